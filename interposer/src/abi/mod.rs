@@ -1,0 +1,282 @@
+//! What MPI libraries disagree on: handles, statuses, constants. Nothing outside this folder knows.
+//!
+//! One [`Family`] is chosen before the first call is recorded, from what the loaded library exports, not from its
+//! file name. Everywhere else a handle is a word as wide as a register.
+
+mod mpich;
+mod openmpi;
+mod standard;
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use traces::calls::Call;
+use traces::file::Abi;
+use traces::signature::{peer, tag};
+
+use crate::real::{self, MpiLibrary};
+
+/// The conventions of one ABI.
+#[derive(Debug)]
+pub struct Family {
+    /// Which one.
+    pub abi: Abi,
+    /// The bits of a register that are a handle.
+    pub handle_mask: u64,
+    /// Bytes of a handle in memory.
+    pub handle_size: usize,
+    /// Bytes of an MPI_Status, its source and its tag.
+    pub status_size: usize,
+    source_at: usize,
+    tag_at: usize,
+    /// How a status tells its bytes.
+    count: CountAt,
+    any_source: i32,
+    any_tag: i32,
+    proc_null: i32,
+    root: i32,
+    /// MPI_IN_PLACE.
+    pub in_place: usize,
+    /// MPI_STATUS_IGNORE and MPI_STATUSES_IGNORE.
+    pub status_ignore: usize,
+    /// MPI_COMM_WORLD, MPI_COMM_SELF, MPI_COMM_NULL.
+    pub comm_world: u64,
+    /// MPI_COMM_SELF.
+    pub comm_self: u64,
+    /// MPI_REQUEST_NULL.
+    pub request_null: u64,
+    /// MPI_BYTE.
+    pub byte: u64,
+    /// MPI_MESSAGE_NO_PROC.
+    pub message_no_proc: u64,
+    /// Handles of no object, of every type: nothing is looked up or remembered for them.
+    pub nulls: Vec<u64>,
+    shared_requests: [AtomicU64; 2],
+    /// Values of the topologies: graph, cartesian, distributed graph.
+    pub topologies: [i32; 3],
+    /// The distance of the thread levels: they are 0 to 3 times this.
+    pub thread_step: i32,
+}
+
+const NO_REQUESTS: [AtomicU64; 2] = [const { AtomicU64::new(0) }; 2];
+
+#[derive(Clone, Copy, Debug)]
+enum CountAt {
+    /// A size_t.
+    Word(usize),
+    /// 32 low bits, then the high ones shifted left by one over a bit that says "cancelled".
+    Split(usize),
+    /// The same, if the library at hand was found to do so; else the library is asked.
+    SplitIfSettled(usize),
+}
+
+static FAMILY: OnceLock<Family> = OnceLock::new();
+
+/// Finds out which ABI the library follows.
+pub fn detect(library: &'static MpiLibrary) -> &'static Family {
+    FAMILY.get_or_init(|| {
+        if standard_version(library) >= 1 {
+            standard::family()
+        } else if library.find("ompi_mpi_comm_world").is_some() {
+            openmpi::family(library)
+        } else {
+            mpich::family()
+        }
+    })
+}
+
+/// The family in use.
+///
+/// # Safety
+/// [`detect`] must have been called; every recorded call comes after it.
+#[inline(always)]
+pub unsafe fn family() -> &'static Family {
+    // SAFETY: by the contract.
+    unsafe { FAMILY.get().unwrap_unchecked() }
+}
+
+/// The major version of the standard ABI that the library follows, negative for none. The function alone proves
+/// nothing: libraries of other ABIs have it too, and say -1.
+fn standard_version(library: &MpiLibrary) -> i32 {
+    if library.find("PMPI_Abi_get_version").is_none() {
+        return -1;
+    }
+    let (mut major, mut minor) = (-1i32, -1i32);
+    // SAFETY: may be called before MPI_Init, and writes two integers.
+    let code = unsafe { real::invoke(Call::Abi_get_version, [&raw mut major as usize, &raw mut minor as usize]) };
+    if code == 0 { major } else { -1 }
+}
+
+impl Family {
+    /// A handle argument, free of what else its register holds.
+    #[inline(always)]
+    pub fn handle(&self, word: usize) -> u64 {
+        word as u64 & self.handle_mask
+    }
+
+    /// The handle at `address`.
+    ///
+    /// # Safety
+    /// A handle of the program must be there.
+    #[inline(always)]
+    pub unsafe fn handle_at(&self, address: usize) -> u64 {
+        // SAFETY: by the contract; the program may have packed its structures.
+        unsafe {
+            match self.handle_size {
+                4 => (address as *const u32).read_unaligned() as u64,
+                _ => (address as *const u64).read_unaligned(),
+            }
+        }
+    }
+
+    /// Whether the handle stands for no object.
+    pub fn is_null(&self, handle: u64) -> bool {
+        self.nulls.contains(&handle)
+    }
+
+    /// A rank argument in the trace's numbering.
+    #[inline(always)]
+    pub fn peer(&self, rank: i32) -> i32 {
+        if rank >= 0 { rank } else { self.special_peer(rank) }
+    }
+
+    #[cold]
+    fn special_peer(&self, rank: i32) -> i32 {
+        match rank {
+            _ if rank == self.any_source => peer::ANY,
+            _ if rank == self.proc_null => peer::PROC_NULL,
+            _ if rank == self.root => peer::ROOT,
+            _ => rank,
+        }
+    }
+
+    /// A tag argument in the trace's numbering.
+    #[inline(always)]
+    pub fn tag(&self, value: i32) -> i32 {
+        if value == self.any_tag { tag::ANY } else { value }
+    }
+
+    /// Source and tag of a status.
+    ///
+    /// # Safety
+    /// `status` must be the address of a status that MPI has filled.
+    #[inline(always)]
+    pub unsafe fn source_and_tag(&self, status: usize) -> (i32, i32) {
+        // SAFETY: by the contract.
+        let (source, tag) = unsafe {
+            (
+                ((status + self.source_at) as *const i32).read_unaligned(),
+                ((status + self.tag_at) as *const i32).read_unaligned(),
+            )
+        };
+        (self.peer(source), self.tag(tag))
+    }
+
+    /// Bytes of the message a status tells of.
+    ///
+    /// # Safety
+    /// `status` must be the address of a status that MPI has filled.
+    #[inline(always)]
+    pub unsafe fn bytes(&self, status: usize) -> u64 {
+        // SAFETY: by the contract.
+        unsafe {
+            match self.count {
+                CountAt::Word(at) => ((status + at) as *const u64).read_unaligned(),
+                CountAt::Split(at) => split(status + at),
+                CountAt::SplitIfSettled(at) if standard::SPLIT.load(Relaxed) => split(status + at),
+                CountAt::SplitIfSettled(_) => self.ask_bytes(status),
+            }
+        }
+    }
+
+    #[cold]
+    fn ask_bytes(&self, status: usize) -> u64 {
+        let mut count = -1i64;
+        // SAFETY: the library has this function, or the layout would not need asking.
+        let code = unsafe { real::invoke(Call::Get_count.large(), [status, self.byte as usize, &raw mut count as usize]) };
+        if code == 0 && count >= 0 { count as u64 } else { traces::signature::UNKNOWN_BYTES }
+    }
+
+    /// Finds out what only an initialised library tells.
+    pub fn settle(&self) {
+        if self.abi == Abi::Standard {
+            standard::settle();
+        }
+        if self.abi != Abi::Mpich {
+            let learned = [(Call::Isend, self.proc_null), (Call::Irecv, self.proc_null)]
+                .map(|(call, peer)| self.shared_request(call, peer).unwrap_or(0));
+            for (place, handle) in self.shared_requests.iter().zip(learned) {
+                place.store(handle, Relaxed);
+            }
+        }
+    }
+
+    /// Begins two requests that are complete at once. A library that gives both the same handle gives it to every
+    /// such request. Nothing is sent: the peer is MPI_PROC_NULL.
+    fn shared_request(&self, call: Call, peer: i32) -> Option<u64> {
+        let mut requests = [0u64; 2];
+        for request in &mut requests {
+            let (peer, comm) = (peer as usize, self.comm_self as usize);
+            // SAFETY: MPI is initialised, and no buffer is needed for no bytes.
+            let code = unsafe {
+                real::invoke(call, [0, 0, self.byte as usize, peer, 0, comm, (&raw mut *request) as usize])
+            };
+            if code != 0 {
+                return None;
+            }
+        }
+        let handles = requests;
+        for request in &mut requests {
+            // SAFETY: the request was begun above.
+            unsafe { real::invoke(Call::Wait, [(&raw mut *request) as usize, self.status_ignore]) };
+        }
+        (handles[0] == handles[1]).then_some(handles[0])
+    }
+
+    /// Whether a request just begun was complete already: libraries have handles of their own for that, the same
+    /// one again and again.
+    #[inline(always)]
+    pub fn complete_at_once(&self, request: u64) -> bool {
+        match self.abi {
+            Abi::Mpich => mpich::is_builtin(request),
+            _ => self.shared_requests.iter().any(|shared| shared.load(Relaxed) == request),
+        }
+    }
+
+    /// The size of a datatype that its handle tells.
+    #[inline(always)]
+    pub fn datatype_size(&self, datatype: u64) -> Option<u64> {
+        match self.abi {
+            Abi::Mpich => mpich::datatype_size(datatype),
+            _ => None,
+        }
+    }
+
+    /// Whether a status says that its request was cancelled.
+    ///
+    /// # Safety
+    /// `status` must be the address of a status that MPI has filled.
+    pub unsafe fn cancelled(&self, status: usize) -> bool {
+        let mut flag = 0i32;
+        // SAFETY: by the contract.
+        unsafe { real::invoke(Call::Test_cancelled, [status, &raw mut flag as usize]) };
+        flag != 0
+    }
+
+    /// The thread level in the trace's numbering, 0 to 3.
+    pub fn thread_level(&self, level: i32) -> u16 {
+        (level / self.thread_step).clamp(0, 3) as u16
+    }
+}
+
+/// A count in two halves, the upper shifted left over a bit that says "cancelled".
+///
+/// # Safety
+/// The halves must be at `address`.
+#[inline(always)]
+unsafe fn split(address: usize) -> u64 {
+    // SAFETY: by the contract.
+    let (low, high) =
+        unsafe { ((address as *const u32).read_unaligned(), ((address + 4) as *const u32).read_unaligned()) };
+    low as u64 | (high as u64 >> 1) << 32
+}

@@ -1,0 +1,54 @@
+//! Open MPI: handles are the addresses of its objects.
+
+use traces::file::Abi;
+
+use super::{CountAt, Family, NO_REQUESTS};
+use crate::real::MpiLibrary;
+
+pub fn family(library: &MpiLibrary) -> Family {
+    let object = |name: &str| address(library, name);
+    Family {
+        abi: Abi::OpenMpi,
+        handle_mask: u64::MAX,
+        handle_size: 8,
+        status_size: 24,
+        source_at: 0,
+        tag_at: 4,
+        count: CountAt::Word(16),
+        any_source: -1,
+        any_tag: -1,
+        proc_null: -2,
+        root: -4,
+        in_place: 1,
+        status_ignore: 0,
+        comm_world: object("ompi_mpi_comm_world"),
+        comm_self: object("ompi_mpi_comm_self"),
+        request_null: object("ompi_request_null"),
+        byte: object("ompi_mpi_byte"),
+        message_no_proc: object("ompi_message_no_proc"),
+        nulls: [
+            "ompi_mpi_comm_null",
+            "ompi_mpi_datatype_null",
+            "ompi_mpi_win_null",
+            "ompi_mpi_file_null",
+            "ompi_request_null",
+            "ompi_message_null",
+        ]
+        .into_iter()
+        .map(object)
+        .chain([0])
+        .collect(),
+        shared_requests: NO_REQUESTS,
+        topologies: [2, 1, 3],
+        thread_step: 1,
+    }
+}
+
+/// The address the program uses for an object of the library. A program that is not position-independent holds a
+/// copy of the object, and then the library's own address is not the one that is passed around.
+fn address(library: &MpiLibrary, name: &str) -> u64 {
+    let symbol = std::ffi::CString::new(name).unwrap_or_default();
+    // SAFETY: looks up a symbol by name.
+    let global = unsafe { libc::dlsym(libc::RTLD_DEFAULT, symbol.as_ptr()) } as u64;
+    if global != 0 { global } else { library.find(name).unwrap_or(0) as u64 }
+}

@@ -1,0 +1,57 @@
+//! The standard ABI of MPI 5.0: handles are pointers, the predefined ones small numbers.
+
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use traces::calls::Call;
+use traces::file::Abi;
+
+use super::{CountAt, Family, NO_REQUESTS};
+use crate::real;
+
+const STATUS_SIZE: usize = 32;
+const BYTE: u64 = 0x247;
+
+/// Whether a status's count is split as [`CountAt::Split`] says.
+pub static SPLIT: AtomicBool = AtomicBool::new(false);
+
+pub fn family() -> Family {
+    Family {
+        abi: Abi::Standard,
+        handle_mask: u64::MAX,
+        handle_size: 8,
+        status_size: STATUS_SIZE,
+        source_at: 0,
+        tag_at: 4,
+        count: CountAt::SplitIfSettled(12),
+        any_source: -1,
+        any_tag: -2,
+        proc_null: -3,
+        root: -4,
+        in_place: 1,
+        status_ignore: 0,
+        comm_world: 0x101,
+        comm_self: 0x102,
+        request_null: 0x180,
+        byte: BYTE,
+        message_no_proc: 0x129,
+        // Communicator, datatype, window, file, request, message.
+        nulls: vec![0x100, 0x200, 0x110, 0x118, 0x180, 0x128, 0],
+        shared_requests: NO_REQUESTS,
+        topologies: [212, 211, 213],
+        thread_step: 1024,
+    }
+}
+
+/// Finds out, once MPI is initialised, whether this library keeps a status's count where those seen so far do. The
+/// standard leaves the place to the library.
+pub fn settle() {
+    const BYTES: u64 = 0x1_2345_6789;
+    let mut status = [0u32; STATUS_SIZE / 4];
+    // SAFETY: the status is as large as the standard says, and MPI is initialised.
+    let code = unsafe {
+        let arguments = [status.as_mut_ptr() as usize, BYTE as usize, BYTES as usize];
+        real::invoke(Call::Status_set_elements.large(), arguments)
+    };
+    let split = (BYTES as u32, ((BYTES >> 32) as u32) << 1);
+    SPLIT.store(code == 0 && (status[3], status[4]) == split, Relaxed);
+}

@@ -1,0 +1,253 @@
+//! A type for each kind of argument: what the recorder learns from it.
+//!
+//! An argument is a register-wide word. `note` adds what it means to the call's draft before the call; `forward` is
+//! what MPI gets, which is the program's own word except for a status that the program does not want.
+
+use crate::abi::Family;
+use crate::recorder::objects::Kind;
+use crate::wrappers::draft::{Amount, Draft, Numbers, Types};
+
+/// An argument of an MPI call. `WIDE` in the large-count forms.
+pub trait Argument: Copy {
+    /// Adds what the argument says to the draft.
+    #[inline(always)]
+    fn note<const WIDE: bool>(self, _family: &Family, _draft: &mut Draft) {}
+
+    /// The word MPI gets.
+    fn forward(self, draft: &Draft) -> usize;
+}
+
+macro_rules! types {
+    (facts { $($fact:ident $small:literal $($wide:literal)?;)* }
+     plain { $($plain:ident $plain_small:literal $($plain_wide:literal)?;)* }) => {
+        $(types!(@type $fact);)*
+        $(
+            types!(@type $plain);
+            impl Argument for $plain {
+                #[inline(always)]
+                fn forward(self, _: &Draft) -> usize {
+                    self.0
+                }
+            }
+        )*
+    };
+    (@type $kind:ident) => {
+        #[doc = concat!("An argument of kind `", stringify!($kind), "`.")]
+        #[derive(Clone, Copy)]
+        #[repr(transparent)]
+        pub struct $kind(pub usize);
+    };
+}
+
+traces::kinds!(types);
+
+/// What an argument notes: `Kind(word, family, draft) { ... }`, forwarded as it came.
+macro_rules! notes {
+    ($($kind:ident($word:ident, $family:ident, $draft:ident) $body:block)*) => {$(
+        impl Argument for $kind {
+            #[inline(always)]
+            fn note<const WIDE: bool>(self, $family: &Family, $draft: &mut Draft) {
+                let $word = Word::<WIDE>(self.0);
+                $body
+            }
+
+            #[inline(always)]
+            fn forward(self, _: &Draft) -> usize {
+                self.0
+            }
+        }
+    )*};
+}
+
+/// A word of a call, of a large-count form or not.
+struct Word<const WIDE: bool>(usize);
+
+impl<const WIDE: bool> Word<WIDE> {
+    /// An int. The upper half of its register holds whatever was there.
+    #[inline(always)]
+    fn int(&self) -> i32 {
+        self.0 as i32
+    }
+
+    /// A number of elements: an int, or an MPI_Count.
+    #[inline(always)]
+    fn count(&self) -> u64 {
+        let count = if WIDE { self.0 as i64 } else { self.int() as i64 };
+        // A negative count is the program's mistake, and MPI's to say.
+        count.max(0) as u64
+    }
+
+    #[inline(always)]
+    fn counts(&self) -> Numbers {
+        Numbers { address: self.0, wide: WIDE }
+    }
+}
+
+notes! {
+    SendBuf(word, family, draft) { draft.in_place |= word.0 == family.in_place }
+    RecvBuf(word, family, draft) { draft.in_place |= word.0 == family.in_place }
+
+    SendCount(word, _family, draft) { draft.sent = Amount::One(word.count()) }
+    RecvCount(word, _family, draft) { draft.received = Amount::One(word.count()) }
+    BothCount(word, _family, draft) {
+        draft.sent = Amount::One(word.count());
+        draft.received = Amount::One(word.count());
+    }
+    BcastCount(word, _family, draft) {
+        draft.sent = Amount::AtRoot(word.count());
+        draft.received = Amount::NotAtRoot(word.count());
+    }
+    ReduceCount(word, _family, draft) {
+        draft.sent = Amount::One(word.count());
+        draft.received = Amount::AtRoot(word.count());
+    }
+    SendEach(word, _family, draft) { draft.sent = Amount::Each(word.count()) }
+    RecvEach(word, _family, draft) { draft.received = Amount::Each(word.count()) }
+    RootSendEach(word, _family, draft) { draft.sent = Amount::EachAtRoot(word.count()) }
+    RootRecvEach(word, _family, draft) { draft.received = Amount::EachAtRoot(word.count()) }
+    ReduceScatterEach(word, _family, draft) {
+        draft.sent = Amount::Each(word.count());
+        draft.received = Amount::One(word.count());
+    }
+    NeighborSendEach(word, _family, draft) { draft.sent = Amount::Neighbors(word.count()) }
+    NeighborRecvEach(word, _family, draft) { draft.received = Amount::Neighbors(word.count()) }
+    SendCounts(word, _family, draft) { draft.sent = Amount::Array(word.counts()) }
+    RecvCounts(word, _family, draft) { draft.received = Amount::Array(word.counts()) }
+    RootSendCounts(word, _family, draft) { draft.sent = Amount::ArrayAtRoot(word.counts()) }
+    RootRecvCounts(word, _family, draft) { draft.received = Amount::ArrayAtRoot(word.counts()) }
+    ReduceScatterCounts(word, _family, draft) {
+        draft.sent = Amount::Array(word.counts());
+        draft.received = Amount::MineOf(word.counts());
+    }
+    NeighborSendCounts(word, _family, draft) { draft.sent = Amount::NeighborArray(word.counts()) }
+    NeighborRecvCounts(word, _family, draft) { draft.received = Amount::NeighborArray(word.counts()) }
+    Partitions(word, _family, draft) { draft.partitions = word.int().max(0) as u64 }
+
+    SendType(word, family, draft) { draft.sent_type = Types::One(family.handle(word.0)) }
+    RecvType(word, family, draft) { draft.received_type = Types::One(family.handle(word.0)) }
+    BothType(word, family, draft) {
+        draft.sent_type = Types::One(family.handle(word.0));
+        draft.received_type = draft.sent_type;
+    }
+    OneType(word, family, draft) {
+        draft.sent_type = Types::One(family.handle(word.0));
+        draft.received_type = draft.sent_type;
+        draft.sent = Amount::One(1);
+        draft.received = Amount::One(1);
+    }
+    SendTypes(word, _family, draft) { draft.sent_type = Types::Array(word.0) }
+    RecvTypes(word, _family, draft) { draft.received_type = Types::Array(word.0) }
+
+    Dest(word, family, draft) { draft.peer = Some(family.peer(word.int())) }
+    Target(word, family, draft) { draft.peer = Some(family.peer(word.int())) }
+    Root(word, family, draft) {
+        draft.peer = Some(family.peer(word.int()));
+        draft.rooted = true;
+    }
+    Source(word, family, draft) { draft.source = Some(family.peer(word.int())) }
+    SendTag(word, family, draft) { draft.tag = Some(family.tag(word.int())) }
+    RecvTag(word, family, draft) { draft.source_tag = Some(family.tag(word.int())) }
+
+    Comm(word, family, draft) {
+        // Of two communicators it is the first, the local one, that the call works on.
+        if draft.object == 0 {
+            draft.object = family.handle(word.0);
+        }
+    }
+    Win(word, family, draft) {
+        draft.object = family.handle(word.0);
+        draft.object_kind = Kind::Window;
+    }
+    // A file is a pointer in every ABI.
+    File(word, _family, draft) {
+        draft.object = word.0 as u64;
+        draft.object_kind = Kind::File;
+    }
+    NewComm(word, _family, draft) { draft.new_object = word.0 }
+    NewWin(word, _family, draft) {
+        draft.new_object = word.0;
+        draft.new_kind = Kind::Window;
+    }
+    NewFile(word, _family, draft) {
+        draft.new_object = word.0;
+        draft.new_kind = Kind::File;
+    }
+    FreeComm(word, family, draft) { draft.free_object(Kind::Communicator, family, word.0) }
+    FreeWin(word, family, draft) { draft.free_object(Kind::Window, family, word.0) }
+    FreeFile(word, family, draft) { draft.free_object(Kind::File, family, word.0) }
+    FreeDatatype(word, family, draft) { draft.freed_type = handle_at(family, word.0) }
+
+    NewRequest(word, _family, draft) { draft.new_request = word.0 }
+    NewPersistent(word, _family, draft) {
+        draft.new_request = word.0;
+        draft.persistent = true;
+    }
+    StartRequest(word, _family, draft) {
+        draft.start = word.0;
+        draft.requests = 1;
+    }
+    StartRequests(word, _family, draft) { draft.start = word.0 }
+    WaitRequest(word, family, draft) {
+        draft.wait = word.0;
+        draft.handle = handle_at(family, word.0);
+        draft.requests = 1;
+    }
+    WaitRequests(word, _family, draft) {
+        draft.wait = word.0;
+        draft.many = true;
+    }
+    FreeRequest(word, family, draft) {
+        draft.freed_request = handle_at(family, word.0);
+        draft.requests = 1;
+    }
+    CancelRequest(word, family, draft) {
+        draft.cancelled_request = handle_at(family, word.0);
+        draft.requests = 1;
+    }
+    RequestCount(word, _family, draft) { draft.requests = word.int().max(0) as u32 }
+
+    Flag(word, _family, draft) { draft.flag = word.0 }
+    Index(word, _family, draft) { draft.index = word.0 }
+    Outcount(word, _family, draft) { draft.outcount = word.0 }
+    Indices(word, _family, draft) { draft.indices = word.0 }
+    NewMessage(word, _family, draft) { draft.new_message = word.0 }
+    TakeMessage(word, family, draft) { draft.message = handle_at(family, word.0) }
+    PartitionCount(word, _family, draft) {
+        // Whichever of the two has no datatype comes to nothing.
+        draft.sent = Amount::One(word.0 as u64);
+        draft.received = Amount::One(word.0 as u64);
+    }
+}
+
+impl Argument for Status {
+    #[inline(always)]
+    fn note<const WIDE: bool>(self, family: &Family, draft: &mut Draft) {
+        draft.status = self.0;
+        draft.status_ignored = self.0 == family.status_ignore;
+    }
+
+    #[inline(always)]
+    fn forward(self, draft: &Draft) -> usize {
+        if draft.status_ignored { draft.status } else { self.0 }
+    }
+}
+
+impl Argument for Statuses {
+    #[inline(always)]
+    fn note<const WIDE: bool>(self, family: &Family, draft: &mut Draft) {
+        draft.status = self.0;
+        draft.status_ignored = self.0 == family.status_ignore;
+    }
+
+    #[inline(always)]
+    fn forward(self, draft: &Draft) -> usize {
+        if draft.status_ignored { draft.status } else { self.0 }
+    }
+}
+
+/// The handle that an argument points to, 0 where the program passes no address: that is MPI's to complain about.
+#[inline(always)]
+fn handle_at(family: &Family, address: usize) -> u64 {
+    // SAFETY: the program passes the address of a handle.
+    if address == 0 { 0 } else { unsafe { family.handle_at(address) } }
+}

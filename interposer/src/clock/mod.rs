@@ -1,0 +1,97 @@
+//! The clock that calls are timed by: the processor's tick counter, or the system's clock where that is not steady.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use traces::clock::{ClockKind, ClockSample};
+
+use crate::messages;
+
+/// What the processor says of its tick counter.
+struct Counter {
+    steady: bool,
+    kind: ClockKind,
+    /// Ticks a second, 0 where the processor does not say.
+    frequency: u64,
+}
+
+static SYSTEM: AtomicBool = AtomicBool::new(false);
+
+/// Now, in ticks. The counter is not serialised: what the processor reorders around it is a few nanoseconds.
+#[inline(always)]
+pub fn now() -> u64 {
+    if SYSTEM.load(Relaxed) { monotonic() } else { ticks() }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn ticks() -> u64 {
+    // SAFETY: reads a register.
+    unsafe { std::arch::x86_64::_rdtsc() }
+}
+
+#[cfg(target_arch = "aarch64")]
+#[inline(always)]
+fn ticks() -> u64 {
+    let ticks: u64;
+    // SAFETY: reads a register that Linux lets programs read.
+    unsafe { std::arch::asm!("mrs {}, cntvct_el0", out(reg) ticks, options(nomem, nostack, preserves_flags)) };
+    ticks
+}
+
+#[cold]
+fn monotonic() -> u64 {
+    nanoseconds(libc::CLOCK_MONOTONIC)
+}
+
+fn nanoseconds(clock: libc::clockid_t) -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: writes `time`; these clocks exist on every Linux.
+    unsafe { libc::clock_gettime(clock, &mut time) };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+/// Chooses the clock. Returns its kind and its nominal frequency in ticks a second, 0 where not known.
+pub fn choose() -> (ClockKind, u64) {
+    static CHOSEN: OnceLock<(ClockKind, u64)> = OnceLock::new();
+    *CHOSEN.get_or_init(|| {
+        let counter = counter();
+        if counter.steady {
+            return (counter.kind, counter.frequency);
+        }
+        messages::say(
+            "the processor's tick counter does not run at a constant rate: timing by clock_gettime, which costs more",
+        );
+        SYSTEM.store(true, Relaxed);
+        (ClockKind::Monotonic, 1_000_000_000)
+    })
+}
+
+#[cfg(target_arch = "x86_64")]
+fn counter() -> Counter {
+    let cpuid = raw_cpuid::CpuId::new();
+    let steady = cpuid.get_advanced_power_mgmt_info().is_some_and(|info| info.has_invariant_tsc());
+    let frequency = cpuid.get_tsc_info().and_then(|info| info.tsc_frequency()).unwrap_or(0);
+    Counter { steady, kind: ClockKind::Tsc, frequency }
+}
+
+#[cfg(target_arch = "aarch64")]
+fn counter() -> Counter {
+    let frequency: u64;
+    // SAFETY: reads a register that Linux lets programs read.
+    unsafe { std::arch::asm!("mrs {}, cntfrq_el0", out(reg) frequency, options(nomem, nostack, preserves_flags)) };
+    Counter { steady: true, kind: ClockKind::Counter, frequency }
+}
+
+/// Reads ticks and the system's clocks together: of several readings, the one with the least time between.
+pub fn sample() -> ClockSample {
+    let read = || {
+        let before = now();
+        let monotonic = nanoseconds(libc::CLOCK_MONOTONIC);
+        let after = now();
+        let width = after.wrapping_sub(before);
+        let realtime = nanoseconds(libc::CLOCK_REALTIME);
+        ClockSample { ticks: before.wrapping_add(width / 2), width, monotonic, realtime }
+    };
+    (0..5).map(|_| read()).min_by_key(|sample| sample.width).unwrap_or_default()
+}

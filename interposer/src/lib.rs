@@ -1,0 +1,45 @@
+//! `liboverhear.so`: listens in on the MPI program it is preloaded into.
+//!
+//! The life of one call:
+//! 1. The program calls `MPI_X`, which is ours ([`wrappers`]), by its exported name or through a patched slot
+//!    ([`got`]).
+//! 2. Its arguments ([`args`]) say what repeats about the call: communicator, peer, tag, bytes ([`wrappers::draft`]).
+//! 3. The thread's dictionary knows that under a number ([`recorder`]), which goes into the file before MPI is entered.
+//! 4. [`real`] makes the call.
+//! 5. One record of eight bytes says how long it took ([`clock`]).
+//!
+//! One file for every MPI: only [`abi`] knows what they disagree on. Dormant until the process initialises MPI.
+
+#[cfg(not(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64"))))]
+compile_error!("liboverhear.so is for x86-64 and arm64 Linux with glibc");
+
+mod abi;
+mod args;
+mod clock;
+mod config;
+mod got;
+mod messages;
+mod real;
+mod recorder;
+mod wrappers;
+
+/// When the library is loaded: a program that is linked with MPI may call functions before it initialises it.
+extern "C" fn loaded() {
+    recorder::shared::guard(|| {
+        if real::is_linked() {
+            got::patch();
+        }
+    });
+}
+
+extern "C" fn unloaded() {
+    recorder::shared::guard(recorder::run::process_ends);
+}
+
+#[used]
+#[unsafe(link_section = ".init_array")]
+static LOADED: extern "C" fn() = loaded;
+
+#[used]
+#[unsafe(link_section = ".fini_array")]
+static UNLOADED: extern "C" fn() = unloaded;

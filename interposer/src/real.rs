@@ -1,0 +1,192 @@
+//! The real MPI functions: found once, and the only door to MPI.
+//!
+//! In: the libraries loaded into the process. Out: a pointer for every row of the table, by PMPI_ name where
+//! the library has it. Whatever the library lacks answers with an error instead of a crash.
+
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::path::PathBuf;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use traces::calls::Call;
+
+use crate::messages;
+
+/// The library that defines PMPI_*.
+pub struct MpiLibrary {
+    /// Its path.
+    pub path: PathBuf,
+    /// Where it is loaded.
+    pub base: usize,
+    handle: usize,
+}
+
+static LIBRARY: OnceLock<MpiLibrary> = OnceLock::new();
+static POINTERS: [AtomicUsize; Call::LIMIT] = [const { AtomicUsize::new(0) }; Call::LIMIT];
+
+/// Finds the MPI library and its functions, unless that was done. `None` while the process has none.
+pub fn library() -> Option<&'static MpiLibrary> {
+    if let Some(library) = LIBRARY.get() {
+        return Some(library);
+    }
+    let found = global().or_else(hidden);
+    for call in Call::all() {
+        let name = call.mpi_name();
+        // MPICH's libmpi_abi.so has ten removed functions without a PMPI_ twin.
+        let symbol = |library: &MpiLibrary| library.find(&format!("P{name}")).or_else(|| library.find(&name));
+        let address = found.as_ref().and_then(symbol).unwrap_or_else(|| substitute(call));
+        POINTERS[call.number() as usize].store(address, Relaxed);
+    }
+    // While there is none, the search is repeated: Python loads its MPI late.
+    found.map(|library| LIBRARY.get_or_init(|| library))
+}
+
+/// Whether an MPI library is in the process's global scope, as it is in a program linked with one.
+pub fn is_linked() -> bool {
+    global().is_some()
+}
+
+/// The address to call for `call`; of a function that returns an error where the library has none.
+///
+/// Zero before [`library`] has found one.
+#[inline(always)]
+pub fn address(call: Call) -> usize {
+    POINTERS[call.number() as usize].load(Relaxed)
+}
+
+/// Whether the library has the function.
+pub fn exists(call: Call) -> bool {
+    ![0, substitute(call)].contains(&address(call))
+}
+
+/// Calls an MPI function for ourselves, with up to eight arguments of register width. Returns its error code.
+///
+/// # Safety
+/// The arguments must be what the function takes, and [`library`] must have been found.
+pub unsafe fn invoke<const N: usize>(call: Call, arguments: [usize; N]) -> c_int {
+    const { assert!(N <= 8) }
+    let mut a = [0; 8];
+    a[..N].copy_from_slice(&arguments);
+    type Function = unsafe extern "C" fn(usize, usize, usize, usize, usize, usize, usize, usize) -> c_int;
+    // SAFETY: every row takes integers and pointers only; surplus arguments are ignored by the calling conventions
+    // of x86-64 and arm64.
+    unsafe {
+        let function: Function = std::mem::transmute::<usize, Function>(address(call));
+        function(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7])
+    }
+}
+
+impl MpiLibrary {
+    /// The address of a symbol of this library or what it depends on.
+    pub fn find(&self, symbol: &str) -> Option<usize> {
+        let symbol = CString::new(symbol).ok()?;
+        // SAFETY: the handle came from dlopen and is never closed.
+        let address = unsafe { libc::dlsym(self.handle as *mut c_void, symbol.as_ptr()) };
+        (!address.is_null()).then_some(address as usize)
+    }
+
+    fn open(path: &CStr) -> Option<MpiLibrary> {
+        // SAFETY: RTLD_NOLOAD only takes a handle of what is loaded already.
+        let handle = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
+        if handle.is_null() {
+            return None;
+        }
+        let mut library = MpiLibrary { path: PathBuf::new(), base: 0, handle: handle as usize };
+        let (path, base) = definer(library.find("PMPI_Init")?)?;
+        (library.path, library.base) = (PathBuf::from(path.to_string_lossy().as_ref()), base);
+        Some(library)
+    }
+}
+
+/// The path and load address of the object that holds `address`.
+fn definer(address: usize) -> Option<(&'static CStr, usize)> {
+    // SAFETY: dladdr only writes to `info`; the name it gives lives as long as the object, which stays loaded.
+    unsafe {
+        let mut info: libc::Dl_info = std::mem::zeroed();
+        if libc::dladdr(address as *const c_void, &mut info) == 0 || info.dli_fname.is_null() {
+            return None;
+        }
+        Some((CStr::from_ptr(info.dli_fname), info.dli_fbase as usize))
+    }
+}
+
+/// The library in the global scope.
+fn global() -> Option<MpiLibrary> {
+    // SAFETY: looks up a symbol by name.
+    let address = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"PMPI_Init".as_ptr()) };
+    if address.is_null() {
+        return None;
+    }
+    MpiLibrary::open(definer(address as usize)?.0)
+}
+
+/// A library that was loaded with RTLD_LOCAL, as Python does: it is in no scope that dlsym searches.
+fn hidden() -> Option<MpiLibrary> {
+    loaded_objects().iter().find_map(|name| {
+        let library = MpiLibrary::open(name)?;
+        // dlsym on a handle also searches what the object depends on; only the one that defines it will do.
+        let own = definer(library.find("PMPI_Init")?)?.0;
+        (own == name.as_c_str()).then_some(library)
+    })
+}
+
+/// Names of all loaded objects. Opening them inside the callback would nest the loader's locks.
+fn loaded_objects() -> Vec<CString> {
+    unsafe extern "C" fn add(info: *mut libc::dl_phdr_info, _: usize, names: *mut c_void) -> c_int {
+        // SAFETY: the loader passes a valid record, and `names` is the vector below.
+        unsafe {
+            let (name, names) = ((*info).dlpi_name, &mut *names.cast::<Vec<CString>>());
+            if !name.is_null() && *name != 0 {
+                names.push(CStr::from_ptr(name).to_owned());
+            }
+        }
+        0
+    }
+    let mut names: Vec<CString> = Vec::new();
+    // SAFETY: `add` matches the callback's type, and `names` outlives the call.
+    unsafe { libc::dl_iterate_phdr(Some(add), (&raw mut names).cast()) };
+    names
+}
+
+/// What stands in for a function that the MPI library does not have, or that is called where there is no library:
+/// code that asks whether MPI is initialised gets the answer no, everything else an error.
+fn substitute(call: Call) -> usize {
+    match call {
+        Call::Initialized | Call::Finalized => no as unsafe extern "C" fn(*mut c_int) -> c_int as usize,
+        _ => missing as unsafe extern "C" fn() -> c_int as usize,
+    }
+}
+
+unsafe extern "C" fn no(flag: *mut c_int) -> c_int {
+    // SAFETY: the program passes the address of an int.
+    unsafe { *flag = 0 };
+    0
+}
+
+unsafe extern "C" fn missing() -> c_int {
+    messages::once("the program called an MPI function that its MPI library does not have; it got an error back");
+    // MPI_ERR_OTHER is 15 or 16 everywhere; what counts is that it is not success.
+    16
+}
+
+/// The text an MPI function writes into a buffer of its own size, for functions `(char *text, int *length)`.
+pub fn text(call: Call, leading: &[usize]) -> Option<String> {
+    // MPI_MAX_LIBRARY_VERSION_STRING is 8192 at most, everything else is shorter.
+    let mut buffer = vec![0u8; 8192 + 1];
+    let mut length: c_int = 0;
+    let (text, size) = (buffer.as_mut_ptr() as usize, &raw mut length as usize);
+    // SAFETY: the buffer is as large as any MPI library's longest string.
+    let code = unsafe {
+        match leading {
+            [] => invoke(call, [text, size]),
+            [first] => invoke(call, [*first, text, size]),
+            _ => return None,
+        }
+    };
+    if code != 0 {
+        return None;
+    }
+    // SAFETY: MPI terminates the string, and the buffer ends with a zero of its own.
+    let text = unsafe { CStr::from_ptr(buffer.as_ptr().cast::<c_char>()) };
+    Some(text.to_string_lossy().trim_end().to_string())
+}

@@ -1,0 +1,179 @@
+//! A table from MPI handles to what is known of them: constant time, no allocation while it has room, no lock to read.
+//!
+//! Eight keys share a cache line. A full bucket overflows into a larger level, so memory grows with the handles that
+//! live at once, not with those that ever lived.
+//!
+//! A handle is found, inserted and removed while it lives, and MPI lets no two threads do that to one handle at the
+//! same time. So a reader never meets a value that is being written. Insertion needs one writer at a time: the thread
+//! that owns the table, or whoever holds its lock.
+
+use std::cell::UnsafeCell;
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering::*};
+
+use super::memory;
+
+const KEYS: usize = 8;
+const LEVELS: usize = 6;
+const FIRST_BITS: u32 = 8;
+/// Each level has this many more bits of buckets than the one before.
+const STEP_BITS: u32 = 3;
+
+/// See the module.
+pub struct Handles<V> {
+    levels: [AtomicPtr<Bucket<V>>; LEVELS],
+}
+
+#[repr(C, align(64))]
+struct Bucket<V> {
+    keys: [AtomicU64; KEYS],
+    values: [UnsafeCell<V>; KEYS],
+}
+
+impl<V: Copy> Handles<V> {
+    /// An empty table.
+    pub const fn new() -> Handles<V> {
+        Handles { levels: [const { AtomicPtr::new(null_mut()) }; LEVELS] }
+    }
+
+    /// What is known of the handle.
+    #[inline(always)]
+    pub fn get(&self, handle: u64) -> Option<V> {
+        // Most handles are where they belong. That much is inlined into every wrapper, and no more.
+        let buckets = self.levels[0].load(Acquire);
+        if !buckets.is_null() {
+            // SAFETY: the level has this many buckets.
+            let bucket = unsafe { &*buckets.add(place(handle, 0)) };
+            let at = preferred(handle);
+            if bucket.keys[at].load(Acquire) == handle {
+                // SAFETY: the handle lives, so its value is not being written; see the module.
+                return Some(unsafe { *bucket.values[at].get() });
+            }
+        }
+        self.get_elsewhere(handle)
+    }
+
+    #[inline(never)]
+    fn get_elsewhere(&self, handle: u64) -> Option<V> {
+        let (bucket, at) = self.find(handle)?;
+        // SAFETY: as in `get`.
+        Some(unsafe { *bucket.values[at].get() })
+    }
+
+    /// Forgets the handle, and says what was known of it.
+    pub fn remove(&self, handle: u64) -> Option<V> {
+        let (bucket, at) = self.find(handle)?;
+        // SAFETY: as in `get`.
+        let value = unsafe { *bucket.values[at].get() };
+        bucket.keys[at].store(0, Release);
+        Some(value)
+    }
+
+    /// Changes what is known of a handle that lives.
+    pub fn update(&self, handle: u64, change: impl FnOnce(&mut V)) {
+        if let Some((bucket, at)) = self.find(handle) {
+            // SAFETY: as in `get`, and only the thread that uses the handle changes it.
+            change(unsafe { &mut *bucket.values[at].get() });
+        }
+    }
+
+    /// Remembers a handle. `false` where memory ran out. The handle may be known already; then it is overwritten.
+    ///
+    /// # Safety
+    /// No other thread may be inserting into this table.
+    pub unsafe fn insert(&self, handle: u64, value: V) -> bool {
+        let mut free = None;
+        for level in 0..LEVELS {
+            let buckets = self.levels[level].load(Acquire);
+            if buckets.is_null() {
+                break;
+            }
+            // SAFETY: the level has this many buckets.
+            let bucket = unsafe { &*buckets.add(place(handle, level)) };
+            for at in around(preferred(handle)) {
+                match bucket.keys[at].load(Relaxed) {
+                    known if known == handle => {
+                        bucket.write(at, handle, value);
+                        return true;
+                    }
+                    0 if free.is_none() => free = Some((bucket, at)),
+                    _ => {}
+                }
+            }
+        }
+        if let Some((bucket, at)) = free {
+            bucket.write(at, handle, value);
+            return true;
+        }
+        self.grow(handle, value)
+    }
+
+    #[cold]
+    fn grow(&self, handle: u64, value: V) -> bool {
+        for (level, slot) in self.levels.iter().enumerate() {
+            if slot.load(Relaxed).is_null() {
+                let Some(buckets) = memory::zeroed::<Bucket<V>>(1 << bits(level)) else { return false };
+                // SAFETY: zeroed memory is empty buckets: keys of zero, values nobody reads.
+                unsafe { buckets.add(place(handle, level)).as_ref() }.write(0, handle, value);
+                slot.store(buckets.as_ptr(), Release);
+                return true;
+            }
+        }
+        false
+    }
+
+    fn find(&self, handle: u64) -> Option<(&Bucket<V>, usize)> {
+        if handle == 0 {
+            return None;
+        }
+        for level in 0..LEVELS {
+            let buckets = self.levels[level].load(Acquire);
+            if buckets.is_null() {
+                return None;
+            }
+            // SAFETY: the level has this many buckets.
+            let bucket = unsafe { &*buckets.add(place(handle, level)) };
+            let found = around(preferred(handle)).find(|at| bucket.keys[*at].load(Acquire) == handle);
+            if let Some(at) = found {
+                return Some((bucket, at));
+            }
+        }
+        None
+    }
+}
+
+impl<V: Copy> Bucket<V> {
+    #[inline(always)]
+    fn write(&self, at: usize, handle: u64, value: V) {
+        // SAFETY: the slot is free, or holds this very handle; see the module.
+        unsafe { *self.values[at].get() = value };
+        self.keys[at].store(handle, Release);
+    }
+}
+
+// SAFETY: values are only touched by the thread that uses the handle; see the module.
+unsafe impl<V: Copy + Send> Sync for Handles<V> {}
+
+const fn bits(level: usize) -> u32 {
+    FIRST_BITS + STEP_BITS * level as u32
+}
+
+/// The key of a bucket that a handle takes if it can.
+#[inline(always)]
+fn preferred(handle: u64) -> usize {
+    // Bits that `place` uses last.
+    (handle.wrapping_mul(SPREAD) >> 16) as usize % KEYS
+}
+
+/// All keys of a bucket, from this one on.
+fn around(first: usize) -> impl Iterator<Item = usize> {
+    (0..KEYS).map(move |step| (first + step) % KEYS)
+}
+
+/// Multiplying by it spreads neighbouring handles over the high bits.
+const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+
+#[inline(always)]
+fn place(handle: u64, level: usize) -> usize {
+    (handle.wrapping_mul(SPREAD) >> (64 - bits(level))) as usize
+}

@@ -1,0 +1,20 @@
+//! Records what a process's threads do in MPI.
+//!
+//! [`thread`] is the straight line every call takes; [`run`] begins and ends the recording of the process; the rest is
+//! what they need: the [`pages`] of the file, a thread's [`events`], [`signatures`] and [`profile`], its [`dictionary`],
+//! its [`requests`], and the [`objects`] and [`modules`] of the process, by their [`handles`].
+
+pub mod dictionary;
+mod events;
+mod folder;
+mod handles;
+mod memory;
+mod modules;
+pub mod objects;
+mod pages;
+mod profile;
+pub mod requests;
+pub mod run;
+pub mod shared;
+mod signatures;
+pub mod thread;

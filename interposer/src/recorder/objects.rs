@@ -1,0 +1,161 @@
+//! Communicators, windows and files by their handles, and the sizes of datatypes.
+//!
+//! Nothing is asked of MPI before the program's own call has accepted a handle: a program that passes a bad one gets
+//! from MPI just what it would have got.
+
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use traces::calls::Call;
+use traces::definitions::{Communicator, Definition, Object, ObjectKind};
+use traces::signature::UNKNOWN_BYTES;
+
+use super::handles::Handles;
+use super::shared;
+use crate::abi::Family;
+use crate::real;
+
+/// What a call needs to know of the object it works on.
+#[derive(Clone, Copy)]
+pub struct Info {
+    /// Its number in the trace.
+    pub number: u32,
+    /// Processes in it; in the remote group of an intercommunicator.
+    pub size: u32,
+    /// The process's rank in it.
+    pub rank: i32,
+    /// Whether it is an intercommunicator.
+    pub inter: bool,
+    /// Neighbours it receives from and sends to, in its topology.
+    pub degrees: (u32, u32),
+}
+
+/// What a handle is of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// A communicator.
+    Communicator,
+    /// A window.
+    Window,
+    /// A file.
+    File,
+}
+
+impl Kind {
+    /// The handle at an address.
+    ///
+    /// # Safety
+    /// A handle of the program must be there.
+    #[inline(always)]
+    pub unsafe fn handle_at(self, family: &Family, address: usize) -> u64 {
+        // SAFETY: by the contract. A file is a pointer in every ABI.
+        unsafe {
+            match self {
+                Kind::File => (address as *const u64).read_unaligned(),
+                _ => family.handle_at(address),
+            }
+        }
+    }
+}
+
+/// What is known where there is no object.
+pub const NO_OBJECT: Info = Info { number: 0, size: 0, rank: -1, inter: false, degrees: (0, 0) };
+
+static OBJECTS: Handles<Info> = Handles::new();
+static SIZES: Handles<u64> = Handles::new();
+static NEXT: AtomicU32 = AtomicU32::new(1);
+
+/// What is known of a handle; `None` where it was not met before.
+#[inline(always)]
+pub fn get(handle: u64) -> Option<Info> {
+    if handle == 0 { Some(NO_OBJECT) } else { OBJECTS.get(handle) }
+}
+
+/// Gets to know an object that MPI has accepted or just made.
+pub fn learn(family: &Family, handle: u64, kind: Kind) {
+    if family.is_null(handle) || OBJECTS.get(handle).is_some() {
+        return;
+    }
+    let number = NEXT.fetch_add(1, Relaxed);
+    let (info, definition) = match kind {
+        Kind::Communicator => communicator(family, handle, number),
+        Kind::Window => (Info { number, ..NO_OBJECT }, Definition::Object(Object { number, kind: ObjectKind::Window })),
+        Kind::File => (Info { number, ..NO_OBJECT }, Definition::Object(Object { number, kind: ObjectKind::File })),
+    };
+    shared::define(&definition);
+    let _writing = shared::lock();
+    // SAFETY: the lock is held by whoever inserts.
+    unsafe { OBJECTS.insert(handle, info) };
+}
+
+/// Forgets an object that is about to be freed: its handle may come again for another.
+pub fn forget(handle: u64) {
+    OBJECTS.remove(handle);
+}
+
+/// The size of a datatype in bytes; `None` where it was not met before.
+#[inline(always)]
+pub fn size_of(family: &Family, datatype: u64) -> Option<u64> {
+    family.datatype_size(datatype).or_else(|| SIZES.get(datatype))
+}
+
+/// Gets to know a datatype that MPI has accepted.
+pub fn learn_size(family: &Family, datatype: u64) {
+    if family.is_null(datatype) || size_of(family, datatype).is_some() {
+        return;
+    }
+    let mut size = -1i64;
+    // SAFETY: the datatype was just accepted by MPI.
+    let code = unsafe { real::invoke(Call::Type_size_x, [datatype as usize, &raw mut size as usize]) };
+    let size = if code == 0 && size >= 0 { size as u64 } else { UNKNOWN_BYTES };
+    let _writing = shared::lock();
+    // SAFETY: the lock is held by whoever inserts.
+    unsafe { SIZES.insert(datatype, size) };
+}
+
+/// Forgets a datatype that is about to be freed.
+pub fn forget_size(datatype: u64) {
+    SIZES.remove(datatype);
+}
+
+fn communicator(family: &Family, handle: u64, number: u32) -> (Info, Definition) {
+    let inter = ask(Call::Comm_test_inter, handle, []) != 0;
+    let size = ask(if inter { Call::Comm_remote_size } else { Call::Comm_size }, handle, []) as u32;
+    let rank = ask(Call::Comm_rank, handle, []);
+    let degrees = if inter { (0, 0) } else { degrees(family, handle, rank) };
+    let name = real::text(Call::Comm_get_name, &[handle as usize]).unwrap_or_default();
+    let info = Info { number, size, rank, inter, degrees };
+    (info, Definition::Communicator(Communicator { number, rank, size, inter, name }))
+}
+
+/// How many neighbours a process has in a communicator's topology: those it receives from, those it sends to.
+fn degrees(family: &Family, comm: u64, rank: i32) -> (u32, u32) {
+    let topology = ask(Call::Topo_test, comm, []);
+    let [graph, cartesian, distributed] = family.topologies;
+    if topology == graph {
+        let neighbors = ask(Call::Graph_neighbors_count, comm, [rank as usize]) as u32;
+        (neighbors, neighbors)
+    } else if topology == cartesian {
+        let neighbors = 2 * ask(Call::Cartdim_get, comm, []) as u32;
+        (neighbors, neighbors)
+    } else if topology == distributed {
+        let (mut incoming, mut outgoing, mut weighted) = (0i32, 0i32, 0i32);
+        let out = [&raw mut incoming as usize, &raw mut outgoing as usize, &raw mut weighted as usize];
+        // SAFETY: the communicator has this topology.
+        unsafe { real::invoke(Call::Dist_graph_neighbors_count, [comm as usize, out[0], out[1], out[2]]) };
+        (incoming as u32, outgoing as u32)
+    } else {
+        (0, 0)
+    }
+}
+
+/// The integer a function `(MPI_Comm, ..., int *)` writes, 0 where it fails.
+fn ask<const N: usize>(call: Call, comm: u64, between: [usize; N]) -> i32 {
+    let mut answer = 0i32;
+    let mut arguments = [0; 4];
+    arguments[0] = comm as usize;
+    arguments[1..=N].copy_from_slice(&between);
+    arguments[N + 1] = &raw mut answer as usize;
+    // SAFETY: the communicator was just accepted by MPI; surplus arguments are ignored.
+    let code = unsafe { real::invoke(call, arguments) };
+    if code == 0 { answer } else { 0 }
+}

@@ -1,0 +1,221 @@
+//! The file of this process, and the pages threads take from it.
+//!
+//! A page is written with zeros before it is mapped. On ext4 that costs an eighth of touching a mapping reserved by
+//! `fallocate` (one system call fills the page cache in large pieces where each touch of a mapping enters the file
+//! system), and a full disk shows as an error here instead of SIGBUS in the program.
+
+use std::cell::UnsafeCell;
+use std::ffi::CString;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::ptr::{NonNull, null_mut};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::*};
+
+use traces::clock::ClockSample;
+use traces::file::{FileHeader, PageHeader, PageKind, Stop};
+
+use super::memory;
+use crate::clock;
+use crate::messages;
+
+/// The largest page, in bytes. Long enough that turning it costs little a record, short enough to fill at once.
+pub const LARGEST: usize = 256 << 10;
+
+/// Never written. In a cell so that it is memory the system gives zeroed, not 256 KiB of the library's file.
+struct Zeros(UnsafeCell<[u8; LARGEST]>);
+
+// SAFETY: never written.
+unsafe impl Sync for Zeros {}
+
+static ZEROS: Zeros = Zeros(UnsafeCell::new([0; LARGEST]));
+
+/// The file of this process.
+pub struct Output {
+    descriptor: i32,
+    /// Bytes of which pages are multiples.
+    pub unit: usize,
+    next: AtomicU64,
+    limit: u64,
+    /// The file system cannot share mappings: pages are memory, and written when they are full or saved.
+    buffered: AtomicBool,
+    unsaved: Mutex<Vec<Page>>,
+    header: NonNull<FileHeader>,
+}
+
+/// The header of a page of which nothing is known.
+pub const NO_PAGE: PageHeader = PageHeader {
+    kind: 0,
+    units: 0,
+    thread: 0,
+    sequence: 0,
+    base: 0,
+    requests: 0,
+    sample: ClockSample { ticks: 0, width: 0, monotonic: 0, realtime: 0 },
+};
+
+/// A page in memory. Dropping it does nothing; [`Output::give_back`] does.
+#[derive(Clone, Copy)]
+pub struct Page {
+    base: NonNull<u8>,
+    bytes: usize,
+    offset: u64,
+}
+
+// SAFETY: pages are memory that any thread may write out.
+unsafe impl Send for Page {}
+// SAFETY: descriptor and counter may be used from any thread; the header is written by whoever holds the shared lock.
+unsafe impl Send for Output {}
+// SAFETY: as above.
+unsafe impl Sync for Output {}
+
+impl Output {
+    /// Creates the file, which must not exist, and maps its header.
+    pub fn create(path: &Path, limit: u64) -> Result<Output, std::io::Error> {
+        let name = CString::new(path.as_os_str().as_bytes())?;
+        let flags = libc::O_RDWR | libc::O_CREAT | libc::O_EXCL | libc::O_CLOEXEC;
+        // SAFETY: opens a file by a valid name.
+        let descriptor = unsafe { libc::open(name.as_ptr(), flags, 0o644) };
+        if descriptor < 0 {
+            return Err(std::io::Error::last_os_error());
+        }
+        // SAFETY: reads a constant of the system.
+        let unit = (unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize).max(4096);
+        let limit = limit.min(size_limit());
+        let header = NonNull::dangling();
+        let mut output =
+            Output { descriptor, unit, next: AtomicU64::new(0), limit, buffered: AtomicBool::new(false), unsaved: Mutex::new(Vec::new()), header };
+        let page = output.map(unit).map_err(|stop| match stop {
+            Stop::NoSpace => std::io::Error::from_raw_os_error(libc::ENOSPC),
+            _ => std::io::Error::last_os_error(),
+        })?;
+        output.header = page.base.cast();
+        Ok(output)
+    }
+
+    /// The header, as it will be seen by readers.
+    ///
+    /// # Safety
+    /// Only one thread at a time may change it.
+    #[allow(clippy::mut_from_ref)]
+    pub unsafe fn header(&self) -> &mut FileHeader {
+        // SAFETY: mapped as long as the process lives, and alone here by the contract.
+        unsafe { &mut *self.header.as_ptr() }
+    }
+
+    /// Bytes of the file so far.
+    pub fn len(&self) -> u64 {
+        self.next.load(Relaxed)
+    }
+
+    /// Takes a page of `bytes`, a multiple of the unit, with this header.
+    pub fn take(&self, header: PageHeader, kind: PageKind, bytes: usize) -> Result<Page, Stop> {
+        let bytes = bytes.next_multiple_of(self.unit);
+        // Events leave a quarter to the profile that goes on when they have to stop.
+        let limit = if kind == PageKind::Events { self.limit - self.limit / 4 } else { self.limit };
+        if self.next.load(Relaxed).saturating_add(bytes as u64) > limit {
+            return Err(Stop::MaxBytes);
+        }
+        let page = self.map(bytes)?;
+        let header = PageHeader { kind: 0, units: (bytes / self.unit) as u32, sample: clock::sample(), ..header };
+        // SAFETY: a fresh mapping, larger than a header; the kind goes last, so that no reader sees half a header.
+        unsafe {
+            page.base.cast::<PageHeader>().write(header);
+            std::sync::atomic::AtomicU32::from_ptr(page.base.cast().as_ptr()).store(kind as u32, Release);
+        }
+        Ok(page)
+    }
+
+    /// Unmaps a page that will not be written again. Its bytes are in the file.
+    pub fn give_back(&self, page: Page) {
+        if self.buffered.load(Relaxed) {
+            let mut unsaved = self.unsaved.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            if let Some(at) = unsaved.iter().position(|other| other.offset == page.offset) {
+                self.save(unsaved.swap_remove(at));
+            }
+        }
+        // SAFETY: the page was mapped by `map`, and its owner is done with it.
+        unsafe { libc::munmap(page.base.as_ptr().cast(), page.bytes) };
+    }
+
+    /// Brings what is only in memory into the file, where the file system has no shared mappings.
+    pub fn save_all(&self) {
+        let unsaved = self.unsaved.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        unsaved.iter().for_each(|page| self.save(*page));
+    }
+
+    fn save(&self, page: Page) {
+        // SAFETY: the page is mapped. Its owner may be writing: then the file gets it one way or the other.
+        let bytes = unsafe { std::slice::from_raw_parts(page.base.as_ptr(), page.bytes) };
+        let _ = self.write(bytes, page.offset);
+    }
+
+    fn map(&self, bytes: usize) -> Result<Page, Stop> {
+        let offset = self.next.fetch_add(bytes as u64, Relaxed);
+        // SAFETY: never written.
+        let zeros = unsafe { &*ZEROS.0.get() };
+        self.write(&zeros[..bytes.min(LARGEST)], offset)?;
+        if !self.buffered.load(Relaxed) {
+            let protection = libc::PROT_READ | libc::PROT_WRITE;
+            let flags = libc::MAP_SHARED | libc::MAP_POPULATE;
+            // SAFETY: a new mapping of a part of the file that exists.
+            let base = unsafe { libc::mmap(null_mut(), bytes, protection, flags, self.descriptor, offset as i64) };
+            if base != libc::MAP_FAILED {
+                let base = NonNull::new(base.cast()).ok_or(Stop::Io)?;
+                return Ok(Page { base, bytes, offset });
+            }
+            let reason = std::io::Error::last_os_error().raw_os_error();
+            if !matches!(reason, Some(libc::ENODEV | libc::EINVAL | libc::EACCES | libc::EPERM)) {
+                return Err(if reason == Some(libc::ENOMEM) { Stop::NoMemory } else { Stop::Io });
+            }
+            self.buffered.store(true, Relaxed);
+            messages::once(
+                "the file system of the run folder has no shared mappings: records are written a page at a time, \
+                 and a process that is killed loses its last ones",
+            );
+        }
+        let base = memory::zeroed::<u8>(bytes).ok_or(Stop::NoMemory)?;
+        let page = Page { base, bytes, offset };
+        self.unsaved.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(page);
+        Ok(page)
+    }
+
+    fn write(&self, mut bytes: &[u8], mut offset: u64) -> Result<(), Stop> {
+        while !bytes.is_empty() {
+            // SAFETY: writes a live slice.
+            let written =
+                unsafe { libc::pwrite(self.descriptor, bytes.as_ptr().cast(), bytes.len(), offset as libc::off_t) };
+            if written > 0 {
+                bytes = &bytes[written as usize..];
+                offset += written as u64;
+                continue;
+            }
+            match std::io::Error::last_os_error().raw_os_error() {
+                Some(libc::EINTR) if written < 0 => {}
+                Some(libc::ENOSPC | libc::EDQUOT | libc::EFBIG) => return Err(Stop::NoSpace),
+                _ => return Err(Stop::Io),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Page {
+    /// The address behind the page's header, aligned for `T`, and how many `T` fit there.
+    pub fn body<T>(&self) -> (NonNull<T>, usize) {
+        const HEADER: usize = size_of::<PageHeader>();
+        const { assert!(align_of::<T>() <= HEADER) }
+        // SAFETY: a page is longer than its header.
+        (unsafe { self.base.add(HEADER) }.cast(), (self.bytes - HEADER) / size_of::<T>())
+    }
+}
+
+/// The largest file this process may write: beyond it a write raises a signal that would kill the program.
+fn size_limit() -> u64 {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: writes `limit`.
+    match unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &mut limit) } {
+        0 => limit.rlim_cur,
+        _ => u64::MAX,
+    }
+}

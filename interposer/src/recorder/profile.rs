@@ -1,0 +1,164 @@
+//! Counts and times per signature, for when there is no room for every call, or no wish for it.
+//!
+//! Totals stay exact whatever happens to the room: a signature without an entry of its own counts in the entry of
+//! its function, and a function without one in the thread's first entry.
+
+use std::ptr::NonNull;
+
+use traces::calls::Call;
+use traces::file::{PageHeader, PageKind, ProfileEntry, Stop};
+use traces::record::INLINE;
+use traces::signature::UNKNOWN_BYTES;
+
+use super::memory;
+use super::pages::{NO_PAGE, Output, Page};
+use super::shared;
+use crate::clock;
+
+/// See the module.
+pub struct Profile {
+    page: Page,
+    used: usize,
+    pages: u32,
+    thread: u32,
+    begin: u64,
+    full: bool,
+    by_signature: NonNull<Option<NonNull<ProfileEntry>>>,
+    by_call: NonNull<Option<NonNull<ProfileEntry>>>,
+    rest: NonNull<ProfileEntry>,
+}
+
+/// The call number of the entry for whatever has no other.
+const ANY_CALL: u16 = 0;
+
+impl Profile {
+    /// An empty profile that counts from now.
+    pub fn begin(output: &Output, thread: u32) -> Result<Profile, Stop> {
+        let begin = clock::now();
+        let page = take(output, thread, 0, begin)?;
+        let mut profile = Profile {
+            page,
+            used: 0,
+            pages: 1,
+            thread,
+            begin,
+            full: false,
+            by_signature: memory::zeroed(INLINE as usize).ok_or(Stop::NoMemory)?,
+            by_call: memory::zeroed(Call::LIMIT).ok_or(Stop::NoMemory)?,
+            rest: page.body().0,
+        };
+        profile.rest = profile.next(INLINE, ANY_CALL).ok_or(Stop::NoMemory)?;
+        Ok(profile)
+    }
+
+    /// A call ended.
+    pub fn add(&mut self, signature: u32, call: u16, duration: u64, sent: u64, received: u64) {
+        // SAFETY: entries live as long as the process, and belong to this thread.
+        let entry = unsafe { self.entry(signature, call).as_mut() };
+        entry.count += 1;
+        entry.total += duration;
+        entry.min = if entry.count == 1 { duration } else { entry.min.min(duration) };
+        entry.max = entry.max.max(duration);
+        entry.sent += known(sent);
+        entry.received += known(received);
+        entry.histogram[ProfileEntry::class(duration)] += 1;
+    }
+
+    /// Of the bytes that the signature posted, so many came.
+    pub fn arrived(&mut self, signature: u32, call: u16, posted: u64, came: u64) {
+        // SAFETY: as in `add`.
+        let entry = unsafe { self.entry(signature, call).as_mut() };
+        entry.received = entry.received.wrapping_sub(known(posted)).wrapping_add(known(came));
+    }
+
+    /// A call did not succeed.
+    pub fn failed(&mut self, signature: u32, call: u16) {
+        // SAFETY: as in `add`.
+        unsafe { self.entry(signature, call).as_mut() }.failed += 1;
+    }
+
+    /// Calls counted so far.
+    pub fn calls(&self) -> u64 {
+        // SAFETY: as in `add`; only this thread's entries are summed, while it is in here.
+        let signatures = (0..INLINE as usize).map(|at| unsafe { *self.by_signature.add(at).as_ptr() });
+        // SAFETY: as above.
+        let calls = (0..Call::LIMIT).map(|at| unsafe { *self.by_call.add(at).as_ptr() });
+        let entries = signatures.chain(calls).flatten().chain([self.rest]);
+        // SAFETY: as above.
+        entries.map(|entry| unsafe { entry.as_ref() }.count).sum()
+    }
+
+    fn entry(&mut self, signature: u32, call: u16) -> NonNull<ProfileEntry> {
+        if signature < INLINE {
+            // SAFETY: one place for each number.
+            let place = unsafe { self.by_signature.add(signature as usize).as_ptr() };
+            if let Some(entry) = self.find_or_make(place, signature, 0) {
+                return entry;
+            }
+        }
+        // SAFETY: one place for each call.
+        let place = unsafe { self.by_call.add(call as usize).as_ptr() };
+        self.find_or_make(place, INLINE, call).unwrap_or(self.rest)
+    }
+
+    #[inline(always)]
+    fn find_or_make(
+        &mut self,
+        place: *mut Option<NonNull<ProfileEntry>>,
+        signature: u32,
+        call: u16,
+    ) -> Option<NonNull<ProfileEntry>> {
+        // SAFETY: the place is in one of the two tables.
+        unsafe {
+            if (*place).is_none() {
+                *place = self.next(signature, call);
+            }
+            *place
+        }
+    }
+
+    #[cold]
+    fn next(&mut self, signature: u32, call: u16) -> Option<NonNull<ProfileEntry>> {
+        if self.used == self.page.body::<ProfileEntry>().1 && !self.turn_page() {
+            return None;
+        }
+        // SAFETY: `used` is below what the page holds.
+        let entry = unsafe { self.page.body::<ProfileEntry>().0.add(self.used) };
+        self.used += 1;
+        // SAFETY: fresh memory of a page. The signature says that the entry is in use, so it goes last; the counts
+        // are zeros already.
+        unsafe {
+            (*entry.as_ptr()).call = call as u64;
+            (*entry.as_ptr()).signature = signature;
+        }
+        Some(entry)
+    }
+
+    fn turn_page(&mut self) -> bool {
+        if self.full {
+            return false;
+        }
+        // The old page stays mapped: its entries go on counting.
+        let page = shared::guard(|| take(shared::output()?, self.thread, self.pages, self.begin).ok()).flatten();
+        match page {
+            Some(page) => {
+                (self.page, self.used) = (page, 0);
+                self.pages += 1;
+                true
+            }
+            None => {
+                self.full = true;
+                false
+            }
+        }
+    }
+}
+
+fn take(output: &Output, thread: u32, sequence: u32, base: u64) -> Result<Page, Stop> {
+    let header = PageHeader { thread, sequence, base, ..NO_PAGE };
+    output.take(header, PageKind::Profile, (4 * output.unit) << sequence.min(2))
+}
+
+fn known(bytes: u64) -> u64 {
+    if bytes == UNKNOWN_BYTES { 0 } else { bytes }
+}

@@ -1,0 +1,271 @@
+//! The requests of a thread from their start to their completion.
+//!
+//! A thread numbers the requests it starts. A call that completes some is followed by records that say which: a run
+//! of consecutive numbers in one word, and what arrived where that differs from what was posted.
+//!
+//! Calls inside other calls take no part: what the library does to its own requests is not the program's.
+
+use std::ptr::null_mut;
+
+use traces::record::{self, Arrived, INLINE, Kind, MAX_AGE, MAX_COUNT};
+use traces::signature::{peer, tag};
+
+use super::dictionary::Key;
+use super::handles::Handles;
+use super::memory;
+use super::thread::{self, Thread};
+use crate::abi::Family;
+
+/// A request that is not complete, or a persistent one.
+#[derive(Clone, Copy)]
+pub struct Request {
+    /// The number its start gave it, and the thread whose number that is.
+    number: u64,
+    thread: u32,
+    flags: u32,
+    /// The number its creation took, for a persistent one.
+    created: u64,
+    /// What the call that began it posted; `None` where its signature had no place in the dictionary.
+    posted: Option<&'static Key>,
+    signature: u32,
+}
+
+/// The request will be filled by a message, so its status tells something.
+pub const RECEIVES: u32 = 1;
+/// The request stays when it is complete.
+pub const PERSISTENT: u32 = 2;
+const ACTIVE: u32 = 4;
+const CANCELLED: u32 = 8;
+
+/// A message that was probed for and not received yet.
+#[derive(Clone, Copy)]
+pub struct Message {
+    /// Number of the communicator.
+    pub object: u32,
+    /// Where it comes from.
+    pub source: i32,
+    /// Its tag.
+    pub tag: i32,
+}
+
+/// Room for what a call of many requests needs while it runs.
+pub struct Scratch {
+    handles: *mut u64,
+    statuses: *mut u8,
+    room: usize,
+    /// A status for calls that were given none.
+    pub status: [u64; 4],
+}
+
+/// Requests that room is taken for at first.
+const FIRST_ROOM: usize = 256;
+/// Bytes of the largest status of any ABI.
+const STATUS: usize = 32;
+
+impl Scratch {
+    /// No room yet.
+    pub const fn new() -> Scratch {
+        Scratch { handles: null_mut(), statuses: null_mut(), room: 0, status: [0; 4] }
+    }
+
+    /// Copies `count` handles away, since MPI will overwrite them. `false` where memory ran out.
+    #[inline(always)]
+    pub fn copy(&mut self, family: &Family, requests: usize, count: usize) -> bool {
+        if count > self.room && !self.grow(count) {
+            return false;
+        }
+        for at in 0..count {
+            // SAFETY: the program passes this many requests, and there is room for as many.
+            unsafe { *self.handles.add(at) = family.handle_at(requests + at * family.handle_size) };
+        }
+        true
+    }
+
+    /// Room for as many statuses as handles were copied.
+    #[inline(always)]
+    pub fn statuses(&self) -> usize {
+        self.statuses as usize
+    }
+
+    #[cold]
+    fn grow(&mut self, count: usize) -> bool {
+        // The memory it had is lost; it doubles, so that is no more than it takes.
+        let room = count.next_power_of_two().max(FIRST_ROOM);
+        let (Some(handles), Some(statuses)) = (memory::zeroed(room), memory::zeroed(room * STATUS)) else {
+            return false;
+        };
+        (self.handles, self.statuses, self.room) = (handles.as_ptr(), statuses.as_ptr(), room);
+        true
+    }
+
+    #[inline(always)]
+    fn handle(&self, at: usize) -> u64 {
+        // SAFETY: only asked for what was copied.
+        unsafe { *self.handles.add(at) }
+    }
+}
+
+/// Requests with consecutive numbers, to be said in one record.
+struct Run {
+    kind: Kind,
+    thread: u32,
+    first: u64,
+    count: u32,
+}
+
+impl Thread {
+    /// A call began a request, or created a persistent one. It has taken a number already.
+    #[inline(never)]
+    pub fn request_begun(&mut self, handle: u64, signature: u32, flags: u32) {
+        let number = self.events.started - 1;
+        let active = if flags & PERSISTENT == 0 { ACTIVE } else { 0 };
+        let posted = (signature != INLINE).then(|| self.dictionary.key(signature));
+        let (thread, flags) = (self.number, flags | active);
+        let request = Request { number, thread, flags, created: number, posted, signature };
+        // SAFETY: only its own thread inserts into its table.
+        unsafe { self.requests.insert(handle, request) };
+    }
+
+    /// A persistent request was started.
+    pub fn request_started(&mut self, handle: u64) {
+        let (number, thread) = (self.events.started, self.number);
+        let mut created = None;
+        let (owner, table) = self.table_of(handle);
+        table.update(handle, |request| {
+            created = Some(request.created);
+            (request.number, request.thread) = (number, thread);
+            request.flags = (request.flags | ACTIVE) & !CANCELLED;
+        });
+        if let Some(created) = created {
+            self.say(Run { kind: Kind::Started, thread: owner, first: created, count: 1 });
+            self.events.started += 1;
+        }
+    }
+
+    /// A request was given up.
+    pub fn request_freed(&mut self, handle: u64) {
+        if let Some(request) = self.table_of(handle).1.remove(handle) {
+            self.say(Run { kind: Kind::Freed, thread: request.thread, first: request.number, count: 1 });
+        }
+    }
+
+    /// A request is to be cancelled; its status will tell whether it was.
+    pub fn request_cancelled(&mut self, handle: u64) {
+        self.table_of(handle).1.update(handle, |request| request.flags |= CANCELLED);
+    }
+
+    /// The one request of a Wait or Test is complete. `status` is 0 where there is none to trust.
+    #[inline(always)]
+    pub fn request_completed(&mut self, family: &Family, handle: u64, status: usize) {
+        let mut run = None;
+        self.complete(family, handle, status, &mut run);
+        if let Some(run) = run {
+            self.say(run);
+        }
+    }
+
+    /// Of the requests copied to the scratch, those at the places that `complete` gives, with the addresses of their
+    /// statuses or 0, are complete.
+    #[inline(always)]
+    pub fn requests_completed(&mut self, family: &Family, complete: impl Iterator<Item = (usize, usize)>) {
+        let mut run = None;
+        for (at, status) in complete {
+            let handle = self.scratch.handle(at);
+            self.complete(family, handle, status, &mut run);
+        }
+        if let Some(run) = run {
+            self.say(run);
+        }
+    }
+
+    #[inline(always)]
+    fn complete(&mut self, family: &Family, handle: u64, status: usize, run: &mut Option<Run>) {
+        let (_, table) = self.table_of(handle);
+        let Some(request) = table.get(handle) else { return };
+        if request.flags & PERSISTENT == 0 {
+            table.remove(handle);
+        } else if request.flags & ACTIVE != 0 {
+            table.update(handle, |request| request.flags &= !ACTIVE);
+        } else {
+            return;
+        }
+        match run {
+            Some(run) if run.continues(&request) => run.count += 1,
+            _ => {
+                let next = Run { kind: Kind::Completed, thread: request.thread, first: request.number, count: 1 };
+                if let Some(run) = run.replace(next) {
+                    self.say(run);
+                }
+            }
+        }
+        if status != 0 && request.flags & (RECEIVES | CANCELLED) != 0 {
+            if let Some(arrived) = self.arrival(family, &request, status) {
+                // It belongs to the request that completed last, so that one has to be said first.
+                if let Some(run) = run.take() {
+                    self.say(run);
+                }
+                self.write(&arrived.words());
+            }
+        }
+    }
+
+    /// What the status says, where that is not what the request was begun with.
+    #[inline(always)]
+    fn arrival(&mut self, family: &Family, request: &Request, status: usize) -> Option<Arrived> {
+        // SAFETY: MPI has filled the status.
+        if request.flags & CANCELLED != 0 && unsafe { family.cancelled(status) } {
+            return Some(Arrived { source: peer::NONE, tag: tag::NONE, bytes: 0, cancelled: true });
+        }
+        if request.flags & RECEIVES == 0 {
+            return None;
+        }
+        // SAFETY: as above.
+        let ((source, tag), bytes) = unsafe { (family.source_and_tag(status), family.bytes(status)) };
+        let arrived = Arrived { source, tag, bytes, cancelled: false };
+        let own = request.thread == self.number;
+        self.differs(request.posted, own.then_some(request.signature), arrived).then_some(arrived)
+    }
+
+    /// Whether something else arrived than was posted. A profile counts it for `signature`.
+    #[inline(always)]
+    pub fn differs(&mut self, posted: Option<&Key>, signature: Option<u32>, arrived: Arrived) -> bool {
+        let Some(key) = posted else { return true };
+        let (source, tag) = if key.source == peer::NONE { (key.peer, key.tag) } else { (key.source, key.source_tag) };
+        if source == peer::PROC_NULL {
+            return false;
+        }
+        if let (Some(profile), Some(signature)) = (&mut self.profile, signature) {
+            profile.arrived(signature, key.call, key.received, arrived.bytes);
+        }
+        (source, tag, key.received) != (arrived.source, arrived.tag, arrived.bytes)
+    }
+
+    #[inline(always)]
+    fn say(&mut self, run: Run) {
+        let age = self.events.started.wrapping_sub(run.first);
+        if run.thread == self.number && age <= MAX_AGE {
+            self.write(&[record::requests(run.kind, run.count, age)]);
+        } else {
+            self.write(&record::elsewhere(run.kind, run.count, run.thread, run.first));
+        }
+    }
+
+    /// The thread in whose table the handle is, its own before others', and the table.
+    #[inline(always)]
+    fn table_of(&self, handle: u64) -> (u32, &'static Handles<Request>) {
+        if self.requests.get(handle).is_some() { (self.number, self.requests) } else { self.table_elsewhere(handle) }
+    }
+
+    #[cold]
+    fn table_elsewhere(&self, handle: u64) -> (u32, &'static Handles<Request>) {
+        let found = thread::tables().find(|(_, table)| table.get(handle).is_some());
+        found.unwrap_or((self.number, self.requests))
+    }
+}
+
+impl Run {
+    #[inline(always)]
+    fn continues(&self, request: &Request) -> bool {
+        self.thread == request.thread && self.first + self.count as u64 == request.number && self.count < MAX_COUNT
+    }
+}

@@ -1,0 +1,336 @@
+//! The recording of a process: dormant until MPI is initialised, over when the process is.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering::*};
+
+use traces::calls::Call;
+use traces::definitions::{Definition, Library, Process};
+use traces::file::{FINALIZED, FileHeader, INITIALIZED, MAGIC, NO_RANK, VERSION};
+
+use super::folder;
+use super::modules;
+use super::objects::{self, Kind};
+use super::pages::Output;
+use super::shared;
+use super::thread::{self, Thread};
+use crate::abi::{self, Family};
+use crate::clock;
+use crate::config::{self, Config};
+use crate::got;
+use crate::messages;
+use crate::real;
+use crate::wrappers::observe;
+
+/// What the recording knows of itself once it has begun.
+struct Run {
+    config: Config,
+    family: &'static Family,
+    /// Where the file is until MPI says which rank this is.
+    path: PathBuf,
+}
+
+static RUN: OnceLock<Run> = OnceLock::new();
+static PHASE: AtomicU8 = AtomicU8::new(DORMANT);
+/// MPI has not been initialised.
+const DORMANT: u8 = 0;
+const RECORDING: u8 = 1;
+/// Recording was not wanted, or failed.
+const OFF: u8 = 2;
+
+static RECORDED: [AtomicBool; Call::LIMIT] = [const { AtomicBool::new(false) }; Call::LIMIT];
+static READY: AtomicBool = AtomicBool::new(false);
+static SESSIONS: AtomicU32 = AtomicU32::new(0);
+
+/// Whether calls of this function are recorded.
+#[inline(always)]
+pub fn records(call: Call) -> bool {
+    RECORDED[call.number() as usize].load(Relaxed)
+}
+
+/// Whether the recording itself has something to do when this call returns.
+#[inline(always)]
+pub const fn is_lifecycle(call: Call) -> bool {
+    starts(call) || ends(call)
+}
+
+#[inline(always)]
+const fn starts(call: Call) -> bool {
+    matches!(call, Call::Init | Call::Init_thread | Call::Session_init)
+}
+
+#[inline(always)]
+const fn ends(call: Call) -> bool {
+    matches!(call, Call::Finalize | Call::Session_finalize)
+}
+
+/// What to do with a call that no thread was ready to record.
+pub enum Unrecorded {
+    /// Record it: the thread has begun.
+    Begin(&'static mut Thread),
+    /// Only forget the handles it frees.
+    Forget(&'static Family),
+    /// Nothing.
+    Forward,
+}
+
+/// Called for calls that are left out, and for the first call of every thread.
+#[cold]
+#[inline(never)]
+pub fn unrecorded(call: Call) -> Unrecorded {
+    match PHASE.load(Acquire) {
+        RECORDING if !records(call) => RUN.get().map_or(Unrecorded::Forward, |run| Unrecorded::Forget(run.family)),
+        RECORDING => begin_thread(),
+        phase => {
+            // Even what is only forwarded needs to know where to.
+            shared::guard(|| real::library().map(|_| got::patch()));
+            if phase == DORMANT && starts(call) && shared::guard(begin).is_some_and(|begun| begun) {
+                begin_thread()
+            } else {
+                Unrecorded::Forward
+            }
+        }
+    }
+}
+
+fn begin_thread() -> Unrecorded {
+    let begun = shared::guard(|| {
+        let output = shared::output()?;
+        let mode = RUN.get()?.config.mode?;
+        match Thread::begin(output, mode) {
+            Ok(thread) => {
+                thread::set_current(thread.as_ptr());
+                thread::current().map(Unrecorded::Begin)
+            }
+            Err(stop) => {
+                shared::stopped(stop);
+                None
+            }
+        }
+    });
+    begun.flatten().unwrap_or(Unrecorded::Forward)
+}
+
+/// MPI is about to be initialised: makes the file, so that even a call that never returns is in it.
+fn begin() -> bool {
+    let begun = try_begin();
+    PHASE.store(if matches!(begun, Ok(true)) { RECORDING } else { OFF }, Release);
+    if let Err(reason) = begun {
+        if config::launcher_rank().unwrap_or(0) == 0 {
+            messages::say(&format!("{reason}. The program runs, unrecorded."));
+        }
+        return false;
+    }
+    PHASE.load(Relaxed) == RECORDING
+}
+
+fn try_begin() -> Result<bool, String> {
+    let config = config::read()?;
+    let Some(mode) = config.mode else { return Ok(false) };
+    let library = real::library().ok_or("no MPI library was found in the process")?;
+    let family = abi::detect(library);
+    let (kind, frequency) = clock::choose();
+    let sample = clock::sample();
+    let path = folder::provisional(&config)?;
+    let output = Output::create(&path, config.max_bytes).map_err(|error| {
+        format!("{}: {error}. Set OVERHEAR_DIR to a folder that can be written", folder::parent_of(&path).display())
+    })?;
+    // SAFETY: nobody else knows the file yet.
+    let header = unsafe { output.header() };
+    *header = FileHeader {
+        magic: MAGIC,
+        version: VERSION,
+        unit: output.unit as u32,
+        run: config.run.unwrap_or_default(),
+        rank: NO_RANK,
+        size: 0,
+        world: 0,
+        pid: std::process::id(),
+        abi: family.abi as u16,
+        clock: kind as u16,
+        thread_level: 0,
+        mode: mode as u16,
+        state: 0,
+        stop: 0,
+        stopped_at: 0,
+        nominal_frequency: frequency,
+        wrapper_cost: 0,
+        begin: sample,
+        ready: Default::default(),
+        end: Default::default(),
+        reserved: [0; 8],
+    };
+    shared::set_output(output);
+    shared::define(&Definition::Process(process()));
+    shared::define(&Definition::Filter(config.filter.text.clone()));
+    for call in Call::all() {
+        RECORDED[call.number() as usize].store(config.filter.records(call), Relaxed);
+    }
+    // SAFETY: the handler only stores two words.
+    unsafe { libc::pthread_atfork(None, None, Some(forked)) };
+    let _ = RUN.set(Run { config, family, path });
+    Ok(true)
+}
+
+/// A forked child does not write into its parent's file.
+unsafe extern "C" fn forked() {
+    PHASE.store(OFF, Release);
+    thread::set_current(std::ptr::null_mut());
+}
+
+fn process() -> Process {
+    let read = |path: &str| fs::read_to_string(path).unwrap_or_default().trim().to_string();
+    let directory = std::env::current_dir().unwrap_or_default();
+    Process {
+        host: read("/proc/sys/kernel/hostname"),
+        boot: read("/proc/sys/kernel/random/boot_id"),
+        program: modules::executable(),
+        arguments: std::env::args_os().map(|argument| argument.to_string_lossy().into_owned()).collect(),
+        directory: directory.to_string_lossy().into_owned(),
+        recorder: env!("CARGO_PKG_VERSION").into(),
+    }
+}
+
+/// A call that starts or ends MPI has returned.
+#[cold]
+#[inline(never)]
+pub fn after(call: Call, code: i32) {
+    if code != 0 {
+        return;
+    }
+    shared::guard(|| {
+        if call == Call::Session_init {
+            SESSIONS.fetch_add(1, Relaxed);
+        }
+        if starts(call) && !READY.swap(true, AcqRel) {
+            ready(call);
+        }
+        let last_session = call == Call::Session_finalize && SESSIONS.fetch_sub(1, Relaxed) == 1;
+        if call == Call::Finalize || last_session {
+            finalized();
+        }
+    });
+}
+
+/// MPI is initialised: now it can say who we are.
+fn ready(call: Call) {
+    let (Some(run), Some(output)) = (RUN.get(), shared::output()) else { return };
+    let family = run.family;
+    family.settle();
+    // A session has no world; its processes know only what their launcher tells them.
+    let world = call != Call::Session_init;
+    if world {
+        objects::learn(family, family.comm_world, Kind::Communicator);
+        objects::learn(family, family.comm_self, Kind::Communicator);
+    }
+    let (rank, size) = match objects::get(family.comm_world).filter(|_| world) {
+        Some(info) => (info.rank as u32, info.size),
+        None => (config::launcher_rank().unwrap_or(NO_RANK), 0),
+    };
+    let version = real::text(Call::Get_library_version, &[]).unwrap_or_default();
+    let path = real::library().map(|library| library.path.to_string_lossy().into_owned()).unwrap_or_default();
+    shared::define(&Definition::Library(Library { version: version.clone(), path }));
+    // SAFETY: one thread initialises MPI.
+    let header = unsafe { output.header() };
+    let agreed = folder::agree(&run.config, family, rank, world);
+    header.run = agreed.run;
+    header.rank = rank;
+    header.size = size;
+    header.world = agreed.world;
+    header.thread_level = family.thread_level(provided());
+    header.wrapper_cost = rehearse(family).unwrap_or(0);
+    header.ready = clock::sample();
+    header.state |= INITIALIZED;
+    if let Err(reason) = folder::move_in(&run.path, &agreed, rank) {
+        messages::say(&format!("{reason}. The trace stays in {}.", run.path.display()));
+    } else if rank == 0 || rank == NO_RANK {
+        let name = version.lines().next().unwrap_or_default();
+        let name = name.split([',', '\t']).next().unwrap_or_default().trim();
+        let ranks = if size == 1 { "1 rank".into() } else { format!("{size} ranks") };
+        messages::say(&format!("recording {ranks} under {name} into {}", agreed.folder.display()));
+    }
+    let _ = FOLDER.set(agreed.folder);
+}
+
+static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+
+fn provided() -> i32 {
+    let mut level = 0i32;
+    // SAFETY: MPI is initialised, and writes one int.
+    unsafe { real::invoke(Call::Query_thread, [&raw mut level as usize]) };
+    level
+}
+
+/// What recording a call costs, in thousandths of a tick: the best of a few hundred calls each, of a function that
+/// does next to nothing, less what the function takes alone.
+fn rehearse(family: &Family) -> Option<u64> {
+    const CALLS: u32 = 200;
+    const ROUNDS: u32 = 10;
+    let rehearsal = Thread::rehearsal((CALLS * (2 * ROUNDS + 1)) as usize)?;
+    let own = thread::current()? as *mut Thread;
+    let nothing = || std::hint::black_box(0);
+    // SAFETY: just made, and this thread's alone.
+    let thread = unsafe { &mut *rehearsal.as_ptr() };
+    thread::set_current(rehearsal.as_ptr());
+    observe::rehearse(thread, family, CALLS, nothing);
+    let ticks = (0..ROUNDS).map(|_| observe::rehearse(thread, family, CALLS, nothing)).min();
+    thread::set_current(own);
+    Some(ticks? * 1000 / CALLS as u64)
+}
+
+/// The class of an error code, 0 where MPI cannot be asked.
+pub fn error_class(code: i32) -> u16 {
+    let mut class = 0i32;
+    if READY.load(Relaxed) {
+        // SAFETY: MPI is initialised, and writes one int.
+        unsafe { real::invoke(Call::Error_class, [code as usize, &raw mut class as usize]) };
+    }
+    class as u16
+}
+
+fn finalized() {
+    let Some(output) = shared::output() else { return };
+    // SAFETY: one thread finalises MPI.
+    let header = unsafe { output.header() };
+    header.end = clock::sample();
+    header.state |= FINALIZED;
+    output.save_all();
+    if header.rank == 0 || header.rank == NO_RANK {
+        last_words(header, output);
+    }
+}
+
+/// One line at the end: where it is, how much, and what it cost.
+fn last_words(header: &FileHeader, output: &Output) {
+    let ticks = header.end.ticks.wrapping_sub(header.begin.ticks);
+    let seconds = header.end.monotonic.wrapping_sub(header.begin.monotonic) as f64 / 1e9;
+    let calls = thread::calls();
+    let cost = header.wrapper_cost as f64 / 1000.0;
+    let nanoseconds = cost * seconds * 1e9 / ticks.max(1) as f64;
+    let share = 100.0 * calls as f64 * cost / ticks.max(1) as f64;
+    let folder = FOLDER.get().map(|folder| folder.display().to_string()).unwrap_or_default();
+    let bytes = output.len() as f64 / 1e6;
+    messages::say(&format!(
+        "{folder}: {bytes:.1} MB from rank 0, {nanoseconds:.0} ns a call, {share:.2} % of its {seconds:.3} s"
+    ));
+}
+
+/// The process ends.
+pub fn process_ends() {
+    match PHASE.load(Acquire) {
+        RECORDING => {
+            if let Some(output) = shared::output() {
+                output.save_all();
+            }
+        }
+        DORMANT if config::recorded_process() == Some(std::process::id()) => {
+            messages::say(&format!(
+                "{} never initialised MPI, so there is nothing to report. If it does use MPI, it has its own copy \
+                 inside (statically linked), or a process it started does: see overhear doctor.",
+                Path::new(&modules::executable()).file_name().unwrap_or_default().to_string_lossy()
+            ));
+        }
+        _ => {}
+    }
+}

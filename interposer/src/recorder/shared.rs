@@ -1,0 +1,141 @@
+//! What the threads of a process share: the file, the definitions, the call sites. All of it off the straight line.
+
+use std::collections::HashMap;
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::atomic::{AtomicU32, Ordering::*};
+use std::sync::{Mutex, MutexGuard, OnceLock};
+
+use traces::definitions::{Definition, Module, PREFIX, Site};
+use traces::file::{PageKind, Stop};
+
+use super::modules;
+use super::pages::{NO_PAGE, Output, Page};
+use crate::clock;
+use crate::messages;
+
+/// What is written by one thread at a time.
+#[derive(Default)]
+pub struct Shared {
+    page: Option<Page>,
+    used: usize,
+    pages: u32,
+    sites: HashMap<u64, u32>,
+    modules: Vec<modules::Loaded>,
+}
+
+static OUTPUT: OnceLock<Output> = OnceLock::new();
+static SHARED: OnceLock<Mutex<Shared>> = OnceLock::new();
+
+/// The file of this process, once recording has begun.
+pub fn output() -> Option<&'static Output> {
+    OUTPUT.get()
+}
+
+/// Makes this the file of the process.
+pub fn set_output(output: Output) -> &'static Output {
+    OUTPUT.get_or_init(|| output)
+}
+
+/// Waits for the right to change what is shared.
+pub fn lock() -> MutexGuard<'static, Shared> {
+    SHARED.get_or_init(Mutex::default).lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+/// Runs what is off the straight line. The program sees neither a panic nor a changed errno.
+pub fn guard<R>(work: impl FnOnce() -> R) -> Option<R> {
+    // SAFETY: the address of this thread's errno.
+    let errno = unsafe { libc::__errno_location() };
+    // SAFETY: as above.
+    let before = unsafe { *errno };
+    let result = panic::catch_unwind(AssertUnwindSafe(work)).ok();
+    if result.is_none() {
+        messages::once("a defect of the recorder; the program goes on, this part of its recording is missing");
+    }
+    // SAFETY: as above.
+    unsafe { *errno = before };
+    result
+}
+
+/// Says once, on stderr and in the file, that events end here, and why.
+pub fn stopped(stop: Stop) {
+    let Some(output) = output() else { return };
+    // SAFETY: the header is mapped; the stop is set once, by whoever comes first.
+    let header = unsafe { output.header() };
+    // SAFETY: as above.
+    let first = unsafe { AtomicU32::from_ptr(&raw mut header.stop) }.compare_exchange(0, stop as u32, AcqRel, Relaxed);
+    if first.is_err() {
+        return;
+    }
+    header.stopped_at = clock::now();
+    match stop {
+        Stop::No => {}
+        Stop::MaxBytes => messages::once("the file has reached its limit: from here on there is a profile, no trace"),
+        Stop::NoSpace => messages::once("the disk is full: recording ends here, the program goes on"),
+        Stop::Io => messages::once("the file of the run cannot be written: recording ends here, the program goes on"),
+        Stop::NoMemory => messages::once("no memory is left: recording ends here, the program goes on"),
+        Stop::Defect => messages::once("a defect of the recorder: recording ends here, the program goes on"),
+    }
+}
+
+/// Writes a definition.
+pub fn define(definition: &Definition) {
+    lock().define(definition);
+}
+
+/// The number of the call site that returns to this address.
+pub fn site(address: u64) -> u32 {
+    let mut shared = lock();
+    if let Some(number) = shared.sites.get(&address) {
+        return *number;
+    }
+    let number = shared.sites.len() as u32 + 1;
+    let (module, offset) = shared.module(address);
+    shared.define(&Definition::Site(Site { number, module, offset }));
+    shared.sites.insert(address, number);
+    number
+}
+
+impl Shared {
+    fn define(&mut self, definition: &Definition) {
+        let (Some(output), Ok(bytes)) = (output(), definition.to_bytes()) else { return };
+        let needed = Definition::padded(bytes.len());
+        if self.page.is_none_or(|page| page.body::<u8>().1 - self.used < needed) {
+            let least = (needed + size_of_val(&NO_PAGE)).next_multiple_of(output.unit);
+            let size = (output.unit << self.pages.min(4)).max(least);
+            let header = traces::file::PageHeader { sequence: self.pages, ..NO_PAGE };
+            let Ok(page) = output.take(header, PageKind::Definitions, size) else { return };
+            if let Some(full) = self.page.replace(page) {
+                output.give_back(full);
+            }
+            self.pages += 1;
+            self.used = 0;
+        }
+        let Some(page) = self.page else { return };
+        // SAFETY: there is room for prefix and bytes. The length goes last: it says that the rest is there.
+        unsafe {
+            let place = page.body::<u8>().0.add(self.used);
+            std::ptr::copy_nonoverlapping(bytes.as_ptr(), place.add(PREFIX).as_ptr(), bytes.len());
+            AtomicU32::from_ptr(place.cast().as_ptr()).store(bytes.len() as u32, Release);
+        }
+        self.used += needed;
+    }
+
+    /// The number of the module that holds an address, and the address counted from where it is loaded.
+    fn module(&mut self, address: u64) -> (u32, u64) {
+        let known = |modules: &[modules::Loaded]| modules.iter().position(|module| module.holds(address));
+        let mut at = known(&self.modules);
+        if at.is_none() {
+            if let Some(module) = modules::holding(address) {
+                let number = self.modules.len() as u32 + 1;
+                let (path, build_id) = (module.path.clone(), module.build_id.clone());
+                self.define(&Definition::Module(Module { number, path, build_id }));
+                self.modules.push(module);
+                at = known(&self.modules);
+            }
+        }
+        match at {
+            Some(at) => (at as u32 + 1, address - self.modules[at].base),
+            None => (0, address),
+        }
+    }
+}

@@ -1,0 +1,365 @@
+//! One thread's recording: the calls it is in, its records, its dictionary, its requests.
+//!
+//! The straight line from [`Thread::enter`] over the MPI call to [`Thread::leave`] takes no lock, allocates nothing
+//! and enters the system only where a page ends.
+
+use std::arch::asm;
+use std::ptr::{NonNull, null_mut};
+use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering::*};
+
+use traces::file::{LEVELS, Level, Mode, PageHeader, PageKind, Stop, ThreadBlock};
+use traces::record::{self, INLINE, Kind};
+use traces::signature::NESTED;
+
+use super::dictionary::{Dictionary, Key};
+use super::events::Events;
+use super::handles::Handles;
+use super::memory;
+use super::pages::{NO_PAGE, Output};
+use super::profile::Profile;
+use super::requests::{Message, Request, Scratch};
+use super::shared;
+use super::signatures::SignaturePages;
+use crate::clock;
+
+/// What a thread knows of its recording.
+pub struct Thread {
+    /// Its records. Out of room for good once the profile has taken over, or recording has ended.
+    pub events: Events,
+    block: NonNull<ThreadBlock>,
+    /// Signatures by what repeats.
+    pub dictionary: Dictionary,
+    /// The thread's requests that are not complete. Other threads may complete them.
+    pub requests: &'static Handles<Request>,
+    /// Messages the thread has probed for and not received.
+    pub messages: &'static Handles<Message>,
+    /// Room for what a call needs only while it runs.
+    pub scratch: Scratch,
+    /// From 0, in the order they first called MPI.
+    pub number: u32,
+    signatures: SignaturePages,
+    pub(super) profile: Option<Profile>,
+    next: *mut Thread,
+}
+
+/// What is known of a call when it begins, until it ends.
+#[derive(Clone, Copy)]
+pub struct Entered {
+    /// The signature's number.
+    pub signature: u32,
+    depth: u32,
+    start: u64,
+}
+
+static THREADS: AtomicPtr<Thread> = AtomicPtr::new(null_mut());
+static COUNT: AtomicU32 = AtomicU32::new(0);
+
+/// The number of a thread that records nowhere.
+const REHEARSAL: u32 = u32::MAX;
+
+// One pointer for each thread, in the block that the loader lays out at start: stable Rust's thread_local! in a
+// shared library calls __tls_get_addr, which costs more than all the rest of finding the thread.
+std::arch::global_asm!(
+    ".section .tbss,\"awT\",@nobits",
+    ".p2align 3",
+    ".type overhear_thread,@object",
+    ".size overhear_thread,8",
+    "overhear_thread:",
+    ".zero 8",
+    ".text",
+);
+
+/// The place of this thread's pointer.
+#[inline(always)]
+fn slot() -> *mut *mut Thread {
+    let slot: *mut *mut Thread;
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: computes an address.
+    unsafe {
+        asm!(
+            "mov {0}, qword ptr [rip + overhear_thread@GOTTPOFF]",
+            "add {0}, qword ptr fs:[0]",
+            out(reg) slot,
+            options(pure, nomem, nostack),
+        );
+    }
+    #[cfg(target_arch = "aarch64")]
+    // SAFETY: computes an address.
+    unsafe {
+        asm!(
+            "mrs {0}, tpidr_el0",
+            "adrp {1}, :gottprel:overhear_thread",
+            "ldr {1}, [{1}, :gottprel_lo12:overhear_thread]",
+            "add {0}, {0}, {1}",
+            out(reg) slot,
+            out(reg) _,
+            options(pure, readonly, nostack),
+        );
+    }
+    slot
+}
+
+/// This thread's recording, if it has begun.
+#[inline(always)]
+pub fn current() -> Option<&'static mut Thread> {
+    // SAFETY: the slot holds null or a thread that lives as long as the process, and is this thread's alone.
+    unsafe { (*slot()).as_mut() }
+}
+
+/// Makes `thread` this thread's recording, or ends it with null.
+pub fn set_current(thread: *mut Thread) {
+    // SAFETY: the slot is this thread's own.
+    unsafe { *slot() = thread };
+}
+
+/// Numbers and request tables of all threads that ever recorded.
+pub fn tables() -> impl Iterator<Item = (u32, &'static Handles<Request>)> {
+    // SAFETY: threads are never freed, and neither their number nor the place of their table ever changes.
+    all().map(|thread| unsafe { ((*thread.as_ptr()).number, (*thread.as_ptr()).requests) })
+}
+
+/// The most words of records and calls in profiles that all threads together have; what they are adding now may be
+/// missing.
+pub fn calls() -> u64 {
+    // SAFETY: threads are never freed; a count that is being changed is read before or after.
+    all().map(|thread| unsafe { &*thread.as_ptr() }).map(|thread| thread.calls()).sum()
+}
+
+fn all() -> impl Iterator<Item = NonNull<Thread>> {
+    let mut next = THREADS.load(Acquire);
+    std::iter::from_fn(move || {
+        let thread = NonNull::new(next)?;
+        // SAFETY: threads are never freed, and `next` is set before a thread is listed.
+        next = unsafe { (*next).next };
+        Some(thread)
+    })
+}
+
+fn empty_table<V: Copy>() -> Option<&'static Handles<V>> {
+    let table = memory::zeroed::<Handles<V>>(1)?;
+    // SAFETY: memory for one table, never freed.
+    unsafe {
+        table.as_ptr().write(Handles::new());
+        Some(table.as_ref())
+    }
+}
+
+impl Thread {
+    /// Begins the recording of the calling thread in `output`.
+    pub fn begin(output: &Output, mode: Mode) -> Result<NonNull<Thread>, Stop> {
+        let number = COUNT.fetch_add(1, Relaxed);
+        let header = PageHeader { thread: number, ..NO_PAGE };
+        let page = output.take(header, PageKind::Thread, output.unit)?;
+        let block = page.body::<ThreadBlock>().0;
+        // SAFETY: fresh memory of a page.
+        unsafe {
+            (*block.as_ptr()).tid = libc::syscall(libc::SYS_gettid) as u32;
+            (*block.as_ptr()).begin = clock::now();
+        }
+        let thread = Thread::new(number, block).ok_or(Stop::NoMemory)?;
+        // SAFETY: just made, and known to nobody else yet.
+        let this = unsafe { &mut *thread.as_ptr() };
+        if mode == Mode::Profile {
+            this.events.end();
+            this.profile = Some(Profile::begin(output, number)?);
+        }
+        let mut head = THREADS.load(Relaxed);
+        loop {
+            this.next = head;
+            match THREADS.compare_exchange(head, thread.as_ptr(), Release, Relaxed) {
+                Ok(_) => return Ok(thread),
+                Err(other) => head = other,
+            }
+        }
+    }
+
+    /// A thread that records into memory of its own, to measure what recording costs.
+    pub fn rehearsal(words: usize) -> Option<NonNull<Thread>> {
+        let thread = Thread::new(REHEARSAL, memory::zeroed(1)?)?;
+        // SAFETY: just made.
+        unsafe { (*thread.as_ptr()).events = Events::in_memory(words)? };
+        Some(thread)
+    }
+
+    fn new(number: u32, block: NonNull<ThreadBlock>) -> Option<NonNull<Thread>> {
+        let thread = memory::zeroed::<Thread>(1)?;
+        let value = Thread {
+            events: Events::begin(number),
+            block,
+            dictionary: Dictionary::new()?,
+            requests: empty_table()?,
+            messages: empty_table()?,
+            scratch: Scratch::new(),
+            number,
+            signatures: SignaturePages::begin(number),
+            profile: None,
+            next: null_mut(),
+        };
+        // SAFETY: memory for one thread.
+        unsafe { thread.as_ptr().write(value) };
+        Some(thread)
+    }
+
+    fn calls(&self) -> u64 {
+        self.events.words() + self.profile.as_ref().map_or(0, Profile::calls)
+    }
+
+    /// How many calls deep the thread is.
+    #[inline(always)]
+    pub fn depth(&self) -> u32 {
+        // SAFETY: mapped as long as the process lives; written by this thread only.
+        unsafe { (*self.block.as_ptr()).depth }
+    }
+
+    /// [`NESTED`] if the thread is in a call already.
+    #[inline(always)]
+    pub fn nested(&self) -> u16 {
+        if self.depth() > 0 { NESTED } else { 0 }
+    }
+
+    /// The signature's number; [`INLINE`] where the dictionary is full, and then the block holds the signature.
+    #[inline(never)]
+    pub fn signature(&mut self, key: &Key) -> u32 {
+        match self.dictionary.find(key) {
+            Some(number) => number,
+            None => self.new_signature(key),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn new_signature(&mut self, key: &Key) -> u32 {
+        if self.number == REHEARSAL {
+            return self.dictionary.add(key).unwrap_or(INLINE);
+        }
+        let defined = shared::guard(|| {
+            let site = shared::site(key.address);
+            let output = shared::output()?;
+            self.signatures.make_room(output).ok()?;
+            if let Some(number) = self.dictionary.add(key) {
+                self.signatures.define(&key.signature(number, site));
+                return Some(number);
+            }
+            // SAFETY: the block is this thread's own.
+            unsafe { (*self.block.as_ptr()).inline = key.signature(INLINE, site) };
+            None
+        });
+        defined.flatten().unwrap_or(INLINE)
+    }
+
+    /// A call begins: writes down which, and since when, for whoever finds this process dead.
+    #[inline(always)]
+    pub fn enter(&mut self, signature: u32) -> Entered {
+        // SAFETY: the block is mapped as long as the process lives, and written by this thread only.
+        unsafe {
+            let block = self.block.as_ptr();
+            let depth = (*block).depth;
+            let start = clock::now();
+            if depth < LEVELS as u32 {
+                let level = (&raw mut (*block).levels).cast::<Level>().add(depth as usize);
+                level.write(Level { start, signature: signature as u64 });
+            }
+            // Readers of the file trust the levels below `depth`, so it goes last.
+            AtomicU32::from_ptr(&raw mut (*block).depth).store(depth + 1, Release);
+            Entered { signature, depth, start }
+        }
+    }
+
+    /// The call ended at `end`.
+    #[inline(always)]
+    pub fn leave(&mut self, call: Entered, end: u64) {
+        let gap = call.start.wrapping_sub(self.events.last);
+        let duration = end.wrapping_sub(call.start);
+        match record::short(call.signature, gap, duration) {
+            Some(word) if self.events.has_room() && call.signature != INLINE => self.events.put(word),
+            _ => self.leave_rarely(call, gap as i64, duration),
+        }
+        self.events.last = end;
+        // SAFETY: as in `enter`.
+        unsafe { AtomicU32::from_ptr(&raw mut (*self.block.as_ptr()).depth).store(call.depth, Release) };
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn leave_rarely(&mut self, call: Entered, gap: i64, duration: u64) {
+        if self.profile.is_none() {
+            // SAFETY: the block is this thread's own.
+            let signature = unsafe { (*self.block.as_ptr()).inline };
+            if call.signature == INLINE {
+                let words: [u64; 8] = zerocopy::transmute!(signature);
+                let mut all = [Kind::Inline as u64; 9];
+                all[1..].copy_from_slice(&words);
+                self.write(&all);
+            }
+            let written = if let Some(word) = record::short(call.signature, gap as u64, duration) {
+                self.write(&[word])
+            } else if let Some(words) = record::wide(call.signature, gap, duration) {
+                self.write(&words)
+            } else {
+                self.write(&record::long(call.signature, gap, duration))
+            };
+            if written {
+                return;
+            }
+        }
+        self.count(call.signature, duration);
+    }
+
+    /// The call just left returned an error.
+    #[cold]
+    #[inline(never)]
+    pub fn call_failed(&mut self, signature: u32, code: i32) {
+        self.write(&[record::failed(super::run::error_class(code), code)]);
+        if self.profile.is_some() && signature != INLINE {
+            let call = self.dictionary.key(signature).call;
+            self.profile.iter_mut().for_each(|profile| profile.failed(signature, call));
+        }
+    }
+
+    /// Writes a record of the call just left. `false` where it has no place any more.
+    #[inline(always)]
+    pub fn write<const N: usize>(&mut self, words: &[u64; N]) -> bool {
+        self.events.write(words) || (self.turn_page() && self.events.write(words))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn turn_page(&mut self) -> bool {
+        if self.events.is_over() {
+            return false;
+        }
+        let turned = shared::guard(|| {
+            let output = shared::output()?;
+            match self.events.turn(output) {
+                Ok(()) => return Some(()),
+                Err(Stop::MaxBytes) => match Profile::begin(output, self.number) {
+                    Ok(profile) => {
+                        self.profile = Some(profile);
+                        shared::stopped(Stop::MaxBytes);
+                    }
+                    Err(stop) => shared::stopped(stop),
+                },
+                Err(stop) => shared::stopped(stop),
+            }
+            self.events.end();
+            None
+        });
+        turned.flatten().is_some()
+    }
+
+    #[cold]
+    fn count(&mut self, signature: u32, duration: u64) {
+        let Thread { profile, dictionary, block, .. } = self;
+        let Some(profile) = profile else { return };
+        // SAFETY: the block is this thread's own.
+        let inline = unsafe { &(*block.as_ptr()).inline };
+        let (call, sent, received) = match signature {
+            INLINE => (inline.call, inline.sent, inline.received),
+            _ => {
+                let key = dictionary.key(signature);
+                (key.call, key.sent, key.received)
+            }
+        };
+        profile.add(signature, call, duration, sent, received);
+    }
+}

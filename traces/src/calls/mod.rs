@@ -1,0 +1,244 @@
+//! The MPI calls, made from the [table](table) and the [kinds](kinds) of their arguments.
+
+mod kinds;
+mod table;
+
+/// One C function of MPI, as it is stored in a trace: the row's id, and a bit for the large-count form.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Call(u16);
+
+/// One row of the table.
+#[derive(Debug)]
+pub struct Row {
+    /// The id on disk.
+    pub id: u16,
+    /// The name without its `MPI_`.
+    pub name: &'static str,
+    /// What the function is about; reports and filters group by it.
+    pub class: Class,
+    /// Whether every MPI library has the function.
+    pub reach: Reach,
+    /// Whether there is a large-count form, `MPI_X_c`.
+    pub large: bool,
+    /// Names and kinds of the arguments, in order.
+    pub arguments: &'static [(&'static str, Kind)],
+    /// The C type of the result.
+    pub returns: Returns,
+}
+
+/// How a program's calls reach the interposer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reach {
+    /// Every MPI library has the function, so the interposer may export it.
+    Core,
+    /// Some MPI library lacks it. Exporting it would make programs that test for it believe in it.
+    Late,
+}
+
+/// The result of an MPI function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Returns {
+    /// An error code.
+    Code,
+    /// A double: `MPI_Wtime`, `MPI_Wtick`.
+    Seconds,
+    /// Anything else, with its C type: handles, addresses, Fortran integers.
+    Value(&'static str),
+}
+
+macro_rules! classes {
+    ($($class:ident $meaning:literal;)*) => {
+        /// What an MPI function is about.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+        pub enum Class { $(#[doc = $meaning] $class),* }
+
+        impl Class {
+            /// Every class, in the order of the table.
+            pub const ALL: &'static [Class] = &[$(Class::$class),*];
+
+            /// One line on what the class holds.
+            pub fn meaning(self) -> &'static str {
+                match self { $(Class::$class => $meaning),* }
+            }
+        }
+    };
+}
+
+classes! {
+    Lifecycle "start and end of MPI";
+    PointToPoint "sends and receives, their persistent and partitioned forms";
+    Probe "probing for messages";
+    Completion "waiting and testing for requests";
+    Collective "collective communication";
+    Neighborhood "neighborhood collectives";
+    Rma "one-sided communication and its synchronisation";
+    Window "making and freeing windows";
+    Io "reading and writing files";
+    File "opening, closing and describing files";
+    Communicator "making and freeing communicators";
+    Topology "making process topologies";
+    Process "spawning, connecting and accepting processes";
+    Session "sessions";
+    Group "groups";
+    Datatype "making datatypes, packing";
+    Operation "reduction operations";
+    Attribute "attributes";
+    Info "info objects";
+    Errhandler "error handlers";
+    Buffer "buffers for buffered sends";
+    Environment "memory, profiling control";
+    Tool "the tool information interface MPI_T";
+    Query "reading local state: ranks, sizes, times, handles, statuses";
+}
+
+impl Class {
+    /// The name a filter takes, in lower case: `pointtopoint`, `collective`, ...
+    pub fn filter_name(self) -> String {
+        format!("{self:?}").to_lowercase()
+    }
+}
+
+macro_rules! kind_enum {
+    (facts { $($fact:ident $small:literal $($wide:literal)?;)* }
+     plain { $($plain:ident $plain_small:literal $($plain_wide:literal)?;)* }) => {
+        /// What an argument is; see the rows in `kinds.rs`.
+        #[allow(missing_docs)]
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        pub enum Kind { $($fact,)* $($plain,)* }
+
+        impl Kind {
+            /// The argument's C type in `MPI_X`, and in `MPI_X_c`.
+            pub fn c_types(self) -> (&'static str, &'static str) {
+                match self {
+                    $(Kind::$fact => kind_enum!(@types $small $($wide)?),)*
+                    $(Kind::$plain => kind_enum!(@types $plain_small $($plain_wide)?),)*
+                }
+            }
+        }
+    };
+    (@types $small:literal) => { ($small, $small) };
+    (@types $small:literal $wide:literal) => { ($small, $wide) };
+}
+
+crate::kinds!(kind_enum);
+
+macro_rules! rows {
+    ($($id:literal $name:ident $class:ident $reach:ident $(+ $large:ident)?
+       ($($argument:ident: $kind:ident),*) $(-> $returns:ident)?;)*) => {
+        #[allow(missing_docs, non_upper_case_globals)]
+        impl Call {
+            $(pub const $name: Call = Call($id);)*
+        }
+
+        static ROWS: &[Row] = &[$(Row {
+            id: $id,
+            name: stringify!($name),
+            class: Class::$class,
+            reach: rows!(@reach $reach),
+            large: rows!(@large $($large)?),
+            arguments: &[$((stringify!($argument), Kind::$kind)),*],
+            returns: rows!(@returns $($returns)?),
+        }),*];
+    };
+    (@reach core) => { Reach::Core };
+    (@reach late) => { Reach::Late };
+    (@large) => { false };
+    (@large c) => { true };
+    (@returns) => { Returns::Code };
+    (@returns Seconds) => { Returns::Seconds };
+    (@returns Number) => { Returns::Value("int") };
+    (@returns Address) => { Returns::Value("MPI_Aint") };
+    (@returns $handle:ident) => { Returns::Value(concat!("MPI_", stringify!($handle))) };
+}
+
+crate::calls!(rows);
+
+/// The bit of a call's number that marks the large-count form.
+const LARGE: u16 = 1 << 10;
+
+impl Call {
+    /// One more than the largest number a call can have, for tables indexed by it.
+    pub const LIMIT: usize = 2 * LARGE as usize;
+
+    /// The number on disk.
+    pub const fn number(self) -> u16 {
+        self.0
+    }
+
+    /// The call of a number read from disk, `None` where this version's table has no such row.
+    pub fn from_number(number: u16) -> Option<Call> {
+        let row = Row::of(number & !LARGE)?;
+        (number & LARGE == 0 || row.large).then_some(Call(number))
+    }
+
+    /// The call named so, with or without `MPI_`; letters count as the C symbol writes them.
+    pub fn named(name: &str) -> Option<Call> {
+        let name = name.strip_prefix("MPI_").unwrap_or(name);
+        Call::all().find(|call| call.name() == name)
+    }
+
+    /// Every call, large-count forms behind the small ones.
+    pub fn all() -> impl Iterator<Item = Call> {
+        let small = ROWS.iter().map(|row| Call(row.id));
+        let large = ROWS.iter().filter(|row| row.large).map(|row| Call(row.id | LARGE));
+        small.chain(large)
+    }
+
+    /// The large-count form of this call. Only a row with `+c` has one.
+    pub const fn large(self) -> Call {
+        Call(self.0 | LARGE)
+    }
+
+    /// Whether this is a large-count form.
+    pub const fn is_large(self) -> bool {
+        self.0 & LARGE != 0
+    }
+
+    /// The row this call is made from.
+    pub fn row(self) -> &'static Row {
+        Row::of(self.0 & !LARGE).expect("a Call is only ever made from a row")
+    }
+
+    /// The name without `MPI_`, as in the C symbol.
+    pub fn name(self) -> String {
+        format!("{}{}", self.row().name, if self.is_large() { "_c" } else { "" })
+    }
+
+    /// The C symbol: `MPI_Isend`, `MPI_Isend_c`.
+    pub fn mpi_name(self) -> String {
+        format!("MPI_{}", self.name())
+    }
+
+    /// What the function is about.
+    pub fn class(self) -> Class {
+        self.row().class
+    }
+
+    /// Whether an argument of this kind is among the call's.
+    pub fn has(self, kind: Kind) -> bool {
+        self.row().arguments.iter().any(|(_, k)| *k == kind)
+    }
+
+    /// Whether the call may fail to achieve anything and be made again: the Test, Iprobe and Parrived kind.
+    pub fn polls(self) -> bool {
+        self.has(Kind::Flag)
+    }
+}
+
+impl Row {
+    fn of(id: u16) -> Option<&'static Row> {
+        // Ids count from 1 without gaps, which a test keeps.
+        ROWS.get((id as usize).checked_sub(1)?)
+    }
+
+    /// Every row of the table.
+    pub fn all() -> &'static [Row] {
+        ROWS
+    }
+}
+
+impl std::fmt::Debug for Call {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.mpi_name())
+    }
+}

@@ -1,0 +1,130 @@
+//! Definitions: what has no fixed size and is said once. bincode's wire format, written and read by `wincode`.
+//!
+//! A definitions page holds items one after another: a `u32` length, a `u32` zero, the bytes, zeros up to a
+//! multiple of eight. A length of zero ends the page. The length is written last.
+
+use wincode::{SchemaRead, SchemaWrite};
+
+/// Something a trace refers to by a number, or says once.
+///
+/// The order of the variants is on disk: append only. A reader skips those it does not know.
+#[derive(Clone, PartialEq, Eq, Debug, SchemaRead, SchemaWrite)]
+pub enum Definition {
+    /// The process that was recorded. Known before MPI is initialised.
+    Process(Process),
+    /// The MPI library under it.
+    Library(Library),
+    /// A loaded program or shared library that MPI was called from.
+    Module(Module),
+    /// A place in a module that MPI was called from.
+    Site(Site),
+    /// A communicator.
+    Communicator(Communicator),
+    /// A window or file.
+    Object(Object),
+    /// What the recording left out, in the words of the filter.
+    Filter(String),
+    /// Something the reader of a report is owed: what the recorder could not do, and why.
+    Warning(String),
+}
+
+/// The process that was recorded.
+#[derive(Clone, PartialEq, Eq, Debug, Default, SchemaRead, SchemaWrite)]
+pub struct Process {
+    /// The host's name.
+    pub host: String,
+    /// Identifies the host's boot: processes that share it share its clocks.
+    pub boot: String,
+    /// Path of the executable.
+    pub program: String,
+    /// Its arguments, the program's name first.
+    pub arguments: Vec<String>,
+    /// Where it ran.
+    pub directory: String,
+    /// The recorder's version.
+    pub recorder: String,
+}
+
+/// The MPI library under a process.
+#[derive(Clone, PartialEq, Eq, Debug, Default, SchemaRead, SchemaWrite)]
+pub struct Library {
+    /// What `MPI_Get_library_version` says.
+    pub version: String,
+    /// Path of the shared library that defines `PMPI_Init`.
+    pub path: String,
+}
+
+/// A loaded program or shared library.
+#[derive(Clone, PartialEq, Eq, Debug, SchemaRead, SchemaWrite)]
+pub struct Module {
+    /// Numbered from 1.
+    pub number: u32,
+    /// Its path.
+    pub path: String,
+    /// The linker's build id, empty where it has none.
+    pub build_id: Vec<u8>,
+}
+
+/// A call site: where MPI returns to in the program.
+#[derive(Clone, PartialEq, Eq, Debug, SchemaRead, SchemaWrite)]
+pub struct Site {
+    /// Numbered from 1.
+    pub number: u32,
+    /// The module's number, 0 where the address lies in none.
+    pub module: u32,
+    /// The return address, counted from the module's load address; absolute where there is no module.
+    pub offset: u64,
+}
+
+/// A communicator, as one process knows it.
+#[derive(Clone, PartialEq, Eq, Debug, SchemaRead, SchemaWrite)]
+pub struct Communicator {
+    /// The number signatures use. 1 is `MPI_COMM_WORLD`, 2 `MPI_COMM_SELF`.
+    pub number: u32,
+    /// The process's rank in it.
+    pub rank: i32,
+    /// Processes in it; in the remote group of an intercommunicator.
+    pub size: u32,
+    /// Whether it is an intercommunicator.
+    pub inter: bool,
+    /// Its name when it was first seen.
+    pub name: String,
+}
+
+/// A window or file.
+#[derive(Clone, PartialEq, Eq, Debug, SchemaRead, SchemaWrite)]
+pub struct Object {
+    /// The number signatures use, from the same sequence as the communicators'.
+    pub number: u32,
+    /// What it is.
+    pub kind: ObjectKind,
+}
+
+/// What an [`Object`] is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, SchemaRead, SchemaWrite)]
+pub enum ObjectKind {
+    /// A window for one-sided communication.
+    Window,
+    /// A file.
+    File,
+}
+
+/// Bytes in front of an item.
+pub const PREFIX: usize = 8;
+
+impl Definition {
+    /// The item's bytes, without prefix and padding.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, wincode::WriteError> {
+        wincode::serialize(self)
+    }
+
+    /// Back from the item's bytes; `None` for a variant of a later version, or bytes that are none.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Definition> {
+        wincode::deserialize(bytes).ok()
+    }
+
+    /// Bytes an item of this many takes on a page.
+    pub const fn padded(bytes: usize) -> usize {
+        PREFIX + bytes.next_multiple_of(8)
+    }
+}

@@ -1,0 +1,25 @@
+//! The trace format of overhear: what the interposer writes into a rank's file and the analyzer reads from it.
+//!
+//! ```text
+//!  rank-0003.ovh
+//!  +--------+----------+-------------+------------+--------+--------+--------+-- ...
+//!  | header | thread 0 | definitions | signatures | events | events | events |
+//!  +--------+----------+-------------+------------+--------+--------+--------+-- ...
+//!    file      block      strings,      64 bytes     8 bytes a call, each page owned by one thread
+//!    .rs       file.rs    modules       signature.rs record.rs
+//!              in-flight  definitions.rs
+//! ```
+//!
+//! `FORMAT.md` beside this crate gives every byte. Depends on neither MPI nor the analyzer.
+
+#[cfg(not(target_endian = "little"))]
+compile_error!("traces are little-endian, and so must be the machine");
+
+pub mod calls;
+pub mod clock;
+pub mod definitions;
+pub mod error;
+pub mod file;
+pub mod read;
+pub mod record;
+pub mod signature;

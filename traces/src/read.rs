@@ -1,0 +1,87 @@
+//! Reads a rank's file, whole or cut, up to its last published record.
+//!
+//! In: the path of a file. Out: header, definitions, and per thread its signatures and pages of records.
+//! The file is mapped, not read: memory does not grow with the trace.
+
+mod pages;
+mod walk;
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use memmap2::Mmap;
+use zerocopy::FromBytes;
+
+pub use pages::{Contents, EventPage, InFlight, Signatures, Thread};
+pub use walk::{Visitor, walk};
+
+use crate::error::Error;
+use crate::file::{FileHeader, MAGIC, VERSION};
+
+/// One rank's file, mapped.
+pub struct RankFile {
+    path: PathBuf,
+    map: Mmap,
+    header: FileHeader,
+}
+
+impl RankFile {
+    /// Maps the file and reads its header.
+    ///
+    /// Fails where it is not a trace, or one of a version or shape that cannot be read.
+    pub fn open(path: &Path) -> Result<RankFile, Error> {
+        let io = |source| Error::Io { path: path.into(), source };
+        let file = File::open(path).map_err(io)?;
+        // SAFETY: the recorder only ever grows a file and overwrites words of it; whoever cuts a file while it is
+        // being analysed gets SIGBUS, as with any mapped reader.
+        let map = unsafe { Mmap::map(&file) }.map_err(io)?;
+        let header = header(&map, path)?;
+        Ok(RankFile { path: path.into(), map, header })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The header as it was when the file was opened.
+    pub fn header(&self) -> &FileHeader {
+        &self.header
+    }
+
+    /// Bytes of the file.
+    pub fn len(&self) -> u64 {
+        self.map.len() as u64
+    }
+
+    /// Whether there is nothing behind the header.
+    pub fn is_empty(&self) -> bool {
+        self.len() <= self.header.unit as u64
+    }
+
+    /// Finds the pages. Reads their headers, the definitions and the signatures, not the records.
+    pub fn contents(&self) -> Contents<'_> {
+        pages::contents(&self.map, self.header.unit as usize)
+    }
+}
+
+fn header(bytes: &[u8], path: &Path) -> Result<FileHeader, Error> {
+    let path = || path.to_path_buf();
+    if bytes.len() >= MAGIC.len() && bytes[..MAGIC.len()] != MAGIC {
+        return Err(Error::Foreign { path: path() });
+    }
+    let Ok((header, _)) = FileHeader::read_from_prefix(bytes) else {
+        return Err(Error::Short { path: path(), bytes: bytes.len() as u64 });
+    };
+    if header.version > VERSION {
+        return Err(Error::Newer { path: path(), found: header.version });
+    }
+    let wrong = |what: String| Err(Error::Header { path: path(), what });
+    if header.version == 0 {
+        return wrong("version 0 does not exist".into());
+    }
+    if !header.unit.is_power_of_two() || !(4096..=1 << 20).contains(&header.unit) {
+        return wrong(format!("pages of {} bytes do not exist", header.unit));
+    }
+    Ok(header)
+}

@@ -1,0 +1,206 @@
+//! Finds the pages of a file and sorts them by thread.
+
+use std::collections::BTreeMap;
+
+use zerocopy::FromBytes;
+
+use crate::definitions::{Definition, PREFIX};
+use crate::error::Damage;
+use crate::file::{HISTOGRAM, LEVELS, PageHeader, PageKind, ProfileEntry, ThreadBlock};
+use crate::record::INLINE;
+use crate::signature::{STARTS, Signature};
+
+/// What a file holds.
+#[derive(Default)]
+pub struct Contents<'a> {
+    /// In the order they were written.
+    pub definitions: Vec<Definition>,
+    /// By number.
+    pub threads: Vec<Thread<'a>>,
+    /// What could not be used.
+    pub damage: Vec<Damage>,
+}
+
+/// One thread of a rank.
+#[derive(Default)]
+pub struct Thread<'a> {
+    /// From 0, in the order they first called MPI.
+    pub number: u32,
+    /// Its fixed place, if it was begun.
+    pub block: Option<&'a ThreadBlock>,
+    /// What its calls' numbers mean.
+    pub signatures: Signatures<'a>,
+    /// Its pages of records, in order.
+    pub pages: Vec<EventPage<'a>>,
+    /// Counts and times of calls that are in no page.
+    pub profile: Vec<&'a ProfileEntry>,
+}
+
+/// A page of records.
+#[derive(Clone, Copy)]
+pub struct EventPage<'a> {
+    /// The thread it belongs to.
+    pub thread: u32,
+    /// Its place among the thread's pages.
+    pub sequence: u32,
+    /// Its header.
+    pub header: &'a PageHeader,
+    /// The tick the first gap counts from.
+    pub base: u64,
+    /// The records; the first zero ends them.
+    pub words: &'a [u64],
+}
+
+/// The signatures of a thread by their numbers.
+#[derive(Default)]
+pub struct Signatures<'a>(Vec<Option<&'a Signature>>);
+
+/// A call that was not over when the file was last written.
+#[derive(Clone, Copy, Debug)]
+pub struct InFlight<'a> {
+    /// When it began, ticks.
+    pub start: u64,
+    /// What it is.
+    pub signature: &'a Signature,
+}
+
+impl<'a> Signatures<'a> {
+    /// The signature of a number, and whether the number says that the request it starts was complete at once.
+    pub fn get(&self, number: u32) -> Option<(&'a Signature, bool)> {
+        let at = number as usize;
+        if let Some(Some(signature)) = self.0.get(at) {
+            return Some((signature, false));
+        }
+        let before = (*self.0.get(at.checked_sub(1)?)?)?;
+        (before.flags & STARTS != 0).then_some((before, true))
+    }
+
+    /// All of them, by number.
+    pub fn iter(&self) -> impl Iterator<Item = &'a Signature> {
+        self.0.iter().flatten().copied()
+    }
+
+    fn insert(&mut self, signature: &'a Signature) {
+        let at = signature.number as usize;
+        if at < INLINE as usize {
+            if self.0.len() <= at {
+                self.0.resize(at + 1, None);
+            }
+            self.0[at] = Some(signature);
+        }
+    }
+}
+
+impl<'a> Thread<'a> {
+    /// The calls the thread was in, outermost first. `last` is the start of its last recorded call: a thread that
+    /// was killed between recording a call and leaving it has it in both places.
+    pub fn in_flight(&self, last: Option<u64>) -> Vec<InFlight<'a>> {
+        let Some(block) = self.block else { return Vec::new() };
+        let depth = (block.depth as usize).min(LEVELS);
+        let mut calls: Vec<_> = block.levels[..depth]
+            .iter()
+            .filter_map(|level| {
+                let number = level.signature as u32;
+                let signature = match number {
+                    INLINE => &block.inline,
+                    _ => self.signatures.get(number)?.0,
+                };
+                Some(InFlight { start: level.start, signature })
+            })
+            .collect();
+        if calls.last().is_some_and(|call| Some(call.start) == last) {
+            calls.pop();
+        }
+        calls
+    }
+}
+
+pub(super) fn contents(bytes: &[u8], unit: usize) -> Contents<'_> {
+    let mut contents = Contents::default();
+    let mut threads = BTreeMap::new();
+    let mut at = unit;
+    let mut lost = false;
+    while at < bytes.len() {
+        let rest = &bytes[at..];
+        let Ok((header, _)) = PageHeader::ref_from_prefix(rest) else { break };
+        let kind = PageKind::from_number(header.kind);
+        if kind.is_none() || header.units == 0 {
+            // A unit of zeros is a page reserved and not begun.
+            if !lost && rest[..rest.len().min(unit)].iter().any(|byte| *byte != 0) {
+                contents.damage.push(Damage::NoPage { at: at as u64 });
+                lost = true;
+            }
+            at += unit;
+            continue;
+        }
+        lost = false;
+        let claimed = header.units as usize * unit;
+        let page = &rest[..claimed.min(rest.len())];
+        if page.len() < claimed {
+            let (page, claimed, left) = (at as u64, claimed as u64, rest.len() as u64);
+            contents.damage.push(Damage::Cut { page, claimed, left });
+        }
+        let body = &page[size_of::<PageHeader>()..];
+        if kind == Some(PageKind::Definitions) {
+            definitions(body, at as u64, &mut contents);
+        } else {
+            let thread = threads.entry(header.thread).or_insert_with(Thread::default);
+            thread.number = header.thread;
+            add(thread, kind.unwrap_or(PageKind::Events), header, body);
+        }
+        at += claimed;
+    }
+    contents.threads = threads.into_values().collect();
+    for thread in &mut contents.threads {
+        thread.pages.sort_by_key(|page| page.sequence);
+    }
+    contents
+}
+
+fn add<'a>(thread: &mut Thread<'a>, kind: PageKind, header: &'a PageHeader, body: &'a [u8]) {
+    match kind {
+        PageKind::Thread => thread.block = ThreadBlock::ref_from_prefix(body).ok().map(|(block, _)| block),
+        PageKind::Signatures => {
+            let signatures = items::<Signature>(body).iter().take_while(|signature| signature.number != 0);
+            signatures.for_each(|signature| thread.signatures.insert(signature));
+        }
+        PageKind::Events => thread.pages.push(EventPage {
+            thread: header.thread,
+            sequence: header.sequence,
+            header,
+            base: header.base,
+            words: items::<u64>(body),
+        }),
+        PageKind::Profile => {
+            let entries = items::<ProfileEntry>(body).iter();
+            thread.profile.extend(entries.take_while(|entry| entry.signature != 0));
+        }
+        PageKind::Definitions => {}
+    }
+}
+
+const _: () = assert!(size_of::<ProfileEntry>() == 64 + 8 * HISTOGRAM);
+
+/// As many whole items as the bytes hold.
+fn items<T: FromBytes + zerocopy::Immutable + zerocopy::KnownLayout>(bytes: &[u8]) -> &[T] {
+    let whole = bytes.len() / size_of::<T>();
+    <[T]>::ref_from_prefix_with_elems(bytes, whole).map_or(&[], |(items, _)| items)
+}
+
+fn definitions(mut body: &[u8], page: u64, contents: &mut Contents<'_>) {
+    while let Some((prefix, rest)) = body.split_at_checked(PREFIX) {
+        let length = u32::from_le_bytes([prefix[0], prefix[1], prefix[2], prefix[3]]);
+        if length == 0 {
+            break;
+        }
+        let Some(bytes) = rest.get(..length as usize) else {
+            contents.damage.push(Damage::NoDefinition { page, bytes: length });
+            break;
+        };
+        match Definition::from_bytes(bytes) {
+            Some(definition) => contents.definitions.push(definition),
+            None => contents.damage.push(Damage::NoDefinition { page, bytes: length }),
+        }
+        body = rest.get(bytes.len().next_multiple_of(8)..).unwrap_or(&[]);
+    }
+}

@@ -1,0 +1,91 @@
+//! Goes through the records of one page of events.
+
+use zerocopy::FromBytes;
+
+use super::pages::EventPage;
+use crate::error::Damage;
+use crate::record::{self, Arrived, INLINE, Kind};
+use crate::signature::Signature;
+
+/// What wants to see records. Those that follow a call belong to it.
+pub trait Visitor {
+    /// A call that ended. `start` and `duration` in ticks; `signature` is at most [`INLINE`].
+    fn call(&mut self, signature: u32, start: u64, duration: u64);
+    /// The signature of the next call, which will be numbered [`INLINE`].
+    fn inline(&mut self, _signature: &Signature) {}
+    /// What the call, or the request completed last, got.
+    fn arrived(&mut self, _arrived: Arrived) {}
+    /// Requests of this thread: [`Kind::Completed`], [`Kind::Started`] or [`Kind::Freed`].
+    fn requests(&mut self, _kind: Kind, _count: u32, _age: u64) {}
+    /// The same for requests that another thread began.
+    fn elsewhere(&mut self, _kind: Kind, _count: u32, _thread: u32, _number: u64) {}
+    /// The call did not succeed.
+    fn failed(&mut self, _class: u16, _code: i32) {}
+}
+
+/// Shows the page's records to the visitor, in order. Returns the tick at which the last call ended.
+///
+/// Ends at the first word not written yet. Fails at a word that is no record; what came before was shown.
+pub fn walk(page: &EventPage<'_>, visitor: &mut impl Visitor) -> Result<u64, Damage> {
+    let words = page.words;
+    let mut last = page.base;
+    let mut at = 0;
+    let mut seen = 0;
+    while let Some(&word) = words.get(at) {
+        if word & 1 == 0 {
+            if word == 0 {
+                break;
+            }
+            let (signature, gap, duration) = record::from_short(word);
+            let start = last.wrapping_add(gap);
+            visitor.call(signature, start, duration);
+            last = start.wrapping_add(duration);
+            at += 1;
+        } else {
+            let Some(rest) = Kind::of(word).and_then(|kind| Some((kind, words.get(at..at + kind.words())?))) else {
+                return Err(Damage::NoRecord { thread: page.thread, word: at, value: word, before: seen });
+            };
+            last = rare(rest.0, rest.1, last, visitor);
+            at += rest.1.len();
+        }
+        seen += 1;
+    }
+    Ok(last)
+}
+
+/// A record of more kinds than the common call. Returns the end of the last call.
+#[inline(never)]
+fn rare(kind: Kind, words: &[u64], last: u64, visitor: &mut impl Visitor) -> u64 {
+    let word = words[0];
+    let mut call = |signature: u32, gap: i64, duration: u64| {
+        let start = last.wrapping_add_signed(gap);
+        visitor.call(signature & INLINE, start, duration);
+        start.wrapping_add(duration)
+    };
+    match kind {
+        Kind::Wide => {
+            let (signature, gap) = record::from_wide(word);
+            return call(signature, gap, words[1]);
+        }
+        Kind::Long => return call(record::from_long(word), words[1] as i64, words[2]),
+        Kind::Inline => {
+            let bytes = zerocopy::IntoBytes::as_bytes(&words[1..]);
+            visitor.inline(Signature::ref_from_bytes(bytes).expect("eight words are a signature"));
+        }
+        Kind::Arrived => visitor.arrived(Arrived::from_words([word, words[1]])),
+        Kind::Completed | Kind::Started | Kind::Freed => {
+            let (count, age) = record::from_requests(word);
+            visitor.requests(kind, count, age);
+        }
+        Kind::Elsewhere => {
+            if let Some((kind, count, thread, number)) = record::from_elsewhere([word, words[1]]) {
+                visitor.elsewhere(kind, count, thread, number);
+            }
+        }
+        Kind::Failed => {
+            let (class, code) = record::from_failed(word);
+            visitor.failed(class, code);
+        }
+    }
+    last
+}

@@ -1,0 +1,72 @@
+//! What repeats from call to call, stated once and then called by its number.
+
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
+
+/// Names of ranks that are no rank. Libraries number these differently; a trace does not.
+pub mod peer {
+    /// The call has no such argument, or it means nothing here.
+    pub const NONE: i32 = i32::MIN;
+    /// `MPI_ANY_SOURCE`.
+    pub const ANY: i32 = -1;
+    /// `MPI_PROC_NULL`.
+    pub const PROC_NULL: i32 = -2;
+    /// `MPI_ROOT`, at the root of a collective call over an intercommunicator.
+    pub const ROOT: i32 = -3;
+}
+
+/// Names of tags that are no tag.
+pub mod tag {
+    /// The call has no tag.
+    pub const NONE: i32 = i32::MIN;
+    /// `MPI_ANY_TAG`.
+    pub const ANY: i32 = -1;
+}
+
+/// Bytes that could not be found out.
+pub const UNKNOWN_BYTES: u64 = u64::MAX;
+
+/// The call was made inside another MPI call: by the library itself, or by a callback of the program.
+pub const NESTED: u16 = 1;
+/// The call starts a request. It takes a request number, and owns two signature numbers: this one where the request
+/// is pending when the call returns, the next where it is complete already.
+pub const STARTS: u16 = 2;
+/// The call creates a persistent request, and takes a request number by which its starts name it.
+pub const CREATES: u16 = 4;
+/// `MPI_IN_PLACE` was given.
+pub const IN_PLACE: u16 = 8;
+
+/// A call with everything about it that repeats. 64 bytes, as on disk.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
+pub struct Signature {
+    /// From 1; written last, so zero means not there yet. An inline one says [`INLINE`](crate::record::INLINE).
+    pub number: u32,
+    /// [`Call::number`](crate::calls::Call::number).
+    pub call: u16,
+    /// [`NESTED`] and the like.
+    pub flags: u16,
+    /// The call site's number, 0 where unknown.
+    pub site: u32,
+    /// The communicator's, window's or file's number, 0 for none.
+    pub object: u32,
+    /// Destination, source, root or target: a rank in the communicator, or one of [`peer`].
+    pub peer: i32,
+    /// Its tag, or one of [`tag`].
+    pub tag: i32,
+    /// Where a call sends and receives: the source.
+    pub source: i32,
+    /// And its tag.
+    pub source_tag: i32,
+    /// Bytes this rank hands out, [`UNKNOWN_BYTES`] where the size of a datatype was not to be had.
+    pub sent: u64,
+    /// Bytes this rank has posted to receive.
+    pub received: u64,
+    /// Requests that a completion or start was given.
+    pub requests: u32,
+    /// Zero.
+    pub reserved: u32,
+    /// The return address into the program, as it was in that process.
+    pub address: u64,
+}
+
+const _: () = assert!(size_of::<Signature>() == 64);
