@@ -1,1 +1,14 @@
-//! x
+//! `overhear`: says where the communication time of recorded MPI programs went, and why.
+//!
+//! [`commands`] are what a user types. [`model`] turns the files of a run into one consistent account of it, [`metrics`]
+//! are pure functions of that, and [`report`] prints their rows. [`launch`] knows how launchers pass the environment on.
+
+pub mod cli;
+pub mod commands;
+pub mod error;
+pub mod launch;
+pub mod metrics;
+pub mod model;
+pub mod progress;
+pub mod report;
+pub mod terminal;

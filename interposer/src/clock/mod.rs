@@ -23,16 +23,23 @@ pub fn now() -> u64 {
     if SYSTEM.load(Relaxed) { monotonic() } else { ticks() }
 }
 
+/// Whether [`ticks`] is what calls are timed by.
+pub fn is_ticks() -> bool {
+    !SYSTEM.load(Relaxed)
+}
+
+/// The processor's tick counter.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-fn ticks() -> u64 {
+pub fn ticks() -> u64 {
     // SAFETY: reads a register.
     unsafe { std::arch::x86_64::_rdtsc() }
 }
 
+/// The processor's tick counter.
 #[cfg(target_arch = "aarch64")]
 #[inline(always)]
-fn ticks() -> u64 {
+pub fn ticks() -> u64 {
     let ticks: u64;
     // SAFETY: reads a register that Linux lets programs read.
     unsafe { std::arch::asm!("mrs {}, cntvct_el0", out(reg) ticks, options(nomem, nostack, preserves_flags)) };

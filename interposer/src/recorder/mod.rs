@@ -4,6 +4,7 @@
 //! what they need: the [`pages`] of the file, a thread's [`events`], [`signatures`] and [`profile`], its [`dictionary`],
 //! its [`requests`], and the [`objects`] and [`modules`] of the process, by their [`handles`].
 
+pub mod cache;
 pub mod dictionary;
 mod events;
 mod folder;

@@ -65,51 +65,29 @@ const fn ends(call: Call) -> bool {
     matches!(call, Call::Finalize | Call::Session_finalize)
 }
 
-/// What to do with a call that no thread was ready to record.
-pub enum Unrecorded {
-    /// Record it: the thread has begun.
-    Begin(&'static mut Thread),
-    /// Only forget the handles it frees.
-    Forget(&'static Family),
-    /// Nothing.
-    Forward,
-}
-
-/// Called for calls that are left out, and for the first call of every thread.
-#[cold]
-#[inline(never)]
-pub fn unrecorded(call: Call) -> Unrecorded {
+/// Called for the first call of every thread, and for all calls of a process that does not record. The thread, if its
+/// recording begins here.
+pub fn first_call(call: Call) -> Option<&'static mut Thread> {
     match PHASE.load(Acquire) {
-        RECORDING if !records(call) => RUN.get().map_or(Unrecorded::Forward, |run| Unrecorded::Forget(run.family)),
-        RECORDING => begin_thread(),
-        phase => {
+        OFF => return None,
+        DORMANT => {
             // Even what is only forwarded needs to know where to.
             shared::guard(|| real::library().map(|_| got::patch()));
-            if phase == DORMANT && starts(call) && shared::guard(begin).is_some_and(|begun| begun) {
-                begin_thread()
-            } else {
-                Unrecorded::Forward
+            if !starts(call) || shared::guard(begin) != Some(true) {
+                return None;
             }
         }
+        _ => {}
     }
-}
-
-fn begin_thread() -> Unrecorded {
     let begun = shared::guard(|| {
         let output = shared::output()?;
-        let mode = RUN.get()?.config.mode?;
-        match Thread::begin(output, mode) {
-            Ok(thread) => {
-                thread::set_current(thread.as_ptr());
-                thread::current().map(Unrecorded::Begin)
-            }
-            Err(stop) => {
-                shared::stopped(stop);
-                None
-            }
+        match Thread::begin(output, RUN.get()?.config.mode?) {
+            Ok(thread) => thread::set_current(thread.as_ptr()),
+            Err(stop) => shared::stopped(stop),
         }
+        thread::current()
     });
-    begun.flatten().unwrap_or(Unrecorded::Forward)
+    begun.flatten()
 }
 
 /// MPI is about to be initialised: makes the file, so that even a call that never returns is in it.
@@ -269,12 +247,9 @@ fn rehearse(family: &Family) -> Option<u64> {
     const ROUNDS: u32 = 10;
     let rehearsal = Thread::rehearsal((CALLS * (2 * ROUNDS + 1)) as usize)?;
     let own = thread::current()? as *mut Thread;
-    let nothing = || std::hint::black_box(0);
-    // SAFETY: just made, and this thread's alone.
-    let thread = unsafe { &mut *rehearsal.as_ptr() };
     thread::set_current(rehearsal.as_ptr());
-    observe::rehearse(thread, family, CALLS, nothing);
-    let ticks = (0..ROUNDS).map(|_| observe::rehearse(thread, family, CALLS, nothing)).min();
+    observe::rehearse(family, CALLS);
+    let ticks = (0..ROUNDS).map(|_| observe::rehearse(family, CALLS)).min();
     thread::set_current(own);
     Some(ticks? * 1000 / CALLS as u64)
 }

@@ -4,13 +4,14 @@
 //! and enters the system only where a page ends.
 
 use std::arch::asm;
+use std::ops::{Deref, DerefMut};
 use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering::*};
 
 use traces::file::{LEVELS, Level, Mode, PageHeader, PageKind, Stop, ThreadBlock};
 use traces::record::{self, INLINE, Kind};
-use traces::signature::NESTED;
 
+use super::cache::{Cache, Words};
 use super::dictionary::{Dictionary, Key};
 use super::events::Events;
 use super::handles::Handles;
@@ -22,11 +23,20 @@ use super::shared;
 use super::signatures::SignaturePages;
 use crate::clock;
 
-/// What a thread knows of its recording.
+/// A thread's recording.
 pub struct Thread {
+    state: State,
+    /// Signatures of the last calls.
+    cache: Cache,
+}
+
+/// What a thread knows of its recording.
+pub struct State {
     /// Its records. Out of room for good once the profile has taken over, or recording has ended.
     pub events: Events,
     block: NonNull<ThreadBlock>,
+    /// How many calls deep the thread is; the file's copy is in the block.
+    pub depth: u32,
     /// Signatures by what repeats.
     pub dictionary: Dictionary,
     /// The thread's requests that are not complete. Other threads may complete them.
@@ -40,15 +50,6 @@ pub struct Thread {
     signatures: SignaturePages,
     pub(super) profile: Option<Profile>,
     next: *mut Thread,
-}
-
-/// What is known of a call when it begins, until it ends.
-#[derive(Clone, Copy)]
-pub struct Entered {
-    /// The signature's number.
-    pub signature: u32,
-    depth: u32,
-    start: u64,
 }
 
 static THREADS: AtomicPtr<Thread> = AtomicPtr::new(null_mut());
@@ -69,53 +70,70 @@ std::arch::global_asm!(
     ".text",
 );
 
-/// The place of this thread's pointer.
+/// This thread's recording, if it has begun.
 #[inline(always)]
-fn slot() -> *mut *mut Thread {
-    let slot: *mut *mut Thread;
+pub fn current() -> Option<&'static mut Thread> {
+    let thread: *mut Thread;
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: computes an address.
+    // SAFETY: reads this thread's slot.
     unsafe {
         asm!(
             "mov {0}, qword ptr [rip + overhear_thread@GOTTPOFF]",
-            "add {0}, qword ptr fs:[0]",
-            out(reg) slot,
-            options(pure, nomem, nostack),
+            "mov {0}, qword ptr fs:[{0}]",
+            out(reg) thread,
+            options(pure, readonly, nostack, preserves_flags),
         );
     }
     #[cfg(target_arch = "aarch64")]
-    // SAFETY: computes an address.
+    // SAFETY: reads this thread's slot.
     unsafe {
         asm!(
             "mrs {0}, tpidr_el0",
             "adrp {1}, :gottprel:overhear_thread",
             "ldr {1}, [{1}, :gottprel_lo12:overhear_thread]",
-            "add {0}, {0}, {1}",
-            out(reg) slot,
+            "ldr {0}, [{0}, {1}]",
+            out(reg) thread,
             out(reg) _,
-            options(pure, readonly, nostack),
+            options(pure, readonly, nostack, preserves_flags),
         );
     }
-    slot
-}
-
-/// This thread's recording, if it has begun.
-#[inline(always)]
-pub fn current() -> Option<&'static mut Thread> {
     // SAFETY: the slot holds null or a thread that lives as long as the process, and is this thread's alone.
-    unsafe { (*slot()).as_mut() }
+    unsafe { thread.as_mut() }
 }
 
 /// Makes `thread` this thread's recording, or ends it with null.
 pub fn set_current(thread: *mut Thread) {
-    // SAFETY: the slot is this thread's own.
-    unsafe { *slot() = thread };
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: writes this thread's slot.
+    unsafe {
+        asm!(
+            "mov {0}, qword ptr [rip + overhear_thread@GOTTPOFF]",
+            "mov qword ptr fs:[{0}], {1}",
+            out(reg) _,
+            in(reg) thread,
+            options(nostack, preserves_flags),
+        );
+    }
+    #[cfg(target_arch = "aarch64")]
+    // SAFETY: writes this thread's slot.
+    unsafe {
+        asm!(
+            "mrs {0}, tpidr_el0",
+            "adrp {1}, :gottprel:overhear_thread",
+            "ldr {1}, [{1}, :gottprel_lo12:overhear_thread]",
+            "str {2}, [{0}, {1}]",
+            out(reg) _,
+            out(reg) _,
+            in(reg) thread,
+            options(nostack, preserves_flags),
+        );
+    }
 }
 
 /// Numbers and request tables of all threads that ever recorded.
 pub fn tables() -> impl Iterator<Item = (u32, &'static Handles<Request>)> {
     // SAFETY: threads are never freed, and neither their number nor the place of their table ever changes.
-    all().map(|thread| unsafe { ((*thread.as_ptr()).number, (*thread.as_ptr()).requests) })
+    all().map(|thread| unsafe { ((*thread.as_ptr()).state.number, (*thread.as_ptr()).state.requests) })
 }
 
 /// The most words of records and calls in profiles that all threads together have; what they are adding now may be
@@ -130,7 +148,7 @@ fn all() -> impl Iterator<Item = NonNull<Thread>> {
     std::iter::from_fn(move || {
         let thread = NonNull::new(next)?;
         // SAFETY: threads are never freed, and `next` is set before a thread is listed.
-        next = unsafe { (*next).next };
+        next = unsafe { (*next).state.next };
         Some(thread)
     })
 }
@@ -141,6 +159,22 @@ fn empty_table<V: Copy>() -> Option<&'static Handles<V>> {
     unsafe {
         table.as_ptr().write(Handles::new());
         Some(table.as_ref())
+    }
+}
+
+impl Deref for Thread {
+    type Target = State;
+
+    #[inline(always)]
+    fn deref(&self) -> &State {
+        &self.state
+    }
+}
+
+impl DerefMut for Thread {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut State {
+        &mut self.state
     }
 }
 
@@ -177,15 +211,16 @@ impl Thread {
     pub fn rehearsal(words: usize) -> Option<NonNull<Thread>> {
         let thread = Thread::new(REHEARSAL, memory::zeroed(1)?)?;
         // SAFETY: just made.
-        unsafe { (*thread.as_ptr()).events = Events::in_memory(words)? };
+        unsafe { (*thread.as_ptr()).state.events = Events::in_memory(words)? };
         Some(thread)
     }
 
     fn new(number: u32, block: NonNull<ThreadBlock>) -> Option<NonNull<Thread>> {
         let thread = memory::zeroed::<Thread>(1)?;
-        let value = Thread {
+        let state = State {
             events: Events::begin(number),
             block,
+            depth: 0,
             dictionary: Dictionary::new()?,
             requests: empty_table()?,
             messages: empty_table()?,
@@ -195,26 +230,13 @@ impl Thread {
             profile: None,
             next: null_mut(),
         };
-        // SAFETY: memory for one thread.
-        unsafe { thread.as_ptr().write(value) };
+        // SAFETY: memory for one thread. Its cache is large, and valid as the zeros it is.
+        unsafe { (&raw mut (*thread.as_ptr()).state).write(state) };
         Some(thread)
     }
 
     fn calls(&self) -> u64 {
         self.events.words() + self.profile.as_ref().map_or(0, Profile::calls)
-    }
-
-    /// How many calls deep the thread is.
-    #[inline(always)]
-    pub fn depth(&self) -> u32 {
-        // SAFETY: mapped as long as the process lives; written by this thread only.
-        unsafe { (*self.block.as_ptr()).depth }
-    }
-
-    /// [`NESTED`] if the thread is in a call already.
-    #[inline(always)]
-    pub fn nested(&self) -> u16 {
-        if self.depth() > 0 { NESTED } else { 0 }
     }
 
     /// The signature's number; [`INLINE`] where the dictionary is full, and then the block holds the signature.
@@ -247,62 +269,114 @@ impl Thread {
         defined.flatten().unwrap_or(INLINE)
     }
 
-    /// A call begins: writes down which, and since when, for whoever finds this process dead.
+    /// Whether the thread is in a call already.
     #[inline(always)]
-    pub fn enter(&mut self, signature: u32) -> Entered {
+    pub fn nested(&self) -> bool {
+        self.depth > 0
+    }
+
+    /// The signature of a call from the program with these words, if it was one of the last.
+    #[inline(always)]
+    pub fn cached(&self, words: &Words) -> Option<u32> {
+        if self.depth == 0 { self.cache.find(words) } else { None }
+    }
+
+    /// Remembers the signature of calls with these words. Where ticks are not what calls are timed by, nothing is
+    /// remembered: the short way reads nothing else.
+    pub fn cache(&mut self, words: &Words, signature: u32) {
+        if clock::is_ticks() {
+            self.cache.insert(words, signature);
+        }
+    }
+
+    /// As [`enter`](Self::enter), for a cached call.
+    #[inline(always)]
+    pub fn enter_from_program(&mut self, signature: u32) -> u64 {
+        self.depth = 1;
+        let start = clock::ticks();
+        // SAFETY: as in `enter`.
+        unsafe {
+            let block = self.block.as_ptr();
+            (&raw mut (*block).levels).cast::<Level>().write(Level { start, signature: signature as u64 });
+            AtomicU32::from_ptr(&raw mut (*block).depth).store(1, Release);
+        }
+        start
+    }
+
+    /// A call begins: writes down which, and since when, for whoever finds this process dead. Returns when.
+    #[inline(always)]
+    pub fn enter(&mut self, signature: u32) -> u64 {
+        let depth = self.depth;
+        self.depth = depth + 1;
+        let start = clock::now();
         // SAFETY: the block is mapped as long as the process lives, and written by this thread only.
         unsafe {
             let block = self.block.as_ptr();
-            let depth = (*block).depth;
-            let start = clock::now();
             if depth < LEVELS as u32 {
                 let level = (&raw mut (*block).levels).cast::<Level>().add(depth as usize);
                 level.write(Level { start, signature: signature as u64 });
             }
             // Readers of the file trust the levels below `depth`, so it goes last.
             AtomicU32::from_ptr(&raw mut (*block).depth).store(depth + 1, Release);
-            Entered { signature, depth, start }
         }
+        start
     }
 
-    /// The call ended at `end`.
+    /// As [`leave`](Self::leave), for a cached call.
     #[inline(always)]
-    pub fn leave(&mut self, call: Entered, end: u64) {
-        let gap = call.start.wrapping_sub(self.events.last);
-        let duration = end.wrapping_sub(call.start);
-        match record::short(call.signature, gap, duration) {
-            Some(word) if self.events.has_room() && call.signature != INLINE => self.events.put(word),
-            _ => self.leave_rarely(call, gap as i64, duration),
+    pub fn leave_to_program(&mut self, signature: u32, start: u64, end: u64) {
+        let gap = start.wrapping_sub(self.events.last);
+        let duration = end.wrapping_sub(start);
+        match record::short(signature, gap, duration) {
+            // A cached signature is never inline.
+            Some(word) if self.events.has_room() => self.events.put(word),
+            _ => self.leave_rarely(signature, gap as i64, duration),
         }
         self.events.last = end;
+        self.depth = 0;
         // SAFETY: as in `enter`.
-        unsafe { AtomicU32::from_ptr(&raw mut (*self.block.as_ptr()).depth).store(call.depth, Release) };
+        unsafe { AtomicU32::from_ptr(&raw mut (*self.block.as_ptr()).depth).store(0, Release) };
+    }
+
+    /// The call that began at `start` ended at `end`.
+    #[inline(always)]
+    pub fn leave(&mut self, signature: u32, start: u64, end: u64) {
+        let gap = start.wrapping_sub(self.events.last);
+        let duration = end.wrapping_sub(start);
+        match record::short(signature, gap, duration) {
+            Some(word) if self.events.has_room() && signature != INLINE => self.events.put(word),
+            _ => self.leave_rarely(signature, gap as i64, duration),
+        }
+        self.events.last = end;
+        self.depth -= 1;
+        // SAFETY: as in `enter`.
+        unsafe { AtomicU32::from_ptr(&raw mut (*self.block.as_ptr()).depth).store(self.depth, Release) };
     }
 
     #[cold]
     #[inline(never)]
-    fn leave_rarely(&mut self, call: Entered, gap: i64, duration: u64) {
+    fn leave_rarely(&mut self, number: u32, gap: i64, duration: u64) {
         if self.profile.is_none() {
             // SAFETY: the block is this thread's own.
             let signature = unsafe { (*self.block.as_ptr()).inline };
-            if call.signature == INLINE {
+            if number == INLINE {
                 let words: [u64; 8] = zerocopy::transmute!(signature);
                 let mut all = [Kind::Inline as u64; 9];
                 all[1..].copy_from_slice(&words);
                 self.write(&all);
             }
-            let written = if let Some(word) = record::short(call.signature, gap as u64, duration) {
+            let written = if let Some(word) = record::short(number, gap as u64, duration) {
                 self.write(&[word])
-            } else if let Some(words) = record::wide(call.signature, gap, duration) {
+            } else if let Some(words) = record::wide(number, gap, duration) {
                 self.write(&words)
             } else {
-                self.write(&record::long(call.signature, gap, duration))
+                self.write(&record::long(number, gap, duration))
             };
             if written {
                 return;
             }
         }
-        self.count(call.signature, duration);
+        self.count(number, duration);
     }
 
     /// The call just left returned an error.
@@ -349,7 +423,7 @@ impl Thread {
 
     #[cold]
     fn count(&mut self, signature: u32, duration: u64) {
-        let Thread { profile, dictionary, block, .. } = self;
+        let State { profile, dictionary, block, .. } = &mut self.state;
         let Some(profile) = profile else { return };
         // SAFETY: the block is this thread's own.
         let inline = unsafe { &(*block.as_ptr()).inline };

@@ -4,7 +4,7 @@
 //! returns. Everything here is inlined into the wrappers, where most of it folds away.
 
 use traces::calls::Call;
-use traces::signature::{CREATES, IN_PLACE, STARTS, peer, tag};
+use traces::signature::{CREATES, IN_PLACE, NESTED, STARTS, peer, tag};
 
 use crate::abi::Family;
 use crate::recorder::dictionary::Key;
@@ -17,8 +17,6 @@ pub struct Draft {
     pub object: u64,
     /// What that is.
     pub object_kind: Kind,
-    /// Its number, where the call names it by something else than its handle.
-    pub object_number: u32,
     /// Elements handed out and their types.
     pub sent: Amount,
     /// See `sent`.
@@ -150,7 +148,6 @@ impl Draft {
         Draft {
             object: 0,
             object_kind: Kind::Communicator,
-            object_number: 0,
             sent: Amount::None,
             sent_type: Types::None,
             received: Amount::None,
@@ -199,7 +196,7 @@ impl Draft {
 
     /// What repeats about the call. Fails where a handle is not known yet.
     #[inline(always)]
-    pub fn key(&self, family: &Family, call: Call, address: usize, nested: u16) -> Result<Key, Unknown> {
+    pub fn key(&self, family: &Family, call: Call, address: usize, nested: bool) -> Result<Key, Unknown> {
         // What is freed without being known need not become known.
         let info = match objects::get(self.object) {
             None if self.freed_object != 0 => objects::NO_OBJECT,
@@ -215,8 +212,8 @@ impl Draft {
         Ok(Key {
             address: address as u64,
             call: call.number(),
-            flags: nested | starts | if self.in_place { IN_PLACE } else { 0 },
-            object: info.number | self.object_number,
+            flags: if nested { NESTED } else { 0 } | starts | if self.in_place { IN_PLACE } else { 0 },
+            object: info.number,
             peer: self.peer.or(self.source).unwrap_or(peer::NONE),
             tag: if self.peer.is_some() { self.tag } else { self.source_tag }.unwrap_or(tag::NONE),
             source: if both { self.source.unwrap_or(peer::NONE) } else { peer::NONE },
@@ -229,7 +226,7 @@ impl Draft {
     }
 
     /// The same where handles may be unknown: what is not known is left out.
-    pub fn provisional_key(&self, family: &Family, call: Call, address: usize, nested: u16) -> Key {
+    pub fn provisional_key(&self, family: &Family, call: Call, address: usize, nested: bool) -> Key {
         let known = |types| match types {
             Types::One(handle) if objects::size_of(family, handle).is_none() => Types::None,
             Types::Array(_) => Types::None,

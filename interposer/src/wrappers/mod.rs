@@ -9,9 +9,12 @@ pub mod observe;
 
 use traces::calls::Call;
 
+use crate::abi::Family;
 use crate::args::{self, Argument};
 use crate::real;
-use observe::observe;
+use crate::recorder::cache::Words;
+use crate::recorder::{run, thread};
+use draft::Draft;
 
 /// The way from `MPI_X` to `inner`, by the names of the arguments.
 ///
@@ -99,18 +102,39 @@ macro_rules! wrapper {
 
         inner!(fn(address; $($argument)*) -> $result {
             type Real = unsafe extern "C-unwind" fn($(word!($argument)),*) -> $result;
-            let note = |_family: &_, _draft: &mut _| {
+            const PLAIN: bool = !run::is_lifecycle(CALL) $(&& <args::$kind as Argument>::PLAIN)*;
+            if let (true, Some(thread)) = (PLAIN, thread::current()) {
+                let family = observe::family(thread);
+                #[allow(unused_mut)]
+                let mut words = Words::new(CALL.number(), address);
+                $(args::$kind($argument).key::<$wide>(family, &mut words);)*
+                if let Some(signature) = thread.cached(&words) {
+                    #[allow(unused_mut)]
+                    let mut draft = Draft::new();
+                    $(args::$kind($argument).note::<$wide>(family, &mut draft);)*
+                    return observe::cached(thread, family, draft, signature, wrapper!(@real Real, $($argument: $kind),*));
+                }
+            }
+            let key = move |_family: &Family, _words: &mut Words| {
+                $(args::$kind($argument).key::<$wide>(_family, _words);)*
+            };
+            let note = move |_family: &Family, _draft: &mut Draft| {
                 $(args::$kind($argument).note::<$wide>(_family, _draft);)*
             };
-            observe(CALL, address, note, |_draft| {
-                // SAFETY: PMPI_X takes what MPI_X takes (MPI standard, profiling interface), and `address` is that of
-                // PMPI_X, or of a function that takes nothing.
-                unsafe {
-                    let real = std::mem::transmute::<usize, Real>(real::address(CALL));
-                    real($(args::$kind($argument).forward(_draft)),*)
-                }
-            })
+            let real = wrapper!(@real Real, $($argument: $kind),*);
+            observe::not_cached::<$result, PLAIN>(CALL, address, key, note, real)
         });
+    };
+    // Written out where it is used: a closure made before it is known which way the call takes would be kept in memory.
+    (@real $real:ty, $($argument:ident: $kind:ident),*) => {
+        move |_draft: &Draft| {
+            // SAFETY: PMPI_X takes what MPI_X takes (MPI standard, profiling interface), and the address is that of
+            // PMPI_X, or of a function that takes nothing.
+            unsafe {
+                let real = std::mem::transmute::<usize, $real>(real::address(CALL));
+                real($(args::$kind($argument).forward(_draft)),*)
+            }
+        }
     };
 }
 

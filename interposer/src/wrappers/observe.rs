@@ -6,17 +6,19 @@
 
 use traces::calls::Call;
 use traces::record::{self, INLINE, Kind};
+use traces::signature::peer;
 
 use super::after::{self, Arrival, Completion};
 use super::draft::Draft;
 use crate::abi::{self, Family};
 use crate::clock;
+use crate::recorder::cache::{self, Words};
 use crate::recorder::dictionary::Key;
 use crate::recorder::objects;
-use crate::recorder::requests::{PERSISTENT, RECEIVES};
-use crate::recorder::run::{self, Unrecorded};
+use crate::recorder::requests::{Message, PERSISTENT, RECEIVES};
+use crate::recorder::run;
 use crate::recorder::shared;
-use crate::recorder::thread::{self, Entered, Thread};
+use crate::recorder::thread::{self, Thread};
 
 /// What an MPI function returns.
 pub trait Outcome: Copy {
@@ -48,93 +50,162 @@ impl Outcome for f64 {
     }
 }
 
-/// Makes the program's call and records it, where it is to be recorded.
-///
-/// `note` is given the arguments' draft to fill; `real` makes the call, with the status argument the draft has.
-/// `address` is where the program goes on. Inlined into every wrapper, where most of it folds away; what does not is
-/// called.
+/// The conventions of the MPI library.
 #[inline(always)]
-pub fn observe<R: Outcome>(
+pub fn family(_recording: &Thread) -> &'static Family {
+    // SAFETY: a thread records only after the ABI was found out.
+    unsafe { abi::family() }
+}
+
+/// Makes and records a call whose signature the thread's cache knows: the straight line. `real` makes the call, with the
+/// status argument the draft has.
+#[inline(always)]
+pub fn cached<R: Outcome>(
+    thread: &mut Thread,
+    family: &Family,
+    mut draft: Draft,
+    signature: u32,
+    real: impl Fn(&Draft) -> R,
+) -> R {
+    draft.before(thread, family);
+    let start = thread.enter_from_program(signature);
+    let result = real(&draft);
+    let end = clock::ticks();
+    let begun = draft.begun(thread, family, result.code());
+    thread.leave_to_program(signature + begun.at_once(), start, end);
+    draft.after(thread, family, signature, begun, result.code());
+    result
+}
+
+/// The same for a call that is not in the cache, or not to be recorded at all.
+///
+/// `key` adds the words the call is known by, `note` fills the draft of its arguments; `address` is where the program
+/// goes on. `PLAIN` where the words say all that matters. The closures travel by value: a reference to one would have
+/// the wrapper keep its arguments in memory.
+#[cold]
+#[inline(never)]
+pub fn not_cached<R: Outcome, const PLAIN: bool>(
     call: Call,
     address: usize,
+    key: impl Fn(&Family, &mut Words),
     note: impl Fn(&Family, &mut Draft),
     real: impl Fn(&Draft) -> R,
 ) -> R {
     let mut draft = Draft::new();
-    let thread = match thread::current() {
-        Some(thread) if run::records(call) => thread,
-        _ => match run::unrecorded(call) {
-            Unrecorded::Begin(thread) => thread,
-            Unrecorded::Forget(family) => {
-                note(family, &mut draft);
-                draft.forget();
-                return real(&Draft::new());
-            }
-            Unrecorded::Forward => return real(&draft),
-        },
-    };
-    // SAFETY: a thread records only after the ABI was found out.
-    let family = unsafe { abi::family() };
+    let Some(thread) = thread::current().or_else(|| run::first_call(call)) else { return real(&draft) };
+    let family = self::family(thread);
     note(family, &mut draft);
-    recorded(thread, family, call, address, draft, real)
-}
-
-#[inline(always)]
-fn recorded<R: Outcome>(
-    thread: &mut Thread,
-    family: &Family,
-    call: Call,
-    address: usize,
-    mut draft: Draft,
-    real: impl Fn(&Draft) -> R,
-) -> R {
-    let nested = thread.nested();
-    if draft.message != 0 {
-        draft.take_message(thread, family);
+    let Some(known) = describe(thread, family, call, address, &mut draft) else { return real(&Draft::new()) };
+    if PLAIN && known.lasting {
+        let mut words = Words::new(call.number(), address);
+        key(family, &mut words);
+        thread.cache(&words, known.signature);
     }
-    let key = draft.key(family, call, address, nested);
-    let known = key.is_ok();
-    let key = key.unwrap_or_else(|_| provisional(draft, family, call, address, nested));
-    draft.before(thread, family, nested);
-    let signature = thread.signature(&key);
-    let mut entered = thread.enter(signature);
+    if !known.nested {
+        draft.before(thread, family);
+    } else {
+        // MPI gets the program's own status, since ours may be in use by the call around this one.
+        draft.status_ignored = false;
+    }
+    let start = thread.enter(known.signature);
     let result = real(&draft);
     let end = clock::now();
-    if !known && result.code() == 0 && nested == 0 {
-        entered.signature = learned(thread, family, draft, call, address).unwrap_or(signature);
+    let signature = match result.code() == 0 && !known.lasting {
+        true => accepted(thread, family, call, address, &draft, known),
+        false => known.signature,
+    };
+    // What the library does to its own requests inside another call is not the program's.
+    let begun = if known.nested { draft.begun_nested(thread) } else { draft.begun(thread, family, result.code()) };
+    let at_once = if signature == INLINE { 0 } else { begun.at_once() };
+    thread.leave(signature + at_once, start, end);
+    if !known.nested {
+        draft.after(thread, family, signature, begun, result.code());
+    } else if result.code() != 0 {
+        thread.call_failed(signature, result.code());
     }
-    draft.after(thread, family, entered, end, result.code(), nested);
     if run::is_lifecycle(call) {
         run::after(call, result.code());
     }
     result
 }
 
-/// The key of a call with handles that are not known.
-#[cold]
-#[inline(never)]
-fn provisional(draft: Draft, family: &Family, call: Call, address: usize, nested: u16) -> Key {
-    draft.provisional_key(family, call, address, nested)
+/// The request a call has begun.
+#[derive(Clone, Copy)]
+enum Begun {
+    NoRequest,
+    /// It was complete when the call returned.
+    AtOnce,
+    /// Its handle.
+    Pending(u64),
 }
 
-/// MPI has accepted handles that were not known: now they can be asked about.
+impl Begun {
+    /// What to add to the signature's number: the next one says that the request was complete at once.
+    #[inline(always)]
+    fn at_once(self) -> u32 {
+        matches!(self, Begun::AtOnce) as u32
+    }
+}
+
+/// What is known of a call when it begins.
+#[derive(Clone, Copy)]
+struct Known {
+    signature: u32,
+    /// The next call with the same words will have the same signature.
+    lasting: bool,
+    /// The call was made inside another.
+    nested: bool,
+}
+
+/// Finds the signature of a call by what its arguments say. `None` where it is not to be recorded.
+#[inline(never)]
+fn describe(thread: &mut Thread, family: &Family, call: Call, address: usize, draft: &mut Draft) -> Option<Known> {
+    // What is freed unseen would be taken for what gets its handle next.
+    let (key, lasting) = match draft.key(family, call, address, thread.nested()) {
+        Ok(key) => (key, true),
+        Err(_) => (draft.provisional_key(family, call, address, thread.nested()), false),
+    };
+    draft.forget();
+    if !run::records(call) {
+        return None;
+    }
+    let key = if draft.message != 0 { draft.take_message(thread, family, key) } else { key };
+    let signature = thread.signature(&key);
+    let nested = thread.nested();
+    Some(Known { signature, lasting: lasting && !nested && signature != INLINE, nested })
+}
+
+/// MPI has accepted handles that were not known: now they can be asked about. Returns the signature they lead to.
 #[cold]
 #[inline(never)]
-fn learned(thread: &mut Thread, family: &Family, draft: Draft, call: Call, address: usize) -> Option<u32> {
+fn accepted(thread: &mut Thread, family: &Family, call: Call, address: usize, draft: &Draft, known: Known) -> u32 {
+    if known.nested || draft.freed_object != 0 {
+        return known.signature;
+    }
     shared::guard(|| draft.learn(family));
-    let key = draft.key(family, call, address, 0).ok()?;
-    Some(thread.signature(&key))
+    match draft.key(family, call, address, false) {
+        Ok(key) => thread.signature(&key),
+        Err(_) => known.signature,
+    }
 }
 
-/// Records `times` calls of a function that does next to nothing, to measure what that costs. Returns ticks.
+/// Records `times` calls that do next to nothing, to measure what that costs. Returns ticks.
 #[inline(never)]
-pub fn rehearse(thread: &mut Thread, family: &Family, times: u32, real: impl Fn() -> i32) -> u64 {
+pub fn rehearse(family: &Family, times: u32) -> u64 {
+    let comm = std::hint::black_box(family.comm_self);
+    let nothing = |_: &Draft| std::hint::black_box(0);
     let begin = clock::now();
     for _ in 0..times {
-        std::hint::black_box(thread::current());
-        let mut draft = Draft::new();
-        draft.object = std::hint::black_box(family.comm_self);
-        std::hint::black_box(recorded(thread, family, Call::Comm_rank, 0, draft, |_| real()));
+        let Some(thread) = thread::current() else { break };
+        let mut words = Words::new(Call::Barrier.number(), 0);
+        words.push(comm);
+        if let Some(signature) = thread.cached(&words) {
+            std::hint::black_box(cached(thread, self::family(thread), Draft::new(), signature, nothing));
+        } else {
+            let key = move |_: &Family, words: &mut Words| words.push(comm);
+            let note = move |_: &Family, draft: &mut Draft| draft.object = comm;
+            std::hint::black_box(not_cached::<i32, true>(Call::Barrier, 0, key, note, nothing));
+        }
     }
     clock::now() - begin
 }
@@ -142,15 +213,12 @@ pub fn rehearse(thread: &mut Thread, family: &Family, times: u32, real: impl Fn(
 impl Draft {
     /// What has to happen before MPI is entered.
     #[inline(always)]
-    fn before(&mut self, thread: &mut Thread, family: &Family, nested: u16) {
-        self.forget();
-        if nested != 0 {
-            // MPI gets the program's own status, since ours may be in use by the call around this one.
-            self.status_ignored = false;
-            return;
-        }
+    fn before(&mut self, thread: &mut Thread, family: &Family) {
         if self.wait != 0 && self.many && !thread.scratch.copy(family, self.wait, self.requests as usize) {
             self.wait = 0;
+            self.status_ignored = false;
+        }
+        if self.wait != 0 && !self.many && self.handle == family.request_null {
             self.status_ignored = false;
         }
         if self.status_ignored {
@@ -159,7 +227,6 @@ impl Draft {
     }
 
     /// Forgets what is about to be freed, since its handle may come again for something else.
-    #[inline(always)]
     fn forget(&self) {
         if self.freed_object != 0 {
             objects::forget(self.freed_object);
@@ -167,44 +234,56 @@ impl Draft {
         if self.freed_type != 0 {
             objects::forget_size(self.freed_type);
         }
+        if self.freed_object != 0 || self.freed_type != 0 {
+            cache::forget_all();
+        }
+    }
+
+    /// The request a call has begun.
+    #[inline(always)]
+    fn begun(&self, thread: &mut Thread, family: &Family, code: i32) -> Begun {
+        if self.new_request == 0 {
+            return Begun::NoRequest;
+        }
+        thread.events.started += 1;
+        if code != 0 {
+            return Begun::NoRequest;
+        }
+        // SAFETY: MPI has written a request there.
+        let handle = unsafe { family.handle_at(self.new_request) };
+        if !self.persistent && family.complete_at_once(handle) { Begun::AtOnce } else { Begun::Pending(handle) }
+    }
+
+    /// A request begun inside another call takes a number, and is not followed further.
+    fn begun_nested(&self, thread: &mut Thread) -> Begun {
+        if self.new_request != 0 {
+            thread.events.started += 1;
+        }
+        Begun::NoRequest
     }
 
     /// What the call has brought about.
     #[inline(always)]
-    fn after(&self, thread: &mut Thread, family: &Family, mut entered: Entered, end: u64, code: i32, nested: u16) {
-        let signature = entered.signature;
-        let mut request = 0;
-        let mut at_once = false;
-        if self.new_request != 0 {
-            thread.events.started += 1;
-            if code == 0 && nested == 0 {
-                // SAFETY: MPI has written a request there.
-                request = unsafe { family.handle_at(self.new_request) };
-                at_once = !self.persistent && family.complete_at_once(request);
-            }
-        }
-        if at_once && signature != INLINE {
-            // The next number says that the request was complete at once.
-            entered.signature += 1;
-        }
-        thread.leave(entered, end);
+    fn after(&self, thread: &mut Thread, family: &Family, signature: u32, begun: Begun, code: i32) {
         if code != 0 {
             thread.call_failed(signature, code);
         }
-        if nested != 0 {
-            return;
-        }
-        if request != 0 {
-            if !at_once {
+        match begun {
+            Begun::Pending(handle) => {
                 let receives = if self.source.is_some() || self.message != 0 { RECEIVES } else { 0 };
                 let flags = receives | if self.persistent { PERSISTENT } else { 0 };
-                thread.request_begun(request, signature, flags);
-            } else if signature == INLINE {
+                thread.request_begun(handle, signature, flags);
+            }
+            Begun::AtOnce if signature == INLINE => {
                 thread.write(&[record::requests(Kind::Completed, 1, 1)]);
             }
+            _ => {}
         }
         if self.wait != 0 {
-            after::completed(thread, family, self.completion(), code);
+            // Waiting for no request completes none.
+            if self.many || self.handle != family.request_null {
+                after::completed(thread, family, self.completion(), code);
+            }
         } else if self.status != 0 && code == 0 && self.achieved() {
             after::arrived(thread, family, self.arrival(signature));
         }
@@ -251,12 +330,11 @@ impl Draft {
     }
 
     /// What is known of a probed message that is about to be received.
-    fn take_message(&mut self, thread: &mut Thread, family: &Family) {
-        if let Some(message) = thread.messages.remove(self.message) {
-            (self.source, self.source_tag) = (Some(message.source), Some(message.tag));
-            self.object_number = message.object;
-        } else if self.message == family.message_no_proc {
-            self.source = Some(traces::signature::peer::PROC_NULL);
+    fn take_message(&self, thread: &mut Thread, family: &Family, key: Key) -> Key {
+        match thread.messages.remove(self.message) {
+            Some(Message { object, source, tag }) => Key { object, peer: source, tag, ..key },
+            None if self.message == family.message_no_proc => Key { peer: peer::PROC_NULL, ..key },
+            None => key,
         }
     }
 }

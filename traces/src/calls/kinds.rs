@@ -8,9 +8,9 @@
 macro_rules! kinds {
     ($with:ident) => { $with! {
     facts {
-        // Buffers of a transfer. A send buffer may be MPI_IN_PLACE.
-        SendBuf "const void *";
-        RecvBuf "void *";
+        // Buffers of a collective call, either of which may be MPI_IN_PLACE.
+        SendBufOrInPlace "const void *";
+        RecvBufOrInPlace "void *";
 
         // Elements that leave and arrive. `Each` is per process of the communicator, `Counts` an array with one
         // number per process, `Root` significant at the root only, `Neighbor` per neighbour of the topology.
@@ -86,6 +86,9 @@ macro_rules! kinds {
         TakeMessage "MPI_Message *";
     }
     plain {
+        // Buffers of other transfers, and whatever else is only an address.
+        SendBuf "const void *";
+        RecvBuf "void *";
         SendRecvBuf "void *";
         Buf "void *";
         ConstBuf "const void *";

@@ -1,0 +1,165 @@
+//! The command line.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::report::Format;
+
+/// Listens in on unmodified MPI programs, and says where their communication time went.
+#[derive(Parser)]
+#[command(version, max_term_width = 100, after_help = EXIT_CODES)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXIT_CODES: &str = "Exit status of analyses: 0 ok, 1 threshold or difference, 2 usage, 3 unreadable input, \
+4 part of the data is missing, the rest was printed.";
+
+/// What to do.
+#[derive(Subcommand)]
+pub enum Command {
+    /// Run an MPI program and record what it does in MPI
+    Record(Record),
+    /// Say where the time of a recorded run went
+    Report(Report),
+    /// Check whether recording will work here
+    Doctor(Doctor),
+    /// Print what to give a launcher so that it preloads the recorder
+    Env(Env),
+}
+
+/// Runs an MPI program and records what it does in MPI.
+///
+/// Either behind the launcher, as `mpirun -n 4 overhear record -- ./app`, or in front of it, as
+/// `overhear record mpirun -n 4 ./app`. The exit status is the program's own; 125 where recording could not begin, 126
+/// and 127 where the program cannot be run or found.
+#[derive(Args)]
+#[command(verbatim_doc_comment)]
+pub struct Record {
+    /// How to record.
+    #[command(flatten)]
+    pub settings: Settings,
+    /// The program and its arguments, or the launcher with its own
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMMAND")]
+    pub command: Vec<OsString>,
+}
+
+/// How to record.
+#[derive(Args, Default)]
+pub struct Settings {
+    /// Folder of the run [default: overhear-PROGRAM-DATE-TIME; env: OVERHEAR_DIR]
+    #[arg(long, value_name = "DIR")]
+    pub dir: Option<PathBuf>,
+    /// Record every call, or only counts and times, or forward calls and record nothing
+    /// [default: trace; env: OVERHEAR_MODE]
+    #[arg(long, value_name = "MODE")]
+    pub mode: Option<Mode>,
+    /// Classes and functions to leave out or put back, as -io,+wtime [default: -query; env: OVERHEAR_FILTER]
+    #[arg(long, value_name = "FILTER", allow_hyphen_values = true)]
+    pub filter: Option<String>,
+    /// Limit of a rank's file, as 500M; beyond it the recording goes on as a profile [env: OVERHEAR_MAX_BYTES]
+    #[arg(long, value_name = "SIZE")]
+    pub max_bytes: Option<String>,
+}
+
+/// What is recorded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Mode {
+    /// Every call.
+    Trace,
+    /// Only counts and times.
+    Profile,
+    /// Nothing; for measuring.
+    Null,
+}
+
+/// Says where the time of a recorded run went.
+#[derive(Args)]
+pub struct Report {
+    /// The run's folder
+    pub dir: PathBuf,
+    /// What to break the time down by: function, rank, rank=N, comm, site, size, peer, thread
+    #[arg(long, value_name = "WHAT", default_value = "function")]
+    pub by: By,
+    /// How to print it
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: Format,
+    /// Write into this file instead of stdout
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// What a report breaks the time down by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum By {
+    /// MPI function.
+    Function,
+    /// All ranks side by side.
+    Rank,
+    /// One rank alone.
+    OneRank(u32),
+    /// Communicator, window or file.
+    Communicator,
+    /// Place in the program.
+    Site,
+    /// Bytes of a call.
+    Size,
+    /// The rank at the other end.
+    Peer,
+    /// Thread.
+    Thread,
+}
+
+impl std::str::FromStr for By {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<By, String> {
+        match text {
+            "function" => Ok(By::Function),
+            "rank" => Ok(By::Rank),
+            "comm" => Ok(By::Communicator),
+            "site" => Ok(By::Site),
+            "size" => Ok(By::Size),
+            "peer" => Ok(By::Peer),
+            "thread" => Ok(By::Thread),
+            _ => match text.strip_prefix("rank=").map(str::parse) {
+                Some(Ok(rank)) => Ok(By::OneRank(rank)),
+                _ => Err("it is one of function, rank, rank=N, comm, site, size, peer, thread".into()),
+            },
+        }
+    }
+}
+
+/// Checks whether recording will work here.
+#[derive(Args)]
+pub struct Doctor {
+    /// A short MPI program with its launcher, to be recorded for a try: mpirun -n 2 ./app
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMMAND")]
+    pub command: Vec<OsString>,
+}
+
+/// Prints what to give a launcher so that it preloads the recorder.
+#[derive(Args)]
+pub struct Env {
+    /// Whose way to write it
+    #[arg(long)]
+    pub launcher: Launcher,
+    /// How to record.
+    #[command(flatten)]
+    pub settings: Settings,
+}
+
+/// Whose way of handing the environment to ranks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Launcher {
+    /// Open MPI's mpirun and mpiexec.
+    Openmpi,
+    /// MPICH's and Intel MPI's.
+    Mpich,
+    /// Slurm's srun.
+    Slurm,
+}

@@ -1,0 +1,105 @@
+//! `overhear doctor`: whether recording will work here.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use traces::file::Abi;
+
+use crate::cli;
+use crate::error::{Error, OK, PARTIAL};
+use crate::launch;
+use crate::metrics::overview::short_version;
+use crate::model::{Rank, Run, clock};
+
+/// Prints what was found. Returns the exit status: 4 where something will not work.
+pub fn run(arguments: &cli::Doctor) -> Result<u8, Error> {
+    let library = launch::library()?;
+    line("overhear", &format!("{}, {}", env!("CARGO_PKG_VERSION"), library.display()));
+    let writable = folder();
+    if arguments.command.is_empty() {
+        launchers();
+        line("next", "overhear doctor mpirun -n 2 ./app  says whether the recorder takes effect in its ranks");
+        return Ok(if writable { OK } else { PARTIAL });
+    }
+    let folder = std::env::temp_dir().join(format!("overhear-doctor-{}", std::process::id()));
+    let well = try_out(&library, &arguments.command, &folder);
+    let _ = fs::remove_dir_all(&folder);
+    Ok(if well? && writable { OK } else { PARTIAL })
+}
+
+fn line(what: &str, found: &str) {
+    println!("{what:10} {found}");
+}
+
+/// Whether the folder that runs go to by default can be written.
+fn folder() -> bool {
+    let here = std::env::current_dir().unwrap_or_default();
+    let probe = here.join(format!(".overhear-doctor-{}", std::process::id()));
+    let result = fs::write(&probe, "").and_then(|()| fs::remove_file(&probe));
+    match &result {
+        Ok(()) => line("folder", &format!("runs can be written to {}", here.display())),
+        Err(error) => line("folder", &format!("{}: {error}. Set OVERHEAR_DIR to another", here.display())),
+    }
+    result.is_ok()
+}
+
+/// What the launchers on the path are.
+fn launchers() {
+    for name in ["mpirun", "mpiexec", "srun"] {
+        let said = Command::new(name).arg("--version").stdin(Stdio::null()).output();
+        let Ok(said) = said else { continue };
+        let text = String::from_utf8_lossy(&said.stdout).into_owned();
+        let first = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("says nothing of itself");
+        let known = launch::recognise(name.as_ref());
+        let way = known.map_or("not known: use it as: mpirun ... overhear record -- ./app".into(), |k| format!("{k:?}"));
+        line(name, &format!("{first} ({way})"));
+    }
+}
+
+/// Records a program, and says what came of it.
+fn try_out(library: &Path, command: &[OsString], folder: &Path) -> Result<bool, Error> {
+    let own = std::env::current_exe().map_err(|error| Error::Other(error.to_string()))?;
+    let mut record = Command::new(own);
+    record.arg("record").arg("--dir").arg(folder).arg("--").args(command);
+    let status = record.stdout(Stdio::null()).status().map_err(|error| Error::Other(error.to_string()))?;
+    if !status.success() {
+        line("program", &format!("ended with {status}"));
+    }
+    let run = match Run::load(folder) {
+        Ok(run) => run,
+        Err(_) => {
+            line("preload", &format!("{} took no effect: no rank was recorded", library.display()));
+            return Ok(false);
+        }
+    };
+    let first = run.first();
+    line("MPI", &format!("{}, {}", short_version(&first.library.version), first.library.path));
+    line("ABI", abi(first));
+    let recorded = run.ranks.iter().filter(|rank| rank.initialized()).count();
+    line("preload", &format!("takes effect in {recorded} of {} ranks", run.size()));
+    line("languages", languages(first));
+    line("clock", clock::kind_in_words(&first.header));
+    let cost = first.clock.seconds(1) * first.header.wrapper_cost as f64 / 1000.0 * 1e9;
+    line("cost", &format!("{cost:.0} ns a recorded call, measured in rank 0"));
+    Ok(recorded == run.size() as usize)
+}
+
+fn abi(rank: &Rank) -> &'static str {
+    match Abi::from_number(rank.header.abi) {
+        Some(Abi::OpenMpi) => "Open MPI's: handles are addresses",
+        Some(Abi::Mpich) => "MPICH's: handles are 32-bit integers",
+        Some(Abi::Standard) => "the standard ABI of MPI 5",
+        None => "unknown",
+    }
+}
+
+/// Whose calls are seen. Fortran's reach the C functions in their own way.
+fn languages(rank: &Rank) -> &'static str {
+    match Abi::from_number(rank.header.abi) {
+        Some(Abi::Mpich) => "C and what is built on it; mpif.h and use mpi; of mpi_f08 calls that move data",
+        Some(Abi::OpenMpi) => "C and what is built on it; not Fortran, whose binding calls PMPI_ functions",
+        _ => "C and what is built on it",
+    }
+}

@@ -1,0 +1,14 @@
+//! `overhear env`: what to give a launcher so that it preloads the recorder.
+
+use crate::cli;
+use crate::error::{Error, OK};
+use crate::launch;
+
+/// Prints the arguments on one line. Returns the exit status.
+pub fn run(arguments: &cli::Env) -> Result<u8, Error> {
+    let variables = launch::variables(&launch::library()?, &arguments.settings);
+    let words = launch::arguments(arguments.launcher, &variables);
+    let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
+    println!("{}", words.join(" "));
+    Ok(OK)
+}

@@ -1,0 +1,26 @@
+//! What a user types: one file each.
+
+mod doctor;
+mod env;
+mod record;
+mod report;
+
+use crate::cli::{Cli, Command};
+use crate::error::{Error, UNREADABLE, USAGE};
+
+/// Runs the command. Returns the exit status.
+pub fn run(cli: Cli) -> u8 {
+    let result = match cli.command {
+        Command::Record(arguments) => return record::run(arguments),
+        Command::Report(arguments) => report::run(&arguments),
+        Command::Doctor(arguments) => doctor::run(&arguments),
+        Command::Env(arguments) => env::run(&arguments),
+    };
+    result.unwrap_or_else(|error| {
+        eprintln!("overhear: {error}");
+        match error {
+            Error::NoRank { .. } => USAGE,
+            _ => UNREADABLE,
+        }
+    })
+}

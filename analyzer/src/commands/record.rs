@@ -1,0 +1,148 @@
+//! `overhear record`: runs a program and has what it does in MPI recorded.
+//!
+//! Behind a launcher this process sets the environment and becomes the program. In front of a launcher it makes the
+//! run's folder, hands the environment on in the launcher's own way, waits, and says what came of it.
+
+mod program;
+
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus};
+
+use crate::cli::{self, Launcher};
+use crate::error::Error;
+use crate::launch::{self, Variables};
+use crate::model::{rank, run as runs, sites::Sites};
+
+/// Recording could not begin.
+const CANNOT_BEGIN: u8 = 125;
+/// As in env(1): the program was found, but cannot be run.
+const CANNOT_RUN: u8 = 126;
+/// As in env(1): there is no such program.
+const NOT_FOUND: u8 = 127;
+
+/// Runs the program. Returns its exit status, where it does not take this process's place.
+pub fn run(arguments: cli::Record) -> u8 {
+    let library = match launch::library() {
+        Ok(library) => library,
+        Err(error) => return say(CANNOT_BEGIN, &error.to_string()),
+    };
+    let result = match launch::recognise(&arguments.command[0]) {
+        Some(launcher) => in_front(launcher, &library, arguments),
+        None => return behind(&library, &arguments),
+    };
+    result.unwrap_or_else(|error| say(CANNOT_BEGIN, &error.to_string()))
+}
+
+/// Becomes the program. Only comes back when that fails.
+fn behind(library: &Path, arguments: &cli::Record) -> u8 {
+    let [program, rest @ ..] = arguments.command.as_slice() else { return NOT_FOUND };
+    if let Some(warning) = program::cannot_be_preloaded(program).filter(|_| program::is_first_rank()) {
+        eprintln!("overhear: {warning}");
+    }
+    let mut command = Command::new(program);
+    command.args(rest).envs(launch::variables(library, &arguments.settings));
+    command.env("OVERHEAR_PID", std::process::id().to_string());
+    let error = command.exec();
+    say(status_of(&error), &format!("{}: {error}", program.to_string_lossy()))
+}
+
+/// Runs the launcher.
+fn in_front(launcher: Launcher, library: &Path, mut arguments: cli::Record) -> Result<u8, Error> {
+    let named = arguments.settings.dir.take().or_else(|| std::env::var_os("OVERHEAR_DIR").map(PathBuf::from));
+    let folder = fresh_folder(named.unwrap_or_else(|| default_name(&arguments.command)))?;
+    arguments.settings.dir = Some(folder.clone());
+    let mut variables: Variables = launch::variables(library, &arguments.settings);
+    variables.push(("OVERHEAR_RUN", format!("{:032x}", rand::random::<u128>()).into()));
+    let whole = launch::command(launcher, &arguments.command, &variables);
+    let mut command = Command::new(&whole[0]);
+    // What cannot stand on the launcher's command line reaches its ranks through its environment. The library must
+    // not: a launcher is not an MPI program.
+    command.args(&whole[1..]).envs(variables.into_iter().filter(|(name, _)| *name != "LD_PRELOAD"));
+    command.env_remove("OVERHEAR_PID");
+    // Ctrl-C goes to the launcher, which is in the same group and ends its ranks; what they did is in their files.
+    // SAFETY: sets a disposition that the launcher does not inherit, since it is set back below.
+    unsafe { libc::signal(libc::SIGINT, libc::SIG_IGN) };
+    // SAFETY: only async-signal-safe calls between fork and exec.
+    unsafe {
+        command.pre_exec(|| {
+            libc::signal(libc::SIGINT, libc::SIG_DFL);
+            Ok(())
+        })
+    };
+    let status = match command.status() {
+        Ok(status) => status,
+        Err(error) => {
+            let _ = fs::remove_dir(&folder);
+            return Ok(say(status_of(&error), &format!("{}: {error}", whole[0].to_string_lossy())));
+        }
+    };
+    afterwards(&folder);
+    Ok(exit_status(status))
+}
+
+/// Says what came of the run, and resolves its call sites while the program is at hand.
+fn afterwards(folder: &Path) {
+    let Ok(files) = runs::files(folder) else {
+        let _ = fs::remove_dir(folder);
+        eprintln!(
+            "overhear: nothing was recorded: no rank initialised MPI with the recorder preloaded. A program that is \
+             linked statically cannot be recorded; overhear doctor tells more."
+        );
+        return;
+    };
+    let starting = files.iter().filter(|file| !file_name(file).contains("rank-")).count();
+    if starting > 0 {
+        eprintln!("overhear: {starting} processes never came out of MPI_Init; overhear report says since when");
+    }
+    let ranks: Vec<_> = files.iter().filter_map(|file| rank::Rank::open(file).ok()).collect();
+    Sites::load(folder, &ranks);
+}
+
+/// Makes a folder that did not exist or is empty: the one wanted, or the first free one with a number behind it.
+fn fresh_folder(wanted: PathBuf) -> Result<PathBuf, Error> {
+    let wanted = std::path::absolute(&wanted).map_err(|source| Error::Write { path: wanted, source })?;
+    let name = file_name(&wanted);
+    let numbered = (2..).map(|number| wanted.with_file_name(format!("{name}-{number}")));
+    for folder in std::iter::once(wanted.clone()).chain(numbered) {
+        match fs::create_dir(&folder) {
+            Ok(()) => return Ok(folder),
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+                if fs::read_dir(&folder).is_ok_and(|mut entries| entries.next().is_none()) {
+                    return Ok(folder);
+                }
+            }
+            Err(source) => return Err(Error::Write { path: folder, source }),
+        }
+    }
+    unreachable!("numbers do not end")
+}
+
+/// A name made of the program and the time. The program is the first argument behind the launcher that can be run.
+fn default_name(command: &[OsString]) -> PathBuf {
+    let program = command[1..].iter().find(|word| program::is_executable(word)).map(|word| file_name(Path::new(word)));
+    PathBuf::from(format!("overhear-{}-{}", program.unwrap_or("run".into()), program::now()))
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn status_of(error: &std::io::Error) -> u8 {
+    if error.kind() == std::io::ErrorKind::NotFound { NOT_FOUND } else { CANNOT_RUN }
+}
+
+fn exit_status(status: ExitStatus) -> u8 {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => code as u8,
+        (None, Some(signal)) => 128 + signal as u8,
+        (None, None) => CANNOT_BEGIN,
+    }
+}
+
+fn say(status: u8, text: &str) -> u8 {
+    eprintln!("overhear: {text}");
+    status
+}

@@ -1,0 +1,70 @@
+//! What can be told of a program before it runs.
+
+use std::env;
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use object::{Object, ObjectSymbol};
+
+/// Why nothing can be preloaded into a program, or preloading has no effect on it; `None` where it can.
+pub fn cannot_be_preloaded(program: &OsStr) -> Option<String> {
+    let path = find(program)?;
+    let name = program.to_string_lossy();
+    let metadata = fs::metadata(&path).ok()?;
+    const SET_ID: u32 = 0o6000;
+    if metadata.permissions().mode() & SET_ID != 0 && metadata.uid() != effective_user() {
+        return Some(format!("{name} runs as another user, so the system preloads nothing; it will not be recorded"));
+    }
+    let file = File::open(&path).ok()?;
+    // SAFETY: a program that is cut while it is being looked at cannot be run either.
+    let data = unsafe { memmap2::Mmap::map(&file) }.ok()?;
+    let program = object::File::parse(&*data).ok()?;
+    if program.section_by_name(".interp").is_none() {
+        return Some(format!("{name} is statically linked, so nothing can be preloaded; it will not be recorded"));
+    }
+    let defines_mpi = program.symbols().any(|symbol| symbol.name() == Ok("MPI_Init") && symbol.is_definition());
+    defines_mpi.then(|| {
+        format!("{name} has its own copy of MPI inside (statically linked), which cannot be listened to")
+    })
+}
+
+/// Whether a word names a file that can be run.
+pub fn is_executable(word: &OsStr) -> bool {
+    let is_program = |data: fs::Metadata| data.is_file() && data.permissions().mode() & 0o111 != 0;
+    find(word).and_then(|path| fs::metadata(path).ok()).is_some_and(is_program)
+}
+
+/// Whether this process is to speak for all: the launcher says it is rank 0, or says nothing.
+pub fn is_first_rank() -> bool {
+    let names = ["PMIX_RANK", "PMI_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"];
+    names.iter().find_map(|name| env::var(name).ok()).is_none_or(|rank| rank == "0")
+}
+
+/// Date and time, as file names have it.
+pub fn now() -> String {
+    let mut text = [0u8; 32];
+    // SAFETY: all are out parameters of the right type, and the buffer is as long as it says.
+    let length = unsafe {
+        let time = libc::time(std::ptr::null_mut());
+        let mut parts: libc::tm = std::mem::zeroed();
+        libc::localtime_r(&time, &mut parts);
+        libc::strftime(text.as_mut_ptr().cast(), text.len(), c"%Y%m%d-%H%M%S".as_ptr(), &parts)
+    };
+    String::from_utf8_lossy(&text[..length]).into_owned()
+}
+
+/// The file a word names: as the system finds programs.
+fn find(program: &OsStr) -> Option<PathBuf> {
+    if program.as_encoded_bytes().contains(&b'/') {
+        return Some(PathBuf::from(program)).filter(|path| path.exists());
+    }
+    let path = env::var_os("PATH")?;
+    env::split_paths(&path).map(|folder| folder.join(Path::new(program))).find(|path| path.is_file())
+}
+
+fn effective_user() -> u32 {
+    // SAFETY: asks the system.
+    unsafe { libc::geteuid() }
+}

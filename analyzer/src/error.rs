@@ -1,0 +1,68 @@
+//! Why a run cannot be analysed, and the exit codes.
+
+use std::path::PathBuf;
+
+/// All went well.
+pub const OK: u8 = 0;
+/// A threshold was exceeded, or there was a difference.
+pub const DIFFERENT: u8 = 1;
+/// The command line was wrong.
+pub const USAGE: u8 = 2;
+/// The input could not be read.
+pub const UNREADABLE: u8 = 3;
+/// Some of the data is missing; the rest was printed.
+pub const PARTIAL: u8 = 4;
+
+/// Why nothing can be printed.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// No such folder.
+    #[error("{}: {source}. Give the folder that overhear named when it recorded.", folder.display())]
+    NoFolder {
+        /// What was asked for.
+        folder: PathBuf,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+    /// A folder without traces.
+    #[error("{}: no traces in here: no file ends in .ovh. Give the folder that overhear named when it recorded.", folder.display())]
+    NoTraces {
+        /// What was asked for.
+        folder: PathBuf,
+    },
+    /// Files of several runs.
+    #[error("{}: files of {} runs in one folder:\n{}\nMove each run into a folder of its own.", folder.display(), runs.len(), runs.join("\n"))]
+    Mixed {
+        /// The folder.
+        folder: PathBuf,
+        /// A line for each run.
+        runs: Vec<String>,
+    },
+    /// Not one file of the folder can be read.
+    #[error("{}: none of its files can be read:\n{}", folder.display(), reasons.join("\n"))]
+    AllUnreadable {
+        /// The folder.
+        folder: PathBuf,
+        /// A line for each file.
+        reasons: Vec<String>,
+    },
+    /// A rank that the run does not have.
+    #[error("there is no rank {rank}: the run has {size}, numbered from 0")]
+    NoRank {
+        /// What was asked for.
+        rank: u32,
+        /// Ranks of the run.
+        size: u32,
+    },
+    /// The result could not be written.
+    #[error("{}: {source}", path.display())]
+    Write {
+        /// Where it should go.
+        path: PathBuf,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+    /// Something else, in words for the user.
+    #[error("{0}")]
+    Other(String),
+}

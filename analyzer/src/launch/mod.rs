@@ -1,0 +1,100 @@
+//! How a launcher hands the environment to its ranks, and only to them.
+
+mod hydra;
+mod openmpi;
+mod slurm;
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::cli::{Launcher, Mode, Settings};
+use crate::error::Error;
+
+/// Variables for the ranks.
+pub type Variables = Vec<(&'static str, OsString)>;
+
+/// The arguments that make a launcher hand the variables to its ranks.
+pub fn arguments(launcher: Launcher, variables: &Variables) -> Vec<OsString> {
+    match launcher {
+        Launcher::Openmpi => openmpi::arguments(variables),
+        Launcher::Mpich => hydra::arguments(variables),
+        Launcher::Slurm => slurm::arguments(variables),
+    }
+}
+
+/// A launcher's command with these arguments added in their place.
+pub fn command(launcher: Launcher, command: &[OsString], variables: &Variables) -> Vec<OsString> {
+    if launcher == Launcher::Slurm {
+        return slurm::command(command, variables);
+    }
+    let mut whole = vec![command[0].clone()];
+    whole.extend(arguments(launcher, variables));
+    whole.extend_from_slice(&command[1..]);
+    whole
+}
+
+/// Which launcher a command is, by its name and what it says of itself.
+pub fn recognise(program: &OsStr) -> Option<Launcher> {
+    let name = Path::new(program).file_name()?.to_str()?;
+    match name {
+        "srun" => return Some(Launcher::Slurm),
+        "orterun" | "prterun" => return Some(Launcher::Openmpi),
+        "mpiexec.hydra" => return Some(Launcher::Mpich),
+        _ if name.starts_with("mpirun") || name.starts_with("mpiexec") => {}
+        _ => return None,
+    }
+    let said = Command::new(program).arg("--version").stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
+    let said = String::from_utf8_lossy(&said.stdout).into_owned();
+    match () {
+        _ if said.contains("Open MPI") || said.contains("OpenRTE") || said.contains("PRRTE") => Some(Launcher::Openmpi),
+        _ if said.contains("HYDRA") || said.contains("Intel(R) MPI") => Some(Launcher::Mpich),
+        _ => None,
+    }
+}
+
+/// The library to preload: beside this command, or in the lib folder beside its folder.
+pub fn library() -> Result<PathBuf, Error> {
+    let own = std::env::current_exe().map_err(|error| Error::Other(error.to_string()))?;
+    let folder = own.parent().unwrap_or(Path::new("/"));
+    let places = [folder.to_path_buf(), folder.join("../lib"), folder.join("../lib64")];
+    let found = places.iter().map(|place| place.join("liboverhear.so")).find(|path| path.exists());
+    let found = found.and_then(|path| path.canonicalize().ok());
+    found.ok_or_else(|| {
+        Error::Other(format!(
+            "there is no liboverhear.so in {} nor in the lib folder beside it. Build it: cargo build --release",
+            folder.display()
+        ))
+    })
+}
+
+/// What the ranks need: the library preloaded, before what the user preloads, and the settings.
+pub fn variables(library: &Path, settings: &Settings) -> Variables {
+    let mut preload = library.as_os_str().to_os_string();
+    if let Some(other) = std::env::var_os("LD_PRELOAD").filter(|other| !other.is_empty()) {
+        preload.push(":");
+        preload.push(other);
+    }
+    let mut variables = vec![("LD_PRELOAD", preload)];
+    variables.extend(settings_as_variables(settings));
+    variables
+}
+
+fn settings_as_variables(settings: &Settings) -> Variables {
+    let mode = settings.mode.map(|mode| match mode {
+        Mode::Trace => "trace",
+        Mode::Profile => "profile",
+        Mode::Null => "null",
+    });
+    let given = [
+        ("OVERHEAR_DIR", settings.dir.as_ref().map(|dir| dir.as_os_str().to_os_string())),
+        ("OVERHEAR_MODE", mode.map(OsString::from)),
+        ("OVERHEAR_FILTER", settings.filter.as_ref().map(OsString::from)),
+        ("OVERHEAR_MAX_BYTES", settings.max_bytes.as_ref().map(OsString::from)),
+    ];
+    // What the user has set in the environment has to reach ranks on other hosts too.
+    let value = |(name, flag): (&'static str, Option<OsString>)| {
+        flag.or_else(|| std::env::var_os(name)).filter(|value| !value.is_empty()).map(|value| (name, value))
+    };
+    given.into_iter().filter_map(value).collect()
+}

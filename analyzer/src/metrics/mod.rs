@@ -1,0 +1,7 @@
+//! Figures about a run: pure functions of the model, each to rows of typed values.
+
+pub mod breakdown;
+pub mod overview;
+pub mod ranks;
+mod totals;
+pub mod where_to;

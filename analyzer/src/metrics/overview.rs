@@ -1,0 +1,156 @@
+//! What a run was, and what a reader of its figures has to know.
+
+use traces::file::{Mode, Stop};
+
+use super::where_to::{call_in_words, rank_in_words};
+use crate::model::rank::is_nested;
+use crate::model::{End, Rank, Run};
+use crate::report::{Fact, Value};
+
+/// Name, size and times of a run.
+pub fn facts(run: &Run) -> Vec<Fact> {
+    let first = run.first();
+    let mut hosts: Vec<&str> = run.ranks.iter().map(|rank| rank.process.host.as_str()).collect();
+    hosts.sort();
+    hosts.dedup();
+    let program = std::path::Path::new(&first.process.program).file_name().unwrap_or_default().to_string_lossy();
+    let arguments = first.process.arguments.get(1..).unwrap_or_default().join(" ");
+    let command = format!("{program} {arguments}").trim_end().to_string();
+    let library = short_version(&first.library.version);
+    let (ranks, hosts) = (run.size(), hosts.len() as u64);
+    let plural = |count: u64, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+    let note = format!(", {} on {}, {library}", plural(ranks.into(), "rank"), plural(hosts, "host"));
+    let walls: Vec<f64> = run.ranks.iter().map(Rank::wall).collect();
+    let wall = walls.iter().copied().fold(0.0, f64::max);
+    let mut facts = vec![
+        Fact::new("program", "run", Value::Text(command)).note(note),
+        Fact::hidden("ranks", Value::Count(ranks.into())),
+        Fact::hidden("hosts", Value::Count(hosts)),
+        Fact::hidden("mpi_library", Value::Text(first.library.version.clone())),
+        Fact::hidden("recorder_version", Value::Text(first.process.recorder.clone())),
+        Fact::hidden("began_unix_s", Value::Seconds(first.header.begin.realtime as f64 / 1e9)),
+        Fact::new("wall_time_s", "wall time", Value::Seconds(wall)).note(range(&walls, wall)),
+    ];
+    facts.extend(in_mpi(run));
+    facts
+}
+
+/// Time in MPI: the least, mean and most over the ranks.
+fn in_mpi(run: &Run) -> Vec<Fact> {
+    let mut times: Vec<(f64, &Rank)> = run.ranks.iter().map(|rank| (rank.time_in_mpi(), rank)).collect();
+    times.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (Some(least), Some(most)) = (times.first(), times.last()) else { return Vec::new() };
+    let mean = times.iter().map(|(time, _)| time).sum::<f64>() / times.len() as f64;
+    let of = |(time, rank): &(f64, &Rank)| {
+        let wall = rank.wall() * rank.threads.len().max(1) as f64;
+        let share = if wall > 0.0 { 100.0 * time / wall } else { 0.0 };
+        format!("{share:.1} %, {}", rank_in_words(rank))
+    };
+    let (low, high) = (crate::report::text::one(&Value::Seconds(least.0)), crate::report::text::one(&Value::Seconds(most.0)));
+    let note = format!(" mean; min {low} ({}), max {high} ({})", of(least), of(most));
+    vec![
+        Fact::new("mpi_time_mean_s", "in MPI", Value::Seconds(mean)).note(note),
+        Fact::hidden("mpi_time_min_s", Value::Seconds(least.0)),
+        Fact::hidden("mpi_time_max_s", Value::Seconds(most.0)),
+    ]
+}
+
+fn range(walls: &[f64], longest: f64) -> String {
+    let shortest = walls.iter().copied().fold(f64::INFINITY, f64::min);
+    if longest - shortest < 0.01 * longest { String::new() } else { format!(" (the shortest rank's {shortest:.3} s)") }
+}
+
+/// The MPI library by name and number: `Open MPI 4.1.4`.
+pub fn short_version(version: &str) -> String {
+    let words: Vec<&str> = version.lines().next().unwrap_or_default().split([',', ' ', '\t']).collect();
+    let number = words.iter().map(|word| word.trim_start_matches('v')).find(|word| word.starts_with(|c: char| c.is_ascii_digit()));
+    let names = ["Open MPI", "MPICH", "Intel(R) MPI", "MVAPICH", "Cray MPICH"];
+    let name = names.iter().rev().find(|name| version.contains(*name)).copied().unwrap_or("MPI").replace("(R)", "");
+    format!("{name} {}", number.unwrap_or("of unknown version"))
+}
+
+/// What has to be known to read the figures right, the worst first.
+pub fn warnings(run: &Run) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if !run.missing.is_empty() {
+        warnings.push(format!("no file of {}: what they did is in no figure", numbers(&run.missing)));
+    }
+    warnings.extend(run.unreadable.iter().cloned());
+    warnings.extend(run.ranks.iter().filter_map(|rank| ending(run, rank)));
+    for rank in &run.ranks {
+        warnings.extend(rank.damage.iter().map(|damage| format!("{}: {damage}", rank.file)));
+        warnings.extend(rank.warnings.iter().map(|warning| format!("{}: {warning}", rank_in_words(rank))));
+        warnings.extend(stopped(rank));
+    }
+    warnings.extend(profiles(run));
+    let nested: u64 = run.ranks.iter().flat_map(Rank::entries).filter(|e| is_nested(e)).map(|e| e.count).sum();
+    if nested > 0 {
+        warnings.push(format!("{nested} calls were made inside other MPI calls; they count as part of those"));
+    }
+    let threads = run.ranks.iter().map(|rank| rank.threads.len()).max().unwrap_or(0);
+    if threads > 1 {
+        warnings.push(format!("up to {threads} threads of a rank called MPI; a rank's time in MPI is the sum over them"));
+    }
+    let filter = &run.first().filter;
+    if !filter.is_empty() {
+        warnings.push(format!("left out by the filter: {}", filter_in_words(filter)));
+    }
+    warnings
+}
+
+/// How a rank ended that did not finalise MPI.
+fn ending(run: &Run, rank: &Rank) -> Option<String> {
+    let who = rank_in_words(rank);
+    match &rank.end {
+        End::Finalized => None,
+        End::Inside { call, since } => {
+            let call = call_in_words(run, rank, call);
+            Some(format!("{who} did not finalise MPI: it ended in {call}, in which it had been since {since:.6} s"))
+        }
+        End::Outside { after, last: Some(last) } => {
+            let last = call_in_words(run, rank, last);
+            Some(format!("{who} did not finalise MPI: it ended outside MPI, after {last} at {after:.6} s"))
+        }
+        End::Outside { last: None, .. } => Some(format!("{who} did not finalise MPI, and no call of it is recorded")),
+    }
+}
+
+fn stopped(rank: &Rank) -> Option<String> {
+    let at = rank.clock.seconds(rank.header.stopped_at.saturating_sub(rank.header.begin.ticks));
+    let why = match Stop::from_number(rank.header.stop)? {
+        Stop::No | Stop::MaxBytes => return None,
+        Stop::NoSpace => "the disk was full",
+        Stop::Io => "its file could not be written",
+        Stop::NoMemory => "memory had run out",
+        Stop::Defect => "of a defect in the recorder",
+    };
+    Some(format!("{} stopped recording at {at:.6} s because {why}; its later calls are in no figure", rank_in_words(rank)))
+}
+
+fn profiles(run: &Run) -> Option<String> {
+    let whole = run.ranks.iter().filter(|rank| rank.header.mode == Mode::Profile as u16).count();
+    let part = run.ranks.iter().filter(|rank| rank.header.stop == Stop::MaxBytes as u32).count();
+    match (whole, part) {
+        (0, 0) => None,
+        (0, part) => Some(format!("{part} ranks reached OVERHEAR_MAX_BYTES and went on as a profile; totals are exact")),
+        _ => Some("recorded as a profile: totals are exact, single calls are not there".into()),
+    }
+}
+
+fn filter_in_words(filter: &str) -> String {
+    match filter {
+        "-query" => "calls that only read local state (-query)".into(),
+        filter => filter.into(),
+    }
+}
+
+/// `ranks 1, 3 and 5`, or the first few of many.
+fn numbers(ranks: &[u32]) -> String {
+    const SHOWN: usize = 8;
+    let shown: Vec<String> = ranks.iter().take(SHOWN).map(u32::to_string).collect();
+    match ranks.len() {
+        1 => format!("rank {}", shown[0]),
+        count if count > SHOWN => format!("{count} ranks ({}, ...)", shown.join(", ")),
+        _ => format!("ranks {}", shown.join(", ")),
+    }
+}

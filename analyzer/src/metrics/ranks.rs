@@ -1,0 +1,144 @@
+//! Each rank's breakdown, side by side or alone.
+
+use super::totals::{self, Group, percent, rank_value};
+use crate::error::Error;
+use crate::model::Run;
+use crate::model::rank::function;
+use crate::report::{Column, Table, Value};
+
+/// One row for each rank: its time, and how much of it in MPI.
+pub fn overview(run: &Run) -> Table {
+    let columns = vec![
+        Column::new("rank", "rank"),
+        Column::hidden("world"),
+        Column::new("host", "host"),
+        Column::hidden("pid"),
+        Column::new("wall_time_s", "wall s"),
+        Column::new("mpi_time_s", "in MPI s"),
+        Column::new("mpi_share_percent", "share %"),
+        Column::new("calls", "calls"),
+        Column::new("threads", "threads"),
+        Column::hidden("file_bytes"),
+        Column::hidden("finalized"),
+    ];
+    let row = |rank: &crate::model::Rank| {
+        let (wall, mpi) = (rank.wall(), rank.time_in_mpi());
+        vec![
+            rank_value(rank),
+            Value::Count(rank.header.world.into()),
+            Value::Text(rank.process.host.clone()),
+            Value::Count(rank.header.pid.into()),
+            Value::Seconds(wall),
+            Value::Seconds(mpi),
+            percent(mpi, wall * rank.threads.len().max(1) as f64),
+            Value::Count(rank.entries().map(|entry| entry.count).sum()),
+            Value::Count(rank.threads.len() as u64),
+            Value::Bytes(rank.bytes),
+            Value::Text(if matches!(rank.end, crate::model::End::Finalized) { "yes" } else { "no" }.into()),
+        ]
+    };
+    Table { name: "ranks", title: "by rank".into(), columns, rows: run.ranks.iter().map(row).collect() }
+}
+
+/// The most ranks that stand side by side in a table for people.
+const SIDE_BY_SIDE: usize = 5;
+
+/// Time by function and rank: tables of a few ranks side by side, the functions with the most time first.
+pub fn side_by_side(run: &Run) -> Vec<Table> {
+    let groups = by_function(run);
+    let places: Vec<usize> = (0..run.ranks.len()).collect();
+    let block = |places: &[usize]| {
+        let mut columns = vec![Column::new("function", "seconds in")];
+        columns.extend(places.iter().map(|at| {
+            let name = super::where_to::rank_in_words(&run.ranks[*at]);
+            Column::new(format!("{}_s", name.replace(' ', "_")), name)
+        }));
+        let row = |(name, group): &(String, Group)| {
+            let times = places.iter().map(|at| group.of(*at)).map(|totals| match totals.calls {
+                0 => Value::None,
+                _ => Value::Seconds(totals.time),
+            });
+            std::iter::once(Value::Text(name.clone())).chain(times).collect()
+        };
+        Table { name: "side_by_side", title: String::new(), columns, rows: groups.iter().map(row).collect() }
+    };
+    places.chunks(SIDE_BY_SIDE).map(block).collect()
+}
+
+/// Time, calls and bytes by rank and function: the same for programs, one row each.
+pub fn rank_functions(run: &Run) -> Table {
+    let columns = [
+        "rank", "function", "time_s", "time_share_of_wall_percent", "calls", "sent_bytes", "received_bytes", "call_min_s",
+        "call_max_s", "failed_calls",
+    ];
+    let mut rows = Vec::new();
+    for (name, group) in by_function(run) {
+        for (at, rank) in run.ranks.iter().enumerate() {
+            let totals = group.of(at);
+            if totals.calls > 0 {
+                rows.push(vec![
+                    rank_value(rank),
+                    Value::Text(name.clone()),
+                    Value::Seconds(totals.time),
+                    percent(totals.time, rank.wall()),
+                    Value::Count(totals.calls),
+                    Value::Bytes(totals.sent),
+                    Value::Bytes(totals.received),
+                    Value::Seconds(totals.shortest),
+                    Value::Seconds(totals.longest),
+                    Value::Count(totals.failed),
+                ]);
+            }
+        }
+    }
+    let columns = columns.into_iter().map(Column::hidden).collect();
+    Table { name: "rank_functions", title: String::new(), columns, rows }
+}
+
+/// One rank's breakdown by function.
+pub fn alone(run: &Run, number: u32) -> Result<Table, Error> {
+    let at = run.ranks.iter().position(|rank| rank.header.world == 0 && rank.number() == Some(number));
+    let at = at.ok_or(Error::NoRank { rank: number, size: run.size() })?;
+    let rank = &run.ranks[at];
+    let columns = vec![
+        Column::new("function", "function"),
+        Column::new("time_s", "seconds"),
+        Column::new("time_share_of_wall_percent", "of wall %"),
+        Column::new("calls", "calls"),
+        Column::new("call_min_s", "shortest"),
+        Column::new("call_mean_s", "mean"),
+        Column::new("call_max_s", "longest"),
+        Column::new("bytes", "bytes"),
+        Column::hidden("sent_bytes"),
+        Column::hidden("received_bytes"),
+        Column::hidden("failed_calls"),
+    ];
+    let mut groups = by_function(run);
+    groups.retain(|(_, group)| group.of(at).calls > 0);
+    groups.sort_by(|a, b| b.1.of(at).time.total_cmp(&a.1.of(at).time));
+    let row = |(name, group): &(String, Group)| {
+        let totals = group.of(at);
+        vec![
+            Value::Text(name.clone()),
+            Value::Seconds(totals.time),
+            percent(totals.time, rank.wall()),
+            Value::Count(totals.calls),
+            Value::Seconds(totals.shortest),
+            Value::Seconds(totals.time / totals.calls as f64),
+            Value::Seconds(totals.longest),
+            Value::Bytes(totals.sent + totals.received),
+            Value::Bytes(totals.sent),
+            Value::Bytes(totals.received),
+            Value::Count(totals.failed),
+        ]
+    };
+    let title = format!("rank {number}, {:.3} s", rank.wall());
+    Ok(Table { name: "functions", title, columns, rows: groups.iter().map(row).collect() })
+}
+
+fn by_function(run: &Run) -> Vec<(String, Group)> {
+    let groups = totals::by(run, |_, _, entry| Some(function(&entry.signature)));
+    let mut groups: Vec<_> = groups.into_iter().collect();
+    groups.sort_by(|a, b| b.1.sum().time.total_cmp(&a.1.sum().time));
+    groups
+}

@@ -1,0 +1,100 @@
+//! Calls added up by whatever they have in common, rank by rank.
+
+use std::collections::BTreeMap;
+
+use crate::model::rank::{Thread, is_nested};
+use crate::model::tally::Entry;
+use crate::model::{Rank, Run};
+use crate::report::Value;
+
+/// Calls of one rank. Times in seconds.
+#[derive(Clone, Copy, Default)]
+pub struct Totals {
+    /// How many.
+    pub calls: u64,
+    /// How long together.
+    pub time: f64,
+    /// The shortest.
+    pub shortest: f64,
+    /// The longest.
+    pub longest: f64,
+    /// Bytes handed out.
+    pub sent: u64,
+    /// Bytes that came.
+    pub received: u64,
+    /// Calls that returned an error.
+    pub failed: u64,
+}
+
+/// Calls that have something in common, by the rank's place in the run.
+#[derive(Clone, Default)]
+pub struct Group(BTreeMap<usize, Totals>);
+
+/// Adds up the run's calls by `key`; those without one are left out, and so are calls inside other calls, whose time
+/// is in the outer one's.
+pub fn by<K: Ord>(run: &Run, key: impl Fn(&Rank, &Thread, &Entry) -> Option<K>) -> BTreeMap<K, Group> {
+    let mut groups: BTreeMap<K, Group> = BTreeMap::new();
+    for (at, rank) in run.ranks.iter().enumerate() {
+        for thread in &rank.threads {
+            for entry in thread.entries.iter().filter(|entry| !is_nested(entry)) {
+                if let Some(key) = key(rank, thread, entry) {
+                    groups.entry(key).or_default().0.entry(at).or_default().add(rank, entry);
+                }
+            }
+        }
+    }
+    groups
+}
+
+impl Totals {
+    fn add(&mut self, rank: &Rank, entry: &Entry) {
+        let shortest = rank.clock.seconds(entry.min);
+        self.shortest = if self.calls == 0 { shortest } else { self.shortest.min(shortest) };
+        self.longest = self.longest.max(rank.clock.seconds(entry.max));
+        self.calls += entry.count;
+        self.time += rank.clock.seconds(entry.total);
+        self.sent += entry.sent;
+        self.received += entry.received;
+        self.failed += entry.failed;
+    }
+
+    fn merge(&mut self, other: &Totals) {
+        self.shortest = if self.calls == 0 { other.shortest } else { self.shortest.min(other.shortest) };
+        self.longest = self.longest.max(other.longest);
+        self.calls += other.calls;
+        self.time += other.time;
+        self.sent += other.sent;
+        self.received += other.received;
+        self.failed += other.failed;
+    }
+}
+
+impl Group {
+    /// All ranks together.
+    pub fn sum(&self) -> Totals {
+        let mut sum = Totals::default();
+        self.0.values().for_each(|totals| sum.merge(totals));
+        sum
+    }
+
+    /// One rank's, by its place in the run.
+    pub fn of(&self, rank: usize) -> Totals {
+        self.0.get(&rank).copied().unwrap_or_default()
+    }
+
+    /// The most time any rank spent in these calls, and that rank's number.
+    pub fn maximum(&self, run: &Run) -> (f64, Value) {
+        let most = self.0.iter().max_by(|a, b| a.1.time.total_cmp(&b.1.time));
+        most.map_or((0.0, Value::None), |(at, totals)| (totals.time, rank_value(&run.ranks[*at])))
+    }
+}
+
+/// A rank's number as a value.
+pub fn rank_value(rank: &Rank) -> Value {
+    rank.number().map_or(Value::None, |number| Value::Count(number.into()))
+}
+
+/// A part of a whole, of 100.
+pub fn percent(part: f64, whole: f64) -> Value {
+    if whole > 0.0 { Value::Percent(100.0 * part / whole) } else { Value::None }
+}

@@ -1,0 +1,48 @@
+//! From a file's ticks to seconds.
+
+use traces::clock::{ClockKind, ClockSample};
+use traces::file::FileHeader;
+
+/// One rank's clock, as far as its own file tells.
+#[derive(Clone, Copy, Debug)]
+pub struct Clock {
+    seconds_per_tick: f64,
+    /// How far off a duration may be, as a share of it.
+    pub relative_error: f64,
+}
+
+impl Clock {
+    /// The rate between the file's first sample of ticks and system clock and the latest one.
+    ///
+    /// A process that was killed at once has one sample only; then the rate is what the processor says of itself.
+    pub fn fit<'a>(header: &'a FileHeader, pages: impl Iterator<Item = &'a ClockSample>) -> Clock {
+        let begin = &header.begin;
+        let samples = [&header.ready, &header.end].into_iter().chain(pages);
+        let latest = samples.filter(|sample| sample.is_set()).max_by_key(|sample| sample.ticks).unwrap_or(begin);
+        let ticks = latest.ticks.saturating_sub(begin.ticks);
+        let nanoseconds = latest.monotonic.saturating_sub(begin.monotonic);
+        let error = (begin.width + latest.width) as f64 / ticks.max(1) as f64;
+        // Closer samples say less than the processor does.
+        const GOOD: f64 = 1e-3;
+        if error < GOOD || header.nominal_frequency == 0 {
+            let seconds_per_tick = nanoseconds as f64 / 1e9 / ticks.max(1) as f64;
+            return Clock { seconds_per_tick, relative_error: error };
+        }
+        Clock { seconds_per_tick: 1.0 / header.nominal_frequency as f64, relative_error: GOOD }
+    }
+
+    /// A number of ticks in seconds.
+    pub fn seconds(&self, ticks: u64) -> f64 {
+        ticks as f64 * self.seconds_per_tick
+    }
+}
+
+/// What a file's ticks count, in words.
+pub fn kind_in_words(header: &FileHeader) -> &'static str {
+    match ClockKind::from_number(header.clock) {
+        Some(ClockKind::Tsc) => "RDTSC, invariant",
+        Some(ClockKind::Counter) => "CNTVCT_EL0",
+        Some(ClockKind::Monotonic) => "clock_gettime, since the processor's counter is not invariant",
+        None => "unknown",
+    }
+}

@@ -1,0 +1,229 @@
+//! One rank of a run: its file's contents, added up.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use traces::calls::Call;
+use traces::definitions::{Communicator, Definition, Library, Module, Object, Process, Site};
+use traces::error::{Damage, Error};
+use traces::file::{FINALIZED, FileHeader, INITIALIZED, Mode, NO_RANK, Stop};
+use traces::read::{Contents, RankFile};
+use traces::signature::{NESTED, Signature};
+
+use super::clock::Clock;
+use super::tally::{self, Entry, Tally};
+
+/// See the module.
+pub struct Rank {
+    /// Name of its file.
+    pub file: String,
+    /// Length of its file.
+    pub bytes: u64,
+    /// As it stands in the file.
+    pub header: FileHeader,
+    /// The process.
+    pub process: Process,
+    /// The MPI library under it.
+    pub library: Library,
+    /// What the recording left out.
+    pub filter: String,
+    /// What the recorder could not do.
+    pub warnings: Vec<String>,
+    /// By number.
+    pub communicators: HashMap<u32, Communicator>,
+    /// By number.
+    pub objects: HashMap<u32, Object>,
+    /// By number.
+    pub sites: HashMap<u32, Site>,
+    /// By number.
+    pub modules: HashMap<u32, Module>,
+    /// Its clock.
+    pub clock: Clock,
+    /// Its threads, in the order they first called MPI.
+    pub threads: Vec<Thread>,
+    /// How the recording ended.
+    pub end: End,
+    /// What of the file could not be used.
+    pub damage: Vec<Damage>,
+}
+
+/// One thread of a rank.
+pub struct Thread {
+    /// From 0, in the order they first called MPI.
+    pub number: u32,
+    /// The system's id.
+    pub tid: u32,
+    /// Its calls by signature.
+    pub entries: Vec<Entry>,
+}
+
+/// How a rank's recording ended.
+#[derive(Clone, Debug)]
+pub enum End {
+    /// MPI was finalised.
+    Finalized,
+    /// The process ended or was killed outside MPI, `after` seconds into the recording.
+    Outside {
+        /// When its last call ended.
+        after: f64,
+        /// That call, if there was one.
+        last: Option<Signature>,
+    },
+    /// It ended inside a call.
+    Inside {
+        /// Which.
+        call: Signature,
+        /// Seconds into the recording at which it began.
+        since: f64,
+    },
+}
+
+impl Rank {
+    /// Reads a rank's file. `seen` is told how many bytes are done.
+    pub fn load(path: &Path, seen: impl Fn(u64)) -> Result<Rank, Error> {
+        let file = RankFile::open(path)?;
+        let contents = file.contents();
+        let mut rank = Rank::described(path, &file, &contents);
+        let mut latest = Latest::default();
+        for thread in &contents.threads {
+            let tally = tally::tally(thread, &seen);
+            latest.see(thread, &tally);
+            rank.damage.extend(tally.damage);
+            let tid = thread.block.map_or(0, |block| block.tid);
+            rank.threads.push(Thread { number: thread.number, tid, entries: tally.entries });
+        }
+        rank.end = latest.end(&rank);
+        Ok(rank)
+    }
+
+    /// Reads what a file says about its rank, and none of the calls.
+    pub fn open(path: &Path) -> Result<Rank, Error> {
+        let file = RankFile::open(path)?;
+        Ok(Rank::described(path, &file, &file.contents()))
+    }
+
+    fn described(path: &Path, file: &RankFile, contents: &Contents<'_>) -> Rank {
+        let header = *file.header();
+        let samples = contents.threads.iter().flat_map(|thread| &thread.pages).map(|page| &page.header.sample);
+        let clock = Clock::fit(&header, samples);
+        let mut rank = Rank {
+            file: path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            bytes: file.len(),
+            header,
+            process: Process::default(),
+            library: Library::default(),
+            filter: String::new(),
+            warnings: Vec::new(),
+            communicators: HashMap::new(),
+            objects: HashMap::new(),
+            sites: HashMap::new(),
+            modules: HashMap::new(),
+            clock,
+            threads: Vec::new(),
+            end: End::Finalized,
+            damage: contents.damage.clone(),
+        };
+        contents.definitions.iter().cloned().for_each(|definition| rank.define(definition));
+        rank
+    }
+
+    /// Rank in the world, if MPI had said it.
+    pub fn number(&self) -> Option<u32> {
+        (self.header.rank != NO_RANK).then_some(self.header.rank)
+    }
+
+    /// Whether MPI was initialised.
+    pub fn initialized(&self) -> bool {
+        self.header.state & INITIALIZED != 0
+    }
+
+    /// Whether only counts and times were recorded, from the start or from some point on.
+    pub fn is_profile(&self) -> bool {
+        self.header.mode == Mode::Profile as u16 || self.header.stop == Stop::MaxBytes as u32
+    }
+
+    /// Seconds between the start of MPI_Init and the end of MPI_Finalize; to the last that is known of a process that
+    /// did not get there.
+    pub fn wall(&self) -> f64 {
+        match &self.end {
+            End::Finalized => self.clock.seconds(self.header.end.ticks.saturating_sub(self.header.begin.ticks)),
+            End::Outside { after, .. } => *after,
+            End::Inside { since, .. } => *since,
+        }
+    }
+
+    /// Its calls by signature, all threads.
+    pub fn entries(&self) -> impl Iterator<Item = &Entry> {
+        self.threads.iter().flat_map(|thread| &thread.entries)
+    }
+
+    /// Seconds its threads spent in MPI, added.
+    pub fn time_in_mpi(&self) -> f64 {
+        let ticks = self.entries().filter(|entry| !is_nested(entry)).map(|entry| entry.total).sum();
+        self.clock.seconds(ticks)
+    }
+
+    /// Since the recording began, in seconds.
+    fn since_begin(&self, ticks: u64) -> f64 {
+        self.clock.seconds(ticks.saturating_sub(self.header.begin.ticks))
+    }
+
+    fn define(&mut self, definition: Definition) {
+        match definition {
+            Definition::Process(process) => self.process = process,
+            Definition::Library(library) => self.library = library,
+            Definition::Module(module) => drop(self.modules.insert(module.number, module)),
+            Definition::Site(site) => drop(self.sites.insert(site.number, site)),
+            Definition::Communicator(comm) => drop(self.communicators.insert(comm.number, comm)),
+            Definition::Object(object) => drop(self.objects.insert(object.number, object)),
+            Definition::Filter(filter) => self.filter = filter,
+            Definition::Warning(warning) => self.warnings.push(warning),
+        }
+    }
+}
+
+/// Whether calls were made inside other calls, whose time holds theirs.
+pub fn is_nested(entry: &Entry) -> bool {
+    entry.signature.flags & NESTED != 0
+}
+
+/// The name of a signature's function.
+pub fn function(signature: &Signature) -> String {
+    match Call::from_number(signature.call) {
+        Some(call) => call.mpi_name(),
+        None if signature.call == 0 => "(not told apart)".into(),
+        None => format!("(call {})", signature.call),
+    }
+}
+
+/// The last that is known of a rank, over its threads.
+#[derive(Default)]
+struct Latest {
+    inside: Option<(u64, Signature)>,
+    ended: Option<(u64, Option<Signature>)>,
+}
+
+impl Latest {
+    fn see(&mut self, thread: &traces::read::Thread<'_>, tally: &Tally) {
+        // The first thread is the one that called MPI_Init: what it is in is what the rank is in.
+        if self.inside.is_none() {
+            let outermost = tally::in_flight(thread, tally).first().map(|call| (call.start, *call.signature));
+            self.inside = outermost;
+        }
+        if let Some(end) = tally.last_end.filter(|end| self.ended.is_none_or(|(other, _)| other < *end)) {
+            let last = tally.last_signature.and_then(|number| thread.signatures.get(number)).map(|found| *found.0);
+            self.ended = Some((end, last));
+        }
+    }
+
+    fn end(self, rank: &Rank) -> End {
+        if rank.header.state & FINALIZED != 0 {
+            return End::Finalized;
+        }
+        match (self.inside, self.ended) {
+            (Some((since, call)), _) => End::Inside { call, since: rank.since_begin(since) },
+            (None, Some((end, last))) => End::Outside { after: rank.since_begin(end), last },
+            (None, None) => End::Outside { after: 0.0, last: None },
+        }
+    }
+}

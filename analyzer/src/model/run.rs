@@ -1,0 +1,118 @@
+//! A run: the files of a folder, read side by side.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::thread;
+
+use super::rank::{End, Rank};
+use super::sites::Sites;
+use crate::error::Error;
+use crate::progress::Progress;
+
+/// See the module.
+pub struct Run {
+    /// Its folder.
+    pub folder: PathBuf,
+    /// Ranks whose files could be read, by world and number; processes without a rank last.
+    pub ranks: Vec<Rank>,
+    /// Ranks of the first world that have no readable file.
+    pub missing: Vec<u32>,
+    /// Files that could not be read, and why.
+    pub unreadable: Vec<String>,
+    /// Where its call sites are.
+    pub sites: Sites,
+}
+
+impl Run {
+    /// Reads all files of the folder, as many at a time as there are processors.
+    pub fn load(folder: &Path) -> Result<Run, Error> {
+        let files = files(folder)?;
+        let bytes = files.iter().filter_map(|file| fs::metadata(file).ok()).map(|data| data.len()).sum();
+        let progress = Progress::new("reading", bytes);
+        let (mut ranks, unreadable) = read(&files, &progress);
+        if ranks.is_empty() {
+            return Err(Error::AllUnreadable { folder: folder.into(), reasons: unreadable });
+        }
+        one_run(folder, &ranks)?;
+        ranks.sort_by_key(|rank| (rank.number().is_none(), rank.header.world, rank.number(), rank.header.pid));
+        let missing = missing(&ranks);
+        let sites = Sites::load(folder, &ranks);
+        Ok(Run { folder: folder.into(), ranks, missing, unreadable, sites })
+    }
+
+    /// Ranks the run had: what its world says, or as many as there are.
+    pub fn size(&self) -> u32 {
+        let world = self.ranks.iter().filter(|rank| rank.header.world == 0).map(|rank| rank.header.size).max();
+        world.unwrap_or(0).max(self.ranks.len() as u32)
+    }
+
+    /// The rank to describe the run by.
+    pub fn first(&self) -> &Rank {
+        &self.ranks[0]
+    }
+
+    /// Whether something is missing that a whole run has.
+    pub fn is_partial(&self) -> bool {
+        let cut = |rank: &Rank| !matches!(rank.end, End::Finalized) || !rank.damage.is_empty();
+        !self.missing.is_empty() || !self.unreadable.is_empty() || self.ranks.iter().any(cut)
+    }
+}
+
+/// The trace files of a folder, in the order of their names.
+pub fn files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    let entries = fs::read_dir(folder).map_err(|source| Error::NoFolder { folder: folder.into(), source })?;
+    let mut files: Vec<PathBuf> =
+        entries.flatten().map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "ovh")).collect();
+    files.sort();
+    if files.is_empty() {
+        return Err(Error::NoTraces { folder: folder.into() });
+    }
+    Ok(files)
+}
+
+fn read(files: &[PathBuf], progress: &Progress) -> (Vec<Rank>, Vec<String>) {
+    let workers = thread::available_parallelism().map_or(1, |count| count.get()).min(files.len());
+    let next = AtomicUsize::new(0);
+    let results = Mutex::new((Vec::new(), Vec::new()));
+    thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                while let Some(file) = files.get(next.fetch_add(1, Relaxed)) {
+                    let rank = Rank::load(file, |bytes| progress.add(bytes));
+                    let mut results = results.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+                    match rank {
+                        Ok(rank) => results.0.push(rank),
+                        Err(error) => results.1.push(error.to_string()),
+                    }
+                }
+            });
+        }
+    });
+    results.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+/// Fails where the files are of several runs. A rank that never learned its run's identity belongs to any.
+fn one_run(folder: &Path, ranks: &[Rank]) -> Result<(), Error> {
+    let mut runs: BTreeMap<[u8; 16], Vec<&str>> = BTreeMap::new();
+    for rank in ranks.iter().filter(|rank| rank.header.run != [0; 16]) {
+        runs.entry(rank.header.run).or_default().push(&rank.file);
+    }
+    if runs.len() < 2 {
+        return Ok(());
+    }
+    let line = |(run, files): (&[u8; 16], &Vec<&str>)| {
+        let id: String = run.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+        let shown = files.iter().take(4).copied().collect::<Vec<_>>().join(", ");
+        format!("  run {id}...: {shown}{}", if files.len() > 4 { ", ..." } else { "" })
+    };
+    Err(Error::Mixed { folder: folder.into(), runs: runs.iter().map(line).collect() })
+}
+
+fn missing(ranks: &[Rank]) -> Vec<u32> {
+    let world = || ranks.iter().filter(|rank| rank.header.world == 0);
+    let size = world().map(|rank| rank.header.size).max().unwrap_or(0);
+    (0..size).filter(|number| !world().any(|rank| rank.number() == Some(*number))).collect()
+}

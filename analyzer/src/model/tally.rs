@@ -1,0 +1,383 @@
+//! Adds up a thread's calls by signature.
+//!
+//! In: the pages of a thread. Out: for every signature how many calls, how long, how many bytes. The memory this takes
+//! depends on the number of signatures, not on the length of the trace.
+
+use std::collections::HashMap;
+
+use traces::error::Damage;
+use traces::file::ProfileEntry;
+use traces::read::{InFlight, Thread, Visitor, walk};
+use traces::record::{Arrived, INLINE, Kind};
+use traces::signature::{CREATES, STARTS, Signature, UNKNOWN_BYTES, peer};
+
+/// The calls of one signature. Times in ticks.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// What they have in common. In an entry for whatever found no place, only the function counts.
+    pub signature: Signature,
+    /// Calls that ended.
+    pub count: u64,
+    /// The sum of their durations.
+    pub total: u64,
+    /// The shortest.
+    pub min: u64,
+    /// The longest.
+    pub max: u64,
+    /// Calls that returned an error.
+    pub failed: u64,
+    /// Bytes handed out in all.
+    pub sent: u64,
+    /// Bytes that came in all, where a status told; else as posted.
+    pub received: u64,
+}
+
+/// What a thread did.
+#[derive(Default)]
+pub struct Tally {
+    /// One for each signature that has calls.
+    pub entries: Vec<Entry>,
+    /// The start of the last call that is recorded on its own.
+    pub last_start: Option<u64>,
+    /// Its end.
+    pub last_end: Option<u64>,
+    /// The number of its signature.
+    pub last_signature: Option<u32>,
+    /// Records that could not be used.
+    pub damage: Vec<Damage>,
+}
+
+/// Adds up a thread's calls. `seen` is told the bytes of every page.
+pub fn tally(thread: &Thread<'_>, seen: impl Fn(u64)) -> Tally {
+    let mut counter = Counter::new(thread);
+    let mut damage = Vec::new();
+    let mut last_end = None;
+    for page in &thread.pages {
+        counter.started = page.header.requests;
+        match walk(page, &mut counter) {
+            Ok(end) if counter.last_start.is_some() => last_end = Some(end),
+            Ok(_) => {}
+            Err(problem) => damage.push(problem),
+        }
+        seen(size_of_val(page.words) as u64);
+    }
+    let last_signature = counter.last_start.map(|_| counter.call);
+    let mut tally =
+        Tally { last_start: counter.last_start, last_end, last_signature, damage, entries: Vec::new() };
+    counter.entries(thread, &mut tally);
+    profile(thread, &mut tally);
+    tally
+}
+
+/// What is added for every call: two cache lines hold three of these.
+#[derive(Clone, Copy)]
+struct Sum {
+    count: u64,
+    total: u64,
+    min: u64,
+    max: u64,
+}
+
+const NOTHING: Sum = Sum { count: 0, total: 0, min: u64::MAX, max: 0 };
+
+impl Sum {
+    #[inline(always)]
+    fn add(&mut self, duration: u64) {
+        self.count += 1;
+        self.total += duration;
+        self.min = self.min.min(duration);
+        self.max = self.max.max(duration);
+    }
+
+    fn merge(&mut self, other: &Sum) {
+        self.count += other.count;
+        self.total += other.total;
+        self.min = self.min.min(other.min);
+        self.max = self.max.max(other.max);
+    }
+}
+
+/// How many requests back a completion is still attributed to the call that began it.
+const REMEMBERED: usize = 1 << 20;
+
+struct Counter {
+    sums: Vec<Sum>,
+    /// Whether a call of this number takes a request number.
+    takes: Vec<bool>,
+    /// The signature that began each of the last requests, at its number modulo the length.
+    began: Vec<u16>,
+    started: u64,
+    /// Signature of the call that what follows belongs to.
+    call: u32,
+    /// Signature of the request that what follows belongs to.
+    request: Option<u32>,
+    posted: Vec<u64>,
+    received: HashMap<u32, i64>,
+    failed: HashMap<u32, u64>,
+    inline: Option<Signature>,
+    /// Calls whose signature found no number, by what of it is not too various to add up.
+    inlined: HashMap<Signature, Entry>,
+    inlined_call: Option<Signature>,
+    last_start: Option<u64>,
+}
+
+impl Counter {
+    fn new(thread: &Thread<'_>) -> Counter {
+        let mut takes = vec![false; INLINE as usize + 1];
+        let mut posted = vec![0; INLINE as usize + 1];
+        for signature in thread.signatures.iter() {
+            let number = signature.number as usize;
+            // The number behind one that starts a request is the same with the request complete at once.
+            let owned = if signature.flags & STARTS != 0 { 2 } else { 1 };
+            for at in (number..number + owned).filter(|at| *at < INLINE as usize) {
+                takes[at] = signature.flags & (STARTS | CREATES) != 0;
+                posted[at] = signature.received;
+            }
+        }
+        Counter {
+            sums: vec![NOTHING; INLINE as usize + 1],
+            takes,
+            began: Vec::new(),
+            started: 0,
+            call: 0,
+            request: None,
+            posted,
+            received: HashMap::new(),
+            failed: HashMap::new(),
+            inline: None,
+            inlined: HashMap::new(),
+            inlined_call: None,
+            last_start: None,
+        }
+    }
+
+    fn begin_request(&mut self, signature: u32) {
+        if self.began.len() < REMEMBERED {
+            self.began.push(signature as u16);
+        } else {
+            self.began[self.started as usize % REMEMBERED] = signature as u16;
+        }
+        self.started += 1;
+    }
+
+    /// The signature that began the request of a number, if that is remembered.
+    fn signature_of(&self, number: u64) -> Option<u32> {
+        let back = self.started.checked_sub(number)?;
+        let at = if self.began.len() < REMEMBERED {
+            (self.began.len() as u64).checked_sub(back)?
+        } else if back <= REMEMBERED as u64 {
+            number % REMEMBERED as u64
+        } else {
+            return None;
+        };
+        self.began.get(at as usize).map(|signature| *signature as u32)
+    }
+
+    fn entries(self, thread: &Thread<'_>, tally: &mut Tally) {
+        let mut sums = self.sums;
+        for number in 1..INLINE {
+            let sum = sums[number as usize];
+            if sum.count == 0 {
+                continue;
+            }
+            match thread.signatures.get(number) {
+                // The calls whose request was complete at once come under the number before.
+                Some((_, true)) => sums[number as usize - 1].merge(&sum),
+                Some(_) => {}
+                None => {
+                    let (thread, calls) = (thread.number, sum.count);
+                    tally.damage.push(Damage::NoSignature { thread, number, calls });
+                }
+            }
+        }
+        for signature in thread.signatures.iter() {
+            let number = signature.number;
+            let sum = sums.get(number as usize).copied().unwrap_or(NOTHING);
+            if sum.count > 0 {
+                let received = self.received.get(&number).copied().unwrap_or(0);
+                let failed = self.failed.get(&number).copied().unwrap_or(0);
+                tally.entries.push(entry(*signature, &sum, received, failed));
+            }
+        }
+        tally.entries.extend(self.inlined.into_values());
+    }
+}
+
+impl Visitor for Counter {
+    #[inline(always)]
+    fn call(&mut self, signature: u32, start: u64, duration: u64) {
+        self.sums[(signature & INLINE) as usize].add(duration);
+        self.call = signature;
+        self.last_start = Some(start);
+        if self.takes[(signature & INLINE) as usize] {
+            self.begin_request(signature);
+        }
+        if signature == INLINE {
+            self.inlined_call(duration);
+        }
+    }
+
+    fn inline(&mut self, signature: &Signature) {
+        self.inline = Some(*signature);
+    }
+
+    fn arrived(&mut self, arrived: Arrived) {
+        let signature = self.request.take().unwrap_or(self.call);
+        if signature == INLINE {
+            let posted = self.inline.map_or(0, |inline| inline.received);
+            if let Some(entry) = self.inlined_entry().filter(|_| posted != UNKNOWN_BYTES) {
+                entry.received = entry.received.saturating_add_signed(arrived.bytes as i64 - posted as i64);
+            }
+        }
+        let posted = self.posted[(signature & INLINE) as usize];
+        if signature != INLINE && posted != UNKNOWN_BYTES && arrived.bytes != UNKNOWN_BYTES {
+            *self.received.entry(signature).or_default() += arrived.bytes as i64 - posted as i64;
+        }
+    }
+
+    fn requests(&mut self, kind: Kind, count: u32, age: u64) {
+        let first = self.started.saturating_sub(age);
+        match kind {
+            Kind::Started => {
+                for number in first..first + count as u64 {
+                    let signature = self.signature_of(number).unwrap_or(0);
+                    self.begin_request(signature);
+                }
+            }
+            _ => self.request = self.signature_of(first + count as u64 - 1),
+        }
+    }
+
+    fn elsewhere(&mut self, kind: Kind, count: u32, _thread: u32, _number: u64) {
+        match kind {
+            Kind::Started => (0..count).for_each(|_| self.begin_request(0)),
+            // Which signature of the other thread that was is not known here; number 0 has no calls.
+            _ => self.request = Some(0),
+        }
+    }
+
+    fn failed(&mut self, _class: u16, _code: i32) {
+        if self.call != INLINE {
+            *self.failed.entry(self.call).or_default() += 1;
+        } else if let Some(entry) = self.inlined_entry() {
+            entry.failed += 1;
+        }
+    }
+}
+
+impl Counter {
+    #[cold]
+    fn inlined_call(&mut self, duration: u64) {
+        let Some(signature) = self.inline else { return };
+        if signature.flags & (STARTS | CREATES) != 0 {
+            self.begin_request(0);
+        }
+        // What made these too many to number must not make them too many to add up.
+        let sent = round(signature.sent);
+        let received = round(signature.received);
+        let key = Signature { address: 0, tag: 0, source_tag: 0, sent, received, ..signature };
+        let sum = Sum { count: 1, total: duration, min: duration, max: duration };
+        // What a blocking receive got stands in a record of its own.
+        let one = entry(signature, &sum, 0, 0);
+        self.inlined.entry(key).and_modify(|entry| entry.add(&one)).or_insert(Entry { signature: key, ..one });
+        self.inlined_call = Some(key);
+    }
+
+    fn inlined_entry(&mut self) -> Option<&mut Entry> {
+        self.inlined.get_mut(&self.inlined_call?)
+    }
+}
+
+/// Bytes to three significant digits, in binary.
+fn round(bytes: u64) -> u64 {
+    let spare = bytes.checked_ilog2().unwrap_or(0).saturating_sub(9);
+    if bytes == UNKNOWN_BYTES { bytes } else { bytes >> spare << spare }
+}
+
+fn entry(signature: Signature, sum: &Sum, received: i64, failed: u64) -> Entry {
+    let bytes = |each: u64, peer: i32| match each {
+        UNKNOWN_BYTES => 0,
+        _ if peer == peer::PROC_NULL => 0,
+        each => each.saturating_mul(sum.count),
+    };
+    let source = if signature.source == peer::NONE { signature.peer } else { signature.source };
+    Entry {
+        signature,
+        count: sum.count,
+        total: sum.total,
+        min: sum.min,
+        max: sum.max,
+        failed,
+        sent: bytes(signature.sent, signature.peer),
+        received: bytes(signature.received, source).saturating_add_signed(received),
+    }
+}
+
+/// Adds the calls of which only counts and times were kept.
+fn profile(thread: &Thread<'_>, tally: &mut Tally) {
+    let known: HashMap<u32, usize> =
+        tally.entries.iter().enumerate().map(|(at, entry)| (entry.signature.number, at)).collect();
+    for kept in thread.profile.iter().filter(|kept| kept.count > 0) {
+        let signature = match kept.signature {
+            INLINE => Some(anonymous(kept)),
+            number => thread.signatures.get(number).map(|(signature, _)| *signature),
+        };
+        let Some(signature) = signature else {
+            let (thread, number, calls) = (thread.number, kept.signature, kept.count);
+            tally.damage.push(Damage::NoSignature { thread, number, calls });
+            continue;
+        };
+        let more = Entry {
+            signature,
+            count: kept.count,
+            total: kept.total,
+            min: kept.min,
+            max: kept.max,
+            failed: kept.failed as u64,
+            sent: kept.sent,
+            received: kept.received,
+        };
+        match known.get(&signature.number).filter(|_| signature.number != INLINE) {
+            Some(at) => tally.entries[*at].add(&more),
+            None => tally.entries.push(more),
+        }
+    }
+}
+
+/// The signature of calls of which no more is known than the function.
+fn anonymous(kept: &ProfileEntry) -> Signature {
+    Signature {
+        number: INLINE,
+        call: kept.call as u16,
+        flags: 0,
+        site: 0,
+        object: 0,
+        peer: peer::NONE,
+        tag: traces::signature::tag::NONE,
+        source: peer::NONE,
+        source_tag: traces::signature::tag::NONE,
+        sent: 0,
+        received: 0,
+        requests: 0,
+        reserved: 0,
+        address: 0,
+    }
+}
+
+impl Entry {
+    /// Adds other calls to these.
+    pub fn add(&mut self, other: &Entry) {
+        self.count += other.count;
+        self.total += other.total;
+        self.min = self.min.min(other.min);
+        self.max = self.max.max(other.max);
+        self.failed += other.failed;
+        self.sent += other.sent;
+        self.received += other.received;
+    }
+}
+
+/// The calls a thread was in when its file ends.
+pub fn in_flight<'a>(thread: &Thread<'a>, tally: &Tally) -> Vec<InFlight<'a>> {
+    thread.in_flight(tally.last_start)
+}

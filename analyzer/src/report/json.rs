@@ -1,0 +1,37 @@
+//! A report for programs: one JSON object, with a version and units in the names.
+
+use std::io::{self, Write};
+
+use serde_json::{Map, Value as Json, json};
+
+use super::{Report, Value};
+
+/// Changes when a name changes its meaning or goes; names may be added.
+const SCHEMA: u32 = 1;
+
+/// Prints the report.
+pub fn print(report: &Report, name: &str, out: &mut impl Write) -> io::Result<()> {
+    let mut object = Map::new();
+    object.insert("schema".into(), json!(format!("overhear-{name}/{SCHEMA}")));
+    let facts: Map<_, _> = report.facts.iter().map(|fact| (fact.key.to_string(), value(&fact.value))).collect();
+    object.insert("run".into(), Json::Object(facts));
+    for table in &report.tables {
+        let row = |row: &Vec<Value>| -> Json {
+            let pairs = table.columns.iter().zip(row).map(|(column, v)| (column.key.clone(), value(v)));
+            Json::Object(pairs.collect())
+        };
+        object.insert(table.name.into(), Json::Array(table.rows.iter().map(row).collect()));
+    }
+    object.insert("warnings".into(), json!(report.warnings));
+    serde_json::to_writer_pretty(&mut *out, &Json::Object(object))?;
+    writeln!(out)
+}
+
+fn value(value: &Value) -> Json {
+    match value {
+        Value::Text(text) => json!(text),
+        Value::Count(number) | Value::Bytes(number) => json!(number),
+        Value::Seconds(number) | Value::Percent(number) => json!(number),
+        Value::None => Json::Null,
+    }
+}
