@@ -1,7 +1,8 @@
 //! A table from MPI handles to what is known of them: constant time, no allocation while it has room, no lock to read.
 //!
-//! Eight keys share a cache line. A full bucket overflows into a larger level, so memory grows with the handles that
-//! live at once, not with those that ever lived.
+//! Eight keys share a cache line. A handle takes the one it prefers if that is free, which is all that is looked at in
+//! the usual case; a full bucket overflows into a larger level. So memory grows with the handles that live at once, not
+//! with those that ever lived.
 //!
 //! A handle is found, inserted and removed while it lives, and MPI lets no two threads do that to one handle at the
 //! same time. So a reader never meets a value that is being written. Insertion needs one writer at a time: the thread
@@ -18,6 +19,12 @@ const LEVELS: usize = 6;
 const FIRST_BITS: u32 = 8;
 /// Each level has this many more bits of buckets than the one before.
 const STEP_BITS: u32 = 3;
+
+/// Whether a handle stays known.
+pub enum Keep {
+    Yes,
+    No,
+}
 
 /// See the module.
 pub struct Handles<V> {
@@ -39,49 +46,51 @@ impl<V: Copy> Handles<V> {
     /// What is known of the handle.
     #[inline(always)]
     pub fn get(&self, handle: u64) -> Option<V> {
-        // Most handles are where they belong. That much is inlined into every wrapper, and no more.
-        let buckets = self.levels[0].load(Acquire);
-        if !buckets.is_null() {
-            // SAFETY: the level has this many buckets.
-            let bucket = unsafe { &*buckets.add(place(handle, 0)) };
-            let at = preferred(handle);
-            if bucket.keys[at].load(Acquire) == handle {
-                // SAFETY: the handle lives, so its value is not being written; see the module.
-                return Some(unsafe { *bucket.values[at].get() });
-            }
-        }
-        self.get_elsewhere(handle)
-    }
-
-    #[inline(never)]
-    fn get_elsewhere(&self, handle: u64) -> Option<V> {
         let (bucket, at) = self.find(handle)?;
-        // SAFETY: as in `get`.
+        // SAFETY: the handle lives, so its value is not being written; see the module.
         Some(unsafe { *bucket.values[at].get() })
     }
 
     /// Forgets the handle, and says what was known of it.
     pub fn remove(&self, handle: u64) -> Option<V> {
-        let (bucket, at) = self.find(handle)?;
-        // SAFETY: as in `get`.
-        let value = unsafe { *bucket.values[at].get() };
-        bucket.keys[at].store(0, Release);
-        Some(value)
+        self.visit(handle, |_| Keep::No)
     }
 
-    /// Changes what is known of a handle that lives.
-    pub fn update(&self, handle: u64, change: impl FnOnce(&mut V)) {
-        if let Some((bucket, at)) = self.find(handle) {
-            // SAFETY: as in `get`, and only the thread that uses the handle changes it.
-            change(unsafe { &mut *bucket.values[at].get() });
+    /// Shows what is known of the handle to `visit`, which may change it and says whether to keep it. Returns it as it
+    /// was before.
+    #[inline(always)]
+    pub fn visit(&self, handle: u64, visit: impl FnOnce(&mut V) -> Keep) -> Option<V> {
+        let (bucket, at) = self.find(handle)?;
+        // SAFETY: the handle lives, so its value is not being written; see the module.
+        let value = unsafe { &mut *bucket.values[at].get() };
+        let before = *value;
+        if let Keep::No = visit(value) {
+            bucket.keys[at].store(0, Release);
         }
+        Some(before)
     }
 
     /// Remembers a handle. `false` where memory ran out. The handle may be known already; then it is overwritten.
     ///
     /// # Safety
     /// No other thread may be inserting into this table.
+    #[inline(always)]
     pub unsafe fn insert(&self, handle: u64, value: V) -> bool {
+        let buckets = self.levels[0].load(Acquire);
+        if !buckets.is_null() {
+            // SAFETY: the level has this many buckets.
+            let bucket = unsafe { &*buckets.add(place(handle, 0)) };
+            let at = preferred(handle);
+            if bucket.keys[at].load(Relaxed) == 0 {
+                bucket.write(at, handle, value);
+                return true;
+            }
+        }
+        self.insert_elsewhere(handle, value)
+    }
+
+    #[inline(never)]
+    fn insert_elsewhere(&self, handle: u64, value: V) -> bool {
         let mut free = None;
         for level in 0..LEVELS {
             let buckets = self.levels[level].load(Acquire);
@@ -122,7 +131,22 @@ impl<V: Copy> Handles<V> {
         false
     }
 
+    #[inline(always)]
     fn find(&self, handle: u64) -> Option<(&Bucket<V>, usize)> {
+        let buckets = self.levels[0].load(Acquire);
+        if !buckets.is_null() {
+            // SAFETY: the level has this many buckets.
+            let bucket = unsafe { &*buckets.add(place(handle, 0)) };
+            let at = preferred(handle);
+            if bucket.keys[at].load(Acquire) == handle {
+                return Some((bucket, at));
+            }
+        }
+        self.find_elsewhere(handle)
+    }
+
+    #[inline(never)]
+    fn find_elsewhere(&self, handle: u64) -> Option<(&Bucket<V>, usize)> {
         if handle == 0 {
             return None;
         }

@@ -11,7 +11,7 @@ use traces::record::{self, Arrived, INLINE, Kind, MAX_AGE, MAX_COUNT};
 use traces::signature::{peer, tag};
 
 use super::dictionary::Key;
-use super::handles::Handles;
+use super::handles::{Handles, Keep};
 use super::memory;
 use super::thread::{self, Thread};
 use crate::abi::Family;
@@ -129,14 +129,13 @@ impl Thread {
     /// A persistent request was started.
     pub fn request_started(&mut self, handle: u64) {
         let (number, thread) = (self.events.started, self.number);
-        let mut created = None;
         let (owner, table) = self.table_of(handle);
-        table.update(handle, |request| {
-            created = Some(request.created);
+        let before = table.visit(handle, |request| {
             (request.number, request.thread) = (number, thread);
             request.flags = (request.flags | ACTIVE) & !CANCELLED;
+            Keep::Yes
         });
-        if let Some(created) = created {
+        if let Some(Request { created, .. }) = before {
             self.say(Run { kind: Kind::Started, thread: owner, first: created, count: 1 });
             self.events.started += 1;
         }
@@ -151,7 +150,10 @@ impl Thread {
 
     /// A request is to be cancelled; its status will tell whether it was.
     pub fn request_cancelled(&mut self, handle: u64) {
-        self.table_of(handle).1.update(handle, |request| request.flags |= CANCELLED);
+        self.table_of(handle).1.visit(handle, |request| {
+            request.flags |= CANCELLED;
+            Keep::Yes
+        });
     }
 
     /// The one request of a Wait or Test is complete. `status` is 0 where there is none to trust.
@@ -180,13 +182,16 @@ impl Thread {
 
     #[inline(always)]
     fn complete(&mut self, family: &Family, handle: u64, status: usize, run: &mut Option<Run>) {
-        let (_, table) = self.table_of(handle);
-        let Some(request) = table.get(handle) else { return };
-        if request.flags & PERSISTENT == 0 {
-            table.remove(handle);
-        } else if request.flags & ACTIVE != 0 {
-            table.update(handle, |request| request.flags &= !ACTIVE);
-        } else {
+        if handle == family.request_null || family.complete_at_once(handle) {
+            return;
+        }
+        let complete = |request: &mut Request| {
+            request.flags &= !ACTIVE;
+            if request.flags & PERSISTENT == 0 { Keep::No } else { Keep::Yes }
+        };
+        let found = self.requests.visit(handle, complete);
+        let Some(request) = found.or_else(|| self.table_elsewhere(handle).1.visit(handle, complete)) else { return };
+        if request.flags & ACTIVE == 0 {
             return;
         }
         match run {
