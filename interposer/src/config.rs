@@ -7,22 +7,20 @@ use std::path::PathBuf;
 use traces::calls::{Call, Class};
 use traces::file::Mode;
 
-/// A variable a user may set.
-pub struct Variable {
-    /// Its name.
-    pub name: &'static str,
-    /// What it does.
-    pub meaning: &'static str,
-}
-
-/// All of them. `RUN` and `PID` are set by `overhear record` for itself.
-pub const VARIABLES: &[Variable] = &[
-    Variable { name: "OVERHEAR_DIR", meaning: "folder of the run; default overhear-PROGRAM-DATE-TIME" },
-    Variable { name: "OVERHEAR_MODE", meaning: "trace (default), profile or null" },
-    Variable { name: "OVERHEAR_FILTER", meaning: "what to record, as +NAME,-NAME of classes and functions; default -query" },
-    Variable { name: "OVERHEAR_MAX_BYTES", meaning: "limit of a rank's file, such as 500M; default none" },
-    Variable { name: "OVERHEAR_RUN", meaning: "identifies the run; set by overhear record" },
-    Variable { name: "OVERHEAR_PID", meaning: "the process that overhear record became; set by overhear record" },
+/// All of them.
+const VARIABLES: &[&str] = &[
+    // Folder of the run. Default: overhear-PROGRAM-DATE-TIME.
+    "OVERHEAR_DIR",
+    // trace, profile or null: every call, counts and times only, nothing. Default: trace.
+    "OVERHEAR_MODE",
+    // Classes and functions to leave out or put back, as -io,+wtime. Default: -query.
+    "OVERHEAR_FILTER",
+    // Limit of a rank's file, as 500M. Default: none.
+    "OVERHEAR_MAX_BYTES",
+    // Set by `overhear record` in front of a launcher: identifies the run, whose folder it has made.
+    "OVERHEAR_RUN",
+    // Set by `overhear record` behind a launcher: the process that became the program.
+    "OVERHEAR_PID",
 ];
 
 /// What the user asked for.
@@ -83,8 +81,8 @@ fn text(name: &str) -> Result<Option<String>, String> {
 
 fn unknown(names: impl Iterator<Item = OsString>) -> Result<(), String> {
     for name in names.filter_map(|name| name.into_string().ok()) {
-        if name.starts_with("OVERHEAR_") && !VARIABLES.iter().any(|variable| variable.name == name) {
-            let nearest = nearest(&name, VARIABLES.iter().map(|variable| variable.name));
+        if name.starts_with("OVERHEAR_") && !VARIABLES.contains(&name.as_str()) {
+            let nearest = nearest(&name, VARIABLES.iter().copied());
             return Err(format!("there is no variable {name}; the nearest one is {nearest}"));
         }
     }
@@ -153,7 +151,9 @@ impl Filter {
                 let functions: Vec<String> = Call::all().map(|call| call.name().to_lowercase()).collect();
                 let classes: Vec<String> = Class::ALL.iter().map(|class| class.filter_name()).collect();
                 let nearest = nearest(name, classes.iter().chain(&functions).map(String::as_str));
-                return Err(format!("OVERHEAR_FILTER: no class or function is called {name}; the nearest one is {nearest}"));
+                return Err(format!(
+                    "OVERHEAR_FILTER: no class or function is called {name}; the nearest one is {nearest}"
+                ));
             }
         }
         // The start and the end of MPI are what everything else is measured by.

@@ -57,7 +57,9 @@ pub enum Error {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Damage {
     /// The file ends inside a page.
-    #[error("the page at byte {page} is {claimed} bytes long, but the file ends {left} bytes later; its records up to there are used")]
+    #[error(
+        "the page at byte {page} is {claimed} bytes long, but the file ends {left} bytes later; its records up to there are used"
+    )]
     Cut {
         /// Where the page begins.
         page: u64,
@@ -73,7 +75,9 @@ pub enum Damage {
         at: u64,
     },
     /// A record of no known kind.
-    #[error("no record at word {word} of a page of thread {thread} ({value:#018x}); the {before} records before it are used")]
+    #[error(
+        "no record at word {word} of a page of thread {thread} ({value:#018x}); the {before} records before it are used"
+    )]
     NoRecord {
         /// The thread.
         thread: u32,
@@ -85,7 +89,9 @@ pub enum Damage {
         before: u64,
     },
     /// A signature number that was never defined.
-    #[error("{calls} calls of thread {thread} have signature {number}, which the file does not define; they are left out")]
+    #[error(
+        "{calls} calls of thread {thread} have signature {number}, which the file does not define; they are left out"
+    )]
     NoSignature {
         /// The thread.
         thread: u32,

@@ -20,6 +20,8 @@ pub mod clock;
 pub mod definitions;
 pub mod error;
 pub mod file;
+pub mod folder;
 pub mod read;
 pub mod record;
 pub mod signature;
+pub mod write;

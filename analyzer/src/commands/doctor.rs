@@ -53,7 +53,8 @@ fn launchers() {
         let text = String::from_utf8_lossy(&said.stdout).into_owned();
         let first = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("says nothing of itself");
         let known = launch::recognise(name.as_ref());
-        let way = known.map_or("not known: use it as: mpirun ... overhear record -- ./app".into(), |k| format!("{k:?}"));
+        let way =
+            known.map_or("not known: use it as: mpirun ... overhear record -- ./app".into(), |k| format!("{k:?}"));
         line(name, &format!("{first} ({way})"));
     }
 }

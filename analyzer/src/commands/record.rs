@@ -11,6 +11,8 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 
+use traces::folder;
+
 use crate::cli::{self, Launcher};
 use crate::error::Error;
 use crate::launch::{self, Variables};
@@ -52,7 +54,9 @@ fn behind(library: &Path, arguments: &cli::Record) -> u8 {
 /// Runs the launcher.
 fn in_front(launcher: Launcher, library: &Path, mut arguments: cli::Record) -> Result<u8, Error> {
     let named = arguments.settings.dir.take().or_else(|| std::env::var_os("OVERHEAR_DIR").map(PathBuf::from));
-    let folder = fresh_folder(named.unwrap_or_else(|| default_name(&arguments.command)))?;
+    let wanted = named.unwrap_or_else(|| default_name(&arguments.command));
+    let cannot = |source| Error::Write { path: wanted.clone(), source };
+    let folder = std::path::absolute(&wanted).and_then(|wanted| folder::fresh(&wanted)).map_err(cannot)?;
     arguments.settings.dir = Some(folder.clone());
     let mut variables: Variables = launch::variables(library, &arguments.settings);
     variables.push(("OVERHEAR_RUN", format!("{:032x}", rand::random::<u128>()).into()));
@@ -93,7 +97,7 @@ fn afterwards(folder: &Path) {
         );
         return;
     };
-    let starting = files.iter().filter(|file| !file_name(file).contains("rank-")).count();
+    let starting = files.iter().filter(|file| folder::is_starting(&file_name(file))).count();
     if starting > 0 {
         eprintln!("overhear: {starting} processes never came out of MPI_Init; overhear report says since when");
     }
@@ -101,29 +105,10 @@ fn afterwards(folder: &Path) {
     Sites::load(folder, &ranks);
 }
 
-/// Makes a folder that did not exist or is empty: the one wanted, or the first free one with a number behind it.
-fn fresh_folder(wanted: PathBuf) -> Result<PathBuf, Error> {
-    let wanted = std::path::absolute(&wanted).map_err(|source| Error::Write { path: wanted, source })?;
-    let name = file_name(&wanted);
-    let numbered = (2..).map(|number| wanted.with_file_name(format!("{name}-{number}")));
-    for folder in std::iter::once(wanted.clone()).chain(numbered) {
-        match fs::create_dir(&folder) {
-            Ok(()) => return Ok(folder),
-            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-                if fs::read_dir(&folder).is_ok_and(|mut entries| entries.next().is_none()) {
-                    return Ok(folder);
-                }
-            }
-            Err(source) => return Err(Error::Write { path: folder, source }),
-        }
-    }
-    unreachable!("numbers do not end")
-}
-
 /// A name made of the program and the time. The program is the first argument behind the launcher that can be run.
 fn default_name(command: &[OsString]) -> PathBuf {
     let program = command[1..].iter().find(|word| program::is_executable(word)).map(|word| file_name(Path::new(word)));
-    PathBuf::from(format!("overhear-{}-{}", program.unwrap_or("run".into()), program::now()))
+    PathBuf::from(folder::default_name(&program.unwrap_or("run".into())))
 }
 
 fn file_name(path: &Path) -> String {

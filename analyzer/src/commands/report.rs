@@ -41,12 +41,7 @@ fn report(run: &Run, by: By, format: Format) -> Result<Report, Error> {
 }
 
 /// Prints a report to stdout or a file.
-pub fn print(
-    report: &Report,
-    name: &str,
-    format: Format,
-    output: Option<&std::path::Path>,
-) -> Result<(), Error> {
+pub fn print(report: &Report, name: &str, format: Format, output: Option<&std::path::Path>) -> Result<(), Error> {
     let path = output.unwrap_or(std::path::Path::new("stdout"));
     let failed = |source: io::Error| Error::Write { path: path.into(), source };
     let mut out: Box<dyn Write> = match output {

@@ -46,7 +46,8 @@ fn in_mpi(run: &Run) -> Vec<Fact> {
         let share = if wall > 0.0 { 100.0 * time / wall } else { 0.0 };
         format!("{share:.1} %, {}", rank_in_words(rank))
     };
-    let (low, high) = (crate::report::text::one(&Value::Seconds(least.0)), crate::report::text::one(&Value::Seconds(most.0)));
+    let (low, high) =
+        (crate::report::text::one(&Value::Seconds(least.0)), crate::report::text::one(&Value::Seconds(most.0)));
     let note = format!(" mean; min {low} ({}), max {high} ({})", of(least), of(most));
     vec![
         Fact::new("mpi_time_mean_s", "in MPI", Value::Seconds(mean)).note(note),
@@ -63,7 +64,10 @@ fn range(walls: &[f64], longest: f64) -> String {
 /// The MPI library by name and number: `Open MPI 4.1.4`.
 pub fn short_version(version: &str) -> String {
     let words: Vec<&str> = version.lines().next().unwrap_or_default().split([',', ' ', '\t']).collect();
-    let number = words.iter().map(|word| word.trim_start_matches('v')).find(|word| word.starts_with(|c: char| c.is_ascii_digit()));
+    let number = words
+        .iter()
+        .map(|word| word.trim_start_matches('v'))
+        .find(|word| word.starts_with(|c: char| c.is_ascii_digit()));
     let names = ["Open MPI", "MPICH", "Intel(R) MPI", "MVAPICH", "Cray MPICH"];
     let name = names.iter().rev().find(|name| version.contains(*name)).copied().unwrap_or("MPI").replace("(R)", "");
     format!("{name} {}", number.unwrap_or("of unknown version"))
@@ -89,7 +93,8 @@ pub fn warnings(run: &Run) -> Vec<String> {
     }
     let threads = run.ranks.iter().map(|rank| rank.threads.len()).max().unwrap_or(0);
     if threads > 1 {
-        warnings.push(format!("up to {threads} threads of a rank called MPI; a rank's time in MPI is the sum over them"));
+        warnings
+            .push(format!("up to {threads} threads of a rank called MPI; a rank's time in MPI is the sum over them"));
     }
     let filter = &run.first().filter;
     if !filter.is_empty() {
@@ -124,7 +129,10 @@ fn stopped(rank: &Rank) -> Option<String> {
         Stop::NoMemory => "memory had run out",
         Stop::Defect => "of a defect in the recorder",
     };
-    Some(format!("{} stopped recording at {at:.6} s because {why}; its later calls are in no figure", rank_in_words(rank)))
+    Some(format!(
+        "{} stopped recording at {at:.6} s because {why}; its later calls are in no figure",
+        rank_in_words(rank)
+    ))
 }
 
 fn profiles(run: &Run) -> Option<String> {
@@ -132,7 +140,9 @@ fn profiles(run: &Run) -> Option<String> {
     let part = run.ranks.iter().filter(|rank| rank.header.stop == Stop::MaxBytes as u32).count();
     match (whole, part) {
         (0, 0) => None,
-        (0, part) => Some(format!("{part} ranks reached OVERHEAR_MAX_BYTES and went on as a profile; totals are exact")),
+        (0, part) => {
+            Some(format!("{part} ranks reached OVERHEAR_MAX_BYTES and went on as a profile; totals are exact"))
+        }
         _ => Some("recorded as a profile: totals are exact, single calls are not there".into()),
     }
 }

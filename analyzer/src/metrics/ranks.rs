@@ -68,8 +68,16 @@ pub fn side_by_side(run: &Run) -> Vec<Table> {
 /// Time, calls and bytes by rank and function: the same for programs, one row each.
 pub fn rank_functions(run: &Run) -> Table {
     let columns = [
-        "rank", "function", "time_s", "time_share_of_wall_percent", "calls", "sent_bytes", "received_bytes", "call_min_s",
-        "call_max_s", "failed_calls",
+        "rank",
+        "function",
+        "time_s",
+        "time_share_of_wall_percent",
+        "calls",
+        "sent_bytes",
+        "received_bytes",
+        "call_min_s",
+        "call_max_s",
+        "failed_calls",
     ];
     let mut rows = Vec::new();
     for (name, group) in by_function(run) {

@@ -45,7 +45,8 @@ pub fn sizes(run: &Run) -> Table {
         let from = 1u64 << power;
         (vec![Value::Bytes(from), Value::Bytes(from.saturating_mul(2)), Value::Text(name)], group)
     });
-    let mut table = table(run, "sizes", "by bytes of a call, from a power of two to the next".into(), names, rows.collect());
+    let mut table =
+        table(run, "sizes", "by bytes of a call, from a power of two to the next".into(), names, rows.collect());
     table.rows.sort_by_key(|row| if let Value::Bytes(from) = row[0] { from } else { 0 });
     table
 }
@@ -53,11 +54,7 @@ pub fn sizes(run: &Run) -> Table {
 /// By rank and thread.
 pub fn threads(run: &Run) -> Table {
     let groups = totals::by(run, |rank, thread, _| Some((rank.number(), thread.number, thread.tid)));
-    let names = vec![
-        Column::new("rank", "of rank"),
-        Column::new("thread", "thread"),
-        Column::hidden("thread_id"),
-    ];
+    let names = vec![Column::new("rank", "of rank"), Column::new("thread", "thread"), Column::hidden("thread_id")];
     let rows = groups.into_iter().map(|((rank, thread, tid), group)| {
         let rank = rank.map_or(Value::None, |rank| Value::Count(rank.into()));
         (vec![rank, Value::Count(thread.into()), Value::Count(tid.into())], group)
@@ -157,7 +154,9 @@ fn role(call: Call) -> &'static str {
 /// A rank's number as text, for lines about ranks.
 pub fn rank_in_words(rank: &Rank) -> String {
     match rank_value(rank) {
-        Value::Count(number) if rank.header.world > 0 => format!("rank {number} of spawned world {}", rank.header.world),
+        Value::Count(number) if rank.header.world > 0 => {
+            format!("rank {number} of spawned world {}", rank.header.world)
+        }
         Value::Count(number) => format!("rank {number}"),
         _ => format!("process {}", rank.header.pid),
     }

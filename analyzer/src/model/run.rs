@@ -7,6 +7,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread;
 
+use traces::folder::EXTENSION;
+
 use super::rank::{End, Rank};
 use super::sites::Sites;
 use crate::error::Error;
@@ -64,8 +66,11 @@ impl Run {
 /// The trace files of a folder, in the order of their names.
 pub fn files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let entries = fs::read_dir(folder).map_err(|source| Error::NoFolder { folder: folder.into(), source })?;
-    let mut files: Vec<PathBuf> =
-        entries.flatten().map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "ovh")).collect();
+    let mut files: Vec<PathBuf> = entries
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|e| e == EXTENSION))
+        .collect();
     files.sort();
     if files.is_empty() {
         return Err(Error::NoTraces { folder: folder.into() });

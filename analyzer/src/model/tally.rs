@@ -62,8 +62,7 @@ pub fn tally(thread: &Thread<'_>, seen: impl Fn(u64)) -> Tally {
         seen(size_of_val(page.words) as u64);
     }
     let last_signature = counter.last_start.map(|_| counter.call);
-    let mut tally =
-        Tally { last_start: counter.last_start, last_end, last_signature, damage, entries: Vec::new() };
+    let mut tally = Tally { last_start: counter.last_start, last_end, last_signature, damage, entries: Vec::new() };
     counter.entries(thread, &mut tally);
     profile(thread, &mut tally);
     tally

@@ -193,7 +193,8 @@ impl Family {
     fn ask_bytes(&self, status: usize) -> u64 {
         let mut count = -1i64;
         // SAFETY: the library has this function, or the layout would not need asking.
-        let code = unsafe { real::invoke(Call::Get_count.large(), [status, self.byte as usize, &raw mut count as usize]) };
+        let code =
+            unsafe { real::invoke(Call::Get_count.large(), [status, self.byte as usize, &raw mut count as usize]) };
         if code == 0 && count >= 0 { count as u64 } else { traces::signature::UNKNOWN_BYTES }
     }
 
@@ -218,9 +219,8 @@ impl Family {
         for request in &mut requests {
             let (peer, comm) = (peer as usize, self.comm_self as usize);
             // SAFETY: MPI is initialised, and no buffer is needed for no bytes.
-            let code = unsafe {
-                real::invoke(call, [0, 0, self.byte as usize, peer, 0, comm, (&raw mut *request) as usize])
-            };
+            let code =
+                unsafe { real::invoke(call, [0, 0, self.byte as usize, peer, 0, comm, (&raw mut *request) as usize]) };
             if code != 0 {
                 return None;
             }

@@ -29,7 +29,17 @@ impl Events {
     /// No page yet; the first record takes one.
     pub fn begin(thread: u32) -> Events {
         let last = clock::now();
-        Events { cursor: null_mut(), end: null_mut(), last, started: 0, page: None, pages: 0, full: 0, thread, over: false }
+        Events {
+            cursor: null_mut(),
+            end: null_mut(),
+            last,
+            started: 0,
+            page: None,
+            pages: 0,
+            full: 0,
+            thread,
+            over: false,
+        }
     }
 
     /// Room for so many words in memory, and no file.

@@ -5,7 +5,7 @@ use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use traces::calls::Call;
-use traces::file::NO_RANK;
+use traces::folder;
 
 use super::modules;
 use crate::abi::Family;
@@ -22,15 +22,15 @@ pub struct Agreed {
     pub world: u32,
 }
 
-/// How often a name that is taken is tried with the next number.
-const TRIES: u32 = 10_000;
+/// How many worlds may be spawned into one folder.
+const WORLDS: u32 = 10_000;
 
 /// Where the file goes until MPI says which rank this is: into the run's folder where that is known to be fresh, else
 /// beside where it will be.
 pub fn provisional(config: &Config) -> Result<PathBuf, String> {
     let wanted = wanted(config)?;
     let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-    let name = format!("starting-{}-{}.ovh", host.trim(), std::process::id());
+    let name = folder::starting_file_name(host.trim());
     match config.run {
         Some(_) => Ok(wanted.join(name)),
         None => Ok(parent_of(&wanted).join(format!(".overhear-{name}"))),
@@ -49,23 +49,10 @@ fn wanted(config: &Config) -> Result<PathBuf, String> {
         None => {
             let program = modules::executable();
             let program = Path::new(&program).file_name().unwrap_or_default().to_string_lossy().into_owned();
-            PathBuf::from(format!("overhear-{program}-{}", now()))
+            PathBuf::from(folder::default_name(&program))
         }
     };
     std::path::absolute(&directory).map_err(|error| format!("{}: {error}", directory.display()))
-}
-
-/// Local date and time, as file names have it.
-fn now() -> String {
-    let mut text = [0u8; 32];
-    // SAFETY: all are out parameters of the right type, and the buffer is as long as it says.
-    let length = unsafe {
-        let time = libc::time(std::ptr::null_mut());
-        let mut parts: libc::tm = std::mem::zeroed();
-        libc::localtime_r(&time, &mut parts);
-        libc::strftime(text.as_mut_ptr().cast(), text.len(), c"%Y%m%d-%H%M%S".as_ptr(), &parts)
-    };
-    String::from_utf8_lossy(&text[..length]).into_owned()
 }
 
 /// Rank 0 finds a folder and tells the others. Without a world everyone decides alone, by what the launcher gave all.
@@ -114,35 +101,17 @@ fn decide(config: &Config, family: &Family, world: bool) -> Agreed {
             return Agreed { run, folder: wanted, world: 0 };
         }
         if spawned(family) {
-            let world = (1..TRIES).find(|world| !taken(&wanted, *world)).unwrap_or(TRIES);
+            let world = (1..WORLDS).find(|world| !taken(&wanted, *world)).unwrap_or(WORLDS);
             return Agreed { run, folder: wanted, world };
         }
     }
-    Agreed { run: random(), folder: fresh(&wanted), world: 0 }
+    // What is wrong with a folder that cannot be made shows when the files move in.
+    Agreed { run: random(), folder: folder::fresh(&wanted).unwrap_or(wanted), world: 0 }
 }
 
 /// Whether a world of this number has written into the folder.
-fn taken(folder: &Path, world: u32) -> bool {
-    folder.join(file_name(world, 0)).exists()
-}
-
-/// Makes a folder that did not exist, or was empty: the one wanted, or the first free one with a number behind it.
-fn fresh(wanted: &Path) -> PathBuf {
-    let name = wanted.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let numbered = (2..TRIES).map(|number| wanted.with_file_name(format!("{name}-{number}")));
-    for folder in std::iter::once(wanted.to_path_buf()).chain(numbered) {
-        match fs::create_dir(&folder) {
-            Ok(()) => return folder,
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                if fs::read_dir(&folder).is_ok_and(|mut entries| entries.next().is_none()) {
-                    return folder;
-                }
-            }
-            Err(_) => break,
-        }
-    }
-    // What is wrong with it shows when the files move in.
-    wanted.to_path_buf()
+fn taken(path: &Path, world: u32) -> bool {
+    path.join(folder::file_name(world, 0)).exists()
 }
 
 /// Whether this world was spawned by another.
@@ -164,19 +133,11 @@ fn random() -> [u8; 16] {
     bytes
 }
 
-fn file_name(world: u32, rank: u32) -> String {
-    match (world, rank) {
-        (0, NO_RANK) => format!("process-{}.ovh", std::process::id()),
-        (0, rank) => format!("rank-{rank:04}.ovh"),
-        (world, rank) => format!("world-{world}-rank-{rank:04}.ovh"),
-    }
-}
-
 /// Gives the file its place in the run's folder. Fails rather than overwrite another.
 pub fn move_in(path: &Path, agreed: &Agreed, rank: u32) -> Result<(), String> {
     // On hosts that do not share a file system each has a folder of its own.
     fs::create_dir_all(&agreed.folder).map_err(|error| format!("{}: {error}", agreed.folder.display()))?;
-    let place = agreed.folder.join(file_name(agreed.world, rank));
+    let place = agreed.folder.join(folder::file_name(agreed.world, rank));
     let moved = match fs::hard_link(path, &place) {
         Ok(()) => fs::remove_file(path),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(error),

@@ -83,8 +83,15 @@ impl Output {
         let unit = (unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize).max(4096);
         let limit = limit.min(size_limit());
         let header = NonNull::dangling();
-        let mut output =
-            Output { descriptor, unit, next: AtomicU64::new(0), limit, buffered: AtomicBool::new(false), unsaved: Mutex::new(Vec::new()), header };
+        let mut output = Output {
+            descriptor,
+            unit,
+            next: AtomicU64::new(0),
+            limit,
+            buffered: AtomicBool::new(false),
+            unsaved: Mutex::new(Vec::new()),
+            header,
+        };
         let page = output.map(unit).map_err(|stop| match stop {
             Stop::NoSpace => std::io::Error::from_raw_os_error(libc::ENOSPC),
             _ => std::io::Error::last_os_error(),

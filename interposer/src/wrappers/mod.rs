@@ -23,12 +23,24 @@ use draft::Draft;
 /// aligned: two arguments more, between those in registers and the others.
 #[cfg(target_arch = "x86_64")]
 macro_rules! entry {
-    ([]) => { "mov rdi, [rsp]\n jmp {inner}" };
-    ([$a:ident]) => { "mov rsi, [rsp]\n jmp {inner}" };
-    ([$a:ident $b:ident]) => { "mov rdx, [rsp]\n jmp {inner}" };
-    ([$a:ident $b:ident $c:ident]) => { "mov rcx, [rsp]\n jmp {inner}" };
-    ([$a:ident $b:ident $c:ident $d:ident]) => { "mov r8, [rsp]\n jmp {inner}" };
-    ([$a:ident $b:ident $c:ident $d:ident $e:ident]) => { "mov r9, [rsp]\n jmp {inner}" };
+    ([]) => {
+        "mov rdi, [rsp]\n jmp {inner}"
+    };
+    ([$a:ident]) => {
+        "mov rsi, [rsp]\n jmp {inner}"
+    };
+    ([$a:ident $b:ident]) => {
+        "mov rdx, [rsp]\n jmp {inner}"
+    };
+    ([$a:ident $b:ident $c:ident]) => {
+        "mov rcx, [rsp]\n jmp {inner}"
+    };
+    ([$a:ident $b:ident $c:ident $d:ident]) => {
+        "mov r8, [rsp]\n jmp {inner}"
+    };
+    ([$a:ident $b:ident $c:ident $d:ident $e:ident]) => {
+        "mov r9, [rsp]\n jmp {inner}"
+    };
     ([$($more:ident)*]) => {
         "sub rsp, 8\n .cfi_adjust_cfa_offset 8\n call {inner}\n add rsp, 8\n .cfi_adjust_cfa_offset -8\n ret"
     };
@@ -50,14 +62,30 @@ macro_rules! inner {
 
 #[cfg(target_arch = "aarch64")]
 macro_rules! entry {
-    ([]) => { "mov x0, x30\n b {inner}" };
-    ([$a:ident]) => { "mov x1, x30\n b {inner}" };
-    ([$a:ident $b:ident]) => { "mov x2, x30\n b {inner}" };
-    ([$a:ident $b:ident $c:ident]) => { "mov x3, x30\n b {inner}" };
-    ([$a:ident $b:ident $c:ident $d:ident]) => { "mov x4, x30\n b {inner}" };
-    ([$a:ident $b:ident $c:ident $d:ident $e:ident]) => { "mov x5, x30\n b {inner}" };
-    ([$a:ident $b:ident $c:ident $d:ident $e:ident $f:ident]) => { "mov x6, x30\n b {inner}" };
-    ([$a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident]) => { "mov x7, x30\n b {inner}" };
+    ([]) => {
+        "mov x0, x30\n b {inner}"
+    };
+    ([$a:ident]) => {
+        "mov x1, x30\n b {inner}"
+    };
+    ([$a:ident $b:ident]) => {
+        "mov x2, x30\n b {inner}"
+    };
+    ([$a:ident $b:ident $c:ident]) => {
+        "mov x3, x30\n b {inner}"
+    };
+    ([$a:ident $b:ident $c:ident $d:ident]) => {
+        "mov x4, x30\n b {inner}"
+    };
+    ([$a:ident $b:ident $c:ident $d:ident $e:ident]) => {
+        "mov x5, x30\n b {inner}"
+    };
+    ([$a:ident $b:ident $c:ident $d:ident $e:ident $f:ident]) => {
+        "mov x6, x30\n b {inner}"
+    };
+    ([$a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident]) => {
+        "mov x7, x30\n b {inner}"
+    };
     ([$($more:ident)*]) => {
         "stp x30, x30, [sp, #-16]!\n .cfi_adjust_cfa_offset 16\n .cfi_offset 30, -16\n bl {inner}\n \
          ldr x30, [sp], #16\n .cfi_adjust_cfa_offset -16\n .cfi_restore 30\n ret"
@@ -139,13 +167,21 @@ macro_rules! wrapper {
 }
 
 macro_rules! word {
-    ($argument:ident) => { usize };
+    ($argument:ident) => {
+        usize
+    };
 }
 
 macro_rules! result {
-    () => { i32 };
-    (Seconds) => { f64 };
-    ($value:ident) => { usize };
+    () => {
+        i32
+    };
+    (Seconds) => {
+        f64
+    };
+    ($value:ident) => {
+        usize
+    };
 }
 
 macro_rules! wrappers {

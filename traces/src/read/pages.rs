@@ -122,7 +122,10 @@ pub(super) fn contents(bytes: &[u8], unit: usize) -> Contents<'_> {
     let mut lost = false;
     while at < bytes.len() {
         let rest = &bytes[at..];
-        let Ok((header, _)) = PageHeader::ref_from_prefix(rest) else { break };
+        let Ok((header, _)) = PageHeader::ref_from_prefix(rest) else {
+            contents.damage.push(Damage::Cut { page: at as u64, claimed: unit as u64, left: rest.len() as u64 });
+            break;
+        };
         let kind = PageKind::from_number(header.kind);
         if kind.is_none() || header.units == 0 {
             // A unit of zeros is a page reserved and not begun.

@@ -25,9 +25,8 @@ pub fn cannot_be_preloaded(program: &OsStr) -> Option<String> {
         return Some(format!("{name} is statically linked, so nothing can be preloaded; it will not be recorded"));
     }
     let defines_mpi = program.symbols().any(|symbol| symbol.name() == Ok("MPI_Init") && symbol.is_definition());
-    defines_mpi.then(|| {
-        format!("{name} has its own copy of MPI inside (statically linked), which cannot be listened to")
-    })
+    defines_mpi
+        .then(|| format!("{name} has its own copy of MPI inside (statically linked), which cannot be listened to"))
 }
 
 /// Whether a word names a file that can be run.
@@ -40,19 +39,6 @@ pub fn is_executable(word: &OsStr) -> bool {
 pub fn is_first_rank() -> bool {
     let names = ["PMIX_RANK", "PMI_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"];
     names.iter().find_map(|name| env::var(name).ok()).is_none_or(|rank| rank == "0")
-}
-
-/// Date and time, as file names have it.
-pub fn now() -> String {
-    let mut text = [0u8; 32];
-    // SAFETY: all are out parameters of the right type, and the buffer is as long as it says.
-    let length = unsafe {
-        let time = libc::time(std::ptr::null_mut());
-        let mut parts: libc::tm = std::mem::zeroed();
-        libc::localtime_r(&time, &mut parts);
-        libc::strftime(text.as_mut_ptr().cast(), text.len(), c"%Y%m%d-%H%M%S".as_ptr(), &parts)
-    };
-    String::from_utf8_lossy(&text[..length]).into_owned()
 }
 
 /// The file a word names: as the system finds programs.

@@ -1,0 +1,102 @@
+//! Writes a rank's file page by page: for generators and tests. The interposer writes its pages in place.
+
+use std::io::{self, Write};
+
+use zerocopy::{FromZeros, IntoBytes};
+
+use crate::clock::ClockSample;
+use crate::definitions::{Definition, PREFIX};
+use crate::file::{FileHeader, MAGIC, PageHeader, PageKind, ProfileEntry, ThreadBlock, VERSION};
+use crate::record;
+use crate::signature::Signature;
+
+/// Bytes of a page's unit in files made here.
+pub const UNIT: usize = 4096;
+
+/// A file being written.
+pub struct FileWriter<W: Write> {
+    out: W,
+}
+
+impl<W: Write> FileWriter<W> {
+    /// Begins a file. Magic, version and unit of the header are set here.
+    pub fn begin(mut out: W, header: FileHeader) -> io::Result<FileWriter<W>> {
+        let header = FileHeader { magic: MAGIC, version: VERSION, unit: UNIT as u32, ..header };
+        out.write_all(header.as_bytes())?;
+        out.write_all(&vec![0; UNIT - size_of::<FileHeader>()])?;
+        Ok(FileWriter { out })
+    }
+
+    /// Writes a page of definitions.
+    pub fn definitions(&mut self, definitions: &[Definition]) -> io::Result<()> {
+        let mut body = Vec::new();
+        for definition in definitions {
+            let bytes = definition.to_bytes().map_err(io::Error::other)?;
+            body.extend((bytes.len() as u64).to_le_bytes());
+            body.extend(&bytes);
+            body.resize(body.len().next_multiple_of(PREFIX), 0);
+        }
+        self.page(PageKind::Definitions, blank_page(0, 0), &body)
+    }
+
+    /// Writes the page of a thread's block.
+    pub fn thread(&mut self, thread: u32, block: &ThreadBlock) -> io::Result<()> {
+        self.page(PageKind::Thread, blank_page(thread, 0), block.as_bytes())
+    }
+
+    /// Writes a page of a thread's signatures.
+    pub fn signatures(&mut self, thread: u32, sequence: u32, signatures: &[Signature]) -> io::Result<()> {
+        self.page(PageKind::Signatures, blank_page(thread, sequence), signatures.as_bytes())
+    }
+
+    /// Writes a page of a thread's records, the first gap of which counts from `base`.
+    pub fn events(&mut self, thread: u32, sequence: u32, base: u64, words: &[u64]) -> io::Result<()> {
+        self.page(PageKind::Events, PageHeader { base, ..blank_page(thread, sequence) }, words.as_bytes())
+    }
+
+    /// Writes a page of a thread's profile.
+    pub fn profile(&mut self, thread: u32, sequence: u32, entries: &[ProfileEntry]) -> io::Result<()> {
+        self.page(PageKind::Profile, blank_page(thread, sequence), entries.as_bytes())
+    }
+
+    /// What was written to.
+    pub fn into_inner(self) -> W {
+        self.out
+    }
+
+    fn page(&mut self, kind: PageKind, header: PageHeader, body: &[u8]) -> io::Result<()> {
+        let bytes = (size_of::<PageHeader>() + body.len()).next_multiple_of(UNIT);
+        let header = PageHeader { kind: kind as u32, units: (bytes / UNIT) as u32, ..header };
+        self.out.write_all(header.as_bytes())?;
+        self.out.write_all(body)?;
+        self.out.write_all(&vec![0; bytes - size_of::<PageHeader>() - body.len()])
+    }
+}
+
+/// A header in which nothing is known.
+pub fn blank_header() -> FileHeader {
+    FileHeader::new_zeroed()
+}
+
+/// A block of a thread that is in no call.
+pub fn blank_block() -> ThreadBlock {
+    ThreadBlock::new_zeroed()
+}
+
+fn blank_page(thread: u32, sequence: u32) -> PageHeader {
+    let sample = ClockSample::default();
+    PageHeader { kind: 0, units: 0, thread, sequence, base: 0, requests: 0, sample }
+}
+
+/// Appends a call to a page's records, in the shortest form that holds it. Returns its end: the next one's `last`.
+pub fn call(words: &mut Vec<u64>, last: u64, signature: u32, start: u64, duration: u64) -> u64 {
+    let gap = start.wrapping_sub(last);
+    if let Some(word) = record::short(signature, gap, duration) {
+        words.push(word);
+    } else if let Some(wide) = record::wide(signature, gap as i64, duration) {
+        words.extend(wide);
+    } else {
+        words.extend(record::long(signature, gap as i64, duration));
+    }
+    start.wrapping_add(duration)
+}

@@ -1,0 +1,111 @@
+//! A small file to read back, and what it should say.
+
+#![allow(dead_code)]
+
+use traces::calls::Call;
+use traces::file::FileHeader;
+use traces::read::{RankFile, Visitor, walk};
+use traces::record::{Arrived, Kind};
+use traces::signature::{STARTS, Signature, peer, tag};
+use traces::write::{FileWriter, blank_header, call};
+
+/// Everything a page said, in order.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Said {
+    Call(u32, u64, u64),
+    Inline(Signature),
+    Arrived(Arrived),
+    Requests(Kind, u32, u64),
+    Elsewhere(Kind, u32, u32, u64),
+    Failed(u16, i32),
+}
+
+#[derive(Default)]
+pub struct Listener(pub Vec<Said>);
+
+impl Visitor for Listener {
+    fn call(&mut self, signature: u32, start: u64, duration: u64) {
+        self.0.push(Said::Call(signature, start, duration));
+    }
+
+    fn inline(&mut self, signature: &Signature) {
+        self.0.push(Said::Inline(*signature));
+    }
+
+    fn arrived(&mut self, arrived: Arrived) {
+        self.0.push(Said::Arrived(arrived));
+    }
+
+    fn requests(&mut self, kind: Kind, count: u32, age: u64) {
+        self.0.push(Said::Requests(kind, count, age));
+    }
+
+    fn elsewhere(&mut self, kind: Kind, count: u32, thread: u32, number: u64) {
+        self.0.push(Said::Elsewhere(kind, count, thread, number));
+    }
+
+    fn failed(&mut self, class: u16, code: i32) {
+        self.0.push(Said::Failed(class, code));
+    }
+}
+
+pub fn signature(number: u32, call: Call) -> Signature {
+    Signature {
+        number,
+        call: call.number(),
+        flags: if call.name().starts_with('I') { STARTS } else { 0 },
+        site: 1,
+        object: 1,
+        peer: 1,
+        tag: 7,
+        source: peer::NONE,
+        source_tag: tag::NONE,
+        sent: 100,
+        received: 0,
+        requests: 0,
+        reserved: 0,
+        address: 0x1234,
+    }
+}
+
+pub fn header(rank: u32) -> FileHeader {
+    FileHeader { rank, size: 2, run: [7; 16], ..blank_header() }
+}
+
+/// Calls that take one word, two and three.
+pub const CALLS: [(u32, u64, u64); 3] = [(1, 1_000, 500), (2, 20_000_000, 30_000_000_000), (1, 1 << 60, 5)];
+
+/// Three pages with one call each.
+pub fn three_pages() -> Vec<u8> {
+    let mut file = FileWriter::begin(Vec::new(), header(3)).unwrap();
+    file.signatures(0, 0, &[signature(1, Call::Send), signature(2, Call::Isend)]).unwrap();
+    let mut last = 900;
+    for (sequence, (number, start, duration)) in CALLS.into_iter().enumerate() {
+        let (mut words, base) = (Vec::new(), last);
+        last = call(&mut words, last, number, start, duration);
+        file.events(0, sequence as u32, base, &words).unwrap();
+    }
+    file.into_inner()
+}
+
+/// Writes the bytes to a file and opens that.
+pub fn open(bytes: &[u8]) -> Result<RankFile, traces::error::Error> {
+    use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let name = format!("overhear-test-{}-{}.ovh", std::process::id(), NEXT.fetch_add(1, Relaxed));
+    let path = std::env::temp_dir().join(name);
+    std::fs::write(&path, bytes).unwrap();
+    let file = RankFile::open(&path);
+    std::fs::remove_file(&path).unwrap();
+    file
+}
+
+/// What all pages of the file's first thread say.
+pub fn all_said(file: &RankFile) -> Vec<Said> {
+    let contents = file.contents();
+    let mut listener = Listener::default();
+    for page in contents.threads.iter().flat_map(|thread| &thread.pages) {
+        walk(page, &mut listener).unwrap();
+    }
+    listener.0
+}

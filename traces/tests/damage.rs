@@ -1,0 +1,142 @@
+//! Whatever happens to a file, what is whole of it is read, and the rest is said.
+
+mod common;
+
+use common::{CALLS, Listener, Said, header, open, signature, three_pages};
+use traces::calls::Call;
+use traces::error::{Damage, Error};
+use traces::read::walk;
+use traces::record;
+use traces::write::{FileWriter, UNIT};
+
+/// What the pages say, and what is damaged.
+fn read(bytes: &[u8]) -> (Vec<Said>, Vec<Damage>) {
+    let file = open(bytes).unwrap();
+    let contents = file.contents();
+    let mut listener = Listener::default();
+    let mut damage = contents.damage.clone();
+    for page in contents.threads.iter().flat_map(|thread| &thread.pages) {
+        damage.extend(walk(page, &mut listener).err());
+    }
+    (listener.0, damage)
+}
+
+fn calls(count: usize) -> Vec<Said> {
+    CALLS[..count].iter().map(|(number, start, duration)| Said::Call(*number, *start, *duration)).collect()
+}
+
+#[test]
+fn a_cut_page_keeps_the_pages_before_it() {
+    let whole = three_pages();
+    let (said, damage) = read(&whole[..whole.len() - UNIT + 32]);
+    assert_eq!(said, calls(2));
+    assert_eq!(damage, [Damage::Cut { page: 4 * UNIT as u64, claimed: UNIT as u64, left: 32 }]);
+}
+
+#[test]
+fn a_cut_page_keeps_the_records_before_the_cut() {
+    let whole = three_pages();
+    let (said, damage) = read(&whole[..whole.len() - UNIT + 64 + 24]);
+    assert_eq!(said, calls(3));
+    assert!(matches!(damage[..], [Damage::Cut { .. }]), "{damage:?}");
+}
+
+#[test]
+fn every_length_a_file_can_be_cut_to_is_read_without_a_panic() {
+    let whole = three_pages();
+    for length in (0..whole.len()).step_by(7) {
+        match open(&whole[..length]) {
+            Ok(_) => drop(read(&whole[..length])),
+            Err(error) => assert!(matches!(error, Error::Short { .. }), "{length}: {error}"),
+        }
+    }
+}
+
+#[test]
+fn any_byte_may_be_wrong_without_a_panic() {
+    let whole = three_pages();
+    for at in (8..whole.len()).step_by(5) {
+        for value in [0, 0x7f, 0xff] {
+            let mut bytes = whole.clone();
+            bytes[at] = value;
+            if open(&bytes).is_ok() {
+                read(&bytes);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_page_reserved_and_not_begun_is_passed_over() {
+    let mut bytes = three_pages();
+    let page = bytes.split_off(4 * UNIT);
+    bytes.resize(bytes.len() + 3 * UNIT, 0);
+    bytes.extend(page);
+    assert_eq!(read(&bytes), (calls(3), vec![]));
+}
+
+#[test]
+fn a_page_that_is_none_is_said_and_the_next_one_found() {
+    let mut bytes = three_pages();
+    bytes[3 * UNIT..3 * UNIT + 4].copy_from_slice(b"junk");
+    let (said, damage) = read(&bytes);
+    assert_eq!(said, [calls(1), calls(3)[2..].to_vec()].concat());
+    assert_eq!(damage, [Damage::NoPage { at: 3 * UNIT as u64 }]);
+}
+
+#[test]
+fn a_record_of_no_known_kind_ends_its_page_and_no_other() {
+    let mut file = FileWriter::begin(Vec::new(), header(0)).unwrap();
+    let good = record::short(1, 0, 1).unwrap();
+    file.events(0, 0, 0, &[good, 0xfd, good]).unwrap();
+    file.events(0, 1, 5, &[good]).unwrap();
+    let (said, damage) = read(&file.into_inner());
+    assert_eq!(said, [Said::Call(1, 0, 1), Said::Call(1, 5, 1)]);
+    assert_eq!(damage, [Damage::NoRecord { thread: 0, word: 1, value: 0xfd, before: 1 }]);
+}
+
+#[test]
+fn a_record_that_its_page_does_not_hold_is_said() {
+    let mut file = FileWriter::begin(Vec::new(), header(0)).unwrap();
+    let mut words = vec![record::short(1, 0, 1).unwrap(); (UNIT - 64) / 8];
+    *words.last_mut().unwrap() = record::wide(1, 0, 1).unwrap()[0];
+    file.events(0, 0, 0, &words).unwrap();
+    let (said, damage) = read(&file.into_inner());
+    assert_eq!(said.len(), words.len() - 1);
+    assert!(matches!(damage[..], [Damage::NoRecord { .. }]));
+}
+
+#[test]
+fn a_definition_that_cannot_be_read_is_said() {
+    let mut file = FileWriter::begin(Vec::new(), header(0)).unwrap();
+    file.definitions(&[traces::definitions::Definition::Filter("x".into())]).unwrap();
+    let mut bytes = file.into_inner();
+    // A variant of a later version.
+    bytes[UNIT + 64 + 8] = 200;
+    let file = open(&bytes).unwrap();
+    let contents = file.contents();
+    assert!(contents.definitions.is_empty());
+    assert_eq!(contents.damage, [Damage::NoDefinition { page: UNIT as u64, bytes: 13 }]);
+}
+
+#[test]
+fn files_that_are_no_traces_are_refused_with_a_reason() {
+    let error = |bytes: &[u8]| open(bytes).err().unwrap().to_string();
+    assert!(error(b"").contains("ends after 0 bytes"));
+    assert!(error(b"overhear").contains("ends after 8 bytes"));
+    assert!(error(&[0x7f; 5000]).contains("not a trace of overhear"));
+    let mut newer = three_pages();
+    newer[8] = 9;
+    assert!(error(&newer).contains("format version 9, and this overhear reads up to 1"));
+    let mut odd = three_pages();
+    odd[12..16].copy_from_slice(&1000u32.to_le_bytes());
+    assert!(error(&odd).contains("pages of 1000 bytes do not exist"));
+}
+
+#[test]
+fn calls_of_an_undefined_signature_are_not_lost_to_the_walk() {
+    let mut file = FileWriter::begin(Vec::new(), header(0)).unwrap();
+    file.signatures(0, 0, &[signature(1, Call::Send)]).unwrap();
+    file.events(0, 0, 0, &[record::short(30_000, 1, 1).unwrap()]).unwrap();
+    assert_eq!(read(&file.into_inner()).0, [Said::Call(30_000, 1, 1)]);
+}

@@ -1,0 +1,181 @@
+//! What is written is what is read.
+
+mod common;
+
+use common::{CALLS, Listener, Said, all_said, header, open, signature, three_pages};
+use traces::calls::Call;
+use traces::definitions::{Communicator, Definition, Process, Site};
+use traces::file::{Level, ProfileEntry, ThreadBlock};
+use traces::read::walk;
+use traces::record::{self, Arrived, INLINE, Kind};
+use traces::signature::{Signature, peer};
+use traces::write::{FileWriter, blank_block};
+use zerocopy::{FromZeros, IntoBytes};
+
+#[test]
+fn calls_of_every_length_keep_their_exact_ticks() {
+    let said = all_said(&open(&three_pages()).unwrap());
+    assert_eq!(said, CALLS.map(|(number, start, duration)| Said::Call(number, start, duration)));
+}
+
+#[test]
+fn a_repeated_call_takes_eight_bytes() {
+    let mut words = Vec::new();
+    traces::write::call(&mut words, 1_000, 17, 1_500, 2_600_000);
+    assert_eq!(words.len(), 1);
+}
+
+#[test]
+fn a_call_that_began_before_the_last_one_ended_keeps_its_start() {
+    let mut words = Vec::new();
+    let last = traces::write::call(&mut words, 0, 1, 500, 100);
+    traces::write::call(&mut words, last, 2, 100, 800);
+    let mut file = FileWriter::begin(Vec::new(), header(0)).unwrap();
+    file.events(0, 0, 0, &words).unwrap();
+    assert_eq!(all_said(&open(&file.into_inner()).unwrap()), [Said::Call(1, 500, 100), Said::Call(2, 100, 800)]);
+}
+
+#[test]
+fn what_follows_a_call_is_read_as_written() {
+    let arrived = Arrived { source: peer::ANY, tag: i32::MIN, bytes: (1 << 48) - 1, cancelled: true };
+    let mut words = vec![record::short(3, 1, 2).unwrap()];
+    words.extend(arrived.words());
+    words.push(record::requests(Kind::Completed, 65_535, record::MAX_AGE));
+    words.push(record::requests(Kind::Started, 1, 9));
+    words.extend(record::elsewhere(Kind::Freed, 2, u32::MAX, u64::MAX));
+    words.push(record::failed(15, -671_705_636));
+    let mut file = FileWriter::begin(Vec::new(), header(0)).unwrap();
+    file.events(0, 0, 10, &words).unwrap();
+    let expected = [
+        Said::Call(3, 11, 2),
+        Said::Arrived(arrived),
+        Said::Requests(Kind::Completed, 65_535, record::MAX_AGE),
+        Said::Requests(Kind::Started, 1, 9),
+        Said::Elsewhere(Kind::Freed, 2, u32::MAX, u64::MAX),
+        Said::Failed(15, -671_705_636),
+    ];
+    assert_eq!(all_said(&open(&file.into_inner()).unwrap()), expected);
+}
+
+#[test]
+fn an_inline_signature_comes_before_its_call() {
+    let inline = signature(INLINE, Call::Sendrecv);
+    let mut words = vec![Kind::Inline as u64];
+    let words_of: [u64; 8] = zerocopy::transmute!(inline);
+    words.extend(words_of);
+    words.extend(record::wide(INLINE, 5, 6).unwrap());
+    let mut file = FileWriter::begin(Vec::new(), header(0)).unwrap();
+    file.events(0, 0, 0, &words).unwrap();
+    let said = all_said(&open(&file.into_inner()).unwrap());
+    assert_eq!(said, [Said::Inline(inline), Said::Call(INLINE, 5, 6)]);
+}
+
+#[test]
+fn a_number_behind_one_that_starts_a_request_is_the_same_signature() {
+    let file = open(&three_pages()).unwrap();
+    let contents = file.contents();
+    let signatures = &contents.threads[0].signatures;
+    assert_eq!(signatures.get(2).map(|(s, at_once)| (s.number, at_once)), Some((2, false)));
+    assert_eq!(signatures.get(3).map(|(s, at_once)| (s.number, at_once)), Some((2, true)));
+    assert!(signatures.get(4).is_none());
+}
+
+#[test]
+fn definitions_come_back_in_order() {
+    let definitions = [
+        Definition::Process(Process {
+            host: "h1".into(),
+            arguments: vec!["a".into(), "ä b".into()],
+            ..Default::default()
+        }),
+        Definition::Site(Site { number: 1, module: 0, offset: u64::MAX }),
+        Definition::Communicator(Communicator { number: 1, rank: 0, size: 2, inter: false, name: String::new() }),
+    ];
+    let mut file = FileWriter::begin(Vec::new(), header(0)).unwrap();
+    file.definitions(&definitions[..1]).unwrap();
+    file.definitions(&definitions[1..]).unwrap();
+    assert_eq!(open(&file.into_inner()).unwrap().contents().definitions, definitions);
+}
+
+#[test]
+fn definitions_have_the_wire_format_of_bincode() {
+    let site = Definition::Site(Site { number: 5, module: 2, offset: 0x1122 });
+    // A variant's number in four bytes, integers in their own width, all little-endian.
+    let expected =
+        [&3u32.to_le_bytes()[..], &5u32.to_le_bytes(), &2u32.to_le_bytes(), &0x1122u64.to_le_bytes()].concat();
+    assert_eq!(site.to_bytes().unwrap(), expected);
+    let text = Definition::Filter("-io".into());
+    assert_eq!(text.to_bytes().unwrap(), [&6u32.to_le_bytes()[..], &3u64.to_le_bytes(), b"-io"].concat());
+}
+
+#[test]
+fn a_thread_shows_the_calls_it_is_in_outermost_first() {
+    let file = with_block(&in_calls(&[(50, 1), (60, 2)]));
+    let file = open(&file).unwrap();
+    let contents = file.contents();
+    let calls: Vec<_> = contents.threads[0].in_flight(None).iter().map(|c| (c.start, c.signature.number)).collect();
+    assert_eq!(calls, [(50, 1), (60, 2)]);
+}
+
+#[test]
+fn a_call_that_was_recorded_as_the_thread_died_is_not_shown_again() {
+    let file = open(&with_block(&in_calls(&[(50, 1), (60, 2)]))).unwrap();
+    let contents = file.contents();
+    let calls: Vec<_> = contents.threads[0].in_flight(Some(60)).iter().map(|call| call.start).collect();
+    assert_eq!(calls, [50]);
+}
+
+fn in_calls(calls: &[(u64, u64)]) -> ThreadBlock {
+    let mut block = blank_block();
+    block.depth = calls.len() as u32;
+    for (level, (start, signature)) in block.levels.iter_mut().zip(calls) {
+        *level = Level { start: *start, signature: *signature };
+    }
+    block
+}
+
+fn with_block(block: &ThreadBlock) -> Vec<u8> {
+    let mut file = FileWriter::begin(Vec::new(), header(0)).unwrap();
+    file.thread(0, block).unwrap();
+    file.signatures(0, 0, &[signature(1, Call::Recv), signature(2, Call::Bcast)]).unwrap();
+    file.into_inner()
+}
+
+#[test]
+fn a_profile_ends_at_its_first_free_entry() {
+    let entry = |signature| ProfileEntry { signature, count: 3, ..ProfileEntry::new_zeroed() };
+    let mut file = FileWriter::begin(Vec::new(), header(0)).unwrap();
+    file.profile(0, 0, &[entry(1), entry(2), entry(0), entry(4)]).unwrap();
+    let file = open(&file.into_inner()).unwrap();
+    let contents = file.contents();
+    assert_eq!(contents.threads[0].profile.iter().map(|entry| entry.signature).collect::<Vec<_>>(), [1, 2]);
+}
+
+#[test]
+fn pages_are_read_in_the_order_they_were_written_for_each_thread() {
+    let mut file = FileWriter::begin(Vec::new(), header(0)).unwrap();
+    for (thread, sequence) in [(1, 0), (0, 1), (0, 0), (1, 1)] {
+        file.events(thread, sequence, 0, &[record::short(1, sequence as u64, thread as u64).unwrap()]).unwrap();
+    }
+    let file = open(&file.into_inner()).unwrap();
+    let mut listener = Listener::default();
+    for page in file.contents().threads.iter().flat_map(|thread| &thread.pages) {
+        walk(page, &mut listener).unwrap();
+    }
+    let order: Vec<_> =
+        listener.0.iter().map(|said| if let Said::Call(_, s, t) = said { (*t, *s) } else { (9, 9) }).collect();
+    assert_eq!(order, [(0, 0), (0, 1), (1, 0), (1, 1)]);
+}
+
+#[test]
+fn histogram_classes_are_powers_of_two() {
+    let classes = [0, 1, 2, 3, 4, 1 << 38, 1 << 39, u64::MAX].map(ProfileEntry::class);
+    assert_eq!(classes, [0, 0, 1, 1, 2, 38, 39, 39]);
+}
+
+#[test]
+fn a_signature_is_sixty_four_bytes_with_its_number_first() {
+    let one: Signature = signature(0x0403_0201, Call::Send);
+    assert_eq!(one.as_bytes().len(), 64);
+    assert_eq!(one.as_bytes()[..4], [1, 2, 3, 4]);
+}
