@@ -25,6 +25,7 @@ pub fn table(
     names: Vec<Column>,
     mut groups: Vec<(Vec<Value>, Group)>,
 ) -> Table {
+    groups.retain(|(_, group)| group.sum().calls > 0);
     groups.sort_by(|a, b| b.1.sum().time.total_cmp(&a.1.sum().time));
     let all: f64 = run.ranks.iter().map(|rank| rank.time_in_mpi()).sum();
     let mut columns = names;

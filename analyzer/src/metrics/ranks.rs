@@ -45,7 +45,8 @@ const SIDE_BY_SIDE: usize = 5;
 
 /// Time by function and rank: tables of a few ranks side by side, the functions with the most time first.
 pub fn side_by_side(run: &Run) -> Vec<Table> {
-    let groups = by_function(run);
+    let mut groups = by_function(run);
+    groups.retain(|(_, group)| group.sum().calls > 0);
     let places: Vec<usize> = (0..run.ranks.len()).collect();
     let block = |places: &[usize]| {
         let mut columns = vec![Column::new("function", "seconds in")];
@@ -78,12 +79,13 @@ pub fn rank_functions(run: &Run) -> Table {
         "call_min_s",
         "call_max_s",
         "failed_calls",
+        "nested_calls",
     ];
     let mut rows = Vec::new();
     for (name, group) in by_function(run) {
         for (at, rank) in run.ranks.iter().enumerate() {
             let totals = group.of(at);
-            if totals.calls > 0 {
+            if totals.calls + totals.nested > 0 {
                 rows.push(vec![
                     rank_value(rank),
                     Value::Text(name.clone()),
@@ -95,6 +97,7 @@ pub fn rank_functions(run: &Run) -> Table {
                     Value::Seconds(totals.shortest),
                     Value::Seconds(totals.longest),
                     Value::Count(totals.failed),
+                    Value::Count(totals.nested),
                 ]);
             }
         }

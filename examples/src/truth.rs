@@ -1,0 +1,104 @@
+//! What a program states of itself, and whether the report says the same.
+
+use std::collections::BTreeSet;
+use std::str::FromStr;
+
+use serde_json::{Value, json};
+
+use crate::program::Program;
+use crate::run::{Report, Run};
+
+/// One figure that a program states.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Expectation {
+    what: What,
+    function: String,
+    value: u64,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum What {
+    /// A column of the breakdown by rank and function; of one rank or of all.
+    Column(&'static str, Option<u32>),
+    /// Calls of one rank that name another.
+    Messages(u32, i32),
+}
+
+impl FromStr for Expectation {
+    type Err = String;
+
+    /// Reads `calls MPI_Send rank 0 = 3 * 10`, `messages MPI_Send 0 -> 1 = 10` and the like.
+    fn from_str(text: &str) -> Result<Expectation, String> {
+        let (left, right) = text.split_once('=').ok_or("it has no =")?;
+        let words: Vec<&str> = left.split_whitespace().collect();
+        let [what, function, rest @ ..] = words.as_slice() else { return Err("it names no function".into()) };
+        let number = |word: &str| word.parse().map_err(|_| format!("{word} is no number"));
+        let rank = match rest {
+            [] => None,
+            ["rank", rank] => Some(number(rank)?),
+            [from, "->", to] if *what == "messages" => {
+                let to = to.parse().map_err(|_| format!("{to} is no rank"))?;
+                let what = What::Messages(number(from)?, to);
+                return Ok(Expectation { what, function: function.to_string(), value: evaluate(right)? });
+            }
+            _ => return Err(format!("{} is not understood", rest.join(" "))),
+        };
+        let column = match *what {
+            "calls" => "calls",
+            "sent" => "sent_bytes",
+            "received" => "received_bytes",
+            "failed" => "failed_calls",
+            "nested" => "nested_calls",
+            _ => return Err(format!("nothing is called {what}")),
+        };
+        Ok(Expectation { what: What::Column(column, rank), function: function.to_string(), value: evaluate(right)? })
+    }
+}
+
+/// The value of a sum of products of whole numbers.
+fn evaluate(text: &str) -> Result<u64, String> {
+    let factor = |word: &str| word.trim().parse::<u64>().map_err(|_| format!("{} is no number", word.trim()));
+    let product = |text: &str| text.split('*').map(factor).product::<Result<u64, _>>();
+    text.split('+').map(product).sum()
+}
+
+/// Compares what a program states with what was recorded of it. Panics at the differences, naming them all.
+pub fn check(program: &Program, run: &Run, under: &str) {
+    let by_rank = run.report("rank");
+    let by_peer = run.report("peer");
+    let mut wrong: Vec<String> = program
+        .expectations
+        .iter()
+        .filter_map(|expected| {
+            let seen = expected.seen(&by_rank, &by_peer);
+            (seen != expected.value).then(|| format!("{expected:?}, and the report says {seen}"))
+        })
+        .collect();
+    wrong.extend(unstated(program, &by_rank));
+    assert!(wrong.is_empty(), "{} under {under}:\n{}", program.name, wrong.join("\n"));
+}
+
+impl Expectation {
+    fn seen(&self, by_rank: &Report, by_peer: &Report) -> u64 {
+        let function = ("function", json!(self.function));
+        match &self.what {
+            What::Column(column, None) => by_rank.sum("rank_functions", column, &[function]),
+            What::Column(column, Some(rank)) => by_rank.sum("rank_functions", column, &[function, ("rank", json!(rank))]),
+            What::Messages(from, to) => {
+                by_peer.sum("peers", "calls", &[function, ("rank", json!(from)), ("peer", json!(to.to_string()))])
+            }
+        }
+    }
+}
+
+/// Functions that the report has calls of and the program says nothing about.
+fn unstated(program: &Program, by_rank: &Report) -> Vec<String> {
+    let always = ["MPI_Init", "MPI_Init_thread", "MPI_Finalize"].map(String::from);
+    let stated = program.expectations.iter().map(|expected| expected.function.clone());
+    let stated: BTreeSet<String> = stated.chain(program.also.iter().cloned()).chain(always).collect();
+    let called = |row: &&Value| row["calls"].as_u64() != Some(0);
+    let called = by_rank.rows("rank_functions").iter().filter(called).filter_map(|row| row["function"].as_str());
+    let called: BTreeSet<&str> = called.collect();
+    let unstated = called.into_iter().filter(|function| !stated.contains(*function));
+    unstated.map(|function| format!("{function} is called, and the program does not say so")).collect()
+}

@@ -1,0 +1,26 @@
+//! All tests, under every MPI.
+
+use std::process::Command;
+
+use examples::mpi::{self, Mpi};
+
+use crate::{build, run as done};
+
+/// Brings the libraries, builds, and runs the tests.
+pub fn run(mpi: Option<&str>, name: Option<&str>) -> Result<(), String> {
+    mpi::install_all()?;
+    build::overhear()?;
+    let mut libraries = Mpi::all();
+    libraries.retain(|library| mpi.is_none_or(|names| names.split(',').any(|name| name == library.name)));
+    for library in libraries.iter().filter(|library| library.built_as == library.name) {
+        build::benchmarks(library)?;
+    }
+    let names: Vec<&str> = libraries.iter().map(|library| library.name).collect();
+    println!("under {}, all with this one file:", names.join(", "));
+    done(Command::new("sha256sum").arg(examples::run::library()))?;
+    let mut tests = build::cargo();
+    tests.args(["test", "--quiet", "--features", "overhear/parquet"]).args(name.map(|name| format!("--test={name}")));
+    // Ranks share two cores with nobody else: a test that times something would time the other tests.
+    tests.args(["--", "--test-threads=1"]).env("TEST_MPI", names.join(","));
+    done(&mut tests)
+}
