@@ -1,5 +1,6 @@
 //! The MPI libraries that programs run under, and how they come here.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -79,9 +80,15 @@ impl Mpi {
 
     /// Whether the library exports a function.
     pub fn has(&self, function: &str) -> bool {
+        self.exports().contains(function)
+    }
+
+    /// What the library exports.
+    pub fn exports(&self) -> BTreeSet<String> {
         let listed = Command::new("nm").args(["-D", "--defined-only"]).arg(&self.library).output();
         let listed = listed.expect("nm, which comes with every C compiler, lists what a library exports");
-        String::from_utf8_lossy(&listed.stdout).lines().any(|line| line.split(' ').next_back() == Some(function))
+        let name = |line: &str| line.split(' ').next_back().map(String::from);
+        String::from_utf8_lossy(&listed.stdout).lines().filter_map(name).collect()
     }
 
     fn is_here(&self) -> bool {
@@ -91,7 +98,8 @@ impl Mpi {
 
 /// The libraries the project is tested with.
 fn known() -> Vec<Mpi> {
-    let as_root = || vec![("OMPI_ALLOW_RUN_AS_ROOT", "1".to_string()), ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1".to_string())];
+    let as_root =
+        || vec![("OMPI_ALLOW_RUN_AS_ROOT", "1".to_string()), ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1".to_string())];
     let (openmpi, mpich, intel) = (OPENMPI.folder(), MPICH.folder(), INTEL.folder());
     let debian = |name: &'static str, which: &str, library: &str, is_openmpi| Mpi {
         name,
@@ -171,7 +179,7 @@ wheel, folder = sys.argv[1:]
 with zipfile.ZipFile(wheel) as archive:
     for entry in archive.infolist():
         name = re.sub(r"^[^/]*\.data/[^/]*/", "", entry.filename)
-        if name.endswith("/") or ".dist-info/" in name:
+        if entry.is_dir() or ".dist-info/" in name:
             continue
         path = os.path.join(folder, name)
         os.makedirs(os.path.dirname(path), exist_ok=True)

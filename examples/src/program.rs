@@ -46,7 +46,8 @@ impl Program {
         let files = fs::read_dir(folder()).expect("the programs are there").flatten().map(|file| file.path());
         let is_program = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "c");
         let name = |path: PathBuf| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let mut names: Vec<String> = files.filter(is_program).map(name).filter(|name| !name.ends_with("_part")).collect();
+        let mut names: Vec<String> =
+            files.filter(is_program).map(name).filter(|name| !name.ends_with("_part")).collect();
         names.sort();
         names
     }

@@ -83,7 +83,9 @@ impl Expectation {
         let function = ("function", json!(self.function));
         match &self.what {
             What::Column(column, None) => by_rank.sum("rank_functions", column, &[function]),
-            What::Column(column, Some(rank)) => by_rank.sum("rank_functions", column, &[function, ("rank", json!(rank))]),
+            What::Column(column, Some(rank)) => {
+                by_rank.sum("rank_functions", column, &[function, ("rank", json!(rank))])
+            }
             What::Messages(from, to) => {
                 by_peer.sum("peers", "calls", &[function, ("rank", json!(from)), ("peer", json!(to.to_string()))])
             }

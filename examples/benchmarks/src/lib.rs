@@ -76,7 +76,14 @@ pub fn allreduce_sum<T: Element>(values: &[T]) -> Vec<T> {
     let mut sums = vec![T::default(); values.len()];
     // SAFETY: both hold as many elements as is said.
     check(unsafe {
-        mpi_sys::MPI_Allreduce(address(values), address_mut(&mut sums), count(values), T::datatype(), sum(), comm_world())
+        mpi_sys::MPI_Allreduce(
+            address(values),
+            address_mut(&mut sums),
+            count(values),
+            T::datatype(),
+            sum(),
+            comm_world(),
+        )
     });
     sums
 }

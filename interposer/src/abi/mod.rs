@@ -47,6 +47,8 @@ pub struct Family {
     pub request_null: u64,
     /// MPI_BYTE.
     pub byte: u64,
+    /// Datatypes that programs use most.
+    pub common_datatypes: Vec<u64>,
     /// MPI_MESSAGE_NO_PROC.
     pub message_no_proc: u64,
     /// Handles of no object, of every type: nothing is looked up or remembered for them.

@@ -24,6 +24,8 @@ pub fn family() -> Family {
         comm_self: 0x4400_0001,
         request_null: 0x2c00_0000,
         byte: 0x4c00_010d,
+        // Their handles say their sizes.
+        common_datatypes: Vec::new(),
         message_no_proc: 0x6c00_0000,
         // Communicator, datatype, window, request and message, file.
         nulls: vec![0x0400_0000, 0x0c00_0000, 0x2000_0000, 0x2c00_0000, 0],

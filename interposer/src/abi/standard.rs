@@ -33,6 +33,12 @@ pub fn family() -> Family {
         comm_self: 0x102,
         request_null: 0x180,
         byte: BYTE,
+        // Byte, char, short, int, long, long long, unsigned, unsigned long, float, double, integers of fixed size,
+        // Fortran's INTEGER, REAL and DOUBLE PRECISION.
+        common_datatypes: vec![
+            BYTE, 0x243, 0x208, 0x209, 0x20a, 0x20b, 0x20d, 0x20e, 0x210, 0x214, 0x250, 0x258, 0x251, 0x259, 0x219,
+            0x21a, 0x21c,
+        ],
         message_no_proc: 0x129,
         // Communicator, datatype, window, file, request, message.
         nulls: vec![0x100, 0x200, 0x110, 0x118, 0x180, 0x128, 0],

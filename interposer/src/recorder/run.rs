@@ -196,6 +196,7 @@ fn ready(call: Call) {
     let (Some(run), Some(output)) = (RUN.get(), shared::output()) else { return };
     let family = run.family;
     family.settle();
+    family.common_datatypes.iter().for_each(|datatype| objects::learn_size(family, *datatype));
     // A session has no world; its processes know only what their launcher tells them.
     let world = call != Call::Session_init;
     if world {

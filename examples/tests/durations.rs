@@ -1,0 +1,38 @@
+//! What is recorded is how long MPI took, as the program itself would measure it.
+
+mod common;
+
+use common::{case, libraries};
+use examples::mpi::Mpi;
+use serde_json::json;
+
+#[test]
+fn recorded_durations_are_those_the_program_measures_itself() {
+    for mpi in libraries() {
+        // Whatever else the machine does between a program's reading of the clock and its call makes the program's
+        // figure larger, and never ours: of a few tries one has to be undisturbed.
+        let tries: Vec<_> = (0..5).map_while(|_| differences(&mpi).err()).collect();
+        assert!(tries.len() < 5, "{}: {tries:#?}", mpi.name);
+    }
+}
+
+/// Runs the program that times its own calls. Fails with what differs from the report.
+fn differences(mpi: &Mpi) -> Result<(), Vec<String>> {
+    let (output, run) = case("timed", mpi, 2, &[]).recorded("timed");
+    assert_eq!(output.status, 0, "{}", output.stderr);
+    let report = run.report("rank");
+    let mut wrong = Vec::new();
+    for line in output.stdout.lines() {
+        let [function, calls, own] = line.split(' ').collect::<Vec<_>>()[..] else { panic!("{line}") };
+        let (calls, own): (f64, f64) = (calls.parse().unwrap(), own.parse().unwrap());
+        let matches = |row: &&serde_json::Value| row["function"] == *function && row["rank"] == json!(0);
+        let row = report.rows("rank_functions").iter().find(matches).unwrap();
+        assert_eq!(row["calls"].as_f64(), Some(calls));
+        // The program's figure holds what the wrapper does before and after MPI, so ours is never above it.
+        let recorded = row["time_s"].as_f64().unwrap() * 1e9;
+        if recorded > own || recorded < own - (0.01 * own).max(30.0 * calls) {
+            wrong.push(format!("{function}: {:.1} ns a call recorded, {:.1} own", recorded / calls, own / calls));
+        }
+    }
+    if wrong.is_empty() { Ok(()) } else { Err(wrong) }
+}

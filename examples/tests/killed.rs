@@ -1,0 +1,50 @@
+//! A process killed by SIGKILL leaves everything it did, and the call it was in.
+
+mod common;
+
+use std::fs;
+
+use common::{case, libraries};
+use examples::target;
+use serde_json::json;
+
+#[test]
+fn every_completed_call_of_a_killed_rank_but_at_most_one_is_in_the_report() {
+    for mpi in libraries() {
+        let counter = counter(mpi.name);
+        let (_, run) = case("killed", &mpi, 2, &[counter.as_str()]).recorded("killed");
+        let completed = u64::from_le_bytes(fs::read(&counter).unwrap()[..8].try_into().unwrap());
+        assert!((60_000..100_000).contains(&completed), "{} was killed too late: after {completed}", mpi.name);
+        let report = run.report("rank");
+        let recorded = report.sum("rank_functions", "calls", &[("function", json!("MPI_Iprobe")), ("rank", json!(0))]);
+        // The program counts a call after it has returned: one more may be recorded than counted.
+        assert!((completed..=completed + 1).contains(&recorded), "{}: {recorded} of {completed}", mpi.name);
+        assert_eq!(report.status, 4, "{}: {}", mpi.name, report.warnings());
+    }
+}
+
+#[test]
+fn a_rank_killed_in_a_receive_is_reported_with_it() {
+    for mpi in libraries() {
+        let counter = counter(mpi.name);
+        let (_, run) = case("killed", &mpi, 2, &[counter.as_str(), "waiting"]).recorded("killed-waiting");
+        let report = run.report("rank");
+        let warnings = report.warnings();
+        let call = "rank 0 did not finalise MPI: it ended in MPI_Recv (from 1, tag 99, 1 bytes, MPI_COMM_WORLD) at main (killed.c:";
+        assert!(warnings.contains(call), "{}: {warnings}", mpi.name);
+        let recorded = report.sum("rank_functions", "calls", &[("function", json!("MPI_Iprobe")), ("rank", json!(0))]);
+        assert_eq!(recorded, 100_000, "{}", mpi.name);
+        // Rank 1 was killed by its launcher, in the barrier that rank 0 never came to.
+        assert!(
+            warnings.contains("rank 1 did not finalise MPI: it ended in MPI_Barrier (MPI_COMM_WORLD)"),
+            "{warnings}"
+        );
+    }
+}
+
+fn counter(name: &str) -> String {
+    let path = target().join("runs").join(format!("{name}-killed-counter"));
+    let _ = fs::remove_file(&path);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    path.to_string_lossy().into_owned()
+}

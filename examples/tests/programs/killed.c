@@ -1,0 +1,58 @@
+// Rank 0 makes 100,000 calls, counting each in a shared file when it has returned, and is killed by a thread of its own
+// in the middle of them, or, with the argument "waiting", in a receive that nothing will match.
+// run: -n 2 -- COUNTER-FILE [waiting]
+#include <fcntl.h>
+#include <mpi.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static volatile uint64_t *done;
+static int waiting;
+
+static void *kill_soon(void *unused)
+{
+    (void)unused;
+    if (waiting)
+        usleep(300000);
+    else
+        while (*done < 60000)
+            ;
+    kill(getpid(), SIGKILL);
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    int rank, provided, flag;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    waiting = argc > 2 && !strcmp(argv[2], "waiting");
+    if (rank == 0) {
+        int file = open(argv[1], O_RDWR | O_CREAT, 0644);
+        if (ftruncate(file, 4096))
+            return 1;
+        done = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+        pthread_t thread;
+        if (!waiting)
+            pthread_create(&thread, NULL, kill_soon, NULL);
+        for (int i = 0; i < 100000; i++) {
+            MPI_Iprobe(1, 5, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+            ++*done;
+            // Ranks share cores: the thread that kills has to get its turn.
+            if (i % 1000 == 0)
+                usleep(100);
+        }
+        if (waiting)
+            pthread_create(&thread, NULL, kill_soon, NULL);
+        char byte;
+        MPI_Recv(&byte, 1, MPI_BYTE, 1, 99, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}
