@@ -38,8 +38,8 @@ impl Run {
         if ranks.is_empty() {
             return Err(Error::AllUnreadable { folder: folder.into(), reasons: unreadable });
         }
-        one_run(folder, &ranks)?;
         ranks.sort_by_key(|rank| (rank.number().is_none(), rank.header.world, rank.number(), rank.header.pid));
+        one_run(folder, &ranks)?;
         let missing = missing(&ranks);
         let sites = Sites::load(folder, &ranks);
         Ok(Run { folder: folder.into(), ranks, missing, unreadable, sites })

@@ -1,0 +1,151 @@
+//! Whatever a folder holds, there is one clear message, what can be used is used, and the exit status says which.
+
+mod common;
+
+use std::fs;
+
+use common::{BEGIN, Folder, header, in_call, json, rank, rank_with, report, signature, stderr, stdout, two_ranks};
+use traces::calls::Call;
+use traces::file::{FileHeader, INITIALIZED, NO_RANK};
+use traces::record;
+use traces::write::blank_block;
+
+#[test]
+fn a_folder_that_is_not_there_is_named() {
+    let output = report("/nowhere/at/all".as_ref(), &[]);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(stderr(&output).contains("/nowhere/at/all: No such file or directory"), "{}", stderr(&output));
+}
+
+#[test]
+fn an_empty_folder_is_said_to_hold_no_traces() {
+    let folder = Folder::new();
+    let output = report(&folder.0, &[]);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(stderr(&output).contains("no traces in here"), "{}", stderr(&output));
+}
+
+#[test]
+fn ranks_of_different_runs_are_refused_with_their_files() {
+    let folder = two_ranks();
+    let other = FileHeader { run: [9; 16], ..header(2, 3) };
+    folder.write("rank-0002.ovh", &rank(other, &[], &[]));
+    let output = report(&folder.0, &[]);
+    assert_eq!(output.status.code(), Some(3));
+    let said = stderr(&output);
+    assert!(said.contains("files of 2 runs in one folder"), "{said}");
+    assert!(said.contains("rank-0000.ovh, rank-0001.ovh") && said.contains("rank-0002.ovh"), "{said}");
+}
+
+#[test]
+fn a_missing_rank_is_listed_and_the_others_reported() {
+    let folder = two_ranks();
+    fs::remove_file(folder.0.join("rank-0001.ovh")).unwrap();
+    let output = report(&folder.0, &[]);
+    assert_eq!(output.status.code(), Some(4));
+    assert!(stdout(&output).contains("! no file of rank 1"), "{}", stdout(&output));
+    assert!(stdout(&output).contains("MPI_Send"));
+}
+
+#[test]
+fn a_foreign_and_a_newer_file_are_said_beside_the_others() {
+    let folder = two_ranks();
+    folder.write("rank-0007.ovh", b"something else entirely, and long enough for that");
+    let mut newer = fs::read(folder.0.join("rank-0000.ovh")).unwrap();
+    newer[8] = 2;
+    folder.write("rank-0008.ovh", &newer);
+    let output = report(&folder.0, &["--format", "json"]);
+    assert_eq!(output.status.code(), Some(4));
+    let said = stdout(&output);
+    assert!(said.contains("rank-0007.ovh: not a trace of overhear"), "{said}");
+    assert!(said.contains("rank-0008.ovh: format version 2, and this overhear reads up to 1"), "{said}");
+}
+
+#[test]
+fn files_of_which_none_can_be_read_are_all_named() {
+    let folder = Folder::new();
+    folder.write("rank-0000.ovh", b"");
+    folder.write("rank-0001.ovh", b"overhear");
+    let output = report(&folder.0, &[]);
+    assert_eq!(output.status.code(), Some(3));
+    let said = stderr(&output);
+    assert!(said.contains("rank-0000.ovh: the file ends after 0 bytes") && said.contains("rank-0001.ovh"), "{said}");
+}
+
+#[test]
+fn a_cut_file_is_used_up_to_the_cut() {
+    let folder = two_ranks();
+    let path = folder.0.join("rank-0000.ovh");
+    let whole = fs::read(&path).unwrap();
+    // The last page holds the three calls behind its header of 64 bytes; two of them stay.
+    fs::write(&path, &whole[..whole.len() - 4096 + 64 + 16]).unwrap();
+    let output = report(&folder.0, &["--by", "rank", "--format", "json"]);
+    assert_eq!(output.status.code(), Some(4));
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let send = report["rank_functions"].as_array().unwrap().iter().find(|row| row["function"] == "MPI_Send").unwrap();
+    assert_eq!(send["calls"], 2);
+    assert!(report["warnings"].to_string().contains("rank-0000.ovh: the page at byte"));
+}
+
+#[test]
+fn a_rank_without_finalize_is_listed_with_what_it_was_in() {
+    let folder = Folder::new();
+    let killed = FileHeader { state: INITIALIZED, end: Default::default(), ..header(0, 1) };
+    let receive = signature(1, Call::Recv, 3, 0, 64);
+    folder.write("rank-0000.ovh", &rank_with(killed, &in_call(1, 1_500_000), &[receive], |_| {}));
+    let output = report(&folder.0, &[]);
+    assert_eq!(output.status.code(), Some(4));
+    let said = stdout(&output).replace("\n  ", " ");
+    assert!(said.contains("rank 0 did not finalise MPI: it ended in MPI_Recv (from 3, tag 5, 64 bytes, MPI_COMM_WORLD)"), "{said}");
+}
+
+#[test]
+fn a_rank_that_ended_outside_mpi_is_listed_with_its_last_call() {
+    let folder = Folder::new();
+    let killed = FileHeader { state: INITIALIZED, end: Default::default(), ..header(0, 1) };
+    let send = signature(1, Call::Send, 3, 64, 0);
+    folder.write("rank-0000.ovh", &rank(killed, &[send], &[(1, 100, 50)]));
+    let warnings = json(&folder.0, "function")["warnings"].to_string();
+    assert!(warnings.contains("it ended outside MPI, after MPI_Send (to 3, tag 5, 64 bytes, MPI_COMM_WORLD)"), "{warnings}");
+}
+
+#[test]
+fn a_process_that_never_came_out_of_init_is_listed() {
+    let folder = two_ranks();
+    let starting = FileHeader { rank: NO_RANK, size: 0, run: [0; 16], state: 0, pid: 4711, ..header(0, 0) };
+    let init = signature(1, Call::Init, i32::MIN, 0, 0);
+    folder.write("starting-h1-4711.ovh", &rank_with(starting, &in_call(1, 0), &[init], |_| {}));
+    let warnings = json(&folder.0, "function")["warnings"].to_string();
+    assert!(warnings.contains("process 4711 did not finalise MPI: it ended in MPI_Init"), "{warnings}");
+}
+
+#[test]
+fn a_page_with_something_else_in_it_is_said_and_passed_over() {
+    let folder = two_ranks();
+    let path = folder.0.join("rank-0001.ovh");
+    let bad = rank_with(header(1, 2), &blank_block(), &[signature(1, Call::Recv, 0, 0, 100)], |words| {
+        words.push(record::short(1, 10, 20).unwrap());
+        words.push(0xfffd);
+    });
+    fs::write(&path, bad).unwrap();
+    let output = report(&folder.0, &["--format", "json"]);
+    assert_eq!(output.status.code(), Some(4));
+    assert!(stdout(&output).contains("no record at word 1 of a page of thread 0"), "{}", stdout(&output));
+    let _ = BEGIN;
+}
+
+#[test]
+fn a_rank_that_the_run_does_not_have_is_a_usage_error() {
+    let folder = two_ranks();
+    let output = report(&folder.0, &["--by", "rank=9"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("there is no rank 9: the run has 2"), "{}", stderr(&output));
+}
+
+#[test]
+fn an_unknown_word_on_the_command_line_is_a_usage_error() {
+    let folder = two_ranks();
+    for arguments in [&["--by", "colour"][..], &["--format", "xml"], &["--frobnicate"]] {
+        assert_eq!(report(&folder.0, arguments).status.code(), Some(2), "{arguments:?}");
+    }
+}

@@ -1,0 +1,150 @@
+//! Runs made by hand, and the command to read them with.
+
+#![allow(dead_code)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use serde_json::Value;
+use traces::calls::Call;
+use traces::clock::ClockSample;
+use traces::definitions::{Communicator, Definition, Library, Process};
+use traces::file::{FINALIZED, FileHeader, INITIALIZED, Level, ThreadBlock};
+use traces::signature::{Signature, peer, tag};
+use traces::write::{FileWriter, blank_block, blank_header, call};
+
+/// A folder of its own for every test, gone when the test is over.
+pub struct Folder(pub PathBuf);
+
+impl Folder {
+    pub fn new() -> Folder {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let name = format!("overhear-analyzer-test-{}-{}", std::process::id(), NEXT.fetch_add(1, Relaxed));
+        let folder = std::env::temp_dir().join(name);
+        fs::create_dir_all(&folder).unwrap();
+        Folder(folder)
+    }
+
+    pub fn write(&self, name: &str, bytes: &[u8]) {
+        fs::write(self.0.join(name), bytes).unwrap();
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// One tick is a nanosecond, recording begins at tick 1000 and lasts a second.
+pub const BEGIN: u64 = 1_000;
+pub const SECOND: u64 = 1_000_000_000;
+
+/// The header of a rank that finalised MPI.
+pub fn header(rank: u32, size: u32) -> FileHeader {
+    let sample = |ticks| ClockSample { ticks, width: 1, monotonic: ticks, realtime: ticks };
+    FileHeader {
+        rank,
+        size,
+        run: [7; 16],
+        state: INITIALIZED | FINALIZED,
+        begin: sample(BEGIN),
+        end: sample(BEGIN + SECOND),
+        ..blank_header()
+    }
+}
+
+/// The signature of a call on the world with a peer and so many bytes each way.
+pub fn signature(number: u32, call: Call, peer: i32, sent: u64, received: u64) -> Signature {
+    Signature {
+        number,
+        call: call.number(),
+        flags: 0,
+        site: 0,
+        object: 1,
+        peer,
+        tag: 5,
+        source: peer::NONE,
+        source_tag: tag::NONE,
+        sent,
+        received,
+        requests: 0,
+        reserved: 0,
+        address: 0,
+    }
+}
+
+pub fn definitions(size: u32, rank: i32) -> Vec<Definition> {
+    vec![
+        Definition::Process(Process { host: "h1".into(), program: "/bin/app".into(), ..Process::default() }),
+        Definition::Library(Library { version: "Open MPI v4.1.4, package: x".into(), path: "/lib/libmpi.so.40".into() }),
+        Definition::Communicator(Communicator { number: 1, rank, size, inter: false, name: "MPI_COMM_WORLD".into() }),
+        Definition::Filter("-query".into()),
+    ]
+}
+
+/// A rank's file: its signatures, and calls as (signature, start, duration), counted from the beginning.
+pub fn rank(header: FileHeader, signatures: &[Signature], calls: &[(u32, u64, u64)]) -> Vec<u8> {
+    rank_with(header, &blank_block(), signatures, |words| {
+        let mut last = BEGIN;
+        for (signature, start, duration) in calls {
+            last = call(words, last, *signature, BEGIN + start, *duration);
+        }
+    })
+}
+
+/// The same with the thread's block and whatever records.
+pub fn rank_with(
+    header: FileHeader,
+    block: &ThreadBlock,
+    signatures: &[Signature],
+    records: impl FnOnce(&mut Vec<u64>),
+) -> Vec<u8> {
+    let mut words = Vec::new();
+    records(&mut words);
+    let mut file = FileWriter::begin(Vec::new(), header).unwrap();
+    file.thread(0, block).unwrap();
+    file.definitions(&definitions(header.size, header.rank as i32)).unwrap();
+    file.signatures(0, 0, signatures).unwrap();
+    file.events(0, 0, BEGIN, &words).unwrap();
+    file.into_inner()
+}
+
+/// A thread that is in one call.
+pub fn in_call(signature: u64, start: u64) -> ThreadBlock {
+    let mut block = blank_block();
+    block.depth = 1;
+    block.levels[0] = Level { start: BEGIN + start, signature };
+    block
+}
+
+/// Two ranks: rank 0 sends 100 bytes three times, rank 1 receives them.
+pub fn two_ranks() -> Folder {
+    let folder = Folder::new();
+    let send = [signature(1, Call::Send, 1, 100, 0)];
+    let receive = [signature(1, Call::Recv, 0, 0, 100)];
+    folder.write("rank-0000.ovh", &rank(header(0, 2), &send, &[(1, 10, 1_000), (1, 5_000, 2_000), (1, 9_000, 3_000)]));
+    folder.write("rank-0001.ovh", &rank(header(1, 2), &receive, &[(1, 10, 10_000), (1, 20_000, 20_000), (1, 50_000, 30_000)]));
+    folder
+}
+
+/// Runs `overhear report FOLDER` with these arguments.
+pub fn report(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_overhear")).arg("report").arg(folder).args(arguments).output().unwrap()
+}
+
+/// The report as JSON.
+pub fn json(folder: &Path, by: &str) -> Value {
+    let output = report(folder, &["--by", by, "--format", "json"]);
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
+}
+
+pub fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+pub fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}

@@ -1,0 +1,202 @@
+//! The figures of a report are those of the files.
+
+mod common;
+
+use common::{BEGIN, Folder, header, json, rank, rank_with, signature, two_ranks};
+use serde_json::{Value, json as value};
+use traces::calls::Call;
+use traces::file::{Mode, ProfileEntry, Stop};
+use traces::record::{self, Arrived, INLINE, Kind};
+use traces::signature::{NESTED, STARTS, Signature, peer};
+use traces::write::{FileWriter, blank_block};
+use zerocopy::FromZeros;
+
+fn row<'a>(report: &'a Value, table: &str, function: &str) -> &'a Value {
+    let rows = report[table].as_array().unwrap();
+    rows.iter().find(|row| row["function"] == function).unwrap_or_else(|| panic!("{function} in {report:#}"))
+}
+
+fn close(value: &Value, seconds: f64) {
+    assert!((value.as_f64().unwrap() - seconds).abs() < 1e-9, "{value} is not {seconds}");
+}
+
+/// One rank with these signatures and records.
+fn one_rank(signatures: &[Signature], records: impl FnOnce(&mut Vec<u64>)) -> Folder {
+    let folder = Folder::new();
+    folder.write("rank-0000.ovh", &rank_with(header(0, 1), &blank_block(), signatures, records));
+    folder
+}
+
+fn short(words: &mut Vec<u64>, signature: u32, duration: u64) {
+    words.push(record::short(signature, 10, duration).unwrap());
+}
+
+#[test]
+fn a_function_has_its_maximum_mean_total_share_calls_and_bytes() {
+    let folder = two_ranks();
+    let report = json(&folder.0, "function");
+    let send = row(&report, "functions", "MPI_Send");
+    close(&send["time_max_s"], 6e-6);
+    assert_eq!(send["time_max_rank"], 0);
+    close(&send["time_mean_s"], 3e-6);
+    close(&send["time_total_s"], 6e-6);
+    assert!((send["time_share_percent"].as_f64().unwrap() - 100.0 * 6.0 / 66.0).abs() < 1e-6);
+    assert_eq!((&send["calls"], &send["sent_bytes"], &send["received_bytes"]), (&value!(3), &value!(300), &value!(0)));
+    let receive = row(&report, "functions", "MPI_Recv");
+    close(&receive["time_max_s"], 60e-6);
+    close(&receive["call_min_s"], 10e-6);
+    close(&receive["call_max_s"], 30e-6);
+    assert_eq!((&receive["time_max_rank"], &receive["received_bytes"]), (&value!(1), &value!(300)));
+}
+
+#[test]
+fn a_run_has_its_wall_time_and_time_in_mpi() {
+    let folder = two_ranks();
+    let run = &json(&folder.0, "function")["run"];
+    close(&run["wall_time_s"], 1.0);
+    close(&run["mpi_time_min_s"], 6e-6);
+    close(&run["mpi_time_mean_s"], 33e-6);
+    close(&run["mpi_time_max_s"], 60e-6);
+    assert_eq!((&run["ranks"], &run["hosts"]), (&value!(2), &value!(1)));
+}
+
+#[test]
+fn calls_inside_other_calls_are_counted_apart_and_take_no_time_of_their_own() {
+    let outer = signature(1, Call::Comm_free, peer::NONE, 0, 0);
+    let inner = Signature { flags: NESTED, ..signature(2, Call::Barrier, peer::NONE, 0, 0) };
+    let folder = one_rank(&[outer, inner], |words| {
+        let last = traces::write::call(words, BEGIN, 2, BEGIN + 500, 100);
+        traces::write::call(words, last, 1, BEGIN + 200, 1_000);
+    });
+    let report = json(&folder.0, "rank");
+    let inner = row(&report, "rank_functions", "MPI_Barrier");
+    assert_eq!((&inner["calls"], &inner["nested_calls"]), (&value!(0), &value!(1)));
+    close(&report["run"]["mpi_time_max_s"], 1e-6);
+    assert!(report["warnings"].to_string().contains("1 calls were made inside other MPI calls"));
+    assert_eq!(json(&folder.0, "function")["functions"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_receive_counts_the_bytes_that_arrived_not_those_it_posted() {
+    let any = Signature { peer: peer::ANY, ..signature(1, Call::Recv, peer::ANY, 0, 1_000) };
+    let folder = one_rank(&[any], |words| {
+        short(words, 1, 5);
+        short(words, 1, 5);
+        words.extend(Arrived { source: 0, tag: 5, bytes: 30, cancelled: false }.words());
+    });
+    assert_eq!(row(&json(&folder.0, "function"), "functions", "MPI_Recv")["received_bytes"], 1_030);
+}
+
+#[test]
+fn a_completed_request_counts_its_bytes_where_it_was_begun() {
+    let begin = Signature { flags: STARTS, ..signature(1, Call::Irecv, 0, 0, 1_000) };
+    let other = Signature { flags: STARTS, ..signature(3, Call::Isend, 0, 50, 0) };
+    let wait = signature(5, Call::Waitall, peer::NONE, 0, 0);
+    let folder = one_rank(&[begin, other, wait], |words| {
+        // Requests 0 and 1 are receives, 2 is a send that is complete at once, 3 a receive again.
+        short(words, 1, 5);
+        short(words, 1, 5);
+        short(words, 4, 5);
+        short(words, 1, 5);
+        short(words, 5, 50);
+        words.push(record::requests(Kind::Completed, 2, 4));
+        words.extend(Arrived { source: 0, tag: 5, bytes: 7, cancelled: false }.words());
+        words.push(record::requests(Kind::Completed, 1, 1));
+    });
+    let report = json(&folder.0, "function");
+    assert_eq!(row(&report, "functions", "MPI_Irecv")["received_bytes"], 2_007);
+    assert_eq!(row(&report, "functions", "MPI_Isend")["sent_bytes"], 50);
+    assert_eq!(row(&report, "functions", "MPI_Isend")["calls"], 1);
+}
+
+#[test]
+fn messages_to_nobody_have_no_bytes() {
+    let folder = one_rank(&[signature(1, Call::Send, peer::PROC_NULL, 100, 0)], |words| short(words, 1, 5));
+    assert_eq!(row(&json(&folder.0, "function"), "functions", "MPI_Send")["sent_bytes"], 0);
+}
+
+#[test]
+fn calls_with_inline_signatures_are_added_exactly() {
+    let folder = one_rank(&[], |words| {
+        for bytes in 1..=1000u64 {
+            let inline = signature(INLINE, Call::Send, 0, 100_000 + bytes, 0);
+            let of: [u64; 8] = zerocopy::transmute!(inline);
+            words.push(Kind::Inline as u64);
+            words.extend(of);
+            words.extend(record::wide(INLINE, 1, 2).unwrap());
+        }
+        words.push(record::failed(6, 6));
+    });
+    let report = json(&folder.0, "function");
+    let send = row(&report, "functions", "MPI_Send");
+    assert_eq!(send["calls"], 1_000);
+    assert_eq!(send["sent_bytes"], 1_000 * 100_000 + 500_500);
+    assert_eq!(send["failed_calls"], 1);
+    close(&send["time_total_s"], 2e-6);
+}
+
+#[test]
+fn a_trace_and_the_profile_behind_it_are_added() {
+    let send = signature(1, Call::Send, 0, 10, 0);
+    let entry = |signature, call: Option<Call>, count, total| ProfileEntry {
+        signature,
+        call: call.map_or(0, |call| call.number().into()),
+        count,
+        total,
+        min: 1,
+        max: 9,
+        sent: 10 * count,
+        ..ProfileEntry::new_zeroed()
+    };
+    let mut file = FileWriter::begin(Vec::new(), common::header(0, 1)).unwrap();
+    file.signatures(0, 0, &[send]).unwrap();
+    file.events(0, 0, BEGIN, &[record::short(1, 0, 500).unwrap()]).unwrap();
+    file.profile(0, 0, &[entry(1, None, 4, 2_000), entry(INLINE, Some(Call::Send), 5, 100), entry(INLINE, None, 1, 7)]).unwrap();
+    let folder = Folder::new();
+    let mut bytes = file.into_inner();
+    bytes[60..64].copy_from_slice(&(Stop::MaxBytes as u32).to_le_bytes());
+    folder.write("rank-0000.ovh", &bytes);
+    let report = json(&folder.0, "function");
+    let send = row(&report, "functions", "MPI_Send");
+    assert_eq!((&send["calls"], &send["sent_bytes"]), (&value!(10), &value!(100)));
+    close(&send["time_total_s"], 2.6e-6);
+    assert_eq!(row(&report, "functions", "(not told apart)")["calls"], 1);
+    assert!(report["warnings"].to_string().contains("OVERHEAR_MAX_BYTES"));
+}
+
+#[test]
+fn a_profile_says_that_single_calls_are_not_there() {
+    let folder = Folder::new();
+    let header = traces::file::FileHeader { mode: Mode::Profile as u16, ..common::header(0, 1) };
+    folder.write("rank-0000.ovh", &rank(header, &[], &[]));
+    assert!(json(&folder.0, "function")["warnings"].to_string().contains("recorded as a profile"));
+}
+
+#[test]
+fn messages_are_sorted_by_powers_of_two() {
+    let signatures = [100, 127, 128].map(|bytes| signature(bytes as u32, Call::Send, 0, bytes, 0));
+    let folder = one_rank(&signatures, |words| [100, 127, 127, 128].iter().for_each(|n| short(words, *n, 1)));
+    let report = json(&folder.0, "size");
+    let sizes: Vec<_> = report["sizes"].as_array().unwrap().iter().map(|row| (&row["size_at_least_bytes"], &row["calls"])).collect();
+    assert_eq!(sizes, [(&value!(64), &value!(3)), (&value!(128), &value!(1))]);
+}
+
+#[test]
+fn partners_and_communicators_have_their_calls() {
+    let folder = two_ranks();
+    let peers = json(&folder.0, "peer");
+    let first = row(&peers, "peers", "MPI_Send");
+    assert_eq!((&first["rank"], &first["peer"], &first["calls"]), (&value!(0), &value!("1"), &value!(3)));
+    let communicators = json(&folder.0, "comm");
+    let world = &communicators["communicators"][0];
+    assert_eq!((&world["communicator"], &world["processes"], &world["calls"]), (&value!("MPI_COMM_WORLD"), &value!(2), &value!(6)));
+}
+
+#[test]
+fn one_rank_alone_has_shares_of_its_own_wall_time() {
+    let folder = two_ranks();
+    let report = json(&folder.0, "rank=1");
+    let receive = row(&report, "functions", "MPI_Recv");
+    close(&receive["call_mean_s"], 20e-6);
+    assert!((receive["time_share_of_wall_percent"].as_f64().unwrap() - 0.006).abs() < 1e-9);
+}

@@ -1,0 +1,81 @@
+//! One report in every format.
+
+mod common;
+
+use common::{Folder, report, stderr, stdout, two_ranks};
+
+#[test]
+fn json_is_versioned_and_has_units_in_its_names() {
+    let folder = two_ranks();
+    let report = common::json(&folder.0, "function");
+    assert_eq!(report["schema"], "overhear-report/1");
+    let row = report["functions"][0].as_object().unwrap();
+    for key in row.keys() {
+        let has_unit = ["_s", "_percent", "_bytes", "calls", "bytes", "function", "_rank"].iter().any(|end| key.ends_with(end));
+        assert!(has_unit, "{key}");
+    }
+}
+
+#[test]
+fn csv_has_a_line_for_each_row_under_names_with_units() {
+    let folder = two_ranks();
+    let text = stdout(&report(&folder.0, &["--format", "csv"]));
+    let mut lines = text.lines();
+    assert!(lines.next().unwrap().starts_with("function,time_max_s,time_max_rank,time_mean_s,time_total_s"));
+    assert_eq!(lines.clone().count(), 2);
+    assert!(lines.next().unwrap().starts_with("MPI_Recv,"));
+}
+
+#[test]
+fn text_fits_eighty_columns() {
+    let folder = two_ranks();
+    for by in ["function", "rank", "rank=1", "comm", "thread"] {
+        let text = stdout(&report(&folder.0, &["--by", by]));
+        let longest = text.lines().map(|line| line.chars().count()).max().unwrap();
+        assert!(longest <= 80, "{by}: {longest}\n{text}");
+    }
+}
+
+#[test]
+fn a_report_can_go_to_a_file() {
+    let folder = two_ranks();
+    let file = Folder::new().0.join("report.csv");
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    let output = report(&folder.0, &["--format", "csv", "--output", file.to_str().unwrap()]);
+    assert!(output.stdout.is_empty());
+    assert!(std::fs::read_to_string(&file).unwrap().starts_with("function,"));
+    std::fs::remove_dir_all(file.parent().unwrap()).unwrap();
+}
+
+#[test]
+fn a_file_that_cannot_be_written_is_named() {
+    let folder = two_ranks();
+    let output = report(&folder.0, &["--output", "/nowhere/report.txt"]);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(stderr(&output).contains("/nowhere/report.txt: No such file"), "{}", stderr(&output));
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn parquet_has_the_same_rows_in_typed_columns() {
+    use polars::prelude::{ParquetReader, SerReader};
+
+    let folder = two_ranks();
+    let file = folder.0.join("report.parquet");
+    let output = report(&folder.0, &["--format", "parquet", "--output", file.to_str().unwrap()]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let frame = ParquetReader::new(std::fs::File::open(&file).unwrap()).finish().unwrap();
+    assert_eq!(frame.height(), 2);
+    assert_eq!(frame.column("function").unwrap().str().unwrap().get(0), Some("MPI_Recv"));
+    assert_eq!(frame.column("calls").unwrap().u64().unwrap().get(0), Some(3));
+    assert!((frame.column("time_total_s").unwrap().f64().unwrap().get(0).unwrap() - 60e-6).abs() < 1e-9);
+}
+
+#[cfg(not(feature = "parquet"))]
+#[test]
+fn without_parquet_it_is_said_how_to_build_it() {
+    let folder = two_ranks();
+    let output = report(&folder.0, &["--format", "parquet"]);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(stderr(&output).contains("--features overhear/parquet"), "{}", stderr(&output));
+}
