@@ -54,6 +54,8 @@ fn behind(library: &Path, arguments: &cli::Record) -> u8 {
 /// Runs the launcher.
 fn in_front(launcher: Launcher, library: &Path, mut arguments: cli::Record) -> Result<u8, Error> {
     let named = arguments.settings.dir.take().or_else(|| std::env::var_os("OVERHEAR_DIR").map(PathBuf::from));
+    let records = arguments.settings.mode.map(|mode| mode != cli::Mode::Null);
+    let records = records.unwrap_or_else(|| std::env::var_os("OVERHEAR_MODE").is_none_or(|mode| mode != "null"));
     let wanted = named.unwrap_or_else(|| default_name(&arguments.command));
     let cannot = |source| Error::Write { path: wanted.clone(), source };
     let folder = std::path::absolute(&wanted).and_then(|wanted| folder::fresh(&wanted)).map_err(cannot)?;
@@ -83,20 +85,26 @@ fn in_front(launcher: Launcher, library: &Path, mut arguments: cli::Record) -> R
             return Ok(say(status_of(&error), &format!("{}: {error}", whole[0].to_string_lossy())));
         }
     };
-    afterwards(&folder);
+    match runs::files(&folder) {
+        Ok(files) => afterwards(&folder, &files),
+        Err(_) => nothing_recorded(&folder, records),
+    }
     Ok(exit_status(status))
 }
 
-/// Says what came of the run, and resolves its call sites while the program is at hand.
-fn afterwards(folder: &Path) {
-    let Ok(files) = runs::files(folder) else {
-        let _ = fs::remove_dir(folder);
+/// Says so where nothing was recorded though it should have been.
+fn nothing_recorded(folder: &Path, records: bool) {
+    let _ = fs::remove_dir(folder);
+    if records {
         eprintln!(
             "overhear: nothing was recorded: no rank initialised MPI with the recorder preloaded. A program that is \
              linked statically cannot be recorded; overhear doctor tells more."
         );
-        return;
-    };
+    }
+}
+
+/// Says what came of the run, and resolves its call sites while the program is at hand.
+fn afterwards(folder: &Path, files: &[PathBuf]) {
     let starting = files.iter().filter(|file| folder::is_starting(&file_name(file))).count();
     if starting > 0 {
         eprintln!("overhear: {starting} processes never came out of MPI_Init; overhear report says since when");

@@ -19,9 +19,12 @@ use crate::clock;
 pub struct Profile {
     page: Page,
     used: usize,
+    /// The page after this one, taken before this one is full.
+    next: Option<Page>,
     pages: u32,
     thread: u32,
     begin: u64,
+    /// No page is to be had any more: the entries left are for functions.
     full: bool,
     by_signature: NonNull<Option<NonNull<ProfileEntry>>>,
     by_call: NonNull<Option<NonNull<ProfileEntry>>>,
@@ -31,6 +34,9 @@ pub struct Profile {
 /// The call number of the entry for whatever has no other.
 const ANY_CALL: u16 = 0;
 
+/// Entries that functions find in the last page, whatever signatures take.
+const FOR_FUNCTIONS: usize = 32;
+
 impl Profile {
     /// An empty profile that counts from now.
     pub fn begin(output: &Output, thread: u32) -> Result<Profile, Stop> {
@@ -39,6 +45,7 @@ impl Profile {
         let mut profile = Profile {
             page,
             used: 0,
+            next: None,
             pages: 1,
             thread,
             begin,
@@ -119,7 +126,17 @@ impl Profile {
 
     #[cold]
     fn next(&mut self, signature: u32, call: u16) -> Option<NonNull<ProfileEntry>> {
-        if self.used == self.page.body::<ProfileEntry>().1 && !self.turn_page() {
+        let room = self.page.body::<ProfileEntry>().1;
+        if self.used == room {
+            (self.page, self.used) = (self.next.take()?, 0);
+        } else if room - self.used <= FOR_FUNCTIONS && self.next.is_none() && !self.full {
+            // The page before stays mapped: its entries go on counting.
+            let page = shared::guard(|| take(shared::output()?, self.thread, self.pages, self.begin).ok());
+            self.next = page.flatten();
+            self.full = self.next.is_none();
+            self.pages += 1;
+        }
+        if self.full && signature != INLINE {
             return None;
         }
         // SAFETY: `used` is below what the page holds.
@@ -133,30 +150,11 @@ impl Profile {
         }
         Some(entry)
     }
-
-    fn turn_page(&mut self) -> bool {
-        if self.full {
-            return false;
-        }
-        // The old page stays mapped: its entries go on counting.
-        let page = shared::guard(|| take(shared::output()?, self.thread, self.pages, self.begin).ok()).flatten();
-        match page {
-            Some(page) => {
-                (self.page, self.used) = (page, 0);
-                self.pages += 1;
-                true
-            }
-            None => {
-                self.full = true;
-                false
-            }
-        }
-    }
 }
 
 fn take(output: &Output, thread: u32, sequence: u32, base: u64) -> Result<Page, Stop> {
     let header = PageHeader { thread, sequence, base, ..NO_PAGE };
-    output.take(header, PageKind::Profile, (4 * output.unit) << sequence.min(2))
+    output.take(header, PageKind::Profile, (8 * output.unit) << sequence.min(1))
 }
 
 fn known(bytes: u64) -> u64 {

@@ -256,15 +256,13 @@ impl Thread {
         }
         let defined = shared::guard(|| {
             let site = shared::site(key.address);
-            let output = shared::output()?;
-            self.signatures.make_room(output).ok()?;
-            if let Some(number) = self.dictionary.add(key) {
-                self.signatures.define(&key.signature(number, site));
-                return Some(number);
-            }
+            // The signature of a call that gets no number stands with the call.
             // SAFETY: the block is this thread's own.
             unsafe { (*self.block.as_ptr()).inline = key.signature(INLINE, site) };
-            None
+            self.signatures.make_room(shared::output()?).ok()?;
+            let number = self.dictionary.add(key)?;
+            self.signatures.define(&key.signature(number, site));
+            Some(number)
         });
         defined.flatten().unwrap_or(INLINE)
     }
