@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering::*};
 
 use traces::file::{LEVELS, Level, Mode, PageHeader, PageKind, Stop, ThreadBlock};
 use traces::record::{self, INLINE, Kind};
+use traces::signature::Signature;
 
 use super::cache::{Cache, Words};
 use super::dictionary::{Dictionary, Key};
@@ -48,6 +49,8 @@ pub struct State {
     /// From 0, in the order they first called MPI.
     pub number: u32,
     signatures: SignaturePages,
+    /// Signatures of the calls the thread is in that found no number, by how deep.
+    inline: [Signature; LEVELS],
     pub(super) profile: Option<Profile>,
     next: *mut Thread,
 }
@@ -227,6 +230,7 @@ impl Thread {
             scratch: Scratch::new(),
             number,
             signatures: SignaturePages::begin(number),
+            inline: [Key::EMPTY.signature(INLINE, 0); LEVELS],
             profile: None,
             next: null_mut(),
         };
@@ -257,8 +261,10 @@ impl Thread {
         let defined = shared::guard(|| {
             let site = shared::site(key.address);
             // The signature of a call that gets no number stands with the call.
+            let level = (self.depth as usize).min(LEVELS - 1);
+            self.inline[level] = key.signature(INLINE, site);
             // SAFETY: the block is this thread's own.
-            unsafe { (*self.block.as_ptr()).inline = key.signature(INLINE, site) };
+            unsafe { (*self.block.as_ptr()).inline = self.inline[level] };
             self.signatures.make_room(shared::output()?).ok()?;
             let number = self.dictionary.add(key)?;
             self.signatures.define(&key.signature(number, site));
@@ -355,10 +361,8 @@ impl Thread {
     #[inline(never)]
     fn leave_rarely(&mut self, number: u32, gap: i64, duration: u64) {
         if self.profile.is_none() {
-            // SAFETY: the block is this thread's own.
-            let signature = unsafe { (*self.block.as_ptr()).inline };
             if number == INLINE {
-                let words: [u64; 8] = zerocopy::transmute!(signature);
+                let words: [u64; 8] = zerocopy::transmute!(*self.inline());
                 let mut all = [Kind::Inline as u64; 9];
                 all[1..].copy_from_slice(&words);
                 self.write(&all);
@@ -421,17 +425,20 @@ impl Thread {
 
     #[cold]
     fn count(&mut self, signature: u32, duration: u64) {
-        let State { profile, dictionary, block, .. } = &mut self.state;
-        let Some(profile) = profile else { return };
-        // SAFETY: the block is this thread's own.
-        let inline = unsafe { &(*block.as_ptr()).inline };
         let (call, sent, received) = match signature {
-            INLINE => (inline.call, inline.sent, inline.received),
+            INLINE => (self.inline().call, self.inline().sent, self.inline().received),
             _ => {
-                let key = dictionary.key(signature);
+                let key = self.dictionary.key(signature);
                 (key.call, key.sent, key.received)
             }
         };
-        profile.add(signature, call, duration, sent, received);
+        if let Some(profile) = &mut self.profile {
+            profile.add(signature, call, duration, sent, received);
+        }
+    }
+
+    /// The signature of the call that is being left, where it has no number.
+    fn inline(&self) -> &Signature {
+        &self.inline[(self.depth as usize).saturating_sub(1).min(LEVELS - 1)]
     }
 }
