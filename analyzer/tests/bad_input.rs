@@ -96,7 +96,10 @@ fn a_rank_without_finalize_is_listed_with_what_it_was_in() {
     let output = report(&folder.0, &[]);
     assert_eq!(output.status.code(), Some(4));
     let said = stdout(&output).replace("\n  ", " ");
-    assert!(said.contains("rank 0 did not finalise MPI: it ended in MPI_Recv (from 3, tag 5, 64 bytes, MPI_COMM_WORLD)"), "{said}");
+    assert!(
+        said.contains("rank 0 did not finalise MPI: it ended in MPI_Recv (from 3, tag 5, 64 bytes, MPI_COMM_WORLD)"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -106,7 +109,10 @@ fn a_rank_that_ended_outside_mpi_is_listed_with_its_last_call() {
     let send = signature(1, Call::Send, 3, 64, 0);
     folder.write("rank-0000.ovh", &rank(killed, &[send], &[(1, 100, 50)]));
     let warnings = json(&folder.0, "function")["warnings"].to_string();
-    assert!(warnings.contains("it ended outside MPI, after MPI_Send (to 3, tag 5, 64 bytes, MPI_COMM_WORLD)"), "{warnings}");
+    assert!(
+        warnings.contains("it ended outside MPI, after MPI_Send (to 3, tag 5, 64 bytes, MPI_COMM_WORLD)"),
+        "{warnings}"
+    );
 }
 
 #[test]

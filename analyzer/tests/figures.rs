@@ -151,7 +151,8 @@ fn a_trace_and_the_profile_behind_it_are_added() {
     let mut file = FileWriter::begin(Vec::new(), common::header(0, 1)).unwrap();
     file.signatures(0, 0, &[send]).unwrap();
     file.events(0, 0, BEGIN, &[record::short(1, 0, 500).unwrap()]).unwrap();
-    file.profile(0, 0, &[entry(1, None, 4, 2_000), entry(INLINE, Some(Call::Send), 5, 100), entry(INLINE, None, 1, 7)]).unwrap();
+    file.profile(0, 0, &[entry(1, None, 4, 2_000), entry(INLINE, Some(Call::Send), 5, 100), entry(INLINE, None, 1, 7)])
+        .unwrap();
     let folder = Folder::new();
     let mut bytes = file.into_inner();
     bytes[60..64].copy_from_slice(&(Stop::MaxBytes as u32).to_le_bytes());
@@ -177,7 +178,8 @@ fn messages_are_sorted_by_powers_of_two() {
     let signatures = [100, 127, 128].map(|bytes| signature(bytes as u32, Call::Send, 0, bytes, 0));
     let folder = one_rank(&signatures, |words| [100, 127, 127, 128].iter().for_each(|n| short(words, *n, 1)));
     let report = json(&folder.0, "size");
-    let sizes: Vec<_> = report["sizes"].as_array().unwrap().iter().map(|row| (&row["size_at_least_bytes"], &row["calls"])).collect();
+    let sizes: Vec<_> =
+        report["sizes"].as_array().unwrap().iter().map(|row| (&row["size_at_least_bytes"], &row["calls"])).collect();
     assert_eq!(sizes, [(&value!(64), &value!(3)), (&value!(128), &value!(1))]);
 }
 
@@ -189,7 +191,10 @@ fn partners_and_communicators_have_their_calls() {
     assert_eq!((&first["rank"], &first["peer"], &first["calls"]), (&value!(0), &value!("1"), &value!(3)));
     let communicators = json(&folder.0, "comm");
     let world = &communicators["communicators"][0];
-    assert_eq!((&world["communicator"], &world["processes"], &world["calls"]), (&value!("MPI_COMM_WORLD"), &value!(2), &value!(6)));
+    assert_eq!(
+        (&world["communicator"], &world["processes"], &world["calls"]),
+        (&value!("MPI_COMM_WORLD"), &value!(2), &value!(6))
+    );
 }
 
 #[test]

@@ -11,7 +11,8 @@ fn json_is_versioned_and_has_units_in_its_names() {
     assert_eq!(report["schema"], "overhear-report/1");
     let row = report["functions"][0].as_object().unwrap();
     for key in row.keys() {
-        let has_unit = ["_s", "_percent", "_bytes", "calls", "bytes", "function", "_rank"].iter().any(|end| key.ends_with(end));
+        let has_unit =
+            ["_s", "_percent", "_bytes", "calls", "bytes", "function", "_rank"].iter().any(|end| key.ends_with(end));
         assert!(has_unit, "{key}");
     }
 }

@@ -307,7 +307,8 @@ fn a_program_that_never_calls_mpi_is_said_to_be_none() {
 fn a_statically_linked_program_is_said_to_be_out_of_reach() {
     let source = target().join("programs/static.c");
     fs::create_dir_all(source.parent().unwrap()).unwrap();
-    fs::write(&source, "int MPI_Init(int *c, char ***v) { return 0; }\nint main(void) { return MPI_Init(0, 0); }\n").unwrap();
+    fs::write(&source, "int MPI_Init(int *c, char ***v) { return 0; }\nint main(void) { return MPI_Init(0, 0); }\n")
+        .unwrap();
     for (flag, message) in [("-static", "is statically linked"), ("-g", "has its own copy of MPI inside")] {
         let program = source.with_extension(flag.trim_start_matches('-'));
         let built = finish(Command::new("cc").arg(flag).arg("-w").arg("-o").arg(&program).arg(&source));

@@ -34,9 +34,18 @@ fn the_header_is_laid_out_as_the_format_says() {
 
 #[test]
 fn pages_are_laid_out_as_the_format_says() {
-    assert_eq!([offset_of!(PageHeader, units), offset_of!(PageHeader, thread), offset_of!(PageHeader, sequence)], [4, 8, 12]);
-    assert_eq!([offset_of!(PageHeader, base), offset_of!(PageHeader, requests), offset_of!(PageHeader, sample)], [16, 24, 32]);
-    assert_eq!([offset_of!(ThreadBlock, depth), offset_of!(ThreadBlock, inline), offset_of!(ThreadBlock, levels)], [4, 16, 80]);
+    assert_eq!(
+        [offset_of!(PageHeader, units), offset_of!(PageHeader, thread), offset_of!(PageHeader, sequence)],
+        [4, 8, 12]
+    );
+    assert_eq!(
+        [offset_of!(PageHeader, base), offset_of!(PageHeader, requests), offset_of!(PageHeader, sample)],
+        [16, 24, 32]
+    );
+    assert_eq!(
+        [offset_of!(ThreadBlock, depth), offset_of!(ThreadBlock, inline), offset_of!(ThreadBlock, levels)],
+        [4, 16, 80]
+    );
     let kinds = [PageKind::Thread, PageKind::Signatures, PageKind::Events, PageKind::Profile, PageKind::Definitions];
     assert_eq!(kinds.map(|kind| kind as u32), [0x74766f01, 0x74766f02, 0x74766f03, 0x74766f04, 0x74766f05]);
 }

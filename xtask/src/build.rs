@@ -10,6 +10,9 @@ use examples::{target, workspace};
 
 use crate::run;
 
+/// The benchmark programs.
+const PROGRAMS: &[&str] = &["integer_sort"];
+
 /// The cargo that runs this.
 pub fn cargo() -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or("cargo".into()));
@@ -34,7 +37,7 @@ pub fn benchmarks(mpi: &Mpi) -> Result<PathBuf, String> {
     build.env("MPICC", &mpi.compiler).env("LIBCLANG_PATH", libclang).env("BINDGEN_EXTRA_CLANG_ARGS", headers);
     run(&mut build)?;
     fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    for program in ["integer_sort"] {
+    for program in PROGRAMS {
         // The next library's build takes this one's place.
         let (from, to) = (target().join("release").join(program), folder.join(program));
         fs::copy(&from, &to).map_err(|error| format!("{}: {error}", from.display()))?;

@@ -79,7 +79,10 @@ pub fn signature(number: u32, call: Call, peer: i32, sent: u64, received: u64) -
 pub fn definitions(size: u32, rank: i32) -> Vec<Definition> {
     vec![
         Definition::Process(Process { host: "h1".into(), program: "/bin/app".into(), ..Process::default() }),
-        Definition::Library(Library { version: "Open MPI v4.1.4, package: x".into(), path: "/lib/libmpi.so.40".into() }),
+        Definition::Library(Library {
+            version: "Open MPI v4.1.4, package: x".into(),
+            path: "/lib/libmpi.so.40".into(),
+        }),
         Definition::Communicator(Communicator { number: 1, rank, size, inter: false, name: "MPI_COMM_WORLD".into() }),
         Definition::Filter("-query".into()),
     ]
@@ -126,7 +129,10 @@ pub fn two_ranks() -> Folder {
     let send = [signature(1, Call::Send, 1, 100, 0)];
     let receive = [signature(1, Call::Recv, 0, 0, 100)];
     folder.write("rank-0000.ovh", &rank(header(0, 2), &send, &[(1, 10, 1_000), (1, 5_000, 2_000), (1, 9_000, 3_000)]));
-    folder.write("rank-0001.ovh", &rank(header(1, 2), &receive, &[(1, 10, 10_000), (1, 20_000, 20_000), (1, 50_000, 30_000)]));
+    folder.write(
+        "rank-0001.ovh",
+        &rank(header(1, 2), &receive, &[(1, 10, 10_000), (1, 20_000, 20_000), (1, 50_000, 30_000)]),
+    );
     folder
 }
 

@@ -60,7 +60,10 @@ pub struct Family {
     pub thread_step: i32,
 }
 
-const NO_REQUESTS: [AtomicU64; 2] = [const { AtomicU64::new(0) }; 2];
+/// No shared requests are known before MPI is initialised.
+fn no_requests() -> [AtomicU64; 2] {
+    [const { AtomicU64::new(0) }; 2]
+}
 
 #[derive(Clone, Copy, Debug)]
 enum CountAt {

@@ -2,7 +2,7 @@
 
 use traces::file::Abi;
 
-use super::{CountAt, Family, NO_REQUESTS};
+use super::{CountAt, Family, no_requests};
 
 pub fn family() -> Family {
     Family {
@@ -29,7 +29,7 @@ pub fn family() -> Family {
         message_no_proc: 0x6c00_0000,
         // Communicator, datatype, window, request and message, file.
         nulls: vec![0x0400_0000, 0x0c00_0000, 0x2000_0000, 0x2c00_0000, 0],
-        shared_requests: NO_REQUESTS,
+        shared_requests: no_requests(),
         topologies: [1, 2, 3],
         thread_step: 1,
     }

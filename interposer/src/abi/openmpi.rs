@@ -2,7 +2,7 @@
 
 use traces::file::Abi;
 
-use super::{CountAt, Family, NO_REQUESTS};
+use super::{CountAt, Family, no_requests};
 use crate::real::MpiLibrary;
 
 pub fn family(library: &MpiLibrary) -> Family {
@@ -61,7 +61,7 @@ pub fn family(library: &MpiLibrary) -> Family {
         .map(object)
         .chain([0])
         .collect(),
-        shared_requests: NO_REQUESTS,
+        shared_requests: no_requests(),
         topologies: [2, 1, 3],
         thread_step: 1,
     }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use traces::calls::Call;
 use traces::file::Abi;
 
-use super::{CountAt, Family, NO_REQUESTS};
+use super::{CountAt, Family, no_requests};
 use crate::real;
 
 const STATUS_SIZE: usize = 32;
@@ -42,7 +42,7 @@ pub fn family() -> Family {
         message_no_proc: 0x129,
         // Communicator, datatype, window, file, request, message.
         nulls: vec![0x100, 0x200, 0x110, 0x118, 0x180, 0x128, 0],
-        shared_requests: NO_REQUESTS,
+        shared_requests: no_requests(),
         topologies: [212, 211, 213],
         thread_step: 1024,
     }

@@ -203,14 +203,13 @@ impl Thread {
                 }
             }
         }
-        if status != 0 && request.flags & (RECEIVES | CANCELLED) != 0 {
-            if let Some(arrived) = self.arrival(family, &request, status) {
-                // It belongs to the request that completed last, so that one has to be said first.
-                if let Some(run) = run.take() {
-                    self.say(run);
-                }
-                self.write(&arrived.words());
+        let tells = status != 0 && request.flags & (RECEIVES | CANCELLED) != 0;
+        if let Some(arrived) = tells.then(|| self.arrival(family, &request, status)).flatten() {
+            // It belongs to the request that completed last, so that one has to be said first.
+            if let Some(run) = run.take() {
+                self.say(run);
             }
+            self.write(&arrived.words());
         }
     }
 

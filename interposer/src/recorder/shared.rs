@@ -122,17 +122,14 @@ impl Shared {
 
     /// The number of the module that holds an address, and the address counted from where it is loaded.
     fn module(&mut self, address: u64) -> (u32, u64) {
-        let known = |modules: &[modules::Loaded]| modules.iter().position(|module| module.holds(address));
-        let mut at = known(&self.modules);
-        if at.is_none() {
-            if let Some(module) = modules::holding(address) {
-                let number = self.modules.len() as u32 + 1;
-                let (path, build_id) = (module.path.clone(), module.build_id.clone());
-                self.define(&Definition::Module(Module { number, path, build_id }));
-                self.modules.push(module);
-                at = known(&self.modules);
-            }
-        }
+        let at = self.modules.iter().position(|module| module.holds(address)).or_else(|| {
+            let module = modules::holding(address)?;
+            let number = self.modules.len() as u32 + 1;
+            let (path, build_id) = (module.path.clone(), module.build_id.clone());
+            self.define(&Definition::Module(Module { number, path, build_id }));
+            self.modules.push(module);
+            Some(self.modules.len() - 1)
+        });
         match at {
             Some(at) => (at as u32 + 1, address - self.modules[at].base),
             None => (0, address),

@@ -198,6 +198,7 @@ macro_rules! wrappers {
         )*
 
         /// The wrappers of functions that are not exported, to be reached through the slots of the program's objects.
+        #[allow(clippy::vec_init_then_push)]
         pub fn late() -> Vec<(Call, usize)> {
             let mut late = Vec::new();
             $(wrappers!(@late $reach late $name [$($large)?]);)*
