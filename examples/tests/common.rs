@@ -25,3 +25,10 @@ pub fn case<'a>(name: &str, mpi: &'a Mpi, ranks: u32, arguments: &[&str]) -> Cas
     let arguments = arguments.iter().map(|argument| argument.to_string()).collect();
     Case { mpi, path, arguments, ranks, variables: Vec::new() }
 }
+
+/// The integer sort on 4 ranks, which cargo xtask builds for every library.
+pub fn integer_sort(mpi: &Mpi) -> Case<'_> {
+    let path = target().join("programs").join(mpi.built_as).join("integer_sort");
+    assert!(path.exists(), "{} is not built: run cargo xtask test", path.display());
+    Case { mpi, path, arguments: Vec::new(), ranks: 4, variables: Vec::new() }
+}

@@ -13,6 +13,9 @@ use crate::run;
 /// The benchmark programs.
 const PROGRAMS: &[&str] = &["integer_sort"];
 
+/// The library whose header is that of the standard ABI.
+const STANDARD_ABI: &str = "mpich5abi";
+
 /// The cargo that runs this.
 pub fn cargo() -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or("cargo".into()));
@@ -29,12 +32,33 @@ pub fn overhear() -> Result<(), String> {
 pub fn benchmarks(mpi: &Mpi) -> Result<PathBuf, String> {
     let libclang = mpi::install_libclang()?;
     let folder = target().join("programs").join(mpi.built_as);
+    // mpi-sys does not notice that another compiler is meant: what it made for the last one has to go.
+    let last = target().join("mpi/benchmarks-built-with");
+    let compiler = mpi.compiler.display().to_string();
+    if fs::read_to_string(&last).unwrap_or_default() != compiler {
+        run(cargo().args([
+            "clean",
+            "--quiet",
+            "--release",
+            "--package",
+            "mpi-sys",
+            "--package",
+            "overhear-benchmarks",
+        ]))?;
+        fs::write(&last, &compiler).map_err(|error| format!("{}: {error}", last.display()))?;
+    }
     let mut build = cargo();
     build.args(["build", "--release", "--quiet", "--package", "overhear-benchmarks"]);
     mpi.set_environment(&mut build);
     // The libclang of PyPI comes without the headers of a compiler; those of the C compiler do.
-    let headers = format!("-I{}", compiler_headers()?);
-    build.env("MPICC", &mpi.compiler).env("LIBCLANG_PATH", libclang).env("BINDGEN_EXTRA_CLANG_ARGS", headers);
+    let mut clang = vec![format!("-I{}", compiler_headers()?)];
+    if mpi.built_as == STANDARD_ABI {
+        build.env("CFLAGS", fortran_conversions().join(" "));
+        // What its compiler adds of itself.
+        clang.extend(["-DMPI_ABI".into(), FORTRAN_INTEGER.into()]);
+    }
+    build.env("MPICC", &mpi.compiler).env("LIBCLANG_PATH", libclang).env("BINDGEN_EXTRA_CLANG_ARGS", clang.join(" "));
+    build.env("MPI_LIBRARIES", mpi.library.parent().unwrap_or(&folder));
     run(&mut build)?;
     fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     for program in PROGRAMS {
@@ -49,4 +73,16 @@ pub fn benchmarks(mpi: &Mpi) -> Result<PathBuf, String> {
 fn compiler_headers() -> Result<String, String> {
     let asked = Command::new("cc").arg("-print-file-name=include").output().map_err(|error| format!("cc: {error}"))?;
     Ok(String::from_utf8_lossy(&asked.stdout).trim().to_string())
+}
+
+/// mpi-sys knows a type for Fortran's integers, which the standard ABI leaves to Fortran.
+const FORTRAN_INTEGER: &str = "-DMPI_Fint=int";
+
+/// mpi-sys wraps conversions to Fortran handles, which the standard ABI has under other names.
+fn fortran_conversions() -> Vec<String> {
+    let handles = ["Comm", "Errhandler", "File", "Group", "Info", "Message", "Op", "Request", "Type", "Win"];
+    let renamed = |handle: &&str| {
+        [("c2f", "toint"), ("f2c", "fromint")].map(|(old, new)| format!("-DMPI_{handle}_{old}=MPI_{handle}_{new}"))
+    };
+    std::iter::once(FORTRAN_INTEGER.to_string()).chain(handles.iter().flat_map(renamed)).collect()
 }

@@ -1,0 +1,64 @@
+//! What a call takes in the file: bytes are time.
+
+mod common;
+
+use common::{case, libraries};
+use examples::mpi::Mpi;
+use examples::run::{Case, Run};
+use examples::{target, workspace};
+use traces::read::{RankFile, Visitor, walk};
+
+#[derive(Default)]
+struct Calls(u64);
+
+impl Visitor for Calls {
+    fn call(&mut self, _: u32, _: u64, _: u64) {
+        self.0 += 1;
+    }
+}
+
+/// Calls of a run, and the bytes their records take.
+fn calls_and_bytes(run: &Run) -> (u64, u64) {
+    let (mut calls, mut bytes) = (Calls::default(), 0);
+    for file in run.files() {
+        let file = RankFile::open(&file).unwrap();
+        for page in file.contents().threads.iter().flat_map(|thread| &thread.pages) {
+            bytes += 8 * page.words.iter().rposition(|word| *word != 0).map_or(0, |last| last as u64 + 1);
+            walk(page, &mut calls).unwrap();
+        }
+    }
+    (calls.0, bytes)
+}
+
+/// The benchmark mix: calls.c, with everything recorded.
+fn mix(mpi: &Mpi) -> Run {
+    let source = workspace().join("examples/benches/wrapper/calls.c");
+    let path = target().join("programs").join(mpi.built_as).join("calls");
+    examples::program::compile(mpi, &source, &path, &[]);
+    let case = Case { mpi, path, arguments: Vec::new(), ranks: 1, variables: Vec::new() };
+    case.with("OVERHEAR_FILTER", "all").recorded("mix").1
+}
+
+fn integer_sort(mpi: &Mpi) -> Run {
+    common::integer_sort(mpi).recorded("integer-sort-bytes").1
+}
+
+#[test]
+fn a_repeated_blocking_call_takes_eight_bytes() {
+    for mpi in libraries() {
+        let (_, run) = case("quick", &mpi, 2, &["calls", "100000"]).recorded("eight-bytes");
+        let (calls, bytes) = calls_and_bytes(&run);
+        // A few calls wait for longer than the short form can say.
+        assert!(calls > 200_000 && bytes < 8 * calls + 1_000, "{}: {bytes} bytes for {calls} calls", mpi.name);
+    }
+}
+
+#[test]
+fn the_benchmark_mix_and_an_integer_sort_take_twelve_bytes_a_call_at_most() {
+    for mpi in libraries() {
+        let (first, second) = (calls_and_bytes(&mix(&mpi)), calls_and_bytes(&integer_sort(&mpi)));
+        let (calls, bytes) = (first.0 + second.0, first.1 + second.1);
+        println!("{}: mix {first:?}, integer sort {second:?}", mpi.name);
+        assert!(bytes <= 12 * calls, "{}: {bytes} bytes for {calls} calls", mpi.name);
+    }
+}
