@@ -1,0 +1,123 @@
+//! How fast a run is read for the breakdown by function, from the page cache, and in how much memory.
+//!
+//! `cargo bench -p overhear --bench read [-- CALLS]`: so many million calls in each of two ranks, default 50.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::fs::{self, File};
+use std::io::BufWriter;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::time::Instant;
+
+use analyzer::model::Run;
+use traces::calls::Call;
+use traces::file::{FINALIZED, FileHeader, INITIALIZED};
+use traces::record;
+use traces::signature::{Signature, peer, tag};
+use traces::write::{FileWriter, blank_header};
+
+const RANKS: u32 = 2;
+const ROUNDS: usize = 5;
+/// Words of a page of 256 KiB.
+const PAGE: usize = (256 << 10) / 8 - 8;
+/// Signatures of each rank: as many as a program of some size has.
+const SIGNATURES: u32 = 200;
+
+fn main() {
+    let millions = std::env::args().skip(1).find_map(|argument| argument.parse().ok()).unwrap_or(50);
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("read-bench");
+    for millions in [millions / 10, millions] {
+        let calls = millions * 1_000_000;
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).expect("the target folder can be written");
+        (0..RANKS).for_each(|rank| write(&folder, rank, calls));
+        let mut rates: Vec<f64> = (0..ROUNDS).map(|_| read(&folder, calls)).collect();
+        rates.sort_by(f64::total_cmp);
+        println!(
+            "{RANKS} ranks of {millions} million calls: {:.0} million calls a second (median of {ROUNDS}), {} KiB allocated at most",
+            rates[ROUNDS / 2] / 1e6,
+            PEAK.load(Relaxed) >> 10
+        );
+    }
+    let _ = fs::remove_dir_all(&folder);
+}
+
+/// Calls a second.
+fn read(folder: &Path, calls: u64) -> f64 {
+    PEAK.store(0, Relaxed);
+    let begin = Instant::now();
+    let run = Run::load(folder).expect("what was written can be read");
+    let seconds = begin.elapsed().as_secs_f64();
+    let counted: u64 = run.ranks.iter().flat_map(|rank| rank.entries()).map(|entry| entry.count).sum();
+    assert_eq!(counted, calls * RANKS as u64);
+    counted as f64 / seconds
+}
+
+fn write(folder: &Path, rank: u32, calls: u64) {
+    let file = File::create(folder.join(format!("rank-{rank:04}.ovh"))).expect("the folder can be written");
+    let header = FileHeader { rank, size: RANKS, run: [1; 16], state: INITIALIZED | FINALIZED, ..blank_header() };
+    let mut file = FileWriter::begin(BufWriter::new(file), header).expect("there is room");
+    let signatures: Vec<Signature> = (1..=SIGNATURES).map(signature).collect();
+    file.signatures(0, 0, &signatures).expect("there is room");
+    let (mut left, mut sequence, mut state) = (calls, 0, 88_172_645_463_325_252u64 + rank as u64);
+    while left > 0 {
+        let count = left.min(PAGE as u64);
+        let words: Vec<u64> = (0..count).map(|_| word(&mut state)).collect();
+        file.events(0, sequence, 0, &words).expect("there is room");
+        left -= count;
+        sequence += 1;
+    }
+}
+
+/// A call of some signature, gap and duration.
+fn word(state: &mut u64) -> u64 {
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    let number = 1 + (*state % SIGNATURES as u64) as u32;
+    record::short(number, *state >> 44, *state >> 24 & 0xfffff).expect("20 bits are short")
+}
+
+fn signature(number: u32) -> Signature {
+    Signature {
+        number,
+        call: Call::Send.number(),
+        flags: 0,
+        site: 0,
+        object: 0,
+        peer: number as i32,
+        tag: 0,
+        source: peer::NONE,
+        source_tag: tag::NONE,
+        sent: 8 * number as u64,
+        received: 0,
+        requests: 0,
+        reserved: 0,
+        address: 0,
+    }
+}
+
+/// Counts what is allocated: memory that is only mapped is the page cache's.
+struct Counting;
+
+static ALLOCATED: AtomicUsize = AtomicUsize::new(0);
+static PEAK: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: hands everything on to the system's allocator.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let now = ALLOCATED.fetch_add(layout.size(), Relaxed) + layout.size();
+        PEAK.fetch_max(now, Relaxed);
+        // SAFETY: the caller's promise.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        ALLOCATED.fetch_sub(layout.size(), Relaxed);
+        // SAFETY: the caller's promise.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
