@@ -109,6 +109,19 @@ pub enum ObjectKind {
     File,
 }
 
+impl Library {
+    /// The library by name and number: `Open MPI 4.1.4`.
+    pub fn name(&self) -> String {
+        // The longest of several that fit: Intel's says of itself that it is based on MPICH.
+        let names = ["MPICH", "Cray MPICH", "MVAPICH", "Intel(R) MPI", "Open MPI"];
+        let name = names.iter().rev().find(|name| self.version.contains(*name)).copied().unwrap_or("MPI");
+        let first = self.version.lines().next().unwrap_or_default();
+        let words = first.split([',', ' ', '\t', ':']).map(|word| word.trim_start_matches('v'));
+        let number = words.into_iter().find(|word| word.starts_with(|c: char| c.is_ascii_digit()));
+        format!("{} {}", name.replace("(R)", ""), number.unwrap_or("of unknown version"))
+    }
+}
+
 /// Bytes in front of an item.
 pub const PREFIX: usize = 8;
 

@@ -2,6 +2,7 @@
 
 mod build;
 mod demo;
+mod samples;
 mod test;
 
 use std::process::{Command, ExitCode};
@@ -14,6 +15,8 @@ use clap::Parser;
 enum Task {
     /// Record an integer sort on 4 ranks and show where its time went
     Demo,
+    /// Record the runs in traces/samples anew
+    Samples,
     /// Run all tests under every MPI: PyPI's under target/, Debian's by apt where this is root
     Test {
         /// Only under these MPIs, as ompi4,mpich5
@@ -27,6 +30,7 @@ enum Task {
 fn main() -> ExitCode {
     let done = match Task::parse() {
         Task::Demo => demo::run(),
+        Task::Samples => samples::run(),
         Task::Test { mpi, name } => test::run(mpi.as_deref(), name.as_deref()),
     };
     match done {

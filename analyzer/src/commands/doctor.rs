@@ -10,7 +10,6 @@ use traces::file::Abi;
 use crate::cli;
 use crate::error::{Error, OK, PARTIAL};
 use crate::launch;
-use crate::metrics::overview::short_version;
 use crate::model::{Rank, Run, clock};
 
 /// Prints what was found. Returns the exit status: 4 where something will not work.
@@ -76,7 +75,7 @@ fn try_out(library: &Path, command: &[OsString], folder: &Path) -> Result<bool, 
         }
     };
     let first = run.first();
-    line("MPI", &format!("{}, {}", short_version(&first.library.version), first.library.path));
+    line("MPI", &format!("{}, {}", first.library.name(), first.library.path));
     line("ABI", abi(first));
     let recorded = run.ranks.iter().filter(|rank| rank.initialized()).count();
     line("preload", &format!("takes effect in {recorded} of {} ranks", run.size()));

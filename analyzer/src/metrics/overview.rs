@@ -16,7 +16,7 @@ pub fn facts(run: &Run) -> Vec<Fact> {
     let program = std::path::Path::new(&first.process.program).file_name().unwrap_or_default().to_string_lossy();
     let arguments = first.process.arguments.get(1..).unwrap_or_default().join(" ");
     let command = format!("{program} {arguments}").trim_end().to_string();
-    let library = short_version(&first.library.version);
+    let library = first.library.name();
     let (ranks, hosts) = (run.size(), hosts.len() as u64);
     let plural = |count: u64, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
     let note = format!(", {} on {}, {library}", plural(ranks.into(), "rank"), plural(hosts, "host"));
@@ -59,18 +59,6 @@ fn in_mpi(run: &Run) -> Vec<Fact> {
 fn range(walls: &[f64], longest: f64) -> String {
     let shortest = walls.iter().copied().fold(f64::INFINITY, f64::min);
     if longest - shortest < 0.01 * longest { String::new() } else { format!(" (the shortest rank's {shortest:.3} s)") }
-}
-
-/// The MPI library by name and number: `Open MPI 4.1.4`.
-pub fn short_version(version: &str) -> String {
-    let words: Vec<&str> = version.lines().next().unwrap_or_default().split([',', ' ', '\t']).collect();
-    let number = words
-        .iter()
-        .map(|word| word.trim_start_matches('v'))
-        .find(|word| word.starts_with(|c: char| c.is_ascii_digit()));
-    let names = ["Open MPI", "MPICH", "Intel(R) MPI", "MVAPICH", "Cray MPICH"];
-    let name = names.iter().rev().find(|name| version.contains(*name)).copied().unwrap_or("MPI").replace("(R)", "");
-    format!("{name} {}", number.unwrap_or("of unknown version"))
 }
 
 /// What has to be known to read the figures right, the worst first.

@@ -209,7 +209,8 @@ fn ready(call: Call) {
     };
     let version = real::text(Call::Get_library_version, &[]).unwrap_or_default();
     let path = real::library().map(|library| library.path.to_string_lossy().into_owned()).unwrap_or_default();
-    shared::define(&Definition::Library(Library { version: version.clone(), path }));
+    let library = Library { version, path };
+    shared::define(&Definition::Library(library.clone()));
     // SAFETY: one thread initialises MPI.
     let header = unsafe { output.header() };
     let agreed = folder::agree(&run.config, family, rank, world);
@@ -224,10 +225,8 @@ fn ready(call: Call) {
     if let Err(reason) = folder::move_in(&run.path, &agreed, rank) {
         messages::say(&format!("{reason}. The trace stays in {}.", run.path.display()));
     } else if rank == 0 || rank == NO_RANK {
-        let name = version.lines().next().unwrap_or_default();
-        let name = name.split([',', '\t']).next().unwrap_or_default().trim();
         let ranks = if size == 1 { "1 rank".into() } else { format!("{size} ranks") };
-        messages::say(&format!("recording {ranks} under {name} into {}", agreed.folder.display()));
+        messages::say(&format!("recording {ranks} under {} into {}", library.name(), agreed.folder.display()));
     }
     let _ = FOLDER.set(agreed.folder);
 }
