@@ -26,6 +26,10 @@ pub enum Command {
     Record(Record),
     /// Say where the time of a recorded run went
     Report(Report),
+    /// Say what the MPI library's progress engine did in a recorded run
+    Progress(Progress),
+    /// Put two recorded runs side by side
+    Diff(Diff),
     /// Check whether recording will work here
     Doctor(Doctor),
     /// Print what to give a launcher so that it preloads the recorder
@@ -61,6 +65,10 @@ pub struct Settings {
     /// Classes and functions to leave out or put back, as -io,+wtime [default: -query; env: OVERHEAR_FILTER]
     #[arg(long, value_name = "FILTER", allow_hyphen_values = true)]
     pub filter: Option<String>,
+    /// What to record of the progress engine: nothing, counts, times, or every entry that achieved something
+    /// [default: events; env: OVERHEAR_PROGRESS]
+    #[arg(long, value_name = "HOW")]
+    pub progress: Option<Depth>,
     /// Limit of a rank's file, as 500M; beyond it the recording goes on as a profile [env: OVERHEAR_MAX_BYTES]
     #[arg(long, value_name = "SIZE")]
     pub max_bytes: Option<String>,
@@ -75,6 +83,19 @@ pub enum Mode {
     Profile,
     /// Nothing; for measuring.
     Null,
+}
+
+/// How much is recorded of the progress engine.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Depth {
+    /// Nothing.
+    Off,
+    /// Entries are counted.
+    Count,
+    /// And timed.
+    Time,
+    /// And each that achieved something is an event.
+    Events,
 }
 
 /// Says where the time of a recorded run went.
@@ -132,6 +153,54 @@ impl std::str::FromStr for By {
             },
         }
     }
+}
+
+/// Says what the MPI library's progress engine did: how often it was entered, what came of that, and where requests
+/// were pending while nothing turned it.
+#[derive(Args)]
+pub struct Progress {
+    /// The run's folder
+    pub dir: PathBuf,
+    /// Only one table: by rank, component, function or site
+    #[arg(long, value_name = "WHAT")]
+    pub by: Option<ByEngine>,
+    /// Draw entries over time into this SVG file
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
+    /// How to print it
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: Format,
+    /// Write into this file instead of stdout
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// What the engine's figures are broken down by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum ByEngine {
+    /// Rank.
+    Rank,
+    /// Part of the engine.
+    Component,
+    /// MPI function.
+    Function,
+    /// Place in the program.
+    Site,
+}
+
+/// Puts two recorded runs side by side: what their progress engines did, with ratios.
+#[derive(Args)]
+pub struct Diff {
+    /// The one run's folder
+    pub a: PathBuf,
+    /// The other's
+    pub b: PathBuf,
+    /// How to print it
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: Format,
+    /// Write into this file instead of stdout
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
 }
 
 /// Checks whether recording will work here.

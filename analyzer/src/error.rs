@@ -62,6 +62,9 @@ pub enum Error {
         /// The system's reason.
         source: std::io::Error,
     },
+    /// A file that could be read before.
+    #[error(transparent)]
+    File(#[from] traces::error::Error),
     /// Something else, in words for the user.
     #[error("{0}")]
     Other(String),

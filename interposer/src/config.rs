@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use traces::calls::{Call, Class};
 use traces::file::Mode;
+use traces::progress::Depth;
 
 /// All of them.
 const VARIABLES: &[&str] = &[
@@ -15,6 +16,8 @@ const VARIABLES: &[&str] = &[
     "OVERHEAR_MODE",
     // Classes and functions to leave out or put back, as -io,+wtime. Default: -query.
     "OVERHEAR_FILTER",
+    // off, count, time or events: how much is recorded of the progress engine. Default: events.
+    "OVERHEAR_PROGRESS",
     // Limit of a rank's file, as 500M. Default: none.
     "OVERHEAR_MAX_BYTES",
     // Set by `overhear record` in front of a launcher: identifies the run, whose folder it has made.
@@ -31,6 +34,8 @@ pub struct Config {
     pub run: Option<[u8; 16]>,
     /// `None` forwards calls and records nothing.
     pub mode: Option<Mode>,
+    /// How much to record of the progress engine.
+    pub progress: Depth,
     /// What to record.
     pub filter: Filter,
     /// Bytes a rank's file may have.
@@ -54,6 +59,7 @@ pub fn read() -> Result<Config, String> {
         directory: env::var_os("OVERHEAR_DIR").filter(|value| !value.is_empty()).map(PathBuf::from),
         run: text("OVERHEAR_RUN")?.map(|value| run(&value)).transpose()?,
         mode: mode(&text("OVERHEAR_MODE")?.unwrap_or("trace".into()))?,
+        progress: text("OVERHEAR_PROGRESS")?.map_or(Ok(Depth::Events), |value| progress(&value))?,
         filter: Filter::parse(&text("OVERHEAR_FILTER")?.unwrap_or_default())?,
         max_bytes: text("OVERHEAR_MAX_BYTES")?.map_or(Ok(u64::MAX), |value| bytes(&value))?,
     })
@@ -99,6 +105,13 @@ fn mode(value: &str) -> Result<Option<Mode>, String> {
             Err(format!("OVERHEAR_MODE={value} does not exist; the nearest one is {nearest}"))
         }
     }
+}
+
+fn progress(value: &str) -> Result<Depth, String> {
+    Depth::ALL.into_iter().find(|depth| depth.name() == value).ok_or_else(|| {
+        let nearest = nearest(value, Depth::ALL.iter().map(|depth| depth.name()));
+        format!("OVERHEAR_PROGRESS={value} does not exist; the nearest one is {nearest}")
+    })
 }
 
 fn run(value: &str) -> Result<[u8; 16], String> {

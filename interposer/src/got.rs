@@ -1,8 +1,10 @@
-//! Functions that some MPI library lacks cannot be exported: a program that tests for them would believe in them.
-//! They are reached by the slots through which the program's objects call them.
+//! Functions that must not be exported are reached by the slots through which objects call them.
 //!
-//! In: the tables of every loaded object. Out: slots that name a `late` function of the table, which the MPI library
-//! has, point to our wrapper. Our own slots and the library's stay as they are.
+//! Those that some MPI library lacks: a program that tests for them would believe in them. In: the tables of every
+//! loaded object. Out: slots that name a `late` function of the table, which the MPI library has, point to our wrapper.
+//! Our own slots and the library's stay as they are.
+//!
+//! And those of the C library, which are listened to in other libraries only.
 
 use std::collections::HashMap;
 use std::ffi::{CStr, c_int, c_void};
@@ -11,6 +13,7 @@ use std::sync::{Mutex, OnceLock};
 use traces::calls::Call;
 
 use crate::real;
+use crate::symbol;
 use crate::wrappers;
 
 /// How often the loader had added objects when they were last patched.
@@ -20,27 +23,57 @@ static ADDED: Mutex<u64> = Mutex::new(0);
 pub fn patch() {
     let Some(library) = real::library() else { return };
     let mut added = ADDED.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    let mut scan = Scan { library: library.base, own: own_base(), known: *added, added: *added, objects: Vec::new() };
-    // SAFETY: `visit` matches the callback's type, and `scan` outlives the call.
-    unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut scan).cast()) };
+    let scan = Scan::of_objects(*added);
     *added = scan.added;
-    for object in scan.objects {
+    for object in scan.objects.iter().filter(|object| object.begin != library.base) {
         // SAFETY: the object is loaded, and stays so while the program runs code in it.
-        unsafe { object.patch() };
+        unsafe { object.patch(&late_wrapper) };
     }
 }
 
+/// Puts our functions into the slots of these names in all libraries, and not in the program.
+pub fn patch_libraries(functions: &[(&str, unsafe extern "C-unwind" fn())]) {
+    let functions: HashMap<&[u8], usize> =
+        functions.iter().map(|(name, function)| (name.as_bytes(), *function as usize)).collect();
+    let ours = |name: &CStr| functions.get(name.to_bytes()).copied();
+    for object in Scan::of_objects(NONE).objects.iter().filter(|object| !object.is_program && !object.is_system) {
+        // SAFETY: as above.
+        unsafe { object.patch(&ours) };
+    }
+}
+
+/// Whether an address is in this library.
+pub fn is_own(address: usize) -> bool {
+    symbol::describe(address).is_some_and(|(_, base, _)| base == own_base())
+}
+
+/// No number of objects.
+const NONE: u64 = u64::MAX;
+
 struct Scan {
-    library: usize,
     own: usize,
     known: u64,
     added: u64,
     objects: Vec<Object>,
 }
 
+impl Scan {
+    /// All loaded objects but this one; none, if their number is that `known`.
+    fn of_objects(known: u64) -> Scan {
+        let mut scan = Scan { own: own_base(), known, added: known, objects: Vec::new() };
+        // SAFETY: `visit` matches the callback's type, and `scan` outlives the call.
+        unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut scan).cast()) };
+        scan
+    }
+}
+
 /// What of a loaded object is needed to patch it.
 struct Object {
     base: usize,
+    begin: usize,
+    is_program: bool,
+    /// The C library and its loader, which call their own functions.
+    is_system: bool,
     dynamic: usize,
     /// What the loader made read-only after relocation.
     relro: (usize, usize),
@@ -61,14 +94,17 @@ unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, scan: *mut c
     let begin = base + first.unwrap_or(0);
     // SAFETY: the loader's names are terminated.
     let name = unsafe { CStr::from_ptr(info.dlpi_name) }.to_bytes();
-    let system = name.starts_with(b"linux-vdso");
-    if let (Some(dynamic), false) = (find(libc::PT_DYNAMIC), begin == scan.library || begin == scan.own || system) {
+    let is_kernel = name.starts_with(b"linux-vdso");
+    let file = name.rsplit(|byte| *byte == b'/').next().unwrap_or(name);
+    let is_system = ["libc.so", "ld-linux", "libpthread"].iter().any(|system| file.starts_with(system.as_bytes()));
+    if let (Some(dynamic), false) = (find(libc::PT_DYNAMIC), begin == scan.own || is_kernel) {
         let relro = find(libc::PT_GNU_RELRO).map_or((0, 0), |header| {
             let start = base + header.p_vaddr as usize;
             // A page it covers in part stays writable.
             (page_of(start), page_of(start + header.p_memsz as usize))
         });
-        scan.objects.push(Object { base, dynamic: base + dynamic.p_vaddr as usize, relro });
+        let dynamic = base + dynamic.p_vaddr as usize;
+        scan.objects.push(Object { base, begin, is_program: name.is_empty(), is_system, dynamic, relro });
     }
     0
 }
@@ -117,7 +153,7 @@ const SLOTS: [u32; 3] = [7, 6, 1];
 const SLOTS: [u32; 3] = [1026, 1025, 257];
 
 impl Object {
-    unsafe fn patch(&self) {
+    unsafe fn patch(&self, wrapper_of: &dyn Fn(&CStr) -> Option<usize>) {
         // SAFETY: a loaded object's dynamic section ends with a zero tag, and what it points to is mapped. glibc has
         // added the load address to the pointers in it, other loaders have not.
         unsafe {
@@ -150,7 +186,7 @@ impl Object {
                         continue;
                     }
                     let name = CStr::from_ptr((strings + (*symbols.add(symbol)).st_name as usize) as *const _);
-                    if let Some(wrapper) = late_wrapper(name) {
+                    if let Some(wrapper) = wrapper_of(name) {
                         self.write((self.base + relocation.offset as usize) as *mut usize, wrapper);
                     }
                 }

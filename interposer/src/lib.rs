@@ -6,7 +6,8 @@
 //! 2. Its arguments ([`args`]) say what repeats about the call: communicator, peer, tag, bytes ([`wrappers::draft`]).
 //! 3. The thread's dictionary knows that under a number ([`recorder`]), which goes into the file before MPI is entered.
 //! 4. [`real`] makes the call.
-//! 5. One record of eight bytes says how long it took ([`clock`]).
+//! 5. One record of eight bytes says how long it took ([`clock`]), and what the progress engine did meanwhile
+//!    ([`progress`]).
 //!
 //! One file for every MPI: only [`abi`] knows what they disagree on. Dormant until the process initialises MPI.
 
@@ -19,8 +20,10 @@ mod clock;
 mod config;
 mod got;
 mod messages;
+mod progress;
 mod real;
 mod recorder;
+mod symbol;
 mod wrappers;
 
 /// When the library is loaded: a program that is linked with MPI may call functions before it initialises it.

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use traces::calls::Call;
 
+use crate::got;
 use crate::messages;
 
 /// The library that defines PMPI_*.
@@ -127,6 +128,25 @@ fn hidden() -> Option<MpiLibrary> {
         // dlsym on a handle also searches what the object depends on; only the one that defines it will do.
         let own = definer(library.find("PMPI_Init")?)?.0;
         (own == name.as_c_str()).then_some(library)
+    })
+}
+
+/// A function that is in no scope dlsym searches by itself: of the MPI library and what it depends on, or of anything
+/// that was loaded.
+pub fn find_anywhere(symbol: &CStr) -> Option<usize> {
+    let name = symbol.to_str().ok()?;
+    if let Some(address) = LIBRARY.get().and_then(|library| library.find(name)) {
+        return Some(address);
+    }
+    loaded_objects().iter().find_map(|path| {
+        // SAFETY: RTLD_NOLOAD only takes a handle of what is loaded already, and the symbol is looked up by name.
+        unsafe {
+            let handle = libc::dlopen(path.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD);
+            let address = if handle.is_null() { std::ptr::null_mut() } else { libc::dlsym(handle, symbol.as_ptr()) };
+            // Ours would be called for ever.
+            let own = got::is_own(address as usize);
+            (!address.is_null() && !own).then_some(address as usize)
+        }
     })
 }
 

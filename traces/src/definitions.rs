@@ -26,6 +26,10 @@ pub enum Definition {
     Filter(String),
     /// Something the reader of a report is owed: what the recorder could not do, and why.
     Warning(String),
+    /// A part of the progress engine that is listened to.
+    Component(Component),
+    /// How much is recorded of the progress engine: [`Depth`](crate::progress::Depth).
+    Progress(u32),
 }
 
 /// The process that was recorded.
@@ -107,6 +111,38 @@ pub enum ObjectKind {
     Window,
     /// A file.
     File,
+}
+
+/// A part of the progress engine, or something it calls.
+#[derive(Clone, PartialEq, Eq, Debug, SchemaRead, SchemaWrite)]
+pub struct Component {
+    /// Its line in every thread's ledger.
+    pub number: u32,
+    /// How it is listened to.
+    pub way: Way,
+    /// Its name.
+    pub name: String,
+}
+
+/// How a part of the progress engine is listened to. The order is on disk: append only.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, SchemaRead, SchemaWrite)]
+pub enum Way {
+    /// `opal_progress`, Open MPI's engine.
+    Opal,
+    /// A callback that a component of Open MPI has registered with it.
+    OpalCallback,
+    /// `ucp_worker_progress` of UCX.
+    Ucx,
+    /// Reads of a completion queue of libfabric.
+    Libfabric,
+    /// System calls that wait for descriptors to be ready.
+    Ready,
+    /// System calls that receive from sockets.
+    Receive,
+    /// System calls that send to sockets.
+    Send,
+    /// Intel MPI's own count of idle turns.
+    Idle,
 }
 
 impl Library {

@@ -3,6 +3,7 @@
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use crate::clock::ClockSample;
+use crate::progress::{EmptyRun, Entries, LINES, LedgerLine, Polls};
 use crate::signature::Signature;
 
 /// The first bytes of every file.
@@ -166,7 +167,7 @@ const _: () = assert!(size_of::<PageHeader>() == 64);
 /// How many calls inside calls a [`ThreadBlock`] shows.
 pub const LEVELS: usize = 16;
 
-/// A thread's fixed place: the calls it is in.
+/// A thread's fixed place: the calls it is in, and what is counted instead of recorded one by one.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
 pub struct ThreadBlock {
@@ -180,6 +181,12 @@ pub struct ThreadBlock {
     pub inline: Signature,
     /// The calls, outermost first; valid below `depth`.
     pub levels: [Level; LEVELS],
+    /// Calls that asked in vain since the last record.
+    pub polls: Polls,
+    /// Entries into the progress engine that found nothing to do, since the last record.
+    pub empty: EmptyRun,
+    /// What the progress engine did, in all and by component.
+    pub ledger: [LedgerLine; LINES],
 }
 
 /// A call a thread is in.
@@ -192,7 +199,7 @@ pub struct Level {
     pub signature: u64,
 }
 
-const _: () = assert!(size_of::<ThreadBlock>() == 336);
+const _: () = assert!(size_of::<ThreadBlock>() == 3520);
 
 /// Classes of a [`ProfileEntry`]'s histogram.
 pub const HISTOGRAM: usize = 40;
@@ -220,11 +227,13 @@ pub struct ProfileEntry {
     pub sent: u64,
     /// Bytes that came, as far as a status told; else as posted.
     pub received: u64,
+    /// What the progress engine did during them.
+    pub engine: Entries,
     /// Calls whose duration has its highest bit at the place of the index; the last class is open.
     pub histogram: [u64; HISTOGRAM],
 }
 
-const _: () = assert!(size_of::<ProfileEntry>() == 384);
+const _: () = assert!(size_of::<ProfileEntry>() == 408);
 
 impl ProfileEntry {
     /// The histogram class of a duration.

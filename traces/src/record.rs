@@ -10,6 +10,7 @@
 //! | kind 8, count 16, age 40 | | requests completed, started, freed |
 //! | kind 8, what 8, count 16, thread 32 | number | the same, for requests of another thread |
 //! | kind 8, class 16, code 32 | | the error the call returned |
+//! | kind 8, ... | | what the progress engine did: see [`crate::progress`] |
 //!
 //! `gap` runs from the end of the thread's previous record to the start of this call, `duration` from there to
 //! its end; both in ticks, exact. A gap is negative where a call ended inside the one recorded after it.
@@ -54,23 +55,42 @@ pub enum Kind {
     Freed = 0x0f,
     /// The error the call returned.
     Failed = 0x11,
+    /// What the progress engine did during the call, in one word.
+    Engine = 0x13,
+    /// The same where that is too much for one word.
+    EngineLong = 0x15,
+    /// An entry into the progress engine that achieved something.
+    Productive = 0x17,
+    /// An entry that found nothing to do.
+    Empty = 0x19,
+    /// A run of such entries.
+    EmptyRun = 0x1b,
+    /// Time goes on, without a record of its own.
+    Skip = 0x1d,
+    /// A run of calls that asked and got no.
+    Polls = 0x1f,
 }
 
 impl Kind {
     /// The kind of an odd first word; `None` for one this version does not know.
     pub fn of(word: u64) -> Option<Kind> {
         use Kind::*;
-        [Wide, Long, Inline, Arrived, Completed, Elsewhere, Started, Freed, Failed]
-            .into_iter()
-            .find(|kind| *kind as u64 == word & 0xff)
+        [
+            Wide, Long, Inline, Arrived, Completed, Elsewhere, Started, Freed, Failed, Engine, EngineLong, Productive,
+            Empty, EmptyRun, Skip, Polls,
+        ]
+        .into_iter()
+        .find(|kind| *kind as u64 == word & 0xff)
     }
 
     /// The number of words of the whole record.
     pub const fn words(self) -> usize {
         match self {
             Kind::Completed | Kind::Started | Kind::Freed | Kind::Failed => 1,
+            Kind::Engine | Kind::Productive | Kind::Empty | Kind::Skip => 1,
             Kind::Wide | Kind::Arrived | Kind::Elsewhere => 2,
-            Kind::Long => 3,
+            Kind::Long | Kind::EngineLong | Kind::EmptyRun => 3,
+            Kind::Polls => 6,
             Kind::Inline => 9,
         }
     }

@@ -3,6 +3,7 @@
 use std::mem::offset_of;
 
 use traces::file::{FileHeader, PageHeader, PageKind, ProfileEntry, ThreadBlock};
+use traces::progress::{EmptyRun, Entries, LedgerLine, Polls};
 use traces::signature::Signature;
 
 #[test]
@@ -74,7 +75,46 @@ fn signatures_and_profiles_are_laid_out_as_the_format_says() {
         offset_of!(ProfileEntry, total),
         offset_of!(ProfileEntry, sent),
         offset_of!(ProfileEntry, received),
+        offset_of!(ProfileEntry, engine),
         offset_of!(ProfileEntry, histogram),
     ];
-    assert_eq!(profile, [4, 8, 16, 24, 48, 56, 64]);
+    assert_eq!(profile, [4, 8, 16, 24, 48, 56, 64, 88]);
+}
+
+#[test]
+fn what_is_counted_in_a_threads_block_is_laid_out_as_the_format_says() {
+    let block = [
+        offset_of!(ThreadBlock, levels),
+        offset_of!(ThreadBlock, polls),
+        offset_of!(ThreadBlock, empty),
+        offset_of!(ThreadBlock, ledger),
+        size_of::<ThreadBlock>(),
+    ];
+    assert_eq!(block, [80, 336, 400, 448, 3520]);
+    let polls = [
+        offset_of!(Polls, end),
+        offset_of!(Polls, count),
+        offset_of!(Polls, total),
+        offset_of!(Polls, gaps),
+        offset_of!(Polls, durations),
+        offset_of!(Polls, signature),
+        offset_of!(Polls, last),
+    ];
+    assert_eq!(polls, [8, 16, 24, 32, 40, 48, 56]);
+    let empty = [
+        offset_of!(EmptyRun, end),
+        offset_of!(EmptyRun, count),
+        offset_of!(EmptyRun, inside),
+        offset_of!(EmptyRun, shortest),
+        offset_of!(EmptyRun, longest),
+    ];
+    assert_eq!(empty, [8, 16, 24, 32, 40]);
+    let line = [
+        offset_of!(Entries, productive),
+        offset_of!(Entries, ticks),
+        offset_of!(LedgerLine, events),
+        offset_of!(LedgerLine, ready_to_receive),
+        offset_of!(LedgerLine, ready_to_send),
+    ];
+    assert_eq!(line, [8, 16, 24, 32, 40]);
 }

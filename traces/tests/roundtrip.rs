@@ -6,6 +6,7 @@ use common::{CALLS, Listener, Said, all_said, header, open, signature, three_pag
 use traces::calls::Call;
 use traces::definitions::{Communicator, Definition, Process, Site};
 use traces::file::{Level, ProfileEntry, ThreadBlock};
+use traces::progress::{self, EmptyRun, Entries, Polls};
 use traces::read::walk;
 use traces::record::{self, Arrived, INLINE, Kind};
 use traces::signature::{Signature, peer};
@@ -33,6 +34,66 @@ fn a_call_that_began_before_the_last_one_ended_keeps_its_start() {
     let mut file = FileWriter::begin(Vec::new(), header(0)).unwrap();
     file.events(0, 0, 0, &words).unwrap();
     assert_eq!(all_said(&open(&file.into_inner()).unwrap()), [Said::Call(1, 500, 100), Said::Call(2, 100, 800)]);
+}
+
+/// What a page with these records says, whose first gap counts from 1000.
+fn said(words: &[u64]) -> Vec<Said> {
+    let mut file = FileWriter::begin(Vec::new(), header(0)).unwrap();
+    file.events(0, 0, 1000, words).unwrap();
+    all_said(&open(&file.into_inner()).unwrap())
+}
+
+#[test]
+fn entries_into_the_progress_engine_keep_their_ticks() {
+    let few = Entries { entries: 0xf_ffff, productive: 0xfff, ticks: 0xff_ffff };
+    let many = Entries { entries: 1 << 40, productive: 1 << 39, ticks: 1 << 50 };
+    assert_eq!(progress::engine(&many), None);
+    let run = EmptyRun { start: 1500, end: 900_000, count: 70, inside: 70_000, shortest: 3, longest: 0xff_fffe };
+    let long =
+        EmptyRun { start: 900_100, end: 900_100 + (1 << 39), count: 1, inside: 1 << 39, shortest: 0, longest: 0 };
+    let after = long.end + 5;
+    let mut words = vec![progress::engine(&few).unwrap()];
+    words.extend(progress::engine_long(&many));
+    words.push(progress::entry(Kind::Productive, 300, 100).unwrap());
+    words.extend(progress::empty_run(&run, 100, false));
+    words.extend(progress::empty_run(&long, 100, true));
+    words.push(progress::entry(Kind::Empty, 5, 2).unwrap());
+    let expected = [
+        Said::Engine(few),
+        Said::Engine(many),
+        Said::Productive(1300, 100),
+        Said::Empty(run),
+        Said::Productive(long.start, 1 << 39),
+        Said::Empty(EmptyRun { start: after, end: after + 2, count: 1, inside: 2, shortest: 0, longest: 0 }),
+    ];
+    assert_eq!(said(&words), expected);
+}
+
+#[test]
+fn an_entry_beyond_the_reach_of_a_gap_is_skipped_to_in_both_directions() {
+    for start in [1000u64, 1000 + (1 << 28) - 1, 1000 + (1 << 28), 1000 + (1 << 50), 400] {
+        let (skip, gap) = progress::skip(1000, start);
+        let mut words = Vec::from_iter(skip);
+        words.push(progress::entry(Kind::Productive, gap, 7).unwrap());
+        assert_eq!(said(&words), [Said::Productive(start, 7)]);
+    }
+}
+
+#[test]
+fn polls_are_read_as_counted_and_the_next_gap_counts_from_their_end() {
+    let polls = Polls {
+        start: 400,
+        end: 5_000_000,
+        count: (1 << 40) - 1,
+        total: 1 << 60,
+        gaps: [0, u32::MAX],
+        durations: [1, u32::MAX - 1],
+        signature: 32766,
+        last: 400,
+    };
+    let mut words = Vec::from(progress::polls(&polls, -600));
+    words.push(record::short(1, 10, 20).unwrap());
+    assert_eq!(said(&words), [Said::Polls(polls), Said::Call(1, 5_000_010, 20)]);
 }
 
 #[test]

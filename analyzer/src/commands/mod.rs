@@ -1,7 +1,9 @@
 //! What a user types: one file each.
 
+mod diff;
 mod doctor;
 mod env;
+mod progress;
 mod record;
 mod report;
 
@@ -13,6 +15,8 @@ pub fn run(cli: Cli) -> u8 {
     let result = match cli.command {
         Command::Record(arguments) => return record::run(arguments),
         Command::Report(arguments) => report::run(&arguments),
+        Command::Progress(arguments) => progress::run(&arguments),
+        Command::Diff(arguments) => diff::run(&arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Env(arguments) => env::run(&arguments),
     };

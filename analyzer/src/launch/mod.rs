@@ -8,7 +8,9 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::cli::{Launcher, Mode, Settings};
+use clap::ValueEnum;
+
+use crate::cli::{Launcher, Settings};
 use crate::error::Error;
 
 /// Variables for the ranks.
@@ -81,15 +83,14 @@ pub fn variables(library: &Path, settings: &Settings) -> Variables {
 }
 
 fn settings_as_variables(settings: &Settings) -> Variables {
-    let mode = settings.mode.map(|mode| match mode {
-        Mode::Trace => "trace",
-        Mode::Profile => "profile",
-        Mode::Null => "null",
-    });
+    fn name(value: Option<impl ValueEnum>) -> Option<OsString> {
+        Some(value?.to_possible_value()?.get_name().into())
+    }
     let given = [
         ("OVERHEAR_DIR", settings.dir.as_ref().map(|dir| dir.as_os_str().to_os_string())),
-        ("OVERHEAR_MODE", mode.map(OsString::from)),
+        ("OVERHEAR_MODE", name(settings.mode)),
         ("OVERHEAR_FILTER", settings.filter.as_ref().map(OsString::from)),
+        ("OVERHEAR_PROGRESS", name(settings.progress)),
         ("OVERHEAR_MAX_BYTES", settings.max_bytes.as_ref().map(OsString::from)),
     ];
     // What the user has set in the environment has to reach ranks on other hosts too.

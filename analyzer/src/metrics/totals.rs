@@ -26,6 +26,12 @@ pub struct Totals {
     pub failed: u64,
     /// Calls made inside other calls, whose time holds theirs: they are in none of the above.
     pub nested: u64,
+    /// Entries into the progress engine.
+    pub entries: u64,
+    /// Those that achieved something.
+    pub productive: u64,
+    /// How long they took.
+    pub engine: f64,
 }
 
 /// Calls that have something in common, by the rank's place in the run.
@@ -61,6 +67,9 @@ impl Totals {
         self.sent += entry.sent;
         self.received += entry.received;
         self.failed += entry.failed;
+        self.entries += entry.engine.entries;
+        self.productive += entry.engine.productive;
+        self.engine += rank.clock.seconds(entry.engine.ticks);
     }
 
     fn merge(&mut self, other: &Totals) {
@@ -75,6 +84,9 @@ impl Totals {
         self.sent += other.sent;
         self.received += other.received;
         self.failed += other.failed;
+        self.entries += other.entries;
+        self.productive += other.productive;
+        self.engine += other.engine;
     }
 }
 

@@ -4,9 +4,10 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use traces::calls::Call;
-use traces::definitions::{Communicator, Definition, Library, Module, Object, Process, Site};
+use traces::definitions::{Communicator, Component, Definition, Library, Module, Object, Process, Site};
 use traces::error::{Damage, Error};
 use traces::file::{FINALIZED, FileHeader, INITIALIZED, Mode, NO_RANK, Stop};
+use traces::progress::{Depth, LINES, LedgerLine};
 use traces::read::{Contents, RankFile};
 use traces::signature::{NESTED, Signature};
 
@@ -37,6 +38,12 @@ pub struct Rank {
     pub sites: HashMap<u32, Site>,
     /// By number.
     pub modules: HashMap<u32, Module>,
+    /// How much was recorded of the progress engine.
+    pub progress: Depth,
+    /// Its parts that were listened to.
+    pub components: Vec<Component>,
+    /// What they did, by their numbers, over all threads.
+    pub ledger: [LedgerLine; LINES],
     /// Its clock.
     pub clock: Clock,
     /// Its threads, in the order they first called MPI.
@@ -118,6 +125,9 @@ impl Rank {
             objects: HashMap::new(),
             sites: HashMap::new(),
             modules: HashMap::new(),
+            progress: Depth::Off,
+            components: Vec::new(),
+            ledger: ledger(contents),
             clock,
             threads: Vec::new(),
             end: End::Finalized,
@@ -152,6 +162,14 @@ impl Rank {
         }
     }
 
+    /// The last tick that is known of it.
+    pub fn last_ticks(&self) -> u64 {
+        match self.header.state & FINALIZED {
+            0 => self.header.begin.ticks + (self.wall() / self.clock.seconds(1)) as u64,
+            _ => self.header.end.ticks,
+        }
+    }
+
     /// Its calls by signature, all threads.
     pub fn entries(&self) -> impl Iterator<Item = &Entry> {
         self.threads.iter().flat_map(|thread| &thread.entries)
@@ -178,8 +196,21 @@ impl Rank {
             Definition::Object(object) => drop(self.objects.insert(object.number, object)),
             Definition::Filter(filter) => self.filter = filter,
             Definition::Warning(warning) => self.warnings.push(warning),
+            Definition::Component(component) => self.components.push(component),
+            Definition::Progress(depth) => self.progress = Depth::from_number(depth).unwrap_or(Depth::Off),
         }
     }
+}
+
+/// The ledgers of all threads, added.
+fn ledger(contents: &Contents<'_>) -> [LedgerLine; LINES] {
+    let mut sum = [LedgerLine::default(); LINES];
+    for block in contents.threads.iter().filter_map(|thread| thread.block) {
+        for (sum, line) in sum.iter_mut().zip(&block.ledger) {
+            *sum += *line;
+        }
+    }
+    sum
 }
 
 /// Whether calls were made inside other calls, whose time holds theirs.

@@ -112,6 +112,17 @@ impl Sites {
         }
     }
 
+    /// The same in short: `halo.c:112` where file and line are known.
+    pub fn place(&self, rank: &Rank, site: u32) -> String {
+        match self.frames(rank, site).first() {
+            Some(frame) if frame.line > 0 && !frame.file.is_empty() => {
+                let file = Path::new(&frame.file).file_name().unwrap_or_default().to_string_lossy();
+                format!("{file}:{}", frame.line)
+            }
+            _ => self.name(rank, site),
+        }
+    }
+
     fn read(folder: &Path) -> Sites {
         let text = fs::read_to_string(folder.join(CACHE)).unwrap_or_default();
         let cache: Option<Cache> = serde_json::from_str(&text).ok().filter(|cache: &Cache| cache.schema == SCHEMA);

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 
 use traces::error::Damage;
 use traces::file::ProfileEntry;
+use traces::progress::{Entries, Polls};
 use traces::read::{InFlight, Thread, Visitor, walk};
 use traces::record::{Arrived, INLINE, Kind};
 use traces::signature::{CREATES, STARTS, Signature, UNKNOWN_BYTES, peer};
@@ -30,6 +31,8 @@ pub struct Entry {
     pub sent: u64,
     /// Bytes that came in all, where a status told; else as posted.
     pub received: u64,
+    /// What the progress engine did during them.
+    pub engine: Entries,
 }
 
 /// What a thread did.
@@ -60,6 +63,11 @@ pub fn tally(thread: &Thread<'_>, seen: impl Fn(u64)) -> Tally {
             Err(problem) => damage.push(problem),
         }
         seen(size_of_val(page.words) as u64);
+    }
+    if let Some(polls) = thread.open_polls(counter.last_start) {
+        counter.polls(&polls);
+        counter.last_start = Some(polls.last);
+        last_end = Some(polls.end);
     }
     let last_signature = counter.last_start.map(|_| counter.call);
     let mut tally = Tally { last_start: counter.last_start, last_end, last_signature, damage, entries: Vec::new() };
@@ -117,6 +125,8 @@ struct Counter {
     /// Calls whose signature found no number, by what of it is not too various to add up.
     inlined: HashMap<Signature, Entry>,
     inlined_call: Option<Signature>,
+    /// What the engine did, by signature; empty where it was not listened to.
+    engine: Vec<Entries>,
     last_start: Option<u64>,
 }
 
@@ -146,6 +156,7 @@ impl Counter {
             inline: None,
             inlined: HashMap::new(),
             inlined_call: None,
+            engine: Vec::new(),
             last_start: None,
         }
     }
@@ -172,8 +183,8 @@ impl Counter {
         self.began.get(at as usize).map(|signature| *signature as u32)
     }
 
-    fn entries(self, thread: &Thread<'_>, tally: &mut Tally) {
-        let mut sums = self.sums;
+    fn entries(mut self, thread: &Thread<'_>, tally: &mut Tally) {
+        let mut sums = std::mem::take(&mut self.sums);
         for number in 1..INLINE {
             let sum = sums[number as usize];
             if sum.count == 0 {
@@ -181,7 +192,12 @@ impl Counter {
             }
             match thread.signatures.get(number) {
                 // The calls whose request was complete at once come under the number before.
-                Some((_, true)) => sums[number as usize - 1].merge(&sum),
+                Some((_, true)) => {
+                    sums[number as usize - 1].merge(&sum);
+                    if let Some(engine) = self.engine.get(number as usize).copied() {
+                        self.engine[number as usize - 1] += engine;
+                    }
+                }
                 Some(_) => {}
                 None => {
                     let (thread, calls) = (thread.number, sum.count);
@@ -195,7 +211,8 @@ impl Counter {
             if sum.count > 0 {
                 let received = self.received.get(&number).copied().unwrap_or(0);
                 let failed = self.failed.get(&number).copied().unwrap_or(0);
-                tally.entries.push(entry(*signature, &sum, received, failed));
+                let engine = self.engine.get(number as usize).copied().unwrap_or_default();
+                tally.entries.push(Entry { engine, ..entry(*signature, &sum, received, failed) });
             }
         }
         tally.entries.extend(self.inlined.into_values());
@@ -214,6 +231,24 @@ impl Visitor for Counter {
         if signature == INLINE {
             self.inlined_call(duration);
         }
+    }
+
+    fn polls(&mut self, polls: &Polls) {
+        let [min, max] = polls.durations.map(u64::from);
+        self.call = polls.signature as u32 & INLINE;
+        self.sums[self.call as usize].merge(&Sum { count: polls.count, total: polls.total, min, max });
+        self.last_start = Some(polls.start);
+    }
+
+    fn engine(&mut self, during: Entries) {
+        if self.call == INLINE {
+            self.inlined_entry().into_iter().for_each(|entry| entry.engine += during);
+            return;
+        }
+        if self.engine.is_empty() {
+            self.engine = vec![Entries::default(); INLINE as usize + 1];
+        }
+        self.engine[(self.call & INLINE) as usize] += during;
     }
 
     fn inline(&mut self, signature: &Signature) {
@@ -309,6 +344,7 @@ fn entry(signature: Signature, sum: &Sum, received: i64, failed: u64) -> Entry {
         failed,
         sent: bytes(signature.sent, signature.peer),
         received: bytes(signature.received, source).saturating_add_signed(received),
+        engine: Entries::default(),
     }
 }
 
@@ -335,6 +371,7 @@ fn profile(thread: &Thread<'_>, tally: &mut Tally) {
             failed: kept.failed as u64,
             sent: kept.sent,
             received: kept.received,
+            engine: kept.engine,
         };
         match known.get(&signature.number).filter(|_| signature.number != INLINE) {
             Some(at) => tally.entries[*at].add(&more),
@@ -373,6 +410,7 @@ impl Entry {
         self.failed += other.failed;
         self.sent += other.sent;
         self.received += other.received;
+        self.engine += other.engine;
     }
 }
 

@@ -19,7 +19,7 @@ fn field(value: &Value) -> String {
     match value {
         Value::Text(text) => text.clone(),
         Value::Count(number) | Value::Bytes(number) => number.to_string(),
-        Value::Seconds(number) | Value::Percent(number) => number.to_string(),
+        Value::Seconds(number) | Value::Percent(number) | Value::Ratio(number) => number.to_string(),
         Value::None => String::new(),
     }
 }

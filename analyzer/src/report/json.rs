@@ -31,7 +31,7 @@ fn value(value: &Value) -> Json {
     match value {
         Value::Text(text) => json!(text),
         Value::Count(number) | Value::Bytes(number) => json!(number),
-        Value::Seconds(number) | Value::Percent(number) => json!(number),
+        Value::Seconds(number) | Value::Percent(number) | Value::Ratio(number) => json!(number),
         Value::None => Json::Null,
     }
 }

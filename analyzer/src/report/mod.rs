@@ -4,6 +4,7 @@ pub mod csv;
 pub mod json;
 #[cfg(feature = "parquet")]
 pub mod parquet;
+pub mod plot;
 pub mod text;
 
 /// What a command found out about a run.
@@ -62,6 +63,8 @@ pub enum Value {
     Bytes(u64),
     /// A share, of 100.
     Percent(f64),
+    /// One number divided by another.
+    Ratio(f64),
     /// Not to be had, or without meaning here.
     None,
 }

@@ -27,9 +27,9 @@ fn column(table: &Table, at: usize) -> Series {
             };
             Series::new(name, values().map(whole).collect::<Vec<_>>())
         }
-        Some(Value::Seconds(_) | Value::Percent(_)) => {
+        Some(Value::Seconds(_) | Value::Percent(_) | Value::Ratio(_)) => {
             let real = |value: &Value| match value {
-                Value::Seconds(number) | Value::Percent(number) => Some(*number),
+                Value::Seconds(number) | Value::Percent(number) | Value::Ratio(number) => Some(*number),
                 _ => None,
             };
             Series::new(name, values().map(real).collect::<Vec<_>>())

@@ -88,6 +88,10 @@ pub fn one(value: &Value) -> String {
         Value::Seconds(s) => format!("{:.1} ns", s * 1e9),
         Value::Bytes(bytes) => in_bytes(*bytes),
         Value::Percent(percent) => format!("{percent:.1}"),
+        Value::Ratio(ratio) if *ratio >= 100.0 || *ratio == 0.0 => format!("{ratio:.0}"),
+        Value::Ratio(ratio) => {
+            format!("{ratio:.*}", 2usize.saturating_sub(ratio.abs().log10().floor() as usize).min(2))
+        }
         Value::None => "-".into(),
     }
 }

@@ -7,6 +7,7 @@ use std::ptr::NonNull;
 
 use traces::calls::Call;
 use traces::file::{PageHeader, PageKind, ProfileEntry, Stop};
+use traces::progress::Entries;
 use traces::record::INLINE;
 use traces::signature::UNKNOWN_BYTES;
 
@@ -76,6 +77,12 @@ impl Profile {
         // SAFETY: as in `add`.
         let entry = unsafe { self.entry(signature, call).as_mut() };
         entry.received = entry.received.wrapping_sub(known(posted)).wrapping_add(known(came));
+    }
+
+    /// What the progress engine did during the call.
+    pub fn engine(&mut self, signature: u32, call: u16, during: Entries) {
+        // SAFETY: as in `add`.
+        unsafe { self.entry(signature, call).as_mut() }.engine += during;
     }
 
     /// A call did not succeed.

@@ -20,6 +20,7 @@ use crate::clock;
 use crate::config::{self, Config};
 use crate::got;
 use crate::messages;
+use crate::progress;
 use crate::real;
 use crate::wrappers::observe;
 
@@ -79,6 +80,15 @@ pub fn first_call(call: Call) -> Option<&'static mut Thread> {
         }
         _ => {}
     }
+    begin_thread()
+}
+
+/// The recording of a thread that has not called MPI and does its work.
+pub fn join() -> Option<&'static mut Thread> {
+    if PHASE.load(Acquire) == RECORDING { begin_thread() } else { None }
+}
+
+fn begin_thread() -> Option<&'static mut Thread> {
     let begun = shared::guard(|| {
         let output = shared::output()?;
         match Thread::begin(output, RUN.get()?.config.mode?) {
@@ -147,6 +157,7 @@ fn try_begin() -> Result<bool, String> {
     }
     // SAFETY: the handler only stores two words.
     unsafe { libc::pthread_atfork(None, None, Some(forked)) };
+    progress::begin(config.progress);
     let _ = RUN.set(Run { config, family, path });
     Ok(true)
 }
@@ -196,6 +207,7 @@ fn ready(call: Call) {
     let (Some(run), Some(output)) = (RUN.get(), shared::output()) else { return };
     let family = run.family;
     family.settle();
+    progress::ready();
     family.common_datatypes.iter().for_each(|datatype| objects::learn_size(family, *datatype));
     // A session has no world; its processes know only what their launcher tells them.
     let world = call != Call::Session_init;
@@ -213,7 +225,7 @@ fn ready(call: Call) {
     shared::define(&Definition::Library(library.clone()));
     // SAFETY: one thread initialises MPI.
     let header = unsafe { output.header() };
-    let agreed = folder::agree(&run.config, family, rank, world);
+    let agreed = progress::unheard(|| folder::agree(&run.config, family, rank, world));
     header.run = agreed.run;
     header.rank = rank;
     header.size = size;

@@ -96,7 +96,8 @@ pub fn site(address: u64) -> u32 {
 }
 
 impl Shared {
-    fn define(&mut self, definition: &Definition) {
+    /// Writes a definition.
+    pub fn define(&mut self, definition: &Definition) {
         let (Some(output), Ok(bytes)) = (output(), definition.to_bytes()) else { return };
         let needed = Definition::padded(bytes.len());
         if self.page.is_none_or(|page| page.body::<u8>().1 - self.used < needed) {

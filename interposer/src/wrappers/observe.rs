@@ -71,6 +71,10 @@ pub fn cached<R: Outcome>(
     let start = thread.enter_from_program(signature);
     let result = real(&draft);
     let end = clock::ticks();
+    if draft.in_vain(result.code()) {
+        thread.leave_in_vain(signature, start, end);
+        return result;
+    }
     let begun = draft.begun(thread, family, result.code());
     thread.leave_to_program(signature + begun.at_once(), start, end);
     draft.after(thread, family, signature, begun, result.code());
@@ -301,6 +305,12 @@ impl Draft {
                 after::made(family, self.new_kind, self.new_object);
             }
         }
+    }
+
+    /// Whether the call asked for something and got no.
+    #[inline(always)]
+    fn in_vain(&self, code: i32) -> bool {
+        self.flag != 0 && code == 0 && !self.achieved()
     }
 
     /// Whether the call did what it was for: what polls may not have.

@@ -7,6 +7,7 @@ use zerocopy::FromBytes;
 use crate::definitions::{Definition, PREFIX};
 use crate::error::Damage;
 use crate::file::{HISTOGRAM, LEVELS, PageHeader, PageKind, ProfileEntry, ThreadBlock};
+use crate::progress::{EmptyRun, Polls};
 use crate::record::INLINE;
 use crate::signature::{STARTS, Signature};
 
@@ -115,6 +116,21 @@ impl<'a> Thread<'a> {
     }
 }
 
+impl Thread<'_> {
+    /// Calls that asked in vain and have no record yet. `last` is the start of the last record: a thread that was
+    /// killed while it wrote one has them in both places.
+    pub fn open_polls(&self, last: Option<u64>) -> Option<Polls> {
+        let polls = self.block?.polls;
+        (polls.count > 0 && Some(polls.start) != last).then_some(polls)
+    }
+
+    /// Empty entries into the progress engine that have no record yet. `last` is the start of the last such record.
+    pub fn open_entries(&self, last: Option<u64>) -> Option<EmptyRun> {
+        let run = self.block?.empty;
+        (run.count > 0 && Some(run.start) != last).then_some(run)
+    }
+}
+
 pub(super) fn contents(bytes: &[u8], unit: usize) -> Contents<'_> {
     let mut contents = Contents::default();
     let mut threads = BTreeMap::new();
@@ -182,7 +198,7 @@ fn add<'a>(thread: &mut Thread<'a>, kind: PageKind, header: &'a PageHeader, body
     }
 }
 
-const _: () = assert!(size_of::<ProfileEntry>() == 64 + 8 * HISTOGRAM);
+const _: () = assert!(size_of::<ProfileEntry>() == 88 + 8 * HISTOGRAM);
 
 /// As many whole items as the bytes hold.
 fn items<T: FromBytes + zerocopy::Immutable + zerocopy::KnownLayout>(bytes: &[u8]) -> &[T] {

@@ -4,6 +4,7 @@ use zerocopy::FromBytes;
 
 use super::pages::EventPage;
 use crate::error::Damage;
+use crate::progress::{self, EmptyRun, Entries, Polls};
 use crate::record::{self, Arrived, INLINE, Kind};
 use crate::signature::Signature;
 
@@ -21,6 +22,14 @@ pub trait Visitor {
     fn elsewhere(&mut self, _kind: Kind, _count: u32, _thread: u32, _number: u64) {}
     /// The call did not succeed.
     fn failed(&mut self, _class: u16, _code: i32) {}
+    /// What the progress engine did during the call, or during the polls.
+    fn engine(&mut self, _during: Entries) {}
+    /// The progress engine was entered with success.
+    fn productive(&mut self, _start: u64, _duration: u64) {}
+    /// It was entered in vain, once or more often.
+    fn empty(&mut self, _run: &EmptyRun) {}
+    /// Calls that asked and got no.
+    fn polls(&mut self, _polls: &Polls) {}
 }
 
 /// Shows the page's records to the visitor, in order. Returns the tick at which the last call ended.
@@ -86,6 +95,43 @@ fn rare(kind: Kind, words: &[u64], last: u64, visitor: &mut impl Visitor) -> u64
             let (class, code) = record::from_failed(word);
             visitor.failed(class, code);
         }
+        _ => return of_engine(kind, words, last, visitor),
+    }
+    last
+}
+
+/// A record of what the progress engine did, or of polls.
+fn of_engine(kind: Kind, words: &[u64], last: u64, visitor: &mut impl Visitor) -> u64 {
+    let word = words[0];
+    match kind {
+        Kind::Engine => visitor.engine(progress::from_engine(word)),
+        Kind::EngineLong => visitor.engine(progress::from_engine_long([word, words[1], words[2]])),
+        Kind::Productive | Kind::Empty => {
+            let (gap, duration) = progress::from_entry(word);
+            let start = last.wrapping_add(gap);
+            let end = start.wrapping_add(duration);
+            match kind {
+                Kind::Productive => visitor.productive(start, duration),
+                _ => visitor.empty(&EmptyRun { start, end, count: 1, inside: duration, shortest: 0, longest: 0 }),
+            }
+            return end;
+        }
+        Kind::EmptyRun => {
+            let (run, productive) = progress::from_empty_run([word, words[1], words[2]]);
+            let (start, end) = (last.wrapping_add(run.start), last.wrapping_add(run.end));
+            match productive {
+                true => visitor.productive(start, end.wrapping_sub(start)),
+                false => visitor.empty(&EmptyRun { start, end, ..run }),
+            }
+            return end;
+        }
+        Kind::Skip => return last.wrapping_add_signed(progress::from_skip(word)),
+        Kind::Polls => {
+            let polls = progress::from_polls([word, words[1], words[2], words[3], words[4], words[5]], last);
+            visitor.polls(&polls);
+            return polls.end;
+        }
+        _ => {}
     }
     last
 }

@@ -4,6 +4,7 @@
 
 use traces::calls::Call;
 use traces::file::FileHeader;
+use traces::progress::{EmptyRun, Entries, Polls};
 use traces::read::{RankFile, Visitor, walk};
 use traces::record::{Arrived, Kind};
 use traces::signature::{STARTS, Signature, peer, tag};
@@ -18,6 +19,10 @@ pub enum Said {
     Requests(Kind, u32, u64),
     Elsewhere(Kind, u32, u32, u64),
     Failed(u16, i32),
+    Engine(Entries),
+    Productive(u64, u64),
+    Empty(EmptyRun),
+    Polls(Polls),
 }
 
 #[derive(Default)]
@@ -46,6 +51,22 @@ impl Visitor for Listener {
 
     fn failed(&mut self, class: u16, code: i32) {
         self.0.push(Said::Failed(class, code));
+    }
+
+    fn engine(&mut self, during: Entries) {
+        self.0.push(Said::Engine(during));
+    }
+
+    fn productive(&mut self, start: u64, duration: u64) {
+        self.0.push(Said::Productive(start, duration));
+    }
+
+    fn empty(&mut self, run: &EmptyRun) {
+        self.0.push(Said::Empty(*run));
+    }
+
+    fn polls(&mut self, polls: &Polls) {
+        self.0.push(Said::Polls(*polls));
     }
 }
 

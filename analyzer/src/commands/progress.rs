@@ -1,0 +1,52 @@
+//! `overhear progress`: what the progress engine did.
+
+use crate::cli::{self, ByEngine};
+use crate::error::{Error, OK, PARTIAL};
+use crate::metrics::{engine, overview};
+use crate::model::engine::{Engine, of_rank};
+use crate::model::{Rank, Run};
+use crate::report::{Format, Report};
+
+/// Rows of what was starved that people are shown.
+const STARVED: usize = 8;
+
+/// Prints the ledger and what follows from it. Returns the exit status.
+pub fn run(arguments: &cli::Progress) -> Result<u8, Error> {
+    let run = Run::load(&arguments.dir)?;
+    let engines = run.ranks.iter().map(|rank: &Rank| of_rank(&run.folder, rank)).collect::<Result<Vec<_>, _>>()?;
+    if let Some(path) = &arguments.plot {
+        crate::report::plot::entries(&run, &engines, path)?;
+    }
+    let report = report(&run, &engines, arguments.by, arguments.format);
+    super::report::print(&report, "progress", arguments.format, arguments.output.as_deref())?;
+    Ok(if run.is_partial() { PARTIAL } else { OK })
+}
+
+fn report(run: &Run, engines: &[Vec<Engine>], by: Option<ByEngine>, format: Format) -> Report {
+    let text = format == Format::Text;
+    let mut starved = engine::starved(run, engines);
+    let all = starved.rows.len();
+    if text && by != Some(ByEngine::Site) {
+        starved.rows.truncate(STARVED);
+    }
+    let tables = match by {
+        Some(ByEngine::Rank) => vec![engine::by_rank(run)],
+        Some(ByEngine::Component) => vec![engine::components(run)],
+        Some(ByEngine::Function) => vec![engine::functions(run)],
+        Some(ByEngine::Site) => vec![engine::sites(run), starved],
+        None if text => vec![engine::ledger(run), engine::components(run), engine::functions(run), starved],
+        None => vec![engine::by_rank(run), engine::components(run), engine::functions(run), starved],
+    };
+    let mut facts = overview::facts(run);
+    facts.extend(engine::too_often(run));
+    let mut warnings = engine::unseen(run);
+    if text && by.is_none() && all > STARVED {
+        warnings.push(format!("{} more rows of pending requests: --by site", all - STARVED));
+    }
+    if engines.iter().flatten().any(|engine| engine.shared) {
+        warnings
+            .push("threads completed each other's requests: for those threads nothing is said of pending ones".into());
+    }
+    warnings.extend(overview::warnings(run));
+    Report { facts, warnings, tables }
+}

@@ -1,0 +1,283 @@
+//! What a thread's records say of the progress engine over time.
+//!
+//! In: the pages of a thread. Out: entries and productive entries in slices of the run, how they follow each other,
+//! and for how long requests were pending while nothing turned the engine.
+//!
+//! A call whose record tells of entries gave the engine a chance; the time between two such calls gave none, however many
+//! calls that never reached the engine lie in it. Where a request was pending, it was starved for that long.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use traces::progress::{EmptyRun, Entries, Polls};
+use traces::read::{RankFile, Thread, Visitor, walk};
+use traces::record::{INLINE, Kind};
+use traces::signature::STARTS;
+
+use super::Rank;
+use crate::error::Error;
+
+/// Slices of a run's time.
+pub const SLICES: usize = 240;
+
+/// What the engine did in one slice of the run.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Slice {
+    /// Entries.
+    pub entries: f64,
+    /// Those that achieved something.
+    pub productive: f64,
+}
+
+/// Times in which requests were pending and nothing turned the engine, between the same two places of the program.
+#[derive(Clone, Default, Debug)]
+pub struct Starved {
+    /// The longest, ticks.
+    pub longest: u64,
+    /// When that began.
+    pub at: u64,
+    /// Requests that were pending then.
+    pub pending: u64,
+    /// How many there were, by length.
+    lengths: HashMap<u32, u64>,
+}
+
+/// The two calls around such a time, by their signatures' call sites: the one before it and the one that ended it.
+pub type Between = (u32, u32);
+
+/// What became of a thread's engine.
+#[derive(Default)]
+pub struct Engine {
+    /// Over the run, from its begin to its end.
+    pub slices: Vec<Slice>,
+    /// By the places around.
+    pub starved: HashMap<Between, Starved>,
+    /// Another thread has completed this one's requests: how long those were pending is not known.
+    pub shared: bool,
+    /// Entries between the first and the last of which no productive one lies: how many, and the longest such time.
+    pub empty_runs: u64,
+    /// Ticks of the longest of them, first entry to last.
+    pub longest_run: u64,
+    /// The shortest time between two entries of a run, ticks; none seen where that is u64::MAX.
+    pub shortest_gap: u64,
+}
+
+/// Reads a rank's file once more, for what its threads' records say of the engine.
+pub fn of_rank(folder: &Path, rank: &Rank) -> Result<Vec<Engine>, Error> {
+    let file = RankFile::open(&folder.join(&rank.file))?;
+    let (begin, end) = (rank.header.begin.ticks, rank.last_ticks());
+    Ok(file.contents().threads.iter().map(|thread| engine(thread, begin, end)).collect())
+}
+
+/// Reads a thread's records. `begin` and `end` are the run's, in ticks.
+fn engine(thread: &Thread<'_>, begin: u64, end: u64) -> Engine {
+    let mut reader = Reader::new(thread, begin, end);
+    for page in &thread.pages {
+        // What is damaged was said when the calls were added up.
+        let _ = walk(page, &mut reader);
+    }
+    if let Some(polls) = thread.open_polls(None).filter(|polls| polls.start > reader.last_end) {
+        reader.polls(&polls);
+    }
+    if let Some(run) = thread.open_entries(reader.last_run) {
+        reader.empty(&run);
+    }
+    reader.engine
+}
+
+struct Reader {
+    engine: Engine,
+    begin: u64,
+    slice: f64,
+    /// Whether calls of a number leave a request pending, and the number's call site.
+    starts: Vec<bool>,
+    sites: Vec<u32>,
+    pending: u64,
+    /// The call that is being read has begun one of them.
+    own: u64,
+    /// Since when the pending requests have had no chance, and the call site before that.
+    since: (u64, u32),
+    /// The call that is being read: its start, end and call site.
+    call: (u64, u64, u32),
+    /// Of polls: the longest time between two of them, and how many there were.
+    between_polls: Option<(u64, u64)>,
+    /// Entries of this thread are recorded one by one.
+    events: bool,
+    last_end: u64,
+    last_run: Option<u64>,
+}
+
+impl Reader {
+    fn new(thread: &Thread<'_>, begin: u64, end: u64) -> Reader {
+        let mut starts = vec![false; INLINE as usize + 1];
+        let mut sites = vec![0; INLINE as usize + 1];
+        for signature in thread.signatures.iter() {
+            let number = signature.number as usize;
+            starts[number] = signature.flags & STARTS != 0;
+            sites[number] = signature.site;
+            if starts[number] && number + 1 < sites.len() {
+                sites[number + 1] = signature.site;
+            }
+        }
+        Reader {
+            engine: Engine { slices: vec![Slice::default(); SLICES], shortest_gap: u64::MAX, ..Engine::default() },
+            begin,
+            slice: (end.saturating_sub(begin).max(1)) as f64 / SLICES as f64,
+            starts,
+            sites,
+            pending: 0,
+            own: 0,
+            since: (0, 0),
+            call: (0, 0, 0),
+            between_polls: None,
+            events: false,
+            last_end: 0,
+            last_run: None,
+        }
+    }
+
+    fn slice(&mut self, at: u64) -> &mut Slice {
+        let place = at.saturating_sub(self.begin) as f64 / self.slice;
+        &mut self.engine.slices[(place as usize).min(SLICES - 1)]
+    }
+
+    /// So many entries, evenly over a time.
+    fn spread(&mut self, start: u64, end: u64, entries: u64, productive: u64) {
+        let first = (start.saturating_sub(self.begin) as f64 / self.slice) as usize;
+        let last = (end.saturating_sub(self.begin) as f64 / self.slice) as usize;
+        let (first, last) = (first.min(SLICES - 1), last.min(SLICES - 1));
+        let share = 1.0 / (last - first + 1) as f64;
+        for slice in &mut self.engine.slices[first..=last] {
+            slice.entries += entries as f64 * share;
+            slice.productive += productive as f64 * share;
+        }
+    }
+
+    fn starve(&mut self, between: Between, start: u64, length: u64, times: u64) {
+        let pending = self.pending.saturating_sub(self.own);
+        if pending == 0 || length == 0 || times == 0 {
+            return;
+        }
+        self.engine.starved.entry(between).or_default().add(start, length, pending, times);
+    }
+
+    fn began(&mut self, count: u64) {
+        if self.pending == 0 {
+            self.since = (self.call.1, self.call.2);
+        }
+        self.pending += count;
+    }
+}
+
+impl Visitor for Reader {
+    fn call(&mut self, signature: u32, start: u64, duration: u64) {
+        let number = (signature & INLINE) as usize;
+        self.call = (start, start.wrapping_add(duration), self.sites[number]);
+        self.last_end = self.last_end.max(self.call.1);
+        self.between_polls = None;
+        self.own = 0;
+        if self.starts[number] {
+            self.began(1);
+            self.own = 1;
+        }
+    }
+
+    fn polls(&mut self, polls: &Polls) {
+        self.own = 0;
+        self.call = (polls.start, polls.end, self.sites[(polls.signature as u32 & INLINE) as usize]);
+        self.last_end = self.last_end.max(polls.end);
+        self.between_polls = (polls.count > 1).then_some((polls.gaps[1].into(), polls.count - 1));
+    }
+
+    fn engine(&mut self, during: Entries) {
+        let (start, end, site) = self.call;
+        let (since, before) = self.since;
+        if start > since && since > 0 {
+            self.starve((before, site), since, start - since, 1);
+        }
+        if let Some((longest, times)) = self.between_polls {
+            let rest = (end - start).saturating_sub(longest) / times.max(2);
+            self.starve((site, site), start, longest, 1);
+            self.starve((site, site), start, rest.min(longest), times - 1);
+        }
+        self.since = (end, site);
+        if !self.events {
+            self.spread(start, end, during.entries, during.productive);
+        }
+    }
+
+    fn requests(&mut self, kind: Kind, count: u32, _age: u64) {
+        match kind {
+            Kind::Started => self.began(count.into()),
+            _ => self.pending = self.pending.saturating_sub(count.into()),
+        }
+    }
+
+    fn elsewhere(&mut self, _kind: Kind, _count: u32, _thread: u32, _number: u64) {
+        self.engine.shared = true;
+    }
+
+    fn productive(&mut self, start: u64, _duration: u64) {
+        self.events = true;
+        let slice = self.slice(start);
+        slice.entries += 1.0;
+        slice.productive += 1.0;
+    }
+
+    fn empty(&mut self, run: &EmptyRun) {
+        self.events = true;
+        self.last_run = Some(run.start);
+        self.spread(run.start, run.end, run.count, 0);
+        self.engine.empty_runs += 1;
+        self.engine.longest_run = self.engine.longest_run.max(run.end - run.start);
+        if run.count > 1 {
+            self.engine.shortest_gap = self.engine.shortest_gap.min(run.shortest);
+        }
+    }
+}
+
+/// Steps between a power of two and the next, by which lengths are told apart.
+const STEPS: u32 = 64;
+
+impl Starved {
+    fn add(&mut self, at: u64, length: u64, pending: u64, times: u64) {
+        if length > self.longest {
+            (self.longest, self.at, self.pending) = (length, at, pending);
+        }
+        let power = length.max(1).ilog2();
+        let step = ((length as f64 / (1u64 << power) as f64 - 1.0) * STEPS as f64) as u32;
+        *self.lengths.entry(power * STEPS + step.min(STEPS - 1)).or_default() += times;
+    }
+
+    /// Adds those of another thread or rank.
+    pub fn merge(&mut self, other: &Starved) {
+        if other.longest > self.longest {
+            (self.longest, self.at, self.pending) = (other.longest, other.at, other.pending);
+        }
+        for (length, times) in &other.lengths {
+            *self.lengths.entry(*length).or_default() += times;
+        }
+    }
+
+    /// How many there were.
+    pub fn count(&self) -> u64 {
+        self.lengths.values().sum()
+    }
+
+    /// The length that 99 of 100 do not exceed, ticks, to 2 %.
+    pub fn percentile_99(&self) -> u64 {
+        let mut lengths: Vec<(u32, u64)> = self.lengths.iter().map(|(length, times)| (*length, *times)).collect();
+        lengths.sort();
+        let wanted = (self.count() as f64 * 0.99).ceil() as u64;
+        let mut seen = 0;
+        for (length, times) in lengths {
+            seen += times;
+            if seen >= wanted {
+                let upper =
+                    (1u64 << (length / STEPS)) as f64 * (1.0 + f64::from(length % STEPS + 1) / f64::from(STEPS));
+                return (upper as u64).min(self.longest);
+            }
+        }
+        self.longest
+    }
+}

@@ -1,0 +1,155 @@
+//! libfabric: reads of completion queues, which MPICH's netmod ofi and Open MPI's mtl/ofi turn.
+//!
+//! Their functions are reached through tables that hang on the objects: a fabric's table opens domains, a domain's
+//! opens queues, a queue's reads. Each object gets a copy of its table in which the one function is ours; the
+//! original stands behind the copy. Layouts are those of rdma/fabric.h, fi_domain.h and fi_eq.h, which only ever append.
+
+use std::ffi::{c_int, c_void};
+
+use traces::definitions::Way;
+
+use super::{Achieved, Listener};
+use crate::recorder::shared;
+use crate::symbol::Symbol;
+
+static FABRIC: Symbol = Symbol::behind_ours("fi_fabric");
+static LISTENER: Listener = Listener::new();
+
+/// What fabrics, domains and queues begin with.
+#[repr(C)]
+struct Object {
+    class: usize,
+    context: *mut c_void,
+    general: *mut c_void,
+    table: *mut usize,
+}
+
+/// Places in the tables, in words. The first word is the table's size in bytes.
+const DOMAIN: usize = 1;
+const DOMAIN2: usize = 6;
+const OPEN_QUEUE: usize = 2;
+const READ: usize = 1;
+const READ_FROM: usize = 2;
+
+/// The function that the object's provider has in a place of its table.
+///
+/// # Safety
+/// The object's table must be a copy made by [`listen`].
+unsafe fn original(object: *const Object, place: usize) -> usize {
+    // SAFETY: behind the copy stands the original.
+    unsafe {
+        let table = (*object).table;
+        let words = *table / size_of::<usize>();
+        *(*table.add(words) as *const usize).add(place)
+    }
+}
+
+/// Gives the object a copy of its table with these functions in these places, as far as the table goes.
+unsafe fn listen(object: *mut Object, ours: &[(usize, usize)]) {
+    shared::guard(|| {
+        // SAFETY: a provider's object, just made; its table begins with its size.
+        unsafe {
+            let table = (*object).table;
+            let words = *table / size_of::<usize>();
+            let mut copy: Vec<usize> = std::slice::from_raw_parts(table, words).to_vec();
+            for (place, function) in ours.iter().filter(|(place, _)| *place < words && *table.add(*place) != 0) {
+                copy[*place] = *function;
+            }
+            copy.push(table as usize);
+            (*object).table = Box::leak(copy.into_boxed_slice()).as_mut_ptr();
+        }
+    });
+}
+
+/// Opens a fabric.
+#[unsafe(no_mangle)]
+unsafe extern "C-unwind" fn fi_fabric(attr: *mut c_void, fabric: *mut *mut c_void, context: *mut c_void) -> c_int {
+    type Open = unsafe extern "C-unwind" fn(*mut c_void, *mut *mut c_void, *mut c_void) -> c_int;
+    // SAFETY: passes on what was passed.
+    let code = unsafe { std::mem::transmute::<usize, Open>(FABRIC.address())(attr, fabric, context) };
+    if code == 0 && super::is_on() {
+        // SAFETY: the call has succeeded, so a fabric is there.
+        unsafe {
+            listen(
+                (*fabric).cast(),
+                &[(DOMAIN, domain as *const () as usize), (DOMAIN2, domain2 as *const () as usize)],
+            )
+        };
+        LISTENER.line(described);
+    }
+    code
+}
+
+fn described() -> (Way, String) {
+    (Way::Libfabric, "fi_cq_read".into())
+}
+
+unsafe extern "C-unwind" fn domain(fabric: *mut Object, info: usize, made: *mut *mut Object, context: usize) -> c_int {
+    type Open = unsafe extern "C-unwind" fn(*mut Object, usize, *mut *mut Object, usize) -> c_int;
+    // SAFETY: passes on what was passed, to the function that this one stands for.
+    let real = unsafe { std::mem::transmute::<usize, Open>(original(fabric, DOMAIN)) };
+    // SAFETY: as above.
+    let code = unsafe { real(fabric, info, made, context) };
+    if code == 0 {
+        // SAFETY: the call has succeeded, so a domain is there.
+        unsafe { listen(*made, &[(OPEN_QUEUE, open_queue as *const () as usize)]) };
+    }
+    code
+}
+
+unsafe extern "C-unwind" fn domain2(
+    fabric: *mut Object,
+    info: usize,
+    made: *mut *mut Object,
+    flags: u64,
+    context: usize,
+) -> c_int {
+    type Open = unsafe extern "C-unwind" fn(*mut Object, usize, *mut *mut Object, u64, usize) -> c_int;
+    // SAFETY: as in `domain`.
+    let real = unsafe { std::mem::transmute::<usize, Open>(original(fabric, DOMAIN2)) };
+    // SAFETY: as in `domain`.
+    let code = unsafe { real(fabric, info, made, flags, context) };
+    if code == 0 {
+        // SAFETY: as in `domain`.
+        unsafe { listen(*made, &[(OPEN_QUEUE, open_queue as *const () as usize)]) };
+    }
+    code
+}
+
+unsafe extern "C-unwind" fn open_queue(
+    domain: *mut Object,
+    attr: usize,
+    made: *mut *mut Object,
+    context: usize,
+) -> c_int {
+    type Open = unsafe extern "C-unwind" fn(*mut Object, usize, *mut *mut Object, usize) -> c_int;
+    // SAFETY: as in `domain`.
+    let real = unsafe { std::mem::transmute::<usize, Open>(original(domain, OPEN_QUEUE)) };
+    // SAFETY: as in `domain`.
+    let code = unsafe { real(domain, attr, made, context) };
+    if code == 0 {
+        // SAFETY: the call has succeeded, so a queue is there.
+        unsafe { listen(*made, &[(READ, read as *const () as usize), (READ_FROM, read_from as *const () as usize)]) };
+    }
+    code
+}
+
+unsafe extern "C-unwind" fn read(queue: *mut Object, buffer: usize, count: usize) -> isize {
+    type Read = unsafe extern "C-unwind" fn(*mut Object, usize, usize) -> isize;
+    // SAFETY: as in `domain`.
+    entered(|| unsafe { std::mem::transmute::<usize, Read>(original(queue, READ))(queue, buffer, count) })
+}
+
+unsafe extern "C-unwind" fn read_from(queue: *mut Object, buffer: usize, count: usize, from: usize) -> isize {
+    type Read = unsafe extern "C-unwind" fn(*mut Object, usize, usize, usize) -> isize;
+    // SAFETY: as in `domain`.
+    entered(|| unsafe { std::mem::transmute::<usize, Read>(original(queue, READ_FROM))(queue, buffer, count, from) })
+}
+
+/// Reads a queue. Below zero for none (-FI_EAGAIN) and for errors.
+#[inline(always)]
+fn entered(real: impl FnOnce() -> isize) -> isize {
+    let Some(thread) = super::engine_thread() else { return real() };
+    let Some(line) = LISTENER.line(described) else { return real() };
+    super::entry(thread, line, real, |events| Achieved::events((*events).max(0) as u64))
+}

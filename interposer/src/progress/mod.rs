@@ -1,0 +1,331 @@
+//! What the progress engine did: one ledger for each thread, filled by the ways in.
+//!
+//! In: calls of the engine's own functions, seen by [`openmpi`], [`ucx`] and [`libfabric`], and the system calls made
+//! inside MPI, seen by [`sockets`]. Out: a line for each component in the thread's block, what happened during each MPI
+//! call behind its record, and entries over time as events.
+//!
+//! An entry is the outermost of these calls: `opal_progress`, the UCX worker it turns, or a bare `epoll_wait` where
+//! nothing else of the engine can be seen. It was productive if a component reported events or bytes moved.
+
+pub mod libfabric;
+pub mod openmpi;
+pub mod sockets;
+pub mod ucx;
+
+use std::sync::atomic::{AtomicU32, Ordering::*};
+
+use traces::definitions::{Component, Definition, Way};
+use traces::progress::{self, Depth, Entries, FIRST_COMPONENT, INSIDE, LINES, LedgerLine, OUTSIDE};
+use traces::record::Kind;
+
+use crate::clock;
+use crate::recorder::run;
+use crate::recorder::shared;
+use crate::recorder::thread::{self, Thread};
+
+/// How much is recorded, as a number of [`Depth`]; nothing until MPI is initialised.
+static DEPTH: AtomicU32 = AtomicU32::new(Depth::Off as u32);
+/// How much was asked for.
+static ASKED: AtomicU32 = AtomicU32::new(Depth::Off as u32);
+static LINES_TAKEN: AtomicU32 = AtomicU32::new(FIRST_COMPONENT as u32);
+
+/// A thread's view of the engine.
+pub struct Engine {
+    ledger: *mut LedgerLine,
+    /// Calls of the engine inside each other.
+    depth: u32,
+    /// Grows whenever something is achieved.
+    achieved: u64,
+    /// What of the thread's entries inside MPI calls stands behind a record already.
+    pub reported: Entries,
+    /// What stood in the ledger at the end of the last call that asked in vain.
+    pub at_poll: Entries,
+    /// How often a component is inside itself.
+    inside: [u32; LINES],
+}
+
+impl Engine {
+    /// With its ledger in a thread's block.
+    pub fn new(ledger: *mut LedgerLine) -> Engine {
+        let none = Entries::default();
+        Engine { ledger, depth: 0, achieved: 0, reported: none, at_poll: none, inside: [0; LINES] }
+    }
+
+    /// All entries inside MPI calls so far.
+    #[inline(always)]
+    pub fn entries(&self) -> Entries {
+        // SAFETY: the ledger has that line, and is this thread's own.
+        unsafe { (*self.ledger.add(INSIDE)).calls }
+    }
+
+    #[inline(always)]
+    fn line(&mut self, component: usize) -> &mut LedgerLine {
+        debug_assert!(component < LINES);
+        // SAFETY: as above.
+        unsafe { &mut *self.ledger.add(component) }
+    }
+}
+
+/// Begins to listen, as much as was asked for.
+pub fn begin(depth: Depth) {
+    shared::define(&Definition::Progress(depth as u32));
+    ASKED.store(depth as u32, Release);
+    DEPTH.store(depth as u32, Release);
+    if depth != Depth::Off {
+        sockets::begin();
+    }
+}
+
+/// MPI was initialised: what it has loaded meanwhile is listened to as well.
+pub fn ready() {
+    if is_on() {
+        sockets::begin();
+        openmpi::ready();
+        ucx::ready();
+    }
+}
+
+/// Does what the engine may be turned for that is not the program's doing.
+pub fn unheard<R>(work: impl FnOnce() -> R) -> R {
+    DEPTH.store(Depth::Off as u32, Release);
+    let result = work();
+    DEPTH.store(ASKED.load(Acquire), Release);
+    result
+}
+
+/// Whether anything is to be recorded.
+pub fn is_on() -> bool {
+    ASKED.load(Relaxed) != Depth::Off as u32
+}
+
+/// Something that is listened to. It gets a line in the ledgers when it is first called.
+pub struct Listener {
+    line: AtomicU32,
+}
+
+impl Listener {
+    /// Without a line yet.
+    pub const fn new() -> Listener {
+        Listener { line: AtomicU32::new(0) }
+    }
+
+    /// The number of its line; `None` where all are taken.
+    #[inline(always)]
+    pub fn line(&self, describe: impl FnOnce() -> (Way, String)) -> Option<usize> {
+        match self.line.load(Relaxed) as usize {
+            0 => self.take(describe),
+            line if line < LINES => Some(line),
+            _ => None,
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn take(&self, describe: impl FnOnce() -> (Way, String)) -> Option<usize> {
+        shared::guard(|| {
+            let mut shared = shared::lock();
+            // Another thread may have been here meanwhile.
+            if self.line.load(Relaxed) == 0 {
+                let number = LINES_TAKEN.load(Relaxed).min(LINES as u32);
+                if number < LINES as u32 {
+                    let (way, name) = describe();
+                    shared.define(&Definition::Component(Component { number, way, name }));
+                    LINES_TAKEN.store(number + 1, Relaxed);
+                }
+                self.line.store(number, Relaxed);
+            }
+        });
+        Some(self.line.load(Relaxed) as usize).filter(|line| (1..LINES).contains(line))
+    }
+}
+
+/// What a call of a component came to.
+pub struct Achieved {
+    /// What it reported: events, completions, bytes.
+    pub events: u64,
+    /// Descriptors ready to receive and to send.
+    pub ready: (u64, u64),
+    /// Whether it achieved something for the call of the engine around it. A socket that is ready has not moved a
+    /// byte yet.
+    pub counts: bool,
+}
+
+impl Achieved {
+    /// So many events, each of which counts.
+    #[inline(always)]
+    pub fn events(events: u64) -> Achieved {
+        Achieved { events, ready: (0, 0), counts: events > 0 }
+    }
+}
+
+/// The thread whose engine this is; of a thread that has not called MPI, its recording begins here.
+#[inline(always)]
+pub fn engine_thread() -> Option<&'static mut Thread> {
+    if DEPTH.load(Relaxed) == Depth::Off as u32 {
+        return None;
+    }
+    match thread::current() {
+        None => joined(),
+        thread => thread,
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn joined() -> Option<&'static mut Thread> {
+    run::join()
+}
+
+/// Makes a call of the engine, or of a part of it that is an entry where nothing else of it is around.
+#[inline(always)]
+pub fn entry<R>(thread: *mut Thread, line: usize, real: impl FnOnce() -> R, came: impl FnOnce(&R) -> Achieved) -> R {
+    // SAFETY: the thread is this one's own. What `real` calls may come here again, so no reference is held over it.
+    unsafe {
+        let engine: *mut Engine = &mut (&mut *thread).engine;
+        let depth = DEPTH.load(Relaxed);
+        let timed = depth >= Depth::Time as u32;
+        let before = (*engine).achieved;
+        (*engine).depth += 1;
+        (*engine).inside[line] += 1;
+        let start = if timed { clock::now() } else { 0 };
+        let result = real();
+        let end = if timed { clock::now() } else { 0 };
+        (*engine).inside[line] -= 1;
+        (*engine).depth -= 1;
+        let ticks = end.wrapping_sub(start);
+        let achieved = came(&result);
+        let own = (*engine).line(line);
+        own.events += achieved.events;
+        own.ready_to_receive += achieved.ready.0;
+        own.ready_to_send += achieved.ready.1;
+        (*engine).achieved += achieved.counts as u64;
+        let outermost = (*engine).depth == 0;
+        let moved = (*engine).achieved != before;
+        // A bare wait for descriptors has nothing around it that could move the bytes.
+        let productive = moved || achieved.events > 0;
+        count((*engine).line(line), productive, if (*engine).inside[line] == 0 { ticks } else { 0 });
+        if outermost {
+            outermost_entry(&mut *thread, productive, start, end, depth);
+        }
+        result
+    }
+}
+
+#[inline(always)]
+fn outermost_entry(thread: &mut Thread, productive: bool, start: u64, end: u64, depth: u32) {
+    let total = if thread.nested() { INSIDE } else { OUTSIDE };
+    let line = thread.engine.line(total);
+    count(line, productive, end.wrapping_sub(start));
+    if productive {
+        line.events += end.wrapping_sub(start);
+    }
+    thread.pending = true;
+    if depth >= Depth::Events as u32 {
+        thread.engine_entered(productive, start, end);
+    }
+}
+
+/// Makes a call that is part of an entry but none itself: data that moves.
+#[inline(always)]
+pub fn part<R>(thread: *mut Thread, line: usize, real: impl FnOnce() -> R, came: impl FnOnce(&R) -> Achieved) -> R {
+    let timed = DEPTH.load(Relaxed) >= Depth::Time as u32;
+    let start = if timed { clock::now() } else { 0 };
+    let result = real();
+    let ticks = if timed { clock::now().wrapping_sub(start) } else { 0 };
+    let achieved = came(&result);
+    // SAFETY: as in `entry`.
+    let engine = unsafe { &mut (&mut *thread).engine };
+    engine.achieved += achieved.counts as u64;
+    let own = engine.line(line);
+    own.events += achieved.events;
+    count(own, achieved.counts, ticks);
+    result
+}
+
+#[inline(always)]
+fn count(line: &mut LedgerLine, productive: bool, ticks: u64) {
+    line.calls.entries += 1;
+    line.calls.productive += productive as u64;
+    line.calls.ticks += ticks;
+}
+
+/// Whether the thread is inside MPI or its engine.
+#[inline(always)]
+pub fn is_inside(thread: &Thread) -> bool {
+    thread.nested() || thread.engine.depth > 0
+}
+
+impl Thread {
+    /// The engine was entered: an event if that achieved something, else part of a run.
+    #[inline(always)]
+    fn engine_entered(&mut self, productive: bool, start: u64, end: u64) {
+        let run = self.empty_run();
+        if productive {
+            self.productive(start, end);
+        } else if run.count != 0 && progress::continues(run, start, end) {
+            let gap = start.wrapping_sub(run.end);
+            run.end = end;
+            run.inside += end.wrapping_sub(start);
+            run.shortest = run.shortest.min(gap);
+            run.longest = run.longest.max(gap);
+            run.count += 1;
+        } else {
+            self.new_empty_run(start, end);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn new_empty_run(&mut self, start: u64, end: u64) {
+        self.end_empty_run();
+        let run = self.empty_run();
+        let inside = end.wrapping_sub(start);
+        *run = progress::EmptyRun { start, end, inside, shortest: u64::MAX, longest: 0, count: 0 };
+        run.count = 1;
+    }
+
+    #[inline(never)]
+    fn productive(&mut self, start: u64, end: u64) {
+        self.end_empty_run();
+        let gap = self.skip_to(start);
+        let duration = end.wrapping_sub(start);
+        let written = match progress::entry(Kind::Productive, gap, duration) {
+            Some(word) => self.write(&[word]),
+            None => {
+                let run = progress::EmptyRun { start, end, count: 1, inside: duration, shortest: 0, longest: 0 };
+                self.write(&progress::empty_run(&run, gap, true))
+            }
+        };
+        if written {
+            self.events.last = end;
+        }
+    }
+
+    /// Writes down the run of empty entries, if there is one.
+    pub fn end_empty_run(&mut self) {
+        let run = *self.empty_run();
+        if run.count == 0 {
+            return;
+        }
+        let gap = self.skip_to(run.start);
+        let one = progress::entry(Kind::Empty, gap, run.inside).filter(|_| run.count == 1);
+        let written = match one {
+            Some(word) => self.write(&[word]),
+            None => self.write(&progress::empty_run(&run, gap, false)),
+        };
+        if written {
+            self.events.last = run.end;
+        }
+        self.empty_run().count = 0;
+    }
+
+    /// Brings the time of the last record within reach of `start`. Returns the gap that is left.
+    fn skip_to(&mut self, start: u64) -> u64 {
+        let (skip, gap) = progress::skip(self.events.last, start);
+        if let Some(word) = skip {
+            self.write(&[word]);
+            self.events.last = start;
+        }
+        gap
+    }
+}

@@ -1,0 +1,137 @@
+//! Open MPI: `opal_progress`, and the callbacks that components register with it.
+//!
+//! Both are called through the linkage table, so that ours come first. Before Open MPI 5.0 `opal_progress` returns
+//! nothing, and in any version it leaves out what libevent did: callbacks and sockets tell what an entry achieved.
+//! Callbacks get no argument that tells them apart, so each that is registered is called through a function of its own.
+
+use std::ffi::c_int;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering::*};
+
+use traces::definitions::Way;
+
+use super::{Achieved, Listener};
+use crate::symbol::{self, Symbol};
+
+type Callback = unsafe extern "C-unwind" fn() -> c_int;
+type Register = unsafe extern "C-unwind" fn(usize) -> c_int;
+
+static PROGRESS: Symbol = Symbol::behind_ours("opal_progress");
+static REGISTER: Symbol = Symbol::behind_ours("opal_progress_register");
+static REGISTER_LOW: Symbol = Symbol::behind_ours("opal_progress_register_lp");
+static UNREGISTER: Symbol = Symbol::behind_ours("opal_progress_unregister");
+static LISTENER: Listener = Listener::new();
+
+fn described() -> (Way, String) {
+    (Way::Opal, "opal_progress".into())
+}
+
+/// The engine is there, whether or not it will be entered.
+pub fn ready() {
+    if PROGRESS.exists() {
+        LISTENER.line(described);
+    }
+}
+
+/// Open MPI's engine.
+#[unsafe(no_mangle)]
+unsafe extern "C-unwind" fn opal_progress() -> c_int {
+    let real = || {
+        // SAFETY: the function takes nothing. What it returns before 5.0 is whatever the register held.
+        unsafe { std::mem::transmute::<usize, Callback>(PROGRESS.address())() }
+    };
+    let Some(thread) = super::engine_thread() else { return real() };
+    let Some(line) = LISTENER.line(described) else { return real() };
+    super::entry(thread, line, real, |_| Achieved::events(0))
+}
+
+/// Callbacks that are told apart; Open MPI has less than ten.
+const CALLBACKS: usize = 32;
+
+struct Slot {
+    callback: AtomicUsize,
+    listener: Listener,
+}
+
+static SLOTS: [Slot; CALLBACKS] =
+    [const { Slot { callback: AtomicUsize::new(0), listener: Listener::new() } }; CALLBACKS];
+
+unsafe extern "C-unwind" fn call<const SLOT: usize>() -> c_int {
+    let slot = &SLOTS[SLOT];
+    let callback = slot.callback.load(Relaxed);
+    // SAFETY: the slot holds what was registered.
+    let real = || unsafe { std::mem::transmute::<usize, Callback>(callback)() };
+    let Some(thread) = super::engine_thread() else { return real() };
+    let Some(line) = slot.listener.line(|| (Way::OpalCallback, name(callback))) else { return real() };
+    super::entry(thread, line, real, |events| Achieved::events((*events).max(0) as u64))
+}
+
+macro_rules! trampolines {
+    ($($slot:literal)*) => {
+        const TRAMPOLINES: [Callback; CALLBACKS] = [$(call::<$slot>),*];
+    };
+}
+
+trampolines!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31);
+
+/// What stands in for a callback; the callback itself where there is no slot left for it.
+fn stand_in(callback: usize) -> usize {
+    if !super::is_on() {
+        return callback;
+    }
+    for (slot, trampoline) in SLOTS.iter().zip(TRAMPOLINES) {
+        // A slot stays its callback's own, so that a component that comes and goes keeps its line.
+        match slot.callback.compare_exchange(0, callback, AcqRel, Acquire) {
+            Ok(_) => return trampoline as usize,
+            Err(other) if other == callback => return trampoline as usize,
+            Err(_) => {}
+        }
+    }
+    callback
+}
+
+fn registered(callback: usize) -> usize {
+    let slot = SLOTS.iter().position(|slot| slot.callback.load(Acquire) == callback);
+    slot.map_or(callback, |slot| TRAMPOLINES[slot] as usize)
+}
+
+/// A component's callback begins.
+#[unsafe(no_mangle)]
+unsafe extern "C-unwind" fn opal_progress_register(callback: usize) -> c_int {
+    // SAFETY: passes on what was passed, or a function of the same type.
+    unsafe { std::mem::transmute::<usize, Register>(REGISTER.address())(stand_in(callback)) }
+}
+
+/// A component's callback begins, to be called more seldom.
+#[unsafe(no_mangle)]
+unsafe extern "C-unwind" fn opal_progress_register_lp(callback: usize) -> c_int {
+    // SAFETY: as above.
+    unsafe { std::mem::transmute::<usize, Register>(REGISTER_LOW.address())(stand_in(callback)) }
+}
+
+/// A component's callback ends.
+#[unsafe(no_mangle)]
+unsafe extern "C-unwind" fn opal_progress_unregister(callback: usize) -> c_int {
+    let known = registered(callback);
+    // SAFETY: as above.
+    let unregister = unsafe { std::mem::transmute::<usize, Register>(UNREGISTER.address()) };
+    // SAFETY: as above.
+    match unsafe { unregister(known) } {
+        // It was registered before anybody listened.
+        // SAFETY: as above.
+        code if code != 0 && known != callback => unsafe { unregister(callback) },
+        code => code,
+    }
+}
+
+/// What a callback is called: its symbol where it has one, else its component's file, or the place in a library.
+fn name(callback: usize) -> String {
+    let Some((path, base, symbol)) = symbol::describe(callback) else { return "unnamed".into() };
+    let file = Path::new(&path).file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let file = file.split(".so").next().unwrap_or(&file);
+    match symbol {
+        Some(symbol) => symbol,
+        None if file.starts_with("mca_") => file.into(),
+        None => format!("{file}+{:#x}", callback - base),
+    }
+}

@@ -1,0 +1,169 @@
+//! System calls that the MPI library makes inside MPI: waiting for descriptors, and data on sockets.
+//!
+//! They are reached by the slots through which objects other than the program call the C library, once MPI is
+//! initialised: the program's own input and output is not ours, and processes without MPI are left alone. Each looks
+//! whether its thread is inside MPI, and is the C library's function where it is not.
+
+use std::ffi::{c_int, c_void};
+use std::sync::atomic::{AtomicU8, Ordering::*};
+
+use libc::{epoll_event, fd_set, pollfd, ssize_t};
+use traces::definitions::Way;
+
+use super::{Achieved, Listener};
+use crate::got;
+use crate::recorder::shared;
+use crate::recorder::thread;
+use crate::symbol::Symbol;
+
+/// Listens to the objects that are loaded by now.
+pub fn begin() {
+    shared::guard(|| got::patch_libraries(FUNCTIONS));
+}
+
+macro_rules! calls {
+    ($($listener:ident $way:ident $text:literal {
+        $($made:ident $name:ident($($argument:ident: $type:ty),*) -> $result:ty $(, $came:expr)?;)*
+    })*) => {
+        $(static $listener: Listener = Listener::new();)*
+
+        /// Their names, and ours that stand for them.
+        const FUNCTIONS: &[(&str, unsafe extern "C-unwind" fn())] = &[$($(
+            // SAFETY: only the address is used.
+            (stringify!($name), unsafe { std::mem::transmute::<*const (), unsafe extern "C-unwind" fn()>($name as *const ()) })
+        ),*),*,
+            // SAFETY: as above.
+            ("close", unsafe { std::mem::transmute::<*const (), unsafe extern "C-unwind" fn()>(close as *const ()) })];
+
+        $($(
+            unsafe extern "C-unwind" fn $name($($argument: $type),*) -> $result {
+                static REAL: Symbol = Symbol::first(stringify!($name));
+                type Real = unsafe extern "C-unwind" fn($($type),*) -> $result;
+                // SAFETY: passes on what was passed.
+                let real = || unsafe { std::mem::transmute::<usize, Real>(REAL.address())($($argument),*) };
+                let Some(thread) = thread::current().filter(|thread| super::is_inside(thread)) else { return real() };
+                calls!(@socket $made, $($argument)*, real);
+                let Some(line) = $listener.line(|| (Way::$way, $text.into())) else { return real() };
+                super::$made(thread, line, real, calls!(@came $($came)?))
+            }
+        )*)*
+    };
+    (@socket entry, $($argument:ident)*, $real:ident) => {};
+    (@socket part, $descriptor:ident $($more:ident)*, $real:ident) => {
+        if !is_socket($descriptor) {
+            return $real();
+        }
+    };
+    (@came $came:expr) => { $came };
+    (@came) => { |bytes: &ssize_t| Achieved::events((*bytes).max(0) as u64) };
+}
+
+calls! {
+    POLL Ready "poll" {
+        entry poll(descriptors: *mut pollfd, count: usize, timeout: c_int) -> c_int,
+            |ready: &c_int| polled(descriptors, count, *ready);
+        entry __poll_chk(descriptors: *mut pollfd, count: usize, timeout: c_int, room: usize) -> c_int,
+            |ready: &c_int| polled(descriptors, count, *ready);
+        entry ppoll(descriptors: *mut pollfd, count: usize, timeout: *const c_void, mask: *const c_void) -> c_int,
+            |ready: &c_int| polled(descriptors, count, *ready);
+    }
+    SELECT Ready "select" {
+        entry select(count: c_int, receive: *mut fd_set, send: *mut fd_set, except: *mut fd_set, timeout: *mut c_void) -> c_int,
+            |ready: &c_int| selected(count, receive, send, *ready);
+    }
+    EPOLL Ready "epoll_wait" {
+        entry epoll_wait(epoll: c_int, events: *mut epoll_event, room: c_int, timeout: c_int) -> c_int,
+            |ready: &c_int| waited(events, *ready);
+        entry epoll_pwait(epoll: c_int, events: *mut epoll_event, room: c_int, timeout: c_int, mask: *const c_void) -> c_int,
+            |ready: &c_int| waited(events, *ready);
+    }
+    RECEIVE Receive "receive" {
+        part read(descriptor: c_int, buffer: *mut c_void, bytes: usize) -> ssize_t;
+        part __read_chk(descriptor: c_int, buffer: *mut c_void, bytes: usize, room: usize) -> ssize_t;
+        part readv(descriptor: c_int, vectors: *const c_void, count: c_int) -> ssize_t;
+        part recv(descriptor: c_int, buffer: *mut c_void, bytes: usize, flags: c_int) -> ssize_t;
+        part __recv_chk(descriptor: c_int, buffer: *mut c_void, bytes: usize, room: usize, flags: c_int) -> ssize_t;
+        part recvfrom(descriptor: c_int, buffer: *mut c_void, bytes: usize, flags: c_int, from: *mut c_void, length: *mut c_void) -> ssize_t;
+        part recvmsg(descriptor: c_int, message: *mut c_void, flags: c_int) -> ssize_t;
+    }
+    SEND Send "send" {
+        part write(descriptor: c_int, buffer: *const c_void, bytes: usize) -> ssize_t;
+        part writev(descriptor: c_int, vectors: *const c_void, count: c_int) -> ssize_t;
+        part send(descriptor: c_int, buffer: *const c_void, bytes: usize, flags: c_int) -> ssize_t;
+        part sendto(descriptor: c_int, buffer: *const c_void, bytes: usize, flags: c_int, to: *const c_void, length: u32) -> ssize_t;
+        part sendmsg(descriptor: c_int, message: *const c_void, flags: c_int) -> ssize_t;
+    }
+}
+
+const IN: i16 = libc::POLLIN | libc::POLLHUP | libc::POLLERR;
+
+fn polled(descriptors: *const pollfd, count: usize, ready: c_int) -> Achieved {
+    if ready <= 0 {
+        return Achieved::events(0);
+    }
+    // SAFETY: so many the caller has passed, and the call has succeeded.
+    let all = unsafe { std::slice::from_raw_parts(descriptors, count) };
+    let with = |bits: i16| all.iter().filter(|one| one.revents & bits != 0).count() as u64;
+    Achieved { events: ready as u64, ready: (with(IN), with(libc::POLLOUT)), counts: false }
+}
+
+fn selected(count: c_int, receive: *const fd_set, send: *const fd_set, ready: c_int) -> Achieved {
+    if ready <= 0 {
+        return Achieved::events(0);
+    }
+    // SAFETY: sets of at least so many descriptors, or null.
+    let with =
+        |set: *const fd_set| (0..count).filter(|fd| !set.is_null() && unsafe { libc::FD_ISSET(*fd, set) }).count();
+    Achieved { events: ready as u64, ready: (with(receive) as u64, with(send) as u64), counts: false }
+}
+
+fn waited(events: *const epoll_event, ready: c_int) -> Achieved {
+    if ready <= 0 {
+        return Achieved::events(0);
+    }
+    let bits = |at: usize| {
+        // SAFETY: the call has filled so many. They are packed on x86-64.
+        unsafe { (&raw const (*events.add(at)).events).read_unaligned() }
+    };
+    let with = |wanted: c_int| (0..ready as usize).filter(|at| bits(*at) & wanted as u32 != 0).count() as u64;
+    let receive = with(libc::EPOLLIN | libc::EPOLLHUP | libc::EPOLLERR);
+    Achieved { events: ready as u64, ready: (receive, with(libc::EPOLLOUT)), counts: false }
+}
+
+const UNASKED: u8 = 0;
+const SOCKET: u8 = 1;
+const OTHER: u8 = 2;
+/// What the first descriptors are. Asking costs as much as a small read.
+static KINDS: [AtomicU8; 4096] = [const { AtomicU8::new(UNASKED) }; 4096];
+
+#[inline(always)]
+fn is_socket(descriptor: c_int) -> bool {
+    match KINDS.get(descriptor as usize).map(|kind| kind.load(Relaxed)) {
+        Some(SOCKET) => true,
+        Some(OTHER) => false,
+        _ => ask(descriptor),
+    }
+}
+
+#[cold]
+fn ask(descriptor: c_int) -> bool {
+    // SAFETY: all zeros are a valid stat.
+    let mut stat: libc::stat = unsafe { std::mem::zeroed() };
+    // SAFETY: writes `stat`.
+    let known = shared::guard(|| unsafe { libc::fstat(descriptor, &mut stat) }) == Some(0);
+    let socket = known && stat.st_mode & libc::S_IFMT == libc::S_IFSOCK;
+    if let Some(kind) = KINDS.get(descriptor as usize).filter(|_| known) {
+        kind.store(if socket { SOCKET } else { OTHER }, Relaxed);
+    }
+    socket
+}
+
+/// A descriptor that is closed may come again as something else.
+unsafe extern "C-unwind" fn close(descriptor: c_int) -> c_int {
+    static REAL: Symbol = Symbol::first("close");
+    if let Some(kind) = KINDS.get(descriptor as usize) {
+        kind.store(UNASKED, Relaxed);
+    }
+    // SAFETY: passes on what was passed.
+    unsafe { std::mem::transmute::<usize, unsafe extern "C-unwind" fn(c_int) -> c_int>(REAL.address())(descriptor) }
+}
