@@ -65,8 +65,9 @@ fn as_stated(name: &str) {
     for mpi in libraries().iter().filter(|mpi| program.runs_under(mpi)) {
         let case = Case::of(&program, mpi);
         let plain = case.plain();
-        let (recorded, run) = case.recorded(name);
         let under = mpi.name;
+        assert_eq!(plain.stdout, "ok\n", "{name} under {under} is wrong without the recorder: {plain:?}");
+        let (recorded, run) = case.recorded(name);
         assert_eq!(recorded.stdout, plain.stdout, "{name} under {under} says something else: {}", recorded.stderr);
         assert_eq!(recorded.status, plain.status, "{name} under {under} ends otherwise: {}", recorded.stderr);
         assert_eq!(plain.status, program.status, "{name} under {under} ends otherwise than it states: {plain:?}");

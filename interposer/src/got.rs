@@ -19,9 +19,9 @@ use crate::wrappers;
 /// How often the loader had added objects when they were last patched.
 static ADDED: Mutex<u64> = Mutex::new(0);
 
-/// Patches all objects, unless none was loaded since the last time.
-pub fn patch() {
-    let Some(library) = real::library() else { return };
+/// Patches all objects, unless none was loaded since the last time. Returns whether there were.
+pub fn patch() -> bool {
+    let Some(library) = real::library() else { return false };
     let mut added = ADDED.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let scan = Scan::of_objects(*added);
     *added = scan.added;
@@ -29,6 +29,7 @@ pub fn patch() {
         // SAFETY: the object is loaded, and stays so while the program runs code in it.
         unsafe { object.patch(&late_wrapper) };
     }
+    !scan.objects.is_empty()
 }
 
 /// Puts our functions into the slots of these names in all libraries, and not in the program.

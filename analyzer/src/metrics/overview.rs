@@ -85,7 +85,7 @@ pub fn warnings(run: &Run) -> Vec<String> {
             .push(format!("up to {threads} threads of a rank called MPI; a rank's time in MPI is the sum over them"));
     }
     let filter = &run.first().filter;
-    if !filter.is_empty() {
+    if !matches!(filter.as_str(), "" | "all" | "+all") {
         warnings.push(format!("left out by the filter: {}", filter_in_words(filter)));
     }
     warnings

@@ -293,8 +293,13 @@ impl Visitor for Counter {
     fn failed(&mut self, _class: u16, _code: i32) {
         if self.call != INLINE {
             *self.failed.entry(self.call).or_default() += 1;
-        } else if let Some(entry) = self.inlined_entry() {
-            entry.failed += 1;
+        } else if let Some(inline) = self.inline {
+            let known = |bytes| if bytes == UNKNOWN_BYTES { 0 } else { bytes };
+            if let Some(entry) = self.inlined_entry() {
+                entry.failed += 1;
+                entry.sent = entry.sent.saturating_sub(known(inline.sent));
+                entry.received = entry.received.saturating_sub(known(inline.received));
+            }
         }
     }
 }
@@ -332,7 +337,8 @@ fn entry(signature: Signature, sum: &Sum, received: i64, failed: u64) -> Entry {
     let bytes = |each: u64, peer: i32| match each {
         UNKNOWN_BYTES => 0,
         _ if peer == peer::PROC_NULL => 0,
-        each => each.saturating_mul(sum.count),
+        // What MPI refused did not move.
+        each => each.saturating_mul(sum.count - failed.min(sum.count)),
     };
     let source = if signature.source == peer::NONE { signature.peer } else { signature.source };
     Entry {

@@ -85,10 +85,13 @@ impl Profile {
         unsafe { self.entry(signature, call).as_mut() }.engine += during;
     }
 
-    /// A call did not succeed.
-    pub fn failed(&mut self, signature: u32, call: u16) {
+    /// A call did not succeed: its bytes did not move.
+    pub fn failed(&mut self, signature: u32, call: u16, sent: u64, received: u64) {
         // SAFETY: as in `add`.
-        unsafe { self.entry(signature, call).as_mut() }.failed += 1;
+        let entry = unsafe { self.entry(signature, call).as_mut() };
+        entry.failed += 1;
+        entry.sent -= known(sent);
+        entry.received -= known(received);
     }
 
     /// Calls counted so far.

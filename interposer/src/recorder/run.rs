@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering::*};
 
-use traces::calls::Call;
+use traces::calls::{Call, Class};
 use traces::definitions::{Definition, Library, Process};
 use traces::file::{FINALIZED, FileHeader, INITIALIZED, MAGIC, NO_RANK, VERSION};
 
@@ -50,6 +50,43 @@ pub fn records(call: Call) -> bool {
     RECORDED[call.number() as usize].load(Relaxed)
 }
 
+/// Whether the call is given an error handler.
+pub fn takes_handler(call: Call) -> bool {
+    call.has(traces::calls::Kind::Errhandler) && call.class() != Class::Query
+}
+
+/// The program has set an error handler, so that MPI's errors may not end it.
+static HANDLES_ERRORS: AtomicBool = AtomicBool::new(false);
+
+/// See [`HANDLES_ERRORS`].
+#[inline(always)]
+pub fn handles_errors() -> bool {
+    HANDLES_ERRORS.load(Relaxed)
+}
+
+/// See [`HANDLES_ERRORS`].
+pub fn set_handles_errors() {
+    HANDLES_ERRORS.store(true, Relaxed);
+}
+
+/// Requests are about to be completed, and nobody will say what arrived.
+#[cold]
+pub fn arrivals_unseen() {
+    static SAID: AtomicBool = AtomicBool::new(false);
+    if !SAID.swap(true, Relaxed) {
+        let warning = "the program handles errors of MPI itself: of receives that MPI_Waitall, MPI_Waitsome, MPI_Testall \
+                       or MPI_Testsome completed without statuses, the bytes are those posted";
+        shared::guard(|| shared::define(&Definition::Warning(warning.into())));
+    }
+}
+
+/// The program has called MPI from a new place: objects may have been loaded since the last one.
+pub fn new_place() {
+    if got::patch() {
+        progress::ready();
+    }
+}
+
 /// Whether the recording itself has something to do when this call returns.
 #[inline(always)]
 pub const fn is_lifecycle(call: Call) -> bool {
@@ -73,7 +110,7 @@ pub fn first_call(call: Call) -> Option<&'static mut Thread> {
         OFF => return None,
         DORMANT => {
             // Even what is only forwarded needs to know where to.
-            shared::guard(|| real::library().map(|_| got::patch()));
+            shared::guard(got::patch);
             if !starts(call) || shared::guard(begin) != Some(true) {
                 return None;
             }

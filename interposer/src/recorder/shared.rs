@@ -82,17 +82,17 @@ pub fn define(definition: &Definition) {
     lock().define(definition);
 }
 
-/// The number of the call site that returns to this address.
-pub fn site(address: u64) -> u32 {
+/// The number of the call site that returns to this address, and whether it was met for the first time.
+pub fn site(address: u64) -> (u32, bool) {
     let mut shared = lock();
     if let Some(number) = shared.sites.get(&address) {
-        return *number;
+        return (*number, false);
     }
     let number = shared.sites.len() as u32 + 1;
     let (module, offset) = shared.module(address);
     shared.define(&Definition::Site(Site { number, module, offset }));
     shared.sites.insert(address, number);
-    number
+    (number, true)
 }
 
 impl Shared {

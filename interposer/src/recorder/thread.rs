@@ -268,7 +268,10 @@ impl Thread {
             return self.dictionary.add(key).unwrap_or(INLINE);
         }
         let defined = shared::guard(|| {
-            let site = shared::site(key.address);
+            let (site, is_new) = shared::site(key.address);
+            if is_new {
+                super::run::new_place();
+            }
             // The signature of a call that gets no number stands with the call.
             let level = (self.depth as usize).min(LEVELS - 1);
             self.inline[level] = key.signature(INLINE, site);
@@ -539,8 +542,8 @@ impl Thread {
     pub fn call_failed(&mut self, signature: u32, code: i32) {
         self.write(&[record::failed(super::run::error_class(code), code)]);
         if self.profile.is_some() && signature != INLINE {
-            let call = self.dictionary.key(signature).call;
-            self.profile.iter_mut().for_each(|profile| profile.failed(signature, call));
+            let key = self.dictionary.key(signature);
+            self.profile.iter_mut().for_each(|profile| profile.failed(signature, key.call, key.sent, key.received));
         }
     }
 

@@ -54,7 +54,7 @@ pub fn completed(thread: &mut Thread, family: &Family, call: Completion, code: i
     if call.handle != 0 {
         return thread.request_completed(family, call.handle, call.status);
     }
-    let status = |at: usize| call.status + at * family.status_size;
+    let status = |at: usize| if call.status == 0 { 0 } else { call.status + at * family.status_size };
     if call.index != 0 {
         let index = int(call.index, 0);
         if index >= 0 {

@@ -170,6 +170,9 @@ fn describe(thread: &mut Thread, family: &Family, call: Call, address: usize, dr
         Err(_) => (draft.provisional_key(family, call, address, thread.nested()), false),
     };
     draft.forget();
+    if run::takes_handler(call) {
+        run::set_handles_errors();
+    }
     if !run::records(call) {
         return None;
     }
@@ -224,6 +227,12 @@ impl Draft {
         }
         if self.wait != 0 && !self.many && self.handle == family.request_null {
             self.status_ignored = false;
+        }
+        if self.status_ignored && self.many && self.index == 0 && run::handles_errors() {
+            // With statuses MPI may leave other requests, and return another error, when one of them fails.
+            self.status_ignored = false;
+            self.status = 0;
+            run::arrivals_unseen();
         }
         if self.status_ignored {
             self.status = if self.many { thread.scratch.statuses() } else { (&raw mut thread.scratch.status) as usize };
