@@ -127,14 +127,16 @@ int main(int argc, char **argv)
 {
     int in[ROOM], out[ROOM], all = 0;
     int steps[P], one_to_four[P], none_to_three[P], mine[P], bytes_at[P], rank_times[P];
-    char text[1000] = {0}, from[P][16], to[P][16];
-    MPI_Datatype types[P], my_types[P];
+    char text[1000];
+    _Alignas(int) char from[P][16], to[P][16];
+    MPI_Datatype types[P], my_types[P], none = MPI_DATATYPE_NULL;
+    MPI_Comm world = MPI_COMM_WORLD;
     struct {
         double value;
         int index;
     } pairs[STEP] = {{0}}, best[STEP];
     MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_rank(world, &rank);
     for (int i = 0; i < P; i++) {
         steps[i] = STEP * i;
         one_to_four[i] = i + 1;
@@ -149,56 +151,56 @@ int main(int argc, char **argv)
         in[i] = 100 * rank + i;
     memset(from, 'a' + rank, sizeof from);
 
-    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Barrier(world);
     out[9] = rank;
-    MPI_Bcast(out, 10, MPI_INT, 1, MPI_COMM_WORLD);
+    MPI_Bcast(out, 10, MPI_INT, 1, world);
     check(out[9], 1);
     memset(text, 'a' + rank, sizeof text);
-    MPI_Bcast(text, sizeof text, MPI_CHAR, 3, MPI_COMM_WORLD);
+    MPI_Bcast(text, sizeof text, MPI_CHAR, 3, world);
     check(text[999], 'a' + 3);
 
-    MPI_Gather(in, 3, MPI_INT, at(0) ? out : NULL, at(0) ? 3 : -1, at(0) ? MPI_INT : MPI_DATATYPE_NULL, 0, MPI_COMM_WORLD);
+    MPI_Gather(in, 3, MPI_INT, at(0) ? out : NULL, at(0) ? 3 : -1, at(0) ? MPI_INT : none, 0, world);
     for (int i = 0; i < P && at(0); i++)
         check(out[3 * i + 2], 100 * i + 2);
     MPI_Gatherv(in, rank + 1, MPI_INT, out, at(2) ? one_to_four : NULL, at(2) ? steps : NULL,
-                at(2) ? MPI_INT : MPI_DATATYPE_NULL, 2, MPI_COMM_WORLD);
+                at(2) ? MPI_INT : none, 2, world);
     for (int i = 0; i < P && at(2); i++)
         check(out[STEP * i + i], 100 * i + i);
-    MPI_Scatter(at(3) ? in : NULL, at(3) ? 2 : -1, at(3) ? MPI_INT : MPI_DATATYPE_NULL, out, 2, MPI_INT, 3, MPI_COMM_WORLD);
+    MPI_Scatter(at(3) ? in : NULL, at(3) ? 2 : -1, at(3) ? MPI_INT : none, out, 2, MPI_INT, 3, world);
     check(out[1], 300 + 2 * rank + 1);
     MPI_Scatterv(at(1) ? in : NULL, at(1) ? one_to_four : NULL, at(1) ? steps : NULL,
-                 at(1) ? MPI_INT : MPI_DATATYPE_NULL, out, rank + 1, MPI_INT, 1, MPI_COMM_WORLD);
+                 at(1) ? MPI_INT : none, out, rank + 1, MPI_INT, 1, world);
     check(out[rank], 100 + STEP * rank + rank);
 
-    MPI_Allgather(in, 4, MPI_INT, out, 2, MPI_2INT, MPI_COMM_WORLD);
+    MPI_Allgather(in, 4, MPI_INT, out, 2, MPI_2INT, world);
     check(out[15], 303);
-    MPI_Allgatherv(in, rank, MPI_INT, out, none_to_three, steps, MPI_INT, MPI_COMM_WORLD);
+    MPI_Allgatherv(in, rank, MPI_INT, out, none_to_three, steps, MPI_INT, world);
     check(out[STEP * 3 + 2], 302);
-    MPI_Alltoall(in, STEP, MPI_INT, out, STEP, MPI_INT, MPI_COMM_WORLD);
+    MPI_Alltoall(in, STEP, MPI_INT, out, STEP, MPI_INT, world);
     check(out[STEP * 3], 300 + STEP * rank);
-    MPI_Alltoallv(in, one_to_four, steps, MPI_INT, out, mine, steps, MPI_INT, MPI_COMM_WORLD);
+    MPI_Alltoallv(in, one_to_four, steps, MPI_INT, out, mine, steps, MPI_INT, world);
     check(out[STEP * 2 + rank], 200 + STEP * rank + rank);
     memset(to, 0, sizeof to);
-    MPI_Alltoallw(from, none_to_three, bytes_at, types, to, rank_times, bytes_at, my_types, MPI_COMM_WORLD);
+    MPI_Alltoallw(from, none_to_three, bytes_at, types, to, rank_times, bytes_at, my_types, world);
     check(to[2][0], rank ? 'a' + 2 : 0);
 
     pairs[STEP - 1].value = rank == 1;
     pairs[STEP - 1].index = rank;
-    MPI_Reduce(pairs, best, STEP, MPI_DOUBLE_INT, MPI_MAXLOC, 2, MPI_COMM_WORLD);
+    MPI_Reduce(pairs, best, STEP, MPI_DOUBLE_INT, MPI_MAXLOC, 2, world);
     check(at(2) ? best[STEP - 1].index : 1, 1);
-    MPI_Allreduce(in, out, 6, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Allreduce(in, out, 6, MPI_INT, MPI_SUM, world);
     check(out[5], 600 + P * 5);
-    MPI_Reduce_scatter_block(in, out, 3, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Reduce_scatter_block(in, out, 3, MPI_INT, MPI_SUM, world);
     check(out[0], 600 + P * 3 * rank);
-    MPI_Reduce_scatter(in, out, one_to_four, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Reduce_scatter(in, out, one_to_four, MPI_INT, MPI_SUM, world);
     check(out[0], 600 + P * rank * (rank + 1) / 2);
-    MPI_Scan(in, out, 7, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Scan(in, out, 7, MPI_INT, MPI_SUM, world);
     check(out[0], 100 * rank * (rank + 1) / 2);
     out[0] = 0;
-    MPI_Exscan(in, out, 8, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Exscan(in, out, 8, MPI_INT, MPI_SUM, world);
     check(at(0) ? 0 : out[0], 100 * rank * (rank - 1) / 2);
 
-    MPI_Reduce(&wrong, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+    MPI_Reduce(&wrong, &all, 1, MPI_INT, MPI_SUM, 0, world);
     if (rank == 0 && all)
         printf("wrong: %d results\n", all);
     else if (rank == 0)

@@ -74,7 +74,7 @@ int main(int argc, char **argv)
     MPI_Aint bytes_at[P];
     MPI_Datatype types[P], my_types[P];
     int in[P * STEP], out[5][P * STEP];
-    char bytes[P * STEP], came[P * STEP] = {0};
+    _Alignas(int) char bytes[P * STEP], came[P * STEP] = {0};
     MPI_Comm world = MPI_COMM_WORLD, grid, graph, copy, star;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(world, &rank);

@@ -1,5 +1,5 @@
-// Makes requests once and starts them many times, alone and together, round a ring; some are tested or waited for while
-// they are inactive, and one is freed while it is active. Amounts are posted when a request is made, not when it starts.
+// Makes requests once and starts them many times, alone and together, round a ring. Requests are tested and waited for
+// while inactive, and one is freed while active. Amounts are posted when a request is made, not when it is started.
 // run: -n 4
 // also: MPI_Barrier MPI_Reduce
 // expect: calls MPI_Send_init = 4

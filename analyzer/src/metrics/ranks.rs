@@ -80,6 +80,9 @@ pub fn rank_functions(run: &Run) -> Table {
         "call_max_s",
         "failed_calls",
         "nested_calls",
+        "engine_entries",
+        "engine_productive_entries",
+        "engine_s",
     ];
     let mut rows = Vec::new();
     for (name, group) in by_function(run) {
@@ -98,6 +101,9 @@ pub fn rank_functions(run: &Run) -> Table {
                     Value::Seconds(totals.longest),
                     Value::Count(totals.failed),
                     Value::Count(totals.nested),
+                    Value::Count(totals.entries),
+                    Value::Count(totals.productive),
+                    Value::Seconds(totals.engine),
                 ]);
             }
         }

@@ -3,8 +3,9 @@
 //! In: the pages of a thread. Out: entries and productive entries in slices of the run, how they follow each other,
 //! and for how long requests were pending while nothing turned the engine.
 //!
-//! A call whose record tells of entries gave the engine a chance; the time between two such calls gave none, however many
-//! calls that never reached the engine lie in it. Where a request was pending, it was starved for that long.
+//! A call whose record tells of entries gave the engine a chance, as did one that completed a request or asked whether one
+//! is complete, since not all of every engine can be seen. The time between two such calls gave none, however many other
+//! calls lie in it. Where a request was pending, it was starved for that long.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -99,8 +100,6 @@ struct Reader {
     since: (u64, u32),
     /// The call that is being read: its start, end and call site.
     call: (u64, u64, u32),
-    /// Of polls: the longest time between two of them, and how many there were.
-    between_polls: Option<(u64, u64)>,
     /// Entries of this thread are recorded one by one.
     events: bool,
     last_end: u64,
@@ -129,7 +128,6 @@ impl Reader {
             own: 0,
             since: (0, 0),
             call: (0, 0, 0),
-            between_polls: None,
             events: false,
             last_end: 0,
             last_run: None,
@@ -161,6 +159,16 @@ impl Reader {
         self.engine.starved.entry(between).or_default().add(start, length, pending, times);
     }
 
+    /// The call that is being read gave the engine a chance.
+    fn chance(&mut self) {
+        let (start, end, site) = self.call;
+        let (since, before) = self.since;
+        if start > since && since > 0 {
+            self.starve((before, site), since, start - since, 1);
+        }
+        self.since = (end, site);
+    }
+
     fn began(&mut self, count: u64) {
         if self.pending == 0 {
             self.since = (self.call.1, self.call.2);
@@ -174,7 +182,6 @@ impl Visitor for Reader {
         let number = (signature & INLINE) as usize;
         self.call = (start, start.wrapping_add(duration), self.sites[number]);
         self.last_end = self.last_end.max(self.call.1);
-        self.between_polls = None;
         self.own = 0;
         if self.starts[number] {
             self.began(1);
@@ -186,21 +193,19 @@ impl Visitor for Reader {
         self.own = 0;
         self.call = (polls.start, polls.end, self.sites[(polls.signature as u32 & INLINE) as usize]);
         self.last_end = self.last_end.max(polls.end);
-        self.between_polls = (polls.count > 1).then_some((polls.gaps[1].into(), polls.count - 1));
+        self.chance();
+        if polls.count > 1 {
+            let (start, end, site) = self.call;
+            let (longest, times) = (u64::from(polls.gaps[1]), polls.count - 1);
+            let others = (end - start).saturating_sub(polls.total + longest) / (times - 1).max(1);
+            self.starve((site, site), start, longest, 1);
+            self.starve((site, site), start, others, times - 1);
+        }
     }
 
     fn engine(&mut self, during: Entries) {
-        let (start, end, site) = self.call;
-        let (since, before) = self.since;
-        if start > since && since > 0 {
-            self.starve((before, site), since, start - since, 1);
-        }
-        if let Some((longest, times)) = self.between_polls {
-            let rest = (end - start).saturating_sub(longest) / times.max(2);
-            self.starve((site, site), start, longest, 1);
-            self.starve((site, site), start, rest.min(longest), times - 1);
-        }
-        self.since = (end, site);
+        self.chance();
+        let (start, end, _) = self.call;
         if !self.events {
             self.spread(start, end, during.entries, during.productive);
         }
@@ -209,7 +214,10 @@ impl Visitor for Reader {
     fn requests(&mut self, kind: Kind, count: u32, _age: u64) {
         match kind {
             Kind::Started => self.began(count.into()),
-            _ => self.pending = self.pending.saturating_sub(count.into()),
+            _ => {
+                self.chance();
+                self.pending = self.pending.saturating_sub(count.into());
+            }
         }
     }
 
