@@ -1,5 +1,5 @@
-// Every nonblocking collective, three times over; each time all of them are under way together, and one MPI_Waitall that
-// wants no statuses ends them. What matters at the root only is nonsense elsewhere.
+// Every nonblocking collective, three times over. Each time all are under way together, and one MPI_Waitall that wants
+// no statuses ends them. What matters at the root only is nonsense elsewhere.
 // run: -n 4
 // also: MPI_Reduce
 // expect: calls MPI_Ibarrier = 3 * 4

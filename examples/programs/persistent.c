@@ -1,5 +1,5 @@
 // Makes requests once and starts them many times, alone and together, round a ring. Requests are tested and waited for
-// while inactive, and one is freed while active. Amounts are posted when a request is made, not when it is started.
+// while inactive, and one is freed while active. What is stated of MPI_X_init is what moves at every start.
 // run: -n 4
 // also: MPI_Barrier MPI_Reduce
 // expect: calls MPI_Send_init = 4
@@ -18,10 +18,11 @@
 // expect: received MPI_Recv_init rank 3 = 3 * 20 * 8
 // expect: messages MPI_Recv_init 0 -> 3 = 3
 // expect: calls MPI_Startall = 4 * 6
-// expect: sent MPI_Startall rank 0 = 0
-// expect: received MPI_Startall rank 0 = 0
+// expect: sent MPI_Startall rank 0 = 6 * 10 * 8 + 6 * 5 * 8
+// expect: received MPI_Startall rank 0 = 6 * 10 * 8 + 6 * 5 * 8
 // expect: calls MPI_Start = 4 * 2 * 3 + 4
-// expect: sent MPI_Start rank 0 = 0
+// expect: sent MPI_Start rank 0 = 3 * 3 * 8 + 2 * 8
+// expect: received MPI_Start rank 0 = 3 * 3 * 8
 // expect: calls MPI_Waitall = 4 * 6 + 4
 // expect: received MPI_Waitall rank 0 = 0
 // expect: calls MPI_Wait = 4 * 2 * 3

@@ -1,5 +1,5 @@
 // Passes messages round a ring with MPI_Send, MPI_Ssend and MPI_Bsend. The last receive of each rank takes what comes,
-// from anybody and with any tag, into a buffer larger than the message.
+// from anybody and with any tag, into a buffer larger than the message; it names no rank.
 // run: -n 4
 // also: MPI_Buffer_attach MPI_Buffer_detach MPI_Reduce
 // expect: calls MPI_Send = 4 * 10
@@ -25,8 +25,8 @@
 // expect: received MPI_Recv rank 1 = 10 * 100 * 4 + 3 * 7 * 8 + 50
 // expect: received MPI_Recv rank 2 = 10 * 100 * 4 + 3 * 7 * 8 + 2 * 50
 // expect: received MPI_Recv rank 3 = 10 * 100 * 4 + 3 * 7 * 8 + 3 * 50
-// expect: messages MPI_Recv 0 -> 3 = 10 + 3 + 1
-// expect: messages MPI_Recv 1 -> 0 = 10 + 3 + 1
+// expect: messages MPI_Recv 0 -> 3 = 10 + 3
+// expect: messages MPI_Recv 1 -> 0 = 10 + 3
 // expect: messages MPI_Recv 2 -> 3 = 0
 #include <mpi.h>
 #include <stdio.h>

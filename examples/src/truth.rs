@@ -43,7 +43,11 @@ impl FromStr for Expectation {
             }
             _ => return Err(format!("{} is not understood", rest.join(" "))),
         };
+        // A persistent request moves its bytes when it is started.
+        let prepares = function.ends_with("_init") || function.ends_with("_init_c");
         let column = match *what {
+            "sent" if prepares => "prepared_sent_bytes",
+            "received" if prepares => "prepared_received_bytes",
             "calls" => "calls",
             "sent" => "sent_bytes",
             "received" => "received_bytes",

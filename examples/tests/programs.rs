@@ -27,7 +27,9 @@ macro_rules! programs {
 }
 
 programs! {
-    ring
+    before_and_after callbacks collectives copied_handles errors exchange exits_early forks in_place isendrecv
+    many_sizes neighborhood nonblocking_collectives pcontrol persistent persistent_collectives plugin ring
+    sendrecv starved_progress threads well_fed
 }
 
 #[test]
@@ -56,6 +58,20 @@ fn integer_sort_is_reported_as_it_communicates() {
             assert_eq!(total("MPI_Alltoallv", way), 10 * 4 * (1 << 20), "{} {way}", mpi.name);
             assert_eq!(total("MPI_Allreduce", way), 10 * 4 * 4 * 1024, "{} {way}", mpi.name);
         }
+    }
+}
+
+/// Where not every call is recorded, the totals are the same.
+#[test]
+fn a_profile_says_what_every_program_states() {
+    let libraries = libraries();
+    for name in Program::names() {
+        let program = Program::read(&name);
+        let Some(mpi) = libraries.iter().find(|mpi| program.runs_under(mpi)) else { continue };
+        let (recorded, run) =
+            Case::of(&program, mpi).with("OVERHEAR_MODE", "profile").recorded(&format!("{name}-profile"));
+        assert_eq!(recorded.status, program.status, "{name} under {}: {}", mpi.name, recorded.stderr);
+        truth::check(&program, &run, mpi.name);
     }
 }
 

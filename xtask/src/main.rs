@@ -1,7 +1,9 @@
 //! `cargo xtask`: what the project needs done, each command doing all its own set-up.
 
 mod build;
+mod case_study;
 mod demo;
+mod hosts;
 mod samples;
 mod test;
 
@@ -15,6 +17,8 @@ use clap::Parser;
 enum Task {
     /// Record an integer sort on 4 ranks and show where its time went
     Demo,
+    /// Show why one MPI is slower than another by what their progress engines do
+    CaseStudy,
     /// Record the runs in traces/samples anew
     Samples,
     /// Run all tests under every MPI: PyPI's under target/, Debian's by apt where this is root
@@ -30,6 +34,7 @@ enum Task {
 fn main() -> ExitCode {
     let done = match Task::parse() {
         Task::Demo => demo::run(),
+        Task::CaseStudy => case_study::run(),
         Task::Samples => samples::run(),
         Task::Test { mpi, name } => test::run(mpi.as_deref(), name.as_deref()),
     };

@@ -26,6 +26,8 @@ pub struct Totals {
     pub failed: u64,
     /// Calls made inside other calls, whose time holds theirs: they are in none of the above.
     pub nested: u64,
+    /// Bytes that persistent requests created by them will hand out and receive at each start.
+    pub prepared: (u64, u64),
     /// Entries into the progress engine.
     pub entries: u64,
     /// Those that achieved something.
@@ -67,6 +69,7 @@ impl Totals {
         self.sent += entry.sent;
         self.received += entry.received;
         self.failed += entry.failed;
+        self.prepared = (self.prepared.0 + entry.prepared.0, self.prepared.1 + entry.prepared.1);
         self.entries += entry.engine.entries;
         self.productive += entry.engine.productive;
         self.engine += rank.clock.seconds(entry.engine.ticks);
@@ -84,6 +87,7 @@ impl Totals {
         self.sent += other.sent;
         self.received += other.received;
         self.failed += other.failed;
+        self.prepared = (self.prepared.0 + other.prepared.0, self.prepared.1 + other.prepared.1);
         self.entries += other.entries;
         self.productive += other.productive;
         self.engine += other.engine;

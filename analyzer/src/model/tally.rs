@@ -31,6 +31,8 @@ pub struct Entry {
     pub sent: u64,
     /// Bytes that came in all, where a status told; else as posted.
     pub received: u64,
+    /// Bytes that the persistent requests they created will hand out and receive at each start.
+    pub prepared: (u64, u64),
     /// What the progress engine did during them.
     pub engine: Entries,
 }
@@ -104,22 +106,37 @@ impl Sum {
     }
 }
 
+#[derive(Clone, Copy, Default)]
+struct Moved {
+    sent: i64,
+    received: i64,
+}
+
 /// How many requests back a completion is still attributed to the call that began it.
 const REMEMBERED: usize = 1 << 20;
+
+/// What began a request. Of a persistent one that was started, the call that started it, and the one that created it.
+#[derive(Clone, Copy)]
+struct Began {
+    by: u16,
+    posted: u16,
+}
 
 struct Counter {
     sums: Vec<Sum>,
     /// Whether a call of this number takes a request number.
     takes: Vec<bool>,
-    /// The signature that began each of the last requests, at its number modulo the length.
-    began: Vec<u16>,
+    /// What began each of the last requests, at its number modulo the length.
+    began: Vec<Began>,
     started: u64,
     /// Signature of the call that what follows belongs to.
     call: u32,
-    /// Signature of the request that what follows belongs to.
-    request: Option<u32>,
+    /// The request that what follows belongs to.
+    request: Option<Began>,
     posted: Vec<u64>,
-    received: HashMap<u32, i64>,
+    sent: Vec<u64>,
+    /// Bytes that requests moved which the call only started, or that came in another number than posted.
+    moved: HashMap<u32, Moved>,
     failed: HashMap<u32, u64>,
     inline: Option<Signature>,
     /// Calls whose signature found no number, by what of it is not too various to add up.
@@ -133,14 +150,16 @@ struct Counter {
 impl Counter {
     fn new(thread: &Thread<'_>) -> Counter {
         let mut takes = vec![false; INLINE as usize + 1];
-        let mut posted = vec![0; INLINE as usize + 1];
+        let (mut posted, mut sent) = (vec![0; INLINE as usize + 1], vec![0; INLINE as usize + 1]);
         for signature in thread.signatures.iter() {
             let number = signature.number as usize;
             // The number behind one that starts a request is the same with the request complete at once.
             let owned = if signature.flags & STARTS != 0 { 2 } else { 1 };
             for at in (number..number + owned).filter(|at| *at < INLINE as usize) {
                 takes[at] = signature.flags & (STARTS | CREATES) != 0;
-                posted[at] = signature.received;
+                let source = if signature.source == peer::NONE { signature.peer } else { signature.source };
+                posted[at] = if source == peer::PROC_NULL { 0 } else { signature.received };
+                sent[at] = if signature.peer == peer::PROC_NULL { 0 } else { signature.sent };
             }
         }
         Counter {
@@ -151,7 +170,8 @@ impl Counter {
             call: 0,
             request: None,
             posted,
-            received: HashMap::new(),
+            sent,
+            moved: HashMap::new(),
             failed: HashMap::new(),
             inline: None,
             inlined: HashMap::new(),
@@ -161,17 +181,27 @@ impl Counter {
         }
     }
 
-    fn begin_request(&mut self, signature: u32) {
+    fn begin_request(&mut self, by: u32, posted: u32) {
+        let began = Began { by: by as u16, posted: posted as u16 };
         if self.began.len() < REMEMBERED {
-            self.began.push(signature as u16);
+            self.began.push(began);
         } else {
-            self.began[self.started as usize % REMEMBERED] = signature as u16;
+            self.began[self.started as usize % REMEMBERED] = began;
         }
         self.started += 1;
     }
 
-    /// The signature that began the request of a number, if that is remembered.
-    fn signature_of(&self, number: u64) -> Option<u32> {
+    /// A persistent request was started by this call: now its bytes move.
+    fn start_request(&mut self, created: u32) {
+        let known = |bytes: u64| if bytes == UNKNOWN_BYTES { 0 } else { bytes as i64 };
+        let moved = self.moved.entry(self.call).or_default();
+        moved.sent += known(self.sent[created as usize & INLINE as usize]);
+        moved.received += known(self.posted[created as usize & INLINE as usize]);
+        self.begin_request(self.call, created);
+    }
+
+    /// What began the request of a number, if that is remembered.
+    fn began(&self, number: u64) -> Option<Began> {
         let back = self.started.checked_sub(number)?;
         let at = if self.began.len() < REMEMBERED {
             (self.began.len() as u64).checked_sub(back)?
@@ -180,7 +210,7 @@ impl Counter {
         } else {
             return None;
         };
-        self.began.get(at as usize).map(|signature| *signature as u32)
+        self.began.get(at as usize).copied()
     }
 
     fn entries(mut self, thread: &Thread<'_>, tally: &mut Tally) {
@@ -209,10 +239,10 @@ impl Counter {
             let number = signature.number;
             let sum = sums.get(number as usize).copied().unwrap_or(NOTHING);
             if sum.count > 0 {
-                let received = self.received.get(&number).copied().unwrap_or(0);
+                let moved = self.moved.get(&number).copied().unwrap_or_default();
                 let failed = self.failed.get(&number).copied().unwrap_or(0);
                 let engine = self.engine.get(number as usize).copied().unwrap_or_default();
-                tally.entries.push(Entry { engine, ..entry(*signature, &sum, received, failed) });
+                tally.entries.push(Entry { engine, ..entry(*signature, &sum, moved, failed) });
             }
         }
         tally.entries.extend(self.inlined.into_values());
@@ -224,9 +254,10 @@ impl Visitor for Counter {
     fn call(&mut self, signature: u32, start: u64, duration: u64) {
         self.sums[(signature & INLINE) as usize].add(duration);
         self.call = signature;
+        self.request = None;
         self.last_start = Some(start);
         if self.takes[(signature & INLINE) as usize] {
-            self.begin_request(signature);
+            self.begin_request(signature, signature);
         }
         if signature == INLINE {
             self.inlined_call(duration);
@@ -236,6 +267,7 @@ impl Visitor for Counter {
     fn polls(&mut self, polls: &Polls) {
         let [min, max] = polls.durations.map(u64::from);
         self.call = polls.signature as u32 & INLINE;
+        self.request = None;
         self.sums[self.call as usize].merge(&Sum { count: polls.count, total: polls.total, min, max });
         self.last_start = Some(polls.start);
     }
@@ -256,16 +288,18 @@ impl Visitor for Counter {
     }
 
     fn arrived(&mut self, arrived: Arrived) {
-        let signature = self.request.take().unwrap_or(self.call);
-        if signature == INLINE {
+        let of_call = Began { by: self.call as u16, posted: self.call as u16 };
+        let began = self.request.take().unwrap_or(of_call);
+        if began.by as u32 == INLINE {
             let posted = self.inline.map_or(0, |inline| inline.received);
             if let Some(entry) = self.inlined_entry().filter(|_| posted != UNKNOWN_BYTES) {
                 entry.received = entry.received.saturating_add_signed(arrived.bytes as i64 - posted as i64);
             }
+            return;
         }
-        let posted = self.posted[(signature & INLINE) as usize];
-        if signature != INLINE && posted != UNKNOWN_BYTES && arrived.bytes != UNKNOWN_BYTES {
-            *self.received.entry(signature).or_default() += arrived.bytes as i64 - posted as i64;
+        let posted = self.posted[(began.posted as u32 & INLINE) as usize];
+        if posted != UNKNOWN_BYTES && arrived.bytes != UNKNOWN_BYTES {
+            self.moved.entry(began.by.into()).or_default().received += arrived.bytes as i64 - posted as i64;
         }
     }
 
@@ -274,19 +308,20 @@ impl Visitor for Counter {
         match kind {
             Kind::Started => {
                 for number in first..first + count as u64 {
-                    let signature = self.signature_of(number).unwrap_or(0);
-                    self.begin_request(signature);
+                    let created = self.began(number).map_or(0, |began| began.posted);
+                    self.start_request(created.into());
                 }
             }
-            _ => self.request = self.signature_of(first + count as u64 - 1),
+            Kind::Completed => self.request = self.began(first + count as u64 - 1),
+            _ => {}
         }
     }
 
     fn elsewhere(&mut self, kind: Kind, count: u32, _thread: u32, _number: u64) {
         match kind {
-            Kind::Started => (0..count).for_each(|_| self.begin_request(0)),
+            Kind::Started => (0..count).for_each(|_| self.begin_request(0, 0)),
             // Which signature of the other thread that was is not known here; number 0 has no calls.
-            _ => self.request = Some(0),
+            _ => self.request = Some(Began { by: 0, posted: 0 }),
         }
     }
 
@@ -309,7 +344,7 @@ impl Counter {
     fn inlined_call(&mut self, duration: u64) {
         let Some(signature) = self.inline else { return };
         if signature.flags & (STARTS | CREATES) != 0 {
-            self.begin_request(0);
+            self.begin_request(0, 0);
         }
         // What made these too many to number must not make them too many to add up.
         let sent = round(signature.sent);
@@ -317,7 +352,7 @@ impl Counter {
         let key = Signature { address: 0, tag: 0, source_tag: 0, sent, received, ..signature };
         let sum = Sum { count: 1, total: duration, min: duration, max: duration };
         // What a blocking receive got stands in a record of its own.
-        let one = entry(signature, &sum, 0, 0);
+        let one = entry(signature, &sum, Moved::default(), 0);
         self.inlined.entry(key).and_modify(|entry| entry.add(&one)).or_insert(Entry { signature: key, ..one });
         self.inlined_call = Some(key);
     }
@@ -333,7 +368,7 @@ fn round(bytes: u64) -> u64 {
     if bytes == UNKNOWN_BYTES { bytes } else { bytes >> spare << spare }
 }
 
-fn entry(signature: Signature, sum: &Sum, received: i64, failed: u64) -> Entry {
+fn entry(signature: Signature, sum: &Sum, moved: Moved, failed: u64) -> Entry {
     let bytes = |each: u64, peer: i32| match each {
         UNKNOWN_BYTES => 0,
         _ if peer == peer::PROC_NULL => 0,
@@ -341,6 +376,8 @@ fn entry(signature: Signature, sum: &Sum, received: i64, failed: u64) -> Entry {
         each => each.saturating_mul(sum.count - failed.min(sum.count)),
     };
     let source = if signature.source == peer::NONE { signature.peer } else { signature.source };
+    let posted = (bytes(signature.sent, signature.peer), bytes(signature.received, source));
+    let creates = signature.flags & CREATES != 0;
     Entry {
         signature,
         count: sum.count,
@@ -348,8 +385,10 @@ fn entry(signature: Signature, sum: &Sum, received: i64, failed: u64) -> Entry {
         min: sum.min,
         max: sum.max,
         failed,
-        sent: bytes(signature.sent, signature.peer),
-        received: bytes(signature.received, source).saturating_add_signed(received),
+        // What a persistent request moves, it moves when it is started.
+        sent: if creates { 0 } else { posted.0.saturating_add_signed(moved.sent) },
+        received: if creates { 0 } else { posted.1.saturating_add_signed(moved.received) },
+        prepared: if creates { posted } else { (0, 0) },
         engine: Entries::default(),
     }
 }
@@ -377,6 +416,10 @@ fn profile(thread: &Thread<'_>, tally: &mut Tally) {
             failed: kept.failed as u64,
             sent: kept.sent,
             received: kept.received,
+            prepared: match signature.flags & CREATES {
+                0 => (0, 0),
+                _ => (signature.sent * kept.count, signature.received * kept.count),
+            },
             engine: kept.engine,
         };
         match known.get(&signature.number).filter(|_| signature.number != INLINE) {
@@ -416,6 +459,7 @@ impl Entry {
         self.failed += other.failed;
         self.sent += other.sent;
         self.received += other.received;
+        self.prepared = (self.prepared.0 + other.prepared.0, self.prepared.1 + other.prepared.1);
         self.engine += other.engine;
     }
 }

@@ -5,7 +5,7 @@
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 
-use mpi_sys::{MPI_Comm, MPI_Datatype, MPI_Op};
+use mpi_sys::{MPI_Comm, MPI_Datatype, MPI_Op, MPI_Request};
 
 /// A program's place among its processes.
 #[derive(Clone, Copy, Debug)]
@@ -56,6 +56,13 @@ impl Element for i32 {
     fn datatype() -> MPI_Datatype {
         // SAFETY: a constant of the library.
         unsafe { mpi_sys::RSMPI_INT32_T }
+    }
+}
+
+impl Element for u8 {
+    fn datatype() -> MPI_Datatype {
+        // SAFETY: a constant of the library.
+        unsafe { mpi_sys::RSMPI_UINT8_T }
     }
 }
 
@@ -149,6 +156,51 @@ pub fn to_next<T: Element>(world: World, value: T) -> Option<T> {
         check(mpi_sys::MPI_Wait(&mut request, mpi_sys::RSMPI_STATUS_IGNORE));
     }
     (world.rank > 0).then_some(from_previous[0])
+}
+
+/// Begins to send.
+///
+/// # Safety
+/// The values must stay where and as they are until the request is complete.
+pub unsafe fn isend<T: Element>(values: &[T], dest: usize, tag: i32) -> MPI_Request {
+    // SAFETY: by the contract.
+    unsafe {
+        let mut request = mpi_sys::RSMPI_REQUEST_NULL;
+        let (from, dest) = (address(values), dest as c_int);
+        check(mpi_sys::MPI_Isend(from, count(values), T::datatype(), dest, tag, comm_world(), &mut request));
+        request
+    }
+}
+
+/// Begins to receive; from any process where there is no `source`.
+///
+/// # Safety
+/// The values must stay where they are, and nobody may look at them, until the request is complete.
+pub unsafe fn irecv<T: Element>(values: &mut [T], source: Option<usize>, tag: i32) -> MPI_Request {
+    // SAFETY: by the contract.
+    unsafe {
+        let mut request = mpi_sys::RSMPI_REQUEST_NULL;
+        let source = source.map_or(mpi_sys::RSMPI_ANY_SOURCE, |source| source as c_int);
+        let (count, to) = (count(values), address_mut(values));
+        check(mpi_sys::MPI_Irecv(to, count, T::datatype(), source, tag, comm_world(), &mut request));
+        request
+    }
+}
+
+/// Waits for all requests.
+pub fn waitall(requests: &mut [MPI_Request]) {
+    // SAFETY: so many requests; no status is wanted.
+    check(unsafe { mpi_sys::MPI_Waitall(count(requests), requests.as_mut_ptr(), mpi_sys::RSMPI_STATUSES_IGNORE) });
+}
+
+/// Waits for one of the requests. Returns which, and from where its message came.
+pub fn waitany(requests: &mut [MPI_Request]) -> (usize, usize) {
+    let mut index = 0;
+    // SAFETY: a status is plain numbers, which MPI fills.
+    let mut status: mpi_sys::MPI_Status = unsafe { std::mem::zeroed() };
+    // SAFETY: so many requests, and room for one index and status.
+    check(unsafe { mpi_sys::MPI_Waitany(count(requests), requests.as_mut_ptr(), &mut index, &mut status) });
+    (index as usize, status.MPI_SOURCE as usize)
 }
 
 /// Where each process's elements begin.

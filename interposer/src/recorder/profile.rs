@@ -72,6 +72,14 @@ impl Profile {
         entry.histogram[ProfileEntry::class(duration)] += 1;
     }
 
+    /// The call started a persistent request.
+    pub fn started(&mut self, signature: u32, call: u16, sent: u64, received: u64) {
+        // SAFETY: as in `add`.
+        let entry = unsafe { self.entry(signature, call).as_mut() };
+        entry.sent += known(sent);
+        entry.received += known(received);
+    }
+
     /// Of the bytes that the signature posted, so many came.
     pub fn arrived(&mut self, signature: u32, call: u16, posted: u64, came: u64) {
         // SAFETY: as in `add`.

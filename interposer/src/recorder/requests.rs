@@ -127,15 +127,19 @@ impl Thread {
     }
 
     /// A persistent request was started.
-    pub fn request_started(&mut self, handle: u64) {
+    pub fn request_started(&mut self, handle: u64, signature: u32) {
         let (number, thread) = (self.events.started, self.number);
         let (owner, table) = self.table_of(handle);
         let before = table.visit(handle, |request| {
-            (request.number, request.thread) = (number, thread);
+            (request.number, request.thread, request.signature) = (number, thread, signature);
             request.flags = (request.flags | ACTIVE) & !CANCELLED;
             Keep::Yes
         });
-        if let Some(Request { created, .. }) = before {
+        if let Some(Request { created, posted, .. }) = before {
+            let call = self.dictionary.key(signature).call;
+            if let (Some(profile), Some(posted)) = (&mut self.profile, posted) {
+                profile.started(signature, call, posted.sent, posted.received);
+            }
             self.say(Run { kind: Kind::Started, thread: owner, first: created, count: 1 });
             self.events.started += 1;
         }

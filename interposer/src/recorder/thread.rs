@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering::*};
 use traces::file::{LEVELS, Level, Mode, PageHeader, PageKind, Stop, ThreadBlock};
 use traces::progress::{self, EmptyRun, Entries, Polls};
 use traces::record::{self, INLINE, Kind};
-use traces::signature::Signature;
+use traces::signature::{CREATES, Signature};
 
 use super::cache::{Cache, Words};
 use super::dictionary::{Dictionary, Key};
@@ -584,7 +584,9 @@ impl Thread {
             INLINE => (self.inline().call, self.inline().sent, self.inline().received),
             _ => {
                 let key = self.dictionary.key(signature);
-                (key.call, key.sent, key.received)
+                // What a persistent request moves, it moves when it is started.
+                let moves = key.flags & CREATES == 0;
+                (key.call, if moves { key.sent } else { 0 }, if moves { key.received } else { 0 })
             }
         };
         if let Some(profile) = &mut self.profile {

@@ -101,10 +101,10 @@ pub fn arrived(thread: &mut Thread, family: &Family, call: Arrival) {
 
 /// Persistent requests were started.
 #[inline(never)]
-pub fn started(thread: &mut Thread, family: &Family, requests: usize, count: u32) {
+pub fn started(thread: &mut Thread, family: &Family, requests: usize, count: u32, signature: u32) {
     for at in 0..count as usize {
         // SAFETY: the program passed so many requests.
-        thread.request_started(unsafe { family.handle_at(requests + at * family.handle_size) });
+        thread.request_started(unsafe { family.handle_at(requests + at * family.handle_size) }, signature);
     }
 }
 

@@ -5,6 +5,7 @@
 //! completed, messages that arrived, objects made.
 
 use traces::calls::Call;
+use traces::file::Abi;
 use traces::record::{self, INLINE, Kind};
 use traces::signature::peer;
 
@@ -283,7 +284,9 @@ impl Draft {
         }
         match begun {
             Begun::Pending(handle) => {
-                let receives = if self.source.is_some() || self.message != 0 { RECEIVES } else { 0 };
+                // MPICH's MPI_Isendrecv leaves a status of something else.
+                let both = self.peer.is_some() && self.source.is_some() && family.abi != Abi::OpenMpi;
+                let receives = if (self.source.is_some() && !both) || self.message != 0 { RECEIVES } else { 0 };
                 let flags = receives | if self.persistent { PERSISTENT } else { 0 };
                 thread.request_begun(handle, signature, flags);
             }
@@ -302,7 +305,7 @@ impl Draft {
         }
         if code == 0 {
             if self.start != 0 {
-                after::started(thread, family, self.start, self.requests);
+                after::started(thread, family, self.start, self.requests, signature);
             }
             if self.freed_request != 0 {
                 thread.request_freed(self.freed_request);

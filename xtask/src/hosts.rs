@@ -1,0 +1,112 @@
+//! Hosts of our own: network namespaces with their own host names, joined by links of 1 Gbit/s.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use examples::target;
+
+/// The hosts; they are gone when this is dropped.
+pub struct Hosts {
+    count: u32,
+    /// What starts a command on a host: its name first, the command behind it.
+    pub agent: PathBuf,
+}
+
+/// The bridge that joins them, and their network.
+pub const BRIDGE: &str = "overhear0";
+/// Hosts have the addresses from 1 on.
+pub const NETWORK: &str = "10.77.0.0/24";
+/// The interface of each.
+pub const INTERFACE: &str = "e0";
+
+const AGENT: &str = r#"#!/bin/sh
+# Starts a command on a host of the case study, as ssh would on another machine.
+host=$1
+shift
+exec ip netns exec "$host" unshare --uts sh -c '
+    echo "$0" >/proc/sys/kernel/hostname
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    exec sh -c "$*"' "$host" "$@"
+"#;
+
+impl Hosts {
+    /// Makes so many hosts. Fails where that is not allowed, or iproute2 is not there.
+    pub fn make(count: u32) -> Result<Hosts, String> {
+        let folder = target().join("case-study");
+        let agent = folder.join("agent");
+        let io = |error: std::io::Error| format!("{}: {error}", agent.display());
+        fs::create_dir_all(&folder).map_err(io)?;
+        fs::write(&agent, AGENT).map_err(io)?;
+        fs::set_permissions(&agent, fs::Permissions::from_mode(0o755)).map_err(io)?;
+        let hosts = Hosts { count, agent };
+        // What a run that was killed has left.
+        hosts.remove();
+        ip(&format!("link add {BRIDGE} type bridge"))?;
+        ip(&format!("addr add 10.77.0.254/24 dev {BRIDGE}"))?;
+        ip(&format!("link set {BRIDGE} up"))?;
+        for number in 1..=count {
+            let (host, outside) = (name(number), format!("overhear-h{number}"));
+            ip(&format!("netns add {host}"))?;
+            ip(&format!("link add {outside} type veth peer name {INTERFACE} netns {host}"))?;
+            ip(&format!("link set {outside} master {BRIDGE} up"))?;
+            ip(&format!("-n {host} addr add 10.77.0.{number}/24 dev {INTERFACE}"))?;
+            ip(&format!("-n {host} link set {INTERFACE} up"))?;
+            ip(&format!("-n {host} link set lo up"))?;
+            let limit = format!("qdisc add dev {INTERFACE} root tbf rate 1gbit burst 128kb latency 20ms");
+            tool("tc", &format!("-n {host} {limit}"))?;
+        }
+        Ok(hosts)
+    }
+
+    /// Their names.
+    pub fn names(&self) -> Vec<String> {
+        (1..=self.count).map(name).collect()
+    }
+
+    /// Ends whatever still runs on them.
+    pub fn clear(&self) {
+        for host in self.names() {
+            let Ok(listed) = Command::new("ip").args(["netns", "pids", &host]).output() else { continue };
+            let pids = String::from_utf8_lossy(&listed.stdout).into_owned();
+            let _ = Command::new("kill").arg("-9").args(pids.split_whitespace()).stderr(Stdio::null()).status();
+        }
+    }
+
+    fn remove(&self) {
+        let quietly = |arguments: &str| {
+            let arguments: Vec<&str> = arguments.split(' ').collect();
+            let _ = Command::new("ip").args(arguments).stderr(Stdio::null()).status();
+        };
+        for number in 1..=self.count {
+            quietly(&format!("netns del {}", name(number)));
+            quietly(&format!("link del overhear-h{number}"));
+        }
+        quietly(&format!("link del {BRIDGE}"));
+    }
+}
+
+impl Drop for Hosts {
+    fn drop(&mut self) {
+        self.clear();
+        self.remove();
+    }
+}
+
+fn name(number: u32) -> String {
+    format!("overhear-h{number}")
+}
+
+fn ip(arguments: &str) -> Result<(), String> {
+    tool("ip", arguments)
+}
+
+fn tool(name: &str, arguments: &str) -> Result<(), String> {
+    let output = Command::new(name).args(arguments.split(' ')).output();
+    let output = output.map_err(|error| format!("{name} (of iproute2): {error}"))?;
+    match output.status.success() {
+        true => Ok(()),
+        false => Err(format!("{name} {arguments}: {}", String::from_utf8_lossy(&output.stderr).trim())),
+    }
+}
