@@ -70,3 +70,20 @@ pub struct Signature {
 }
 
 const _: () = assert!(size_of::<Signature>() == 64);
+
+/// Bytes that a call with these fields of a [`Signature`] hands out and receives: none to or from `MPI_PROC_NULL`, and
+/// none where nobody knows.
+#[inline(always)]
+pub const fn moves(peer: i32, source: i32, sent: u64, received: u64) -> (u64, u64) {
+    const fn known(bytes: u64, peer: i32) -> u64 {
+        if bytes == UNKNOWN_BYTES || peer == peer::PROC_NULL { 0 } else { bytes }
+    }
+    (known(sent, peer), known(received, if source == peer::NONE { peer } else { source }))
+}
+
+impl Signature {
+    /// Bytes that one call hands out and receives; that one start does, of persistent requests it creates.
+    pub const fn moves(&self) -> (u64, u64) {
+        moves(self.peer, self.source, self.sent, self.received)
+    }
+}

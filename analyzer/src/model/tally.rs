@@ -134,7 +134,8 @@ struct Counter {
     /// The request that what follows belongs to.
     request: Option<Began>,
     posted: Vec<u64>,
-    sent: Vec<u64>,
+    /// What a start of persistent requests that a call of this number created moves.
+    starts: Vec<(u64, u64)>,
     /// Bytes that requests moved which the call only started, or that came in another number than posted.
     moved: HashMap<u32, Moved>,
     failed: HashMap<u32, u64>,
@@ -150,16 +151,15 @@ struct Counter {
 impl Counter {
     fn new(thread: &Thread<'_>) -> Counter {
         let mut takes = vec![false; INLINE as usize + 1];
-        let (mut posted, mut sent) = (vec![0; INLINE as usize + 1], vec![0; INLINE as usize + 1]);
+        let (mut posted, mut starts) = (vec![0; INLINE as usize + 1], vec![(0, 0); INLINE as usize + 1]);
         for signature in thread.signatures.iter() {
             let number = signature.number as usize;
             // The number behind one that starts a request is the same with the request complete at once.
             let owned = if signature.flags & STARTS != 0 { 2 } else { 1 };
             for at in (number..number + owned).filter(|at| *at < INLINE as usize) {
                 takes[at] = signature.flags & (STARTS | CREATES) != 0;
-                let source = if signature.source == peer::NONE { signature.peer } else { signature.source };
-                posted[at] = if source == peer::PROC_NULL { 0 } else { signature.received };
-                sent[at] = if signature.peer == peer::PROC_NULL { 0 } else { signature.sent };
+                posted[at] = signature.received;
+                starts[at] = signature.moves();
             }
         }
         Counter {
@@ -170,7 +170,7 @@ impl Counter {
             call: 0,
             request: None,
             posted,
-            sent,
+            starts,
             moved: HashMap::new(),
             failed: HashMap::new(),
             inline: None,
@@ -193,10 +193,10 @@ impl Counter {
 
     /// A persistent request was started by this call: now its bytes move.
     fn start_request(&mut self, created: u32) {
-        let known = |bytes: u64| if bytes == UNKNOWN_BYTES { 0 } else { bytes as i64 };
+        let (sent, received) = self.starts[(created & INLINE) as usize];
         let moved = self.moved.entry(self.call).or_default();
-        moved.sent += known(self.sent[created as usize & INLINE as usize]);
-        moved.received += known(self.posted[created as usize & INLINE as usize]);
+        moved.sent += sent as i64;
+        moved.received += received as i64;
         self.begin_request(self.call, created);
     }
 
@@ -329,11 +329,11 @@ impl Visitor for Counter {
         if self.call != INLINE {
             *self.failed.entry(self.call).or_default() += 1;
         } else if let Some(inline) = self.inline {
-            let known = |bytes| if bytes == UNKNOWN_BYTES { 0 } else { bytes };
+            let (sent, received) = inline.moves();
             if let Some(entry) = self.inlined_entry() {
                 entry.failed += 1;
-                entry.sent = entry.sent.saturating_sub(known(inline.sent));
-                entry.received = entry.received.saturating_sub(known(inline.received));
+                entry.sent = entry.sent.saturating_sub(sent);
+                entry.received = entry.received.saturating_sub(received);
             }
         }
     }
@@ -369,14 +369,10 @@ fn round(bytes: u64) -> u64 {
 }
 
 fn entry(signature: Signature, sum: &Sum, moved: Moved, failed: u64) -> Entry {
-    let bytes = |each: u64, peer: i32| match each {
-        UNKNOWN_BYTES => 0,
-        _ if peer == peer::PROC_NULL => 0,
-        // What MPI refused did not move.
-        each => each.saturating_mul(sum.count - failed.min(sum.count)),
-    };
-    let source = if signature.source == peer::NONE { signature.peer } else { signature.source };
-    let posted = (bytes(signature.sent, signature.peer), bytes(signature.received, source));
+    // What MPI refused did not move.
+    let times = sum.count - failed.min(sum.count);
+    let (sent, received) = signature.moves();
+    let posted = (sent.saturating_mul(times), received.saturating_mul(times));
     let creates = signature.flags & CREATES != 0;
     Entry {
         signature,
@@ -418,7 +414,7 @@ fn profile(thread: &Thread<'_>, tally: &mut Tally) {
             received: kept.received,
             prepared: match signature.flags & CREATES {
                 0 => (0, 0),
-                _ => (signature.sent * kept.count, signature.received * kept.count),
+                _ => (signature.moves().0 * kept.count, signature.moves().1 * kept.count),
             },
             engine: kept.engine,
         };

@@ -6,7 +6,7 @@
 use std::ptr::NonNull;
 
 use traces::record::MAX_SIGNATURE;
-use traces::signature::{STARTS, Signature, peer, tag};
+use traces::signature::{STARTS, Signature, moves, peer, tag};
 
 use super::memory;
 
@@ -31,6 +31,12 @@ pub struct Key {
 }
 
 impl Key {
+    /// Bytes that one call hands out and receives; that one start does, of persistent requests it creates.
+    #[inline(always)]
+    pub fn moves(&self) -> (u64, u64) {
+        moves(self.peer, self.source, self.sent, self.received)
+    }
+
     /// A call of which nothing is known.
     pub const EMPTY: Key = Key {
         address: 0,
@@ -100,7 +106,9 @@ impl Dictionary {
             while *self.slots.add(slot).as_ptr() != 0 {
                 slot = (slot + 1) % SLOTS;
             }
-            *self.keys.add(number as usize).as_ptr() = words;
+            for number in number..number + takes {
+                *self.keys.add(number as usize).as_ptr() = words;
+            }
             *self.slots.add(slot).as_ptr() = number as u16;
         }
         self.next += takes;

@@ -60,24 +60,24 @@ impl Profile {
     }
 
     /// A call ended.
-    pub fn add(&mut self, signature: u32, call: u16, duration: u64, sent: u64, received: u64) {
+    pub fn add(&mut self, signature: u32, call: u16, duration: u64, moves: (u64, u64)) {
         // SAFETY: entries live as long as the process, and belong to this thread.
         let entry = unsafe { self.entry(signature, call).as_mut() };
         entry.count += 1;
         entry.total += duration;
         entry.min = if entry.count == 1 { duration } else { entry.min.min(duration) };
         entry.max = entry.max.max(duration);
-        entry.sent += known(sent);
-        entry.received += known(received);
+        entry.sent += moves.0;
+        entry.received += moves.1;
         entry.histogram[ProfileEntry::class(duration)] += 1;
     }
 
     /// The call started a persistent request.
-    pub fn started(&mut self, signature: u32, call: u16, sent: u64, received: u64) {
+    pub fn started(&mut self, signature: u32, call: u16, moves: (u64, u64)) {
         // SAFETY: as in `add`.
         let entry = unsafe { self.entry(signature, call).as_mut() };
-        entry.sent += known(sent);
-        entry.received += known(received);
+        entry.sent += moves.0;
+        entry.received += moves.1;
     }
 
     /// Of the bytes that the signature posted, so many came.
@@ -94,12 +94,12 @@ impl Profile {
     }
 
     /// A call did not succeed: its bytes did not move.
-    pub fn failed(&mut self, signature: u32, call: u16, sent: u64, received: u64) {
+    pub fn failed(&mut self, signature: u32, call: u16, moves: (u64, u64)) {
         // SAFETY: as in `add`.
         let entry = unsafe { self.entry(signature, call).as_mut() };
         entry.failed += 1;
-        entry.sent -= known(sent);
-        entry.received -= known(received);
+        entry.sent -= moves.0;
+        entry.received -= moves.1;
     }
 
     /// Calls counted so far.

@@ -138,7 +138,7 @@ impl Thread {
         if let Some(Request { created, posted, .. }) = before {
             let call = self.dictionary.key(signature).call;
             if let (Some(profile), Some(posted)) = (&mut self.profile, posted) {
-                profile.started(signature, call, posted.sent, posted.received);
+                profile.started(signature, call, posted.moves());
             }
             self.say(Run { kind: Kind::Started, thread: owner, first: created, count: 1 });
             self.events.started += 1;
@@ -237,7 +237,12 @@ impl Thread {
     /// Whether something else arrived than was posted. A profile counts it for `signature`.
     #[inline(always)]
     pub fn differs(&mut self, posted: Option<&Key>, signature: Option<u32>, arrived: Arrived) -> bool {
-        let Some(key) = posted else { return true };
+        let Some(key) = posted else {
+            if signature == Some(INLINE) {
+                self.inline_arrived(arrived.bytes);
+            }
+            return true;
+        };
         let (source, tag) = if key.source == peer::NONE { (key.peer, key.tag) } else { (key.source, key.source_tag) };
         if source == peer::PROC_NULL {
             return false;

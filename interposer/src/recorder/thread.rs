@@ -543,7 +543,7 @@ impl Thread {
         self.write(&[record::failed(super::run::error_class(code), code)]);
         if self.profile.is_some() && signature != INLINE {
             let key = self.dictionary.key(signature);
-            self.profile.iter_mut().for_each(|profile| profile.failed(signature, key.call, key.sent, key.received));
+            self.profile.iter_mut().for_each(|profile| profile.failed(signature, key.call, key.moves()));
         }
     }
 
@@ -580,17 +580,26 @@ impl Thread {
 
     #[cold]
     fn count(&mut self, signature: u32, duration: u64) {
-        let (call, sent, received) = match signature {
-            INLINE => (self.inline().call, self.inline().sent, self.inline().received),
+        let (call, flags, moves) = match signature {
+            INLINE => (self.inline().call, self.inline().flags, self.inline().moves()),
             _ => {
                 let key = self.dictionary.key(signature);
-                // What a persistent request moves, it moves when it is started.
-                let moves = key.flags & CREATES == 0;
-                (key.call, if moves { key.sent } else { 0 }, if moves { key.received } else { 0 })
+                (key.call, key.flags, key.moves())
             }
         };
+        // What a persistent request moves, it moves when it is started.
+        let moves = if flags & CREATES == 0 { moves } else { (0, 0) };
         if let Some(profile) = &mut self.profile {
-            profile.add(signature, call, duration, sent, received);
+            profile.add(signature, call, duration, moves);
+        }
+    }
+
+    /// So many bytes came with the call just left, which has no number.
+    #[cold]
+    pub fn inline_arrived(&mut self, bytes: u64) {
+        let inline = *self.inline();
+        if let Some(profile) = &mut self.profile {
+            profile.arrived(INLINE, inline.call, inline.received, bytes);
         }
     }
 
