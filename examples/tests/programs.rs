@@ -27,9 +27,10 @@ macro_rules! programs {
 }
 
 programs! {
-    before_and_after callbacks collectives copied_handles errors exchange exits_early forks in_place isendrecv
-    many_sizes neighborhood nonblocking_collectives pcontrol persistent persistent_collectives plugin ring
-    sendrecv starved_progress threads well_fed
+    before_and_after callbacks cancelled collectives communicators copied_handles datatypes errors exchange
+    exits_early files forks in_place isendrecv large_counts many_sizes neighborhood nonblocking_collectives
+    one_sided partitioned pcontrol persistent persistent_collectives plugin probing ring sendrecv sessions
+    starved_progress threads well_fed
 }
 
 #[test]

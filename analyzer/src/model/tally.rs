@@ -298,7 +298,8 @@ impl Visitor for Counter {
             return;
         }
         let posted = self.posted[(began.posted as u32 & INLINE) as usize];
-        if posted != UNKNOWN_BYTES && arrived.bytes != UNKNOWN_BYTES {
+        // A probe posts nothing; what it found is received by another call.
+        if posted != 0 && posted != UNKNOWN_BYTES && arrived.bytes != UNKNOWN_BYTES {
             self.moved.entry(began.by.into()).or_default().received += arrived.bytes as i64 - posted as i64;
         }
     }

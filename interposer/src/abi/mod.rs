@@ -204,11 +204,12 @@ impl Family {
     }
 
     /// Finds out what only an initialised library tells.
-    pub fn settle(&self) {
+    pub fn settle(&self, world: bool) {
         if self.abi == Abi::Standard {
             standard::settle();
         }
-        if self.abi != Abi::Mpich {
+        // Without a world there is no communicator to try it on.
+        if world && self.abi != Abi::Mpich {
             let learned = [(Call::Isend, self.proc_null), (Call::Irecv, self.proc_null)]
                 .map(|(call, peer)| self.shared_request(call, peer).unwrap_or(0));
             for (place, handle) in self.shared_requests.iter().zip(learned) {

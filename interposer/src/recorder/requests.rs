@@ -247,7 +247,8 @@ impl Thread {
         if source == peer::PROC_NULL {
             return false;
         }
-        if let (Some(profile), Some(signature)) = (&mut self.profile, signature) {
+        // A probe posts nothing; what it found is received by another call.
+        if let (Some(profile), Some(signature), true) = (&mut self.profile, signature, key.received > 0) {
             profile.arrived(signature, key.call, key.received, arrived.bytes);
         }
         (source, tag, key.received) != (arrived.source, arrived.tag, arrived.bytes)

@@ -243,11 +243,11 @@ pub fn after(call: Call, code: i32) {
 fn ready(call: Call) {
     let (Some(run), Some(output)) = (RUN.get(), shared::output()) else { return };
     let family = run.family;
-    family.settle();
-    progress::ready();
-    family.common_datatypes.iter().for_each(|datatype| objects::learn_size(family, *datatype));
     // A session has no world; its processes know only what their launcher tells them.
     let world = call != Call::Session_init;
+    family.settle(world);
+    progress::ready();
+    family.common_datatypes.iter().for_each(|datatype| objects::learn_size(family, *datatype));
     if world {
         objects::learn(family, family.comm_world, Kind::Communicator);
         objects::learn(family, family.comm_self, Kind::Communicator);
@@ -274,7 +274,11 @@ fn ready(call: Call) {
     if let Err(reason) = folder::move_in(&run.path, &agreed, rank) {
         messages::say(&format!("{reason}. The trace stays in {}.", run.path.display()));
     } else if rank == 0 || rank == NO_RANK {
-        let ranks = if size == 1 { "1 rank".into() } else { format!("{size} ranks") };
+        let ranks = match size {
+            0 => "a process without a world".into(),
+            1 => "1 rank".into(),
+            size => format!("{size} ranks"),
+        };
         messages::say(&format!("recording {ranks} under {} into {}", library.name(), agreed.folder.display()));
     }
     let _ = FOLDER.set(agreed.folder);

@@ -200,18 +200,18 @@ fn accepted(thread: &mut Thread, family: &Family, call: Call, address: usize, dr
 /// Records `times` calls that do next to nothing, to measure what that costs. Returns ticks.
 #[inline(never)]
 pub fn rehearse(family: &Family, times: u32) -> u64 {
-    let comm = std::hint::black_box(family.comm_self);
+    let word = std::hint::black_box(family.comm_self);
     let nothing = |_: &Draft| std::hint::black_box(0);
     let begin = clock::now();
     for _ in 0..times {
         let Some(thread) = thread::current() else { break };
         let mut words = Words::new(Call::Barrier.number(), 0);
-        words.push(comm);
+        words.push(word);
         if let Some(signature) = thread.cached(&words) {
             std::hint::black_box(cached(thread, self::family(thread), Draft::new(), signature, nothing));
         } else {
-            let key = move |_: &Family, words: &mut Words| words.push(comm);
-            let note = move |_: &Family, draft: &mut Draft| draft.object = comm;
+            let key = move |_: &Family, words: &mut Words| words.push(word);
+            let note = |_: &Family, _: &mut Draft| ();
             std::hint::black_box(not_cached::<i32, true>(Call::Barrier, 0, key, note, nothing));
         }
     }
