@@ -14,31 +14,56 @@ use examples::{target, workspace};
 
 const ROUNDS: usize = 7;
 const VARIANTS: [&str; 5] = ["plain", "floor", "null", "profile", "trace"];
+/// How much is recorded of the progress engine.
+const DEPTHS: [&str; 5] = ["plain", "off", "count", "time", "events"];
 
 fn main() {
     for mpi in Mpi::all().iter().filter(|mpi| mpi.built_as == mpi.name) {
         print(mpi, &measure(mpi));
+        if mpi.is_openmpi() {
+            print_entries(mpi, &measure_entries(mpi));
+        }
     }
 }
 
+type Figures = BTreeMap<(String, &'static str), Vec<f64>>;
+
 /// Nanoseconds a call, by function and variant, one for each round.
-fn measure(mpi: &Mpi) -> BTreeMap<(String, &'static str), Vec<f64>> {
-    let build = |source: &str, to: &str, flags: &[&str]| -> PathBuf {
-        let to = target().join("programs").join(mpi.built_as).join(to);
-        std::fs::create_dir_all(to.parent().expect("it has one")).expect("the target folder can be written");
-        let flags: Vec<String> = ["-O2"].iter().chain(flags).map(|flag| flag.to_string()).collect();
-        compile(mpi, &workspace().join("examples/benches/wrapper").join(source), &to, &flags);
-        to
-    };
-    let calls = build("calls.c", "calls-bench", &[]);
-    let floor = build("floor.c", "floor.so", &["-shared", "-fPIC"]);
-    let mut figures: BTreeMap<_, Vec<f64>> = BTreeMap::new();
+fn measure(mpi: &Mpi) -> Figures {
+    let calls = build(mpi, "calls.c", "calls-bench", &[]);
+    let floor = build(mpi, "floor.c", "floor.so", &["-shared", "-fPIC"]);
+    rounds(&VARIANTS, |variant| run(mpi, &calls, variant, &floor))
+}
+
+/// Nanoseconds an entry into the progress engine, by how much is recorded of it.
+fn measure_entries(mpi: &Mpi) -> Figures {
+    let entries = build(mpi, "entries.c", "entries-bench", &[]);
+    rounds(&DEPTHS, |depth| {
+        let mut command = Command::new(&entries);
+        mpi.set_environment(&mut command);
+        if depth != "plain" {
+            command.env("LD_PRELOAD", library()).env("OVERHEAR_PROGRESS", depth);
+        }
+        finish(command.env("OVERHEAR_DIR", fresh_folder("bench"))).stdout
+    })
+}
+
+fn build(mpi: &Mpi, source: &str, to: &str, flags: &[&str]) -> PathBuf {
+    let to = target().join("programs").join(mpi.built_as).join(to);
+    std::fs::create_dir_all(to.parent().expect("it has one")).expect("the target folder can be written");
+    let flags: Vec<String> = ["-O2"].iter().chain(flags).map(|flag| flag.to_string()).collect();
+    compile(mpi, &workspace().join("examples/benches/wrapper").join(source), &to, &flags);
+    to
+}
+
+fn rounds(variants: &[&'static str], run: impl Fn(&str) -> String) -> Figures {
+    let mut figures = Figures::new();
     for _ in 0..ROUNDS {
-        for variant in VARIANTS {
-            for line in run(mpi, &calls, variant, &floor).lines() {
+        for variant in variants {
+            for line in run(variant).lines() {
                 let Some((function, figure)) = line.rsplit_once(' ') else { continue };
                 let Ok(figure) = figure.parse() else { continue };
-                figures.entry((function.to_string(), variant)).or_default().push(figure);
+                figures.entry((function.to_string(), *variant)).or_default().push(figure);
             }
         }
     }
@@ -56,15 +81,28 @@ fn run(mpi: &Mpi, program: &Path, variant: &str, floor: &Path) -> String {
     let mut command = Command::new(program);
     mpi.set_environment(&mut command);
     command.env("LD_PRELOAD", preload).env("OVERHEAR_DIR", fresh_folder("bench"));
+    // The floor does not listen to the engine either; what that costs is measured by itself.
+    command.env("OVERHEAR_PROGRESS", "off");
     finish(command.env("OVERHEAR_MODE", mode).env("OVERHEAR_FILTER", "all")).stdout
 }
 
-fn print(mpi: &Mpi, figures: &BTreeMap<(String, &'static str), Vec<f64>>) {
-    let median = |function: &str, variant: &'static str| {
-        let mut rounds = figures.get(&(function.to_string(), variant)).cloned().unwrap_or_default();
-        rounds.sort_by(f64::total_cmp);
-        rounds.get(rounds.len() / 2).copied().unwrap_or(f64::NAN)
-    };
+fn median(figures: &Figures, function: &str, variant: &'static str) -> f64 {
+    let mut rounds = figures.get(&(function.to_string(), variant)).cloned().unwrap_or_default();
+    rounds.sort_by(f64::total_cmp);
+    rounds.get(rounds.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+fn print_entries(mpi: &Mpi, figures: &Figures) {
+    println!("{}: nanoseconds an entry into its progress engine, plain and added to that", mpi.name);
+    println!("{:22}{:>8}{:>8}{:>8}{:>9}{:>8}", "", "plain", "off", "count", "time", "events");
+    let plain = median(figures, "opal_progress", "plain");
+    let [off, count, time, events] =
+        ["off", "count", "time", "events"].map(|depth| median(figures, "opal_progress", depth) - plain);
+    println!("{:22}{plain:8.1}{off:+8.1}{count:+8.1}{time:+9.1}{events:+8.1}", "opal_progress");
+}
+
+fn print(mpi: &Mpi, figures: &Figures) {
+    let median = |function: &str, variant: &'static str| median(figures, function, variant);
     println!("{}: nanoseconds a call, plain and added to that; median of {ROUNDS} rounds", mpi.name);
     println!("{:22}{:>8}{:>8}{:>8}{:>9}{:>8}{:>14}", "", "plain", "floor", "null", "profile", "trace", "trace/floor");
     let functions: std::collections::BTreeSet<_> = figures.keys().map(|(function, _)| function).collect();

@@ -55,7 +55,12 @@ fn draw(path: &Path, wall: f64, all: &[f64], productive: &[f64]) -> Result<(), B
             .label(name)
             .legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], color.stroke_width(2)));
     }
-    chart.configure_series_labels().background_style(WHITE.mix(0.8)).border_style(TRANSPARENT).draw()?;
+    chart
+        .configure_series_labels()
+        .position(SeriesLabelPosition::UpperLeft)
+        .background_style(WHITE.mix(0.8))
+        .border_style(TRANSPARENT)
+        .draw()?;
     area.present()?;
     Ok(())
 }
