@@ -198,14 +198,14 @@ fn a_full_disk_ends_the_recording_with_one_message_and_not_the_program() {
     let run = Run { folder: copy };
     assert!(run.report("rank").warnings().contains("because the disk was full"), "{}", run.report("rank").warnings());
     assert_eq!(calls(&run, "MPI_Send"), 10);
-    assert!(calls(&run, "MPI_Iprobe") > 1000);
+    assert!(calls(&run, "MPI_Bcast") > 1000);
 }
 
 #[test]
 fn beyond_the_limit_of_its_file_a_rank_goes_on_as_a_profile_with_exact_totals() {
     for mpi in launchers() {
         let (_, run) = quick(&mpi, &["calls", "1000000"]).with("OVERHEAR_MAX_BYTES", "1M").recorded("limit");
-        assert_eq!(calls(&run, "MPI_Iprobe"), 2_000_000, "{}", mpi.name);
+        assert_eq!(calls(&run, "MPI_Bcast"), 2_000_000, "{}", mpi.name);
         for file in run.files() {
             assert!(fs::metadata(&file).unwrap().len() <= 1 << 20, "{}", file.display());
         }
@@ -259,13 +259,13 @@ fn a_filter_chooses_classes_and_functions() {
     let recorded = |filter: &str| {
         let (output, run) = quick(&mpi, &["calls", "5"]).with("OVERHEAR_FILTER", filter).recorded("filter");
         assert_eq!(output.stdout, "done\n", "{}", output.stderr);
-        ["MPI_Send", "MPI_Recv", "MPI_Iprobe", "MPI_Comm_rank", "MPI_Init"].map(|function| calls(&run, function))
+        ["MPI_Send", "MPI_Recv", "MPI_Bcast", "MPI_Comm_rank", "MPI_Init"].map(|function| calls(&run, function))
     };
     assert_eq!(recorded(""), [10, 10, 10, 0, 2]);
     assert_eq!(recorded("+query"), [10, 10, 10, 2, 2]);
     assert_eq!(recorded("all"), [10, 10, 10, 2, 2]);
     assert_eq!(recorded("-pointtopoint"), [0, 0, 10, 0, 2]);
-    assert_eq!(recorded("-all,+MPI_Send,iprobe"), [10, 0, 10, 0, 2]);
+    assert_eq!(recorded("-all,+MPI_Send,bcast"), [10, 0, 10, 0, 2]);
 }
 
 #[test]
@@ -350,7 +350,7 @@ fn a_file_system_without_shared_mappings_gets_buffered_writes() {
     let output = finish(&mut command);
     assert_eq!((output.status, output.stdout.as_str()), (0, "done\n"), "{}", output.stderr);
     assert!(output.stderr.contains("has no shared mappings"), "{}", output.stderr);
-    assert_eq!(calls(&Run { folder }, "MPI_Iprobe"), 200_000);
+    assert_eq!(calls(&Run { folder }, "MPI_Bcast"), 200_000);
 }
 
 #[test]

@@ -36,6 +36,8 @@ pub struct Config {
     pub mode: Option<Mode>,
     /// How much to record of the progress engine.
     pub progress: Depth,
+    /// Whether that was said.
+    pub progress_asked: bool,
     /// What to record.
     pub filter: Filter,
     /// Bytes a rank's file may have.
@@ -59,6 +61,7 @@ pub fn read() -> Result<Config, String> {
         directory: env::var_os("OVERHEAR_DIR").filter(|value| !value.is_empty()).map(PathBuf::from),
         run: text("OVERHEAR_RUN")?.map(|value| run(&value)).transpose()?,
         mode: mode(&text("OVERHEAR_MODE")?.unwrap_or("trace".into()))?,
+        progress_asked: text("OVERHEAR_PROGRESS")?.is_some(),
         progress: text("OVERHEAR_PROGRESS")?.map_or(Ok(Depth::Events), |value| progress(&value))?,
         filter: Filter::parse(&text("OVERHEAR_FILTER")?.unwrap_or_default())?,
         max_bytes: text("OVERHEAR_MAX_BYTES")?.map_or(Ok(u64::MAX), |value| bytes(&value))?,

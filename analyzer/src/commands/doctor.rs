@@ -10,6 +10,7 @@ use traces::file::Abi;
 use crate::cli;
 use crate::error::{Error, OK, PARTIAL};
 use crate::launch;
+use crate::metrics::engine;
 use crate::model::{Rank, Run, clock};
 
 /// Prints what was found. Returns the exit status: 4 where something will not work.
@@ -80,6 +81,7 @@ fn try_out(library: &Path, command: &[OsString], folder: &Path) -> Result<bool, 
     let recorded = run.ranks.iter().filter(|rank| rank.initialized()).count();
     line("preload", &format!("takes effect in {recorded} of {} ranks", run.size()));
     line("languages", languages(first));
+    line("engine", &engine::ways(&run));
     line("clock", clock::kind_in_words(&first.header));
     let cost = first.clock.seconds(1) * first.header.wrapper_cost as f64 / 1000.0 * 1e9;
     line("cost", &format!("{cost:.0} ns a recorded call, measured in rank 0"));

@@ -37,6 +37,7 @@ fn report(run: &Run, engines: &[Vec<Engine>], by: Option<ByEngine>, format: Form
         None if text => vec![engine::ledger(run), engine::components(run), engine::functions(run), starved],
         None => vec![engine::by_rank(run), engine::components(run), engine::functions(run), starved],
     };
+    let tables: Vec<_> = tables.into_iter().filter(|table| by.is_some() || !text || !table.rows.is_empty()).collect();
     let mut facts = overview::facts(run);
     facts.extend(engine::too_often(run));
     let mut warnings = engine::unseen(run);

@@ -134,12 +134,11 @@ pub fn ledger(run: &Run) -> Table {
         Column::new("max", "max"),
         Column::new("max_rank", "rank"),
     ];
-    let row = |(key, heading, value): &Figure| {
+    let row = |(_, heading, value): &Figure| {
         let values: Vec<f64> = ranks.iter().map(|ledger| number(&value(ledger))).collect();
         let (most, at) = values.iter().zip(0..).fold((f64::MIN, 0), |a, (v, at)| if *v > a.0 { (*v, at) } else { a });
         let mean = values.iter().sum::<f64>() / values.len() as f64;
         let like = |number| like(&value(&total), number);
-        let _ = key;
         vec![
             Value::Text((*heading).into()),
             figure(&value(&total)),
@@ -159,10 +158,18 @@ pub fn ledger(run: &Run) -> Table {
 /// Figures that mean nothing where they are 0 are left out then.
 fn shown<'a>(total: &'a Ledger) -> impl Fn(&&Figure) -> bool + 'a {
     |(key, _, value)| {
+        if of_engine(key) {
+            return total.entries > 0;
+        }
         let optional =
             key.contains("ready") || key.contains("receive") || key.contains("sen") || key.contains("outside");
         !optional || number(&value(total)) > 0.0
     }
+}
+
+/// Whether a figure is of the engine itself: where that cannot be seen it is unknown, and not 0.
+fn of_engine(key: &str) -> bool {
+    FIGURES.iter().take(6).any(|(own, _, _)| *own == key)
 }
 
 fn number(value: &Value) -> f64 {
@@ -197,10 +204,14 @@ pub fn by_rank(run: &Run) -> Table {
     let heading = |at: usize| headings.get(at).copied().unwrap_or("");
     let mut columns = vec![Column::new("rank", "rank"), Column::hidden("world")];
     columns.extend(FIGURES.iter().enumerate().map(|(at, (key, _, _))| Column::new(*key, heading(at))));
+    let unseen = Ledger::of_run(run).entries == 0;
     let row = |rank: &Rank| {
         let ledger = Ledger::of(rank);
         let mut row = vec![rank_value(rank), Value::Count(rank.header.world.into())];
-        row.extend(FIGURES.iter().map(|(_, _, value)| value(&ledger)));
+        row.extend(FIGURES.iter().map(|(key, _, value)| match of_engine(key) && unseen {
+            true => Value::None,
+            false => value(&ledger),
+        }));
         row
     };
     Table {
@@ -378,16 +389,33 @@ pub fn compare(a: &Run, b: &Run) -> Table {
         Column::new("b", "B"),
         Column::new("b_by_a", "B / A"),
     ];
-    let row = |(_, heading, value): &Figure| {
-        let (left, right) = (value(&left), value(&right));
+    let row = |(key, heading, value): &Figure| {
+        let seen = |ledger: &Ledger| if of_engine(key) && ledger.entries == 0 { Value::None } else { value(ledger) };
+        let (left, right) = (seen(&left), seen(&right));
         let ratio = match number(&left) {
-            least if least > 0.0 => Value::Ratio(number(&right) / least),
+            least if least > 0.0 && right != Value::None => Value::Ratio(number(&right) / least),
             _ => Value::None,
         };
         vec![Value::Text((*heading).into()), figure(&left), figure(&right), ratio]
     };
     let either = |figure: &&Figure| shown(&left)(figure) || shown(&right)(figure);
     Table { name: "ledger", title: String::new(), columns, rows: FIGURES.iter().filter(either).map(row).collect() }
+}
+
+/// By what the engine is seen, in words.
+pub fn ways(run: &Run) -> String {
+    let mut parts: Vec<(Way, &str)> = run.ranks.iter().flat_map(lines).map(|(name, way, _)| (way, name)).collect();
+    parts.sort();
+    parts.dedup();
+    let (inside, calls): (Vec<_>, Vec<_>) =
+        parts.into_iter().partition(|(way, _)| !matches!(way, Way::Ready | Way::Receive | Way::Send));
+    let names = |parts: &[(Way, &str)]| parts.iter().map(|(_, name)| *name).collect::<Vec<_>>().join(", ");
+    match (inside.is_empty(), calls.is_empty()) {
+        (true, true) => "not observable here".into(),
+        (true, false) => format!("not observable but by system calls: {}", names(&calls)),
+        (false, true) => names(&inside),
+        (false, false) => format!("{}; system calls: {}", names(&inside), names(&calls)),
+    }
 }
 
 /// What of the engine was not seen, in words; nothing where all of it was.

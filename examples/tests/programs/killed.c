@@ -28,7 +28,7 @@ static void *kill_soon(void *unused)
 
 int main(int argc, char **argv)
 {
-    int rank, provided, flag;
+    int rank, provided, flag, data = 0;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     waiting = argc > 2 && !strcmp(argv[2], "waiting");
@@ -41,7 +41,11 @@ int main(int argc, char **argv)
         if (!waiting)
             pthread_create(&thread, NULL, kill_soon, NULL);
         for (int i = 0; i < 100000; i++) {
-            MPI_Iprobe(1, 5, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+            // Some are recorded one by one, some counted together.
+            if (i % 10 < 5)
+                MPI_Iprobe(1, 5, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+            else
+                MPI_Bcast(&data, 1, MPI_INT, 0, MPI_COMM_SELF);
             ++*done;
             // Ranks share cores: the thread that kills has to get its turn.
             if (i % 1000 == 0)

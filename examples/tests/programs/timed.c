@@ -33,10 +33,15 @@ int main(int argc, char **argv)
     int rank, flag, in = 1, out;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     char *data = calloc(1, 1 << 20);
-    double begin = now();
-    for (int i = 0; i < 1000000; i++)
-        now();
-    clock_cost = (now() - begin) / 1000000;
+    // Undisturbed in the best of many blocks.
+    clock_cost = 1e9;
+    for (int block = 0; block < 1000; block++) {
+        double begin = now();
+        for (int i = 0; i < 1000; i++)
+            now();
+        double cost = (now() - begin) / 1000;
+        clock_cost = cost < clock_cost ? cost : clock_cost;
+    }
     TIMED("MPI_Iprobe", 100000, MPI_Iprobe(MPI_ANY_SOURCE, 9, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE));
     TIMED("MPI_Allreduce", 20000, MPI_Allreduce(&in, &out, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
     TIMED("MPI_Bcast", 200, MPI_Bcast(data, 1 << 20, MPI_BYTE, 0, MPI_COMM_WORLD));

@@ -54,6 +54,8 @@ pub struct Family {
     /// Handles of no object, of every type: nothing is looked up or remembered for them.
     pub nulls: Vec<u64>,
     shared_requests: [AtomicU64; 2],
+    /// MPI_T_PVAR_CLASS_TIMER and MPI_T_PVAR_CLASS_COUNTER.
+    pub idle_classes: [usize; 2],
     /// Values of the topologies: graph, cartesian, distributed graph.
     pub topologies: [i32; 3],
     /// The distance of the thread levels: they are 0 to 3 times this.

@@ -30,6 +30,7 @@ pub fn family() -> Family {
         // Communicator, datatype, window, request and message, file.
         nulls: vec![0x0400_0000, 0x0c00_0000, 0x2000_0000, 0x2c00_0000, 0],
         shared_requests: no_requests(),
+        idle_classes: [248, 246],
         topologies: [1, 2, 3],
         thread_step: 1,
     }

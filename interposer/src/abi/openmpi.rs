@@ -62,6 +62,7 @@ pub fn family(library: &MpiLibrary) -> Family {
         .chain([0])
         .collect(),
         shared_requests: no_requests(),
+        idle_classes: [8, 6],
         topologies: [2, 1, 3],
         thread_step: 1,
     }

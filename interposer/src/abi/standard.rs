@@ -43,6 +43,7 @@ pub fn family() -> Family {
         // Communicator, datatype, window, file, request, message.
         nulls: vec![0x100, 0x200, 0x110, 0x118, 0x180, 0x128, 0],
         shared_requests: no_requests(),
+        idle_classes: [9, 7],
         topologies: [212, 211, 213],
         thread_step: 1024,
     }

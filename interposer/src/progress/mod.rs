@@ -7,6 +7,7 @@
 //! An entry is the outermost of these calls: `opal_progress`, the UCX worker it turns, or a bare `epoll_wait` where
 //! nothing else of the engine can be seen. It was productive if a component reported events or bytes moved.
 
+pub mod intel;
 pub mod libfabric;
 pub mod openmpi;
 pub mod sockets;
@@ -56,6 +57,11 @@ impl Engine {
     pub fn entries(&self) -> Entries {
         // SAFETY: the ledger has that line, and is this thread's own.
         unsafe { (*self.ledger.add(INSIDE)).calls }
+    }
+
+    /// What a component says of itself.
+    pub fn set(&mut self, line: usize, calls: Entries) {
+        self.line(line).calls = calls;
     }
 
     #[inline(always)]

@@ -218,6 +218,18 @@ fn process() -> Process {
     }
 }
 
+/// A call that starts or ends MPI is about to be made.
+pub fn before(call: Call) {
+    let Some(output) = shared::output().filter(|_| call == Call::Finalize) else { return };
+    shared::guard(|| {
+        // SAFETY: one thread finalises MPI.
+        let begin = unsafe { output.header() }.begin;
+        let now = clock::sample();
+        let seconds = now.monotonic.saturating_sub(begin.monotonic) as f64 / 1e9;
+        progress::intel::read(now.ticks.wrapping_sub(begin.ticks) as f64 / seconds.max(1e-9));
+    });
+}
+
 /// A call that starts or ends MPI has returned.
 #[cold]
 #[inline(never)]
@@ -260,6 +272,9 @@ fn ready(call: Call) {
     let path = real::library().map(|library| library.path.to_string_lossy().into_owned()).unwrap_or_default();
     let library = Library { version, path };
     shared::define(&Definition::Library(library.clone()));
+    if run.config.progress_asked && progress::is_on() {
+        progress::intel::ready(family, &library.version);
+    }
     // SAFETY: one thread initialises MPI.
     let header = unsafe { output.header() };
     let agreed = progress::unheard(|| folder::agree(&run.config, family, rank, world));

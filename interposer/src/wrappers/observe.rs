@@ -112,6 +112,9 @@ pub fn not_cached<R: Outcome, const PLAIN: bool>(
         // MPI gets the program's own status, since ours may be in use by the call around this one.
         draft.status_ignored = false;
     }
+    if run::is_lifecycle(call) {
+        run::before(call);
+    }
     let start = thread.enter(known.signature);
     let result = real(&draft);
     let end = clock::now();
