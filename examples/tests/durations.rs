@@ -20,7 +20,8 @@ fn recorded_durations_are_those_the_program_measures_itself() {
 
 /// Runs the program that times its own calls. Fails with what differs from the report.
 fn differences(mpi: &Mpi) -> Result<(), Vec<String>> {
-    let (output, run) = case("timed", mpi, 2, &[]).recorded("timed");
+    // What is written down of the progress engine after a call is in the program's figure and not in ours.
+    let (output, run) = case("timed", mpi, 2, &[]).with("OVERHEAR_PROGRESS", "off").recorded("timed");
     assert_eq!(output.status, 0, "{}", output.stderr);
     let report = run.report("rank");
     let mut wrong = Vec::new();

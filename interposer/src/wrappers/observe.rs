@@ -325,7 +325,9 @@ impl Draft {
     /// Whether the call asked for something and got no.
     #[inline(always)]
     fn in_vain(&self, code: i32) -> bool {
-        self.flag != 0 && code == 0 && !self.achieved()
+        // SAFETY: MPI has written an int there.
+        let none = || self.outcount != 0 && unsafe { (self.outcount as *const i32).read_unaligned() } == 0;
+        code == 0 && (self.flag != 0 && !self.achieved() || none())
     }
 
     /// Whether the call did what it was for: what polls may not have.
