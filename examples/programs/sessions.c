@@ -11,8 +11,10 @@
 // expect: sent MPI_Sendrecv rank 0 = 10 * 4
 // expect: received MPI_Sendrecv rank 1 = 10 * 4
 // expect: messages MPI_Sendrecv 0 -> 1 = 10
+// expect: messages MPI_Sendrecv 1 -> 0 = 10
 // expect: calls MPI_Allreduce = 2
 // expect: sent MPI_Allreduce rank 1 = 4
+// expect: received MPI_Allreduce rank 0 = 4
 #include <mpi.h>
 #include <stdio.h>
 
@@ -29,7 +31,9 @@ int main(void)
     for (int i = 0; i < 10; i++)
         MPI_Sendrecv(&rank, 1, MPI_INT, 1 - rank, i, &other, 1, MPI_INT, 1 - rank, i, comm, MPI_STATUS_IGNORE);
     MPI_Allreduce(&other, &sum, 1, MPI_INT, MPI_SUM, comm);
-    if (rank == 0 && sum == 1)
+    if (rank == 0 && sum != 1)
+        printf("wrong: %d\n", sum);
+    else if (rank == 0)
         puts("ok");
     MPI_Comm_free(&comm);
     MPI_Group_free(&group);

@@ -7,6 +7,9 @@ use examples::mpi::Mpi;
 use serde_json::json;
 
 const TRIES: usize = 10;
+/// What a wrapper may add to a call outside of what it records, nanoseconds. It is 10 to 20 of its own; the rest is for
+/// the program's two readings of the clock and for fresh memory, which some virtual machines are slow to give.
+const BESIDE: f64 = 100.0;
 
 #[test]
 fn recorded_durations_are_those_the_program_measures_itself() {
@@ -33,7 +36,7 @@ fn differences(mpi: &Mpi) -> Result<(), Vec<String>> {
         assert_eq!(row["calls"].as_f64(), Some(calls));
         // The program's figure holds what the wrapper does before and after MPI, so ours is never above it.
         let recorded = row["time_s"].as_f64().unwrap() * 1e9;
-        if recorded > own || recorded < own - (0.01 * own).max(30.0 * calls) {
+        if recorded > own || recorded < own - (0.01 * own).max(BESIDE * calls) {
             wrong.push(format!("{function}: {:.1} ns a call recorded, {:.1} own", recorded / calls, own / calls));
         }
     }
