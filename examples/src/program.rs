@@ -120,7 +120,10 @@ pub fn compile(mpi: &Mpi, source: &Path, to: &Path, flags: &[String]) {
     // MPICH's header says that MPI_STATUSES_IGNORE has no elements, at which gcc warns in every program.
     command.args(["-std=gnu11", "-O1", "-g", "-Wall", "-Wno-stringop-overflow"]).args(flags);
     command.arg("-o").arg(to).arg(source).args(["-lpthread", "-ldl"]);
-    mpi.set_environment(&mut command);
+    // A library that runs programs of another's compiler has nothing to say to that.
+    if mpi.built_as == mpi.name {
+        mpi.set_environment(&mut command);
+    }
     let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
     assert!(output.status.success(), "{command:?}\n{}", String::from_utf8_lossy(&output.stderr));
 }

@@ -222,6 +222,7 @@ impl Thread {
     fn arrival(&mut self, family: &Family, request: &Request, status: usize) -> Option<Arrived> {
         // SAFETY: MPI has filled the status.
         if request.flags & CANCELLED != 0 && unsafe { family.cancelled(status) } {
+            self.nothing_came(request);
             return Some(Arrived { source: peer::NONE, tag: tag::NONE, bytes: 0, cancelled: true });
         }
         if request.flags & RECEIVES == 0 {
@@ -232,6 +233,15 @@ impl Thread {
         let arrived = Arrived { source, tag, bytes, cancelled: false };
         let own = request.thread == self.number;
         self.differs(request.posted, own.then_some(request.signature), arrived).then_some(arrived)
+    }
+
+    /// A profile has counted what the request posted.
+    #[cold]
+    fn nothing_came(&mut self, request: &Request) {
+        let own = request.thread == self.number && request.flags & RECEIVES != 0;
+        if let (Some(profile), Some(key), true) = (&mut self.profile, request.posted, own) {
+            profile.arrived(request.signature, key.call, key.moves().1, 0);
+        }
     }
 
     /// Whether something else arrived than was posted. A profile counts it for `signature`.
