@@ -333,10 +333,14 @@ pub fn too_often(run: &Run) -> Vec<Fact> {
         facts[0].note += &format!(", {} for each MiB moved", crate::report::text::one(&each(mebibytes)));
     }
     if run.ranks.iter().all(|rank| rank.progress >= Depth::Time) {
-        let share = if in_mpi > 0.0 { 100.0 * total.empty_time / in_mpi } else { 0.0 };
+        // The call that a killed rank was in is in no time, and what the engine did in it is.
+        let share = match total.empty_time / in_mpi {
+            share if share <= 1.0 => format!(", {:.1} % of all time in MPI", 100.0 * share),
+            _ => String::new(),
+        };
         facts.push(
             Fact::new("empty_time_s", "in vain", Value::Seconds(total.empty_time))
-                .note(format!(" in empty entries, {share:.1} % of all time in MPI")),
+                .note(format!(" in empty entries{share}")),
         );
     }
     facts

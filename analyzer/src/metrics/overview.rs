@@ -71,9 +71,9 @@ pub fn warnings(run: &Run) -> Vec<String> {
     warnings.extend(run.ranks.iter().filter_map(|rank| ending(run, rank)));
     for rank in &run.ranks {
         warnings.extend(rank.damage.iter().map(|damage| format!("{}: {damage}", rank.file)));
-        warnings.extend(rank.warnings.iter().map(|warning| format!("{}: {warning}", rank_in_words(rank))));
         warnings.extend(stopped(rank));
     }
+    warnings.extend(of_recorder(run));
     warnings.extend(profiles(run));
     let nested: u64 = run.ranks.iter().flat_map(Rank::entries).filter(|e| is_nested(e)).map(|e| e.count).sum();
     if nested > 0 {
@@ -106,6 +106,25 @@ fn ending(run: &Run, rank: &Rank) -> Option<String> {
         }
         End::Outside { last: None, .. } => Some(format!("{who} did not finalise MPI, and no call of it is recorded")),
     }
+}
+
+/// What the recorder could not do, once for all ranks that say the same.
+fn of_recorder(run: &Run) -> Vec<String> {
+    let mut said: Vec<(&String, Vec<&Rank>)> = Vec::new();
+    for rank in &run.ranks {
+        for warning in &rank.warnings {
+            match said.iter_mut().find(|(other, _)| *other == warning) {
+                Some((_, ranks)) => ranks.push(rank),
+                None => said.push((warning, vec![rank])),
+            }
+        }
+    }
+    let who = |ranks: &[&Rank]| match ranks {
+        [one] => format!("{}: ", rank_in_words(one)),
+        ranks if ranks.len() == run.ranks.len() => String::new(),
+        ranks => format!("{} and {} more: ", rank_in_words(ranks[0]), ranks.len() - 1),
+    };
+    said.into_iter().map(|(warning, ranks)| format!("{}{warning}", who(&ranks))).collect()
 }
 
 fn stopped(rank: &Rank) -> Option<String> {
