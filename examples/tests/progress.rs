@@ -88,6 +88,21 @@ fn entries_are_as_many_as_an_independent_count_finds() {
 }
 
 #[test]
+fn reads_of_libfabrics_queues_are_seen_below_the_entries() {
+    let ofi = [("MPIR_CVAR_NOLOCAL", "1"), ("MPIR_CVAR_CH4_NETMOD", "ofi"), ("FI_PROVIDER", "tcp")];
+    let with_ofi = |mpi: &Mpi| mpi.name.starts_with("mpich5");
+    for mpi in libraries().into_iter().filter(with_ofi) {
+        let (output, run) = with(case("turned", &mpi, 2, &[]), &ofi).recorded("ofi");
+        assert_eq!(output.status, 0, "{}: {}", mpi.name, output.stderr);
+        let components = rows(progress(&run, "component"), "components");
+        let of = |column| components.sum("components", column, &[("component", json!("fi_cq_read"))]);
+        let entries = rows(progress(&run, "rank"), "ledger").sum("ledger", "entries", &[]);
+        // A provider may read another's queue below its own.
+        assert!(of("calls") >= entries && of("productive_calls") > 0, "{}: {} of {entries}", mpi.name, of("calls"));
+    }
+}
+
+#[test]
 fn the_ledger_and_the_calls_tell_of_the_same_entries_in_every_depth() {
     for mpi in libraries() {
         for depth in ["off", "count", "time", "events"] {

@@ -64,6 +64,12 @@ impl Engine {
         self.line(line).calls = calls;
     }
 
+    /// All entries so far, inside MPI calls and outside.
+    pub fn all_entries(&self) -> u64 {
+        // SAFETY: as above.
+        unsafe { (*self.ledger.add(INSIDE)).calls.entries + (*self.ledger.add(OUTSIDE)).calls.entries }
+    }
+
     #[inline(always)]
     fn line(&mut self, component: usize) -> &mut LedgerLine {
         debug_assert!(component < LINES);
@@ -97,6 +103,16 @@ pub fn unheard<R>(work: impl FnOnce() -> R) -> R {
     let result = work();
     DEPTH.store(ASKED.load(Acquire), Release);
     result
+}
+
+/// Makes `times` entries that do nothing, to measure what listening costs. Returns ticks.
+#[inline(never)]
+pub fn rehearse(thread: *mut Thread, times: u32) -> u64 {
+    let begin = clock::now();
+    for _ in 0..times {
+        entry(thread, FIRST_COMPONENT, || std::hint::black_box(()), |_| Achieved::events(0));
+    }
+    clock::now() - begin
 }
 
 /// Whether anything is to be recorded.

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering::*};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering::*};
 
 use traces::calls::{Call, Class};
 use traces::definitions::{Definition, Library, Process};
@@ -319,8 +319,13 @@ fn rehearse(family: &Family) -> Option<u64> {
     observe::rehearse(family, CALLS);
     let ticks = (0..ROUNDS).map(|_| observe::rehearse(family, CALLS)).min();
     thread::set_current(own);
+    let entries = (0..ROUNDS).map(|_| progress::rehearse(rehearsal.as_ptr(), CALLS)).min();
+    ENTRY_COST.store(entries? * 1000 / CALLS as u64, Relaxed);
     Some(ticks? * 1000 / CALLS as u64)
 }
+
+/// What listening to an entry into the progress engine costs, thousandths of a tick.
+static ENTRY_COST: AtomicU64 = AtomicU64::new(0);
 
 /// The class of an error code, 0 where MPI cannot be asked.
 pub fn error_class(code: i32) -> u16 {
@@ -350,12 +355,18 @@ fn last_words(header: &FileHeader, output: &Output) {
     let seconds = header.end.monotonic.wrapping_sub(header.begin.monotonic) as f64 / 1e9;
     let calls = thread::calls();
     let cost = header.wrapper_cost as f64 / 1000.0;
-    let nanoseconds = cost * seconds * 1e9 / ticks.max(1) as f64;
-    let share = 100.0 * calls as f64 * cost / ticks.max(1) as f64;
+    let (entries, entry) = (thread::entries(), ENTRY_COST.load(Relaxed) as f64 / 1000.0);
+    let in_nanoseconds = |cost: f64| cost * seconds * 1e9 / ticks.max(1) as f64;
+    let share = 100.0 * (calls as f64 * cost + entries as f64 * entry) / ticks.max(1) as f64;
+    let engine = match entries {
+        0 => String::new(),
+        _ => format!(", {:.0} ns an entry into the engine", in_nanoseconds(entry)),
+    };
     let folder = FOLDER.get().map(|folder| folder.display().to_string()).unwrap_or_default();
     let bytes = output.len() as f64 / 1e6;
     messages::say(&format!(
-        "{folder}: {bytes:.1} MB from rank 0, {nanoseconds:.0} ns a call, {share:.2} % of its {seconds:.3} s"
+        "{folder}: {bytes:.1} MB from rank 0, {:.0} ns a call{engine}, {share:.2} % of its {seconds:.3} s",
+        in_nanoseconds(cost)
     ));
 }
 

@@ -152,6 +152,12 @@ pub fn calls() -> u64 {
     all().map(|thread| unsafe { &*thread.as_ptr() }).map(|thread| thread.calls()).sum()
 }
 
+/// Entries into the progress engine that all threads together have made.
+pub fn entries() -> u64 {
+    // SAFETY: as above.
+    all().map(|thread| unsafe { &*thread.as_ptr() }).map(|thread| thread.engine.all_entries()).sum()
+}
+
 fn all() -> impl Iterator<Item = NonNull<Thread>> {
     let mut next = THREADS.load(Acquire);
     std::iter::from_fn(move || {
