@@ -28,6 +28,8 @@ pub enum Command {
     Report(Report),
     /// Say what the MPI library's progress engine did in a recorded run
     Progress(Progress),
+    /// Say who sent how much to whom in a recorded run
+    Matrix(Matrix),
     /// Put two recorded runs side by side
     Diff(Diff),
     /// Check whether recording will work here
@@ -186,6 +188,25 @@ pub enum ByEngine {
     Function,
     /// Place in the program.
     Site,
+}
+
+/// Says who sent how much to whom: point-to-point messages and one-sided transfers, between ranks of MPI_COMM_WORLD.
+#[derive(Args)]
+pub struct Matrix {
+    /// The run's folder
+    pub dir: PathBuf,
+    /// Only what went through the communicator of this name
+    #[arg(long, value_name = "NAME")]
+    pub comm: Option<String>,
+    /// Draw the bytes as a heat map into this SVG file
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
+    /// How to print it
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: Format,
+    /// Write into this file instead of stdout
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
 }
 
 /// Puts two recorded runs side by side: what their progress engines did, with ratios.

@@ -30,6 +30,8 @@ pub enum Definition {
     Component(Component),
     /// How much is recorded of the progress engine: [`Depth`](crate::progress::Depth).
     Progress(u32),
+    /// Who is in a communicator.
+    Members(Members),
 }
 
 /// The process that was recorded.
@@ -93,6 +95,58 @@ pub struct Communicator {
     pub inter: bool,
     /// Its name when it was first seen.
     pub name: String,
+}
+
+/// The processes of a communicator, by their ranks in the process's `MPI_COMM_WORLD`.
+#[derive(Clone, PartialEq, Eq, Debug, SchemaRead, SchemaWrite)]
+pub struct Members {
+    /// The communicator's number.
+    pub communicator: u32,
+    /// Those of its group, in order.
+    pub local: Vec<Span>,
+    /// Those of the remote group of an intercommunicator.
+    pub remote: Vec<Span>,
+}
+
+/// Ranks in even steps.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, SchemaRead, SchemaWrite)]
+pub struct Span {
+    /// The first; negative for processes of another world.
+    pub first: i32,
+    /// How many.
+    pub count: u32,
+    /// From each to the next.
+    pub step: i32,
+}
+
+impl Span {
+    /// Ranks as spans.
+    pub fn all(ranks: &[i32]) -> Vec<Span> {
+        let mut spans: Vec<Span> = Vec::new();
+        for rank in ranks {
+            match spans.last_mut() {
+                Some(span) if span.count == 1 => (span.step, span.count) = (rank.wrapping_sub(span.first), 2),
+                Some(span) if span.at(span.count) == Some(*rank) => span.count += 1,
+                _ => spans.push(Span { first: *rank, count: 1, step: 0 }),
+            }
+        }
+        spans
+    }
+
+    /// The rank at a place of several spans.
+    pub fn rank(spans: &[Span], mut place: u32) -> Option<i32> {
+        for span in spans {
+            if place < span.count {
+                return span.at(place);
+            }
+            place -= span.count;
+        }
+        None
+    }
+
+    fn at(&self, place: u32) -> Option<i32> {
+        self.first.checked_add(self.step.checked_mul(i32::try_from(place).ok()?)?)
+    }
 }
 
 /// A window or file.

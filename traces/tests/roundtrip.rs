@@ -4,7 +4,7 @@ mod common;
 
 use common::{CALLS, Listener, Said, all_said, header, open, signature, three_pages};
 use traces::calls::Call;
-use traces::definitions::{Communicator, Definition, Process, Site};
+use traces::definitions::{Communicator, Definition, Process, Site, Span};
 use traces::file::{Level, ProfileEntry, ThreadBlock};
 use traces::progress::{self, EmptyRun, Entries, Polls};
 use traces::read::walk;
@@ -94,6 +94,18 @@ fn polls_are_read_as_counted_and_the_next_gap_counts_from_their_end() {
     let mut words = Vec::from(progress::polls(&polls, -600));
     words.push(record::short(1, 10, 20).unwrap());
     assert_eq!(said(&words), [Said::Polls(polls), Said::Call(1, 5_000_010, 20)]);
+}
+
+#[test]
+fn ranks_in_steps_take_one_span_and_any_ranks_are_kept() {
+    let even: Vec<i32> = (0..1000).map(|rank| 3 + 2 * rank).collect();
+    assert_eq!(Span::all(&even).len(), 1);
+    for ranks in [vec![], vec![5], vec![4, 4, 4], vec![-1, -1, 0, 1, 7, 3, 2], vec![9, 8, 7, 0], even] {
+        let spans = Span::all(&ranks);
+        let back: Vec<i32> = (0..ranks.len()).map(|place| Span::rank(&spans, place as u32).unwrap()).collect();
+        assert_eq!(back, ranks);
+        assert_eq!(Span::rank(&spans, ranks.len() as u32), None);
+    }
 }
 
 #[test]

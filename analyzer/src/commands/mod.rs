@@ -3,6 +3,7 @@
 mod diff;
 mod doctor;
 mod env;
+mod matrix;
 mod progress;
 mod record;
 mod report;
@@ -16,6 +17,7 @@ pub fn run(cli: Cli) -> u8 {
         Command::Record(arguments) => return record::run(arguments),
         Command::Report(arguments) => report::run(&arguments),
         Command::Progress(arguments) => progress::run(&arguments),
+        Command::Matrix(arguments) => matrix::run(&arguments),
         Command::Diff(arguments) => diff::run(&arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Env(arguments) => env::run(&arguments),

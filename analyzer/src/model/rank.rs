@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use traces::calls::Call;
-use traces::definitions::{Communicator, Component, Definition, Library, Module, Object, Process, Site};
+use traces::definitions::{Communicator, Component, Definition, Library, Members, Module, Object, Process, Site, Span};
 use traces::error::{Damage, Error};
 use traces::file::{FINALIZED, FileHeader, INITIALIZED, Mode, NO_RANK, Stop};
 use traces::progress::{Depth, LINES, LedgerLine};
@@ -32,6 +32,8 @@ pub struct Rank {
     pub warnings: Vec<String>,
     /// By number.
     pub communicators: HashMap<u32, Communicator>,
+    /// Who is in them, by their numbers.
+    pub members: HashMap<u32, Members>,
     /// By number.
     pub objects: HashMap<u32, Object>,
     /// By number.
@@ -122,6 +124,7 @@ impl Rank {
             filter: String::new(),
             warnings: Vec::new(),
             communicators: HashMap::new(),
+            members: HashMap::new(),
             objects: HashMap::new(),
             sites: HashMap::new(),
             modules: HashMap::new(),
@@ -135,6 +138,14 @@ impl Rank {
         };
         contents.definitions.iter().cloned().for_each(|definition| rank.define(definition));
         rank
+    }
+
+    /// The rank in its world of a process that is called by its place in a communicator; of the remote group, in an
+    /// intercommunicator.
+    pub fn in_world(&self, communicator: u32, place: i32) -> Option<u32> {
+        let members = self.members.get(&communicator)?;
+        let spans = if members.remote.is_empty() { &members.local } else { &members.remote };
+        u32::try_from(Span::rank(spans, u32::try_from(place).ok()?)?).ok()
     }
 
     /// Rank in the world, if MPI had said it.
@@ -196,6 +207,7 @@ impl Rank {
             Definition::Object(object) => drop(self.objects.insert(object.number, object)),
             Definition::Filter(filter) => self.filter = filter,
             Definition::Warning(warning) => self.warnings.push(warning),
+            Definition::Members(members) => drop(self.members.insert(members.communicator, members)),
             Definition::Component(component) => self.components.push(component),
             Definition::Progress(depth) => self.progress = Depth::from_number(depth).unwrap_or(Depth::Off),
         }

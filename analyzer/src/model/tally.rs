@@ -33,6 +33,8 @@ pub struct Entry {
     pub received: u64,
     /// Bytes that the persistent requests they created will hand out and receive at each start.
     pub prepared: (u64, u64),
+    /// How often persistent requests that they created were started.
+    pub starts: u64,
     /// What the progress engine did during them.
     pub engine: Entries,
 }
@@ -136,6 +138,8 @@ struct Counter {
     posted: Vec<u64>,
     /// What a start of persistent requests that a call of this number created moves.
     starts: Vec<(u64, u64)>,
+    /// How often that happened.
+    started_of: HashMap<u32, u64>,
     /// Bytes that requests moved which the call only started, or that came in another number than posted.
     moved: HashMap<u32, Moved>,
     failed: HashMap<u32, u64>,
@@ -171,6 +175,7 @@ impl Counter {
             request: None,
             posted,
             starts,
+            started_of: HashMap::new(),
             moved: HashMap::new(),
             failed: HashMap::new(),
             inline: None,
@@ -194,6 +199,7 @@ impl Counter {
     /// A persistent request was started by this call: now its bytes move.
     fn start_request(&mut self, created: u32) {
         let (sent, received) = self.starts[(created & INLINE) as usize];
+        *self.started_of.entry(created).or_default() += 1;
         let moved = self.moved.entry(self.call).or_default();
         moved.sent += sent as i64;
         moved.received += received as i64;
@@ -242,7 +248,8 @@ impl Counter {
                 let moved = self.moved.get(&number).copied().unwrap_or_default();
                 let failed = self.failed.get(&number).copied().unwrap_or(0);
                 let engine = self.engine.get(number as usize).copied().unwrap_or_default();
-                tally.entries.push(Entry { engine, ..entry(*signature, &sum, moved, failed) });
+                let starts = self.started_of.get(&number).copied().unwrap_or(0);
+                tally.entries.push(Entry { engine, starts, ..entry(*signature, &sum, moved, failed) });
             }
         }
         tally.entries.extend(self.inlined.into_values());
@@ -386,6 +393,7 @@ fn entry(signature: Signature, sum: &Sum, moved: Moved, failed: u64) -> Entry {
         sent: if creates { 0 } else { posted.0.saturating_add_signed(moved.sent) },
         received: if creates { 0 } else { posted.1.saturating_add_signed(moved.received) },
         prepared: if creates { posted } else { (0, 0) },
+        starts: 0,
         engine: Entries::default(),
     }
 }
@@ -417,6 +425,7 @@ fn profile(thread: &Thread<'_>, tally: &mut Tally) {
                 0 => (0, 0),
                 _ => (signature.moves().0 * kept.count, signature.moves().1 * kept.count),
             },
+            starts: 0,
             engine: kept.engine,
         };
         match known.get(&signature.number).filter(|_| signature.number != INLINE) {
@@ -457,6 +466,7 @@ impl Entry {
         self.sent += other.sent;
         self.received += other.received;
         self.prepared = (self.prepared.0 + other.prepared.0, self.prepared.1 + other.prepared.1);
+        self.starts += other.starts;
         self.engine += other.engine;
     }
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use plotters::prelude::*;
 
 use crate::error::Error;
+use crate::metrics::matrix::Matrix;
 use crate::model::Run;
 use crate::model::engine::{Engine, SLICES};
 
@@ -61,6 +62,48 @@ fn draw(path: &Path, wall: f64, all: &[f64], productive: &[f64]) -> Result<(), B
         .background_style(WHITE.mix(0.8))
         .border_style(TRANSPARENT)
         .draw()?;
+    area.present()?;
+    Ok(())
+}
+
+/// The most ranks a heat map tells apart; of more, neighbours share a place.
+const PLACES: u32 = 256;
+
+/// Bytes from each rank to each other as a heat map, as SVG.
+pub fn matrix(matrix: &Matrix, ranks: u32, path: &Path) -> Result<(), Error> {
+    let each = ranks.max(1).div_ceil(PLACES);
+    let places = ranks.max(1).div_ceil(each) as usize;
+    let mut bytes = vec![0u64; places * places];
+    for ((_, from, to), traffic) in matrix.traffic.iter().filter(|((world, ..), _)| *world == 0) {
+        bytes[(from / each) as usize * places + (to / each) as usize] += traffic.bytes;
+    }
+    let drawn = heat(path, places, each, &bytes);
+    drawn.map_err(|reason| Error::Other(format!("{}: {reason}", path.display())))
+}
+
+fn heat(path: &Path, places: usize, each: u32, bytes: &[u64]) -> Result<(), Box<dyn std::error::Error>> {
+    std::fs::write(path, "")?;
+    let area = SVGBackend::new(path, (640, 640)).into_drawing_area();
+    area.fill(&WHITE)?;
+    let most = bytes.iter().copied().max().unwrap_or(0).max(1);
+    let caption = format!("bytes from rank to rank, at most {}", super::text::one(&super::Value::Bytes(most)));
+    let mut chart = ChartBuilder::on(&area)
+        .caption(caption, ("sans-serif", 18))
+        .margin(12)
+        .x_label_area_size(36)
+        .y_label_area_size(56)
+        .build_cartesian_2d(0.0..places as f64, places as f64..0.0)?;
+    let rank = move |place: &f64| format!("{:.0}", place * f64::from(each));
+    let mut mesh = chart.configure_mesh();
+    mesh.disable_mesh().x_desc("to rank").y_desc("from rank").x_labels(places.min(9)).y_labels(places.min(9));
+    mesh.x_label_formatter(&rank).y_label_formatter(&rank).draw()?;
+    let places_with = bytes.iter().enumerate().filter(|(_, bytes)| **bytes > 0);
+    chart.draw_series(places_with.map(|(at, bytes)| {
+        let (from, to) = ((at / places) as f64, (at % places) as f64);
+        // A little is still to be told from nothing.
+        let shade = 0.1 + 0.9 * *bytes as f64 / most as f64;
+        Rectangle::new([(to, from), (to + 1.0, from + 1.0)], RGBColor(30, 60, 120).mix(shade).filled())
+    }))?;
     area.present()?;
     Ok(())
 }

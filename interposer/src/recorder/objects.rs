@@ -3,10 +3,10 @@
 //! Nothing is asked of MPI before the program's own call has accepted a handle: a program that passes a bad one gets
 //! from MPI just what it would have got.
 
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use traces::calls::Call;
-use traces::definitions::{Communicator, Definition, Object, ObjectKind};
+use traces::definitions::{Communicator, Definition, Members, Object, ObjectKind, Span};
 use traces::signature::UNKNOWN_BYTES;
 
 use super::handles::Handles;
@@ -82,6 +82,9 @@ pub fn learn(family: &Family, handle: u64, kind: Kind) {
         Kind::File => (Info { number, ..NO_OBJECT }, Definition::Object(Object { number, kind: ObjectKind::File })),
     };
     shared::define(&definition);
+    if kind == Kind::Communicator {
+        members(handle, &info).iter().for_each(shared::define);
+    }
     let _writing = shared::lock();
     // SAFETY: the lock is held by whoever inserts.
     unsafe { OBJECTS.insert(handle, info) };
@@ -125,6 +128,48 @@ fn communicator(family: &Family, handle: u64, number: u32) -> (Info, Definition)
     let name = real::text(Call::Comm_get_name, &[handle as usize]).unwrap_or_default();
     let info = Info { number, size, rank, inter, degrees };
     (info, Definition::Communicator(Communicator { number, rank, size, inter, name }))
+}
+
+/// The group of `MPI_COMM_WORLD`; 0 where there is none.
+static WORLD: AtomicU64 = AtomicU64::new(0);
+
+/// MPI is initialised, and has a world.
+pub fn begin_world(family: &Family) {
+    WORLD.store(group(Call::Comm_group, family.comm_world), Relaxed);
+}
+
+/// Who is in a communicator; nothing where there is no world to number them by.
+fn members(handle: u64, info: &Info) -> Option<Definition> {
+    let world = WORLD.load(Relaxed);
+    if world == 0 {
+        return None;
+    }
+    let ranks = |call| {
+        let group = group(call, handle);
+        let mut size = 0i32;
+        // SAFETY: the group is valid, as is the world's; there is room for as many ranks as the group has.
+        unsafe {
+            real::invoke(Call::Group_size, [group as usize, &raw mut size as usize]);
+            let own: Vec<i32> = (0..size).collect();
+            let mut there = vec![-1i32; own.len()];
+            let (from, to) = (own.as_ptr() as usize, there.as_mut_ptr() as usize);
+            real::invoke(Call::Group_translate_ranks, [group as usize, own.len(), from, world as usize, to]);
+            let mut group = group;
+            real::invoke(Call::Group_free, [&raw mut group as usize]);
+            // MPI_UNDEFINED is negative everywhere.
+            there.iter_mut().for_each(|rank| *rank = (*rank).max(-1));
+            Span::all(&there)
+        }
+    };
+    let remote = if info.inter { ranks(Call::Comm_remote_group) } else { Vec::new() };
+    Some(Definition::Members(Members { communicator: info.number, local: ranks(Call::Comm_group), remote }))
+}
+
+fn group(call: Call, comm: u64) -> u64 {
+    let mut group = 0u64;
+    // SAFETY: the communicator is valid; a handle of 4 or 8 bytes is written into zeros.
+    unsafe { real::invoke(call, [comm as usize, &raw mut group as usize]) };
+    group
 }
 
 /// How many neighbours a process has in a communicator's topology: those it receives from, those it sends to.

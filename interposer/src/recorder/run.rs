@@ -261,6 +261,7 @@ fn ready(call: Call) {
     progress::ready();
     family.common_datatypes.iter().for_each(|datatype| objects::learn_size(family, *datatype));
     if world {
+        objects::begin_world(family);
         objects::learn(family, family.comm_world, Kind::Communicator);
         objects::learn(family, family.comm_self, Kind::Communicator);
     }

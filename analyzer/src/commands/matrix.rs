@@ -1,0 +1,41 @@
+//! `overhear matrix`: who sent how much to whom.
+
+use crate::cli;
+use crate::error::{Error, OK, PARTIAL};
+use crate::metrics::{matrix, overview};
+use crate::model::Run;
+use crate::report::{Format, Report, text};
+
+/// Ranks that a square of bytes has room for in 80 columns.
+const SQUARE: u32 = 6;
+/// Pairs that people are shown.
+const PAIRS: usize = 20;
+
+/// Prints the matrix. Returns the exit status.
+pub fn run(arguments: &cli::Matrix) -> Result<u8, Error> {
+    let run = Run::load(&arguments.dir)?;
+    let matrix = matrix::matrix(&run, arguments.comm.as_deref());
+    if let Some(path) = &arguments.plot {
+        crate::report::plot::matrix(&matrix, run.size(), path)?;
+    }
+    let mut pairs = matrix.pairs();
+    let mut warnings = Vec::new();
+    if arguments.format == Format::Text && pairs.rows.len() > PAIRS {
+        warnings.push(format!("{} more pairs: --format csv", pairs.rows.len() - PAIRS));
+        pairs.rows.truncate(PAIRS);
+    }
+    if matrix.elsewhere.messages > 0 {
+        warnings.push(format!(
+            "{} messages ({}) went to ranks of another world, or nobody knows to whom",
+            matrix.elsewhere.messages,
+            text::one(&crate::report::Value::Bytes(matrix.elsewhere.bytes))
+        ));
+    }
+    let square = arguments.format == Format::Text && run.size() <= SQUARE && !matrix.traffic.is_empty();
+    let tables = if square { vec![matrix.square(run.size()), pairs] } else { vec![pairs] };
+    let mut facts = overview::facts(&run);
+    facts.extend(matrix.facts());
+    warnings.extend(overview::warnings(&run));
+    super::report::print(&Report { facts, warnings, tables }, "matrix", arguments.format, arguments.output.as_deref())?;
+    Ok(if run.is_partial() { PARTIAL } else { OK })
+}

@@ -1,0 +1,138 @@
+//! Who sent how much to whom: point-to-point messages and one-sided transfers, between ranks of the world.
+//!
+//! Bytes go from the rank that has them to the one that gets them: of MPI_Get, from the target to the origin. Messages are
+//! counted where they are sent. A persistent send counts as often as it was started.
+
+use std::collections::BTreeMap;
+
+use traces::calls::{Call, Kind};
+use traces::signature::{CREATES, Signature};
+
+use crate::model::tally::Entry;
+use crate::model::{Rank, Run};
+use crate::report::{Column, Fact, Table, Value};
+
+/// What went from one rank to another.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Traffic {
+    /// Messages, or one-sided transfers.
+    pub messages: u64,
+    /// Bytes.
+    pub bytes: u64,
+}
+
+/// Traffic by world, sender and receiver, and what could not be placed.
+#[derive(Default)]
+pub struct Matrix {
+    /// By the sender's world, its rank and the receiver's.
+    pub traffic: BTreeMap<(u32, u32, u32), Traffic>,
+    /// Messages to ranks of other worlds, in communicators of which the members are not known, or of which only totals
+    /// were kept.
+    pub elsewhere: Traffic,
+}
+
+/// Adds up the traffic of a run; of one communicator, where its name is given.
+pub fn matrix(run: &Run, communicator: Option<&str>) -> Matrix {
+    let mut matrix = Matrix::default();
+    for rank in &run.ranks {
+        let wanted = |entry: &&Entry| communicator.is_none_or(|name| is_named(rank, &entry.signature, name));
+        rank.entries().filter(wanted).for_each(|entry| matrix.add(rank, entry));
+    }
+    matrix
+}
+
+fn is_named(rank: &Rank, signature: &Signature, name: &str) -> bool {
+    rank.communicators.get(&signature.object).is_some_and(|communicator| communicator.name == name)
+}
+
+impl Matrix {
+    fn add(&mut self, rank: &Rank, entry: &Entry) {
+        let signature = &entry.signature;
+        let Some(call) = Call::from_number(signature.call) else { return };
+        let reads = call.class() == traces::calls::Class::Rma && signature.sent == 0;
+        if !call.has(Kind::Dest) && !call.has(Kind::Target) {
+            return;
+        }
+        let done = entry.count - entry.failed.min(entry.count);
+        let messages = if signature.flags & CREATES != 0 { entry.starts } else { done };
+        let each = if reads { signature.moves().1 } else { signature.moves().0 };
+        // One-sided calls name ranks of the window's group, which is not recorded: the world's, in most programs.
+        let there = match call.has(Kind::Target) {
+            true => u32::try_from(signature.peer).ok(),
+            false => rank.in_world(signature.object, signature.peer),
+        };
+        let more = Traffic { messages, bytes: each * messages };
+        if signature.peer == traces::signature::peer::PROC_NULL || messages == 0 {
+            return;
+        }
+        let world = rank.header.world;
+        match (rank.number(), there) {
+            (Some(own), Some(other)) if reads => self.traffic.entry((world, other, own)).or_default().add(more),
+            (Some(own), Some(other)) => self.traffic.entry((world, own, other)).or_default().add(more),
+            _ => self.elsewhere.add(more),
+        }
+    }
+
+    /// All traffic that could be placed.
+    pub fn total(&self) -> Traffic {
+        let mut total = Traffic::default();
+        self.traffic.values().for_each(|traffic| total.add(*traffic));
+        total
+    }
+
+    /// What is to be known about the whole.
+    pub fn facts(&self) -> Vec<Fact> {
+        let total = self.total();
+        let pairs = self.traffic.len() as u64;
+        vec![
+            Fact::new("messages", "messages", Value::Count(total.messages))
+                .note(format!(" between {pairs} pairs of ranks")),
+            Fact::new("message_bytes", "bytes", Value::Bytes(total.bytes)),
+        ]
+    }
+
+    /// One row for each pair, the one with the most bytes first.
+    pub fn pairs(&self) -> Table {
+        let columns = vec![
+            Column::hidden("world"),
+            Column::new("from_rank", "from"),
+            Column::new("to_rank", "to"),
+            Column::new("messages", "messages"),
+            Column::new("bytes", "bytes"),
+            Column::new("message_mean_bytes", "mean"),
+        ];
+        let mut pairs: Vec<_> = self.traffic.iter().collect();
+        pairs.sort_by_key(|(place, traffic)| {
+            (std::cmp::Reverse(traffic.bytes), std::cmp::Reverse(traffic.messages), **place)
+        });
+        let row = |((world, from, to), traffic): (&(u32, u32, u32), &Traffic)| {
+            vec![
+                Value::Count(u64::from(*world)),
+                Value::Count(u64::from(*from)),
+                Value::Count(u64::from(*to)),
+                Value::Count(traffic.messages),
+                Value::Bytes(traffic.bytes),
+                Value::Bytes(traffic.bytes / traffic.messages.max(1)),
+            ]
+        };
+        let rows = pairs.into_iter().map(row).collect();
+        Table { name: "pairs", title: "from rank to rank".into(), columns, rows }
+    }
+
+    /// The bytes as a square, for as many ranks as fit side by side.
+    pub fn square(&self, ranks: u32) -> Table {
+        let mut columns = vec![Column::new("from_rank", "from \\ to")];
+        columns.extend((0..ranks).map(|to| Column::new(format!("to_{to}_bytes"), to.to_string())));
+        let cell = |from: u32, to: u32| self.traffic.get(&(0, from, to)).map_or(Value::None, |t| Value::Bytes(t.bytes));
+        let row =
+            |from: u32| std::iter::once(Value::Count(from.into())).chain((0..ranks).map(|to| cell(from, to))).collect();
+        Table { name: "square", title: "bytes".into(), columns, rows: (0..ranks).map(row).collect() }
+    }
+}
+
+impl Traffic {
+    fn add(&mut self, other: Traffic) {
+        self.messages += other.messages;
+        self.bytes += other.bytes;
+    }
+}
