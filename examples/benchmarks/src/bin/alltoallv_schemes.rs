@@ -39,7 +39,7 @@ fn main() {
         let mine = Blocks::filled(world, arguments.bytes, |to| mark(world.rank, to, round));
         let came = match arguments.scheme {
             Scheme::Direct => direct(world, &mine),
-            Scheme::Pulled => pulled(world, &mine),
+            Scheme::Pulled => pulled(world, &mine, round as i32),
             Scheme::Collective => collective(world, &mine),
         };
         let as_sent = |from: usize| came.of(from).iter().all(|byte| *byte == mark(from, world.rank, round));
@@ -83,8 +83,9 @@ impl Blocks {
     }
 }
 
-const DATA: i32 = 1;
-const ASK: i32 = 2;
+const DATA: i32 = 0;
+/// Each round has a tag of its own for what is asked: who is done may ask for the next while others are still being served.
+const ASK: i32 = 1;
 
 fn direct(world: World, mine: &Blocks) -> Blocks {
     let mut came = Blocks::filled(world, mine.each, |_| 0);
@@ -100,7 +101,8 @@ fn direct(world: World, mine: &Blocks) -> Blocks {
     came
 }
 
-fn pulled(world: World, mine: &Blocks) -> Blocks {
+fn pulled(world: World, mine: &Blocks, round: i32) -> Blocks {
+    let ask_tag = ASK + round;
     let mut came = Blocks::filled(world, mine.each, |_| 0);
     came.of_mut(world.rank).copy_from_slice(mine.of(world.rank));
     let (mut asked, ask) = ([0u8], [0u8]);
@@ -108,13 +110,13 @@ fn pulled(world: World, mine: &Blocks) -> Blocks {
     let mut answers = Vec::new();
     // SAFETY: here and below, all buffers stay until their requests are complete; only one request at a time uses
     // `asked`, and `ask` is only read.
-    let mut waiting = unsafe { [question(to_serve, &mut asked), mpi_sys::RSMPI_REQUEST_NULL] };
+    let mut waiting = unsafe { [question(to_serve, &mut asked, ask_tag), mpi_sys::RSMPI_REQUEST_NULL] };
     let pull = |next: usize, came: &mut Blocks, answers: &mut Vec<_>| {
         let from = (world.rank + next) % world.size;
         // SAFETY: as above.
         unsafe {
             let data = irecv(came.of_mut(from), Some(from), DATA);
-            answers.push(isend(&ask, from, ASK));
+            answers.push(isend(&ask, from, ask_tag));
             data
         }
     };
@@ -128,7 +130,7 @@ fn pulled(world: World, mine: &Blocks) -> Blocks {
             // SAFETY: as above.
             unsafe {
                 answers.push(isend(mine.of(from), from, DATA));
-                waiting[0] = question(to_serve, &mut asked);
+                waiting[0] = question(to_serve, &mut asked, ask_tag);
             }
         } else {
             next += 1;
@@ -145,9 +147,9 @@ fn pulled(world: World, mine: &Blocks) -> Blocks {
 ///
 /// # Safety
 /// As for [`irecv`].
-unsafe fn question(to_serve: usize, place: &mut [u8]) -> mpi_sys::MPI_Request {
+unsafe fn question(to_serve: usize, place: &mut [u8], tag: i32) -> mpi_sys::MPI_Request {
     // SAFETY: by the contract; the other is a constant of the library.
-    unsafe { if to_serve > 0 { irecv(place, None, ASK) } else { mpi_sys::RSMPI_REQUEST_NULL } }
+    unsafe { if to_serve > 0 { irecv(place, None, tag) } else { mpi_sys::RSMPI_REQUEST_NULL } }
 }
 
 fn collective(world: World, mine: &Blocks) -> Blocks {
