@@ -1,8 +1,8 @@
 //! Records what a process's threads do in MPI.
 //!
 //! [`thread`] is the straight line every call takes; [`run`] begins and ends the recording of the process; the rest is
-//! what they need: the [`pages`] of the file, a thread's [`events`], [`signatures`] and [`profile`], its [`dictionary`],
-//! its [`requests`], and the [`objects`] and [`modules`] of the process, by their [`handles`].
+//! what they need: the [`pages`] of the file, a thread's [`events`], [`signatures`], [`polls`] and [`profile`], its
+//! [`dictionary`], its [`requests`], and the [`objects`] and [`modules`] of the process, by their [`handles`].
 
 pub mod cache;
 pub mod dictionary;
@@ -13,6 +13,7 @@ mod memory;
 mod modules;
 pub mod objects;
 mod pages;
+mod polls;
 mod profile;
 pub mod requests;
 pub mod run;

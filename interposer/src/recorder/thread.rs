@@ -9,7 +9,7 @@ use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering::*};
 
 use traces::file::{LEVELS, Level, Mode, PageHeader, PageKind, Stop, ThreadBlock};
-use traces::progress::{self, EmptyRun, Entries, Polls};
+use traces::progress::{self, EmptyRun, Entries};
 use traces::record::{self, INLINE, Kind};
 use traces::signature::{CREATES, Signature};
 
@@ -37,7 +37,7 @@ pub struct Thread {
 pub struct State {
     /// Its records. Out of room for good once the profile has taken over, or recording has ended.
     pub events: Events,
-    block: NonNull<ThreadBlock>,
+    pub(super) block: NonNull<ThreadBlock>,
     /// How many calls deep the thread is; the file's copy is in the block.
     pub depth: u32,
     /// Signatures by what repeats.
@@ -359,99 +359,16 @@ impl Thread {
     }
 
     #[inline(always)]
-    fn left_to_program(&mut self) {
+    pub(super) fn left_to_program(&mut self) {
         self.depth = 0;
         // SAFETY: as in `enter`.
         unsafe { AtomicU32::from_ptr(&raw mut (*self.block.as_ptr()).depth).store(0, Release) };
     }
 
-    /// The same for a cached call that asked and got no: it joins those before it.
-    #[inline(always)]
-    pub fn leave_in_vain(&mut self, signature: u32, start: u64, end: u64) {
-        if !self.joins(signature, start, end) {
-            self.first_in_vain(signature, start, end);
-        }
-        self.engine.at_poll = self.engine.entries();
-        self.left_to_program();
-    }
-
-    #[inline(always)]
-    fn joins(&mut self, signature: u32, start: u64, end: u64) -> bool {
-        let polls = self.polls();
-        let gap = start.wrapping_sub(polls.end);
-        let duration = end.wrapping_sub(start);
-        if polls.count == 0 || polls.signature != signature as u64 || (gap | duration) >> 32 != 0 {
-            return false;
-        }
-        polls.end = end;
-        polls.total += duration;
-        polls.gaps = [polls.gaps[0].min(gap as u32), polls.gaps[1].max(gap as u32)];
-        polls.durations = [polls.durations[0].min(duration as u32), polls.durations[1].max(duration as u32)];
-        polls.last = start;
-        polls.count += 1;
-        true
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn first_in_vain(&mut self, signature: u32, start: u64, end: u64) {
-        self.end_polls();
-        let duration = end.wrapping_sub(start);
-        if duration >> 32 != 0 || self.profile.is_some() {
-            self.leave_rarely(signature, start, duration);
-            self.events.last = end;
-            return;
-        }
-        let first = Polls {
-            start,
-            end,
-            count: 0,
-            total: duration,
-            gaps: [u32::MAX, 0],
-            durations: [duration as u32; 2],
-            signature: signature as u64,
-            last: start,
-        };
-        *self.polls() = first;
-        self.polls().count = 1;
-        self.pending = true;
-    }
-
-    /// Writes down the calls that asked in vain, if there are any, and what the engine did during them.
-    #[cold]
-    #[inline(never)]
-    fn end_polls(&mut self) {
-        let polls = *self.polls();
-        if polls.count == 0 {
-            return;
-        }
-        let gap = polls.start.wrapping_sub(self.events.last);
-        let signature = polls.signature as u32;
-        if polls.count == 1 {
-            self.record_call(signature, gap as i64, polls.total);
-        } else if !self.write(&progress::polls(&polls, gap as i64)) {
-            self.count_polls(&polls);
-        }
-        self.events.last = polls.end;
-        self.polls().count = 0;
-        let during = self.engine.at_poll;
-        self.engine_during(signature, during);
-    }
-
-    /// Counts polls for which there is no room, the time of each as their mean.
-    #[cold]
-    fn count_polls(&mut self, polls: &Polls) {
-        let mean = polls.total / polls.count;
-        for _ in 1..polls.count {
-            self.count(polls.signature as u32, mean);
-        }
-        self.count(polls.signature as u32, polls.total - mean * (polls.count - 1));
-    }
-
     /// Says what the engine did during the call that was recorded last, when its ledger stands at `now`.
     #[cold]
     #[inline(never)]
-    fn engine_during(&mut self, signature: u32, now: Entries) {
+    pub(super) fn engine_during(&mut self, signature: u32, now: Entries) {
         let before = self.engine.reported;
         let during = Entries {
             entries: now.entries - before.entries,
@@ -473,13 +390,6 @@ impl Thread {
             };
             self.profile.iter_mut().for_each(|profile| profile.engine(signature, call, during));
         }
-    }
-
-    /// The calls that asked in vain since the last record.
-    #[inline(always)]
-    fn polls(&mut self) -> &mut Polls {
-        // SAFETY: the block is mapped as long as the process lives, and written by this thread only.
-        unsafe { &mut (*self.block.as_ptr()).polls }
     }
 
     /// The entries into the engine that found nothing to do, since the last record.
@@ -506,7 +416,7 @@ impl Thread {
 
     #[cold]
     #[inline(never)]
-    fn leave_rarely(&mut self, number: u32, start: u64, duration: u64) {
+    pub(super) fn leave_rarely(&mut self, number: u32, start: u64, duration: u64) {
         if self.pending {
             self.end_polls();
         }
@@ -520,7 +430,7 @@ impl Thread {
         }
     }
 
-    fn record_call(&mut self, number: u32, gap: i64, duration: u64) {
+    pub(super) fn record_call(&mut self, number: u32, gap: i64, duration: u64) {
         if self.profile.is_none() {
             if number == INLINE {
                 let words: [u64; 8] = zerocopy::transmute!(*self.inline());
@@ -585,7 +495,7 @@ impl Thread {
     }
 
     #[cold]
-    fn count(&mut self, signature: u32, duration: u64) {
+    pub(super) fn count(&mut self, signature: u32, duration: u64) {
         let (call, flags, moves) = match signature {
             INLINE => (self.inline().call, self.inline().flags, self.inline().moves()),
             _ => {
