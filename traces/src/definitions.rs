@@ -32,6 +32,12 @@ pub enum Definition {
     Progress(u32),
     /// Who is in a communicator.
     Members(Members),
+    /// What a communicator, window or file was made from.
+    Origin(Origin),
+    /// This process's clock read against another's.
+    Sync(Sync),
+    /// This process's ticks are another's, as was found when clocks were compared.
+    SameClock(SameClock),
 }
 
 /// The process that was recorded.
@@ -147,6 +153,56 @@ impl Span {
     fn at(&self, place: u32) -> Option<i32> {
         self.first.checked_add(self.step.checked_mul(i32::try_from(place).ok()?)?)
     }
+}
+
+/// How an object came about, so that it can be told to be the same on all its processes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, SchemaRead, SchemaWrite)]
+pub struct Origin {
+    /// The object's number.
+    pub number: u32,
+    /// The number of the communicator it was made from.
+    pub parent: u32,
+    /// How many calls have made objects from that one before, and all its processes took part in them; `u32::MAX` where
+    /// only the new object's own processes took part in the call.
+    pub ordinal: u32,
+}
+
+/// Two processes' ticks read against each other: of all messages that went there and back, those that took the least time
+/// (Hoefler, Schneider, Lumsdaine 2008, section 2).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, SchemaRead, SchemaWrite)]
+pub struct Sync {
+    /// On what occasion.
+    pub when: Occasion,
+    /// The other's rank in `MPI_COMM_WORLD`.
+    pub peer: u32,
+    /// This process's ticks before the message left.
+    pub before: u64,
+    /// The other's when it was there.
+    pub there: u64,
+    /// This process's when the answer came.
+    pub after: u64,
+    /// How many were exchanged.
+    pub exchanges: u32,
+}
+
+/// This process's ticks and another's are the same.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, SchemaRead, SchemaWrite)]
+pub struct SameClock {
+    /// On what occasion that was found.
+    pub when: Occasion,
+    /// The other's rank in `MPI_COMM_WORLD`.
+    pub peer: u32,
+    /// By how many ticks the two may differ, by what was compared.
+    pub within: u64,
+}
+
+/// When clocks are compared. The order is on disk: append only.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, SchemaRead, SchemaWrite)]
+pub enum Occasion {
+    /// MPI was just initialised.
+    Init,
+    /// MPI is about to be finalised.
+    Finalize,
 }
 
 /// A window or file.

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use traces::calls::Call;
-use traces::definitions::{Communicator, Component, Definition, Library, Members, Module, Object, Process, Site, Span};
+use traces::definitions::{
+    Communicator, Component, Definition, Library, Members, Module, Object, Origin, Process, SameClock, Site, Span, Sync,
+};
 use traces::error::{Damage, Error};
 use traces::file::{FINALIZED, FileHeader, INITIALIZED, Mode, NO_RANK, Stop};
 use traces::progress::{Depth, LINES, LedgerLine};
@@ -34,6 +36,12 @@ pub struct Rank {
     pub communicators: HashMap<u32, Communicator>,
     /// Who is in them, by their numbers.
     pub members: HashMap<u32, Members>,
+    /// How communicators, windows and files came about, by their numbers.
+    pub origins: HashMap<u32, Origin>,
+    /// Its clock against other ranks'.
+    pub syncs: Vec<Sync>,
+    /// Ranks whose clock is the same.
+    pub same_clocks: Vec<SameClock>,
     /// By number.
     pub objects: HashMap<u32, Object>,
     /// By number.
@@ -125,6 +133,9 @@ impl Rank {
             warnings: Vec::new(),
             communicators: HashMap::new(),
             members: HashMap::new(),
+            origins: HashMap::new(),
+            syncs: Vec::new(),
+            same_clocks: Vec::new(),
             objects: HashMap::new(),
             sites: HashMap::new(),
             modules: HashMap::new(),
@@ -209,6 +220,9 @@ impl Rank {
             Definition::Warning(warning) => self.warnings.push(warning),
             Definition::Members(members) => drop(self.members.insert(members.communicator, members)),
             Definition::Component(component) => self.components.push(component),
+            Definition::Origin(origin) => drop(self.origins.insert(origin.number, origin)),
+            Definition::Sync(sync) => self.syncs.push(sync),
+            Definition::SameClock(same) => self.same_clocks.push(same),
             Definition::Progress(depth) => self.progress = Depth::from_number(depth).unwrap_or(Depth::Off),
         }
     }
