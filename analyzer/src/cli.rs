@@ -28,6 +28,8 @@ pub enum Command {
     Report(Report),
     /// Say what the MPI library's progress engine did in a recorded run
     Progress(Progress),
+    /// Say who waited for whom in a recorded run
+    Waits(Waits),
     /// Say who sent how much to whom in a recorded run
     Matrix(Matrix),
     /// Put two recorded runs side by side
@@ -188,6 +190,19 @@ pub enum ByEngine {
     Function,
     /// Place in the program.
     Site,
+}
+
+/// Says who waited for whom, why and where: late senders and receivers, and waits in collective calls.
+#[derive(Args)]
+pub struct Waits {
+    /// The run's folder
+    pub dir: PathBuf,
+    /// How to print it
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: Format,
+    /// Write into this file instead of stdout
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
 }
 
 /// Says who sent how much to whom: point-to-point messages and one-sided transfers, between ranks of MPI_COMM_WORLD.

@@ -157,6 +157,16 @@ notes! {
         NeighborRecvEach(word, _family, draft) { draft.received = Amount::Neighbors(word.count()) }
     }
     array {
+        // Making objects is rare, and the ordinals of those made from one count on.
+        NewComm(word, _family, draft) { draft.new_object = word.0 }
+        NewWin(word, _family, draft) {
+            draft.new_object = word.0;
+            draft.new_kind = Kind::Window;
+        }
+        NewFile(word, _family, draft) {
+            draft.new_object = word.0;
+            draft.new_kind = Kind::File;
+        }
         SendCounts(word, _family, draft) { draft.sent = Amount::Array(word.counts()) }
         RecvCounts(word, _family, draft) { draft.received = Amount::Array(word.counts()) }
         RootSendCounts(word, _family, draft) { draft.sent = Amount::ArrayAtRoot(word.counts()) }
@@ -223,15 +233,6 @@ notes! {
         RequestCount(word, _family, draft) { draft.requests = word.int().max(0) as u32 }
     }
     unseen {
-        NewComm(word, _family, draft) { draft.new_object = word.0 }
-        NewWin(word, _family, draft) {
-            draft.new_object = word.0;
-            draft.new_kind = Kind::Window;
-        }
-        NewFile(word, _family, draft) {
-            draft.new_object = word.0;
-            draft.new_kind = Kind::File;
-        }
         NewRequest(word, _family, draft) { draft.new_request = word.0 }
         NewPersistent(word, _family, draft) {
             draft.new_request = word.0;

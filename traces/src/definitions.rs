@@ -115,7 +115,7 @@ pub struct Members {
 }
 
 /// Ranks in even steps.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, SchemaRead, SchemaWrite)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, SchemaRead, SchemaWrite)]
 pub struct Span {
     /// The first; negative for processes of another world.
     pub first: i32,

@@ -13,7 +13,7 @@ use memmap2::Mmap;
 use zerocopy::FromBytes;
 
 pub use pages::{Contents, EventPage, InFlight, Signatures, Thread};
-pub use walk::{Visitor, walk};
+pub use walk::{Visitor, Walk, walk};
 
 use crate::error::Error;
 use crate::file::{FileHeader, MAGIC, VERSION};

@@ -7,6 +7,7 @@ mod matrix;
 mod progress;
 mod record;
 mod report;
+mod waits;
 
 use crate::cli::{Cli, Command};
 use crate::error::{Error, UNREADABLE, USAGE};
@@ -17,6 +18,7 @@ pub fn run(cli: Cli) -> u8 {
         Command::Record(arguments) => return record::run(arguments),
         Command::Report(arguments) => report::run(&arguments),
         Command::Progress(arguments) => progress::run(&arguments),
+        Command::Waits(arguments) => waits::run(&arguments),
         Command::Matrix(arguments) => matrix::run(&arguments),
         Command::Diff(arguments) => diff::run(&arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),

@@ -6,4 +6,5 @@ pub mod matrix;
 pub mod overview;
 pub mod ranks;
 mod totals;
+pub mod waits;
 pub mod where_to;

@@ -2,10 +2,15 @@
 
 pub mod clock;
 pub mod engine;
+pub mod matching;
+pub mod objects;
 pub mod rank;
+pub mod roles;
 pub mod run;
 pub mod sites;
+pub mod stream;
 pub mod tally;
+pub mod timeline;
 
 pub use rank::{End, Rank};
 pub use run::Run;

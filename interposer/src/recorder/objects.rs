@@ -6,7 +6,7 @@
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use traces::calls::Call;
-use traces::definitions::{Communicator, Definition, Members, Object, ObjectKind, Span};
+use traces::definitions::{Communicator, Definition, Members, Object, ObjectKind, Origin, Span};
 use traces::signature::UNKNOWN_BYTES;
 
 use super::handles::Handles;
@@ -62,12 +62,33 @@ pub const NO_OBJECT: Info = Info { number: 0, size: 0, rank: -1, inter: false, d
 
 static OBJECTS: Handles<Info> = Handles::new();
 static SIZES: Handles<u64> = Handles::new();
+/// How many calls have made objects from a communicator, all its processes taking part.
+static CHILDREN: Handles<u32> = Handles::new();
+/// What objects were made from: number and ordinal. Some cannot be asked about yet.
+static ORIGINS: Handles<(u32, u32)> = Handles::new();
 static NEXT: AtomicU32 = AtomicU32::new(1);
 
 /// What is known of a handle; `None` where it was not met before.
 #[inline(always)]
 pub fn get(handle: u64) -> Option<Info> {
     if handle == 0 { Some(NO_OBJECT) } else { OBJECTS.get(handle) }
+}
+
+/// A call has made an object from a communicator. Every process of that one counts the call, also where it got none.
+pub fn made(family: &Family, call: Call, parent: u64, handle: u64) {
+    let alone = matches!(call, Call::Comm_create_group | Call::Intercomm_create) || parent == 0;
+    let mut ordinal = u32::MAX;
+    let _writing = shared::lock();
+    if !alone {
+        ordinal = CHILDREN.get(parent).unwrap_or(0);
+        // SAFETY: the lock is held by whoever inserts.
+        unsafe { CHILDREN.insert(parent, ordinal + 1) };
+    }
+    if !family.is_null(handle) {
+        let parent = get(parent).map_or(0, |info| info.number);
+        // SAFETY: as above.
+        unsafe { ORIGINS.insert(handle, (parent, ordinal)) };
+    }
 }
 
 /// Gets to know an object that MPI has accepted or just made.
@@ -85,6 +106,9 @@ pub fn learn(family: &Family, handle: u64, kind: Kind) {
     if kind == Kind::Communicator {
         members(handle, &info).iter().for_each(shared::define);
     }
+    if let Some((parent, ordinal)) = ORIGINS.remove(handle) {
+        shared::define(&Definition::Origin(Origin { number, parent, ordinal }));
+    }
     let _writing = shared::lock();
     // SAFETY: the lock is held by whoever inserts.
     unsafe { OBJECTS.insert(handle, info) };
@@ -93,6 +117,8 @@ pub fn learn(family: &Family, handle: u64, kind: Kind) {
 /// Forgets an object that is about to be freed: its handle may come again for another.
 pub fn forget(handle: u64) {
     OBJECTS.remove(handle);
+    CHILDREN.remove(handle);
+    ORIGINS.remove(handle);
 }
 
 /// The size of a datatype in bytes; `None` where it was not met before.

@@ -1,9 +1,11 @@
 //! What is left to do when a call has returned: requests it started or completed, messages that arrived, objects made.
 
+use traces::calls::Call;
 use traces::record::{Arrived, INLINE};
 
+use super::draft::Draft;
 use crate::abi::Family;
-use crate::recorder::objects::{self, Kind};
+use crate::recorder::objects;
 use crate::recorder::requests::Message;
 use crate::recorder::shared;
 use crate::recorder::thread::Thread;
@@ -108,13 +110,18 @@ pub fn started(thread: &mut Thread, family: &Family, requests: usize, count: u32
     }
 }
 
-/// The call made a communicator, window or file.
+/// The call made a communicator, window or file, or will have when its request is complete.
 #[cold]
 #[inline(never)]
-pub fn made(family: &Family, kind: Kind, address: usize) {
+pub fn made(family: &Family, call: Call, draft: &Draft) {
     // SAFETY: MPI has written a handle there.
-    let handle = unsafe { kind.handle_at(family, address) };
-    shared::guard(|| objects::learn(family, handle, kind));
+    let handle = unsafe { draft.new_kind.handle_at(family, draft.new_object) };
+    shared::guard(|| {
+        objects::made(family, call, draft.object, handle);
+        if draft.new_request == 0 {
+            objects::learn(family, handle, draft.new_kind);
+        }
+    });
 }
 
 fn int(address: usize, at: usize) -> i32 {

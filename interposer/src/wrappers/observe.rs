@@ -128,6 +128,9 @@ pub fn not_cached<R: Outcome, const PLAIN: bool>(
     thread.leave(signature + at_once, start, end);
     if !known.nested {
         draft.after(thread, family, signature, begun, result.code());
+        if draft.new_object != 0 && result.code() == 0 {
+            after::made(family, call, &draft);
+        }
     } else if result.code() != 0 {
         thread.call_failed(signature, result.code());
     }
@@ -315,9 +318,6 @@ impl Draft {
             }
             if self.cancelled_request != 0 {
                 thread.request_cancelled(self.cancelled_request);
-            }
-            if self.new_object != 0 && self.new_request == 0 {
-                after::made(family, self.new_kind, self.new_object);
             }
         }
     }

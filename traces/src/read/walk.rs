@@ -32,34 +32,65 @@ pub trait Visitor {
     fn polls(&mut self, _polls: &Polls) {}
 }
 
-/// Shows the page's records to the visitor, in order. Returns the tick at which the last call ended.
-///
-/// Ends at the first word not written yet. Fails at a word that is no record; what came before was shown.
-pub fn walk(page: &EventPage<'_>, visitor: &mut impl Visitor) -> Result<u64, Damage> {
-    let words = page.words;
-    let mut last = page.base;
-    let mut at = 0;
-    let mut seen = 0;
-    while let Some(&word) = words.get(at) {
-        if word & 1 == 0 {
-            if word == 0 {
-                break;
-            }
-            let (signature, gap, duration) = record::from_short(word);
-            let start = last.wrapping_add(gap);
-            visitor.call(signature, start, duration);
-            last = start.wrapping_add(duration);
-            at += 1;
-        } else {
-            let Some(rest) = Kind::of(word).and_then(|kind| Some((kind, words.get(at..at + kind.words())?))) else {
-                return Err(Damage::NoRecord { thread: page.thread, word: at, value: word, before: seen });
-            };
-            last = rare(rest.0, rest.1, last, visitor);
-            at += rest.1.len();
-        }
-        seen += 1;
+/// A way through a page that can be gone in steps.
+pub struct Walk<'a> {
+    page: EventPage<'a>,
+    last: u64,
+    at: usize,
+    seen: u64,
+}
+
+impl<'a> Walk<'a> {
+    /// From the page's first record on.
+    pub fn new(page: &EventPage<'a>) -> Walk<'a> {
+        Walk { page: *page, last: page.base, at: 0, seen: 0 }
     }
-    Ok(last)
+
+    /// The tick at which the last call ended.
+    pub fn last(&self) -> u64 {
+        self.last
+    }
+
+    /// Shows the next so many records to the visitor, in order. Whether there may be more.
+    ///
+    /// Ends at the first word not written yet. Fails at a word that is no record; what came before was shown.
+    #[inline]
+    pub fn step(&mut self, visitor: &mut impl Visitor, records: usize) -> Result<bool, Damage> {
+        let words = self.page.words;
+        let (mut last, mut at) = (self.last, self.at);
+        let until = self.seen.saturating_add(records as u64);
+        let mut seen = self.seen;
+        let mut more = true;
+        while seen < until {
+            let Some(&word) = words.get(at).filter(|word| **word != 0) else {
+                more = false;
+                break;
+            };
+            if word & 1 == 0 {
+                let (signature, gap, duration) = record::from_short(word);
+                let start = last.wrapping_add(gap);
+                visitor.call(signature, start, duration);
+                last = start.wrapping_add(duration);
+                at += 1;
+            } else {
+                let Some(rest) = Kind::of(word).and_then(|kind| Some((kind, words.get(at..at + kind.words())?))) else {
+                    return Err(Damage::NoRecord { thread: self.page.thread, word: at, value: word, before: seen });
+                };
+                last = rare(rest.0, rest.1, last, visitor);
+                at += rest.1.len();
+            }
+            seen += 1;
+        }
+        (self.last, self.at, self.seen) = (last, at, seen);
+        Ok(more)
+    }
+}
+
+/// Shows all of a page's records to the visitor. Returns the tick at which the last call ended.
+pub fn walk(page: &EventPage<'_>, visitor: &mut impl Visitor) -> Result<u64, Damage> {
+    let mut walk = Walk::new(page);
+    walk.step(visitor, usize::MAX)?;
+    Ok(walk.last())
 }
 
 /// A record of more kinds than the common call. Returns the end of the last call.

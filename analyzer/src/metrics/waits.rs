@@ -1,0 +1,148 @@
+//! Who waited for whom: wait states by kind, and by the places that waited and were waited for.
+
+use std::collections::BTreeMap;
+
+use super::totals::{percent, rank_value};
+use crate::model::matching::{Account, At, Key, Sum, WaitState};
+use crate::model::{Rank, Run};
+use crate::report::{Column, Fact, Table, Value};
+
+/// Nanoseconds as a value.
+fn seconds(nanoseconds: i64) -> Value {
+    Value::Seconds(nanoseconds as f64 / 1e9)
+}
+
+/// Seconds of all ranks together.
+fn all_time(run: &Run) -> f64 {
+    run.ranks.iter().map(Rank::wall).sum()
+}
+
+/// The waits of a run in one line, and what they rest on.
+pub fn facts(run: &Run, account: &Account) -> Vec<Fact> {
+    let (mut time, mut error) = (0, 0);
+    account.waits.sums.values().for_each(|sum| (time, error) = (time + sum.time, error + sum.error));
+    let share = percent(time as f64 / 1e9, all_time(run));
+    let share = if let Value::Percent(share) = share { share } else { 0.0 };
+    let matched: u64 = account.pairs.values().map(|pair| pair.messages).sum();
+    let unmatched: u64 = account.unreceived.values().sum::<u64>() + account.elsewhere;
+    let whole = percent(matched as f64, (matched + unmatched) as f64);
+    let whole = if let Value::Percent(whole) = whole { format!(", {whole:.1} % of those sent") } else { String::new() };
+    vec![
+        Fact::new("wait_s", "waiting", seconds(time))
+            .note(format!(" ± {:.6} s over all ranks, {share:.1} % of their time", error as f64 / 1e9)),
+        Fact::hidden("wait_error_s", seconds(error)),
+        Fact::hidden("wait_percent", Value::Percent(share)),
+        Fact::new("matched_messages", "matched", Value::Count(matched))
+            .note(format!(" messages{whole}, {} collective calls", account.collectives)),
+        Fact::hidden("unmatched_messages", Value::Count(unmatched)),
+        Fact::hidden("matched_collectives", Value::Count(account.collectives)),
+    ]
+}
+
+/// One row for each wait state.
+pub fn states(run: &Run, account: &Account) -> Table {
+    let mut states: BTreeMap<WaitState, Sum> = BTreeMap::new();
+    for (key, sum) in &account.waits.sums {
+        states.entry(key.state).or_default().merge(sum);
+    }
+    let columns = vec![
+        Column::new("pattern", "wait state"),
+        Column::new("wait_s", "s"),
+        Column::new("error_s", "±"),
+        Column::new("wait_percent", "% of all"),
+        Column::new("waits", "waits"),
+        Column::new("longest_s", "longest"),
+        Column::new("unresolved", "unresolved"),
+        Column::hidden("unresolved_s"),
+    ];
+    let all = all_time(run);
+    let mut rows = Vec::new();
+    for state in WaitState::ALL {
+        let sum = states.get(&state).copied().unwrap_or_default();
+        let unresolved = account.waits.unresolved.get(&state).copied().unwrap_or_default();
+        if sum.count + unresolved.count == 0 {
+            continue;
+        }
+        rows.push((
+            sum.time,
+            vec![
+                Value::Text(state.name().into()),
+                seconds(sum.time),
+                seconds(sum.error),
+                percent(sum.time as f64 / 1e9, all),
+                Value::Count(sum.count),
+                seconds(sum.longest),
+                Value::Count(unresolved.count),
+                seconds(unresolved.time),
+            ],
+        ));
+    }
+    rows.sort_by_key(|(time, _)| std::cmp::Reverse(*time));
+    let rows = rows.into_iter().map(|(_, row)| row).collect();
+    Table { name: "patterns", title: "wait states, all ranks".into(), columns, rows }
+}
+
+/// One row for each pair of places, the longest first.
+pub fn places(run: &Run, account: &Account) -> Table {
+    let columns = vec![
+        Column::new("pattern", "wait state"),
+        Column::new("rank", "rank"),
+        Column::hidden("function"),
+        Column::new("site", "waited at"),
+        Column::new("cause_rank", "for"),
+        Column::hidden("cause_function"),
+        Column::new("cause_site", "at"),
+        Column::new("wait_s", "s"),
+        Column::hidden("error_s"),
+        Column::new("waits", "waits"),
+        Column::hidden("longest_s"),
+    ];
+    let mut sums: Vec<(&Key, &Sum)> = account.waits.sums.iter().collect();
+    sums.sort_by_key(|(key, sum)| (std::cmp::Reverse(sum.time), **key));
+    let at = |at: At| {
+        let place = &account.places[at.place as usize];
+        [rank_value(&run.ranks[at.rank as usize]), Value::Text(place.function.clone()), Value::Text(place.site.clone())]
+    };
+    let row = |(key, sum): (&Key, &Sum)| {
+        let mut row = vec![Value::Text(key.state.name().into())];
+        row.extend(at(key.waiter));
+        row.extend(if key.cause == key.waiter { [Value::None, Value::None, Value::None] } else { at(key.cause) });
+        row.extend([seconds(sum.time), seconds(sum.error), Value::Count(sum.count), seconds(sum.longest)]);
+        row
+    };
+    let rows = sums.into_iter().map(row).collect();
+    Table { name: "waits", title: "who waited for whom".into(), columns, rows }
+}
+
+/// What a reader has to know of calls that found no partner.
+pub fn unmatched(run: &Run, account: &Account) -> Vec<String> {
+    let mut said = Vec::new();
+    let mut say = |what: &str, places: Vec<(&At, &u64)>| {
+        let count: u64 = places.iter().map(|(_, count)| **count).sum();
+        let Some((at, _)) = places.into_iter().min_by_key(|(at, count)| (std::cmp::Reverse(**count), **at)) else {
+            return;
+        };
+        let place = &account.places[at.place as usize];
+        let rank = super::where_to::rank_in_words(&run.ranks[at.rank as usize]);
+        let plural = if count == 1 { "" } else { "s" };
+        said.push(format!(
+            "{count} {}: {rank} in {} at {}",
+            what.replacen("(s)", plural, 1),
+            place.function,
+            place.site
+        ));
+    };
+    say("message(s) sent and not received, most", account.unreceived.iter().collect());
+    say("receive(s) of which the message is not known, most", account.unsent.iter().collect());
+    say("collective call(s) that others did not come to, most", account.rest.waiting.iter().collect());
+    if account.elsewhere > 0 {
+        said.push(format!("{} messages to or from processes that are not in this folder", account.elsewhere));
+    }
+    if !account.rest.confused.is_empty() {
+        let count = account.rest.confused.len();
+        said.push(format!(
+            "on {count} communicators the ranks' collective calls do not agree: nothing is said of those"
+        ));
+    }
+    said
+}

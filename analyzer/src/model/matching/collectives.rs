@@ -1,0 +1,194 @@
+//! Collective calls, by object and ordinal: who came when, and for whom the others waited.
+
+use std::sync::{Mutex, MutexGuard};
+
+use rustc_hash::FxHashMap;
+
+use super::waits::{At, Key, WaitState, Waits};
+use super::{Cause, Token};
+use crate::model::objects::Objects;
+use crate::model::roles::Flow;
+use crate::model::timeline::Timeline;
+
+/// One rank's part in a collective call.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival {
+    /// Who, and where.
+    pub at: At,
+    /// Who depends on whom.
+    pub flow: Flow,
+    /// It is the root.
+    pub root: bool,
+    /// When it began.
+    pub begin: i64,
+    /// When it ended; of a nonblocking call, who is to be told what it waited for.
+    pub end: Result<i64, Token>,
+}
+
+/// Which of an object's collective calls: how many came before; of a persistent one, how often it was started before.
+pub type Ordinal = (u64, u64);
+
+/// A call that not all have reached.
+struct Instance {
+    arrivals: Vec<Arrival>,
+    last: Option<(i64, At)>,
+    root: Option<(i64, At)>,
+}
+
+#[derive(Default)]
+struct OfObject {
+    open: FxHashMap<Ordinal, Instance>,
+    /// Its processes did not make the same calls: nothing can be said any more.
+    confused: bool,
+}
+
+/// All collective calls of a run.
+pub struct Collectives<'a> {
+    /// Who takes part in them.
+    pub objects: &'a Objects,
+    timeline: &'a Timeline,
+    open: Vec<Mutex<OfObject>>,
+}
+
+/// What became of the collective calls.
+#[derive(Default, Debug)]
+pub struct Rest {
+    /// Ranks that came to a call that others did not come to, by where that was: how many, and how often.
+    pub waiting: FxHashMap<At, u64>,
+    /// Objects on which ranks called different functions at the same place.
+    pub confused: Vec<u32>,
+}
+
+impl<'a> Collectives<'a> {
+    /// None has begun.
+    pub fn new(objects: &'a Objects, timeline: &'a Timeline) -> Collectives<'a> {
+        let open = objects.groups.iter().map(|_| Mutex::default()).collect();
+        Collectives { objects, timeline, open }
+    }
+
+    /// A rank came to a call. Where it is the last, the others' waits are added to `waits`, and what nonblocking ones are
+    /// to be told to `told`. Whether the call is complete.
+    pub fn arrive(
+        &self,
+        object: u32,
+        ordinal: Ordinal,
+        arrival: Arrival,
+        waits: &mut Waits,
+        told: &mut Vec<(u32, Token, Option<Cause>)>,
+    ) -> bool {
+        let size = self.objects.groups[object as usize].size();
+        let mut of_object = lock(&self.open[object as usize]);
+        if of_object.confused {
+            told.extend(arrival.end.err().map(|token| (arrival.at.rank, token, None)));
+            return false;
+        }
+        let nobody = || Instance { arrivals: Vec::with_capacity(size), last: None, root: None };
+        let instance = of_object.open.entry(ordinal).or_insert_with(nobody);
+        if instance.arrivals.first().is_some_and(|first| first.flow != arrival.flow) {
+            of_object.confused = true;
+            return false;
+        }
+        instance.come(arrival);
+        if instance.arrivals.len() < size {
+            return false;
+        }
+        let instance = of_object.open.remove(&ordinal);
+        drop(of_object);
+        instance.into_iter().for_each(|instance| self.resolve(object, instance, waits, told));
+        true
+    }
+
+    fn resolve(
+        &self,
+        object: u32,
+        mut instance: Instance,
+        waits: &mut Waits,
+        told: &mut Vec<(u32, Token, Option<Cause>)>,
+    ) {
+        let flow = instance.arrivals[0].flow;
+        if flow == Flow::Prefix {
+            let group = &self.objects.groups[object as usize];
+            instance.arrivals.sort_by_cached_key(|arrival| group.own(arrival.at.rank as usize));
+        }
+        let state = state(flow);
+        // The last of those of lower rank, for MPI_Scan.
+        let mut below = None;
+        for arrival in &instance.arrivals {
+            let late = match flow {
+                Flow::FromRoot => instance.root.filter(|_| !arrival.root),
+                Flow::ToRoot => instance.last.filter(|_| arrival.root),
+                Flow::Prefix => below,
+                _ => instance.last,
+            };
+            below = below.max(Some((arrival.begin, arrival.at)));
+            let cause = late.filter(|late| late.0 > arrival.begin).map(|(at, who)| Cause { at, who, state });
+            match arrival.end {
+                Ok(end) => {
+                    cause.map(|cause| cause.charge(arrival.at, arrival.begin, end, self.timeline, waits));
+                }
+                Err(token) => told.push((arrival.at.rank, token, cause)),
+            }
+        }
+        self.completion(flow, &instance.arrivals, waits);
+    }
+
+    /// From when the first rank left until the others did.
+    fn completion(&self, flow: Flow, arrivals: &[Arrival], waits: &mut Waits) {
+        let state = match flow {
+            Flow::Barrier => WaitState::BarrierCompletion,
+            Flow::All => WaitState::NxnCompletion,
+            _ => return,
+        };
+        let Some(first) = arrivals.iter().filter_map(|arrival| arrival.end.ok()).min() else { return };
+        for arrival in arrivals {
+            let Ok(end) = arrival.end else { continue };
+            let time = end - first.max(arrival.begin);
+            if time > 0 {
+                let error = self.timeline.lines[arrival.at.rank as usize].error(end);
+                waits.add(Key { state, waiter: arrival.at, cause: arrival.at }, time, error);
+            }
+        }
+    }
+
+    /// What is left when all ranks' calls were seen.
+    pub fn rest(self) -> Rest {
+        let mut rest = Rest::default();
+        for (object, state) in self.open.into_iter().enumerate() {
+            let state = state.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+            if state.confused {
+                rest.confused.push(object as u32);
+            }
+            for arrival in state.open.values().flat_map(|instance| &instance.arrivals) {
+                *rest.waiting.entry(arrival.at).or_default() += 1;
+            }
+        }
+        rest
+    }
+}
+
+impl Instance {
+    fn come(&mut self, arrival: Arrival) {
+        let who = Some((arrival.begin, arrival.at));
+        self.last = self.last.max(who);
+        if arrival.root {
+            self.root = who;
+        }
+        self.arrivals.push(arrival);
+    }
+}
+
+fn state(flow: Flow) -> WaitState {
+    match flow {
+        Flow::Barrier => WaitState::WaitAtBarrier,
+        Flow::All => WaitState::WaitAtNxn,
+        Flow::FromRoot => WaitState::LateBroadcast,
+        Flow::ToRoot => WaitState::EarlyReduce,
+        Flow::Prefix => WaitState::EarlyScan,
+        Flow::Fence => WaitState::WaitAtFence,
+        Flow::Create => WaitState::WaitAtCreate,
+    }
+}
+
+fn lock(mutex: &Mutex<OfObject>) -> MutexGuard<'_, OfObject> {
+    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}

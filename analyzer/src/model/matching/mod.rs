@@ -1,0 +1,251 @@
+//! The ranks' calls as one account: messages with their receives, collective calls with each other, and who waited for whom.
+//!
+//! In: the files of a run. Out: [`Account`]. Each rank's calls are gone through in order ([`rank`]), a few at a time, the rank
+//! that is furthest behind first; what one has to say to another goes by letter. So memory holds what is under way
+//! between ranks, not the run.
+
+mod collectives;
+mod order;
+mod queues;
+mod rank;
+mod waits;
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::atomic::{AtomicUsize, Ordering::*};
+use std::sync::{Mutex, MutexGuard};
+use std::thread;
+
+use rustc_hash::FxHashMap;
+use traces::read::{Contents, RankFile};
+
+pub use collectives::Rest;
+pub use waits::{At, Key, Sum, WaitState, Waits};
+
+use super::Run;
+use super::objects::Objects;
+use super::roles::{Place, Places, Roles};
+use super::stream::Stream;
+use super::timeline::{Line, Timeline};
+use crate::error::Error;
+use collectives::Collectives;
+use queues::Envelope;
+use rank::Rank;
+
+/// A message on its way.
+#[derive(Clone, Copy, Debug)]
+pub struct Message {
+    /// What it can be received by.
+    pub envelope: Envelope,
+    /// The call that sent it.
+    pub place: u32,
+    /// When that began.
+    pub begin: i64,
+    /// Its bytes.
+    pub bytes: u64,
+    /// Whom to tell when its receive was posted.
+    pub token: Option<Token>,
+}
+
+/// What a rank remembers of something that another will tell it about.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Token {
+    /// A request, by its thread and number.
+    Request(u32, u64),
+    /// A completion, by its number.
+    Completion(u32),
+}
+
+/// What a call may have waited for: something another rank did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Cause {
+    /// When.
+    pub at: i64,
+    /// Who, where.
+    pub who: At,
+    /// What such a wait is called.
+    pub state: WaitState,
+}
+
+/// What one rank has to say to another.
+enum Letter {
+    Message(Message),
+    /// Of something that a token stands for: what it waited for.
+    Told(Token, Option<Cause>),
+}
+
+/// Messages from one rank to another.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Pair {
+    /// How many were received.
+    pub messages: u64,
+    /// Bytes that were sent.
+    pub sent: u64,
+    /// Bytes that came.
+    pub received: u64,
+    /// Messages that were received before they were sent, by the clocks.
+    pub backwards: u64,
+    /// The least time between the begin of a send and the end of its receive, nanoseconds.
+    pub least: i64,
+}
+
+/// One account of all ranks' calls.
+#[derive(Default)]
+pub struct Account {
+    /// Who waited for whom.
+    pub waits: Waits,
+    /// Messages by sender and receiver, by the ranks' places in [`Run::ranks`].
+    pub pairs: FxHashMap<(u32, u32), Pair>,
+    /// Messages that were sent and not received, by where they were sent.
+    pub unreceived: FxHashMap<At, u64>,
+    /// Receives that got no message that is known, by where they were posted.
+    pub unsent: FxHashMap<At, u64>,
+    /// Messages of which the sender or the receiver is not in this folder.
+    pub elsewhere: u64,
+    /// Collective calls that all processes came to.
+    pub collectives: u64,
+    /// Those that not all came to.
+    pub rest: Rest,
+    /// Functions and call sites by number.
+    pub places: Vec<Place>,
+}
+
+/// Calls that a rank is let do before another has its turn.
+const TURN: usize = 1024;
+
+/// Puts the calls of all ranks together.
+pub fn account(run: &Run, timeline: &Timeline) -> Result<Account, Error> {
+    let objects = Objects::of(run);
+    let places = Places::default();
+    let collectives = Collectives::new(&objects, timeline);
+    let files: Vec<RankFile> =
+        run.ranks.iter().map(|rank| RankFile::open(&run.folder.join(&rank.file))).collect::<Result<_, _>>()?;
+    let contents: Vec<Contents<'_>> = files.iter().map(RankFile::contents).collect();
+    let mut ranks = Vec::new();
+    for (at, contents) in contents.iter().enumerate() {
+        let stream = |thread| Stream::new(thread, &timeline.lines[at], Roles::of(run, &objects, &places, at));
+        let streams = contents.threads.iter().map(stream).collect();
+        ranks.push(Mutex::new(Rank::new(at as u32, streams, &collectives, timeline)));
+    }
+    let work = Work::new(&ranks);
+    thread::scope(|scope| {
+        let workers = thread::available_parallelism().map_or(1, |count| count.get()).min(ranks.len());
+        (0..workers).for_each(|_| drop(scope.spawn(|| work.run())));
+    });
+    work.settle();
+    drop(work);
+    let mut account = Account::default();
+    for rank in ranks {
+        rank.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()).report(&mut account);
+    }
+    account.rest = collectives.rest();
+    account.places = places.list();
+    Ok(account)
+}
+
+/// Whose turn it is, and their letters.
+struct Work<'a, 'r> {
+    ranks: &'a [Mutex<Rank<'r>>],
+    /// Ranks with calls left, by when the next one begins.
+    turns: Mutex<BinaryHeap<Reverse<(i64, usize)>>>,
+    inboxes: Vec<Mutex<Vec<Letter>>>,
+    busy: AtomicUsize,
+}
+
+impl<'a, 'r> Work<'a, 'r> {
+    fn new(ranks: &'a [Mutex<Rank<'r>>]) -> Work<'a, 'r> {
+        let turns = ranks.iter().enumerate().filter_map(|(at, rank)| Some(Reverse((lock(rank).next()?, at)))).collect();
+        let inboxes = ranks.iter().map(|_| Mutex::default()).collect();
+        Work { ranks, turns: Mutex::new(turns), inboxes, busy: AtomicUsize::new(0) }
+    }
+
+    /// Takes turns until no rank has calls left.
+    fn run(&self) {
+        loop {
+            let mut turns = lock(&self.turns);
+            let Some(Reverse((_, at))) = turns.pop() else {
+                // Another rank at work will come back.
+                if self.busy.load(Acquire) == 0 {
+                    return;
+                }
+                drop(turns);
+                thread::yield_now();
+                continue;
+            };
+            self.busy.fetch_add(1, AcqRel);
+            drop(turns);
+            let mut rank = lock(&self.ranks[at]);
+            let letters = std::mem::take(&mut *lock(&self.inboxes[at]));
+            letters.into_iter().for_each(|letter| rank.read(letter));
+            rank.go_on(TURN);
+            self.deliver(&mut rank);
+            let next = rank.next();
+            drop(rank);
+            let mut turns = lock(&self.turns);
+            turns.extend(next.map(|next| Reverse((next, at))));
+            self.busy.fetch_sub(1, AcqRel);
+        }
+    }
+
+    /// All calls were seen: reads letters until there are none.
+    fn settle(&self) {
+        loop {
+            let mut any = false;
+            for (inbox, rank) in self.inboxes.iter().zip(self.ranks) {
+                let letters = std::mem::take(&mut *lock(inbox));
+                let mut rank = lock(rank);
+                any |= !letters.is_empty();
+                letters.into_iter().for_each(|letter| rank.read(letter));
+                self.deliver(&mut rank);
+            }
+            if !any {
+                return;
+            }
+        }
+    }
+
+    fn deliver(&self, rank: &mut Rank<'_>) {
+        // Order is kept for each receiver.
+        rank.letters.sort_by_key(|(to, _)| *to);
+        let mut letters = rank.letters.drain(..).peekable();
+        while let Some((to, letter)) = letters.next() {
+            let mut inbox = lock(&self.inboxes[to as usize]);
+            inbox.push(letter);
+            while let Some((_, letter)) = letters.next_if(|(next, _)| *next == to) {
+                inbox.push(letter);
+            }
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+impl Cause {
+    /// How long a call from `begin` to `end` waited for it.
+    pub fn wait(&self, begin: i64, end: i64) -> i64 {
+        self.at.min(end) - begin
+    }
+
+    /// Adds the wait of a call from `begin` to `end`. Returns it with its error, where it stands out from that.
+    pub fn charge(
+        &self,
+        waiter: At,
+        begin: i64,
+        end: i64,
+        timeline: &Timeline,
+        waits: &mut Waits,
+    ) -> Option<(i64, i64)> {
+        let error = error(timeline, waiter.rank, self.who.rank, begin);
+        let time = self.wait(begin, end);
+        let key = Key { state: self.state, waiter, cause: self.who };
+        (time > 0 && waits.add(key, time, error)).then_some((time, error))
+    }
+}
+
+/// By how much a time between two ranks may be off.
+fn error(timeline: &Timeline, one: u32, other: u32, at: i64) -> i64 {
+    let line = |rank: u32| -> &Line { &timeline.lines[rank as usize] };
+    if one == other { 0 } else { line(one).error(at) + line(other).error(at) }
+}

@@ -1,0 +1,532 @@
+//! One rank's calls, in order: what they send and receive, and what their completion waited for.
+
+use rustc_hash::FxHashMap;
+use traces::record::Arrived;
+
+use super::collectives::{Arrival, Collectives, Ordinal};
+use super::order::{Late, Order, Received};
+use super::queues::{Envelope, Pair as Matched, Pattern, Post, Queues, Receipt};
+use super::waits::{At, Key, WaitState, Waits};
+use super::{Account, Cause, Letter, Message, Pair, Token, error};
+use crate::model::roles::{Flow, Peer, Role, What};
+use crate::model::stream::{Call, Detail, Stream};
+use crate::model::timeline::Timeline;
+
+/// See the module.
+pub struct Rank<'a> {
+    number: u32,
+    streams: Vec<Stream<'a>>,
+    collectives: &'a Collectives<'a>,
+    timeline: &'a Timeline,
+    queues: Queues,
+    /// Requests that are pending, or of which another rank has something to tell, by thread and number.
+    requests: FxHashMap<(u32, u64), Request>,
+    /// Persistent requests, by thread and number of their creation.
+    persistent: FxHashMap<(u32, u64), Persistent>,
+    completions: Completions,
+    /// Collective calls so far, by object.
+    ordinals: FxHashMap<u32, u64>,
+    /// Communicators made by their own processes alone.
+    made: u64,
+    order: Order,
+    waits: Waits,
+    pairs: FxHashMap<u32, Pair>,
+    complete: u64,
+    elsewhere: u64,
+    /// To other ranks.
+    pub letters: Vec<(u32, Letter)>,
+    matched: Vec<Matched>,
+    told: Vec<(u32, Token, Option<Cause>)>,
+}
+
+/// A request that was started.
+#[derive(Clone, Copy, Debug, Default)]
+struct Request {
+    receive: Option<(Receipt, Role)>,
+    partner: Partner,
+    /// The completion that waits to be told.
+    completion: Option<u32>,
+    /// Nobody will complete it.
+    freed: bool,
+}
+
+/// What the other side has to tell about a request.
+#[derive(Clone, Copy, Debug, Default)]
+enum Partner {
+    #[default]
+    Nothing,
+    Awaited,
+    Told(Option<Cause>),
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Persistent {
+    role: Role,
+    /// Of a collective call, which.
+    ordinal: u64,
+    starts: u64,
+}
+
+/// A call that completed something, until all is known that it waited for.
+#[derive(Clone, Copy, Debug)]
+struct Completion {
+    place: u32,
+    start: i64,
+    end: i64,
+    /// How much is not known yet.
+    open: u32,
+    latest: Option<Cause>,
+    /// Its number in [`Order`] and when the first message it received was sent.
+    received: Option<(u64, i64)>,
+}
+
+#[derive(Default)]
+struct Completions {
+    all: Vec<Completion>,
+    free: Vec<u32>,
+}
+
+/// The making of a communicator by its own processes alone comes before all calls on it.
+const MAKING: Ordinal = (u64::MAX, 0);
+
+impl<'a> Rank<'a> {
+    /// Before its first call.
+    pub fn new(
+        number: u32,
+        streams: Vec<Stream<'a>>,
+        collectives: &'a Collectives<'a>,
+        timeline: &'a Timeline,
+    ) -> Rank<'a> {
+        Rank {
+            number,
+            streams,
+            collectives,
+            timeline,
+            queues: Queues::default(),
+            requests: FxHashMap::default(),
+            persistent: FxHashMap::default(),
+            completions: Completions::default(),
+            ordinals: FxHashMap::default(),
+            made: 0,
+            order: Order::default(),
+            waits: Waits::default(),
+            pairs: FxHashMap::default(),
+            complete: 0,
+            elsewhere: 0,
+            letters: Vec::new(),
+            matched: Vec::new(),
+            told: Vec::new(),
+        }
+    }
+
+    /// When its next call begins, if there is one.
+    pub fn next(&self) -> Option<i64> {
+        self.streams.iter().filter_map(Stream::peek).map(|call| call.start).min()
+    }
+
+    /// Goes through so many of its calls.
+    pub fn go_on(&mut self, calls: usize) {
+        let mut streams = std::mem::take(&mut self.streams);
+        for _ in 0..calls {
+            let starts = streams.iter().enumerate().filter_map(|(at, stream)| Some((stream.peek()?.start, at)));
+            let Some((_, at)) = starts.min() else { break };
+            let stream = &mut streams[at];
+            if let Some(call) = stream.peek() {
+                self.call(stream, call);
+            }
+            stream.advance();
+        }
+        self.streams = streams;
+    }
+
+    /// Reads what another rank has to say.
+    pub fn read(&mut self, letter: Letter) {
+        match letter {
+            Letter::Message(message) => {
+                self.queues.message(message, &mut self.matched);
+                self.settle();
+            }
+            Letter::Told(Token::Completion(completion), cause) => self.tell(completion, cause),
+            Letter::Told(Token::Request(thread, number), cause) => {
+                let Some(request) = self.requests.get_mut(&(thread, number)) else { return };
+                request.partner = Partner::Told(cause);
+                let (completion, freed) = (request.completion, request.freed);
+                if let Some(completion) = completion {
+                    self.tell(completion, cause);
+                }
+                if completion.is_some() || freed {
+                    self.requests.remove(&(thread, number));
+                }
+            }
+        }
+    }
+
+    fn call(&mut self, stream: &Stream<'a>, call: &Call) {
+        let role = &call.role;
+        let details = stream.details(call);
+        if role.creates {
+            let ordinal = if matches!(role.what, What::Collective { .. }) { self.ordinal(role) } else { 0 };
+            let persistent = Persistent { role: *role, ordinal, starts: 0 };
+            self.persistent.insert((stream.thread, call.request), persistent);
+            return;
+        }
+        if call.failed && details.is_empty() {
+            return;
+        }
+        let token = (role.takes && !role.at_once).then_some(Token::Request(stream.thread, call.request));
+        match role.what {
+            What::Nothing if details.is_empty() => {}
+            What::Message { .. } if role.takes => {
+                let got = role.at_once.then(|| arrived(details)).flatten();
+                self.begin(stream, call, role, token, got);
+            }
+            What::Message { .. } => self.message(stream, call, details),
+            What::Probe => self.probe(stream, call, details),
+            What::Collective { flow, root } => {
+                let ordinal = (self.ordinal(role), 0);
+                // A call that was complete at once waited for nobody, and still had to be made by all.
+                let end = token.map_or(Ok(call.end), Err);
+                self.collective(role, flow, root, ordinal, call.start, end);
+            }
+            What::Make => {
+                let object = self.collectives.objects.made_alone(self.number as usize, self.made as usize);
+                self.made += 1;
+                let role = Role { object, ..*role };
+                self.collective(&role, Flow::Create, false, MAKING, call.start, Ok(call.end));
+            }
+            What::Nothing => self.complete(stream, call, details),
+        }
+    }
+
+    /// A call that begins sends and receives, by requests or complete at once.
+    fn begin(&mut self, stream: &Stream<'a>, call: &Call, role: &Role, token: Option<Token>, got: Option<Arrived>) {
+        let mut request = Request::default();
+        if self.send(role, call.role.place, call.start, token) && token.is_some() {
+            request.partner = Partner::Awaited;
+        }
+        if let Some((pattern, post)) = self.post(role, call) {
+            let receipt = self.queues.post(pattern, post);
+            if role.at_once {
+                let completion = self.completions.begin(call, 0);
+                self.expect_message(completion);
+                let (envelope, bytes) = self.got(stream, role, got);
+                self.queues.complete(receipt, envelope, Some(completion), bytes, &mut self.matched);
+                self.settle();
+            } else {
+                request.receive = Some((receipt, *role));
+            }
+        }
+        if let Some(Token::Request(thread, number)) = token {
+            self.requests.insert((thread, number), request);
+        }
+    }
+
+    /// A call that sends and receives, and returns when that is done.
+    fn message(&mut self, stream: &Stream<'a>, call: &Call, details: &[Detail]) {
+        let role = &call.role;
+        let completion = self.completions.begin(call, 1);
+        if self.send(role, role.place, call.start, Some(Token::Completion(completion))) {
+            self.completions.expect(completion);
+        }
+        if let Some((pattern, post)) = self.post(role, call) {
+            self.expect_message(completion);
+            let (envelope, bytes) = self.got(stream, role, arrived(details));
+            let pattern = envelope.map_or(pattern, Pattern::of);
+            let receipt = self.queues.post(pattern, post);
+            self.queues.complete(receipt, envelope, Some(completion), bytes, &mut self.matched);
+            self.settle();
+        }
+        self.tell(completion, None);
+    }
+
+    /// Sends a message. Whether there was one to send.
+    fn send(&mut self, role: &Role, place: u32, begin: i64, token: Option<Token>) -> bool {
+        let What::Message { sends: true, partitioned, .. } = role.what else { return false };
+        let (Peer::Rank(to), Some(object)) = (role.to.0, role.object) else {
+            self.elsewhere += u64::from(role.to.0 != Peer::Nobody);
+            return false;
+        };
+        let envelope = Envelope { object, source: self.number, tag: role.to.1, partitioned };
+        self.letters.push((to, Letter::Message(Message { envelope, place, begin, bytes: role.sent, token })));
+        true
+    }
+
+    /// The receive that a call posts.
+    fn post(&mut self, role: &Role, call: &Call) -> Option<(Pattern, Post)> {
+        let What::Message { receives: true, partitioned, .. } = role.what else { return None };
+        let source = match role.from.0 {
+            Peer::Nobody => return None,
+            Peer::Any => None,
+            Peer::Rank(source) => Some(source),
+            Peer::Unknown => {
+                self.elsewhere += 1;
+                return None;
+            }
+        };
+        let tag = (role.from.1 != traces::signature::tag::ANY).then_some(role.from.1);
+        let pattern = Pattern { object: role.object?, source, tag, partitioned };
+        Some((pattern, Post::new(call.start, call.role.place, role.received)))
+    }
+
+    /// What a receive got: the envelope, where that is known, and the bytes, where those are not what was posted.
+    fn got(&self, stream: &Stream<'a>, role: &Role, arrived: Option<Arrived>) -> (Option<Envelope>, Option<u64>) {
+        let What::Message { partitioned, .. } = role.what else { return (None, None) };
+        let from = match arrived {
+            Some(arrived) => (stream.roles().peer(role.object, arrived.source), arrived.tag),
+            None => role.from,
+        };
+        let envelope = match (from.0, role.object) {
+            (Peer::Rank(source), Some(object)) if from.1 != traces::signature::tag::ANY => {
+                Some(Envelope { object, source, tag: from.1, partitioned })
+            }
+            _ => None,
+        };
+        (envelope, arrived.map(|arrived| arrived.bytes))
+    }
+
+    fn probe(&mut self, stream: &Stream<'a>, call: &Call, details: &[Detail]) {
+        let role = &call.role;
+        let from = match arrived(details) {
+            Some(arrived) => (stream.roles().peer(role.object, arrived.source), arrived.tag),
+            None => role.from,
+        };
+        if let (Peer::Rank(source), Some(object)) = (from.0, role.object) {
+            let envelope = Envelope { object, source, tag: from.1, partitioned: false };
+            self.queues.probe(envelope, role.place, call.start, call.end);
+        }
+    }
+
+    fn ordinal(&mut self, role: &Role) -> u64 {
+        let Some(object) = role.object else { return 0 };
+        let next = self.ordinals.entry(object).or_default();
+        *next += 1;
+        *next - 1
+    }
+
+    fn collective(
+        &mut self,
+        role: &Role,
+        flow: Flow,
+        root: bool,
+        ordinal: Ordinal,
+        begin: i64,
+        end: Result<i64, Token>,
+    ) {
+        let Some(object) = role.object else { return };
+        if let Err(Token::Request(thread, number)) = end {
+            self.requests.insert((thread, number), Request { partner: Partner::Awaited, ..Request::default() });
+        }
+        let at = At { rank: self.number, place: role.place };
+        let arrival = Arrival { at, flow, root, begin, end };
+        let complete = self.collectives.arrive(object, ordinal, arrival, &mut self.waits, &mut self.told);
+        self.complete += u64::from(complete);
+        self.letters.extend(self.told.drain(..).map(|(to, token, cause)| (to, Letter::Told(token, cause))));
+    }
+
+    /// A call that completes, starts or gives up requests.
+    fn complete(&mut self, stream: &Stream<'a>, call: &Call, details: &[Detail]) {
+        // One more, until all is said.
+        let completion = self.completions.begin(call, 1);
+        let mut details = details.iter().peekable();
+        while let Some(detail) = details.next() {
+            match *detail {
+                Detail::Completed(thread, first, count) => {
+                    let thread = thread.unwrap_or(stream.thread);
+                    let got = details.next_if(|next| matches!(next, Detail::Arrived(_))).copied();
+                    for number in first..first + u64::from(count) {
+                        let last = number + 1 == first + u64::from(count);
+                        let got = got.filter(|_| last);
+                        let got =
+                            got.and_then(|got| if let Detail::Arrived(arrived) = got { Some(arrived) } else { None });
+                        self.completed(stream, thread, number, completion, got);
+                    }
+                }
+                Detail::Started(thread, created, number) => {
+                    self.started(stream, call, (thread.unwrap_or(stream.thread), created), number);
+                }
+                Detail::Freed(thread, first, count) => {
+                    let thread = thread.unwrap_or(stream.thread);
+                    (first..first + u64::from(count)).for_each(|number| self.freed(thread, number));
+                }
+                Detail::Arrived(_) => {}
+            }
+        }
+        self.settle();
+        self.tell(completion, None);
+    }
+
+    fn completed(&mut self, stream: &Stream<'a>, thread: u32, number: u64, completion: u32, got: Option<Arrived>) {
+        let Some(mut request) = self.requests.remove(&(thread, number)) else { return };
+        if let Some((receipt, role)) = request.receive {
+            let cancelled = got.is_some_and(|got| got.cancelled);
+            let (envelope, bytes) = self.got(stream, &role, got);
+            let done = (!cancelled).then_some(completion);
+            if !cancelled {
+                self.expect_message(completion);
+            }
+            self.queues.complete(receipt, envelope, done, bytes, &mut self.matched);
+        }
+        match request.partner {
+            Partner::Nothing => {}
+            Partner::Told(cause) => self.completions.late(completion, cause),
+            Partner::Awaited => {
+                self.completions.expect(completion);
+                (request.completion, request.receive) = (Some(completion), None);
+                self.requests.insert((thread, number), request);
+            }
+        }
+    }
+
+    fn started(&mut self, stream: &Stream<'a>, call: &Call, created: (u32, u64), number: u64) {
+        let Some(persistent) = self.persistent.get_mut(&created) else { return };
+        let starts = persistent.starts;
+        persistent.starts += 1;
+        let Persistent { role, ordinal, .. } = *persistent;
+        let token = Token::Request(stream.thread, number);
+        match role.what {
+            What::Collective { flow, root } => {
+                // It waits where it is completed, and others wait for where it was started.
+                let role = Role { place: call.role.place, ..role };
+                self.collective(&role, flow, root, (ordinal, starts + 1), call.start, Err(token));
+            }
+            _ => self.begin(stream, call, &role, Some(token), None),
+        }
+    }
+
+    fn freed(&mut self, thread: u32, number: u64) {
+        if self.persistent.remove(&(thread, number)).is_some() {
+            return;
+        }
+        if let Some(request) = self.requests.get_mut(&(thread, number)) {
+            request.freed = true;
+            if !matches!(request.partner, Partner::Awaited) {
+                self.requests.remove(&(thread, number));
+            }
+        }
+    }
+
+    /// Sees to messages that have found their receives.
+    fn settle(&mut self) {
+        let mut matched = std::mem::take(&mut self.matched);
+        for Matched { message, post, completion } in matched.drain(..) {
+            let source = message.envelope.source;
+            let end = self.completions.all[completion as usize].end;
+            let pair = self.pairs.entry(source).or_insert(Pair { least: i64::MAX, ..Pair::default() });
+            pair.messages += 1;
+            pair.sent += message.bytes;
+            pair.received += post.bytes;
+            pair.backwards += u64::from(end < message.begin);
+            pair.least = pair.least.min(end - message.begin);
+            let sender = At { rank: source, place: message.place };
+            if let Some(token) = message.token {
+                let receiver = At { rank: self.number, place: post.place };
+                let cause = Cause { at: post.at, who: receiver, state: WaitState::LateReceiver };
+                let late = (post.at > message.begin).then_some(cause);
+                self.letters.push((source, Letter::Told(token, late)));
+            }
+            let cause = Cause { at: message.begin, who: sender, state: WaitState::LateSender };
+            for (place, start, end) in post.probes {
+                let waiter = At { rank: self.number, place };
+                cause.charge(waiter, start, end, self.timeline, &mut self.waits);
+            }
+            let margin = error(self.timeline, self.number, source, message.begin);
+            if let Some((_, earliest)) = &mut self.completions.all[completion as usize].received {
+                *earliest = (*earliest).min(message.begin + margin);
+            }
+            self.tell(completion, Some(cause));
+        }
+        self.matched = matched;
+    }
+
+    /// A completion is told one of the things it may have waited for.
+    fn tell(&mut self, completion: u32, cause: Option<Cause>) {
+        self.completions.late(completion, cause);
+        let Some(whole) = self.completions.told(completion) else { return };
+        let waiter = At { rank: self.number, place: whole.place };
+        let cause = whole.latest.filter(|cause| cause.at > whole.start);
+        let late = cause.and_then(|cause| {
+            let wait = cause.charge(waiter, whole.start, whole.end, self.timeline, &mut self.waits)?;
+            let key = Key { state: cause.state, waiter, cause: cause.who };
+            let (begin, end) = (whole.start, whole.end);
+            (cause.state == WaitState::LateSender).then_some(Late { key, begin, end, wait })
+        });
+        if let Some((number, earliest)) = whole.received {
+            let received = Received { start: whole.start, earliest, late };
+            let waits = &mut self.waits;
+            self.order.known(number, received, |late| waits.call_it(late.key, WaitState::WrongOrder, late.wait));
+        }
+    }
+
+    /// A completion has received something: one thing more is to be told.
+    fn expect_message(&mut self, completion: u32) {
+        self.completions.expect(completion);
+        let received = &mut self.completions.all[completion as usize].received;
+        if received.is_none() {
+            *received = Some((self.order.begin(), i64::MAX));
+        }
+    }
+
+    /// Adds what it has found to the account of the run.
+    pub fn report(self, account: &mut Account) {
+        let (messages, posts) = self.queues.rest();
+        for message in messages {
+            let at = At { rank: message.envelope.source, place: message.place };
+            *account.unreceived.entry(at).or_default() += 1;
+        }
+        for post in posts {
+            *account.unsent.entry(At { rank: self.number, place: post.place }).or_default() += 1;
+        }
+        account.pairs.extend(self.pairs.into_iter().map(|(source, pair)| ((source, self.number), pair)));
+        account.collectives += self.complete;
+        account.elsewhere += self.elsewhere;
+        account.waits.merge(self.waits);
+    }
+}
+
+/// What the call itself, or the request completed last, got.
+fn arrived(details: &[Detail]) -> Option<Arrived> {
+    details.iter().find_map(|detail| if let Detail::Arrived(arrived) = detail { Some(*arrived) } else { None })
+}
+
+impl Completions {
+    fn begin(&mut self, call: &Call, open: u32) -> u32 {
+        let completion =
+            Completion { place: call.role.place, start: call.start, end: call.end, open, latest: None, received: None };
+        match self.free.pop() {
+            Some(number) => {
+                self.all[number as usize] = completion;
+                number
+            }
+            None => {
+                self.all.push(completion);
+                self.all.len() as u32 - 1
+            }
+        }
+    }
+
+    /// One thing more is to be told.
+    fn expect(&mut self, number: u32) {
+        self.all[number as usize].open += 1;
+    }
+
+    fn late(&mut self, number: u32, cause: Option<Cause>) {
+        let completion = &mut self.all[number as usize];
+        // A send that was over before its receive was posted did not wait for it.
+        let plausible = |cause: &Cause| cause.state != WaitState::LateReceiver || cause.at < completion.end;
+        let later = |cause: &Cause| completion.latest.is_none_or(|latest| latest.at < cause.at);
+        if let Some(cause) = cause.filter(|cause| plausible(cause) && later(cause)) {
+            completion.latest = Some(cause);
+        }
+    }
+
+    /// One thing was told. The completion, if that was the last.
+    fn told(&mut self, number: u32) -> Option<Completion> {
+        let completion = &mut self.all[number as usize];
+        completion.open -= 1;
+        if completion.open > 0 {
+            return None;
+        }
+        self.free.push(number);
+        Some(*completion)
+    }
+}

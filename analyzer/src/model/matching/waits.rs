@@ -1,0 +1,164 @@
+//! Wait states, added up: who waited where, for whom.
+//!
+//! Definitions after Scalasca's catalogue of performance properties (Geimer, Wolf et al.: "The Scalasca performance toolset
+//! architecture", 2010), but for what is said of each.
+
+use rustc_hash::FxHashMap;
+
+/// Why a call waits for another rank.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum WaitState {
+    /// A receive, or its completion, began before the message was sent. Until the send begins.
+    LateSender,
+    /// The same, where a message was there already that the rank received only later.
+    WrongOrder,
+    /// A send, or its completion, lasted until the receive was posted. Until then.
+    LateReceiver,
+    /// MPI_Barrier: until the last rank entered.
+    WaitAtBarrier,
+    /// MPI_Barrier: from when the first rank left it.
+    BarrierCompletion,
+    /// MPI_Allreduce, MPI_Alltoall and the like: until the last rank entered.
+    WaitAtNxn,
+    /// The same calls: from when the first rank left them.
+    NxnCompletion,
+    /// MPI_Bcast, MPI_Scatter: until the root entered.
+    LateBroadcast,
+    /// MPI_Reduce, MPI_Gather at the root: until the last rank entered.
+    EarlyReduce,
+    /// MPI_Scan, MPI_Exscan: until the last of the lower ranks entered.
+    EarlyScan,
+    /// MPI_Win_fence: until the last rank entered.
+    WaitAtFence,
+    /// Making a communicator, window or file: until the last rank entered.
+    WaitAtCreate,
+}
+
+impl WaitState {
+    /// All of them.
+    pub const ALL: [WaitState; 12] = [
+        WaitState::LateSender,
+        WaitState::WrongOrder,
+        WaitState::LateReceiver,
+        WaitState::WaitAtBarrier,
+        WaitState::BarrierCompletion,
+        WaitState::WaitAtNxn,
+        WaitState::NxnCompletion,
+        WaitState::LateBroadcast,
+        WaitState::EarlyReduce,
+        WaitState::EarlyScan,
+        WaitState::WaitAtFence,
+        WaitState::WaitAtCreate,
+    ];
+
+    /// Its name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            WaitState::LateSender => "late_sender",
+            WaitState::WrongOrder => "wrong_order",
+            WaitState::LateReceiver => "late_receiver",
+            WaitState::WaitAtBarrier => "wait_at_barrier",
+            WaitState::BarrierCompletion => "barrier_completion",
+            WaitState::WaitAtNxn => "wait_at_nxn",
+            WaitState::NxnCompletion => "nxn_completion",
+            WaitState::LateBroadcast => "late_broadcast",
+            WaitState::EarlyReduce => "early_reduce",
+            WaitState::EarlyScan => "early_scan",
+            WaitState::WaitAtFence => "wait_at_fence",
+            WaitState::WaitAtCreate => "wait_at_create",
+        }
+    }
+}
+
+/// A place of a rank: its place in [`Run::ranks`](crate::model::Run::ranks), and a number of
+/// [`Places`](crate::model::roles::Places).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct At {
+    /// The rank.
+    pub rank: u32,
+    /// The function and call site.
+    pub place: u32,
+}
+
+/// What waits are added up by.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Key {
+    /// Why.
+    pub state: WaitState,
+    /// Who waited.
+    pub waiter: At,
+    /// For whom; the same where no single one was late.
+    pub cause: At,
+}
+
+/// Waits of one kind, in nanoseconds.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Sum {
+    /// Time.
+    pub time: i64,
+    /// How many.
+    pub count: u64,
+    /// The longest.
+    pub longest: i64,
+    /// By how much the time may be off.
+    pub error: i64,
+}
+
+/// Waits added up.
+#[derive(Default)]
+pub struct Waits {
+    /// Those longer than the clocks' error.
+    pub sums: FxHashMap<Key, Sum>,
+    /// The others: neither waits nor none.
+    pub unresolved: FxHashMap<WaitState, Sum>,
+}
+
+impl Waits {
+    /// Adds a wait of so long, and by how much that may be off. Returns whether it stands out from the error.
+    pub fn add(&mut self, key: Key, time: i64, error: i64) -> bool {
+        let resolved = time > error;
+        let sum = match resolved {
+            true => self.sums.entry(key).or_default(),
+            false => self.unresolved.entry(key.state).or_default(),
+        };
+        sum.add(time, error);
+        resolved
+    }
+
+    /// Moves a wait that was added from one reason to another.
+    pub fn call_it(&mut self, key: Key, state: WaitState, (time, error): (i64, i64)) {
+        if let Some(sum) = self.sums.get_mut(&key) {
+            sum.time -= time;
+            sum.error -= error;
+            sum.count -= 1;
+            if sum.count == 0 {
+                self.sums.remove(&key);
+            }
+            self.sums.entry(Key { state, ..key }).or_default().add(time, error);
+        }
+    }
+
+    /// Adds those of another part of the run.
+    pub fn merge(&mut self, other: Waits) {
+        for (key, sum) in other.sums {
+            self.sums.entry(key).or_default().merge(&sum);
+        }
+        for (state, sum) in other.unresolved {
+            self.unresolved.entry(state).or_default().merge(&sum);
+        }
+    }
+}
+
+impl Sum {
+    fn add(&mut self, time: i64, error: i64) {
+        self.merge(&Sum { time, count: 1, longest: time, error });
+    }
+
+    /// Adds others.
+    pub fn merge(&mut self, other: &Sum) {
+        self.time += other.time;
+        self.count += other.count;
+        self.longest = self.longest.max(other.longest);
+        self.error += other.error;
+    }
+}

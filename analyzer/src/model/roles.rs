@@ -1,0 +1,279 @@
+//! What a call means to other ranks: the message or collective call it takes part in.
+//!
+//! In: a rank's signatures. Out: for each a [`Role`], in numbers that are the same for the whole run.
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+
+use traces::calls::{Call, Class, Kind};
+use traces::record::INLINE;
+use traces::signature::{CREATES, NESTED, STARTS, Signature, peer};
+
+use super::objects::Objects;
+use super::rank::function;
+use super::{Rank, Run};
+
+/// What a call is to other ranks.
+#[derive(Clone, Copy, Debug)]
+pub struct Role {
+    /// Function and call site, a number of [`Places`].
+    pub place: u32,
+    /// What it takes part in.
+    pub what: What,
+    /// The run's number for its communicator or window.
+    pub object: Option<u32>,
+    /// To whom it sends, and the tag.
+    pub to: (Peer, i32),
+    /// From whom it receives, and the tag.
+    pub from: (Peer, i32),
+    /// Bytes it hands out.
+    pub sent: u64,
+    /// Bytes it has posted to receive.
+    pub received: u64,
+    /// It takes a request number.
+    pub takes: bool,
+    /// It creates a persistent request.
+    pub creates: bool,
+    /// It was made inside another call.
+    pub nested: bool,
+    /// The request was complete when the call returned.
+    pub at_once: bool,
+}
+
+/// What a call takes part in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum What {
+    /// Nothing that other ranks have a part in.
+    Nothing,
+    /// Messages; of partitioned communication where that is so.
+    Message {
+        /// It sends one.
+        sends: bool,
+        /// It receives one.
+        receives: bool,
+        /// By partitions.
+        partitioned: bool,
+    },
+    /// It asks for a message.
+    Probe,
+    /// It makes a communicator, and only that one's processes take part.
+    Make,
+    /// A collective call.
+    Collective {
+        /// Who depends on whom.
+        flow: Flow,
+        /// This rank is the root.
+        root: bool,
+    },
+}
+
+/// Who depends on whom in a collective call.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Flow {
+    /// Everyone on everyone, with no data: MPI_Barrier.
+    Barrier,
+    /// Everyone on everyone: MPI_Allreduce, MPI_Alltoall and the like.
+    All,
+    /// Everyone on the root: MPI_Bcast, MPI_Scatter.
+    FromRoot,
+    /// The root on everyone: MPI_Reduce, MPI_Gather.
+    ToRoot,
+    /// Each on those of lower rank: MPI_Scan, MPI_Exscan.
+    Prefix,
+    /// Everyone on everyone: MPI_Win_fence.
+    Fence,
+    /// Everyone on everyone: making communicators, windows and files.
+    Create,
+}
+
+/// The rank at the other end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Peer {
+    /// None: there is no message.
+    Nobody,
+    /// MPI_ANY_SOURCE.
+    Any,
+    /// By its place in [`Run::ranks`].
+    Rank(u32),
+    /// One that has no file here, or nobody knows which.
+    Unknown,
+}
+
+/// Functions and call sites, numbered.
+#[derive(Default)]
+pub struct Places {
+    known: Mutex<(HashMap<Place, u32>, Vec<Place>)>,
+}
+
+/// A function and where it is called.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Place {
+    /// MPI function.
+    pub function: String,
+    /// File and line, or what else is known.
+    pub site: String,
+}
+
+impl Places {
+    fn number(&self, place: Place) -> u32 {
+        let mut known = self.known.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let (numbers, list) = &mut *known;
+        *numbers.entry(place).or_insert_with_key(|place| {
+            list.push(place.clone());
+            list.len() as u32 - 1
+        })
+    }
+
+    /// All of them, by number.
+    pub fn list(self) -> Vec<Place> {
+        self.known.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()).1
+    }
+}
+
+/// What roles are found out from.
+pub struct Roles<'a> {
+    run: &'a Run,
+    objects: &'a Objects,
+    places: &'a Places,
+    at: usize,
+    /// Numbers of places by call and site.
+    known: HashMap<(u16, u32), u32>,
+}
+
+/// The role of a call of which nothing is known.
+const NO_ROLE: Role = Role {
+    place: 0,
+    what: What::Nothing,
+    object: None,
+    to: (Peer::Nobody, 0),
+    from: (Peer::Nobody, 0),
+    sent: 0,
+    received: 0,
+    takes: false,
+    creates: false,
+    nested: false,
+    at_once: false,
+};
+
+impl<'a> Roles<'a> {
+    /// For the rank at a place of [`Run::ranks`].
+    pub fn of(run: &'a Run, objects: &'a Objects, places: &'a Places, at: usize) -> Roles<'a> {
+        Roles { run, objects, places, at, known: HashMap::new() }
+    }
+
+    /// Those of a thread, by the numbers of its signatures.
+    pub fn thread(&mut self, thread: &traces::read::Thread<'_>) -> Vec<Role> {
+        let mut roles = Vec::new();
+        for signature in thread.signatures.iter() {
+            let role = self.role(signature);
+            let number = signature.number as usize;
+            let owned = if signature.flags & STARTS != 0 { 2 } else { 1 };
+            if roles.len() < number + owned {
+                roles.resize(number + owned, NO_ROLE);
+            }
+            roles[number] = role;
+            if owned == 2 && number + 1 < INLINE as usize {
+                roles[number + 1] = Role { at_once: true, ..role };
+            }
+        }
+        roles
+    }
+
+    /// That of one signature.
+    pub fn role(&mut self, signature: &Signature) -> Role {
+        let rank = &self.run.ranks[self.at];
+        let place = *self.known.entry((signature.call, signature.site)).or_insert_with(|| {
+            let site = self.run.sites.place(rank, signature.site);
+            self.places.number(Place { function: function(signature), site })
+        });
+        let flagged = |flag| signature.flags & flag != 0;
+        let role = Role {
+            place,
+            takes: flagged(STARTS) || flagged(CREATES),
+            creates: flagged(CREATES),
+            nested: flagged(NESTED),
+            ..NO_ROLE
+        };
+        match Call::from_number(signature.call) {
+            Some(call) if !role.nested => self.part(rank, call, signature, role),
+            _ => role,
+        }
+    }
+
+    /// The role with what the call takes part in.
+    fn part(&self, rank: &Rank, call: Call, signature: &Signature, role: Role) -> Role {
+        let object = self.objects.number(self.at, signature.object);
+        let what = what(rank, call, signature);
+        let (to, from) = match what {
+            What::Message { sends: true, receives: true, .. } => {
+                ((signature.peer, signature.tag), (signature.source, signature.source_tag))
+            }
+            What::Message { sends: true, .. } => ((signature.peer, signature.tag), NOBODY),
+            What::Message { .. } | What::Probe => (NOBODY, (signature.peer, signature.tag)),
+            _ => (NOBODY, NOBODY),
+        };
+        let peer = |number| self.peer(object, number);
+        let (sent, received) = signature.moves();
+        Role { what, object, to: (peer(to.0), to.1), from: (peer(from.0), from.1), sent, received, ..role }
+    }
+
+    /// Whom this rank calls by a number in an object.
+    pub fn peer(&self, object: Option<u32>, number: i32) -> Peer {
+        match number {
+            peer::NONE | peer::PROC_NULL => Peer::Nobody,
+            peer::ANY => Peer::Any,
+            number => {
+                let found = object.and_then(|object| self.objects.groups[object as usize].peer(self.at, number));
+                found.map_or(Peer::Unknown, Peer::Rank)
+            }
+        }
+    }
+}
+
+const NOBODY: (i32, i32) = (peer::NONE, 0);
+
+fn what(rank: &Rank, call: Call, signature: &Signature) -> What {
+    let partitioned = matches!(call, Call::Psend_init | Call::Precv_init);
+    match call.class() {
+        Class::PointToPoint => {
+            // What receives a probed message has its source from the probe.
+            let takes = call.has(Kind::TakeMessage);
+            let (sends, receives) = (call.has(Kind::Dest), call.has(Kind::Source) || takes);
+            if sends || receives { What::Message { sends, receives, partitioned } } else { What::Nothing }
+        }
+        Class::Probe => What::Probe,
+        Class::Collective => What::Collective { flow: flow(call), root: is_root(rank, signature) },
+        Class::Communicator | Class::Topology | Class::Window | Class::File if makes(call) => {
+            What::Collective { flow: Flow::Create, root: false }
+        }
+        Class::Communicator if call.has(Kind::NewComm) => What::Make,
+        Class::Rma if call == Call::Win_fence => What::Collective { flow: Flow::Fence, root: false },
+        _ => What::Nothing,
+    }
+}
+
+/// Whether all processes of the communicator take part in making something from it.
+fn makes(call: Call) -> bool {
+    let makes = call.has(Kind::NewComm) || call.has(Kind::NewWin) || call.has(Kind::NewFile);
+    makes && call.has(Kind::Comm) && !matches!(call, Call::Comm_create_group | Call::Intercomm_create)
+}
+
+fn flow(call: Call) -> Flow {
+    let name = call.row().name.to_lowercase();
+    let name = name.strip_suffix("_init").unwrap_or(&name);
+    match name.strip_prefix('i').unwrap_or(name) {
+        "barrier" => Flow::Barrier,
+        "bcast" | "scatter" | "scatterv" => Flow::FromRoot,
+        "reduce" | "gather" | "gatherv" => Flow::ToRoot,
+        "scan" | "exscan" => Flow::Prefix,
+        _ => Flow::All,
+    }
+}
+
+fn is_root(rank: &Rank, signature: &Signature) -> bool {
+    let communicator = rank.communicators.get(&signature.object);
+    match communicator {
+        Some(communicator) if !communicator.inter => signature.peer == communicator.rank,
+        _ => signature.peer == peer::ROOT,
+    }
+}

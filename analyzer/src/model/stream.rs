@@ -1,0 +1,218 @@
+//! A thread's calls one after another, on the run's time line, with what each of them started and completed.
+//!
+//! In: the pages of a thread. Out: [`Call`]s in the order they ended, a bounded number at a time. Calls inside other calls are
+//! left out.
+
+use std::ops::Range;
+
+use traces::progress::Polls;
+use traces::read::{Thread, Visitor, Walk};
+use traces::record::{Arrived, INLINE, Kind};
+use traces::signature::Signature;
+
+use super::roles::{Role, Roles};
+use super::timeline::Line;
+
+/// A call that ended. Times in nanoseconds on the run's time line.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// When it began.
+    pub start: i64,
+    /// When it ended.
+    pub end: i64,
+    /// Time inside MPI: less than that between the two where several calls are told in one.
+    pub inside: i64,
+    /// What it is.
+    pub role: Role,
+    /// The number of the request it began or created.
+    pub request: u64,
+    /// It returned an error.
+    pub failed: bool,
+    details: Range<u32>,
+}
+
+/// What a call did with requests, and what it got.
+#[derive(Clone, Copy, Debug)]
+pub enum Detail {
+    /// So many requests are complete, from this one on. The thread that began them is told where it is another one.
+    Completed(Option<u32>, u64, u32),
+    /// A persistent request, by its creator and the number it was created under, was started under a number.
+    Started(Option<u32>, u64, u64),
+    /// So many requests were given up.
+    Freed(Option<u32>, u64, u32),
+    /// What the request completed last got, or the call itself.
+    Arrived(Arrived),
+}
+
+/// Records that are read at a time.
+const STEP: usize = 1024;
+
+/// See the module.
+pub struct Stream<'a> {
+    /// The thread's number.
+    pub thread: u32,
+    pages: std::vec::IntoIter<Walk<'a>>,
+    walk: Option<Walk<'a>>,
+    reader: Reader<'a>,
+    next: usize,
+}
+
+impl<'a> Stream<'a> {
+    /// From the thread's first call on.
+    pub fn new(thread: &Thread<'a>, line: &'a Line, mut roles: Roles<'a>) -> Stream<'a> {
+        let known = roles.thread(thread);
+        let pages: Vec<Walk<'a>> = thread.pages.iter().map(Walk::new).collect();
+        let reader =
+            Reader { line, known, roles, inline: None, started: 0, open: None, calls: Vec::new(), details: Vec::new() };
+        let mut stream = Stream { thread: thread.number, pages: pages.into_iter(), walk: None, reader, next: 0 };
+        stream.walk = stream.pages.next();
+        stream.fill();
+        stream
+    }
+
+    /// The next call, if there is one.
+    pub fn peek(&self) -> Option<&Call> {
+        self.reader.calls.get(self.next)
+    }
+
+    /// Goes on to the next call.
+    pub fn advance(&mut self) {
+        self.next += 1;
+        if self.next == self.reader.calls.len() {
+            self.fill();
+        }
+    }
+
+    /// What belongs to a call that [`peek`](Self::peek) gave.
+    pub fn details(&self, call: &Call) -> &[Detail] {
+        &self.reader.details[call.details.start as usize..call.details.end as usize]
+    }
+
+    /// Whom the thread's rank calls by a number in an object.
+    pub fn roles(&self) -> &Roles<'a> {
+        &self.reader.roles
+    }
+
+    fn fill(&mut self) {
+        self.reader.calls.clear();
+        self.next = 0;
+        // Details of the call that is still open stay.
+        let open = self.reader.open.as_ref().map_or(self.reader.details.len(), |call| call.details.start as usize);
+        self.reader.details.drain(..open);
+        if let Some(call) = &mut self.reader.open {
+            call.details = 0..call.details.len() as u32;
+        }
+        while self.reader.calls.is_empty() {
+            let Some(walk) = &mut self.walk else {
+                // What was damaged was said when the calls were added up.
+                self.reader.close();
+                return;
+            };
+            if !walk.step(&mut self.reader, STEP).unwrap_or(false) {
+                self.walk = self.pages.next();
+            }
+        }
+    }
+}
+
+struct Reader<'a> {
+    line: &'a Line,
+    /// By signature number.
+    known: Vec<Role>,
+    roles: Roles<'a>,
+    inline: Option<Role>,
+    started: u64,
+    /// The call that what follows belongs to.
+    open: Option<Call>,
+    calls: Vec<Call>,
+    details: Vec<Detail>,
+}
+
+impl Reader<'_> {
+    #[inline]
+    fn close(&mut self) {
+        if let Some(call) = self.open.take() {
+            self.calls.push(call);
+        }
+    }
+
+    #[inline]
+    fn begin(&mut self, signature: u32, start: u64, end: u64, inside: u64) {
+        self.close();
+        let role = match signature {
+            INLINE => self.inline.take(),
+            number => self.known.get(number as usize).copied(),
+        };
+        let Some(role) = role else { return };
+        let request = self.started;
+        self.started += u64::from(role.takes);
+        if role.nested {
+            return;
+        }
+        let (start, end) = (self.line.at(start), self.line.at(end));
+        let at = self.details.len() as u32;
+        let inside = if inside == u64::MAX { end - start } else { self.line.duration(inside) };
+        self.open = Some(Call { start, end, inside, role, request, failed: false, details: at..at });
+    }
+
+    #[inline]
+    fn detail(&mut self, detail: Detail) {
+        if let Some(call) = &mut self.open {
+            self.details.push(detail);
+            call.details.end += 1;
+        }
+    }
+}
+
+impl Visitor for Reader<'_> {
+    #[inline]
+    fn call(&mut self, signature: u32, start: u64, duration: u64) {
+        self.begin(signature, start, start.wrapping_add(duration), u64::MAX);
+    }
+
+    fn polls(&mut self, polls: &Polls) {
+        self.begin(polls.signature as u32 & INLINE, polls.start, polls.end, polls.total);
+    }
+
+    fn inline(&mut self, signature: &Signature) {
+        self.inline = Some(self.roles.role(signature));
+    }
+
+    fn arrived(&mut self, arrived: Arrived) {
+        self.detail(Detail::Arrived(arrived));
+    }
+
+    #[inline]
+    fn requests(&mut self, kind: Kind, count: u32, age: u64) {
+        let first = self.started.saturating_sub(age);
+        match kind {
+            Kind::Started => {
+                for created in first..first + u64::from(count) {
+                    self.detail(Detail::Started(None, created, self.started));
+                    self.started += 1;
+                }
+            }
+            Kind::Completed => self.detail(Detail::Completed(None, first, count)),
+            _ => self.detail(Detail::Freed(None, first, count)),
+        }
+    }
+
+    fn elsewhere(&mut self, kind: Kind, count: u32, thread: u32, number: u64) {
+        match kind {
+            Kind::Started => {
+                for created in number..number + u64::from(count) {
+                    self.detail(Detail::Started(Some(thread), created, self.started));
+                    self.started += 1;
+                }
+            }
+            Kind::Completed => self.detail(Detail::Completed(Some(thread), number, count)),
+            _ => self.detail(Detail::Freed(Some(thread), number, count)),
+        }
+    }
+
+    fn failed(&mut self, _class: u16, _code: i32) {
+        if let Some(call) = &mut self.open {
+            call.failed = true;
+        }
+    }
+}
