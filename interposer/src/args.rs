@@ -260,6 +260,7 @@ notes! {
             draft.cancelled_request = handle_at(family, word.0);
             draft.requests = 1;
         }
+        ReadyRequest(word, family, draft) { draft.ready_request = family.handle(word.0) }
         Flag(word, _family, draft) { draft.flag = word.0 }
         Index(word, _family, draft) { draft.index = word.0 }
         Outcount(word, _family, draft) { draft.outcount = word.0 }

@@ -7,7 +7,7 @@
 //! | kind 8, signature 16 | gap (signed), duration | a call, long |
 //! | kind 8 | 8: a [`Signature`](crate::signature::Signature) | the signature of the next call, numbered [`INLINE`] |
 //! | kind 8, flags 8, bytes 48 | source 32, tag 32 | what arrived, where it differs from what was posted |
-//! | kind 8, count 16, age 40 | | requests completed, started, freed |
+//! | kind 8, count 16, age 40 | | requests completed, started, freed, parts of which are ready |
 //! | kind 8, what 8, count 16, thread 32 | number | the same, for requests of another thread |
 //! | kind 8, class 16, code 32 | | the error the call returned |
 //! | kind 8, ... | | what the progress engine did: see [`crate::progress`] |
@@ -69,6 +69,8 @@ pub enum Kind {
     Skip = 0x1d,
     /// A run of calls that asked and got no.
     Polls = 0x1f,
+    /// Requests of partitioned sends, parts of which the call gave out.
+    Ready = 0x21,
 }
 
 impl Kind {
@@ -77,7 +79,7 @@ impl Kind {
         use Kind::*;
         [
             Wide, Long, Inline, Arrived, Completed, Elsewhere, Started, Freed, Failed, Engine, EngineLong, Productive,
-            Empty, EmptyRun, Skip, Polls,
+            Empty, EmptyRun, Skip, Polls, Ready,
         ]
         .into_iter()
         .find(|kind| *kind as u64 == word & 0xff)
@@ -86,7 +88,7 @@ impl Kind {
     /// The number of words of the whole record.
     pub const fn words(self) -> usize {
         match self {
-            Kind::Completed | Kind::Started | Kind::Freed | Kind::Failed => 1,
+            Kind::Completed | Kind::Started | Kind::Freed | Kind::Ready | Kind::Failed => 1,
             Kind::Engine | Kind::Productive | Kind::Empty | Kind::Skip => 1,
             Kind::Wide | Kind::Arrived | Kind::Elsewhere => 2,
             Kind::Long | Kind::EngineLong | Kind::EmptyRun => 3,

@@ -214,6 +214,7 @@ impl Visitor for Reader {
     fn requests(&mut self, kind: Kind, count: u32, _age: u64) {
         match kind {
             Kind::Started => self.began(count.into()),
+            Kind::Ready => self.chance(),
             _ => {
                 self.chance();
                 self.pending = self.pending.saturating_sub(count.into());

@@ -40,6 +40,8 @@ pub enum Detail {
     Started(Option<u32>, u64, u64),
     /// So many requests were given up.
     Freed(Option<u32>, u64, u32),
+    /// Parts of so many partitioned sends were given out, from this one on.
+    Ready(Option<u32>, u64, u32),
     /// What the request completed last got, or the call itself.
     Arrived(Arrived),
 }
@@ -193,6 +195,7 @@ impl Visitor for Reader<'_> {
                 }
             }
             Kind::Completed => self.detail(Detail::Completed(None, first, count)),
+            Kind::Ready => self.detail(Detail::Ready(None, first, count)),
             _ => self.detail(Detail::Freed(None, first, count)),
         }
     }
@@ -206,6 +209,7 @@ impl Visitor for Reader<'_> {
                 }
             }
             Kind::Completed => self.detail(Detail::Completed(Some(thread), number, count)),
+            Kind::Ready => self.detail(Detail::Ready(Some(thread), number, count)),
             _ => self.detail(Detail::Freed(Some(thread), number, count)),
         }
     }

@@ -152,6 +152,13 @@ impl Thread {
         }
     }
 
+    /// Parts of a partitioned send were given out.
+    pub fn request_ready(&mut self, handle: u64) {
+        if let Some(request) = self.table_of(handle).1.get(handle) {
+            self.say(Run { kind: Kind::Ready, thread: request.thread, first: request.number, count: 1 });
+        }
+    }
+
     /// A request is to be cancelled; its status will tell whether it was.
     pub fn request_cancelled(&mut self, handle: u64) {
         self.table_of(handle).1.visit(handle, |request| {

@@ -66,6 +66,8 @@ pub struct Draft {
     pub freed_request: u64,
     /// The handle of a request about to be cancelled.
     pub cancelled_request: u64,
+    /// The handle of a partitioned request of which parts are given out.
+    pub ready_request: u64,
     /// Where MPI will put the status or statuses.
     pub status: usize,
     /// The program wants none, so that is a place of ours.
@@ -172,6 +174,7 @@ impl Draft {
             handle: 0,
             freed_request: 0,
             cancelled_request: 0,
+            ready_request: 0,
             status: 0,
             status_ignored: false,
             flag: 0,

@@ -316,6 +316,9 @@ impl Draft {
             if self.freed_request != 0 {
                 thread.request_freed(self.freed_request);
             }
+            if self.ready_request != 0 {
+                thread.request_ready(self.ready_request);
+            }
             if self.cancelled_request != 0 {
                 thread.request_cancelled(self.cancelled_request);
             }

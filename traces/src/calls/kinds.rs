@@ -65,7 +65,8 @@ macro_rules! kinds {
             FreeFile "MPI_File *";
             FreeDatatype "MPI_Datatype *";
 
-            // Requests: begun, created inactive, started, waited or tested for, given up.
+            // Requests: begun, created inactive, started, waited or tested for, given up, of which a
+            // partition is ready.
             NewRequest "MPI_Request *";
             NewPersistent "MPI_Request *";
             StartRequest "MPI_Request *";
@@ -74,6 +75,7 @@ macro_rules! kinds {
             WaitRequests "MPI_Request *";
             FreeRequest "MPI_Request *";
             CancelRequest "MPI_Request *";
+            ReadyRequest "MPI_Request";
             RequestCount "int";
 
             // What came of it.

@@ -47,9 +47,9 @@ macro_rules! calls {
      29 Startall                    PointToPoint  core    (count: RequestCount, array_of_requests: StartRequests);
      30 Psend_init                  PointToPoint  late    (buf: SendBuf, partitions: Partitions, count: PartitionCount, datatype: SendType, dest: Dest, tag: SendTag, comm: Comm, info: Info, request: NewPersistent);
      31 Precv_init                  PointToPoint  late    (buf: RecvBuf, partitions: Partitions, count: PartitionCount, datatype: RecvType, dest: Source, tag: RecvTag, comm: Comm, info: Info, request: NewPersistent);
-     32 Pready                      PointToPoint  late    (partition: Int, request: PeekRequest);
-     33 Pready_range                PointToPoint  late    (partition_low: Int, partition_high: Int, request: PeekRequest);
-     34 Pready_list                 PointToPoint  late    (length: Int, array_of_partitions: Ints, request: PeekRequest);
+     32 Pready                      PointToPoint  late    (partition: Int, request: ReadyRequest);
+     33 Pready_range                PointToPoint  late    (partition_low: Int, partition_high: Int, request: ReadyRequest);
+     34 Pready_list                 PointToPoint  late    (length: Int, array_of_partitions: Ints, request: ReadyRequest);
      35 Parrived                    PointToPoint  late    (request: PeekRequest, partition: Int, flag: Flag);
 
      36 Probe                       Probe         core    (source: Source, tag: RecvTag, comm: Comm, status: Status);

@@ -16,7 +16,7 @@ pub trait Visitor {
     fn inline(&mut self, _signature: &Signature) {}
     /// What the call, or the request completed last, got.
     fn arrived(&mut self, _arrived: Arrived) {}
-    /// Requests of this thread: [`Kind::Completed`], [`Kind::Started`] or [`Kind::Freed`].
+    /// Requests of this thread: [`Kind::Completed`], [`Kind::Started`], [`Kind::Freed`] or [`Kind::Ready`].
     fn requests(&mut self, _kind: Kind, _count: u32, _age: u64) {}
     /// The same for requests that another thread began.
     fn elsewhere(&mut self, _kind: Kind, _count: u32, _thread: u32, _number: u64) {}
@@ -113,7 +113,7 @@ fn rare(kind: Kind, words: &[u64], last: u64, visitor: &mut impl Visitor) -> u64
             visitor.inline(Signature::ref_from_bytes(bytes).expect("eight words are a signature"));
         }
         Kind::Arrived => visitor.arrived(Arrived::from_words([word, words[1]])),
-        Kind::Completed | Kind::Started | Kind::Freed => {
+        Kind::Completed | Kind::Started | Kind::Freed | Kind::Ready => {
             let (count, age) = record::from_requests(word);
             visitor.requests(kind, count, age);
         }

@@ -23,6 +23,8 @@ pub struct Rank<'a> {
     requests: FxHashMap<(u32, u64), Request>,
     /// Persistent requests, by thread and number of their creation.
     persistent: FxHashMap<(u32, u64), Persistent>,
+    /// Partitioned messages that are sent when their last part is given out, by thread and number of the request.
+    partitioned: FxHashMap<(u32, u64), (u32, Message)>,
     completions: Completions,
     /// Collective calls so far, by object.
     ordinals: FxHashMap<u32, u64>,
@@ -105,6 +107,7 @@ impl<'a> Rank<'a> {
             queues: Queues::default(),
             requests: FxHashMap::default(),
             persistent: FxHashMap::default(),
+            partitioned: FxHashMap::default(),
             completions: Completions::default(),
             ordinals: FxHashMap::default(),
             made: 0,
@@ -218,6 +221,21 @@ impl<'a> Rank<'a> {
         }
         if let Some(Token::Request(thread, number)) = token {
             self.requests.insert((thread, number), request);
+            self.hold_partitioned(role, (thread, number));
+        }
+    }
+
+    /// A partitioned message is not sent before its last part is, which is known when its request is complete.
+    fn hold_partitioned(&mut self, role: &Role, request: (u32, u64)) {
+        let What::Message { sends: true, partitioned: true, .. } = role.what else { return };
+        if let Some((to, Letter::Message(message))) = self.letters.pop() {
+            self.partitioned.insert(request, (to, message));
+        }
+    }
+
+    fn send_partitioned(&mut self, request: (u32, u64)) {
+        if let Some((to, message)) = self.partitioned.remove(&request) {
+            self.letters.push((to, Letter::Message(message)));
         }
     }
 
@@ -348,6 +366,14 @@ impl<'a> Rank<'a> {
                     let thread = thread.unwrap_or(stream.thread);
                     (first..first + u64::from(count)).for_each(|number| self.freed(thread, number));
                 }
+                Detail::Ready(thread, first, count) => {
+                    let thread = thread.unwrap_or(stream.thread);
+                    for number in first..first + u64::from(count) {
+                        if let Some((_, message)) = self.partitioned.get_mut(&(thread, number)) {
+                            (message.begin, message.place) = (call.start, call.role.place);
+                        }
+                    }
+                }
                 Detail::Arrived(_) => {}
             }
         }
@@ -357,6 +383,7 @@ impl<'a> Rank<'a> {
 
     fn completed(&mut self, stream: &Stream<'a>, thread: u32, number: u64, completion: u32, got: Option<Arrived>) {
         let Some(mut request) = self.requests.remove(&(thread, number)) else { return };
+        self.send_partitioned((thread, number));
         if let Some((receipt, role)) = request.receive {
             let cancelled = got.is_some_and(|got| got.cancelled);
             let (envelope, bytes) = self.got(stream, &role, got);
