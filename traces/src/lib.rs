@@ -21,6 +21,7 @@ pub mod definitions;
 pub mod error;
 pub mod file;
 pub mod folder;
+pub mod generate;
 pub mod progress;
 pub mod read;
 pub mod record;

@@ -1,0 +1,132 @@
+//! A rank's file, begun with what is known before and continued record by record.
+//!
+//! Records go to the file in pieces, each opening it anew: a page of 256 KiB for each of many ranks would be much memory,
+//! and their files more than a process may open.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use zerocopy::IntoBytes;
+
+use super::program::{Program, sample};
+use crate::file::{FileHeader, PageHeader, PageKind};
+use crate::record::{self, Arrived, Kind};
+use crate::write::{FileWriter, UNIT, blank_block, blank_page, call};
+
+/// Words of a piece.
+const PIECE: usize = (16 << 10) / 8;
+/// Bytes of the largest page of records, as the recorder's.
+const LARGEST: usize = 256 << 10;
+/// Words of the longest record that is written here.
+const LONGEST: usize = 3;
+
+/// See the module.
+pub struct Output {
+    path: PathBuf,
+    /// Records that are not in the file yet.
+    words: Vec<u64>,
+    /// Words that the page has room for.
+    room: usize,
+    pages: u32,
+    /// When the last call ended.
+    last: u64,
+    /// Requests begun so far.
+    requests: u64,
+}
+
+impl Output {
+    /// Begins a file. Its first gap counts from `begin`.
+    pub fn begin(path: PathBuf, header: FileHeader, begin: u64, program: &Program) -> io::Result<Output> {
+        let mut file = FileWriter::begin(File::create(&path)?, header)?;
+        let block = crate::file::ThreadBlock { tid: header.pid, begin, ..blank_block() };
+        file.thread(0, &block)?;
+        file.definitions(&program.definitions)?;
+        file.signatures(0, 0, &program.signatures)?;
+        Ok(Output { path, words: Vec::with_capacity(2 * PIECE), room: 0, pages: 0, last: begin, requests: 0 })
+    }
+
+    /// Writes a call.
+    pub fn call(&mut self, signature: u32, start: u64, duration: u64) -> io::Result<()> {
+        self.make_room()?;
+        let before = self.words.len();
+        self.last = call(&mut self.words, self.last, signature, start, duration);
+        self.room -= self.words.len() - before;
+        Ok(())
+    }
+
+    /// Writes a call that begins a request.
+    pub fn starts(&mut self, signature: u32, start: u64, duration: u64) -> io::Result<()> {
+        self.call(signature, start, duration)?;
+        self.requests += 1;
+        Ok(())
+    }
+
+    /// The last call completed `count` requests, from the one `age` before the next.
+    pub fn completed(&mut self, count: u32, age: u64) -> io::Result<()> {
+        self.behind(&[record::requests(Kind::Completed, count, age)])
+    }
+
+    /// What the last call, or the request completed last, got.
+    pub fn arrived(&mut self, arrived: Arrived) -> io::Result<()> {
+        self.behind(&arrived.words())
+    }
+
+    /// Writes what is left, and the header as it is in the end.
+    pub fn end(mut self, header: FileHeader) -> io::Result<()> {
+        self.fill()?;
+        self.flush()?;
+        FileWriter::begin(File::options().write(true).open(&self.path)?, header).map(drop)
+    }
+
+    fn behind(&mut self, words: &[u64]) -> io::Result<()> {
+        self.make_room()?;
+        self.words.extend(words);
+        self.room -= words.len();
+        Ok(())
+    }
+
+    fn make_room(&mut self) -> io::Result<()> {
+        if self.words.len() >= PIECE {
+            self.flush()?;
+        }
+        if self.room < LONGEST { self.turn() } else { Ok(()) }
+    }
+
+    /// Begins the next page. They grow as the recorder's do.
+    #[cold]
+    fn turn(&mut self) -> io::Result<()> {
+        self.fill()?;
+        let bytes = (UNIT << self.pages.min(16)).min(LARGEST);
+        let header = PageHeader {
+            kind: PageKind::Events as u32,
+            units: (bytes / UNIT) as u32,
+            base: self.last,
+            requests: self.requests,
+            sample: sample(self.last),
+            ..blank_page(0, self.pages)
+        };
+        let words: [u64; size_of::<PageHeader>() / 8] = zerocopy::transmute!(header);
+        self.words.extend(words);
+        self.room = bytes / 8 - words.len();
+        self.pages += 1;
+        Ok(())
+    }
+
+    /// Fills the page up with zeros.
+    fn fill(&mut self) -> io::Result<()> {
+        while self.room > 0 {
+            let zeros = self.room.min(PIECE);
+            self.words.resize(self.words.len() + zeros, 0);
+            self.room -= zeros;
+            self.flush()?;
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        File::options().append(true).open(&self.path)?.write_all(self.words.as_bytes())?;
+        self.words.clear();
+        Ok(())
+    }
+}

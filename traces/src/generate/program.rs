@@ -1,0 +1,259 @@
+//! The program that ranks run: the calls each makes, and what its file says once about them.
+
+use super::{Neighbours, Shape};
+use crate::calls::Call;
+use crate::clock::{ClockKind, ClockSample};
+use crate::definitions::{
+    Communicator, Definition, Library, Members, Module, Occasion, Origin, Process, SameClock, Site, Span,
+};
+use crate::file::{Abi, FileHeader, INITIALIZED, Mode};
+use crate::signature::{STARTS, Signature, peer, tag};
+use crate::write::blank_header;
+
+/// Bytes of a halo in small and in large steps. Sends of the small ones are complete at once.
+pub const HALO: [u64; 2] = [4 << 10, 32 << 10];
+/// Bytes from one rank of a pair to the other.
+pub const PAIR: u64 = 1 << 10;
+/// The tag of those.
+pub const PAIR_TAG: i32 = 9;
+const REDUCED: u64 = 8;
+const BROADCAST: u64 = 2 << 10;
+
+/// Directions of a torus. A message's tag is its direction; the one against it differs in the last bit.
+pub const DIRECTIONS: usize = 4;
+
+const WORLD: u32 = 1;
+const SELF: u32 = 2;
+const ROWS: u32 = 3;
+const COLUMNS: u32 = 4;
+
+/// Call sites: all in one module, one after another.
+const SITES: u32 = 13;
+const RUN: [u8; 16] = *b"synthetic run   ";
+const HOST: &str = "synthetic";
+const BOOT: &str = "00000000-0000-4000-8000-000000000000";
+const PATH: &str = "/opt/synthetic/halo";
+/// When recording begins, ticks, and by the clock on the wall: 2026-01-01.
+pub const BEGIN: u64 = 1_000_000_000;
+const WALL: u64 = 1_767_225_600_000_000_000 - BEGIN;
+const FREQUENCY: u64 = 1_000_000_000;
+
+/// Ranks in rows and columns, as square as their number allows.
+#[derive(Clone, Copy)]
+pub struct Grid {
+    /// Ranks in all.
+    pub ranks: u32,
+    /// Ranks in a row.
+    pub columns: u32,
+    neighbours: Neighbours,
+}
+
+impl Grid {
+    /// The grid of a run.
+    pub fn of(shape: &Shape) -> Grid {
+        let ranks = shape.ranks.max(1);
+        let rows = (1..=ranks.isqrt()).rev().find(|rows| ranks.is_multiple_of(*rows)).unwrap_or(1);
+        Grid { ranks, columns: ranks / rows, neighbours: shape.neighbours }
+    }
+
+    /// Neighbours of each rank.
+    pub fn directions(&self) -> usize {
+        match self.neighbours {
+            Neighbours::Ring => 2,
+            Neighbours::Torus => DIRECTIONS,
+        }
+    }
+
+    /// The next rank in a direction.
+    pub fn next(&self, rank: u32, direction: usize) -> u32 {
+        let (columns, ranks) = (self.columns, self.ranks);
+        let (column, row) = (rank % columns, rank - rank % columns);
+        match (self.neighbours, direction) {
+            (Neighbours::Ring, 0) => (rank + 1) % ranks,
+            (Neighbours::Ring, _) => (rank + ranks - 1) % ranks,
+            (Neighbours::Torus, 0) => row + (column + 1) % columns,
+            (Neighbours::Torus, 1) => row + (column + columns - 1) % columns,
+            (Neighbours::Torus, 2) => (rank + columns) % ranks,
+            (Neighbours::Torus, _) => (rank + ranks - columns) % ranks,
+        }
+    }
+
+    /// Where a message that goes in a direction comes from.
+    pub fn from(&self, rank: u32, direction: usize) -> u32 {
+        self.next(rank, direction ^ 1)
+    }
+
+    /// The other rank of a rank's pair; the last of an odd number has none.
+    pub fn partner(&self, rank: u32) -> Option<u32> {
+        Some(rank ^ 1).filter(|partner| *partner < self.ranks)
+    }
+}
+
+/// One rank's program: the numbers of its signatures by what they are for.
+#[derive(Default)]
+pub struct Program {
+    /// What the file says once.
+    pub definitions: Vec<Definition>,
+    /// In the order of their numbers.
+    pub signatures: Vec<Signature>,
+    /// MPI_Init.
+    pub init: u32,
+    /// MPI_Comm_split into rows, and into columns.
+    pub split: [u32; 2],
+    /// MPI_Irecv, by size and direction.
+    pub receive_halo: [[u32; DIRECTIONS]; 2],
+    /// The same for the first direction from any source.
+    pub receive_any_halo: [u32; 2],
+    /// MPI_Isend, by size and direction; the next number where the request is complete at once.
+    pub send_halo: [[u32; DIRECTIONS]; 2],
+    /// MPI_Waitall.
+    pub wait: u32,
+    /// MPI_Send; 0 in a rank without a partner, as are the next two.
+    pub send: u32,
+    /// MPI_Recv.
+    pub receive: u32,
+    /// The same from any source.
+    pub receive_any: u32,
+    /// MPI_Allreduce.
+    pub reduce: u32,
+    /// MPI_Bcast.
+    pub broadcast: u32,
+    /// MPI_Barrier of the row, and of the column.
+    pub barrier: [u32; 2],
+    /// MPI_Finalize.
+    pub finalize: u32,
+    next: u32,
+}
+
+impl Program {
+    /// The program of one rank.
+    pub fn of(rank: u32, grid: &Grid) -> Program {
+        let mut program = Program { definitions: definitions(rank, grid), next: 1, ..Program::default() };
+        program.init = program.add(blank(Call::Init, 1));
+        program.split = [2, 3].map(|site| program.add(Signature { object: WORLD, ..blank(Call::Comm_split, site) }));
+        for (size, bytes) in HALO.into_iter().enumerate() {
+            for direction in 0..grid.directions() {
+                let (to, from) = (grid.next(rank, direction) as i32, grid.from(rank, direction) as i32);
+                let halo = Signature { flags: STARTS, object: WORLD, tag: direction as i32, ..blank(Call::Irecv, 4) };
+                let receive = Signature { peer: from, received: bytes, ..halo };
+                let send = Signature { call: Call::Isend.number(), site: 5, peer: to, sent: bytes, ..halo };
+                program.receive_halo[size][direction] = program.add(receive);
+                program.send_halo[size][direction] = program.add(send);
+                if direction == 0 {
+                    program.receive_any_halo[size] = program.add(Signature { peer: peer::ANY, ..receive });
+                }
+            }
+        }
+        program.wait = program.add(Signature { requests: 2 * grid.directions() as u32, ..blank(Call::Waitall, 6) });
+        if let Some(partner) = grid.partner(rank) {
+            let pair = Signature { object: WORLD, peer: partner as i32, tag: PAIR_TAG, ..blank(Call::Send, 7) };
+            let receive = Signature { call: Call::Recv.number(), site: 8, received: PAIR, ..pair };
+            program.send = program.add(Signature { sent: PAIR, ..pair });
+            program.receive = program.add(receive);
+            program.receive_any = program.add(Signature { peer: peer::ANY, tag: tag::ANY, ..receive });
+        }
+        let reduce = Signature { object: WORLD, sent: REDUCED, received: REDUCED, ..blank(Call::Allreduce, 9) };
+        program.reduce = program.add(reduce);
+        let (sent, received) = if rank == 0 { (BROADCAST, 0) } else { (0, BROADCAST) };
+        program.broadcast = program.add(Signature { object: WORLD, peer: 0, sent, received, ..blank(Call::Bcast, 10) });
+        let barrier = |object, site| Signature { object, ..blank(Call::Barrier, site) };
+        program.barrier = [barrier(ROWS, 11), barrier(COLUMNS, 12)].map(|barrier| program.add(barrier));
+        program.finalize = program.add(blank(Call::Finalize, SITES));
+        program
+    }
+
+    fn add(&mut self, signature: Signature) -> u32 {
+        let number = self.next;
+        self.next += if signature.flags & STARTS != 0 { 2 } else { 1 };
+        self.signatures.push(Signature { number, ..signature });
+        number
+    }
+}
+
+fn offset(site: u32) -> u64 {
+    0x1000 + 0x20 * u64::from(site)
+}
+
+/// A call at a site, of which nothing else is known.
+fn blank(call: Call, site: u32) -> Signature {
+    Signature {
+        number: 0,
+        call: call.number(),
+        flags: 0,
+        site,
+        object: 0,
+        peer: peer::NONE,
+        tag: tag::NONE,
+        source: peer::NONE,
+        source_tag: tag::NONE,
+        sent: 0,
+        received: 0,
+        requests: 0,
+        reserved: 0,
+        address: 0x40_0000 + offset(site),
+    }
+}
+
+fn definitions(rank: u32, grid: &Grid) -> Vec<Definition> {
+    let Grid { ranks, columns, .. } = *grid;
+    let process = Process {
+        host: HOST.into(),
+        boot: BOOT.into(),
+        program: PATH.into(),
+        arguments: vec![PATH.into()],
+        directory: "/".into(),
+        recorder: env!("CARGO_PKG_VERSION").into(),
+    };
+    let library = Library { version: "Open MPI v5.0.0, synthetic".into(), path: "/opt/synthetic/libmpi.so.40".into() };
+    let mut definitions = vec![
+        Definition::Process(process),
+        Definition::Library(library),
+        Definition::Module(Module { number: 1, path: PATH.into(), build_id: RUN.into() }),
+    ];
+    definitions.extend((1..=SITES).map(|number| Definition::Site(Site { number, module: 1, offset: offset(number) })));
+    let (column, row) = (rank % columns, rank / columns);
+    let span = |first, count, step| Span { first: first as i32, count, step };
+    // Number, own rank in it, members, name.
+    let communicators = [
+        (WORLD, rank, span(0, ranks, 1), "MPI_COMM_WORLD"),
+        (SELF, 0, span(rank, 1, 0), "MPI_COMM_SELF"),
+        (ROWS, column, span(row * columns, columns, 1), "MPI COMMUNICATOR 3 SPLIT FROM 0"),
+        (COLUMNS, row, span(column, ranks / columns, columns as i32), "MPI COMMUNICATOR 4 SPLIT FROM 0"),
+    ];
+    for (number, rank, members, name) in communicators {
+        let (rank, size, name) = (rank as i32, members.count, name.into());
+        definitions.push(Definition::Communicator(Communicator { number, rank, size, inter: false, name }));
+        let (local, remote) = (vec![members], Vec::new());
+        definitions.push(Definition::Members(Members { communicator: number, local, remote }));
+    }
+    let origin = |number, ordinal| Definition::Origin(Origin { number, parent: WORLD, ordinal });
+    definitions.extend([origin(ROWS, 0), origin(COLUMNS, 1)]);
+    if rank > 0 {
+        let same = |when| Definition::SameClock(SameClock { when, peer: 0, within: 0 });
+        definitions.extend([Occasion::Init, Occasion::Finalize].map(same));
+    }
+    definitions
+}
+
+/// The header of a rank that was initialised at the tick `ready`.
+pub fn header(rank: u32, grid: &Grid, ready: u64) -> FileHeader {
+    FileHeader {
+        run: RUN,
+        rank,
+        size: grid.ranks,
+        pid: 1000 + rank,
+        abi: Abi::OpenMpi as u16,
+        clock: ClockKind::Monotonic as u16,
+        mode: Mode::Trace as u16,
+        state: INITIALIZED,
+        nominal_frequency: FREQUENCY,
+        begin: sample(BEGIN),
+        ready: sample(ready),
+        ..blank_header()
+    }
+}
+
+/// All clocks at a tick: they run alike.
+pub fn sample(ticks: u64) -> ClockSample {
+    ClockSample { ticks, width: 1, monotonic: ticks, realtime: WALL + ticks }
+}

@@ -1,0 +1,277 @@
+//! The ranks' clocks, step by step: what each call waits for has happened on the other ranks before it is written.
+
+use std::io;
+use std::path::Path;
+
+use super::output::Output;
+use super::program::{BEGIN, DIRECTIONS, Grid, HALO, PAIR, PAIR_TAG, Program, header, sample};
+use super::random::Random;
+use super::{Shape, Totals};
+use crate::file::FINALIZED;
+use crate::folder::file_name;
+use crate::record::Arrived;
+
+/// When MPI_Init returns, everywhere.
+const READY: u64 = BEGIN + 50_000_000;
+/// Ticks that a rank computes before each exchange or collective, but for its own and the step's part.
+const COMPUTATION: u64 = 8_000;
+/// What ranks take longer than others, at most, in 256ths.
+const SLOWNESS: u64 = 64;
+/// One in so many computations takes far longer.
+const SELDOM: u64 = 64;
+/// Between calls in a row.
+const BETWEEN: u64 = 50;
+/// What a call takes at least, and what that varies by.
+const LEAST: u64 = 200;
+const VARIES: u64 = 100;
+/// What a message takes from its begin on.
+const LATENCY: u64 = 1_500;
+const BYTES_PER_TICK: u64 = 10;
+
+/// All ranks, at the same place in the program.
+pub struct Steps {
+    grid: Grid,
+    ranks: Vec<Rank>,
+    /// When each rank has begun to send in each direction.
+    sent: Vec<[u64; DIRECTIONS]>,
+    /// When each rank has entered what all are in now.
+    entered: Vec<u64>,
+}
+
+struct Rank {
+    number: u32,
+    now: u64,
+    random: Random,
+    slowness: u64,
+    program: Program,
+    output: Output,
+    totals: Totals,
+}
+
+impl Steps {
+    /// MPI_Init, and communicators of rows and columns.
+    pub fn begin(folder: &Path, shape: &Shape) -> io::Result<Steps> {
+        let grid = Grid::of(shape);
+        let rank = |number| {
+            let program = Program::of(number, &grid);
+            let path = folder.join(file_name(0, number));
+            let output = Output::begin(path, header(number, &grid, READY), BEGIN, &program)?;
+            let mut random = Random::of(shape.seed, number);
+            let slowness = 256 + random.below(SLOWNESS);
+            let mut rank = Rank { number, now: BEGIN, random, slowness, program, output, totals: Totals::default() };
+            rank.now += LEAST + rank.random.below(VARIES);
+            rank.call_until(rank.program.init, READY)?;
+            for split in rank.program.split {
+                rank.now += BETWEEN;
+                rank.call_until(split, rank.now + collective(grid.ranks))?;
+            }
+            Ok(rank)
+        };
+        let ranks: Vec<Rank> = (0..grid.ranks).map(rank).collect::<io::Result<_>>()?;
+        let (sent, entered) = (vec![[0; DIRECTIONS]; ranks.len()], vec![0; ranks.len()]);
+        Ok(Steps { grid, ranks, sent, entered })
+    }
+
+    /// Calls of a rank so far.
+    pub fn calls(&self) -> u64 {
+        self.ranks[0].totals.calls
+    }
+
+    /// A halo exchange, and whatever else comes now and then.
+    pub fn step(&mut self, step: u64) -> io::Result<()> {
+        self.exchange((step % 2) as usize, step % 8 == 6)?;
+        if step % 3 == 1 {
+            self.pairs((step / 3 % 2) as u32, step % 4 == 3)?;
+        }
+        if step % 4 == 2 {
+            self.barrier((step / 4 % 2) as usize)?;
+        }
+        if step % 5 == 3 {
+            self.reduce()?;
+        }
+        if step % 7 == 4 {
+            self.broadcast()?;
+        }
+        Ok(())
+    }
+
+    /// MPI_Finalize. Returns what each rank did.
+    pub fn end(mut self) -> io::Result<Vec<Totals>> {
+        self.enter();
+        let last = self.last();
+        let end = last + collective(self.grid.ranks);
+        let finish = |mut rank: Rank| {
+            rank.call_until(rank.program.finalize, end)?;
+            let mut header = header(rank.number, &self.grid, READY);
+            header.state |= FINALIZED;
+            header.end = sample(end + LEAST);
+            rank.output.end(header)?;
+            Ok(rank.totals)
+        };
+        self.ranks.into_iter().map(finish).collect()
+    }
+
+    /// Every rank receives from and sends to its neighbours, and waits for all of it.
+    fn exchange(&mut self, size: usize, any: bool) -> io::Result<()> {
+        let directions = self.grid.directions();
+        for (rank, sent) in self.ranks.iter_mut().zip(&mut self.sent) {
+            rank.compute();
+            rank.post(directions, size, any, sent)?;
+        }
+        let transfer = LATENCY + HALO[size] / BYTES_PER_TICK;
+        for rank in &mut self.ranks {
+            let begun = |direction| self.sent[self.grid.from(rank.number, direction) as usize][direction];
+            let last = (0..directions).map(begun).max().unwrap_or(0);
+            rank.totals.late_sender.add(rank.now, last);
+            let end = rank.least().max(last + transfer);
+            rank.call_until(rank.program.wait, end)?;
+            // Sends of the small halos were complete when they began.
+            let (mut age, mut count) = (2 * directions as u64, if size == 0 { directions } else { 2 * directions });
+            if any {
+                let source = self.grid.from(rank.number, 0) as i32;
+                rank.output.completed(1, age)?;
+                rank.output.arrived(Arrived { source, tag: 0, bytes: HALO[size], cancelled: false })?;
+                (age, count) = (age - 1, count - 1);
+            }
+            rank.output.completed(count as u32, age)?;
+        }
+        Ok(())
+    }
+
+    /// Ranks whose number ends in this bit send to the other of their pair.
+    fn pairs(&mut self, sender: u32, any: bool) -> io::Result<()> {
+        self.enter();
+        for rank in &mut self.ranks {
+            if rank.number % 2 == sender && self.grid.partner(rank.number).is_some() {
+                let end = rank.least();
+                rank.call_until(rank.program.send, end)?;
+                rank.totals.messages += 1;
+                rank.totals.bytes += PAIR;
+            }
+        }
+        for rank in self.ranks.iter_mut().filter(|rank| rank.number % 2 != sender) {
+            let Some(source) = self.grid.partner(rank.number) else { continue };
+            let begun = self.entered[source as usize];
+            rank.totals.late_sender.add(rank.now, begun);
+            let end = rank.least().max(begun + LATENCY + PAIR / BYTES_PER_TICK);
+            rank.call_until(if any { rank.program.receive_any } else { rank.program.receive }, end)?;
+            if any {
+                let source = source as i32;
+                rank.output.arrived(Arrived { source, tag: PAIR_TAG, bytes: PAIR, cancelled: false })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A barrier of every row, or of every column.
+    fn barrier(&mut self, of: usize) -> io::Result<()> {
+        self.enter();
+        let Grid { ranks, columns, .. } = self.grid;
+        let (groups, size) = if of == 0 { (ranks / columns, columns) } else { (columns, ranks / columns) };
+        let group = |rank: usize| if of == 0 { rank / columns as usize } else { rank % columns as usize };
+        let mut last = vec![0; groups as usize];
+        for (rank, entered) in self.entered.iter().enumerate() {
+            last[group(rank)] = last[group(rank)].max(*entered);
+        }
+        for rank in &mut self.ranks {
+            let last = last[group(rank.number as usize)];
+            rank.totals.wait_at_barrier.add(rank.now, last);
+            let end = last + collective(size) + rank.random.below(VARIES);
+            rank.call_until(rank.program.barrier[of], end)?;
+        }
+        Ok(())
+    }
+
+    fn reduce(&mut self) -> io::Result<()> {
+        self.enter();
+        let last = self.last();
+        for rank in &mut self.ranks {
+            rank.totals.wait_at_nxn.add(rank.now, last);
+            let end = last + collective(self.grid.ranks) + rank.random.below(VARIES);
+            rank.call_until(rank.program.reduce, end)?;
+        }
+        Ok(())
+    }
+
+    /// Rank 0 does not wait for the others, nor they for each other.
+    fn broadcast(&mut self) -> io::Result<()> {
+        self.enter();
+        let root = self.entered[0];
+        for rank in &mut self.ranks {
+            rank.totals.late_broadcast.add(rank.now, root);
+            let come = if rank.number == 0 { root } else { root + collective(self.grid.ranks) };
+            let end = rank.least().max(come);
+            rank.call_until(rank.program.broadcast, end)?;
+        }
+        Ok(())
+    }
+
+    /// All ranks compute, and enter what comes next.
+    fn enter(&mut self) {
+        for (rank, entered) in self.ranks.iter_mut().zip(&mut self.entered) {
+            rank.compute();
+            *entered = rank.now;
+        }
+    }
+
+    fn last(&self) -> u64 {
+        self.entered.iter().copied().max().unwrap_or(0)
+    }
+}
+
+impl Rank {
+    fn compute(&mut self) {
+        let often = COMPUTATION * self.slowness / 256 + self.random.below(COMPUTATION / 2);
+        let seldom = if self.random.below(SELDOM) == 0 { 5 * COMPUTATION } else { 0 };
+        self.now += often + seldom;
+    }
+
+    /// Begins the receives and sends of a halo, and says when it began to send.
+    fn post(&mut self, directions: usize, size: usize, any: bool, sent: &mut [u64; DIRECTIONS]) -> io::Result<()> {
+        let Program { receive_halo, receive_any_halo, send_halo, .. } = self.program;
+        for direction in 0..directions {
+            let any = any && direction == 0;
+            self.begins(if any { receive_any_halo[size] } else { receive_halo[size][direction] })?;
+        }
+        for direction in 0..directions {
+            sent[direction] = self.now;
+            // The number behind it says that the request was complete at once.
+            self.begins(send_halo[size][direction] + u32::from(size == 0))?;
+            self.totals.messages += 1;
+            self.totals.bytes += HALO[size];
+        }
+        Ok(())
+    }
+
+    /// A call that begins a request, and the way to the next.
+    fn begins(&mut self, signature: u32) -> io::Result<()> {
+        let duration = self.least() - self.now;
+        self.output.starts(signature, self.now, duration)?;
+        self.has_called(duration);
+        self.now += BETWEEN;
+        Ok(())
+    }
+
+    /// A call that begins now.
+    fn call_until(&mut self, signature: u32, end: u64) -> io::Result<()> {
+        self.output.call(signature, self.now, end - self.now)?;
+        self.has_called(end - self.now);
+        Ok(())
+    }
+
+    fn has_called(&mut self, duration: u64) {
+        self.totals.calls += 1;
+        self.totals.in_mpi += duration;
+        self.now += duration;
+    }
+
+    /// When a call that begins now ends that waits for nothing.
+    fn least(&mut self) -> u64 {
+        self.now + LEAST + self.random.below(VARIES)
+    }
+}
+
+/// What a collective call takes from the moment all are in it.
+fn collective(ranks: u32) -> u64 {
+    LEAST + LATENCY * u64::from(ranks.next_power_of_two().ilog2())
+}
