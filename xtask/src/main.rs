@@ -5,11 +5,14 @@ mod case_study;
 mod demo;
 mod hosts;
 mod samples;
+mod synthetic;
 mod test;
 
+use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
 use clap::Parser;
+use traces::generate::{Neighbours, Shape};
 
 /// What the project needs done. Each command does all its own set-up.
 #[derive(Parser)]
@@ -21,6 +24,23 @@ enum Task {
     CaseStudy,
     /// Record the runs in traces/samples anew
     Samples,
+    /// Write the run of a program that was never run, to try analyses on, and say how long its ranks wait
+    Synthetic {
+        /// The run's folder
+        dir: PathBuf,
+        /// Ranks
+        #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..))]
+        ranks: u32,
+        /// About so many calls of each
+        #[arg(long, default_value_t = 10_000)]
+        calls: u64,
+        /// Ranks have two neighbours instead of four
+        #[arg(long)]
+        ring: bool,
+        /// Another seed, other times
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+    },
     /// Run all tests under every MPI: PyPI's under target/, Debian's by apt where this is root
     Test {
         /// Only under these MPIs, as ompi4,mpich5
@@ -36,6 +56,10 @@ fn main() -> ExitCode {
         Task::Demo => demo::run(),
         Task::CaseStudy => case_study::run(),
         Task::Samples => samples::run(),
+        Task::Synthetic { dir, ranks, calls, ring, seed } => {
+            let neighbours = if ring { Neighbours::Ring } else { Neighbours::Torus };
+            synthetic::run(&dir, &Shape { ranks, calls, neighbours, seed })
+        }
         Task::Test { mpi, name } => test::run(mpi.as_deref(), name.as_deref()),
     };
     match done {

@@ -12,7 +12,7 @@ impl Random {
 
     /// One of 0 to `limit` - 1; the limit is at most 2³².
     pub fn below(&mut self, limit: u64) -> u64 {
-        (self.next() >> 32) * limit >> 32
+        ((self.next() >> 32) * limit) >> 32
     }
 
     fn next(&mut self) -> u64 {

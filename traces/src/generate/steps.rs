@@ -229,14 +229,13 @@ impl Rank {
     /// Begins the receives and sends of a halo, and says when it began to send.
     fn post(&mut self, directions: usize, size: usize, any: bool, sent: &mut [u64; DIRECTIONS]) -> io::Result<()> {
         let Program { receive_halo, receive_any_halo, send_halo, .. } = self.program;
-        for direction in 0..directions {
-            let any = any && direction == 0;
-            self.begins(if any { receive_any_halo[size] } else { receive_halo[size][direction] })?;
+        for (direction, posted) in receive_halo[size].into_iter().enumerate().take(directions) {
+            self.begins(if any && direction == 0 { receive_any_halo[size] } else { posted })?;
         }
-        for direction in 0..directions {
-            sent[direction] = self.now;
+        for (sent, send) in sent.iter_mut().zip(send_halo[size]).take(directions) {
+            *sent = self.now;
             // The number behind it says that the request was complete at once.
-            self.begins(send_halo[size][direction] + u32::from(size == 0))?;
+            self.begins(send + u32::from(size == 0))?;
             self.totals.messages += 1;
             self.totals.bytes += HALO[size];
         }

@@ -1,0 +1,31 @@
+//! A run of as many ranks and calls as one likes, without running anything.
+
+use std::path::Path;
+use std::time::Instant;
+
+use traces::folder;
+use traces::generate::{self, Shape};
+
+/// Writes it into a folder that is new or empty, or one with a number behind its name.
+pub fn run(wanted: &Path, shape: &Shape) -> Result<(), String> {
+    let io = |error: std::io::Error| format!("{}: {error}", wanted.display());
+    let folder = folder::fresh(wanted).map_err(io)?;
+    let began = Instant::now();
+    let total = generate::run(&folder, shape).map_err(io)?.total;
+    let generate::Totals { calls, messages, bytes, .. } = total;
+    println!(
+        "{}: {calls} calls, {messages} messages of {bytes} bytes, in {:.1} s",
+        folder.display(),
+        began.elapsed().as_secs_f64()
+    );
+    let waits = [
+        ("late sender", total.late_sender),
+        ("wait at n x n", total.wait_at_nxn),
+        ("late broadcast", total.late_broadcast),
+        ("wait at barrier", total.wait_at_barrier),
+    ];
+    for (what, waiting) in waits {
+        println!("{what:15}  {:.6} s in {} calls", waiting.ticks as f64 / 1e9, waiting.calls);
+    }
+    Ok(())
+}
