@@ -32,6 +32,8 @@ pub enum Command {
     Waits(Waits),
     /// Say who sent how much to whom in a recorded run
     Matrix(Matrix),
+    /// Say how unevenly the time of a recorded run is spread over its ranks
+    Imbalance(Imbalance),
     /// Put two recorded runs side by side
     Diff(Diff),
     /// Check whether recording will work here
@@ -222,6 +224,33 @@ pub struct Matrix {
     /// Write into this file instead of stdout
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+}
+
+/// Says how unevenly time is spread over the ranks: of each MPI function or call site, and of the computation.
+///
+/// The imbalance time is the maximum over ranks less the mean; the percentage is 100 where one rank alone takes any time.
+#[derive(Args)]
+pub struct Imbalance {
+    /// The run's folder
+    pub dir: PathBuf,
+    /// What to break the time in MPI down by
+    #[arg(long, value_name = "WHAT", default_value = "function")]
+    pub by: ByPlace,
+    /// How to print it
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: Format,
+    /// Write into this file instead of stdout
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// What imbalance is broken down by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum ByPlace {
+    /// MPI function.
+    Function,
+    /// Place in the program.
+    Site,
 }
 
 /// Puts two recorded runs side by side: what their progress engines did, with ratios.

@@ -3,6 +3,7 @@
 mod diff;
 mod doctor;
 mod env;
+mod imbalance;
 mod matrix;
 mod progress;
 mod record;
@@ -20,6 +21,7 @@ pub fn run(cli: Cli) -> u8 {
         Command::Progress(arguments) => progress::run(&arguments),
         Command::Waits(arguments) => waits::run(&arguments),
         Command::Matrix(arguments) => matrix::run(&arguments),
+        Command::Imbalance(arguments) => imbalance::run(&arguments),
         Command::Diff(arguments) => diff::run(&arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Env(arguments) => env::run(&arguments),

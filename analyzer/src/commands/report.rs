@@ -35,9 +35,14 @@ fn report(run: &Run, by: By, format: Format) -> Result<Report, Error> {
     };
     let mut warnings = overview::warnings(run);
     if by == By::Site {
-        warnings.extend(run.sites.unresolved.iter().map(|reason| format!("call sites stay numbers: {reason}")));
+        warnings.extend(unresolved(run));
     }
     Ok(Report { facts: overview::facts(run), warnings, tables })
+}
+
+/// Why call sites are not named.
+pub fn unresolved(run: &Run) -> impl Iterator<Item = String> {
+    run.sites.unresolved.iter().map(|reason| format!("call sites stay numbers: {reason}"))
 }
 
 /// Prints a report to stdout or a file.

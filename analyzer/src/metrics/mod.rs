@@ -2,6 +2,7 @@
 
 pub mod breakdown;
 pub mod engine;
+pub mod imbalance;
 pub mod matrix;
 pub mod overview;
 pub mod ranks;

@@ -1,0 +1,23 @@
+//! `overhear imbalance`: how unevenly time is spread over the ranks.
+
+use crate::cli::{self, ByPlace};
+use crate::error::{Error, OK, PARTIAL};
+use crate::metrics::{imbalance, overview};
+use crate::model::Run;
+use crate::report::Report;
+
+/// Prints the table. Returns the exit status.
+pub fn run(arguments: &cli::Imbalance) -> Result<u8, Error> {
+    let run = Run::load(&arguments.dir)?;
+    let mut warnings = overview::warnings(&run);
+    let table = match arguments.by {
+        ByPlace::Function => imbalance::functions(&run),
+        ByPlace::Site => {
+            warnings.extend(super::report::unresolved(&run));
+            imbalance::sites(&run)
+        }
+    };
+    let report = Report { facts: overview::facts(&run), warnings, tables: vec![table] };
+    super::report::print(&report, "imbalance", arguments.format, arguments.output.as_deref())?;
+    Ok(if run.is_partial() { PARTIAL } else { OK })
+}
