@@ -30,6 +30,8 @@ pub enum Command {
     Progress(Progress),
     /// Say who waited for whom in a recorded run
     Waits(Waits),
+    /// Say how efficient a recorded run was, by the POP metrics
+    Pop(Pop),
     /// Say who sent how much to whom in a recorded run
     Matrix(Matrix),
     /// Say how unevenly the time of a recorded run is spread over its ranks
@@ -197,6 +199,19 @@ pub enum ByEngine {
 /// Says who waited for whom, why and where: late senders and receivers, and waits in collective calls.
 #[derive(Args)]
 pub struct Waits {
+    /// The run's folder
+    pub dir: PathBuf,
+    /// How to print it
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: Format,
+    /// Write into this file instead of stdout
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// Says how efficient a run was and what it lost by: load balance, serialization and transfer, after the POP metrics.
+#[derive(Args)]
+pub struct Pop {
     /// The run's folder
     pub dir: PathBuf,
     /// How to print it

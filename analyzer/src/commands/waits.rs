@@ -3,8 +3,9 @@
 use crate::cli;
 use crate::error::{Error, OK, PARTIAL};
 use crate::metrics::{overview, waits};
+use crate::model::Run;
+use crate::model::matching::{self, Follow};
 use crate::model::timeline::Timeline;
-use crate::model::{Run, matching};
 use crate::report::{Format, Report};
 
 /// Rows of places that people are shown.
@@ -13,7 +14,7 @@ const PLACES: usize = 15;
 /// Prints the wait states. Returns the exit status.
 pub fn run(arguments: &cli::Waits) -> Result<u8, Error> {
     let run = Run::load(&arguments.dir)?;
-    let account = matching::account(&run, &Timeline::of(&run))?;
+    let account = matching::account(&run, &Timeline::of(&run), Follow::Sums)?;
     let mut facts = overview::facts(&run);
     facts.extend(waits::facts(&run, &account));
     let mut warnings = waits::unmatched(&run, &account);

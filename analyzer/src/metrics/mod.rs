@@ -5,6 +5,7 @@ pub mod engine;
 pub mod imbalance;
 pub mod matrix;
 pub mod overview;
+pub mod pop;
 pub mod ranks;
 mod totals;
 pub mod waits;

@@ -45,6 +45,10 @@ pub struct Role {
 pub enum What {
     /// Nothing that other ranks have a part in.
     Nothing,
+    /// It begins MPI.
+    Begin,
+    /// It ends MPI.
+    End,
     /// Messages; of partitioned communication where that is so.
     Message {
         /// It sends one.
@@ -247,6 +251,13 @@ fn what(rank: &Rank, call: Call, signature: &Signature) -> What {
             What::Collective { flow: Flow::Create, root: false }
         }
         Class::Communicator if call.has(Kind::NewComm) => What::Make,
+        Class::Lifecycle => match call {
+            Call::Init | Call::Init_thread => What::Begin,
+            Call::Finalize => What::End,
+            _ => What::Nothing,
+        },
+        Class::Session if call == Call::Session_init => What::Begin,
+        Class::Session if call == Call::Session_finalize => What::End,
         Class::Rma if call == Call::Win_fence => What::Collective { flow: Flow::Fence, root: false },
         _ => What::Nothing,
     }

@@ -22,8 +22,8 @@ pub struct Call {
     pub end: i64,
     /// Time inside MPI: less than that between the two where several calls are told in one.
     pub inside: i64,
-    /// What it is.
-    pub role: Role,
+    /// What it is, to be asked for by [`Stream::role`].
+    role: u32,
     /// The number of the request it began or created.
     pub request: u64,
     /// It returned an error.
@@ -64,8 +64,17 @@ impl<'a> Stream<'a> {
     pub fn new(thread: &Thread<'a>, line: &'a Line, mut roles: Roles<'a>) -> Stream<'a> {
         let known = roles.thread(thread);
         let pages: Vec<Walk<'a>> = thread.pages.iter().map(Walk::new).collect();
-        let reader =
-            Reader { line, known, roles, inline: None, started: 0, open: None, calls: Vec::new(), details: Vec::new() };
+        let reader = Reader {
+            line,
+            numbered: known.len(),
+            known,
+            roles,
+            inline: None,
+            started: 0,
+            open: None,
+            calls: Vec::new(),
+            details: Vec::new(),
+        };
         let mut stream = Stream { thread: thread.number, pages: pages.into_iter(), walk: None, reader, next: 0 };
         stream.walk = stream.pages.next();
         stream.fill();
@@ -90,6 +99,12 @@ impl<'a> Stream<'a> {
         &self.reader.details[call.details.start as usize..call.details.end as usize]
     }
 
+    /// What a call is that [`peek`](Self::peek) gave.
+    #[inline]
+    pub fn role(&self, call: &Call) -> &Role {
+        &self.reader.known[call.role as usize]
+    }
+
     /// Whom the thread's rank calls by a number in an object.
     pub fn roles(&self) -> &Roles<'a> {
         &self.reader.roles
@@ -104,6 +119,7 @@ impl<'a> Stream<'a> {
         if let Some(call) = &mut self.reader.open {
             call.details = 0..call.details.len() as u32;
         }
+        self.reader.forget_inline();
         while self.reader.calls.is_empty() {
             let Some(walk) = &mut self.walk else {
                 // What was damaged was said when the calls were added up.
@@ -119,10 +135,11 @@ impl<'a> Stream<'a> {
 
 struct Reader<'a> {
     line: &'a Line,
-    /// By signature number.
+    /// By signature number; behind them those of calls in this step whose signature stands inline.
     known: Vec<Role>,
+    numbered: usize,
     roles: Roles<'a>,
-    inline: Option<Role>,
+    inline: Option<u32>,
     started: u64,
     /// The call that what follows belongs to.
     open: Option<Call>,
@@ -141,11 +158,10 @@ impl Reader<'_> {
     #[inline]
     fn begin(&mut self, signature: u32, start: u64, end: u64, inside: u64) {
         self.close();
-        let role = match signature {
-            INLINE => self.inline.take(),
-            number => self.known.get(number as usize).copied(),
+        let number = if signature == INLINE { self.inline.take() } else { Some(signature) };
+        let Some((number, role)) = number.and_then(|number| Some((number, self.known.get(number as usize)?))) else {
+            return;
         };
-        let Some(role) = role else { return };
         let request = self.started;
         self.started += u64::from(role.takes);
         if role.nested {
@@ -154,7 +170,19 @@ impl Reader<'_> {
         let (start, end) = (self.line.at(start), self.line.at(end));
         let at = self.details.len() as u32;
         let inside = if inside == u64::MAX { end - start } else { self.line.duration(inside) };
-        self.open = Some(Call { start, end, inside, role, request, failed: false, details: at..at });
+        self.open = Some(Call { start, end, inside, role: number, request, failed: false, details: at..at });
+    }
+
+    /// Roles of inline signatures are needed no longer, but for the call that is still open or about to be.
+    fn forget_inline(&mut self) {
+        let numbered = self.numbered as u32;
+        let open = self.open.as_mut().map(|call| &mut call.role);
+        let needed: Vec<&mut u32> =
+            open.into_iter().chain(&mut self.inline).filter(|role| **role >= numbered).collect();
+        let roles: Vec<Role> = needed.iter().map(|role| self.known[**role as usize]).collect();
+        self.known.truncate(self.numbered);
+        self.known.extend(roles);
+        needed.into_iter().zip(numbered..).for_each(|(role, number)| *role = number);
     }
 
     #[inline]
@@ -177,7 +205,9 @@ impl Visitor for Reader<'_> {
     }
 
     fn inline(&mut self, signature: &Signature) {
-        self.inline = Some(self.roles.role(signature));
+        let role = self.roles.role(signature);
+        self.known.push(role);
+        self.inline = Some(self.known.len() as u32 - 1);
     }
 
     fn arrived(&mut self, arrived: Arrived) {

@@ -28,11 +28,15 @@ pub struct Arrival {
 /// Which of an object's collective calls: how many came before; of a persistent one, how often it was started before.
 pub type Ordinal = (u64, u64);
 
+/// The number of no call: nobody has to come to it.
+const NO_NODE: u32 = 0;
+
 /// A call that not all have reached.
 struct Instance {
     arrivals: Vec<Arrival>,
     last: Option<(i64, At)>,
     root: Option<(i64, At)>,
+    node: u32,
 }
 
 #[derive(Default)]
@@ -48,6 +52,7 @@ pub struct Collectives<'a> {
     pub objects: &'a Objects,
     timeline: &'a Timeline,
     open: Vec<Mutex<OfObject>>,
+    nodes: Mutex<Vec<u32>>,
 }
 
 /// What became of the collective calls.
@@ -57,17 +62,19 @@ pub struct Rest {
     pub waiting: FxHashMap<At, u64>,
     /// Objects on which ranks called different functions at the same place.
     pub confused: Vec<u32>,
+    /// How many have to come to each call before anyone who waits for it goes on.
+    pub nodes: Vec<u32>,
 }
 
 impl<'a> Collectives<'a> {
     /// None has begun.
     pub fn new(objects: &'a Objects, timeline: &'a Timeline) -> Collectives<'a> {
         let open = objects.groups.iter().map(|_| Mutex::default()).collect();
-        Collectives { objects, timeline, open }
+        Collectives { objects, timeline, open, nodes: Mutex::new(vec![0]) }
     }
 
     /// A rank came to a call. Where it is the last, the others' waits are added to `waits`, and what nonblocking ones are
-    /// to be told to `told`. Whether the call is complete.
+    /// to be told to `told`. Returns the call's number among all, and whether it is complete.
     pub fn arrive(
         &self,
         object: u32,
@@ -75,27 +82,40 @@ impl<'a> Collectives<'a> {
         arrival: Arrival,
         waits: &mut Waits,
         told: &mut Vec<(u32, Token, Option<Cause>)>,
-    ) -> bool {
+    ) -> (u32, bool) {
         let size = self.objects.groups[object as usize].size();
         let mut of_object = lock(&self.open[object as usize]);
         if of_object.confused {
             told.extend(arrival.end.err().map(|token| (arrival.at.rank, token, None)));
-            return false;
+            return (NO_NODE, false);
         }
-        let nobody = || Instance { arrivals: Vec::with_capacity(size), last: None, root: None };
+        let nobody = || Instance {
+            arrivals: Vec::with_capacity(size),
+            last: None,
+            root: None,
+            node: self.node(if arrival.flow == Flow::FromRoot { 1 } else { size as u32 }),
+        };
         let instance = of_object.open.entry(ordinal).or_insert_with(nobody);
         if instance.arrivals.first().is_some_and(|first| first.flow != arrival.flow) {
             of_object.confused = true;
-            return false;
+            return (NO_NODE, false);
         }
         instance.come(arrival);
+        let node = instance.node;
         if instance.arrivals.len() < size {
-            return false;
+            return (node, false);
         }
         let instance = of_object.open.remove(&ordinal);
         drop(of_object);
         instance.into_iter().for_each(|instance| self.resolve(object, instance, waits, told));
-        true
+        (node, true)
+    }
+
+    /// The number of a call to which so many come, in [`Rest::nodes`].
+    fn node(&self, needed: u32) -> u32 {
+        let mut nodes = self.nodes.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        nodes.push(needed);
+        nodes.len() as u32 - 1
     }
 
     fn resolve(
@@ -152,7 +172,8 @@ impl<'a> Collectives<'a> {
 
     /// What is left when all ranks' calls were seen.
     pub fn rest(self) -> Rest {
-        let mut rest = Rest::default();
+        let nodes = self.nodes.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut rest = Rest { nodes, ..Rest::default() };
         for (object, state) in self.open.into_iter().enumerate() {
             let state = state.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
             if state.confused {

@@ -5,6 +5,7 @@
 //! between ranks, not the run.
 
 mod collectives;
+mod links;
 mod order;
 mod queues;
 mod rank;
@@ -20,6 +21,7 @@ use rustc_hash::FxHashMap;
 use traces::read::{Contents, RankFile};
 
 pub use collectives::Rest;
+pub use links::{Links, ideal};
 pub use waits::{At, Key, Sum, WaitState, Waits};
 
 use super::Run;
@@ -29,6 +31,7 @@ use super::stream::Stream;
 use super::timeline::{Line, Timeline};
 use crate::error::Error;
 use collectives::Collectives;
+use links::Mark;
 use queues::Envelope;
 use rank::Rank;
 
@@ -45,6 +48,8 @@ pub struct Message {
     pub bytes: u64,
     /// Whom to tell when its receive was posted.
     pub token: Option<Token>,
+    /// Where the sender was.
+    mark: Mark,
 }
 
 /// What a rank remembers of something that another will tell it about.
@@ -108,13 +113,24 @@ pub struct Account {
     pub rest: Rest,
     /// Functions and call sites by number.
     pub places: Vec<Place>,
+    /// What each rank depends on, by their places in [`Run::ranks`].
+    pub links: Vec<Links>,
+}
+
+/// What an account keeps beside sums.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Follow {
+    /// Nothing.
+    Sums,
+    /// What calls depend on.
+    Dependencies,
 }
 
 /// Calls that a rank is let do before another has its turn.
 const TURN: usize = 1024;
 
 /// Puts the calls of all ranks together.
-pub fn account(run: &Run, timeline: &Timeline) -> Result<Account, Error> {
+pub fn account(run: &Run, timeline: &Timeline, follow: Follow) -> Result<Account, Error> {
     let objects = Objects::of(run);
     let places = Places::default();
     let collectives = Collectives::new(&objects, timeline);
@@ -125,7 +141,7 @@ pub fn account(run: &Run, timeline: &Timeline) -> Result<Account, Error> {
     for (at, contents) in contents.iter().enumerate() {
         let stream = |thread| Stream::new(thread, &timeline.lines[at], Roles::of(run, &objects, &places, at));
         let streams = contents.threads.iter().map(stream).collect();
-        ranks.push(Mutex::new(Rank::new(at as u32, streams, &collectives, timeline)));
+        ranks.push(Mutex::new(Rank::new(at as u32, streams, &collectives, timeline, follow)));
     }
     let work = Work::new(&ranks);
     thread::scope(|scope| {
@@ -205,16 +221,28 @@ impl<'a, 'r> Work<'a, 'r> {
     }
 
     fn deliver(&self, rank: &mut Rank<'_>) {
-        // Order is kept for each receiver.
-        rank.letters.sort_by_key(|(to, _)| *to);
-        let mut letters = rank.letters.drain(..).peekable();
-        while let Some((to, letter)) = letters.next() {
-            let mut inbox = lock(&self.inboxes[to as usize]);
-            inbox.push(letter);
-            while let Some((_, letter)) = letters.next_if(|(next, _)| *next == to) {
-                inbox.push(letter);
-            }
+        for (to, letters) in rank.letters.boxes.iter_mut().filter(|(_, letters)| !letters.is_empty()) {
+            lock(&self.inboxes[*to as usize]).append(letters);
         }
+    }
+}
+
+/// What a rank has to say to others, in order for each.
+#[derive(Default)]
+struct Letters {
+    boxes: Vec<(u32, Vec<Letter>)>,
+    places: FxHashMap<u32, u32>,
+}
+
+impl Letters {
+    #[inline]
+    fn send(&mut self, to: u32, letter: Letter) {
+        let boxes = &mut self.boxes;
+        let place = *self.places.entry(to).or_insert_with(|| {
+            boxes.push((to, Vec::new()));
+            boxes.len() as u32 - 1
+        });
+        self.boxes[place as usize].1.push(letter);
     }
 }
 

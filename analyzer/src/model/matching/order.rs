@@ -39,6 +39,8 @@ pub struct Order {
     /// How many have been looked at.
     done: u64,
     late: VecDeque<Late>,
+    /// When the last of those began to wait.
+    latest: i64,
 }
 
 /// Calls that may wait to be looked at. One whose message never becomes known does not hold up more.
@@ -64,17 +66,20 @@ impl Order {
         while let Some(Some(received)) = self.calls.front().copied() {
             self.calls.pop_front();
             self.done += 1;
-            self.late.retain(|late| {
-                let is_wrong = received.start >= late.end && received.earliest < late.begin;
-                if is_wrong {
-                    wrong(late);
-                }
-                !is_wrong
-            });
+            if received.earliest < self.latest {
+                self.late.retain(|late| {
+                    let is_wrong = received.start >= late.end && received.earliest < late.begin;
+                    if is_wrong {
+                        wrong(late);
+                    }
+                    !is_wrong
+                });
+            }
             if let Some(late) = received.late {
                 if self.late.len() == LATE {
                     self.late.pop_front();
                 }
+                self.latest = self.latest.max(late.begin);
                 self.late.push_back(late);
             }
         }

@@ -4,10 +4,11 @@ use rustc_hash::FxHashMap;
 use traces::record::Arrived;
 
 use super::collectives::{Arrival, Collectives, Ordinal};
+use super::links::Links;
 use super::order::{Late, Order, Received};
 use super::queues::{Envelope, Pair as Matched, Pattern, Post, Queues, Receipt};
 use super::waits::{At, Key, WaitState, Waits};
-use super::{Account, Cause, Letter, Message, Pair, Token, error};
+use super::{Account, Cause, Follow, Letter, Letters, Message, Pair, Token, error};
 use crate::model::roles::{Flow, Peer, Role, What};
 use crate::model::stream::{Call, Detail, Stream};
 use crate::model::timeline::Timeline;
@@ -31,12 +32,13 @@ pub struct Rank<'a> {
     /// Communicators made by their own processes alone.
     made: u64,
     order: Order,
+    links: Links,
     waits: Waits,
     pairs: FxHashMap<u32, Pair>,
     complete: u64,
     elsewhere: u64,
     /// To other ranks.
-    pub letters: Vec<(u32, Letter)>,
+    pub letters: Letters,
     matched: Vec<Matched>,
     told: Vec<(u32, Token, Option<Cause>)>,
 }
@@ -44,12 +46,22 @@ pub struct Rank<'a> {
 /// A request that was started.
 #[derive(Clone, Copy, Debug, Default)]
 struct Request {
-    receive: Option<(Receipt, Role)>,
+    receive: Option<(Receipt, Wanted)>,
     partner: Partner,
     /// The completion that waits to be told.
     completion: Option<u32>,
     /// Nobody will complete it.
     freed: bool,
+    /// The collective call it is for.
+    node: Option<u32>,
+}
+
+/// What a receive can take.
+#[derive(Clone, Copy, Debug)]
+struct Wanted {
+    object: Option<u32>,
+    from: (Peer, i32),
+    partitioned: bool,
 }
 
 /// What the other side has to tell about a request.
@@ -80,6 +92,8 @@ struct Completion {
     latest: Option<Cause>,
     /// Its number in [`Order`] and when the first message it received was sent.
     received: Option<(u64, i64)>,
+    /// Its next link.
+    link: u32,
 }
 
 #[derive(Default)]
@@ -98,6 +112,7 @@ impl<'a> Rank<'a> {
         streams: Vec<Stream<'a>>,
         collectives: &'a Collectives<'a>,
         timeline: &'a Timeline,
+        follow: Follow,
     ) -> Rank<'a> {
         Rank {
             number,
@@ -112,11 +127,12 @@ impl<'a> Rank<'a> {
             ordinals: FxHashMap::default(),
             made: 0,
             order: Order::default(),
+            links: Links::new(follow == Follow::Dependencies),
             waits: Waits::default(),
             pairs: FxHashMap::default(),
             complete: 0,
             elsewhere: 0,
-            letters: Vec::new(),
+            letters: Letters::default(),
             matched: Vec::new(),
             told: Vec::new(),
         }
@@ -165,8 +181,17 @@ impl<'a> Rank<'a> {
     }
 
     fn call(&mut self, stream: &Stream<'a>, call: &Call) {
-        let role = &call.role;
+        let role = stream.role(call);
         let details = stream.details(call);
+        // What other threads do is not on the way of the first one.
+        let first = stream.thread == 0;
+        if first {
+            match role.what {
+                What::Begin => self.links.begin(call.end),
+                What::End => self.links.finalize(call.start),
+                _ => self.links.call(call.start, call.end, call.inside),
+            }
+        }
         if role.creates {
             let ordinal = if matches!(role.what, What::Collective { .. }) { self.ordinal(role) } else { 0 };
             let persistent = Persistent { role: *role, ordinal, starts: 0 };
@@ -178,6 +203,7 @@ impl<'a> Rank<'a> {
         }
         let token = (role.takes && !role.at_once).then_some(Token::Request(stream.thread, call.request));
         match role.what {
+            What::Begin | What::End => {}
             What::Nothing if details.is_empty() => {}
             What::Message { .. } if role.takes => {
                 let got = role.at_once.then(|| arrived(details)).flatten();
@@ -204,51 +230,43 @@ impl<'a> Rank<'a> {
     /// A call that begins sends and receives, by requests or complete at once.
     fn begin(&mut self, stream: &Stream<'a>, call: &Call, role: &Role, token: Option<Token>, got: Option<Arrived>) {
         let mut request = Request::default();
-        if self.send(role, call.role.place, call.start, token) && token.is_some() {
+        if self.send(role, stream.role(call).place, call.start, token) && token.is_some() {
             request.partner = Partner::Awaited;
         }
-        if let Some((pattern, post)) = self.post(role, call) {
+        if let Some((pattern, post)) = self.post(stream, role, call) {
             let receipt = self.queues.post(pattern, post);
             if role.at_once {
-                let completion = self.completions.begin(call, 0);
+                let completion = self.completions.begin(stream.role(call).place, call, 0);
                 self.expect_message(completion);
-                let (envelope, bytes) = self.got(stream, role, got);
+                let (envelope, bytes) = got_by(stream, Wanted::by(role), got);
                 self.queues.complete(receipt, envelope, Some(completion), bytes, &mut self.matched);
                 self.settle();
             } else {
-                request.receive = Some((receipt, *role));
+                request.receive = Some((receipt, Wanted::by(role)));
             }
         }
         if let Some(Token::Request(thread, number)) = token {
             self.requests.insert((thread, number), request);
-            self.hold_partitioned(role, (thread, number));
         }
     }
 
     /// A partitioned message is not sent before its last part is, which is known when its request is complete.
-    fn hold_partitioned(&mut self, role: &Role, request: (u32, u64)) {
-        let What::Message { sends: true, partitioned: true, .. } = role.what else { return };
-        if let Some((to, Letter::Message(message))) = self.letters.pop() {
-            self.partitioned.insert(request, (to, message));
-        }
-    }
-
     fn send_partitioned(&mut self, request: (u32, u64)) {
         if let Some((to, message)) = self.partitioned.remove(&request) {
-            self.letters.push((to, Letter::Message(message)));
+            self.letters.send(to, Letter::Message(message));
         }
     }
 
     /// A call that sends and receives, and returns when that is done.
     fn message(&mut self, stream: &Stream<'a>, call: &Call, details: &[Detail]) {
-        let role = &call.role;
-        let completion = self.completions.begin(call, 1);
+        let role = stream.role(call);
+        let completion = self.completions.begin(stream.role(call).place, call, 1);
         if self.send(role, role.place, call.start, Some(Token::Completion(completion))) {
             self.completions.expect(completion);
         }
-        if let Some((pattern, post)) = self.post(role, call) {
+        if let Some((pattern, post)) = self.post(stream, role, call) {
             self.expect_message(completion);
-            let (envelope, bytes) = self.got(stream, role, arrived(details));
+            let (envelope, bytes) = got_by(stream, Wanted::by(role), arrived(details));
             let pattern = envelope.map_or(pattern, Pattern::of);
             let receipt = self.queues.post(pattern, post);
             self.queues.complete(receipt, envelope, Some(completion), bytes, &mut self.matched);
@@ -265,12 +283,18 @@ impl<'a> Rank<'a> {
             return false;
         };
         let envelope = Envelope { object, source: self.number, tag: role.to.1, partitioned };
-        self.letters.push((to, Letter::Message(Message { envelope, place, begin, bytes: role.sent, token })));
+        let message = Message { envelope, place, begin, bytes: role.sent, token, mark: self.links.mark() };
+        match (partitioned, token) {
+            (true, Some(Token::Request(thread, number))) => {
+                self.partitioned.insert((thread, number), (to, message));
+            }
+            _ => self.letters.send(to, Letter::Message(message)),
+        }
         true
     }
 
     /// The receive that a call posts.
-    fn post(&mut self, role: &Role, call: &Call) -> Option<(Pattern, Post)> {
+    fn post(&mut self, stream: &Stream<'a>, role: &Role, call: &Call) -> Option<(Pattern, Post)> {
         let What::Message { receives: true, partitioned, .. } = role.what else { return None };
         let source = match role.from.0 {
             Peer::Nobody => return None,
@@ -283,27 +307,11 @@ impl<'a> Rank<'a> {
         };
         let tag = (role.from.1 != traces::signature::tag::ANY).then_some(role.from.1);
         let pattern = Pattern { object: role.object?, source, tag, partitioned };
-        Some((pattern, Post::new(call.start, call.role.place, role.received)))
-    }
-
-    /// What a receive got: the envelope, where that is known, and the bytes, where those are not what was posted.
-    fn got(&self, stream: &Stream<'a>, role: &Role, arrived: Option<Arrived>) -> (Option<Envelope>, Option<u64>) {
-        let What::Message { partitioned, .. } = role.what else { return (None, None) };
-        let from = match arrived {
-            Some(arrived) => (stream.roles().peer(role.object, arrived.source), arrived.tag),
-            None => role.from,
-        };
-        let envelope = match (from.0, role.object) {
-            (Peer::Rank(source), Some(object)) if from.1 != traces::signature::tag::ANY => {
-                Some(Envelope { object, source, tag: from.1, partitioned })
-            }
-            _ => None,
-        };
-        (envelope, arrived.map(|arrived| arrived.bytes))
+        Some((pattern, Post::new(call.start, stream.role(call).place, role.received)))
     }
 
     fn probe(&mut self, stream: &Stream<'a>, call: &Call, details: &[Detail]) {
-        let role = &call.role;
+        let role = stream.role(call);
         let from = match arrived(details) {
             Some(arrived) => (stream.roles().peer(role.object, arrived.source), arrived.tag),
             None => role.from,
@@ -336,15 +344,22 @@ impl<'a> Rank<'a> {
         }
         let at = At { rank: self.number, place: role.place };
         let arrival = Arrival { at, flow, root, begin, end };
-        let complete = self.collectives.arrive(object, ordinal, arrival, &mut self.waits, &mut self.told);
+        let (node, complete) = self.collectives.arrive(object, ordinal, arrival, &mut self.waits, &mut self.told);
         self.complete += u64::from(complete);
-        self.letters.extend(self.told.drain(..).map(|(to, token, cause)| (to, Letter::Told(token, cause))));
+        let (comes, awaits) = (flow != Flow::FromRoot || root, flow != Flow::ToRoot || root);
+        self.links.collective(node, comes, awaits && end.is_ok() && !(flow == Flow::FromRoot && root));
+        if let (Err(Token::Request(thread, number)), true) = (end, awaits) {
+            if let Some(request) = self.requests.get_mut(&(thread, number)) {
+                request.node = Some(node);
+            }
+        }
+        self.told.drain(..).for_each(|(to, token, cause)| self.letters.send(to, Letter::Told(token, cause)));
     }
 
     /// A call that completes, starts or gives up requests.
     fn complete(&mut self, stream: &Stream<'a>, call: &Call, details: &[Detail]) {
         // One more, until all is said.
-        let completion = self.completions.begin(call, 1);
+        let completion = self.completions.begin(stream.role(call).place, call, 1);
         let mut details = details.iter().peekable();
         while let Some(detail) = details.next() {
             match *detail {
@@ -370,7 +385,8 @@ impl<'a> Rank<'a> {
                     let thread = thread.unwrap_or(stream.thread);
                     for number in first..first + u64::from(count) {
                         if let Some((_, message)) = self.partitioned.get_mut(&(thread, number)) {
-                            (message.begin, message.place) = (call.start, call.role.place);
+                            (message.begin, message.place) = (call.start, stream.role(call).place);
+                            message.mark = self.links.mark();
                         }
                     }
                 }
@@ -384,9 +400,10 @@ impl<'a> Rank<'a> {
     fn completed(&mut self, stream: &Stream<'a>, thread: u32, number: u64, completion: u32, got: Option<Arrived>) {
         let Some(mut request) = self.requests.remove(&(thread, number)) else { return };
         self.send_partitioned((thread, number));
-        if let Some((receipt, role)) = request.receive {
+        request.node.into_iter().for_each(|node| self.links.collective(node, false, true));
+        if let Some((receipt, wanted)) = request.receive {
             let cancelled = got.is_some_and(|got| got.cancelled);
-            let (envelope, bytes) = self.got(stream, &role, got);
+            let (envelope, bytes) = got_by(stream, wanted, got);
             let done = (!cancelled).then_some(completion);
             if !cancelled {
                 self.expect_message(completion);
@@ -413,7 +430,7 @@ impl<'a> Rank<'a> {
         match role.what {
             What::Collective { flow, root } => {
                 // It waits where it is completed, and others wait for where it was started.
-                let role = Role { place: call.role.place, ..role };
+                let role = Role { place: stream.role(call).place, ..role };
                 self.collective(&role, flow, root, (ordinal, starts + 1), call.start, Err(token));
             }
             _ => self.begin(stream, call, &role, Some(token), None),
@@ -449,13 +466,15 @@ impl<'a> Rank<'a> {
                 let receiver = At { rank: self.number, place: post.place };
                 let cause = Cause { at: post.at, who: receiver, state: WaitState::LateReceiver };
                 let late = (post.at > message.begin).then_some(cause);
-                self.letters.push((source, Letter::Told(token, late)));
+                self.letters.send(source, Letter::Told(token, late));
             }
             let cause = Cause { at: message.begin, who: sender, state: WaitState::LateSender };
             for (place, start, end) in post.probes {
                 let waiter = At { rank: self.number, place };
                 cause.charge(waiter, start, end, self.timeline, &mut self.waits);
             }
+            let link = &mut self.completions.all[completion as usize].link;
+            *link = self.links.known(*link, source, message.mark);
             let margin = error(self.timeline, self.number, source, message.begin);
             if let Some((_, earliest)) = &mut self.completions.all[completion as usize].received {
                 *earliest = (*earliest).min(message.begin + margin);
@@ -491,6 +510,9 @@ impl<'a> Rank<'a> {
         if received.is_none() {
             *received = Some((self.order.begin(), i64::MAX));
         }
+        let expected = self.links.expect();
+        let first = &mut self.completions.all[completion as usize].link;
+        *first = (*first).min(expected);
     }
 
     /// Adds what it has found to the account of the run.
@@ -507,7 +529,31 @@ impl<'a> Rank<'a> {
         account.collectives += self.complete;
         account.elsewhere += self.elsewhere;
         account.waits.merge(self.waits);
+        account.links.push(self.links);
     }
+}
+
+impl Wanted {
+    fn by(role: &Role) -> Wanted {
+        let partitioned = matches!(role.what, What::Message { partitioned: true, .. });
+        Wanted { object: role.object, from: role.from, partitioned }
+    }
+}
+
+/// What a receive got: the envelope, where that is known, and the bytes, where those are not what was posted.
+fn got_by(stream: &Stream<'_>, wanted: Wanted, arrived: Option<Arrived>) -> (Option<Envelope>, Option<u64>) {
+    let Wanted { object, partitioned, .. } = wanted;
+    let from = match arrived {
+        Some(arrived) => (stream.roles().peer(object, arrived.source), arrived.tag),
+        None => wanted.from,
+    };
+    let envelope = match (from.0, object) {
+        (Peer::Rank(source), Some(object)) if from.1 != traces::signature::tag::ANY => {
+            Some(Envelope { object, source, tag: from.1, partitioned })
+        }
+        _ => None,
+    };
+    (envelope, arrived.map(|arrived| arrived.bytes))
 }
 
 /// What the call itself, or the request completed last, got.
@@ -516,9 +562,9 @@ fn arrived(details: &[Detail]) -> Option<Arrived> {
 }
 
 impl Completions {
-    fn begin(&mut self, call: &Call, open: u32) -> u32 {
+    fn begin(&mut self, place: u32, call: &Call, open: u32) -> u32 {
         let completion =
-            Completion { place: call.role.place, start: call.start, end: call.end, open, latest: None, received: None };
+            Completion { place, start: call.start, end: call.end, open, latest: None, received: None, link: u32::MAX };
         match self.free.pop() {
             Some(number) => {
                 self.all[number as usize] = completion;

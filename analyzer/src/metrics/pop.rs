@@ -1,0 +1,102 @@
+//! The POP metrics: how efficient a run was, as factors of which each says what was lost by one thing.
+//!
+//! After the POP Centre of Excellence's standard metrics for parallel performance analysis (pop-coe.eu): the time is that between
+//! MPI_Init and MPI_Finalize, useful what of it a rank's first thread spent outside MPI.
+
+use super::totals::rank_value;
+use crate::model::matching::{Account, ideal};
+use crate::model::{Rank, Run};
+use crate::report::{Column, Fact, Table, Value};
+
+/// Times in seconds, from which all factors follow.
+#[derive(Clone, Debug)]
+pub struct Efficiency {
+    /// From MPI_Init to MPI_Finalize, the longest.
+    pub time: f64,
+    /// The same on an ideal network: no latency, infinite bandwidth.
+    pub ideal: f64,
+    /// Outside MPI, by rank.
+    pub useful: Vec<f64>,
+}
+
+impl Efficiency {
+    /// That of a run. The account is used up by the replay.
+    pub fn of(account: &mut Account) -> Efficiency {
+        let links = std::mem::take(&mut account.links);
+        let seconds = |nanoseconds: i64| nanoseconds as f64 / 1e9;
+        let time = links.iter().map(|rank| rank.end - rank.begin).max().unwrap_or(0);
+        let useful = links.iter().map(|rank| seconds(rank.useful)).collect();
+        let ideal = ideal(links, &account.rest.nodes).into_iter().max().unwrap_or(0);
+        // Overhead of calls can only be taken away, but what is counted as useful is measured.
+        Efficiency { time: seconds(time), ideal: seconds(ideal.min(time)), useful }
+    }
+
+    fn longest(&self) -> f64 {
+        self.useful.iter().copied().fold(0.0, f64::max)
+    }
+
+    fn mean(&self) -> f64 {
+        self.useful.iter().sum::<f64>() / self.useful.len().max(1) as f64
+    }
+
+    /// Mean useful time over the longest.
+    pub fn load_balance(&self) -> f64 {
+        self.mean() / self.longest()
+    }
+
+    /// The longest useful time over the ideal run's.
+    pub fn serialization(&self) -> f64 {
+        self.longest() / self.ideal
+    }
+
+    /// The ideal run's time over the run's.
+    pub fn transfer(&self) -> f64 {
+        self.ideal / self.time
+    }
+
+    /// The longest useful time over the run's: serialization times transfer.
+    pub fn communication(&self) -> f64 {
+        self.longest() / self.time
+    }
+
+    /// Mean useful time over the run's: load balance times communication.
+    pub fn parallel(&self) -> f64 {
+        self.mean() / self.time
+    }
+}
+
+/// The factors.
+pub fn factors(efficiency: &Efficiency) -> Table {
+    let columns =
+        vec![Column::new("metric", "metric"), Column::new("percent", "%"), Column::new("meaning", "what it lost by")];
+    let row = |name: &str, value: f64, meaning: &str| {
+        vec![Value::Text(name.into()), Value::Percent(100.0 * value), Value::Text(meaning.into())]
+    };
+    let rows = vec![
+        row("parallel efficiency", efficiency.parallel(), "all that is not useful"),
+        row("  load balance", efficiency.load_balance(), "ranks with less to do than the busiest"),
+        row("  communication efficiency", efficiency.communication(), "the busiest rank's time in MPI"),
+        row("    serialization efficiency", efficiency.serialization(), "waiting that no faster network would cure"),
+        row("    transfer efficiency", efficiency.transfer(), "the network and the MPI library"),
+    ];
+    Table { name: "pop", title: String::new(), columns, rows }
+}
+
+/// The times behind them.
+pub fn facts(efficiency: &Efficiency) -> Vec<Fact> {
+    vec![
+        Fact::new("mpi_time_s", "time", Value::Seconds(efficiency.time)).note(" between MPI_Init and MPI_Finalize"),
+        Fact::new("ideal_time_s", "ideal", Value::Seconds(efficiency.ideal)).note(" on a network that takes no time"),
+        Fact::new("useful_max_s", "useful", Value::Seconds(efficiency.longest()))
+            .note(format!(" at most, {:.3} s mean", efficiency.mean())),
+        Fact::hidden("useful_mean_s", Value::Seconds(efficiency.mean())),
+    ]
+}
+
+/// Useful time by rank.
+pub fn ranks(run: &Run, efficiency: &Efficiency) -> Table {
+    let columns = vec![Column::new("rank", "rank"), Column::new("useful_s", "useful")];
+    let row = |(rank, useful): (&Rank, &f64)| vec![rank_value(rank), Value::Seconds(*useful)];
+    let rows = run.ranks.iter().zip(&efficiency.useful).map(row).collect();
+    Table { name: "ranks", title: "useful time".into(), columns, rows }
+}

@@ -1,0 +1,211 @@
+//! What each rank's calls depend on, and how long the run would have taken if that were all: on a network without latency and
+//! with infinite bandwidth.
+//!
+//! In: for each rank in order, its useful time at the calls that receive something, and the same of the calls that gave it. Out:
+//! the time of the ideal run, as Dimemas finds it by replay for the POP metrics (Rosas, Giménez, Labarta: "Scalability
+//! prediction for fundamental performance factors", 2014). In that run calls take no time but that until what they depend
+//! on has happened, so a rank is late by one number, its delay, over the useful time it has had.
+
+/// One thing that a call depends on, or gives.
+#[derive(Clone, Copy, Debug)]
+struct Link {
+    /// Useful time of the rank at the call; when replayed, the delay after it. Nanoseconds.
+    time: i64,
+    /// Useful time of the other at the call that gave it.
+    other: i64,
+    /// The other, or one of the numbers below.
+    rank: u32,
+    /// How many links of the other came before; the number of a node.
+    number: u32,
+}
+
+/// Nothing is known that it depends on.
+const NOTHING: u32 = u32::MAX;
+/// It comes to a collective call.
+const COMES: u32 = u32::MAX - 1;
+/// It waits for a collective call.
+const AWAITS: u32 = u32::MAX - 2;
+
+/// Where a rank was in its links when it gave something.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Mark {
+    /// Useful time, nanoseconds.
+    time: i64,
+    /// Links before.
+    number: u32,
+}
+
+/// One rank's links, and the time it has had.
+#[derive(Default, Debug)]
+pub struct Links {
+    /// When MPI was initialised, on the run's time line.
+    pub begin: i64,
+    /// When MPI_Finalize began, or the last call ended.
+    pub end: i64,
+    /// Time outside MPI between those, nanoseconds.
+    pub useful: i64,
+    wanted: bool,
+    links: Vec<Link>,
+}
+
+impl Links {
+    /// Where links are wanted, they are kept.
+    pub fn new(wanted: bool) -> Links {
+        Links { wanted, ..Links::default() }
+    }
+
+    /// MPI is initialised.
+    pub fn begin(&mut self, at: i64) {
+        (self.begin, self.end, self.useful) = (at, at, 0);
+    }
+
+    /// A call of the rank's first thread.
+    #[inline]
+    pub fn call(&mut self, start: i64, end: i64, inside: i64) {
+        self.useful += (start - self.end).max(0) + (end - start - inside).max(0);
+        self.end = end;
+    }
+
+    /// MPI is being finalised.
+    pub fn finalize(&mut self, at: i64) {
+        self.useful += (at - self.end).max(0);
+        self.end = at;
+    }
+
+    /// Where the rank is.
+    #[inline]
+    pub fn mark(&self) -> Mark {
+        Mark { time: self.useful, number: self.links.len() as u32 }
+    }
+
+    /// The call depends on something that will be known later. Returns what to say that by.
+    #[inline]
+    pub fn expect(&mut self) -> u32 {
+        if self.wanted {
+            self.links.push(Link { time: self.useful, other: 0, rank: NOTHING, number: 0 });
+        }
+        self.links.len() as u32
+    }
+
+    /// What a call depends on, of the things it expects from this one on: something a rank gave. Returns by what to say the
+    /// next.
+    #[inline]
+    pub fn known(&mut self, expected: u32, rank: u32, mark: Mark) -> u32 {
+        let first = (expected as usize).saturating_sub(1);
+        let open = self.links.iter_mut().enumerate().skip(first).find(|(_, link)| link.rank == NOTHING);
+        let Some((at, link)) = open else { return expected };
+        (link.rank, link.other, link.number) = (rank, mark.time, mark.number);
+        at as u32 + 2
+    }
+
+    /// The rank comes to a collective call, or waits for one.
+    #[inline]
+    pub fn collective(&mut self, node: u32, comes: bool, awaits: bool) {
+        if self.wanted {
+            let link = Link { time: self.useful, other: 0, rank: COMES, number: node };
+            self.links.extend(comes.then_some(link));
+            self.links.extend(awaits.then_some(Link { rank: AWAITS, ..link }));
+        }
+    }
+}
+
+/// A collective call in the ideal run.
+struct Node {
+    /// How many have to come yet.
+    needed: u32,
+    /// When the last of them came.
+    last: i64,
+    waiting: Vec<u32>,
+}
+
+struct Replay {
+    ranks: Vec<Links>,
+    /// Links that each rank has behind it.
+    done: Vec<usize>,
+    delays: Vec<i64>,
+    /// Who waits for a rank to have so many behind it.
+    waiting: Vec<Vec<(usize, u32)>>,
+    nodes: Vec<Node>,
+    ready: Vec<u32>,
+}
+
+/// Replays a run; `nodes` says how many come to each collective call. Returns when each rank would have been done, nanoseconds
+/// from its begin.
+pub fn ideal(ranks: Vec<Links>, nodes: &[u32]) -> Vec<i64> {
+    let count = ranks.len();
+    let node = |needed: &u32| Node { needed: *needed, last: i64::MIN, waiting: Vec::new() };
+    let mut replay = Replay {
+        done: vec![0; count],
+        delays: vec![0; count],
+        waiting: vec![Vec::new(); count],
+        nodes: nodes.iter().map(node).collect(),
+        ready: (0..count as u32).collect(),
+        ranks,
+    };
+    loop {
+        while let Some(rank) = replay.ready.pop() {
+            replay.go_on(rank as usize);
+        }
+        // Where something was lost, a rank may depend on what never happens: it goes on without.
+        let stuck = (0..count).filter(|rank| replay.done[*rank] < replay.ranks[*rank].links.len());
+        let Some(rank) = stuck.min_by_key(|rank| replay.ranks[*rank].links[replay.done[*rank]].time) else { break };
+        let at = replay.done[rank];
+        replay.ranks[rank].links[at].rank = NOTHING;
+        replay.ready.push(rank as u32);
+    }
+    replay.ranks.iter().zip(&replay.delays).map(|(rank, delay)| rank.useful + delay).collect()
+}
+
+impl Replay {
+    fn go_on(&mut self, rank: usize) {
+        while let Some(link) = self.ranks[rank].links.get(self.done[rank]).copied() {
+            let delay = self.delays[rank];
+            let when = match link.rank {
+                NOTHING => i64::MIN,
+                COMES => {
+                    self.come(link.number as usize, link.time + delay);
+                    i64::MIN
+                }
+                AWAITS => {
+                    let node = &mut self.nodes[link.number as usize];
+                    if node.needed > 0 {
+                        node.waiting.push(rank as u32);
+                        break;
+                    }
+                    node.last
+                }
+                other => {
+                    let (other, number) = (other as usize, link.number as usize);
+                    if self.done[other] < number {
+                        self.waiting[other].push((number, rank as u32));
+                        break;
+                    }
+                    // The delay after the links that came before the one who gave it did.
+                    let delay = number.checked_sub(1).map_or(0, |last| self.ranks[other].links[last].time);
+                    link.other + delay
+                }
+            };
+            self.delays[rank] = delay.max(when.saturating_sub(link.time));
+            let at = self.done[rank];
+            self.ranks[rank].links[at].time = self.delays[rank];
+            self.done[rank] += 1;
+        }
+        let done = self.done[rank];
+        let ready = &mut self.ready;
+        self.waiting[rank].retain(|(number, waiter)| {
+            if *number <= done {
+                ready.push(*waiter);
+            }
+            *number > done
+        });
+    }
+
+    fn come(&mut self, node: usize, when: i64) {
+        let node = &mut self.nodes[node];
+        node.last = node.last.max(when);
+        node.needed = node.needed.saturating_sub(1);
+        if node.needed == 0 {
+            self.ready.append(&mut node.waiting);
+        }
+    }
+}
