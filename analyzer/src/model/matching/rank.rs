@@ -349,9 +349,7 @@ impl<'a> Rank<'a> {
         let (comes, awaits) = (flow != Flow::FromRoot || root, flow != Flow::ToRoot || root);
         self.links.collective(node, comes, awaits && end.is_ok() && !(flow == Flow::FromRoot && root));
         if let (Err(Token::Request(thread, number)), true) = (end, awaits) {
-            if let Some(request) = self.requests.get_mut(&(thread, number)) {
-                request.node = Some(node);
-            }
+            self.requests.entry((thread, number)).and_modify(|request| request.node = Some(node));
         }
         self.told.drain(..).for_each(|(to, token, cause)| self.letters.send(to, Letter::Told(token, cause)));
     }
