@@ -2,12 +2,13 @@
 //! recorded.
 //!
 //! [`mpi`] knows the MPI libraries and how they are installed, [`program`] builds a program and knows what it states,
-//! [`run`] runs it, [`truth`] compares what it states with what the report says.
+//! [`run`] runs it, [`truth`] and [`waits`] compare what it states with what the command says.
 
 pub mod mpi;
 pub mod program;
 pub mod run;
 pub mod truth;
+pub mod waits;
 
 use std::path::PathBuf;
 

@@ -6,6 +6,7 @@ use std::process::Command;
 
 use crate::mpi::Mpi;
 use crate::truth::Expectation;
+use crate::waits::{Stated, Wait};
 use crate::{target, workspace};
 
 /// What a program's first lines say.
@@ -33,6 +34,10 @@ pub struct Program {
     pub also: Vec<String>,
     /// What it states.
     pub expectations: Vec<Expectation>,
+    /// The waits it plants.
+    pub waits: Vec<Wait>,
+    /// The share of the time of all ranks that it allows to other waits.
+    pub elsewhere: Option<f64>,
 }
 
 /// The folder the programs are in.
@@ -80,14 +85,25 @@ impl Program {
             "filter" => self.filter = Some(value.into()),
             "status" => self.status = value.parse().unwrap_or_else(|_| panic!("{}: {line}", self.name)),
             "also" => self.also.extend(words()),
-            "expect" => match value.parse() {
-                Ok(expectation) => self.expectations.push(expectation),
-                Err(reason) => panic!("{}: {line}: {reason}", self.name),
-            },
+            "expect" => {
+                self.expect(value).unwrap_or_else(|reason| panic!("{}: {line}: {reason}", self.name));
+            }
             // The sentences above may have a colon too.
             key if key.contains(' ') => {}
             _ => panic!("{}: nothing is called {key}: {line}", self.name),
         }
+    }
+
+    fn expect(&mut self, value: &str) -> Result<(), String> {
+        let Some(wait) = value.strip_prefix("wait ") else {
+            self.expectations.push(value.parse()?);
+            return Ok(());
+        };
+        match Stated::read(wait)? {
+            Stated::Wait(wait) => self.waits.push(wait),
+            Stated::Elsewhere(share) => self.elsewhere = Some(share),
+        }
+        Ok(())
     }
 
     /// Whether the library has what the program needs.
@@ -110,10 +126,11 @@ impl Program {
     }
 }
 
-/// Compiles a C source with a library's own compiler, unless that was done since it was changed.
+/// Compiles a C source with a library's own compiler, unless that was done since it or a header beside it was changed.
 pub fn compile(mpi: &Mpi, source: &Path, to: &Path, flags: &[String]) {
     let changed = |path: &Path| fs::metadata(path).and_then(|data| data.modified()).ok();
-    if changed(to).is_some_and(|made| changed(source).is_some_and(|written| written < made)) {
+    let written = headers_beside(source).iter().filter_map(|header| changed(header)).chain(changed(source)).max();
+    if changed(to).is_some_and(|made| written.is_some_and(|written| written < made)) {
         return;
     }
     let mut command = Command::new(&mpi.compiler);
@@ -126,4 +143,9 @@ pub fn compile(mpi: &Mpi, source: &Path, to: &Path, flags: &[String]) {
     }
     let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
     assert!(output.status.success(), "{command:?}\n{}", String::from_utf8_lossy(&output.stderr));
+}
+
+fn headers_beside(source: &Path) -> Vec<PathBuf> {
+    let files = source.parent().and_then(|folder| fs::read_dir(folder).ok()).into_iter().flatten().flatten();
+    files.map(|file| file.path()).filter(|path| path.extension().is_some_and(|ending| ending == "h")).collect()
 }

@@ -1,6 +1,7 @@
-//! What a program states of itself, and whether the report says the same.
+//! What a program states of itself, and whether the report says the same. What it states of waiting is in [`crate::waits`].
 
 use std::collections::BTreeSet;
+use std::iter::{Product, Sum};
 use std::str::FromStr;
 
 use serde_json::{Value, json};
@@ -59,10 +60,10 @@ impl FromStr for Expectation {
     }
 }
 
-/// The value of a sum of products of whole numbers.
-fn evaluate(text: &str) -> Result<u64, String> {
-    let factor = |word: &str| word.trim().parse::<u64>().map_err(|_| format!("{} is no number", word.trim()));
-    let product = |text: &str| text.split('*').map(factor).product::<Result<u64, _>>();
+/// The value of a sum of products.
+pub(crate) fn evaluate<N: FromStr + Sum + Product>(text: &str) -> Result<N, String> {
+    let factor = |word: &str| word.trim().parse::<N>().map_err(|_| format!("{} is no number", word.trim()));
+    let product = |text: &str| text.split('*').map(factor).product::<Result<N, _>>();
     text.split('+').map(product).sum()
 }
 

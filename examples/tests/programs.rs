@@ -27,10 +27,11 @@ macro_rules! programs {
 }
 
 programs! {
-    before_and_after callbacks cancelled collectives communicators copied_handles datatypes errors exchange
-    exits_early files forks in_place isendrecv large_counts many_sizes neighborhood nonblocking_collectives
-    one_sided partitioned pcontrol persistent persistent_collectives plugin probing ring sendrecv sessions
-    starved_progress threads well_fed
+    before_and_after callbacks cancelled collectives comm_churn communicators copied_handles datatypes early_reduce
+    early_scan errors exchange exits_early files forks imbalance in_place isendrecv large_counts late_broadcast
+    late_cancelled late_partitioned late_receiver late_sender many_sizes mprobe neighborhood nonblocking_collectives
+    nxn one_sided partitioned pcontrol persistent persistent_collectives persistent_halo plugin probing ring
+    rma_fence sendrecv sessions starved_progress threads wait_at_barrier well_fed wildcard wrong_order
 }
 
 #[test]

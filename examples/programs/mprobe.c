@@ -1,0 +1,68 @@
+// Looks for messages, and receives what was found. Rank 1 waits 40 ms in MPI_Mprobe until rank 0 sends, and has nothing
+// to wait for in the MPI_Mrecv after it; the other way, rank 1 asks by MPI_Improbe, sleeping in between, and waits for
+// nothing. Of a long message that it found, rank 0 has to wait 40 ms until rank 1 receives it.
+// run: -n 2
+// also: MPI_Iallreduce MPI_Test MPI_Gather MPI_Improbe
+// expect: calls MPI_Send rank 0 = 3 * 5
+// expect: calls MPI_Mprobe rank 1 = 2 * 5
+// expect: calls MPI_Mrecv rank 1 = 2 * 5
+// expect: received MPI_Mrecv rank 1 = 5 * 4 + 5 * 1048576
+// expect: calls MPI_Imrecv rank 1 = 5
+// expect: calls MPI_Wait rank 1 = 5
+// expect: wait late_sender rank 1 = 5 * 0.04 at MPI_Mprobe // looks <- rank 0 MPI_Send // sends
+// expect: wait late_receiver rank 0 = 5 * 0.04 at MPI_Send // sends many bytes <- rank 1 MPI_Mrecv // receives
+#include "planted.h"
+
+enum { ROUNDS = 5, BYTES = 1 << 20 };
+
+static char data[BYTES];
+
+int main(int argc, char **argv)
+{
+    int rank, found;
+    MPI_Message message;
+    MPI_Request request;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int round = 0; round < ROUNDS; round++) {
+        start_together();
+        if (rank == 0) {
+            be_late(0.04);
+            note("sends");
+            MPI_Send(data, 4, MPI_BYTE, 1, 0, MPI_COMM_WORLD); // sends
+        } else {
+            note("looks");
+            MPI_Mprobe(0, 0, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE); // looks
+            MPI_Mrecv(data, 4, MPI_BYTE, &message, MPI_STATUS_IGNORE);
+        }
+        start_together();
+        if (rank == 0) {
+            be_late(0.02);
+            MPI_Send(data, 4, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
+        } else {
+            while (MPI_Improbe(0, MPI_ANY_TAG, MPI_COMM_WORLD, &found, &message, MPI_STATUS_IGNORE), !found)
+                be_late(0.001);
+            MPI_Imrecv(data, 4, MPI_BYTE, &message, &request);
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+        }
+        start_together();
+        if (rank == 0) {
+            note("sends many bytes");
+            MPI_Send(data, BYTES, MPI_BYTE, 1, 2, MPI_COMM_WORLD); // sends many bytes
+        } else {
+            // By then the message, or what announces it, is there.
+            be_late(0.005);
+            MPI_Mprobe(MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+            be_late(0.035);
+            note("receives");
+            MPI_Mrecv(data, BYTES, MPI_BYTE, &message, MPI_STATUS_IGNORE); // receives
+        }
+    }
+    gather_notes();
+    tell("late_sender", 1, "looks", 0, "sends");
+    tell("late_receiver", 0, "sends many bytes", 1, "receives");
+    if (rank == 0)
+        puts("ok");
+    MPI_Finalize();
+    return 0;
+}

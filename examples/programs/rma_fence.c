@@ -1,0 +1,46 @@
+// Each rank puts a number into its neighbour's window, and a fence ends the epoch. Rank 1 comes to it 80 ms late.
+// run: -n 3
+// also: MPI_Iallreduce MPI_Test MPI_Gather MPI_Win_free
+// expect: calls MPI_Win_create = 3
+// expect: calls MPI_Put = 3 * 5
+// expect: sent MPI_Put = 3 * 5 * 4
+// expect: calls MPI_Win_fence = 3 * 2 * 5
+// expect: wait wait_at_fence rank 0 = 5 * 0.08 at MPI_Win_fence // ends <- rank 1 MPI_Win_fence // ends
+// expect: wait wait_at_fence rank 2 = 5 * 0.08 at MPI_Win_fence // ends <- rank 1 MPI_Win_fence // ends
+#include "planted.h"
+
+enum { ROUNDS = 5, RANKS = 3 };
+
+// MPICH 4.0.2 loses what is put into a window that is not aligned to a cache line.
+static int shared __attribute__((aligned(64))) = -1;
+
+int main(int argc, char **argv)
+{
+    int rank, wrong = 0;
+    MPI_Win window;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    start_together();
+    MPI_Win_create(&shared, sizeof shared, sizeof shared, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    for (int round = 0; round < ROUNDS; round++) {
+        start_together();
+        MPI_Win_fence(0, window);
+        MPI_Put(&round, 1, MPI_INT, (rank + 1) % RANKS, 0, 1, MPI_INT, window);
+        if (rank == 1)
+            be_late(0.08);
+        note("ends");
+        MPI_Win_fence(0, window); // ends
+        wrong += shared != round;
+    }
+    start_together();
+    MPI_Win_free(&window);
+    gather_notes();
+    tell("wait_at_fence", 0, "ends", 1, "ends");
+    tell("wait_at_fence", 2, "ends", 1, "ends");
+    if (wrong)
+        printf("wrong: %d numbers on rank %d\n", wrong, rank);
+    else if (rank == 0)
+        puts("ok");
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,227 @@
+//! The waiting that a program plants: what it states, what it measured, and whether `overhear waits` says the same.
+//!
+//! Stated, in the program's first lines; seconds are a sum of products:
+//!
+//! ```text
+//! // expect: wait PATTERN rank RANK = SECONDS at FUNCTION // MARK <- rank CAUSE FUNCTION // MARK
+//! // expect: wait elsewhere < SHARE
+//! ```
+//!
+//! A mark is the comment at the end of the line of source that has the call: rank RANK waited at the first, for rank
+//! CAUSE to come to the second. SHARE is what all waiting that is not stated may take of the time of all ranks; where
+//! nothing is said of it, 0.01.
+//!
+//! Measured, as the program says on its standard error, since who sleeps on a busy machine oversleeps:
+//!
+//! ```text
+//! truth: wait PATTERN rank RANK // MARK <- rank CAUSE = SECONDS
+//! ```
+
+use std::fmt;
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::program::Program;
+use crate::truth::evaluate;
+
+/// How far what is found may be from what the program measured.
+const OF_MEASURED: f64 = 0.05;
+/// How far what the program measured may be from what it states: further, and it did not do what it is to do.
+const OF_STATED: f64 = 0.15;
+/// Share of the time of all ranks that may be waited elsewhere, where the program does not say.
+const ELSEWHERE: f64 = 0.01;
+
+/// One line of what a program states of waiting.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Stated {
+    /// A wait.
+    Wait(Wait),
+    /// The share of the time of all ranks that other waits may take.
+    Elsewhere(f64),
+}
+
+/// What one rank waits for another, at one place for another.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Wait {
+    pattern: String,
+    waiting: Place,
+    cause: Place,
+    seconds: f64,
+}
+
+/// A call of a rank.
+#[derive(Clone, PartialEq, Debug)]
+struct Place {
+    rank: u32,
+    function: String,
+    mark: String,
+}
+
+impl Stated {
+    /// Reads what follows `wait`.
+    pub fn read(text: &str) -> Result<Stated, String> {
+        match text.strip_prefix("elsewhere <") {
+            Some(share) => evaluate(share).map(Stated::Elsewhere),
+            None => Wait::read(text).map(Stated::Wait),
+        }
+    }
+}
+
+impl Wait {
+    fn read(text: &str) -> Result<Wait, String> {
+        let (waits, cause) = text.split_once(" <- ").ok_or("it has no <-")?;
+        let (left, right) = waits.split_once(" = ").ok_or("it has no =")?;
+        let (pattern, rank) = left.split_once(' ').ok_or("it names no rank")?;
+        let (seconds, at) = right.split_once(" at ").ok_or("it does not say where, with at")?;
+        let (cause_rank, by) =
+            cause.strip_prefix("rank ").and_then(|cause| cause.split_once(' ')).unwrap_or((cause, ""));
+        Ok(Wait {
+            pattern: pattern.into(),
+            waiting: Place::read(rank.trim_start_matches("rank "), at)?,
+            cause: Place::read(cause_rank, by)?,
+            seconds: evaluate(seconds)?,
+        })
+    }
+
+    /// What the program measured of this.
+    fn measured(&self, stderr: &str) -> Option<f64> {
+        let seconds = |line: &str| line.strip_prefix(&format!("truth: wait {self} = "))?.trim().parse().ok();
+        stderr.lines().find_map(seconds)
+    }
+
+    /// Whether a row of the table of waits tells of this.
+    fn is(&self, row: &Value, program: &Program) -> bool {
+        let site = |place: &Place| json!(format!("{}.c:{}", program.name, place.line(program)));
+        row["pattern"] == json!(self.pattern)
+            && row["rank"] == json!(self.waiting.rank)
+            && row["function"] == json!(self.waiting.function)
+            && row["site"] == site(&self.waiting)
+            && row["cause_rank"] == json!(self.cause.rank)
+            && row["cause_function"] == json!(self.cause.function)
+            && row["cause_site"] == site(&self.cause)
+    }
+}
+
+/// As a program writes it.
+impl fmt::Display for Wait {
+    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
+        let (waiting, cause) = (&self.waiting, &self.cause);
+        write!(out, "{} rank {} // {} <- rank {}", self.pattern, waiting.rank, waiting.mark, cause.rank)
+    }
+}
+
+impl Place {
+    fn read(rank: &str, call: &str) -> Result<Place, String> {
+        let (function, mark) = call.split_once(" // ").ok_or_else(|| format!("{call} has no mark"))?;
+        let rank = rank.parse().map_err(|_| format!("{rank} is no rank"))?;
+        Ok(Place { rank, function: function.trim().into(), mark: mark.trim().into() })
+    }
+
+    /// The line of source with the mark. Panics where it is not exactly one.
+    fn line(&self, program: &Program) -> usize {
+        let text = fs::read_to_string(&program.source).expect("its first lines were read before");
+        let end = format!("// {}", self.mark);
+        let is_marked = |line: &str| line.ends_with(&end) && !line.starts_with("//") && line.contains(&self.function);
+        let marked: Vec<usize> =
+            (1..).zip(text.lines()).filter(|(_, line)| is_marked(line)).map(|(at, _)| at).collect();
+        let [line] = marked[..] else { panic!("{}: lines {marked:?} end with {end}", program.name) };
+        line
+    }
+}
+
+/// Compares what a program states and measured with what `overhear waits` says, and returns the differences.
+///
+/// `stderr` is what the program wrote while it was recorded, `said` the command's JSON.
+pub fn differences(program: &Program, stderr: &str, said: &Value) -> Vec<String> {
+    let rows = |table: &str| said[table].as_array().map_or(&[][..], Vec::as_slice);
+    let mut wrong = Vec::new();
+    let mut stated_s = 0.0;
+    for wait in &program.waits {
+        let rows: Vec<&Value> = rows("waits").iter().filter(|row| wait.is(row, program)).collect();
+        let found: f64 = rows.iter().filter_map(|row| row["wait_s"].as_f64()).sum();
+        stated_s += found;
+        let Some(measured) = wait.measured(stderr) else {
+            wrong.push(format!("{wait}: the program did not say what it measured: {stderr}"));
+            continue;
+        };
+        if !is_near(measured, wait.seconds, OF_STATED) {
+            wrong.push(format!("{wait}: {} s are stated, and the program measured {measured} s", wait.seconds));
+        }
+        if !is_near(found, measured, OF_MEASURED) {
+            wrong.push(format!("{wait}: the program measured {measured} s, and {found} s are found"));
+        }
+    }
+    let patterns = Patterns::of(rows("patterns"));
+    let elsewhere = (patterns.wait_s - stated_s) / patterns.run_s;
+    if elsewhere > program.elsewhere.unwrap_or(ELSEWHERE) {
+        wrong.push(format!("{elsewhere:.4} of the run is waited where nothing is stated"));
+    }
+    if !wrong.is_empty() {
+        wrong.extend(rows("waits").iter().take(20).map(|row| format!("  found: {row}")));
+    }
+    wrong
+}
+
+fn is_near(value: f64, other: f64, share: f64) -> bool {
+    (value - other).abs() <= share * other
+}
+
+/// What the table of patterns says in all.
+struct Patterns {
+    /// Waiting of all patterns.
+    wait_s: f64,
+    /// Time of all ranks together.
+    run_s: f64,
+}
+
+impl Patterns {
+    fn of(rows: &[Value]) -> Patterns {
+        let number = |row: &Value, column: &str| row[column].as_f64().unwrap_or(0.0);
+        let wait_s = |row: &Value| number(row, "wait_s");
+        // The largest share was rounded least.
+        let largest = rows.iter().max_by(|one, other| wait_s(one).total_cmp(&wait_s(other)));
+        let run_s = largest.map_or(0.0, |row| wait_s(row) * 100.0 / number(row, "wait_percent"));
+        Patterns { wait_s: rows.iter().map(wait_s).sum(), run_s }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the command would say of wrong_order, had it found this much of the second wait and so much elsewhere.
+    fn found(second_s: f64, elsewhere_s: f64) -> Vec<String> {
+        let program = Program::read("wrong_order");
+        let row = |wait: &Wait, wait_s: f64| {
+            let site = |place: &Place| format!("wrong_order.c:{}", place.line(&program));
+            json!({
+                "pattern": "wrong_order", "rank": 0, "function": "MPI_Recv", "site": site(&wait.waiting),
+                "cause_rank": 1, "cause_function": "MPI_Send", "cause_site": site(&wait.cause), "wait_s": wait_s,
+            })
+        };
+        let [first, second] = &program.waits[..] else { panic!("it states two") };
+        let pattern =
+            |pattern, wait_s: f64| json!({"pattern": pattern, "wait_s": wait_s, "wait_percent": wait_s * 50.0});
+        let said = json!({
+            "patterns": [pattern("wrong_order", 0.3 + second_s), pattern("late_sender", elsewhere_s)],
+            "waits": [row(first, 0.3), row(second, second_s)],
+        });
+        let measured = "truth: wait wrong_order rank 0 // waits <- rank 1 = 0.301\n\
+            truth: wait wrong_order rank 0 // waits again <- rank 1 = 0.302\n";
+        differences(&program, measured, &said)
+    }
+
+    #[test]
+    fn what_is_found_as_it_is_stated_makes_no_difference() {
+        assert_eq!(found(0.29, 0.015), Vec::<String>::new());
+    }
+
+    #[test]
+    fn too_little_found_and_too_much_elsewhere_are_told_apart() {
+        let little = found(0.28, 0.0);
+        assert!(little[0].ends_with("measured 0.302 s, and 0.28 s are found"), "{little:?}");
+        let much = found(0.3, 0.03);
+        assert_eq!(much[0], "0.0150 of the run is waited where nothing is stated");
+    }
+}
