@@ -3,7 +3,7 @@
 // is done on it. In those of MPI_Comm_split, whoever is rank 0 of the world is rank 1. Ranks that meet so often wait for
 // each other in small ways too, the more the busier the machine is.
 // run: -n 2
-// also: MPI_Iallreduce MPI_Test MPI_Gather
+// also: MPI_Iallreduce MPI_Test MPI_Gather MPI_Comm_group MPI_Group_free
 // expect: calls MPI_Comm_dup = 2 * 400 + 2 * 5
 // expect: calls MPI_Comm_split = 2 * 400 + 2 * 5
 // expect: calls MPI_Comm_create = 2 * 400 + 2 * 5
@@ -18,7 +18,7 @@
 // expect: calls MPI_Ssend rank 1 = 5
 // expect: calls MPI_Recv rank 0 = 5
 // expect: messages MPI_Send 0 -> 1 = 400 + 5
-// expect: wait elsewhere < 0.3
+// expect: wait elsewhere < 0.2
 // expect: wait wait_at_create rank 0 = 5 * 0.025 at MPI_Comm_dup // dup <- rank 1 MPI_Comm_dup // dup
 // expect: wait wait_at_create rank 1 = 5 * 0.025 at MPI_Comm_create_group // group <- rank 0 MPI_Comm_create_group // group
 // expect: wait wait_at_barrier rank 0 = 5 * 0.025 at MPI_Barrier // created <- rank 1 MPI_Barrier // created

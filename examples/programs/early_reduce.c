@@ -1,5 +1,5 @@
 // The root of MPI_Reduce and of MPI_Gather waits for one that comes 80 ms after it. The third rank has given what it had
-// to give and goes on.
+// to give and goes on. (Intel MPI lets it wait in MPI_Reduce too.)
 // run: -n 3
 // also: MPI_Iallreduce MPI_Test
 // expect: calls MPI_Reduce = 3 * 3

@@ -1,5 +1,5 @@
 // A rank that wants the sum over the ranks below it waits for the last of those: in MPI_Scan, rank 0 comes 80 ms late,
-// in MPI_Exscan rank 1 does, whom rank 2 alone waits for.
+// in MPI_Exscan rank 1 does, of whom rank 2 alone needs anything. (MPICH lets rank 0 wait there too.)
 // run: -n 3
 // also: MPI_Iallreduce MPI_Test MPI_Gather
 // expect: calls MPI_Scan = 3 * 3

@@ -1,10 +1,12 @@
-// Collectives in which everybody needs something of everybody, and one rank, each time another, that comes 80 ms late.
+// Collectives in which everybody needs something of everybody, and one rank, each time another, that comes 80 ms
+// late. Where there are fewer cores than ranks, they wait for those too.
 // run: -n 3
 // also: MPI_Iallreduce MPI_Test MPI_Gather
 // expect: calls MPI_Allreduce = 3 * 2
 // expect: calls MPI_Alltoall = 3 * 2
 // expect: calls MPI_Allgather = 3 * 2
 // expect: calls MPI_Reduce_scatter = 3 * 2
+// expect: wait elsewhere < 0.04
 // expect: wait wait_at_nxn rank 1 = 2 * 0.08 at MPI_Allreduce // adds <- rank 0 MPI_Allreduce // adds
 // expect: wait wait_at_nxn rank 2 = 2 * 0.08 at MPI_Allreduce // adds <- rank 0 MPI_Allreduce // adds
 // expect: wait wait_at_nxn rank 0 = 2 * 0.08 at MPI_Alltoall // swaps <- rank 1 MPI_Alltoall // swaps
