@@ -3,7 +3,7 @@
 // run: -n 4
 // also: MPI_Iallreduce MPI_Test MPI_Gather
 // expect: calls MPI_Allreduce = 4 * 8
-// expect: wait elsewhere < 0.08
+// expect: wait elsewhere < 0.03
 // expect: wait wait_at_nxn rank 0 = 8 * 0.06 at MPI_Allreduce // adds <- rank 3 MPI_Allreduce // adds
 // expect: wait wait_at_nxn rank 1 = 8 * 0.04 at MPI_Allreduce // adds <- rank 3 MPI_Allreduce // adds
 // expect: wait wait_at_nxn rank 2 = 8 * 0.02 at MPI_Allreduce // adds <- rank 3 MPI_Allreduce // adds

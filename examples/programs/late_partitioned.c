@@ -1,19 +1,19 @@
-// Both ranks start a message in partitions at once. Rank 0 has three of the four ready then, and computes 50 ms for the
+// Both ranks start a message in partitions at once. Rank 0 has three of the four ready then, and computes 100 ms for the
 // last one; rank 1 waits for it in MPI_Wait.
 // run: -n 2
 // needs: MPI_Psend_init
 // also: MPI_Iallreduce MPI_Test MPI_Gather
 // expect: calls MPI_Psend_init rank 0 = 1
 // expect: calls MPI_Precv_init rank 1 = 1
-// expect: calls MPI_Start = 2 * 10
-// expect: calls MPI_Pready rank 0 = 10
-// expect: calls MPI_Pready_range rank 0 = 10
-// expect: calls MPI_Wait = 2 * 10
+// expect: calls MPI_Start = 2 * 5
+// expect: calls MPI_Pready rank 0 = 5
+// expect: calls MPI_Pready_range rank 0 = 5
+// expect: calls MPI_Wait = 2 * 5
 // expect: calls MPI_Request_free = 2
-// expect: wait late_sender rank 1 = 10 * 0.05 at MPI_Wait // completes <- rank 0 MPI_Pready // is ready
+// expect: wait late_sender rank 1 = 5 * 0.1 at MPI_Wait // completes <- rank 0 MPI_Pready // is ready
 #include "planted.h"
 
-enum { ROUNDS = 10, PARTITIONS = 4, EACH = 10 };
+enum { ROUNDS = 5, PARTITIONS = 4, EACH = 10 };
 
 int main(int argc, char **argv)
 {
@@ -30,7 +30,7 @@ int main(int argc, char **argv)
         MPI_Start(&request);
         if (rank == 0) {
             MPI_Pready_range(0, PARTITIONS - 2, request);
-            be_late(0.05);
+            be_late(0.1);
             data[PARTITIONS * EACH - 1] = round;
             note("is ready");
             MPI_Pready(PARTITIONS - 1, request); // is ready

@@ -1,19 +1,19 @@
-// Rank 0 sends at once what cannot be gone before somebody receives it, and rank 1 computes 50 ms before it does. Rank 0
+// Rank 0 sends at once what cannot be gone before somebody receives it, and rank 1 computes 100 ms before it does. Rank 0
 // waits in MPI_Ssend of a few bytes, in MPI_Send of many, and in the MPI_Wait of a send of many that it began before.
 // run: -n 2
 // also: MPI_Iallreduce MPI_Test MPI_Gather
-// expect: calls MPI_Ssend rank 0 = 4
-// expect: calls MPI_Send rank 0 = 4
-// expect: calls MPI_Isend rank 0 = 4
-// expect: calls MPI_Recv rank 1 = 2 * 4
-// expect: calls MPI_Irecv rank 1 = 4
-// expect: calls MPI_Wait = 2 * 4
-// expect: wait late_receiver rank 0 = 4 * 0.05 at MPI_Ssend // sends few <- rank 1 MPI_Recv // receives few
-// expect: wait late_receiver rank 0 = 4 * 0.05 at MPI_Send // sends many <- rank 1 MPI_Recv // receives many
-// expect: wait late_receiver rank 0 = 4 * 0.05 at MPI_Wait // completes <- rank 1 MPI_Irecv // begins to receive
+// expect: calls MPI_Ssend rank 0 = 2
+// expect: calls MPI_Send rank 0 = 2
+// expect: calls MPI_Isend rank 0 = 2
+// expect: calls MPI_Recv rank 1 = 2 * 2
+// expect: calls MPI_Irecv rank 1 = 2
+// expect: calls MPI_Wait = 2 * 2
+// expect: wait late_receiver rank 0 = 2 * 0.1 at MPI_Ssend // sends few <- rank 1 MPI_Recv // receives few
+// expect: wait late_receiver rank 0 = 2 * 0.1 at MPI_Send // sends many <- rank 1 MPI_Recv // receives many
+// expect: wait late_receiver rank 0 = 2 * 0.1 at MPI_Wait // completes <- rank 1 MPI_Irecv // begins to receive
 #include "planted.h"
 
-enum { ROUNDS = 4, MANY = 1 << 20 };
+enum { ROUNDS = 2, MANY = 1 << 20 };
 
 static char data[MANY];
 
@@ -29,7 +29,7 @@ int main(int argc, char **argv)
             note("sends few");
             MPI_Ssend(data, 8, MPI_BYTE, 1, 0, MPI_COMM_WORLD); // sends few
         } else {
-            be_late(0.05);
+            be_late(0.1);
             note("receives few");
             MPI_Recv(data, 8, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); // receives few
         }
@@ -38,7 +38,7 @@ int main(int argc, char **argv)
             note("sends many");
             MPI_Send(data, MANY, MPI_BYTE, 1, 0, MPI_COMM_WORLD); // sends many
         } else {
-            be_late(0.05);
+            be_late(0.1);
             note("receives many");
             MPI_Recv(data, MANY, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); // receives many
         }
@@ -48,7 +48,7 @@ int main(int argc, char **argv)
             note("completes");
             MPI_Wait(&request, MPI_STATUS_IGNORE); // completes
         } else {
-            be_late(0.05);
+            be_late(0.1);
             note("begins to receive");
             MPI_Irecv(data, MANY, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &request); // begins to receive
             MPI_Wait(&request, MPI_STATUS_IGNORE);

@@ -6,7 +6,7 @@
 // expect: calls MPI_Alltoall = 3 * 2
 // expect: calls MPI_Allgather = 3 * 2
 // expect: calls MPI_Reduce_scatter = 3 * 2
-// expect: wait elsewhere < 0.04
+// expect: wait elsewhere < 0.03
 // expect: wait wait_at_nxn rank 1 = 2 * 0.08 at MPI_Allreduce // adds <- rank 0 MPI_Allreduce // adds
 // expect: wait wait_at_nxn rank 2 = 2 * 0.08 at MPI_Allreduce // adds <- rank 0 MPI_Allreduce // adds
 // expect: wait wait_at_nxn rank 0 = 2 * 0.08 at MPI_Alltoall // swaps <- rank 1 MPI_Alltoall // swaps

@@ -1,12 +1,12 @@
-// Two barriers: rank 1 comes 50 ms late to the first, rank 0 to the second.
+// Two barriers: rank 1 comes 100 ms late to the first, rank 0 to the second.
 // run: -n 2
 // also: MPI_Iallreduce MPI_Test MPI_Gather
-// expect: calls MPI_Barrier = 2 * 2 * 6
-// expect: wait wait_at_barrier rank 0 = 6 * 0.05 at MPI_Barrier // first <- rank 1 MPI_Barrier // first
-// expect: wait wait_at_barrier rank 1 = 6 * 0.05 at MPI_Barrier // second <- rank 0 MPI_Barrier // second
+// expect: calls MPI_Barrier = 2 * 2 * 3
+// expect: wait wait_at_barrier rank 0 = 3 * 0.1 at MPI_Barrier // first <- rank 1 MPI_Barrier // first
+// expect: wait wait_at_barrier rank 1 = 3 * 0.1 at MPI_Barrier // second <- rank 0 MPI_Barrier // second
 #include "planted.h"
 
-enum { ROUNDS = 6 };
+enum { ROUNDS = 3 };
 
 int main(int argc, char **argv)
 {
@@ -16,12 +16,12 @@ int main(int argc, char **argv)
     for (int round = 0; round < ROUNDS; round++) {
         start_together();
         if (rank == 1)
-            be_late(0.05);
+            be_late(0.1);
         note("first");
         MPI_Barrier(MPI_COMM_WORLD); // first
         start_together();
         if (rank == 0)
-            be_late(0.05);
+            be_late(0.1);
         note("second");
         MPI_Barrier(MPI_COMM_WORLD); // second
     }

@@ -1,15 +1,15 @@
-// Rank 0 waits 50 ms for a message while another lies there that it receives only afterwards: one of the same sender,
+// Rank 0 waits 100 ms for a message while another lies there that it receives only afterwards: one of the same sender,
 // and one of another sender. It comes 5 ms after the others, so that what lies there does so when the wait begins.
 // run: -n 3
 // also: MPI_Iallreduce MPI_Test MPI_Gather
-// expect: calls MPI_Send rank 1 = 3 * 6
-// expect: calls MPI_Send rank 2 = 6
-// expect: calls MPI_Recv rank 0 = 4 * 6
-// expect: wait wrong_order rank 0 = 6 * 0.05 at MPI_Recv // waits <- rank 1 MPI_Send // sends late
-// expect: wait wrong_order rank 0 = 6 * 0.05 at MPI_Recv // waits again <- rank 1 MPI_Send // sends late again
+// expect: calls MPI_Send rank 1 = 3 * 3
+// expect: calls MPI_Send rank 2 = 3
+// expect: calls MPI_Recv rank 0 = 4 * 3
+// expect: wait wrong_order rank 0 = 3 * 0.1 at MPI_Recv // waits <- rank 1 MPI_Send // sends late
+// expect: wait wrong_order rank 0 = 3 * 0.1 at MPI_Recv // waits again <- rank 1 MPI_Send // sends late again
 #include "planted.h"
 
-enum { ROUNDS = 6, EARLY = 1, LATE = 2 };
+enum { ROUNDS = 3, EARLY = 1, LATE = 2 };
 
 int main(int argc, char **argv)
 {
@@ -25,7 +25,7 @@ int main(int argc, char **argv)
             MPI_Recv(&data, 1, MPI_INT, 1, EARLY, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         } else if (rank == 1) {
             MPI_Send(&data, 1, MPI_INT, 0, EARLY, MPI_COMM_WORLD);
-            be_late(0.055);
+            be_late(0.105);
             note("sends late");
             MPI_Send(&data, 1, MPI_INT, 0, LATE, MPI_COMM_WORLD); // sends late
         }
@@ -36,7 +36,7 @@ int main(int argc, char **argv)
             MPI_Recv(&data, 1, MPI_INT, 1, LATE, MPI_COMM_WORLD, MPI_STATUS_IGNORE); // waits again
             MPI_Recv(&data, 1, MPI_INT, 2, EARLY, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         } else if (rank == 1) {
-            be_late(0.055);
+            be_late(0.105);
             note("sends late again");
             MPI_Send(&data, 1, MPI_INT, 0, LATE, MPI_COMM_WORLD); // sends late again
         } else {
