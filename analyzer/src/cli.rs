@@ -30,6 +30,8 @@ pub enum Command {
     Progress(Progress),
     /// Say who waited for whom in a recorded run
     Waits(Waits),
+    /// Say what the length of a recorded run consists of: its critical path
+    Path(Path),
     /// Say how efficient a recorded run was, by the POP metrics
     Pop(Pop),
     /// Say who sent how much to whom in a recorded run
@@ -199,6 +201,19 @@ pub enum ByEngine {
 /// Says who waited for whom, why and where: late senders and receivers, and waits in collective calls.
 #[derive(Args)]
 pub struct Waits {
+    /// The run's folder
+    pub dir: PathBuf,
+    /// How to print it
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: Format,
+    /// Write into this file instead of stdout
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// Says what the length of a run consists of: the chain of computation and calls, from rank to rank, that ended last.
+#[derive(Args)]
+pub struct Path {
     /// The run's folder
     pub dir: PathBuf,
     /// How to print it

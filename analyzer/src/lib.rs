@@ -9,6 +9,7 @@ pub mod error;
 pub mod launch;
 pub mod metrics;
 pub mod model;
+mod parallel;
 pub mod progress;
 pub mod report;
 pub mod terminal;

@@ -5,6 +5,7 @@ mod doctor;
 mod env;
 mod imbalance;
 mod matrix;
+mod path;
 mod pop;
 mod progress;
 mod record;
@@ -21,6 +22,7 @@ pub fn run(cli: Cli) -> u8 {
         Command::Report(arguments) => report::run(&arguments),
         Command::Progress(arguments) => progress::run(&arguments),
         Command::Waits(arguments) => waits::run(&arguments),
+        Command::Path(arguments) => path::run(&arguments),
         Command::Pop(arguments) => pop::run(&arguments),
         Command::Matrix(arguments) => matrix::run(&arguments),
         Command::Imbalance(arguments) => imbalance::run(&arguments),

@@ -3,8 +3,9 @@
 use crate::cli::{self, ByEngine};
 use crate::error::{Error, OK, PARTIAL};
 use crate::metrics::{engine, overview};
+use crate::model::Run;
 use crate::model::engine::{Engine, of_rank};
-use crate::model::{Rank, Run};
+use crate::parallel;
 use crate::report::{Format, Report};
 
 /// Rows of what was starved that people are shown.
@@ -13,7 +14,8 @@ const STARVED: usize = 8;
 /// Prints the ledger and what follows from it. Returns the exit status.
 pub fn run(arguments: &cli::Progress) -> Result<u8, Error> {
     let run = Run::load(&arguments.dir)?;
-    let engines = run.ranks.iter().map(|rank: &Rank| of_rank(&run.folder, rank)).collect::<Result<Vec<_>, _>>()?;
+    let engines = parallel::map(run.ranks.len(), |at| of_rank(&run.folder, &run.ranks[at]));
+    let engines = engines.into_iter().collect::<Result<Vec<_>, _>>()?;
     if let Some(path) = &arguments.plot {
         crate::report::plot::entries(&run, &engines, path)?;
     }

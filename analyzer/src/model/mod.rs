@@ -1,6 +1,7 @@
 //! From the files of a run to one consistent account of it.
 
 pub mod clock;
+pub mod critical;
 pub mod engine;
 pub mod matching;
 pub mod objects;

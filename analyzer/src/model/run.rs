@@ -3,15 +3,13 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::thread;
 
 use traces::folder::EXTENSION;
 
 use super::rank::{End, Rank};
 use super::sites::Sites;
 use crate::error::Error;
+use crate::parallel;
 use crate::progress::Progress;
 
 /// See the module.
@@ -79,24 +77,14 @@ pub fn files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
 }
 
 fn read(files: &[PathBuf], progress: &Progress) -> (Vec<Rank>, Vec<String>) {
-    let workers = thread::available_parallelism().map_or(1, |count| count.get()).min(files.len());
-    let next = AtomicUsize::new(0);
-    let results = Mutex::new((Vec::new(), Vec::new()));
-    thread::scope(|scope| {
-        for _ in 0..workers {
-            scope.spawn(|| {
-                while let Some(file) = files.get(next.fetch_add(1, Relaxed)) {
-                    let rank = Rank::load(file, |bytes| progress.add(bytes));
-                    let mut results = results.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-                    match rank {
-                        Ok(rank) => results.0.push(rank),
-                        Err(error) => results.1.push(error.to_string()),
-                    }
-                }
-            });
+    let (mut ranks, mut unreadable) = (Vec::new(), Vec::new());
+    for rank in parallel::map(files.len(), |at| Rank::load(&files[at], |bytes| progress.add(bytes))) {
+        match rank {
+            Ok(rank) => ranks.push(rank),
+            Err(error) => unreadable.push(error.to_string()),
         }
-    });
-    results.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+    (ranks, unreadable)
 }
 
 /// Fails where the files are of several runs. A rank that never learned its run's identity belongs to any.

@@ -22,7 +22,7 @@ use traces::read::{Contents, RankFile};
 
 pub use collectives::Rest;
 pub use links::{Links, ideal};
-pub use waits::{At, Key, Sum, WaitState, Waits};
+pub use waits::{At, Jump, Key, Sum, WaitState, Waits};
 
 use super::Run;
 use super::objects::Objects;
@@ -124,6 +124,8 @@ pub enum Follow {
     Sums,
     /// What calls depend on.
     Dependencies,
+    /// Each wait.
+    Waits,
 }
 
 /// Calls that a rank is let do before another has its turn.
@@ -268,7 +270,12 @@ impl Cause {
         let error = error(timeline, waiter.rank, self.who.rank, begin);
         let time = self.wait(begin, end);
         let key = Key { state: self.state, waiter, cause: self.who };
-        (time > 0 && waits.add(key, time, error)).then_some((time, error))
+        if time <= 0 || !waits.add(key, time, error) {
+            return None;
+        }
+        let (rank, cause_rank) = (waiter.rank, self.who.rank);
+        waits.jump(Jump { rank, cause_rank, end, cause_at: self.at.min(end) });
+        Some((time, error))
     }
 }
 

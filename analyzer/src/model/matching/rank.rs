@@ -128,7 +128,7 @@ impl<'a> Rank<'a> {
             made: 0,
             order: Order::default(),
             links: Links::new(follow == Follow::Dependencies),
-            waits: Waits::default(),
+            waits: Waits::new(follow == Follow::Waits),
             pairs: FxHashMap::default(),
             complete: 0,
             elsewhere: 0,

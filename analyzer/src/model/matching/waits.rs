@@ -111,6 +111,22 @@ pub struct Waits {
     pub sums: FxHashMap<Key, Sum>,
     /// The others: neither waits nor none.
     pub unresolved: FxHashMap<WaitState, Sum>,
+    /// Each of them, where that was asked for.
+    pub jumps: Vec<Jump>,
+    one_by_one: bool,
+}
+
+/// A call that waited for another rank. Times in nanoseconds on the run's time line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Jump {
+    /// The rank that waited.
+    pub rank: u32,
+    /// The one it waited for.
+    pub cause_rank: u32,
+    /// When its call ended.
+    pub end: i64,
+    /// When the other came to what was waited for.
+    pub cause_at: i64,
 }
 
 impl Waits {
@@ -123,6 +139,18 @@ impl Waits {
         };
         sum.add(time, error);
         resolved
+    }
+
+    /// With each wait kept, if `one_by_one`.
+    pub fn new(one_by_one: bool) -> Waits {
+        Waits { one_by_one, ..Waits::default() }
+    }
+
+    /// A wait stands for a way from one rank to another.
+    pub fn jump(&mut self, jump: Jump) {
+        if self.one_by_one {
+            self.jumps.push(jump);
+        }
     }
 
     /// Moves a wait that was added from one reason to another.
@@ -140,6 +168,7 @@ impl Waits {
 
     /// Adds those of another part of the run.
     pub fn merge(&mut self, other: Waits) {
+        self.jumps.extend(other.jumps);
         for (key, sum) in other.sums {
             self.sums.entry(key).or_default().merge(&sum);
         }

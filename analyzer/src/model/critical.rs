@@ -1,0 +1,124 @@
+//! The critical path: the chain of computation and calls, from rank to rank, that the run's length consists of.
+//!
+//! In: the waits of a run, as [`Jump`]s. Out: what lay on the path, by place. From the rank that ends last the path goes back in
+//! time. Where a call waited for another rank, it goes on there, from what was waited for (Böhme, de Supinski, Geimer,
+//! Schulz, Wolf: "Scalable critical-path based performance analysis", 2012).
+
+use rustc_hash::FxHashMap;
+use traces::read::RankFile;
+
+use super::Run;
+use super::matching::{Jump, Links};
+use super::objects::Objects;
+use super::roles::{Place, Places, Roles};
+use super::stream::Stream;
+use super::timeline::Timeline;
+use crate::error::Error;
+use crate::parallel;
+
+/// A stretch of the path on one rank, nanoseconds on the run's time line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Stretch {
+    /// The rank, by its place in [`Run::ranks`].
+    pub rank: u32,
+    /// From when.
+    pub from: i64,
+    /// Until when.
+    pub to: i64,
+}
+
+/// A place of the program, in MPI or in the computation before it.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Where {
+    /// The call, or the one that ended the computation.
+    pub place: Place,
+    /// It is the call.
+    pub in_mpi: bool,
+}
+
+/// Time at a place, nanoseconds.
+#[derive(Clone, Default, Debug)]
+pub struct Time {
+    /// On the path, by rank.
+    pub on_path: FxHashMap<u32, i64>,
+    /// Of all ranks.
+    pub total: i64,
+}
+
+/// The path through a run whose ranks end as `links` say, latest stretch first.
+pub fn path(jumps: Vec<Jump>, links: &[Links]) -> Vec<Stretch> {
+    let mut of_rank: Vec<Vec<Jump>> = links.iter().map(|_| Vec::new()).collect();
+    jumps.into_iter().for_each(|jump| of_rank[jump.rank as usize].push(jump));
+    of_rank.iter_mut().for_each(|jumps| jumps.sort_unstable_by_key(|jump| jump.end));
+    let last = links.iter().enumerate().max_by_key(|(_, links)| links.end);
+    let Some((mut rank, mut to)) = last.map(|(rank, links)| (rank, links.end)) else { return Vec::new() };
+    let mut path = Vec::new();
+    loop {
+        let before = of_rank[rank].partition_point(|jump| jump.end <= to);
+        of_rank[rank].truncate(before);
+        // Time has to pass, whatever the clocks say.
+        let jump = of_rank[rank].pop().filter(|jump| jump.cause_at < to && jump.cause_at > links[rank].begin);
+        let from = jump.map_or(links[rank].begin, |jump| jump.cause_at);
+        path.push(Stretch { rank: rank as u32, from: from.min(to), to });
+        let Some(jump) = jump else { return path };
+        (rank, to) = (jump.cause_rank as usize, jump.cause_at);
+    }
+}
+
+/// What lay on the path, and how long all ranks were there. First threads only.
+pub fn places(run: &Run, timeline: &Timeline, path: &[Stretch]) -> Result<FxHashMap<Where, Time>, Error> {
+    let mut on: Vec<Vec<Stretch>> = run.ranks.iter().map(|_| Vec::new()).collect();
+    // Earliest first.
+    path.iter().rev().for_each(|stretch| on[stretch.rank as usize].push(*stretch));
+    let objects = Objects::of(run);
+    let places = Places::default();
+    let one = |at: usize| -> Result<FxHashMap<(u32, bool), (i64, i64)>, Error> {
+        let file = RankFile::open(&run.folder.join(&run.ranks[at].file))?;
+        let mut sums = FxHashMap::default();
+        let contents = file.contents();
+        if let Some(thread) = contents.threads.first() {
+            let roles = Roles::of(run, &objects, &places, at);
+            add(Stream::new(thread, &timeline.lines[at], roles), &on[at], &mut sums);
+        }
+        Ok(sums)
+    };
+    let ranks = parallel::map(run.ranks.len(), one).into_iter().collect::<Result<Vec<_>, _>>()?;
+    let places = places.list();
+    let mut times: FxHashMap<Where, Time> = FxHashMap::default();
+    for (rank, sums) in ranks.into_iter().enumerate() {
+        for ((place, in_mpi), (total, on_path)) in sums {
+            let time = times.entry(Where { place: places[place as usize].clone(), in_mpi }).or_default();
+            time.total += total;
+            if on_path > 0 {
+                time.on_path.insert(rank as u32, on_path);
+            }
+        }
+    }
+    Ok(times)
+}
+
+/// Adds a rank's time by place: in all, and on the path.
+fn add(mut stream: Stream<'_>, mut on: &[Stretch], sums: &mut FxHashMap<(u32, bool), (i64, i64)>) {
+    let mut last = None;
+    while let Some(call) = stream.peek() {
+        let place = stream.role(call).place;
+        let mut one = |from: i64, to: i64, in_mpi: bool| {
+            while let [first, rest @ ..] = on {
+                if first.to > from {
+                    break;
+                }
+                on = rest;
+            }
+            let shared = |stretch: &Stretch| (to.min(stretch.to) - from.max(stretch.from)).max(0);
+            let on_path: i64 = on.iter().take_while(|stretch| stretch.from < to).map(shared).sum();
+            let sum = sums.entry((place, in_mpi)).or_default();
+            (sum.0, sum.1) = (sum.0 + to - from, sum.1 + on_path);
+        };
+        if let Some(last) = last.filter(|last| *last < call.start) {
+            one(last, call.start, false);
+        }
+        one(call.start, call.end, true);
+        last = Some(call.end);
+        stream.advance();
+    }
+}
