@@ -79,6 +79,10 @@ pub struct Settings {
     /// [default: events; env: OVERHEAR_PROGRESS]
     #[arg(long, value_name = "HOW")]
     pub progress: Option<Depth>,
+    /// When to compare the ranks' clocks: never, when MPI is initialised, or then and before it is finalised
+    /// [default: both; env: OVERHEAR_SYNC]
+    #[arg(long, value_name = "WHEN")]
+    pub sync: Option<Sync>,
     /// Limit of a rank's file, as 500M; beyond it the recording goes on as a profile [env: OVERHEAR_MAX_BYTES]
     #[arg(long, value_name = "SIZE")]
     pub max_bytes: Option<String>,
@@ -106,6 +110,17 @@ pub enum Depth {
     Time,
     /// And each that achieved something is an event.
     Events,
+}
+
+/// When the ranks' clocks are compared.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Sync {
+    /// Never.
+    Off,
+    /// When MPI is initialised.
+    Init,
+    /// And before it is finalised.
+    Both,
 }
 
 /// Says where the time of a recorded run went.

@@ -8,6 +8,9 @@ use traces::calls::{Call, Class};
 use traces::file::Mode;
 use traces::progress::Depth;
 
+use crate::clock::FalseClock;
+use crate::clock::sync::Occasions;
+
 /// All of them.
 const VARIABLES: &[&str] = &[
     // Folder of the run. Default: overhear-PROGRAM-DATE-TIME.
@@ -18,12 +21,16 @@ const VARIABLES: &[&str] = &[
     "OVERHEAR_FILTER",
     // off, count, time or events: how much is recorded of the progress engine. Default: events.
     "OVERHEAR_PROGRESS",
+    // off, init or both: when the ranks' clocks are compared, at MPI_Init and MPI_Finalize. Default: both.
+    "OVERHEAR_SYNC",
     // Limit of a rank's file, as 500M. Default: none.
     "OVERHEAR_MAX_BYTES",
     // Set by `overhear record` in front of a launcher: identifies the run, whose folder it has made.
     "OVERHEAR_RUN",
     // Set by `overhear record` behind a launcher: the process that became the program.
     "OVERHEAR_PID",
+    // For tests: SECONDS:PPM,... by which ranks' clocks are to be wrong, in the launcher's order.
+    "OVERHEAR_TEST_CLOCK",
 ];
 
 /// What the user asked for.
@@ -38,6 +45,10 @@ pub struct Config {
     pub progress: Depth,
     /// Whether that was said.
     pub progress_asked: bool,
+    /// When to compare the ranks' clocks.
+    pub sync: Occasions,
+    /// What this process takes for the time instead.
+    pub false_clock: Option<FalseClock>,
     /// What to record.
     pub filter: Filter,
     /// Bytes a rank's file may have.
@@ -63,6 +74,8 @@ pub fn read() -> Result<Config, String> {
         mode: mode(&text("OVERHEAR_MODE")?.unwrap_or("trace".into()))?,
         progress_asked: text("OVERHEAR_PROGRESS")?.is_some(),
         progress: text("OVERHEAR_PROGRESS")?.map_or(Ok(Depth::Events), |value| progress(&value))?,
+        sync: text("OVERHEAR_SYNC")?.map_or(Ok(Occasions::Both), |value| sync(&value))?,
+        false_clock: text("OVERHEAR_TEST_CLOCK")?.map_or(Ok(None), |value| false_clock(&value))?,
         filter: Filter::parse(&text("OVERHEAR_FILTER")?.unwrap_or_default())?,
         max_bytes: text("OVERHEAR_MAX_BYTES")?.map_or(Ok(u64::MAX), |value| bytes(&value))?,
     })
@@ -115,6 +128,28 @@ fn progress(value: &str) -> Result<Depth, String> {
         let nearest = nearest(value, Depth::ALL.iter().map(|depth| depth.name()));
         format!("OVERHEAR_PROGRESS={value} does not exist; the nearest one is {nearest}")
     })
+}
+
+fn sync(value: &str) -> Result<Occasions, String> {
+    match value {
+        "off" => Ok(Occasions::None),
+        "init" => Ok(Occasions::Init),
+        "both" => Ok(Occasions::Both),
+        _ => {
+            let nearest = nearest(value, ["off", "init", "both"].into_iter());
+            Err(format!("OVERHEAR_SYNC={value} does not exist; the nearest one is {nearest}"))
+        }
+    }
+}
+
+/// This process's part of the list, if it has one.
+fn false_clock(value: &str) -> Result<Option<FalseClock>, String> {
+    let own = launcher_rank().and_then(|rank| value.split(',').nth(rank as usize));
+    let parse = |clock: &str| {
+        let (seconds, millionths) = clock.split_once(':')?;
+        Some(FalseClock { offset: seconds.parse().ok()?, drift: millionths.parse().ok()? })
+    };
+    own.map(|clock| parse(clock).ok_or(format!("OVERHEAR_TEST_CLOCK={value}: {clock} is not SECONDS:PPM"))).transpose()
 }
 
 fn run(value: &str) -> Result<[u8; 16], String> {

@@ -91,6 +91,7 @@ fn settings_as_variables(settings: &Settings) -> Variables {
         ("OVERHEAR_MODE", name(settings.mode)),
         ("OVERHEAR_FILTER", settings.filter.as_ref().map(OsString::from)),
         ("OVERHEAR_PROGRESS", name(settings.progress)),
+        ("OVERHEAR_SYNC", name(settings.sync)),
         ("OVERHEAR_MAX_BYTES", settings.max_bytes.as_ref().map(OsString::from)),
     ];
     // What the user has set in the environment has to reach ranks on other hosts too.

@@ -1,47 +1,348 @@
 //! All ranks on one time line.
+//!
+//! In: what the ranks found when they compared their clocks. Out: for each rank a [`Line`] from its ticks to nanoseconds on
+//! the reference clock, which is that of the run's first rank, and how far off that may be.
+//!
+//! On each occasion every rank but the first of its world has read its clock against one lower rank's, or found it to be
+//! the same. So lines follow from each other in the order of the ranks, with a knot where clocks were read against each
+//! other and straight pieces between and beyond. A rank without a file that others have read their clocks against gets its
+//! line from the first of those.
 
-use super::Run;
+use std::collections::{BTreeMap, HashMap};
+
+use traces::definitions::Occasion;
+
+use super::{Rank, Run};
+
+/// By how much two clocks may drift apart, as a share of the time: crystals are made to ±50 ppm.
+const DRIFT: f64 = 1e-4;
+/// By how much clocks never drift apart, not even while the system's is being set right.
+const IMPLAUSIBLE: f64 = 1e-3;
+/// By how much hosts that keep their clocks right may be off against each other, nanoseconds.
+const WALL_CLOCKS: f64 = 10e6;
 
 /// See the module.
 pub struct Timeline {
-    /// By the ranks' places in [`Run::ranks`].
+    /// Of each rank of the run, in its order.
     pub lines: Vec<Line>,
+    /// Which clock each has: the same number, the same clock.
+    clocks: Vec<usize>,
 }
 
-/// One rank's.
+/// One rank's way from ticks to nanoseconds since the run's earliest recording began, on the reference clock.
+#[derive(Clone, Copy, Debug)]
 pub struct Line {
-    base: u64,
-    slope: f64,
-    offset: i64,
+    /// What it rests on.
+    pub source: Source,
+    /// The first knot.
+    ticks: u64,
+    at: f64,
+    /// Ticks from there to the second; 0 where there is one.
+    span: i64,
+    /// Nanoseconds a tick, between the knots and beyond them.
+    between: f64,
+    beyond: f64,
+    /// By how much the knots may be off, nanoseconds, and how much that grows in a nanosecond beyond them.
+    errors: [f64; 2],
+    growth: f64,
 }
 
-impl Timeline {
-    /// For all ranks of a run.
-    pub fn of(run: &Run) -> Timeline {
-        let first = run.ranks.iter().map(|rank| rank.header.begin.monotonic).min().unwrap_or(0);
-        let line = |rank: &super::Rank| Line {
-            base: rank.header.begin.ticks,
-            slope: rank.clock.seconds(1_000_000_000),
-            offset: (rank.header.begin.monotonic - first) as i64,
-        };
-        Timeline { lines: run.ranks.iter().map(line).collect() }
+/// What a line rests on, the best first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Source {
+    /// It is the reference clock.
+    SharedClock,
+    /// Messages at MPI_Init and MPI_Finalize.
+    InitAndFinalize,
+    /// Messages on one of the two occasions: the other was not reached, or came too soon to tell how the clocks drift.
+    Once,
+    /// The hosts' clocks.
+    WallClock,
+}
+
+impl Source {
+    /// The same in words.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Source::SharedClock => "the same clock",
+            Source::InitAndFinalize => "clocks compared by messages at MPI_Init and MPI_Finalize",
+            Source::Once => "clocks compared by messages once",
+            Source::WallClock => "the hosts' own clocks, which nobody compared",
+        }
     }
 }
 
+/// The least time, in nanoseconds, from the begin of a send to the end of its receive, over the messages from one rank to
+/// another (by their places in the run). Negative where a message seems to arrive before it is sent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Slack {
+    /// The sender.
+    pub from: usize,
+    /// The receiver.
+    pub to: usize,
+    /// See above.
+    pub least: i64,
+}
+
 impl Line {
-    /// Nanoseconds since the earliest recording began.
+    /// When the rank's clock showed so many ticks.
     #[inline]
     pub fn at(&self, ticks: u64) -> i64 {
-        self.offset + (ticks.wrapping_sub(self.base) as i64 as f64 * self.slope) as i64
+        let at = self.exactly(ticks);
+        (at + 0.5f64.copysign(at)) as i64
     }
 
     /// A number of ticks in nanoseconds.
     pub fn duration(&self, ticks: u64) -> i64 {
-        (ticks as f64 * self.slope) as i64
+        (ticks as f64 * self.between) as i64
     }
 
-    /// By how much that may be off, nanoseconds.
-    pub fn error(&self, _at: i64) -> i64 {
-        100
+    #[inline]
+    fn exactly(&self, ticks: u64) -> f64 {
+        // Ticks may pass zero: they are some counter's.
+        let since = ticks.wrapping_sub(self.ticks) as i64;
+        let inside = since.clamp(0, self.span);
+        self.at + inside as f64 * self.between + (since - inside) as f64 * self.beyond
     }
+
+    /// By how many nanoseconds a time on this line may be off against the reference.
+    pub fn error(&self, at: i64) -> i64 {
+        self.exact_error(at as f64).ceil() as i64
+    }
+
+    fn exact_error(&self, at: f64) -> f64 {
+        let since = at - self.at;
+        let length = self.span as f64 * self.between;
+        let inside = since.clamp(0.0, length);
+        let share = if length > 0.0 { inside / length } else { 0.0 };
+        self.errors[0] * (1.0 - share) + self.errors[1] * share + (since - inside).abs() * self.growth
+    }
+
+    /// Through one knot, or two in the order of time. `rate` is in nanoseconds a tick by the host's own clock.
+    fn through(knots: &[Knot], rate: f64, source: Source) -> Option<Line> {
+        match *knots {
+            [] => None,
+            [first] => Some(Line {
+                source: source.max(Source::Once),
+                ticks: first.ticks,
+                at: first.at,
+                span: 0,
+                between: rate,
+                beyond: rate,
+                errors: [first.error; 2],
+                growth: DRIFT,
+            }),
+            [first, .., last] => {
+                let span = last.ticks.wrapping_sub(first.ticks) as i64;
+                let length = last.at - first.at;
+                let between = length / span as f64;
+                let plausible = (between / rate - 1.0).abs() < IMPLAUSIBLE;
+                if span <= 0 || !plausible {
+                    // They lie too close to each other to tell the rate.
+                    let better = if first.error <= last.error { first } else { last };
+                    return Line::through(&[better], rate, source);
+                }
+                let errors = [first.error, last.error];
+                let growth = (errors[0] + errors[1]) / length;
+                let (beyond, growth) = if growth < DRIFT { (between, growth) } else { (rate, DRIFT) };
+                let source = source.max(Source::InitAndFinalize);
+                Some(Line { source, ticks: first.ticks, at: first.at, span, between, beyond, errors, growth })
+            }
+        }
+    }
+}
+
+/// A point of a line, in ticks and nanoseconds, and by how many of these it may be off.
+#[derive(Clone, Copy)]
+struct Knot {
+    ticks: u64,
+    at: f64,
+    error: f64,
+}
+
+/// A rank's clock read against another's.
+#[derive(Clone, Copy)]
+struct Reading {
+    when: Occasion,
+    peer: u32,
+    /// Ticks of the one and the other at the same time, but for `error` ticks.
+    own: u64,
+    there: u64,
+    error: f64,
+    /// The two are one clock.
+    same: bool,
+}
+
+impl Reading {
+    /// A rank's, in the order of time.
+    fn all(rank: &Rank) -> Vec<Reading> {
+        let by_messages = rank.syncs.iter().map(|sync| {
+            let round_trip = sync.after.wrapping_sub(sync.before);
+            let own = sync.before.wrapping_add(round_trip / 2);
+            let error = round_trip as f64 / 2.0;
+            Reading { when: sync.when, peer: sync.peer, own, there: sync.there, error, same: false }
+        });
+        let same = rank.same_clocks.iter().map(|same| {
+            let own = match same.when {
+                Occasion::Init => rank.header.ready.ticks,
+                Occasion::Finalize => rank.last_ticks(),
+            };
+            Reading { when: same.when, peer: same.peer, own, there: own, error: same.within as f64, same: true }
+        });
+        let mut all: Vec<Reading> = by_messages.chain(same).collect();
+        all.sort_by_key(|reading| reading.when);
+        all
+    }
+}
+
+/// Lines and clocks of ranks, by their worlds and numbers.
+type Known = HashMap<(u32, u32), (Line, usize)>;
+
+impl Timeline {
+    /// From what the ranks of a run found when they compared their clocks.
+    pub fn of(run: &Run) -> Timeline {
+        let mut known = Known::new();
+        let mut timeline = Timeline { lines: Vec::new(), clocks: Vec::new() };
+        for (index, rank) in run.ranks.iter().enumerate() {
+            let readings = Reading::all(rank);
+            let (line, clock) = match index {
+                0 => (reference(rank), index),
+                _ => by_readings(rank, &readings, &known, index).unwrap_or((wall_clock(rank, run.first()), index)),
+            };
+            if let Some(number) = rank.number() {
+                known.insert((rank.header.world, number), (line, clock));
+                let unknown = |reading: &&Reading| !known.contains_key(&(rank.header.world, reading.peer));
+                let unknown: Vec<Reading> = readings.iter().filter(unknown).copied().collect();
+                for reading in &unknown {
+                    let fresh = run.ranks.len() + known.len();
+                    if let Some(found) = backwards(reading.peer, &unknown, line, clock, fresh) {
+                        known.insert((rank.header.world, reading.peer), found);
+                    }
+                }
+            }
+            timeline.lines.push(line);
+            timeline.clocks.push(clock);
+        }
+        timeline.begin_at_zero(run);
+        timeline
+    }
+
+    fn begin_at_zero(&mut self, run: &Run) {
+        let begins = self.lines.iter().zip(&run.ranks).map(|(line, rank)| line.exactly(rank.header.begin.ticks));
+        let earliest = begins.fold(f64::INFINITY, f64::min);
+        self.lines.iter_mut().for_each(|line| line.at -= earliest);
+    }
+
+    /// Moves clocks, each by its error at most, so that no message arrives before it is sent. Where that cannot be had the
+    /// messages stay as they are.
+    pub fn respect(&mut self, slacks: &[Slack]) {
+        const ROUNDS: usize = 100;
+        // A file that is damaged may say anything.
+        const FARTHEST: f64 = 1e15;
+        let mut least: BTreeMap<(usize, usize), i64> = BTreeMap::new();
+        for slack in slacks {
+            let clocks = (self.clocks[slack.from], self.clocks[slack.to]);
+            let entry = least.entry(clocks).or_insert(i64::MAX);
+            *entry = slack.least.min(*entry);
+        }
+        let mut limits: HashMap<usize, i64> = HashMap::new();
+        for (line, clock) in self.lines.iter().zip(&self.clocks) {
+            let limit = line.errors[0].min(line.errors[1]).min(FARTHEST) as i64;
+            limits.entry(*clock).and_modify(|other| *other = limit.min(*other)).or_insert(limit);
+        }
+        // Messages both ways that take less than no time together stay so, however clocks are moved.
+        let possible = |(from, to): (usize, usize), time: i64| {
+            let back = least.get(&(to, from)).copied().unwrap_or(i64::MAX);
+            from != to && time.saturating_add(back) >= 0 && time.saturating_add(limits[&from] + limits[&to]) >= 0
+        };
+        let mut moved: HashMap<usize, i64> = HashMap::new();
+        for _ in 0..ROUNDS {
+            let mut settled = true;
+            for ((from, to), time) in least.iter().filter(|(clocks, time)| possible(**clocks, **time)) {
+                let [earlier, later] = [from, to].map(|clock| moved.get(clock).copied().unwrap_or(0));
+                let lacking = earlier.saturating_sub(later).saturating_sub(*time);
+                // How far the sender may still go back, and the receiver forward.
+                let room = [limits[from] + earlier, limits[to] - later];
+                let all = room[0] + room[1];
+                if lacking <= 0 || all <= 0 {
+                    continue;
+                }
+                let lacking = lacking.min(all);
+                let back = (lacking as i128 * room[0] as i128 / all as i128) as i64;
+                moved.insert(*from, earlier - back);
+                moved.insert(*to, later + lacking - back);
+                settled = false;
+            }
+            if settled {
+                break;
+            }
+        }
+        for (line, clock) in self.lines.iter_mut().zip(&self.clocks) {
+            line.at += moved.get(clock).copied().unwrap_or(0) as f64;
+        }
+    }
+}
+
+/// Nanoseconds a tick by the clock of the rank's own host.
+fn rate(rank: &Rank) -> f64 {
+    rank.clock.seconds(1) * 1e9
+}
+
+/// The clock that all others are put on. It begins at zero.
+fn reference(rank: &Rank) -> Line {
+    let rate = rate(rank);
+    let source = Source::SharedClock;
+    let ticks = rank.header.begin.ticks;
+    Line { source, ticks, at: 0.0, span: 0, between: rate, beyond: rate, errors: [0.0; 2], growth: 0.0 }
+}
+
+/// By what the hosts' clocks said when the recordings began.
+fn wall_clock(rank: &Rank, reference: &Rank) -> Line {
+    let rate = rate(rank);
+    let (begin, other) = (&rank.header.begin, &reference.header.begin);
+    let at = begin.realtime.wrapping_sub(other.realtime) as i64 as f64;
+    let source = Source::WallClock;
+    let errors = [WALL_CLOCKS; 2];
+    Line { source, ticks: begin.ticks, at, span: 0, between: rate, beyond: rate, errors, growth: DRIFT }
+}
+
+/// From the lines of those that a rank has read its clock against. `None` where none of them is known.
+fn by_readings(rank: &Rank, readings: &[Reading], known: &Known, index: usize) -> Option<(Line, usize)> {
+    let of = |reading: &Reading| known.get(&(rank.header.world, reading.peer)).copied();
+    let readings: Vec<_> = readings.iter().filter_map(|reading| Some((*reading, of(reading)?))).collect();
+    let (first, (line, clock)) = *readings.first()?;
+    if readings.iter().all(|(reading, _)| reading.same && reading.peer == first.peer) {
+        return Some((shared(line, first.error * rate(rank)), clock));
+    }
+    let source = readings.iter().map(|(_, (line, _))| line.source).max()?;
+    let knot = |(reading, (line, _)): &(Reading, (Line, usize))| {
+        let at = line.exactly(reading.there);
+        Knot { ticks: reading.own, at, error: line.exact_error(at) + reading.error * rate(rank) }
+    };
+    let knots: Vec<Knot> = readings.iter().map(knot).collect();
+    Some((Line::through(&knots, rate(rank), source)?, index))
+}
+
+/// The line of a rank without a file, from that of one that has read its clock against it, and its clock, `fresh` if
+/// it is another. `None` where its rate is not known.
+fn backwards(peer: u32, readings: &[Reading], line: Line, clock: usize, fresh: usize) -> Option<(Line, usize)> {
+    let readings: Vec<_> = readings.iter().filter(|reading| reading.peer == peer).collect();
+    let first = readings.first()?;
+    if readings.iter().all(|reading| reading.same) {
+        return Some((shared(line, first.error * line.between), clock));
+    }
+    let knot = |reading: &&Reading| {
+        let at = line.exactly(reading.own);
+        Knot { ticks: reading.there, at, error: line.exact_error(at) + reading.error * line.between }
+    };
+    let knots: Vec<Knot> = readings.iter().map(knot).collect();
+    let [first, .., last] = *knots.as_slice() else { return None };
+    let rate = (last.at - first.at) / last.ticks.wrapping_sub(first.ticks) as i64 as f64;
+    let rate = Some(rate).filter(|rate| rate.is_finite() && *rate > 0.0)?;
+    Some((Line::through(&knots, rate, line.source)?, fresh))
+}
+
+/// The line of a rank whose clock is another's, but for so many nanoseconds.
+fn shared(line: Line, within: f64) -> Line {
+    Line { errors: line.errors.map(|error| error + within), ..line }
 }

@@ -47,6 +47,8 @@ pub struct Family {
     pub request_null: u64,
     /// MPI_BYTE.
     pub byte: u64,
+    /// MPI_ERRORS_RETURN.
+    pub errors_return: u64,
     /// Datatypes that programs use most.
     pub common_datatypes: Vec<u64>,
     /// MPI_MESSAGE_NO_PROC.

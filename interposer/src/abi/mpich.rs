@@ -24,6 +24,7 @@ pub fn family() -> Family {
         comm_self: 0x4400_0001,
         request_null: 0x2c00_0000,
         byte: 0x4c00_010d,
+        errors_return: 0x5400_0001,
         // Their handles say their sizes.
         common_datatypes: Vec::new(),
         message_no_proc: 0x6c00_0000,

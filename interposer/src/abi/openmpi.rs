@@ -25,6 +25,7 @@ pub fn family(library: &MpiLibrary) -> Family {
         comm_self: object("ompi_mpi_comm_self"),
         request_null: object("ompi_request_null"),
         byte: object("ompi_mpi_byte"),
+        errors_return: object("ompi_mpi_errors_return"),
         common_datatypes: [
             "byte",
             "char",

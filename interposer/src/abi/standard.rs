@@ -33,6 +33,7 @@ pub fn family() -> Family {
         comm_self: 0x102,
         request_null: 0x180,
         byte: BYTE,
+        errors_return: 0x143,
         // Byte, char, short, int, long, long long, unsigned, unsigned long, float, double, integers of fixed size,
         // Fortran's INTEGER, REAL and DOUBLE PRECISION.
         common_datatypes: vec![

@@ -1,5 +1,7 @@
 //! The clock that calls are timed by: the processor's tick counter, or the system's clock where that is not steady.
 
+pub mod sync;
+
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -15,17 +17,42 @@ struct Counter {
     frequency: u64,
 }
 
-static SYSTEM: AtomicBool = AtomicBool::new(false);
+/// A clock that is wrong on purpose, for tests.
+#[derive(Clone, Copy)]
+pub struct FalseClock {
+    /// By how many seconds.
+    pub offset: f64,
+    /// By how much it is too fast, millionths.
+    pub drift: f64,
+}
+
+/// How calls are timed.
+struct Choice {
+    counter: Counter,
+    /// What is added to every reading: so many ticks, and this share of the reading.
+    added: (f64, f64),
+}
+
+static CHOICE: OnceLock<Choice> = OnceLock::new();
+/// Calls are not timed by [`ticks`] as they are.
+static INDIRECT: AtomicBool = AtomicBool::new(false);
 
 /// Now, in ticks. The counter is not serialised: what the processor reorders around it is a few nanoseconds.
 #[inline(always)]
 pub fn now() -> u64 {
-    if SYSTEM.load(Relaxed) { monotonic() } else { ticks() }
+    if INDIRECT.load(Relaxed) { indirect() } else { ticks() }
 }
 
 /// Whether [`ticks`] is what calls are timed by.
 pub fn is_ticks() -> bool {
-    !SYSTEM.load(Relaxed)
+    !INDIRECT.load(Relaxed)
+}
+
+#[cold]
+fn indirect() -> u64 {
+    let Some(Choice { counter, added: (offset, share) }) = CHOICE.get() else { return ticks() };
+    let ticks = if counter.steady { ticks() } else { nanoseconds(libc::CLOCK_MONOTONIC) };
+    ticks.wrapping_add_signed((offset + ticks as f64 * share) as i64)
 }
 
 /// The processor's tick counter.
@@ -46,11 +73,6 @@ pub fn ticks() -> u64 {
     ticks
 }
 
-#[cold]
-fn monotonic() -> u64 {
-    nanoseconds(libc::CLOCK_MONOTONIC)
-}
-
 fn nanoseconds(clock: libc::clockid_t) -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: writes `time`; these clocks exist on every Linux.
@@ -59,19 +81,27 @@ fn nanoseconds(clock: libc::clockid_t) -> u64 {
 }
 
 /// Chooses the clock. Returns its kind and its nominal frequency in ticks a second, 0 where not known.
-pub fn choose() -> (ClockKind, u64) {
-    static CHOSEN: OnceLock<(ClockKind, u64)> = OnceLock::new();
-    *CHOSEN.get_or_init(|| {
-        let counter = counter();
-        if counter.steady {
-            return (counter.kind, counter.frequency);
+pub fn choose(wrong: Option<FalseClock>) -> (ClockKind, u64) {
+    const NANOSECONDS: u64 = 1_000_000_000;
+    let choice = CHOICE.get_or_init(|| {
+        let mut counter = counter();
+        if !counter.steady {
+            let text = "the processor's tick counter does not run at a constant rate: timing by clock_gettime, which \
+                        costs more";
+            messages::say(text);
+            (counter.kind, counter.frequency) = (ClockKind::Monotonic, NANOSECONDS);
         }
-        messages::say(
-            "the processor's tick counter does not run at a constant rate: timing by clock_gettime, which costs more",
-        );
-        SYSTEM.store(true, Relaxed);
-        (ClockKind::Monotonic, 1_000_000_000)
-    })
+        let frequency = if counter.frequency == 0 { NANOSECONDS } else { counter.frequency };
+        let added = wrong.map_or((0.0, 0.0), |wrong| (wrong.offset * frequency as f64, wrong.drift / 1e6));
+        Choice { counter, added }
+    });
+    INDIRECT.store(!choice.counter.steady || wrong.is_some(), Relaxed);
+    (choice.counter.kind, choice.counter.frequency)
+}
+
+/// Which clock was chosen.
+fn kind() -> Option<u16> {
+    CHOICE.get().map(|choice| choice.counter.kind as u16)
 }
 
 #[cfg(target_arch = "x86_64")]

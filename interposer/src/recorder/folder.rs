@@ -9,6 +9,7 @@ use traces::folder;
 
 use super::modules;
 use crate::abi::Family;
+use crate::clock::sync::Occasions;
 use crate::config::Config;
 use crate::real;
 
@@ -20,6 +21,8 @@ pub struct Agreed {
     pub folder: PathBuf,
     /// 0, or which of the spawned worlds this is.
     pub world: u32,
+    /// When clocks are compared, which all have to take part in.
+    pub sync: Occasions,
 }
 
 /// How many worlds may be spawned into one folder.
@@ -57,7 +60,7 @@ fn wanted(config: &Config) -> Result<PathBuf, String> {
 
 /// Rank 0 finds a folder and tells the others. Without a world everyone decides alone, by what the launcher gave all.
 pub fn agree(config: &Config, family: &Family, rank: u32, world: bool) -> Agreed {
-    let mut message = Message { run: [0; 16], world: 0, length: 0, folder: [0; 4096] };
+    let mut message = Message { run: [0; 16], world: 0, sync: 0, length: 0, folder: [0; 4096] };
     if rank == 0 || !world {
         message.set(&decide(config, family, world));
     }
@@ -73,6 +76,7 @@ pub fn agree(config: &Config, family: &Family, rank: u32, world: bool) -> Agreed
 struct Message {
     run: [u8; 16],
     world: u32,
+    sync: u32,
     length: u32,
     folder: [u8; 4096],
 }
@@ -84,13 +88,14 @@ impl Message {
         let length = folder.len().min(self.folder.len());
         self.folder[..length].copy_from_slice(&folder[..length]);
         (self.run, self.world, self.length) = (agreed.run, agreed.world, length as u32);
+        self.sync = agreed.sync as u32;
     }
 
     fn get(&self) -> Agreed {
         use std::os::unix::ffi::OsStrExt;
         let folder = &self.folder[..(self.length as usize).min(self.folder.len())];
         let folder = PathBuf::from(std::ffi::OsStr::from_bytes(folder));
-        Agreed { run: self.run, folder, world: self.world }
+        Agreed { run: self.run, folder, world: self.world, sync: Occasions::from_number(self.sync) }
     }
 }
 
@@ -98,15 +103,15 @@ fn decide(config: &Config, family: &Family, world: bool) -> Agreed {
     let wanted = wanted(config).unwrap_or_else(|_| PathBuf::from("overhear"));
     if let Some(run) = config.run {
         if !taken(&wanted, 0) || !world {
-            return Agreed { run, folder: wanted, world: 0 };
+            return Agreed { run, folder: wanted, world: 0, sync: config.sync };
         }
         if spawned(family) {
             let world = (1..WORLDS).find(|world| !taken(&wanted, *world)).unwrap_or(WORLDS);
-            return Agreed { run, folder: wanted, world };
+            return Agreed { run, folder: wanted, world, sync: config.sync };
         }
     }
     // What is wrong with a folder that cannot be made shows when the files move in.
-    Agreed { run: random(), folder: folder::fresh(&wanted).unwrap_or(wanted), world: 0 }
+    Agreed { run: random(), folder: folder::fresh(&wanted).unwrap_or(wanted), world: 0, sync: config.sync }
 }
 
 /// Whether a world of this number has written into the folder.

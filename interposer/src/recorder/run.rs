@@ -16,7 +16,7 @@ use super::pages::Output;
 use super::shared;
 use super::thread::{self, Thread};
 use crate::abi::{self, Family};
-use crate::clock;
+use crate::clock::{self, sync};
 use crate::config::{self, Config};
 use crate::got;
 use crate::messages;
@@ -155,7 +155,7 @@ fn try_begin() -> Result<bool, String> {
     let Some(mode) = config.mode else { return Ok(false) };
     let library = real::library().ok_or("no MPI library was found in the process")?;
     let family = abi::detect(library);
-    let (kind, frequency) = clock::choose();
+    let (kind, frequency) = clock::choose(config.false_clock);
     let sample = clock::sample();
     let path = folder::provisional(&config)?;
     let output = Output::create(&path, config.max_bytes).map_err(|error| {
@@ -218,15 +218,20 @@ fn process() -> Process {
     }
 }
 
-/// A call that starts or ends MPI is about to be made.
+/// A call that starts or ends MPI is about to be made. All ranks do this, also those whose recording has stopped: it
+/// takes all of them to compare clocks.
+#[cold]
+#[inline(never)]
 pub fn before(call: Call) {
-    let Some(output) = shared::output().filter(|_| call == Call::Finalize) else { return };
+    let recording = call == Call::Finalize && PHASE.load(Acquire) == RECORDING;
+    let Some(output) = shared::output().filter(|_| recording) else { return };
     shared::guard(|| {
         // SAFETY: one thread finalises MPI.
         let begin = unsafe { output.header() }.begin;
         let now = clock::sample();
         let seconds = now.monotonic.saturating_sub(begin.monotonic) as f64 / 1e9;
         progress::intel::read(now.ticks.wrapping_sub(begin.ticks) as f64 / seconds.max(1e-9));
+        progress::unheard(|| sync::finalizing(&begin));
     });
 }
 
@@ -284,6 +289,9 @@ fn ready(call: Call) {
     header.size = size;
     header.world = agreed.world;
     header.thread_level = family.thread_level(provided());
+    if world {
+        progress::unheard(|| sync::initialized(family, rank, size, &header.begin, agreed.sync));
+    }
     header.wrapper_cost = rehearse(family).unwrap_or(0);
     header.ready = clock::sample();
     header.state |= INITIALIZED;

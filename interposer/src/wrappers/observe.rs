@@ -97,7 +97,10 @@ pub fn not_cached<R: Outcome, const PLAIN: bool>(
     real: impl Fn(&Draft) -> R,
 ) -> R {
     let mut draft = Draft::new();
-    let Some(thread) = thread::current().or_else(|| run::first_call(call)) else { return real(&draft) };
+    let Some(thread) = thread::current().or_else(|| run::first_call(call)) else {
+        run::before(call);
+        return real(&draft);
+    };
     let family = self::family(thread);
     note(family, &mut draft);
     let Some(known) = describe(thread, family, call, address, &mut draft) else { return real(&Draft::new()) };
@@ -112,10 +115,10 @@ pub fn not_cached<R: Outcome, const PLAIN: bool>(
         // MPI gets the program's own status, since ours may be in use by the call around this one.
         draft.status_ignored = false;
     }
+    let start = thread.enter(known.signature);
     if run::is_lifecycle(call) {
         run::before(call);
     }
-    let start = thread.enter(known.signature);
     let result = real(&draft);
     let end = clock::now();
     let signature = match result.code() == 0 && !known.lasting {

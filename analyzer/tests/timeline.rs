@@ -1,0 +1,270 @@
+//! Ranks with clocks of their own come onto one time line.
+
+mod common;
+
+use std::path::Path;
+
+use analyzer::model::Run;
+use analyzer::model::timeline::{Line, Slack, Source, Timeline};
+use common::{Folder, definitions};
+use traces::clock::ClockSample;
+use traces::definitions::{Definition, Occasion, SameClock, Sync};
+use traces::file::{FINALIZED, FileHeader, INITIALIZED};
+use traces::write::{FileWriter, blank_header};
+
+const MILLISECOND: u64 = 1_000_000;
+/// When recordings begin, MPI is initialised, finalised, and recordings end, by the true time in nanoseconds.
+const BEGIN: u64 = 1_000 * MILLISECOND;
+const INIT: u64 = 1_300 * MILLISECOND;
+const FINALIZE: u64 = 4_300 * MILLISECOND;
+const END: u64 = 4_400 * MILLISECOND;
+
+/// The clock of a host: its ticks are nanoseconds, too many of them by some millionths, and so are those of its system.
+#[derive(Clone, Copy)]
+struct Clock {
+    offset: u64,
+    drift: i64,
+}
+
+const TRUE: Clock = Clock { offset: 0, drift: 0 };
+const FAST: Clock = Clock { offset: 77_000_000_000, drift: 40 };
+/// It passes zero while MPI is in use.
+const LATE: Clock = Clock { offset: 0u64.wrapping_sub(2_000 * MILLISECOND), drift: -60 };
+
+impl Clock {
+    fn ticks(&self, time: u64) -> u64 {
+        self.offset.wrapping_add(time).wrapping_add_signed(time as i64 * self.drift / 1_000_000)
+    }
+
+    fn sample(&self, time: u64) -> ClockSample {
+        let system = self.ticks(time).wrapping_sub(self.offset);
+        ClockSample { ticks: self.ticks(time), width: 20, monotonic: system, realtime: system }
+    }
+
+    /// Read against another clock with a round trip that takes twice `half`, unevenly by `uneven`.
+    fn sync(&self, when: Occasion, time: u64, peer: u32, other: &Clock, half: u64, uneven: i64) -> Definition {
+        let (before, after) = (self.ticks(time - half), self.ticks(time + half));
+        let there = other.ticks(time.wrapping_add_signed(uneven));
+        Definition::Sync(Sync { when, peer, before, there, after, exchanges: 150 })
+    }
+
+    /// The same with MPI_Init and MPI_Finalize.
+    fn syncs(&self, peer: u32, other: &Clock, half: u64) -> Vec<Definition> {
+        let sync = |when, time| self.sync(when, time, peer, other, half, half as i64 / 2);
+        vec![sync(Occasion::Init, INIT), sync(Occasion::Finalize, FINALIZE)]
+    }
+}
+
+fn same(peer: u32) -> Vec<Definition> {
+    let same = |when| Definition::SameClock(SameClock { when, peer, within: 60 });
+    [Occasion::Init, Occasion::Finalize].map(same).to_vec()
+}
+
+fn write_world(folder: &Folder, world: u32, rank: u32, clock: &Clock, compared: &[Definition]) {
+    let header = FileHeader {
+        rank,
+        size: 8,
+        world,
+        run: [7; 16],
+        state: INITIALIZED | FINALIZED,
+        begin: clock.sample(BEGIN),
+        ready: clock.sample(INIT),
+        end: clock.sample(END),
+        ..blank_header()
+    };
+    let mut file = FileWriter::begin(Vec::new(), header).unwrap();
+    file.definitions(&definitions(header.size, rank as i32)).unwrap();
+    file.definitions(compared).unwrap();
+    folder.write(&traces::folder::file_name(world, rank), &file.into_inner());
+}
+
+fn write(folder: &Folder, rank: u32, clock: &Clock, compared: &[Definition]) {
+    write_world(folder, 0, rank, clock, compared);
+}
+
+fn timeline(folder: &Path) -> Timeline {
+    Timeline::of(&Run::load(folder).unwrap())
+}
+
+/// By how much a line is off at a true time, and by how much it says it may be.
+fn off(line: &Line, clock: &Clock, time: u64) -> (i64, i64) {
+    let at = line.at(clock.ticks(time));
+    ((at - (time - BEGIN) as i64).abs(), line.error(at))
+}
+
+#[test]
+fn clocks_compared_twice_keep_within_half_a_round_trip_whatever_they_drift() {
+    for clock in [FAST, LATE] {
+        let folder = Folder::new();
+        write(&folder, 0, &TRUE, &[]);
+        write(&folder, 1, &clock, &clock.syncs(0, &TRUE, 3_000));
+        let timeline = timeline(&folder.0);
+        let line = &timeline.lines[1];
+        assert_eq!((timeline.lines[0].source, line.source), (Source::SharedClock, Source::InitAndFinalize));
+        for time in [INIT, 2_000 * MILLISECOND, FINALIZE] {
+            let (off, error) = off(line, &clock, time);
+            assert!(off <= 1_502 && (3_000..=3_002).contains(&error), "at {time}: {off} of {error}");
+        }
+        for time in [BEGIN, END] {
+            let (off, error) = off(line, &clock, time);
+            assert!(off <= 1_502 && (3_000..4_000).contains(&error), "at {time}: {off} of {error}");
+        }
+    }
+}
+
+#[test]
+fn clocks_compared_once_may_be_off_by_more_the_longer_that_is_ago() {
+    let folder = Folder::new();
+    write(&folder, 0, &TRUE, &[]);
+    write(&folder, 1, &FAST, &FAST.syncs(0, &TRUE, 3_000)[..1]);
+    let lines = timeline(&folder.0).lines;
+    assert_eq!(lines[1].source, Source::Once);
+    let [init, finalize] = [INIT, FINALIZE].map(|time| {
+        let at = lines[1].at(FAST.ticks(time));
+        (at - lines[0].at(TRUE.ticks(time)), lines[1].error(at))
+    });
+    assert!(init.0.abs() <= 1_501 && init.1 <= 3_001, "{init:?}");
+    // 40 ppm of 3 s, and twice 50 ppm.
+    assert!((118_000..122_000).contains(&finalize.0) && (303_000..303_100).contains(&finalize.1), "{finalize:?}");
+}
+
+#[test]
+fn comparisons_too_close_to_each_other_say_nothing_of_the_drift() {
+    let folder = Folder::new();
+    write(&folder, 0, &TRUE, &[]);
+    let first = TRUE.sync(Occasion::Init, INIT, 0, &TRUE, 500_000, 400_000);
+    let second = TRUE.sync(Occasion::Finalize, INIT + 2 * MILLISECOND, 0, &TRUE, 1_000, 0);
+    write(&folder, 1, &TRUE, &[first, second]);
+    let line = timeline(&folder.0).lines[1];
+    assert_eq!(line.source, Source::Once);
+    assert!(off(&line, &TRUE, BEGIN).0 <= 1, "{line:?}");
+}
+
+#[test]
+fn ranks_of_one_clock_are_off_by_what_the_check_cannot_see() {
+    let folder = Folder::new();
+    write(&folder, 0, &TRUE, &[]);
+    write(&folder, 1, &TRUE, &same(0));
+    write(&folder, 2, &FAST, &FAST.syncs(0, &TRUE, 3_000));
+    write(&folder, 3, &FAST, &same(2));
+    let lines = timeline(&folder.0).lines;
+    assert_eq!(
+        lines.iter().map(|line| line.source).collect::<Vec<_>>()[1..],
+        [Source::SharedClock, Source::InitAndFinalize, Source::InitAndFinalize]
+    );
+    assert_eq!(off(&lines[1], &TRUE, FINALIZE), (0, 60));
+    let ticks = FAST.ticks(2_000 * MILLISECOND);
+    assert_eq!(lines[2].at(ticks), lines[3].at(ticks));
+    let at = lines[2].at(ticks);
+    assert_eq!(lines[3].error(at) - lines[2].error(at), 60);
+}
+
+#[test]
+fn errors_add_up_along_the_rounds() {
+    let folder = Folder::new();
+    write(&folder, 0, &TRUE, &[]);
+    write(&folder, 2, &FAST, &FAST.syncs(0, &TRUE, 3_000));
+    write(&folder, 3, &LATE, &LATE.syncs(2, &FAST, 5_000));
+    let lines = timeline(&folder.0).lines;
+    let (off, error) = off(&lines[2], &LATE, FINALIZE);
+    assert!(off <= 4_003 && (8_000..=8_003).contains(&error), "{off} of {error}");
+}
+
+#[test]
+fn a_rank_without_a_file_still_joins_those_that_were_compared_with_it() {
+    let folder = Folder::new();
+    // Rank 0, whose clock is true, has no file.
+    write(&folder, 1, &FAST, &FAST.syncs(0, &TRUE, 3_000));
+    write(&folder, 2, &LATE, &LATE.syncs(0, &TRUE, 4_000));
+    write(&folder, 4, &FAST, &same(1));
+    let lines = timeline(&folder.0).lines;
+    let sources = lines.iter().map(|line| line.source).collect::<Vec<_>>();
+    assert_eq!(sources, [Source::SharedClock, Source::InitAndFinalize, Source::SharedClock]);
+    let [first, second] = [lines[0].at(FAST.ticks(FINALIZE)), lines[1].at(LATE.ticks(FINALIZE))];
+    assert!((first - second).abs() <= 3_502, "{first} and {second}");
+    assert!((7_000..=7_003).contains(&lines[1].error(second)), "{}", lines[1].error(second));
+}
+
+#[test]
+fn worlds_that_were_not_compared_stand_by_the_clocks_of_their_hosts() {
+    let folder = Folder::new();
+    write(&folder, 0, &TRUE, &[]);
+    write_world(&folder, 1, 0, &FAST, &[]);
+    write_world(&folder, 1, 1, &FAST, &same(0));
+    let lines = timeline(&folder.0).lines;
+    assert_eq!((lines[1].source, lines[2].source), (Source::WallClock, Source::WallClock));
+    assert!(lines[1].source.in_words().contains("hosts' own clocks"));
+    let (off, error) = off(&lines[1], &FAST, END);
+    assert!(off < error && (10_000_000..11_000_000).contains(&error), "{off} of {error}");
+    assert_eq!(lines[1].at(FAST.ticks(END)), lines[2].at(FAST.ticks(END)));
+}
+
+#[test]
+fn damaged_comparisons_harm_nobody() {
+    let folder = Folder::new();
+    write(&folder, 0, &TRUE, &[]);
+    for (rank, when) in (1..).zip([Occasion::Init, Occasion::Finalize]) {
+        let own = Definition::Sync(Sync { when, peer: rank, before: 9, there: 5, after: 0, exchanges: 0 });
+        let backwards =
+            |peer| Definition::Sync(Sync { when, peer, before: u64::MAX, there: 0, after: 1, exchanges: 1 });
+        let missing = Definition::Sync(Sync { when, peer: 7, before: 5, there: u64::MAX, after: 5, exchanges: 1 });
+        write(&folder, rank, &FAST, &[own, backwards(0), backwards(7), missing]);
+    }
+    let mut timeline = timeline(&folder.0);
+    timeline.respect(&[
+        Slack { from: 0, to: 1, least: i64::MIN },
+        Slack { from: 1, to: 2, least: i64::MIN / 2 },
+        Slack { from: 2, to: 1, least: i64::MAX },
+    ]);
+    for line in &timeline.lines {
+        line.error(line.at(0));
+        line.error(line.at(u64::MAX / 2));
+    }
+}
+
+/// Three clocks, the second and third compared with the first to within 3 and 5 µs; rank 3 has the third's.
+fn three_clocks() -> Timeline {
+    let folder = Folder::new();
+    write(&folder, 0, &TRUE, &[]);
+    write(&folder, 1, &FAST, &FAST.syncs(0, &TRUE, 3_000));
+    write(&folder, 2, &LATE, &LATE.syncs(0, &TRUE, 5_000));
+    write(&folder, 3, &LATE, &same(2));
+    timeline(&folder.0)
+}
+
+/// By how much each rank was moved.
+fn moved(slacks: &[Slack]) -> Vec<i64> {
+    let before = three_clocks();
+    let mut after = three_clocks();
+    after.respect(slacks);
+    let ticks = [TRUE, FAST, LATE, LATE].map(|clock| clock.ticks(INIT));
+    let lines = after.lines.iter().zip(&before.lines).zip(ticks);
+    lines.map(|((after, before), ticks)| after.at(ticks) - before.at(ticks)).collect()
+}
+
+#[test]
+fn clocks_are_moved_until_no_message_arrives_before_it_is_sent() {
+    // The reference cannot be moved.
+    assert_eq!(moved(&[Slack { from: 0, to: 1, least: -1_000 }]), [0, 1_000, 0, 0]);
+    assert_eq!(moved(&[Slack { from: 1, to: 0, least: -1_000 }]), [0, -1_000, 0, 0]);
+    assert_eq!(moved(&[Slack { from: 0, to: 1, least: 0 }, Slack { from: 1, to: 3, least: 40 }]), [0; 4]);
+    // Between two others, each gives way by its share, and ranks of one clock move together.
+    let slacks = [Slack { from: 1, to: 3, least: -1_600 }, Slack { from: 3, to: 1, least: 9_000 }];
+    let both = moved(&slacks);
+    assert_eq!((both[0], both[2], both[2] - both[1]), (0, both[3], 1_600));
+    assert!((-601..=-599).contains(&both[1]), "{both:?}");
+    // What moves for one message leaves no other behind.
+    let chain = moved(&[
+        Slack { from: 0, to: 1, least: -2_000 },
+        Slack { from: 1, to: 2, least: 500 },
+        Slack { from: 2, to: 0, least: 1_500 },
+    ]);
+    assert!(chain[1] >= 2_000 && chain[2] - chain[1] >= -500 && chain[2] <= 1_500, "{chain:?}");
+}
+
+#[test]
+fn clocks_are_not_moved_farther_than_they_may_be_off() {
+    assert_eq!(moved(&[Slack { from: 0, to: 1, least: -4_000 }]), [0; 4]);
+    let both_ways = [Slack { from: 0, to: 1, least: -500 }, Slack { from: 1, to: 0, least: 400 }];
+    assert_eq!(moved(&both_ways), [0; 4]);
+}
