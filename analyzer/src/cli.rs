@@ -38,6 +38,8 @@ pub enum Command {
     Matrix(Matrix),
     /// Say how unevenly the time of a recorded run is spread over its ranks
     Imbalance(Imbalance),
+    /// Check whether the ranks of a recorded run agree: messages, bytes, collective calls, clocks
+    Check(Check),
     /// Put two recorded runs side by side
     Diff(Diff),
     /// Check whether recording will work here
@@ -296,6 +298,20 @@ pub enum ByPlace {
     Function,
     /// Place in the program.
     Site,
+}
+
+/// Checks whether the ranks of a run agree: what was sent and received, collective calls, clocks. Exit status 1 where calls
+/// found no partner, or messages arrive before they were sent.
+#[derive(Args)]
+pub struct Check {
+    /// The run's folder
+    pub dir: PathBuf,
+    /// How to print it
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: Format,
+    /// Write into this file instead of stdout
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
 }
 
 /// Puts two recorded runs side by side: what their progress engines did, with ratios.

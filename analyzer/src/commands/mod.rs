@@ -1,5 +1,6 @@
 //! What a user types: one file each.
 
+mod check;
 mod diff;
 mod doctor;
 mod env;
@@ -26,6 +27,7 @@ pub fn run(cli: Cli) -> u8 {
         Command::Pop(arguments) => pop::run(&arguments),
         Command::Matrix(arguments) => matrix::run(&arguments),
         Command::Imbalance(arguments) => imbalance::run(&arguments),
+        Command::Check(arguments) => check::run(&arguments),
         Command::Diff(arguments) => diff::run(&arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Env(arguments) => env::run(&arguments),

@@ -3,8 +3,7 @@
 use crate::cli;
 use crate::error::{Error, OK, PARTIAL};
 use crate::metrics::{critical, overview, waits};
-use crate::model::matching::{self, Follow};
-use crate::model::timeline::Timeline;
+use crate::model::matching::{Follow, Settled, settled};
 use crate::model::{Run, critical::path, critical::places};
 use crate::report::{Format, Report};
 
@@ -14,8 +13,7 @@ const ROWS: usize = 15;
 /// Prints what lies on the critical path. Returns the exit status.
 pub fn run(arguments: &cli::Path) -> Result<u8, Error> {
     let run = Run::load(&arguments.dir)?;
-    let timeline = Timeline::of(&run);
-    let mut account = matching::account(&run, &timeline, Follow::Waits)?;
+    let Settled { mut account, timeline, .. } = settled(&run, Follow::Waits)?;
     let path = path(std::mem::take(&mut account.waits.jumps), &account.links);
     let places = places(&run, &timeline, &path)?;
     let mut facts = overview::facts(&run);

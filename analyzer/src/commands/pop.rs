@@ -5,14 +5,13 @@ use crate::error::{Error, OK, PARTIAL};
 use crate::metrics::pop::{self, Efficiency};
 use crate::metrics::{overview, waits};
 use crate::model::Run;
-use crate::model::matching::{self, Follow};
-use crate::model::timeline::Timeline;
+use crate::model::matching::{Follow, settled};
 use crate::report::{Format, Report};
 
 /// Prints the factors. Returns the exit status.
 pub fn run(arguments: &cli::Pop) -> Result<u8, Error> {
     let run = Run::load(&arguments.dir)?;
-    let mut account = matching::account(&run, &Timeline::of(&run), Follow::Dependencies)?;
+    let mut account = settled(&run, Follow::Dependencies)?.account;
     let mut warnings = waits::unmatched(&run, &account);
     let efficiency = Efficiency::of(&mut account);
     if run.ranks.iter().any(|rank| rank.threads.len() > 1) {

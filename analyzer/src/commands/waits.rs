@@ -4,8 +4,7 @@ use crate::cli;
 use crate::error::{Error, OK, PARTIAL};
 use crate::metrics::{overview, waits};
 use crate::model::Run;
-use crate::model::matching::{self, Follow};
-use crate::model::timeline::Timeline;
+use crate::model::matching::{Follow, settled};
 use crate::report::{Format, Report};
 
 /// Rows of places that people are shown.
@@ -14,7 +13,7 @@ const PLACES: usize = 15;
 /// Prints the wait states. Returns the exit status.
 pub fn run(arguments: &cli::Waits) -> Result<u8, Error> {
     let run = Run::load(&arguments.dir)?;
-    let account = matching::account(&run, &Timeline::of(&run), Follow::Sums)?;
+    let account = settled(&run, Follow::Sums)?.account;
     let mut facts = overview::facts(&run);
     facts.extend(waits::facts(&run, &account));
     let mut warnings = waits::unmatched(&run, &account);

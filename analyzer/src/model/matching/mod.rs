@@ -9,6 +9,7 @@ mod links;
 mod order;
 mod queues;
 mod rank;
+mod settled;
 mod waits;
 
 use std::cmp::Reverse;
@@ -22,6 +23,7 @@ use traces::read::{Contents, RankFile};
 
 pub use collectives::Rest;
 pub use links::{Links, ideal};
+pub use settled::{Settled, settled};
 pub use waits::{At, Jump, Key, Sum, WaitState, Waits};
 
 use super::Run;
