@@ -146,6 +146,15 @@ fn clocks_are_compared_by_all_ranks_where_the_recording_of_one_has_stopped() {
 }
 
 #[test]
+fn a_rank_that_cannot_record_keeps_no_other_waiting() {
+    for mpi in libraries() {
+        let (output, _) = case("compared", &mpi, 2, &["0", "fails"]).recorded("clocks-fails");
+        assert_eq!((output.status, output.stdout.as_str()), (0, ""), "{}: {}", mpi.name, output.stderr);
+        assert!(output.stderr.contains("The program runs, unrecorded."), "{}: {}", mpi.name, output.stderr);
+    }
+}
+
+#[test]
 fn the_rounds_are_as_many_as_the_logarithm_of_the_number_of_clocks() {
     let mpi = &libraries()[0];
     for ranks in 2..=16u32 {

@@ -1,5 +1,6 @@
 // Lets some time pass between MPI_Init and MPI_Finalize: its argument in milliseconds. With "handler", the world has an
-// error handler that ends the program; with "busy", rank 1 alone makes a million calls.
+// error handler that ends the program; with "busy", rank 1 alone makes a million calls; with "fails", the first rank by the
+// launcher has nowhere to record to.
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,9 @@ int main(int argc, char **argv)
     int rank;
     char byte = 0;
     const char *also = argc > 2 ? argv[2] : "";
+    const char *first = getenv("PMIX_RANK") ? getenv("PMIX_RANK") : getenv("PMI_RANK");
+    if (!strcmp(also, "fails") && first && !strcmp(first, "0"))
+        setenv("OVERHEAR_DIR", "/proc/nowhere/run", 1);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (!strcmp(also, "handler")) {

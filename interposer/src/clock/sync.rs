@@ -54,15 +54,15 @@ const TAG: usize = 0;
 /// The world's ranks, between the two occasions.
 static RANKS: Mutex<Option<Ranks>> = Mutex::new(None);
 
-/// MPI was just initialised. All ranks of the world come here, with the same `occasions`; `begin` is when this one's
-/// recording began.
+/// MPI was just initialised. All ranks of the world come here, with the same `occasions`; `begin` is a sample of this
+/// one's clocks from some time before.
 pub fn initialized(family: &'static Family, rank: u32, size: u32, begin: &ClockSample, occasions: Occasions) {
     if occasions == Occasions::None || size < 2 {
         return;
     }
-    let Ok(ranks) = Ranks::of_world(family, rank as usize, size as usize) else { return };
+    let Ok(ranks) = Ranks::of_world(family, rank as usize, size as usize, begin) else { return };
     // Where MPI fails there is nothing to be said.
-    let _ = ranks.compare(Occasion::Init, begin);
+    let _ = ranks.compare(Occasion::Init);
     match occasions {
         Occasions::Both => *RANKS.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(ranks),
         _ => ranks.free(),
@@ -70,10 +70,10 @@ pub fn initialized(family: &'static Family, rank: u32, size: u32, begin: &ClockS
 }
 
 /// MPI is about to be finalised. All ranks that came to [`initialized`] come here.
-pub fn finalizing(begin: &ClockSample) {
+pub fn finalizing() {
     let ranks = RANKS.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take();
     if let Some(ranks) = ranks {
-        let _ = ranks.compare(Occasion::Finalize, begin);
+        let _ = ranks.compare(Occasion::Finalize);
         ranks.free();
     }
 }
@@ -88,7 +88,7 @@ struct Introduction {
     early: u64,
     /// After it.
     late: Pair,
-    /// When the recording began, for the rate of the two clocks.
+    /// Some time before, for the rate of the two clocks.
     begin: Pair,
 }
 
@@ -163,6 +163,7 @@ struct Ranks {
     communicator: usize,
     rank: usize,
     size: usize,
+    begin: Pair,
 }
 
 /// A call failed: MPI is in no state to be asked any more.
@@ -176,7 +177,7 @@ unsafe fn invoke<const N: usize>(call: Call, arguments: [usize; N]) -> Result<()
 }
 
 impl Ranks {
-    fn of_world(family: &'static Family, rank: usize, size: usize) -> Result<Ranks, Failed> {
+    fn of_world(family: &'static Family, rank: usize, size: usize, begin: &ClockSample) -> Result<Ranks, Failed> {
         let mut handle = 0u64;
         // SAFETY: MPI is initialised, and all ranks of its world do this. A handle of 4 or 8 bytes is written into zeros.
         unsafe { invoke(Call::Comm_dup, [family.comm_world as usize, &raw mut handle as usize])? };
@@ -184,7 +185,7 @@ impl Ranks {
         // What goes wrong with us does not end the program.
         // SAFETY: the communicator was just made.
         unsafe { invoke(Call::Comm_set_errhandler, [communicator, family.errors_return as usize])? };
-        Ok(Ranks { family, communicator, rank, size })
+        Ok(Ranks { family, communicator, rank, size, begin: Pair::of(begin) })
     }
 
     fn free(self) {
@@ -194,8 +195,8 @@ impl Ranks {
     }
 
     /// Finds out who has whose clock, and by how much the others differ.
-    fn compare(&self, when: Occasion, begin: &ClockSample) -> Result<(), Failed> {
-        let clocks = Clocks::of(&self.introduce(begin)?);
+    fn compare(&self, when: Occasion) -> Result<(), Failed> {
+        let clocks = Clocks::of(&self.introduce()?);
         if let Some((peer, within)) = clocks.represented[self.rank] {
             shared::define(&Definition::SameClock(SameClock { when, peer: peer as u32, within }));
             return Ok(());
@@ -216,11 +217,11 @@ impl Ranks {
     }
 
     /// What all ranks say of their clocks.
-    fn introduce(&self, begin: &ClockSample) -> Result<Vec<Introduction>, Failed> {
+    fn introduce(&self) -> Result<Vec<Introduction>, Failed> {
         let early = now();
         // SAFETY: all ranks of the communicator do this.
         unsafe { invoke(Call::Barrier, [self.communicator])? };
-        let own = Introduction { boot: boot(), early, late: Pair::of(&sample()), begin: Pair::of(begin) };
+        let own = Introduction { boot: boot(), early, late: Pair::of(&sample()), begin: self.begin };
         let mut all = vec![Introduction::default(); self.size];
         let (bytes, byte) = (size_of::<Introduction>(), self.family.byte as usize);
         let (from, to) = (&raw const own as usize, all.as_mut_ptr() as usize);

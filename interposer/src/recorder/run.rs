@@ -42,6 +42,8 @@ const OFF: u8 = 2;
 
 static RECORDED: [AtomicBool; Call::LIMIT] = [const { AtomicBool::new(false) }; Call::LIMIT];
 static READY: AtomicBool = AtomicBool::new(false);
+/// Recording was wanted and failed, here; other ranks may be recording.
+static FAILED: AtomicBool = AtomicBool::new(false);
 static SESSIONS: AtomicU32 = AtomicU32::new(0);
 
 /// Whether calls of this function are recorded.
@@ -142,6 +144,7 @@ fn begin() -> bool {
     let begun = try_begin();
     PHASE.store(if matches!(begun, Ok(true)) { RECORDING } else { OFF }, Release);
     if let Err(reason) = begun {
+        FAILED.store(true, Release);
         if config::launcher_rank().unwrap_or(0) == 0 {
             messages::say(&format!("{reason}. The program runs, unrecorded."));
         }
@@ -218,21 +221,46 @@ fn process() -> Process {
     }
 }
 
-/// A call that starts or ends MPI is about to be made. All ranks do this, also those whose recording has stopped: it
-/// takes all of them to compare clocks.
+/// A call that starts or ends MPI is about to be made. All ranks do this, also those whose recording has stopped or could
+/// not begin: it takes all of them to compare clocks.
 #[cold]
 #[inline(never)]
 pub fn before(call: Call) {
-    let recording = call == Call::Finalize && PHASE.load(Acquire) == RECORDING;
-    let Some(output) = shared::output().filter(|_| recording) else { return };
+    let recording = PHASE.load(Acquire) == RECORDING;
+    if call != Call::Finalize || !(recording || FAILED.load(Acquire)) {
+        return;
+    }
     shared::guard(|| {
-        // SAFETY: one thread finalises MPI.
-        let begin = unsafe { output.header() }.begin;
-        let now = clock::sample();
-        let seconds = now.monotonic.saturating_sub(begin.monotonic) as f64 / 1e9;
-        progress::intel::read(now.ticks.wrapping_sub(begin.ticks) as f64 / seconds.max(1e-9));
-        progress::unheard(|| sync::finalizing(&begin));
+        if let Some(output) = shared::output() {
+            // SAFETY: one thread finalises MPI.
+            let begin = unsafe { output.header() }.begin;
+            let now = clock::sample();
+            let seconds = now.monotonic.saturating_sub(begin.monotonic) as f64 / 1e9;
+            progress::intel::read(now.ticks.wrapping_sub(begin.ticks) as f64 / seconds.max(1e-9));
+        }
+        progress::unheard(sync::finalizing);
     });
+}
+
+/// A call that starts or ends MPI has returned in a process that does not record. Other ranks may wait for this one.
+#[cold]
+#[inline(never)]
+pub fn after_unrecorded(call: Call, code: i32) {
+    let world = matches!(call, Call::Init | Call::Init_thread);
+    if world && code == 0 && FAILED.load(Acquire) && !READY.swap(true, AcqRel) {
+        shared::guard(take_part);
+    }
+}
+
+/// Does what takes all ranks of the world.
+fn take_part() -> Option<()> {
+    let family = abi::detect(real::library()?);
+    let config = config::read().ok()?;
+    objects::learn(family, family.comm_world, Kind::Communicator);
+    let world = objects::get(family.comm_world)?;
+    let agreed = folder::agree(&config, family, world.rank as u32, true);
+    sync::initialized(family, world.rank as u32, world.size, &clock::sample(), agreed.sync);
+    Some(())
 }
 
 /// A call that starts or ends MPI has returned.

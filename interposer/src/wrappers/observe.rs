@@ -98,8 +98,13 @@ pub fn not_cached<R: Outcome, const PLAIN: bool>(
 ) -> R {
     let mut draft = Draft::new();
     let Some(thread) = thread::current().or_else(|| run::first_call(call)) else {
+        if !run::is_lifecycle(call) {
+            return real(&draft);
+        }
         run::before(call);
-        return real(&draft);
+        let result = real(&draft);
+        run::after_unrecorded(call, result.code());
+        return result;
     };
     let family = self::family(thread);
     note(family, &mut draft);
