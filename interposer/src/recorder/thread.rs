@@ -422,6 +422,8 @@ impl Thread {
         }
         let gap = start.wrapping_sub(self.events.last) as i64;
         self.record_call(number, gap, duration);
+        // What follows may need a new page, whose time begins here.
+        self.events.last = start.wrapping_add(duration);
         // Entries belong to the program's own call, not to one that was made inside it.
         if self.pending && self.depth <= 1 {
             let now = self.engine.entries();

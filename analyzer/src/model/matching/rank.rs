@@ -208,6 +208,10 @@ impl<'a> Rank<'a> {
             What::Message { .. } if role.takes => {
                 let got = role.at_once.then(|| arrived(details)).flatten();
                 self.begin(stream, call, role, token, got);
+                // Without a place in the dictionary, a request that is complete at once is said to be completed by the call.
+                if !role.at_once && !details.is_empty() {
+                    self.complete(stream, call, details);
+                }
             }
             What::Message { .. } => self.message(stream, call, details),
             What::Probe => self.probe(stream, call, details),
