@@ -45,6 +45,9 @@ pub struct Time {
     pub total: i64,
 }
 
+/// A rank's time by place, in MPI or before it: in all, and on the path.
+type Sums = FxHashMap<(u32, bool), (i64, i64)>;
+
 /// The path through a run whose ranks end as `links` say, latest stretch first.
 pub fn path(jumps: Vec<Jump>, links: &[Links]) -> Vec<Stretch> {
     let mut of_rank: Vec<Vec<Jump>> = links.iter().map(|_| Vec::new()).collect();
@@ -72,9 +75,9 @@ pub fn places(run: &Run, timeline: &Timeline, path: &[Stretch]) -> Result<FxHash
     path.iter().rev().for_each(|stretch| on[stretch.rank as usize].push(*stretch));
     let objects = Objects::of(run);
     let places = Places::default();
-    let one = |at: usize| -> Result<FxHashMap<(u32, bool), (i64, i64)>, Error> {
+    let one = |at: usize| -> Result<Sums, Error> {
         let file = RankFile::open(&run.folder.join(&run.ranks[at].file))?;
-        let mut sums = FxHashMap::default();
+        let mut sums = Sums::default();
         let contents = file.contents();
         if let Some(thread) = contents.threads.first() {
             let roles = Roles::of(run, &objects, &places, at);
@@ -98,7 +101,7 @@ pub fn places(run: &Run, timeline: &Timeline, path: &[Stretch]) -> Result<FxHash
 }
 
 /// Adds a rank's time by place: in all, and on the path.
-fn add(mut stream: Stream<'_>, mut on: &[Stretch], sums: &mut FxHashMap<(u32, bool), (i64, i64)>) {
+fn add(mut stream: Stream<'_>, mut on: &[Stretch], sums: &mut Sums) {
     let mut last = None;
     while let Some(call) = stream.peek() {
         let place = stream.role(call).place;

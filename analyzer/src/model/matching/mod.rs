@@ -5,10 +5,12 @@
 //! between ranks, not the run.
 
 mod collectives;
+mod completions;
 mod links;
 mod order;
 mod queues;
 mod rank;
+mod requests;
 mod settled;
 mod waits;
 
@@ -181,6 +183,7 @@ impl<'a, 'r> Work<'a, 'r> {
 
     /// Takes turns until no rank has calls left.
     fn run(&self) {
+        let mut letters = Vec::new();
         loop {
             let mut turns = lock(&self.turns);
             let Some(Reverse((_, at))) = turns.pop() else {
@@ -195,8 +198,8 @@ impl<'a, 'r> Work<'a, 'r> {
             self.busy.fetch_add(1, AcqRel);
             drop(turns);
             let mut rank = lock(&self.ranks[at]);
-            let letters = std::mem::take(&mut *lock(&self.inboxes[at]));
-            letters.into_iter().for_each(|letter| rank.read(letter));
+            std::mem::swap(&mut *lock(&self.inboxes[at]), &mut letters);
+            letters.drain(..).for_each(|letter| rank.read(letter));
             rank.go_on(TURN);
             self.deliver(&mut rank);
             let next = rank.next();
@@ -226,7 +229,12 @@ impl<'a, 'r> Work<'a, 'r> {
 
     fn deliver(&self, rank: &mut Rank<'_>) {
         for (to, letters) in rank.letters.boxes.iter_mut().filter(|(_, letters)| !letters.is_empty()) {
-            lock(&self.inboxes[*to as usize]).append(letters);
+            let mut inbox = lock(&self.inboxes[*to as usize]);
+            if inbox.is_empty() {
+                std::mem::swap(&mut *inbox, letters);
+            } else {
+                inbox.append(letters);
+            }
         }
     }
 }

@@ -12,8 +12,10 @@ use super::waits::Key;
 pub struct Received {
     /// When it began.
     pub start: i64,
-    /// When the first of its messages was sent, by how much that may be off.
+    /// When the first of its messages was sent.
     pub earliest: i64,
+    /// By whom.
+    pub source: u32,
     /// What it waited for, if a sender was late.
     pub late: Option<Late>,
 }
@@ -60,15 +62,23 @@ impl Order {
     }
 
     /// All is known of a call. Shows waits that turn out to be for a message in the wrong order.
-    pub fn known(&mut self, number: u64, received: Received, mut wrong: impl FnMut(&Late)) {
+    /// `margin` says by how much the time of the first message may be off.
+    pub fn known(
+        &mut self,
+        number: u64,
+        received: Received,
+        margin: impl Fn(&Received) -> i64,
+        mut wrong: impl FnMut(&Late),
+    ) {
         let Some(at) = number.checked_sub(self.done) else { return };
         self.calls[at as usize] = Some(received);
         while let Some(Some(received)) = self.calls.front().copied() {
             self.calls.pop_front();
             self.done += 1;
             if received.earliest < self.latest {
+                let earliest = received.earliest + margin(&received);
                 self.late.retain(|late| {
-                    let is_wrong = received.start >= late.end && received.earliest < late.begin;
+                    let is_wrong = received.start >= late.end && earliest < late.begin;
                     if is_wrong {
                         wrong(late);
                     }

@@ -37,7 +37,7 @@ pub struct Pattern {
 }
 
 /// A receive.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Post {
     /// When it was posted.
     pub at: i64,
@@ -45,18 +45,26 @@ pub struct Post {
     pub place: u32,
     /// Bytes it had room for, or got.
     pub bytes: u64,
-    /// Calls that asked for its message before: place, start and end.
-    pub probes: Vec<(u32, i64, i64)>,
-    state: State,
+    /// The completion in which it got its message, or one of the numbers below.
+    state: u32,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum State {
-    Open,
-    /// It got its message: in this completion.
-    Done(u32),
-    /// It will get none.
-    Gone,
+/// It is not known what became of it.
+const OPEN: u32 = u32::MAX;
+/// It will get no message.
+const GONE: u32 = u32::MAX - 1;
+
+/// A call that asked for a message before it was received.
+#[derive(Clone, Copy, Debug)]
+pub struct Probe {
+    /// Function and call site.
+    pub place: u32,
+    /// When it began.
+    pub start: i64,
+    /// When it ended.
+    pub end: i64,
+    /// The place in its queue of the receive that will get the message.
+    receive: u64,
 }
 
 /// Where a receive is until it is over.
@@ -76,6 +84,8 @@ pub struct Pair {
     pub post: Post,
     /// The completion's number.
     pub completion: u32,
+    /// Calls that asked for the message before.
+    pub probes: Vec<Probe>,
 }
 
 #[derive(Default)]
@@ -85,7 +95,7 @@ struct Queue {
     /// Posts that have left it.
     gone: u64,
     /// Probes whose message has not been received yet.
-    probes: Vec<(u32, i64, i64)>,
+    probes: Vec<Probe>,
 }
 
 struct Held {
@@ -109,7 +119,7 @@ pub struct Queues {
 impl Post {
     /// A receive that was just posted.
     pub fn new(at: i64, place: u32, bytes: u64) -> Post {
-        Post { at, place, bytes, probes: Vec::new(), state: State::Open }
+        Post { at, place, bytes, state: OPEN }
     }
 }
 
@@ -166,7 +176,7 @@ impl Queues {
         bytes: Option<u64>,
         pairs: &mut Vec<Pair>,
     ) {
-        let state = completion.map_or(State::Gone, State::Done);
+        let state = completion.unwrap_or(GONE);
         let finish = |post: &mut Post| {
             post.state = state;
             post.bytes = bytes.unwrap_or(post.bytes);
@@ -195,7 +205,9 @@ impl Queues {
     /// A call asked for a message, and there was one.
     pub fn probe(&mut self, envelope: Envelope, place: u32, start: i64, end: i64) {
         let number = self.number(envelope);
-        self.queues[number as usize].probes.push((place, start, end));
+        let queue = &mut self.queues[number as usize];
+        let receive = queue.gone + queue.posts.len() as u64;
+        queue.probes.push(Probe { place, start, end, receive });
     }
 
     /// Messages that nobody received, and receives that got none.
@@ -203,7 +215,7 @@ impl Queues {
         let messages = self.queues.iter().flat_map(|queue| &queue.messages);
         let posts = self.queues.iter().flat_map(|queue| &queue.posts);
         let held = self.held.iter().map(|held| &held.post);
-        (messages, posts.chain(held).filter(|post| post.state != State::Gone))
+        (messages, posts.chain(held).filter(|post| post.state != GONE))
     }
 
     fn number(&mut self, envelope: Envelope) -> u32 {
@@ -213,19 +225,16 @@ impl Queues {
         })
     }
 
-    fn place(&mut self, envelope: Envelope, mut post: Post) -> Receipt {
+    fn place(&mut self, envelope: Envelope, post: Post) -> Receipt {
         let number = self.number(envelope);
         let queue = &mut self.queues[number as usize];
-        if !queue.probes.is_empty() {
-            post.probes = std::mem::take(&mut queue.probes);
-        }
         queue.posts.push_back(post);
         Receipt::Placed(number, queue.gone + queue.posts.len() as u64 - 1)
     }
 
     /// Whether one of the first held receives may take what this one wants.
     fn is_held(&self, pattern: &Pattern, first: usize) -> bool {
-        self.held[..first].iter().any(|held| held.post.state != State::Gone && held.pattern.covers(pattern))
+        self.held[..first].iter().any(|held| held.post.state != GONE && held.pattern.covers(pattern))
     }
 
     /// Places what nothing holds any more.
@@ -233,11 +242,11 @@ impl Queues {
         let mut at = 0;
         while at < self.held.len() {
             let held = &self.held[at];
-            if held.post.state == State::Gone {
+            if held.post.state == GONE {
                 self.held.remove(at);
             } else if let Some(envelope) = held.envelope.filter(|_| !self.is_held(&held.pattern, at)) {
                 let held = self.held.remove(at);
-                let open = held.post.state == State::Open;
+                let open = held.post.state == OPEN;
                 let receipt = self.place(envelope, held.post);
                 if open {
                     self.placed.insert(held.ticket, receipt);
@@ -253,18 +262,26 @@ impl Queues {
 }
 
 impl Queue {
+    /// The calls that asked for the message of the first receive.
+    fn probed(&mut self) -> Vec<Probe> {
+        let (probed, others) = self.probes.iter().partition(|probe| probe.receive <= self.gone);
+        self.probes = others;
+        probed
+    }
+
     #[inline]
     fn pump(&mut self, pairs: &mut Vec<Pair>) {
-        while let Some(post) = self.posts.front() {
+        while let Some(post) = self.posts.front().copied() {
             match post.state {
-                State::Open => break,
-                State::Gone => drop(self.posts.pop_front()),
-                State::Done(completion) => {
+                OPEN => break,
+                GONE => {}
+                completion => {
                     let Some(message) = self.messages.pop_front() else { break };
-                    let Some(post) = self.posts.pop_front() else { break };
-                    pairs.push(Pair { message, post, completion });
+                    let probes = if self.probes.is_empty() { Vec::new() } else { self.probed() };
+                    pairs.push(Pair { message, post, completion, probes });
                 }
             }
+            self.posts.pop_front();
             self.gone += 1;
         }
     }

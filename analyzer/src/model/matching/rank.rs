@@ -4,9 +4,11 @@ use rustc_hash::FxHashMap;
 use traces::record::Arrived;
 
 use super::collectives::{Arrival, Collectives, Ordinal};
+use super::completions::Completions;
 use super::links::Links;
 use super::order::{Late, Order, Received};
-use super::queues::{Envelope, Pair as Matched, Pattern, Post, Queues, Receipt};
+use super::queues::{Envelope, Pair as Matched, Pattern, Post, Probe, Queues};
+use super::requests::{Partner, Request, Requests, Wanted};
 use super::waits::{At, Key, WaitState, Waits};
 use super::{Account, Cause, Follow, Letter, Letters, Message, Pair, Token, error};
 use crate::model::roles::{Flow, Peer, Role, What};
@@ -20,8 +22,8 @@ pub struct Rank<'a> {
     collectives: &'a Collectives<'a>,
     timeline: &'a Timeline,
     queues: Queues,
-    /// Requests that are pending, or of which another rank has something to tell, by thread and number.
-    requests: FxHashMap<(u32, u64), Request>,
+    /// Those that are pending, or of which another rank has something to tell.
+    requests: Requests,
     /// Persistent requests, by thread and number of their creation.
     persistent: FxHashMap<(u32, u64), Persistent>,
     /// Partitioned messages that are sent when their last part is given out, by thread and number of the request.
@@ -43,63 +45,12 @@ pub struct Rank<'a> {
     told: Vec<(u32, Token, Option<Cause>)>,
 }
 
-/// A request that was started.
-#[derive(Clone, Copy, Debug, Default)]
-struct Request {
-    receive: Option<(Receipt, Wanted)>,
-    partner: Partner,
-    /// The completion that waits to be told.
-    completion: Option<u32>,
-    /// Nobody will complete it.
-    freed: bool,
-    /// The collective call it is for.
-    node: Option<u32>,
-}
-
-/// What a receive can take.
-#[derive(Clone, Copy, Debug)]
-struct Wanted {
-    object: Option<u32>,
-    from: (Peer, i32),
-    partitioned: bool,
-}
-
-/// What the other side has to tell about a request.
-#[derive(Clone, Copy, Debug, Default)]
-enum Partner {
-    #[default]
-    Nothing,
-    Awaited,
-    Told(Option<Cause>),
-}
-
 #[derive(Clone, Copy, Debug)]
 struct Persistent {
     role: Role,
     /// Of a collective call, which.
     ordinal: u64,
     starts: u64,
-}
-
-/// A call that completed something, until all is known that it waited for.
-#[derive(Clone, Copy, Debug)]
-struct Completion {
-    place: u32,
-    start: i64,
-    end: i64,
-    /// How much is not known yet.
-    open: u32,
-    latest: Option<Cause>,
-    /// Its number in [`Order`] and when the first message it received was sent.
-    received: Option<(u64, i64)>,
-    /// Its next link.
-    link: u32,
-}
-
-#[derive(Default)]
-struct Completions {
-    all: Vec<Completion>,
-    free: Vec<u32>,
 }
 
 /// The making of a communicator by its own processes alone comes before all calls on it.
@@ -120,7 +71,7 @@ impl<'a> Rank<'a> {
             collectives,
             timeline,
             queues: Queues::default(),
-            requests: FxHashMap::default(),
+            requests: Requests::default(),
             persistent: FxHashMap::default(),
             partitioned: FxHashMap::default(),
             completions: Completions::default(),
@@ -167,14 +118,14 @@ impl<'a> Rank<'a> {
             }
             Letter::Told(Token::Completion(completion), cause) => self.tell(completion, cause),
             Letter::Told(Token::Request(thread, number), cause) => {
-                let Some(request) = self.requests.get_mut(&(thread, number)) else { return };
+                let Some(request) = self.requests.get(thread, number) else { return };
                 request.partner = Partner::Told(cause);
                 let (completion, freed) = (request.completion, request.freed);
+                if completion.is_some() || freed {
+                    self.requests.remove(thread, number);
+                }
                 if let Some(completion) = completion {
                     self.tell(completion, cause);
-                }
-                if completion.is_some() || freed {
-                    self.requests.remove(&(thread, number));
                 }
             }
         }
@@ -250,7 +201,7 @@ impl<'a> Rank<'a> {
             }
         }
         if let Some(Token::Request(thread, number)) = token {
-            self.requests.insert((thread, number), request);
+            self.requests.insert(thread, number, request);
         }
     }
 
@@ -344,7 +295,7 @@ impl<'a> Rank<'a> {
     ) {
         let Some(object) = role.object else { return };
         if let Err(Token::Request(thread, number)) = end {
-            self.requests.insert((thread, number), Request { partner: Partner::Awaited, ..Request::default() });
+            self.requests.insert(thread, number, Request { partner: Partner::Awaited, ..Request::default() });
         }
         let at = At { rank: self.number, place: role.place };
         let arrival = Arrival { at, flow, root, begin, end };
@@ -353,7 +304,7 @@ impl<'a> Rank<'a> {
         let (comes, awaits) = (flow != Flow::FromRoot || root, flow != Flow::ToRoot || root);
         self.links.collective(node, comes, awaits && end.is_ok() && !(flow == Flow::FromRoot && root));
         if let (Err(Token::Request(thread, number)), true) = (end, awaits) {
-            self.requests.entry((thread, number)).and_modify(|request| request.node = Some(node));
+            self.requests.get(thread, number).into_iter().for_each(|request| request.node = Some(node));
         }
         self.told.drain(..).for_each(|(to, token, cause)| self.letters.send(to, Letter::Told(token, cause)));
     }
@@ -400,10 +351,15 @@ impl<'a> Rank<'a> {
     }
 
     fn completed(&mut self, stream: &Stream<'a>, thread: u32, number: u64, completion: u32, got: Option<Arrived>) {
-        let Some(mut request) = self.requests.remove(&(thread, number)) else { return };
+        let Some(request) = self.requests.get(thread, number) else { return };
+        let Request { receive, partner, node, .. } = *request;
+        match partner {
+            Partner::Awaited => (request.completion, request.receive) = (Some(completion), None),
+            _ => self.requests.remove(thread, number),
+        }
         self.send_partitioned((thread, number));
-        request.node.into_iter().for_each(|node| self.links.collective(node, false, true));
-        if let Some((receipt, wanted)) = request.receive {
+        node.into_iter().for_each(|node| self.links.collective(node, false, true));
+        if let Some((receipt, wanted)) = receive {
             let cancelled = got.is_some_and(|got| got.cancelled);
             let (envelope, bytes) = got_by(stream, wanted, got);
             let done = (!cancelled).then_some(completion);
@@ -412,14 +368,10 @@ impl<'a> Rank<'a> {
             }
             self.queues.complete(receipt, envelope, done, bytes, &mut self.matched);
         }
-        match request.partner {
+        match partner {
             Partner::Nothing => {}
             Partner::Told(cause) => self.completions.late(completion, cause),
-            Partner::Awaited => {
-                self.completions.expect(completion);
-                (request.completion, request.receive) = (Some(completion), None);
-                self.requests.insert((thread, number), request);
-            }
+            Partner::Awaited => self.completions.expect(completion),
         }
     }
 
@@ -443,10 +395,10 @@ impl<'a> Rank<'a> {
         if self.persistent.remove(&(thread, number)).is_some() {
             return;
         }
-        if let Some(request) = self.requests.get_mut(&(thread, number)) {
+        if let Some(request) = self.requests.get(thread, number) {
             request.freed = true;
             if !matches!(request.partner, Partner::Awaited) {
-                self.requests.remove(&(thread, number));
+                self.requests.remove(thread, number);
             }
         }
     }
@@ -454,9 +406,9 @@ impl<'a> Rank<'a> {
     /// Sees to messages that have found their receives.
     fn settle(&mut self) {
         let mut matched = std::mem::take(&mut self.matched);
-        for Matched { message, post, completion } in matched.drain(..) {
+        for Matched { message, post, completion, probes } in matched.drain(..) {
             let source = message.envelope.source;
-            let end = self.completions.all[completion as usize].end;
+            let end = self.completions.get(completion).end;
             let pair = self.pairs.entry(source).or_insert(Pair { least: i64::MAX, ..Pair::default() });
             pair.messages += 1;
             pair.sent += message.bytes;
@@ -471,15 +423,16 @@ impl<'a> Rank<'a> {
                 self.letters.send(source, Letter::Told(token, late));
             }
             let cause = Cause { at: message.begin, who: sender, state: WaitState::LateSender };
-            for (place, start, end) in post.probes {
+            for Probe { place, start, end, .. } in probes {
                 let waiter = At { rank: self.number, place };
                 cause.charge(waiter, start, end, self.timeline, &mut self.waits);
             }
-            let link = &mut self.completions.all[completion as usize].link;
+            let link = &mut self.completions.get(completion).link;
             *link = self.links.known(*link, source, message.mark);
-            let margin = error(self.timeline, self.number, source, message.begin);
-            if let Some((_, earliest)) = &mut self.completions.all[completion as usize].received {
-                *earliest = (*earliest).min(message.begin + margin);
+            if let Some((_, earliest, first)) = &mut self.completions.get(completion).received
+                && message.begin < *earliest
+            {
+                (*earliest, *first) = (message.begin, source);
             }
             self.tell(completion, Some(cause));
         }
@@ -498,22 +451,24 @@ impl<'a> Rank<'a> {
             let (begin, end) = (whole.start, whole.end);
             (cause.state == WaitState::LateSender).then_some(Late { key, begin, end, wait })
         });
-        if let Some((number, earliest)) = whole.received {
-            let received = Received { start: whole.start, earliest, late };
-            let waits = &mut self.waits;
-            self.order.known(number, received, |late| waits.call_it(late.key, WaitState::WrongOrder, late.wait));
+        if let Some((number, earliest, source)) = whole.received {
+            let received = Received { start: whole.start, earliest, source, late };
+            let (own, timeline, waits) = (self.number, self.timeline, &mut self.waits);
+            let margin = |received: &Received| error(timeline, own, received.source, received.earliest);
+            let wrong = |late: &Late| waits.call_it(late.key, WaitState::WrongOrder, late.wait);
+            self.order.known(number, received, margin, wrong);
         }
     }
 
     /// A completion has received something: one thing more is to be told.
     fn expect_message(&mut self, completion: u32) {
         self.completions.expect(completion);
-        let received = &mut self.completions.all[completion as usize].received;
+        let received = &mut self.completions.get(completion).received;
         if received.is_none() {
-            *received = Some((self.order.begin(), i64::MAX));
+            *received = Some((self.order.begin(), i64::MAX, self.number));
         }
         let expected = self.links.expect();
-        let first = &mut self.completions.all[completion as usize].link;
+        let first = &mut self.completions.get(completion).link;
         *first = (*first).min(expected);
     }
 
@@ -532,13 +487,6 @@ impl<'a> Rank<'a> {
         account.elsewhere += self.elsewhere;
         account.waits.merge(self.waits);
         account.links.push(self.links);
-    }
-}
-
-impl Wanted {
-    fn by(role: &Role) -> Wanted {
-        let partitioned = matches!(role.what, What::Message { partitioned: true, .. });
-        Wanted { object: role.object, from: role.from, partitioned }
     }
 }
 
@@ -561,47 +509,4 @@ fn got_by(stream: &Stream<'_>, wanted: Wanted, arrived: Option<Arrived>) -> (Opt
 /// What the call itself, or the request completed last, got.
 fn arrived(details: &[Detail]) -> Option<Arrived> {
     details.iter().find_map(|detail| if let Detail::Arrived(arrived) = detail { Some(*arrived) } else { None })
-}
-
-impl Completions {
-    fn begin(&mut self, place: u32, call: &Call, open: u32) -> u32 {
-        let completion =
-            Completion { place, start: call.start, end: call.end, open, latest: None, received: None, link: u32::MAX };
-        match self.free.pop() {
-            Some(number) => {
-                self.all[number as usize] = completion;
-                number
-            }
-            None => {
-                self.all.push(completion);
-                self.all.len() as u32 - 1
-            }
-        }
-    }
-
-    /// One thing more is to be told.
-    fn expect(&mut self, number: u32) {
-        self.all[number as usize].open += 1;
-    }
-
-    fn late(&mut self, number: u32, cause: Option<Cause>) {
-        let completion = &mut self.all[number as usize];
-        // A send that was over before its receive was posted did not wait for it.
-        let plausible = |cause: &Cause| cause.state != WaitState::LateReceiver || cause.at < completion.end;
-        let later = |cause: &Cause| completion.latest.is_none_or(|latest| latest.at < cause.at);
-        if let Some(cause) = cause.filter(|cause| plausible(cause) && later(cause)) {
-            completion.latest = Some(cause);
-        }
-    }
-
-    /// One thing was told. The completion, if that was the last.
-    fn told(&mut self, number: u32) -> Option<Completion> {
-        let completion = &mut self.all[number as usize];
-        completion.open -= 1;
-        if completion.open > 0 {
-            return None;
-        }
-        self.free.push(number);
-        Some(*completion)
-    }
 }
