@@ -32,9 +32,9 @@ pub fn table(
     columns.extend([
         Column::new("time_max_s", "max s"),
         Column::new("time_max_rank", "rank"),
-        Column::new("time_mean_s", "mean s"),
-        Column::new("time_total_s", "total s"),
-        Column::new("time_share_percent", "share %"),
+        Column::new("time_mean_s", "mean s").spare(2),
+        Column::new("time_total_s", "total s").spare(1),
+        Column::new("time_share_percent", "share %").spare(3),
         Column::new("calls", "calls"),
         Column::new("bytes", "bytes"),
         Column::hidden("sent_bytes"),

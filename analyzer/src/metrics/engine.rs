@@ -203,7 +203,12 @@ pub fn by_rank(run: &Run) -> Table {
     let headings = ["called", "productive", "", "empty %", "s", "empty s", "in ready", "out ready", "in s", "out s"];
     let heading = |at: usize| headings.get(at).copied().unwrap_or("");
     let mut columns = vec![Column::new("rank", "rank"), Column::hidden("world")];
-    columns.extend(FIGURES.iter().enumerate().map(|(at, (key, _, _))| Column::new(*key, heading(at))));
+    columns.extend(
+        FIGURES
+            .iter()
+            .enumerate()
+            .map(|(at, (key, _, _))| Column::new(*key, heading(at)).spare(key.starts_with("ready").into())),
+    );
     let unseen = Ledger::of_run(run).entries == 0;
     let row = |rank: &Rank| {
         let ledger = Ledger::of(rank);
@@ -216,7 +221,7 @@ pub fn by_rank(run: &Run) -> Table {
     };
     Table {
         name: "ledger",
-        title: "the engine, by rank: how often called, for how long; sockets ready; time receiving, sending".into(),
+        title: "the engine by rank: calls, time; sockets ready; time receiving, sending".into(),
         columns,
         rows: run.ranks.iter().map(row).collect(),
     }

@@ -12,9 +12,6 @@ use crate::report::{Column, Table, Value};
 
 /// What the first row is of.
 const COMPUTATION: &str = "(computation)";
-/// Characters that names may have for all figures to stand beside them in 80 columns, and for all but the least time.
-const ROOM: [usize; 2] = [21, 36];
-
 /// A time of each rank, in seconds, summed up.
 struct Spread {
     mean: f64,
@@ -61,17 +58,12 @@ fn table(
     spreads.sort_by(|a, b| b.1.imbalance().total_cmp(&a.1.imbalance()));
     let (names, computation): (Vec<Column>, Vec<Value>) = names.into_iter().unzip();
     spreads.insert(0, (computation, of_computation(run)));
-    let width = width(&names, &spreads);
-    let fitting = |room: usize, key: &str, heading: &str| match width <= room {
-        true => Column::new(key, heading),
-        false => Column::hidden(key),
-    };
     let figures = vec![
-        fitting(ROOM[1], "mean_s", "mean s"),
+        Column::new("mean_s", "mean s").spare(1),
         Column::new("max_s", "max s"),
         Column::new("max_rank", "rank"),
-        fitting(ROOM[0], "min_s", "min s"),
-        fitting(ROOM[0], "min_rank", "rank"),
+        Column::new("min_s", "min s").spare(2),
+        Column::new("min_rank", "rank").spare(2),
         Column::new("imbalance_s", "max-mean"),
         Column::new("imbalance_percent", "imb. %"),
     ];
@@ -83,16 +75,6 @@ fn table(
 fn of_computation(run: &Run) -> Spread {
     let outside = |rank: &crate::model::Rank| rank.wall() * rank.threads.len().max(1) as f64 - rank.time_in_mpi();
     Spread::of(run.ranks.iter().map(|rank| outside(rank).max(0.0)))
-}
-
-/// Characters that text needs for the names of all rows.
-fn width(names: &[Column], rows: &[(Vec<Value>, Spread)]) -> usize {
-    let longest = |at: usize| {
-        let texts = rows.iter().map(|(names, _)| crate::report::text::one(&names[at]).chars().count());
-        texts.max().unwrap_or(0)
-    };
-    let shown: Vec<usize> = (0..names.len()).filter(|at| !names[*at].heading.is_empty()).map(longest).collect();
-    shown.iter().sum::<usize>() + 2 * shown.len().saturating_sub(1)
 }
 
 impl Spread {

@@ -87,14 +87,14 @@ pub fn places(run: &Run, account: &Account) -> Table {
     let columns = vec![
         Column::new("pattern", "wait state"),
         Column::new("rank", "rank"),
-        Column::hidden("function"),
-        Column::new("site", "waited at"),
+        Column::new("function", "in").spare(2),
+        Column::new("site", "at"),
         Column::new("cause_rank", "for"),
-        Column::hidden("cause_function"),
+        Column::new("cause_function", "in").spare(3),
         Column::new("cause_site", "at"),
         Column::new("wait_s", "s"),
         Column::hidden("error_s"),
-        Column::new("waits", "waits"),
+        Column::new("waits", "waits").spare(1),
         Column::hidden("longest_s"),
     ];
     let mut sums: Vec<(&Key, &Sum)> = account.waits.sums.iter().collect();

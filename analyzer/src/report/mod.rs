@@ -48,6 +48,8 @@ pub struct Column {
     pub key: String,
     /// Its heading in text; empty where text leaves the column out.
     pub heading: String,
+    /// Text leaves it out where there is no room for all columns: those with the highest number first, those with 0 never.
+    pub spare: u8,
 }
 
 /// A value and its unit.
@@ -85,12 +87,17 @@ pub enum Format {
 impl Column {
     /// A column that text shows too.
     pub fn new(key: impl Into<String>, heading: impl Into<String>) -> Column {
-        Column { key: key.into(), heading: heading.into() }
+        Column { key: key.into(), heading: heading.into(), spare: 0 }
     }
 
     /// A column for structured output only.
     pub fn hidden(key: impl Into<String>) -> Column {
-        Column { key: key.into(), heading: String::new() }
+        Column { key: key.into(), heading: String::new(), spare: 0 }
+    }
+
+    /// The same, to be left out of text before those with a lower number where there is no room for all.
+    pub fn spare(self, spare: u8) -> Column {
+        Column { spare, ..self }
     }
 }
 

@@ -35,10 +35,10 @@ pub fn print(report: &Report, out: &mut impl Write) -> io::Result<()> {
 }
 
 fn print_table(table: &Table, out: &mut impl Write) -> io::Result<()> {
-    let shown: Vec<usize> = (0..table.columns.len()).filter(|at| !table.columns[*at].heading.is_empty()).collect();
     if table.rows.is_empty() {
         return writeln!(out, "  (nothing)");
     }
+    let shown = fitting(table);
     let mut printed = comfy_table::Table::new();
     printed.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
     printed.set_header(shown.iter().map(|at| &table.columns[*at].heading));
@@ -56,6 +56,29 @@ fn print_table(table: &Table, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "{}", line.trim_end())?;
     }
     Ok(())
+}
+
+/// The columns that are shown, by their places: as many as there is room for.
+fn fitting(table: &Table) -> Vec<usize> {
+    let mut shown: Vec<usize> = (0..table.columns.len()).filter(|at| !table.columns[*at].heading.is_empty()).collect();
+    let characters = |text: &String| text.chars().count();
+    let width = |at: &usize| {
+        let longest = column(table, *at).iter().map(characters).max().unwrap_or(0);
+        longest.max(characters(&table.columns[*at].heading))
+    };
+    let widths: Vec<usize> = (0..table.columns.len()).map(|at| width(&at)).collect();
+    while shown.iter().map(|at| widths[*at] + 2).sum::<usize>() > terminal_width() + 2 {
+        let spare = shown.iter().map(|at| table.columns[*at].spare).max().unwrap_or(0);
+        if spare == 0 {
+            break;
+        }
+        shown.retain(|at| table.columns[*at].spare < spare);
+    }
+    shown
+}
+
+fn terminal_width() -> usize {
+    if io::stdout().is_terminal() { crate::terminal::width().max(WIDTH) } else { WIDTH }
 }
 
 /// The values of a column in words; times in one unit and with the same decimals, so that they can be compared.
@@ -110,7 +133,7 @@ fn in_bytes(bytes: u64) -> String {
 
 /// Breaks a line at spaces; the lines that follow are indented.
 fn wrap(line: &str, indent: usize) -> String {
-    let width = if io::stdout().is_terminal() { crate::terminal::width().max(WIDTH) } else { WIDTH };
+    let width = terminal_width();
     let mut text = String::new();
     let mut length = 0;
     for word in line.split_inclusive(' ') {
