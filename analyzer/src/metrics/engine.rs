@@ -244,7 +244,7 @@ pub fn components(run: &Run) -> Table {
         Column::new("empty_percent", "empty %"),
         Column::new("time_s", "seconds"),
         Column::new("call_s", "a call"),
-        Column::new("events", "events"),
+        Column::new("events", "events").spare(1),
         Column::hidden("ready_to_receive"),
         Column::hidden("ready_to_send"),
     ];
@@ -296,7 +296,7 @@ fn table(name: &'static str, title: &str, mut columns: Vec<Column>, mut rows: Ve
     columns.extend([
         Column::new("calls", "calls"),
         Column::new("entries", "entries"),
-        Column::new("entries_per_call", "a call"),
+        Column::new("entries_per_call", "a call").spare(1),
         Column::new("productive_entries", "productive"),
         Column::new("engine_s", "engine s"),
         Column::new("time_s", "of s"),
