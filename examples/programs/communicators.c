@@ -2,6 +2,7 @@
 // of other sizes. Those of more ranks than there are cores take MPICH milliseconds, so most are of one rank.
 // run: -n 4
 // also: MPI_Reduce
+// expect: calls MPI_Comm_set_name = 8 * 4
 // expect: calls MPI_Comm_dup = 8 * 2 * 4 + 8 * 25 * 4
 // expect: calls MPI_Comm_split = 8 * 2 * 4
 // expect: calls MPI_Comm_create = 8 * 4
@@ -66,6 +67,7 @@ int main(int argc, char **argv)
     MPI_Comm_group(MPI_COMM_WORLD, &world);
     for (int round = 0; round < 8; round++) {
         MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        MPI_Comm_set_name(comm, "neighbours");
         // It goes when the messages on it are complete; the next may have its handle already.
         MPI_Irecv(came, 3, MPI_INT, rank ^ 1, 7, comm, &requests[0]);
         MPI_Isend(data, 3, MPI_INT, rank ^ 1, 7, comm, &requests[1]);

@@ -129,7 +129,7 @@ fn clocks_are_compared_when_the_user_says() {
             let occasions: Vec<Occasion> = run.ranks[1].syncs.iter().map(|sync| sync.when).collect();
             (occasions, Timeline::of(&run).lines[1].source)
         };
-        assert_eq!(when("off"), (vec![], Source::WallClock), "{}", mpi.name);
+        assert_eq!(when("off"), (vec![], Source::HostClock), "{}", mpi.name);
         assert_eq!(when("init"), (vec![Occasion::Init], Source::Once), "{}", mpi.name);
     }
 }

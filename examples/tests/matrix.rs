@@ -12,10 +12,10 @@ use examples::run::{Case, finish, overhear};
 use serde_json::Value;
 
 /// Messages and bytes by sender and receiver, as the command says.
-fn pairs(name: &str, mpi: &Mpi) -> BTreeMap<(u64, u64), (u64, u64)> {
+fn pairs(name: &str, mpi: &Mpi, of: &[&str]) -> BTreeMap<(u64, u64), (u64, u64)> {
     let (output, run) = Case::of(&Program::read(name), mpi).recorded(&format!("matrix-{name}"));
     assert_eq!(output.status, 0, "{name} under {}: {}", mpi.name, output.stderr);
-    let said = finish(Command::new(overhear()).arg("matrix").arg(&run.folder).args(["--format", "json"]));
+    let said = finish(Command::new(overhear()).arg("matrix").arg(&run.folder).args(["--format", "json"]).args(of));
     let said: Value = serde_json::from_str(&said.stdout).unwrap();
     let number = |row: &Value, column: &str| row[column].as_u64().unwrap();
     let pair = |row: &Value| {
@@ -33,7 +33,10 @@ fn ranks_of_any_communicator_are_those_of_the_world() {
         let neighbours = [(0, 1), (1, 0), (2, 3), (3, 2)].map(|pair| (pair, (8, 8 * 12)));
         let likes = [(0, 2), (2, 0), (1, 3), (3, 1)].map(|pair| (pair, (8, 8 * 8)));
         let expected: BTreeMap<_, _> = neighbours.into_iter().chain(likes).collect();
-        assert_eq!(pairs("communicators", &mpi), expected, "{}", mpi.name);
+        assert_eq!(pairs("communicators", &mpi, &[]), expected, "{}", mpi.name);
+        // The duplicate is given a name when it is there already.
+        let named = pairs("communicators", &mpi, &["--comm", "neighbours"]);
+        assert_eq!(named, neighbours.into_iter().collect(), "{}", mpi.name);
     }
 }
 
@@ -42,6 +45,6 @@ fn persistent_sends_count_as_often_as_they_are_started() {
     for mpi in libraries() {
         let each = (6 + 6 + 3 + 1, 6 * 10 * 8 + 6 * 5 * 8 + 3 * 3 * 8 + 2 * 8);
         let expected: BTreeMap<_, _> = (0..4).map(|rank| ((rank, (rank + 1) % 4), each)).collect();
-        assert_eq!(pairs("persistent", &mpi), expected, "{}", mpi.name);
+        assert_eq!(pairs("persistent", &mpi, &[]), expected, "{}", mpi.name);
     }
 }

@@ -157,6 +157,7 @@ notes! {
         NeighborRecvEach(word, _family, draft) { draft.received = Amount::Neighbors(word.count()) }
     }
     array {
+        ObjectName(_word, _family, draft) { draft.renames = true }
         // Making objects is rare, and the ordinals of those made from one count on.
         NewComm(word, _family, draft) { draft.new_object = word.0 }
         NewWin(word, _family, draft) {

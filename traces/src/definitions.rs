@@ -99,7 +99,7 @@ pub struct Communicator {
     pub size: u32,
     /// Whether it is an intercommunicator.
     pub inter: bool,
-    /// Its name when it was first seen.
+    /// Its name; where it was given another, the communicator is defined again.
     pub name: String,
 }
 

@@ -56,11 +56,10 @@ impl Matrix {
         let done = entry.count - entry.failed.min(entry.count);
         let messages = if signature.flags & CREATES != 0 { entry.starts } else { done };
         let each = if reads { signature.moves().1 } else { signature.moves().0 };
-        // One-sided calls name ranks of the window's group, which is not recorded: the world's, in most programs.
-        let there = match call.has(Kind::Target) {
-            true => u32::try_from(signature.peer).ok(),
-            false => rank.in_world(signature.object, signature.peer),
-        };
+        // One-sided calls name ranks of the communicator that the window was made from.
+        let of_window = rank.origins.get(&signature.object).filter(|_| call.has(Kind::Target));
+        let communicator = of_window.map_or(signature.object, |origin| origin.parent);
+        let there = rank.in_world(communicator, signature.peer);
         let more = Traffic { messages, bytes: each * messages };
         if signature.peer == traces::signature::peer::PROC_NULL || messages == 0 {
             return;

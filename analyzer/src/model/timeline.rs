@@ -56,6 +56,8 @@ pub enum Source {
     InitAndFinalize,
     /// Messages on one of the two occasions: the other was not reached, or came too soon to tell how the clocks drift.
     Once,
+    /// The clock of the host that both run on, read when the recordings began.
+    HostClock,
     /// The hosts' clocks.
     WallClock,
 }
@@ -67,6 +69,7 @@ impl Source {
             Source::SharedClock => "the same clock",
             Source::InitAndFinalize => "clocks compared by messages at MPI_Init and MPI_Finalize",
             Source::Once => "clocks compared by messages once",
+            Source::HostClock => "the clock of their host",
             Source::WallClock => "the hosts' own clocks, which nobody compared",
         }
     }
@@ -296,13 +299,19 @@ fn reference(rank: &Rank) -> Line {
     Line { source, ticks, at: 0.0, span: 0, between: rate, beyond: rate, errors: [0.0; 2], growth: 0.0 }
 }
 
-/// By what the hosts' clocks said when the recordings began.
+/// By what the hosts' clocks said when the recordings began. Those of one host have one clock since it was started.
 fn wall_clock(rank: &Rank, reference: &Rank) -> Line {
     let rate = rate(rank);
     let (begin, other) = (&rank.header.begin, &reference.header.begin);
-    let at = begin.realtime.wrapping_sub(other.realtime) as i64 as f64;
-    let source = Source::WallClock;
-    let errors = [WALL_CLOCKS; 2];
+    let one_host = !rank.process.boot.is_empty() && rank.process.boot == reference.process.boot;
+    let (source, at, error) = match one_host {
+        true => {
+            let error = begin.width as f64 * rate + other.width as f64 * self::rate(reference);
+            (Source::HostClock, begin.monotonic.wrapping_sub(other.monotonic), error)
+        }
+        false => (Source::WallClock, begin.realtime.wrapping_sub(other.realtime), WALL_CLOCKS),
+    };
+    let (at, errors) = (at as i64 as f64, [error; 2]);
     Line { source, ticks: begin.ticks, at, span: 0, between: rate, beyond: rate, errors, growth: DRIFT }
 }
 

@@ -151,9 +151,22 @@ fn communicator(family: &Family, handle: u64, number: u32) -> (Info, Definition)
     let size = ask(if inter { Call::Comm_remote_size } else { Call::Comm_size }, handle, []) as u32;
     let rank = ask(Call::Comm_rank, handle, []);
     let degrees = if inter { (0, 0) } else { degrees(family, handle, rank) };
-    let name = real::text(Call::Comm_get_name, &[handle as usize]).unwrap_or_default();
     let info = Info { number, size, rank, inter, degrees };
-    (info, Definition::Communicator(Communicator { number, rank, size, inter, name }))
+    (info, named(handle, &info))
+}
+
+/// A communicator by the name it has now.
+fn named(handle: u64, info: &Info) -> Definition {
+    let name = real::text(Call::Comm_get_name, &[handle as usize]).unwrap_or_default();
+    let Info { number, size, rank, inter, .. } = *info;
+    Definition::Communicator(Communicator { number, rank, size, inter, name })
+}
+
+/// The program has given a communicator another name.
+pub fn renamed(handle: u64) {
+    if let Some(info) = OBJECTS.get(handle) {
+        shared::define(&named(handle, &info));
+    }
 }
 
 /// The group of `MPI_COMM_WORLD`; 0 where there is none.

@@ -46,6 +46,8 @@ pub struct Draft {
     pub new_object: usize,
     /// What that will be.
     pub new_kind: Kind,
+    /// The object gets another name.
+    pub renames: bool,
     /// The handle of an object about to be freed.
     pub freed_object: u64,
     /// The handle of a datatype about to be freed.
@@ -164,6 +166,7 @@ impl Draft {
             requests: 0,
             new_object: 0,
             new_kind: Kind::Communicator,
+            renames: false,
             freed_object: 0,
             freed_type: 0,
             new_request: 0,

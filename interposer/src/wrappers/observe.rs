@@ -139,6 +139,9 @@ pub fn not_cached<R: Outcome, const PLAIN: bool>(
         if draft.new_object != 0 && result.code() == 0 {
             after::made(family, call, &draft);
         }
+        if draft.renames && result.code() == 0 {
+            shared::guard(|| objects::renamed(draft.object));
+        }
     } else if result.code() != 0 {
         thread.call_failed(signature, result.code());
     }

@@ -64,6 +64,8 @@ macro_rules! kinds {
             FreeWin "MPI_Win *";
             FreeFile "MPI_File *";
             FreeDatatype "MPI_Datatype *";
+            // What the communicator is called from now on.
+            ObjectName "const char *";
 
             // Requests: begun, created inactive, started, waited or tested for, given up, of which a
             // partition is ready.

@@ -243,7 +243,7 @@ macro_rules! calls {
     216 Comm_idup_with_info         Communicator  late    (comm: Comm, info: Info, newcomm: NewComm, request: NewRequest);
     217 Comm_remote_group           Communicator  core    (comm: Comm, group: NewGroup);
     218 Comm_set_info               Communicator  core    (comm: Comm, info: Info);
-    219 Comm_set_name               Communicator  core    (comm: Comm, comm_name: Str);
+    219 Comm_set_name               Communicator  core    (comm: Comm, comm_name: ObjectName);
     220 Comm_split                  Communicator  core    (comm: Comm, color: Int, key: Int, newcomm: NewComm);
     221 Comm_split_type             Communicator  core    (comm: Comm, split_type: Int, key: Int, info: Info, newcomm: NewComm);
     222 Intercomm_create            Communicator  core    (local_comm: Comm, local_leader: Int, peer_comm: Comm, remote_leader: Int, tag: Int, newintercomm: NewComm);
