@@ -2,18 +2,20 @@
 
 use crate::cli;
 use crate::error::{Error, OK, PARTIAL};
-use crate::metrics::pop::{self, Efficiency};
-use crate::metrics::{overview, waits};
+use crate::metrics::{overview, pop, waits};
 use crate::model::Run;
 use crate::model::matching::{Follow, settled};
 use crate::report::{Format, Report};
+
+/// Phases that people are shown.
+const PHASES: usize = 20;
 
 /// Prints the factors. Returns the exit status.
 pub fn run(arguments: &cli::Pop) -> Result<u8, Error> {
     let run = Run::load(&arguments.dir)?;
     let mut account = settled(&run, Follow::Dependencies)?.account;
     let mut warnings = waits::unmatched(&run, &account);
-    let efficiency = Efficiency::of(&mut account);
+    let (efficiency, phases) = pop::efficiencies(&mut account);
     if run.ranks.iter().any(|rank| rank.threads.len() > 1) {
         warnings.push("ranks have several threads: useful time is that of the first one outside MPI".into());
     }
@@ -21,6 +23,14 @@ pub fn run(arguments: &cli::Pop) -> Result<u8, Error> {
     facts.extend(pop::facts(&efficiency));
     warnings.extend(overview::warnings(&run));
     let mut tables = vec![pop::factors(&efficiency)];
+    if !phases.is_empty() {
+        let mut table = pop::phases(&phases);
+        if arguments.format == Format::Text && table.rows.len() > PHASES {
+            warnings.push(format!("{} more phases: --format json", table.rows.len() - PHASES));
+            table.rows.truncate(PHASES);
+        }
+        tables.push(table);
+    }
     if arguments.format != Format::Text {
         tables.push(pop::ranks(&run, &efficiency));
     }

@@ -4,14 +4,14 @@
 //! MPI_Init and MPI_Finalize, useful what of it a rank's first thread spent outside MPI.
 
 use super::totals::rank_value;
-use crate::model::matching::{Account, ideal};
+use crate::model::matching::{Account, Stretch, replay};
 use crate::model::{Rank, Run};
 use crate::report::{Column, Fact, Table, Value};
 
 /// Times in seconds, from which all factors follow.
 #[derive(Clone, Debug)]
 pub struct Efficiency {
-    /// From MPI_Init to MPI_Finalize, the longest.
+    /// From MPI_Init to MPI_Finalize, or of a phase: the longest.
     pub time: f64,
     /// The same on an ideal network: no latency, infinite bandwidth.
     pub ideal: f64,
@@ -19,16 +19,37 @@ pub struct Efficiency {
     pub useful: Vec<f64>,
 }
 
+/// Those of a run, and of its phases where all ranks have marked as many by MPI_Pcontrol. The account is used up by the
+/// replay.
+pub fn efficiencies(account: &mut Account) -> (Efficiency, Vec<Efficiency>) {
+    let ranks = replay(std::mem::take(&mut account.links), &account.rest.nodes);
+    let whole: Vec<Stretch> = ranks.iter().map(|phases| sum(phases)).collect();
+    let count = ranks.first().map_or(0, Vec::len);
+    let marked = count > 1 && ranks.iter().all(|phases| phases.len() == count);
+    let phase = |at: usize| Efficiency::of(&ranks.iter().map(|phases| phases[at]).collect::<Vec<_>>());
+    (Efficiency::of(&whole), if marked { (0..count).map(phase).collect() } else { Vec::new() })
+}
+
+fn sum(phases: &[Stretch]) -> Stretch {
+    phases.iter().fold(Stretch::default(), |sum, phase| Stretch {
+        time: sum.time + phase.time,
+        ideal: sum.ideal + phase.ideal,
+        useful: sum.useful + phase.useful,
+    })
+}
+
 impl Efficiency {
-    /// That of a run. The account is used up by the replay.
-    pub fn of(account: &mut Account) -> Efficiency {
-        let links = std::mem::take(&mut account.links);
+    fn of(ranks: &[Stretch]) -> Efficiency {
         let seconds = |nanoseconds: i64| nanoseconds as f64 / 1e9;
-        let time = links.iter().map(|rank| rank.end - rank.begin).max().unwrap_or(0);
-        let useful = links.iter().map(|rank| seconds(rank.useful)).collect();
-        let ideal = ideal(links, &account.rest.nodes).into_iter().max().unwrap_or(0);
-        // Overhead of calls can only be taken away, but what is counted as useful is measured.
-        Efficiency { time: seconds(time), ideal: seconds(ideal.min(time)), useful }
+        let longest = |of: fn(&Stretch) -> i64| ranks.iter().map(of).max().unwrap_or(0);
+        let time = longest(|rank| rank.time);
+        // Clocks that were put on one line may run a little faster than they did.
+        let ideal = longest(|rank| rank.ideal).min(time);
+        Efficiency {
+            time: seconds(time),
+            ideal: seconds(ideal),
+            useful: ranks.iter().map(|rank| seconds(rank.useful)).collect(),
+        }
     }
 
     fn longest(&self) -> f64 {
@@ -80,6 +101,26 @@ pub fn factors(efficiency: &Efficiency) -> Table {
         row("    transfer efficiency", efficiency.transfer(), "the network and the MPI library"),
     ];
     Table { name: "pop", title: String::new(), columns, rows }
+}
+
+/// The factors of each phase, by its number.
+pub fn phases(phases: &[Efficiency]) -> Table {
+    let columns = vec![
+        Column::new("phase", "phase"),
+        Column::new("time_s", "s"),
+        Column::new("parallel_percent", "parallel %"),
+        Column::new("load_balance_percent", "balance %"),
+        Column::new("serialization_percent", "serial. %"),
+        Column::new("transfer_percent", "transfer %"),
+    ];
+    let row = |(number, phase): (u64, &Efficiency)| {
+        let factors = [phase.parallel(), phase.load_balance(), phase.serialization(), phase.transfer()];
+        let mut row = vec![Value::Count(number), Value::Seconds(phase.time)];
+        row.extend(factors.map(|factor| if factor.is_finite() { Value::Percent(100.0 * factor) } else { Value::None }));
+        row
+    };
+    let rows = (0..).zip(phases).map(row).collect();
+    Table { name: "phases", title: "phases, from one MPI_Pcontrol to the next".into(), columns, rows }
 }
 
 /// The times behind them.

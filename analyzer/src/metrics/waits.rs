@@ -136,7 +136,10 @@ pub fn unmatched(run: &Run, account: &Account) -> Vec<String> {
     say("receive(s) of which the message is not known, most", account.unsent.iter().collect());
     say("collective call(s) that others did not come to, most", account.rest.waiting.iter().collect());
     if account.elsewhere > 0 {
-        said.push(format!("{} messages to or from processes that are not in this folder, or nobody knows which", account.elsewhere));
+        said.push(format!(
+            "{} messages to or from processes that are not in this folder, or nobody knows which",
+            account.elsewhere
+        ));
     }
     if !account.rest.confused.is_empty() {
         let count = account.rest.confused.len();

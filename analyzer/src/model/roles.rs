@@ -49,6 +49,8 @@ pub enum What {
     Begin,
     /// It ends MPI.
     End,
+    /// It marks where a phase of the program ends and the next begins.
+    Phase,
     /// Messages; of partitioned communication where that is so.
     Message {
         /// It sends one.
@@ -251,6 +253,7 @@ fn what(rank: &Rank, call: Call, signature: &Signature) -> What {
             What::Collective { flow: Flow::Create, root: false }
         }
         Class::Communicator if call.has(Kind::NewComm) => What::Make,
+        Class::Environment if call == Call::Pcontrol => What::Phase,
         Class::Lifecycle => match call {
             Call::Init | Call::Init_thread => What::Begin,
             Call::Finalize => What::End,

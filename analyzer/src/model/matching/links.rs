@@ -44,6 +44,8 @@ pub struct Links {
     pub end: i64,
     /// Time outside MPI between those, nanoseconds.
     pub useful: i64,
+    /// Where MPI_Pcontrol was called: when, and the useful time before.
+    phases: Vec<(i64, Mark)>,
     wanted: bool,
     links: Vec<Link>,
 }
@@ -64,6 +66,12 @@ impl Links {
     pub fn call(&mut self, start: i64, end: i64, inside: i64) {
         self.useful += (start - self.end).max(0) + (end - start - inside).max(0);
         self.end = end;
+    }
+
+    /// A phase ends, and another begins.
+    pub fn phase(&mut self, start: i64, end: i64) {
+        self.call(start, end, end - start);
+        self.phases.push((start, self.mark()));
     }
 
     /// MPI is being finalised.
@@ -98,6 +106,25 @@ impl Links {
         at as u32 + 2
     }
 
+    /// The delay that a rank has after so many links, when they were replayed.
+    fn delay(&self, links: usize) -> i64 {
+        links.checked_sub(1).and_then(|last| self.links.get(last)).map_or(0, |link| link.time)
+    }
+
+    /// Its phases, when its links were replayed.
+    fn phases(&self) -> Vec<Stretch> {
+        let end = Mark { time: self.useful, number: self.links.len() as u32 };
+        let mut last = (self.begin, Mark::default());
+        let ideal = |mark: &Mark| mark.time + self.delay(mark.number as usize);
+        let stretch = |next: &(i64, Mark)| {
+            let (time, useful) = (next.0 - last.0, next.1.time - last.1.time);
+            let ideal = ideal(&next.1) - ideal(&last.1);
+            last = *next;
+            Stretch { time, ideal, useful }
+        };
+        self.phases.iter().chain(&[(self.end, end)]).map(stretch).collect()
+    }
+
     /// The rank comes to a collective call, or waits for one.
     #[inline]
     pub fn collective(&mut self, node: u32, comes: bool, awaits: bool) {
@@ -129,9 +156,20 @@ struct Replay {
     ready: Vec<u32>,
 }
 
-/// Replays a run; `nodes` says how many come to each collective call. Returns when each rank would have been done, nanoseconds
-/// from its begin.
-pub fn ideal(ranks: Vec<Links>, nodes: &[u32]) -> Vec<i64> {
+/// A stretch of a rank's time, nanoseconds.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Stretch {
+    /// How long it took.
+    pub time: i64,
+    /// How long it would have taken.
+    pub ideal: i64,
+    /// What of it was outside MPI.
+    pub useful: i64,
+}
+
+/// Replays a run; `nodes` says how many come to each collective call. Returns each rank's phases, one more than it has called
+/// MPI_Pcontrol.
+pub fn replay(ranks: Vec<Links>, nodes: &[u32]) -> Vec<Vec<Stretch>> {
     let count = ranks.len();
     let node = |needed: &u32| Node { needed: *needed, last: i64::MIN, waiting: Vec::new() };
     let mut replay = Replay {
@@ -153,7 +191,7 @@ pub fn ideal(ranks: Vec<Links>, nodes: &[u32]) -> Vec<i64> {
         replay.ranks[rank].links[at].rank = NOTHING;
         replay.ready.push(rank as u32);
     }
-    replay.ranks.iter().zip(&replay.delays).map(|(rank, delay)| rank.useful + delay).collect()
+    replay.ranks.iter().map(Links::phases).collect()
 }
 
 impl Replay {

@@ -24,7 +24,7 @@ use rustc_hash::FxHashMap;
 use traces::read::{Contents, RankFile};
 
 pub use collectives::Rest;
-pub use links::{Links, ideal};
+pub use links::{Links, Stretch, replay};
 pub use settled::{Settled, settled};
 pub use waits::{At, Jump, Key, Sum, WaitState, Waits};
 

@@ -140,6 +140,7 @@ impl<'a> Rank<'a> {
             match role.what {
                 What::Begin => self.links.begin(call.end),
                 What::End => self.links.finalize(call.start),
+                What::Phase => self.links.phase(call.start, call.end),
                 _ => self.links.call(call.start, call.end, call.inside),
             }
         }
@@ -154,7 +155,7 @@ impl<'a> Rank<'a> {
         }
         let token = (role.takes && !role.at_once).then_some(Token::Request(stream.thread, call.request));
         match role.what {
-            What::Begin | What::End => {}
+            What::Begin | What::End | What::Phase => {}
             What::Nothing if details.is_empty() => {}
             What::Message { .. } if role.takes => {
                 let got = role.at_once.then(|| arrived(details)).flatten();
