@@ -1,5 +1,7 @@
 //! Calls that completed something, until all is known that they waited for.
 
+use std::cmp::Reverse;
+
 use super::Cause;
 use super::waits::WaitState;
 use crate::model::stream::Call;
@@ -66,7 +68,9 @@ impl Completions {
         let completion = &mut self.all[number as usize];
         // A send that was over before its receive was posted did not wait for it.
         let plausible = |cause: &Cause| cause.state != WaitState::LateReceiver || cause.at < completion.end;
-        let later = |cause: &Cause| completion.latest.is_none_or(|latest| latest.at < cause.at);
+        // Of several at the same moment it is always the same one, whichever was told first.
+        let order = |cause: &Cause| (cause.at, cause.who, Reverse(cause.state));
+        let later = |cause: &Cause| completion.latest.is_none_or(|latest| order(&latest) < order(cause));
         if let Some(cause) = cause.filter(|cause| plausible(cause) && later(cause)) {
             completion.latest = Some(cause);
         }
