@@ -3,11 +3,12 @@
 #![allow(dead_code)]
 
 use std::path::PathBuf;
+use std::process::Command;
 
 use examples::mpi::Mpi;
-use examples::program::compile;
-use examples::run::Case;
-use examples::{target, workspace};
+use examples::program::{Program, compile};
+use examples::run::{Case, Report, Run, finish, overhear};
+use examples::{target, waits, workspace};
 
 /// Every MPI at hand. Panics where there is none: a test that ran under nothing has shown nothing.
 pub fn libraries() -> Vec<Mpi> {
@@ -31,4 +32,29 @@ pub fn integer_sort(mpi: &Mpi) -> Case<'_> {
     let path = target().join("programs").join(mpi.built_as).join("integer_sort");
     assert!(path.exists(), "{} is not built: run cargo xtask test", path.display());
     Case { mpi, path, arguments: Vec::new(), ranks: 4, variables: Vec::new() }
+}
+
+/// What a command of overhear says of a run.
+pub fn said(run: &Run, command: &str) -> Report {
+    let output = finish(Command::new(overhear()).arg(command).arg(&run.folder).args(["--format", "json"]));
+    let json = serde_json::from_str(&output.stdout);
+    Report { status: output.status, json: json.unwrap_or_else(|error| panic!("{command}: {error}: {output:?}")) }
+}
+
+/// On a busy machine, ranks wait for the processor where nothing is planted: so often a program may be run again.
+pub const ATTEMPTS: usize = 3;
+
+/// Runs a program that plants waits, with variables set, and returns the run in which they are found as it states them.
+pub fn assert_planted(program: &Program, mpi: &Mpi, variables: &[(&str, &str)]) -> Run {
+    let mut differences = Vec::new();
+    for _ in 0..ATTEMPTS {
+        let case = variables.iter().fold(Case::of(program, mpi), |case, (name, value)| case.with(name, value));
+        let (output, run) = case.recorded(&format!("waits-{}", program.name));
+        assert_eq!(output.status, 0, "{} under {}: {}", program.name, mpi.name, output.stderr);
+        differences = waits::differences(program, &output.stderr, &said(&run, "waits").json);
+        if differences.is_empty() {
+            return run;
+        }
+    }
+    panic!("{} under {}, the last of {ATTEMPTS} times:\n{}", program.name, mpi.name, differences.join("\n"));
 }
