@@ -4,10 +4,12 @@ mod common;
 
 use std::collections::BTreeSet;
 
-use analyzer::model::timeline::{Source, Timeline};
+use analyzer::model::timeline::{Line, Source, Timeline};
 use analyzer::model::{Rank, Run};
-use common::{case, libraries};
+use common::{assert_planted, case, libraries, said};
 use examples::mpi::Mpi;
+use examples::program::Program;
+use serde_json::json;
 use traces::clock::ClockSample;
 use traces::definitions::{Occasion, Sync};
 use traces::file::Stop;
@@ -169,5 +171,21 @@ fn the_rounds_are_as_many_as_the_logarithm_of_the_number_of_clocks() {
         let rounds = ranks.next_power_of_two().trailing_zeros();
         let expected: BTreeSet<u32> = (0..rounds).map(|round| 1 << round).collect();
         assert_eq!(distances, expected, "{ranks} ranks");
+    }
+}
+
+#[test]
+fn waits_are_found_as_they_were_planted_though_clocks_are_wrong() {
+    for mpi in libraries() {
+        for name in ["late_broadcast", "late_sender", "nxn", "persistent_halo"] {
+            let program = Program::read(name);
+            let clocks = if program.ranks == 2 { "-3:100,7200.5:-100" } else { "0.7:-60,-5:100,3600.25:-100" };
+            let run = assert_planted(&program, &mpi, &[("OVERHEAR_TEST_CLOCK", clocks)]);
+            let lines = Timeline::of(&Run::load(&run.folder).unwrap()).lines;
+            let is_compared = |line: &Line| line.source == Source::InitAndFinalize;
+            assert!(lines[1..].iter().all(is_compared), "{name} under {}: {lines:?}", mpi.name);
+            let check = said(&run, "check");
+            assert_eq!(check.json["run"]["backwards"], json!(0), "{name} under {}: {}", mpi.name, check.json);
+        }
     }
 }

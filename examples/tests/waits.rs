@@ -2,13 +2,8 @@
 
 mod common;
 
-use std::process::Command;
-
-use common::libraries;
-use examples::mpi::Mpi;
+use common::{assert_planted, libraries};
 use examples::program::Program;
-use examples::run::{Case, finish, overhear};
-use examples::waits;
 
 macro_rules! planted {
     ($($name:ident)*) => {
@@ -36,25 +31,9 @@ planted! {
     late_sender mprobe nxn persistent_halo rma_fence wait_at_barrier wildcard wrong_order
 }
 
-/// On a busy machine, ranks wait for the processor where nothing is planted: so often a program may be run again.
-const ATTEMPTS: usize = 3;
-
 fn is_found(name: &str) {
     let program = Program::read(name);
     for mpi in libraries().iter().filter(|mpi| program.runs_under(mpi)) {
-        let attempts: Vec<_> =
-            (0..ATTEMPTS).map(|_| differences(&program, mpi)).take_while(|it| !it.is_empty()).collect();
-        if attempts.len() == ATTEMPTS {
-            panic!("{name} under {}, the last of {ATTEMPTS} times:\n{}", mpi.name, attempts[ATTEMPTS - 1].join("\n"));
-        }
+        assert_planted(&program, mpi, &[]);
     }
-}
-
-fn differences(program: &Program, mpi: &Mpi) -> Vec<String> {
-    let (output, run) = Case::of(program, mpi).recorded(&format!("waits-{}", program.name));
-    assert_eq!(output.status, 0, "{} under {}: {}", program.name, mpi.name, output.stderr);
-    let said = finish(Command::new(overhear()).arg("waits").arg(&run.folder).args(["--format", "json"]));
-    let json = serde_json::from_str(&said.stdout);
-    let json = json.unwrap_or_else(|error| panic!("{}: {error}: {said:?}", run.folder.display()));
-    waits::differences(program, &output.stderr, &json)
 }
