@@ -182,7 +182,8 @@ fn waits_are_found_as_they_were_planted_though_clocks_are_wrong() {
             let clocks = if program.ranks == 2 { "-3:100,7200.5:-100" } else { "0.7:-60,-5:100,3600.25:-100" };
             let run = assert_planted(&program, &mpi, &[("OVERHEAR_TEST_CLOCK", clocks)]);
             let lines = Timeline::of(&Run::load(&run.folder).unwrap()).lines;
-            let is_compared = |line: &Line| line.source == Source::InitAndFinalize;
+            // On a busy machine one of the two comparisons may tell too little to be used.
+            let is_compared = |line: &Line| matches!(line.source, Source::InitAndFinalize | Source::Once);
             assert!(lines[1..].iter().all(is_compared), "{name} under {}: {lines:?}", mpi.name);
             let check = said(&run, "check");
             assert_eq!(check.json["run"]["backwards"], json!(0), "{name} under {}: {}", mpi.name, check.json);
