@@ -130,35 +130,61 @@ impl Place {
     }
 }
 
-/// Compares what a program states and measured with what `overhear waits` says, and returns the differences.
+/// One stated wait, with what the program measured of it and what was found. Seconds.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Finding {
+    /// As the program writes it.
+    pub wait: String,
+    /// What it states.
+    pub stated: f64,
+    /// What it said it measured.
+    pub measured: Option<f64>,
+    /// What `overhear waits` says.
+    pub found: f64,
+}
+
+/// What became of each wait that a program states.
 ///
 /// `stderr` is what the program wrote while it was recorded, `said` the command's JSON.
+pub fn findings(program: &Program, stderr: &str, said: &Value) -> Vec<Finding> {
+    let finding = |wait: &Wait| {
+        let rows = rows(said, "waits").iter().filter(|row| wait.is(row, program));
+        let found = rows.filter_map(|row| row["wait_s"].as_f64()).sum();
+        Finding { wait: wait.to_string(), stated: wait.seconds, measured: wait.measured(stderr), found }
+    };
+    program.waits.iter().map(finding).collect()
+}
+
+fn rows<'a>(said: &'a Value, table: &str) -> &'a [Value] {
+    said[table].as_array().map_or(&[], Vec::as_slice)
+}
+
+/// Compares what a program states and measured with what `overhear waits` says, and returns the differences.
+///
+/// In: as for [`findings`].
 pub fn differences(program: &Program, stderr: &str, said: &Value) -> Vec<String> {
-    let rows = |table: &str| said[table].as_array().map_or(&[][..], Vec::as_slice);
     let mut wrong = Vec::new();
     let mut stated_s = 0.0;
-    for wait in &program.waits {
-        let rows: Vec<&Value> = rows("waits").iter().filter(|row| wait.is(row, program)).collect();
-        let found: f64 = rows.iter().filter_map(|row| row["wait_s"].as_f64()).sum();
+    for Finding { wait, stated, measured, found } in findings(program, stderr, said) {
         stated_s += found;
-        let Some(measured) = wait.measured(stderr) else {
+        let Some(measured) = measured else {
             wrong.push(format!("{wait}: the program did not say what it measured: {stderr}"));
             continue;
         };
-        if !is_near(measured, wait.seconds, OF_STATED) {
-            wrong.push(format!("{wait}: {} s are stated, and the program measured {measured} s", wait.seconds));
+        if !is_near(measured, stated, OF_STATED) {
+            wrong.push(format!("{wait}: {stated} s are stated, and the program measured {measured} s"));
         }
         if !is_near(found, measured, OF_MEASURED) {
             wrong.push(format!("{wait}: the program measured {measured} s, and {found} s are found"));
         }
     }
-    let patterns = Patterns::of(rows("patterns"));
+    let patterns = Patterns::of(rows(said, "patterns"));
     let elsewhere = (patterns.wait_s - stated_s) / patterns.run_s;
     if elsewhere > program.elsewhere.unwrap_or(ELSEWHERE) {
         wrong.push(format!("{elsewhere:.4} of the run is waited where nothing is stated"));
     }
     if !wrong.is_empty() {
-        wrong.extend(rows("waits").iter().take(20).map(|row| format!("  found: {row}")));
+        wrong.extend(rows(said, "waits").iter().take(20).map(|row| format!("  found: {row}")));
     }
     wrong
 }

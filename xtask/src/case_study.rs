@@ -7,7 +7,7 @@ use examples::run::{Run, finish, fresh_folder, overhear};
 use serde_json::Value;
 
 use crate::build;
-use crate::hosts::{BRIDGE, Hosts, INTERFACE, NETWORK};
+use crate::hosts::{Hosts, over_tcp};
 
 const RANKS: u32 = 4;
 /// Of so many runs of a program, the one with the median time is shown.
@@ -70,28 +70,6 @@ pub fn run() -> Result<(), String> {
     sort_verdict(&settings, &runs);
     exchange_verdict(&exchanges);
     Ok(())
-}
-
-/// What has a library talk over TCP, each rank on its host.
-fn over_tcp(mpi: &Mpi, hosts: Option<&Hosts>) -> Vec<String> {
-    let words = |text: String| text.split(' ').map(String::from).collect::<Vec<_>>();
-    let one_each = |hosts: &Hosts| hosts.names().iter().map(|name| format!("{name}:1")).collect::<Vec<_>>().join(",");
-    match (mpi.is_openmpi(), hosts) {
-        (true, Some(hosts)) => words(format!(
-            "--mca pml ob1 --mca btl tcp,self --mca plm_rsh_agent {} --mca oob_tcp_if_include {NETWORK} \
-             --mca btl_tcp_if_include {NETWORK} --host {}",
-            hosts.agent.display(),
-            one_each(hosts)
-        )),
-        (true, None) => words("--mca pml ob1 --mca btl tcp,self".into()),
-        (false, Some(hosts)) => words(format!(
-            "-launcher rsh -launcher-exec {} -iface {BRIDGE} -hosts {} -genv UCX_TLS tcp,self \
-             -genv UCX_NET_DEVICES {INTERFACE}",
-            hosts.agent.display(),
-            hosts.names().join(",")
-        )),
-        (false, None) => words("-genv MPIR_CVAR_NOLOCAL 1 -genv UCX_TLS tcp,self".into()),
-    }
 }
 
 /// A recorded run.

@@ -5,24 +5,25 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+use examples::mpi::Mpi;
 use examples::target;
 
 /// The hosts; they are gone when this is dropped.
 pub struct Hosts {
     count: u32,
     /// What starts a command on a host: its name first, the command behind it.
-    pub agent: PathBuf,
+    agent: PathBuf,
 }
 
 /// The bridge that joins them, and their network.
-pub const BRIDGE: &str = "overhear0";
+const BRIDGE: &str = "overhear0";
 /// Hosts have the addresses from 1 on.
-pub const NETWORK: &str = "10.77.0.0/24";
+const NETWORK: &str = "10.77.0.0/24";
 /// The interface of each.
-pub const INTERFACE: &str = "e0";
+const INTERFACE: &str = "e0";
 
 const AGENT: &str = r#"#!/bin/sh
-# Starts a command on a host of the case study, as ssh would on another machine.
+# Starts a command on a host of our own, as ssh would on another machine.
 host=$1
 shift
 exec ip netns exec "$host" unshare --uts sh -c '
@@ -34,7 +35,7 @@ exec ip netns exec "$host" unshare --uts sh -c '
 impl Hosts {
     /// Makes so many hosts. Fails where that is not allowed, or iproute2 is not there.
     pub fn make(count: u32) -> Result<Hosts, String> {
-        let folder = target().join("case-study");
+        let folder = target().join("hosts");
         let agent = folder.join("agent");
         let io = |error: std::io::Error| format!("{}: {error}", agent.display());
         fs::create_dir_all(&folder).map_err(io)?;
@@ -91,6 +92,29 @@ impl Drop for Hosts {
     fn drop(&mut self) {
         self.clear();
         self.remove();
+    }
+}
+
+/// What has a library talk over TCP, each rank on its host.
+pub fn over_tcp(mpi: &Mpi, hosts: Option<&Hosts>) -> Vec<String> {
+    let words = |text: String| text.split(' ').map(String::from).collect::<Vec<_>>();
+    let one_each = |hosts: &Hosts| hosts.names().iter().map(|name| format!("{name}:1")).collect::<Vec<_>>().join(",");
+    match (mpi.is_openmpi(), hosts) {
+        // Each host takes all cores for its own, and would bind its first rank to the first.
+        (true, Some(hosts)) => words(format!(
+            "--bind-to none --mca pml ob1 --mca btl tcp,self --mca plm_rsh_agent {} --mca oob_tcp_if_include {NETWORK} \
+             --mca btl_tcp_if_include {NETWORK} --host {}",
+            hosts.agent.display(),
+            one_each(hosts)
+        )),
+        (true, None) => words("--mca pml ob1 --mca btl tcp,self".into()),
+        (false, Some(hosts)) => words(format!(
+            "-launcher rsh -launcher-exec {} -iface {BRIDGE} -hosts {} -genv UCX_TLS tcp,self \
+             -genv UCX_NET_DEVICES {INTERFACE}",
+            hosts.agent.display(),
+            hosts.names().join(",")
+        )),
+        (false, None) => words("-genv MPIR_CVAR_NOLOCAL 1 -genv UCX_TLS tcp,self".into()),
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod build;
 mod case_study;
+mod clocks;
 mod demo;
 mod hosts;
 mod samples;
@@ -22,6 +23,8 @@ enum Task {
     Demo,
     /// Show why one MPI is slower than another by what their progress engines do
     CaseStudy,
+    /// Show how well clocks of several hosts are put on one time line, and the waits found by it
+    Clocks,
     /// Record the runs in traces/samples anew
     Samples,
     /// Write the run of a program that was never run, to try analyses on, and say how long its ranks wait
@@ -55,6 +58,7 @@ fn main() -> ExitCode {
     let done = match Task::parse() {
         Task::Demo => demo::run(),
         Task::CaseStudy => case_study::run(),
+        Task::Clocks => clocks::run(),
         Task::Samples => samples::run(),
         Task::Synthetic { dir, ranks, calls, ring, seed } => {
             let neighbours = if ring { Neighbours::Ring } else { Neighbours::Torus };
