@@ -2,11 +2,11 @@
 //!
 //! `cargo bench -p overhear --bench read [-- CALLS]`: so many million calls in each of two ranks, default 50.
 
-use std::alloc::{GlobalAlloc, Layout, System};
+mod common;
+
 use std::fs::{self, File};
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Instant;
 
 use analyzer::model::Run;
@@ -36,7 +36,7 @@ fn main() {
         println!(
             "{RANKS} ranks of {millions} million calls: {:.0} million calls a second (median of {ROUNDS}), {} KiB allocated at most",
             rates[ROUNDS / 2] / 1e6,
-            PEAK.load(Relaxed) >> 10
+            common::peak() >> 10
         );
     }
     let _ = fs::remove_dir_all(&folder);
@@ -44,7 +44,7 @@ fn main() {
 
 /// Calls a second.
 fn read(folder: &Path, calls: u64) -> f64 {
-    PEAK.store(0, Relaxed);
+    common::forget_peak();
     let begin = Instant::now();
     let run = Run::load(folder).expect("what was written can be read");
     let seconds = begin.elapsed().as_secs_f64();
@@ -96,28 +96,3 @@ fn signature(number: u32) -> Signature {
         address: 0,
     }
 }
-
-/// Counts what is allocated: memory that is only mapped is the page cache's.
-struct Counting;
-
-static ALLOCATED: AtomicUsize = AtomicUsize::new(0);
-static PEAK: AtomicUsize = AtomicUsize::new(0);
-
-// SAFETY: hands everything on to the system's allocator.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let now = ALLOCATED.fetch_add(layout.size(), Relaxed) + layout.size();
-        PEAK.fetch_max(now, Relaxed);
-        // SAFETY: the caller's promise.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        ALLOCATED.fetch_sub(layout.size(), Relaxed);
-        // SAFETY: the caller's promise.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
