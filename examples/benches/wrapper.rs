@@ -20,6 +20,7 @@ const DEPTHS: [&str; 5] = ["plain", "off", "count", "time", "events"];
 fn main() {
     for mpi in Mpi::all().iter().filter(|mpi| mpi.built_as == mpi.name) {
         print(mpi, &measure(mpi));
+        print_requests(mpi, &measure_requests(mpi));
         if mpi.is_openmpi() {
             print_entries(mpi, &measure_entries(mpi));
         }
@@ -33,6 +34,12 @@ fn measure(mpi: &Mpi) -> Figures {
     let calls = build(mpi, "calls.c", "calls-bench", &[]);
     let floor = build(mpi, "floor.c", "floor.so", &["-shared", "-fPIC"]);
     rounds(&VARIANTS, |variant| run(mpi, &calls, variant, &floor))
+}
+
+/// Nanoseconds from the begin of a request to its completion, by how many others are pending and variant.
+fn measure_requests(mpi: &Mpi) -> Figures {
+    let requests = build(mpi, "requests.c", "requests-bench", &[]);
+    rounds(&["plain", "null", "trace"], |variant| run(mpi, &requests, variant, Path::new("")))
 }
 
 /// Nanoseconds an entry into the progress engine, by how much is recorded of it.
@@ -99,6 +106,16 @@ fn print_entries(mpi: &Mpi, figures: &Figures) {
     let [off, count, time, events] =
         ["off", "count", "time", "events"].map(|depth| median(figures, "opal_progress", depth) - plain);
     println!("{:22}{plain:8.1}{off:+8.1}{count:+8.1}{time:+9.1}{events:+8.1}", "opal_progress");
+}
+
+fn print_requests(mpi: &Mpi, figures: &Figures) {
+    println!("{}: nanoseconds a pair of MPI_Isend or MPI_Irecv and its MPI_Wait, plain and added to that", mpi.name);
+    println!("{:22}{:>8}{:>8}{:>8}", "", "plain", "null", "trace");
+    for name in figures.keys().filter(|(_, variant)| *variant == "plain").map(|(name, _)| name) {
+        let plain = median(figures, name, "plain");
+        let [null, trace] = ["null", "trace"].map(|variant| median(figures, name, variant) - plain);
+        println!("{name:22}{plain:8.1}{null:+8.1}{trace:+8.1}");
+    }
 }
 
 fn print(mpi: &Mpi, figures: &Figures) {
