@@ -185,6 +185,7 @@ notes! {
         FreeWin(word, family, draft) { draft.free_object(Kind::Window, family, word.0) }
         FreeFile(word, family, draft) { draft.free_object(Kind::File, family, word.0) }
         FreeDatatype(word, family, draft) { draft.freed_type = handle_at(family, word.0) }
+        FreeGroup(word, family, draft) { draft.freed_group = handle_at(family, word.0) }
     }
     whole {
         // Whichever of the two has no datatype comes to nothing.
@@ -204,6 +205,7 @@ notes! {
             draft.sent = Amount::One(1);
             draft.received = Amount::One(1);
         }
+        EpochGroup(word, family, draft) { draft.group = family.handle(word.0) }
         Comm(word, family, draft) {
             // Of two communicators it is the first, the local one, that the call works on.
             if draft.object == 0 {
@@ -231,6 +233,7 @@ notes! {
         Source(word, family, draft) { draft.source = Some(family.peer(word.int())) }
         SendTag(word, family, draft) { draft.tag = Some(family.tag(word.int())) }
         RecvTag(word, family, draft) { draft.source_tag = Some(family.tag(word.int())) }
+        LockType(word, family, draft) { draft.lock = Some(family.lock(word.int())) }
         RequestCount(word, _family, draft) { draft.requests = word.int().max(0) as u32 }
     }
     unseen {

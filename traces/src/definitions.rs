@@ -38,6 +38,10 @@ pub enum Definition {
     Sync(Sync),
     /// This process's ticks are another's, as was found when clocks were compared.
     SameClock(SameClock),
+    /// Who is in a group.
+    Group(Group),
+    /// A process's neighbours in a communicator's topology.
+    Neighbors(Neighbors),
 }
 
 /// The process that was recorded.
@@ -112,6 +116,27 @@ pub struct Members {
     pub local: Vec<Span>,
     /// Those of the remote group of an intercommunicator.
     pub remote: Vec<Span>,
+}
+
+/// The processes of a group that a window was opened to, by their ranks in the process's `MPI_COMM_WORLD`.
+#[derive(Clone, PartialEq, Eq, Debug, SchemaRead, SchemaWrite)]
+pub struct Group {
+    /// The number signatures use, from 1.
+    pub number: u32,
+    /// The processes, in order.
+    pub members: Vec<Span>,
+}
+
+/// A process's neighbours in a communicator's topology, by their ranks in the process's `MPI_COMM_WORLD`, in the order of the
+/// buffers of neighborhood collectives.
+#[derive(Clone, PartialEq, Eq, Debug, SchemaRead, SchemaWrite)]
+pub struct Neighbors {
+    /// The communicator's number.
+    pub communicator: u32,
+    /// Those it receives from.
+    pub sources: Vec<Span>,
+    /// Those it sends to.
+    pub destinations: Vec<Span>,
 }
 
 /// Ranks in even steps.

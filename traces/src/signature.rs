@@ -22,6 +22,14 @@ pub mod tag {
     pub const ANY: i32 = -1;
 }
 
+/// The kinds of locks that `MPI_Win_lock` takes.
+pub mod lock {
+    /// `MPI_LOCK_EXCLUSIVE`.
+    pub const EXCLUSIVE: i32 = 1;
+    /// `MPI_LOCK_SHARED`.
+    pub const SHARED: i32 = 2;
+}
+
 /// Bytes that could not be found out.
 pub const UNKNOWN_BYTES: u64 = u64::MAX;
 
@@ -55,7 +63,7 @@ pub struct Signature {
     pub tag: i32,
     /// Where a call sends and receives: the source.
     pub source: i32,
-    /// And its tag.
+    /// And its tag. Of `MPI_Win_lock`, one of [`lock`]; of `MPI_Win_start` and `MPI_Win_post`, the number of their group.
     pub source_tag: i32,
     /// Bytes this rank hands out, [`UNKNOWN_BYTES`] where the size of a datatype was not to be had.
     pub sent: u64,

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use traces::calls::Call;
 use traces::file::Abi;
-use traces::signature::{peer, tag};
+use traces::signature::{lock, peer, tag};
 
 use crate::real::{self, MpiLibrary};
 
@@ -60,6 +60,8 @@ pub struct Family {
     pub idle_classes: [usize; 2],
     /// Values of the topologies: graph, cartesian, distributed graph.
     pub topologies: [i32; 3],
+    /// MPI_LOCK_EXCLUSIVE and MPI_LOCK_SHARED.
+    locks: [i32; 2],
     /// The distance of the thread levels: they are 0 to 3 times this.
     pub thread_step: i32,
 }
@@ -163,6 +165,16 @@ impl Family {
     #[inline(always)]
     pub fn tag(&self, value: i32) -> i32 {
         if value == self.any_tag { tag::ANY } else { value }
+    }
+
+    /// The kind of a lock in the trace's numbering.
+    pub fn lock(&self, kind: i32) -> i32 {
+        let [exclusive, shared] = self.locks;
+        match kind {
+            _ if kind == exclusive => lock::EXCLUSIVE,
+            _ if kind == shared => lock::SHARED,
+            _ => tag::NONE,
+        }
     }
 
     /// Source and tag of a status.

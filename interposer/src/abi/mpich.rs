@@ -33,6 +33,7 @@ pub fn family() -> Family {
         shared_requests: no_requests(),
         idle_classes: [248, 246],
         topologies: [1, 2, 3],
+        locks: [234, 235],
         thread_step: 1,
     }
 }

@@ -65,6 +65,7 @@ pub fn family(library: &MpiLibrary) -> Family {
         shared_requests: no_requests(),
         idle_classes: [8, 6],
         topologies: [2, 1, 3],
+        locks: [1, 2],
         thread_step: 1,
     }
 }

@@ -46,6 +46,7 @@ pub fn family() -> Family {
         shared_requests: no_requests(),
         idle_classes: [9, 7],
         topologies: [212, 211, 213],
+        locks: [301, 302],
         thread_step: 1024,
     }
 }

@@ -2,12 +2,14 @@
 //!
 //! [`thread`] is the straight line every call takes; [`run`] begins and ends the recording of the process; the rest is
 //! what they need: the [`pages`] of the file, a thread's [`events`], [`signatures`], [`polls`] and [`profile`], its
-//! [`dictionary`], its [`requests`], and the [`objects`] and [`modules`] of the process, by their [`handles`].
+//! [`dictionary`], its [`requests`], and the [`objects`], [`groups`] and [`modules`] of the process, by their
+//! [`handles`], a communicator's [`topology`], and who is who in the [`world`].
 
 pub mod cache;
 pub mod dictionary;
 mod events;
 mod folder;
+pub mod groups;
 mod handles;
 mod memory;
 mod modules;
@@ -20,3 +22,5 @@ pub mod run;
 pub mod shared;
 mod signatures;
 pub mod thread;
+mod topology;
+mod world;

@@ -3,14 +3,14 @@
 //! Nothing is asked of MPI before the program's own call has accepted a handle: a program that passes a bad one gets
 //! from MPI just what it would have got.
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use traces::calls::Call;
-use traces::definitions::{Communicator, Definition, Members, Object, ObjectKind, Origin, Span};
+use traces::definitions::{Communicator, Definition, Members, Object, ObjectKind, Origin};
 use traces::signature::UNKNOWN_BYTES;
 
 use super::handles::Handles;
-use super::shared;
+use super::{shared, topology, world};
 use crate::abi::Family;
 use crate::real;
 
@@ -105,6 +105,7 @@ pub fn learn(family: &Family, handle: u64, kind: Kind) {
     shared::define(&definition);
     if kind == Kind::Communicator {
         members(handle, &info).iter().for_each(shared::define);
+        topology::neighbors(family, handle, &info).iter().for_each(shared::define);
     }
     if let Some((parent, ordinal)) = ORIGINS.remove(handle) {
         shared::define(&Definition::Origin(Origin { number, parent, ordinal }));
@@ -150,7 +151,7 @@ fn communicator(family: &Family, handle: u64, number: u32) -> (Info, Definition)
     let inter = ask(Call::Comm_test_inter, handle, []) != 0;
     let size = ask(if inter { Call::Comm_remote_size } else { Call::Comm_size }, handle, []) as u32;
     let rank = ask(Call::Comm_rank, handle, []);
-    let degrees = if inter { (0, 0) } else { degrees(family, handle, rank) };
+    let degrees = if inter { (0, 0) } else { topology::degrees(family, handle, rank) };
     let info = Info { number, size, rank, inter, degrees };
     (info, named(handle, &info))
 }
@@ -169,71 +170,15 @@ pub fn renamed(handle: u64) {
     }
 }
 
-/// The group of `MPI_COMM_WORLD`; 0 where there is none.
-static WORLD: AtomicU64 = AtomicU64::new(0);
-
-/// MPI is initialised, and has a world.
-pub fn begin_world(family: &Family) {
-    WORLD.store(group(Call::Comm_group, family.comm_world), Relaxed);
-}
-
 /// Who is in a communicator; nothing where there is no world to number them by.
 fn members(handle: u64, info: &Info) -> Option<Definition> {
-    let world = WORLD.load(Relaxed);
-    if world == 0 {
-        return None;
-    }
-    let ranks = |call| {
-        let group = group(call, handle);
-        let mut size = 0i32;
-        // SAFETY: the group is valid, as is the world's; there is room for as many ranks as the group has.
-        unsafe {
-            real::invoke(Call::Group_size, [group as usize, &raw mut size as usize]);
-            let own: Vec<i32> = (0..size).collect();
-            let mut there = vec![-1i32; own.len()];
-            let (from, to) = (own.as_ptr() as usize, there.as_mut_ptr() as usize);
-            real::invoke(Call::Group_translate_ranks, [group as usize, own.len(), from, world as usize, to]);
-            let mut group = group;
-            real::invoke(Call::Group_free, [&raw mut group as usize]);
-            // MPI_UNDEFINED is negative everywhere.
-            there.iter_mut().for_each(|rank| *rank = (*rank).max(-1));
-            Span::all(&there)
-        }
-    };
-    let remote = if info.inter { ranks(Call::Comm_remote_group) } else { Vec::new() };
-    Some(Definition::Members(Members { communicator: info.number, local: ranks(Call::Comm_group), remote }))
-}
-
-fn group(call: Call, comm: u64) -> u64 {
-    let mut group = 0u64;
-    // SAFETY: the communicator is valid; a handle of 4 or 8 bytes is written into zeros.
-    unsafe { real::invoke(call, [comm as usize, &raw mut group as usize]) };
-    group
-}
-
-/// How many neighbours a process has in a communicator's topology: those it receives from, those it sends to.
-fn degrees(family: &Family, comm: u64, rank: i32) -> (u32, u32) {
-    let topology = ask(Call::Topo_test, comm, []);
-    let [graph, cartesian, distributed] = family.topologies;
-    if topology == graph {
-        let neighbors = ask(Call::Graph_neighbors_count, comm, [rank as usize]) as u32;
-        (neighbors, neighbors)
-    } else if topology == cartesian {
-        let neighbors = 2 * ask(Call::Cartdim_get, comm, []) as u32;
-        (neighbors, neighbors)
-    } else if topology == distributed {
-        let (mut incoming, mut outgoing, mut weighted) = (0i32, 0i32, 0i32);
-        let out = [&raw mut incoming as usize, &raw mut outgoing as usize, &raw mut weighted as usize];
-        // SAFETY: the communicator has this topology.
-        unsafe { real::invoke(Call::Dist_graph_neighbors_count, [comm as usize, out[0], out[1], out[2]]) };
-        (incoming as u32, outgoing as u32)
-    } else {
-        (0, 0)
-    }
+    let of = |call| world::with_group(call, handle, world::everyone);
+    let remote = if info.inter { of(Call::Comm_remote_group)? } else { Vec::new() };
+    Some(Definition::Members(Members { communicator: info.number, local: of(Call::Comm_group)?, remote }))
 }
 
 /// The integer a function `(MPI_Comm, ..., int *)` writes, 0 where it fails.
-fn ask<const N: usize>(call: Call, comm: u64, between: [usize; N]) -> i32 {
+pub fn ask<const N: usize>(call: Call, comm: u64, between: [usize; N]) -> i32 {
     let mut answer = 0i32;
     let mut arguments = [0; 4];
     arguments[0] = comm as usize;

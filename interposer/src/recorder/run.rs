@@ -15,6 +15,7 @@ use super::objects::{self, Kind};
 use super::pages::Output;
 use super::shared;
 use super::thread::{self, Thread};
+use super::world;
 use crate::abi::{self, Family};
 use crate::clock::{self, sync};
 use crate::config::{self, Config};
@@ -294,7 +295,7 @@ fn ready(call: Call) {
     progress::ready();
     family.common_datatypes.iter().for_each(|datatype| objects::learn_size(family, *datatype));
     if world {
-        objects::begin_world(family);
+        world::begin(family);
         objects::learn(family, family.comm_world, Kind::Communicator);
         objects::learn(family, family.comm_self, Kind::Communicator);
     }

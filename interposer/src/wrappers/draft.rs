@@ -8,6 +8,7 @@ use traces::signature::{CREATES, IN_PLACE, NESTED, STARTS, peer, tag};
 
 use crate::abi::Family;
 use crate::recorder::dictionary::Key;
+use crate::recorder::groups;
 use crate::recorder::objects::{self, Info, Kind};
 
 /// See the module. Addresses are 0 where the call has no such argument.
@@ -37,6 +38,10 @@ pub struct Draft {
     pub source: Option<i32>,
     /// And its tag.
     pub source_tag: Option<i32>,
+    /// The handle of the group that a window is opened to, 0 for none.
+    pub group: u64,
+    /// The kind of the lock that is taken.
+    pub lock: Option<i32>,
     /// MPI_IN_PLACE was given.
     pub in_place: bool,
     /// Requests the call is given.
@@ -52,6 +57,8 @@ pub struct Draft {
     pub freed_object: u64,
     /// The handle of a datatype about to be freed.
     pub freed_type: u64,
+    /// The handle of a group about to be freed.
+    pub freed_group: u64,
     /// Where the handle of a new request will be.
     pub new_request: usize,
     /// The new request is persistent.
@@ -162,6 +169,8 @@ impl Draft {
             tag: None,
             source: None,
             source_tag: None,
+            group: 0,
+            lock: None,
             in_place: false,
             requests: 0,
             new_object: 0,
@@ -169,6 +178,7 @@ impl Draft {
             renames: false,
             freed_object: 0,
             freed_type: 0,
+            freed_group: 0,
             new_request: 0,
             persistent: false,
             start: 0,
@@ -223,12 +233,21 @@ impl Draft {
             peer: self.peer.or(self.source).unwrap_or(peer::NONE),
             tag: if self.peer.is_some() { self.tag } else { self.source_tag }.unwrap_or(tag::NONE),
             source: if both { self.source.unwrap_or(peer::NONE) } else { peer::NONE },
-            source_tag: if both { self.source_tag.unwrap_or(tag::NONE) } else { tag::NONE },
+            source_tag: if both { self.source_tag.unwrap_or(tag::NONE) } else { self.epoch()? },
             sent,
             received,
             requests: self.requests,
             reserved: 0,
         })
+    }
+
+    /// Of a call that opens a window, the number of the group it is opened to, or the kind of lock.
+    #[inline(always)]
+    fn epoch(&self) -> Result<i32, Unknown> {
+        match self.group {
+            0 => Ok(self.lock.unwrap_or(tag::NONE)),
+            group => groups::number(group).ok_or(Unknown),
+        }
     }
 
     /// The same where handles may be unknown: what is not known is left out.
@@ -240,9 +259,10 @@ impl Draft {
         };
         let object = if objects::get(self.object).is_some() { self.object } else { 0 };
         let (sent_type, received_type) = (known(self.sent_type), known(self.received_type));
-        let draft = Draft { object, sent_type, received_type, ..*self };
+        let group = if groups::number(self.group).is_some() { self.group } else { 0 };
+        let draft = Draft { object, sent_type, received_type, group, ..*self };
         draft.key(family, call, address, nested).unwrap_or_else(|Unknown| {
-            let bare = Draft { object: 0, sent: Amount::None, received: Amount::None, ..*self };
+            let bare = Draft { object: 0, group: 0, sent: Amount::None, received: Amount::None, ..*self };
             bare.key(family, call, address, nested).unwrap_or(Key::EMPTY)
         })
     }
@@ -251,6 +271,9 @@ impl Draft {
     pub fn learn(&self, family: &Family) {
         if self.object != 0 {
             objects::learn(family, self.object, self.object_kind);
+        }
+        if self.group != 0 {
+            groups::learn(self.group);
         }
         let size = objects::get(self.object).map_or(0, |info| info.size);
         for types in [self.sent_type, self.received_type] {

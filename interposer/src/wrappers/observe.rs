@@ -15,6 +15,7 @@ use crate::abi::{self, Family};
 use crate::clock;
 use crate::recorder::cache::{self, Words};
 use crate::recorder::dictionary::Key;
+use crate::recorder::groups;
 use crate::recorder::objects;
 use crate::recorder::requests::{Message, PERSISTENT, RECEIVES};
 use crate::recorder::run;
@@ -265,7 +266,8 @@ impl Draft {
         if self.freed_type != 0 {
             objects::forget_size(self.freed_type);
         }
-        if self.freed_object != 0 || self.freed_type != 0 {
+        let forgotten = self.freed_group != 0 && groups::forget(self.freed_group);
+        if self.freed_object != 0 || self.freed_type != 0 || forgotten {
             cache::forget_all();
         }
     }

@@ -53,6 +53,10 @@ macro_rules! kinds {
             SendTag "int";
             RecvTag "int";
 
+            // Whom a window is opened to, and how it is locked.
+            EpochGroup "MPI_Group";
+            LockType "int";
+
             // The object a call works on, and objects that begin or end.
             Comm "MPI_Comm";
             Win "MPI_Win";
@@ -64,6 +68,7 @@ macro_rules! kinds {
             FreeWin "MPI_Win *";
             FreeFile "MPI_File *";
             FreeDatatype "MPI_Datatype *";
+            FreeGroup "MPI_Group *";
             // What the communicator is called from now on.
             ObjectName "const char *";
 
@@ -135,7 +140,6 @@ macro_rules! kinds {
             NewDatatype "MPI_Datatype *";
             Group "MPI_Group";
             NewGroup "MPI_Group *";
-            FreeGroup "MPI_Group *";
             Op "MPI_Op";
             NewOp "MPI_Op *";
             FreeOp "MPI_Op *";

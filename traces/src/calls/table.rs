@@ -153,12 +153,12 @@ macro_rules! calls {
     130 Raccumulate                 Rma           core +c (origin_addr: SendBuf, origin_count: SendCount, origin_datatype: SendType, target_rank: Target, target_disp: Aint, target_count: Len, target_datatype: Datatype, op: Op, win: Win, request: NewRequest);
     131 Rget_accumulate             Rma           core +c (origin_addr: SendBuf, origin_count: SendCount, origin_datatype: SendType, result_addr: RecvBuf, result_count: RecvCount, result_datatype: RecvType, target_rank: Target, target_disp: Aint, target_count: Len, target_datatype: Datatype, op: Op, win: Win, request: NewRequest);
     132 Win_fence                   Rma           core    (assert: Int, win: Win);
-    133 Win_start                   Rma           core    (group: Group, assert: Int, win: Win);
+    133 Win_start                   Rma           core    (group: EpochGroup, assert: Int, win: Win);
     134 Win_complete                Rma           core    (win: Win);
-    135 Win_post                    Rma           core    (group: Group, assert: Int, win: Win);
+    135 Win_post                    Rma           core    (group: EpochGroup, assert: Int, win: Win);
     136 Win_wait                    Rma           core    (win: Win);
     137 Win_test                    Rma           core    (win: Win, flag: Flag);
-    138 Win_lock                    Rma           core    (lock_type: Int, rank: Target, assert: Int, win: Win);
+    138 Win_lock                    Rma           core    (lock_type: LockType, rank: Target, assert: Int, win: Win);
     139 Win_unlock                  Rma           core    (rank: Target, win: Win);
     140 Win_lock_all                Rma           core    (assert: Int, win: Win);
     141 Win_unlock_all              Rma           core    (win: Win);
