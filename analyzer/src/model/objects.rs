@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use rustc_hash::FxHashMap;
-use traces::definitions::{Object, ObjectKind, Span};
+use traces::definitions::{self, Object, ObjectKind, Span};
 
 use super::{Rank, Run};
 
@@ -23,6 +23,21 @@ pub struct Objects {
     pub groups: Vec<Group>,
     by_rank: Vec<FxHashMap<u32, u32>>,
     made_alone: Vec<Vec<u32>>,
+    /// By rank and its number of the group.
+    opened_to: FxHashMap<(u32, u32), Vec<u32>>,
+    /// By rank and the run's number of the communicator.
+    neighbors: FxHashMap<(u32, u32), Neighbors>,
+}
+
+/// A rank's neighbours in a communicator's topology, all by their ranks in the communicator.
+#[derive(Clone, Default, Debug)]
+pub struct Neighbors {
+    /// Itself.
+    pub own: u32,
+    /// Those it receives from.
+    pub sources: Vec<u32>,
+    /// Those it sends to.
+    pub destinations: Vec<u32>,
 }
 
 /// The processes of an object, by their places in [`Run::ranks`].
@@ -54,7 +69,20 @@ impl Objects {
         let mut finder = Finder { known: HashMap::new(), places: places(run), groups: Vec::new() };
         let by_rank: Vec<_> = run.ranks.iter().map(|rank| finder.rank(rank)).collect();
         let made_alone = run.ranks.iter().zip(&by_rank).map(|(rank, numbers)| made_alone(rank, numbers)).collect();
-        Objects { groups: finder.groups, by_rank, made_alone }
+        let opened_to = (0..).zip(&run.ranks).flat_map(|(at, rank)| finder.opened_to(at, rank)).collect();
+        let ranks = (0..).zip(run.ranks.iter().zip(&by_rank));
+        let neighbors = ranks.flat_map(|(at, (rank, numbers))| finder.neighbors(at, rank, numbers)).collect();
+        Objects { groups: finder.groups, by_rank, made_alone, opened_to, neighbors }
+    }
+
+    /// The processes that a rank opened a window to, by its own number of their group.
+    pub fn opened_to(&self, rank: u32, group: u32) -> Option<&[u32]> {
+        self.opened_to.get(&(rank, group)).map(Vec::as_slice)
+    }
+
+    /// A rank's neighbours in a communicator.
+    pub fn neighbors(&self, rank: u32, communicator: u32) -> Option<&Neighbors> {
+        self.neighbors.get(&(rank, communicator))
     }
 
     /// The object that a rank's calls in which only its own processes take part have made, by how many came before.
@@ -72,6 +100,11 @@ impl Group {
     /// How many processes take part in its collective calls.
     pub fn size(&self) -> usize {
         self.members.len() + self.others.len()
+    }
+
+    /// The processes of its group; of an intercommunicator, of that with the lower ranks.
+    pub fn members(&self) -> &[u32] {
+        &self.members
     }
 
     /// Whom a rank calls by this number: of its own group, or of the other one in an intercommunicator.
@@ -135,16 +168,36 @@ impl Finder {
             return *number;
         }
         let number = self.groups.len() as u32;
-        let all = |spans: &[Span]| -> Vec<u32> {
-            let place = |at| u32::try_from(Span::rank(spans, at)?).ok();
-            let count = spans.iter().map(|span| span.count).sum();
-            let found = |at| Some(*self.places.get(&(key.world, place(at)?))?);
-            (0..count).map(|at| found(at).unwrap_or(ELSEWHERE)).collect()
-        };
+        let all = |spans: &[Span]| self.all(key.world, spans);
         let name = rank.communicators.get(&own).map(|communicator| communicator.name.clone()).unwrap_or_default();
         self.groups.push(Group { name, members: all(&key.members), others: all(&key.others) });
         self.known.insert(key, number);
         number
+    }
+
+    /// The processes of spans, by their places in [`Run::ranks`].
+    fn all(&self, world: u32, spans: &[Span]) -> Vec<u32> {
+        let place = |at| u32::try_from(Span::rank(spans, at)?).ok();
+        let count = spans.iter().map(|span| span.count).sum();
+        let found = |at| Some(*self.places.get(&(world, place(at)?))?);
+        (0..count).map(|at| found(at).unwrap_or(ELSEWHERE)).collect()
+    }
+
+    fn opened_to(&self, at: u32, rank: &Rank) -> Vec<((u32, u32), Vec<u32>)> {
+        let group = |group: &definitions::Group| ((at, group.number), self.all(rank.header.world, &group.members));
+        rank.groups.values().map(group).collect()
+    }
+
+    fn neighbors(&self, at: u32, rank: &Rank, numbers: &FxHashMap<u32, u32>) -> Vec<((u32, u32), Neighbors)> {
+        let all = |spans: &[Span]| self.all(rank.header.world, spans);
+        let neighbors = |known: &definitions::Neighbors| {
+            let number = *numbers.get(&known.communicator)?;
+            let own: FxHashMap<u32, u32> = self.groups[number as usize].members.iter().copied().zip(0..).collect();
+            let places = |spans| all(spans).iter().filter_map(|place| own.get(place).copied()).collect();
+            let (sources, destinations) = (places(&known.sources), places(&known.destinations));
+            Some(((at, number), Neighbors { own: *own.get(&at)?, sources, destinations }))
+        };
+        rank.neighbors.values().filter_map(neighbors).collect()
     }
 }
 

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use traces::calls::Call;
 use traces::definitions::{
-    Communicator, Component, Definition, Library, Members, Module, Object, Origin, Process, SameClock, Site, Span, Sync,
+    Communicator, Component, Definition, Group, Library, Members, Module, Neighbors, Object, Origin, Process,
+    SameClock, Site, Span, Sync,
 };
 use traces::error::{Damage, Error};
 use traces::file::{FINALIZED, FileHeader, INITIALIZED, Mode, NO_RANK, Stop};
@@ -36,6 +37,10 @@ pub struct Rank {
     pub communicators: HashMap<u32, Communicator>,
     /// Who is in them, by their numbers.
     pub members: HashMap<u32, Members>,
+    /// Groups that windows were opened to, by their numbers.
+    pub groups: HashMap<u32, Group>,
+    /// Its neighbours in communicators with a topology, by their numbers.
+    pub neighbors: HashMap<u32, Neighbors>,
     /// How communicators, windows and files came about, by their numbers.
     pub origins: HashMap<u32, Origin>,
     /// Its clock against other ranks'.
@@ -133,6 +138,8 @@ impl Rank {
             warnings: Vec::new(),
             communicators: HashMap::new(),
             members: HashMap::new(),
+            groups: HashMap::new(),
+            neighbors: HashMap::new(),
             origins: HashMap::new(),
             syncs: Vec::new(),
             same_clocks: Vec::new(),
@@ -219,6 +226,8 @@ impl Rank {
             Definition::Filter(filter) => self.filter = filter,
             Definition::Warning(warning) => self.warnings.push(warning),
             Definition::Members(members) => drop(self.members.insert(members.communicator, members)),
+            Definition::Group(group) => drop(self.groups.insert(group.number, group)),
+            Definition::Neighbors(neighbors) => drop(self.neighbors.insert(neighbors.communicator, neighbors)),
             Definition::Component(component) => self.components.push(component),
             Definition::Origin(origin) => drop(self.origins.insert(origin.number, origin)),
             Definition::Sync(sync) => self.syncs.push(sync),

@@ -22,7 +22,8 @@ pub struct Role {
     pub what: What,
     /// The run's number for its communicator or window.
     pub object: Option<u32>,
-    /// To whom it sends, and the tag.
+    /// To whom it sends, and the tag. Of what opens or closes a window, the target, and the kind of lock or the number of the
+    /// group.
     pub to: (Peer, i32),
     /// From whom it receives, and the tag.
     pub from: (Peer, i32),
@@ -71,6 +72,25 @@ pub enum What {
         /// This rank is the root.
         root: bool,
     },
+    /// It opens or closes a window to some ranks.
+    Window(Epoch),
+}
+
+/// What a call does to an epoch of a window.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Epoch {
+    /// MPI_Win_start.
+    Start,
+    /// MPI_Win_complete.
+    Complete,
+    /// MPI_Win_post.
+    Post,
+    /// MPI_Win_wait.
+    Wait,
+    /// MPI_Win_lock.
+    Lock,
+    /// MPI_Win_unlock.
+    Unlock,
 }
 
 /// Who depends on whom in a collective call.
@@ -90,6 +110,8 @@ pub enum Flow {
     Fence,
     /// Everyone on everyone: making communicators, windows and files.
     Create,
+    /// Each on those it receives from: MPI_Neighbor_alltoall and the like.
+    Neighbors,
 }
 
 /// The rank at the other end.
@@ -216,6 +238,7 @@ impl<'a> Roles<'a> {
             }
             What::Message { sends: true, .. } => ((signature.peer, signature.tag), NOBODY),
             What::Message { .. } | What::Probe => (NOBODY, (signature.peer, signature.tag)),
+            What::Window(_) => ((signature.peer, signature.source_tag), NOBODY),
             _ => (NOBODY, NOBODY),
         };
         let peer = |number| self.peer(object, number);
@@ -249,6 +272,7 @@ fn what(rank: &Rank, call: Call, signature: &Signature) -> What {
         }
         Class::Probe => What::Probe,
         Class::Collective => What::Collective { flow: flow(call), root: is_root(rank, signature) },
+        Class::Neighborhood => What::Collective { flow: Flow::Neighbors, root: false },
         Class::Communicator | Class::Topology | Class::Window | Class::File if makes(call) => {
             What::Collective { flow: Flow::Create, root: false }
         }
@@ -261,9 +285,24 @@ fn what(rank: &Rank, call: Call, signature: &Signature) -> What {
         },
         Class::Session if call == Call::Session_init => What::Begin,
         Class::Session if call == Call::Session_finalize => What::End,
-        Class::Rma if call == Call::Win_fence => What::Collective { flow: Flow::Fence, root: false },
+        Class::Rma => match call {
+            Call::Win_fence => What::Collective { flow: Flow::Fence, root: false },
+            call => epoch(call).map_or(What::Nothing, What::Window),
+        },
         _ => What::Nothing,
     }
+}
+
+fn epoch(call: Call) -> Option<Epoch> {
+    Some(match call {
+        Call::Win_start => Epoch::Start,
+        Call::Win_complete => Epoch::Complete,
+        Call::Win_post => Epoch::Post,
+        Call::Win_wait => Epoch::Wait,
+        Call::Win_lock => Epoch::Lock,
+        Call::Win_unlock => Epoch::Unlock,
+        _ => return None,
+    })
 }
 
 /// Whether all processes of the communicator take part in making something from it.

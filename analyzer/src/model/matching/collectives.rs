@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard};
 use rustc_hash::FxHashMap;
 
 use super::waits::{At, Key, WaitState, Waits};
-use super::{Cause, Token};
+use super::{Cause, Follow, Token};
 use crate::model::objects::Objects;
 use crate::model::roles::Flow;
 use crate::model::timeline::Timeline;
@@ -29,7 +29,7 @@ pub struct Arrival {
 pub type Ordinal = (u64, u64);
 
 /// The number of no call: nobody has to come to it.
-const NO_NODE: u32 = 0;
+pub const NO_NODE: u32 = 0;
 
 /// A call that not all have reached.
 struct Instance {
@@ -50,7 +50,9 @@ struct OfObject {
 pub struct Collectives<'a> {
     /// Who takes part in them.
     pub objects: &'a Objects,
-    timeline: &'a Timeline,
+    /// What their times are on.
+    pub timeline: &'a Timeline,
+    follow: Follow,
     open: Vec<Mutex<OfObject>>,
     nodes: Mutex<Vec<u32>>,
 }
@@ -68,9 +70,9 @@ pub struct Rest {
 
 impl<'a> Collectives<'a> {
     /// None has begun.
-    pub fn new(objects: &'a Objects, timeline: &'a Timeline) -> Collectives<'a> {
+    pub fn new(objects: &'a Objects, timeline: &'a Timeline, follow: Follow) -> Collectives<'a> {
         let open = objects.groups.iter().map(|_| Mutex::default()).collect();
-        Collectives { objects, timeline, open, nodes: Mutex::new(vec![0]) }
+        Collectives { objects, timeline, follow, open, nodes: Mutex::new(vec![0]) }
     }
 
     /// A rank came to a call. Where it is the last, the others' waits are added to `waits`, and what nonblocking ones are
@@ -93,7 +95,11 @@ impl<'a> Collectives<'a> {
             arrivals: Vec::with_capacity(size),
             last: None,
             root: None,
-            node: self.node(if arrival.flow == Flow::FromRoot { 1 } else { size as u32 }),
+            node: match arrival.flow {
+                Flow::FromRoot => self.node(1),
+                Flow::Neighbors => self.neighbors(object),
+                _ => self.node(size as u32),
+            },
         };
         let instance = of_object.open.entry(ordinal).or_insert_with(nobody);
         if instance.arrivals.first().is_some_and(|first| first.flow != arrival.flow) {
@@ -112,10 +118,24 @@ impl<'a> Collectives<'a> {
     }
 
     /// The number of a call to which so many come, in [`Rest::nodes`].
-    fn node(&self, needed: u32) -> u32 {
+    pub fn node(&self, needed: u32) -> u32 {
+        self.nodes([needed])
+    }
+
+    /// The number of the first of as many calls as a communicator has processes: to each, those come that it receives from.
+    fn neighbors(&self, object: u32) -> u32 {
+        let sources = |rank| self.objects.neighbors(rank, object).map_or(0, |neighbors| neighbors.sources.len() as u32);
+        self.nodes(self.objects.groups[object as usize].members().iter().map(|rank| sources(*rank)))
+    }
+
+    fn nodes(&self, needed: impl IntoIterator<Item = u32>) -> u32 {
+        if self.follow == Follow::Sums {
+            return NO_NODE;
+        }
         let mut nodes = self.nodes.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        nodes.push(needed);
-        nodes.len() as u32 - 1
+        let first = nodes.len() as u32;
+        nodes.extend(needed);
+        first
     }
 
     fn resolve(
@@ -130,14 +150,16 @@ impl<'a> Collectives<'a> {
             let group = &self.objects.groups[object as usize];
             instance.arrivals.sort_by_cached_key(|arrival| group.own(arrival.at.rank as usize));
         }
+        let sources = if flow == Flow::Neighbors { self.sources(object, &instance.arrivals) } else { Vec::new() };
         let state = state(flow);
         // The last of those of lower rank, for MPI_Scan.
         let mut below = None;
-        for arrival in &instance.arrivals {
+        for (at, arrival) in instance.arrivals.iter().enumerate() {
             let late = match flow {
                 Flow::FromRoot => instance.root.filter(|_| !arrival.root),
                 Flow::ToRoot => instance.last.filter(|_| arrival.root),
                 Flow::Prefix => below,
+                Flow::Neighbors => sources[at],
                 _ => instance.last,
             };
             below = below.max(Some((arrival.begin, arrival.at)));
@@ -150,6 +172,15 @@ impl<'a> Collectives<'a> {
             }
         }
         self.completion(flow, &instance.arrivals, waits);
+    }
+
+    /// The last of those that each rank receives from.
+    fn sources(&self, object: u32, arrivals: &[Arrival]) -> Vec<Option<(i64, At)>> {
+        let neighbors = |arrival: &Arrival| self.objects.neighbors(arrival.at.rank, object);
+        let came = |arrival| Some((neighbors(arrival)?.own, (arrival.begin, arrival.at)));
+        let came: FxHashMap<u32, (i64, At)> = arrivals.iter().filter_map(came).collect();
+        let last = |arrival| neighbors(arrival)?.sources.iter().filter_map(|source| came.get(source).copied()).max();
+        arrivals.iter().map(last).collect()
     }
 
     /// From when the first rank left until the others did.
@@ -207,6 +238,7 @@ fn state(flow: Flow) -> WaitState {
         Flow::Prefix => WaitState::EarlyScan,
         Flow::Fence => WaitState::WaitAtFence,
         Flow::Create => WaitState::WaitAtCreate,
+        Flow::Neighbors => WaitState::WaitAtNeighbors,
     }
 }
 

@@ -13,6 +13,7 @@ mod rank;
 mod requests;
 mod settled;
 mod waits;
+mod windows;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -38,6 +39,7 @@ use collectives::Collectives;
 use links::Mark;
 use queues::Envelope;
 use rank::Rank;
+use windows::Windows;
 
 /// A message on its way.
 #[derive(Clone, Copy, Debug)]
@@ -139,7 +141,8 @@ const TURN: usize = 1024;
 pub fn account(run: &Run, timeline: &Timeline, follow: Follow) -> Result<Account, Error> {
     let objects = Objects::of(run);
     let places = Places::default();
-    let collectives = Collectives::new(&objects, timeline);
+    let collectives = Collectives::new(&objects, timeline, follow);
+    let windows = Windows::new(&collectives, run.ranks.len());
     let files: Vec<RankFile> =
         run.ranks.iter().map(|rank| RankFile::open(&run.folder.join(&rank.file))).collect::<Result<_, _>>()?;
     let contents: Vec<Contents<'_>> = files.iter().map(RankFile::contents).collect();
@@ -147,7 +150,7 @@ pub fn account(run: &Run, timeline: &Timeline, follow: Follow) -> Result<Account
     for (at, contents) in contents.iter().enumerate() {
         let stream = |thread| Stream::new(thread, &timeline.lines[at], Roles::of(run, &objects, &places, at));
         let streams = contents.threads.iter().map(stream).collect();
-        ranks.push(Mutex::new(Rank::new(at as u32, streams, &collectives, timeline, follow)));
+        ranks.push(Mutex::new(Rank::new(at as u32, streams, &collectives, &windows, timeline, follow)));
     }
     let work = Work::new(&ranks);
     thread::scope(|scope| {
@@ -160,6 +163,7 @@ pub fn account(run: &Run, timeline: &Timeline, follow: Follow) -> Result<Account
     for rank in ranks {
         rank.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()).report(&mut account);
     }
+    windows.finish(&mut account.waits);
     account.rest = collectives.rest();
     account.places = places.list();
     Ok(account)

@@ -3,13 +3,14 @@
 use rustc_hash::FxHashMap;
 use traces::record::Arrived;
 
-use super::collectives::{Arrival, Collectives, Ordinal};
+use super::collectives::{Arrival, Collectives, NO_NODE, Ordinal};
 use super::completions::Completions;
 use super::links::Links;
 use super::order::{Late, Order, Received};
 use super::queues::{Envelope, Pair as Matched, Pattern, Post, Probe, Queues};
 use super::requests::{Partner, Request, Requests, Wanted};
 use super::waits::{At, Key, WaitState, Waits};
+use super::windows::{Called, Windows};
 use super::{Account, Cause, Follow, Letter, Letters, Message, Pair, Token, error};
 use crate::model::roles::{Flow, Peer, Role, What};
 use crate::model::stream::{Call, Detail, Stream};
@@ -20,6 +21,7 @@ pub struct Rank<'a> {
     number: u32,
     streams: Vec<Stream<'a>>,
     collectives: &'a Collectives<'a>,
+    windows: &'a Windows<'a>,
     timeline: &'a Timeline,
     queues: Queues,
     /// Those that are pending, or of which another rank has something to tell.
@@ -62,13 +64,15 @@ impl<'a> Rank<'a> {
         number: u32,
         streams: Vec<Stream<'a>>,
         collectives: &'a Collectives<'a>,
+        windows: &'a Windows<'a>,
         timeline: &'a Timeline,
         follow: Follow,
     ) -> Rank<'a> {
-        Rank {
+        let rank = Rank {
             number,
             streams,
             collectives,
+            windows,
             timeline,
             queues: Queues::default(),
             requests: Requests::default(),
@@ -86,7 +90,9 @@ impl<'a> Rank<'a> {
             letters: Letters::default(),
             matched: Vec::new(),
             told: Vec::new(),
-        }
+        };
+        windows.reached(number, rank.next());
+        rank
     }
 
     /// When its next call begins, if there is one.
@@ -107,6 +113,7 @@ impl<'a> Rank<'a> {
             stream.advance();
         }
         self.streams = streams;
+        self.windows.reached(self.number, self.next());
     }
 
     /// Reads what another rank has to say.
@@ -178,6 +185,11 @@ impl<'a> Rank<'a> {
                 self.made += 1;
                 let role = Role { object, ..*role };
                 self.collective(&role, Flow::Create, false, MAKING, call.start, Ok(call.end));
+            }
+            What::Window(epoch) => {
+                let at = At { rank: self.number, place: role.place };
+                let called = Called { at, begin: call.start, end: call.end };
+                self.windows.call(role, epoch, called, &mut self.links, &mut self.waits);
             }
             What::Nothing => self.complete(stream, call, details),
         }
@@ -302,12 +314,26 @@ impl<'a> Rank<'a> {
         let arrival = Arrival { at, flow, root, begin, end };
         let (node, complete) = self.collectives.arrive(object, ordinal, arrival, &mut self.waits, &mut self.told);
         self.complete += u64::from(complete);
-        let (comes, awaits) = (flow != Flow::FromRoot || root, flow != Flow::ToRoot || root);
+        let node = if flow == Flow::Neighbors { self.come_to_neighbors(object, node) } else { node };
+        let comes = flow != Flow::Neighbors && (flow != Flow::FromRoot || root);
+        let awaits = flow != Flow::ToRoot || root;
         self.links.collective(node, comes, awaits && end.is_ok() && !(flow == Flow::FromRoot && root));
         if let (Err(Token::Request(thread, number)), true) = (end, awaits) {
             self.requests.get(thread, number).into_iter().for_each(|request| request.node = Some(node));
         }
         self.told.drain(..).for_each(|(to, token, cause)| self.letters.send(to, Letter::Told(token, cause)));
+    }
+
+    /// The rank comes to a neighborhood collective call, of which each rank has a node of its own from this one on. Returns its
+    /// own.
+    fn come_to_neighbors(&mut self, object: u32, first: u32) -> u32 {
+        match self.collectives.objects.neighbors(self.number, object) {
+            Some(neighbors) if first != NO_NODE => {
+                neighbors.destinations.iter().for_each(|whom| self.links.collective(first + whom, true, false));
+                first + neighbors.own
+            }
+            _ => NO_NODE,
+        }
     }
 
     /// A call that completes, starts or gives up requests.

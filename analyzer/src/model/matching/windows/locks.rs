@@ -1,0 +1,114 @@
+//! Locks of windows that ranks wait for each other to give back.
+//!
+//! A rank holds a lock from the end of its MPI_Win_lock to the begin of its MPI_Win_unlock. So a MPI_Win_lock that lasted until
+//! after another rank's MPI_Win_unlock of the same target had begun has waited for that, if one of the two locks
+//! was exclusive. Where a library gets locks later than MPI_Win_lock, that never lasts so long.
+
+use std::sync::atomic::{AtomicI64, Ordering::*};
+use std::sync::{Mutex, MutexGuard};
+
+use rustc_hash::FxHashMap;
+use traces::signature::lock::EXCLUSIVE;
+
+use super::super::Cause;
+use super::super::collectives::Collectives;
+use super::super::waits::{At, WaitState, Waits};
+use super::Called;
+
+/// Locks of a target that are kept before those that nobody can have waited for are looked for.
+const KEPT: usize = 256;
+
+/// See the module.
+pub struct Locks<'a> {
+    collectives: &'a Collectives<'a>,
+    /// By object and target.
+    windows: Vec<Mutex<FxHashMap<u32, Target>>>,
+    /// All calls of each rank were seen that began before this.
+    reached: Vec<AtomicI64>,
+}
+
+/// A lock that was given back.
+struct Held {
+    exclusive: bool,
+    until: i64,
+    by: At,
+}
+
+#[derive(Default)]
+struct Target {
+    /// Calls of MPI_Win_lock, and whether they want an exclusive lock.
+    calls: Vec<(Called, bool)>,
+    held: Vec<Held>,
+    /// Whether those are exclusive that are not given back yet, by rank.
+    open: FxHashMap<u32, bool>,
+    /// How many were kept when they were last looked through.
+    kept: usize,
+}
+
+impl<'a> Locks<'a> {
+    /// None is held, and no rank has been looked at, of so many.
+    pub fn new(collectives: &'a Collectives<'a>, ranks: usize) -> Locks<'a> {
+        let windows = collectives.objects.groups.iter().map(|_| Mutex::default()).collect();
+        let reached = (0..ranks).map(|_| AtomicI64::new(i64::MIN)).collect();
+        Locks { collectives, windows, reached }
+    }
+
+    /// MPI_Win_lock of a target.
+    pub fn lock(&self, window: u32, target: u32, kind: i32, call: Called) {
+        let mut targets = self.targets(window);
+        let target = targets.entry(target).or_default();
+        target.calls.push((call, kind == EXCLUSIVE));
+        target.open.insert(call.at.rank, kind == EXCLUSIVE);
+    }
+
+    /// MPI_Win_unlock of a target.
+    pub fn unlock(&self, window: u32, target: u32, call: Called, waits: &mut Waits) {
+        // Read first: what the ranks did until then is in the table.
+        let reached = self.reached.iter().map(|reached| reached.load(Acquire)).min();
+        let mut targets = self.targets(window);
+        let target = targets.entry(target).or_default();
+        let Some(exclusive) = target.open.remove(&call.at.rank) else { return };
+        target.held.push(Held { exclusive, until: call.begin, by: call.at });
+        if target.calls.len() + target.held.len() > KEPT + 2 * target.kept {
+            self.resolve(target, reached.unwrap_or(i64::MAX), waits);
+        }
+    }
+
+    /// All calls of a rank were seen that began before this.
+    pub fn reached(&self, rank: u32, at: i64) {
+        self.reached[rank as usize].store(at, Release);
+    }
+
+    /// All calls of all ranks were seen.
+    pub fn finish(mut self, waits: &mut Waits) {
+        for window in std::mem::take(&mut self.windows) {
+            let targets = window.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+            targets.into_values().for_each(|mut target| self.resolve(&mut target, i64::MAX, waits));
+        }
+    }
+
+    /// Finds out what calls have waited for that ended before all ranks had got so far.
+    fn resolve(&self, target: &mut Target, reached: i64, waits: &mut Waits) {
+        let Target { calls, held, .. } = target;
+        held.sort_unstable_by_key(|held| held.until);
+        calls.retain(|(call, exclusive)| {
+            let known = call.end <= reached;
+            let conflicts = |held: &&Held| held.by.rank != call.at.rank && (held.exclusive || *exclusive);
+            let before = held.partition_point(|held| held.until < call.end);
+            let mut during = held[..before].iter().rev().take_while(|held| held.until > call.begin);
+            if let Some(last) = during.find(conflicts).filter(|_| known) {
+                let cause = Cause { at: last.until, who: last.by, state: WaitState::LockContention };
+                cause.charge(call.at, call.begin, call.end, self.collectives.timeline, waits);
+            }
+            !known
+        });
+        // Nobody comes any more that began before what all ranks have reached.
+        let earliest = calls.iter().map(|(call, _)| call.begin).min().map_or(reached, |begin| begin.min(reached));
+        held.retain(|held| held.until > earliest);
+        target.kept = target.calls.len() + target.held.len();
+    }
+
+    fn targets(&self, window: u32) -> MutexGuard<'_, FxHashMap<u32, Target>> {
+        self.windows[window as usize].lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+}
