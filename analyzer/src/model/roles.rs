@@ -18,6 +18,8 @@ use super::{Rank, Run};
 pub struct Role {
     /// Function and call site, a number of [`Places`].
     pub place: u32,
+    /// The id of the function, the same for its large-count form.
+    pub function: u16,
     /// What it takes part in.
     pub what: What,
     /// The run's number for its communicator or window.
@@ -171,6 +173,7 @@ pub struct Roles<'a> {
 /// The role of a call of which nothing is known.
 const NO_ROLE: Role = Role {
     place: 0,
+    function: 0,
     what: What::Nothing,
     object: None,
     to: (Peer::Nobody, 0),
@@ -223,7 +226,7 @@ impl<'a> Roles<'a> {
             ..NO_ROLE
         };
         match Call::from_number(signature.call) {
-            Some(call) if !role.nested => self.part(rank, call, signature, role),
+            Some(call) if !role.nested => self.part(rank, call, signature, Role { function: call.row().id, ..role }),
             _ => role,
         }
     }

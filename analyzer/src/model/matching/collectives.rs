@@ -17,6 +17,8 @@ pub struct Arrival {
     pub at: At,
     /// Who depends on whom.
     pub flow: Flow,
+    /// The function's id.
+    pub function: u16,
     /// It is the root.
     pub root: bool,
     /// When it began.
@@ -102,7 +104,7 @@ impl<'a> Collectives<'a> {
             },
         };
         let instance = of_object.open.entry(ordinal).or_insert_with(nobody);
-        if instance.arrivals.first().is_some_and(|first| first.flow != arrival.flow) {
+        if instance.arrivals.first().is_some_and(|first| first.function != arrival.function) {
             of_object.confused = true;
             return (NO_NODE, false);
         }

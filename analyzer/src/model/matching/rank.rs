@@ -311,7 +311,7 @@ impl<'a> Rank<'a> {
             self.requests.insert(thread, number, Request { partner: Partner::Awaited, ..Request::default() });
         }
         let at = At { rank: self.number, place: role.place };
-        let arrival = Arrival { at, flow, root, begin, end };
+        let arrival = Arrival { at, flow, function: role.function, root, begin, end };
         let (node, complete) = self.collectives.arrive(object, ordinal, arrival, &mut self.waits, &mut self.told);
         self.complete += u64::from(complete);
         let node = if flow == Flow::Neighbors { self.come_to_neighbors(object, node) } else { node };
