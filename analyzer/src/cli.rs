@@ -125,6 +125,17 @@ pub enum Sync {
     Both,
 }
 
+/// How to print what was found out.
+#[derive(Args)]
+pub struct Print {
+    /// How to print it
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: Format,
+    /// Write into this file instead of stdout
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
 /// Says where the time of a recorded run went.
 #[derive(Args)]
 pub struct Report {
@@ -133,12 +144,9 @@ pub struct Report {
     /// What to break the time down by: function, rank, rank=N, comm, site, size, peer, thread
     #[arg(long, value_name = "WHAT", default_value = "function")]
     pub by: By,
-    /// How to print it
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: Format,
-    /// Write into this file instead of stdout
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
+    /// How to print it.
+    #[command(flatten)]
+    pub print: Print,
 }
 
 /// What a report breaks the time down by.
@@ -194,12 +202,9 @@ pub struct Progress {
     /// Draw entries over time into this SVG file
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
-    /// How to print it
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: Format,
-    /// Write into this file instead of stdout
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
+    /// How to print it.
+    #[command(flatten)]
+    pub print: Print,
 }
 
 /// What the engine's figures are broken down by.
@@ -220,12 +225,9 @@ pub enum ByEngine {
 pub struct Waits {
     /// The run's folder
     pub dir: PathBuf,
-    /// How to print it
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: Format,
-    /// Write into this file instead of stdout
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
+    /// How to print it.
+    #[command(flatten)]
+    pub print: Print,
 }
 
 /// Says what the length of a run consists of: the chain of computation and calls, from rank to rank, that ended last.
@@ -233,12 +235,9 @@ pub struct Waits {
 pub struct Path {
     /// The run's folder
     pub dir: PathBuf,
-    /// How to print it
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: Format,
-    /// Write into this file instead of stdout
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
+    /// How to print it.
+    #[command(flatten)]
+    pub print: Print,
 }
 
 /// Says how efficient a run was and what it lost by: load balance, serialization and transfer, after the POP metrics.
@@ -246,12 +245,9 @@ pub struct Path {
 pub struct Pop {
     /// The run's folder
     pub dir: PathBuf,
-    /// How to print it
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: Format,
-    /// Write into this file instead of stdout
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
+    /// How to print it.
+    #[command(flatten)]
+    pub print: Print,
 }
 
 /// Says who sent how much to whom: point-to-point messages and one-sided transfers, between ranks of MPI_COMM_WORLD.
@@ -265,12 +261,9 @@ pub struct Matrix {
     /// Draw the bytes as a heat map into this SVG file
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
-    /// How to print it
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: Format,
-    /// Write into this file instead of stdout
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
+    /// How to print it.
+    #[command(flatten)]
+    pub print: Print,
 }
 
 /// Says how unevenly time is spread over the ranks: of each MPI function or call site, and of the computation.
@@ -283,12 +276,9 @@ pub struct Imbalance {
     /// What to break the time in MPI down by
     #[arg(long, value_name = "WHAT", default_value = "function")]
     pub by: ByPlace,
-    /// How to print it
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: Format,
-    /// Write into this file instead of stdout
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
+    /// How to print it.
+    #[command(flatten)]
+    pub print: Print,
 }
 
 /// What imbalance is broken down by.
@@ -306,12 +296,9 @@ pub enum ByPlace {
 pub struct Check {
     /// The run's folder
     pub dir: PathBuf,
-    /// How to print it
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: Format,
-    /// Write into this file instead of stdout
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
+    /// How to print it.
+    #[command(flatten)]
+    pub print: Print,
 }
 
 /// Puts two recorded runs side by side: what their progress engines did, with ratios.
@@ -321,12 +308,9 @@ pub struct Diff {
     pub a: PathBuf,
     /// The other's
     pub b: PathBuf,
-    /// How to print it
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: Format,
-    /// Write into this file instead of stdout
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
+    /// How to print it.
+    #[command(flatten)]
+    pub print: Print,
 }
 
 /// Checks whether recording will work here.

@@ -1,5 +1,6 @@
 //! `overhear diff`: two runs side by side; here what their progress engines did.
 
+use super::print::print;
 use crate::cli;
 use crate::error::{Error, OK, PARTIAL};
 use crate::metrics::{engine, overview};
@@ -15,7 +16,7 @@ pub fn run(arguments: &cli::Diff) -> Result<u8, Error> {
         warnings.extend(overview::warnings(run).into_iter().map(|said| format!("{name}: {said}")));
     }
     let report = Report { facts: facts(&a, &b), warnings, tables: vec![engine::compare(&a, &b)] };
-    super::report::print(&report, "diff", arguments.format, arguments.output.as_deref())?;
+    print(&report, "diff", &arguments.print)?;
     Ok(if a.is_partial() || b.is_partial() { PARTIAL } else { OK })
 }
 

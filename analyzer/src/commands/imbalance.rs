@@ -1,5 +1,6 @@
 //! `overhear imbalance`: how unevenly time is spread over the ranks.
 
+use super::print::print;
 use crate::cli::{self, ByPlace};
 use crate::error::{Error, OK, PARTIAL};
 use crate::metrics::{imbalance, overview};
@@ -18,6 +19,6 @@ pub fn run(arguments: &cli::Imbalance) -> Result<u8, Error> {
         }
     };
     let report = Report { facts: overview::facts(&run), warnings, tables: vec![table] };
-    super::report::print(&report, "imbalance", arguments.format, arguments.output.as_deref())?;
+    print(&report, "imbalance", &arguments.print)?;
     Ok(if run.is_partial() { PARTIAL } else { OK })
 }

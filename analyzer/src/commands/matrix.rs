@@ -1,10 +1,11 @@
 //! `overhear matrix`: who sent how much to whom.
 
+use super::print::{print, shorten};
 use crate::cli;
 use crate::error::{Error, OK, PARTIAL};
 use crate::metrics::{matrix, overview};
 use crate::model::Run;
-use crate::report::{Format, Report, text};
+use crate::report::{Report, text};
 
 /// Ranks that a square of bytes has room for in 80 columns.
 const SQUARE: u32 = 6;
@@ -20,10 +21,7 @@ pub fn run(arguments: &cli::Matrix) -> Result<u8, Error> {
     }
     let mut pairs = matrix.pairs();
     let mut warnings = Vec::new();
-    if arguments.format == Format::Text && pairs.rows.len() > PAIRS {
-        warnings.push(format!("{} more pairs: --format csv", pairs.rows.len() - PAIRS));
-        pairs.rows.truncate(PAIRS);
-    }
+    shorten(&mut pairs, PAIRS, &arguments.print, &mut warnings);
     if matrix.elsewhere.messages > 0 {
         warnings.push(format!(
             "{} messages ({}) went to ranks of another world, or nobody knows to whom",
@@ -31,11 +29,11 @@ pub fn run(arguments: &cli::Matrix) -> Result<u8, Error> {
             text::one(&crate::report::Value::Bytes(matrix.elsewhere.bytes))
         ));
     }
-    let square = arguments.format == Format::Text && run.size() <= SQUARE && !matrix.traffic.is_empty();
+    let square = arguments.print.is_text() && run.size() <= SQUARE && !matrix.traffic.is_empty();
     let tables = if square { vec![matrix.square(run.size()), pairs] } else { vec![pairs] };
     let mut facts = overview::facts(&run);
     facts.extend(matrix.facts());
     warnings.extend(overview::warnings(&run));
-    super::report::print(&Report { facts, warnings, tables }, "matrix", arguments.format, arguments.output.as_deref())?;
+    print(&Report { facts, warnings, tables }, "matrix", &arguments.print)?;
     Ok(if run.is_partial() { PARTIAL } else { OK })
 }

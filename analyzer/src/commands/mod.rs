@@ -8,6 +8,7 @@ mod imbalance;
 mod matrix;
 mod path;
 mod pop;
+mod print;
 mod progress;
 mod record;
 mod report;

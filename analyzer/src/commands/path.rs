@@ -1,11 +1,12 @@
 //! `overhear path`: the critical path.
 
+use super::print::{print, shorten};
 use crate::cli;
 use crate::error::{Error, OK, PARTIAL};
 use crate::metrics::{critical, overview, waits};
 use crate::model::matching::{Follow, Settled, settled};
 use crate::model::{Run, critical::path, critical::places};
-use crate::report::{Format, Report};
+use crate::report::Report;
 
 /// Rows that people are shown.
 const ROWS: usize = 15;
@@ -20,16 +21,8 @@ pub fn run(arguments: &cli::Path) -> Result<u8, Error> {
     facts.extend(critical::facts(&path, &places));
     let mut warnings = waits::unmatched(&run, &account);
     let mut tables = vec![critical::table(&run, &places), critical::ranks(&run, &path)];
-    if arguments.format == Format::Text {
-        for table in &mut tables {
-            let more = table.rows.len().saturating_sub(ROWS);
-            table.rows.truncate(ROWS);
-            if more > 0 {
-                warnings.push(format!("{more} more rows of {}: --format json", table.name));
-            }
-        }
-    }
+    tables.iter_mut().for_each(|table| shorten(table, ROWS, &arguments.print, &mut warnings));
     warnings.extend(overview::warnings(&run));
-    super::report::print(&Report { facts, warnings, tables }, "path", arguments.format, arguments.output.as_deref())?;
+    print(&Report { facts, warnings, tables }, "path", &arguments.print)?;
     Ok(if run.is_partial() { PARTIAL } else { OK })
 }

@@ -1,11 +1,12 @@
 //! `overhear pop`: how efficient the run was.
 
+use super::print::{print, shorten};
 use crate::cli;
 use crate::error::{Error, OK, PARTIAL};
 use crate::metrics::{overview, pop, waits};
 use crate::model::Run;
 use crate::model::matching::{Follow, settled};
-use crate::report::{Format, Report};
+use crate::report::Report;
 
 /// Phases that people are shown.
 const PHASES: usize = 20;
@@ -25,15 +26,12 @@ pub fn run(arguments: &cli::Pop) -> Result<u8, Error> {
     let mut tables = vec![pop::factors(&efficiency)];
     if !phases.is_empty() {
         let mut table = pop::phases(&phases);
-        if arguments.format == Format::Text && table.rows.len() > PHASES {
-            warnings.push(format!("{} more phases: --format json", table.rows.len() - PHASES));
-            table.rows.truncate(PHASES);
-        }
+        shorten(&mut table, PHASES, &arguments.print, &mut warnings);
         tables.push(table);
     }
-    if arguments.format != Format::Text {
+    if !arguments.print.is_text() {
         tables.push(pop::ranks(&run, &efficiency));
     }
-    super::report::print(&Report { facts, warnings, tables }, "pop", arguments.format, arguments.output.as_deref())?;
+    print(&Report { facts, warnings, tables }, "pop", &arguments.print)?;
     Ok(if run.is_partial() { PARTIAL } else { OK })
 }

@@ -1,5 +1,6 @@
 //! `overhear progress`: what the progress engine did.
 
+use super::print::print;
 use crate::cli::{self, ByEngine};
 use crate::error::{Error, OK, PARTIAL};
 use crate::metrics::{engine, overview};
@@ -19,8 +20,8 @@ pub fn run(arguments: &cli::Progress) -> Result<u8, Error> {
     if let Some(path) = &arguments.plot {
         crate::report::plot::entries(&run, &engines, path)?;
     }
-    let report = report(&run, &engines, arguments.by, arguments.format);
-    super::report::print(&report, "progress", arguments.format, arguments.output.as_deref())?;
+    let report = report(&run, &engines, arguments.by, arguments.print.format);
+    print(&report, "progress", &arguments.print)?;
     Ok(if run.is_partial() { PARTIAL } else { OK })
 }
 

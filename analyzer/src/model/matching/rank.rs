@@ -1,18 +1,21 @@
 //! One rank's calls, in order: what they send and receive, and what their completion waited for.
 
+mod completing;
+mod messages;
+
 use rustc_hash::FxHashMap;
 use traces::record::Arrived;
 
 use super::collectives::{Arrival, Collectives, NO_NODE, Ordinal};
 use super::completions::Completions;
 use super::links::Links;
-use super::order::{Late, Order, Received};
-use super::queues::{Envelope, Pair as Matched, Pattern, Post, Probe, Queues};
-use super::requests::{Partner, Request, Requests, Wanted};
-use super::waits::{At, Key, WaitState, Waits};
+use super::order::Order;
+use super::queues::{Pair as Matched, Queues};
+use super::requests::{Partner, Request, Requests};
+use super::waits::{At, Waits};
 use super::windows::{Called, Windows};
-use super::{Account, Cause, Follow, Letter, Letters, Message, Pair, Token, error};
-use crate::model::roles::{Flow, Peer, Role, What};
+use super::{Account, Cause, Follow, Letter, Letters, Message, Pair, Token};
+use crate::model::roles::{Flow, Role, What};
 use crate::model::stream::{Call, Detail, Stream};
 use crate::model::timeline::Timeline;
 
@@ -195,101 +198,6 @@ impl<'a> Rank<'a> {
         }
     }
 
-    /// A call that begins sends and receives, by requests or complete at once.
-    fn begin(&mut self, stream: &Stream<'a>, call: &Call, role: &Role, token: Option<Token>, got: Option<Arrived>) {
-        let mut request = Request::default();
-        if self.send(role, stream.role(call).place, call.start, token) && token.is_some() {
-            request.partner = Partner::Awaited;
-        }
-        if let Some((pattern, post)) = self.post(stream, role, call) {
-            let receipt = self.queues.post(pattern, post);
-            if role.at_once {
-                let completion = self.completions.begin(stream.role(call).place, call, 0);
-                self.expect_message(completion);
-                let (envelope, bytes) = got_by(stream, Wanted::by(role), got);
-                self.queues.complete(receipt, envelope, Some(completion), bytes, &mut self.matched);
-                self.settle();
-            } else {
-                request.receive = Some((receipt, Wanted::by(role)));
-            }
-        }
-        if let Some(Token::Request(thread, number)) = token {
-            self.requests.insert(thread, number, request);
-        }
-    }
-
-    /// A partitioned message is not sent before its last part is, which is known when its request is complete.
-    fn send_partitioned(&mut self, request: (u32, u64)) {
-        if let Some((to, message)) = self.partitioned.remove(&request) {
-            self.letters.send(to, Letter::Message(message));
-        }
-    }
-
-    /// A call that sends and receives, and returns when that is done.
-    fn message(&mut self, stream: &Stream<'a>, call: &Call, details: &[Detail]) {
-        let role = stream.role(call);
-        let completion = self.completions.begin(stream.role(call).place, call, 1);
-        if self.send(role, role.place, call.start, Some(Token::Completion(completion))) {
-            self.completions.expect(completion);
-        }
-        if let Some((pattern, post)) = self.post(stream, role, call) {
-            self.expect_message(completion);
-            let (envelope, bytes) = got_by(stream, Wanted::by(role), arrived(details));
-            let pattern = envelope.map_or(pattern, Pattern::of);
-            let receipt = self.queues.post(pattern, post);
-            self.queues.complete(receipt, envelope, Some(completion), bytes, &mut self.matched);
-            self.settle();
-        }
-        self.tell(completion, None);
-    }
-
-    /// Sends a message. Whether there was one to send.
-    fn send(&mut self, role: &Role, place: u32, begin: i64, token: Option<Token>) -> bool {
-        let What::Message { sends: true, partitioned, .. } = role.what else { return false };
-        let (Peer::Rank(to), Some(object)) = (role.to.0, role.object) else {
-            self.elsewhere += u64::from(role.to.0 != Peer::Nobody);
-            return false;
-        };
-        let envelope = Envelope { object, source: self.number, tag: role.to.1, partitioned };
-        let message = Message { envelope, place, begin, bytes: role.sent, token, mark: self.links.mark() };
-        match (partitioned, token) {
-            (true, Some(Token::Request(thread, number))) => {
-                self.partitioned.insert((thread, number), (to, message));
-            }
-            _ => self.letters.send(to, Letter::Message(message)),
-        }
-        true
-    }
-
-    /// The receive that a call posts.
-    fn post(&mut self, stream: &Stream<'a>, role: &Role, call: &Call) -> Option<(Pattern, Post)> {
-        let What::Message { receives: true, partitioned, .. } = role.what else { return None };
-        let source = match role.from.0 {
-            Peer::Nobody => return None,
-            Peer::Any => None,
-            Peer::Rank(source) => Some(source),
-            Peer::Unknown => {
-                self.elsewhere += 1;
-                return None;
-            }
-        };
-        let tag = (role.from.1 != traces::signature::tag::ANY).then_some(role.from.1);
-        let pattern = Pattern { object: role.object?, source, tag, partitioned };
-        Some((pattern, Post::new(call.start, stream.role(call).place, role.received)))
-    }
-
-    fn probe(&mut self, stream: &Stream<'a>, call: &Call, details: &[Detail]) {
-        let role = stream.role(call);
-        let from = match arrived(details) {
-            Some(arrived) => (stream.roles().peer(role.object, arrived.source), arrived.tag),
-            None => role.from,
-        };
-        if let (Peer::Rank(source), Some(object)) = (from.0, role.object) {
-            let envelope = Envelope { object, source, tag: from.1, partitioned: false };
-            self.queues.probe(envelope, role.place, call.start, call.end);
-        }
-    }
-
     fn ordinal(&mut self, role: &Role) -> u64 {
         let Some(object) = role.object else { return 0 };
         let next = self.ordinals.entry(object).or_default();
@@ -336,169 +244,6 @@ impl<'a> Rank<'a> {
         }
     }
 
-    /// A call that completes, starts or gives up requests.
-    fn complete(&mut self, stream: &Stream<'a>, call: &Call, details: &[Detail]) {
-        // One more, until all is said.
-        let completion = self.completions.begin(stream.role(call).place, call, 1);
-        let mut details = details.iter().peekable();
-        while let Some(detail) = details.next() {
-            match *detail {
-                Detail::Completed(thread, first, count) => {
-                    let thread = thread.unwrap_or(stream.thread);
-                    let got = details.next_if(|next| matches!(next, Detail::Arrived(_))).copied();
-                    for number in first..first + u64::from(count) {
-                        let last = number + 1 == first + u64::from(count);
-                        let got = got.filter(|_| last);
-                        let got =
-                            got.and_then(|got| if let Detail::Arrived(arrived) = got { Some(arrived) } else { None });
-                        self.completed(stream, thread, number, completion, got);
-                    }
-                }
-                Detail::Started(thread, created, number) => {
-                    self.started(stream, call, (thread.unwrap_or(stream.thread), created), number);
-                }
-                Detail::Freed(thread, first, count) => {
-                    let thread = thread.unwrap_or(stream.thread);
-                    (first..first + u64::from(count)).for_each(|number| self.freed(thread, number));
-                }
-                Detail::Ready(thread, first, count) => {
-                    let thread = thread.unwrap_or(stream.thread);
-                    for number in first..first + u64::from(count) {
-                        if let Some((_, message)) = self.partitioned.get_mut(&(thread, number)) {
-                            (message.begin, message.place) = (call.start, stream.role(call).place);
-                            message.mark = self.links.mark();
-                        }
-                    }
-                }
-                Detail::Arrived(_) => {}
-            }
-        }
-        self.settle();
-        self.tell(completion, None);
-    }
-
-    fn completed(&mut self, stream: &Stream<'a>, thread: u32, number: u64, completion: u32, got: Option<Arrived>) {
-        let Some(request) = self.requests.get(thread, number) else { return };
-        let Request { receive, partner, node, .. } = *request;
-        match partner {
-            Partner::Awaited => (request.completion, request.receive) = (Some(completion), None),
-            _ => self.requests.remove(thread, number),
-        }
-        self.send_partitioned((thread, number));
-        node.into_iter().for_each(|node| self.links.collective(node, false, true));
-        if let Some((receipt, wanted)) = receive {
-            let cancelled = got.is_some_and(|got| got.cancelled);
-            let (envelope, bytes) = got_by(stream, wanted, got);
-            let done = (!cancelled).then_some(completion);
-            if !cancelled {
-                self.expect_message(completion);
-            }
-            self.queues.complete(receipt, envelope, done, bytes, &mut self.matched);
-        }
-        match partner {
-            Partner::Nothing => {}
-            Partner::Told(cause) => self.completions.late(completion, cause),
-            Partner::Awaited => self.completions.expect(completion),
-        }
-    }
-
-    fn started(&mut self, stream: &Stream<'a>, call: &Call, created: (u32, u64), number: u64) {
-        let Some(persistent) = self.persistent.get_mut(&created) else { return };
-        let starts = persistent.starts;
-        persistent.starts += 1;
-        let Persistent { role, ordinal, .. } = *persistent;
-        let token = Token::Request(stream.thread, number);
-        match role.what {
-            What::Collective { flow, root } => {
-                // It waits where it is completed, and others wait for where it was started.
-                let role = Role { place: stream.role(call).place, ..role };
-                self.collective(&role, flow, root, (ordinal, starts + 1), call.start, Err(token));
-            }
-            _ => self.begin(stream, call, &role, Some(token), None),
-        }
-    }
-
-    fn freed(&mut self, thread: u32, number: u64) {
-        if self.persistent.remove(&(thread, number)).is_some() {
-            return;
-        }
-        if let Some(request) = self.requests.get(thread, number) {
-            request.freed = true;
-            if !matches!(request.partner, Partner::Awaited) {
-                self.requests.remove(thread, number);
-            }
-        }
-    }
-
-    /// Sees to messages that have found their receives.
-    fn settle(&mut self) {
-        let mut matched = std::mem::take(&mut self.matched);
-        for Matched { message, post, completion, probes } in matched.drain(..) {
-            let source = message.envelope.source;
-            let end = self.completions.get(completion).end;
-            let pair = self.pairs.entry(source).or_insert(Pair { least: i64::MAX, ..Pair::default() });
-            pair.messages += 1;
-            pair.sent += message.bytes;
-            pair.received += post.bytes;
-            pair.backwards += u64::from(end < message.begin);
-            pair.least = pair.least.min(end - message.begin);
-            let sender = At { rank: source, place: message.place };
-            if let Some(token) = message.token {
-                let receiver = At { rank: self.number, place: post.place };
-                let cause = Cause { at: post.at, who: receiver, state: WaitState::LateReceiver };
-                let late = (post.at > message.begin).then_some(cause);
-                self.letters.send(source, Letter::Told(token, late));
-            }
-            let cause = Cause { at: message.begin, who: sender, state: WaitState::LateSender };
-            for Probe { place, start, end, .. } in probes {
-                let waiter = At { rank: self.number, place };
-                cause.charge(waiter, start, end, self.timeline, &mut self.waits);
-            }
-            let link = &mut self.completions.get(completion).link;
-            *link = self.links.known(*link, source, message.mark);
-            if let Some((_, earliest, first)) = &mut self.completions.get(completion).received
-                && message.begin < *earliest
-            {
-                (*earliest, *first) = (message.begin, source);
-            }
-            self.tell(completion, Some(cause));
-        }
-        self.matched = matched;
-    }
-
-    /// A completion is told one of the things it may have waited for.
-    fn tell(&mut self, completion: u32, cause: Option<Cause>) {
-        self.completions.late(completion, cause);
-        let Some(whole) = self.completions.told(completion) else { return };
-        let waiter = At { rank: self.number, place: whole.place };
-        let cause = whole.latest.filter(|cause| cause.at > whole.start);
-        let late = cause.and_then(|cause| {
-            let wait = cause.charge(waiter, whole.start, whole.end, self.timeline, &mut self.waits)?;
-            let key = Key { state: cause.state, waiter, cause: cause.who };
-            let (begin, end) = (whole.start, whole.end);
-            (cause.state == WaitState::LateSender).then_some(Late { key, begin, end, wait })
-        });
-        if let Some((number, earliest, source)) = whole.received {
-            let received = Received { start: whole.start, earliest, source, late };
-            let (own, timeline, waits) = (self.number, self.timeline, &mut self.waits);
-            let margin = |received: &Received| error(timeline, own, received.source, received.earliest);
-            let wrong = |late: &Late| waits.call_it(late.key, WaitState::WrongOrder, late.wait);
-            self.order.known(number, received, margin, wrong);
-        }
-    }
-
-    /// A completion has received something: one thing more is to be told.
-    fn expect_message(&mut self, completion: u32) {
-        self.completions.expect(completion);
-        let received = &mut self.completions.get(completion).received;
-        if received.is_none() {
-            *received = Some((self.order.begin(), i64::MAX, self.number));
-        }
-        let expected = self.links.expect();
-        let first = &mut self.completions.get(completion).link;
-        *first = (*first).min(expected);
-    }
-
     /// Adds what it has found to the account of the run.
     pub fn report(self, account: &mut Account) {
         let (messages, posts) = self.queues.rest();
@@ -515,22 +260,6 @@ impl<'a> Rank<'a> {
         account.waits.merge(self.waits);
         account.links.push(self.links);
     }
-}
-
-/// What a receive got: the envelope, where that is known, and the bytes, where those are not what was posted.
-fn got_by(stream: &Stream<'_>, wanted: Wanted, arrived: Option<Arrived>) -> (Option<Envelope>, Option<u64>) {
-    let Wanted { object, partitioned, .. } = wanted;
-    let from = match arrived {
-        Some(arrived) => (stream.roles().peer(object, arrived.source), arrived.tag),
-        None => wanted.from,
-    };
-    let envelope = match (from.0, object) {
-        (Peer::Rank(source), Some(object)) if from.1 != traces::signature::tag::ANY => {
-            Some(Envelope { object, source, tag: from.1, partitioned })
-        }
-        _ => None,
-    };
-    (envelope, arrived.map(|arrived| arrived.bytes))
 }
 
 /// What the call itself, or the request completed last, got.

@@ -1,0 +1,53 @@
+//! How commands print what they found out.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use crate::cli;
+use crate::error::Error;
+use crate::report::{self, Format, Report, Table};
+
+/// People are shown so many rows of a table, and told of the others.
+pub fn shorten(table: &mut Table, most: usize, how: &cli::Print, warnings: &mut Vec<String>) {
+    let more = table.rows.len().saturating_sub(most);
+    if more > 0 && how.is_text() {
+        table.rows.truncate(most);
+        warnings.push(format!("{more} more rows of {}: --format json", table.name));
+    }
+}
+
+impl cli::Print {
+    /// Whether it is for people.
+    pub fn is_text(&self) -> bool {
+        self.format == Format::Text
+    }
+}
+
+/// Prints a report to stdout or a file.
+pub fn print(report: &Report, name: &str, how: &cli::Print) -> Result<(), Error> {
+    let output = how.output.as_deref();
+    let path = output.unwrap_or(Path::new("stdout"));
+    let failed = |source: io::Error| Error::Write { path: path.into(), source };
+    let mut out: Box<dyn Write> = match output {
+        Some(path) => Box::new(BufWriter::new(File::create(path).map_err(failed)?)),
+        None => Box::new(io::stdout().lock()),
+    };
+    let printed = match how.format {
+        Format::Text => report::text::print(report, &mut out),
+        Format::Json => report::json::print(report, name, &mut out),
+        Format::Csv => report::csv::print(report, &mut out),
+        #[cfg(feature = "parquet")]
+        Format::Parquet => report::parquet::print(report, &mut out),
+        #[cfg(not(feature = "parquet"))]
+        Format::Parquet => {
+            let how = "this overhear was built without Parquet: cargo build --release --features overhear/parquet";
+            return Err(Error::Other(how.into()));
+        }
+    };
+    match printed.and_then(|()| out.flush()) {
+        // The reader of a pipe has seen enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        result => result.map_err(failed),
+    }
+}

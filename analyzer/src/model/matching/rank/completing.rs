@@ -1,0 +1,178 @@
+//! What a rank's calls complete, and what they waited for.
+
+use traces::record::Arrived;
+
+use super::messages::got_by;
+use super::{Persistent, Rank};
+use crate::model::matching::order::{Late, Received};
+use crate::model::matching::queues::{Pair as Matched, Probe};
+use crate::model::matching::requests::{Partner, Request};
+use crate::model::matching::waits::{At, Key, WaitState};
+use crate::model::matching::{Cause, Letter, Pair, Token, error};
+use crate::model::roles::{Role, What};
+use crate::model::stream::{Call, Detail, Stream};
+
+impl<'a> Rank<'a> {
+    /// A call that completes, starts or gives up requests.
+    pub(super) fn complete(&mut self, stream: &Stream<'a>, call: &Call, details: &[Detail]) {
+        // One more, until all is said.
+        let completion = self.completions.begin(stream.role(call).place, call, 1);
+        let mut details = details.iter().peekable();
+        while let Some(detail) = details.next() {
+            match *detail {
+                Detail::Completed(thread, first, count) => {
+                    let thread = thread.unwrap_or(stream.thread);
+                    let got = details.next_if(|next| matches!(next, Detail::Arrived(_))).copied();
+                    for number in first..first + u64::from(count) {
+                        let last = number + 1 == first + u64::from(count);
+                        let got = got.filter(|_| last);
+                        let got =
+                            got.and_then(|got| if let Detail::Arrived(arrived) = got { Some(arrived) } else { None });
+                        self.completed(stream, thread, number, completion, got);
+                    }
+                }
+                Detail::Started(thread, created, number) => {
+                    self.started(stream, call, (thread.unwrap_or(stream.thread), created), number);
+                }
+                Detail::Freed(thread, first, count) => {
+                    let thread = thread.unwrap_or(stream.thread);
+                    (first..first + u64::from(count)).for_each(|number| self.freed(thread, number));
+                }
+                Detail::Ready(thread, first, count) => {
+                    let thread = thread.unwrap_or(stream.thread);
+                    for number in first..first + u64::from(count) {
+                        if let Some((_, message)) = self.partitioned.get_mut(&(thread, number)) {
+                            (message.begin, message.place) = (call.start, stream.role(call).place);
+                            message.mark = self.links.mark();
+                        }
+                    }
+                }
+                Detail::Arrived(_) => {}
+            }
+        }
+        self.settle();
+        self.tell(completion, None);
+    }
+
+    fn completed(&mut self, stream: &Stream<'a>, thread: u32, number: u64, completion: u32, got: Option<Arrived>) {
+        let Some(request) = self.requests.get(thread, number) else { return };
+        let Request { receive, partner, node, .. } = *request;
+        match partner {
+            Partner::Awaited => (request.completion, request.receive) = (Some(completion), None),
+            _ => self.requests.remove(thread, number),
+        }
+        self.send_partitioned((thread, number));
+        node.into_iter().for_each(|node| self.links.collective(node, false, true));
+        if let Some((receipt, wanted)) = receive {
+            let cancelled = got.is_some_and(|got| got.cancelled);
+            let (envelope, bytes) = got_by(stream, wanted, got);
+            let done = (!cancelled).then_some(completion);
+            if !cancelled {
+                self.expect_message(completion);
+            }
+            self.queues.complete(receipt, envelope, done, bytes, &mut self.matched);
+        }
+        match partner {
+            Partner::Nothing => {}
+            Partner::Told(cause) => self.completions.late(completion, cause),
+            Partner::Awaited => self.completions.expect(completion),
+        }
+    }
+
+    fn started(&mut self, stream: &Stream<'a>, call: &Call, created: (u32, u64), number: u64) {
+        let Some(persistent) = self.persistent.get_mut(&created) else { return };
+        let starts = persistent.starts;
+        persistent.starts += 1;
+        let Persistent { role, ordinal, .. } = *persistent;
+        let token = Token::Request(stream.thread, number);
+        match role.what {
+            What::Collective { flow, root } => {
+                // It waits where it is completed, and others wait for where it was started.
+                let role = Role { place: stream.role(call).place, ..role };
+                self.collective(&role, flow, root, (ordinal, starts + 1), call.start, Err(token));
+            }
+            _ => self.begin(stream, call, &role, Some(token), None),
+        }
+    }
+
+    fn freed(&mut self, thread: u32, number: u64) {
+        if self.persistent.remove(&(thread, number)).is_some() {
+            return;
+        }
+        if let Some(request) = self.requests.get(thread, number) {
+            request.freed = true;
+            if !matches!(request.partner, Partner::Awaited) {
+                self.requests.remove(thread, number);
+            }
+        }
+    }
+
+    /// Sees to messages that have found their receives.
+    pub(super) fn settle(&mut self) {
+        let mut matched = std::mem::take(&mut self.matched);
+        for Matched { message, post, completion, probes } in matched.drain(..) {
+            let source = message.envelope.source;
+            let end = self.completions.get(completion).end;
+            let pair = self.pairs.entry(source).or_insert(Pair { least: i64::MAX, ..Pair::default() });
+            pair.messages += 1;
+            pair.sent += message.bytes;
+            pair.received += post.bytes;
+            pair.backwards += u64::from(end < message.begin);
+            pair.least = pair.least.min(end - message.begin);
+            let sender = At { rank: source, place: message.place };
+            if let Some(token) = message.token {
+                let receiver = At { rank: self.number, place: post.place };
+                let cause = Cause { at: post.at, who: receiver, state: WaitState::LateReceiver };
+                let late = (post.at > message.begin).then_some(cause);
+                self.letters.send(source, Letter::Told(token, late));
+            }
+            let cause = Cause { at: message.begin, who: sender, state: WaitState::LateSender };
+            for Probe { place, start, end, .. } in probes {
+                let waiter = At { rank: self.number, place };
+                cause.charge(waiter, start, end, self.timeline, &mut self.waits);
+            }
+            let link = &mut self.completions.get(completion).link;
+            *link = self.links.known(*link, source, message.mark);
+            if let Some((_, earliest, first)) = &mut self.completions.get(completion).received
+                && message.begin < *earliest
+            {
+                (*earliest, *first) = (message.begin, source);
+            }
+            self.tell(completion, Some(cause));
+        }
+        self.matched = matched;
+    }
+
+    /// A completion is told one of the things it may have waited for.
+    pub(super) fn tell(&mut self, completion: u32, cause: Option<Cause>) {
+        self.completions.late(completion, cause);
+        let Some(whole) = self.completions.told(completion) else { return };
+        let waiter = At { rank: self.number, place: whole.place };
+        let cause = whole.latest.filter(|cause| cause.at > whole.start);
+        let late = cause.and_then(|cause| {
+            let wait = cause.charge(waiter, whole.start, whole.end, self.timeline, &mut self.waits)?;
+            let key = Key { state: cause.state, waiter, cause: cause.who };
+            let (begin, end) = (whole.start, whole.end);
+            (cause.state == WaitState::LateSender).then_some(Late { key, begin, end, wait })
+        });
+        if let Some((number, earliest, source)) = whole.received {
+            let received = Received { start: whole.start, earliest, source, late };
+            let (own, timeline, waits) = (self.number, self.timeline, &mut self.waits);
+            let margin = |received: &Received| error(timeline, own, received.source, received.earliest);
+            let wrong = |late: &Late| waits.call_it(late.key, WaitState::WrongOrder, late.wait);
+            self.order.known(number, received, margin, wrong);
+        }
+    }
+
+    /// A completion has received something: one thing more is to be told.
+    pub(super) fn expect_message(&mut self, completion: u32) {
+        self.completions.expect(completion);
+        let received = &mut self.completions.get(completion).received;
+        if received.is_none() {
+            *received = Some((self.order.begin(), i64::MAX, self.number));
+        }
+        let expected = self.links.expect();
+        let first = &mut self.completions.get(completion).link;
+        *first = (*first).min(expected);
+    }
+}
