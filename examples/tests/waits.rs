@@ -28,8 +28,8 @@ macro_rules! planted {
 
 planted! {
     comm_churn early_reduce early_scan imbalance late_broadcast late_cancelled late_partitioned late_receiver
-    late_sender mprobe neighbor_late nxn persistent_halo rma_fence rma_lock rma_pscw wait_at_barrier wildcard
-    wrong_order
+    late_sender mprobe neighbor_late neighbor_persistent nxn persistent_halo rma_fence rma_lock rma_pscw
+    wait_at_barrier wildcard wrong_order
 }
 
 fn is_found(name: &str) {

@@ -4,7 +4,7 @@ mod common;
 
 use common::{CALLS, Listener, Said, all_said, header, open, signature, three_pages};
 use traces::calls::Call;
-use traces::definitions::{Communicator, Definition, Process, Site, Span};
+use traces::definitions::{Communicator, Definition, Group, Neighbors, Process, Site, Span};
 use traces::file::{Level, ProfileEntry, ThreadBlock};
 use traces::progress::{self, EmptyRun, Entries, Polls};
 use traces::read::walk;
@@ -163,6 +163,8 @@ fn definitions_come_back_in_order() {
         }),
         Definition::Site(Site { number: 1, module: 0, offset: u64::MAX }),
         Definition::Communicator(Communicator { number: 1, rank: 0, size: 2, inter: false, name: String::new() }),
+        Definition::Group(Group { number: 1, members: Span::all(&[0, 2, 4, 5]) }),
+        Definition::Neighbors(Neighbors { communicator: 3, sources: Vec::new(), destinations: Span::all(&[1]) }),
     ];
     let mut file = FileWriter::begin(Vec::new(), header(0)).unwrap();
     file.definitions(&definitions[..1]).unwrap();
