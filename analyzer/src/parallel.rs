@@ -1,7 +1,7 @@
 //! The same work on many things, as many at a time as there are processors.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 /// What `work` makes of each number below `count`, in order.
@@ -18,12 +18,22 @@ pub fn map<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
             scope.spawn(|| {
                 while let Some(at) = take() {
                     let result = work(at);
-                    done.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push((at, result));
+                    lock(&done).push((at, result));
                 }
             });
         }
     });
-    let mut done = done.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let mut done = into_inner(done);
     done.sort_by_key(|(at, _)| *at);
     done.into_iter().map(|(_, result)| result).collect()
+}
+
+/// Locks, also where another worker has panicked.
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What is inside, when all workers are done.
+pub fn into_inner<T>(mutex: Mutex<T>) -> T {
+    mutex.into_inner().unwrap_or_else(PoisonError::into_inner)
 }

@@ -57,7 +57,7 @@ pub fn states(run: &Run, account: &Account) -> Table {
     ];
     let all = all_time(run);
     let mut rows = Vec::new();
-    for state in WaitState::ALL {
+    for state in WaitState::ALL.iter().copied() {
         let sum = states.get(&state).copied().unwrap_or_default();
         let unresolved = account.waits.unresolved.get(&state).copied().unwrap_or_default();
         if sum.count + unresolved.count == 0 {

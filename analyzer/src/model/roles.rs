@@ -12,6 +12,7 @@ use traces::signature::{CREATES, NESTED, STARTS, Signature, peer};
 use super::objects::Objects;
 use super::rank::function;
 use super::{Rank, Run};
+use crate::parallel::{into_inner, lock};
 
 /// What a call is to other ranks.
 #[derive(Clone, Copy, Debug)]
@@ -146,7 +147,7 @@ pub struct Place {
 
 impl Places {
     fn number(&self, place: Place) -> u32 {
-        let mut known = self.known.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut known = lock(&self.known);
         let (numbers, list) = &mut *known;
         *numbers.entry(place).or_insert_with_key(|place| {
             list.push(place.clone());
@@ -156,7 +157,7 @@ impl Places {
 
     /// All of them, by number.
     pub fn list(self) -> Vec<Place> {
-        self.known.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()).1
+        into_inner(self.known).1
     }
 }
 

@@ -46,6 +46,13 @@ pub enum Detail {
     Arrived(Arrived),
 }
 
+impl Detail {
+    /// What it says of a message that came.
+    pub fn arrived(&self) -> Option<Arrived> {
+        if let Detail::Arrived(arrived) = self { Some(*arrived) } else { None }
+    }
+}
+
 /// Records that are read at a time.
 const STEP: usize = 1024;
 

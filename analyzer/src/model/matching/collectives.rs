@@ -1,6 +1,6 @@
 //! Collective calls, by object and ordinal: who came when, and for whom the others waited.
 
-use std::sync::{Mutex, MutexGuard};
+use std::sync::Mutex;
 
 use rustc_hash::FxHashMap;
 
@@ -9,6 +9,7 @@ use super::{Cause, Follow, Token};
 use crate::model::objects::Objects;
 use crate::model::roles::Flow;
 use crate::model::timeline::Timeline;
+use crate::parallel::{into_inner, lock};
 
 /// One rank's part in a collective call.
 #[derive(Clone, Copy, Debug)]
@@ -131,10 +132,10 @@ impl<'a> Collectives<'a> {
     }
 
     fn nodes(&self, needed: impl IntoIterator<Item = u32>) -> u32 {
-        if self.follow == Follow::Sums {
+        if self.follow != Follow::Dependencies {
             return NO_NODE;
         }
-        let mut nodes = self.nodes.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut nodes = lock(&self.nodes);
         let first = nodes.len() as u32;
         nodes.extend(needed);
         first
@@ -205,10 +206,10 @@ impl<'a> Collectives<'a> {
 
     /// What is left when all ranks' calls were seen.
     pub fn rest(self) -> Rest {
-        let nodes = self.nodes.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let nodes = into_inner(self.nodes);
         let mut rest = Rest { nodes, ..Rest::default() };
         for (object, state) in self.open.into_iter().enumerate() {
-            let state = state.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+            let state = into_inner(state);
             if state.confused {
                 rest.confused.push(object as u32);
             }
@@ -242,8 +243,4 @@ fn state(flow: Flow) -> WaitState {
         Flow::Create => WaitState::WaitAtCreate,
         Flow::Neighbors => WaitState::WaitAtNeighbors,
     }
-}
-
-fn lock(mutex: &Mutex<OfObject>) -> MutexGuard<'_, OfObject> {
-    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }

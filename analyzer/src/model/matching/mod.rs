@@ -17,8 +17,8 @@ mod windows;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::*};
-use std::sync::{Mutex, MutexGuard};
 use std::thread;
 
 use rustc_hash::FxHashMap;
@@ -35,6 +35,7 @@ use super::roles::{Place, Places, Roles};
 use super::stream::Stream;
 use super::timeline::{Line, Timeline};
 use crate::error::Error;
+use crate::parallel::{into_inner, lock};
 use collectives::Collectives;
 use links::Mark;
 use queues::Envelope;
@@ -161,7 +162,7 @@ pub fn account(run: &Run, timeline: &Timeline, follow: Follow) -> Result<Account
     drop(work);
     let mut account = Account::default();
     for rank in ranks {
-        rank.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()).report(&mut account);
+        into_inner(rank).report(&mut account);
     }
     windows.finish(&mut account.waits);
     account.rest = collectives.rest();
@@ -260,10 +261,6 @@ impl Letters {
         });
         self.boxes[place as usize].1.push(letter);
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
 impl Cause {

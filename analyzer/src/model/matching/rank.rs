@@ -264,5 +264,5 @@ impl<'a> Rank<'a> {
 
 /// What the call itself, or the request completed last, got.
 fn arrived(details: &[Detail]) -> Option<Arrived> {
-    details.iter().find_map(|detail| if let Detail::Arrived(arrived) = detail { Some(*arrived) } else { None })
+    details.iter().find_map(Detail::arrived)
 }

@@ -5,90 +5,62 @@
 
 use rustc_hash::FxHashMap;
 
-/// Why a call waits for another rank.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum WaitState {
+macro_rules! wait_states {
+    ($($(#[$meaning:meta])* $state:ident $name:literal;)*) => {
+        /// Why a call waits for another rank.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub enum WaitState { $($(#[$meaning])* $state),* }
+
+        impl WaitState {
+            /// All of them.
+            pub const ALL: &'static [WaitState] = &[$(WaitState::$state),*];
+
+            /// Its name in reports.
+            pub fn name(self) -> &'static str {
+                match self { $(WaitState::$state => $name),* }
+            }
+        }
+    };
+}
+
+wait_states! {
     /// A receive, or its completion, began before the message was sent. Until the send begins.
-    LateSender,
+    LateSender "late_sender";
     /// The same, where a message was there already that the rank received only later.
-    WrongOrder,
+    WrongOrder "wrong_order";
     /// A send, or its completion, lasted until the receive was posted. Until then.
-    LateReceiver,
+    LateReceiver "late_receiver";
     /// MPI_Barrier: until the last rank entered.
-    WaitAtBarrier,
+    WaitAtBarrier "wait_at_barrier";
     /// MPI_Barrier: from when the first rank left it.
-    BarrierCompletion,
+    BarrierCompletion "barrier_completion";
     /// MPI_Allreduce, MPI_Alltoall and the like: until the last rank entered.
-    WaitAtNxn,
+    WaitAtNxn "wait_at_nxn";
     /// The same calls: from when the first rank left them.
-    NxnCompletion,
+    NxnCompletion "nxn_completion";
     /// MPI_Bcast, MPI_Scatter: until the root entered.
-    LateBroadcast,
+    LateBroadcast "late_broadcast";
     /// MPI_Reduce, MPI_Gather at the root: until the last rank entered.
-    EarlyReduce,
+    EarlyReduce "early_reduce";
     /// MPI_Scan, MPI_Exscan: until the last of the lower ranks entered.
-    EarlyScan,
+    EarlyScan "early_scan";
     /// MPI_Win_fence: until the last rank entered.
-    WaitAtFence,
+    WaitAtFence "wait_at_fence";
     /// Making a communicator, window or file: until the last rank entered.
-    WaitAtCreate,
+    WaitAtCreate "wait_at_create";
     /// MPI_Win_start, or where the library puts it off MPI_Win_complete, lasted until the last of the targets entered
     /// MPI_Win_post. Until then.
-    LatePost,
+    LatePost "late_post";
     /// MPI_Win_wait: until the last of the origins entered MPI_Win_complete.
-    EarlyWait,
+    EarlyWait "early_wait";
     /// MPI_Win_lock lasted until another rank unlocked that target, and one of the two locks was exclusive: until the last such
     /// rank entered MPI_Win_unlock. Not in Scalasca's catalogue as it is here. It is assumed that a rank holds a lock from the
     /// end of its MPI_Win_lock to the begin of its MPI_Win_unlock, so nothing is found where a library gets the lock
     /// later; of those that overhear is tested with, none does. MPI_Win_lock_all neither waits nor holds here.
-    LockContention,
+    LockContention "lock_contention";
     /// MPI_Neighbor_allgather, MPI_Neighbor_alltoall and the like: until the last of those that the rank receives from
     /// entered. Not in Scalasca's catalogue.
-    WaitAtNeighbors,
-}
-
-impl WaitState {
-    /// All of them.
-    pub const ALL: [WaitState; 16] = [
-        WaitState::LateSender,
-        WaitState::WrongOrder,
-        WaitState::LateReceiver,
-        WaitState::WaitAtBarrier,
-        WaitState::BarrierCompletion,
-        WaitState::WaitAtNxn,
-        WaitState::NxnCompletion,
-        WaitState::LateBroadcast,
-        WaitState::EarlyReduce,
-        WaitState::EarlyScan,
-        WaitState::WaitAtFence,
-        WaitState::WaitAtCreate,
-        WaitState::LatePost,
-        WaitState::EarlyWait,
-        WaitState::LockContention,
-        WaitState::WaitAtNeighbors,
-    ];
-
-    /// Its name in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            WaitState::LateSender => "late_sender",
-            WaitState::WrongOrder => "wrong_order",
-            WaitState::LateReceiver => "late_receiver",
-            WaitState::WaitAtBarrier => "wait_at_barrier",
-            WaitState::BarrierCompletion => "barrier_completion",
-            WaitState::WaitAtNxn => "wait_at_nxn",
-            WaitState::NxnCompletion => "nxn_completion",
-            WaitState::LateBroadcast => "late_broadcast",
-            WaitState::EarlyReduce => "early_reduce",
-            WaitState::EarlyScan => "early_scan",
-            WaitState::WaitAtFence => "wait_at_fence",
-            WaitState::WaitAtCreate => "wait_at_create",
-            WaitState::LatePost => "late_post",
-            WaitState::EarlyWait => "early_wait",
-            WaitState::LockContention => "lock_contention",
-            WaitState::WaitAtNeighbors => "wait_at_neighbors",
-        }
-    }
+    WaitAtNeighbors "wait_at_neighbors";
 }
 
 /// A place of a rank: its place in [`Run::ranks`](crate::model::Run::ranks), and a number of

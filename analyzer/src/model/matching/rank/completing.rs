@@ -22,13 +22,11 @@ impl<'a> Rank<'a> {
             match *detail {
                 Detail::Completed(thread, first, count) => {
                     let thread = thread.unwrap_or(stream.thread);
-                    let got = details.next_if(|next| matches!(next, Detail::Arrived(_))).copied();
-                    for number in first..first + u64::from(count) {
-                        let last = number + 1 == first + u64::from(count);
-                        let got = got.filter(|_| last);
-                        let got =
-                            got.and_then(|got| if let Detail::Arrived(arrived) = got { Some(arrived) } else { None });
-                        self.completed(stream, thread, number, completion, got);
+                    // What came belongs to the last of them.
+                    let got = details.peek().and_then(|next| next.arrived());
+                    let end = first + u64::from(count);
+                    for number in first..end {
+                        self.completed(stream, thread, number, completion, got.filter(|_| number + 1 == end));
                     }
                 }
                 Detail::Started(thread, created, number) => {

@@ -50,7 +50,7 @@ impl<'a> Rank<'a> {
     /// A call that sends and receives, and returns when that is done.
     pub(super) fn message(&mut self, stream: &Stream<'a>, call: &Call, details: &[Detail]) {
         let role = stream.role(call);
-        let completion = self.completions.begin(stream.role(call).place, call, 1);
+        let completion = self.completions.begin(role.place, call, 1);
         if self.send(role, role.place, call.start, Some(Token::Completion(completion))) {
             self.completions.expect(completion);
         }

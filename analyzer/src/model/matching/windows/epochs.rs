@@ -13,6 +13,7 @@ use super::super::waits::{At, WaitState, Waits};
 use super::super::{Cause, error};
 use super::Called;
 use crate::model::objects::ELSEWHERE;
+use crate::parallel::lock;
 
 /// See the module.
 pub struct Epochs<'a> {
@@ -212,7 +213,7 @@ impl<'a> Epochs<'a> {
     }
 
     fn lock(&self, window: u32) -> MutexGuard<'_, Window> {
-        self.windows[window as usize].lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+        lock(&self.windows[window as usize])
     }
 }
 

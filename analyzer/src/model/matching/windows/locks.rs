@@ -14,6 +14,7 @@ use super::super::Cause;
 use super::super::collectives::Collectives;
 use super::super::waits::{At, WaitState, Waits};
 use super::Called;
+use crate::parallel::{into_inner, lock};
 
 /// Locks of a target that are kept before those that nobody can have waited for are looked for.
 const KEPT: usize = 256;
@@ -82,7 +83,7 @@ impl<'a> Locks<'a> {
     /// All calls of all ranks were seen.
     pub fn finish(mut self, waits: &mut Waits) {
         for window in std::mem::take(&mut self.windows) {
-            let targets = window.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+            let targets = into_inner(window);
             targets.into_values().for_each(|mut target| self.resolve(&mut target, i64::MAX, waits));
         }
     }
@@ -109,6 +110,6 @@ impl<'a> Locks<'a> {
     }
 
     fn targets(&self, window: u32) -> MutexGuard<'_, FxHashMap<u32, Target>> {
-        self.windows[window as usize].lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+        lock(&self.windows[window as usize])
     }
 }
