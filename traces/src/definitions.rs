@@ -42,6 +42,12 @@ pub enum Definition {
     Group(Group),
     /// A process's neighbours in a communicator's topology.
     Neighbors(Neighbors),
+    /// A language that the program called MPI from.
+    Language(Language),
+    /// Where a call site lies in the program's source, of programs whose own runtime knows it.
+    Place(Place),
+    /// A part of its run that the program has given a name.
+    Region(Region),
 }
 
 /// The process that was recorded.
@@ -137,6 +143,41 @@ pub struct Neighbors {
     pub sources: Vec<Span>,
     /// Those it sends to.
     pub destinations: Vec<Span>,
+}
+
+/// Whose interface to MPI a program has used. The order is on disk: append only.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, SchemaRead, SchemaWrite)]
+pub enum Language {
+    /// The C interface, which C++, Rust and most other languages use.
+    C,
+    /// `mpif.h` or `use mpi`.
+    Fortran,
+    /// `use mpi_f08`.
+    Fortran2008,
+    /// mpi4py.
+    Python,
+}
+
+/// A call site by what the program's own runtime says of it, as Python's does.
+#[derive(Clone, PartialEq, Eq, Debug, SchemaRead, SchemaWrite)]
+pub struct Place {
+    /// The call site's number.
+    pub site: u32,
+    /// The source file.
+    pub file: String,
+    /// The line, 0 where it is not known.
+    pub line: u32,
+    /// The function that the line is in.
+    pub function: String,
+}
+
+/// A part of its run that the program has given a name.
+#[derive(Clone, PartialEq, Eq, Debug, SchemaRead, SchemaWrite)]
+pub struct Region {
+    /// Numbered from 1.
+    pub number: u32,
+    /// Its name.
+    pub name: String,
 }
 
 /// Ranks in even steps.

@@ -1,12 +1,12 @@
 //! One rank of a run: its file's contents, added up.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
 use traces::calls::Call;
 use traces::definitions::{
-    Communicator, Component, Definition, Group, Library, Members, Module, Neighbors, Object, Origin, Process,
-    SameClock, Site, Span, Sync,
+    Communicator, Component, Definition, Group, Language, Library, Members, Module, Neighbors, Object, Origin, Place,
+    Process, Region, SameClock, Site, Span, Sync,
 };
 use traces::error::{Damage, Error};
 use traces::file::{FINALIZED, FileHeader, INITIALIZED, Mode, NO_RANK, Stop};
@@ -53,6 +53,12 @@ pub struct Rank {
     pub sites: HashMap<u32, Site>,
     /// By number.
     pub modules: HashMap<u32, Module>,
+    /// Call sites that the program's own runtime named, by number.
+    pub places: HashMap<u32, Place>,
+    /// By number.
+    pub regions: HashMap<u32, Region>,
+    /// Languages that MPI was called from.
+    pub languages: BTreeSet<Language>,
     /// How much was recorded of the progress engine.
     pub progress: Depth,
     /// Its parts that were listened to.
@@ -146,6 +152,9 @@ impl Rank {
             objects: HashMap::new(),
             sites: HashMap::new(),
             modules: HashMap::new(),
+            places: HashMap::new(),
+            regions: HashMap::new(),
+            languages: BTreeSet::new(),
             progress: Depth::Off,
             components: Vec::new(),
             ledger: ledger(contents),
@@ -232,6 +241,9 @@ impl Rank {
             Definition::Origin(origin) => drop(self.origins.insert(origin.number, origin)),
             Definition::Sync(sync) => self.syncs.push(sync),
             Definition::SameClock(same) => self.same_clocks.push(same),
+            Definition::Language(language) => drop(self.languages.insert(language)),
+            Definition::Place(place) => drop(self.places.insert(place.site, place)),
+            Definition::Region(region) => drop(self.regions.insert(region.number, region)),
             Definition::Progress(depth) => self.progress = Depth::from_number(depth).unwrap_or(Depth::Off),
         }
     }
