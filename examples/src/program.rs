@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::mpi::Mpi;
+use crate::mpi::{Fortran, Mpi};
 use crate::truth::Expectation;
 use crate::waits::{Stated, Wait};
 use crate::{target, workspace};
@@ -20,7 +20,7 @@ pub struct Program {
     pub ranks: u32,
     /// Its arguments.
     pub arguments: Vec<String>,
-    /// A function the library must have.
+    /// A function the library must have, or `mpi_f08`.
     pub needs: Option<String>,
     /// Flags for the compiler.
     pub flags: Vec<String>,
@@ -32,6 +32,8 @@ pub struct Program {
     pub status: i32,
     /// Functions it calls besides those it states.
     pub also: Vec<String>,
+    /// The languages it calls MPI in; C where it says nothing.
+    pub languages: Option<String>,
     /// What it states.
     pub expectations: Vec<Expectation>,
     /// The waits it plants.
@@ -39,6 +41,11 @@ pub struct Program {
     /// The share of the time of all ranks that it allows to other waits.
     pub elsewhere: Option<f64>,
 }
+
+/// The ending of a Fortran program that goes through the preprocessor.
+const FORTRAN: &str = "F90";
+/// What begins a comment, in C and in Fortran.
+const COMMENTS: [char; 2] = ['/', '!'];
 
 /// The folder the programs are in.
 fn folder() -> PathBuf {
@@ -49,7 +56,7 @@ impl Program {
     /// Names of all programs.
     pub fn names() -> Vec<String> {
         let files = fs::read_dir(folder()).expect("the programs are there").flatten().map(|file| file.path());
-        let is_program = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "c");
+        let is_program = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "c" || ending == FORTRAN);
         let name = |path: PathBuf| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let mut names: Vec<String> =
             files.filter(is_program).map(name).filter(|name| !name.ends_with("_part")).collect();
@@ -59,11 +66,12 @@ impl Program {
 
     /// Reads a program's first lines. Panics where they say something unknown, since nobody would notice otherwise.
     pub fn read(name: &str) -> Program {
-        let source = folder().join(name).with_extension("c");
+        let sources = ["c", FORTRAN].map(|ending| folder().join(name).with_extension(ending));
+        let source = sources.iter().find(|source| source.exists()).unwrap_or(&sources[0]).clone();
         let text = fs::read_to_string(&source).unwrap_or_else(|error| panic!("{}: {error}", source.display()));
         let mut program = Program { name: name.into(), source, ranks: 1, ..Program::default() };
-        let lines = text.lines().take_while(|line| line.starts_with("//"));
-        for line in lines.map(|line| line.trim_start_matches('/').trim()) {
+        let lines = text.lines().take_while(|line| line.starts_with(COMMENTS));
+        for line in lines.map(|line| line.trim_start_matches(COMMENTS).trim()) {
             let Some((key, value)) = line.split_once(": ") else { continue };
             program.say(key, value.trim(), line);
         }
@@ -83,6 +91,7 @@ impl Program {
             "cflags" => self.flags = words(),
             "plugin" => self.plugin = Some(value.into()),
             "filter" => self.filter = Some(value.into()),
+            "languages" => self.languages = Some(value.into()),
             "status" => self.status = value.parse().unwrap_or_else(|_| panic!("{}: {line}", self.name)),
             "also" => self.also.extend(words()),
             "expect" => {
@@ -108,12 +117,38 @@ impl Program {
 
     /// Whether the library has what the program needs.
     pub fn runs_under(&self, mpi: &Mpi) -> bool {
-        self.needs.as_ref().is_none_or(|function| mpi.has(function))
+        match &mpi.fortran {
+            None if self.is_fortran() => false,
+            Some(fortran) if self.needs.as_deref() == Some("mpi_f08") => fortran.f08,
+            _ => self.needs.as_ref().is_none_or(|function| mpi.has(function)),
+        }
+    }
+
+    /// The line of source that ends with a comment of these words, in the file or in one that it includes. Panics where it
+    /// is not exactly one.
+    pub fn line_marked(&self, mark: &str, function: &str) -> usize {
+        let files = files_beside(&self.source, "inc").into_iter().chain([self.source.clone()]);
+        let is_marked = |line: &str| {
+            line.ends_with(mark)
+                && line.trim_end_matches(mark).trim_end().ends_with(COMMENTS)
+                && !line.starts_with(COMMENTS)
+                && line.contains(function)
+        };
+        let text = |file: PathBuf| fs::read_to_string(file).unwrap_or_default();
+        let lines =
+            |text: String| (1..).zip(text.lines()).filter(|(_, line)| is_marked(line)).map(|(at, _)| at).collect();
+        let marked: Vec<usize> = files.flat_map(|file| -> Vec<usize> { lines(text(file)) }).collect();
+        let [line] = marked[..] else { panic!("{}: lines {marked:?} end with {mark}", self.name) };
+        line
+    }
+
+    fn is_fortran(&self) -> bool {
+        self.source.extension().is_some_and(|ending| ending == FORTRAN)
     }
 
     /// Builds the program for a library, unless that was done since its source was changed.
     pub fn build(&self, mpi: &Mpi) -> PathBuf {
-        let folder = target().join("programs").join(mpi.built_as);
+        let folder = target().join("programs").join(if self.is_fortran() { mpi.name } else { mpi.built_as });
         fs::create_dir_all(&folder).expect("the target folder can be written");
         if let Some(plugin) = &self.plugin {
             let source = self.source.with_file_name(plugin);
@@ -121,6 +156,10 @@ impl Program {
             compile(mpi, &source, &folder.join(plugin).with_extension("so"), &flags);
         }
         let program = folder.join(&self.name);
+        if let Some(fortran) = mpi.fortran.as_ref().filter(|_| self.is_fortran()) {
+            compile_fortran(mpi, fortran, &self.source, &program);
+            return program;
+        }
         compile(mpi, &self.source, &program, &self.flags);
         program
     }
@@ -128,9 +167,7 @@ impl Program {
 
 /// Compiles a C source with a library's own compiler, unless that was done since it or a header beside it was changed.
 pub fn compile(mpi: &Mpi, source: &Path, to: &Path, flags: &[String]) {
-    let changed = |path: &Path| fs::metadata(path).and_then(|data| data.modified()).ok();
-    let written = headers_beside(source).iter().filter_map(|header| changed(header)).chain(changed(source)).max();
-    if changed(to).is_some_and(|made| written.is_some_and(|written| written < made)) {
+    if is_newer(to, source, "h") {
         return;
     }
     let mut command = Command::new(&mpi.compiler);
@@ -141,11 +178,34 @@ pub fn compile(mpi: &Mpi, source: &Path, to: &Path, flags: &[String]) {
     if mpi.built_as == mpi.name {
         mpi.set_environment(&mut command);
     }
-    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
-    assert!(output.status.success(), "{command:?}\n{}", String::from_utf8_lossy(&output.stderr));
+    done(&mut command);
 }
 
-fn headers_beside(source: &Path) -> Vec<PathBuf> {
+/// The same for a Fortran source.
+fn compile_fortran(mpi: &Mpi, fortran: &Fortran, source: &Path, to: &Path) {
+    if is_newer(to, source, "inc") {
+        return;
+    }
+    let mut command = Command::new(&fortran.compiler[0]);
+    command.args(&fortran.compiler[1..]).args(["-cpp", "-O1", "-g", "-fallow-argument-mismatch", "-o"]);
+    command.arg(to).arg(source).args(&fortran.libraries);
+    mpi.set_environment(&mut command);
+    done(&mut command);
+}
+
+/// Whether a file was made since its source, and the files beside that with this ending, were changed.
+fn is_newer(made: &Path, source: &Path, ending: &str) -> bool {
+    let changed = |path: &Path| fs::metadata(path).and_then(|data| data.modified()).ok();
+    let written = files_beside(source, ending).iter().filter_map(|file| changed(file)).chain(changed(source)).max();
+    changed(made).is_some_and(|made| written.is_some_and(|written| written < made))
+}
+
+fn files_beside(source: &Path, ending: &str) -> Vec<PathBuf> {
     let files = source.parent().and_then(|folder| fs::read_dir(folder).ok()).into_iter().flatten().flatten();
-    files.map(|file| file.path()).filter(|path| path.extension().is_some_and(|ending| ending == "h")).collect()
+    files.map(|file| file.path()).filter(|path| path.extension().is_some_and(|other| other == ending)).collect()
+}
+
+fn done(command: &mut Command) {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    assert!(output.status.success(), "{command:?}\n{}", String::from_utf8_lossy(&output.stderr));
 }

@@ -23,12 +23,14 @@ enum What {
     Column(&'static str, Option<u32>),
     /// Calls of one rank that name another.
     Messages(u32, i32),
+    /// Calls from the line of source that ends with this comment.
+    At(String),
 }
 
 impl FromStr for Expectation {
     type Err = String;
 
-    /// Reads `calls MPI_Send rank 0 = 3 * 10`, `messages MPI_Send 0 -> 1 = 10` and the like.
+    /// Reads `calls MPI_Send rank 0 = 3 * 10`, `messages MPI_Send 0 -> 1 = 10`, `calls MPI_Send at a mark = 10` and the like.
     fn from_str(text: &str) -> Result<Expectation, String> {
         let (left, right) = text.split_once('=').ok_or("it has no =")?;
         let words: Vec<&str> = left.split_whitespace().collect();
@@ -36,6 +38,10 @@ impl FromStr for Expectation {
         let number = |word: &str| word.parse().map_err(|_| format!("{word} is no number"));
         let rank = match rest {
             [] => None,
+            ["at", mark @ ..] if *what == "calls" => {
+                let what = What::At(mark.join(" "));
+                return Ok(Expectation { what, function: function.to_string(), value: evaluate(right)? });
+            }
             ["rank", rank] => Some(number(rank)?),
             [from, "->", to] if *what == "messages" => {
                 let to = to.parse().map_err(|_| format!("{to} is no rank"))?;
@@ -80,16 +86,23 @@ pub fn check_totals(program: &Program, run: &Run, under: &str) {
 fn compare(program: &Program, run: &Run, under: &str, concerns: impl Fn(&Expectation) -> bool) {
     let by_rank = run.report("rank");
     let by_peer = run.report("peer");
+    let by_site = run.report("site");
     let mut wrong: Vec<String> = program
         .expectations
         .iter()
         .filter(|expected| concerns(expected))
         .filter_map(|expected| {
-            let seen = expected.seen(&by_rank, &by_peer);
+            let seen = match &expected.what {
+                What::At(mark) => calls_at(&by_site, &expected.function, program.line_marked(mark, &expected.function)),
+                _ => expected.seen(&by_rank, &by_peer),
+            };
             (seen != expected.value).then(|| format!("{expected:?}, and the report says {seen}"))
         })
         .collect();
     wrong.extend(unstated(program, &by_rank));
+    let languages = json!(program.languages.as_deref().unwrap_or("C"));
+    let others = by_rank.rows("ranks").iter().filter(|rank| rank["languages"] != languages);
+    wrong.extend(others.map(|rank| format!("called from {}, not {languages}", rank["languages"])));
     assert!(wrong.is_empty(), "{} under {under}:\n{}", program.name, wrong.join("\n"));
 }
 
@@ -101,11 +114,20 @@ impl Expectation {
             What::Column(column, Some(rank)) => {
                 by_rank.sum("rank_functions", column, &[function, ("rank", json!(rank))])
             }
+            What::At(_) => 0,
             What::Messages(from, to) => {
                 by_peer.sum("peers", "calls", &[function, ("rank", json!(from)), ("peer", json!(to.to_string()))])
             }
         }
     }
+}
+
+/// Calls of a function from a line.
+fn calls_at(by_site: &Report, function: &str, line: usize) -> u64 {
+    let end = format!(":{line})");
+    let is_there =
+        |row: &&Value| row["function"] == function && row["site"].as_str().is_some_and(|at| at.ends_with(&end));
+    by_site.rows("sites").iter().filter(is_there).filter_map(|row| row["calls"].as_u64()).sum()
 }
 
 /// Functions that the report has calls of and the program says nothing about.

@@ -18,7 +18,6 @@
 //! ```
 
 use std::fmt;
-use std::fs;
 
 use serde_json::{Value, json};
 
@@ -118,15 +117,8 @@ impl Place {
         Ok(Place { rank, function: function.trim().into(), mark: mark.trim().into() })
     }
 
-    /// The line of source with the mark. Panics where it is not exactly one.
     fn line(&self, program: &Program) -> usize {
-        let text = fs::read_to_string(&program.source).expect("its first lines were read before");
-        let end = format!("// {}", self.mark);
-        let is_marked = |line: &str| line.ends_with(&end) && !line.starts_with("//") && line.contains(&self.function);
-        let marked: Vec<usize> =
-            (1..).zip(text.lines()).filter(|(_, line)| is_marked(line)).map(|(at, _)| at).collect();
-        let [line] = marked[..] else { panic!("{}: lines {marked:?} end with {end}", program.name) };
-        line
+        program.line_marked(&self.mark, &self.function)
     }
 }
 

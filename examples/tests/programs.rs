@@ -30,7 +30,7 @@ macro_rules! programs {
 
 programs! {
     before_and_after callbacks cancelled collectives comm_churn communicators copied_handles datatypes early_reduce
-    early_scan errors exchange exits_early files forks imbalance in_place isendrecv large_counts late_broadcast
+    early_scan errors exchange exits_early files forks fortran_f08 fortran_module fortran_mpif imbalance in_place isendrecv large_counts late_broadcast
     late_cancelled late_partitioned late_receiver late_sender many_sizes mprobe neighbor_late neighbor_persistent
     neighborhood nonblocking_collectives nxn one_sided partitioned pcontrol persistent persistent_collectives
     persistent_halo plugin probing ring rma_fence rma_lock rma_pscw sendrecv sessions starved_progress threads

@@ -1,8 +1,8 @@
 //! `liboverhear.so`: listens in on the MPI program it is preloaded into.
 //!
 //! The life of one call:
-//! 1. The program calls `MPI_X`, which is ours ([`wrappers`]), by its exported name or through a patched slot
-//!    ([`got`]).
+//! 1. The program calls `MPI_X`, which is ours ([`wrappers`]), by its exported name, through a patched slot, or through a
+//!    binding of another language ([`layers`]).
 //! 2. Its arguments ([`args`]) say what repeats about the call: communicator, peer, tag, bytes ([`wrappers::draft`]).
 //! 3. The thread's dictionary knows that under a number ([`recorder`]), which goes into the file before MPI is entered.
 //! 4. [`real`] makes the call.
@@ -18,7 +18,9 @@ mod abi;
 mod args;
 mod clock;
 mod config;
-mod got;
+mod dlsym;
+mod layers;
+mod loaded;
 mod messages;
 mod progress;
 mod real;
@@ -30,7 +32,7 @@ mod wrappers;
 extern "C" fn loaded() {
     recorder::shared::guard(|| {
         if real::is_linked() {
-            got::patch();
+            layers::patch();
         }
     });
 }

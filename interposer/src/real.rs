@@ -10,8 +10,10 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use traces::calls::Call;
 
-use crate::got;
+use crate::layers::{self, By};
+use crate::loaded;
 use crate::messages;
+use crate::symbol;
 
 /// The library that defines PMPI_*.
 pub struct MpiLibrary {
@@ -23,7 +25,11 @@ pub struct MpiLibrary {
 }
 
 static LIBRARY: OnceLock<MpiLibrary> = OnceLock::new();
-static POINTERS: [AtomicUsize; Call::LIMIT] = [const { AtomicUsize::new(0) }; Call::LIMIT];
+
+/// Two for each call: what comes behind our wrapper in the order of linking, and the MPI library's own function.
+pub static POINTERS: [[AtomicUsize; Call::LIMIT]; 2] = [const { [const { AtomicUsize::new(0) }; Call::LIMIT] }; 2];
+const BEHIND: usize = 0;
+const OWN: usize = 1;
 
 /// Finds the MPI library and its functions, unless that was done. `None` while the process has none.
 pub fn library() -> Option<&'static MpiLibrary> {
@@ -35,8 +41,10 @@ pub fn library() -> Option<&'static MpiLibrary> {
         let name = call.mpi_name();
         // MPICH's libmpi_abi.so has ten removed functions without a PMPI_ twin.
         let symbol = |library: &MpiLibrary| library.find(&format!("P{name}")).or_else(|| library.find(&name));
-        let address = found.as_ref().and_then(symbol).unwrap_or_else(|| substitute(call));
-        POINTERS[call.number() as usize].store(address, Relaxed);
+        let own = found.as_ref().and_then(symbol).unwrap_or_else(|| substitute(call));
+        let behind = found.as_ref().and_then(|library| other_tool(library, &name)).unwrap_or(own);
+        POINTERS[OWN][call.number() as usize].store(own, Relaxed);
+        POINTERS[BEHIND][call.number() as usize].store(behind, Relaxed);
     }
     // While there is none, the search is repeated: Python loads its MPI late.
     found.map(|library| LIBRARY.get_or_init(|| library))
@@ -47,12 +55,31 @@ pub fn is_linked() -> bool {
     global().is_some()
 }
 
-/// The address to call for `call`; of a function that returns an error where the library has none.
+/// The MPI library's own function; one that returns an error where the library has none.
 ///
 /// Zero before [`library`] has found one.
+fn address(call: Call) -> usize {
+    POINTERS[OWN][call.number() as usize].load(Relaxed)
+}
+
+/// What a wrapper has to call that was entered from a place with these flags: where MPI was called by its profiling name,
+/// that; else `MPI_X` of another tool that comes behind ours, if there is one.
 #[inline(always)]
-pub fn address(call: Call) -> usize {
-    POINTERS[call.number() as usize].load(Relaxed)
+pub fn behind(call: Call, place: usize) -> usize {
+    POINTERS[layers::is_by_profiling_name(place) as usize][call.number() as usize].load(Relaxed)
+}
+
+/// Where [`behind`] finds that in [`POINTERS`], in bytes.
+pub const fn offset(call: Call, by: By) -> usize {
+    let which = if matches!(by, By::ProfilingName) { OWN } else { BEHIND };
+    (which * Call::LIMIT + call.number() as usize) * size_of::<usize>()
+}
+
+/// `MPI_X` of another tool that is loaded behind ours, if there is one.
+fn other_tool(library: &MpiLibrary, name: &str) -> Option<usize> {
+    let name = CString::new(name).ok()?;
+    let next = symbol::next(&name)?;
+    (definer(next)?.1 != library.base).then_some(next)
 }
 
 /// Whether the library has the function.
@@ -80,10 +107,7 @@ pub unsafe fn invoke<const N: usize>(call: Call, arguments: [usize; N]) -> c_int
 impl MpiLibrary {
     /// The address of a symbol of this library or what it depends on.
     pub fn find(&self, symbol: &str) -> Option<usize> {
-        let symbol = CString::new(symbol).ok()?;
-        // SAFETY: the handle came from dlopen and is never closed.
-        let address = unsafe { libc::dlsym(self.handle as *mut c_void, symbol.as_ptr()) };
-        (!address.is_null()).then_some(address as usize)
+        symbol::lookup(self.handle as *mut c_void, &CString::new(symbol).ok()?)
     }
 
     fn open(path: &CStr) -> Option<MpiLibrary> {
@@ -113,59 +137,22 @@ fn definer(address: usize) -> Option<(&'static CStr, usize)> {
 
 /// The library in the global scope.
 fn global() -> Option<MpiLibrary> {
-    // SAFETY: looks up a symbol by name.
-    let address = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"PMPI_Init".as_ptr()) };
-    if address.is_null() {
-        return None;
-    }
-    MpiLibrary::open(definer(address as usize)?.0)
+    MpiLibrary::open(definer(symbol::first(c"PMPI_Init")?)?.0)
 }
 
 /// A library that was loaded with RTLD_LOCAL, as Python does: it is in no scope that dlsym searches.
 fn hidden() -> Option<MpiLibrary> {
-    loaded_objects().iter().find_map(|name| {
-        let library = MpiLibrary::open(name)?;
-        // dlsym on a handle also searches what the object depends on; only the one that defines it will do.
-        let own = definer(library.find("PMPI_Init")?)?.0;
-        (own == name.as_c_str()).then_some(library)
-    })
+    // SAFETY: what is loaded now stays so while the program initialises MPI.
+    let object = loaded::objects().into_iter().find(|object| unsafe { object.defines(c"PMPI_Init") }.is_some())?;
+    MpiLibrary::open(&CString::new(object.name).ok()?)
 }
 
 /// A function that is in no scope dlsym searches by itself: of the MPI library and what it depends on, or of anything
 /// that was loaded.
 pub fn find_anywhere(symbol: &CStr) -> Option<usize> {
-    let name = symbol.to_str().ok()?;
-    if let Some(address) = LIBRARY.get().and_then(|library| library.find(name)) {
-        return Some(address);
-    }
-    loaded_objects().iter().find_map(|path| {
-        // SAFETY: RTLD_NOLOAD only takes a handle of what is loaded already, and the symbol is looked up by name.
-        unsafe {
-            let handle = libc::dlopen(path.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD);
-            let address = if handle.is_null() { std::ptr::null_mut() } else { libc::dlsym(handle, symbol.as_ptr()) };
-            // Ours would be called for ever.
-            let own = got::is_own(address as usize);
-            (!address.is_null() && !own).then_some(address as usize)
-        }
-    })
-}
-
-/// Names of all loaded objects. Opening them inside the callback would nest the loader's locks.
-fn loaded_objects() -> Vec<CString> {
-    unsafe extern "C" fn add(info: *mut libc::dl_phdr_info, _: usize, names: *mut c_void) -> c_int {
-        // SAFETY: the loader passes a valid record, and `names` is the vector below.
-        unsafe {
-            let (name, names) = ((*info).dlpi_name, &mut *names.cast::<Vec<CString>>());
-            if !name.is_null() && *name != 0 {
-                names.push(CStr::from_ptr(name).to_owned());
-            }
-        }
-        0
-    }
-    let mut names: Vec<CString> = Vec::new();
-    // SAFETY: `add` matches the callback's type, and `names` outlives the call.
-    unsafe { libc::dl_iterate_phdr(Some(add), (&raw mut names).cast()) };
-    names
+    let of_library = LIBRARY.get().and_then(|library| library.find(symbol.to_str().ok()?));
+    // SAFETY: as above.
+    of_library.or_else(|| loaded::objects().iter().find_map(|object| unsafe { object.defines(symbol) }))
 }
 
 /// What stands in for a function that the MPI library does not have, or that is called where there is no library:

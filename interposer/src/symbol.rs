@@ -1,6 +1,6 @@
 //! A function of another library, found when it is first needed.
 
-use std::ffi::{CStr, CString, c_int, c_void};
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use crate::real;
@@ -46,13 +46,9 @@ impl Symbol {
     #[cold]
     #[inline(never)]
     fn find(&self) -> usize {
-        let scope = if self.first { libc::RTLD_DEFAULT } else { libc::RTLD_NEXT };
         let name = CString::new(self.name).unwrap_or_default();
-        // SAFETY: looks up a symbol by name.
-        let address = match unsafe { libc::dlsym(scope, name.as_ptr()) } as usize {
-            0 => real::find_anywhere(&name).unwrap_or(nothing as *const () as usize),
-            address => address,
-        };
+        let found = if self.first { first(&name) } else { next(&name) };
+        let address = found.or_else(|| real::find_anywhere(&name)).unwrap_or(nothing as *const () as usize);
         self.address.store(address, Relaxed);
         address
     }
@@ -60,6 +56,40 @@ impl Symbol {
 
 extern "C" fn nothing() -> c_int {
     0
+}
+
+/// What the process finds under a name.
+pub fn first(name: &CStr) -> Option<usize> {
+    lookup(libc::RTLD_DEFAULT, name)
+}
+
+/// What comes behind ours under a name.
+pub fn next(name: &CStr) -> Option<usize> {
+    lookup(libc::RTLD_NEXT, name)
+}
+
+/// What the C library finds under a name, asked by us.
+pub fn lookup(handle: *mut c_void, name: &CStr) -> Option<usize> {
+    type Dlsym = unsafe extern "C" fn(*mut c_void, *const c_char) -> *mut c_void;
+    // SAFETY: the address is that of dlsym.
+    let found = unsafe { std::mem::transmute::<usize, Dlsym>(dlsym())(handle, name.as_ptr()) } as usize;
+    (found != 0).then_some(found)
+}
+
+/// The C library's dlsym, which ours hides.
+pub fn dlsym() -> usize {
+    static REAL: AtomicUsize = AtomicUsize::new(0);
+    // The first version it had, which all later ones have too.
+    #[cfg(target_arch = "x86_64")]
+    const VERSION: &CStr = c"GLIBC_2.2.5";
+    #[cfg(target_arch = "aarch64")]
+    const VERSION: &CStr = c"GLIBC_2.17";
+    if REAL.load(Relaxed) == 0 {
+        // SAFETY: looks up a symbol by name and version.
+        let real = unsafe { libc::dlvsym(libc::RTLD_NEXT, c"dlsym".as_ptr(), VERSION.as_ptr()) };
+        REAL.store(real as usize, Relaxed);
+    }
+    REAL.load(Relaxed)
 }
 
 /// What holds an address: the object's path, where it is loaded, and the symbol that begins there, if one does.

@@ -158,6 +158,18 @@ pub enum Language {
     Python,
 }
 
+impl Language {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Language::C => "C",
+            Language::Fortran => "Fortran",
+            Language::Fortran2008 => "Fortran 2008",
+            Language::Python => "Python",
+        }
+    }
+}
+
 /// A call site by what the program's own runtime says of it, as Python's does.
 #[derive(Clone, PartialEq, Eq, Debug, SchemaRead, SchemaWrite)]
 pub struct Place {

@@ -1,5 +1,8 @@
 //! What a run was, and what a reader of its figures has to know.
 
+use std::collections::BTreeSet;
+
+use traces::definitions::Language;
 use traces::file::{Mode, Stop};
 
 use super::where_to::{call_in_words, rank_in_words};
@@ -27,12 +30,28 @@ pub fn facts(run: &Run) -> Vec<Fact> {
         Fact::hidden("ranks", Value::Count(ranks.into())),
         Fact::hidden("hosts", Value::Count(hosts)),
         Fact::hidden("mpi_library", Value::Text(first.library.version.clone())),
+        called_from(run),
         Fact::hidden("recorder_version", Value::Text(first.process.recorder.clone())),
         Fact::hidden("began_unix_s", Value::Seconds(first.header.begin.realtime as f64 / 1e9)),
         Fact::new("wall_time_s", "wall time", Value::Seconds(wall)).note(range(&walls, wall)),
     ];
     facts.extend(in_mpi(run));
     facts
+}
+
+/// The languages in which MPI was called, where they are not C alone.
+fn called_from(run: &Run) -> Fact {
+    let languages: BTreeSet<Language> = run.ranks.iter().flat_map(|rank| rank.languages.iter().copied()).collect();
+    let names = Value::Text(in_words(&languages));
+    match languages.iter().any(|language| *language != Language::C) {
+        true => Fact::new("languages", "called from", names),
+        false => Fact::hidden("languages", names),
+    }
+}
+
+/// `C, Fortran`.
+pub fn in_words(languages: &BTreeSet<Language>) -> String {
+    languages.iter().map(|language| language.name()).collect::<Vec<_>>().join(", ")
 }
 
 /// Time in MPI: the least, mean and most over the ranks.

@@ -18,6 +18,7 @@ pub fn overview(run: &Run) -> Table {
         Column::new("mpi_share_percent", "share %"),
         Column::new("calls", "calls"),
         Column::new("threads", "threads"),
+        Column::hidden("languages"),
         Column::hidden("file_bytes"),
         Column::hidden("finalized"),
     ];
@@ -33,6 +34,7 @@ pub fn overview(run: &Run) -> Table {
             percent(mpi, wall * rank.threads.len().max(1) as f64),
             Value::Count(rank.entries().map(|entry| entry.count).sum()),
             Value::Count(rank.threads.len() as u64),
+            Value::Text(super::overview::in_words(&rank.languages)),
             Value::Bytes(rank.bytes),
             Value::Text(if matches!(rank.end, crate::model::End::Finalized) { "yes" } else { "no" }.into()),
         ]

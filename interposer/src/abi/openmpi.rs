@@ -4,6 +4,7 @@ use traces::file::Abi;
 
 use super::{CountAt, Family, no_requests};
 use crate::real::MpiLibrary;
+use crate::symbol;
 
 pub fn family(library: &MpiLibrary) -> Family {
     let object = |name: &str| address(library, name);
@@ -73,8 +74,6 @@ pub fn family(library: &MpiLibrary) -> Family {
 /// The address the program uses for an object of the library. A program that is not position-independent holds a
 /// copy of the object, and then the library's own address is not the one that is passed around.
 fn address(library: &MpiLibrary, name: &str) -> u64 {
-    let symbol = std::ffi::CString::new(name).unwrap_or_default();
-    // SAFETY: looks up a symbol by name.
-    let global = unsafe { libc::dlsym(libc::RTLD_DEFAULT, symbol.as_ptr()) } as u64;
-    if global != 0 { global } else { library.find(name).unwrap_or(0) as u64 }
+    let global = symbol::first(&std::ffi::CString::new(name).unwrap_or_default());
+    global.or_else(|| library.find(name)).unwrap_or(0) as u64
 }

@@ -4,21 +4,32 @@
 //! initialised: the program's own input and output is not ours, and processes without MPI are left alone. Each looks
 //! whether its thread is inside MPI, and is the C library's function where it is not.
 
-use std::ffi::{c_int, c_void};
+use std::ffi::{CStr, c_int, c_void};
 use std::sync::atomic::{AtomicU8, Ordering::*};
 
 use libc::{epoll_event, fd_set, pollfd, ssize_t};
 use traces::definitions::Way;
 
 use super::{Achieved, Listener};
-use crate::got;
+use crate::loaded;
 use crate::recorder::shared;
 use crate::recorder::thread;
 use crate::symbol::Symbol;
 
 /// Listens to the objects that are loaded by now.
 pub fn begin() {
-    shared::guard(|| got::patch_libraries(FUNCTIONS));
+    shared::guard(|| {
+        // The C library calls its own functions.
+        let is_system = |file: &str| ["libc.so", "ld-linux", "libpthread"].iter().any(|name| file.starts_with(name));
+        let ours = |name: &CStr| {
+            let name = name.to_str().ok()?;
+            FUNCTIONS.iter().find(|function| function.0 == name).map(|function| function.1 as usize)
+        };
+        for object in loaded::objects().iter().filter(|object| !object.is_program() && !is_system(object.file_name())) {
+            // SAFETY: the object is loaded, and stays so while the program runs code in it.
+            unsafe { object.patch(&mut |name| ours(name)) };
+        }
+    });
 }
 
 macro_rules! calls {

@@ -19,7 +19,7 @@ use super::world;
 use crate::abi::{self, Family};
 use crate::clock::{self, sync};
 use crate::config::{self, Config};
-use crate::got;
+use crate::layers;
 use crate::messages;
 use crate::progress;
 use crate::real;
@@ -85,7 +85,7 @@ pub fn arrivals_unseen() {
 
 /// The program has called MPI from a new place: objects may have been loaded since the last one.
 pub fn new_place() {
-    if got::patch() {
+    if layers::patch() {
         progress::ready();
     }
 }
@@ -113,7 +113,10 @@ pub fn first_call(call: Call) -> Option<&'static mut Thread> {
         OFF => return None,
         DORMANT => {
             // Even what is only forwarded needs to know where to.
-            shared::guard(got::patch);
+            shared::guard(|| {
+                layers::patch();
+                real::library();
+            });
             if !starts(call) || shared::guard(begin) != Some(true) {
                 return None;
             }

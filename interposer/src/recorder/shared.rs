@@ -11,6 +11,7 @@ use traces::file::{PageKind, Stop};
 use super::modules;
 use super::pages::{NO_PAGE, Output, Page};
 use crate::clock;
+use crate::layers;
 use crate::messages;
 
 /// What is written by one thread at a time.
@@ -92,6 +93,7 @@ pub fn site(address: u64) -> (u32, bool) {
     let (module, offset) = shared.module(address);
     shared.define(&Definition::Site(Site { number, module, offset }));
     shared.sites.insert(address, number);
+    layers::define_languages(&mut shared);
     (number, true)
 }
 

@@ -1,110 +1,37 @@
 //! A wrapper for every row of the table.
 //!
-//! The program calls `MPI_X`. A few instructions add the return address to the arguments, as one argument more, and go
+//! The program calls `MPI_X`. A few instructions ([`entry`]) add the place to the arguments, as one argument more, and go
 //! on to `inner`: Rust code that observes the call and makes it. All arguments travel as register-wide words.
 
 mod after;
 pub mod draft;
+mod entry;
 pub mod observe;
 
 use traces::calls::Call;
 
 use crate::abi::Family;
 use crate::args::{self, Argument};
+use crate::layers::{self, By};
 use crate::real;
 use crate::recorder::cache::Words;
 use crate::recorder::{run, thread};
 use draft::Draft;
+use entry::{entry, go_on, inner, layered};
 
-/// The way from `MPI_X` to `inner`, by the names of the arguments.
-///
-/// While a register is free the return address goes there. When all are in use, calling `inner` puts the return
-/// address on the stack before the arguments that are there already, with a word between them that keeps the stack
-/// aligned: two arguments more, between those in registers and the others.
-#[cfg(target_arch = "x86_64")]
-macro_rules! entry {
-    ([]) => {
-        "mov rdi, [rsp]\n jmp {inner}"
-    };
-    ([$a:ident]) => {
-        "mov rsi, [rsp]\n jmp {inner}"
-    };
-    ([$a:ident $b:ident]) => {
-        "mov rdx, [rsp]\n jmp {inner}"
-    };
-    ([$a:ident $b:ident $c:ident]) => {
-        "mov rcx, [rsp]\n jmp {inner}"
-    };
-    ([$a:ident $b:ident $c:ident $d:ident]) => {
-        "mov r8, [rsp]\n jmp {inner}"
-    };
-    ([$a:ident $b:ident $c:ident $d:ident $e:ident]) => {
-        "mov r9, [rsp]\n jmp {inner}"
-    };
-    ([$($more:ident)*]) => {
-        "sub rsp, 8\n .cfi_adjust_cfa_offset 8\n call {inner}\n add rsp, 8\n .cfi_adjust_cfa_offset -8\n ret"
-    };
+/// How a wrapper is entered.
+#[derive(Clone, Copy)]
+pub struct Ways {
+    /// By a program that calls `MPI_X`.
+    pub program: Entry,
+    /// By an object between program and MPI that calls `MPI_X`.
+    pub by_name: Entry,
+    /// By one that calls `PMPI_X`.
+    pub by_profiling_name: Entry,
 }
 
-#[cfg(target_arch = "x86_64")]
-macro_rules! inner {
-    (fn($address:ident; $a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $($stack:ident)*) -> $result:ty $body:block) => {
-        inner!(@make ($a $b $c $d $e $f _aligned $address $($stack)*) -> $result $body);
-    };
-    (fn($address:ident; $($register:ident)*) -> $result:ty $body:block) => {
-        inner!(@make ($($register)* $address) -> $result $body);
-    };
-    (@make ($($argument:ident)*) -> $result:ty $body:block) => {
-        #[allow(clippy::too_many_arguments)]
-        unsafe extern "C-unwind" fn inner($($argument: usize),*) -> $result $body
-    };
-}
-
-#[cfg(target_arch = "aarch64")]
-macro_rules! entry {
-    ([]) => {
-        "mov x0, x30\n b {inner}"
-    };
-    ([$a:ident]) => {
-        "mov x1, x30\n b {inner}"
-    };
-    ([$a:ident $b:ident]) => {
-        "mov x2, x30\n b {inner}"
-    };
-    ([$a:ident $b:ident $c:ident]) => {
-        "mov x3, x30\n b {inner}"
-    };
-    ([$a:ident $b:ident $c:ident $d:ident]) => {
-        "mov x4, x30\n b {inner}"
-    };
-    ([$a:ident $b:ident $c:ident $d:ident $e:ident]) => {
-        "mov x5, x30\n b {inner}"
-    };
-    ([$a:ident $b:ident $c:ident $d:ident $e:ident $f:ident]) => {
-        "mov x6, x30\n b {inner}"
-    };
-    ([$a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident]) => {
-        "mov x7, x30\n b {inner}"
-    };
-    ([$($more:ident)*]) => {
-        "stp x30, x30, [sp, #-16]!\n .cfi_adjust_cfa_offset 16\n .cfi_offset 30, -16\n bl {inner}\n \
-         ldr x30, [sp], #16\n .cfi_adjust_cfa_offset -16\n .cfi_restore 30\n ret"
-    };
-}
-
-#[cfg(target_arch = "aarch64")]
-macro_rules! inner {
-    (fn($address:ident; $a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident $h:ident $($stack:ident)*) -> $result:ty $body:block) => {
-        inner!(@make ($a $b $c $d $e $f $g $h $address _aligned $($stack)*) -> $result $body);
-    };
-    (fn($address:ident; $($register:ident)*) -> $result:ty $body:block) => {
-        inner!(@make ($($register)* $address) -> $result $body);
-    };
-    (@make ($($argument:ident)*) -> $result:ty $body:block) => {
-        #[allow(clippy::too_many_arguments)]
-        unsafe extern "C-unwind" fn inner($($argument: usize),*) -> $result $body
-    };
-}
+/// The address of code that takes what some MPI function takes.
+pub type Entry = unsafe extern "C-unwind" fn();
 
 /// The wrapper of one function.
 macro_rules! wrapper {
@@ -120,13 +47,13 @@ macro_rules! wrapper {
         #[unsafe(naked)]
         $($export)*
         pub unsafe extern "C-unwind" fn entry() {
-            std::arch::naked_asm!(
-                ".cfi_startproc",
-                entry!([$($argument)*]),
-                ".cfi_endproc",
-                inner = sym inner
-            )
+            std::arch::naked_asm!(".cfi_startproc", entry!([$($argument)*]), ".cfi_endproc", inner = sym inner)
         }
+
+        wrapper!(@layered by_name By::Name, [$($argument)*]);
+        wrapper!(@layered by_profiling_name By::ProfilingName, [$($argument)*]);
+
+        pub const WAYS: Ways = Ways { program: entry, by_name, by_profiling_name };
 
         inner!(fn(address; $($argument)*) -> $result {
             type Real = unsafe extern "C-unwind" fn($(word!($argument)),*) -> $result;
@@ -140,7 +67,7 @@ macro_rules! wrapper {
                     #[allow(unused_mut)]
                     let mut draft = Draft::new();
                     $(args::$kind($argument).note::<$wide>(family, &mut draft);)*
-                    return observe::cached(thread, family, draft, signature, wrapper!(@real Real, $($argument: $kind),*));
+                    return observe::cached(thread, family, draft, signature, wrapper!(@real address, Real, $($argument: $kind),*));
                 }
             }
             let key = move |_family: &Family, _words: &mut Words| {
@@ -149,17 +76,32 @@ macro_rules! wrapper {
             let note = move |_family: &Family, _draft: &mut Draft| {
                 $(args::$kind($argument).note::<$wide>(_family, _draft);)*
             };
-            let real = wrapper!(@real Real, $($argument: $kind),*);
+            let real = wrapper!(@real address, Real, $($argument: $kind),*);
             observe::not_cached::<$result, PLAIN>(CALL, address, key, note, real)
         });
     };
+    (@layered $name:ident $by:path, [$($argument:ident)*]) => {
+        #[unsafe(naked)]
+        unsafe extern "C-unwind" fn $name() {
+            std::arch::naked_asm!(
+                ".cfi_startproc",
+                layered!([$($argument)*]),
+                ".cfi_endproc",
+                number = const layers::question(CALL, $by),
+                ask = sym entry::ask,
+                inner = sym inner,
+                real = sym real::POINTERS,
+                offset = const real::offset(CALL, $by),
+            )
+        }
+    };
     // Written out where it is used: a closure made before it is known which way the call takes would be kept in memory.
-    (@real $real:ty, $($argument:ident: $kind:ident),*) => {
+    (@real $address:ident, $real:ty, $($argument:ident: $kind:ident),*) => {
         move |_draft: &Draft| {
             // SAFETY: PMPI_X takes what MPI_X takes (MPI standard, profiling interface), and the address is that of
-            // PMPI_X, or of a function that takes nothing.
+            // PMPI_X, of another tool's MPI_X, or of a function that takes nothing.
             unsafe {
-                let real = std::mem::transmute::<usize, $real>(real::address(CALL));
+                let real = std::mem::transmute::<usize, $real>(real::behind(CALL, $address));
                 real($(args::$kind($argument).forward(_draft)),*)
             }
         }
@@ -197,12 +139,15 @@ macro_rules! wrappers {
             }
         )*
 
-        /// The wrappers of functions that are not exported, to be reached through the slots of the program's objects.
+        /// The wrappers of all functions.
         #[allow(clippy::vec_init_then_push)]
-        pub fn late() -> Vec<(Call, usize)> {
-            let mut late = Vec::new();
-            $(wrappers!(@late $reach late $name [$($large)?]);)*
-            late
+        pub fn all() -> Vec<(Call, Ways)> {
+            let mut all = Vec::new();
+            $(
+                all.push((Call::$name, $name::WAYS));
+                wrappers!(@all_of [$($large)?] all $name);
+            )*
+            all
         }
     };
     (@large_of [] $name:ident $arguments:tt) => {};
@@ -213,13 +158,9 @@ macro_rules! wrappers {
             wrapper!(late "", Call::$name.large(), true, $arguments -> i32);
         }
     };
-    (@late core $late:ident $name:ident []) => {};
-    (@late core $late:ident $name:ident [c]) => {
-        $late.push((Call::$name.large(), $name::large::entry as unsafe extern "C-unwind" fn() as usize));
-    };
-    (@late late $late:ident $name:ident [$($large:ident)?]) => {
-        $late.push((Call::$name, $name::entry as unsafe extern "C-unwind" fn() as usize));
-        wrappers!(@late core $late $name [$($large)?]);
+    (@all_of [] $all:ident $name:ident) => {};
+    (@all_of [c] $all:ident $name:ident) => {
+        $all.push((Call::$name.large(), $name::large::WAYS));
     };
 }
 

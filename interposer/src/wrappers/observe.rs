@@ -13,6 +13,7 @@ use super::after::{self, Arrival, Completion};
 use super::draft::Draft;
 use crate::abi::{self, Family};
 use crate::clock;
+use crate::layers;
 use crate::recorder::cache::{self, Words};
 use crate::recorder::dictionary::Key;
 use crate::recorder::groups;
@@ -85,14 +86,14 @@ pub fn cached<R: Outcome>(
 
 /// The same for a call that is not in the cache, or not to be recorded at all.
 ///
-/// `key` adds the words the call is known by, `note` fills the draft of its arguments; `address` is where the program
-/// goes on. `PLAIN` where the words say all that matters. The closures travel by value: a reference to one would have
+/// `key` adds the words the call is known by, `note` fills the draft of its arguments; `place` is where the program
+/// goes on, with the flags of [`layers`]. `PLAIN` where the words say all that matters. The closures travel by value: a reference to one would have
 /// the wrapper keep its arguments in memory.
 #[cold]
 #[inline(never)]
 pub fn not_cached<R: Outcome, const PLAIN: bool>(
     call: Call,
-    address: usize,
+    place: usize,
     key: impl Fn(&Family, &mut Words),
     note: impl Fn(&Family, &mut Draft),
     real: impl Fn(&Draft) -> R,
@@ -109,9 +110,10 @@ pub fn not_cached<R: Outcome, const PLAIN: bool>(
     };
     let family = self::family(thread);
     note(family, &mut draft);
+    let address = layers::address(place, call);
     let Some(known) = describe(thread, family, call, address, &mut draft) else { return real(&Draft::new()) };
     if PLAIN && known.lasting {
-        let mut words = Words::new(call.number(), address);
+        let mut words = Words::new(call.number(), place);
         key(family, &mut words);
         thread.cache(&words, known.signature);
     }

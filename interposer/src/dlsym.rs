@@ -1,0 +1,112 @@
+//! `dlsym`: programs that ask for MPI functions by name get ours, and objects they have loaded are patched before they run.
+//!
+//! The C library's function looks at its caller, so it has to be reached by a jump, with the program's return address.
+
+use std::ffi::{CStr, c_char, c_void};
+use std::sync::atomic::AtomicUsize;
+
+use crate::layers;
+use crate::loaded;
+use crate::real;
+use crate::recorder::shared;
+use crate::symbol;
+
+/// What is to be done about a question.
+#[repr(C)]
+pub struct Answer {
+    /// What was asked for; null to ask the C library.
+    found: *const c_void,
+    /// For what.
+    name: *const c_char,
+}
+
+/// The C library's function.
+static REAL: AtomicUsize = AtomicUsize::new(0);
+
+#[cfg(target_arch = "x86_64")]
+#[unsafe(naked)]
+#[unsafe(export_name = "dlsym")]
+unsafe extern "C" fn entry() {
+    std::arch::naked_asm!(
+        ".cfi_startproc",
+        "push rdi",
+        "sub rsp, 16",
+        ".cfi_adjust_cfa_offset 24",
+        "call {answer}",
+        "add rsp, 16",
+        "pop rdi",
+        ".cfi_adjust_cfa_offset -24",
+        "test rax, rax",
+        "jnz 2f",
+        "mov rsi, rdx",
+        "jmp qword ptr [rip + {real}]",
+        "2:",
+        "ret",
+        ".cfi_endproc",
+        answer = sym answer,
+        real = sym REAL,
+    )
+}
+
+#[cfg(target_arch = "aarch64")]
+#[unsafe(naked)]
+#[unsafe(export_name = "dlsym")]
+unsafe extern "C" fn entry() {
+    std::arch::naked_asm!(
+        ".cfi_startproc",
+        "stp x0, x30, [sp, #-16]!",
+        ".cfi_adjust_cfa_offset 16",
+        ".cfi_offset 30, -8",
+        "bl {answer}",
+        "mov x2, x0",
+        "ldp x0, x30, [sp], #16",
+        ".cfi_adjust_cfa_offset -16",
+        ".cfi_restore 30",
+        "cbnz x2, 2f",
+        "adrp x16, {real}",
+        "ldr x16, [x16, :lo12:{real}]",
+        "br x16",
+        "2:",
+        "mov x0, x2",
+        "ret",
+        ".cfi_endproc",
+        answer = sym answer,
+        real = sym REAL,
+    )
+}
+
+/// Looks at a question before the C library does.
+extern "C" fn answer(handle: *mut c_void, name: *const c_char) -> Answer {
+    REAL.store(symbol::dlsym(), std::sync::atomic::Ordering::Relaxed);
+    let pass_on = Answer { found: std::ptr::null(), name };
+    // Allocators that are loaded in place of the C library's ask for its functions this way, and cannot be used yet.
+    if handle == libc::RTLD_NEXT || name.is_null() {
+        return pass_on;
+    }
+    // SAFETY: the program passes a name.
+    let is_mpi = unsafe { CStr::from_ptr(name) }.to_bytes().starts_with(b"MPI_");
+    if handle == libc::RTLD_DEFAULT && !is_mpi {
+        return pass_on;
+    }
+    shared::guard(|| {
+        layers::patch();
+        // SAFETY: as above.
+        let name = unsafe { CStr::from_ptr(name) };
+        is_mpi.then(|| mpi_function(handle, name)).flatten()
+    })
+    .flatten()
+    .unwrap_or(pass_on)
+}
+
+/// What stands for a function of MPI.
+fn mpi_function(handle: *mut c_void, name: &CStr) -> Option<Answer> {
+    let found = symbol::lookup(handle, name)?;
+    let library = real::library();
+    if loaded::is_own(found) && library.is_none() {
+        // Without MPI in the process the answer has to be no.
+        return Some(Answer { found: std::ptr::null(), name: c"PMPI_Init".as_ptr() });
+    }
+    let is_mpi = symbol::describe(found)?.1 == library?.base;
+    let wrapper = layers::wrapper_named(name.to_str().ok()?).filter(|_| is_mpi)?;
+    Some(Answer { found: wrapper as *const c_void, name: name.as_ptr() })
+}

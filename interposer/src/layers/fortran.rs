@@ -1,0 +1,41 @@
+//! The names that Fortran bindings give the functions of MPI.
+//!
+//! Compilers write a Fortran name in lower or upper case, with up to two underscores behind it. `mpi_f08` adds `_f08`, and
+//! `ts` to what takes buffers by descriptors; for large counts, Intel has `_c_f08ts`, MPICH 4 `_f08ts_large`.
+
+use std::collections::HashMap;
+use std::ffi::CStr;
+use std::sync::OnceLock;
+
+use traces::calls::Call;
+use traces::definitions::Language;
+
+/// Functions of which every binding has at least one.
+pub const PROOFS: [&CStr; 5] = [c"mpi_init_", c"mpi_init", c"mpi_init__", c"MPI_INIT", c"mpi_init_f08_"];
+
+/// The call that a Fortran name stands for, and the language it is of.
+pub fn call_named(symbol: &str) -> Option<(Call, Language)> {
+    let plain = symbol.trim_end_matches('_');
+    let lower = plain.starts_with("mpi_") && !plain.contains(|c: char| c.is_ascii_uppercase());
+    let upper = plain.starts_with("MPI_") && !plain.contains(|c: char| c.is_ascii_lowercase());
+    if !lower && !upper {
+        return None;
+    }
+    let name = plain.to_ascii_lowercase();
+    let (name, large) = match name.strip_suffix("_large") {
+        Some(name) => (name, true),
+        None => (name.as_str(), false),
+    };
+    let (name, language) = match name.strip_suffix("_f08").or_else(|| name.strip_suffix("_f08ts")) {
+        Some(name) => (name, Language::Fortran2008),
+        None => (name, Language::Fortran),
+    };
+    let call = *calls().get(name)?;
+    Some((if large && call.row().large { call.large() } else { call }, language))
+}
+
+/// Calls by their names in lower case.
+fn calls() -> &'static HashMap<String, Call> {
+    static CALLS: OnceLock<HashMap<String, Call>> = OnceLock::new();
+    CALLS.get_or_init(|| Call::all().map(|call| (call.mpi_name().to_lowercase(), call)).collect())
+}

@@ -1,0 +1,165 @@
+//! Stubs: a few instructions each that note who calls which function of a layer, and go on to it.
+//!
+//! They are there from the start, a fixed number, since a process may not be allowed to make code.
+
+use std::arch::{asm, global_asm};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::*};
+
+use traces::calls::Call;
+use traces::definitions::Language;
+
+/// A program links to fewer functions of MPI, and seldom by two bindings.
+const STUBS: usize = 1024;
+/// Bytes of each; the largest is smaller.
+const SIZE: usize = 32;
+
+/// Where each goes on to.
+static TARGETS: [AtomicUsize; STUBS] = [const { AtomicUsize::new(0) }; STUBS];
+/// What each is called for: a call's number, and the language.
+static MEANINGS: [AtomicU32; STUBS] = [const { AtomicU32::new(0) }; STUBS];
+/// How many are in use.
+static USED: Mutex<usize> = Mutex::new(0);
+
+// What the last stub noted on this thread: who called it, and its number.
+global_asm!(
+    ".section .tbss,\"awT\",@nobits",
+    ".p2align 3",
+    ".type overhear_noted,@object",
+    ".size overhear_noted,16",
+    "overhear_noted:",
+    ".zero 16",
+    ".text",
+);
+
+#[cfg(target_arch = "x86_64")]
+global_asm!(
+    ".p2align 5",
+    "overhear_stubs:",
+    ".set overhear_stub, 0",
+    ".rept {stubs}",
+    "mov r11, [rsp]",
+    "mov r10, qword ptr [rip + overhear_noted@GOTTPOFF]",
+    "mov fs:[r10], r11",
+    "mov dword ptr fs:[r10 + 8], overhear_stub",
+    "jmp qword ptr [rip + {targets} + 8 * overhear_stub]",
+    ".p2align 5",
+    ".set overhear_stub, overhear_stub + 1",
+    ".endr",
+    stubs = const STUBS,
+    targets = sym TARGETS,
+);
+
+#[cfg(target_arch = "aarch64")]
+global_asm!(
+    ".p2align 5",
+    "overhear_stubs:",
+    ".set overhear_stub, 0",
+    ".rept {stubs}",
+    "mov w17, overhear_stub",
+    "b overhear_stub_goes_on",
+    ".p2align 5",
+    ".set overhear_stub, overhear_stub + 1",
+    ".endr",
+    "overhear_stub_goes_on:",
+    "mrs x15, tpidr_el0",
+    "adrp x16, :gottprel:overhear_noted",
+    "ldr x16, [x16, :gottprel_lo12:overhear_noted]",
+    "add x16, x15, x16",
+    "str x30, [x16]",
+    "str w17, [x16, #8]",
+    "adrp x16, {targets}",
+    "add x16, x16, :lo12:{targets}",
+    "ldr x16, [x16, x17, lsl #3]",
+    "br x16",
+    stubs = const STUBS,
+    targets = sym TARGETS,
+);
+
+/// What a stub noted.
+pub struct Noted {
+    /// Where the program goes on; 0 where nothing is noted.
+    pub caller: usize,
+    /// The function of MPI that it called.
+    pub call: Call,
+    /// In which language.
+    pub language: Language,
+}
+
+/// What the last stub noted on this thread.
+pub fn noted() -> Noted {
+    // SAFETY: the words of this thread.
+    let (caller, stub) = unsafe { (words().read(), words().add(1).read()) };
+    let meaning = MEANINGS[stub as u32 as usize % STUBS].load(Relaxed);
+    let language = [Language::C, Language::Fortran, Language::Fortran2008][(meaning >> 16) as usize % 3];
+    Noted { caller, call: Call::from_number(meaning as u16).unwrap_or(Call::Init), language }
+}
+
+/// Forgets it.
+pub fn forget() {
+    // SAFETY: as above.
+    unsafe { words().write(0) };
+}
+
+fn words() -> *mut usize {
+    let words: *mut usize;
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: reads where this thread's words are.
+    unsafe {
+        asm!(
+            "mov {0}, qword ptr fs:[0]",
+            "add {0}, qword ptr [rip + overhear_noted@GOTTPOFF]",
+            out(reg) words,
+            options(pure, readonly, nostack),
+        );
+    }
+    #[cfg(target_arch = "aarch64")]
+    // SAFETY: as above.
+    unsafe {
+        asm!(
+            "mrs {0}, tpidr_el0",
+            "adrp {1}, :gottprel:overhear_noted",
+            "ldr {1}, [{1}, :gottprel_lo12:overhear_noted]",
+            "add {0}, {0}, {1}",
+            out(reg) words,
+            out(reg) _,
+            options(pure, readonly, nostack),
+        );
+    }
+    words
+}
+
+/// The stub that goes on to `target`, for a function of a layer that stands for `call`. `None` where all are in use.
+pub fn to(target: usize, call: Call, language: Language) -> Option<usize> {
+    let meaning = call.number() as u32 | (language as u32) << 16;
+    let mut used = USED.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let is_it = |at: &usize| TARGETS[*at].load(Relaxed) == target && MEANINGS[*at].load(Relaxed) == meaning;
+    let at = (0..*used).find(is_it).or_else(|| {
+        let new = *used;
+        TARGETS.get(new)?.store(target, Relaxed);
+        MEANINGS[new].store(meaning, Release);
+        *used += 1;
+        Some(new)
+    })?;
+    Some(begin() + at * SIZE)
+}
+
+fn begin() -> usize {
+    let begin: usize;
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: takes an address.
+    unsafe {
+        asm!("lea {0}, [rip + overhear_stubs]", out(reg) begin, options(pure, nomem, nostack, preserves_flags));
+    }
+    #[cfg(target_arch = "aarch64")]
+    // SAFETY: as above.
+    unsafe {
+        asm!(
+            "adrp {0}, overhear_stubs",
+            "add {0}, {0}, :lo12:overhear_stubs",
+            out(reg) begin,
+            options(pure, nomem, nostack, preserves_flags),
+        );
+    }
+    begin
+}

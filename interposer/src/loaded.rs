@@ -1,0 +1,249 @@
+//! The objects loaded into the process: what they define, and the slots through which they call what others define.
+
+use std::ffi::{CStr, c_int, c_void};
+use std::ops::Range;
+
+use crate::symbol;
+
+/// How often the loader has added objects. Cheap.
+pub fn added() -> u64 {
+    unsafe extern "C" fn first(info: *mut libc::dl_phdr_info, _: usize, added: *mut c_void) -> c_int {
+        // SAFETY: the loader passes a valid record, and `added` is the number below.
+        unsafe { *added.cast::<u64>() = (*info).dlpi_adds };
+        1
+    }
+    let mut added = 0u64;
+    // SAFETY: `first` matches the callback's type, and `added` outlives the call.
+    unsafe { libc::dl_iterate_phdr(Some(first), (&raw mut added).cast()) };
+    added
+}
+
+/// All loaded objects but this library, in the order in which the loader looks for what they define.
+pub fn objects() -> Vec<Object> {
+    let mut scan = Scan { own: own_base(), objects: Vec::new() };
+    // SAFETY: `visit` matches the callback's type, and `scan` outlives the call.
+    unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut scan).cast()) };
+    scan.objects
+}
+
+/// Whether an address is in this library.
+pub fn is_own(address: usize) -> bool {
+    symbol::describe(address).is_some_and(|(_, base, _)| base == own_base())
+}
+
+struct Scan {
+    own: usize,
+    objects: Vec<Object>,
+}
+
+/// A loaded object.
+pub struct Object {
+    /// Its path; the program itself has none.
+    pub name: String,
+    /// Where it lies.
+    pub range: Range<usize>,
+    /// What its addresses count from.
+    base: usize,
+    dynamic: usize,
+    /// What the loader made read-only after relocation.
+    relro: Range<usize>,
+}
+
+unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, scan: *mut c_void) -> c_int {
+    // SAFETY: the loader passes a valid record, and `scan` is the one above.
+    let (info, scan) = unsafe { (&*info, &mut *scan.cast::<Scan>()) };
+    let base = info.dlpi_addr as usize;
+    // SAFETY: the loader says how many there are.
+    let headers = unsafe { std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum as usize) };
+    let find = |kind| headers.iter().find(|header| header.p_type == kind);
+    let loads = || headers.iter().filter(|header| header.p_type == libc::PT_LOAD);
+    let begin = base + loads().map(|header| header.p_vaddr as usize).min().unwrap_or(0);
+    let end = base + loads().map(|header| (header.p_vaddr + header.p_memsz) as usize).max().unwrap_or(0);
+    // SAFETY: the loader's names are terminated.
+    let name = unsafe { CStr::from_ptr(info.dlpi_name) }.to_string_lossy().into_owned();
+    let is_kernel = name.starts_with("linux-vdso");
+    if let (Some(dynamic), false) = (find(libc::PT_DYNAMIC), begin == scan.own || is_kernel) {
+        let relro = find(libc::PT_GNU_RELRO).map_or(0..0, |header| {
+            let start = base + header.p_vaddr as usize;
+            // A page it covers in part stays writable.
+            page_of(start)..page_of(start + header.p_memsz as usize)
+        });
+        let dynamic = base + dynamic.p_vaddr as usize;
+        scan.objects.push(Object { name, range: begin..end, base, dynamic, relro });
+    }
+    0
+}
+
+fn page_of(address: usize) -> usize {
+    // SAFETY: reads a constant of the system.
+    let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize;
+    address & !(page - 1)
+}
+
+fn own_base() -> usize {
+    // SAFETY: dladdr only writes to `info`.
+    unsafe {
+        let mut info: libc::Dl_info = std::mem::zeroed();
+        libc::dladdr(own_base as fn() -> usize as *const c_void, &mut info);
+        info.dli_fbase as usize
+    }
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Dynamic {
+    tag: i64,
+    value: u64,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Relocation {
+    offset: u64,
+    info: u64,
+    addend: i64,
+}
+
+// From elf.h, which the libc crate does not have.
+const DT_PLTRELSZ: i64 = 2;
+const DT_STRTAB: i64 = 5;
+const DT_SYMTAB: i64 = 6;
+const DT_RELA: i64 = 7;
+const DT_RELASZ: i64 = 8;
+const DT_JMPREL: i64 = 23;
+const DT_GNU_HASH: i64 = 0x6fff_fef5;
+/// Relocation types of slots that hold a function's address: through the PLT, a pointer, an absolute address.
+#[cfg(target_arch = "x86_64")]
+const SLOTS: [u32; 3] = [7, 6, 1];
+#[cfg(target_arch = "aarch64")]
+const SLOTS: [u32; 3] = [1026, 1025, 257];
+
+impl Object {
+    /// Whether this is the program.
+    pub fn is_program(&self) -> bool {
+        self.name.is_empty()
+    }
+
+    /// The file's name without its folder.
+    pub fn file_name(&self) -> &str {
+        self.name.rsplit('/').next().unwrap_or(&self.name)
+    }
+
+    /// The address of what the object itself defines under a name, by its own table: no scope is searched, and no lock of
+    /// the loader taken.
+    ///
+    /// # Safety
+    /// The object must still be loaded.
+    pub unsafe fn defines(&self, name: &CStr) -> Option<usize> {
+        // SAFETY: the layout of DT_GNU_HASH: four numbers, a Bloom filter of 64-bit words, buckets, and the hashes of the
+        // symbols from the first on, those of a bucket ending with one that is odd.
+        unsafe {
+            let (table, symbols, strings) = (self.address(DT_GNU_HASH), self.symbols(), self.address(DT_STRTAB));
+            if table == 0 || symbols.is_null() || strings == 0 {
+                return None;
+            }
+            let [buckets, first, words, _] = *(table as *const [u32; 4]);
+            let bucket = (table + 16 + words as usize * 8) as *const u32;
+            let hashes = bucket.add(buckets as usize);
+            let hash =
+                name.to_bytes().iter().fold(5381u32, |hash, byte| hash.wrapping_mul(33).wrapping_add(*byte as u32));
+            let mut at = *bucket.add((hash % buckets.max(1)) as usize);
+            if buckets == 0 || at < first {
+                return None;
+            }
+            loop {
+                let other = *hashes.add((at - first) as usize);
+                let symbol = &*symbols.add(at as usize);
+                if other | 1 == hash | 1
+                    && symbol.st_shndx != 0
+                    && CStr::from_ptr((strings + symbol.st_name as usize) as *const _) == name
+                {
+                    return Some(self.base + symbol.st_value as usize);
+                }
+                if other & 1 == 1 {
+                    return None;
+                }
+                at += 1;
+            }
+        }
+    }
+
+    /// Gives every slot that holds a function's address what `other` says for its name, if it does.
+    ///
+    /// # Safety
+    /// The object must still be loaded, and stay so while the program runs code in it.
+    pub unsafe fn patch(&self, other: &mut dyn FnMut(&CStr) -> Option<usize>) {
+        // SAFETY: the tables of a loaded object are mapped.
+        unsafe {
+            let (strings, symbols) = (self.address(DT_STRTAB), self.symbols());
+            if strings == 0 || symbols.is_null() {
+                return;
+            }
+            for (table, size) in [(DT_JMPREL, DT_PLTRELSZ), (DT_RELA, DT_RELASZ)] {
+                let (table, size) = (self.address(table) as *const Relocation, self.entry(size));
+                let count = if table.is_null() { 0 } else { size / size_of::<Relocation>() };
+                for at in 0..count {
+                    let relocation = *table.add(at);
+                    let symbol = (relocation.info >> 32) as usize;
+                    if symbol == 0 || !SLOTS.contains(&(relocation.info as u32)) {
+                        continue;
+                    }
+                    let name = CStr::from_ptr((strings + (*symbols.add(symbol)).st_name as usize) as *const _);
+                    if let Some(function) = other(name) {
+                        self.write((self.base + relocation.offset as usize) as *mut usize, function);
+                    }
+                }
+            }
+        }
+    }
+
+    unsafe fn symbols(&self) -> *const libc::Elf64_Sym {
+        // SAFETY: the object is loaded.
+        unsafe { self.address(DT_SYMTAB) as *const libc::Elf64_Sym }
+    }
+
+    /// What the dynamic section says under a tag, 0 where it says nothing.
+    unsafe fn entry(&self, tag: i64) -> usize {
+        let mut at = self.dynamic as *const Dynamic;
+        // SAFETY: a loaded object's dynamic section ends with a zero tag.
+        unsafe {
+            while (*at).tag != 0 {
+                if (*at).tag == tag {
+                    return (*at).value as usize;
+                }
+                at = at.add(1);
+            }
+        }
+        0
+    }
+
+    /// The same, of an address. glibc has added the load address to those, other loaders have not.
+    unsafe fn address(&self, tag: i64) -> usize {
+        // SAFETY: the object is loaded.
+        match unsafe { self.entry(tag) } {
+            0 => 0,
+            value if value < self.base => self.base + value,
+            value => value,
+        }
+    }
+
+    unsafe fn write(&self, slot: *mut usize, function: usize) {
+        // SAFETY: the slot is mapped, and holds a function's address. A weak reference that found nothing stays
+        // nothing.
+        unsafe {
+            if *slot == function || *slot == 0 {
+                return;
+            }
+            let read_only = self.relro.contains(&(slot as usize));
+            let page = page_of(slot as usize) as *mut c_void;
+            let writable = libc::PROT_READ | libc::PROT_WRITE;
+            if read_only && libc::mprotect(page, size_of::<usize>(), writable) != 0 {
+                return;
+            }
+            slot.write(function);
+            if read_only {
+                libc::mprotect(page, size_of::<usize>(), libc::PROT_READ);
+            }
+        }
+    }
+}

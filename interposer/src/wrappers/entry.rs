@@ -1,0 +1,180 @@
+//! The first instructions of a wrapper, which no compiler writes: they add the place in the program as one argument more.
+//!
+//! While a register is free the place goes there. When all are in use, `inner` is called with two words more on the
+//! stack before the arguments that are there already: the place, and the return address that lies there anyway.
+//!
+//! A wrapper has two kinds of ways in. `entry!` is that of a program which calls `MPI_X`: the place is the return address.
+//! `layered!` is for objects between program and MPI, and asks [`layers`](crate::layers) for the place. It gets the flags
+//! of that module with it, or 0 where the call is not the program's: then it goes on to MPI at once.
+
+/// On to `inner` with the place, by the names of the call's arguments and where the place is.
+#[cfg(target_arch = "x86_64")]
+macro_rules! go_on {
+    ([] $place:literal) => { go_on!(@register "rdi", $place) };
+    ([$a:ident] $place:literal) => { go_on!(@register "rsi", $place) };
+    ([$a:ident $b:ident] $place:literal) => { go_on!(@register "rdx", $place) };
+    ([$a:ident $b:ident $c:ident] $place:literal) => { go_on!(@register "rcx", $place) };
+    ([$a:ident $b:ident $c:ident $d:ident] $place:literal) => { go_on!(@register "r8", $place) };
+    ([$a:ident $b:ident $c:ident $d:ident $e:ident] $place:literal) => { go_on!(@register "r9", $place) };
+    ([$($more:ident)*] $place:literal) => {
+        concat!(
+            "push ", $place, "\n .cfi_adjust_cfa_offset 8\n call {inner}\n add rsp, 8\n .cfi_adjust_cfa_offset -8\n ret\n"
+        )
+    };
+    (@register $register:literal, $place:literal) => {
+        concat!("mov ", $register, ", ", $place, "\n jmp {inner}\n")
+    };
+}
+
+#[cfg(target_arch = "x86_64")]
+macro_rules! entry {
+    ($arguments:tt) => {
+        go_on!($arguments "qword ptr [rsp]")
+    };
+}
+
+#[cfg(target_arch = "x86_64")]
+macro_rules! layered {
+    ($arguments:tt) => {
+        concat!(
+            "mov eax, {number}\n call {ask}\n test rax, rax\n jz 2f\n",
+            go_on!($arguments "rax"),
+            "2:\n jmp qword ptr [rip + {real} + {offset}]\n"
+        )
+    };
+}
+
+/// What `layered!` calls: keeps the arguments while the place is asked for. The call's number comes in `eax`, the place
+/// goes back in `rax`.
+#[cfg(target_arch = "x86_64")]
+#[unsafe(naked)]
+pub unsafe extern "C-unwind" fn ask() {
+    std::arch::naked_asm!(
+        ".cfi_startproc",
+        "push rdi",
+        "push rsi",
+        "push rdx",
+        "push rcx",
+        "push r8",
+        "push r9",
+        ".cfi_adjust_cfa_offset 48",
+        "mov edi, eax",
+        // Behind what was just pushed and the way back to `layered!`.
+        "mov rsi, [rsp + 56]",
+        "call {place}",
+        "pop r9",
+        "pop r8",
+        "pop rcx",
+        "pop rdx",
+        "pop rsi",
+        "pop rdi",
+        ".cfi_adjust_cfa_offset -48",
+        "ret",
+        ".cfi_endproc",
+        place = sym crate::layers::place,
+    )
+}
+
+#[cfg(target_arch = "x86_64")]
+macro_rules! inner {
+    (fn($address:ident; $a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $($stack:ident)*) -> $result:ty $body:block) => {
+        inner!(@make ($a $b $c $d $e $f $address _return $($stack)*) -> $result $body);
+    };
+    (fn($address:ident; $($register:ident)*) -> $result:ty $body:block) => {
+        inner!(@make ($($register)* $address) -> $result $body);
+    };
+    (@make ($($argument:ident)*) -> $result:ty $body:block) => {
+        #[allow(clippy::too_many_arguments)]
+        unsafe extern "C-unwind" fn inner($($argument: usize),*) -> $result $body
+    };
+}
+
+#[cfg(target_arch = "aarch64")]
+macro_rules! go_on {
+    ([] $place:literal) => { go_on!(@register "x0", $place) };
+    ([$a:ident] $place:literal) => { go_on!(@register "x1", $place) };
+    ([$a:ident $b:ident] $place:literal) => { go_on!(@register "x2", $place) };
+    ([$a:ident $b:ident $c:ident] $place:literal) => { go_on!(@register "x3", $place) };
+    ([$a:ident $b:ident $c:ident $d:ident] $place:literal) => { go_on!(@register "x4", $place) };
+    ([$a:ident $b:ident $c:ident $d:ident $e:ident] $place:literal) => { go_on!(@register "x5", $place) };
+    ([$a:ident $b:ident $c:ident $d:ident $e:ident $f:ident] $place:literal) => { go_on!(@register "x6", $place) };
+    ([$a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident] $place:literal) => {
+        go_on!(@register "x7", $place)
+    };
+    ([$($more:ident)*] $place:literal) => {
+        concat!(
+            "stp ", $place, ", x30, [sp, #-16]!\n .cfi_adjust_cfa_offset 16\n .cfi_offset 30, -8\n bl {inner}\n \
+             ldr x30, [sp, #8]\n add sp, sp, #16\n .cfi_adjust_cfa_offset -16\n .cfi_restore 30\n ret\n"
+        )
+    };
+    (@register $register:literal, $place:literal) => {
+        concat!("mov ", $register, ", ", $place, "\n b {inner}\n")
+    };
+}
+
+#[cfg(target_arch = "aarch64")]
+macro_rules! entry {
+    ($arguments:tt) => {
+        go_on!($arguments "x30")
+    };
+}
+
+#[cfg(target_arch = "aarch64")]
+macro_rules! layered {
+    ($arguments:tt) => {
+        concat!(
+            "mov w16, {number}\n stp x29, x30, [sp, #-16]!\n .cfi_adjust_cfa_offset 16\n .cfi_offset 30, -8\n bl {ask}\n \
+             ldp x29, x30, [sp], #16\n .cfi_adjust_cfa_offset -16\n .cfi_restore 30\n cbz x17, 2f\n",
+            go_on!($arguments "x17"),
+            "2:\n adrp x16, {real}\n add x16, x16, :lo12:{real}\n ldr x16, [x16, {offset}]\n br x16\n"
+        )
+    };
+}
+
+/// What `layered!` calls: keeps the arguments while the place is asked for. The call's number comes in `w16`, the place
+/// goes back in `x17`.
+#[cfg(target_arch = "aarch64")]
+#[unsafe(naked)]
+pub unsafe extern "C-unwind" fn ask() {
+    std::arch::naked_asm!(
+        ".cfi_startproc",
+        "stp x0, x1, [sp, #-80]!",
+        "stp x2, x3, [sp, #16]",
+        "stp x4, x5, [sp, #32]",
+        "stp x6, x7, [sp, #48]",
+        "str x30, [sp, #64]",
+        ".cfi_adjust_cfa_offset 80",
+        ".cfi_offset 30, -16",
+        "mov w0, w16",
+        // What `layered!` has put there.
+        "ldr x1, [sp, #88]",
+        "bl {place}",
+        "mov x17, x0",
+        "ldr x30, [sp, #64]",
+        "ldp x6, x7, [sp, #48]",
+        "ldp x4, x5, [sp, #32]",
+        "ldp x2, x3, [sp, #16]",
+        "ldp x0, x1, [sp], #80",
+        ".cfi_adjust_cfa_offset -80",
+        ".cfi_restore 30",
+        "ret",
+        ".cfi_endproc",
+        place = sym crate::layers::place,
+    )
+}
+
+#[cfg(target_arch = "aarch64")]
+macro_rules! inner {
+    (fn($address:ident; $a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident $h:ident $($stack:ident)*) -> $result:ty $body:block) => {
+        inner!(@make ($a $b $c $d $e $f $g $h $address _return $($stack)*) -> $result $body);
+    };
+    (fn($address:ident; $($register:ident)*) -> $result:ty $body:block) => {
+        inner!(@make ($($register)* $address) -> $result $body);
+    };
+    (@make ($($argument:ident)*) -> $result:ty $body:block) => {
+        #[allow(clippy::too_many_arguments)]
+        unsafe extern "C-unwind" fn inner($($argument: usize),*) -> $result $body
+    };
+}
+
+pub(super) use {entry, go_on, inner, layered};
