@@ -12,11 +12,16 @@
 // expect: calls MPI_Allreduce = 3
 // expect: sent MPI_Allreduce rank 0 = 4
 // expect: calls MPI_Reduce = 3
+#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#ifndef SCOPE
+#define SCOPE RTLD_LOCAL
+#endif
 
 int main(int argc, char **argv)
 {
@@ -27,7 +32,7 @@ int main(int argc, char **argv)
     if (readlink("/proc/self/exe", path, sizeof path - sizeof "plugin_part.so") < 0)
         MPI_Abort(MPI_COMM_WORLD, 1);
     strcpy(strrchr(path, '/') + 1, "plugin_part.so");
-    void *plugin = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    void *plugin = dlopen(path, RTLD_NOW | SCOPE);
     int (*communicate)(void) = plugin ? (int (*)(void))dlsym(plugin, "communicate") : NULL;
     int wrong = communicate ? communicate() : 1;
     MPI_Reduce(&wrong, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);

@@ -52,7 +52,8 @@ const INTEL: Wheel = Wheel { package: "impi-rt", version: "2021.18.1", proof: "l
 const LIBCLANG: Wheel = Wheel { package: "libclang", version: "18.1.1", proof: "clang/native/libclang.so" };
 
 const DEBIAN: &str = "/usr/lib/x86_64-linux-gnu";
-const MPICH_MODULES: &str = "/usr/include/x86_64-linux-gnu/mpich";
+/// Where MPICH's modules are.
+pub const MPICH_MODULES: &str = "/usr/include/x86_64-linux-gnu/mpich";
 
 impl Mpi {
     /// Every library that is at hand, or those that the variable `TEST_MPI` names, separated by commas.

@@ -182,7 +182,7 @@ pub fn compile(mpi: &Mpi, source: &Path, to: &Path, flags: &[String]) {
 }
 
 /// The same for a Fortran source.
-fn compile_fortran(mpi: &Mpi, fortran: &Fortran, source: &Path, to: &Path) {
+pub fn compile_fortran(mpi: &Mpi, fortran: &Fortran, source: &Path, to: &Path) {
     if is_newer(to, source, "inc") {
         return;
     }

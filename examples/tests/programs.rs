@@ -33,7 +33,7 @@ programs! {
     early_scan errors exchange exits_early files forks fortran_f08 fortran_module fortran_mpif imbalance in_place isendrecv large_counts late_broadcast
     late_cancelled late_partitioned late_receiver late_sender many_sizes mprobe neighbor_late neighbor_persistent
     neighborhood nonblocking_collectives nxn one_sided partitioned pcontrol persistent persistent_collectives
-    persistent_halo plugin probing ring rma_fence rma_lock rma_pscw sendrecv sessions starved_progress threads
+    persistent_halo plugin plugin_deepbind probing ring rma_fence rma_lock rma_pscw sendrecv sessions starved_progress threads
     wait_at_barrier well_fed wildcard wrong_order
 }
 

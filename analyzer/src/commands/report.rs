@@ -34,6 +34,7 @@ fn report(run: &Run, by: By, format: Format) -> Result<Report, Error> {
     let mut warnings = overview::warnings(run);
     if by == By::Site {
         warnings.extend(unresolved(run));
+        warnings.extend(where_to::in_linked_binding(run));
     }
     Ok(Report { facts: overview::facts(run), warnings, tables })
 }

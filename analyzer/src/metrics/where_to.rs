@@ -29,6 +29,26 @@ pub fn sites(run: &Run) -> Table {
     table(run, "sites", "by call site".into(), names, rows.collect())
 }
 
+/// Calls whose site is a function of a Fortran binding that is linked into the program: who called that cannot be seen.
+pub fn in_linked_binding(run: &Run) -> Option<String> {
+    let is_binding = |rank: &Rank, signature: &Signature| {
+        let call = function(signature).to_lowercase();
+        let place = run.sites.frames(rank, signature.site).first().map(|frame| frame.function.to_lowercase());
+        place.is_some_and(|place| {
+            let place = place.trim_end_matches('_').trim_end_matches("_f08").trim_start_matches('p');
+            place == call
+                || place.strip_prefix("mpir_").and_then(|place| place.strip_suffix("_cdesc"))
+                    == call.strip_prefix("mpi_")
+        })
+    };
+    let entries = run.ranks.iter().flat_map(|rank| rank.entries().map(move |entry| (rank, entry)));
+    let calls: u64 =
+        entries.filter(|(rank, entry)| is_binding(rank, &entry.signature)).map(|(_, entry)| entry.count).sum();
+    let warning =
+        "calls came through a Fortran binding that is linked into the program: their sites are in the binding";
+    (calls > 0).then(|| format!("{calls} {warning}"))
+}
+
 /// By the bytes of a call, in powers of two, and function. A call that sends and receives counts by the larger.
 pub fn sizes(run: &Run) -> Table {
     let groups = totals::by(run, |_, _, entry| {
