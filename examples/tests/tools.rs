@@ -3,6 +3,7 @@
 mod common;
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use common::{case, libraries};
 use examples::mpi::Mpi;
@@ -36,7 +37,7 @@ fn preloaded(case: &Case<'_>, libraries: &[&Path], name: &str) -> (Output, Run) 
         format!("OVERHEAR_DIR={}", folder.display()),
     ]);
     words.extend(["OVERHEAR_FILTER=+query".into(), case.path.display().to_string()]);
-    let mut command = std::process::Command::new(&words[0]);
+    let mut command = Command::new(&words[0]);
     command.args(&words[1..]);
     case.prepare(&mut command);
     (finish(&mut command), Run { folder })
@@ -90,4 +91,20 @@ fn a_tool_linked_into_the_program_calls_the_recorder() {
             mpi.name
         );
     }
+}
+
+#[test]
+fn a_program_whose_mpi_is_a_library_of_stubs_calls_those() {
+    let folder = target().join("programs");
+    let stubs = folder.join("libstubs.so");
+    let program = folder.join("with_stubs");
+    let cc = |to: &Path, arguments: &[&str]| {
+        let built = finish(Command::new("cc").arg("-o").arg(to).arg(source("stubs")).args(arguments));
+        assert_eq!(built.status, 0, "{}", built.stderr);
+    };
+    cc(&stubs, &["-DSTUBS", "-shared", "-fPIC"]);
+    cc(&program, &[&stubs.display().to_string()]);
+    let run = finish(Command::new(&program).env("LD_PRELOAD", library()));
+    assert_eq!((run.status, run.stdout.as_str()), (0, "0, rank 7\n"), "{}", run.stderr);
+    assert!(run.stderr.contains("no MPI library was found in the process"), "{}", run.stderr);
 }

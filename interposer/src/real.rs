@@ -26,7 +26,8 @@ pub struct MpiLibrary {
 
 static LIBRARY: OnceLock<MpiLibrary> = OnceLock::new();
 
-/// Two for each call: what comes behind our wrapper in the order of linking, and the MPI library's own function.
+/// Two for each call: what comes behind our wrapper in the order of linking, and the MPI library's own function. Where the
+/// process has no MPI library, both are the former.
 pub static POINTERS: [[AtomicUsize; Call::LIMIT]; 2] = [const { [const { AtomicUsize::new(0) }; Call::LIMIT] }; 2];
 const BEHIND: usize = 0;
 const OWN: usize = 1;
@@ -41,8 +42,9 @@ pub fn library() -> Option<&'static MpiLibrary> {
         let name = call.mpi_name();
         // MPICH's libmpi_abi.so has ten removed functions without a PMPI_ twin.
         let symbol = |library: &MpiLibrary| library.find(&format!("P{name}")).or_else(|| library.find(&name));
-        let own = found.as_ref().and_then(symbol).unwrap_or_else(|| substitute(call));
-        let behind = found.as_ref().and_then(|library| other_tool(library, &name)).unwrap_or(own);
+        let own = found.as_ref().and_then(symbol);
+        let behind = other(found.as_ref(), &name).or(own).unwrap_or_else(|| substitute(call));
+        let own = own.unwrap_or(behind);
         POINTERS[OWN][call.number() as usize].store(own, Relaxed);
         POINTERS[BEHIND][call.number() as usize].store(behind, Relaxed);
     }
@@ -75,11 +77,10 @@ pub const fn offset(call: Call, by: By) -> usize {
     (which * Call::LIMIT + call.number() as usize) * size_of::<usize>()
 }
 
-/// `MPI_X` of another tool that is loaded behind ours, if there is one.
-fn other_tool(library: &MpiLibrary, name: &str) -> Option<usize> {
-    let name = CString::new(name).ok()?;
-    let next = symbol::next(&name)?;
-    (definer(next)?.1 != library.base).then_some(next)
+/// `MPI_X` that is loaded behind ours and not the library's: another tool's, or of stubs that stand in for MPI.
+fn other(library: Option<&MpiLibrary>, name: &str) -> Option<usize> {
+    let next = symbol::next(&CString::new(name).ok()?)?;
+    library.is_none_or(|library| definer(next).is_some_and(|(_, base)| base != library.base)).then_some(next)
 }
 
 /// Whether the library has the function.
