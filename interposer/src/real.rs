@@ -32,24 +32,34 @@ pub static POINTERS: [[AtomicUsize; Call::LIMIT]; 2] = [const { [const { AtomicU
 const BEHIND: usize = 0;
 const OWN: usize = 1;
 
-/// Finds the MPI library and its functions, unless that was done. `None` while the process has none.
+/// Finds the MPI library and its functions, unless that was done. `None` while the process has none: then the search is
+/// repeated, as Python loads its MPI late.
 pub fn library() -> Option<&'static MpiLibrary> {
     if let Some(library) = LIBRARY.get() {
         return Some(library);
     }
-    let found = global().or_else(hidden);
+    let library = global().or_else(hidden)?;
+    set_pointers(Some(&library));
+    Some(LIBRARY.get_or_init(|| library))
+}
+
+/// Finds functions to call, also where the process has no MPI library.
+pub fn resolve() {
+    if library().is_none() {
+        set_pointers(None);
+    }
+}
+
+fn set_pointers(library: Option<&MpiLibrary>) {
     for call in Call::all() {
         let name = call.mpi_name();
         // MPICH's libmpi_abi.so has ten removed functions without a PMPI_ twin.
         let symbol = |library: &MpiLibrary| library.find(&format!("P{name}")).or_else(|| library.find(&name));
-        let own = found.as_ref().and_then(symbol);
-        let behind = other(found.as_ref(), &name).or(own).unwrap_or_else(|| substitute(call));
-        let own = own.unwrap_or(behind);
-        POINTERS[OWN][call.number() as usize].store(own, Relaxed);
+        let own = library.and_then(symbol);
+        let behind = other(library, &name).or(own).unwrap_or_else(|| substitute(call));
+        POINTERS[OWN][call.number() as usize].store(own.unwrap_or(behind), Relaxed);
         POINTERS[BEHIND][call.number() as usize].store(behind, Relaxed);
     }
-    // While there is none, the search is repeated: Python loads its MPI late.
-    found.map(|library| LIBRARY.get_or_init(|| library))
 }
 
 /// Whether an MPI library is in the process's global scope, as it is in a program linked with one.

@@ -115,7 +115,7 @@ pub fn first_call(call: Call) -> Option<&'static mut Thread> {
             // Even what is only forwarded needs to know where to.
             shared::guard(|| {
                 layers::patch();
-                real::library();
+                real::resolve();
             });
             if !starts(call) || shared::guard(begin) != Some(true) {
                 return None;
