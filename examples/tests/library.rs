@@ -19,14 +19,18 @@ fn exported(path: &Path) -> BTreeSet<String> {
     symbols(path, &["--defined-only"]).into_iter().map(name).collect()
 }
 
-/// Functions of progress engines, which no process without them looks for, and the one by which programs look for others.
-const OTHERS: [&str; 7] = [
+/// Functions of progress engines, which no process without them looks for, the one by which programs look for others, and
+/// those by which programs name regions.
+const OTHERS: [&str; 10] = [
+    "InitializeInjectionNvtx2",
     "dlsym",
     "fi_fabric",
     "opal_progress",
     "opal_progress_register",
     "opal_progress_register_lp",
     "opal_progress_unregister",
+    "overhear_begin",
+    "overhear_end",
     "ucp_worker_progress",
 ];
 

@@ -234,6 +234,7 @@ notes! {
         SendTag(word, family, draft) { draft.tag = Some(family.tag(word.int())) }
         RecvTag(word, family, draft) { draft.source_tag = Some(family.tag(word.int())) }
         LockType(word, family, draft) { draft.lock = Some(family.lock(word.int())) }
+        Level(word, _family, draft) { draft.level = Some(word.int()) }
         RequestCount(word, _family, draft) { draft.requests = word.int().max(0) as u32 }
     }
     unseen {

@@ -207,8 +207,9 @@ impl Filter {
                 ));
             }
         }
-        // The start and the end of MPI are what everything else is measured by.
-        set(&|call| call.class() == Class::Lifecycle, true);
+        // The start and the end of MPI are what everything else is measured by, and what the program asks of its profiler
+        // concerns all calls.
+        set(&|call| call.class() == Class::Lifecycle || call == Call::Pcontrol, true);
         let text = if text.is_empty() { "-query".into() } else { text.into() };
         Ok(Filter { text, recorded })
     }

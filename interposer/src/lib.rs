@@ -9,6 +9,8 @@
 //! 5. One record of eight bytes says how long it took ([`clock`]), and what the progress engine did meanwhile
 //!    ([`progress`]).
 //!
+//! What the program names parts of its run goes in between ([`regions`]).
+//!
 //! One file for every MPI: only [`abi`] knows what they disagree on. Dormant until the process initialises MPI.
 
 #[cfg(not(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64"))))]
@@ -25,6 +27,7 @@ mod messages;
 mod progress;
 mod real;
 mod recorder;
+mod regions;
 mod symbol;
 mod wrappers;
 

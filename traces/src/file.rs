@@ -57,8 +57,14 @@ pub struct FileHeader {
     pub ready: ClockSample,
     /// When MPI was finalised.
     pub end: ClockSample,
+    /// When `MPI_Pcontrol(2)` last set the profile back to nothing, ticks; 0 where it never did.
+    pub profile_begin: u64,
+    /// Since when `MPI_Pcontrol(0)` has stopped the profile, ticks; 0 where it goes on.
+    pub profile_stopped_at: u64,
+    /// Ticks for which the profile was stopped before, since it was last set back.
+    pub profile_stopped: u64,
     /// Zero.
-    pub reserved: [u64; 8],
+    pub reserved: [u64; 5],
 }
 
 const _: () = assert!(size_of::<FileHeader>() == 248);

@@ -10,6 +10,7 @@
 //! | kind 8, count 16, age 40 | | requests completed, started, freed, parts of which are ready |
 //! | kind 8, what 8, count 16, thread 32 | number | the same, for requests of another thread |
 //! | kind 8, class 16, code 32 | | the error the call returned |
+//! | kind 8, gap 28, region 28 | | a region begins, or ends |
 //! | kind 8, ... | | what the progress engine did: see [`crate::progress`] |
 //!
 //! `gap` runs from the end of the thread's previous record to the start of this call, `duration` from there to
@@ -71,6 +72,10 @@ pub enum Kind {
     Polls = 0x1f,
     /// Requests of partitioned sends, parts of which the call gave out.
     Ready = 0x21,
+    /// The thread enters a region of the program.
+    RegionBegin = 0x23,
+    /// It leaves one, the innermost of this number.
+    RegionEnd = 0x25,
 }
 
 impl Kind {
@@ -78,8 +83,25 @@ impl Kind {
     pub fn of(word: u64) -> Option<Kind> {
         use Kind::*;
         [
-            Wide, Long, Inline, Arrived, Completed, Elsewhere, Started, Freed, Failed, Engine, EngineLong, Productive,
-            Empty, EmptyRun, Skip, Polls, Ready,
+            Wide,
+            Long,
+            Inline,
+            Arrived,
+            Completed,
+            Elsewhere,
+            Started,
+            Freed,
+            Failed,
+            Engine,
+            EngineLong,
+            Productive,
+            Empty,
+            EmptyRun,
+            Skip,
+            Polls,
+            Ready,
+            RegionBegin,
+            RegionEnd,
         ]
         .into_iter()
         .find(|kind| *kind as u64 == word & 0xff)
@@ -90,6 +112,7 @@ impl Kind {
         match self {
             Kind::Completed | Kind::Started | Kind::Freed | Kind::Ready | Kind::Failed => 1,
             Kind::Engine | Kind::Productive | Kind::Empty | Kind::Skip => 1,
+            Kind::RegionBegin | Kind::RegionEnd => 1,
             Kind::Wide | Kind::Arrived | Kind::Elsewhere => 2,
             Kind::Long | Kind::EngineLong | Kind::EmptyRun => 3,
             Kind::Polls => 6,
@@ -201,4 +224,20 @@ pub const fn failed(class: u16, code: i32) -> u64 {
 /// Error class and code.
 pub const fn from_failed(word: u64) -> (u16, i32) {
     ((word >> 8) as u16, (word >> 24) as i32)
+}
+
+/// The highest number of a region.
+pub const MAX_REGION: u32 = (1 << REGION_BITS) - 1;
+
+/// Bits of a region's number; the gap, as [`skip`](crate::progress::skip) has left it, takes as many.
+const REGION_BITS: u32 = 28;
+
+/// A region of this number begins or ends, so much later than the last record.
+pub const fn region(kind: Kind, gap: u64, number: u32) -> u64 {
+    kind as u64 | gap << 8 | (number as u64) << 36
+}
+
+/// Gap and number of a record made by [`region`].
+pub const fn from_region(word: u64) -> (u64, u32) {
+    (word >> 8 & MAX_REGION as u64, (word >> 36) as u32)
 }

@@ -63,7 +63,8 @@ pub struct Signature {
     pub tag: i32,
     /// Where a call sends and receives: the source.
     pub source: i32,
-    /// And its tag. Of `MPI_Win_lock`, one of [`lock`]; of `MPI_Win_start` and `MPI_Win_post`, the number of their group.
+    /// And its tag. Of `MPI_Win_lock`, one of [`lock`]; of `MPI_Win_start` and `MPI_Win_post`, the number of their group; of
+    /// `MPI_Pcontrol`, the level.
     pub source_tag: i32,
     /// Bytes this rank hands out, [`UNKNOWN_BYTES`] where the size of a datatype was not to be had.
     pub sent: u64,

@@ -28,9 +28,13 @@ fn the_header_is_laid_out_as_the_format_says() {
         offset_of!(FileHeader, begin),
         offset_of!(FileHeader, ready),
         offset_of!(FileHeader, end),
+        offset_of!(FileHeader, profile_begin),
+        offset_of!(FileHeader, profile_stopped_at),
+        offset_of!(FileHeader, profile_stopped),
         offset_of!(FileHeader, reserved),
     ];
-    assert_eq!(offsets, [8, 12, 16, 32, 36, 40, 44, 48, 50, 52, 54, 56, 60, 64, 72, 80, 88, 120, 152, 184]);
+    let expected = [8, 12, 16, 32, 36, 40, 44, 48, 50, 52, 54, 56, 60, 64, 72, 80, 88, 120, 152, 184, 192, 200, 208];
+    assert_eq!(offsets, expected);
 }
 
 #[test]

@@ -80,6 +80,23 @@ fn an_entry_beyond_the_reach_of_a_gap_is_skipped_to_in_both_directions() {
 }
 
 #[test]
+fn regions_keep_their_ticks_and_numbers_and_the_next_gap_counts_from_there() {
+    for at in [1300, 1300 + (1 << 28), 1300 + (1 << 50), 400] {
+        let (skip, gap) = progress::skip(1300, at);
+        let mut words = vec![record::region(Kind::RegionBegin, 300, 1)];
+        words.extend(skip);
+        words.push(record::region(Kind::RegionEnd, gap, record::MAX_REGION));
+        words.push(record::short(1, 10, 20).unwrap());
+        let expected = [
+            Said::Region(Kind::RegionBegin, 1300, 1),
+            Said::Region(Kind::RegionEnd, at, record::MAX_REGION),
+            Said::Call(1, at + 10, 20),
+        ];
+        assert_eq!(said(&words), expected);
+    }
+}
+
+#[test]
 fn polls_are_read_as_counted_and_the_next_gap_counts_from_their_end() {
     let polls = Polls {
         start: 400,

@@ -78,6 +78,9 @@ pub fn variables(library: &Path, settings: &Settings) -> Variables {
         preload.push(other);
     }
     let mut variables = vec![("LD_PRELOAD", preload)];
+    // A program that has NVTX in it loads what this names. Where the user has another tool listen, that one does.
+    let listener = std::env::var_os("NVTX_INJECTION64_PATH").filter(|other| !other.is_empty());
+    variables.push(("NVTX_INJECTION64_PATH", listener.unwrap_or_else(|| library.into())));
     variables.extend(settings_as_variables(settings));
     variables
 }

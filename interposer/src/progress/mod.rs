@@ -342,7 +342,7 @@ impl Thread {
     }
 
     /// Brings the time of the last record within reach of `start`. Returns the gap that is left.
-    fn skip_to(&mut self, start: u64) -> u64 {
+    pub fn skip_to(&mut self, start: u64) -> u64 {
         let (skip, gap) = progress::skip(self.events.last, start);
         if let Some(word) = skip {
             self.write(&[word]);

@@ -3,9 +3,10 @@
 //! [`thread`] is the straight line every call takes; [`run`] begins and ends the recording of the process; the rest is
 //! what they need: the [`pages`] of the file, a thread's [`events`], [`signatures`], [`polls`] and [`profile`], its
 //! [`dictionary`], its [`requests`], and the [`objects`], [`groups`] and [`modules`] of the process, by their
-//! [`handles`], a communicator's [`topology`], and who is who in the [`world`].
+//! [`handles`], a communicator's [`topology`], who is who in the [`world`], and what the program asks for ([`control`]).
 
 pub mod cache;
+pub mod control;
 pub mod dictionary;
 mod events;
 mod folder;

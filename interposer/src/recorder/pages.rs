@@ -151,6 +151,13 @@ impl Output {
         unsaved.iter().for_each(|page| self.save(*page));
     }
 
+    /// Brings all there is to where it outlives the machine.
+    pub fn sync(&self) {
+        self.save_all();
+        // SAFETY: the descriptor is this file's.
+        unsafe { libc::fsync(self.descriptor) };
+    }
+
     fn save(&self, page: Page) {
         // SAFETY: the page is mapped. Its owner may be writing: then the file gets it one way or the other.
         let bytes = unsafe { std::slice::from_raw_parts(page.base.as_ptr(), page.bytes) };

@@ -63,7 +63,7 @@ impl Thread {
     /// Writes down the calls that asked in vain, if there are any, and what the engine did during them.
     #[cold]
     #[inline(never)]
-    pub(super) fn end_polls(&mut self) {
+    pub fn end_polls(&mut self) {
         let polls = *self.polls();
         if polls.count == 0 {
             return;

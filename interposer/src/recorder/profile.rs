@@ -10,7 +10,9 @@ use traces::file::{PageHeader, PageKind, ProfileEntry, Stop};
 use traces::progress::Entries;
 use traces::record::INLINE;
 use traces::signature::UNKNOWN_BYTES;
+use zerocopy::FromZeros;
 
+use super::control;
 use super::memory;
 use super::pages::{NO_PAGE, Output, Page};
 use super::shared;
@@ -61,6 +63,9 @@ impl Profile {
 
     /// A call ended.
     pub fn add(&mut self, signature: u32, call: u16, duration: u64, moves: (u64, u64)) {
+        if !control::is_on() {
+            return;
+        }
         // SAFETY: entries live as long as the process, and belong to this thread.
         let entry = unsafe { self.entry(signature, call).as_mut() };
         entry.count += 1;
@@ -74,6 +79,9 @@ impl Profile {
 
     /// The call started a persistent request.
     pub fn started(&mut self, signature: u32, call: u16, moves: (u64, u64)) {
+        if !control::is_on() {
+            return;
+        }
         // SAFETY: as in `add`.
         let entry = unsafe { self.entry(signature, call).as_mut() };
         entry.sent += moves.0;
@@ -89,12 +97,18 @@ impl Profile {
 
     /// What the progress engine did during the call.
     pub fn engine(&mut self, signature: u32, call: u16, during: Entries) {
+        if !control::is_on() {
+            return;
+        }
         // SAFETY: as in `add`.
         unsafe { self.entry(signature, call).as_mut() }.engine += during;
     }
 
     /// A call did not succeed: its bytes did not move.
     pub fn failed(&mut self, signature: u32, call: u16, moves: (u64, u64)) {
+        if !control::is_on() {
+            return;
+        }
         // SAFETY: as in `add`.
         let entry = unsafe { self.entry(signature, call).as_mut() };
         entry.failed += 1;
@@ -104,13 +118,27 @@ impl Profile {
 
     /// Calls counted so far.
     pub fn calls(&self) -> u64 {
-        // SAFETY: as in `add`; only this thread's entries are summed, while it is in here.
+        // SAFETY: entries live as long as the process; one that is being changed is read before or after.
+        self.entries().map(|entry| unsafe { entry.as_ref() }.count).sum()
+    }
+
+    /// Sets all back to nothing. A call that another thread is in may still count.
+    pub fn forget(&self) {
+        for entry in self.entries() {
+            // SAFETY: as above; what says which calls they are stays.
+            unsafe {
+                let ProfileEntry { signature, call, .. } = entry.read();
+                entry.write(ProfileEntry { signature, call, ..ProfileEntry::new_zeroed() });
+            }
+        }
+    }
+
+    fn entries(&self) -> impl Iterator<Item = NonNull<ProfileEntry>> {
+        // SAFETY: the tables have so many places.
         let signatures = (0..INLINE as usize).map(|at| unsafe { *self.by_signature.add(at).as_ptr() });
         // SAFETY: as above.
         let calls = (0..Call::LIMIT).map(|at| unsafe { *self.by_call.add(at).as_ptr() });
-        let entries = signatures.chain(calls).flatten().chain([self.rest]);
-        // SAFETY: as above.
-        entries.map(|entry| unsafe { entry.as_ref() }.count).sum()
+        signatures.chain(calls).flatten().chain([self.rest])
     }
 
     fn entry(&mut self, signature: u32, call: u16) -> NonNull<ProfileEntry> {

@@ -10,6 +10,7 @@ use std::ptr::null_mut;
 use traces::record::{self, Arrived, INLINE, Kind, MAX_AGE, MAX_COUNT};
 use traces::signature::{peer, tag};
 
+use super::control;
 use super::dictionary::Key;
 use super::handles::{Handles, Keep};
 use super::memory;
@@ -28,6 +29,8 @@ pub struct Request {
     /// What the call that began it posted; `None` where its signature had no place in the dictionary.
     posted: Option<&'static Key>,
     signature: u32,
+    /// Whether a profile has counted it, as [`control`] says.
+    counted: u32,
 }
 
 /// The request will be filled by a message, so its status tells something.
@@ -121,7 +124,8 @@ impl Thread {
         let active = if flags & PERSISTENT == 0 { ACTIVE } else { 0 };
         let posted = (signature != INLINE).then(|| self.dictionary.key(signature));
         let (thread, flags) = (self.number, flags | active);
-        let request = Request { number, thread, flags, created: number, posted, signature };
+        let counted = control::counted();
+        let request = Request { number, thread, flags, created: number, posted, signature, counted };
         // SAFETY: only its own thread inserts into its table.
         unsafe { self.requests.insert(handle, request) };
     }
@@ -132,6 +136,7 @@ impl Thread {
         let (owner, table) = self.table_of(handle);
         let before = table.visit(handle, |request| {
             (request.number, request.thread, request.signature) = (number, thread, signature);
+            request.counted = control::counted();
             request.flags = (request.flags | ACTIVE) & !CANCELLED;
             Keep::Yes
         });
@@ -238,7 +243,7 @@ impl Thread {
         // SAFETY: as above.
         let ((source, tag), bytes) = unsafe { (family.source_and_tag(status), family.bytes(status)) };
         let arrived = Arrived { source, tag, bytes, cancelled: false };
-        let own = request.thread == self.number;
+        let own = request.thread == self.number && control::is_counted(request.counted);
         self.differs(request.posted, own.then_some(request.signature), arrived).then_some(arrived)
     }
 
@@ -246,6 +251,7 @@ impl Thread {
     #[cold]
     fn nothing_came(&mut self, request: &Request) {
         let own = request.thread == self.number && request.flags & RECEIVES != 0;
+        let own = own && control::is_counted(request.counted);
         if let (Some(profile), Some(key), true) = (&mut self.profile, request.posted, own) {
             profile.arrived(request.signature, key.call, key.moves().1, 0);
         }

@@ -191,7 +191,10 @@ fn try_begin() -> Result<bool, String> {
         begin: sample,
         ready: Default::default(),
         end: Default::default(),
-        reserved: [0; 8],
+        profile_begin: 0,
+        profile_stopped_at: 0,
+        profile_stopped: 0,
+        reserved: [0; 5],
     };
     shared::set_output(output);
     shared::define(&Definition::Process(process()));

@@ -8,6 +8,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock};
 use traces::definitions::{Definition, Module, PREFIX, Site};
 use traces::file::{PageKind, Stop};
 
+use super::control;
 use super::modules;
 use super::pages::{NO_PAGE, Output, Page};
 use crate::clock;
@@ -68,6 +69,7 @@ pub fn stopped(stop: Stop) {
         return;
     }
     header.stopped_at = clock::now();
+    control::profile_begins(header);
     match stop {
         Stop::No => {}
         Stop::MaxBytes => messages::once("the file has reached its limit: from here on there is a profile, no trace"),

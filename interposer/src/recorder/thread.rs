@@ -25,12 +25,15 @@ use super::shared;
 use super::signatures::SignaturePages;
 use crate::clock;
 use crate::progress::Engine;
+use crate::regions::Open;
 
 /// A thread's recording.
 pub struct Thread {
     state: State,
     /// Signatures of the last calls.
     cache: Cache,
+    /// Regions of the program that the thread is in.
+    pub regions: Open,
 }
 
 /// What a thread knows of its recording.
@@ -152,6 +155,12 @@ pub fn calls() -> u64 {
     all().map(|thread| unsafe { &*thread.as_ptr() }).map(|thread| thread.calls()).sum()
 }
 
+/// Sets the profiles of all threads back to nothing.
+pub fn forget_profiles() {
+    // SAFETY: as above.
+    all().filter_map(|thread| unsafe { &*thread.as_ptr() }.profile.as_ref()).for_each(Profile::forget);
+}
+
 /// Entries into the progress engine that all threads together have made.
 pub fn entries() -> u64 {
     // SAFETY: as above.
@@ -249,7 +258,7 @@ impl Thread {
             profile: None,
             next: null_mut(),
         };
-        // SAFETY: memory for one thread. Its cache is large, and valid as the zeros it is.
+        // SAFETY: memory for one thread. Its cache and regions are large, and valid as the zeros they are.
         unsafe { (&raw mut (*thread.as_ptr()).state).write(state) };
         Some(thread)
     }

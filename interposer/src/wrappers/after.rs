@@ -5,6 +5,7 @@ use traces::record::{Arrived, INLINE};
 
 use super::draft::Draft;
 use crate::abi::Family;
+use crate::recorder::control;
 use crate::recorder::objects;
 use crate::recorder::requests::Message;
 use crate::recorder::shared;
@@ -96,7 +97,7 @@ pub fn arrived(thread: &mut Thread, family: &Family, call: Arrival) {
     }
     let posted = (call.signature != INLINE).then(|| thread.dictionary.key(call.signature));
     let arrived = Arrived { source, tag, bytes, cancelled: false };
-    if thread.differs(posted, Some(call.signature), arrived) {
+    if thread.differs(posted, control::is_on().then_some(call.signature), arrived) {
         thread.write(&arrived.words());
     }
 }

@@ -42,6 +42,8 @@ pub struct Draft {
     pub group: u64,
     /// The kind of the lock that is taken.
     pub lock: Option<i32>,
+    /// What the program asks of its profiler.
+    pub level: Option<i32>,
     /// MPI_IN_PLACE was given.
     pub in_place: bool,
     /// Requests the call is given.
@@ -171,6 +173,7 @@ impl Draft {
             source_tag: None,
             group: 0,
             lock: None,
+            level: None,
             in_place: false,
             requests: 0,
             new_object: 0,
@@ -241,11 +244,11 @@ impl Draft {
         })
     }
 
-    /// Of a call that opens a window, the number of the group it is opened to, or the kind of lock.
+    /// Of a call that opens a window, the number of the group it is opened to, or the kind of lock; the level of MPI_Pcontrol.
     #[inline(always)]
     fn epoch(&self) -> Result<i32, Unknown> {
         match self.group {
-            0 => Ok(self.lock.unwrap_or(tag::NONE)),
+            0 => Ok(self.lock.or(self.level).unwrap_or(tag::NONE)),
             group => groups::number(group).ok_or(Unknown),
         }
     }

@@ -15,6 +15,7 @@ use crate::abi::{self, Family};
 use crate::clock;
 use crate::layers;
 use crate::recorder::cache::{self, Words};
+use crate::recorder::control;
 use crate::recorder::dictionary::Key;
 use crate::recorder::groups;
 use crate::recorder::objects;
@@ -336,6 +337,9 @@ impl Draft {
             }
             if self.cancelled_request != 0 {
                 thread.request_cancelled(self.cancelled_request);
+            }
+            if let Some(level) = self.level {
+                control::ask(level);
             }
         }
     }

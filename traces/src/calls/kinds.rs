@@ -57,6 +57,9 @@ macro_rules! kinds {
             EpochGroup "MPI_Group";
             LockType "int";
 
+            // What a program asks of its profiler.
+            Level "int";
+
             // The object a call works on, and objects that begin or end.
             Comm "MPI_Comm";
             Win "MPI_Win";

@@ -386,7 +386,7 @@ macro_rules! calls {
     348 Alloc_mem                   Environment   core    (size: Aint, info: Info, baseptr: Buf);
     349 Free_mem                    Environment   core    (base: Buf);
     350 Get_hw_resource_info        Environment   late    (hw_info: NewInfo);
-    351 Pcontrol                    Environment   core    (level: Int, varargs: Varargs);
+    351 Pcontrol                    Environment   core    (level: Level, varargs: Varargs);
 
     352 T_category_changed          Tool          core    (update_number: IntOut);
     353 T_category_get_categories   Tool          core    (cat_index: Int, len: Int, indices: IntOut);

@@ -30,6 +30,8 @@ pub trait Visitor {
     fn empty(&mut self, _run: &EmptyRun) {}
     /// Calls that asked and got no.
     fn polls(&mut self, _polls: &Polls) {}
+    /// The thread entered or left a region: [`Kind::RegionBegin`] or [`Kind::RegionEnd`].
+    fn region(&mut self, _kind: Kind, _at: u64, _number: u32) {}
 }
 
 /// A way through a page that can be gone in steps.
@@ -125,6 +127,12 @@ fn rare(kind: Kind, words: &[u64], last: u64, visitor: &mut impl Visitor) -> u64
         Kind::Failed => {
             let (class, code) = record::from_failed(word);
             visitor.failed(class, code);
+        }
+        Kind::RegionBegin | Kind::RegionEnd => {
+            let (gap, number) = record::from_region(word);
+            let at = last.wrapping_add(gap);
+            visitor.region(kind, at, number);
+            return at;
         }
         _ => return of_engine(kind, words, last, visitor),
     }

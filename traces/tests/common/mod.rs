@@ -23,6 +23,7 @@ pub enum Said {
     Productive(u64, u64),
     Empty(EmptyRun),
     Polls(Polls),
+    Region(Kind, u64, u32),
 }
 
 #[derive(Default)]
@@ -67,6 +68,10 @@ impl Visitor for Listener {
 
     fn polls(&mut self, polls: &Polls) {
         self.0.push(Said::Polls(*polls));
+    }
+
+    fn region(&mut self, kind: Kind, at: u64, number: u32) {
+        self.0.push(Said::Region(kind, at, number));
     }
 }
 

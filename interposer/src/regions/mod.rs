@@ -1,0 +1,74 @@
+//! Parts of its run that the program names: by `overhear_begin` and `overhear_end`, and by NVTX.
+//!
+//! In: a name, on the thread that enters a region. Out: a record in the thread's page, and a definition of the name when it is
+//! first met. Nothing is recorded before MPI is initialised, nor where only totals are.
+
+mod names;
+pub mod nvtx;
+mod open;
+
+use std::ffi::{CStr, c_char};
+
+use traces::record::{self, Kind};
+
+use crate::clock;
+use crate::recorder::run;
+use crate::recorder::thread::{self, Thread};
+pub use open::Open;
+
+/// Whose regions those of `overhear_begin` are, which NVTX knows nothing of.
+const OWN: usize = usize::MAX;
+
+/// The program enters a region.
+///
+/// # Safety
+/// The name is null, or ends with a zero.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn overhear_begin(name: *const c_char) {
+    if let (Some(thread), false) = (recording(), name.is_null()) {
+        // SAFETY: the caller's promise.
+        let name = unsafe { CStr::from_ptr(name) };
+        enter(thread, OWN, names::number(name.to_bytes()));
+    }
+}
+
+/// It leaves the region that it entered last.
+#[unsafe(no_mangle)]
+pub extern "C" fn overhear_end() {
+    if let Some(thread) = recording() {
+        leave(thread, OWN);
+    }
+}
+
+/// This thread, where its records are kept.
+#[inline(always)]
+fn recording() -> Option<&'static mut Thread> {
+    thread::current().or_else(run::join).filter(|thread| !thread.events.is_over())
+}
+
+/// Enters a region that the next [`leave`] of its owner leaves. Returns how deep that was.
+fn enter(thread: &mut Thread, owner: usize, number: u32) -> i32 {
+    let depth = thread.regions.depth_of(owner);
+    if thread.regions.push(owner, number) {
+        mark(thread, Kind::RegionBegin, number);
+    }
+    depth
+}
+
+/// Leaves the region that its owner entered last, if there is one. Returns how deep that was.
+fn leave(thread: &mut Thread, owner: usize) -> Option<i32> {
+    let left = thread.regions.pop(owner)?;
+    left.number.into_iter().for_each(|number| mark(thread, Kind::RegionEnd, number));
+    Some(thread.regions.depth_of(owner))
+}
+
+/// Writes down that a region begins or ends here.
+fn mark(thread: &mut Thread, kind: Kind, number: u32) {
+    let now = clock::now();
+    // Calls that asked in vain are counted together only as long as they are in one region.
+    thread.end_polls();
+    let gap = thread.skip_to(now);
+    if thread.write(&[record::region(kind, gap, number)]) {
+        thread.events.last = now;
+    }
+}
