@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::model::Choice;
 use crate::report::Format;
 
 /// Listens in on unmodified MPI programs, and says where their communication time went.
@@ -136,14 +137,32 @@ pub struct Print {
     pub output: Option<PathBuf>,
 }
 
+/// What of a run to look at.
+#[derive(Args)]
+pub struct Select {
+    /// Only what happened inside regions of this name, as the program has named them
+    #[arg(long, value_name = "NAME")]
+    pub region: Option<String>,
+}
+
+impl Select {
+    /// What that chooses of a run.
+    pub fn choice(&self) -> Choice {
+        Choice { region: self.region.clone(), by_region: false }
+    }
+}
+
 /// Says where the time of a recorded run went.
 #[derive(Args)]
 pub struct Report {
     /// The run's folder
     pub dir: PathBuf,
-    /// What to break the time down by: function, rank, rank=N, comm, site, size, peer, thread
+    /// What to break the time down by: function, rank, rank=N, comm, site, size, peer, thread, region
     #[arg(long, value_name = "WHAT", default_value = "function")]
     pub by: By,
+    /// What of it to look at.
+    #[command(flatten)]
+    pub select: Select,
     /// How to print it.
     #[command(flatten)]
     pub print: Print,
@@ -168,6 +187,8 @@ pub enum By {
     Peer,
     /// Thread.
     Thread,
+    /// Innermost region of the program.
+    Region,
 }
 
 impl std::str::FromStr for By {
@@ -182,9 +203,10 @@ impl std::str::FromStr for By {
             "size" => Ok(By::Size),
             "peer" => Ok(By::Peer),
             "thread" => Ok(By::Thread),
+            "region" => Ok(By::Region),
             _ => match text.strip_prefix("rank=").map(str::parse) {
                 Some(Ok(rank)) => Ok(By::OneRank(rank)),
-                _ => Err("it is one of function, rank, rank=N, comm, site, size, peer, thread".into()),
+                _ => Err("it is one of function, rank, rank=N, comm, site, size, peer, thread, region".into()),
             },
         }
     }
@@ -202,6 +224,9 @@ pub struct Progress {
     /// Draw entries over time into this SVG file
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
+    /// What of it to look at.
+    #[command(flatten)]
+    pub select: Select,
     /// How to print it.
     #[command(flatten)]
     pub print: Print,
@@ -225,6 +250,9 @@ pub enum ByEngine {
 pub struct Waits {
     /// The run's folder
     pub dir: PathBuf,
+    /// What of it to look at.
+    #[command(flatten)]
+    pub select: Select,
     /// How to print it.
     #[command(flatten)]
     pub print: Print,
@@ -235,6 +263,9 @@ pub struct Waits {
 pub struct Path {
     /// The run's folder
     pub dir: PathBuf,
+    /// What of it to look at.
+    #[command(flatten)]
+    pub select: Select,
     /// How to print it.
     #[command(flatten)]
     pub print: Print,
@@ -245,6 +276,9 @@ pub struct Path {
 pub struct Pop {
     /// The run's folder
     pub dir: PathBuf,
+    /// What of it to look at.
+    #[command(flatten)]
+    pub select: Select,
     /// How to print it.
     #[command(flatten)]
     pub print: Print,
@@ -261,6 +295,9 @@ pub struct Matrix {
     /// Draw the bytes as a heat map into this SVG file
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
+    /// What of it to look at.
+    #[command(flatten)]
+    pub select: Select,
     /// How to print it.
     #[command(flatten)]
     pub print: Print,
@@ -276,6 +313,9 @@ pub struct Imbalance {
     /// What to break the time in MPI down by
     #[arg(long, value_name = "WHAT", default_value = "function")]
     pub by: ByPlace,
+    /// What of it to look at.
+    #[command(flatten)]
+    pub select: Select,
     /// How to print it.
     #[command(flatten)]
     pub print: Print,
@@ -296,6 +336,9 @@ pub enum ByPlace {
 pub struct Check {
     /// The run's folder
     pub dir: PathBuf,
+    /// What of it to look at.
+    #[command(flatten)]
+    pub select: Select,
     /// How to print it.
     #[command(flatten)]
     pub print: Print,
@@ -308,6 +351,9 @@ pub struct Diff {
     pub a: PathBuf,
     /// The other's
     pub b: PathBuf,
+    /// What of them to look at.
+    #[command(flatten)]
+    pub select: Select,
     /// How to print it.
     #[command(flatten)]
     pub print: Print,

@@ -1,6 +1,7 @@
 //! Why a run cannot be analysed, and the exit codes.
 
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 /// All went well.
 pub const OK: u8 = 0;
@@ -54,6 +55,16 @@ pub enum Error {
         /// Ranks of the run.
         size: u32,
     },
+    /// A region that the run does not have.
+    #[error("{}: no region is called {region}. {instead}", folder.display())]
+    NoRegion {
+        /// The run's folder.
+        folder: PathBuf,
+        /// What was asked for.
+        region: String,
+        /// What there is.
+        instead: String,
+    },
     /// The result could not be written.
     #[error("{}: {source}", path.display())]
     Write {
@@ -69,3 +80,20 @@ pub enum Error {
     #[error("{0}")]
     Other(String),
 }
+
+impl Error {
+    /// There is no region of a name, but those of others.
+    pub fn no_region(folder: &Path, region: &str, names: BTreeSet<String>) -> Error {
+        let nearest = names.iter().min_by_key(|name| strsim::levenshtein(name, region));
+        let all = || names.iter().take(REGIONS).map(String::as_str).collect::<Vec<_>>().join(", ");
+        let more = if names.len() > REGIONS { format!(" and {} more", names.len() - REGIONS) } else { String::new() };
+        let instead = match nearest {
+            Some(nearest) => format!("The nearest one is {nearest}, of {}{more}.", all()),
+            None => "The run has none: a program names them by overhear_begin of overhear.h, or NVTX.".into(),
+        };
+        Error::NoRegion { folder: folder.into(), region: region.into(), instead }
+    }
+}
+
+/// Names of regions that a sentence has room for.
+const REGIONS: usize = 50;

@@ -13,7 +13,7 @@ const ROWS: usize = 20;
 
 /// Prints what was matched and what was not. Returns the exit status.
 pub fn run(arguments: &cli::Check) -> Result<u8, Error> {
-    let run = Run::load(&arguments.dir)?;
+    let run = Run::select(&arguments.dir, &arguments.select.choice())?;
     let settled = settled(&run, Follow::Sums)?;
     let account = &settled.account;
     let mut facts = overview::facts(&run);

@@ -9,7 +9,8 @@ use crate::report::{Fact, Report, Value};
 
 /// Prints both ledgers with their ratios. Returns the exit status.
 pub fn run(arguments: &cli::Diff) -> Result<u8, Error> {
-    let (a, b) = (Run::load(&arguments.a)?, Run::load(&arguments.b)?);
+    let choice = arguments.select.choice();
+    let (a, b) = (Run::select(&arguments.a, &choice)?, Run::select(&arguments.b, &choice)?);
     let mut warnings = Vec::new();
     for (name, run) in [("A", &a), ("B", &b)] {
         warnings.extend(engine::unseen(run).into_iter().map(|said| format!("{name}: {said}")));

@@ -9,7 +9,7 @@ use crate::report::Report;
 
 /// Prints the table. Returns the exit status.
 pub fn run(arguments: &cli::Imbalance) -> Result<u8, Error> {
-    let run = Run::load(&arguments.dir)?;
+    let run = Run::select(&arguments.dir, &arguments.select.choice())?;
     let mut warnings = overview::warnings(&run);
     let table = match arguments.by {
         ByPlace::Function => imbalance::functions(&run),

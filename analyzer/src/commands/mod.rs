@@ -36,7 +36,7 @@ pub fn run(cli: Cli) -> u8 {
     result.unwrap_or_else(|error| {
         eprintln!("overhear: {error}");
         match error {
-            Error::NoRank { .. } => USAGE,
+            Error::NoRank { .. } | Error::NoRegion { .. } => USAGE,
             _ => UNREADABLE,
         }
     })

@@ -4,8 +4,9 @@ use super::print::{print, shorten};
 use crate::cli;
 use crate::error::{Error, OK, PARTIAL};
 use crate::metrics::{critical, overview, waits};
+use crate::model::Run;
+use crate::model::critical::{path, places, selected};
 use crate::model::matching::{Follow, Settled, settled};
-use crate::model::{Run, critical::path, critical::places};
 use crate::report::Report;
 
 /// Rows that people are shown.
@@ -13,9 +14,10 @@ const ROWS: usize = 15;
 
 /// Prints what lies on the critical path. Returns the exit status.
 pub fn run(arguments: &cli::Path) -> Result<u8, Error> {
-    let run = Run::load(&arguments.dir)?;
+    let run = Run::select(&arguments.dir, &arguments.select.choice())?;
     let Settled { mut account, timeline, .. } = settled(&run, Follow::Waits)?;
     let path = path(std::mem::take(&mut account.waits.jumps), &account.links);
+    let path = selected(&run, &timeline, &path);
     let places = places(&run, &timeline, &path)?;
     let mut facts = overview::facts(&run);
     facts.extend(critical::facts(&path, &places));

@@ -13,7 +13,7 @@ const PHASES: usize = 20;
 
 /// Prints the factors. Returns the exit status.
 pub fn run(arguments: &cli::Pop) -> Result<u8, Error> {
-    let run = Run::load(&arguments.dir)?;
+    let run = Run::select(&arguments.dir, &arguments.select.choice())?;
     let mut account = settled(&run, Follow::Dependencies)?.account;
     let mut warnings = waits::unmatched(&run, &account);
     let (efficiency, phases) = pop::efficiencies(&mut account);
@@ -21,7 +21,7 @@ pub fn run(arguments: &cli::Pop) -> Result<u8, Error> {
         warnings.push("ranks have several threads: useful time is that of the first one outside MPI".into());
     }
     let mut facts = overview::facts(&run);
-    facts.extend(pop::facts(&efficiency));
+    facts.extend(pop::facts(&run, &efficiency));
     warnings.extend(overview::warnings(&run));
     let mut tables = vec![pop::factors(&efficiency)];
     if !phases.is_empty() {

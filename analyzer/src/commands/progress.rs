@@ -14,7 +14,7 @@ const STARVED: usize = 8;
 
 /// Prints the ledger and what follows from it. Returns the exit status.
 pub fn run(arguments: &cli::Progress) -> Result<u8, Error> {
-    let run = Run::load(&arguments.dir)?;
+    let run = Run::select(&arguments.dir, &arguments.select.choice())?;
     let engines = parallel::map(run.ranks.len(), |at| of_rank(&run.folder, &run.ranks[at]));
     let engines = engines.into_iter().collect::<Result<Vec<_>, _>>()?;
     if let Some(path) = &arguments.plot {

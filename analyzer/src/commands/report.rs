@@ -3,13 +3,14 @@
 use super::print::print;
 use crate::cli::{self, By};
 use crate::error::{Error, OK, PARTIAL};
-use crate::metrics::{breakdown, overview, ranks, where_to};
-use crate::model::Run;
+use crate::metrics::{breakdown, overview, ranks, regions, where_to};
+use crate::model::{Choice, Run};
 use crate::report::{Format, Report};
 
 /// Prints the report. Returns the exit status.
 pub fn run(arguments: &cli::Report) -> Result<u8, Error> {
-    let run = Run::load(&arguments.dir)?;
+    let choice = Choice { by_region: arguments.by == By::Region, ..arguments.select.choice() };
+    let run = Run::select(&arguments.dir, &choice)?;
     let report = report(&run, arguments.by, arguments.print.format)?;
     print(&report, "report", &arguments.print)?;
     Ok(if run.is_partial() { PARTIAL } else { OK })
@@ -30,6 +31,7 @@ fn report(run: &Run, by: By, format: Format) -> Result<Report, Error> {
         By::Size => vec![where_to::sizes(run)],
         By::Peer => vec![where_to::peers(run)],
         By::Thread => vec![where_to::threads(run)],
+        By::Region => vec![regions::table(run)],
     };
     let mut warnings = overview::warnings(run);
     if by == By::Site {

@@ -70,7 +70,7 @@ pub fn pairs(run: &Run, account: &Account) -> Table {
         Column::new("least_s", "least time"),
         Column::new("backwards", "backwards"),
     ];
-    let mut pairs: Vec<_> = account.pairs.iter().collect();
+    let mut pairs: Vec<_> = account.pairs.iter().filter(|(_, pair)| pair.messages > 0).collect();
     pairs.sort_by_key(|(place, _)| **place);
     let row = |((from, to), pair): (&(u32, u32), &crate::model::matching::Pair)| {
         vec![
@@ -101,7 +101,7 @@ pub fn unmatched(run: &Run, account: &Account) -> Table {
         let mut places: Vec<(&At, &u64)> = places.iter().collect();
         places.sort();
         rows.extend(places.into_iter().map(|(at, count)| {
-            let place = &account.places[at.place as usize];
+            let place = &account.places[at.place.number()];
             let (function, site) = (Value::Text(place.function.clone()), Value::Text(place.site.clone()));
             let rank = rank_value(&run.ranks[at.rank as usize]);
             vec![Value::Text(what.into()), rank, function, site, Value::Count(*count)]

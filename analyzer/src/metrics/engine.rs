@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use traces::definitions::Way;
-use traces::progress::{Depth, INSIDE, LedgerLine, OUTSIDE};
+use traces::progress::{Depth, Entries, INSIDE, LedgerLine, OUTSIDE};
 
 use super::totals::{self, Group, percent, rank_value};
 use super::where_to::rank_in_words;
@@ -25,8 +25,8 @@ pub struct Ledger {
     pub productive: u64,
     /// Time inside them.
     pub time: f64,
-    /// Time inside those that achieved nothing.
-    pub empty_time: f64,
+    /// Time inside those that achieved nothing; of a part of a run nobody knows.
+    pub empty_time: Option<f64>,
     /// Entries outside MPI calls.
     pub outside: u64,
     /// Descriptors ready to receive.
@@ -52,7 +52,7 @@ const FIGURES: &[Figure] = &[
     ("empty_entries", "  empty", |l| Value::Count(l.empty())),
     ("empty_percent", "  empty, %", |l| percent(l.empty() as f64, l.entries as f64)),
     ("engine_s", "time in it, s", |l| Value::Seconds(l.time)),
-    ("empty_s", "  in empty entries, s", |l| Value::Seconds(l.empty_time)),
+    ("empty_s", "  in empty entries, s", |l| l.empty_time.map_or(Value::None, Value::Seconds)),
     ("ready_to_receive", "sockets ready to receive", |l| Value::Count(l.ready_to_receive)),
     ("ready_to_send", "sockets ready to send", |l| Value::Count(l.ready_to_send)),
     ("receive_s", "time receiving from them, s", |l| Value::Seconds(l.receive_time)),
@@ -65,13 +65,16 @@ const FIGURES: &[Figure] = &[
 impl Ledger {
     /// A rank's.
     pub fn of(rank: &Rank) -> Ledger {
+        if rank.selection.is_some() {
+            return Ledger::of_calls(rank);
+        }
         let seconds = |ticks| rank.clock.seconds(ticks);
         let inside = &rank.ledger[INSIDE];
         let mut ledger = Ledger {
             entries: inside.calls.entries,
             productive: inside.calls.productive,
             time: seconds(inside.calls.ticks),
-            empty_time: seconds(inside.calls.ticks.saturating_sub(inside.events)),
+            empty_time: Some(seconds(inside.calls.ticks.saturating_sub(inside.events))),
             outside: rank.ledger[OUTSIDE].calls.entries,
             ..Ledger::default()
         };
@@ -95,17 +98,26 @@ impl Ledger {
         ledger
     }
 
+    /// What the records of a rank's calls say; the ledger itself is of the whole run.
+    fn of_calls(rank: &Rank) -> Ledger {
+        let mut sum = Entries::default();
+        rank.entries().for_each(|entry| sum += entry.engine);
+        let time = rank.clock.seconds(sum.ticks);
+        Ledger { entries: sum.entries, productive: sum.productive, time, ..Ledger::default() }
+    }
+
     fn empty(&self) -> u64 {
         self.entries - self.productive.min(self.entries)
     }
 
     /// All ranks of a run together.
     pub fn of_run(run: &Run) -> Ledger {
-        run.ranks.iter().map(Ledger::of).fold(Ledger::default(), |a, b| Ledger {
+        let none = Ledger { empty_time: Some(0.0), ..Ledger::default() };
+        run.ranks.iter().map(Ledger::of).fold(none, |a, b| Ledger {
             entries: a.entries + b.entries,
             productive: a.productive + b.productive,
             time: a.time + b.time,
-            empty_time: a.empty_time + b.empty_time,
+            empty_time: a.empty_time.zip(b.empty_time).map(|(a, b)| a + b),
             outside: a.outside + b.outside,
             ready_to_receive: a.ready_to_receive + b.ready_to_receive,
             ready_to_send: a.ready_to_send + b.ready_to_send,
@@ -159,7 +171,7 @@ pub fn ledger(run: &Run) -> Table {
 fn shown<'a>(total: &'a Ledger) -> impl Fn(&&Figure) -> bool + 'a {
     |(key, _, value)| {
         if of_engine(key) {
-            return total.entries > 0;
+            return total.entries > 0 && value(total) != Value::None;
         }
         let optional =
             key.contains("ready") || key.contains("receive") || key.contains("sen") || key.contains("outside");
@@ -268,7 +280,8 @@ pub fn components(run: &Run) -> Table {
             Value::Count(line.ready_to_send),
         ]
     };
-    let title = "by component: what the engine is made of, and the system calls it makes".into();
+    let whole = if run.ranks.iter().any(|rank| rank.selection.is_some()) { ", of the whole run" } else { "" };
+    let title = format!("by component: what the engine is made of, and the system calls it makes{whole}");
     Table { name: "components", title, columns, rows: components.into_iter().map(row).collect() }
 }
 
@@ -337,15 +350,15 @@ pub fn too_often(run: &Run) -> Vec<Fact> {
     if mebibytes > 0.0 {
         facts[0].note += &format!(", {} for each MiB moved", crate::report::text::one(&each(mebibytes)));
     }
-    if run.ranks.iter().all(|rank| rank.progress >= Depth::Time) {
+    let timed = run.ranks.iter().all(|rank| rank.progress >= Depth::Time);
+    if let Some(empty_time) = total.empty_time.filter(|_| timed) {
         // The call that a killed rank was in is in no time, and what the engine did in it is.
-        let share = match total.empty_time / in_mpi {
+        let share = match empty_time / in_mpi {
             share if share <= 1.0 => format!(", {:.1} % of all time in MPI", 100.0 * share),
             _ => String::new(),
         };
         facts.push(
-            Fact::new("empty_time_s", "in vain", Value::Seconds(total.empty_time))
-                .note(format!(" in empty entries{share}")),
+            Fact::new("empty_time_s", "in vain", Value::Seconds(empty_time)).note(format!(" in empty entries{share}")),
         );
     }
     facts

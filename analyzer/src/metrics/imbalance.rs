@@ -73,7 +73,7 @@ fn table(
 
 /// Of the time outside MPI, added up over a rank's threads as the time in MPI is.
 fn of_computation(run: &Run) -> Spread {
-    let outside = |rank: &crate::model::Rank| rank.wall() * rank.threads.len().max(1) as f64 - rank.time_in_mpi();
+    let outside = |rank: &crate::model::Rank| rank.wall_of_threads() - rank.time_in_mpi();
     Spread::of(run.ranks.iter().map(|rank| outside(rank).max(0.0)))
 }
 

@@ -9,6 +9,7 @@ pub mod matrix;
 pub mod overview;
 pub mod pop;
 pub mod ranks;
+pub mod regions;
 mod totals;
 pub mod waits;
 pub mod where_to;

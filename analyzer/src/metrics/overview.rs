@@ -35,6 +35,7 @@ pub fn facts(run: &Run) -> Vec<Fact> {
         Fact::hidden("began_unix_s", Value::Seconds(first.header.begin.realtime as f64 / 1e9)),
         Fact::new("wall_time_s", "wall time", Value::Seconds(wall)).note(range(&walls, wall)),
     ];
+    facts.extend(selected(run));
     facts.extend(in_mpi(run));
     facts
 }
@@ -54,6 +55,47 @@ pub fn in_words(languages: &BTreeSet<Language>) -> String {
     languages.iter().map(|language| language.name()).collect::<Vec<_>>().join(", ")
 }
 
+/// What of the run the figures are of, where that is not all of it.
+fn selected(run: &Run) -> Vec<Fact> {
+    let selections = || run.ranks.iter().filter_map(|rank| rank.selection.as_ref());
+    if selections().next().is_none() {
+        return Vec::new();
+    }
+    let whole = run.ranks.iter().map(Rank::whole).fold(0.0, f64::max);
+    let mut facts = vec![
+        Fact::hidden("whole_wall_time_s", Value::Seconds(whole)),
+        Fact::hidden("taken_out_max_s", Value::Seconds(taken_out(run).fold(0.0, f64::max))),
+    ];
+    if let Some(region) = &run.choice.region {
+        let entered: u64 = selections().map(|selection| selection.entered).sum();
+        let whole = crate::report::text::one(&Value::Seconds(whole));
+        let note = format!(", entered {entered} times by all ranks: all figures are of it, out of {whole}");
+        facts.push(Fact::new("region", "region", Value::Text(region.clone())).note(note));
+        facts.push(Fact::hidden("region_entered", Value::Count(entered)));
+    }
+    facts
+}
+
+/// Seconds that the program took out by MPI_Pcontrol, of each rank.
+fn taken_out(run: &Run) -> impl Iterator<Item = f64> {
+    run.ranks
+        .iter()
+        .map(|rank| rank.selection.as_ref().map_or(0.0, |selection| rank.clock.seconds(selection.taken_out)))
+}
+
+/// That something is in no figure.
+fn left_out(run: &Run) -> Option<String> {
+    let (most, sum) = taken_out(run).fold((0.0, 0.0), |(most, sum), time| (time.max(most), sum + time));
+    let seconds = |time: f64| crate::report::text::one(&Value::Seconds(time));
+    let mean = seconds(sum / run.ranks.len() as f64);
+    (most > 0.0).then(|| {
+        format!(
+            "the program took {} out of these figures by MPI_Pcontrol (of one rank; {mean} in the mean)",
+            seconds(most)
+        )
+    })
+}
+
 /// Time in MPI: the least, mean and most over the ranks.
 fn in_mpi(run: &Run) -> Vec<Fact> {
     let mut times: Vec<(f64, &Rank)> = run.ranks.iter().map(|rank| (rank.time_in_mpi(), rank)).collect();
@@ -61,7 +103,7 @@ fn in_mpi(run: &Run) -> Vec<Fact> {
     let (Some(least), Some(most)) = (times.first(), times.last()) else { return Vec::new() };
     let mean = times.iter().map(|(time, _)| time).sum::<f64>() / times.len() as f64;
     let of = |(time, rank): &(f64, &Rank)| {
-        let wall = rank.wall() * rank.threads.len().max(1) as f64;
+        let wall = rank.wall_of_threads();
         let share = if wall > 0.0 { 100.0 * time / wall } else { 0.0 };
         format!("{share:.1} %, {}", rank_in_words(rank))
     };
@@ -92,6 +134,7 @@ pub fn warnings(run: &Run) -> Vec<String> {
         warnings.extend(rank.damage.iter().map(|damage| format!("{}: {damage}", rank.file)));
         warnings.extend(stopped(rank));
     }
+    warnings.extend(left_out(run));
     warnings.extend(of_recorder(run));
     warnings.extend(profiles(run));
     let nested: u64 = run.ranks.iter().flat_map(Rank::entries).filter(|e| is_nested(e)).map(|e| e.count).sum();
@@ -166,6 +209,9 @@ fn profiles(run: &Run) -> Option<String> {
     let part = run.ranks.iter().filter(|rank| rank.header.stop == Stop::MaxBytes as u32).count();
     match (whole, part) {
         (0, 0) => None,
+        _ if run.choice.region.is_some() => {
+            Some(format!("{} ranks have a profile, whose calls are in no region", whole + part))
+        }
         (0, part) => {
             Some(format!("{part} ranks reached OVERHEAR_MAX_BYTES and went on as a profile; totals are exact"))
         }

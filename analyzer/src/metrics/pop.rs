@@ -19,15 +19,16 @@ pub struct Efficiency {
     pub useful: Vec<f64>,
 }
 
-/// Those of a run, and of its phases where all ranks have marked as many by MPI_Pcontrol. The account is used up by the
-/// replay.
+/// Those of a run, and of its phases where all ranks have marked as many by MPI_Pcontrol; phases that nothing is asked about of
+/// are passed over. The account is used up by the replay.
 pub fn efficiencies(account: &mut Account) -> (Efficiency, Vec<Efficiency>) {
     let ranks = replay(std::mem::take(&mut account.links), &account.rest.nodes);
     let whole: Vec<Stretch> = ranks.iter().map(|phases| sum(phases)).collect();
     let count = ranks.first().map_or(0, Vec::len);
     let marked = count > 1 && ranks.iter().all(|phases| phases.len() == count);
     let phase = |at: usize| Efficiency::of(&ranks.iter().map(|phases| phases[at]).collect::<Vec<_>>());
-    (Efficiency::of(&whole), if marked { (0..count).map(phase).collect() } else { Vec::new() })
+    let phases = (0..count).filter(|_| marked).map(phase).filter(|phase| phase.time > 0.0);
+    (Efficiency::of(&whole), phases.collect())
 }
 
 fn sum(phases: &[Stretch]) -> Stretch {
@@ -91,7 +92,7 @@ pub fn factors(efficiency: &Efficiency) -> Table {
     let columns =
         vec![Column::new("metric", "metric"), Column::new("percent", "%"), Column::new("meaning", "what it lost by")];
     let row = |name: &str, value: f64, meaning: &str| {
-        vec![Value::Text(name.into()), Value::Percent(100.0 * value), Value::Text(meaning.into())]
+        vec![Value::Text(name.into()), percentage(value), Value::Text(meaning.into())]
     };
     let rows = vec![
         row("parallel efficiency", efficiency.parallel(), "all that is not useful"),
@@ -101,6 +102,11 @@ pub fn factors(efficiency: &Efficiency) -> Table {
         row("    transfer efficiency", efficiency.transfer(), "the network and the MPI library"),
     ];
     Table { name: "pop", title: String::new(), columns, rows }
+}
+
+/// A factor of 100; none of no time.
+fn percentage(factor: f64) -> Value {
+    if factor.is_finite() { Value::Percent(100.0 * factor) } else { Value::None }
 }
 
 /// The factors of each phase, by its number.
@@ -116,7 +122,7 @@ pub fn phases(phases: &[Efficiency]) -> Table {
     let row = |(number, phase): (u64, &Efficiency)| {
         let factors = [phase.parallel(), phase.load_balance(), phase.serialization(), phase.transfer()];
         let mut row = vec![Value::Count(number), Value::Seconds(phase.time)];
-        row.extend(factors.map(|factor| if factor.is_finite() { Value::Percent(100.0 * factor) } else { Value::None }));
+        row.extend(factors.map(percentage));
         row
     };
     let rows = (0..).zip(phases).map(row).collect();
@@ -124,9 +130,11 @@ pub fn phases(phases: &[Efficiency]) -> Table {
 }
 
 /// The times behind them.
-pub fn facts(efficiency: &Efficiency) -> Vec<Fact> {
+pub fn facts(run: &Run, efficiency: &Efficiency) -> Vec<Fact> {
+    let asked = if run.choice.region.is_some() { ", in the region" } else { "" };
     vec![
-        Fact::new("mpi_time_s", "time", Value::Seconds(efficiency.time)).note(" between MPI_Init and MPI_Finalize"),
+        Fact::new("mpi_time_s", "time", Value::Seconds(efficiency.time))
+            .note(format!(" between MPI_Init and MPI_Finalize{asked}")),
         Fact::new("ideal_time_s", "ideal", Value::Seconds(efficiency.ideal)).note(" on a network that takes no time"),
         Fact::new("useful_max_s", "useful", Value::Seconds(efficiency.longest()))
             .note(format!(" at most, {:.3} s mean", efficiency.mean())),

@@ -31,7 +31,7 @@ pub fn overview(run: &Run) -> Table {
             Value::Count(rank.header.pid.into()),
             Value::Seconds(wall),
             Value::Seconds(mpi),
-            percent(mpi, wall * rank.threads.len().max(1) as f64),
+            percent(mpi, rank.wall_of_threads()),
             Value::Count(rank.entries().map(|entry| entry.count).sum()),
             Value::Count(rank.threads.len() as u64),
             Value::Text(super::overview::in_words(&rank.languages)),

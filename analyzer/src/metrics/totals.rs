@@ -61,8 +61,10 @@ impl Totals {
             self.nested += entry.count;
             return;
         }
-        let shortest = rank.clock.seconds(entry.min);
-        self.shortest = if self.calls == 0 { shortest } else { self.shortest.min(shortest) };
+        if entry.count > 0 {
+            let shortest = rank.clock.seconds(entry.min);
+            self.shortest = if self.calls == 0 { shortest } else { self.shortest.min(shortest) };
+        }
         self.longest = self.longest.max(rank.clock.seconds(entry.max));
         self.calls += entry.count;
         self.time += rank.clock.seconds(entry.total);

@@ -100,7 +100,7 @@ pub fn places(run: &Run, account: &Account) -> Table {
     let mut sums: Vec<(&Key, &Sum)> = account.waits.sums.iter().collect();
     sums.sort_by_key(|(key, sum)| (std::cmp::Reverse(sum.time), **key));
     let at = |at: At| {
-        let place = &account.places[at.place as usize];
+        let place = &account.places[at.place.number()];
         [rank_value(&run.ranks[at.rank as usize]), Value::Text(place.function.clone()), Value::Text(place.site.clone())]
     };
     let row = |(key, sum): (&Key, &Sum)| {
@@ -122,7 +122,7 @@ pub fn unmatched(run: &Run, account: &Account) -> Vec<String> {
         let Some((at, _)) = places.into_iter().min_by_key(|(at, count)| (std::cmp::Reverse(**count), **at)) else {
             return;
         };
-        let place = &account.places[at.place as usize];
+        let place = &account.places[at.place.number()];
         let rank = super::where_to::rank_in_words(&run.ranks[at.rank as usize]);
         let plural = if count == 1 { "" } else { "s" };
         said.push(format!(

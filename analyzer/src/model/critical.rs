@@ -11,6 +11,7 @@ use super::Run;
 use super::matching::{Jump, Links};
 use super::objects::Objects;
 use super::roles::{Place, Places, Roles};
+use super::selection::LEFT_OUT;
 use super::stream::Stream;
 use super::timeline::Timeline;
 use crate::error::Error;
@@ -46,7 +47,7 @@ pub struct Time {
 }
 
 /// A rank's time by place, in MPI or before it: in all, and on the path.
-type Sums = FxHashMap<(u32, bool), (i64, i64)>;
+type Sums = FxHashMap<(usize, bool), (i64, i64)>;
 
 /// The path through a run whose ranks end as `links` say, latest stretch first.
 pub fn path(jumps: Vec<Jump>, links: &[Links]) -> Vec<Stretch> {
@@ -68,6 +69,36 @@ pub fn path(jumps: Vec<Jump>, links: &[Links]) -> Vec<Stretch> {
     }
 }
 
+/// What of a path is asked about.
+pub fn selected(run: &Run, timeline: &Timeline, path: &[Stretch]) -> Vec<Stretch> {
+    let asked: Vec<Vec<Stretch>> = (0..run.ranks.len()).map(|rank| of_rank(run, timeline, rank)).collect();
+    let shared = |stretch: &Stretch| {
+        let asked = asked[stretch.rank as usize].as_slice();
+        let first = asked.partition_point(|asked| asked.to <= stretch.from);
+        let last = asked.partition_point(|asked| asked.from < stretch.to);
+        let one =
+            |asked: &Stretch| Stretch { from: asked.from.max(stretch.from), to: asked.to.min(stretch.to), ..*asked };
+        asked[first..last.max(first)].iter().rev().map(one).collect::<Vec<_>>()
+    };
+    path.iter().flat_map(shared).collect()
+}
+
+/// What is asked about of a rank's time.
+fn of_rank(run: &Run, timeline: &Timeline, rank: usize) -> Vec<Stretch> {
+    let first = run.ranks[rank].threads.first().map_or(0, |thread| thread.number);
+    let mut asked: Vec<Stretch> = Vec::new();
+    let mut open = false;
+    for (at, part) in run.ranks[rank].stretches(first) {
+        let at = if *at == 0 { i64::MIN } else { timeline.lines[rank].at(*at) };
+        if open {
+            asked.last_mut().into_iter().for_each(|last| last.to = at);
+        }
+        open = *part != LEFT_OUT;
+        asked.extend(open.then_some(Stretch { rank: rank as u32, from: at, to: i64::MAX }));
+    }
+    asked
+}
+
 /// What lay on the path, and how long all ranks were there. First threads only.
 pub fn places(run: &Run, timeline: &Timeline, path: &[Stretch]) -> Result<FxHashMap<Where, Time>, Error> {
     let mut on: Vec<Vec<Stretch>> = run.ranks.iter().map(|_| Vec::new()).collect();
@@ -81,7 +112,8 @@ pub fn places(run: &Run, timeline: &Timeline, path: &[Stretch]) -> Result<FxHash
         let contents = file.contents();
         if let Some(thread) = contents.threads.first() {
             let roles = Roles::of(run, &objects, &places, at);
-            add(Stream::new(thread, &timeline.lines[at], roles), &on[at], &mut sums);
+            let stream = Stream::new(thread, &run.ranks[at], &timeline.lines[at], roles);
+            add(stream, &on[at], &of_rank(run, timeline, at), &mut sums);
         }
         Ok(sums)
     };
@@ -90,7 +122,7 @@ pub fn places(run: &Run, timeline: &Timeline, path: &[Stretch]) -> Result<FxHash
     let mut times: FxHashMap<Where, Time> = FxHashMap::default();
     for (rank, sums) in ranks.into_iter().enumerate() {
         for ((place, in_mpi), (total, on_path)) in sums {
-            let time = times.entry(Where { place: places[place as usize].clone(), in_mpi }).or_default();
+            let time = times.entry(Where { place: places[place].clone(), in_mpi }).or_default();
             time.total += total;
             if on_path > 0 {
                 time.on_path.insert(rank as u32, on_path);
@@ -100,22 +132,15 @@ pub fn places(run: &Run, timeline: &Timeline, path: &[Stretch]) -> Result<FxHash
     Ok(times)
 }
 
-/// Adds a rank's time by place: in all, and on the path.
-fn add(mut stream: Stream<'_>, mut on: &[Stretch], sums: &mut Sums) {
+/// Adds a rank's time by place: what is asked about of it, and what of that is on the path.
+fn add(mut stream: Stream<'_>, mut on: &[Stretch], mut asked: &[Stretch], sums: &mut Sums) {
     let mut last = None;
     while let Some(call) = stream.peek() {
-        let place = stream.role(call).place;
+        let place = stream.role(call).place.number();
         let mut one = |from: i64, to: i64, in_mpi: bool| {
-            while let [first, rest @ ..] = on {
-                if first.to > from {
-                    break;
-                }
-                on = rest;
-            }
-            let shared = |stretch: &Stretch| (to.min(stretch.to) - from.max(stretch.from)).max(0);
-            let on_path: i64 = on.iter().take_while(|stretch| stretch.from < to).map(shared).sum();
+            let (all, on_path) = (shared(&mut asked, from, to), shared(&mut on, from, to));
             let sum = sums.entry((place, in_mpi)).or_default();
-            (sum.0, sum.1) = (sum.0 + to - from, sum.1 + on_path);
+            (sum.0, sum.1) = (sum.0 + all, sum.1 + on_path);
         };
         if let Some(last) = last.filter(|last| *last < call.start) {
             one(last, call.start, false);
@@ -124,4 +149,16 @@ fn add(mut stream: Stream<'_>, mut on: &[Stretch], sums: &mut Sums) {
         last = Some(call.end);
         stream.advance();
     }
+}
+
+/// How much of a time is in stretches that come in order. Those that are over are passed for good.
+fn shared(stretches: &mut &[Stretch], from: i64, to: i64) -> i64 {
+    while let [first, rest @ ..] = *stretches {
+        if first.to > from {
+            break;
+        }
+        *stretches = rest;
+    }
+    let shared = |stretch: &Stretch| (to.min(stretch.to) - from.max(stretch.from)).max(0);
+    stretches.iter().take_while(|stretch| stretch.from < to).map(shared).sum()
 }

@@ -16,6 +16,7 @@ use traces::record::{INLINE, Kind};
 use traces::signature::STARTS;
 
 use super::Rank;
+use super::selection::{Cursor, LEFT_OUT, Part};
 use crate::error::Error;
 
 /// Slices of a run's time.
@@ -67,12 +68,13 @@ pub struct Engine {
 pub fn of_rank(folder: &Path, rank: &Rank) -> Result<Vec<Engine>, Error> {
     let file = RankFile::open(&folder.join(&rank.file))?;
     let (begin, end) = (rank.header.begin.ticks, rank.last_ticks());
-    Ok(file.contents().threads.iter().map(|thread| engine(thread, begin, end)).collect())
+    let of_thread = |thread: &Thread<'_>| engine(thread, rank.stretches(thread.number), begin, end);
+    Ok(file.contents().threads.iter().map(of_thread).collect())
 }
 
 /// Reads a thread's records. `begin` and `end` are the run's, in ticks.
-fn engine(thread: &Thread<'_>, begin: u64, end: u64) -> Engine {
-    let mut reader = Reader::new(thread, begin, end);
+fn engine(thread: &Thread<'_>, stretches: &[(u64, Part)], begin: u64, end: u64) -> Engine {
+    let mut reader = Reader::new(thread, stretches, begin, end);
     for page in &thread.pages {
         // What is damaged was said when the calls were added up.
         let _ = walk(page, &mut reader);
@@ -86,8 +88,9 @@ fn engine(thread: &Thread<'_>, begin: u64, end: u64) -> Engine {
     reader.engine
 }
 
-struct Reader {
+struct Reader<'a> {
     engine: Engine,
+    cursor: Cursor<'a>,
     begin: u64,
     slice: f64,
     /// Whether calls of a number leave a request pending, and the number's call site.
@@ -106,8 +109,8 @@ struct Reader {
     last_run: Option<u64>,
 }
 
-impl Reader {
-    fn new(thread: &Thread<'_>, begin: u64, end: u64) -> Reader {
+impl<'a> Reader<'a> {
+    fn new(thread: &Thread<'_>, stretches: &'a [(u64, Part)], begin: u64, end: u64) -> Reader<'a> {
         let mut starts = vec![false; INLINE as usize + 1];
         let mut sites = vec![0; INLINE as usize + 1];
         for signature in thread.signatures.iter() {
@@ -120,6 +123,7 @@ impl Reader {
         }
         Reader {
             engine: Engine { slices: vec![Slice::default(); SLICES], shortest_gap: u64::MAX, ..Engine::default() },
+            cursor: Cursor::new(stretches),
             begin,
             slice: (end.saturating_sub(begin).max(1)) as f64 / SLICES as f64,
             starts,
@@ -153,7 +157,7 @@ impl Reader {
 
     fn starve(&mut self, between: Between, start: u64, length: u64, times: u64) {
         let pending = self.pending.saturating_sub(self.own);
-        if pending == 0 || length == 0 || times == 0 {
+        if pending == 0 || length == 0 || times == 0 || self.cursor.part_at(start) == LEFT_OUT {
             return;
         }
         self.engine.starved.entry(between).or_default().add(start, length, pending, times);
@@ -177,7 +181,7 @@ impl Reader {
     }
 }
 
-impl Visitor for Reader {
+impl Visitor for Reader<'_> {
     fn call(&mut self, signature: u32, start: u64, duration: u64) {
         let number = (signature & INLINE) as usize;
         self.call = (start, start.wrapping_add(duration), self.sites[number]);

@@ -8,6 +8,7 @@ pub mod objects;
 pub mod rank;
 pub mod roles;
 pub mod run;
+pub mod selection;
 pub mod sites;
 pub mod stream;
 pub mod tally;
@@ -15,3 +16,4 @@ pub mod timeline;
 
 pub use rank::{End, Rank};
 pub use run::Run;
+pub use selection::Choice;

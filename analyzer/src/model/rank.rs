@@ -15,6 +15,7 @@ use traces::read::{Contents, RankFile};
 use traces::signature::{NESTED, Signature};
 
 use super::clock::Clock;
+use super::selection::{ALL, Choice, Part, Selection};
 use super::tally::{self, Entry, Tally};
 
 /// See the module.
@@ -69,6 +70,8 @@ pub struct Rank {
     pub clock: Clock,
     /// Its threads, in the order they first called MPI.
     pub threads: Vec<Thread>,
+    /// What of its time is asked about, where that is not all of it.
+    pub selection: Option<Selection>,
     /// How the recording ended.
     pub end: End,
     /// What of the file could not be used.
@@ -107,20 +110,27 @@ pub enum End {
 }
 
 impl Rank {
-    /// Reads a rank's file. `seen` is told how many bytes are done.
-    pub fn load(path: &Path, seen: impl Fn(u64)) -> Result<Rank, Error> {
+    /// Reads a rank's file, for what is chosen of it. `seen` is told how many bytes are done.
+    pub fn load(path: &Path, choice: &Choice, seen: impl Fn(u64)) -> Result<Rank, Error> {
         let file = RankFile::open(path)?;
         let contents = file.contents();
         let mut rank = Rank::described(path, &file, &contents);
+        rank.selection = Selection::of(&contents, &rank.header, &rank.regions, choice);
+        let keeps_profile = rank.selection.as_ref().is_none_or(|selection| selection.has_profile);
         let mut latest = Latest::default();
         for thread in &contents.threads {
-            let tally = tally::tally(thread, &seen);
+            let tally = tally::tally(thread, rank.stretches(thread.number), keeps_profile, &seen);
             latest.see(thread, &tally);
             rank.damage.extend(tally.damage);
             let tid = thread.block.map_or(0, |block| block.tid);
-            rank.threads.push(Thread { number: thread.number, tid, entries: tally.entries });
+            // One that only names regions has not called MPI.
+            if thread.number == 0 || tally.last_start.is_some() || !thread.profile.is_empty() {
+                rank.threads.push(Thread { number: thread.number, tid, entries: tally.entries });
+            }
         }
         rank.end = latest.end(&rank);
+        let (begin, end) = (rank.header.begin.ticks, rank.last_ticks());
+        rank.selection.iter_mut().for_each(|selection| selection.measure(&rank.header, begin, end));
         Ok(rank)
     }
 
@@ -160,6 +170,7 @@ impl Rank {
             ledger: ledger(contents),
             clock,
             threads: Vec::new(),
+            selection: None,
             end: End::Finalized,
             damage: contents.damage.clone(),
         };
@@ -190,9 +201,29 @@ impl Rank {
         self.header.mode == Mode::Profile as u16 || self.header.stop == Stop::MaxBytes as u32
     }
 
+    /// What calls of a thread count as, over time.
+    pub fn stretches(&self, thread: u32) -> &[(u64, Part)] {
+        self.selection.as_ref().map_or(ALL, |selection| selection.thread(thread))
+    }
+
+    /// Seconds of what is asked about, of the first thread.
+    pub fn wall(&self) -> f64 {
+        self.selection.as_ref().map_or_else(|| self.whole(), |selection| self.clock.seconds(selection.time))
+    }
+
+    /// The same, added up over the threads that called MPI.
+    pub fn wall_of_threads(&self) -> f64 {
+        match &self.selection {
+            Some(selection) => {
+                self.clock.seconds(self.threads.iter().map(|thread| selection.time_of(thread.number)).sum())
+            }
+            None => self.whole() * self.threads.len().max(1) as f64,
+        }
+    }
+
     /// Seconds between the start of MPI_Init and the end of MPI_Finalize; to the last that is known of a process that
     /// did not get there.
-    pub fn wall(&self) -> f64 {
+    pub fn whole(&self) -> f64 {
         match &self.end {
             End::Finalized => self.clock.seconds(self.header.end.ticks.saturating_sub(self.header.begin.ticks)),
             End::Outside { after, .. } => *after,
@@ -203,7 +234,7 @@ impl Rank {
     /// The last tick that is known of it.
     pub fn last_ticks(&self) -> u64 {
         match self.header.state & FINALIZED {
-            0 => self.header.begin.ticks + (self.wall() / self.clock.seconds(1)) as u64,
+            0 => self.header.begin.ticks + (self.whole() / self.clock.seconds(1)) as u64,
             _ => self.header.end.ticks,
         }
     }

@@ -17,8 +17,8 @@ use crate::parallel::{into_inner, lock};
 /// What a call is to other ranks.
 #[derive(Clone, Copy, Debug)]
 pub struct Role {
-    /// Function and call site, a number of [`Places`].
-    pub place: u32,
+    /// Function and call site.
+    pub place: Spot,
     /// The id of the function, the same for its large-count form.
     pub function: u16,
     /// What it takes part in.
@@ -42,6 +42,34 @@ pub struct Role {
     pub nested: bool,
     /// The request was complete when the call returned.
     pub at_once: bool,
+}
+
+/// A [`Place`] by its number in [`Places`], as one call was there: whether that call is among those that are asked about.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
+pub struct Spot(u32);
+
+impl Spot {
+    const LEFT_OUT: u32 = 1 << 31;
+
+    /// The place's number.
+    pub fn number(self) -> usize {
+        (self.0 & !Spot::LEFT_OUT) as usize
+    }
+
+    /// Whether the call is asked about.
+    pub fn counts(self) -> bool {
+        self.0 & Spot::LEFT_OUT == 0
+    }
+
+    /// The same place, of a call that is not.
+    pub fn left_out(self) -> Spot {
+        Spot(self.0 | Spot::LEFT_OUT)
+    }
+
+    /// The same place, whichever call it was.
+    pub fn anyway(self) -> Spot {
+        Spot(self.0 & !Spot::LEFT_OUT)
+    }
 }
 
 /// What a call takes part in.
@@ -173,7 +201,7 @@ pub struct Roles<'a> {
 
 /// The role of a call of which nothing is known.
 const NO_ROLE: Role = Role {
-    place: 0,
+    place: Spot(0),
     function: 0,
     what: What::Nothing,
     object: None,
@@ -220,7 +248,7 @@ impl<'a> Roles<'a> {
         });
         let flagged = |flag| signature.flags & flag != 0;
         let role = Role {
-            place,
+            place: Spot(place),
             takes: flagged(STARTS) || flagged(CREATES),
             creates: flagged(CREATES),
             nested: flagged(NESTED),

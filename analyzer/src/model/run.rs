@@ -1,12 +1,13 @@
 //! A run: the files of a folder, read side by side.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use traces::folder::EXTENSION;
 
 use super::rank::{End, Rank};
+use super::selection::Choice;
 use super::sites::Sites;
 use crate::error::Error;
 use crate::parallel;
@@ -16,6 +17,8 @@ use crate::progress::Progress;
 pub struct Run {
     /// Its folder.
     pub folder: PathBuf,
+    /// What of it is asked about.
+    pub choice: Choice,
     /// Ranks whose files could be read, by world and number; processes without a rank last.
     pub ranks: Vec<Rank>,
     /// Ranks of the first world that have no readable file.
@@ -29,18 +32,24 @@ pub struct Run {
 impl Run {
     /// Reads all files of the folder, as many at a time as there are processors.
     pub fn load(folder: &Path) -> Result<Run, Error> {
+        Run::select(folder, &Choice::default())
+    }
+
+    /// The same, for what is chosen of the run.
+    pub fn select(folder: &Path, choice: &Choice) -> Result<Run, Error> {
         let files = files(folder)?;
         let bytes = files.iter().filter_map(|file| fs::metadata(file).ok()).map(|data| data.len()).sum();
         let progress = Progress::new("reading", bytes);
-        let (mut ranks, unreadable) = read(&files, &progress);
+        let (mut ranks, unreadable) = read(&files, choice, &progress);
         if ranks.is_empty() {
             return Err(Error::AllUnreadable { folder: folder.into(), reasons: unreadable });
         }
         ranks.sort_by_key(|rank| (rank.number().is_none(), rank.header.world, rank.number(), rank.header.pid));
         one_run(folder, &ranks)?;
+        has_region(folder, &ranks, choice)?;
         let missing = missing(&ranks);
         let sites = Sites::load(folder, &ranks);
-        Ok(Run { folder: folder.into(), ranks, missing, unreadable, sites })
+        Ok(Run { folder: folder.into(), choice: choice.clone(), ranks, missing, unreadable, sites })
     }
 
     /// Ranks the run had: what its world says, or as many as there are.
@@ -76,9 +85,9 @@ pub fn files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(files)
 }
 
-fn read(files: &[PathBuf], progress: &Progress) -> (Vec<Rank>, Vec<String>) {
+fn read(files: &[PathBuf], choice: &Choice, progress: &Progress) -> (Vec<Rank>, Vec<String>) {
     let (mut ranks, mut unreadable) = (Vec::new(), Vec::new());
-    for rank in parallel::map(files.len(), |at| Rank::load(&files[at], |bytes| progress.add(bytes))) {
+    for rank in parallel::map(files.len(), |at| Rank::load(&files[at], choice, |bytes| progress.add(bytes))) {
         match rank {
             Ok(rank) => ranks.push(rank),
             Err(error) => unreadable.push(error.to_string()),
@@ -102,6 +111,17 @@ fn one_run(folder: &Path, ranks: &[Rank]) -> Result<(), Error> {
         format!("  run {id}...: {shown}{}", if files.len() > 4 { ", ..." } else { "" })
     };
     Err(Error::Mixed { folder: folder.into(), runs: runs.iter().map(line).collect() })
+}
+
+/// Fails where no rank has the region that is asked about.
+fn has_region(folder: &Path, ranks: &[Rank], choice: &Choice) -> Result<(), Error> {
+    let Some(region) = &choice.region else { return Ok(()) };
+    let regions = ranks.iter().flat_map(|rank| rank.regions.values());
+    let names: BTreeSet<String> = regions.map(|region| region.name.clone()).collect();
+    match names.contains(region) {
+        true => Ok(()),
+        false => Err(Error::no_region(folder, region, names)),
+    }
 }
 
 fn missing(ranks: &[Rank]) -> Vec<u32> {

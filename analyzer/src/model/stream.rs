@@ -10,7 +10,9 @@ use traces::read::{Thread, Visitor, Walk};
 use traces::record::{Arrived, INLINE, Kind};
 use traces::signature::Signature;
 
+use super::Rank;
 use super::roles::{Role, Roles};
+use super::selection::{ALL, Cursor, LEFT_OUT};
 use super::timeline::Line;
 
 /// A call that ended. Times in nanoseconds on the run's time line.
@@ -67,12 +69,20 @@ pub struct Stream<'a> {
 }
 
 impl<'a> Stream<'a> {
-    /// From the thread's first call on.
-    pub fn new(thread: &Thread<'a>, line: &'a Line, mut roles: Roles<'a>) -> Stream<'a> {
-        let known = roles.thread(thread);
+    /// From the first call of a rank's thread on.
+    pub fn new(thread: &Thread<'a>, rank: &'a Rank, line: &'a Line, mut roles: Roles<'a>) -> Stream<'a> {
+        let stretches = rank.stretches(thread.number);
+        let mut known = roles.thread(thread);
+        let left_out = known.len();
+        if *stretches != *ALL {
+            known.extend_from_within(..);
+            known[left_out..].iter_mut().for_each(|role| role.place = role.place.left_out());
+        }
         let pages: Vec<Walk<'a>> = thread.pages.iter().map(Walk::new).collect();
         let reader = Reader {
             line,
+            cursor: Cursor::new(stretches),
+            left_out,
             numbered: known.len(),
             known,
             roles,
@@ -142,8 +152,11 @@ impl<'a> Stream<'a> {
 
 struct Reader<'a> {
     line: &'a Line,
-    /// By signature number; behind them those of calls in this step whose signature stands inline.
+    cursor: Cursor<'a>,
+    /// By signature number; behind them the same for calls that are left out, where there are any, then those of calls in
+    /// this step whose signature stands inline.
     known: Vec<Role>,
+    left_out: usize,
     numbered: usize,
     roles: Roles<'a>,
     inline: Option<u32>,
@@ -165,7 +178,12 @@ impl Reader<'_> {
     #[inline]
     fn begin(&mut self, signature: u32, start: u64, end: u64, inside: u64) {
         self.close();
-        let number = if signature == INLINE { self.inline.take() } else { Some(signature) };
+        let left_out = self.cursor.part_at(start) == LEFT_OUT;
+        let number = match signature {
+            INLINE => self.inline.take().inspect(|number| self.leave_out(*number, left_out)),
+            number if number as usize >= self.left_out => None,
+            number => Some(if left_out { number + self.left_out as u32 } else { number }),
+        };
         let Some((number, role)) = number.and_then(|number| Some((number, self.known.get(number as usize)?))) else {
             return;
         };
@@ -178,6 +196,15 @@ impl Reader<'_> {
         let at = self.details.len() as u32;
         let inside = if inside == u64::MAX { end - start } else { self.line.duration(inside) };
         self.open = Some(Call { start, end, inside, role: number, request, failed: false, details: at..at });
+    }
+
+    /// The role of an inline signature is one call's alone.
+    #[cold]
+    fn leave_out(&mut self, number: u32, left_out: bool) {
+        if left_out {
+            let place = &mut self.known[number as usize].place;
+            *place = place.left_out();
+        }
     }
 
     /// Roles of inline signatures are needed no longer, but for the call that is still open or about to be.

@@ -1,9 +1,9 @@
 //! Adds up a thread's calls by signature.
 //!
-//! In: the pages of a thread. Out: for every signature how many calls, how long, how many bytes. The memory this takes
-//! depends on the number of signatures, not on the length of the trace.
+//! In: the pages of a thread, and what its calls count as over time. Out: for every signature, in every part, how many calls,
+//! how long, how many bytes. The memory this takes depends on the number of signatures, not on the length of the trace.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use traces::error::Damage;
 use traces::file::ProfileEntry;
@@ -12,9 +12,13 @@ use traces::read::{InFlight, Thread, Visitor, walk};
 use traces::record::{Arrived, INLINE, Kind};
 use traces::signature::{CREATES, STARTS, Signature, UNKNOWN_BYTES, peer};
 
+use super::selection::{Cursor, LEFT_OUT, Part};
+
 /// The calls of one signature. Times in ticks.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
+    /// What they count as.
+    pub part: Part,
     /// What they have in common. In an entry for whatever found no place, only the function counts.
     pub signature: Signature,
     /// Calls that ended.
@@ -54,9 +58,10 @@ pub struct Tally {
     pub damage: Vec<Damage>,
 }
 
-/// Adds up a thread's calls. `seen` is told the bytes of every page.
-pub fn tally(thread: &Thread<'_>, seen: impl Fn(u64)) -> Tally {
-    let mut counter = Counter::new(thread);
+/// Adds up a thread's calls by what they count as. `seen` is told the bytes of every page.
+/// Of what is in the thread's profile nobody knows when it was.
+pub fn tally(thread: &Thread<'_>, stretches: &[(u64, Part)], keeps_profile: bool, seen: impl Fn(u64)) -> Tally {
+    let mut counter = Counter::new(thread, stretches);
     let mut damage = Vec::new();
     let mut last_end = None;
     for page in &thread.pages {
@@ -76,7 +81,9 @@ pub fn tally(thread: &Thread<'_>, seen: impl Fn(u64)) -> Tally {
     let last_signature = counter.last_start.map(|_| counter.call);
     let mut tally = Tally { last_start: counter.last_start, last_end, last_signature, damage, entries: Vec::new() };
     counter.entries(thread, &mut tally);
-    profile(thread, &mut tally);
+    if keeps_profile {
+        profile(thread, &mut tally);
+    }
     tally
 }
 
@@ -120,11 +127,23 @@ const REMEMBERED: usize = 1 << 20;
 /// What began a request. Of a persistent one that was started, the call that started it, and the one that created it.
 #[derive(Clone, Copy)]
 struct Began {
-    by: u16,
+    /// A place among the sums.
+    by: u32,
+    /// A signature.
     posted: u16,
 }
 
-struct Counter {
+struct Counter<'a> {
+    /// What calls count as.
+    cursor: Cursor<'a>,
+    /// Where the sums of each part begin.
+    parts: BTreeMap<Part, u32>,
+    /// Where those begin that calls count in now, and the last number that has one.
+    base: u32,
+    last: u32,
+    /// The last signature's number, and two more: parts that come later need no more sums.
+    narrow: u32,
+    /// By signature, of one part behind another. The first part's have room for damaged files' numbers, too.
     sums: Vec<Sum>,
     /// Whether a call of this number takes a request number.
     takes: Vec<bool>,
@@ -133,27 +152,29 @@ struct Counter {
     started: u64,
     /// Signature of the call that what follows belongs to.
     call: u32,
+    /// Its place among the sums.
+    place: u32,
     /// The request that what follows belongs to.
     request: Option<Began>,
     posted: Vec<u64>,
     /// What a start of persistent requests that a call of this number created moves.
     starts: Vec<(u64, u64)>,
-    /// How often that happened.
+    /// How often that happened, by place.
     started_of: HashMap<u32, u64>,
-    /// Bytes that requests moved which the call only started, or that came in another number than posted.
+    /// Bytes that requests moved which the call only started, or that came in another number than posted. By place.
     moved: HashMap<u32, Moved>,
     failed: HashMap<u32, u64>,
     inline: Option<Signature>,
     /// Calls whose signature found no number, by what of it is not too various to add up.
-    inlined: HashMap<Signature, Entry>,
-    inlined_call: Option<Signature>,
-    /// What the engine did, by signature; empty where it was not listened to.
+    inlined: HashMap<(Part, Signature), Entry>,
+    inlined_call: Option<(Part, Signature)>,
+    /// What the engine did, by place; empty where it was not listened to.
     engine: Vec<Entries>,
     last_start: Option<u64>,
 }
 
-impl Counter {
-    fn new(thread: &Thread<'_>) -> Counter {
+impl<'a> Counter<'a> {
+    fn new(thread: &Thread<'_>, stretches: &'a [(u64, Part)]) -> Counter<'a> {
         let mut takes = vec![false; INLINE as usize + 1];
         let (mut posted, mut starts) = (vec![0; INLINE as usize + 1], vec![(0, 0); INLINE as usize + 1]);
         for signature in thread.signatures.iter() {
@@ -166,12 +187,19 @@ impl Counter {
                 starts[at] = signature.moves();
             }
         }
+        let cursor = Cursor::new(stretches);
         Counter {
+            parts: BTreeMap::from([(cursor.part, 0)]),
+            cursor,
+            base: 0,
+            last: INLINE,
+            narrow: thread.signatures.iter().map(|signature| signature.number).max().unwrap_or(0) + 2,
             sums: vec![NOTHING; INLINE as usize + 1],
             takes,
             began: Vec::new(),
             started: 0,
             call: 0,
+            place: 0,
             request: None,
             posted,
             starts,
@@ -186,8 +214,30 @@ impl Counter {
         }
     }
 
+    /// Calls of this tick count as something else than those before.
+    #[cold]
+    #[inline(never)]
+    fn turn(&mut self, tick: u64) {
+        self.cursor.go(tick);
+        let (sums, narrow) = (&mut self.sums, self.narrow);
+        self.base = *self.parts.entry(self.cursor.part).or_insert_with(|| {
+            sums.resize(sums.len() + narrow as usize + 1, NOTHING);
+            sums.len() as u32 - narrow - 1
+        });
+        self.last = if self.base == 0 { INLINE } else { narrow };
+    }
+
+    /// The place among the sums of a call of this signature that began at a tick.
+    #[inline(always)]
+    fn place(&mut self, signature: u32, start: u64) -> u32 {
+        if self.cursor.is_elsewhere(start) {
+            self.turn(start);
+        }
+        self.base + (signature & INLINE).min(self.last)
+    }
+
     fn begin_request(&mut self, by: u32, posted: u32) {
-        let began = Began { by: by as u16, posted: posted as u16 };
+        let began = Began { by, posted: posted as u16 };
         if self.began.len() < REMEMBERED {
             self.began.push(began);
         } else {
@@ -199,11 +249,11 @@ impl Counter {
     /// A persistent request was started by this call: now its bytes move.
     fn start_request(&mut self, created: u32) {
         let (sent, received) = self.starts[(created & INLINE) as usize];
-        *self.started_of.entry(created).or_default() += 1;
-        let moved = self.moved.entry(self.call).or_default();
+        *self.started_of.entry(self.base + created.min(self.last)).or_default() += 1;
+        let moved = self.moved.entry(self.place).or_default();
         moved.sent += sent as i64;
         moved.received += received as i64;
-        self.begin_request(self.call, created);
+        self.begin_request(self.place, created);
     }
 
     /// What began the request of a number, if that is remembered.
@@ -220,18 +270,27 @@ impl Counter {
     }
 
     fn entries(mut self, thread: &Thread<'_>, tally: &mut Tally) {
-        let mut sums = std::mem::take(&mut self.sums);
-        for number in 1..INLINE {
-            let sum = sums[number as usize];
+        let parts = std::mem::take(&mut self.parts);
+        for (part, base) in parts.into_iter().filter(|(part, _)| *part != LEFT_OUT) {
+            self.entries_of(part, base, thread, tally);
+        }
+        tally.entries.extend(self.inlined.into_values());
+    }
+
+    fn entries_of(&mut self, part: Part, base: u32, thread: &Thread<'_>, tally: &mut Tally) {
+        let numbers = if base == 0 { INLINE } else { self.narrow };
+        for number in 1..numbers {
+            let place = (base + number) as usize;
+            let sum = self.sums[place];
             if sum.count == 0 {
                 continue;
             }
             match thread.signatures.get(number) {
                 // The calls whose request was complete at once come under the number before.
                 Some((_, true)) => {
-                    sums[number as usize - 1].merge(&sum);
-                    if let Some(engine) = self.engine.get(number as usize).copied() {
-                        self.engine[number as usize - 1] += engine;
+                    self.sums[place - 1].merge(&sum);
+                    if let Some(engine) = self.engine.get(place).copied() {
+                        self.engine[place - 1] += engine;
                     }
                 }
                 Some(_) => {}
@@ -242,29 +301,30 @@ impl Counter {
             }
         }
         for signature in thread.signatures.iter() {
-            let number = signature.number;
-            let sum = sums.get(number as usize).copied().unwrap_or(NOTHING);
-            if sum.count > 0 {
-                let moved = self.moved.get(&number).copied().unwrap_or_default();
-                let failed = self.failed.get(&number).copied().unwrap_or(0);
-                let engine = self.engine.get(number as usize).copied().unwrap_or_default();
-                let starts = self.started_of.get(&number).copied().unwrap_or(0);
-                tally.entries.push(Entry { engine, starts, ..entry(*signature, &sum, moved, failed) });
+            let place = base + signature.number;
+            let sum = self.sums[place as usize];
+            let starts = self.started_of.get(&place).copied().unwrap_or(0);
+            // Persistent requests may be started elsewhere than where they were created.
+            if sum.count > 0 || starts > 0 {
+                let moved = self.moved.get(&place).copied().unwrap_or_default();
+                let failed = self.failed.get(&place).copied().unwrap_or(0);
+                let engine = self.engine.get(place as usize).copied().unwrap_or_default();
+                tally.entries.push(Entry { part, engine, starts, ..entry(*signature, &sum, moved, failed) });
             }
         }
-        tally.entries.extend(self.inlined.into_values());
     }
 }
 
-impl Visitor for Counter {
+impl Visitor for Counter<'_> {
     #[inline(always)]
     fn call(&mut self, signature: u32, start: u64, duration: u64) {
-        self.sums[(signature & INLINE) as usize].add(duration);
-        self.call = signature;
+        let place = self.place(signature, start);
+        self.sums[place as usize].add(duration);
+        (self.call, self.place) = (signature, place);
         self.request = None;
         self.last_start = Some(start);
         if self.takes[(signature & INLINE) as usize] {
-            self.begin_request(signature, signature);
+            self.begin_request(place, signature);
         }
         if signature == INLINE {
             self.inlined_call(duration);
@@ -274,8 +334,9 @@ impl Visitor for Counter {
     fn polls(&mut self, polls: &Polls) {
         let [min, max] = polls.durations.map(u64::from);
         self.call = polls.signature as u32 & INLINE;
+        self.place = self.place(self.call, polls.start);
         self.request = None;
-        self.sums[self.call as usize].merge(&Sum { count: polls.count, total: polls.total, min, max });
+        self.sums[self.place as usize].merge(&Sum { count: polls.count, total: polls.total, min, max });
         self.last_start = Some(polls.start);
     }
 
@@ -284,10 +345,10 @@ impl Visitor for Counter {
             self.inlined_entry().into_iter().for_each(|entry| entry.engine += during);
             return;
         }
-        if self.engine.is_empty() {
-            self.engine = vec![Entries::default(); INLINE as usize + 1];
+        if self.engine.len() < self.sums.len() {
+            self.engine.resize(self.sums.len(), Entries::default());
         }
-        self.engine[(self.call & INLINE) as usize] += during;
+        self.engine[self.place as usize] += during;
     }
 
     fn inline(&mut self, signature: &Signature) {
@@ -295,9 +356,9 @@ impl Visitor for Counter {
     }
 
     fn arrived(&mut self, arrived: Arrived) {
-        let of_call = Began { by: self.call as u16, posted: self.call as u16 };
+        let of_call = Began { by: self.place, posted: self.call as u16 };
         let began = self.request.take().unwrap_or(of_call);
-        if began.by as u32 == INLINE {
+        if u32::from(began.posted) == INLINE {
             let posted = self.inline.map_or(0, |inline| inline.received);
             if let Some(entry) = self.inlined_entry().filter(|_| posted != UNKNOWN_BYTES) {
                 entry.received = entry.received.saturating_add_signed(arrived.bytes as i64 - posted as i64);
@@ -307,7 +368,7 @@ impl Visitor for Counter {
         let posted = self.posted[(began.posted as u32 & INLINE) as usize];
         // A probe posts nothing; what it found is received by another call.
         if posted != 0 && posted != UNKNOWN_BYTES && arrived.bytes != UNKNOWN_BYTES {
-            self.moved.entry(began.by.into()).or_default().received += arrived.bytes as i64 - posted as i64;
+            self.moved.entry(began.by).or_default().received += arrived.bytes as i64 - posted as i64;
         }
     }
 
@@ -335,7 +396,7 @@ impl Visitor for Counter {
 
     fn failed(&mut self, _class: u16, _code: i32) {
         if self.call != INLINE {
-            *self.failed.entry(self.call).or_default() += 1;
+            *self.failed.entry(self.place).or_default() += 1;
         } else if let Some(inline) = self.inline {
             let (sent, received) = inline.moves();
             if let Some(entry) = self.inlined_entry() {
@@ -347,7 +408,7 @@ impl Visitor for Counter {
     }
 }
 
-impl Counter {
+impl Counter<'_> {
     #[cold]
     fn inlined_call(&mut self, duration: u64) {
         let Some(signature) = self.inline else { return };
@@ -361,8 +422,12 @@ impl Counter {
         let sum = Sum { count: 1, total: duration, min: duration, max: duration };
         // What a blocking receive got stands in a record of its own.
         let one = entry(signature, &sum, Moved::default(), 0);
-        self.inlined.entry(key).and_modify(|entry| entry.add(&one)).or_insert(Entry { signature: key, ..one });
-        self.inlined_call = Some(key);
+        let part = self.cursor.part;
+        self.inlined_call = (part != LEFT_OUT).then_some((part, key));
+        if let Some(key) = self.inlined_call {
+            let first = Entry { part, signature: key.1, ..one };
+            self.inlined.entry(key).and_modify(|entry| entry.add(&one)).or_insert(first);
+        }
     }
 
     fn inlined_entry(&mut self) -> Option<&mut Entry> {
@@ -383,6 +448,7 @@ fn entry(signature: Signature, sum: &Sum, moved: Moved, failed: u64) -> Entry {
     let posted = (sent.saturating_mul(times), received.saturating_mul(times));
     let creates = signature.flags & CREATES != 0;
     Entry {
+        part: 0,
         signature,
         count: sum.count,
         total: sum.total,
@@ -400,8 +466,8 @@ fn entry(signature: Signature, sum: &Sum, moved: Moved, failed: u64) -> Entry {
 
 /// Adds the calls of which only counts and times were kept.
 fn profile(thread: &Thread<'_>, tally: &mut Tally) {
-    let known: HashMap<u32, usize> =
-        tally.entries.iter().enumerate().map(|(at, entry)| (entry.signature.number, at)).collect();
+    let unnamed = tally.entries.iter().enumerate().filter(|(_, entry)| entry.part == 0);
+    let known: HashMap<u32, usize> = unnamed.map(|(at, entry)| (entry.signature.number, at)).collect();
     for kept in thread.profile.iter().filter(|kept| kept.count > 0) {
         let signature = match kept.signature {
             INLINE => Some(anonymous(kept)),
@@ -413,6 +479,7 @@ fn profile(thread: &Thread<'_>, tally: &mut Tally) {
             continue;
         };
         let more = Entry {
+            part: 0,
             signature,
             count: kept.count,
             total: kept.total,

@@ -213,7 +213,8 @@ impl<'a> Collectives<'a> {
             if state.confused {
                 rest.confused.push(object as u32);
             }
-            for arrival in state.open.values().flat_map(|instance| &instance.arrivals) {
+            let arrivals = state.open.values().flat_map(|instance| &instance.arrivals);
+            for arrival in arrivals.filter(|arrival| arrival.at.place.counts()) {
                 *rest.waiting.entry(arrival.at).or_default() += 1;
             }
         }

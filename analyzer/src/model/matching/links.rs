@@ -6,6 +6,9 @@
 //! prediction for fundamental performance factors", 2014). In that run calls take no time but that until what they depend
 //! on has happened, so a rank is late by one number, its delay, over the useful time it has had.
 
+use crate::model::selection::{LEFT_OUT, Part};
+use crate::model::timeline::Line;
+
 /// One thing that a call depends on, or gives.
 #[derive(Clone, Copy, Debug)]
 struct Link {
@@ -35,6 +38,49 @@ pub struct Mark {
     number: u32,
 }
 
+/// What a rank comes to in its time.
+#[derive(Clone, Copy, Debug)]
+struct Turn {
+    /// When.
+    at: i64,
+    mark: Mark,
+    to: To,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum To {
+    /// The next phase.
+    NextPhase,
+    /// What is asked about, or what is not.
+    Selection(bool),
+}
+
+/// Where what is asked about of a rank's time begins and ends, on the run's time line.
+#[derive(Debug)]
+pub struct Edges {
+    /// Whether it begins with the rank's time.
+    pub begins_selected: bool,
+    /// Latest first.
+    rest: Vec<(i64, bool)>,
+}
+
+impl Edges {
+    /// Those of a thread.
+    pub fn of(stretches: &[(u64, Part)], line: &Line) -> Edges {
+        let edges = stretches.iter().map(|(at, part)| (line.at(*at), *part != LEFT_OUT));
+        let begins_selected = stretches.first().is_none_or(|first| first.1 != LEFT_OUT);
+        Edges { begins_selected, rest: edges.skip(1).rev().collect() }
+    }
+
+    /// Passes those until a time.
+    #[inline]
+    pub fn until(&mut self, until: i64, mut pass: impl FnMut(i64, bool)) {
+        while let Some((at, selected)) = self.rest.pop_if(|(at, _)| *at <= until) {
+            pass(at, selected);
+        }
+    }
+}
+
 /// One rank's links, and the time it has had.
 #[derive(Default, Debug)]
 pub struct Links {
@@ -44,21 +90,36 @@ pub struct Links {
     pub end: i64,
     /// Time outside MPI between those, nanoseconds.
     pub useful: i64,
-    /// Where MPI_Pcontrol was called: when, and the useful time before.
-    phases: Vec<(i64, Mark)>,
+    /// Where MPI_Pcontrol was called, and where what is asked about begins and ends.
+    turns: Vec<Turn>,
+    /// Whether what comes next is asked about.
+    selected: bool,
+    /// The same of what came first.
+    begins_selected: bool,
     wanted: bool,
     links: Vec<Link>,
 }
 
 impl Links {
     /// Where links are wanted, they are kept.
-    pub fn new(wanted: bool) -> Links {
-        Links { wanted, ..Links::default() }
+    pub fn new(wanted: bool, selected: bool) -> Links {
+        Links { wanted, selected, begins_selected: selected, ..Links::default() }
     }
 
     /// MPI is initialised.
     pub fn begin(&mut self, at: i64) {
         (self.begin, self.end, self.useful) = (at, at, 0);
+        self.turns.clear();
+        self.begins_selected = self.selected;
+    }
+
+    /// What is asked about begins or ends.
+    pub fn edge(&mut self, at: i64, selected: bool) {
+        if at > self.end {
+            self.call(at, at, 0);
+        }
+        self.selected = selected;
+        self.turns.push(Turn { at, mark: self.mark(), to: To::Selection(selected) });
     }
 
     /// A call of the rank's first thread.
@@ -71,7 +132,7 @@ impl Links {
     /// A phase ends, and another begins.
     pub fn phase(&mut self, start: i64, end: i64) {
         self.call(start, end, end - start);
-        self.phases.push((start, self.mark()));
+        self.turns.push(Turn { at: start, mark: self.mark(), to: To::NextPhase });
     }
 
     /// MPI is being finalised.
@@ -111,18 +172,25 @@ impl Links {
         links.checked_sub(1).and_then(|last| self.links.get(last)).map_or(0, |link| link.time)
     }
 
-    /// Its phases, when its links were replayed.
+    /// What is asked about of its phases, when its links were replayed.
     fn phases(&self) -> Vec<Stretch> {
-        let end = Mark { time: self.useful, number: self.links.len() as u32 };
-        let mut last = (self.begin, Mark::default());
-        let ideal = |mark: &Mark| mark.time + self.delay(mark.number as usize);
-        let stretch = |next: &(i64, Mark)| {
-            let (time, useful) = (next.0 - last.0, next.1.time - last.1.time);
-            let ideal = ideal(&next.1) - ideal(&last.1);
-            last = *next;
-            Stretch { time, ideal, useful }
-        };
-        self.phases.iter().chain(&[(self.end, end)]).map(stretch).collect()
+        let ideal = |mark: Mark| mark.time + self.delay(mark.number as usize);
+        let (mut last, mut selected) = ((self.begin, Mark::default()), self.begins_selected);
+        let (mut phases, mut phase) = (Vec::new(), Stretch::default());
+        let end = Turn { at: self.end, mark: self.mark(), to: To::NextPhase };
+        for turn in self.turns.iter().chain(&[end]) {
+            if selected {
+                phase.time += turn.at - last.0;
+                phase.useful += turn.mark.time - last.1.time;
+                phase.ideal += ideal(turn.mark) - ideal(last.1);
+            }
+            match turn.to {
+                To::Selection(begins) => selected = begins,
+                To::NextPhase => phases.push(std::mem::take(&mut phase)),
+            }
+            last = (turn.at, turn.mark);
+        }
+        phases
     }
 
     /// The rank comes to a collective call, or waits for one.

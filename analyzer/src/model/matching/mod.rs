@@ -31,13 +31,13 @@ pub use waits::{At, Jump, Key, Sum, WaitState, Waits};
 
 use super::Run;
 use super::objects::Objects;
-use super::roles::{Place, Places, Roles};
+use super::roles::{Place, Places, Roles, Spot};
 use super::stream::Stream;
 use super::timeline::{Line, Timeline};
 use crate::error::Error;
 use crate::parallel::{into_inner, lock};
 use collectives::Collectives;
-use links::Mark;
+use links::{Edges, Mark};
 use queues::Envelope;
 use rank::Rank;
 use windows::Windows;
@@ -48,7 +48,7 @@ pub struct Message {
     /// What it can be received by.
     pub envelope: Envelope,
     /// The call that sent it.
-    pub place: u32,
+    pub place: Spot,
     /// When that began.
     pub begin: i64,
     /// Its bytes.
@@ -149,9 +149,13 @@ pub fn account(run: &Run, timeline: &Timeline, follow: Follow) -> Result<Account
     let contents: Vec<Contents<'_>> = files.iter().map(RankFile::contents).collect();
     let mut ranks = Vec::new();
     for (at, contents) in contents.iter().enumerate() {
-        let stream = |thread| Stream::new(thread, &timeline.lines[at], Roles::of(run, &objects, &places, at));
+        let (rank, line) = (&run.ranks[at], &timeline.lines[at]);
+        let roles = || Roles::of(run, &objects, &places, at);
+        let stream = |thread| Stream::new(thread, rank, line, roles());
         let streams = contents.threads.iter().map(stream).collect();
-        ranks.push(Mutex::new(Rank::new(at as u32, streams, &collectives, &windows, timeline, follow)));
+        let first = contents.threads.first().map_or(0, |thread| thread.number);
+        let edges = Edges::of(rank.stretches(first), line);
+        ranks.push(Mutex::new(Rank::new(at as u32, streams, edges, &collectives, &windows, timeline, follow)));
     }
     let work = Work::new(&ranks);
     thread::scope(|scope| {

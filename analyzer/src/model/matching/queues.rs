@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 use rustc_hash::FxHashMap;
 
 use super::Message;
+use crate::model::roles::Spot;
 
 /// What MPI keeps order by.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -42,7 +43,7 @@ pub struct Post {
     /// When it was posted.
     pub at: i64,
     /// Where.
-    pub place: u32,
+    pub place: Spot,
     /// Bytes it had room for, or got.
     pub bytes: u64,
     /// The completion in which it got its message, or one of the numbers below.
@@ -58,7 +59,7 @@ const GONE: u32 = u32::MAX - 1;
 #[derive(Clone, Copy, Debug)]
 pub struct Probe {
     /// Function and call site.
-    pub place: u32,
+    pub place: Spot,
     /// When it began.
     pub start: i64,
     /// When it ended.
@@ -118,7 +119,7 @@ pub struct Queues {
 
 impl Post {
     /// A receive that was just posted.
-    pub fn new(at: i64, place: u32, bytes: u64) -> Post {
+    pub fn new(at: i64, place: Spot, bytes: u64) -> Post {
         Post { at, place, bytes, state: OPEN }
     }
 }
@@ -203,7 +204,7 @@ impl Queues {
     }
 
     /// A call asked for a message, and there was one.
-    pub fn probe(&mut self, envelope: Envelope, place: u32, start: i64, end: i64) {
+    pub fn probe(&mut self, envelope: Envelope, place: Spot, start: i64, end: i64) {
         let number = self.number(envelope);
         let queue = &mut self.queues[number as usize];
         let receive = queue.gone + queue.posts.len() as u64;

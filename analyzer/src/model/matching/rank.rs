@@ -8,7 +8,7 @@ use traces::record::Arrived;
 
 use super::collectives::{Arrival, Collectives, NO_NODE, Ordinal};
 use super::completions::Completions;
-use super::links::Links;
+use super::links::{Edges, Links};
 use super::order::Order;
 use super::queues::{Pair as Matched, Queues};
 use super::requests::{Partner, Request, Requests};
@@ -40,6 +40,7 @@ pub struct Rank<'a> {
     made: u64,
     order: Order,
     links: Links,
+    edges: Edges,
     waits: Waits,
     pairs: FxHashMap<u32, Pair>,
     complete: u64,
@@ -66,6 +67,7 @@ impl<'a> Rank<'a> {
     pub fn new(
         number: u32,
         streams: Vec<Stream<'a>>,
+        edges: Edges,
         collectives: &'a Collectives<'a>,
         windows: &'a Windows<'a>,
         timeline: &'a Timeline,
@@ -85,7 +87,8 @@ impl<'a> Rank<'a> {
             ordinals: FxHashMap::default(),
             made: 0,
             order: Order::default(),
-            links: Links::new(follow == Follow::Dependencies),
+            links: Links::new(follow == Follow::Dependencies, edges.begins_selected),
+            edges,
             waits: Waits::new(follow == Follow::Waits),
             pairs: FxHashMap::default(),
             complete: 0,
@@ -147,6 +150,8 @@ impl<'a> Rank<'a> {
         // What other threads do is not on the way of the first one.
         let first = stream.thread == 0;
         if first {
+            let links = &mut self.links;
+            self.edges.until(call.start, |at, selected| links.edge(at, selected));
             match role.what {
                 What::Begin => self.links.begin(call.end),
                 What::End => self.links.finalize(call.start),
@@ -221,7 +226,7 @@ impl<'a> Rank<'a> {
         let at = At { rank: self.number, place: role.place };
         let arrival = Arrival { at, flow, function: role.function, root, begin, end };
         let (node, complete) = self.collectives.arrive(object, ordinal, arrival, &mut self.waits, &mut self.told);
-        self.complete += u64::from(complete);
+        self.complete += u64::from(complete && at.place.counts());
         let node = if flow == Flow::Neighbors { self.come_to_neighbors(object, node) } else { node };
         let comes = flow != Flow::Neighbors && (flow != Flow::FromRoot || root);
         let awaits = flow != Flow::ToRoot || root;
@@ -247,11 +252,11 @@ impl<'a> Rank<'a> {
     /// Adds what it has found to the account of the run.
     pub fn report(self, account: &mut Account) {
         let (messages, posts) = self.queues.rest();
-        for message in messages {
+        for message in messages.into_iter().filter(|message| message.place.counts()) {
             let at = At { rank: message.envelope.source, place: message.place };
             *account.unreceived.entry(at).or_default() += 1;
         }
-        for post in posts {
+        for post in posts.into_iter().filter(|post| post.place.counts()) {
             *account.unsent.entry(At { rank: self.number, place: post.place }).or_default() += 1;
         }
         account.pairs.extend(self.pairs.into_iter().map(|(source, pair)| ((source, self.number), pair)));

@@ -5,6 +5,8 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::model::roles::Spot;
+
 macro_rules! wait_states {
     ($($(#[$meaning:meta])* $state:ident $name:literal;)*) => {
         /// Why a call waits for another rank.
@@ -63,14 +65,13 @@ wait_states! {
     WaitAtNeighbors "wait_at_neighbors";
 }
 
-/// A place of a rank: its place in [`Run::ranks`](crate::model::Run::ranks), and a number of
-/// [`Places`](crate::model::roles::Places).
+/// A place of a rank: its place in [`Run::ranks`](crate::model::Run::ranks), and the function and call site.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct At {
     /// The rank.
     pub rank: u32,
-    /// The function and call site.
-    pub place: u32,
+    /// The function and call site, of a call that is asked about or not.
+    pub place: Spot,
 }
 
 /// What waits are added up by.
@@ -123,9 +124,14 @@ pub struct Jump {
 }
 
 impl Waits {
-    /// Adds a wait of so long, and by how much that may be off. Returns whether it stands out from the error.
+    /// Adds a wait of so long, and by how much that may be off, where the call that waited is asked about. Returns whether it
+    /// stands out from the error.
     pub fn add(&mut self, key: Key, time: i64, error: i64) -> bool {
         let resolved = time > error;
+        if !key.waiter.place.counts() {
+            return resolved;
+        }
+        let key = key.anyway();
         let sum = match resolved {
             true => self.sums.entry(key).or_default(),
             false => self.unresolved.entry(key.state).or_default(),
@@ -148,6 +154,10 @@ impl Waits {
 
     /// Moves a wait that was added from one reason to another.
     pub fn call_it(&mut self, key: Key, state: WaitState, (time, error): (i64, i64)) {
+        if !key.waiter.place.counts() {
+            return;
+        }
+        let key = key.anyway();
         if let Some(sum) = self.sums.get_mut(&key) {
             sum.time -= time;
             sum.error -= error;
@@ -168,6 +178,13 @@ impl Waits {
         for (state, sum) in other.unresolved {
             self.unresolved.entry(state).or_default().merge(&sum);
         }
+    }
+}
+
+impl Key {
+    /// Whoever was late, it is the same place.
+    fn anyway(self) -> Key {
+        Key { cause: At { place: self.cause.place.anyway(), ..self.cause }, ..self }
     }
 }
 

@@ -112,9 +112,11 @@ impl<'a> Rank<'a> {
             let source = message.envelope.source;
             let end = self.completions.get(completion).end;
             let pair = self.pairs.entry(source).or_insert(Pair { least: i64::MAX, ..Pair::default() });
-            pair.messages += 1;
-            pair.sent += message.bytes;
-            pair.received += post.bytes;
+            if message.place.counts() {
+                pair.messages += 1;
+                pair.sent += message.bytes;
+                pair.received += post.bytes;
+            }
             pair.backwards += u64::from(end < message.begin);
             pair.least = pair.least.min(end - message.begin);
             let sender = At { rank: source, place: message.place };

@@ -6,7 +6,7 @@ use super::{Rank, arrived};
 use crate::model::matching::queues::{Envelope, Pattern, Post};
 use crate::model::matching::requests::{Partner, Request, Wanted};
 use crate::model::matching::{Letter, Message, Token};
-use crate::model::roles::{Peer, Role, What};
+use crate::model::roles::{Peer, Role, Spot, What};
 use crate::model::stream::{Call, Detail, Stream};
 
 impl<'a> Rank<'a> {
@@ -66,10 +66,10 @@ impl<'a> Rank<'a> {
     }
 
     /// Sends a message. Whether there was one to send.
-    fn send(&mut self, role: &Role, place: u32, begin: i64, token: Option<Token>) -> bool {
+    fn send(&mut self, role: &Role, place: Spot, begin: i64, token: Option<Token>) -> bool {
         let What::Message { sends: true, partitioned, .. } = role.what else { return false };
         let (Peer::Rank(to), Some(object)) = (role.to.0, role.object) else {
-            self.elsewhere += u64::from(role.to.0 != Peer::Nobody);
+            self.elsewhere += u64::from(role.to.0 != Peer::Nobody && place.counts());
             return false;
         };
         let envelope = Envelope { object, source: self.number, tag: role.to.1, partitioned };
@@ -91,7 +91,7 @@ impl<'a> Rank<'a> {
             Peer::Any => None,
             Peer::Rank(source) => Some(source),
             Peer::Unknown => {
-                self.elsewhere += 1;
+                self.elsewhere += u64::from(stream.role(call).place.counts());
                 return None;
             }
         };

@@ -1,0 +1,279 @@
+//! What of a run is asked about: all of it, regions of one name, or each region for itself; less what the program took out by
+//! MPI_Pcontrol.
+//!
+//! In: on all threads of a rank, regions entered and left, and calls of MPI_Pcontrol. Out: each thread's time in [`Stretches`], of
+//! which each call asks by its start whether it counts, and as part of what. A thread that names no regions itself is in
+//! those of the rank's first thread.
+//!
+//! The levels of MPI_Pcontrol mean what they mean to mpiP: nothing counts from 0 to 1, nor before the last 2.
+
+mod read;
+
+use std::collections::{BTreeMap, HashMap};
+
+use traces::definitions::Region;
+use traces::file::{FileHeader, Mode, Stop};
+use traces::read::Contents;
+use traces::record::Kind;
+
+use read::Marks;
+
+/// What is asked about, of what the program did not take out.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Choice {
+    /// Only regions of this name, and what is inside them.
+    pub region: Option<String>,
+    /// Each region for itself.
+    pub by_region: bool,
+}
+
+/// What a call counts as part of: where each region is asked about, the innermost one's number, 0 for none; else 0.
+pub type Part = u32;
+/// The call does not count.
+pub const LEFT_OUT: Part = Part::MAX;
+
+/// A thread's time: from a tick on, until the next one's, calls count as a part. The first begins at 0.
+pub type Stretches = Vec<(u64, Part)>;
+/// All counts.
+pub const ALL: &[(u64, Part)] = &[(0, 0)];
+
+/// What counts of a rank.
+#[derive(Clone, Debug)]
+pub struct Selection {
+    /// By thread, and of threads without regions of their own.
+    threads: HashMap<u32, Stretches>,
+    others: Stretches,
+    /// From a tick until another, what the program took out.
+    out: Vec<(u64, u64)>,
+    /// A profile, which knows no regions, is among what is asked about.
+    pub has_profile: bool,
+    span: Span,
+    /// Ticks that the rank's first thread was in what is selected.
+    pub time: u64,
+    /// Ticks that the program took out.
+    pub taken_out: u64,
+    /// How often the rank entered a region that is asked about.
+    pub entered: u64,
+}
+
+/// The time of a rank's records, and of the profile that comes behind them or in their place. Ticks.
+#[derive(Clone, Copy, Default, Debug)]
+struct Span {
+    begin: u64,
+    end: u64,
+    /// Of the profile, less what it was stopped.
+    profile: u64,
+    stopped: u64,
+}
+
+impl Selection {
+    /// What is chosen of a rank; `None` where that is all.
+    pub fn of(
+        contents: &Contents<'_>,
+        header: &FileHeader,
+        regions: &HashMap<u32, Region>,
+        choice: &Choice,
+    ) -> Option<Selection> {
+        let by_regions = choice.by_region || choice.region.is_some();
+        if !by_regions && !read::calls_pcontrol(contents) {
+            return None;
+        }
+        let marks = read::marks(contents);
+        let out = taken_out(&marks, header);
+        let part = |open: &[u32]| part(open, regions, choice);
+        let stretches = |events: &[(u64, Kind, u32)]| without(&of_regions(events, part), &out);
+        let of_threads = marks.regions.iter().filter(|_| by_regions);
+        let threads: HashMap<u32, Stretches> =
+            of_threads.map(|(thread, events)| (*thread, stretches(events))).collect();
+        let first = contents.threads.first().map_or(0, |thread| thread.number);
+        let others = threads.get(&first).cloned().unwrap_or_else(|| stretches(&[]));
+        let asked = |event: &&(u64, Kind, u32)| event.1 == Kind::RegionBegin && part(&[event.2]) != LEFT_OUT;
+        let entered = marks.regions.values().flatten().filter(asked).count() as u64;
+        let has_profile = part(&[]) != LEFT_OUT;
+        let is_all = !by_regions
+            && others == ALL
+            && header.profile_begin | header.profile_stopped_at | header.profile_stopped == 0;
+        (!is_all).then_some(Selection {
+            threads,
+            others,
+            out,
+            has_profile,
+            span: Span::default(),
+            time: 0,
+            taken_out: 0,
+            entered,
+        })
+    }
+
+    /// Adds up times, between the first and the last tick of the rank.
+    pub fn measure(&mut self, header: &FileHeader, begin: u64, end: u64) {
+        self.span = Span::of(header, begin, end);
+        self.time = self.ticks(&self.others);
+        self.taken_out = length(&without(ALL, &self.out), &self.span, |part| part == LEFT_OUT) + self.span.stopped;
+    }
+
+    /// A thread's time.
+    pub fn thread(&self, number: u32) -> &[(u64, Part)] {
+        self.threads.get(&number).unwrap_or(&self.others)
+    }
+
+    /// Ticks that a thread was in what is selected.
+    pub fn time_of(&self, thread: u32) -> u64 {
+        self.ticks(self.thread(thread))
+    }
+
+    /// Ticks that the rank's first thread was in each part.
+    pub fn parts(&self) -> BTreeMap<Part, u64> {
+        let mut parts = BTreeMap::new();
+        for part in self.others.iter().map(|(_, part)| *part).filter(|part| *part != LEFT_OUT) {
+            parts.entry(part).or_insert_with(|| length(&self.others, &self.span, |other| other == part));
+        }
+        *parts.entry(0).or_default() += if self.has_profile { self.span.profile } else { 0 };
+        parts
+    }
+
+    fn ticks(&self, stretches: &[(u64, Part)]) -> u64 {
+        let in_profile = if self.has_profile { self.span.profile } else { 0 };
+        length(stretches, &self.span, |part| part != LEFT_OUT) + in_profile
+    }
+}
+
+impl Span {
+    fn of(header: &FileHeader, begin: u64, end: u64) -> Span {
+        let records = match header.mode == Mode::Profile as u16 {
+            true => begin,
+            false if header.stop == Stop::MaxBytes as u32 => header.stopped_at.clamp(begin, end.max(begin)),
+            false => end,
+        };
+        let profile = end.saturating_sub(records);
+        let forgotten = header.profile_begin.saturating_sub(records);
+        let now = if header.profile_stopped_at == 0 { 0 } else { end.saturating_sub(header.profile_stopped_at) };
+        let stopped = forgotten.saturating_add(header.profile_stopped).saturating_add(now).min(profile);
+        Span { begin, end: records, profile: profile - stopped, stopped }
+    }
+}
+
+/// What calls count as that are made in these regions, the innermost last.
+fn part(open: &[u32], regions: &HashMap<u32, Region>, choice: &Choice) -> Part {
+    let is_named =
+        |name: &str| open.iter().any(|number| regions.get(number).is_some_and(|region| region.name == *name));
+    match &choice.region {
+        Some(name) if !is_named(name) => LEFT_OUT,
+        _ if choice.by_region => open.last().copied().unwrap_or(0),
+        _ => 0,
+    }
+}
+
+/// A thread's time by the regions it was in.
+fn of_regions(events: &[(u64, Kind, u32)], part: impl Fn(&[u32]) -> Part) -> Stretches {
+    let mut open = Vec::new();
+    let mut stretches = vec![(0, part(&open))];
+    for (at, kind, number) in events {
+        match kind {
+            Kind::RegionBegin => open.push(*number),
+            _ => match open.iter().rposition(|open| open == number) {
+                Some(place) => drop(open.remove(place)),
+                None => continue,
+            },
+        }
+        push(&mut stretches, *at, part(&open));
+    }
+    stretches
+}
+
+/// When the program wanted nothing to count, in order: from a tick until another.
+fn taken_out(marks: &Marks, header: &FileHeader) -> Vec<(u64, u64)> {
+    let mut out = Vec::new();
+    let (mut since, mut forgotten) = (None, header.profile_begin);
+    for (start, end, level) in &marks.levels {
+        match level {
+            0 => since = since.or(Some(*start)),
+            1 => out.extend(since.take().map(|since| (since, *end))),
+            2 => forgotten = forgotten.max(*end),
+            _ => {}
+        }
+    }
+    out.extend(since.map(|since| (since, u64::MAX)));
+    out.retain(|(_, until)| *until > forgotten);
+    if forgotten > 0 {
+        out.first_mut().into_iter().for_each(|first| first.0 = first.0.max(forgotten));
+        out.insert(0, (0, forgotten));
+    }
+    out
+}
+
+/// Stretches less what was taken out.
+fn without(stretches: &[(u64, Part)], out: &[(u64, u64)]) -> Stretches {
+    let edges = out.iter().flat_map(|(from, until)| [(*from, true), (*until, false)]);
+    // At the same tick, what begins counts after what ends.
+    let mut changes: BTreeMap<u64, (Option<Part>, Option<bool>)> = BTreeMap::new();
+    stretches.iter().for_each(|(at, part)| changes.entry(*at).or_default().0 = Some(*part));
+    edges.for_each(|(at, is_out)| changes.entry(at).or_default().1 = Some(is_out));
+    let (mut part, mut is_out) = (0, false);
+    let mut rest = Vec::new();
+    for (at, (new, out)) in changes {
+        (part, is_out) = (new.unwrap_or(part), out.unwrap_or(is_out));
+        push(&mut rest, at, if is_out { LEFT_OUT } else { part });
+    }
+    rest
+}
+
+fn push(stretches: &mut Stretches, at: u64, part: Part) {
+    match stretches.last_mut() {
+        Some(last) if last.1 == part => {}
+        Some(last) if last.0 == at => last.1 = part,
+        _ => stretches.push((at, part)),
+    }
+}
+
+/// Ticks of the records' time that are in some parts.
+fn length(stretches: &[(u64, Part)], span: &Span, is_meant: impl Fn(Part) -> bool) -> u64 {
+    let ends = stretches.iter().skip(1).map(|(at, _)| *at).chain([u64::MAX]);
+    let lengths = stretches.iter().zip(ends).filter(|((_, part), _)| is_meant(*part));
+    lengths.map(|((from, _), until)| until.min(span.end).saturating_sub((*from).max(span.begin))).sum()
+}
+
+/// A way through a thread's time.
+#[derive(Clone, Copy)]
+pub struct Cursor<'a> {
+    stretches: &'a [(u64, Part)],
+    from: u64,
+    /// Ticks until the next stretch.
+    length: u64,
+    /// What calls count as here.
+    pub part: Part,
+}
+
+impl<'a> Cursor<'a> {
+    /// At the beginning.
+    pub fn new(stretches: &'a [(u64, Part)]) -> Cursor<'a> {
+        let mut cursor = Cursor { stretches, from: 0, length: 0, part: 0 };
+        cursor.go(0);
+        cursor
+    }
+
+    /// Whether a tick is not in the stretch where this is.
+    #[inline(always)]
+    pub fn is_elsewhere(&self, tick: u64) -> bool {
+        tick.wrapping_sub(self.from) >= self.length
+    }
+
+    /// Goes to a tick.
+    #[cold]
+    #[inline(never)]
+    pub fn go(&mut self, tick: u64) {
+        let next = self.stretches.partition_point(|(at, _)| *at <= tick);
+        let until = self.stretches.get(next).map_or(u64::MAX, |next| next.0);
+        (self.from, self.part) = next.checked_sub(1).map_or((0, 0), |at| self.stretches[at]);
+        self.length = until - self.from;
+    }
+
+    /// What a call counts as that began at a tick.
+    #[inline(always)]
+    pub fn part_at(&mut self, tick: u64) -> Part {
+        if self.is_elsewhere(tick) {
+            self.go(tick);
+        }
+        self.part
+    }
+}

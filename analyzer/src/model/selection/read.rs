@@ -1,0 +1,122 @@
+//! Reads what says where in its run the program is.
+
+use std::collections::BTreeMap;
+
+use traces::calls::Call;
+use traces::read::{Contents, Thread, Visitor, walk};
+use traces::record::{INLINE, Kind};
+use traces::signature::Signature;
+
+/// What a rank's threads say.
+#[derive(Default)]
+pub struct Marks {
+    /// By thread, in order: when a region was entered or left, and its number.
+    pub regions: BTreeMap<u32, Vec<(u64, Kind, u32)>>,
+    /// Calls of MPI_Pcontrol, in order: start, end and level.
+    pub levels: Vec<(u64, u64, i32)>,
+}
+
+/// Whether a rank calls MPI_Pcontrol, as far as that is known without reading its calls.
+pub fn calls_pcontrol(contents: &Contents<'_>) -> bool {
+    let calls = |thread: &Thread<'_>| {
+        // A full dictionary may keep it from being seen here.
+        let is_full = thread.signatures.iter().any(|signature| signature.number + 2 >= INLINE);
+        is_full || thread.signatures.iter().any(|signature| level(signature).is_some())
+    };
+    contents.threads.iter().any(calls)
+}
+
+/// Reads what all threads of a rank say.
+pub fn marks(contents: &Contents<'_>) -> Marks {
+    let mut marks = Marks::default();
+    let mut left_elsewhere = Vec::new();
+    for thread in &contents.threads {
+        let mut reader = Reader::new(thread);
+        for page in &thread.pages {
+            // What is damaged is said when the calls are added up.
+            let _ = walk(page, &mut reader);
+        }
+        marks.levels.extend(reader.levels);
+        left_elsewhere.extend(reader.left_elsewhere);
+        if !reader.regions.is_empty() {
+            marks.regions.insert(thread.number, reader.regions);
+        }
+    }
+    marks.levels.sort_unstable();
+    left_elsewhere.sort_unstable();
+    left_elsewhere.into_iter().for_each(|(at, number)| marks.leave(at, number));
+    marks
+}
+
+impl Marks {
+    /// A region was left by a thread that is not in it: by the one that is, since longest.
+    fn leave(&mut self, at: u64, number: u32) {
+        let open = |(thread, events): (&u32, &Vec<(u64, Kind, u32)>)| {
+            let of_number = || events.iter().filter(|event| event.2 == number);
+            let left = of_number().filter(|event| event.1 == Kind::RegionEnd).count();
+            let begun = of_number().filter(|event| event.1 == Kind::RegionBegin).nth(left)?;
+            (begun.0 <= at).then_some((begun.0, *thread))
+        };
+        let Some((_, thread)) = self.regions.iter().filter_map(open).min() else { return };
+        if let Some(events) = self.regions.get_mut(&thread) {
+            let place = events.partition_point(|event| event.0 <= at);
+            events.insert(place, (at, Kind::RegionEnd, number));
+        }
+    }
+}
+
+/// The level of a call of MPI_Pcontrol.
+fn level(signature: &Signature) -> Option<i32> {
+    (signature.call == Call::Pcontrol.number()).then_some(signature.source_tag)
+}
+
+struct Reader {
+    /// By signature number.
+    levels_of: Vec<Option<i32>>,
+    levels: Vec<(u64, u64, i32)>,
+    inline: Option<i32>,
+    regions: Vec<(u64, Kind, u32)>,
+    /// How often the thread is in a region, by its number.
+    open: BTreeMap<u32, u64>,
+    left_elsewhere: Vec<(u64, u32)>,
+}
+
+impl Reader {
+    fn new(thread: &Thread<'_>) -> Reader {
+        let mut levels_of = vec![None; INLINE as usize + 1];
+        thread.signatures.iter().for_each(|signature| levels_of[signature.number as usize] = level(signature));
+        Reader {
+            levels_of,
+            levels: Vec::new(),
+            inline: None,
+            regions: Vec::new(),
+            open: BTreeMap::new(),
+            left_elsewhere: Vec::new(),
+        }
+    }
+}
+
+impl Visitor for Reader {
+    #[inline]
+    fn call(&mut self, signature: u32, start: u64, duration: u64) {
+        let level =
+            if signature == INLINE { self.inline.take() } else { self.levels_of[(signature & INLINE) as usize] };
+        if let Some(level) = level {
+            self.levels.push((start, start.wrapping_add(duration), level));
+        }
+    }
+
+    fn inline(&mut self, signature: &Signature) {
+        self.inline = level(signature);
+    }
+
+    fn region(&mut self, kind: Kind, at: u64, number: u32) {
+        let open = self.open.entry(number).or_default();
+        match kind {
+            Kind::RegionBegin => *open += 1,
+            _ if *open > 0 => *open -= 1,
+            _ => return self.left_elsewhere.push((at, number)),
+        }
+        self.regions.push((at, kind, number));
+    }
+}
