@@ -11,6 +11,7 @@ use std::thread;
 use analyzer::metrics::pop;
 use analyzer::model::Run;
 use analyzer::model::matching::{Account, Follow, Pair, Sum, WaitState, settled};
+use analyzer::model::roles::Spot;
 use common::{BEGIN, Folder, definitions, header, signature, stdout};
 use traces::calls::{Call, Class};
 use traces::definitions::{Definition, Members, Occasion, SameClock, Span};
@@ -262,7 +263,7 @@ fn on_nobody(function: Call) -> Signature {
 
 /// Who waited in which function for whom in which, how many nanoseconds.
 fn told(account: &Account) -> Vec<(WaitState, u32, &str, u32, &str, i64)> {
-    let function = |place: u32| account.places[place as usize].function.as_str();
+    let function = |place: Spot| account.places[place.number()].function.as_str();
     let row = |(key, sum): (&analyzer::model::matching::Key, &Sum)| {
         let (waiter, cause) = (key.waiter, key.cause);
         (key.state, waiter.rank, function(waiter.place), cause.rank, function(cause.place), sum.time)

@@ -1,4 +1,5 @@
-// Calls MPI_Pcontrol, which takes any number of arguments of any type, with none more than it needs and with many.
+// Calls MPI_Pcontrol, which takes any number of arguments of any type, with none more than it needs and with many; none of the
+// levels takes anything out of the figures.
 // run: -n 2
 // also: MPI_Reduce
 // expect: calls MPI_Pcontrol = 2 * 10 * 5
@@ -15,8 +16,8 @@ int main(int argc, char **argv)
     for (int i = 0; i < 10; i++) {
         double x = i + 0.5;
         wrong += MPI_Pcontrol(1) != MPI_SUCCESS;
-        wrong += MPI_Pcontrol(2, x) != MPI_SUCCESS;
-        wrong += MPI_Pcontrol(0, "phase", i, 3L, &x) != MPI_SUCCESS;
+        wrong += MPI_Pcontrol(4, x) != MPI_SUCCESS;
+        wrong += MPI_Pcontrol(-2, "phase", i, 3L, &x) != MPI_SUCCESS;
         wrong += MPI_Pcontrol(-1, x, "a", 2 * x, 'b', 3 * x, 4ULL, 4 * x, 5 * x, 6 * x, 7 * x, 8 * x, 9 * x, 10 * x) !=
                  MPI_SUCCESS;
         wrong += MPI_Pcontrol(3, 1, 2, 3, 4, 5, 6, 7, 8, 9, (long double)x, 11.0f) != MPI_SUCCESS;

