@@ -128,7 +128,9 @@ impl Selection {
         for part in self.others.iter().map(|(_, part)| *part).filter(|part| *part != LEFT_OUT) {
             parts.entry(part).or_insert_with(|| length(&self.others, &self.span, |other| other == part));
         }
-        *parts.entry(0).or_default() += if self.has_profile { self.span.profile } else { 0 };
+        if self.has_profile {
+            *parts.entry(0).or_default() += self.span.profile;
+        }
         parts
     }
 

@@ -49,7 +49,7 @@ pub fn find(text: &[u8]) -> Option<&'static Name> {
 
 #[cold]
 fn add(text: &[u8]) -> Option<&'static Name> {
-    let added = shared::guard(|| {
+    shared::guard(|| {
         let _shared = shared::lock();
         let mut slot = hash(text);
         // Another thread may have been here meanwhile.
@@ -64,8 +64,7 @@ fn add(text: &[u8]) -> Option<&'static Name> {
         let name: &Name = Box::leak(Box::new(Name { number, text: text.into(), defined: AtomicBool::new(false) }));
         NAMES[slot].store(std::ptr::from_ref(name).cast_mut(), Release);
         name
-    });
-    added
+    })
 }
 
 impl Name {
