@@ -5,17 +5,17 @@ use std::ops::Range;
 
 use crate::symbol;
 
-/// How often the loader has added objects. Cheap.
-pub fn added() -> u64 {
-    unsafe extern "C" fn first(info: *mut libc::dl_phdr_info, _: usize, added: *mut c_void) -> c_int {
-        // SAFETY: the loader passes a valid record, and `added` is the number below.
-        unsafe { *added.cast::<u64>() = (*info).dlpi_adds };
+/// How often the loader has added and removed objects. Cheap.
+pub fn changes() -> (u64, u64) {
+    unsafe extern "C" fn first(info: *mut libc::dl_phdr_info, _: usize, changes: *mut c_void) -> c_int {
+        // SAFETY: the loader passes a valid record, and `changes` is the pair below.
+        unsafe { *changes.cast::<(u64, u64)>() = ((*info).dlpi_adds, (*info).dlpi_subs) };
         1
     }
-    let mut added = 0u64;
-    // SAFETY: `first` matches the callback's type, and `added` outlives the call.
-    unsafe { libc::dl_iterate_phdr(Some(first), (&raw mut added).cast()) };
-    added
+    let mut changes = (0u64, 0u64);
+    // SAFETY: `first` matches the callback's type, and `changes` outlives the call.
+    unsafe { libc::dl_iterate_phdr(Some(first), (&raw mut changes).cast()) };
+    changes
 }
 
 /// All loaded objects but this library, in the order in which the loader looks for what they define.
@@ -142,13 +142,18 @@ impl Object {
             if table == 0 || symbols.is_null() || strings == 0 {
                 return None;
             }
-            let [buckets, first, words, _] = *(table as *const [u32; 4]);
-            let bucket = (table + 16 + words as usize * 8) as *const u32;
+            let [buckets, first, words, shift] = *(table as *const [u32; 4]);
+            let filter = (table + 16) as *const u64;
+            let bucket = filter.add(words as usize).cast::<u32>();
             let hashes = bucket.add(buckets as usize);
             let hash =
                 name.to_bytes().iter().fold(5381u32, |hash, byte| hash.wrapping_mul(33).wrapping_add(*byte as u32));
-            let mut at = *bucket.add((hash % buckets.max(1)) as usize);
-            if buckets == 0 || at < first {
+            let bits = 1u64 << (hash % 64) | 1u64 << (hash >> shift) % 64;
+            if buckets == 0 || *filter.add((hash as usize / 64) % words as usize) & bits != bits {
+                return None;
+            }
+            let mut at = *bucket.add((hash % buckets) as usize);
+            if at < first {
                 return None;
             }
             loop {

@@ -19,7 +19,7 @@ use traces::definitions::Language;
 use crate::recorder::thread;
 
 pub use languages::define as define_languages;
-pub use patch::{patch, wrapper_named};
+pub use patch::{calls_unseen, patch, wrapper_named};
 
 /// By which of its two names a layer called an MPI function.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -3,8 +3,9 @@
 //! Functions that some MPI library lacks are reached by slots alone: a program that tests for them would believe in them
 //! if they were exported.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ffi::{CStr, CString};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, OnceLock};
 
 use traces::calls::Call;
@@ -16,29 +17,62 @@ use crate::real;
 use crate::symbol;
 use crate::wrappers::{self, Ways};
 
-/// How often the loader had added objects when they were last patched.
-static ADDED: Mutex<u64> = Mutex::new(0);
+/// What was patched.
+static PATCHED: Mutex<Patched> = Mutex::new(Patched { changes: (0, 0), objects: BTreeSet::new(), layers: Vec::new() });
 
-/// Patches all objects, unless none was loaded since the last time. Returns whether there were.
+struct Patched {
+    /// How often the loader had added and removed objects.
+    changes: (u64, u64),
+    /// Where the objects begin.
+    objects: BTreeSet<usize>,
+    /// Those between program and MPI.
+    layers: Vec<Layer>,
+}
+
+/// Patches the objects that were loaded since the last time. Returns whether there were any.
 pub fn patch() -> bool {
     // Who finds it locked is inside the loader, or called by what this one calls; whoever has it does the work.
-    let Ok(mut known) = ADDED.try_lock() else { return false };
-    let added = loaded::added();
-    if added == *known {
+    let Ok(mut patched) = PATCHED.try_lock() else { return false };
+    let changes = loaded::changes();
+    if changes == patched.changes {
         return false;
     }
-    *known = added;
-    let Some(library) = real::library() else { return false };
-    let objects: Vec<Object> =
-        loaded::objects().into_iter().filter(|object| !object.range.contains(&library.base)).collect();
-    let layers: Vec<Layer> = objects.iter().filter_map(Layer::of).collect();
-    for object in &objects {
-        let layer = layers.iter().find(|layer| layer.object.range == object.range);
+    let Some(library) = real::library() else {
+        patched.changes = changes;
+        return false;
+    };
+    if changes.1 != patched.changes.1 {
+        // What is loaded next may lie where something else was.
+        patched.objects.clear();
+        patched.layers.clear();
+    }
+    patched.changes = changes;
+    let mut others = Vec::new();
+    let known = patched.layers.len();
+    for object in loaded::objects() {
+        if object.range.contains(&library.base) || !patched.objects.insert(object.range.start) {
+            continue;
+        }
+        match Kind::of(&object) {
+            Some(kind) => patched.layers.push(Layer { object, kind }),
+            None => others.push(object),
+        }
+    }
+    let layers = &patched.layers;
+    let new = layers[known..].iter().map(|layer| (&layer.object, Some(layer.kind)));
+    for (object, kind) in new.chain(others.iter().map(|object| (object, None))) {
         // SAFETY: the object is loaded, and stays so while the program runs code in it.
-        unsafe { object.patch(&mut |name| leads_to(name.to_str().ok()?, object, layer, &layers)) };
+        unsafe { object.patch(&mut |name| leads_to(name.to_str().ok()?, object, kind, layers)) };
     }
     true
 }
+
+/// Whether anything but a layer calls MPI by its profiling names, which is to say that it does not want to be seen.
+pub fn calls_unseen() -> bool {
+    UNSEEN.load(Relaxed)
+}
+
+static UNSEEN: AtomicBool = AtomicBool::new(false);
 
 /// The way in for a program that calls this function, if the MPI library has it.
 pub fn wrapper_named(symbol: &str) -> Option<usize> {
@@ -47,8 +81,8 @@ pub fn wrapper_named(symbol: &str) -> Option<usize> {
 }
 
 /// An object between program and MPI.
-struct Layer<'a> {
-    object: &'a Object,
+struct Layer {
+    object: Object,
     kind: Kind,
 }
 
@@ -59,30 +93,30 @@ enum Kind {
     Python,
 }
 
-impl<'a> Layer<'a> {
-    fn of(object: &'a Object) -> Option<Layer<'a>> {
+impl Kind {
+    fn of(object: &Object) -> Option<Kind> {
         // SAFETY: the object is loaded.
         let defines = |name: &CStr| unsafe { object.defines(name) }.is_some();
-        let kind = if defines(python::PROOF) {
+        if defines(python::PROOF) {
             python::found(object.range.clone());
-            Kind::Python
+            Some(Kind::Python)
         } else if fortran::PROOFS.iter().any(|name| defines(name)) {
-            Kind::Fortran
-        } else if defines(c"MPI_Init") {
-            Kind::Tool
+            Some(Kind::Fortran)
         } else {
-            return None;
-        };
-        Some(Layer { object, kind })
+            wrapper_names().iter().any(|name| defines(name)).then_some(Kind::Tool)
+        }
     }
 }
 
 /// What the slot for a symbol is to lead to, if not to what the loader found.
-fn leads_to(symbol: &str, object: &Object, layer: Option<&Layer>, layers: &[Layer]) -> Option<usize> {
+fn leads_to(symbol: &str, object: &Object, layer: Option<Kind>, layers: &[Layer]) -> Option<usize> {
     if let Some((_, (call, ways))) = symbol.strip_prefix('P').and_then(|name| wrappers_by_name().get_key_value(name)) {
         // Open MPI's components call MPI by its profiling names where they are called by it.
         let internal = object.file_name().starts_with("mca_");
-        return (!internal && real::exists(*call)).then_some(ways.by_profiling_name as usize);
+        if layer.is_none() && !internal {
+            UNSEEN.store(true, Relaxed);
+        }
+        return (layer.is_some() && real::exists(*call)).then_some(ways.by_profiling_name as usize);
     }
     if let Some((call, ways)) = wrappers_by_name().get(symbol) {
         let own = if layer.is_some() { ways.by_name } else { ways.program } as usize;
@@ -92,7 +126,7 @@ fn leads_to(symbol: &str, object: &Object, layer: Option<&Layer>, layers: &[Laye
             None => real::exists(*call).then_some(own),
         };
     }
-    if layer.is_some_and(|layer| layer.kind == Kind::Fortran) {
+    if layer == Some(Kind::Fortran) {
         return None;
     }
     let (call, language) = fortran::call_named(symbol)?;
@@ -112,6 +146,12 @@ fn binding(symbol: &str, layers: &[Layer]) -> Option<usize> {
     // A binding that was loaded for a plugin alone is in no scope that can be searched from here.
     // SAFETY: the layers are loaded.
     symbol::first(&symbol).or_else(|| layers.iter().find_map(|layer| unsafe { layer.object.defines(&symbol) }))
+}
+
+/// The C symbols of all wrappers.
+fn wrapper_names() -> &'static [CString] {
+    static NAMES: OnceLock<Vec<CString>> = OnceLock::new();
+    NAMES.get_or_init(|| wrappers_by_name().keys().filter_map(|name| CString::new(name.as_str()).ok()).collect())
 }
 
 /// All wrappers, by C symbol.

@@ -199,6 +199,10 @@ fn try_begin() -> Result<bool, String> {
     shared::set_output(output);
     shared::define(&Definition::Process(process()));
     shared::define(&Definition::Filter(config.filter.text.clone()));
+    if layers::calls_unseen() {
+        let warning = "the program calls MPI by its profiling names (PMPI_) too; what is called so is in no figure";
+        shared::define(&Definition::Warning(warning.into()));
+    }
     for call in Call::all() {
         RECORDED[call.number() as usize].store(config.filter.records(call), Relaxed);
     }
