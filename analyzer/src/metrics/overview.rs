@@ -143,8 +143,9 @@ pub fn warnings(run: &Run) -> Vec<String> {
     }
     let threads = run.ranks.iter().map(|rank| rank.threads.len()).max().unwrap_or(0);
     if threads > 1 {
-        warnings
-            .push(format!("up to {threads} threads of a rank called MPI; a rank's time in MPI is the sum over them"));
+        warnings.push(format!(
+            "up to {threads} threads of a rank called MPI at once; a rank's time in MPI is the sum over them"
+        ));
     }
     let filter = &run.first().filter;
     if !matches!(filter.as_str(), "" | "all" | "+all") {

@@ -59,6 +59,11 @@ impl Engine {
         unsafe { (*self.ledger.add(INSIDE)).calls }
     }
 
+    /// Whatever the thread was in will not return.
+    pub fn leave_all(&mut self) {
+        (self.depth, self.inside) = (0, [0; LINES]);
+    }
+
     /// What a component says of itself.
     pub fn set(&mut self, line: usize, calls: Entries) {
         self.line(line).calls = calls;

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering::*};
 use traces::file::{FileHeader, Mode, Stop};
 
 use super::shared;
-use super::thread;
+use super::slots;
 use crate::clock;
 
 /// How often profiles were set back, and one more.
@@ -69,7 +69,7 @@ fn forget() {
     let _shared = shared::lock();
     let generation = GENERATION.fetch_add(1, Relaxed) + 1;
     let _ = COUNTED.fetch_update(Relaxed, Relaxed, |counted| (counted != 0).then_some(generation));
-    thread::forget_profiles();
+    slots::forget_profiles();
     in_header(|header, now| {
         (header.profile_begin, header.profile_stopped) = (now, 0);
         header.profile_stopped_at = if is_on() { 0 } else { now };

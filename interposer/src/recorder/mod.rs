@@ -1,10 +1,12 @@
 //! Records what a process's threads do in MPI.
 //!
-//! [`thread`] is the straight line every call takes; [`run`] begins and ends the recording of the process; the rest is
-//! what they need: the [`pages`] of the file, a thread's [`events`], [`signatures`], [`polls`] and [`profile`], its
+//! [`thread`] is the straight line every call takes, [`slots`] says which threads go on with whose recording, [`abandoned`]
+//! what becomes of calls that never return; [`run`] begins and ends the recording of the process; the rest is what they
+//! need: the [`pages`] of the file, a thread's [`events`], [`signatures`], [`polls`] and [`profile`], its
 //! [`dictionary`], its [`requests`], and the [`objects`], [`groups`] and [`modules`] of the process, by their
 //! [`handles`], a communicator's [`topology`], who is who in the [`world`], and what the program asks for ([`control`]).
 
+mod abandoned;
 pub mod cache;
 pub mod control;
 pub mod dictionary;
@@ -22,6 +24,7 @@ pub mod requests;
 pub mod run;
 pub mod shared;
 mod signatures;
+mod slots;
 pub mod thread;
 mod topology;
 mod world;

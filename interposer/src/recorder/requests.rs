@@ -14,7 +14,8 @@ use super::control;
 use super::dictionary::Key;
 use super::handles::{Handles, Keep};
 use super::memory;
-use super::thread::{self, Thread};
+use super::slots;
+use super::thread::Thread;
 use crate::abi::Family;
 
 /// A request that is not complete, or a persistent one.
@@ -295,7 +296,7 @@ impl Thread {
 
     #[cold]
     fn table_elsewhere(&self, handle: u64) -> (u32, &'static Handles<Request>) {
-        let found = thread::tables().find(|(_, table)| table.get(handle).is_some());
+        let found = slots::tables().find(|(_, table)| table.get(handle).is_some());
         found.unwrap_or((self.number, self.requests))
     }
 }

@@ -14,6 +14,7 @@ use super::modules;
 use super::objects::{self, Kind};
 use super::pages::Output;
 use super::shared;
+use super::slots;
 use super::thread::{self, Thread};
 use super::world;
 use crate::abi::{self, Family};
@@ -128,13 +129,18 @@ pub fn first_call(call: Call) -> Option<&'static mut Thread> {
 
 /// The recording of a thread that has not called MPI and does its work.
 pub fn join() -> Option<&'static mut Thread> {
-    if PHASE.load(Acquire) == RECORDING { begin_thread() } else { None }
+    if is_recording() { begin_thread() } else { None }
+}
+
+/// Whether this process records.
+pub fn is_recording() -> bool {
+    PHASE.load(Acquire) == RECORDING
 }
 
 fn begin_thread() -> Option<&'static mut Thread> {
     let begun = shared::guard(|| {
         let output = shared::output()?;
-        match Thread::begin(output, RUN.get()?.config.mode?) {
+        match slots::occupy(output, RUN.get()?.config.mode?) {
             Ok(thread) => thread::set_current(thread.as_ptr()),
             Err(stop) => shared::stopped(stop),
         }
@@ -154,7 +160,7 @@ fn begin() -> bool {
         }
         return false;
     }
-    PHASE.load(Relaxed) == RECORDING
+    is_recording()
 }
 
 fn try_begin() -> Result<bool, String> {
@@ -208,6 +214,7 @@ fn try_begin() -> Result<bool, String> {
     }
     // SAFETY: the handler only stores two words.
     unsafe { libc::pthread_atfork(None, None, Some(forked)) };
+    slots::begin();
     progress::begin(config.progress);
     let _ = RUN.set(Run { config, family, path });
     Ok(true)
@@ -237,8 +244,7 @@ fn process() -> Process {
 #[cold]
 #[inline(never)]
 pub fn before(call: Call) {
-    let recording = PHASE.load(Acquire) == RECORDING;
-    if call != Call::Finalize || !(recording || FAILED.load(Acquire)) {
+    if call != Call::Finalize || !(is_recording() || FAILED.load(Acquire)) {
         return;
     }
     shared::guard(|| {
@@ -401,9 +407,9 @@ fn finalized() {
 fn last_words(header: &FileHeader, output: &Output) {
     let ticks = header.end.ticks.wrapping_sub(header.begin.ticks);
     let seconds = header.end.monotonic.wrapping_sub(header.begin.monotonic) as f64 / 1e9;
-    let calls = thread::calls();
+    let calls = slots::calls();
     let cost = header.wrapper_cost as f64 / 1000.0;
-    let (entries, entry) = (thread::entries(), ENTRY_COST.load(Relaxed) as f64 / 1000.0);
+    let (entries, entry) = (slots::entries(), ENTRY_COST.load(Relaxed) as f64 / 1000.0);
     let in_nanoseconds = |cost: f64| cost * seconds * 1e9 / ticks.max(1) as f64;
     let share = 100.0 * (calls as f64 * cost + entries as f64 * entry) / ticks.max(1) as f64;
     let engine = match entries {

@@ -5,8 +5,8 @@
 
 use std::arch::asm;
 use std::ops::{Deref, DerefMut};
-use std::ptr::{NonNull, null_mut};
-use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering::*};
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU32, Ordering::*};
 
 use traces::file::{LEVELS, Level, Mode, PageHeader, PageKind, Stop, ThreadBlock};
 use traces::progress::{self, EmptyRun, Entries};
@@ -23,6 +23,7 @@ use super::profile::Profile;
 use super::requests::{Message, Request, Scratch};
 use super::shared;
 use super::signatures::SignaturePages;
+use super::slots::Slot;
 use crate::clock;
 use crate::progress::Engine;
 use crate::regions::Open;
@@ -30,6 +31,7 @@ use crate::regions::Open;
 /// A thread's recording.
 pub struct Thread {
     state: State,
+    pub(super) slot: Slot,
     /// Signatures of the last calls.
     cache: Cache,
     /// Regions of the program that the thread is in.
@@ -55,17 +57,13 @@ pub struct State {
     pub engine: Engine,
     /// There is more to be written than the call that ends: polls, or entries into the engine.
     pub pending: bool,
-    /// From 0, in the order they first called MPI.
+    /// From 0, in the order they were first needed.
     pub number: u32,
     signatures: SignaturePages,
     /// Signatures of the calls the thread is in that found no number, by how deep.
     inline: [Signature; LEVELS],
     pub(super) profile: Option<Profile>,
-    next: *mut Thread,
 }
-
-static THREADS: AtomicPtr<Thread> = AtomicPtr::new(null_mut());
-static COUNT: AtomicU32 = AtomicU32::new(0);
 
 /// The number of a thread that records nowhere.
 const REHEARSAL: u32 = u32::MAX;
@@ -85,6 +83,13 @@ std::arch::global_asm!(
 /// This thread's recording, if it has begun.
 #[inline(always)]
 pub fn current() -> Option<&'static mut Thread> {
+    // SAFETY: the slot holds null or a thread that lives as long as the process, and is this thread's alone.
+    unsafe { address().as_mut() }
+}
+
+/// Where it is; null where it has not begun.
+#[inline(always)]
+pub fn address() -> *mut Thread {
     let thread: *mut Thread;
     #[cfg(target_arch = "x86_64")]
     // SAFETY: reads this thread's slot.
@@ -109,8 +114,7 @@ pub fn current() -> Option<&'static mut Thread> {
             options(pure, readonly, nostack, preserves_flags),
         );
     }
-    // SAFETY: the slot holds null or a thread that lives as long as the process, and is this thread's alone.
-    unsafe { thread.as_mut() }
+    thread
 }
 
 /// Makes `thread` this thread's recording, or ends it with null.
@@ -142,41 +146,6 @@ pub fn set_current(thread: *mut Thread) {
     }
 }
 
-/// Numbers and request tables of all threads that ever recorded.
-pub fn tables() -> impl Iterator<Item = (u32, &'static Handles<Request>)> {
-    // SAFETY: threads are never freed, and neither their number nor the place of their table ever changes.
-    all().map(|thread| unsafe { ((*thread.as_ptr()).state.number, (*thread.as_ptr()).state.requests) })
-}
-
-/// The most words of records and calls in profiles that all threads together have; what they are adding now may be
-/// missing.
-pub fn calls() -> u64 {
-    // SAFETY: threads are never freed; a count that is being changed is read before or after.
-    all().map(|thread| unsafe { &*thread.as_ptr() }).map(|thread| thread.calls()).sum()
-}
-
-/// Sets the profiles of all threads back to nothing.
-pub fn forget_profiles() {
-    // SAFETY: as above.
-    all().filter_map(|thread| unsafe { &*thread.as_ptr() }.profile.as_ref()).for_each(Profile::forget);
-}
-
-/// Entries into the progress engine that all threads together have made.
-pub fn entries() -> u64 {
-    // SAFETY: as above.
-    all().map(|thread| unsafe { &*thread.as_ptr() }).map(|thread| thread.engine.all_entries()).sum()
-}
-
-fn all() -> impl Iterator<Item = NonNull<Thread>> {
-    let mut next = THREADS.load(Acquire);
-    std::iter::from_fn(move || {
-        let thread = NonNull::new(next)?;
-        // SAFETY: threads are never freed, and `next` is set before a thread is listed.
-        next = unsafe { (*next).state.next };
-        Some(thread)
-    })
-}
-
 fn empty_table<V: Copy>() -> Option<&'static Handles<V>> {
     let table = memory::zeroed::<Handles<V>>(1)?;
     // SAFETY: memory for one table, never freed.
@@ -203,32 +172,27 @@ impl DerefMut for Thread {
 }
 
 impl Thread {
-    /// Begins the recording of the calling thread in `output`.
-    pub fn begin(output: &Output, mode: Mode) -> Result<NonNull<Thread>, Stop> {
-        let number = COUNT.fetch_add(1, Relaxed);
+    /// A recording of this number in `output`.
+    pub fn begin(output: &Output, number: u32, mode: Mode) -> Result<NonNull<Thread>, Stop> {
         let header = PageHeader { thread: number, ..NO_PAGE };
         let page = output.take(header, PageKind::Thread, output.unit)?;
         let block = page.body::<ThreadBlock>().0;
         // SAFETY: fresh memory of a page.
-        unsafe {
-            (*block.as_ptr()).tid = libc::syscall(libc::SYS_gettid) as u32;
-            (*block.as_ptr()).begin = clock::now();
-        }
+        unsafe { (*block.as_ptr()).begin = clock::now() };
         let thread = Thread::new(number, block).ok_or(Stop::NoMemory)?;
-        // SAFETY: just made, and known to nobody else yet.
-        let this = unsafe { &mut *thread.as_ptr() };
         if mode == Mode::Profile {
+            // SAFETY: just made, and known to nobody else yet.
+            let this = unsafe { &mut *thread.as_ptr() };
             this.events.end();
             this.profile = Some(Profile::begin(output, number)?);
         }
-        let mut head = THREADS.load(Relaxed);
-        loop {
-            this.next = head;
-            match THREADS.compare_exchange(head, thread.as_ptr(), Release, Relaxed) {
-                Ok(_) => return Ok(thread),
-                Err(other) => head = other,
-            }
-        }
+        Ok(thread)
+    }
+
+    /// The calling thread begins to fill it.
+    pub fn live(&mut self) {
+        // SAFETY: the block is mapped as long as the process lives, and this thread's own.
+        unsafe { (*self.block.as_ptr()).tid = libc::syscall(libc::SYS_gettid) as u32 };
     }
 
     /// A thread that records into memory of its own, to measure what recording costs.
@@ -256,14 +220,14 @@ impl Thread {
             signatures: SignaturePages::begin(number),
             inline: [Key::EMPTY.signature(INLINE, 0); LEVELS],
             profile: None,
-            next: null_mut(),
         };
-        // SAFETY: memory for one thread. Its cache and regions are large, and valid as the zeros they are.
+        // SAFETY: memory for one thread. The rest is valid as the zeros it is, and its cache and regions are large.
         unsafe { (&raw mut (*thread.as_ptr()).state).write(state) };
         Some(thread)
     }
 
-    fn calls(&self) -> u64 {
+    /// The most words of records and calls in profiles it has.
+    pub fn calls(&self) -> u64 {
         self.events.words() + self.profile.as_ref().map_or(0, Profile::calls)
     }
 

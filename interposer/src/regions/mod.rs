@@ -62,6 +62,13 @@ fn leave(thread: &mut Thread, owner: usize) -> Option<i32> {
     Some(thread.regions.depth_of(owner))
 }
 
+/// The thread ends: leaves all regions that it is in.
+pub fn leave_all(thread: &mut Thread) {
+    while let Some(left) = thread.regions.pop_innermost() {
+        left.number.into_iter().for_each(|number| mark(thread, Kind::RegionEnd, number));
+    }
+}
+
 /// Writes down that a region begins or ends here.
 fn mark(thread: &mut Thread, kind: Kind, number: u32) {
     let now = clock::now();

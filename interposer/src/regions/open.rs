@@ -33,14 +33,19 @@ impl Open {
     /// Leaves the innermost region of an owner, if it has one.
     pub fn pop(&mut self, owner: usize) -> Option<Left> {
         if self.depth > MOST {
-            self.depth -= 1;
-            return Some(Left { number: None });
+            return self.pop_innermost();
         }
         let at = self.regions[..self.depth].iter().rposition(|region| region.owner == owner)?;
         let number = Some(self.regions[at].number);
         self.regions.copy_within(at + 1..self.depth, at);
         self.depth -= 1;
         Some(Left { number })
+    }
+
+    /// Leaves the innermost region, if there is one.
+    pub fn pop_innermost(&mut self) -> Option<Left> {
+        self.depth = self.depth.checked_sub(1)?;
+        Some(Left { number: self.regions.get(self.depth).map(|region| region.number) })
     }
 
     /// How many regions of an owner there are.

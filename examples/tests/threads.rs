@@ -1,0 +1,23 @@
+//! What many threads leave behind.
+
+mod common;
+
+use std::fs;
+
+use common::libraries;
+use examples::program::Program;
+use examples::run::Case;
+
+#[test]
+fn threads_that_end_leave_their_recording_to_the_next() {
+    for mpi in libraries() {
+        let (_, run) = Case::of(&Program::read("short_threads"), &mpi).recorded("short_threads-files");
+        let report = run.report("thread");
+        let mut numbers: Vec<u64> = report.rows("threads").iter().filter_map(|row| row["thread"].as_u64()).collect();
+        numbers.dedup();
+        // Four at a time and the main thread; one that is about to end may overlap with one that begins.
+        assert!((2..=9).contains(&numbers.len()), "{}: {numbers:?}", mpi.name);
+        let bytes = fs::metadata(&run.files()[0]).unwrap().len();
+        assert!(bytes < 1 << 20, "{}: {bytes} bytes for 2000 threads", mpi.name);
+    }
+}
