@@ -387,4 +387,10 @@ pub enum Launcher {
     Mpich,
     /// Slurm's srun.
     Slurm,
+    /// Flux's flux run.
+    Flux,
+    /// Cray's aprun, of ALPS and PALS.
+    Aprun,
+    /// Cray's mpiexec, of PALS.
+    Pals,
 }

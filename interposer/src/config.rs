@@ -88,7 +88,16 @@ pub fn recorded_process() -> Option<u32> {
 
 /// The rank that the launcher says this process has, before MPI says so.
 pub fn launcher_rank() -> Option<u32> {
-    let names = ["PMIX_RANK", "PMI_RANK", "OMPI_COMM_WORLD_RANK", "MPIRUN_RANK", "SLURM_PROCID", "PALS_RANKID"];
+    let names = [
+        "PMIX_RANK",
+        "PMI_RANK",
+        "OMPI_COMM_WORLD_RANK",
+        "MPIRUN_RANK",
+        "SLURM_PROCID",
+        "PALS_RANKID",
+        "FLUX_TASK_RANK",
+        "ALPS_APP_PE",
+    ];
     names.iter().find_map(|name| env::var(name).ok()?.parse().ok())
 }
 

@@ -47,7 +47,7 @@ fn folder() -> bool {
 
 /// What the launchers on the path are.
 fn launchers() {
-    for name in ["mpirun", "mpiexec", "srun"] {
+    for name in ["mpirun", "mpiexec", "srun", "flux", "aprun"] {
         let said = Command::new(name).arg("--version").stdin(Stdio::null()).output();
         let Ok(said) = said else { continue };
         let text = String::from_utf8_lossy(&said.stdout).into_owned();

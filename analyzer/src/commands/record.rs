@@ -5,7 +5,7 @@
 
 mod program;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
@@ -41,8 +41,8 @@ pub fn run(arguments: cli::Record) -> u8 {
 /// Becomes the program. Only comes back when that fails.
 fn behind(library: &Path, arguments: &cli::Record) -> u8 {
     let [program, rest @ ..] = arguments.command.as_slice() else { return NOT_FOUND };
-    if let Some(warning) = program::cannot_be_preloaded(program).filter(|_| program::is_first_rank()) {
-        eprintln!("overhear: {warning}");
+    if program::is_first_rank() {
+        warn_of(program);
     }
     let mut command = Command::new(program);
     command.args(rest).envs(launch::variables(library, &arguments.settings));
@@ -60,6 +60,7 @@ fn in_front(launcher: Launcher, library: &Path, mut arguments: cli::Record) -> R
     let cannot = |source| Error::Write { path: wanted.clone(), source };
     let folder = std::path::absolute(&wanted).and_then(|wanted| folder::fresh(&wanted)).map_err(cannot)?;
     arguments.settings.dir = Some(folder.clone());
+    programs(&arguments.command).for_each(|program| warn_of(program));
     let mut variables: Variables = launch::variables(library, &arguments.settings);
     variables.push(("OVERHEAR_RUN", format!("{:032x}", rand::random::<u128>()).into()));
     let whole = launch::command(launcher, &arguments.command, &variables);
@@ -113,9 +114,21 @@ fn afterwards(folder: &Path, files: &[PathBuf]) {
     Sites::load(folder, &ranks);
 }
 
-/// A name made of the program and the time. The program is the first argument behind the launcher that can be run.
+/// The programs that a launcher is given: the first argument behind it that can be run, and behind each colon.
+fn programs(command: &[OsString]) -> impl Iterator<Item = &OsString> {
+    let launches = command[1..].split(|word| word == ":");
+    launches.filter_map(|words| words.iter().find(|word| program::is_executable(word)))
+}
+
+fn warn_of(program: &OsStr) {
+    if let Some(warning) = program::cannot_be_preloaded(program) {
+        eprintln!("overhear: {warning}");
+    }
+}
+
+/// A name made of the first program and the time.
 fn default_name(command: &[OsString]) -> PathBuf {
-    let program = command[1..].iter().find(|word| program::is_executable(word)).map(|word| file_name(Path::new(word)));
+    let program = programs(command).next().map(|word| file_name(Path::new(word)));
     PathBuf::from(folder::default_name(&program.unwrap_or("run".into())))
 }
 

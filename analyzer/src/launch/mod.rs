@@ -1,5 +1,7 @@
 //! How a launcher hands the environment to its ranks, and only to them.
 
+mod cray;
+mod flux;
 mod hydra;
 mod openmpi;
 mod slurm;
@@ -22,18 +24,39 @@ pub fn arguments(launcher: Launcher, variables: &Variables) -> Vec<OsString> {
         Launcher::Openmpi => openmpi::arguments(variables),
         Launcher::Mpich => hydra::arguments(variables),
         Launcher::Slurm => slurm::arguments(variables),
+        Launcher::Flux => flux::arguments(variables),
+        Launcher::Aprun => cray::of_aprun(variables),
+        Launcher::Pals => cray::of_pals(variables),
     }
 }
 
 /// A launcher's command with these arguments added in their place.
 pub fn command(launcher: Launcher, command: &[OsString], variables: &Variables) -> Vec<OsString> {
-    if launcher == Launcher::Slurm {
-        return slurm::command(command, variables);
+    match launcher {
+        Launcher::Slurm => slurm::command(command, variables),
+        Launcher::Flux => flux::command(command, variables),
+        Launcher::Openmpi | Launcher::Pals => in_front(command, &arguments(launcher, variables), |word| word == ":"),
+        Launcher::Mpich | Launcher::Aprun => in_front(command, &arguments(launcher, variables), |_| false),
     }
-    let mut whole = vec![command[0].clone()];
-    whole.extend(arguments(launcher, variables));
-    whole.extend_from_slice(&command[1..]);
+}
+
+/// The arguments behind the launcher's name, and again for each further program where they count for one alone.
+fn in_front(command: &[OsString], arguments: &[OsString], separates: impl Fn(&OsString) -> bool) -> Vec<OsString> {
+    let mut whole = Vec::new();
+    for (at, word) in command.iter().enumerate() {
+        whole.push(word.clone());
+        if at == 0 || separates(word) {
+            whole.extend_from_slice(arguments);
+        }
+    }
     whole
+}
+
+/// `NAME=VALUE`.
+fn pair(name: &str, value: &OsStr) -> OsString {
+    let mut pair = OsString::from(format!("{name}="));
+    pair.push(value);
+    pair
 }
 
 /// Which launcher a command is, by its name and what it says of itself.
@@ -41,6 +64,8 @@ pub fn recognise(program: &OsStr) -> Option<Launcher> {
     let name = Path::new(program).file_name()?.to_str()?;
     match name {
         "srun" => return Some(Launcher::Slurm),
+        "flux" => return Some(Launcher::Flux),
+        "aprun" => return Some(Launcher::Aprun),
         "orterun" | "prterun" => return Some(Launcher::Openmpi),
         "mpiexec.hydra" => return Some(Launcher::Mpich),
         _ if name.starts_with("mpirun") || name.starts_with("mpiexec") => {}
@@ -50,6 +75,7 @@ pub fn recognise(program: &OsStr) -> Option<Launcher> {
     let said = String::from_utf8_lossy(&said.stdout).into_owned();
     match () {
         _ if said.contains("Open MPI") || said.contains("OpenRTE") || said.contains("PRRTE") => Some(Launcher::Openmpi),
+        _ if said.contains("PALS") => Some(Launcher::Pals),
         _ if said.contains("HYDRA") || said.contains("Intel(R) MPI") => Some(Launcher::Mpich),
         _ => None,
     }

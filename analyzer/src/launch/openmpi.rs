@@ -2,13 +2,8 @@
 
 use std::ffi::OsString;
 
-use super::Variables;
+use super::{Variables, pair};
 
 pub fn arguments(variables: &Variables) -> Vec<OsString> {
-    let pair = |(name, value): &(&str, OsString)| {
-        let mut pair = OsString::from(format!("{name}="));
-        pair.push(value);
-        [OsString::from("-x"), pair]
-    };
-    variables.iter().flat_map(pair).collect()
+    variables.iter().flat_map(|(name, value)| [OsString::from("-x"), pair(name, value)]).collect()
 }

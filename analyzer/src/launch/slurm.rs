@@ -1,30 +1,44 @@
 //! Slurm's srun: `--export=ALL,NAME=VALUE`, one list, separated by commas.
 
-use std::ffi::OsString;
+use std::env;
+use std::ffi::{OsStr, OsString};
 
-use super::Variables;
+use super::{Variables, pair};
+
+const OPTION: &str = "--export";
 
 pub fn arguments(variables: &Variables) -> Vec<OsString> {
-    let mut list = OsString::from("--export=ALL");
-    add(&mut list, variables);
-    vec![list]
+    vec![export(OsStr::new("ALL"), variables)]
 }
 
-/// Adds to the user's own list, if there is one: srun takes the last.
+/// Adds to the user's own list, if there is one: on the command line, or in the variable that stands for it.
 pub fn command(command: &[OsString], variables: &Variables) -> Vec<OsString> {
-    let own = command.iter().position(|argument| argument.as_encoded_bytes().starts_with(b"--export="));
     let mut whole = command.to_vec();
-    match own {
-        Some(at) => add(&mut whole[at], variables),
-        None => drop(whole.splice(1..1, arguments(variables))),
-    }
+    let is_list = |word: &OsString| word.as_encoded_bytes().starts_with(b"--export=");
+    let own = match command.iter().position(is_list) {
+        Some(at) => whole.remove(at).into_string().ok().and_then(|word| Some(word.split_once('=')?.1.into())),
+        None => match command.iter().position(|word| word == OPTION) {
+            Some(at) if at + 1 < command.len() => whole.drain(at..at + 2).nth(1),
+            _ => env::var_os("SLURM_EXPORT_ENV"),
+        },
+    };
+    let own = own.unwrap_or("ALL".into());
+    whole.insert(1, export(&own, variables));
     whole
 }
 
-fn add(list: &mut OsString, variables: &Variables) {
-    // A value with a comma cannot stand in the list. It is in srun's own environment, which ALL hands on.
-    for (name, value) in variables.iter().filter(|(_, value)| !value.as_encoded_bytes().contains(&b',')) {
-        list.push(format!(",{name}="));
-        list.push(value);
+fn export(own: &OsStr, variables: &Variables) -> OsString {
+    let mut list = OsString::from("--export=");
+    // NONE and NIL stand alone; a list without ALL hands on no more than they do, and what is in it.
+    if own != "NONE" && own != "NIL" {
+        list.push(own);
+        list.push(",");
     }
+    // A value with a comma cannot stand in the list. It is in srun's own environment, from which its name takes it.
+    let word = |(name, value): &(&'static str, OsString)| match value.as_encoded_bytes().contains(&b',') {
+        true => OsString::from(name),
+        false => pair(name, value),
+    };
+    list.push(variables.iter().map(word).collect::<Vec<_>>().join(OsStr::new(",")));
+    list
 }

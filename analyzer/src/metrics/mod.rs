@@ -8,6 +8,7 @@ pub mod imbalance;
 pub mod matrix;
 pub mod overview;
 pub mod pop;
+pub mod programs;
 pub mod ranks;
 pub mod regions;
 mod totals;

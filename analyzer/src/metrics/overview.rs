@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use traces::definitions::Language;
 use traces::file::{Mode, Stop};
 
+use super::programs;
 use super::where_to::{call_in_words, rank_in_words};
 use crate::model::rank::is_nested;
 use crate::model::{End, Rank, Run};
@@ -16,9 +17,7 @@ pub fn facts(run: &Run) -> Vec<Fact> {
     let mut hosts: Vec<&str> = run.ranks.iter().map(|rank| rank.process.host.as_str()).collect();
     hosts.sort();
     hosts.dedup();
-    let program = std::path::Path::new(&first.process.program).file_name().unwrap_or_default().to_string_lossy();
-    let arguments = first.process.arguments.get(1..).unwrap_or_default().join(" ");
-    let command = format!("{program} {arguments}").trim_end().to_string();
+    let command = programs::command(first);
     let library = first.library.name();
     let (ranks, hosts) = (run.size(), hosts.len() as u64);
     let plural = |count: u64, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
@@ -37,6 +36,7 @@ pub fn facts(run: &Run) -> Vec<Fact> {
     ];
     facts.extend(selected(run));
     facts.extend(in_mpi(run));
+    facts.extend(programs::of_ranks(run).map(|ranks| Fact::new("programs", "programs", Value::Text(ranks))));
     facts
 }
 

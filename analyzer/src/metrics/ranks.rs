@@ -1,5 +1,6 @@
 //! Each rank's breakdown, side by side or alone.
 
+use super::programs;
 use super::totals::{self, Group, percent, rank_value};
 use crate::error::Error;
 use crate::model::Run;
@@ -21,6 +22,7 @@ pub fn overview(run: &Run) -> Table {
         Column::hidden("languages"),
         Column::hidden("file_bytes"),
         Column::hidden("finalized"),
+        Column::hidden("program"),
     ];
     let row = |rank: &crate::model::Rank| {
         let (wall, mpi) = (rank.wall(), rank.time_in_mpi());
@@ -37,6 +39,7 @@ pub fn overview(run: &Run) -> Table {
             Value::Text(super::overview::in_words(&rank.languages)),
             Value::Bytes(rank.bytes),
             Value::Text(if matches!(rank.end, crate::model::End::Finalized) { "yes" } else { "no" }.into()),
+            Value::Text(programs::command(rank)),
         ]
     };
     Table { name: "ranks", title: "by rank".into(), columns, rows: run.ranks.iter().map(row).collect() }

@@ -1,8 +1,9 @@
 //! What can be told of a program before it runs.
 
 use std::env;
-use std::ffi::OsStr;
-use std::fs::{self, File};
+use std::ffi::{CString, OsStr};
+use std::fs::{self, File, Metadata};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
@@ -13,9 +14,8 @@ pub fn cannot_be_preloaded(program: &OsStr) -> Option<String> {
     let path = find(program)?;
     let name = program.to_string_lossy();
     let metadata = fs::metadata(&path).ok()?;
-    const SET_ID: u32 = 0o6000;
-    if metadata.permissions().mode() & SET_ID != 0 && metadata.uid() != effective_user() {
-        return Some(format!("{name} runs as another user, so the system preloads nothing; it will not be recorded"));
+    if let Some(why) = gains_rights(&path, &metadata) {
+        return Some(format!("{name} {why}, so the system preloads nothing; it will not be recorded"));
     }
     let file = File::open(&path).ok()?;
     // SAFETY: a program that is cut while it is being looked at cannot be run either.
@@ -29,6 +29,26 @@ pub fn cannot_be_preloaded(program: &OsStr) -> Option<String> {
         .then(|| format!("{name} has its own copy of MPI inside (statically linked), which cannot be listened to"))
 }
 
+/// What gives the program rights that its user has not: then the loader preloads nothing from outside the system's folders.
+fn gains_rights(path: &Path, metadata: &Metadata) -> Option<&'static str> {
+    let mode = metadata.permissions().mode();
+    // SAFETY: asks the system.
+    let (user, group) = unsafe { (libc::geteuid(), libc::getegid()) };
+    match () {
+        _ if mode & libc::S_ISUID != 0 && metadata.uid() != user => Some("runs as another user (setuid)"),
+        _ if mode & libc::S_ISGID != 0 && metadata.gid() != group => Some("runs as another group (setgid)"),
+        // Root has them anyway.
+        _ if user != 0 && has_capabilities(path) => Some("has capabilities of its own (setcap)"),
+        _ => None,
+    }
+}
+
+fn has_capabilities(path: &Path) -> bool {
+    let Ok(path) = CString::new(path.as_os_str().as_bytes()) else { return false };
+    // SAFETY: asks for the length of an attribute alone.
+    unsafe { libc::getxattr(path.as_ptr(), c"security.capability".as_ptr(), std::ptr::null_mut(), 0) > 0 }
+}
+
 /// Whether a word names a file that can be run.
 pub fn is_executable(word: &OsStr) -> bool {
     let is_program = |data: fs::Metadata| data.is_file() && data.permissions().mode() & 0o111 != 0;
@@ -37,7 +57,15 @@ pub fn is_executable(word: &OsStr) -> bool {
 
 /// Whether this process is to speak for all: the launcher says it is rank 0, or says nothing.
 pub fn is_first_rank() -> bool {
-    let names = ["PMIX_RANK", "PMI_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"];
+    let names = [
+        "PMIX_RANK",
+        "PMI_RANK",
+        "OMPI_COMM_WORLD_RANK",
+        "SLURM_PROCID",
+        "PALS_RANKID",
+        "FLUX_TASK_RANK",
+        "ALPS_APP_PE",
+    ];
     names.iter().find_map(|name| env::var(name).ok()).is_none_or(|rank| rank == "0")
 }
 
@@ -48,9 +76,4 @@ fn find(program: &OsStr) -> Option<PathBuf> {
     }
     let path = env::var_os("PATH")?;
     env::split_paths(&path).map(|folder| folder.join(Path::new(program))).find(|path| path.is_file())
-}
-
-fn effective_user() -> u32 {
-    // SAFETY: asks the system.
-    unsafe { libc::geteuid() }
 }
