@@ -1,10 +1,41 @@
-//! Links the unwinder in: the library depends on nothing but libc.
+//! How the library is linked: with the unwinder in it, so that it depends on nothing but the C library, and on no newer one
+//! than it has to.
+
+/// Functions that are newer than they need to be; see `src/old_libc.rs`.
+const NEWER: &[&str] = &[
+    "__cxa_thread_atexit_impl",
+    "__pthread_key_create",
+    "_dl_find_object",
+    "dladdr",
+    "dlopen",
+    "dlsym",
+    "dlvsym",
+    "fstat",
+    "fstat64",
+    "getrandom",
+    "gettid",
+    "pthread_key_create",
+    "pthread_key_delete",
+    "pthread_once",
+    "pthread_setspecific",
+    "stat64",
+    "statx",
+];
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
-    println!("cargo:rustc-link-arg-cdylib=-Wl,--push-state,--whole-archive,-Bstatic,-lgcc_eh,--pop-state");
+    link("--push-state,--whole-archive,-Bstatic,-lgcc_eh,--pop-state");
     // The addresses of wrappers are those of ours, also where another tool's functions of these names come first.
-    println!("cargo:rustc-link-arg-cdylib=-Wl,-Bsymbolic-functions");
+    link("-Bsymbolic-functions");
     // Threads keep pointers into the library, so it must never be unloaded.
-    println!("cargo:rustc-link-arg-cdylib=-Wl,-z,nodelete");
+    link("-z,nodelete");
+    if std::env::var("CARGO_CFG_TARGET_ARCH").is_ok_and(|architecture| architecture == "x86_64") {
+        NEWER.iter().for_each(|name| link(&format!("--wrap={name}")));
+        // Where they are no part of libc yet, this is where the functions are.
+        link("--push-state,--no-as-needed,-l:libdl.so.2,-l:libpthread.so.0,--pop-state");
+    }
+}
+
+fn link(arguments: &str) {
+    println!("cargo:rustc-link-arg-cdylib=-Wl,{arguments}");
 }

@@ -70,8 +70,26 @@ fn it_needs_no_mpi_and_nothing_but_libc() {
     assert!(!undefined.iter().any(|symbol| symbol.contains("MPI_")), "{undefined:?}");
     let dynamic = finish(Command::new("readelf").arg("-d").arg(library())).stdout;
     let needed: Vec<_> = dynamic.lines().filter(|line| line.contains("(NEEDED)")).collect();
-    // The loader is part of libc.
-    assert!(needed.iter().all(|line| line.contains("[libc.so.6]") || line.contains("[ld-linux")), "{needed:?}");
+    // The loader is part of libc, and so are, by now, the other two.
+    let libc = ["[libc.so.6]", "[ld-linux", "[libdl.so.2]", "[libpthread.so.0]"];
+    assert!(needed.iter().all(|line| libc.iter().any(|part| line.contains(part))), "{needed:?}");
+}
+
+/// The version that Rust's standard library itself asks for.
+const OLDEST_GLIBC: (u32, u32) = (2, 17);
+
+#[test]
+fn it_runs_with_the_oldest_libc_that_rust_runs_with() {
+    let versions = finish(Command::new("readelf").arg("-V").arg(library())).stdout;
+    let needed = versions.split("GLIBC_").skip(1).filter_map(|text| {
+        let mut numbers = text.split(|letter: char| !letter.is_ascii_digit()).map(str::parse);
+        Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
+    });
+    let newest: Option<(u32, u32)> = needed.max();
+    assert!(
+        newest.is_some_and(|newest| newest <= OLDEST_GLIBC),
+        "it needs glibc {newest:?}: name what does in build.rs"
+    );
 }
 
 #[test]

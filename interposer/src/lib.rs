@@ -24,6 +24,8 @@ mod dlsym;
 mod layers;
 mod loaded;
 mod messages;
+#[cfg(target_arch = "x86_64")]
+mod old_libc;
 mod progress;
 mod real;
 mod recorder;

@@ -1,37 +1,109 @@
-//! Functions of the C library under the versions that old ones have, so that the library runs on hosts, and in containers,
-//! older than the one it is built on.
+//! Functions of the C library by the versions that old ones have, so that the library runs on hosts, and in containers, older
+//! than the one it is built on.
 //!
-//! In: what Rust's standard library and the unwinder call. Out: the same function by its first version, or another that does
-//! the same. The linker turns every call of the name into one of `__wrap_` and the name; the names are in `build.rs`.
+//! Rust's standard library and the unwinder ask for what is newest where they are linked. The linker turns their `NAME` into
+//! `__wrap_NAME` for the names in `build.rs`, and here is what stands for those.
 
 use std::ffi::{c_int, c_void};
-use std::ptr::null_mut;
 
-/// A function that is what it was, under a version that was new when libpthread and libdl became part of libc.
-macro_rules! unchanged {
-    ($($name:literal $version:literal;)*) => {
+/// The same function by its first version: it has a newer one because it moved from libpthread or libdl into libc, where
+/// libraries older than GLIBC_2.34 have it still.
+macro_rules! moved {
+    ($($name:literal)*) => {
         $(
-            #[cfg(target_arch = "x86_64")]
             std::arch::global_asm!(
-                concat!(".symver overhear_old_", $name, ", ", $name, "@", $version),
-                concat!(".globl __wrap_", $name),
-                concat!(".hidden __wrap_", $name),
-                concat!(".type __wrap_", $name, ",@function"),
-                concat!("__wrap_", $name, ":"),
-                concat!("jmp *overhear_old_", $name, "@GOTPCREL(%rip)"),
-                options(att_syntax)
+                concat!(".symver overhear_old_", $name, ", ", $name, "@GLIBC_2.2.5"),
+                concat!(".hidden __wrap_", $name, "\n.globl __wrap_", $name),
+                concat!("__wrap_", $name, ": jmp qword ptr [rip + overhear_old_", $name, "@GOTPCREL]"),
             );
         )*
     };
 }
 
-unchanged! {
-    "dlsym" "GLIBC_2.2.5";
-    "dladdr" "GLIBC_2.2.5";
-    "dlopen" "GLIBC_2.2.5";
-    "pthread_key_create" "GLIBC_2.2.5";
-    "pthread_key_delete" "GLIBC_2.2.5";
-    "pthread_setspecific" "GLIBC_2.2.5";
-    "pthread_once" "GLIBC_2.2.5";
-    "__pthread_key_create" "GLIBC_2.2.5";
+moved! {
+    "dladdr" "dlopen" "dlsym" "dlvsym" "__pthread_key_create" "pthread_key_create" "pthread_key_delete" "pthread_once"
+    "pthread_setspecific"
+}
+
+/// Until GLIBC_2.33 programs called these with the version of `struct stat` first, which is 1.
+macro_rules! with_version {
+    ($($name:literal $old:literal)*) => {
+        $(
+            std::arch::global_asm!(
+                concat!(".symver overhear_old_", $name, ", ", $old, "@GLIBC_2.2.5"),
+                concat!(".hidden __wrap_", $name, "\n.globl __wrap_", $name),
+                concat!("__wrap_", $name, ": mov rdx, rsi\n mov rsi, rdi\n mov edi, 1"),
+                concat!("jmp qword ptr [rip + overhear_old_", $name, "@GOTPCREL]"),
+            );
+        )*
+    };
+}
+
+with_version! { "fstat" "__fxstat" "fstat64" "__fxstat64" "stat64" "__xstat64" }
+
+/// Functions that Rust's standard library does without where they are not to be had.
+macro_rules! done_without {
+    ($($name:literal)*) => {
+        $(std::arch::global_asm!(concat!(".weak __wrap_", $name, "\n.hidden __wrap_", $name));)*
+    };
+}
+
+done_without! { "__cxa_thread_atexit_impl" "getrandom" "gettid" "statx" }
+
+std::arch::global_asm!(
+    ".hidden __wrap__dl_find_object\n.globl __wrap__dl_find_object",
+    "__wrap__dl_find_object: jmp {find}",
+    find = sym find_object,
+);
+
+/// What the unwinder wants to know of the object that holds an address, `struct dl_find_object` of GLIBC_2.35.
+#[repr(C)]
+struct Found {
+    flags: u64,
+    begin: *const c_void,
+    end: *const c_void,
+    link_map: *const c_void,
+    eh_frame: *const c_void,
+    reserved: [u64; 7],
+}
+
+/// What is sought, and where the answer goes.
+struct Search {
+    address: usize,
+    found: *mut Found,
+}
+
+/// Finds the object's table of frames. Only a defect of ours is ever unwound through here, so it may take its time.
+unsafe extern "C" fn find_object(address: *const c_void, found: *mut Found) -> c_int {
+    let mut search = Search { address: address as usize, found };
+    // SAFETY: `visit` matches the callback's type, and `search` outlives the call.
+    match unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut search).cast()) } {
+        1 => 0,
+        _ => -1,
+    }
+}
+
+unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, search: *mut c_void) -> c_int {
+    // SAFETY: the loader passes a valid record and says how many headers it has; `search` is the one above.
+    let (info, search) = unsafe { (&*info, &*search.cast::<Search>()) };
+    // SAFETY: as above.
+    let headers = unsafe { std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum as usize) };
+    let range = |header: &libc::Elf64_Phdr| {
+        let begin = info.dlpi_addr as usize + header.p_vaddr as usize;
+        begin..begin + header.p_memsz as usize
+    };
+    let holds = |header: &&libc::Elf64_Phdr| header.p_type == libc::PT_LOAD && range(header).contains(&search.address);
+    let Some(segment) = headers.iter().find(holds).map(range) else { return 0 };
+    let Some(table) = headers.iter().find(|header| header.p_type == libc::PT_GNU_EH_FRAME).map(range) else { return 0 };
+    let found = Found {
+        flags: 0,
+        begin: segment.start as *const c_void,
+        end: segment.end as *const c_void,
+        link_map: std::ptr::null(),
+        eh_frame: table.start as *const c_void,
+        reserved: [0; 7],
+    };
+    // SAFETY: the unwinder has room for it.
+    unsafe { search.found.write(found) };
+    1
 }
