@@ -6,9 +6,11 @@
 
 pub mod mpi;
 pub mod program;
+pub mod python;
 pub mod run;
 pub mod truth;
 pub mod waits;
+pub mod wheel;
 
 use std::path::PathBuf;
 

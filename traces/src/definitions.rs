@@ -94,7 +94,8 @@ pub struct Site {
     pub number: u32,
     /// The module's number, 0 where the address lies in none.
     pub module: u32,
-    /// The return address, counted from the module's load address; absolute where there is no module.
+    /// The return address, counted from the module's load address; absolute where there is no module, and without meaning
+    /// where a [`Place`] says what it stands for.
     pub offset: u64,
 }
 

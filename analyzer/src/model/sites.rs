@@ -4,6 +4,7 @@
 //! kept in the run's folder: on another machine nothing but the folder is needed.
 
 use std::collections::{BTreeMap, HashSet};
+use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 
@@ -86,27 +87,17 @@ impl Sites {
         sites
     }
 
-    /// The frames of a rank's call site, innermost first; none where it could not be resolved.
-    pub fn frames(&self, rank: &Rank, site: u32) -> &[Frame] {
-        let found = key(rank, site).and_then(|(module, offset)| self.modules.get(&module)?.get(&offset));
-        found.map_or(&[], Vec::as_slice)
-    }
-
     /// A rank's call site in words: `exchange (halo.c:112)`, or the module and offset.
     pub fn name(&self, rank: &Rank, site: u32) -> String {
-        if let Some(frame) = self.frames(rank, site).first() {
-            let file = Path::new(&frame.file).file_name().unwrap_or_default().to_string_lossy();
-            return match (file.is_empty(), frame.line) {
-                (true, _) => frame.function.clone(),
-                (false, 0) => format!("{} ({file})", frame.function),
-                (false, line) => format!("{} ({file}:{line})", frame.function),
+        if let Some((function, file, line)) = self.innermost(rank, site) {
+            return match (file.is_empty(), line) {
+                (true, _) => function.into(),
+                (false, 0) => format!("{function} ({file})"),
+                (false, line) => format!("{function} ({file}:{line})"),
             };
         }
         match key(rank, site) {
-            Some((module, offset)) => {
-                let file = Path::new(&module.path).file_name().unwrap_or_default().to_string_lossy();
-                format!("{file}+{offset:#x}")
-            }
+            Some((module, offset)) => format!("{}+{offset:#x}", file_name(&module.path)),
             None if site == 0 => "(not told apart)".into(),
             None => "(unknown)".into(),
         }
@@ -114,13 +105,20 @@ impl Sites {
 
     /// The same in short: `halo.c:112` where file and line are known.
     pub fn place(&self, rank: &Rank, site: u32) -> String {
-        match self.frames(rank, site).first() {
-            Some(frame) if frame.line > 0 && !frame.file.is_empty() => {
-                let file = Path::new(&frame.file).file_name().unwrap_or_default().to_string_lossy();
-                format!("{file}:{}", frame.line)
-            }
+        match self.innermost(rank, site) {
+            Some((_, file, line)) if line > 0 && !file.is_empty() => format!("{file}:{line}"),
             _ => self.name(rank, site),
         }
+    }
+
+    /// Function, file and line of a rank's call site: as the program's own runtime says, or as was resolved.
+    fn innermost<'a>(&'a self, rank: &'a Rank, site: u32) -> Option<(&'a str, &'a str, u32)> {
+        if let Some(place) = rank.places.get(&site) {
+            return Some((&place.function, file_name(&place.file), place.line));
+        }
+        let (module, offset) = key(rank, site)?;
+        let frame = self.modules.get(&module)?.get(&offset)?.first()?;
+        Some((&frame.function, file_name(&frame.file), frame.line))
     }
 
     fn read(folder: &Path) -> Sites {
@@ -141,6 +139,11 @@ impl Sites {
         let cache = Cache { schema: SCHEMA.into(), modules };
         fs::write(folder.join(CACHE), serde_json::to_string_pretty(&cache)?)
     }
+}
+
+/// A file without its folders.
+fn file_name(path: &str) -> &str {
+    Path::new(path).file_name().and_then(OsStr::to_str).unwrap_or_default()
 }
 
 /// Module and offset of a rank's call site.

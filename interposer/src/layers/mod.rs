@@ -20,6 +20,7 @@ use crate::recorder::thread;
 
 pub use languages::define as define_languages;
 pub use patch::{calls_unseen, patch, wrapper_named};
+pub use python::describe;
 
 /// By which of its two names a layer called an MPI function.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -70,7 +71,7 @@ pub extern "C" fn place(question: u32, address: usize) -> usize {
     }
     if python::holds(address) {
         languages::seen(Language::Python);
-        return address | flags;
+        return python::here().map_or(address, |line| line as usize) | flags;
     }
     // What a layer asks of MPI on its way, before and after what the program called, is not the program's; nor is what
     // happens inside a call.

@@ -92,8 +92,12 @@ pub fn site(address: u64) -> (u32, bool) {
         return (*number, false);
     }
     let number = shared.sites.len() as u32 + 1;
-    let (module, offset) = shared.module(address);
+    let place = layers::describe(number, address);
+    let (module, offset) = if place.is_some() { (0, address) } else { shared.module(address) };
     shared.define(&Definition::Site(Site { number, module, offset }));
+    if let Some(place) = place {
+        shared.define(&Definition::Place(place));
+    }
     shared.sites.insert(address, number);
     layers::define_languages(&mut shared);
     (number, true)

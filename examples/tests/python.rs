@@ -1,0 +1,30 @@
+//! Python programs.
+
+mod common;
+
+use std::collections::BTreeMap;
+
+use common::libraries;
+use examples::python::Python;
+use examples::workspace;
+
+#[test]
+fn calls_of_python_programs_come_from_the_lines_that_the_programs_say() {
+    let program = workspace().join("examples/tests/programs/call_sites.py");
+    let pythons = Python::all();
+    assert!(!pythons.is_empty(), "no Python is here: TEST_PYTHON names interpreters");
+    for (python, mpi) in pythons.iter().flat_map(|python| libraries().into_iter().map(move |mpi| (python, mpi))) {
+        const RANKS: u64 = 2;
+        let Some(case) = python.case(&program, &mpi, RANKS as u32) else { continue };
+        let (output, run) = case.recorded("python-call-sites");
+        assert_eq!(output.status, 0, "{} {}: {}", mpi.name, case.path.display(), output.stderr);
+        let mut stated: BTreeMap<String, u64> = BTreeMap::new();
+        for site in output.stdout.lines() {
+            *stated.entry(site.into()).or_default() += RANKS;
+        }
+        let report = run.report("site");
+        let barriers = report.rows("sites").iter().filter(|row| row["function"] == "MPI_Barrier");
+        let reported = barriers.map(|row| (row["site"].as_str().unwrap().into(), row["calls"].as_u64().unwrap()));
+        assert_eq!(reported.collect::<BTreeMap<_, _>>(), stated, "{} {}", mpi.name, case.path.display());
+    }
+}

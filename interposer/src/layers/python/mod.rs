@@ -1,0 +1,151 @@
+//! Python: all of mpi4py's calls of a function come from one place in it, so the line of Python being executed stands for
+//! the call site.
+//!
+//! In: the interpreter's account of what this thread executes. mpi4py gives up the right to ask the interpreter (the GIL)
+//! before it calls MPI, so the account is read where it lies in memory; it is this thread that changes it, and nobody else.
+//! Out: a number for the place on the straight line; its file, line and function when it is met for the first time.
+//!
+//! What lies where differs by version ([`layout`]). Before the straight line follows pointers, they are followed once by
+//! reads that fail where nothing is mapped, and have to lead to objects of the right types.
+
+mod layout;
+mod memory;
+
+use std::ffi::{CStr, c_char, c_int};
+use std::ops::Range;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use traces::definitions::Place;
+
+use crate::recorder::shared;
+use crate::symbol::Symbol;
+use layout::{At, Layout, type_of};
+use memory::{Checked, Memory, Trusted};
+
+/// What only mpi4py's module defines.
+pub const PROOF: &CStr = c"PyInit_MPI";
+
+/// Where it lies.
+static BEGIN: AtomicUsize = AtomicUsize::new(0);
+static END: AtomicUsize = AtomicUsize::new(0);
+
+/// The module lies there.
+pub fn found(range: Range<usize>) {
+    BEGIN.store(range.start, Relaxed);
+    END.store(range.end, Relaxed);
+}
+
+/// Whether an address is in it.
+pub fn holds(address: usize) -> bool {
+    (BEGIN.load(Relaxed)..END.load(Relaxed)).contains(&address)
+}
+
+/// An interpreter that keeps its account as its version does.
+struct Interpreter {
+    layout: &'static Layout,
+    /// The address of `PyCode_Type`.
+    code_type: usize,
+    /// `PyGILState_GetThisThreadState`, which may be asked without the GIL.
+    thread: unsafe extern "C" fn() -> usize,
+    /// `PyCode_Addr2Line`, which only reads the code object.
+    line: unsafe extern "C" fn(usize, c_int) -> c_int,
+}
+
+/// `None` inside: there is one whose account cannot be read.
+static INTERPRETER: OnceLock<Option<Interpreter>> = OnceLock::new();
+
+/// The number of the place that this thread executes; like addresses, it has 47 bits. `None` where the thread executes no
+/// Python, or the interpreter's account cannot be read.
+#[inline(always)]
+pub fn here() -> Option<u64> {
+    let interpreter = match INTERPRETER.get() {
+        Some(interpreter) => interpreter.as_ref()?,
+        None => find()?,
+    };
+    interpreter.at().map(|at| at.number())
+}
+
+/// What a place is in words: one that [`here`] has given this thread the number of, and that it is still at.
+pub fn describe(site: u32, number: u64) -> Option<Place> {
+    let interpreter = INTERPRETER.get()?.as_ref()?;
+    let at = interpreter.at().filter(|at| at.number() == number)?;
+    let (layout, memory) = (interpreter.layout, interpreter.memory());
+    let offset = layout.offset(&at, &memory)?;
+    // SAFETY: the code object is being executed, and the offset lies in it.
+    let line = unsafe { (interpreter.line)(at.code, offset as c_int) };
+    Some(Place {
+        site,
+        file: layout.text(memory.word(at.code + layout.file)?, &memory)?,
+        line: u32::try_from(line).unwrap_or(0),
+        function: layout.text(memory.word(at.code + layout.function)?, &memory)?,
+    })
+}
+
+/// Looks for an interpreter that knows this thread.
+#[cold]
+fn find() -> Option<&'static Interpreter> {
+    let found = shared::guard(|| {
+        let thread = address("PyGILState_GetThisThreadState")?;
+        // SAFETY: the function's type, as Python documents it.
+        let thread = unsafe { std::mem::transmute::<usize, unsafe extern "C" fn() -> usize>(thread) };
+        // SAFETY: it takes nothing, and may always be asked.
+        let known = unsafe { thread() } != 0;
+        known.then(|| INTERPRETER.get_or_init(|| Interpreter::new(thread)).as_ref()).flatten()
+    });
+    found.flatten()
+}
+
+impl Interpreter {
+    /// The interpreter, if what this thread executes is found where its version has it.
+    fn new(thread: unsafe extern "C" fn() -> usize) -> Option<Interpreter> {
+        let code_type = address("PyCode_Type")?;
+        let line = address("PyCode_Addr2Line")?;
+        // SAFETY: the function's type, as Python documents it.
+        let line = unsafe { std::mem::transmute::<usize, unsafe extern "C" fn(usize, c_int) -> c_int>(line) };
+        let interpreter = Interpreter { layout: Layout::of(&version()?)?, code_type, thread, line };
+        interpreter.is_as_expected().then_some(interpreter)
+    }
+
+    fn is_as_expected(&self) -> bool {
+        let (layout, Some(memory), Some(text_type)) = (self.layout, Checked::open(), address("PyUnicode_Type")) else {
+            return false;
+        };
+        // SAFETY: as in `find`.
+        let at = layout.at(unsafe { (self.thread)() }, self.code_type, &memory);
+        let is_text = |place| type_of(memory.word(place)?, &memory).filter(|found| *found == text_type);
+        at.is_some_and(|at| {
+            let texts = is_text(at.code + layout.file).and(is_text(at.code + layout.function));
+            texts.and(layout.offset(&at, &memory)).is_some()
+        })
+    }
+
+    #[inline(always)]
+    fn at(&self) -> Option<At> {
+        // SAFETY: as in `find`.
+        let thread = unsafe { (self.thread)() };
+        self.layout.at(thread, self.code_type, &self.memory())
+    }
+
+    #[inline(always)]
+    fn memory(&self) -> Trusted {
+        // SAFETY: an interpreter is made only where its layout was found to be right.
+        unsafe { Trusted::new() }
+    }
+}
+
+/// The address of something that the interpreter exports.
+fn address(name: &'static str) -> Option<usize> {
+    let symbol = Symbol::first(name);
+    symbol.exists().then(|| symbol.address())
+}
+
+/// The interpreter's version, as `3.11.7 (main, ...`.
+fn version() -> Option<String> {
+    let version = address("Py_GetVersion")?;
+    // SAFETY: the function's type, as Python documents it; the text is constant.
+    unsafe {
+        let version: unsafe extern "C" fn() -> *const c_char = std::mem::transmute(version);
+        Some(CStr::from_ptr(version()).to_string_lossy().into_owned())
+    }
+}
