@@ -72,6 +72,11 @@ pub fn library() -> PathBuf {
     built("liboverhear.so")
 }
 
+/// The archive, for programs that are linked with it.
+pub fn archive() -> PathBuf {
+    built("liboverhear.a")
+}
+
 fn built(name: &str) -> PathBuf {
     let path = target().join("release").join(name);
     assert!(path.exists(), "{} is not built: run cargo xtask test, or cargo build --release first", path.display());

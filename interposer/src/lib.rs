@@ -20,8 +20,10 @@ mod abi;
 mod args;
 mod clock;
 mod config;
+#[cfg(not(feature = "archive"))]
 mod dlsym;
 mod layers;
+mod linked;
 mod loaded;
 mod messages;
 #[cfg(target_arch = "x86_64")]

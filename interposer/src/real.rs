@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use traces::calls::Call;
 
 use crate::layers::{self, By};
+use crate::linked;
 use crate::loaded;
 use crate::messages;
 use crate::symbol;
@@ -38,7 +39,7 @@ pub fn library() -> Option<&'static MpiLibrary> {
     if let Some(library) = LIBRARY.get() {
         return Some(library);
     }
-    let library = global().or_else(hidden)?;
+    let library = linked_in().or_else(global).or_else(hidden)?;
     set_pointers(Some(&library));
     Some(LIBRARY.get_or_init(|| library))
 }
@@ -64,7 +65,7 @@ fn set_pointers(library: Option<&MpiLibrary>) {
 
 /// Whether an MPI library is in the process's global scope, as it is in a program linked with one.
 pub fn is_linked() -> bool {
-    global().is_some()
+    linked_in().or_else(global).is_some()
 }
 
 /// The MPI library's own function; one that returns an error where the library has none.
@@ -87,8 +88,12 @@ pub const fn offset(call: Call, by: By) -> usize {
     (which * Call::LIMIT + call.number() as usize) * size_of::<usize>()
 }
 
-/// `MPI_X` that is loaded behind ours and not the library's: another tool's, or of stubs that stand in for MPI.
+/// `MPI_X` that is loaded behind ours and not the library's: another tool's, or of stubs that stand in for MPI. Where MPI
+/// is linked together with us, nothing is between.
 fn other(library: Option<&MpiLibrary>, name: &str) -> Option<usize> {
+    if linked::find("PMPI_Init").is_some() {
+        return None;
+    }
     let next = symbol::next(&CString::new(name).ok()?)?;
     library.is_none_or(|library| definer(next).is_some_and(|(_, base)| base != library.base)).then_some(next)
 }
@@ -118,7 +123,7 @@ pub unsafe fn invoke<const N: usize>(call: Call, arguments: [usize; N]) -> c_int
 impl MpiLibrary {
     /// The address of a symbol of this library or what it depends on.
     pub fn find(&self, symbol: &str) -> Option<usize> {
-        symbol::lookup(self.handle as *mut c_void, &CString::new(symbol).ok()?)
+        linked::find(symbol).or_else(|| symbol::lookup(self.handle as *mut c_void, &CString::new(symbol).ok()?))
     }
 
     fn open(path: &CStr) -> Option<MpiLibrary> {
@@ -144,6 +149,13 @@ fn definer(address: usize) -> Option<(&'static CStr, usize)> {
         }
         Some((CStr::from_ptr(info.dli_fname), info.dli_fbase as usize))
     }
+}
+
+/// The library that we were linked together with. It has no handle: what is not linked is looked for everywhere.
+fn linked_in() -> Option<MpiLibrary> {
+    // A program that is wholly static has no objects to tell apart.
+    let (path, base) = definer(linked::find("PMPI_Init")?).unwrap_or((c"", 0));
+    Some(MpiLibrary { path: PathBuf::from(path.to_string_lossy().as_ref()), base, handle: libc::RTLD_DEFAULT as usize })
 }
 
 /// The library in the global scope.

@@ -76,7 +76,14 @@ pub fn lookup(handle: *mut c_void, name: &CStr) -> Option<usize> {
     (found != 0).then_some(found)
 }
 
+/// The C library's dlsym, which is the only one.
+#[cfg(feature = "archive")]
+pub fn dlsym() -> usize {
+    libc::dlsym as *const () as usize
+}
+
 /// The C library's dlsym, which ours hides.
+#[cfg(not(feature = "archive"))]
 pub fn dlsym() -> usize {
     static REAL: AtomicUsize = AtomicUsize::new(0);
     // The first version it had, which all later ones have too.

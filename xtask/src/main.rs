@@ -1,5 +1,6 @@
 //! `cargo xtask`: what the project needs done, each command doing all its own set-up.
 
+mod archive;
 mod build;
 mod case_study;
 mod clocks;
@@ -25,6 +26,8 @@ enum Task {
     CaseStudy,
     /// Show how well clocks of several hosts are put on one time line, and the waits found by it
     Clocks,
+    /// Make liboverhear.a, for programs that are statically linked with MPI
+    Archive,
     /// Record the runs in traces/samples anew
     Samples,
     /// Write the run of a program that was never run, to try analyses on, and say how long its ranks wait
@@ -59,6 +62,7 @@ fn main() -> ExitCode {
         Task::Demo => demo::run(),
         Task::CaseStudy => case_study::run(),
         Task::Clocks => clocks::run(),
+        Task::Archive => archive::make().map(|archive| println!("{}", archive.display())),
         Task::Samples => samples::run(),
         Task::Synthetic { dir, ranks, calls, ring, seed } => {
             let neighbours = if ring { Neighbours::Ring } else { Neighbours::Torus };

@@ -5,13 +5,14 @@ use std::process::Command;
 use examples::mpi::{self, Mpi};
 use examples::python::Python;
 
-use crate::{build, run as done};
+use crate::{archive, build, run as done};
 
 /// Brings the libraries, builds, and runs the tests.
 pub fn run(mpi: Option<&str>, name: Option<&str>) -> Result<(), String> {
     mpi::install_all()?;
     Python::install_all()?;
     build::overhear()?;
+    archive::make()?;
     let mut libraries = Mpi::all();
     libraries.retain(|library| mpi.is_none_or(|names| names.split(',').any(|name| name == library.name)));
     for library in libraries.iter().filter(|library| library.built_as == library.name) {

@@ -45,7 +45,9 @@ fn behind(library: &Path, arguments: &cli::Record) -> u8 {
         warn_of(program);
     }
     let mut command = Command::new(program);
-    command.args(rest).envs(launch::variables(library, &arguments.settings));
+    let mut variables = launch::variables(library, &arguments.settings);
+    variables.retain(|(name, _)| *name != "LD_PRELOAD" || !program::is_linked_with_recorder(program));
+    command.args(rest).envs(variables);
     command.env("OVERHEAR_PID", std::process::id().to_string());
     let error = command.exec();
     say(status_of(&error), &format!("{}: {error}", program.to_string_lossy()))
@@ -99,7 +101,7 @@ fn nothing_recorded(folder: &Path, records: bool) {
     if records {
         eprintln!(
             "overhear: nothing was recorded: no rank initialised MPI with the recorder preloaded. A program that is \
-             linked statically cannot be recorded; overhear doctor tells more."
+             linked statically needs liboverhear.a inside; overhear doctor tells more."
         );
     }
 }

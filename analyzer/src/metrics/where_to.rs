@@ -33,13 +33,10 @@ pub fn sites(run: &Run) -> Table {
 pub fn in_linked_binding(run: &Run) -> Option<String> {
     let is_binding = |rank: &Rank, signature: &Signature| {
         let call = function(signature).to_lowercase();
-        let place = run.sites.frames(rank, signature.site).first().map(|frame| frame.function.to_lowercase());
-        place.is_some_and(|place| {
-            let place = place.trim_end_matches('_').trim_end_matches("_f08").trim_start_matches('p');
-            place == call
-                || place.strip_prefix("mpir_").and_then(|place| place.strip_suffix("_cdesc"))
-                    == call.strip_prefix("mpi_")
-        })
+        let place = run.sites.function(rank, signature.site).to_lowercase();
+        let place = place.trim_end_matches('_').trim_end_matches("_f08").trim_start_matches('p');
+        place == call
+            || place.strip_prefix("mpir_").and_then(|place| place.strip_suffix("_cdesc")) == call.strip_prefix("mpi_")
     };
     let entries = run.ranks.iter().flat_map(|rank| rank.entries().map(move |entry| (rank, entry)));
     let calls: u64 =

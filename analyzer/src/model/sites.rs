@@ -111,6 +111,11 @@ impl Sites {
         }
     }
 
+    /// The function that a rank's call site lies in, empty where it is not known.
+    pub fn function<'a>(&'a self, rank: &'a Rank, site: u32) -> &'a str {
+        self.innermost(rank, site).map_or("", |(function, ..)| function)
+    }
+
     /// Function, file and line of a rank's call site: as the program's own runtime says, or as was resolved.
     fn innermost<'a>(&'a self, rank: &'a Rank, site: u32) -> Option<(&'a str, &'a str, u32)> {
         if let Some(place) = rank.places.get(&site) {

@@ -19,7 +19,9 @@ use traces::definitions::Language;
 use crate::recorder::thread;
 
 pub use languages::define as define_languages;
-pub use patch::{calls_unseen, patch, wrapper_named};
+#[cfg(not(feature = "archive"))]
+pub use patch::wrapper_named;
+pub use patch::{calls_unseen, patch};
 pub use python::describe;
 
 /// By which of its two names a layer called an MPI function.

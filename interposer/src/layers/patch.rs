@@ -75,6 +75,7 @@ pub fn calls_unseen() -> bool {
 static UNSEEN: AtomicBool = AtomicBool::new(false);
 
 /// The way in for a program that calls this function, if the MPI library has it.
+#[cfg(not(feature = "archive"))]
 pub fn wrapper_named(symbol: &str) -> Option<usize> {
     let (call, ways) = wrappers_by_name().get(symbol)?;
     real::exists(*call).then_some(ways.program as usize)

@@ -39,7 +39,7 @@ macro_rules! wrapper {
         wrapper!(@make [#[unsafe(export_name = $symbol)]] $($rest)*);
     };
     (late $symbol:expr, $($rest:tt)*) => {
-        wrapper!(@make [] $($rest)*);
+        wrapper!(@make [#[cfg_attr(feature = "archive", unsafe(export_name = concat!("overhear_", $symbol)))]] $($rest)*);
     };
     (@make [$($export:tt)*] $call:expr, $wide:literal, ($($argument:ident: $kind:ident),*) -> $result:ty) => {
         const CALL: Call = $call;
@@ -155,7 +155,7 @@ macro_rules! wrappers {
         // Some library lacks every one of the large-count forms.
         pub mod large {
             use super::*;
-            wrapper!(late "", Call::$name.large(), true, $arguments -> i32);
+            wrapper!(late concat!("MPI_", stringify!($name), "_c"), Call::$name.large(), true, $arguments -> i32);
         }
     };
     (@all_of [] $all:ident $name:ident) => {};

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use object::{Object, ObjectSymbol};
 
-/// Why nothing can be preloaded into a program, or preloading has no effect on it; `None` where it can.
+/// Why nothing can be preloaded into a program, or preloading has no effect on it; `None` where it can, or need not.
 pub fn cannot_be_preloaded(program: &OsStr) -> Option<String> {
     let path = find(program)?;
     let name = program.to_string_lossy();
@@ -17,16 +17,38 @@ pub fn cannot_be_preloaded(program: &OsStr) -> Option<String> {
     if let Some(why) = gains_rights(&path, &metadata) {
         return Some(format!("{name} {why}, so the system preloads nothing; it will not be recorded"));
     }
-    let file = File::open(&path).ok()?;
+    let link = "link it with liboverhear.a to have it recorded";
+    examine(&path, |program| {
+        if has_recorder(program) {
+            return None;
+        }
+        if program.section_by_name(".interp").is_none() {
+            return Some(format!("{name} is statically linked, so nothing can be preloaded; {link}"));
+        }
+        let defines_mpi = program.symbols().any(|symbol| symbol.name() == Ok("MPI_Init") && symbol.is_definition());
+        let inside =
+            format!("{name} has its own copy of MPI inside (statically linked), which is not listened to; {link}");
+        defines_mpi.then_some(inside)
+    })
+    .flatten()
+}
+
+/// Whether a program was linked with `liboverhear.a`, and nothing is to be preloaded into it.
+pub fn is_linked_with_recorder(program: &OsStr) -> bool {
+    find(program).and_then(|path| examine(&path, has_recorder)).unwrap_or(false)
+}
+
+fn has_recorder(program: &object::File) -> bool {
+    // Where the archive keeps what was linked together with it.
+    program.section_by_name("overhear_linked").is_some()
+}
+
+/// Looks into a program's file.
+fn examine<R>(path: &Path, look: impl Fn(&object::File) -> R) -> Option<R> {
+    let file = File::open(path).ok()?;
     // SAFETY: a program that is cut while it is being looked at cannot be run either.
     let data = unsafe { memmap2::Mmap::map(&file) }.ok()?;
-    let program = object::File::parse(&*data).ok()?;
-    if program.section_by_name(".interp").is_none() {
-        return Some(format!("{name} is statically linked, so nothing can be preloaded; it will not be recorded"));
-    }
-    let defines_mpi = program.symbols().any(|symbol| symbol.name() == Ok("MPI_Init") && symbol.is_definition());
-    defines_mpi
-        .then(|| format!("{name} has its own copy of MPI inside (statically linked), which cannot be listened to"))
+    object::File::parse(&*data).ok().map(|program| look(&program))
 }
 
 /// What gives the program rights that its user has not: then the loader preloads nothing from outside the system's folders.
