@@ -138,15 +138,20 @@ fn srun_hands_the_environment_on_whatever_the_user_lets_it_export() {
 #[test]
 fn what_env_prints_is_what_each_launcher_takes() {
     let preload = library().canonicalize().unwrap().display().to_string();
-    let expected = [
-        ("openmpi", format!("-x LD_PRELOAD={preload} -x OVERHEAR_DIR=/run$1")),
-        ("mpich", format!("-genv LD_PRELOAD {preload} -genv OVERHEAR_DIR /run$1")),
-        ("slurm", format!("--export=ALL,LD_PRELOAD={preload},OVERHEAR_DIR=/run$1")),
-        ("flux", format!("--env=LD_PRELOAD={preload} --env=OVERHEAR_DIR=/run$$1")),
-        ("aprun", format!("-e LD_PRELOAD={preload} -e OVERHEAR_DIR=/run$1")),
-        ("pals", format!("--env LD_PRELOAD={preload} --env OVERHEAR_DIR=/run$1")),
+    // What comes before each variable, between its name and its value, and before the next.
+    let forms = [
+        ("openmpi", "-x ", "=", " -x ", "/run$1"),
+        ("mpich", "-genv ", " ", " -genv ", "/run$1"),
+        ("slurm", "--export=ALL,", "=", ",", "/run$1"),
+        ("flux", "--env=", "=", " --env=", "/run$$1"),
+        ("aprun", "-e ", "=", " -e ", "/run$1"),
+        ("pals", "--env ", "=", " --env ", "/run$1"),
     ];
-    for (launcher, arguments) in expected {
+    for (launcher, first, between, next, folder) in forms {
+        let variables =
+            [("LD_PRELOAD", preload.as_str()), ("NVTX_INJECTION64_PATH", &preload), ("OVERHEAR_DIR", folder)];
+        let variables = variables.map(|(name, value)| format!("{name}{between}{value}"));
+        let arguments = format!("{first}{}", variables.join(next));
         let mut command = Command::new(overhear());
         command.args(["env", "--launcher", launcher, "--dir", "/run$1"]).env_remove("LD_PRELOAD");
         assert_eq!(finish(&mut command).stdout, format!("{arguments}\n"));

@@ -46,7 +46,8 @@ fn wrapper(call: Call) -> String {
 /// All but the members, as one object that defines wrappers and nothing else.
 fn recorder(archive: &Path, folder: &Path) -> Result<PathBuf, String> {
     let (whole, object, visible) = (folder.join("whole.o"), folder.join("overhear.o"), folder.join("visible"));
-    let symbols: Vec<String> = Call::all().map(wrapper).collect();
+    let regions = ["overhear_begin", "overhear_end"].map(String::from);
+    let symbols: Vec<String> = Call::all().map(wrapper).chain(regions).collect();
     write(&visible, &symbols.join("\n"))?;
     let wanted = symbols.iter().map(|symbol| format!("--undefined={symbol}"));
     run(Command::new("ld").args(["-r", "--gc-sections"]).args(wanted).arg("-o").arg(&whole).arg(archive))?;
