@@ -6,6 +6,7 @@ mod case_study;
 mod clocks;
 mod demo;
 mod hosts;
+mod real_programs;
 mod samples;
 mod synthetic;
 mod test;
@@ -28,6 +29,11 @@ enum Task {
     Clocks,
     /// Make liboverhear.a, for programs that are statically linked with MPI
     Archive,
+    /// Run programs of Debian's packages with and without the recorder: whether they are harmed, and their reports add up
+    RealPrograms {
+        /// Only programs whose names contain this
+        name: Option<String>,
+    },
     /// Record the runs in traces/samples anew
     Samples,
     /// Write the run of a program that was never run, to try analyses on, and say how long its ranks wait
@@ -63,6 +69,7 @@ fn main() -> ExitCode {
         Task::CaseStudy => case_study::run(),
         Task::Clocks => clocks::run(),
         Task::Archive => archive::make().map(|archive| println!("{}", archive.display())),
+        Task::RealPrograms { name } => real_programs::run(name.as_deref()),
         Task::Samples => samples::run(),
         Task::Synthetic { dir, ranks, calls, ring, seed } => {
             let neighbours = if ring { Neighbours::Ring } else { Neighbours::Torus };

@@ -1,0 +1,131 @@
+//! One run of a program in a folder of its own, and what it leaves.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use examples::mpi::Mpi;
+use examples::run::{finish, overhear};
+use examples::target;
+use regex::{Regex, RegexSet};
+
+use super::programs::Program;
+
+/// Seconds that a run may take.
+const LIMIT: &str = "110";
+
+/// A program and where it runs. With and without us that is the same folder, since some print its name.
+pub struct Place<'a> {
+    program: &'static Program,
+    mpi: &'a Mpi,
+    folder: PathBuf,
+}
+
+/// What a run leaves.
+pub struct Results {
+    /// Its exit status.
+    pub status: i32,
+    /// How long the launcher took.
+    pub elapsed: Duration,
+    /// What was said on standard error, by the launcher and by us, too.
+    pub stderr: String,
+    /// What is to be the same, each with its name.
+    texts: Vec<(&'static str, String)>,
+}
+
+impl<'a> Place<'a> {
+    /// Where a program runs under a library.
+    pub fn of(program: &'static Program, mpi: &'a Mpi) -> Place<'a> {
+        let folder = target().join("real-programs").join(name(program, mpi));
+        Place { program, mpi, folder }
+    }
+
+    /// What this program under this library is called, as a path.
+    pub fn name(&self) -> String {
+        format!("real-programs/{}", name(self.program, self.mpi))
+    }
+
+    /// Runs the program, recorded into a folder if one is given.
+    pub fn run(&self, trace: Option<&Path>) -> Result<Results, String> {
+        self.prepare()?;
+        let mut command = self.command("timeout");
+        command.args(["--kill-after=1", LIMIT]);
+        if let Some(trace) = trace {
+            command.arg(overhear()).args(["record", "--dir"]).arg(trace);
+        }
+        command.args(self.mpi.launch(self.program.ranks)).args(self.program.command(self.mpi));
+        let began = Instant::now();
+        let output = finish(&mut command);
+        let elapsed = began.elapsed();
+        let mut stderr: Vec<&str> = output.stderr.lines().filter(|line| !line.starts_with("overhear: ")).collect();
+        // Ranks have their say at once.
+        stderr.sort_unstable();
+        let mut texts = vec![("standard output", output.stdout), ("standard error", stderr.join("\n"))];
+        for &file in self.program.results {
+            let bytes = fs::read(self.folder.join(file));
+            texts.push((
+                file,
+                bytes.map_or_else(|error| error.to_string(), |bytes| String::from_utf8_lossy(&bytes).into()),
+            ));
+        }
+        texts.iter_mut().for_each(|(_, text)| *text = self.what_stays(text));
+        Ok(Results { status: output.status, elapsed, stderr: output.stderr, texts })
+    }
+
+    /// Makes the folder anew, with what the program reads.
+    fn prepare(&self) -> Result<(), String> {
+        let io = |error: std::io::Error| format!("{}: {error}", self.folder.display());
+        let _ = fs::remove_dir_all(&self.folder);
+        fs::create_dir_all(&self.folder).map_err(io)?;
+        for (name, text) in self.program.inputs {
+            fs::write(self.folder.join(name), text).map_err(io)?;
+        }
+        let Some(before) = self.program.before(self.mpi) else { return Ok(()) };
+        let output = finish(self.command("sh").args(["-c", &before]));
+        match output.status {
+            0 => Ok(()),
+            status => Err(format!("{before}: status {status}: {}{}", output.stdout, output.stderr)),
+        }
+    }
+
+    fn command(&self, name: &str) -> Command {
+        let mut command = Command::new(name);
+        self.mpi.set_environment(&mut command);
+        // Ranks share the cores already.
+        command.env("OMP_NUM_THREADS", "1").env("OPENBLAS_NUM_THREADS", "1").env("LC_ALL", "C");
+        command.current_dir(&self.folder);
+        command
+    }
+
+    /// The part of a text that is the same in every run.
+    fn what_stays(&self, text: &str) -> String {
+        let only = RegexSet::new(self.program.only).expect("the table has regular expressions");
+        let varies = Regex::new(&self.program.varies.join("|")).expect("the table has regular expressions");
+        let stays = |line: &&str| only.is_empty() || only.is_match(line);
+        let cut = |line| varies.replace_all(line, "");
+        text.lines().filter(stays).map(cut).collect::<Vec<_>>().join("\n")
+    }
+}
+
+fn name(program: &Program, mpi: &Mpi) -> String {
+    format!("{}-{}", program.name.replace(' ', "-"), mpi.name)
+}
+
+impl Results {
+    /// The first difference to another run, nothing where they are alike.
+    pub fn difference(&self, other: &Results) -> Option<String> {
+        if self.status != other.status {
+            return Some(format!("status {}, not {}: {}", other.status, self.status, other.stderr));
+        }
+        self.texts.iter().zip(&other.texts).find_map(|((name, mine), (_, theirs))| {
+            if mine == theirs {
+                return None;
+            }
+            let differs = mine.lines().zip(theirs.lines()).position(|(mine, theirs)| mine != theirs);
+            let at = differs.unwrap_or(mine.lines().count().min(theirs.lines().count()));
+            let line = |text: &str| text.lines().nth(at).map_or("nothing".into(), |line| format!("{line:?}"));
+            Some(format!("{name}: {}, not {}", line(theirs), line(mine)))
+        })
+    }
+}

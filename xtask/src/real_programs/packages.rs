@@ -1,0 +1,27 @@
+//! Packages of Debian, and how they come here.
+
+use std::process::Command;
+
+use crate::run;
+
+/// Installs those that are missing.
+pub fn install(packages: &[String]) -> Result<(), String> {
+    let missing: Vec<&String> = packages.iter().filter(|package| !is_installed(package)).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let installed = run(&mut apt("update"))
+        .and_then(|()| run(apt("install").args(["--yes", "--no-install-recommends"]).args(&missing)));
+    installed.map_err(|reason| format!("{missing:?} did not install, which takes root on Debian or Ubuntu: {reason}"))
+}
+
+fn apt(command: &str) -> Command {
+    let mut apt = Command::new("apt-get");
+    apt.args(["--quiet", "--option", "DPkg::Lock::Timeout=300", command]).env("DEBIAN_FRONTEND", "noninteractive");
+    apt
+}
+
+fn is_installed(package: &str) -> bool {
+    let asked = Command::new("dpkg-query").args(["--show", "--showformat=${db:Status-Status}", package]).output();
+    asked.is_ok_and(|output| output.stdout == b"installed")
+}
