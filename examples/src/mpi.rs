@@ -99,6 +99,15 @@ impl Mpi {
         String::from_utf8_lossy(&listed.stdout).lines().filter_map(name).collect()
     }
 
+    /// The library's `mpi.h`, preprocessed.
+    pub fn header(&self) -> String {
+        let mut compiler = Command::new(&self.compiler);
+        compiler.args(["-E", "-DOMPI_OMIT_MPI1_COMPAT_DECLS=0", "-include", "mpi.h", "-x", "c", "/dev/null"]);
+        self.set_environment(&mut compiler);
+        let output = compiler.output().unwrap_or_else(|error| panic!("{compiler:?}: {error}"));
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
     fn is_here(&self) -> bool {
         self.launcher.exists() && self.library.exists()
     }

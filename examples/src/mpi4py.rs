@@ -1,0 +1,134 @@
+//! mpi4py's own tests, from its source distribution, run with the wheel of the same version.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::mpi::{self, Mpi};
+use crate::run::{Output, fresh_folder, overhear};
+use crate::{target, workspace};
+
+const VERSION: &str = "4.1.2";
+
+/// A way to run the tests.
+#[derive(Clone, Copy, Debug)]
+pub struct How<'a> {
+    /// Ranks.
+    pub ranks: u32,
+    /// How the extension module's symbols are loaded: `local` or `global`.
+    pub loaded: &'a str,
+    /// Arguments of mpi4py's `test/main.py`.
+    pub arguments: &'a [&'a str],
+    /// Seconds it may take.
+    pub limit: u32,
+}
+
+/// What came of the tests on each rank, by their names.
+#[derive(Debug)]
+pub struct Outcomes {
+    /// How the run ended.
+    pub output: Output,
+    /// A test's name, and `passed`, `failed`, `error` or `skipped`.
+    pub ranks: Vec<BTreeMap<String, String>>,
+}
+
+/// Brings the wheel and the tests of the source distribution under `target/python`.
+pub fn bring() -> Result<(), String> {
+    let folder = folder();
+    if folder.is_dir() {
+        return Ok(());
+    }
+    let partial = folder.with_extension("partial");
+    let _ = fs::remove_dir_all(&partial);
+    fs::create_dir_all(&partial).map_err(|error| format!("{}: {error}", partial.display()))?;
+    let requirement = format!("mpi4py=={VERSION}");
+    eprintln!("bringing {requirement} from PyPI");
+    let pip = |arguments: &[&str]| {
+        let mut pip = Command::new("python3");
+        pip.args(["-m", "pip", "--quiet"]).args(arguments).arg(&requirement).current_dir(&partial);
+        mpi::run(&mut pip)
+    };
+    pip(&["install", "--no-deps", "--only-binary", ":all:", "--target", "package"])?;
+    pip(&["download", "--no-deps", "--no-binary", "mpi4py", "--dest", "."])?;
+    let source = format!("mpi4py-{VERSION}");
+    mpi::run(Command::new("tar").args(["xf", &format!("{source}.tar.gz")]).current_dir(&partial))?;
+    // Unpacked elsewhere first: a folder that is there is whole.
+    fs::rename(&partial, &folder).map_err(|error| format!("{}: {error}", folder.display()))
+}
+
+fn folder() -> PathBuf {
+    target().join("python").join(format!("mpi4py-{VERSION}"))
+}
+
+/// The folder of mpi4py's tests.
+fn tests() -> PathBuf {
+    folder().join(format!("mpi4py-{VERSION}/test"))
+}
+
+/// Whether the wheel has a module for the library: it has none for the standard ABI.
+pub fn runs_under(mpi: &Mpi) -> bool {
+    mpi.built_as != "mpich5abi"
+}
+
+/// Runs the tests under a library, recorded into a folder of this name or not at all.
+pub fn run(mpi: &Mpi, how: &How, recorded: Option<&str>) -> Outcomes {
+    let results = fresh_folder(&format!("{}-mpi4py", mpi.name));
+    (0..how.ranks).for_each(|rank| drop(fs::remove_file(results.with_extension(rank.to_string()))));
+    let mut command = Command::new("timeout");
+    command.args(["--kill-after=5", &how.limit.to_string()]);
+    if let Some(name) = recorded {
+        command.arg(overhear()).arg("record").arg("--dir").arg(fresh_folder(&format!("{}-{name}", mpi.name)));
+    }
+    command.args(mpi.launch(how.ranks)).arg("python3").arg(workspace().join("examples/src/mpi4py/results.py"));
+    command.arg(&results).arg(how.loaded).arg(tests()).args(how.arguments);
+    mpi.set_environment(&mut command);
+    command.env("PYTHONPATH", folder().join("package"));
+    command.env("MPI4PY_MPIABI", if mpi.is_openmpi() { "openmpi" } else { "mpich" });
+    command.env("LD_LIBRARY_PATH", library_folder(mpi));
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let status = output.status.code().unwrap_or(-1);
+    let output = Output { status, stdout: text(&output.stdout), stderr: text(&output.stderr) };
+    Outcomes { output, ranks: (0..how.ranks).map(|rank| read(&results.with_extension(rank.to_string()))).collect() }
+}
+
+/// Where the wheel finds the library under the name it knows.
+fn library_folder(mpi: &Mpi) -> PathBuf {
+    let known = if mpi.is_openmpi() { "libmpi.so.40" } else { "libmpi.so.12" };
+    if mpi.library.ends_with(known) {
+        return mpi.library.parent().expect("a library is in a folder").to_path_buf();
+    }
+    let folder = target().join("python").join(mpi.name);
+    let _ = fs::create_dir_all(&folder);
+    let _ = symlink(&mpi.library, folder.join(known));
+    folder
+}
+
+fn read(results: &Path) -> BTreeMap<String, String> {
+    let text = fs::read_to_string(results).unwrap_or_default();
+    let said = text.lines().filter_map(|line| line.split_once(' '));
+    said.map(|(outcome, test)| (test.to_string(), outcome.to_string())).collect()
+}
+
+impl Outcomes {
+    /// Tests of which something else came, with what came of them here and there.
+    pub fn differences(&self, other: &Outcomes) -> Vec<String> {
+        let mut differences = Vec::new();
+        for (rank, (mine, theirs)) in self.ranks.iter().zip(&other.ranks).enumerate() {
+            let tests = mine.keys().chain(theirs.keys().filter(|test| !mine.contains_key(*test)));
+            let said = |tests: &BTreeMap<String, String>, test| tests.get(test).cloned().unwrap_or("not run".into());
+            let differing = tests.filter(|test| mine.get(*test) != theirs.get(*test));
+            differences.extend(
+                differing.map(|test| format!("rank {rank}: {test}: {}, then {}", said(mine, test), said(theirs, test))),
+            );
+        }
+        differences
+    }
+
+    /// How many tests had this outcome on rank 0.
+    pub fn count(&self, outcome: &str) -> usize {
+        self.ranks[0].values().filter(|said| *said == outcome).count()
+    }
+}

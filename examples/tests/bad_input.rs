@@ -1,0 +1,75 @@
+//! A program that misuses MPI gets what it would have got without the recorder: errors, handlers, aborts and crashes.
+
+mod common;
+
+use std::fs;
+
+use common::{case, libraries};
+use examples::mpi::Mpi;
+use examples::run::{finish, fresh_folder};
+
+/// What came of a list of misuses under one error handler: what was said of each, and how often the program died.
+#[derive(Debug, PartialEq)]
+struct Came {
+    said: Vec<String>,
+    deaths: Vec<i32>,
+}
+
+/// Every misuse `tests/programs/misuse.c` knows.
+fn misuses(mpi: &Mpi) -> Vec<String> {
+    let mut command = std::process::Command::new(case("misuse", mpi, 1, &[]).path);
+    mpi.set_environment(&mut command);
+    finish(&mut command).stdout.lines().map(String::from).collect()
+}
+
+/// Runs the misuses, and where the program dies of one, goes on with the next.
+fn run(mpi: &Mpi, handler: &str, misuses: &[String], recorded: bool) -> Came {
+    let out = fresh_folder(&format!("{}-misuse.out", mpi.name));
+    let mut came = Came { said: Vec::new(), deaths: Vec::new() };
+    while came.said.len() < misuses.len() {
+        let words = [out.to_str().unwrap(), handler].into_iter();
+        let words: Vec<&str> = words.chain(misuses[came.said.len()..].iter().map(String::as_str)).collect();
+        let case = case("misuse", mpi, 1, &words);
+        fs::write(&out, "").unwrap();
+        let output = if recorded { case.recorded("misuse").0 } else { case.plain() };
+        let text = fs::read_to_string(&out).unwrap();
+        assert!(!text.is_empty(), "{} {handler}: nothing was tried: {}", mpi.name, output.stderr);
+        came.said.extend(text.lines().map(String::from));
+        came.deaths.extend((output.status != 0).then_some(output.status));
+    }
+    came
+}
+
+fn assert_same(mpi: &Mpi, handler: &str, misuses: &[String]) -> Came {
+    let (plain, recorded) = (run(mpi, handler, misuses, false), run(mpi, handler, misuses, true));
+    let differing = plain.said.iter().zip(&recorded.said).find(|(without, with)| without != with);
+    assert_eq!(differing, None, "{} {handler}: without and with the recorder", mpi.name);
+    assert_eq!(plain, recorded, "{} {handler}", mpi.name);
+    plain
+}
+
+#[test]
+fn misuse_returns_the_errors_it_returns_without_the_recorder() {
+    for mpi in libraries() {
+        let came = assert_same(&mpi, "return", &misuses(&mpi));
+        let returned = came.said.iter().filter(|said| said.contains("returned") && !said.ends_with("returned 0"));
+        assert!(returned.count() > 20, "{}: {came:#?}", mpi.name);
+    }
+}
+
+#[test]
+fn misuse_calls_the_programs_handler_as_it_does_without_the_recorder() {
+    for mpi in libraries() {
+        let came = assert_same(&mpi, "user", &misuses(&mpi));
+        assert!(came.said.iter().filter(|said| said.contains("handler")).count() > 20, "{}: {came:#?}", mpi.name);
+    }
+}
+
+#[test]
+fn misuse_aborts_with_the_same_status_as_without_the_recorder() {
+    let fatal = ["no_such_rank", "truncated", "truncated_in_waitall_without_statuses"].map(String::from);
+    for mpi in libraries() {
+        let came = assert_same(&mpi, "fatal", &fatal);
+        assert_eq!(came.deaths.len(), fatal.len(), "{}: {came:#?}", mpi.name);
+    }
+}
