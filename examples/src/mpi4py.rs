@@ -1,14 +1,15 @@
 //! mpi4py's own tests, from its source distribution, run with the wheel of the same version.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::mpi::{self, Mpi};
+use crate::mpi::Mpi;
 use crate::run::{Output, fresh_folder, overhear};
-use crate::{target, workspace};
+use crate::{target, wheel, workspace};
 
 const VERSION: &str = "4.1.2";
 
@@ -48,12 +49,12 @@ pub fn bring() -> Result<(), String> {
     let pip = |arguments: &[&str]| {
         let mut pip = Command::new("python3");
         pip.args(["-m", "pip", "--quiet"]).args(arguments).arg(&requirement).current_dir(&partial);
-        mpi::run(&mut pip)
+        wheel::run(&mut pip)
     };
     pip(&["install", "--no-deps", "--only-binary", ":all:", "--target", "package"])?;
     pip(&["download", "--no-deps", "--no-binary", "mpi4py", "--dest", "."])?;
     let source = format!("mpi4py-{VERSION}");
-    mpi::run(Command::new("tar").args(["xf", &format!("{source}.tar.gz")]).current_dir(&partial))?;
+    wheel::run(Command::new("tar").args(["xf", &format!("{source}.tar.gz")]).current_dir(&partial))?;
     // Unpacked elsewhere first: a folder that is there is whole.
     fs::rename(&partial, &folder).map_err(|error| format!("{}: {error}", folder.display()))
 }
@@ -112,17 +113,36 @@ fn read(results: &Path) -> BTreeMap<String, String> {
     said.map(|(outcome, test)| (test.to_string(), outcome.to_string())).collect()
 }
 
+/// A test of which something else came the second time; nothing where it was not run.
+#[derive(Debug)]
+pub struct Difference {
+    /// The rank it ran on.
+    pub rank: usize,
+    /// Its name.
+    pub test: String,
+    first: Option<String>,
+    second: Option<String>,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let said = |outcome: &Option<String>| outcome.clone().unwrap_or("not run".into());
+        write!(f, "rank {}: {}: {}, then {}", self.rank, self.test, said(&self.first), said(&self.second))
+    }
+}
+
 impl Outcomes {
-    /// Tests of which something else came, with what came of them here and there.
-    pub fn differences(&self, other: &Outcomes) -> Vec<String> {
+    /// Tests of which something else came the second time.
+    pub fn differences(&self, second: &Outcomes) -> Vec<Difference> {
         let mut differences = Vec::new();
-        for (rank, (mine, theirs)) in self.ranks.iter().zip(&other.ranks).enumerate() {
-            let tests = mine.keys().chain(theirs.keys().filter(|test| !mine.contains_key(*test)));
-            let said = |tests: &BTreeMap<String, String>, test| tests.get(test).cloned().unwrap_or("not run".into());
-            let differing = tests.filter(|test| mine.get(*test) != theirs.get(*test));
-            differences.extend(
-                differing.map(|test| format!("rank {rank}: {test}: {}, then {}", said(mine, test), said(theirs, test))),
-            );
+        for (rank, (first, second)) in self.ranks.iter().zip(&second.ranks).enumerate() {
+            let tests = first.keys().chain(second.keys().filter(|test| !first.contains_key(*test)));
+            differences.extend(tests.filter(|test| first.get(*test) != second.get(*test)).map(|test| Difference {
+                rank,
+                test: test.clone(),
+                first: first.get(test).cloned(),
+                second: second.get(test).cloned(),
+            }));
         }
         differences
     }

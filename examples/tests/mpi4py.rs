@@ -22,7 +22,7 @@ fn a_part_of_the_tests_has_the_same_outcomes_with_the_recorder() {
             let recorded = mpi4py::run(mpi, &how, Some("mpi4py-part"));
             assert!(plain.count("passed") > 100, "{} {how:?}: {}", mpi.name, plain.output.stderr);
             let differences = plain.differences(&recorded);
-            assert!(differences.is_empty(), "{} {how:?}:\n{}", mpi.name, differences.join("\n"));
+            assert!(differences.is_empty(), "{} {how:?}: {differences:#?}", mpi.name);
             assert_eq!(recorded.output.status, plain.output.status, "{} {how:?}: {}", mpi.name, recorded.output.stderr);
         }
     }

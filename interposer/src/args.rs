@@ -178,8 +178,8 @@ notes! {
         }
         NeighborSendCounts(word, _family, draft) { draft.sent = Amount::NeighborArray(word.counts()) }
         NeighborRecvCounts(word, _family, draft) { draft.received = Amount::NeighborArray(word.counts()) }
-        SendTypes(word, _family, draft) { draft.sent_type = Types::Array(word.0) }
-        RecvTypes(word, _family, draft) { draft.received_type = Types::Array(word.0) }
+        SendTypes(word, _family, draft) { draft.sent_type = types_at(word.0) }
+        RecvTypes(word, _family, draft) { draft.received_type = types_at(word.0) }
         TakeMessage(word, family, draft) { draft.message = handle_at(family, word.0) }
         FreeComm(word, family, draft) { draft.free_object(Kind::Communicator, family, word.0) }
         FreeWin(word, family, draft) { draft.free_object(Kind::Window, family, word.0) }
@@ -305,4 +305,11 @@ impl Argument for Statuses {
 fn handle_at(family: &Family, address: usize) -> u64 {
     // SAFETY: the program passes the address of a handle.
     if address == 0 { 0 } else { unsafe { family.handle_at(address) } }
+}
+
+/// An array of datatypes, none where the program passes no address: in place the send arguments mean nothing, and
+/// elsewhere it is MPI's to complain about.
+#[inline(always)]
+fn types_at(address: usize) -> Types {
+    if address == 0 { Types::None } else { Types::Array(address) }
 }

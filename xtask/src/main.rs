@@ -4,6 +4,7 @@ mod archive;
 mod build;
 mod case_study;
 mod clocks;
+mod conformance;
 mod demo;
 mod hosts;
 mod real_programs;
@@ -33,6 +34,12 @@ enum Task {
     RealPrograms {
         /// Only programs whose names contain this
         name: Option<String>,
+    },
+    /// Show that programs run as they do without us: every MPI function, misuse, and mpi4py's own tests
+    Conformance {
+        /// Only under these MPIs, as ompi4,mpich5
+        #[arg(long)]
+        mpi: Option<String>,
     },
     /// Record the runs in traces/samples anew
     Samples,
@@ -70,6 +77,7 @@ fn main() -> ExitCode {
         Task::Clocks => clocks::run(),
         Task::Archive => archive::make().map(|archive| println!("{}", archive.display())),
         Task::RealPrograms { name } => real_programs::run(name.as_deref()),
+        Task::Conformance { mpi } => conformance::run(mpi.as_deref()),
         Task::Samples => samples::run(),
         Task::Synthetic { dir, ranks, calls, ring, seed } => {
             let neighbours = if ring { Neighbours::Ring } else { Neighbours::Torus };

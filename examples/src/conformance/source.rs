@@ -61,7 +61,7 @@ fn function(call: Call) -> String {
         .iter()
         .rev()
         .for_each(|argument| writeln!(body, "    {}", argument.text(argument.recipe.complete)).expect("to a string"));
-    write!(body, "    {} {finish}\n", exception.finish).expect("to a string");
+    writeln!(body, "    {} {finish}", exception.finish).expect("to a string");
     body.push_str(&all(|recipe| recipe.show));
     body.push_str(&all(|recipe| recipe.free));
     if !exception.counterpart.is_empty() {

@@ -1,5 +1,5 @@
 // Misuses MPI, in the ways that are named: `misuse OUT return|user|fatal NAME ...`. OUT says what came of each, and ends
-// with the one that the process died of.
+// with the one that the process died of. `misuse misuses` and `misuse dangers` list the names.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -136,7 +136,7 @@ static int predefined_freed(void) {
     return MPI_Type_free(&predefined);
 }
 
-// What is misused, and how. Those of the second part pass null pointers.
+// What is misused, and how.
 #define MISUSES(misuse) \
     misuse(negative_count, MPI_Send(words, -1, MPI_INT, me, 1, comm)) \
     misuse(no_such_rank, MPI_Send(words, 1, MPI_INT, 99, 1, comm)) \
@@ -146,7 +146,6 @@ static int predefined_freed(void) {
     misuse(uncommitted_datatype, uncommitted()) \
     misuse(no_communicator, MPI_Barrier(MPI_COMM_NULL)) \
     misuse(send_without_communicator, MPI_Send(words, 1, MPI_INT, me, 1, MPI_COMM_NULL)) \
-    misuse(freed_communicator, MPI_Barrier(freed_comm())) \
     misuse(probe_of_no_such_rank, MPI_Probe(99, 1, comm, MPI_STATUS_IGNORE)) \
     misuse(no_such_root, MPI_Bcast(words, 1, MPI_INT, 99, comm)) \
     misuse(no_operation, MPI_Allreduce(words, words + 8, 1, MPI_INT, MPI_OP_NULL, comm)) \
@@ -157,9 +156,6 @@ static int predefined_freed(void) {
     misuse(truncated_in_wait, wait_for_long()) \
     misuse(truncated_in_waitall, waitall_of_too_long((MPI_Status[2]){{0}})) \
     misuse(truncated_in_waitall_without_statuses, waitall_of_too_long(MPI_STATUSES_IGNORE)) \
-    misuse(freed_datatype, twice_freed()) \
-    misuse(active_request_started, started_twice()) \
-    misuse(request_that_is_not_persistent_started, start_of_no_persistent()) \
     misuse(unknown_keyval, keyval_of_nobody()) \
     misuse(missing_file, no_file()) \
     misuse(more_processes_than_there_are, cart_too_large()) \
@@ -167,7 +163,14 @@ static int predefined_freed(void) {
     misuse(unknown_target, outside_window(99)) \
     misuse(world_is_freed, world_freed()) \
     misuse(predefined_datatype_is_freed, predefined_freed()) \
-    misuse(negative_request_count, MPI_Waitall(-1, 0, MPI_STATUSES_IGNORE)) \
+    misuse(negative_request_count, MPI_Waitall(-1, 0, MPI_STATUSES_IGNORE))
+
+// What may end the process: handles that are none any more, and null pointers.
+#define DANGERS(misuse) \
+    misuse(freed_communicator, MPI_Barrier(freed_comm())) \
+    misuse(freed_datatype, twice_freed()) \
+    misuse(active_request_started, started_twice()) \
+    misuse(request_that_is_not_persistent_started, start_of_no_persistent()) \
     misuse(datatype_for_communicator, MPI_Barrier((MPI_Comm)MPI_INT)) \
     misuse(null_buffer, MPI_Send(0, 4, MPI_INT, me, 1, comm)) \
     misuse(null_request, MPI_Wait(0, MPI_STATUS_IGNORE)) \
@@ -203,8 +206,12 @@ static int predefined_freed(void) {
 #define LIST(name, call) printf("%s\n", #name);
 
 int main(int argc, char **argv) {
-    if (argc == 1) {
-        MISUSES(LIST)
+    if (argc == 2) {
+        if (strcmp(argv[1], "misuses") == 0) {
+            MISUSES(LIST)
+        } else {
+            DANGERS(LIST)
+        }
         return 0;
     }
     MPI_Errhandler handler;
@@ -221,6 +228,7 @@ int main(int argc, char **argv) {
     for (int i = 3; i < argc; i++) {
         int code = -1, class = -1;
         MISUSES(TRY)
+        DANGERS(TRY)
         MPI_Error_class(code, &class);
         fprintf(out, " returned %d\n", class);
     }

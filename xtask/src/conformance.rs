@@ -1,0 +1,68 @@
+//! That programs run with the recorder as they do without it, at length: every function, misuse, and mpi4py's own tests.
+
+use examples::mpi::{self, Mpi};
+use examples::mpi4py::{self, How};
+
+use crate::{build, run as done};
+
+/// Tests of mpi4py that are left out, as its option `-x` takes them, and why.
+const LEFT_OUT: &[(&str, &[&str], &str)] = &[];
+
+/// Ranks, how the extension module is loaded, and how MPI is initialised.
+const WAYS: [(u32, &str, &str); 4] = [
+    (1, "local", "--threads"),
+    (1, "global", "--no-threads"),
+    (2, "local", "--threads"),
+    (2, "global", "--no-threads"),
+];
+
+/// Seconds that all of mpi4py's tests may take.
+const LIMIT: u32 = 1200;
+
+/// Runs everything under these libraries, separated by commas, or under all.
+pub fn run(names: Option<&str>) -> Result<(), String> {
+    mpi::install_all()?;
+    mpi4py::bring()?;
+    build::overhear()?;
+    let mut libraries = Mpi::all();
+    libraries.retain(|mpi| names.is_none_or(|names| names.split(',').any(|name| name == mpi.name)));
+    let chosen: Vec<&str> = libraries.iter().map(|mpi| mpi.name).collect();
+    for tests in ["every_function", "bad_input"] {
+        let mut cargo = build::cargo();
+        cargo.args(["test", "--quiet", "--package", "overhear-examples", "--test", tests, "--", "--test-threads=1"]);
+        done(cargo.env("TEST_MPI", chosen.join(",")))?;
+    }
+    let mut different = Vec::new();
+    println!("mpi4py's tests        ranks  loaded  threads       passed  failed  skipped  different");
+    for mpi in libraries.iter().filter(|mpi| mpi4py::runs_under(mpi)) {
+        for way in WAYS {
+            different.extend(compare(mpi, way));
+        }
+    }
+    if different.is_empty() { Ok(()) } else { Err(format!("with the recorder:\n{}", different.join("\n"))) }
+}
+
+/// Runs mpi4py's tests one way, prints what came of them, and returns what comes otherwise with the recorder.
+fn compare(mpi: &Mpi, (ranks, loaded, threads): (u32, &str, &str)) -> Vec<String> {
+    let mut arguments = vec!["-q", threads];
+    let here = LEFT_OUT.iter().filter(|(library, _, _)| *library == mpi.name);
+    here.flat_map(|(_, tests, _)| *tests).for_each(|test| arguments.extend(["-x", test]));
+    let how = How { ranks, loaded, arguments: &arguments, limit: LIMIT };
+    let plain = mpi4py::run(mpi, &how, None);
+    let recorded = mpi4py::run(mpi, &how, Some("mpi4py"));
+    let mut differences = plain.differences(&recorded);
+    if !differences.is_empty() {
+        // What comes otherwise without the recorder, too, is not its doing.
+        let unsteady = plain.differences(&mpi4py::run(mpi, &how, None));
+        differences.retain(|one| !unsteady.iter().any(|other| (one.rank, &one.test) == (other.rank, &other.test)));
+    }
+    println!(
+        "{:20}  {ranks:5}  {loaded:6}  {threads:12}  {:6}  {:6}  {:7}  {:9}",
+        mpi.name,
+        plain.count("passed"),
+        plain.count("failed") + plain.count("error"),
+        plain.count("skipped"),
+        differences.len()
+    );
+    differences.iter().map(|difference| format!("{} {loaded} {threads}: {difference}", mpi.name)).collect()
+}
