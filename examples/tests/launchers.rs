@@ -115,7 +115,8 @@ fn srun_hands_the_environment_on_whatever_the_user_lets_it_export() {
         let several = folder.join("several");
         fs::write(&several, format!("0 {}\n1 {}\n", case.path.display(), twin(&case).display())).unwrap();
         let (program, several) = (case.path.display().to_string(), several.display().to_string());
-        let ways: [(&[&str], &[(&str, &str)]); 7] = [
+        type Way<'a> = (&'a [&'a str], &'a [(&'a str, &'a str)]);
+        let ways: [Way; 7] = [
             (&[&program], &[]),
             (&["--export=ALL,OMP_NUM_THREADS=2", &program], &[]),
             (&["--export", "NONE", &program], &[]),

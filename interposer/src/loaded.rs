@@ -148,7 +148,7 @@ impl Object {
             let hashes = bucket.add(buckets as usize);
             let hash =
                 name.to_bytes().iter().fold(5381u32, |hash, byte| hash.wrapping_mul(33).wrapping_add(*byte as u32));
-            let bits = 1u64 << (hash % 64) | 1u64 << (hash >> shift) % 64;
+            let bits = 1u64 << (hash % 64) | 1u64 << ((hash >> shift) % 64);
             if buckets == 0 || *filter.add((hash as usize / 64) % words as usize) & bits != bits {
                 return None;
             }
