@@ -45,7 +45,7 @@ fn mix(mpi: &Mpi) -> Run {
 }
 
 fn integer_sort(mpi: &Mpi) -> Run {
-    common::integer_sort(mpi).with("OVERHEAR_PROGRESS", "off").recorded("integer-sort-bytes").1
+    common::in_rust("integer_sort", mpi).with("OVERHEAR_PROGRESS", "off").recorded("integer-sort-bytes").1
 }
 
 #[test]

@@ -27,9 +27,9 @@ pub fn case<'a>(name: &str, mpi: &'a Mpi, ranks: u32, arguments: &[&str]) -> Cas
     Case { mpi, path, arguments, ranks, variables: Vec::new() }
 }
 
-/// The integer sort on 4 ranks, which cargo xtask builds for every library.
-pub fn integer_sort(mpi: &Mpi) -> Case<'_> {
-    let path = target().join("programs").join(mpi.built_as).join("integer_sort");
+/// A program in Rust, which cargo xtask builds for every library, on 4 ranks.
+pub fn in_rust<'a>(name: &str, mpi: &'a Mpi) -> Case<'a> {
+    let path = target().join("programs").join(mpi.built_as).join(name);
     assert!(path.exists(), "{} is not built: run cargo xtask test", path.display());
     Case { mpi, path, arguments: Vec::new(), ranks: 4, variables: Vec::new() }
 }

@@ -4,7 +4,7 @@ mod common;
 
 use std::collections::BTreeMap;
 
-use common::{case, integer_sort, libraries, said};
+use common::{case, in_rust, libraries, said};
 use examples::program::Program;
 use examples::run::{Case, Report, Run};
 use serde_json::{Value, json};
@@ -24,7 +24,8 @@ fn pairs<const N: usize>(report: &Report, columns: [&str; N]) -> BTreeMap<(u64, 
 fn as_many_bytes_are_received_as_are_sent_between_every_two_ranks() {
     for mpi in libraries() {
         let of = |name| Case::of(&Program::read(name), &mpi);
-        let cases = [("integer_sort", integer_sort(&mpi)), ("halo", of("persistent_halo")), ("ring", of("ring"))];
+        let cases =
+            [("integer_sort", in_rust("integer_sort", &mpi)), ("halo", of("persistent_halo")), ("ring", of("ring"))];
         for (name, case) in cases {
             let (output, run) = case.recorded(&format!("matched-{name}"));
             assert_eq!(output.status, 0, "{name} under {}: {}", mpi.name, output.stderr);
