@@ -173,7 +173,7 @@ pub fn compile(mpi: &Mpi, source: &Path, to: &Path, flags: &[String]) {
     let mut command = Command::new(&mpi.compiler);
     // MPICH's header says that MPI_STATUSES_IGNORE has no elements, at which gcc warns in every program.
     command.args(["-std=gnu11", "-O1", "-g", "-Wall", "-Wno-stringop-overflow"]).args(flags);
-    command.arg("-o").arg(to).arg(source).args(["-lpthread", "-ldl"]);
+    command.arg("-o").arg(to).arg(source).args(["-lpthread", "-ldl", "-lm"]);
     // A library that runs programs of another's compiler has nothing to say to that.
     if mpi.built_as == mpi.name {
         mpi.set_environment(&mut command);

@@ -31,7 +31,7 @@ macro_rules! programs {
 programs! {
     before_and_after callbacks cancelled collectives comm_churn communicators copied_handles datatypes early_reduce
     early_scan errors exchange exits_early files forks fortran_f08 fortran_module fortran_mpif imbalance in_place isendrecv
-    large_counts late_broadcast late_cancelled late_partitioned late_receiver late_sender many_sizes many_threads mprobe
+    large_counts left_behind late_broadcast late_cancelled late_partitioned late_receiver late_sender many_sizes many_threads mprobe
     neighbor_late neighbor_persistent neighborhood nonblocking_collectives nxn one_sided partitioned pcontrol persistent
     persistent_collectives persistent_halo plugin plugin_deepbind probing ring rma_fence rma_lock rma_pscw sendrecv
     sessions short_threads starved_progress threads
@@ -112,7 +112,7 @@ fn a_profile_says_what_every_program_states() {
 fn agreement(name: &str) -> i32 {
     match name {
         // Messages that were refused, or came through communicators of which nobody says who is in them.
-        "errors" | "sessions" => 1,
+        "errors" | "left_behind" | "sessions" => 1,
         "exits_early" => 4,
         _ => 0,
     }

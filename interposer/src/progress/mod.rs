@@ -231,8 +231,10 @@ pub fn entry<R>(thread: *mut Thread, line: usize, real: impl FnOnce() -> R, came
         // A bare wait for descriptors has nothing around it that could move the bytes.
         let productive = moved || achieved.events > 0;
         count((*engine).line(line), productive, if (*engine).inside[line] == 0 { ticks } else { 0 });
-        if outermost {
+        if outermost && !(&*thread).is_at_work() {
+            (&mut *thread).work(true);
             outermost_entry(&mut *thread, productive, start, end, depth);
+            (&mut *thread).work(false);
         }
         result
     }

@@ -1,6 +1,11 @@
-//! Calls that never return: an exception or longjmp goes past them, or their thread ends inside.
+//! Calls that are interrupted: by a signal handler that calls MPI while the recorder is at work, and for good by an
+//! exception or longjmp that goes past them, or by the end of their thread.
+//!
+//! Wrappers say where their stack is. One that begins no deeper than one that is open has found it left behind.
 
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::*};
+use std::mem::MaybeUninit;
+use std::ptr::null;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::*, compiler_fence};
 
 use traces::definitions::Definition;
 use traces::file::{LEVELS, Level};
@@ -9,12 +14,83 @@ use super::shared;
 use super::thread::Thread;
 use crate::regions;
 
+/// Calls that found the recorder at work.
+static UNSEEN: AtomicU64 = AtomicU64::new(0);
+
+/// Where the stack of the calling function ends.
+#[inline(always)]
+pub fn frame() -> usize {
+    let frame;
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: reads a register.
+    unsafe {
+        std::arch::asm!("mov {}, rsp", out(reg) frame, options(nomem, nostack, preserves_flags));
+    }
+    #[cfg(target_arch = "aarch64")]
+    // SAFETY: as above.
+    unsafe {
+        std::arch::asm!("mov {}, sp", out(reg) frame, options(nomem, nostack, preserves_flags));
+    }
+    frame
+}
+
+/// Says how many calls were made that nobody saw.
+pub fn say_unseen() {
+    let unseen = UNSEEN.swap(0, Relaxed);
+    if unseen > 0 {
+        let warning =
+            format!("{unseen} calls of signal handlers that interrupted the recorder itself are in no figure");
+        shared::define(&Definition::Warning(warning));
+    }
+}
+
 impl Thread {
-    /// The thread ends. The one that goes on with its recording is in no call.
+    /// The recorder begins to work, in a wrapper that is the program's own.
+    #[inline(always)]
+    pub fn work_from(&mut self, frame: usize) {
+        self.frame = frame;
+        self.work(true);
+    }
+
+    /// The recorder works, or leaves the thread to MPI or the program.
+    #[inline(always)]
+    pub fn work(&mut self, at_work: bool) {
+        // A handler sees what was written before, and nothing of what is written after.
+        compiler_fence(SeqCst);
+        self.at_work = at_work;
+        compiler_fence(SeqCst);
+    }
+
+    /// Whether the recorder is at work.
+    #[inline(always)]
+    pub fn is_at_work(&self) -> bool {
+        self.at_work
+    }
+
+    /// Whether a wrapper that begins may record.
+    #[inline(always)]
+    pub fn may_work(&mut self, frame: usize) -> bool {
+        (self.depth == 0 && !self.at_work) || self.may_work_inside(frame)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn may_work_inside(&mut self, frame: usize) -> bool {
+        if frame >= self.frame && !on_signal_stack() {
+            self.end();
+        }
+        if self.at_work {
+            UNSEEN.fetch_add(1, Relaxed);
+        }
+        !self.at_work
+    }
+
+    /// The thread ends, or has left all calls it was in. Whoever goes on with its recording is in none.
     pub fn end(&mut self) {
         self.abandon();
         regions::leave_all(self);
         self.engine.leave_all();
+        self.work(false);
     }
 
     /// Records the calls the thread is in, which will not return. How long they took is not known; as long as the last
@@ -45,5 +121,14 @@ fn abandoned() {
         let warning = "calls were left by an exception or longjmp, or their thread ended inside them: they count for as \
                        long as something is known to have happened in them";
         shared::guard(|| shared::define(&Definition::Warning(warning.into())));
+    }
+}
+
+/// Whether a signal handler runs on a stack of its own, of which the other's addresses say nothing.
+fn on_signal_stack() -> bool {
+    let mut stack = MaybeUninit::<libc::stack_t>::uninit();
+    // SAFETY: asks, and reads what was answered.
+    unsafe {
+        libc::sigaltstack(null(), stack.as_mut_ptr()) == 0 && stack.assume_init().ss_flags & libc::SS_ONSTACK != 0
     }
 }

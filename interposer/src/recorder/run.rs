@@ -9,6 +9,7 @@ use traces::calls::{Call, Class};
 use traces::definitions::{Definition, Library, Process};
 use traces::file::{FINALIZED, FileHeader, INITIALIZED, MAGIC, NO_RANK, VERSION};
 
+use super::abandoned;
 use super::folder;
 use super::modules;
 use super::objects::{self, Kind};
@@ -247,7 +248,7 @@ pub fn before(call: Call) {
     if call != Call::Finalize || !(is_recording() || FAILED.load(Acquire)) {
         return;
     }
-    shared::guard(|| {
+    shared::guard_wait(|| {
         if let Some(output) = shared::output() {
             // SAFETY: one thread finalises MPI.
             let begin = unsafe { output.header() }.begin;
@@ -265,7 +266,7 @@ pub fn before(call: Call) {
 pub fn after_unrecorded(call: Call, code: i32) {
     let world = matches!(call, Call::Init | Call::Init_thread);
     if world && code == 0 && FAILED.load(Acquire) && !READY.swap(true, AcqRel) {
-        shared::guard(take_part);
+        shared::guard_wait(take_part);
     }
 }
 
@@ -287,7 +288,7 @@ pub fn after(call: Call, code: i32) {
     if code != 0 {
         return;
     }
-    shared::guard(|| {
+    shared::guard_wait(|| {
         if call == Call::Session_init {
             SESSIONS.fetch_add(1, Relaxed);
         }
@@ -393,6 +394,7 @@ pub fn error_class(code: i32) -> u16 {
 
 fn finalized() {
     let Some(output) = shared::output() else { return };
+    abandoned::say_unseen();
     // SAFETY: one thread finalises MPI.
     let header = unsafe { output.header() };
     header.end = clock::sample();

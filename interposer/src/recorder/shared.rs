@@ -9,6 +9,7 @@ use traces::definitions::{Definition, Module, PREFIX, Site};
 use traces::file::{PageKind, Stop};
 
 use super::control;
+use super::borrowed::{Signals, State};
 use super::modules;
 use super::pages::{NO_PAGE, Output, Page};
 use crate::clock;
@@ -43,18 +44,20 @@ pub fn lock() -> MutexGuard<'static, Shared> {
     SHARED.get_or_init(Mutex::default).lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-/// Runs what is off the straight line. The program sees neither a panic nor a changed errno.
+/// Runs what is off the straight line. The program sees neither a panic nor a changed errno or floating-point environment,
+/// and its signals come when it is done.
 pub fn guard<R>(work: impl FnOnce() -> R) -> Option<R> {
-    // SAFETY: the address of this thread's errno.
-    let errno = unsafe { libc::__errno_location() };
-    // SAFETY: as above.
-    let before = unsafe { *errno };
+    let _signals = Signals::hold();
+    guard_wait(work)
+}
+
+/// The same for what may wait for other ranks: meanwhile signals come as ever.
+pub fn guard_wait<R>(work: impl FnOnce() -> R) -> Option<R> {
+    let _state = State::keep();
     let result = panic::catch_unwind(AssertUnwindSafe(work)).ok();
     if result.is_none() {
         messages::once("a defect of the recorder; the program goes on, this part of its recording is missing");
     }
-    // SAFETY: as above.
-    unsafe { *errno = before };
     result
 }
 

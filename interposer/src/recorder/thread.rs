@@ -45,6 +45,10 @@ pub struct State {
     pub(super) block: NonNull<ThreadBlock>,
     /// How many calls deep the thread is; the file's copy is in the block.
     pub depth: u32,
+    /// The recorder itself is at work: a signal handler that calls MPI now is not recorded.
+    pub(super) at_work: bool,
+    /// The stack of the outermost wrapper: whatever runs above it has left that one behind.
+    pub frame: usize,
     /// Signatures by what repeats.
     pub dictionary: Dictionary,
     /// The thread's requests that are not complete. Other threads may complete them.
@@ -209,6 +213,8 @@ impl Thread {
             events: Events::begin(number),
             block,
             depth: 0,
+            at_work: false,
+            frame: 0,
             dictionary: Dictionary::new()?,
             requests: empty_table()?,
             messages: empty_table()?,
@@ -273,7 +279,7 @@ impl Thread {
     /// The signature of a call from the program with these words, if it was one of the last.
     #[inline(always)]
     pub fn cached(&self, words: &Words) -> Option<u32> {
-        if self.depth == 0 { self.cache.find(words) } else { None }
+        if self.depth == 0 && !self.at_work { self.cache.find(words) } else { None }
     }
 
     /// Remembers the signature of calls with these words. Where ticks are not what calls are timed by, nothing is

@@ -14,6 +14,7 @@ use crate::abi::Family;
 use crate::args::{self, Argument};
 use crate::layers::{self, By};
 use crate::real;
+use crate::recorder::abandoned;
 use crate::recorder::cache::Words;
 use crate::recorder::{run, thread};
 use draft::Draft;
@@ -77,7 +78,7 @@ macro_rules! wrapper {
                 $(args::$kind($argument).note::<$wide>(_family, _draft);)*
             };
             let real = wrapper!(@real address, Real, $($argument: $kind),*);
-            observe::not_cached::<$result, PLAIN>(CALL, address, key, note, real)
+            observe::not_cached::<$result, PLAIN>(CALL, address, abandoned::frame(), key, note, real)
         });
     };
     (@layered $name:ident $by:path, [$($argument:ident)*]) => {

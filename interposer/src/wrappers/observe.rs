@@ -14,6 +14,7 @@ use super::draft::Draft;
 use crate::abi::{self, Family};
 use crate::clock;
 use crate::layers;
+use crate::recorder::abandoned;
 use crate::recorder::cache::{self, Words};
 use crate::recorder::control;
 use crate::recorder::dictionary::Key;
@@ -71,36 +72,42 @@ pub fn cached<R: Outcome>(
     signature: u32,
     real: impl Fn(&Draft) -> R,
 ) -> R {
+    thread.work_from(abandoned::frame());
     draft.before(thread, family);
     let start = thread.enter_from_program(signature);
+    thread.work(false);
     let result = real(&draft);
+    thread.work(true);
     let end = clock::ticks();
     if draft.in_vain(result.code()) {
         thread.leave_in_vain(signature, start, end);
-        return result;
+    } else {
+        let begun = draft.begun(thread, family, result.code());
+        thread.leave_to_program(signature + begun.at_once(), start, end);
+        draft.after(thread, family, signature, begun, result.code());
     }
-    let begun = draft.begun(thread, family, result.code());
-    thread.leave_to_program(signature + begun.at_once(), start, end);
-    draft.after(thread, family, signature, begun, result.code());
+    thread.work(false);
     result
 }
 
 /// The same for a call that is not in the cache, or not to be recorded at all.
 ///
 /// `key` adds the words the call is known by, `note` fills the draft of its arguments; `place` is where the program
-/// goes on, with the flags of [`layers`]. `PLAIN` where the words say all that matters. The closures travel by value: a reference to one would have
-/// the wrapper keep its arguments in memory.
+/// goes on, with the flags of [`layers`], `frame` where the wrapper's stack ends. `PLAIN` where the words say all that
+/// matters. The closures travel by value: a reference to one would have the wrapper keep its arguments in memory.
 #[cold]
 #[inline(never)]
 pub fn not_cached<R: Outcome, const PLAIN: bool>(
     call: Call,
     place: usize,
+    frame: usize,
     key: impl Fn(&Family, &mut Words),
     note: impl Fn(&Family, &mut Draft),
     real: impl Fn(&Draft) -> R,
 ) -> R {
     let mut draft = Draft::new();
-    let Some(thread) = thread::current().or_else(|| run::first_call(call)) else {
+    let thread = thread::current().or_else(|| run::first_call(call));
+    let Some(thread) = thread.and_then(|thread| thread.may_work(frame).then_some(thread)) else {
         if !run::is_lifecycle(call) {
             return real(&draft);
         }
@@ -110,9 +117,13 @@ pub fn not_cached<R: Outcome, const PLAIN: bool>(
         return result;
     };
     let family = self::family(thread);
+    thread.work_from(if thread.nested() { thread.frame } else { frame });
     note(family, &mut draft);
     let address = layers::address(place, call);
-    let Some(known) = describe(thread, family, call, address, &mut draft) else { return real(&Draft::new()) };
+    let Some(known) = describe(thread, family, call, address, &mut draft) else {
+        thread.work(false);
+        return real(&Draft::new());
+    };
     if PLAIN && known.lasting {
         let mut words = Words::new(call.number(), place);
         key(family, &mut words);
@@ -125,10 +136,12 @@ pub fn not_cached<R: Outcome, const PLAIN: bool>(
         draft.status_ignored = false;
     }
     let start = thread.enter(known.signature);
+    thread.work(false);
     if run::is_lifecycle(call) {
         run::before(call);
     }
     let result = real(&draft);
+    thread.work(true);
     let end = clock::now();
     let signature = match result.code() == 0 && !known.lasting {
         true => accepted(thread, family, call, address, &draft, known),
@@ -149,6 +162,7 @@ pub fn not_cached<R: Outcome, const PLAIN: bool>(
     } else if result.code() != 0 {
         thread.call_failed(signature, result.code());
     }
+    thread.work(false);
     if run::is_lifecycle(call) {
         run::after(call, result.code());
     }
@@ -233,7 +247,7 @@ pub fn rehearse(family: &Family, times: u32) -> u64 {
         } else {
             let key = move |_: &Family, words: &mut Words| words.push(word);
             let note = |_: &Family, _: &mut Draft| ();
-            std::hint::black_box(not_cached::<i32, true>(Call::Barrier, 0, key, note, nothing));
+            std::hint::black_box(not_cached::<i32, true>(Call::Barrier, 0, abandoned::frame(), key, note, nothing));
         }
     }
     clock::now() - begin

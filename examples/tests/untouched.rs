@@ -1,0 +1,44 @@
+//! The recorder leaves the program's thread as MPI would: errno, floating point, signals, and the stack.
+
+mod common;
+
+use std::collections::BTreeSet;
+
+use common::{case, libraries};
+use examples::run::Output;
+
+#[test]
+fn errno_floating_point_and_signal_mask_are_as_mpi_leaves_them() {
+    for mpi in libraries() {
+        let case = case("untouched", &mpi, 2, &[]);
+        let lines = |output: &Output| output.stdout.lines().map(String::from).collect::<BTreeSet<_>>();
+        let plain = lines(&case.plain());
+        let (output, _) = case.recorded("untouched");
+        assert!(plain.contains("done"), "{}: {plain:?}", mpi.name);
+        assert_eq!(lines(&output), plain, "{}: {}", mpi.name, output.stderr);
+    }
+}
+
+/// Bytes for a call that is known.
+const KNOWN: i64 = 512;
+/// Bytes for one whose arguments are new, which are on the stack while MPI runs.
+const NEW: i64 = 1280;
+
+#[test]
+fn a_wrapper_takes_little_of_the_stack() {
+    for mpi in libraries() {
+        let case = case("stack_use", &mpi, 1, &[]);
+        let depths = |output: &Output| -> Vec<(String, i64)> {
+            let line =
+                |line: &str| line.rsplit_once(' ').map(|(call, depth)| (call.to_string(), depth.parse().unwrap()));
+            output.stdout.lines().filter_map(line).collect()
+        };
+        let plain = depths(&case.plain());
+        let recorded = depths(&case.recorded("stack_use").0);
+        assert_eq!((plain.len(), recorded.len()), (15, 15), "{}", mpi.name);
+        for (at, ((call, plain), (_, recorded))) in plain.iter().zip(&recorded).enumerate() {
+            let limit = if at % 3 == 0 { NEW } else { KNOWN };
+            assert!(recorded - plain < limit, "{} {call}, time {}: {} bytes", mpi.name, at % 3, recorded - plain);
+        }
+    }
+}
