@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use common::{case, libraries};
 use examples::run::Output;
+use serde_json::json;
 
 #[test]
 fn errno_floating_point_and_signal_mask_are_as_mpi_leaves_them() {
@@ -16,6 +17,18 @@ fn errno_floating_point_and_signal_mask_are_as_mpi_leaves_them() {
         let (output, _) = case.recorded("untouched");
         assert!(plain.contains("done"), "{}: {plain:?}", mpi.name);
         assert_eq!(lines(&output), plain, "{}: {}", mpi.name, output.stderr);
+    }
+}
+
+#[test]
+fn a_signal_handler_that_calls_mpi_loses_no_call_of_the_program() {
+    for mpi in libraries() {
+        let (output, run) = case("interrupted", &mpi, 1, &[]).with("OVERHEAR_FILTER", "all").recorded("interrupted");
+        assert_eq!((output.status, output.stdout.as_str()), (0, "interrupted\n"), "{}: {}", mpi.name, output.stderr);
+        let report = run.report("rank");
+        let calls = report.sum("rank_functions", "calls", &[("function", json!("MPI_Bcast"))]);
+        assert_eq!((calls, report.status), (2000 * 1019, 0), "{}: {}", mpi.name, report.warnings());
+        assert!(!report.warnings().contains("rank-0000.ovh"), "{}: {}", mpi.name, report.warnings());
     }
 }
 

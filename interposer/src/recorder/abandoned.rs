@@ -14,6 +14,9 @@ use super::shared;
 use super::thread::Thread;
 use crate::regions;
 
+/// Above every stack: nothing is open that could have been left.
+pub(super) const NO_FRAME: usize = usize::MAX;
+
 /// Calls that found the recorder at work.
 static UNSEEN: AtomicU64 = AtomicU64::new(0);
 
@@ -48,8 +51,17 @@ impl Thread {
     /// The recorder begins to work, in a wrapper that is the program's own.
     #[inline(always)]
     pub fn work_from(&mut self, frame: usize) {
-        self.frame = frame;
         self.work(true);
+        self.frame = frame;
+    }
+
+    /// A wrapper is done.
+    #[inline(always)]
+    pub fn rest(&mut self) {
+        if self.depth == 0 {
+            self.frame = NO_FRAME;
+        }
+        self.work(false);
     }
 
     /// The recorder works, or leaves the thread to MPI or the program.
@@ -90,7 +102,7 @@ impl Thread {
         self.abandon();
         regions::leave_all(self);
         self.engine.leave_all();
-        self.work(false);
+        self.rest();
     }
 
     /// Records the calls the thread is in, which will not return. How long they took is not known; as long as the last

@@ -8,8 +8,8 @@ use std::sync::{Mutex, MutexGuard, OnceLock};
 use traces::definitions::{Definition, Module, PREFIX, Site};
 use traces::file::{PageKind, Stop};
 
-use super::control;
 use super::borrowed::{Signals, State};
+use super::control;
 use super::modules;
 use super::pages::{NO_PAGE, Output, Page};
 use crate::clock;

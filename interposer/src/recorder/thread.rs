@@ -13,6 +13,7 @@ use traces::progress::{self, EmptyRun, Entries};
 use traces::record::{self, INLINE, Kind};
 use traces::signature::{CREATES, Signature};
 
+use super::abandoned::NO_FRAME;
 use super::cache::{Cache, Words};
 use super::dictionary::{Dictionary, Key};
 use super::events::Events;
@@ -48,7 +49,7 @@ pub struct State {
     /// The recorder itself is at work: a signal handler that calls MPI now is not recorded.
     pub(super) at_work: bool,
     /// The stack of the outermost wrapper: whatever runs above it has left that one behind.
-    pub frame: usize,
+    pub(super) frame: usize,
     /// Signatures by what repeats.
     pub dictionary: Dictionary,
     /// The thread's requests that are not complete. Other threads may complete them.
@@ -214,7 +215,7 @@ impl Thread {
             block,
             depth: 0,
             at_work: false,
-            frame: 0,
+            frame: NO_FRAME,
             dictionary: Dictionary::new()?,
             requests: empty_table()?,
             messages: empty_table()?,

@@ -86,7 +86,7 @@ pub fn cached<R: Outcome>(
         thread.leave_to_program(signature + begun.at_once(), start, end);
         draft.after(thread, family, signature, begun, result.code());
     }
-    thread.work(false);
+    thread.rest();
     result
 }
 
@@ -117,11 +117,20 @@ pub fn not_cached<R: Outcome, const PLAIN: bool>(
         return result;
     };
     let family = self::family(thread);
-    thread.work_from(if thread.nested() { thread.frame } else { frame });
+    let nested = thread.nested();
+    if nested {
+        thread.work(true)
+    } else {
+        thread.work_from(frame)
+    }
     note(family, &mut draft);
     let address = layers::address(place, call);
     let Some(known) = describe(thread, family, call, address, &mut draft) else {
-        thread.work(false);
+        if nested {
+            thread.work(false)
+        } else {
+            thread.rest()
+        }
         return real(&Draft::new());
     };
     if PLAIN && known.lasting {
@@ -162,7 +171,11 @@ pub fn not_cached<R: Outcome, const PLAIN: bool>(
     } else if result.code() != 0 {
         thread.call_failed(signature, result.code());
     }
-    thread.work(false);
+    if nested {
+        thread.work(false)
+    } else {
+        thread.rest()
+    }
     if run::is_lifecycle(call) {
         run::after(call, result.code());
     }

@@ -1,0 +1,37 @@
+// Rank 0 makes 2,038,000 calls, some of them for the first time, and is interrupted by a timer all along. The handler asks
+// MPI whether it is initialised, as one that ends the program by MPI_Abort would.
+// run: -n 1
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/time.h>
+
+static volatile sig_atomic_t interrupted;
+
+static void handler(int signal)
+{
+    int flag;
+    (void)signal;
+    interrupted = 1;
+    MPI_Initialized(&flag);
+}
+
+int main(int argc, char **argv)
+{
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+    struct itimerval often = {{0, 20}, {0, 20}}, never = {{0, 0}, {0, 0}};
+    char bytes[64] = {0};
+    MPI_Init(&argc, &argv);
+    sigaction(SIGALRM, &action, NULL);
+    setitimer(ITIMER_REAL, &often, NULL);
+    for (int i = 0; i < 2000; i++) {
+        for (int again = 0; again < 1000; again++)
+            MPI_Bcast(bytes, 8, MPI_BYTE, 0, MPI_COMM_SELF);
+        for (int size = 0; size < 19; size++)
+            MPI_Bcast(bytes, 10 + (i + size) % 50, MPI_BYTE, 0, MPI_COMM_SELF);
+    }
+    setitimer(ITIMER_REAL, &never, NULL);
+    puts(interrupted ? "interrupted" : "never interrupted");
+    MPI_Finalize();
+    return 0;
+}
