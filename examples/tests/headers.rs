@@ -7,7 +7,7 @@ use std::fs;
 use std::process::Command;
 
 use common::libraries;
-use examples::mpi::Mpi;
+use examples::conformance::source::{INCLUDE, callable};
 use examples::run::finish;
 use examples::target;
 use traces::calls::{Call, Returns};
@@ -15,12 +15,9 @@ use traces::calls::{Call, Returns};
 #[test]
 fn every_row_has_the_type_of_every_header() {
     for mpi in libraries().iter().filter(|mpi| mpi.built_as == mpi.name) {
-        let header = preprocessed(mpi);
-        let exports = mpi.exports();
-        let exported = Call::all().filter(|call| exports.contains(&call.mpi_name()));
-        let declared: Vec<Call> = exported.filter(|call| is_declared(&header, *call)).collect();
+        let declared = callable(mpi);
         assert!(declared.len() > 400, "{}: only {} functions", mpi.name, declared.len());
-        let mut source = String::from("#include <mpi.h>\n");
+        let mut source = String::from(INCLUDE);
         for call in &declared {
             let (name, exact) = (call.mpi_name(), prototype(*call));
             // Some headers leave a const out, as MPI did before 3.0. It is no part of how a function is called.
@@ -41,28 +38,6 @@ fn every_row_has_the_type_of_every_header() {
         let wrong: Vec<_> = output.stderr.lines().filter(|line| line.contains("error")).collect();
         assert_eq!(output.status, 0, "{}: {wrong:#?}", mpi.name);
     }
-}
-
-fn preprocessed(mpi: &Mpi) -> String {
-    let path = target().join("programs").join("includes-mpi.c");
-    fs::create_dir_all(path.parent().unwrap()).unwrap();
-    fs::write(&path, "#include <mpi.h>\n").unwrap();
-    let mut compiler = Command::new(&mpi.compiler);
-    compiler.arg("-E").arg(&path);
-    mpi.set_environment(&mut compiler);
-    finish(&mut compiler).stdout
-}
-
-/// Whether the header declares the function: Open MPI exports functions that MPI 3.0 removed without declaring them,
-/// and has macros for some.
-fn is_declared(header: &str, call: Call) -> bool {
-    let name = call.mpi_name();
-    let mut places = header.match_indices(&name);
-    places.any(|(at, _)| {
-        let before = header[..at].chars().next_back();
-        let after = header[at + name.len()..].trim_start().chars().next();
-        !before.is_some_and(|c| c.is_alphanumeric() || c == '_') && after == Some('(')
-    })
 }
 
 /// The function's C type.

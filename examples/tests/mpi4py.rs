@@ -7,8 +7,8 @@ mod common;
 use common::libraries;
 use examples::mpi4py::{self, How};
 
-/// Files of its tests: messages, collective calls, requests, attributes and errors.
-const PART: &str = r"test_(p2p_buf|cco_buf|request|status|errhandler|comm|datatype|threads)\.py";
+/// Files of its tests: messages, collective calls, requests, communicators and errors.
+const PART: &str = r"test_(p2p_buf|cco_obj|request|status|errhandler|comm|threads)\.py";
 
 #[test]
 fn a_part_of_the_tests_has_the_same_outcomes_with_the_recorder() {

@@ -1,5 +1,4 @@
-// What the generated programs stand on. All of it goes by the PMPI_ names, so that a recorder sees nothing but the one
-// call of each function that is tried.
+// What the generated programs stand on. All of it goes by the PMPI_ names: a program calls each function once by its own.
 #include <arpa/inet.h>
 #include <stdint.h>
 #include <stdio.h>

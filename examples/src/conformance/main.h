@@ -1,4 +1,3 @@
-
 // Runs under `main OUT init|init_thread|abort ignore|look [FUNCTION ...]`: results go to OUT.RANK, and statuses are
 // looked at or ignored; without names, all functions are tried.
 static int wanted(const char *name, int names, char **named) {
@@ -23,7 +22,9 @@ int main(int argc, char **argv) {
         return child();
     }
     int threaded = strcmp(argv[2], "init_thread") == 0, provided = 0;
+#line 1 "main.h"
     int code = threaded ? MPI_Init_thread(&argc, &argv, MPI_THREAD_SINGLE, &provided) : MPI_Init(&argc, &argv);
+#line 1 "around.c"
     char name[4096];
     self = argv[0];
     ignore = strcmp(argv[3], "ignore") == 0;
@@ -52,6 +53,7 @@ int main(int argc, char **argv) {
     }
     end();
     fprintf(out, "MPI_Finalize");
+#line 1 "main.h"
     fprintf(out, " returned %d\n", MPI_Finalize());
     return 0;
 }

@@ -1,7 +1,8 @@
 //! Programs that call every function of the table once, written from the table itself.
 //!
 //! [`recipes`] says how an argument of each kind is passed, [`exceptions`] what the kind does not say, [`source`] writes
-//! the program. All it does besides the calls that are tried is done by PMPI_ names, which a recorder does not see.
+//! the program. All it does besides the calls that are tried is done by PMPI_ names, in
+//! another source file by the debugging information.
 
 pub mod exceptions;
 pub mod recipes;

@@ -142,7 +142,7 @@ pub const RECIPES: &[(&[Kind], Recipe)] = &[
     (&[StatusIn], value("&{n}").before("MPI_Status {n} = received_status();")),
     (&[Flag, Index, Outcount, Indices, IntOut], RESULT),
     // Numbers and texts.
-    (&[Int, DispUnit], value("1")),
+    (&[Int, Level, DispUnit], value("1")),
     (&[Ints], value("{n}").before("int {n}[2] = {0, 1};")),
     (&[Ranges], value("{n}").before("int {n}[1][3] = {{0, 1, 1}};")),
     (&[Aint, AintLen, Offset, Count], value("4")),

@@ -8,6 +8,9 @@ use super::exceptions::{EXCEPTIONS, Exception, NAMES};
 use super::recipes::{RECIPES, Recipe, value};
 use crate::mpi::Mpi;
 
+/// Includes mpi.h with what MPI 3.0 removed: Open MPI exports that and leaves it out of the header otherwise.
+pub const INCLUDE: &str = "#define OMPI_OMIT_MPI1_COMPAT_DECLS 0\n#include <mpi.h>\n";
+
 /// Functions that `main` calls itself, before and after all others.
 pub const BY_MAIN: [&str; 4] = ["MPI_Init", "MPI_Init_thread", "MPI_Finalize", "MPI_Abort"];
 
@@ -19,7 +22,7 @@ pub fn callable(mpi: &Mpi) -> Vec<Call> {
 }
 
 /// Whether a preprocessed header declares the function: Open MPI has macros for some.
-pub fn declares(header: &str, call: Call) -> bool {
+fn declares(header: &str, call: Call) -> bool {
     let name = call.mpi_name();
     let mut places = header.match_indices(&name);
     places.any(|(at, _)| {
@@ -31,14 +34,14 @@ pub fn declares(header: &str, call: Call) -> bool {
 
 /// The program for these functions.
 pub fn program(calls: &[Call]) -> String {
-    let mut text = String::from("#define OMPI_OMIT_MPI1_COMPAT_DECLS 0\n#include <mpi.h>\n");
+    let mut text = String::from(INCLUDE);
     text.push_str(include_str!("every_function.h"));
     let tried = || calls.iter().filter(|call| !BY_MAIN.contains(&call.mpi_name().as_str()));
     tried().for_each(|call| text.push_str(&function(*call)));
     text.push_str("static const struct { const char *name; void (*call)(void); } functions[] = {\n");
     tried().for_each(|call| writeln!(text, "    {{\"{0}\", try_{0}}},", call.mpi_name()).expect("to a string"));
     text.push_str("};\n");
-    text.push_str(include_str!("main.h"));
+    text.push_str(&include_str!("main.h").replace("main.h", TRIED));
     text
 }
 
@@ -71,8 +74,16 @@ fn function(call: Call) -> String {
     format!("#undef {0}\nstatic void try_{0}(void) {{\n{body}}}\n", call.mpi_name())
 }
 
+/// The source file, by the debugging information, of the calls that are tried: what else is done by PMPI_ names, a
+/// recorder may see, too.
+pub const TRIED: &str = "tried.c";
+
 /// Makes the call and prints what it returned, where that is the same in every run.
 fn result(call: Call, made: &str) -> String {
+    format!("\n#line 1 \"{TRIED}\"\n{}\n#line 1 \"around.c\"\n", returned(call, made))
+}
+
+fn returned(call: Call, made: &str) -> String {
     let name = call.mpi_name();
     let said = format!("fprintf(out, \"{name}\");");
     match call.row().returns {
