@@ -173,11 +173,12 @@ impl Object {
         }
     }
 
-    /// Gives every slot that holds a function's address what `other` says for its name, if it does.
+    /// Gives every slot that holds the address of a function whose name begins with one of these what `other` says for the
+    /// name, if it does.
     ///
     /// # Safety
     /// The object must still be loaded, and stay so while the program runs code in it.
-    pub unsafe fn patch(&self, other: &mut dyn FnMut(&CStr) -> Option<usize>) {
+    pub unsafe fn patch(&self, begins: &[&[u8]], other: &mut dyn FnMut(&CStr) -> Option<usize>) {
         // SAFETY: the tables of a loaded object are mapped.
         unsafe {
             let (strings, symbols) = (self.address(DT_STRTAB), self.symbols());
@@ -193,8 +194,13 @@ impl Object {
                     if symbol == 0 || !SLOTS.contains(&(relocation.info as u32)) {
                         continue;
                     }
-                    let name = CStr::from_ptr((strings + (*symbols.add(symbol)).st_name as usize) as *const _);
-                    if let Some(function) = other(name) {
+                    let name = (strings + (*symbols.add(symbol)).st_name as usize) as *const u8;
+                    // There are tens of thousands, and next to none are wanted. A name that is shorter ends in a zero.
+                    let is_wanted = |begin: &&[u8]| begin.iter().zip(0..).all(|(byte, at)| *byte == *name.add(at));
+                    if !begins.iter().any(is_wanted) {
+                        continue;
+                    }
+                    if let Some(function) = other(CStr::from_ptr(name.cast())) {
                         self.write((self.base + relocation.offset as usize) as *mut usize, function);
                     }
                 }

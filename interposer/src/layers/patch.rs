@@ -17,6 +17,9 @@ use crate::real;
 use crate::symbol;
 use crate::wrappers::{self, Ways};
 
+/// How the names begin that C and Fortran have for functions of MPI.
+const NAMES: [&[u8]; 3] = [b"MPI_", b"PMPI_", b"mpi_"];
+
 /// What was patched.
 static PATCHED: Mutex<Patched> = Mutex::new(Patched { changes: (0, 0), objects: BTreeSet::new(), layers: Vec::new() });
 
@@ -62,7 +65,7 @@ pub fn patch() -> bool {
     let new = layers[known..].iter().map(|layer| (&layer.object, Some(layer.kind)));
     for (object, kind) in new.chain(others.iter().map(|object| (object, None))) {
         // SAFETY: the object is loaded, and stays so while the program runs code in it.
-        unsafe { object.patch(&mut |name| leads_to(name.to_str().ok()?, object, kind, layers)) };
+        unsafe { object.patch(&NAMES, &mut |name| leads_to(name.to_str().ok()?, object, kind, layers)) };
     }
     true
 }
@@ -151,8 +154,8 @@ fn binding(symbol: &str, layers: &[Layer]) -> Option<usize> {
 
 /// The C symbols of all wrappers.
 fn wrapper_names() -> &'static [CString] {
-    static NAMES: OnceLock<Vec<CString>> = OnceLock::new();
-    NAMES.get_or_init(|| wrappers_by_name().keys().filter_map(|name| CString::new(name.as_str()).ok()).collect())
+    static ALL: OnceLock<Vec<CString>> = OnceLock::new();
+    ALL.get_or_init(|| wrappers_by_name().keys().filter_map(|name| CString::new(name.as_str()).ok()).collect())
 }
 
 /// All wrappers, by C symbol.

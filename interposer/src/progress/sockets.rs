@@ -25,9 +25,10 @@ pub fn begin() {
             let name = name.to_str().ok()?;
             FUNCTIONS.iter().find(|function| function.0 == name).map(|function| function.1 as usize)
         };
+        let names: Vec<&[u8]> = FUNCTIONS.iter().map(|function| function.0.as_bytes()).collect();
         for object in loaded::objects().iter().filter(|object| !object.is_program() && !is_system(object.file_name())) {
             // SAFETY: the object is loaded, and stays so while the program runs code in it.
-            unsafe { object.patch(&mut |name| ours(name)) };
+            unsafe { object.patch(&names, &mut |name| ours(name)) };
         }
     });
 }
