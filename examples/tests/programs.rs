@@ -29,7 +29,7 @@ macro_rules! programs {
 }
 
 programs! {
-    before_and_after callbacks cancelled collectives comm_churn communicators copied_handles datatypes early_reduce
+    before_and_after by_name callbacks cancelled collectives comm_churn communicators copied_handles datatypes early_reduce
     early_scan errors exchange exits_early files forks fortran_f08 fortran_module fortran_mpif imbalance in_place isendrecv
     large_counts left_behind late_broadcast late_cancelled late_partitioned late_receiver late_sender many_sizes many_threads mprobe
     neighbor_late neighbor_persistent neighborhood nonblocking_collectives nxn one_sided partitioned pcontrol persistent
