@@ -40,26 +40,31 @@ pub extern "C" fn overhear_end() {
     }
 }
 
-/// This thread, where its records are kept.
+/// This thread, where its records are kept. A signal handler may have interrupted the recorder at work: what it enters then is
+/// not seen.
 #[inline(always)]
 fn recording() -> Option<&'static mut Thread> {
-    thread::current().or_else(run::join).filter(|thread| !thread.events.is_over())
+    thread::current().or_else(run::join).filter(|thread| !thread.events.is_over() && !thread.is_at_work())
 }
 
 /// Enters a region that the next [`leave`] of its owner leaves. Returns how deep that was.
 fn enter(thread: &mut Thread, owner: usize, number: u32) -> i32 {
+    thread.work(true);
     let depth = thread.regions.depth_of(owner);
     if thread.regions.push(owner, number) {
         mark(thread, Kind::RegionBegin, number);
     }
+    thread.work(false);
     depth
 }
 
 /// Leaves the region that its owner entered last, if there is one. Returns how deep that was.
 fn leave(thread: &mut Thread, owner: usize) -> Option<i32> {
-    let left = thread.regions.pop(owner)?;
-    left.number.into_iter().for_each(|number| mark(thread, Kind::RegionEnd, number));
-    Some(thread.regions.depth_of(owner))
+    thread.work(true);
+    let left = thread.regions.pop(owner);
+    left.iter().filter_map(|left| left.number).for_each(|number| mark(thread, Kind::RegionEnd, number));
+    thread.work(false);
+    left.map(|_| thread.regions.depth_of(owner))
 }
 
 /// The thread ends: leaves all regions that it is in.
