@@ -18,6 +18,7 @@ const NEWER: &[&str] = &[
     "pthread_key_delete",
     "pthread_once",
     "pthread_setspecific",
+    "pthread_sigmask",
     "stat64",
     "statx",
 ];

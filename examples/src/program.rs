@@ -70,12 +70,17 @@ impl Program {
         let source = sources.iter().find(|source| source.exists()).unwrap_or(&sources[0]).clone();
         let text = fs::read_to_string(&source).unwrap_or_else(|error| panic!("{}: {error}", source.display()));
         let mut program = Program { name: name.into(), source, ranks: 1, ..Program::default() };
+        program.listen(&text);
+        program
+    }
+
+    /// Takes in what a file's first lines say.
+    fn listen(&mut self, text: &str) {
         let lines = text.lines().take_while(|line| line.starts_with(COMMENTS));
         for line in lines.map(|line| line.trim_start_matches(COMMENTS).trim()) {
             let Some((key, value)) = line.split_once(": ") else { continue };
-            program.say(key, value.trim(), line);
+            self.say(key, value.trim(), line);
         }
-        program
     }
 
     fn say(&mut self, key: &str, value: &str, line: &str) {
@@ -91,6 +96,7 @@ impl Program {
             "cflags" => self.flags = words(),
             "plugin" => self.plugin = Some(value.into()),
             "filter" => self.filter = Some(value.into()),
+            "as" => self.listen(&fs::read_to_string(self.source.with_file_name(value)).unwrap_or_default()),
             "languages" => self.languages = Some(value.into()),
             "status" => self.status = value.parse().unwrap_or_else(|_| panic!("{}: {line}", self.name)),
             "also" => self.also.extend(words()),

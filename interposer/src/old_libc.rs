@@ -22,7 +22,7 @@ macro_rules! moved {
 
 moved! {
     "dladdr" "dlopen" "dlsym" "dlvsym" "__pthread_key_create" "pthread_key_create" "pthread_key_delete" "pthread_once"
-    "pthread_setspecific"
+    "pthread_setspecific" "pthread_sigmask"
 }
 
 /// Until GLIBC_2.33 programs called these with the version of `struct stat` first, which is 1.
