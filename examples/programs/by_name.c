@@ -30,14 +30,14 @@ int main(int argc, char **argv)
         return 1;
     int (*init)(int *, char ***) = function("MPI_Init");
     int (*comm_rank)(MPI_Comm, int *) = function("MPI_Comm_rank");
-    int (*send)(const void *, int, MPI_Datatype, int, int, MPI_Comm) = function("MPI_Send");
+    int (*found_MPI_Send)(const void *, int, MPI_Datatype, int, int, MPI_Comm) = function("MPI_Send");
     int (*recv)(void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Status *) = function("MPI_Recv");
     int (*finalize)(void) = function("MPI_Finalize");
     init(&argc, &argv);
     comm_rank(MPI_COMM_WORLD, &rank);
     for (int i = 0; i < 10; i++) {
         if (rank == 0)
-            send(&data, 1, MPI_DOUBLE, 1, i, MPI_COMM_WORLD); // asked for by name
+            found_MPI_Send(&data, 1, MPI_DOUBLE, 1, i, MPI_COMM_WORLD); // asked for by name
         else
             recv(&data, 1, MPI_DOUBLE, 0, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
