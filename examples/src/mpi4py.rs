@@ -8,10 +8,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::mpi::Mpi;
+use crate::python::{MPI4PY, Python};
 use crate::run::{Output, fresh_folder, overhear};
 use crate::{target, wheel, workspace};
-
-const VERSION: &str = "4.1.2";
 
 /// A way to run the tests.
 #[derive(Clone, Copy, Debug)]
@@ -35,8 +34,9 @@ pub struct Outcomes {
     pub ranks: Vec<BTreeMap<String, String>>,
 }
 
-/// Brings the wheel and the tests of the source distribution under `target/python`.
+/// Brings the wheel, and the tests of the source distribution under `target/python`.
 pub fn bring() -> Result<(), String> {
+    Python::install_all()?;
     let folder = folder();
     if folder.is_dir() {
         return Ok(());
@@ -44,28 +44,24 @@ pub fn bring() -> Result<(), String> {
     let partial = folder.with_extension("partial");
     let _ = fs::remove_dir_all(&partial);
     fs::create_dir_all(&partial).map_err(|error| format!("{}: {error}", partial.display()))?;
-    let requirement = format!("mpi4py=={VERSION}");
-    eprintln!("bringing {requirement} from PyPI");
-    let pip = |arguments: &[&str]| {
-        let mut pip = Command::new("python3");
-        pip.args(["-m", "pip", "--quiet"]).args(arguments).arg(&requirement).current_dir(&partial);
-        wheel::run(&mut pip)
-    };
-    pip(&["install", "--no-deps", "--only-binary", ":all:", "--target", "package"])?;
-    pip(&["download", "--no-deps", "--no-binary", "mpi4py", "--dest", "."])?;
-    let source = format!("mpi4py-{VERSION}");
+    let requirement = format!("mpi4py=={}", MPI4PY.version);
+    eprintln!("bringing the source of {requirement} from PyPI");
+    let mut pip = Command::new("python3");
+    pip.args(["-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", "mpi4py", "--dest", "."]);
+    wheel::run(pip.arg(&requirement).current_dir(&partial))?;
+    let source = format!("mpi4py-{}", MPI4PY.version);
     wheel::run(Command::new("tar").args(["xf", &format!("{source}.tar.gz")]).current_dir(&partial))?;
     // Unpacked elsewhere first: a folder that is there is whole.
     fs::rename(&partial, &folder).map_err(|error| format!("{}: {error}", folder.display()))
 }
 
 fn folder() -> PathBuf {
-    target().join("python").join(format!("mpi4py-{VERSION}"))
+    target().join("python").join(format!("mpi4py-{}", MPI4PY.version))
 }
 
 /// The folder of mpi4py's tests.
 fn tests() -> PathBuf {
-    folder().join(format!("mpi4py-{VERSION}/test"))
+    folder().join(format!("mpi4py-{}/test", MPI4PY.version))
 }
 
 /// Whether the wheel has a module for the library: it has none for the standard ABI.
@@ -75,6 +71,7 @@ pub fn runs_under(mpi: &Mpi) -> bool {
 
 /// Runs the tests under a library, recorded into a folder of this name or not at all.
 pub fn run(mpi: &Mpi, how: &How, recorded: Option<&str>) -> Outcomes {
+    let python = Python::all().into_iter().next().expect("python3 brought the tests");
     let results = fresh_folder(&format!("{}-mpi4py", mpi.name));
     (0..how.ranks).for_each(|rank| drop(fs::remove_file(results.with_extension(rank.to_string()))));
     let mut command = Command::new("timeout");
@@ -82,10 +79,13 @@ pub fn run(mpi: &Mpi, how: &How, recorded: Option<&str>) -> Outcomes {
     if let Some(name) = recorded {
         command.arg(overhear()).arg("record").arg("--dir").arg(fresh_folder(&format!("{}-{name}", mpi.name)));
     }
-    command.args(mpi.launch(how.ranks)).arg("python3").arg(workspace().join("examples/src/mpi4py/results.py"));
+    command
+        .args(mpi.launch(how.ranks))
+        .arg(&python.interpreter)
+        .arg(workspace().join("examples/src/mpi4py/results.py"));
     command.arg(&results).arg(how.loaded).arg(tests()).args(how.arguments);
     mpi.set_environment(&mut command);
-    command.env("PYTHONPATH", folder().join("package"));
+    command.env("PYTHONPATH", &python.packages);
     command.env("MPI4PY_MPIABI", if mpi.is_openmpi() { "openmpi" } else { "mpich" });
     command.env("LD_LIBRARY_PATH", library_folder(mpi));
     let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));

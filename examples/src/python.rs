@@ -8,16 +8,18 @@ use crate::run::Case;
 use crate::target;
 use crate::wheel::Wheel;
 
-const MPI4PY: Wheel = Wheel { package: "mpi4py", version: "4.1.2", proof: "mpi4py/__init__.py" };
+/// The version that is brought.
+pub const MPI4PY: Wheel = Wheel { package: "mpi4py", version: "4.1.2", proof: "mpi4py/__init__.py" };
 
 /// The names by which mpi4py's modules, which are built for MPICH's ABI and for Open MPI's, ask for MPI.
 const NEEDED: [&str; 2] = ["libmpi.so.12", "libmpi.so.40"];
 
 /// One interpreter.
 pub struct Python {
-    interpreter: PathBuf,
+    /// Its path.
+    pub interpreter: PathBuf,
     /// Where mpi4py for it is.
-    packages: PathBuf,
+    pub packages: PathBuf,
 }
 
 impl Python {

@@ -83,6 +83,9 @@ const APART: &[List] = &[(
     "they end in SIGSEGV when the request of a persistent collective call was freed before",
 )];
 
+/// Functions that seldom fail, with the recorder or without it: a child process is waited for, and a busy machine may be late.
+const VARYING: &[&str] = &["MPI_Comm_spawn", "MPI_Comm_spawn_multiple"];
+
 /// Libraries, functions, and a reason.
 type List = (&'static [&'static str], &'static [&'static str], &'static str);
 
@@ -128,14 +131,15 @@ impl Tried {
         self.said.iter().any(|said| said.contains_key(function))
     }
 
-    /// Functions of which the ranks said something else.
-    fn differences(&self, other: &Tried) -> Vec<String> {
-        let mut differences = Vec::new();
+    /// Functions of which the ranks said something else, and what.
+    fn differences(&self, other: &Tried) -> BTreeMap<String, String> {
+        let mut differences = BTreeMap::new();
         for (rank, (mine, theirs)) in self.said.iter().zip(&other.said).enumerate() {
             let names = mine.keys().chain(theirs.keys().filter(|name| !mine.contains_key(*name)));
             let differing = names.filter(|name| mine.get(*name) != theirs.get(*name));
             differences.extend(differing.map(|name| {
-                format!("rank {rank}: {name}\n  without {:?}\n  with    {:?}", mine.get(name), theirs.get(name))
+                let said = format!("  without {:?}\n  with    {:?}", mine.get(name), theirs.get(name));
+                (name.clone(), format!("rank {rank}: {name}\n{said}"))
             }));
         }
         differences
@@ -154,16 +158,24 @@ fn case<'a>(mpi: &'a Mpi, path: &Path, how: &[&str], names: &[&str]) -> (Case<'a
 
 /// Runs the program with and without the recorder, and compares. Returns what was recorded.
 fn same(mpi: &Mpi, path: &Path, how: &[&str], names: &[&str]) -> (Tried, Report) {
-    let (plain_case, results) = case(mpi, path, how, names);
-    let plain = plain_case.plain();
-    let without = Tried::read(&results);
-    let (recorded_case, results) = case(mpi, path, how, names);
-    let (recorded, run) = recorded_case.recorded("functions");
-    let with = Tried::read(&results);
-    let differences = without.differences(&with);
-    assert!(differences.is_empty(), "{} {how:?}:\n{}", mpi.name, differences.join("\n"));
-    assert_eq!(plain.status, recorded.status, "{} {how:?}: {}", mpi.name, recorded.stderr);
-    (with, run.report("site"))
+    let mut differences = BTreeMap::new();
+    for _attempt in 0..3 {
+        let (plain_case, results) = case(mpi, path, how, names);
+        let plain = plain_case.plain();
+        let without = Tried::read(&results);
+        let (recorded_case, results) = case(mpi, path, how, names);
+        let (recorded, run) = recorded_case.recorded("functions");
+        let with = Tried::read(&results);
+        differences = without.differences(&with);
+        if differences.is_empty() {
+            assert_eq!(plain.status, recorded.status, "{} {how:?}: {}", mpi.name, recorded.stderr);
+            return (with, run.report("site"));
+        }
+        if !differences.keys().all(|name| VARYING.contains(&name.as_str())) {
+            break;
+        }
+    }
+    panic!("{} {how:?}:\n{}", mpi.name, differences.into_values().collect::<Vec<_>>().join("\n"));
 }
 
 #[test]

@@ -101,12 +101,12 @@ extern "C" fn answer(handle: *mut c_void, name: *const c_char) -> Answer {
 /// What stands for a function of MPI.
 fn mpi_function(handle: *mut c_void, name: &CStr) -> Option<Answer> {
     let found = symbol::lookup(handle, name)?;
-    let library = real::library();
-    if loaded::is_own(found) && library.is_none() {
+    let (_, base) = symbol::definer(found)?;
+    let Some(library) = real::library() else {
         // Without MPI in the process the answer has to be no.
-        return Some(Answer { found: std::ptr::null(), name: c"PMPI_Init".as_ptr() });
-    }
-    let is_mpi = symbol::describe(found)?.1 == library?.base;
-    let wrapper = layers::wrapper_named(name.to_str().ok()?).filter(|_| is_mpi)?;
+        let no = Answer { found: std::ptr::null(), name: c"PMPI_Init".as_ptr() };
+        return (base == loaded::own_base()).then_some(no);
+    };
+    let wrapper = layers::wrapper_named(name.to_str().ok()?).filter(|_| base == library.base)?;
     Some(Answer { found: wrapper as *const c_void, name: name.as_ptr() })
 }

@@ -26,11 +26,6 @@ pub fn objects() -> Vec<Object> {
     scan.objects
 }
 
-/// Whether an address is in this library.
-pub fn is_own(address: usize) -> bool {
-    symbol::describe(address).is_some_and(|(_, base, _)| base == own_base())
-}
-
 struct Scan {
     own: usize,
     objects: Vec<Object>,
@@ -80,13 +75,9 @@ fn page_of(address: usize) -> usize {
     address & !(page - 1)
 }
 
-fn own_base() -> usize {
-    // SAFETY: dladdr only writes to `info`.
-    unsafe {
-        let mut info: libc::Dl_info = std::mem::zeroed();
-        libc::dladdr(own_base as fn() -> usize as *const c_void, &mut info);
-        info.dli_fbase as usize
-    }
+/// Where this library is loaded.
+pub fn own_base() -> usize {
+    symbol::definer(own_base as fn() -> usize as usize).map_or(0, |(_, base)| base)
 }
 
 #[repr(C)]

@@ -95,7 +95,7 @@ fn other(library: Option<&MpiLibrary>, name: &str) -> Option<usize> {
         return None;
     }
     let next = symbol::next(&CString::new(name).ok()?)?;
-    library.is_none_or(|library| definer(next).is_some_and(|(_, base)| base != library.base)).then_some(next)
+    library.is_none_or(|library| symbol::definer(next).is_some_and(|(_, base)| base != library.base)).then_some(next)
 }
 
 /// Whether the library has the function.
@@ -133,34 +133,22 @@ impl MpiLibrary {
             return None;
         }
         let mut library = MpiLibrary { path: PathBuf::new(), base: 0, handle: handle as usize };
-        let (path, base) = definer(library.find("PMPI_Init")?)?;
+        let (path, base) = symbol::definer(library.find("PMPI_Init")?)?;
         (library.path, library.base) = (PathBuf::from(path.to_string_lossy().as_ref()), base);
         Some(library)
-    }
-}
-
-/// The path and load address of the object that holds `address`.
-fn definer(address: usize) -> Option<(&'static CStr, usize)> {
-    // SAFETY: dladdr only writes to `info`; the name it gives lives as long as the object, which stays loaded.
-    unsafe {
-        let mut info: libc::Dl_info = std::mem::zeroed();
-        if libc::dladdr(address as *const c_void, &mut info) == 0 || info.dli_fname.is_null() {
-            return None;
-        }
-        Some((CStr::from_ptr(info.dli_fname), info.dli_fbase as usize))
     }
 }
 
 /// The library that we were linked together with. It has no handle: what is not linked is looked for everywhere.
 fn linked_in() -> Option<MpiLibrary> {
     // A program that is wholly static has no objects to tell apart.
-    let (path, base) = definer(linked::find("PMPI_Init")?).unwrap_or((c"", 0));
+    let (path, base) = symbol::definer(linked::find("PMPI_Init")?).unwrap_or((c"", 0));
     Some(MpiLibrary { path: PathBuf::from(path.to_string_lossy().as_ref()), base, handle: libc::RTLD_DEFAULT as usize })
 }
 
 /// The library in the global scope.
 fn global() -> Option<MpiLibrary> {
-    MpiLibrary::open(definer(symbol::first(c"PMPI_Init")?)?.0)
+    MpiLibrary::open(symbol::definer(symbol::first(c"PMPI_Init")?)?.0)
 }
 
 /// A library that was loaded with RTLD_LOCAL, as Python does: it is in no scope that dlsym searches.

@@ -99,16 +99,27 @@ pub fn dlsym() -> usize {
     REAL.load(Relaxed)
 }
 
+/// The path and load address of the object that holds an address.
+pub fn definer(address: usize) -> Option<(&'static CStr, usize)> {
+    let info = information(address)?;
+    // SAFETY: the name lives as long as the object, which stays loaded.
+    Some((unsafe { CStr::from_ptr(info.dli_fname) }, info.dli_fbase as usize))
+}
+
 /// What holds an address: the object's path, where it is loaded, and the symbol that begins there, if one does.
 pub fn describe(address: usize) -> Option<(String, usize, Option<String>)> {
-    // SAFETY: dladdr only writes to `info`; the names it gives live as long as the object.
+    let info = information(address)?;
+    // SAFETY: the names live as long as the object.
+    let text = |name| unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned();
+    let begins = !info.dli_sname.is_null() && info.dli_saddr as usize == address;
+    Some((text(info.dli_fname), info.dli_fbase as usize, begins.then(|| text(info.dli_sname))))
+}
+
+fn information(address: usize) -> Option<libc::Dl_info> {
+    // SAFETY: dladdr only writes to `info`.
     unsafe {
         let mut info: libc::Dl_info = std::mem::zeroed();
-        if libc::dladdr(address as *const c_void, &mut info) == 0 || info.dli_fname.is_null() {
-            return None;
-        }
-        let text = |name| CStr::from_ptr(name).to_string_lossy().into_owned();
-        let begins = !info.dli_sname.is_null() && info.dli_saddr as usize == address;
-        Some((text(info.dli_fname), info.dli_fbase as usize, begins.then(|| text(info.dli_sname))))
+        let found = libc::dladdr(address as *const c_void, &mut info) != 0 && !info.dli_fname.is_null();
+        found.then_some(info)
     }
 }

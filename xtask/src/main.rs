@@ -13,9 +13,10 @@ mod synthetic;
 mod test;
 
 use std::path::PathBuf;
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 use clap::Parser;
+use examples::wheel::run;
 use traces::generate::{Neighbours, Shape};
 
 /// What the project needs done. Each command does all its own set-up.
@@ -92,10 +93,4 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
-}
-
-/// Runs a command, and fails with its name where it fails.
-fn run(command: &mut Command) -> Result<(), String> {
-    let status = command.status().map_err(|error| format!("{command:?}: {error}"))?;
-    if status.success() { Ok(()) } else { Err(format!("{command:?}: {status}")) }
 }

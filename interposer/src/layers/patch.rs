@@ -114,7 +114,7 @@ impl Kind {
 
 /// What the slot for a symbol is to lead to, if not to what the loader found.
 fn leads_to(symbol: &str, object: &Object, layer: Option<Kind>, layers: &[Layer]) -> Option<usize> {
-    if let Some((_, (call, ways))) = symbol.strip_prefix('P').and_then(|name| wrappers_by_name().get_key_value(name)) {
+    if let Some((call, ways)) = symbol.strip_prefix('P').and_then(|name| wrappers_by_name().get(name)) {
         // Open MPI's components call MPI by its profiling names where they are called by it.
         let internal = object.file_name().starts_with("mca_");
         if layer.is_none() && !internal {
@@ -140,8 +140,8 @@ fn leads_to(symbol: &str, object: &Object, layer: Option<Kind>, layers: &[Layer]
 /// Another tool's function, where it comes before ours in the order of linking.
 fn other_tool(symbol: &str) -> Option<usize> {
     let first = symbol::first(&CString::new(symbol).ok()?)?;
-    let base = symbol::describe(first)?.1;
-    (!loaded::is_own(first) && real::library()?.base != base).then_some(first)
+    let (_, base) = symbol::definer(first)?;
+    (base != loaded::own_base() && base != real::library()?.base).then_some(first)
 }
 
 /// What the program's call of a Fortran function would reach.

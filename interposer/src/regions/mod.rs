@@ -25,46 +25,45 @@ const OWN: usize = usize::MAX;
 /// The name is null, or ends with a zero.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn overhear_begin(name: *const c_char) {
-    if let (Some(thread), false) = (recording(), name.is_null()) {
+    if !name.is_null() {
         // SAFETY: the caller's promise.
         let name = unsafe { CStr::from_ptr(name) };
-        enter(thread, OWN, names::number(name.to_bytes()));
+        recorded(|thread| enter(thread, OWN, names::number(name.to_bytes())));
     }
 }
 
 /// It leaves the region that it entered last.
 #[unsafe(no_mangle)]
 pub extern "C" fn overhear_end() {
-    if let Some(thread) = recording() {
-        leave(thread, OWN);
-    }
+    recorded(|thread| leave(thread, OWN));
 }
 
-/// This thread, where its records are kept. A signal handler may have interrupted the recorder at work: what it enters then is
-/// not seen.
+/// Does this on the calling thread, if its records are kept. A signal handler may have interrupted the recorder at work: what
+/// it enters then is not seen.
 #[inline(always)]
-fn recording() -> Option<&'static mut Thread> {
-    thread::current().or_else(run::join).filter(|thread| !thread.events.is_over() && !thread.is_at_work())
+fn recorded<R>(what: impl FnOnce(&mut Thread) -> R) -> Option<R> {
+    let thread = thread::current().or_else(run::join);
+    let thread = thread.filter(|thread| !thread.events.is_over() && !thread.is_at_work())?;
+    thread.work(true);
+    let result = what(thread);
+    thread.work(false);
+    Some(result)
 }
 
 /// Enters a region that the next [`leave`] of its owner leaves. Returns how deep that was.
 fn enter(thread: &mut Thread, owner: usize, number: u32) -> i32 {
-    thread.work(true);
     let depth = thread.regions.depth_of(owner);
     if thread.regions.push(owner, number) {
         mark(thread, Kind::RegionBegin, number);
     }
-    thread.work(false);
     depth
 }
 
 /// Leaves the region that its owner entered last, if there is one. Returns how deep that was.
 fn leave(thread: &mut Thread, owner: usize) -> Option<i32> {
-    thread.work(true);
-    let left = thread.regions.pop(owner);
-    left.iter().filter_map(|left| left.number).for_each(|number| mark(thread, Kind::RegionEnd, number));
-    thread.work(false);
-    left.map(|_| thread.regions.depth_of(owner))
+    let left = thread.regions.pop(owner)?;
+    left.number.into_iter().for_each(|number| mark(thread, Kind::RegionEnd, number));
+    Some(thread.regions.depth_of(owner))
 }
 
 /// The thread ends: leaves all regions that it is in.

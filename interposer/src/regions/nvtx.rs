@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::*};
 use traces::record::Kind;
 
 use super::names::{self, Name};
-use super::{enter, leave, mark, recording};
+use super::{enter, leave, mark, recorded};
 
 // From nvtxTypes.h.
 const CALLBACKS: u32 = 1;
@@ -90,17 +90,14 @@ pub unsafe extern "C" fn InitializeInjectionNvtx2(get_export_table: Option<GetEx
 
 /// A range that this thread pushes into a domain, and pops again.
 fn push(domain: usize, name: Option<&Name>) -> c_int {
-    match (recording(), name) {
-        (Some(thread), Some(name)) => enter(thread, domain, name.number()),
-        _ => NO_PUSH_POP_TRACKING,
-    }
+    let depth = name.and_then(|name| recorded(|thread| enter(thread, domain, name.number())));
+    depth.unwrap_or(NO_PUSH_POP_TRACKING)
 }
 
 /// A range that any thread may end, by what this returns.
 fn start(name: Option<&Name>) -> u64 {
-    let (Some(thread), Some(name)) = (recording(), name) else { return 0 };
-    mark(thread, Kind::RegionBegin, name.number());
-    name.number().into()
+    let Some(number) = name.map(Name::number) else { return 0 };
+    recorded(|thread| mark(thread, Kind::RegionBegin, number)).map_or(0, |()| number.into())
 }
 
 /// The default domain.
@@ -131,7 +128,7 @@ extern "C" fn pop() -> c_int {
 }
 
 extern "C" fn domain_pop(domain: usize) -> c_int {
-    recording().and_then(|thread| leave(thread, domain)).unwrap_or(NO_PUSH_POP_TRACKING)
+    recorded(|thread| leave(thread, domain)).flatten().unwrap_or(NO_PUSH_POP_TRACKING)
 }
 
 unsafe extern "C" fn start_a(name: *const c_char) -> u64 {
@@ -155,8 +152,8 @@ unsafe extern "C" fn domain_start_ex(_domain: usize, attributes: *const Attribut
 }
 
 extern "C" fn end(range: u64) {
-    if let (Some(thread), true) = (recording(), range != 0) {
-        mark(thread, Kind::RegionEnd, range as u32);
+    if range != 0 {
+        recorded(|thread| mark(thread, Kind::RegionEnd, range as u32));
     }
 }
 

@@ -117,20 +117,15 @@ pub fn not_cached<R: Outcome, const PLAIN: bool>(
         return result;
     };
     let family = self::family(thread);
-    let nested = thread.nested();
-    if nested {
-        thread.work(true)
+    if thread.nested() {
+        thread.work(true);
     } else {
-        thread.work_from(frame)
+        thread.work_from(frame);
     }
     note(family, &mut draft);
     let address = layers::address(place, call);
     let Some(known) = describe(thread, family, call, address, &mut draft) else {
-        if nested {
-            thread.work(false)
-        } else {
-            thread.rest()
-        }
+        thread.rest();
         return real(&Draft::new());
     };
     if PLAIN && known.lasting {
@@ -171,11 +166,7 @@ pub fn not_cached<R: Outcome, const PLAIN: bool>(
     } else if result.code() != 0 {
         thread.call_failed(signature, result.code());
     }
-    if nested {
-        thread.work(false)
-    } else {
-        thread.rest()
-    }
+    thread.rest();
     if run::is_lifecycle(call) {
         run::after(call, result.code());
     }
