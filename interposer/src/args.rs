@@ -21,8 +21,8 @@ pub trait Argument: Copy {
     #[inline(always)]
     fn note<const WIDE: bool>(self, _family: &Family, _draft: &mut Draft) {}
 
-    /// The word MPI gets.
-    fn forward(self, draft: &Draft) -> usize;
+    /// The word MPI gets, where the recorder may have put a status of its own for one that the program ignores.
+    fn forward(self, status: Option<usize>) -> usize;
 }
 
 macro_rules! types {
@@ -33,7 +33,7 @@ macro_rules! types {
             types!(@type $plain);
             impl Argument for $plain {
                 #[inline(always)]
-                fn forward(self, _: &Draft) -> usize {
+                fn forward(self, _: Option<usize>) -> usize {
                     self.0
                 }
             }
@@ -65,7 +65,7 @@ macro_rules! notes {
                 }
 
                 #[inline(always)]
-                fn forward(self, _: &Draft) -> usize {
+                fn forward(self, _: Option<usize>) -> usize {
                     self.0
                 }
             }
@@ -282,8 +282,8 @@ impl Argument for Status {
     }
 
     #[inline(always)]
-    fn forward(self, draft: &Draft) -> usize {
-        if draft.status_ignored { draft.status } else { self.0 }
+    fn forward(self, status: Option<usize>) -> usize {
+        status.unwrap_or(self.0)
     }
 }
 
@@ -295,8 +295,8 @@ impl Argument for Statuses {
     }
 
     #[inline(always)]
-    fn forward(self, draft: &Draft) -> usize {
-        if draft.status_ignored { draft.status } else { self.0 }
+    fn forward(self, status: Option<usize>) -> usize {
+        status.unwrap_or(self.0)
     }
 }
 

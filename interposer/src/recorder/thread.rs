@@ -28,6 +28,7 @@ use super::slots::Slot;
 use crate::clock;
 use crate::progress::Engine;
 use crate::regions::Open;
+use crate::wrappers::draft::Draft;
 
 /// A thread's recording.
 pub struct Thread {
@@ -37,6 +38,13 @@ pub struct Thread {
     cache: Cache,
     /// Regions of the program that the thread is in.
     pub regions: Open,
+}
+
+/// What a thread's memory holds.
+#[repr(C)]
+struct Room {
+    thread: Thread,
+    draft: Draft,
 }
 
 /// What a thread knows of its recording.
@@ -58,6 +66,8 @@ pub struct State {
     pub messages: &'static Handles<Message>,
     /// Room for what a call needs only while it runs.
     pub scratch: Scratch,
+    /// The draft of a call whose arguments are new.
+    pub draft: NonNull<Draft>,
     /// What the thread sees of the progress engine.
     pub engine: Engine,
     /// There is more to be written than the call that ends: polls, or entries into the engine.
@@ -160,6 +170,14 @@ fn empty_table<V: Copy>() -> Option<&'static Handles<V>> {
     }
 }
 
+impl Room {
+    fn take() -> Option<(NonNull<Thread>, NonNull<Draft>)> {
+        let room = memory::zeroed::<Room>(1)?.as_ptr();
+        // SAFETY: fresh memory, which nothing refers to as a whole.
+        unsafe { Some((NonNull::new(&raw mut (*room).thread)?, NonNull::new(&raw mut (*room).draft)?)) }
+    }
+}
+
 impl Deref for Thread {
     type Target = State;
 
@@ -209,7 +227,7 @@ impl Thread {
     }
 
     fn new(number: u32, block: NonNull<ThreadBlock>) -> Option<NonNull<Thread>> {
-        let thread = memory::zeroed::<Thread>(1)?;
+        let (thread, draft) = Room::take()?;
         let state = State {
             events: Events::begin(number),
             block,
@@ -220,6 +238,7 @@ impl Thread {
             requests: empty_table()?,
             messages: empty_table()?,
             scratch: Scratch::new(),
+            draft,
             // SAFETY: the block has a ledger, at an address that is aligned as the block is.
             engine: Engine::new(unsafe { (&raw mut (*block.as_ptr()).ledger).cast() }),
             pending: false,

@@ -14,9 +14,8 @@ use crate::abi::Family;
 use crate::args::{self, Argument};
 use crate::layers::{self, By};
 use crate::real;
-use crate::recorder::abandoned;
 use crate::recorder::cache::Words;
-use crate::recorder::{run, thread};
+use crate::recorder::run;
 use draft::Draft;
 use entry::{entry, go_on, inner, layered};
 
@@ -56,29 +55,46 @@ macro_rules! wrapper {
 
         pub const WAYS: Ways = Ways { program: entry, by_name, by_profiling_name };
 
-        inner!(fn(address; $($argument)*) -> $result {
-            type Real = unsafe extern "C-unwind" fn($(word!($argument)),*) -> $result;
+        #[derive(Clone, Copy)]
+        struct Made {
+            place: usize,
+            $($argument: usize),*
+        }
+
+        impl observe::Made for Made {
+            type Outcome = $result;
+            const CALL: Call = CALL;
             const PLAIN: bool = !run::is_lifecycle(CALL) $(&& <args::$kind as Argument>::PLAIN)*;
-            if let (true, Some(thread)) = (PLAIN, thread::current()) {
-                let family = observe::family(thread);
-                #[allow(unused_mut)]
-                let mut words = Words::new(CALL.number(), address);
-                $(args::$kind($argument).key::<$wide>(family, &mut words);)*
-                if let Some(signature) = thread.cached(&words) {
-                    #[allow(unused_mut)]
-                    let mut draft = Draft::new();
-                    $(args::$kind($argument).note::<$wide>(family, &mut draft);)*
-                    return observe::cached(thread, family, draft, signature, wrapper!(@real address, Real, $($argument: $kind),*));
+
+            #[inline(always)]
+            fn place(&self) -> usize {
+                self.place
+            }
+
+            #[inline(always)]
+            fn key(&self, _family: &Family, _words: &mut Words) {
+                $(args::$kind(self.$argument).key::<$wide>(_family, _words);)*
+            }
+
+            #[inline(always)]
+            fn note(&self, _family: &Family, _draft: &mut Draft) {
+                $(args::$kind(self.$argument).note::<$wide>(_family, _draft);)*
+            }
+
+            #[inline(always)]
+            fn make(&self, _status: Option<usize>) -> $result {
+                // SAFETY: PMPI_X takes what MPI_X takes (MPI standard, profiling interface), and the address is that of
+                // PMPI_X, of another tool's MPI_X, or of a function that takes nothing.
+                unsafe {
+                    type Real = unsafe extern "C-unwind" fn($(word!($argument)),*) -> $result;
+                    let real = std::mem::transmute::<usize, Real>(real::behind(CALL, self.place));
+                    real($(args::$kind(self.$argument).forward(_status)),*)
                 }
             }
-            let key = move |_family: &Family, _words: &mut Words| {
-                $(args::$kind($argument).key::<$wide>(_family, _words);)*
-            };
-            let note = move |_family: &Family, _draft: &mut Draft| {
-                $(args::$kind($argument).note::<$wide>(_family, _draft);)*
-            };
-            let real = wrapper!(@real address, Real, $($argument: $kind),*);
-            observe::not_cached::<$result, PLAIN>(CALL, address, abandoned::frame(), key, note, real)
+        }
+
+        inner!(fn(place; $($argument)*) -> $result {
+            observe::call(Made { place, $($argument),* })
         });
     };
     (@layered $name:ident $by:path, [$($argument:ident)*]) => {
@@ -94,17 +110,6 @@ macro_rules! wrapper {
                 real = sym real::POINTERS,
                 offset = const real::offset(CALL, $by),
             )
-        }
-    };
-    // Written out where it is used: a closure made before it is known which way the call takes would be kept in memory.
-    (@real $address:ident, $real:ty, $($argument:ident: $kind:ident),*) => {
-        move |_draft: &Draft| {
-            // SAFETY: PMPI_X takes what MPI_X takes (MPI standard, profiling interface), and the address is that of
-            // PMPI_X, of another tool's MPI_X, or of a function that takes nothing.
-            unsafe {
-                let real = std::mem::transmute::<usize, $real>(real::behind(CALL, $address));
-                real($(args::$kind($argument).forward(_draft)),*)
-            }
         }
     };
 }

@@ -62,21 +62,52 @@ pub fn family(_recording: &Thread) -> &'static Family {
     unsafe { abi::family() }
 }
 
-/// Makes and records a call whose signature the thread's cache knows: the straight line. `real` makes the call, with the
-/// status argument the draft has.
+/// A call that the program makes: its arguments, and what they are there for.
+pub trait Made: Copy {
+    /// What it returns.
+    type Outcome: Outcome;
+    /// Which one it is.
+    const CALL: Call;
+    /// Whether its words say all that matters.
+    const PLAIN: bool;
+
+    /// Where the program goes on, with the flags of [`layers`].
+    fn place(&self) -> usize;
+
+    /// Adds the words that the call is known by.
+    fn key(&self, family: &Family, words: &mut Words);
+
+    /// Fills the draft of its arguments.
+    fn note(&self, family: &Family, draft: &mut Draft);
+
+    /// Makes it, with a status of ours where the program wants none.
+    fn make(&self, status: Option<usize>) -> Self::Outcome;
+}
+
+/// Makes and records a call. This is inlined into the wrapper, whose stack ends where this one's does.
 #[inline(always)]
-pub fn cached<R: Outcome>(
-    thread: &mut Thread,
-    family: &Family,
-    mut draft: Draft,
-    signature: u32,
-    real: impl Fn(&Draft) -> R,
-) -> R {
+pub fn call<M: Made>(made: M) -> M::Outcome {
+    if let (true, Some(thread)) = (M::PLAIN, thread::current()) {
+        let family = self::family(thread);
+        let mut words = Words::new(M::CALL.number(), made.place());
+        made.key(family, &mut words);
+        if let Some(signature) = thread.cached(&words) {
+            return cached(thread, family, made, signature);
+        }
+    }
+    not_cached(made, abandoned::frame())
+}
+
+/// A call whose signature the thread's cache knows: the straight line.
+#[inline(always)]
+fn cached<M: Made>(thread: &mut Thread, family: &Family, made: M, signature: u32) -> M::Outcome {
     thread.work_from(abandoned::frame());
-    draft.before(thread, family);
+    let mut draft = Draft::new();
+    made.note(family, &mut draft);
+    let status = draft.before(thread, family);
     let start = thread.enter_from_program(signature);
     thread.work(false);
-    let result = real(&draft);
+    let result = made.make(status);
     thread.work(true);
     let end = clock::ticks();
     if draft.in_vain(result.code()) {
@@ -90,87 +121,111 @@ pub fn cached<R: Outcome>(
     result
 }
 
-/// The same for a call that is not in the cache, or not to be recorded at all.
-///
-/// `key` adds the words the call is known by, `note` fills the draft of its arguments; `place` is where the program
-/// goes on, with the flags of [`layers`], `frame` where the wrapper's stack ends. `PLAIN` where the words say all that
-/// matters. The closures travel by value: a reference to one would have the wrapper keep its arguments in memory.
+/// The same for a call that is not in the cache, or not to be recorded at all. `frame` is where the wrapper's stack ends.
 #[cold]
 #[inline(never)]
-pub fn not_cached<R: Outcome, const PLAIN: bool>(
-    call: Call,
-    place: usize,
-    frame: usize,
-    key: impl Fn(&Family, &mut Words),
-    note: impl Fn(&Family, &mut Draft),
-    real: impl Fn(&Draft) -> R,
-) -> R {
-    let mut draft = Draft::new();
-    let thread = thread::current().or_else(|| run::first_call(call));
-    let Some(thread) = thread.and_then(|thread| thread.may_work(frame).then_some(thread)) else {
-        if !run::is_lifecycle(call) {
-            return real(&draft);
+fn not_cached<M: Made>(made: M, frame: usize) -> M::Outcome {
+    let thread = thread::current().or_else(|| run::first_call(M::CALL));
+    match thread.and_then(|thread| thread.may_work(frame).then_some(thread)) {
+        None if !run::is_lifecycle(M::CALL) => made.make(None),
+        None => {
+            run::before(M::CALL);
+            let result = made.make(None);
+            run::after_unrecorded(M::CALL, result.code());
+            result
         }
-        run::before(call);
-        let result = real(&draft);
-        run::after_unrecorded(call, result.code());
-        return result;
-    };
-    let family = self::family(thread);
-    if thread.nested() {
-        thread.work(true);
-    } else {
-        thread.work_from(frame);
+        Some(thread) if thread.nested() => {
+            thread.work(true);
+            nested(thread, &made)
+        }
+        Some(thread) => {
+            thread.work_from(frame);
+            // SAFETY: one call of this thread is not nested, and this is the one that has the draft.
+            let draft = unsafe { thread.draft.as_mut() };
+            followed(thread, &made, draft)
+        }
     }
-    note(family, &mut draft);
-    let address = layers::address(place, call);
-    let Some(known) = describe(thread, family, call, address, &mut draft) else {
+}
+
+/// A call inside another, which has the thread's draft.
+#[inline(never)]
+fn nested<M: Made>(thread: &mut Thread, made: &M) -> M::Outcome {
+    followed(thread, made, &mut Draft::new())
+}
+
+/// Makes and records a call by its draft, which is not on the stack of the program's own calls: that may be small.
+#[inline(always)]
+fn followed<M: Made>(thread: &mut Thread, made: &M, draft: &mut Draft) -> M::Outcome {
+    let family = self::family(thread);
+    *draft = Draft::new();
+    made.note(family, draft);
+    let address = layers::address(made.place(), M::CALL);
+    let Some(known) = describe(thread, family, M::CALL, address, draft) else {
         thread.rest();
-        return real(&Draft::new());
+        return made.make(None);
     };
-    if PLAIN && known.lasting {
-        let mut words = Words::new(call.number(), place);
-        key(family, &mut words);
+    if M::PLAIN && known.lasting {
+        let mut words = Words::new(M::CALL.number(), made.place());
+        made.key(family, &mut words);
         thread.cache(&words, known.signature);
     }
-    if !known.nested {
-        draft.before(thread, family);
-    } else {
-        // MPI gets the program's own status, since ours may be in use by the call around this one.
-        draft.status_ignored = false;
-    }
+    let (status, start) = begin(thread, family, M::CALL, draft, known);
+    let result = made.make(status);
+    end(thread, family, M::CALL, address, draft, known, start, result.code());
+    result
+}
+
+/// What comes before a call that is not in the cache. Returns the status of ours that it gets, and when it began.
+#[inline(never)]
+fn begin(thread: &mut Thread, family: &Family, call: Call, draft: &mut Draft, known: Known) -> (Option<usize>, u64) {
+    // Inside another call MPI gets the program's own status, since ours may be in use by that one.
+    let status = if known.nested { None } else { draft.before(thread, family) };
     let start = thread.enter(known.signature);
     thread.work(false);
     if run::is_lifecycle(call) {
         run::before(call);
     }
-    let result = real(&draft);
+    (status, start)
+}
+
+/// What comes after it.
+#[inline(never)]
+#[allow(clippy::too_many_arguments)]
+fn end(
+    thread: &mut Thread,
+    family: &Family,
+    call: Call,
+    address: usize,
+    draft: &Draft,
+    known: Known,
+    start: u64,
+    code: i32,
+) {
     thread.work(true);
     let end = clock::now();
-    let signature = match result.code() == 0 && !known.lasting {
-        true => accepted(thread, family, call, address, &draft, known),
+    let signature = match code == 0 && !known.lasting {
+        true => accepted(thread, family, call, address, draft, known),
         false => known.signature,
     };
     // What the library does to its own requests inside another call is not the program's.
-    let begun = if known.nested { draft.begun_nested(thread) } else { draft.begun(thread, family, result.code()) };
+    let begun = if known.nested { draft.begun_nested(thread) } else { draft.begun(thread, family, code) };
     let at_once = if signature == INLINE { 0 } else { begun.at_once() };
     thread.leave(signature + at_once, start, end);
     if !known.nested {
-        draft.after(thread, family, signature, begun, result.code());
-        if draft.new_object != 0 && result.code() == 0 {
-            after::made(family, call, &draft);
+        draft.after(thread, family, signature, begun, code);
+        if draft.new_object != 0 && code == 0 {
+            after::made(family, call, draft);
         }
-        if draft.renames && result.code() == 0 {
+        if draft.renames && code == 0 {
             shared::guard(|| objects::renamed(draft.object));
         }
-    } else if result.code() != 0 {
-        thread.call_failed(signature, result.code());
+    } else if code != 0 {
+        thread.call_failed(signature, code);
     }
     thread.rest();
     if run::is_lifecycle(call) {
-        run::after(call, result.code());
+        run::after(call, code);
     }
-    result
 }
 
 /// The request a call has begun.
@@ -236,47 +291,63 @@ fn accepted(thread: &mut Thread, family: &Family, call: Call, address: usize, dr
     }
 }
 
+/// A call that does next to nothing.
+#[derive(Clone, Copy)]
+struct Nothing(u64);
+
+impl Made for Nothing {
+    type Outcome = i32;
+    const CALL: Call = Call::Barrier;
+    const PLAIN: bool = true;
+
+    fn place(&self) -> usize {
+        0
+    }
+
+    fn key(&self, _: &Family, words: &mut Words) {
+        words.push(self.0);
+    }
+
+    fn note(&self, _: &Family, _: &mut Draft) {}
+
+    fn make(&self, _: Option<usize>) -> i32 {
+        std::hint::black_box(0)
+    }
+}
+
 /// Records `times` calls that do next to nothing, to measure what that costs. Returns ticks.
 #[inline(never)]
 pub fn rehearse(family: &Family, times: u32) -> u64 {
-    let word = std::hint::black_box(family.comm_self);
-    let nothing = |_: &Draft| std::hint::black_box(0);
+    let nothing = Nothing(std::hint::black_box(family.comm_self));
     let begin = clock::now();
     for _ in 0..times {
-        let Some(thread) = thread::current() else { break };
-        let mut words = Words::new(Call::Barrier.number(), 0);
-        words.push(word);
-        if let Some(signature) = thread.cached(&words) {
-            std::hint::black_box(cached(thread, self::family(thread), Draft::new(), signature, nothing));
-        } else {
-            let key = move |_: &Family, words: &mut Words| words.push(word);
-            let note = |_: &Family, _: &mut Draft| ();
-            std::hint::black_box(not_cached::<i32, true>(Call::Barrier, 0, abandoned::frame(), key, note, nothing));
-        }
+        std::hint::black_box(call(nothing));
     }
     clock::now() - begin
 }
 
 impl Draft {
-    /// What has to happen before MPI is entered.
+    /// What has to happen before MPI is entered. Returns the status of ours that it gets for one that the program ignores.
     #[inline(always)]
-    fn before(&mut self, thread: &mut Thread, family: &Family) {
+    fn before(&mut self, thread: &mut Thread, family: &Family) -> Option<usize> {
         if self.wait != 0 && self.many && !thread.scratch.copy(family, self.wait, self.requests as usize) {
             self.wait = 0;
-            self.status_ignored = false;
+            if self.status_ignored {
+                self.status = 0;
+            }
+            return None;
         }
-        if self.wait != 0 && !self.many && self.handle == family.request_null {
-            self.status_ignored = false;
+        if !self.status_ignored || (self.wait != 0 && !self.many && self.handle == family.request_null) {
+            return None;
         }
-        if self.status_ignored && self.many && self.index == 0 && run::handles_errors() {
+        if self.many && self.index == 0 && run::handles_errors() {
             // With statuses MPI may leave other requests, and return another error, when one of them fails.
-            self.status_ignored = false;
             self.status = 0;
             run::arrivals_unseen();
+            return None;
         }
-        if self.status_ignored {
-            self.status = if self.many { thread.scratch.statuses() } else { (&raw mut thread.scratch.status) as usize };
-        }
+        self.status = if self.many { thread.scratch.statuses() } else { (&raw mut thread.scratch.status) as usize };
+        Some(self.status)
     }
 
     /// Forgets what is about to be freed, since its handle may come again for something else.
