@@ -5,6 +5,7 @@
 //! [`run`] runs it, [`truth`] and [`waits`] compare what it states with what the command says. [`conformance`] writes programs that call every function.
 
 pub mod conformance;
+pub mod memcheck;
 pub mod mpi;
 pub mod mpi4py;
 pub mod program;

@@ -85,7 +85,8 @@ pub fn run(mpi: &Mpi, how: &How, recorded: Option<&str>) -> Outcomes {
         .arg(workspace().join("examples/src/mpi4py/results.py"));
     command.arg(&results).arg(how.loaded).arg(tests()).args(how.arguments);
     mpi.set_environment(&mut command);
-    command.env("PYTHONPATH", &python.packages);
+    // Processes that mpi4py.futures starts import the tests, too.
+    command.env("PYTHONPATH", format!("{}:{}", python.packages.display(), tests().display()));
     command.env("MPI4PY_MPIABI", if mpi.is_openmpi() { "openmpi" } else { "mpich" });
     command.env("LD_LIBRARY_PATH", library_folder(mpi));
     let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));

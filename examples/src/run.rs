@@ -158,6 +158,7 @@ pub fn fresh_folder(name: &str) -> PathBuf {
 }
 
 /// A recorded run.
+#[derive(Debug)]
 pub struct Run {
     /// Its folder.
     pub folder: PathBuf,

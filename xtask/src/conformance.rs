@@ -5,8 +5,9 @@ use examples::mpi4py::{self, How};
 
 use crate::{build, run as done};
 
-/// Tests of mpi4py that are left out, as its option `-x` takes them, and why.
-const LEFT_OUT: &[(&str, &[&str], &str)] = &[];
+/// Tests of mpi4py that are left out: the library, ranks, the tests as mpi4py's option `-x` takes them, and why.
+const LEFT_OUT: &[(&str, u32, &str, &str)] =
+    &[("ompi4", 2, "test_spawn", "the second MPI_Comm_spawn of two ranks never returns, without the recorder either")];
 
 /// Ranks, how the extension module is loaded, and how MPI is initialised.
 const WAYS: [(u32, &str, &str); 4] = [
@@ -17,7 +18,7 @@ const WAYS: [(u32, &str, &str); 4] = [
 ];
 
 /// Seconds that all of mpi4py's tests may take.
-const LIMIT: u32 = 1200;
+const LIMIT: u32 = 600;
 
 /// Runs everything under these libraries, separated by commas, or under all.
 pub fn run(names: Option<&str>) -> Result<(), String> {
@@ -45,8 +46,8 @@ pub fn run(names: Option<&str>) -> Result<(), String> {
 /// Runs mpi4py's tests one way, prints what came of them, and returns what comes otherwise with the recorder.
 fn compare(mpi: &Mpi, (ranks, loaded, threads): (u32, &str, &str)) -> Vec<String> {
     let mut arguments = vec!["-q", threads];
-    let here = LEFT_OUT.iter().filter(|(library, _, _)| *library == mpi.name);
-    here.flat_map(|(_, tests, _)| *tests).for_each(|test| arguments.extend(["-x", test]));
+    let here = LEFT_OUT.iter().filter(|left| (left.0, left.1) == (mpi.name, ranks));
+    here.for_each(|(_, _, tests, _)| arguments.extend(["-x", tests]));
     let how = How { ranks, loaded, arguments: &arguments, limit: LIMIT };
     let plain = mpi4py::run(mpi, &how, None);
     let recorded = mpi4py::run(mpi, &how, Some("mpi4py"));

@@ -7,6 +7,8 @@ mod clocks;
 mod conformance;
 mod demo;
 mod hosts;
+mod memcheck;
+mod packages;
 mod real_programs;
 mod samples;
 mod synthetic;
@@ -41,6 +43,11 @@ enum Task {
         /// Only under these MPIs, as ompi4,mpich5
         #[arg(long)]
         mpi: Option<String>,
+    },
+    /// Run the small programs under valgrind's memcheck: no error is ours
+    Memcheck {
+        /// Only programs whose names contain this
+        name: Option<String>,
     },
     /// Record the runs in traces/samples anew
     Samples,
@@ -79,6 +86,7 @@ fn main() -> ExitCode {
         Task::Archive => archive::make().map(|archive| println!("{}", archive.display())),
         Task::RealPrograms { name } => real_programs::run(name.as_deref()),
         Task::Conformance { mpi } => conformance::run(mpi.as_deref()),
+        Task::Memcheck { name } => memcheck::run(name.as_deref()),
         Task::Samples => samples::run(),
         Task::Synthetic { dir, ranks, calls, ring, seed } => {
             let neighbours = if ring { Neighbours::Ring } else { Neighbours::Torus };

@@ -2,14 +2,13 @@
 //! reported of them adds up.
 
 mod execution;
-mod packages;
 mod programs;
 mod verdict;
 
 use examples::mpi::{self, Mpi};
 use examples::run::{Run, fresh_folder};
 
-use crate::build;
+use crate::{build, packages};
 use execution::{Place, Results};
 use programs::{PROGRAMS, Program};
 use verdict::Figures;

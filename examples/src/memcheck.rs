@@ -1,0 +1,116 @@
+//! Programs under valgrind's memcheck, with the recorder, and the errors that are its own.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use roxmltree::{Document, Node};
+
+use crate::run::{Case, Output, Run, fresh_folder};
+
+const VALGRIND: &str = "/usr/bin/valgrind";
+
+/// What came of a program.
+#[derive(Debug)]
+pub struct Checked {
+    /// What it said and how it ended.
+    pub output: Output,
+    /// What was recorded of it.
+    pub run: Run,
+    /// Processes that were looked into.
+    pub processes: usize,
+    /// Errors of everybody.
+    pub errors: usize,
+    /// Errors of the recorder: what it calls of the C library counts as its own.
+    pub ours: Vec<String>,
+}
+
+/// Whether valgrind is here.
+pub fn is_here() -> bool {
+    Path::new(VALGRIND).exists()
+}
+
+/// Runs a program with the recorder and all its ranks under memcheck.
+///
+/// # Errors
+/// Where what valgrind wrote cannot be read.
+pub fn run(case: Case, name: &str) -> Result<Checked, String> {
+    let said = fresh_folder(&format!("{}-{name}-memcheck", case.mpi.name));
+    fs::create_dir_all(&said).map_err(|error| format!("{}: {error}", said.display()))?;
+    let mut arguments: Vec<String> =
+        ["--quiet", "--error-limit=no", "--num-callers=40", "--child-silent-after-fork=yes", "--xml=yes"]
+            .map(String::from)
+            .into();
+    arguments.push(format!("--xml-file={}/%p.xml", said.display()));
+    arguments.push(case.path.display().to_string());
+    arguments.extend(case.arguments);
+    let (output, run) = Case { path: VALGRIND.into(), arguments, ..case }.recorded(name);
+    let mut checked = Checked { output, run, processes: 0, errors: 0, ours: Vec::new() };
+    for file in fs::read_dir(&said).into_iter().flatten().flatten() {
+        checked.read(&file.path()).map_err(|error| format!("{}: {error}", file.path().display()))?;
+    }
+    Ok(checked)
+}
+
+impl Checked {
+    fn read(&mut self, file: &PathBuf) -> Result<(), String> {
+        let mut text = fs::read_to_string(file).map_err(|error| error.to_string())?;
+        // A process that was killed did not come to say so.
+        if !text.contains("</valgrindoutput>") {
+            text.push_str("</valgrindoutput>");
+        }
+        let document = Document::parse(&text).map_err(|error| error.to_string())?;
+        let errors: Vec<Node> = document.descendants().filter(is_error).collect();
+        self.processes += 1;
+        self.errors += errors.len();
+        self.ours.extend(errors.iter().filter(|error| is_ours(error)).map(described));
+        Ok(())
+    }
+}
+
+fn is_error(node: &Node) -> bool {
+    node.has_tag_name("error") && of(node, "kind") != KEPT
+}
+
+/// What valgrind calls memory that only addresses in its midst are known of: so a hash table is.
+const KEPT: &str = "Leak_PossiblyLost";
+
+/// Whether the innermost code of an error is the recorder's. The loader reads paths in whole words, for everybody.
+fn is_ours(error: &Node) -> bool {
+    let mut objects = frames(error).into_iter().map(|frame| of(&frame, "obj"));
+    let is_system = |object: &str| ["/libc.so", "/vgpreload"].iter().any(|part| object.contains(part));
+    objects.find(|object| !is_system(object)).is_some_and(|object| object.ends_with("liboverhear.so"))
+}
+
+/// The frames where it happened, the innermost first.
+fn frames<'a, 'd>(error: &Node<'a, 'd>) -> Vec<Node<'a, 'd>> {
+    let stack = error.children().find(|node| node.has_tag_name("stack"));
+    stack.into_iter().flat_map(|stack| stack.children().filter(|node| node.has_tag_name("frame"))).collect()
+}
+
+fn described(error: &Node) -> String {
+    let frames: Vec<String> = frames(error).iter().take(6).map(|frame| of(frame, "fn")).collect();
+    format!("{} in {}", of(error, "kind"), frames.join(" < "))
+}
+
+fn of(node: &Node, tag: &str) -> String {
+    let child = node.children().find(|child| child.has_tag_name(tag));
+    child.and_then(|child| child.text()).unwrap_or_default().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error_in(objects: &[&str]) -> bool {
+        let frames: String =
+            objects.iter().map(|object| format!("<frame><obj>/lib/{object}</obj><fn>f</fn></frame>")).collect();
+        let text = format!("<error><kind>UninitCondition</kind><stack>{frames}</stack></error>");
+        is_ours(&Document::parse(&text).unwrap().root_element())
+    }
+
+    #[test]
+    fn an_error_is_of_what_called_the_c_library() {
+        assert!(error_in(&["vgpreload_memcheck-amd64-linux.so", "libc.so.6", "liboverhear.so", "libmpi.so.40"]));
+        assert!(!error_in(&["libc.so.6", "libmpi.so.40", "liboverhear.so"]));
+    }
+}
