@@ -8,6 +8,8 @@ use roxmltree::{Document, Node};
 use crate::run::{Case, Output, Run, fresh_folder};
 
 const VALGRIND: &str = "/usr/bin/valgrind";
+/// Seconds after which a program is ended: what it did until then was looked into.
+const SECONDS: &str = "90";
 
 /// What came of a program.
 #[derive(Debug)]
@@ -36,14 +38,15 @@ pub fn is_here() -> bool {
 pub fn run(case: Case, name: &str) -> Result<Checked, String> {
     let said = fresh_folder(&format!("{}-{name}-memcheck", case.mpi.name));
     fs::create_dir_all(&said).map_err(|error| format!("{}: {error}", said.display()))?;
-    let mut arguments: Vec<String> =
-        ["--quiet", "--error-limit=no", "--num-callers=40", "--child-silent-after-fork=yes", "--xml=yes"]
-            .map(String::from)
-            .into();
+    let mut arguments: Vec<String> = [SECONDS, VALGRIND, "--quiet", "--error-limit=no", "--num-callers=40"]
+        .into_iter()
+        .chain(["--child-silent-after-fork=yes", "--xml=yes"])
+        .map(String::from)
+        .collect();
     arguments.push(format!("--xml-file={}/%p.xml", said.display()));
     arguments.push(case.path.display().to_string());
     arguments.extend(case.arguments);
-    let (output, run) = Case { path: VALGRIND.into(), arguments, ..case }.recorded(name);
+    let (output, run) = Case { path: "/usr/bin/timeout".into(), arguments, ..case }.recorded(name);
     let mut checked = Checked { output, run, processes: 0, errors: 0, ours: Vec::new() };
     for file in fs::read_dir(&said).into_iter().flatten().flatten() {
         checked.read(&file.path()).map_err(|error| format!("{}: {error}", file.path().display()))?;

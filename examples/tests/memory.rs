@@ -1,0 +1,20 @@
+//! The recorder reads nothing that was not written, and writes nothing that is not its own.
+//!
+//! Two programs under valgrind's memcheck; `cargo xtask memcheck` runs all under all MPIs.
+
+use examples::memcheck;
+use examples::mpi::Mpi;
+use examples::program::Program;
+use examples::run::Case;
+
+#[test]
+fn memcheck_finds_no_error_of_the_recorder() {
+    assert!(memcheck::is_here(), "valgrind is not here: run cargo xtask test, which brings it");
+    let Some(mpi) = Mpi::named("mpich4") else { return };
+    for name in ["communicators", "cancelled"] {
+        let program = Program::read(name);
+        let checked = memcheck::run(Case::of(&program, &mpi), "memory").unwrap();
+        assert_eq!((checked.output.status, checked.processes as u32), (0, program.ranks), "{}", checked.output.stderr);
+        assert!(checked.ours.is_empty(), "{name}: {:#?}", checked.ours);
+    }
+}
