@@ -26,6 +26,10 @@ pub struct Checked {
     pub ours: Vec<String>,
 }
 
+const END: &str = "</valgrindoutput>";
+const ERROR_END: &str = "</error>";
+const NOTHING: &str = "<valgrindoutput/>";
+
 /// Whether valgrind is here.
 pub fn is_here() -> bool {
     Path::new(VALGRIND).exists()
@@ -57,9 +61,10 @@ pub fn run(case: Case, name: &str) -> Result<Checked, String> {
 impl Checked {
     fn read(&mut self, file: &PathBuf) -> Result<(), String> {
         let mut text = fs::read_to_string(file).map_err(|error| error.to_string())?;
-        // A process that was killed did not come to say so.
-        if !text.contains("</valgrindoutput>") {
-            text.push_str("</valgrindoutput>");
+        // A process that was killed did not come to the end.
+        if !text.contains(END) {
+            text.truncate(text.rfind(ERROR_END).map_or(0, |at| at + ERROR_END.len()));
+            text.push_str(if text.is_empty() { NOTHING } else { END });
         }
         let document = Document::parse(&text).map_err(|error| error.to_string())?;
         let errors: Vec<Node> = document.descendants().filter(is_error).collect();
