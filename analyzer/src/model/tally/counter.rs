@@ -1,0 +1,393 @@
+//! Counts a thread's records as they are read.
+
+use std::collections::{BTreeMap, HashMap};
+
+use traces::error::Damage;
+use traces::progress::{Entries, Polls};
+use traces::read::{Thread, Visitor};
+use traces::record::{Arrived, INLINE, Kind};
+use traces::signature::{CREATES, STARTS, Signature, UNKNOWN_BYTES};
+
+use super::{Entry, Tally};
+use crate::model::selection::{Cursor, LEFT_OUT, Part};
+
+/// What is added for every call: two cache lines hold three of these.
+#[derive(Clone, Copy)]
+struct Sum {
+    count: u64,
+    total: u64,
+    min: u64,
+    max: u64,
+}
+
+const NOTHING: Sum = Sum { count: 0, total: 0, min: u64::MAX, max: 0 };
+
+impl Sum {
+    #[inline(always)]
+    fn add(&mut self, duration: u64) {
+        self.count += 1;
+        self.total += duration;
+        self.min = self.min.min(duration);
+        self.max = self.max.max(duration);
+    }
+
+    fn merge(&mut self, other: &Sum) {
+        self.count += other.count;
+        self.total += other.total;
+        self.min = self.min.min(other.min);
+        self.max = self.max.max(other.max);
+    }
+}
+
+#[derive(Clone, Copy, Default)]
+struct Moved {
+    sent: i64,
+    received: i64,
+}
+
+/// How many requests back a completion is still attributed to the call that began it.
+const REMEMBERED: usize = 1 << 20;
+
+/// What began a request. Of a persistent one that was started, the call that started it, and the one that created it.
+#[derive(Clone, Copy)]
+struct Began {
+    /// A place among the sums.
+    by: u32,
+    /// A signature.
+    posted: u16,
+}
+
+/// What is known after the records read so far.
+pub struct Counter<'a> {
+    /// What calls count as.
+    cursor: Cursor<'a>,
+    /// Where the sums of each part begin.
+    parts: BTreeMap<Part, u32>,
+    /// Where those begin that calls count in now, and the last number that has one.
+    base: u32,
+    last: u32,
+    /// The last signature's number, and two more: parts that come later need no more sums.
+    narrow: u32,
+    /// By signature, of one part behind another. The first part's have room for damaged files' numbers, too.
+    sums: Vec<Sum>,
+    /// Whether a call of this number takes a request number.
+    takes: Vec<bool>,
+    /// What began each of the last requests, at its number modulo the length.
+    began: Vec<Began>,
+    /// Requests begun so far; a page says how many were before it.
+    pub started: u64,
+    /// Signature of the call that what follows belongs to.
+    pub call: u32,
+    /// Its place among the sums.
+    place: u32,
+    /// The request that what follows belongs to.
+    request: Option<Began>,
+    posted: Vec<u64>,
+    /// What a start of persistent requests that a call of this number created moves.
+    starts: Vec<(u64, u64)>,
+    /// How often that happened, by place.
+    started_of: HashMap<u32, u64>,
+    /// Bytes that requests moved which the call only started, or that came in another number than posted. By place.
+    moved: HashMap<u32, Moved>,
+    failed: HashMap<u32, u64>,
+    inline: Option<Signature>,
+    /// Calls whose signature found no number, by what of it is not too various to add up.
+    inlined: HashMap<(Part, Signature), Entry>,
+    inlined_call: Option<(Part, Signature)>,
+    /// What the engine did, by place; empty where it was not listened to.
+    engine: Vec<Entries>,
+    /// The start of the last call.
+    pub last_start: Option<u64>,
+}
+
+impl<'a> Counter<'a> {
+    /// Nothing read yet.
+    pub fn new(thread: &Thread<'_>, stretches: &'a [(u64, Part)]) -> Counter<'a> {
+        let mut takes = vec![false; INLINE as usize + 1];
+        let (mut posted, mut starts) = (vec![0; INLINE as usize + 1], vec![(0, 0); INLINE as usize + 1]);
+        for signature in thread.signatures.iter() {
+            let number = signature.number as usize;
+            // The number behind one that starts a request is the same with the request complete at once.
+            let owned = if signature.flags & STARTS != 0 { 2 } else { 1 };
+            for at in (number..number + owned).filter(|at| *at < INLINE as usize) {
+                takes[at] = signature.flags & (STARTS | CREATES) != 0;
+                posted[at] = signature.received;
+                starts[at] = signature.moves();
+            }
+        }
+        let cursor = Cursor::new(stretches);
+        Counter {
+            parts: BTreeMap::from([(cursor.part, 0)]),
+            cursor,
+            base: 0,
+            last: INLINE,
+            narrow: thread.signatures.iter().map(|signature| signature.number).max().unwrap_or(0) + 2,
+            sums: vec![NOTHING; INLINE as usize + 1],
+            takes,
+            began: Vec::new(),
+            started: 0,
+            call: 0,
+            place: 0,
+            request: None,
+            posted,
+            starts,
+            started_of: HashMap::new(),
+            moved: HashMap::new(),
+            failed: HashMap::new(),
+            inline: None,
+            inlined: HashMap::new(),
+            inlined_call: None,
+            engine: Vec::new(),
+            last_start: None,
+        }
+    }
+
+    /// Calls of this tick count as something else than those before.
+    #[cold]
+    #[inline(never)]
+    fn turn(&mut self, tick: u64) {
+        self.cursor.go(tick);
+        let (sums, narrow) = (&mut self.sums, self.narrow);
+        self.base = *self.parts.entry(self.cursor.part).or_insert_with(|| {
+            sums.resize(sums.len() + narrow as usize + 1, NOTHING);
+            sums.len() as u32 - narrow - 1
+        });
+        self.last = if self.base == 0 { INLINE } else { narrow };
+    }
+
+    /// The place among the sums of a call of this signature that began at a tick.
+    #[inline(always)]
+    fn place(&mut self, signature: u32, start: u64) -> u32 {
+        if self.cursor.is_elsewhere(start) {
+            self.turn(start);
+        }
+        self.base + (signature & INLINE).min(self.last)
+    }
+
+    fn begin_request(&mut self, by: u32, posted: u32) {
+        let began = Began { by, posted: posted as u16 };
+        if self.began.len() < REMEMBERED {
+            self.began.push(began);
+        } else {
+            self.began[self.started as usize % REMEMBERED] = began;
+        }
+        self.started += 1;
+    }
+
+    /// A persistent request was started by this call: now its bytes move.
+    fn start_request(&mut self, created: u32) {
+        let (sent, received) = self.starts[(created & INLINE) as usize];
+        *self.started_of.entry(self.base + created.min(self.last)).or_default() += 1;
+        let moved = self.moved.entry(self.place).or_default();
+        moved.sent += sent as i64;
+        moved.received += received as i64;
+        self.begin_request(self.place, created);
+    }
+
+    /// What began the request of a number, if that is remembered.
+    fn began(&self, number: u64) -> Option<Began> {
+        let back = self.started.checked_sub(number)?;
+        let at = if self.began.len() < REMEMBERED {
+            (self.began.len() as u64).checked_sub(back)?
+        } else if back <= REMEMBERED as u64 {
+            number % REMEMBERED as u64
+        } else {
+            return None;
+        };
+        self.began.get(at as usize).copied()
+    }
+
+    pub fn entries(mut self, thread: &Thread<'_>, tally: &mut Tally) {
+        let parts = std::mem::take(&mut self.parts);
+        for (part, base) in parts.into_iter().filter(|(part, _)| *part != LEFT_OUT) {
+            self.entries_of(part, base, thread, tally);
+        }
+        tally.entries.extend(self.inlined.into_values());
+    }
+
+    fn entries_of(&mut self, part: Part, base: u32, thread: &Thread<'_>, tally: &mut Tally) {
+        let numbers = if base == 0 { INLINE } else { self.narrow };
+        for number in 1..numbers {
+            let place = (base + number) as usize;
+            let sum = self.sums[place];
+            if sum.count == 0 {
+                continue;
+            }
+            match thread.signatures.get(number) {
+                // The calls whose request was complete at once come under the number before.
+                Some((_, true)) => {
+                    self.sums[place - 1].merge(&sum);
+                    if let Some(engine) = self.engine.get(place).copied() {
+                        self.engine[place - 1] += engine;
+                    }
+                }
+                Some(_) => {}
+                None => {
+                    let (thread, calls) = (thread.number, sum.count);
+                    tally.damage.push(Damage::NoSignature { thread, number, calls });
+                }
+            }
+        }
+        for signature in thread.signatures.iter() {
+            let place = base + signature.number;
+            let sum = self.sums[place as usize];
+            let starts = self.started_of.get(&place).copied().unwrap_or(0);
+            // Persistent requests may be started elsewhere than where they were created.
+            if sum.count > 0 || starts > 0 {
+                let moved = self.moved.get(&place).copied().unwrap_or_default();
+                let failed = self.failed.get(&place).copied().unwrap_or(0);
+                let engine = self.engine.get(place as usize).copied().unwrap_or_default();
+                tally.entries.push(Entry { part, engine, starts, ..entry(*signature, &sum, moved, failed) });
+            }
+        }
+    }
+}
+
+impl Visitor for Counter<'_> {
+    #[inline(always)]
+    fn call(&mut self, signature: u32, start: u64, duration: u64) {
+        let place = self.place(signature, start);
+        self.sums[place as usize].add(duration);
+        (self.call, self.place) = (signature, place);
+        self.request = None;
+        self.last_start = Some(start);
+        if self.takes[(signature & INLINE) as usize] {
+            self.begin_request(place, signature);
+        }
+        if signature == INLINE {
+            self.inlined_call(duration);
+        }
+    }
+
+    fn polls(&mut self, polls: &Polls) {
+        let [min, max] = polls.durations.map(u64::from);
+        self.call = polls.signature as u32 & INLINE;
+        self.place = self.place(self.call, polls.start);
+        self.request = None;
+        self.sums[self.place as usize].merge(&Sum { count: polls.count, total: polls.total, min, max });
+        self.last_start = Some(polls.start);
+    }
+
+    fn engine(&mut self, during: Entries) {
+        if self.call == INLINE {
+            self.inlined_entry().into_iter().for_each(|entry| entry.engine += during);
+            return;
+        }
+        if self.engine.len() < self.sums.len() {
+            self.engine.resize(self.sums.len(), Entries::default());
+        }
+        self.engine[self.place as usize] += during;
+    }
+
+    fn inline(&mut self, signature: &Signature) {
+        self.inline = Some(*signature);
+    }
+
+    fn arrived(&mut self, arrived: Arrived) {
+        let of_call = Began { by: self.place, posted: self.call as u16 };
+        let began = self.request.take().unwrap_or(of_call);
+        if u32::from(began.posted) == INLINE {
+            let posted = self.inline.map_or(0, |inline| inline.received);
+            if let Some(entry) = self.inlined_entry().filter(|_| posted != UNKNOWN_BYTES) {
+                entry.received = entry.received.saturating_add_signed(arrived.bytes as i64 - posted as i64);
+            }
+            return;
+        }
+        let posted = self.posted[(began.posted as u32 & INLINE) as usize];
+        // A probe posts nothing; what it found is received by another call.
+        if posted != 0 && posted != UNKNOWN_BYTES && arrived.bytes != UNKNOWN_BYTES {
+            self.moved.entry(began.by).or_default().received += arrived.bytes as i64 - posted as i64;
+        }
+    }
+
+    fn requests(&mut self, kind: Kind, count: u32, age: u64) {
+        let first = self.started.saturating_sub(age);
+        match kind {
+            Kind::Started => {
+                for number in first..first + count as u64 {
+                    let created = self.began(number).map_or(0, |began| began.posted);
+                    self.start_request(created.into());
+                }
+            }
+            Kind::Completed => self.request = self.began(first + count as u64 - 1),
+            _ => {}
+        }
+    }
+
+    fn elsewhere(&mut self, kind: Kind, count: u32, _thread: u32, _number: u64) {
+        match kind {
+            Kind::Started => (0..count).for_each(|_| self.begin_request(0, 0)),
+            // Which signature of the other thread that was is not known here; number 0 has no calls.
+            _ => self.request = Some(Began { by: 0, posted: 0 }),
+        }
+    }
+
+    fn failed(&mut self, _class: u16, _code: i32) {
+        if self.call != INLINE {
+            *self.failed.entry(self.place).or_default() += 1;
+        } else if let Some(inline) = self.inline {
+            let (sent, received) = inline.moves();
+            if let Some(entry) = self.inlined_entry() {
+                entry.failed += 1;
+                entry.sent = entry.sent.saturating_sub(sent);
+                entry.received = entry.received.saturating_sub(received);
+            }
+        }
+    }
+}
+
+impl Counter<'_> {
+    #[cold]
+    fn inlined_call(&mut self, duration: u64) {
+        let Some(signature) = self.inline else { return };
+        if signature.flags & (STARTS | CREATES) != 0 {
+            self.begin_request(0, 0);
+        }
+        // What made these too many to number must not make them too many to add up.
+        let sent = round(signature.sent);
+        let received = round(signature.received);
+        let key = Signature { address: 0, tag: 0, source_tag: 0, sent, received, ..signature };
+        let sum = Sum { count: 1, total: duration, min: duration, max: duration };
+        // What a blocking receive got stands in a record of its own.
+        let one = entry(signature, &sum, Moved::default(), 0);
+        let part = self.cursor.part;
+        self.inlined_call = (part != LEFT_OUT).then_some((part, key));
+        if let Some(key) = self.inlined_call {
+            let first = Entry { part, signature: key.1, ..one };
+            self.inlined.entry(key).and_modify(|entry| entry.add(&one)).or_insert(first);
+        }
+    }
+
+    fn inlined_entry(&mut self) -> Option<&mut Entry> {
+        self.inlined.get_mut(&self.inlined_call?)
+    }
+}
+
+/// Bytes to three significant digits, in binary.
+fn round(bytes: u64) -> u64 {
+    let spare = bytes.checked_ilog2().unwrap_or(0).saturating_sub(9);
+    if bytes == UNKNOWN_BYTES { bytes } else { bytes >> spare << spare }
+}
+
+fn entry(signature: Signature, sum: &Sum, moved: Moved, failed: u64) -> Entry {
+    // What MPI refused did not move.
+    let times = sum.count - failed.min(sum.count);
+    let (sent, received) = signature.moves();
+    let posted = (sent.saturating_mul(times), received.saturating_mul(times));
+    let creates = signature.flags & CREATES != 0;
+    Entry {
+        part: 0,
+        signature,
+        count: sum.count,
+        total: sum.total,
+        min: sum.min,
+        max: sum.max,
+        failed,
+        // What a persistent request moves, it moves when it is started.
+        sent: if creates { 0 } else { posted.0.saturating_add_signed(moved.sent) },
+        received: if creates { 0 } else { posted.1.saturating_add_signed(moved.received) },
+        prepared: if creates { posted } else { (0, 0) },
+        starts: 0,
+        engine: Entries::default(),
+    }
+}

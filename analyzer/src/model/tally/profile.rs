@@ -1,0 +1,69 @@
+//! Calls of which only counts and times were kept.
+
+use std::collections::HashMap;
+
+use traces::error::Damage;
+use traces::file::ProfileEntry;
+use traces::read::Thread;
+use traces::record::INLINE;
+use traces::signature::{CREATES, Signature, peer};
+
+use super::{Entry, Tally};
+
+/// Adds them to what was counted call by call.
+pub fn add(thread: &Thread<'_>, tally: &mut Tally) {
+    let unnamed = tally.entries.iter().enumerate().filter(|(_, entry)| entry.part == 0);
+    let known: HashMap<u32, usize> = unnamed.map(|(at, entry)| (entry.signature.number, at)).collect();
+    for kept in thread.profile.iter().filter(|kept| kept.count > 0) {
+        let signature = match kept.signature {
+            INLINE => Some(anonymous(kept)),
+            number => thread.signatures.get(number).map(|(signature, _)| *signature),
+        };
+        let Some(signature) = signature else {
+            let (thread, number, calls) = (thread.number, kept.signature, kept.count);
+            tally.damage.push(Damage::NoSignature { thread, number, calls });
+            continue;
+        };
+        let more = Entry {
+            part: 0,
+            signature,
+            count: kept.count,
+            total: kept.total,
+            min: kept.min,
+            max: kept.max,
+            failed: kept.failed as u64,
+            sent: kept.sent,
+            received: kept.received,
+            prepared: match signature.flags & CREATES {
+                0 => (0, 0),
+                _ => (signature.moves().0 * kept.count, signature.moves().1 * kept.count),
+            },
+            starts: 0,
+            engine: kept.engine,
+        };
+        match known.get(&signature.number).filter(|_| signature.number != INLINE) {
+            Some(at) => tally.entries[*at].add(&more),
+            None => tally.entries.push(more),
+        }
+    }
+}
+
+/// The signature of calls of which no more is known than the function.
+fn anonymous(kept: &ProfileEntry) -> Signature {
+    Signature {
+        number: INLINE,
+        call: kept.call as u16,
+        flags: 0,
+        site: 0,
+        object: 0,
+        peer: peer::NONE,
+        tag: traces::signature::tag::NONE,
+        source: peer::NONE,
+        source_tag: traces::signature::tag::NONE,
+        sent: 0,
+        received: 0,
+        requests: 0,
+        reserved: 0,
+        address: 0,
+    }
+}
