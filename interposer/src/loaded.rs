@@ -1,9 +1,12 @@
 //! The objects loaded into the process: what they define, and the slots through which they call what others define.
 
+mod exports;
+
 use std::ffi::{CStr, c_int, c_void};
 use std::ops::Range;
 
 use crate::symbol;
+pub use exports::{Exports, Name};
 
 /// How often the loader has added and removed objects. Cheap.
 pub fn changes() -> (u64, u64) {
@@ -103,6 +106,7 @@ const DT_RELA: i64 = 7;
 const DT_RELASZ: i64 = 8;
 const DT_JMPREL: i64 = 23;
 const DT_GNU_HASH: i64 = 0x6fff_fef5;
+const DT_RELACOUNT: i64 = 0x6fff_fff9;
 /// Relocation types of slots that hold a function's address: through the PLT, a pointer, an absolute address.
 #[cfg(target_arch = "x86_64")]
 const SLOTS: [u32; 3] = [7, 6, 1];
@@ -120,48 +124,22 @@ impl Object {
         self.name.rsplit('/').next().unwrap_or(&self.name)
     }
 
-    /// The address of what the object itself defines under a name, by its own table: no scope is searched, and no lock of
-    /// the loader taken.
+    /// What the object itself defines, where it says so.
+    ///
+    /// # Safety
+    /// The object must still be loaded.
+    pub unsafe fn exports(&self) -> Option<Exports> {
+        // SAFETY: the caller's promise, and they are its tables.
+        unsafe { Exports::at(self.address(DT_GNU_HASH), self.base, self.symbols(), self.address(DT_STRTAB)) }
+    }
+
+    /// The address of what the object itself defines under a name.
     ///
     /// # Safety
     /// The object must still be loaded.
     pub unsafe fn defines(&self, name: &CStr) -> Option<usize> {
-        // SAFETY: the layout of DT_GNU_HASH: four numbers, a Bloom filter of 64-bit words, buckets, and the hashes of the
-        // symbols from the first on, those of a bucket ending with one that is odd.
-        unsafe {
-            let (table, symbols, strings) = (self.address(DT_GNU_HASH), self.symbols(), self.address(DT_STRTAB));
-            if table == 0 || symbols.is_null() || strings == 0 {
-                return None;
-            }
-            let [buckets, first, words, shift] = *(table as *const [u32; 4]);
-            let filter = (table + 16) as *const u64;
-            let bucket = filter.add(words as usize).cast::<u32>();
-            let hashes = bucket.add(buckets as usize);
-            let hash =
-                name.to_bytes().iter().fold(5381u32, |hash, byte| hash.wrapping_mul(33).wrapping_add(*byte as u32));
-            let bits = 1u64 << (hash % 64) | 1u64 << ((hash >> shift) % 64);
-            if buckets == 0 || *filter.add((hash as usize / 64) % words as usize) & bits != bits {
-                return None;
-            }
-            let mut at = *bucket.add((hash % buckets) as usize);
-            if at < first {
-                return None;
-            }
-            loop {
-                let other = *hashes.add((at - first) as usize);
-                let symbol = &*symbols.add(at as usize);
-                if other | 1 == hash | 1
-                    && symbol.st_shndx != 0
-                    && CStr::from_ptr((strings + symbol.st_name as usize) as *const _) == name
-                {
-                    return Some(self.base + symbol.st_value as usize);
-                }
-                if other & 1 == 1 {
-                    return None;
-                }
-                at += 1;
-            }
-        }
+        // SAFETY: the caller's promise.
+        unsafe { self.exports()?.find(&Name::new(name)) }
     }
 
     /// Gives every slot that holds the address of a function whose name begins with one of these what `other` says for the
@@ -176,10 +154,13 @@ impl Object {
             if strings == 0 || symbols.is_null() {
                 return;
             }
-            for (table, size) in [(DT_JMPREL, DT_PLTRELSZ), (DT_RELA, DT_RELASZ)] {
+            let firsts = begins.iter().fold(0u128, |set, begin| set | 1 << (begin[0] & 127));
+            // Relocations that have no symbol come first.
+            let nameless = self.entry(DT_RELACOUNT);
+            for (table, size, from) in [(DT_JMPREL, DT_PLTRELSZ, 0), (DT_RELA, DT_RELASZ, nameless)] {
                 let (table, size) = (self.address(table) as *const Relocation, self.entry(size));
                 let count = if table.is_null() { 0 } else { size / size_of::<Relocation>() };
-                for at in 0..count {
+                for at in from..count {
                     let relocation = *table.add(at);
                     let symbol = (relocation.info >> 32) as usize;
                     if symbol == 0 || !SLOTS.contains(&(relocation.info as u32)) {
@@ -187,6 +168,9 @@ impl Object {
                     }
                     let name = (strings + (*symbols.add(symbol)).st_name as usize) as *const u8;
                     // There are tens of thousands, and next to none are wanted. A name that is shorter ends in a zero.
+                    if (firsts >> (*name & 127)) & 1 == 0 {
+                        continue;
+                    }
                     let is_wanted = |begin: &&[u8]| begin.iter().zip(0..).all(|(byte, at)| *byte == *name.add(at));
                     if !begins.iter().any(is_wanted) {
                         continue;

@@ -12,7 +12,7 @@ use traces::calls::Call;
 use traces::definitions::Language;
 
 use super::{fortran, python, stubs};
-use crate::loaded::{self, Object};
+use crate::loaded::{self, Name, Object};
 use crate::real;
 use crate::symbol;
 use crate::wrappers::{self, Ways};
@@ -100,14 +100,18 @@ enum Kind {
 impl Kind {
     fn of(object: &Object) -> Option<Kind> {
         // SAFETY: the object is loaded.
-        let defines = |name: &CStr| unsafe { object.defines(name) }.is_some();
+        let exports = unsafe { object.exports() }?;
+        // SAFETY: the same.
+        let defines = |name: &CStr| unsafe { exports.find(&Name::new(name)) }.is_some();
         if defines(python::PROOF) {
             python::found(object.range.clone());
             Some(Kind::Python)
         } else if fortran::PROOFS.iter().any(|name| defines(name)) {
             Some(Kind::Fortran)
         } else {
-            wrapper_names().iter().any(|name| defines(name)).then_some(Kind::Tool)
+            // SAFETY: the same.
+            let is_tool = wrapper_names().iter().any(|name| unsafe { exports.find(name) }.is_some());
+            is_tool.then_some(Kind::Tool)
         }
     }
 }
@@ -153,9 +157,10 @@ fn binding(symbol: &str, layers: &[Layer]) -> Option<usize> {
 }
 
 /// The C symbols of all wrappers.
-fn wrapper_names() -> &'static [CString] {
-    static ALL: OnceLock<Vec<CString>> = OnceLock::new();
-    ALL.get_or_init(|| wrappers_by_name().keys().filter_map(|name| CString::new(name.as_str()).ok()).collect())
+fn wrapper_names() -> &'static [Name<CString>] {
+    static ALL: OnceLock<Vec<Name<CString>>> = OnceLock::new();
+    let name = |name: &String| CString::new(name.as_str()).ok().map(Name::new);
+    ALL.get_or_init(|| wrappers_by_name().keys().filter_map(name).collect())
 }
 
 /// All wrappers, by C symbol.
