@@ -17,6 +17,7 @@ use super::abandoned::NO_FRAME;
 use super::cache::{Cache, Words};
 use super::dictionary::{Dictionary, Key};
 use super::events::Events;
+use super::forked;
 use super::handles::Handles;
 use super::memory;
 use super::pages::{NO_PAGE, Output};
@@ -46,8 +47,9 @@ pub struct State {
     pub(super) block: NonNull<ThreadBlock>,
     /// How many calls deep the thread is; the file's copy is in the block.
     pub depth: u32,
-    /// The recorder itself is at work: a signal handler that calls MPI now is not recorded.
-    pub(super) at_work: bool,
+    /// The recorder itself is not at work. While it is, a signal handler that calls MPI is not recorded, nor is anything
+    /// in a [forked](super::forked) child.
+    pub(super) at_rest: bool,
     /// The stack of the outermost wrapper: whatever runs above it has left that one behind.
     pub(super) frame: usize,
     /// Signatures by what repeats.
@@ -210,11 +212,12 @@ impl Thread {
 
     fn new(number: u32, block: NonNull<ThreadBlock>) -> Option<NonNull<Thread>> {
         let thread = memory::zeroed::<Thread>(1)?;
+        forked::clear_in_children(thread.as_ptr().cast(), size_of::<Thread>());
         let state = State {
             events: Events::begin(number),
             block,
             depth: 0,
-            at_work: false,
+            at_rest: true,
             frame: NO_FRAME,
             dictionary: Dictionary::new()?,
             requests: empty_table()?,
@@ -280,7 +283,7 @@ impl Thread {
     /// The signature of a call from the program with these words, if it was one of the last.
     #[inline(always)]
     pub fn cached(&self, words: &Words) -> Option<u32> {
-        if self.depth == 0 && !self.at_work { self.cache.find(words) } else { None }
+        if self.depth == 0 && self.at_rest { self.cache.find(words) } else { None }
     }
 
     /// Remembers the signature of calls with these words. Where ticks are not what calls are timed by, nothing is
