@@ -26,6 +26,10 @@ pub struct Program {
     pub flags: Vec<String>,
     /// The source of a library that the program loads from its own folder.
     pub plugin: Option<String>,
+    /// Variables it needs, for some library or other.
+    pub variables: Vec<(String, String)>,
+    /// Libraries under which it fails by itself.
+    pub cannot: Vec<String>,
     /// What OVERHEAR_FILTER is to be.
     pub filter: Option<String>,
     /// The exit status it ends with.
@@ -95,6 +99,9 @@ impl Program {
             "needs" => self.needs = Some(value.into()),
             "cflags" => self.flags = words(),
             "plugin" => self.plugin = Some(value.into()),
+            "set" => self.variables = value.split_whitespace().filter_map(variable).collect(),
+            // The reason stands behind them.
+            "cannot" => self.cannot = words().into_iter().take_while(|word| !word.starts_with('(')).collect(),
             "filter" => self.filter = Some(value.into()),
             "as" => self.listen(&fs::read_to_string(self.source.with_file_name(value)).unwrap_or_default()),
             "languages" => self.languages = Some(value.into()),
@@ -121,8 +128,17 @@ impl Program {
         Ok(())
     }
 
-    /// Whether the library has what the program needs.
+    /// Whether the program runs under the library.
     pub fn runs_under(&self, mpi: &Mpi) -> bool {
+        self.is_known_to(mpi) && !self.fails_under(mpi)
+    }
+
+    /// Whether the library has what the program needs, and lets it fail all the same.
+    pub fn fails_under(&self, mpi: &Mpi) -> bool {
+        self.is_known_to(mpi) && self.cannot.iter().any(|name| name == mpi.name)
+    }
+
+    fn is_known_to(&self, mpi: &Mpi) -> bool {
         match &mpi.fortran {
             None if self.is_fortran() => false,
             Some(fortran) if self.needs.as_deref() == Some("mpi_f08") => fortran.f08,
@@ -169,6 +185,10 @@ impl Program {
         compile(mpi, &self.source, &program, &self.flags);
         program
     }
+}
+
+fn variable(word: &str) -> Option<(String, String)> {
+    word.split_once('=').map(|(name, value)| (name.into(), value.into()))
 }
 
 /// Compiles a C source with a library's own compiler, unless that was done since it or a header beside it was changed.

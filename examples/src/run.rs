@@ -30,8 +30,25 @@ const LIMIT: Duration = Duration::from_secs(120);
 
 /// Runs a command to its end. Panics where it takes longer than two minutes: it hangs.
 pub fn finish(command: &mut Command) -> Output {
+    finish_after(command, |_| ())
+}
+
+/// The same, and does what Ctrl-C does as soon as a file is there.
+pub fn interrupt_when(ready: &Path, command: &mut Command) -> Output {
+    finish_after(command, |child| {
+        let began = Instant::now();
+        while !ready.exists() && began.elapsed() < LIMIT {
+            thread::sleep(Duration::from_millis(5));
+        }
+        // SAFETY: tells the group that was made for this command.
+        unsafe { libc::kill(-(child.id() as i32), libc::SIGINT) };
+    })
+}
+
+fn finish_after(command: &mut Command, meanwhile: impl FnOnce(&Child)) -> Output {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     let mut child = command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    meanwhile(&child);
     let stdout = reader(child.stdout.take());
     let stderr = reader(child.stderr.take());
     let status = wait(&mut child, command);
@@ -106,7 +123,7 @@ impl<'a> Case<'a> {
             path: program.build(mpi),
             arguments: program.arguments.clone(),
             ranks: program.ranks,
-            variables: filter.collect(),
+            variables: filter.chain(program.variables.iter().cloned()).collect(),
         }
     }
 

@@ -86,6 +86,13 @@ pub fn recorded_process() -> Option<u32> {
     env::var("OVERHEAR_PID").ok()?.parse().ok()
 }
 
+/// What this process becomes later by exec is not what `overhear record` became.
+pub fn forget_recorded_process() {
+    // In place, since other threads may be reading the environment.
+    // SAFETY: the value is terminated, so it has a first byte.
+    unsafe { libc::getenv(c"OVERHEAR_PID".as_ptr()).as_mut().into_iter().for_each(|first| *first = 0) };
+}
+
 /// The rank that the launcher says this process has, before MPI says so.
 pub fn launcher_rank() -> Option<u32> {
     let names = [

@@ -67,9 +67,12 @@ fn in_front(launcher: Launcher, library: &Path, mut arguments: cli::Record) -> R
     variables.push(("OVERHEAR_RUN", format!("{:032x}", rand::random::<u128>()).into()));
     let whole = launch::command(launcher, &arguments.command, &variables);
     let mut command = Command::new(&whole[0]);
-    // What cannot stand on the launcher's command line reaches its ranks through its environment. The library must
-    // not: a launcher is not an MPI program.
-    command.args(&whole[1..]).envs(variables.into_iter().filter(|(name, _)| *name != "LD_PRELOAD"));
+    // What cannot stand on the launcher's command line reaches its ranks through its environment. The library is not to,
+    // where it need not: a launcher is not an MPI program.
+    if !launch::spawns_by_own_environment(launcher, &arguments.command[0]) {
+        variables.retain(|(name, _)| *name != "LD_PRELOAD");
+    }
+    command.args(&whole[1..]).envs(variables);
     command.env_remove("OVERHEAR_PID");
     // Ctrl-C goes to the launcher, which is in the same group and ends its ranks; what they did is in their files.
     // SAFETY: sets a disposition that the launcher does not inherit, since it is set back below.

@@ -40,6 +40,20 @@ pub fn command(launcher: Launcher, command: &[OsString], variables: &Variables) 
     }
 }
 
+/// Whether processes that the ranks spawn have no other environment than the launcher's own.
+pub fn spawns_by_own_environment(launcher: Launcher, program: &OsStr) -> bool {
+    launcher == Launcher::Openmpi && openmpi::is_prrte(program)
+}
+
+/// The file a word names: as the system finds programs.
+pub fn find(program: &OsStr) -> Option<PathBuf> {
+    if program.as_encoded_bytes().contains(&b'/') {
+        return Some(PathBuf::from(program)).filter(|path| path.exists());
+    }
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(Path::new(program))).find(|path| path.is_file())
+}
+
 /// The arguments behind the launcher's name, and again for each further program where they count for one alone.
 fn in_front(command: &[OsString], arguments: &[OsString], separates: impl Fn(&OsString) -> bool) -> Vec<OsString> {
     let mut whole = Vec::new();

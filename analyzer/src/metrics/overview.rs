@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use traces::calls::Call;
 use traces::definitions::Language;
 use traces::file::{Mode, Stop};
 
@@ -134,6 +135,7 @@ pub fn warnings(run: &Run) -> Vec<String> {
         warnings.extend(rank.damage.iter().map(|damage| format!("{}: {damage}", rank.file)));
         warnings.extend(stopped(rank));
     }
+    warnings.extend(spawned(run));
     warnings.extend(left_out(run));
     warnings.extend(of_recorder(run));
     warnings.extend(profiles(run));
@@ -152,6 +154,15 @@ pub fn warnings(run: &Run) -> Vec<String> {
         warnings.push(format!("left out by the filter: {}", filter_in_words(filter)));
     }
     warnings
+}
+
+/// That processes were spawned, and none of them is here.
+fn spawned(run: &Run) -> Option<String> {
+    let spawns = [Call::Comm_spawn, Call::Comm_spawn_multiple].map(Call::number);
+    let spawn = run.ranks.iter().flat_map(Rank::entries).any(|entry| spawns.contains(&entry.signature.call));
+    (spawn && run.ranks.iter().all(|rank| rank.header.world == 0)).then(|| {
+        "processes were spawned that are not in this folder: they were recorded elsewhere, or not at all".into()
+    })
 }
 
 /// How a rank ended that did not finalise MPI.

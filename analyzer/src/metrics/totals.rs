@@ -118,7 +118,24 @@ impl Group {
 
 /// A rank's number as a value.
 pub fn rank_value(rank: &Rank) -> Value {
-    rank.number().map_or(Value::None, |number| Value::Count(number.into()))
+    who_value(who(rank))
+}
+
+/// What a rank is told from others by: its world and its number there.
+pub type Who = (u32, Option<u32>);
+
+/// Who a rank is.
+pub fn who(rank: &Rank) -> Who {
+    (rank.header.world, rank.number())
+}
+
+/// Its number, and its world where that was spawned; nothing where it has no number.
+pub fn who_value(who: Who) -> Value {
+    match who {
+        (_, None) => Value::None,
+        (0, Some(number)) => Value::Count(number.into()),
+        (world, Some(number)) => Value::Text(format!("{number} of world {world}")),
+    }
 }
 
 /// A part of a whole, of 100.

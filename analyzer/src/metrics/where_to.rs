@@ -4,7 +4,7 @@ use traces::calls::Call;
 use traces::signature::{Signature, UNKNOWN_BYTES, peer};
 
 use super::breakdown::table;
-use super::totals::{self, rank_value};
+use super::totals::{self, who, who_value};
 use crate::model::rank::function;
 use crate::model::{Rank, Run};
 use crate::report::{Column, Table, Value};
@@ -70,11 +70,10 @@ pub fn sizes(run: &Run) -> Table {
 
 /// By rank and thread.
 pub fn threads(run: &Run) -> Table {
-    let groups = totals::by(run, |rank, thread, _| Some((rank.number(), thread.number, thread.tid)));
+    let groups = totals::by(run, |rank, thread, _| Some((who(rank), thread.number, thread.tid)));
     let names = vec![Column::new("rank", "of rank"), Column::new("thread", "thread"), Column::hidden("thread_id")];
     let rows = groups.into_iter().map(|((rank, thread, tid), group)| {
-        let rank = rank.map_or(Value::None, |rank| Value::Count(rank.into()));
-        (vec![rank, Value::Count(thread.into()), Value::Count(tid.into())], group)
+        (vec![who_value(rank), Value::Count(thread.into()), Value::Count(tid.into())], group)
     });
     table(run, "threads", "by thread".into(), names, rows.collect())
 }
@@ -85,7 +84,7 @@ pub fn peers(run: &Run) -> Table {
     let groups = totals::by(run, |rank, _, entry| {
         let signature = &entry.signature;
         let (name, _) = object(rank, signature);
-        (signature.peer != peer::NONE).then(|| (name, rank.number(), in_words(signature.peer), function(signature)))
+        (signature.peer != peer::NONE).then(|| (name, who(rank), in_words(signature.peer), function(signature)))
     });
     let names = vec![
         Column::new("communicator", "communicator"),
@@ -94,8 +93,7 @@ pub fn peers(run: &Run) -> Table {
         Column::new("function", "function"),
     ];
     let rows = groups.into_iter().map(|((communicator, rank, peer, name), group)| {
-        let rank = rank.map_or(Value::None, |rank| Value::Count(rank.into()));
-        (vec![Value::Text(communicator), rank, Value::Text(peer), Value::Text(name)], group)
+        (vec![Value::Text(communicator), who_value(rank), Value::Text(peer), Value::Text(name)], group)
     });
     table(run, "peers", "by partner".into(), names, rows.collect())
 }
@@ -170,11 +168,9 @@ fn role(call: Call) -> &'static str {
 
 /// A rank's number as text, for lines about ranks.
 pub fn rank_in_words(rank: &Rank) -> String {
-    match rank_value(rank) {
-        Value::Count(number) if rank.header.world > 0 => {
-            format!("rank {number} of spawned world {}", rank.header.world)
-        }
-        Value::Count(number) => format!("rank {number}"),
-        _ => format!("process {}", rank.header.pid),
+    match rank.number() {
+        Some(number) if rank.header.world > 0 => format!("rank {number} of spawned world {}", rank.header.world),
+        Some(number) => format!("rank {number}"),
+        None => format!("process {}", rank.header.pid),
     }
 }

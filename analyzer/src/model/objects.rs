@@ -102,6 +102,11 @@ impl Group {
         self.members.len() + self.others.len()
     }
 
+    /// Whether it is known of all its processes who they are, and they are in this folder.
+    pub fn is_here(&self) -> bool {
+        !self.members.iter().chain(&self.others).any(|member| *member == ELSEWHERE)
+    }
+
     /// The processes of its group; of an intercommunicator, of that with the lower ranks.
     pub fn members(&self) -> &[u32] {
         &self.members

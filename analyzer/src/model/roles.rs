@@ -308,7 +308,7 @@ fn what(rank: &Rank, call: Call, signature: &Signature) -> What {
         Class::Communicator | Class::Topology | Class::Window | Class::File if makes(call) => {
             What::Collective { flow: Flow::Create, root: false }
         }
-        Class::Communicator if call.has(Kind::NewComm) => What::Make,
+        Class::Communicator | Class::Process if call.makes_alone() => What::Make,
         Class::Environment if call == Call::Pcontrol => What::Phase,
         Class::Lifecycle => match call {
             Call::Init | Call::Init_thread => What::Begin,
@@ -340,7 +340,7 @@ fn epoch(call: Call) -> Option<Epoch> {
 /// Whether all processes of the communicator take part in making something from it.
 fn makes(call: Call) -> bool {
     let makes = call.has(Kind::NewComm) || call.has(Kind::NewWin) || call.has(Kind::NewFile);
-    makes && call.has(Kind::Comm) && !matches!(call, Call::Comm_create_group | Call::Intercomm_create)
+    makes && call.has(Kind::Comm) && !call.makes_alone()
 }
 
 fn flow(call: Call) -> Flow {

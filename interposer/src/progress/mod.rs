@@ -20,13 +20,12 @@ use traces::progress::{self, Depth, Entries, FIRST_COMPONENT, INSIDE, LINES, Led
 use traces::record::Kind;
 
 use crate::clock;
+use crate::recorder::forked::HERE;
 use crate::recorder::run;
 use crate::recorder::shared;
 use crate::recorder::thread::{self, Thread};
 
-/// How much is recorded, as a number of [`Depth`]; nothing until MPI is initialised.
-static DEPTH: AtomicU32 = AtomicU32::new(Depth::Off as u32);
-/// How much was asked for.
+/// How much was asked for, as a number of [`Depth`].
 static ASKED: AtomicU32 = AtomicU32::new(Depth::Off as u32);
 static LINES_TAKEN: AtomicU32 = AtomicU32::new(FIRST_COMPONENT as u32);
 
@@ -87,7 +86,7 @@ impl Engine {
 pub fn begin(depth: Depth) {
     shared::define(&Definition::Progress(depth as u32));
     ASKED.store(depth as u32, Release);
-    DEPTH.store(depth as u32, Release);
+    HERE.depth.store(depth as u32, Release);
     if depth != Depth::Off {
         sockets::begin();
     }
@@ -104,9 +103,9 @@ pub fn ready() {
 
 /// Does what the engine may be turned for that is not the program's doing.
 pub fn unheard<R>(work: impl FnOnce() -> R) -> R {
-    DEPTH.store(Depth::Off as u32, Release);
+    HERE.depth.store(Depth::Off as u32, Release);
     let result = work();
-    DEPTH.store(ASKED.load(Acquire), Release);
+    HERE.depth.store(ASKED.load(Acquire), Release);
     result
 }
 
@@ -188,7 +187,7 @@ impl Achieved {
 /// The thread whose engine this is; of a thread that has not called MPI, its recording begins here.
 #[inline(always)]
 pub fn engine_thread() -> Option<&'static mut Thread> {
-    if DEPTH.load(Relaxed) == Depth::Off as u32 {
+    if HERE.depth.load(Relaxed) == Depth::Off as u32 {
         return None;
     }
     match thread::current() {
@@ -209,7 +208,7 @@ pub fn entry<R>(thread: *mut Thread, line: usize, real: impl FnOnce() -> R, came
     // SAFETY: the thread is this one's own. What `real` calls may come here again, so no reference is held over it.
     unsafe {
         let engine: *mut Engine = &mut (&mut *thread).engine;
-        let depth = DEPTH.load(Relaxed);
+        let depth = HERE.depth.load(Relaxed);
         let timed = depth >= Depth::Time as u32;
         let before = (*engine).achieved;
         (*engine).depth += 1;
@@ -257,7 +256,7 @@ fn outermost_entry(thread: &mut Thread, productive: bool, start: u64, end: u64, 
 /// Makes a call that is part of an entry but none itself: data that moves.
 #[inline(always)]
 pub fn part<R>(thread: *mut Thread, line: usize, real: impl FnOnce() -> R, came: impl FnOnce(&R) -> Achieved) -> R {
-    let timed = DEPTH.load(Relaxed) >= Depth::Time as u32;
+    let timed = HERE.depth.load(Relaxed) >= Depth::Time as u32;
     let start = if timed { clock::now() } else { 0 };
     let result = real();
     let ticks = if timed { clock::now().wrapping_sub(start) } else { 0 };

@@ -69,32 +69,36 @@ impl Thread {
     pub fn work(&mut self, at_work: bool) {
         // A handler sees what was written before, and nothing of what is written after.
         compiler_fence(SeqCst);
-        self.at_work = at_work;
+        self.at_rest = !at_work;
         compiler_fence(SeqCst);
     }
 
     /// Whether the recorder is at work.
     #[inline(always)]
     pub fn is_at_work(&self) -> bool {
-        self.at_work
+        !self.at_rest
     }
 
     /// Whether a wrapper that begins may record.
     #[inline(always)]
     pub fn may_work(&mut self, frame: usize) -> bool {
-        (self.depth == 0 && !self.at_work) || self.may_work_inside(frame)
+        (self.depth == 0 && self.at_rest) || self.may_work_inside(frame)
     }
 
     #[cold]
     #[inline(never)]
     fn may_work_inside(&mut self, frame: usize) -> bool {
+        // No wrapper ends there: these are the zeros that a forked child finds.
+        if self.frame == 0 {
+            return false;
+        }
         if frame >= self.frame && !on_signal_stack() {
             self.end();
         }
-        if self.at_work {
+        if !self.at_rest {
             UNSEEN.fetch_add(1, Relaxed);
         }
-        !self.at_work
+        self.at_rest
     }
 
     /// The thread ends, or has left all calls it was in. Whoever goes on with its recording is in none.

@@ -58,11 +58,12 @@ fn wanted(config: &Config) -> Result<PathBuf, String> {
     std::path::absolute(&directory).map_err(|error| format!("{}: {error}", directory.display()))
 }
 
-/// Rank 0 finds a folder and tells the others. Without a world everyone decides alone, by what the launcher gave all.
-pub fn agree(config: &Config, family: &Family, rank: u32, world: bool) -> Agreed {
+/// Rank 0, whose own file is there now, finds a folder and tells the others. Without a world everyone decides alone, by what
+/// the launcher gave all.
+pub fn agree(config: &Config, family: &Family, rank: u32, world: bool, own: &Path) -> Agreed {
     let mut message = Message { run: [0; 16], world: 0, sync: 0, length: 0, folder: [0; 4096] };
     if rank == 0 || !world {
-        message.set(&decide(config, family, world));
+        message.set(&decide(config, family, world, own));
     }
     if world {
         let (count, address) = (size_of::<Message>(), &raw mut message as usize);
@@ -99,24 +100,25 @@ impl Message {
     }
 }
 
-fn decide(config: &Config, family: &Family, world: bool) -> Agreed {
+fn decide(config: &Config, family: &Family, world: bool, own: &Path) -> Agreed {
     let wanted = wanted(config).unwrap_or_else(|_| PathBuf::from("overhear"));
     if let Some(run) = config.run {
-        if !taken(&wanted, 0) || !world {
-            return Agreed { run, folder: wanted, world: 0, sync: config.sync };
-        }
-        if spawned(family) {
-            let world = (1..WORLDS).find(|world| !taken(&wanted, *world)).unwrap_or(WORLDS);
+        if world && spawned(family) {
+            let world = (1..WORLDS).find(|world| claim(&wanted, *world)).unwrap_or(WORLDS);
             return Agreed { run, folder: wanted, world, sync: config.sync };
+        }
+        let first = wanted.join(folder::file_name(0, 0));
+        if !world || first == own || !first.exists() {
+            return Agreed { run, folder: wanted, world: 0, sync: config.sync };
         }
     }
     // What is wrong with a folder that cannot be made shows when the files move in.
     Agreed { run: random(), folder: folder::fresh(&wanted).unwrap_or(wanted), world: 0, sync: config.sync }
 }
 
-/// Whether a world of this number has written into the folder.
-fn taken(path: &Path, world: u32) -> bool {
-    path.join(folder::file_name(world, 0)).exists()
+/// Takes the number of a spawned world, unless another has it: several may be spawned at once.
+fn claim(folder: &Path, world: u32) -> bool {
+    fs::File::create_new(folder.join(folder::file_name(world, 0))).is_ok()
 }
 
 /// Whether this world was spawned by another.
@@ -139,16 +141,23 @@ fn random() -> [u8; 16] {
 }
 
 /// Gives the file its place in the run's folder. Fails rather than overwrite another.
-pub fn move_in(path: &Path, agreed: &Agreed, rank: u32) -> Result<(), String> {
+pub fn move_in(path: &mut PathBuf, agreed: &Agreed, rank: u32) -> Result<(), String> {
     // On hosts that do not share a file system each has a folder of its own.
     fs::create_dir_all(&agreed.folder).map_err(|error| format!("{}: {error}", agreed.folder.display()))?;
     let place = agreed.folder.join(folder::file_name(agreed.world, rank));
-    let moved = match fs::hard_link(path, &place) {
-        Ok(()) => fs::remove_file(path),
+    if *path == place {
+        return Ok(());
+    }
+    let claimed = agreed.world > 0 && rank == 0;
+    let moved = match fs::hard_link(&path, &place) {
+        Ok(()) => fs::remove_file(&path),
+        Err(_) if claimed => fs::rename(&path, &place),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(error),
         // Some file systems have no hard links.
         Err(_) if place.exists() => Err(ErrorKind::AlreadyExists.into()),
-        Err(_) => fs::rename(path, &place),
+        Err(_) => fs::rename(&path, &place),
     };
-    moved.map_err(|error| format!("{}: {error}", place.display()))
+    moved.map_err(|error| format!("{}: {error}", place.display()))?;
+    *path = place;
+    Ok(())
 }

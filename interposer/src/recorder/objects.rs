@@ -76,7 +76,11 @@ pub fn get(handle: u64) -> Option<Info> {
 
 /// A call has made an object from a communicator. Every process of that one counts the call, also where it got none.
 pub fn made(family: &Family, call: Call, parent: u64, handle: u64) {
-    let alone = matches!(call, Call::Comm_create_group | Call::Intercomm_create) || parent == 0;
+    let alone = call.makes_alone();
+    if !alone && parent == 0 {
+        // Asked for, not made: that of the parents.
+        return;
+    }
     let mut ordinal = u32::MAX;
     let _writing = shared::lock();
     if !alone {

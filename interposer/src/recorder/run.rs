@@ -2,8 +2,8 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering::*};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::*};
+use std::sync::{Mutex, OnceLock};
 
 use traces::calls::{Call, Class};
 use traces::definitions::{Definition, Library, Process};
@@ -11,6 +11,7 @@ use traces::file::{FINALIZED, FileHeader, INITIALIZED, MAGIC, NO_RANK, VERSION};
 
 use super::abandoned;
 use super::folder;
+use super::forked::{self, HERE};
 use super::modules;
 use super::objects::{self, Kind};
 use super::pages::Output;
@@ -31,12 +32,11 @@ use crate::wrappers::observe;
 struct Run {
     config: Config,
     family: &'static Family,
-    /// Where the file is until MPI says which rank this is.
-    path: PathBuf,
+    /// Where the file is.
+    path: Mutex<PathBuf>,
 }
 
 static RUN: OnceLock<Run> = OnceLock::new();
-static PHASE: AtomicU8 = AtomicU8::new(DORMANT);
 /// MPI has not been initialised.
 const DORMANT: u8 = 0;
 const RECORDING: u8 = 1;
@@ -47,7 +47,12 @@ static RECORDED: [AtomicBool; Call::LIMIT] = [const { AtomicBool::new(false) }; 
 static READY: AtomicBool = AtomicBool::new(false);
 /// Recording was wanted and failed, here; other ranks may be recording.
 static FAILED: AtomicBool = AtomicBool::new(false);
+/// How many sessions are open.
 static SESSIONS: AtomicU32 = AtomicU32::new(0);
+/// Between MPI_Init and MPI_Finalize.
+static WORLD: AtomicBool = AtomicBool::new(false);
+/// The figures of the end were said.
+static TOLD: AtomicBool = AtomicBool::new(false);
 
 /// Whether calls of this function are recorded.
 #[inline(always)]
@@ -111,8 +116,9 @@ const fn ends(call: Call) -> bool {
 /// Called for the first call of every thread, and for all calls of a process that does not record. The thread, if its
 /// recording begins here.
 pub fn first_call(call: Call) -> Option<&'static mut Thread> {
-    match PHASE.load(Acquire) {
+    match HERE.phase.load(Acquire) {
         OFF => return None,
+        DORMANT if is_forked() => return None,
         DORMANT => {
             // Even what is only forwarded needs to know where to.
             shared::guard(|| {
@@ -135,7 +141,12 @@ pub fn join() -> Option<&'static mut Thread> {
 
 /// Whether this process records.
 pub fn is_recording() -> bool {
-    PHASE.load(Acquire) == RECORDING
+    HERE.phase.load(Acquire) == RECORDING
+}
+
+/// Whether this is a child of the process that recorded: what says that there is a recording was cleared.
+fn is_forked() -> bool {
+    HERE.phase.load(Acquire) == DORMANT && RUN.get().is_some()
 }
 
 fn begin_thread() -> Option<&'static mut Thread> {
@@ -152,8 +163,14 @@ fn begin_thread() -> Option<&'static mut Thread> {
 
 /// MPI is about to be initialised: makes the file, so that even a call that never returns is in it.
 fn begin() -> bool {
+    // Sessions may be opened by several threads at once.
+    static BEGINNING: Mutex<()> = Mutex::new(());
+    let _alone = BEGINNING.lock();
+    if HERE.phase.load(Acquire) != DORMANT {
+        return is_recording();
+    }
     let begun = try_begin();
-    PHASE.store(if matches!(begun, Ok(true)) { RECORDING } else { OFF }, Release);
+    HERE.phase.store(if matches!(begun, Ok(true)) { RECORDING } else { OFF }, Release);
     if let Err(reason) = begun {
         FAILED.store(true, Release);
         if config::launcher_rank().unwrap_or(0) == 0 {
@@ -215,15 +232,17 @@ fn try_begin() -> Result<bool, String> {
     }
     // SAFETY: the handler only stores two words.
     unsafe { libc::pthread_atfork(None, None, Some(forked)) };
+    forked::begin();
+    config::forget_recorded_process();
     slots::begin();
     progress::begin(config.progress);
-    let _ = RUN.set(Run { config, family, path });
+    let _ = RUN.set(Run { config, family, path: Mutex::new(path) });
     Ok(true)
 }
 
 /// A forked child does not write into its parent's file.
 unsafe extern "C" fn forked() {
-    PHASE.store(OFF, Release);
+    HERE.phase.store(OFF, Release);
     thread::set_current(std::ptr::null_mut());
 }
 
@@ -276,7 +295,7 @@ fn take_part() -> Option<()> {
     let config = config::read().ok()?;
     objects::learn(family, family.comm_world, Kind::Communicator);
     let world = objects::get(family.comm_world)?;
-    let agreed = folder::agree(&config, family, world.rank as u32, true);
+    let agreed = folder::agree(&config, family, world.rank as u32, true, Path::new(""));
     sync::initialized(family, world.rank as u32, world.size, &clock::sample(), agreed.sync);
     Some(())
 }
@@ -289,25 +308,48 @@ pub fn after(call: Call, code: i32) {
         return;
     }
     shared::guard_wait(|| {
-        if call == Call::Session_init {
-            SESSIONS.fetch_add(1, Relaxed);
+        match call {
+            Call::Session_init => drop(SESSIONS.fetch_add(1, AcqRel)),
+            Call::Session_finalize => drop(SESSIONS.fetch_sub(1, AcqRel)),
+            _ => WORLD.store(starts(call), Release),
         }
-        if starts(call) && !READY.swap(true, AcqRel) {
-            ready(call);
-        }
-        let last_session = call == Call::Session_finalize && SESSIONS.fetch_sub(1, Relaxed) == 1;
-        if call == Call::Finalize || last_session {
-            finalized();
+        if starts(call) {
+            opened(call);
+        } else {
+            closed(call);
         }
     });
 }
 
-/// MPI is initialised: now it can say who we are.
-fn ready(call: Call) {
-    let (Some(run), Some(output)) = (RUN.get(), shared::output()) else { return };
-    let family = run.family;
-    // A session has no world; its processes know only what their launcher tells them.
+/// MPI is initialised, perhaps once more: sessions may come and go, before a world and after it.
+fn opened(call: Call) {
+    static IN_WORLD: AtomicBool = AtomicBool::new(false);
     let world = call != Call::Session_init;
+    let new_world = world && !IN_WORLD.swap(true, AcqRel);
+    let (first, Some(run), Some(output)) = (!READY.swap(true, AcqRel), RUN.get(), shared::output()) else { return };
+    if first || new_world {
+        ready(run, output, world, first);
+    }
+    mark_end(output);
+}
+
+/// Says in the file whether MPI is finalised. Returns whether it is.
+fn mark_end(output: &Output) -> bool {
+    let _alone = shared::lock();
+    // SAFETY: the lock is held.
+    let header = unsafe { output.header() };
+    let finalized = !WORLD.load(Acquire) && SESSIONS.load(Acquire) == 0;
+    header.state &= !FINALIZED;
+    if finalized {
+        header.end = clock::sample();
+        header.state |= FINALIZED;
+    }
+    finalized
+}
+
+/// MPI can say who we are. A session has no world; its processes know only what their launcher tells them.
+fn ready(run: &Run, output: &Output, world: bool, first: bool) {
+    let family = run.family;
     family.settle(world);
     progress::ready();
     family.common_datatypes.iter().for_each(|datatype| objects::learn_size(family, *datatype));
@@ -323,13 +365,16 @@ fn ready(call: Call) {
     let version = real::text(Call::Get_library_version, &[]).unwrap_or_default();
     let path = real::library().map(|library| library.path.to_string_lossy().into_owned()).unwrap_or_default();
     let library = Library { version, path };
-    shared::define(&Definition::Library(library.clone()));
-    if run.config.progress_asked && progress::is_on() {
+    if first {
+        shared::define(&Definition::Library(library.clone()));
+    }
+    if first && run.config.progress_asked && progress::is_on() {
         progress::intel::ready(family, &library.version);
     }
     // SAFETY: one thread initialises MPI.
     let header = unsafe { output.header() };
-    let agreed = progress::unheard(|| folder::agree(&run.config, family, rank, world));
+    let mut path = run.path.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let agreed = progress::unheard(|| folder::agree(&run.config, family, rank, world, &path));
     header.run = agreed.run;
     header.rank = rank;
     header.size = size;
@@ -338,12 +383,14 @@ fn ready(call: Call) {
     if world {
         progress::unheard(|| sync::initialized(family, rank, size, &header.begin, agreed.sync));
     }
-    header.wrapper_cost = rehearse(family).unwrap_or(0);
-    header.ready = clock::sample();
-    header.state |= INITIALIZED;
-    if let Err(reason) = folder::move_in(&run.path, &agreed, rank) {
-        messages::say(&format!("{reason}. The trace stays in {}.", run.path.display()));
-    } else if rank == 0 || rank == NO_RANK {
+    if first {
+        header.wrapper_cost = rehearse(family).unwrap_or(0);
+        header.ready = clock::sample();
+        header.state |= INITIALIZED;
+    }
+    if let Err(reason) = folder::move_in(&mut path, &agreed, rank) {
+        messages::say(&format!("{reason}. The trace stays in {}.", path.display()));
+    } else if first && (rank == 0 || rank == NO_RANK) {
         let ranks = match size {
             0 => "a process without a world".into(),
             1 => "1 rank".into(),
@@ -351,10 +398,7 @@ fn ready(call: Call) {
         };
         messages::say(&format!("recording {ranks} under {} into {}", library.name(), agreed.folder.display()));
     }
-    let _ = FOLDER.set(agreed.folder);
 }
-
-static FOLDER: OnceLock<PathBuf> = OnceLock::new();
 
 fn provided() -> i32 {
     let mut level = 0i32;
@@ -392,21 +436,24 @@ pub fn error_class(code: i32) -> u16 {
     class as u16
 }
 
-fn finalized() {
+fn closed(call: Call) {
     let Some(output) = shared::output() else { return };
     abandoned::say_unseen();
-    // SAFETY: one thread finalises MPI.
-    let header = unsafe { output.header() };
-    header.end = clock::sample();
-    header.state |= FINALIZED;
+    let finalized = mark_end(output);
     output.save_all();
-    if header.rank == 0 || header.rank == NO_RANK {
-        last_words(header, output);
+    // After the last session there may be others.
+    if finalized && call == Call::Finalize {
+        last_words(output);
     }
 }
 
 /// One line at the end: where it is, how much, and what it cost.
-fn last_words(header: &FileHeader, output: &Output) {
+fn last_words(output: &Output) {
+    // SAFETY: read when MPI is finalised.
+    let header = unsafe { output.header() };
+    if !(header.rank == 0 || header.rank == NO_RANK) || TOLD.swap(true, Relaxed) {
+        return;
+    }
     let ticks = header.end.ticks.wrapping_sub(header.begin.ticks);
     let seconds = header.end.monotonic.wrapping_sub(header.begin.monotonic) as f64 / 1e9;
     let calls = slots::calls();
@@ -418,7 +465,8 @@ fn last_words(header: &FileHeader, output: &Output) {
         0 => String::new(),
         _ => format!(", {:.0} ns an entry into the engine", in_nanoseconds(entry)),
     };
-    let folder = FOLDER.get().map(|folder| folder.display().to_string()).unwrap_or_default();
+    let path = RUN.get().and_then(|run| run.path.lock().ok()).map(|path| path.clone()).unwrap_or_default();
+    let folder = folder::parent_of(&path).display();
     let bytes = output.len() as f64 / 1e6;
     messages::say(&format!(
         "{folder}: {bytes:.1} MB from rank 0, {:.0} ns a call{engine}, {share:.2} % of its {seconds:.3} s",
@@ -428,10 +476,14 @@ fn last_words(header: &FileHeader, output: &Output) {
 
 /// The process ends.
 pub fn process_ends() {
-    match PHASE.load(Acquire) {
+    match HERE.phase.load(Acquire) {
         RECORDING => {
             if let Some(output) = shared::output() {
                 output.save_all();
+                // SAFETY: read when the process ends.
+                if unsafe { output.header() }.state & FINALIZED != 0 {
+                    last_words(output);
+                }
             }
         }
         DORMANT if config::recorded_process() == Some(std::process::id()) => {

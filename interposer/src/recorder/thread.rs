@@ -17,6 +17,7 @@ use super::abandoned::NO_FRAME;
 use super::cache::{Cache, Words};
 use super::dictionary::{Dictionary, Key};
 use super::events::Events;
+use super::forked;
 use super::handles::Handles;
 use super::memory;
 use super::pages::{NO_PAGE, Output};
@@ -54,8 +55,9 @@ pub struct State {
     pub(super) block: NonNull<ThreadBlock>,
     /// How many calls deep the thread is; the file's copy is in the block.
     pub depth: u32,
-    /// The recorder itself is at work: a signal handler that calls MPI now is not recorded.
-    pub(super) at_work: bool,
+    /// The recorder itself is not at work. While it is, a signal handler that calls MPI is not recorded, nor is anything
+    /// in a [forked](super::forked) child.
+    pub(super) at_rest: bool,
     /// The stack of the outermost wrapper: whatever runs above it has left that one behind.
     pub(super) frame: usize,
     /// Signatures by what repeats.
@@ -173,6 +175,7 @@ fn empty_table<V: Copy>() -> Option<&'static Handles<V>> {
 impl Room {
     fn take() -> Option<(NonNull<Thread>, NonNull<Draft>)> {
         let room = memory::zeroed::<Room>(1)?.as_ptr();
+        forked::clear_in_children(room.cast(), size_of::<Room>());
         // SAFETY: fresh memory, which nothing refers to as a whole.
         unsafe { Some((NonNull::new(&raw mut (*room).thread)?, NonNull::new(&raw mut (*room).draft)?)) }
     }
@@ -232,7 +235,7 @@ impl Thread {
             events: Events::begin(number),
             block,
             depth: 0,
-            at_work: false,
+            at_rest: true,
             frame: NO_FRAME,
             dictionary: Dictionary::new()?,
             requests: empty_table()?,
@@ -299,7 +302,7 @@ impl Thread {
     /// The signature of a call from the program with these words, if it was one of the last.
     #[inline(always)]
     pub fn cached(&self, words: &Words) -> Option<u32> {
-        if self.depth == 0 && !self.at_work { self.cache.find(words) } else { None }
+        if self.depth == 0 && self.at_rest { self.cache.find(words) } else { None }
     }
 
     /// Remembers the signature of calls with these words. Where ticks are not what calls are timed by, nothing is

@@ -219,6 +219,14 @@ impl Call {
         self.row().arguments.iter().any(|(_, k)| *k == kind)
     }
 
+    /// Whether the call makes a communicator in which no other processes take part than the new one's own: their groups may
+    /// have come by different communicators.
+    pub fn makes_alone(self) -> bool {
+        let named =
+            [Call::Comm_create_group, Call::Intercomm_create, Call::Comm_accept, Call::Comm_connect].contains(&self);
+        self.has(Kind::NewComm) && self.class() != Class::Query && (named || !self.has(Kind::Comm))
+    }
+
     /// Whether the call may fail to achieve anything and be made again: the Test, Iprobe and Parrived kind.
     pub fn polls(self) -> bool {
         self.has(Kind::Flag)

@@ -5,9 +5,11 @@ use std::ffi::{CString, OsStr};
 use std::fs::{self, File, Metadata};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use object::{Object, ObjectSymbol};
+
+use crate::launch::find;
 
 /// Why nothing can be preloaded into a program, or preloading has no effect on it; `None` where it can, or need not.
 pub fn cannot_be_preloaded(program: &OsStr) -> Option<String> {
@@ -89,13 +91,4 @@ pub fn is_first_rank() -> bool {
         "ALPS_APP_PE",
     ];
     names.iter().find_map(|name| env::var(name).ok()).is_none_or(|rank| rank == "0")
-}
-
-/// The file a word names: as the system finds programs.
-fn find(program: &OsStr) -> Option<PathBuf> {
-    if program.as_encoded_bytes().contains(&b'/') {
-        return Some(PathBuf::from(program)).filter(|path| path.exists());
-    }
-    let path = env::var_os("PATH")?;
-    env::split_paths(&path).map(|folder| folder.join(Path::new(program))).find(|path| path.is_file())
 }

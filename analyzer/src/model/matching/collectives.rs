@@ -213,6 +213,10 @@ impl<'a> Collectives<'a> {
             if state.confused {
                 rest.confused.push(object as u32);
             }
+            // Nobody knows whether the others came.
+            if !self.objects.groups[object].is_here() {
+                continue;
+            }
             let arrivals = state.open.values().flat_map(|instance| &instance.arrivals);
             for arrival in arrivals.filter(|arrival| arrival.at.place.counts()) {
                 *rest.waiting.entry(arrival.at).or_default() += 1;

@@ -191,7 +191,8 @@ impl<'a> Rank<'a> {
             What::Make => {
                 let object = self.collectives.objects.made_alone(self.number as usize, self.made as usize);
                 self.made += 1;
-                let role = Role { object, ..*role };
+                // One group may accept what the other connects: they call different functions.
+                let role = Role { object, function: 0, ..*role };
                 self.collective(&role, Flow::Create, false, MAKING, call.start, Ok(call.end));
             }
             What::Window(epoch) => {

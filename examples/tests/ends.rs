@@ -1,0 +1,78 @@
+//! Processes that do not come to MPI_Finalize: they end as without the recorder, and their files say how far they came.
+
+mod common;
+
+use std::fs;
+use std::process::Command;
+
+use common::{case, libraries};
+use examples::run::{Run, fresh_folder, interrupt_when, overhear};
+use serde_json::json;
+
+/// What the report says of a run in which all messages were exchanged.
+fn warnings(run: &Run, under: &str) -> String {
+    let report = run.report("rank");
+    for rank in 0..2 {
+        let of_rank = [("function", json!("MPI_Sendrecv")), ("rank", json!(rank))];
+        assert_eq!(report.sum("rank_functions", "calls", &of_rank), 10, "rank {rank} under {under}");
+    }
+    assert_eq!(report.status, 4, "{under}: {}", report.warnings());
+    report.warnings()
+}
+
+#[test]
+fn a_rank_that_is_ended_by_a_signal_is_recorded_up_to_its_last_call() {
+    for mpi in libraries() {
+        for how in ["term", "handled", "abort", "segv"] {
+            let case = case("ends", &mpi, 2, &[how]);
+            let under = format!("{}, {how}", mpi.name);
+            let (output, run) = case.recorded(&format!("ends-{how}"));
+            assert_eq!(output.status, case.plain().status, "{under}: {}", output.stderr);
+            assert_ne!(output.status, 0, "{under}");
+            let warnings = warnings(&run, &under);
+            let last = "rank 1 did not finalise MPI: it ended outside MPI, after MPI_Sendrecv (to 0, ";
+            assert!(warnings.contains(last), "{under}: {warnings}");
+            let waiting = "rank 0 did not finalise MPI: it ended in MPI_Barrier (MPI_COMM_WORLD)";
+            assert!(warnings.contains(waiting), "{under}: {warnings}");
+        }
+    }
+}
+
+#[test]
+fn a_run_that_one_rank_aborts_is_said_to_have_ended_there() {
+    for mpi in libraries() {
+        let case = case("ends", &mpi, 2, &["MPI_Abort"]);
+        let (output, run) = case.recorded("ends-MPI_Abort");
+        assert_eq!(output.status, case.plain().status, "{}: {}", mpi.name, output.stderr);
+        let warnings = warnings(&run, mpi.name);
+        let aborted =
+            |line: &str| line.starts_with("rank 1 did not finalise MPI") && line.contains("MPI_Abort (MPI_COMM_WORLD)");
+        assert!(warnings.lines().any(aborted), "{}: {warnings}", mpi.name);
+        assert!(warnings.contains("rank 0 did not finalise MPI: it ended in MPI_Barrier"), "{}: {warnings}", mpi.name);
+    }
+}
+
+#[test]
+fn a_launcher_that_is_interrupted_ends_its_ranks_and_leaves_their_files() {
+    for mpi in libraries() {
+        let ready = fresh_folder(&format!("{}-ends-ready", mpi.name));
+        let case = case("ends", &mpi, 2, &["waits", &ready.to_string_lossy()]);
+        let words = case.words();
+        let mut plain = Command::new(&words[0]);
+        case.prepare(plain.args(&words[1..]));
+        let plain = interrupt_when(&ready, &mut plain);
+        fs::remove_file(&ready).unwrap();
+        let folder = fresh_folder(&format!("{}-ends-interrupted", mpi.name));
+        let mut recorded = Command::new(overhear());
+        case.prepare(recorded.args(["record", "--dir"]).arg(&folder).args(&words));
+        let recorded = interrupt_when(&ready, &mut recorded);
+        fs::remove_file(&ready).unwrap();
+        // That of MPICH 4 ends with 2 or with 0, as it comes.
+        if mpi.name != "mpich4" {
+            assert_eq!(recorded.status, plain.status, "{}: {}", mpi.name, recorded.stderr);
+        }
+        let warnings = warnings(&Run { folder }, mpi.name);
+        let waiting = "rank 0 did not finalise MPI: it ended in MPI_Recv (from 1, tag 99, ";
+        assert!(warnings.contains(waiting), "{}: {warnings}", mpi.name);
+    }
+}
