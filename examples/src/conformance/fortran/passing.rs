@@ -42,7 +42,7 @@ impl Passing {
         Passing { actual: constant.into(), ..Passing::declared(name, String::new()) }
     }
 
-    /// Whether Fortran passes something of its own.
+    /// Whether nothing of C's is passed.
     pub fn is_constant(&self) -> bool {
         self.declaration.is_empty()
     }
@@ -58,18 +58,22 @@ impl Passing {
         self.before(declaration).reference(&reference)
     }
 
+    /// With something that C does before.
     pub fn before(self, before: &str) -> Passing {
         Passing { before: format!("    {before}\n"), ..self }
     }
 
+    /// With another address that C passes.
     pub fn reference(self, reference: &str) -> Passing {
         Passing { reference: reference.into(), ..self }
     }
 
+    /// With the length of a text.
     pub fn length(self, length: &str) -> Passing {
         Passing { length: Some(length.into()), ..self }
     }
 
+    /// With something that C does after.
     pub fn after(self, after: &str) -> Passing {
         Passing { after: format!("    {after}\n"), ..self }
     }
