@@ -27,7 +27,7 @@ pub fn run(names: Option<&str>) -> Result<(), String> {
     let mut libraries = Mpi::all();
     libraries.retain(|mpi| names.is_none_or(|names| names.split(',').any(|name| name == mpi.name)));
     let chosen: Vec<&str> = libraries.iter().map(|mpi| mpi.name).collect();
-    for tests in ["every_function", "bad_input"] {
+    for tests in ["every_function", "every_function_in_fortran", "bad_input"] {
         let mut cargo = build::cargo();
         cargo.args(["test", "--quiet", "--package", "overhear-examples", "--test", tests, "--", "--test-threads=1"]);
         done(cargo.env("TEST_MPI", chosen.join(",")))?;
