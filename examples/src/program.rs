@@ -213,8 +213,8 @@ pub fn compile_fortran(mpi: &Mpi, fortran: &Fortran, source: &Path, to: &Path) {
         return;
     }
     let mut command = Command::new(&fortran.compiler[0]);
-    command.args(&fortran.compiler[1..]).args(["-cpp", "-O1", "-g", "-fallow-argument-mismatch", "-o"]);
-    command.arg(to).arg(source).args(&fortran.libraries);
+    command.args(["-cpp", "-O1", "-g", "-fallow-argument-mismatch"]).args(&fortran.compiler[1..]);
+    command.arg("-o").arg(to).arg(source).args(&fortran.libraries);
     mpi.set_environment(&mut command);
     done(&mut command);
 }

@@ -35,7 +35,7 @@ pub fn run(names: Option<&str>) -> Result<(), String> {
     build::overhear()?;
     let libraries = Mpi::all_of(names);
     let chosen: Vec<&str> = libraries.iter().map(|mpi| mpi.name).collect();
-    for tests in ["every_function", "bad_input"] {
+    for tests in ["every_function", "every_function_in_fortran", "bad_input"] {
         let mut cargo = build::cargo();
         cargo.args(["test", "--quiet", "--package", "overhear-examples", "--test", tests, "--", "--test-threads=1"]);
         done(cargo.env("TEST_MPI", chosen.join(",")))?;

@@ -23,7 +23,7 @@ int main(int argc, char **argv) {
     }
     int threaded = strcmp(argv[2], "init_thread") == 0, provided = 0;
 #line 1 "main.h"
-    int code = threaded ? MPI_Init_thread(&argc, &argv, MPI_THREAD_SINGLE, &provided) : MPI_Init(&argc, &argv);
+    int code = threaded ? CALL(Init_thread)(&argc, &argv, MPI_THREAD_SINGLE, &provided) : CALL(Init)(&argc, &argv);
 #line 1 "around.c"
     char name[4096];
     self = argv[0];
@@ -37,7 +37,7 @@ int main(int argc, char **argv) {
     if (strcmp(argv[2], "abort") == 0) {
         PMPI_Barrier(MPI_COMM_WORLD);
         if (me == 0) {
-            MPI_Abort(MPI_COMM_WORLD, 7);
+            CALL(Abort)(MPI_COMM_WORLD, 7);
         }
         // Until the launcher ends it: under MPICH 5, MPI_Abort comes back.
         pause();
@@ -54,6 +54,6 @@ int main(int argc, char **argv) {
     end();
     fprintf(out, "MPI_Finalize");
 #line 1 "main.h"
-    fprintf(out, " returned %d\n", MPI_Finalize());
+    fprintf(out, " returned %d\n", CALL(Finalize)());
     return 0;
 }

@@ -1,9 +1,12 @@
 //! Programs that call every function of the table once, written from the table itself.
 //!
 //! [`recipes`] says how an argument of each kind is passed, [`exceptions`] what the kind does not say, [`source`] writes
-//! the program. All it does besides the calls that are tried is done by PMPI_ names, in
+//! the program, and [`fortran`] what lies between it and MPI where it calls from Fortran. All it does besides the calls that are tried is done by PMPI_ names, in
 //! another source file by the debugging information.
 
 pub mod exceptions;
+pub mod fortran;
+pub mod limits;
 pub mod recipes;
 pub mod source;
+pub mod tried;

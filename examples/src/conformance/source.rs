@@ -1,10 +1,13 @@
 //! Writes the program: a C function for each function of MPI, and a table of them.
+//!
+//! Each function of MPI is called by its own name, or by that of a C function which calls it from Fortran.
 
 use std::fmt::Write;
 
 use traces::calls::{Call, Kind, Returns};
 
 use super::exceptions::{EXCEPTIONS, Exception, NAMES};
+use super::fortran::{self, Style};
 use super::recipes::{RECIPES, Recipe, value};
 use crate::mpi::Mpi;
 
@@ -32,10 +35,16 @@ fn declares(header: &str, call: Call) -> bool {
     })
 }
 
-/// The program for these functions.
-pub fn program(calls: &[Call]) -> String {
+/// The program for these functions, which it calls from C or in a style of Fortran.
+pub fn program(calls: &[Call], style: Option<Style>) -> String {
     let mut text = String::from(INCLUDE);
     text.push_str(include_str!("every_function.h"));
+    if let Some(style) = style {
+        text.push_str(fortran::BRIDGE);
+        calls.iter().for_each(|call| text.push_str(&fortran::bridge(*call, style)));
+    }
+    let prefix = if style.is_some() { "fortran_" } else { "MPI_" };
+    writeln!(text, "#define CALL(function) {prefix}##function").expect("to a string");
     let tried = || calls.iter().filter(|call| !BY_MAIN.contains(&call.mpi_name().as_str()));
     tried().for_each(|call| text.push_str(&function(*call)));
     text.push_str("static const struct { const char *name; void (*call)(void); } functions[] = {\n");
@@ -54,7 +63,7 @@ fn function(call: Call) -> String {
     };
     let (begin, finish) = split_collective(call).unwrap_or_default();
     let arguments: Vec<String> = passed.iter().map(|argument| argument.text(argument.recipe.pass)).collect();
-    let made = format!("{}({})", call.mpi_name(), arguments.join(", "));
+    let made = format!("CALL({})({})", call.name(), arguments.join(", "));
     let mut body = String::new();
     body.push_str(&all(|recipe| recipe.before));
     write!(body, "    {} {begin}\n    {}\n", exception.begin, result(call, &made)).expect("to a string");

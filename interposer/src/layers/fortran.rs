@@ -30,8 +30,9 @@ pub fn call_named(symbol: &str) -> Option<(Call, Language)> {
         Some(name) => (name, Language::Fortran2008),
         None => (name, Language::Fortran),
     };
-    let call = *calls().get(name)?;
-    Some((if large && call.row().large { call.large() } else { call }, language))
+    let small = || calls().get(name);
+    let call = if large { calls().get(&format!("{name}_c")).or_else(small) } else { small() };
+    Some((*call?, language))
 }
 
 /// Calls by their names in lower case.

@@ -6,7 +6,9 @@
 //!
 //! - The program's slots for functions of a layer lead to [`stubs`], which note who called what and go on to the layer.
 //! - The layer's slots for MPI lead to the wrappers' ways in for layers, which ask [`place`] what was noted.
+//! - What a layer does without MPI's function is recorded where it begins ([`answered`]).
 
+mod answered;
 mod fortran;
 mod languages;
 mod patch;

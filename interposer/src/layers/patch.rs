@@ -11,7 +11,7 @@ use std::sync::{Mutex, OnceLock};
 use traces::calls::Call;
 use traces::definitions::Language;
 
-use super::{fortran, python, stubs};
+use super::{answered, fortran, python, stubs};
 use crate::loaded::{self, Name, Object};
 use crate::real;
 use crate::symbol;
@@ -57,7 +57,7 @@ pub fn patch() -> bool {
             continue;
         }
         match Kind::of(&object) {
-            Some(kind) => patched.layers.push(Layer { object, kind }),
+            Some(kind) => patched.layers.push(Layer { passes_on: calls_of(&object), object, kind }),
             None => others.push(object),
         }
     }
@@ -88,6 +88,20 @@ pub fn wrapper_named(symbol: &str) -> Option<usize> {
 struct Layer {
     object: Object,
     kind: Kind,
+    /// What it calls of MPI.
+    passes_on: BTreeSet<Call>,
+}
+
+fn calls_of(object: &Object) -> BTreeSet<Call> {
+    let mut calls = BTreeSet::new();
+    let mut read = |name: &CStr| {
+        let name = name.to_str().ok()?;
+        calls.extend(wrappers_by_name().get(name.strip_prefix('P').unwrap_or(name)).map(|(call, _)| *call));
+        None
+    };
+    // SAFETY: the object is loaded, and nothing is changed.
+    unsafe { object.patch(&NAMES, &mut read) };
+    calls
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -138,7 +152,17 @@ fn leads_to(symbol: &str, object: &Object, layer: Option<Kind>, layers: &[Layer]
         return None;
     }
     let (call, language) = fortran::call_named(symbol)?;
-    stubs::to(binding(symbol, layers)?, call, language)
+    let binding = binding(symbol, layers)?;
+    if is_answered(call, layers) {
+        return stubs::through(answered::call as *const () as usize, binding, call, language);
+    }
+    stubs::to(binding, call, language)
+}
+
+/// Whether the Fortran bindings that are layers do without MPI's own function.
+fn is_answered(call: Call, layers: &[Layer]) -> bool {
+    let mut bindings = layers.iter().filter(|layer| layer.kind == Kind::Fortran).peekable();
+    bindings.peek().is_some() && answered::fits(call) && !bindings.any(|layer| layer.passes_on.contains(&call))
 }
 
 /// Another tool's function, where it comes before ours in the order of linking.

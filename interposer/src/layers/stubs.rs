@@ -16,6 +16,8 @@ const SIZE: usize = 32;
 
 /// Where each goes on to.
 static TARGETS: [AtomicUsize; STUBS] = [const { AtomicUsize::new(0) }; STUBS];
+/// Where code that several lead to goes on to in turn.
+static BEHIND: [AtomicUsize; STUBS] = [const { AtomicUsize::new(0) }; STUBS];
 /// What each is called for: a call's number, and the language.
 static MEANINGS: [AtomicU32; STUBS] = [const { AtomicU32::new(0) }; STUBS];
 /// How many are in use.
@@ -95,6 +97,13 @@ pub fn noted() -> Noted {
     Noted { caller, call: Call::from_number(meaning as u16).unwrap_or(Call::Init), language }
 }
 
+/// Where the code that the last stub on this thread led to goes on to.
+pub fn behind() -> usize {
+    // SAFETY: a word of this thread.
+    let stub = unsafe { words().add(1).read() };
+    BEHIND[stub as u32 as usize % STUBS].load(Relaxed)
+}
+
 /// Forgets it.
 pub fn forget() {
     // SAFETY: as above.
@@ -131,12 +140,19 @@ fn words() -> *mut usize {
 
 /// The stub that goes on to `target`, for a function of a layer that stands for `call`. `None` where all are in use.
 pub fn to(target: usize, call: Call, language: Language) -> Option<usize> {
+    through(target, 0, call, language)
+}
+
+/// The same, where `target` is for several functions and finds this one by [`behind`].
+pub fn through(target: usize, behind: usize, call: Call, language: Language) -> Option<usize> {
     let meaning = call.number() as u32 | (language as u32) << 16;
     let mut used = USED.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    let is_it = |at: &usize| TARGETS[*at].load(Relaxed) == target && MEANINGS[*at].load(Relaxed) == meaning;
+    let leads_there = |at: usize| TARGETS[at].load(Relaxed) == target && BEHIND[at].load(Relaxed) == behind;
+    let is_it = |at: &usize| leads_there(*at) && MEANINGS[*at].load(Relaxed) == meaning;
     let at = (0..*used).find(is_it).or_else(|| {
         let new = *used;
         TARGETS.get(new)?.store(target, Relaxed);
+        BEHIND[new].store(behind, Relaxed);
         MEANINGS[new].store(meaning, Release);
         *used += 1;
         Some(new)

@@ -63,8 +63,12 @@ macro_rules! wrapper {
 
         impl observe::Made for Made {
             type Outcome = $result;
-            const CALL: Call = CALL;
             const PLAIN: bool = !run::is_lifecycle(CALL) $(&& <args::$kind as Argument>::PLAIN)*;
+
+            #[inline(always)]
+            fn call(&self) -> Call {
+                CALL
+            }
 
             #[inline(always)]
             fn place(&self) -> usize {

@@ -66,10 +66,11 @@ pub fn family(_recording: &Thread) -> &'static Family {
 pub trait Made: Copy {
     /// What it returns.
     type Outcome: Outcome;
-    /// Which one it is.
-    const CALL: Call;
     /// Whether its words say all that matters.
     const PLAIN: bool;
+
+    /// Which one it is.
+    fn call(&self) -> Call;
 
     /// Where the program goes on, with the flags of [`layers`].
     fn place(&self) -> usize;
@@ -89,7 +90,7 @@ pub trait Made: Copy {
 pub fn call<M: Made>(made: M) -> M::Outcome {
     if let (true, Some(thread)) = (M::PLAIN, thread::current()) {
         let family = self::family(thread);
-        let mut words = Words::new(M::CALL.number(), made.place());
+        let mut words = Words::new(made.call().number(), made.place());
         made.key(family, &mut words);
         if let Some(signature) = thread.cached(&words) {
             return cached(thread, family, made, signature);
@@ -125,13 +126,13 @@ fn cached<M: Made>(thread: &mut Thread, family: &Family, made: M, signature: u32
 #[cold]
 #[inline(never)]
 fn not_cached<M: Made>(made: M, frame: usize) -> M::Outcome {
-    let thread = thread::current().or_else(|| run::first_call(M::CALL));
+    let thread = thread::current().or_else(|| run::first_call(made.call()));
     match thread.and_then(|thread| thread.may_work(frame).then_some(thread)) {
-        None if !run::is_lifecycle(M::CALL) => made.make(None),
+        None if !run::is_lifecycle(made.call()) => made.make(None),
         None => {
-            run::before(M::CALL);
+            run::before(made.call());
             let result = made.make(None);
-            run::after_unrecorded(M::CALL, result.code());
+            run::after_unrecorded(made.call(), result.code());
             result
         }
         Some(thread) if thread.nested() => {
@@ -159,19 +160,19 @@ fn followed<M: Made>(thread: &mut Thread, made: &M, draft: &mut Draft) -> M::Out
     let family = self::family(thread);
     *draft = Draft::new();
     made.note(family, draft);
-    let address = layers::address(made.place(), M::CALL);
-    let Some(known) = describe(thread, family, M::CALL, address, draft) else {
+    let address = layers::address(made.place(), made.call());
+    let Some(known) = describe(thread, family, made.call(), address, draft) else {
         thread.rest();
         return made.make(None);
     };
     if M::PLAIN && known.lasting {
-        let mut words = Words::new(M::CALL.number(), made.place());
+        let mut words = Words::new(made.call().number(), made.place());
         made.key(family, &mut words);
         thread.cache(&words, known.signature);
     }
-    let (status, start) = begin(thread, family, M::CALL, draft, known);
+    let (status, start) = begin(thread, family, made.call(), draft, known);
     let result = made.make(status);
-    end(thread, family, M::CALL, address, draft, known, start, result.code());
+    end(thread, family, made.call(), address, draft, known, start, result.code());
     result
 }
 
@@ -297,8 +298,11 @@ struct Nothing(u64);
 
 impl Made for Nothing {
     type Outcome = i32;
-    const CALL: Call = Call::Barrier;
     const PLAIN: bool = true;
+
+    fn call(&self) -> Call {
+        Call::Barrier
+    }
 
     fn place(&self) -> usize {
         0

@@ -1,0 +1,96 @@
+//! What is not called, or not together with all else.
+
+use super::fortran::Style;
+use crate::mpi::Mpi;
+
+/// Libraries, functions, and a reason.
+pub type List = (&'static [&'static str], &'static [&'static str], &'static str);
+
+/// Functions that end the process or never return, without any recorder: where, which, and why.
+pub const CANNOT: &[List] = &[
+    (
+        &["mpich4", "mpich5", "mpich5abi", "impi", "impiabi"],
+        &[
+            "MPI_T_event_callback_get_info",
+            "MPI_T_event_copy",
+            "MPI_T_event_get_source",
+            "MPI_T_event_get_timestamp",
+            "MPI_T_event_handle_free",
+            "MPI_T_event_handle_get_info",
+            "MPI_T_event_read",
+            "MPI_T_event_register_callback",
+            "MPI_T_event_set_dropped_handler",
+        ],
+        "there is no event, and none that is given is looked into",
+    ),
+    (
+        &["mpich4", "mpich5", "mpich5abi"],
+        &["MPI_T_pvar_get_info", "MPI_T_pvar_handle_alloc", "MPI_T_pvar_handle_free"],
+        "there is no performance variable, and the first is looked into",
+    ),
+    (
+        &["mpich5abi"],
+        &[
+            "MPI_T_pvar_read",
+            "MPI_T_pvar_readreset",
+            "MPI_T_pvar_reset",
+            "MPI_T_pvar_start",
+            "MPI_T_pvar_stop",
+            "MPI_T_pvar_write",
+        ],
+        "there is no performance variable, and MPI_T_PVAR_ALL_HANDLES is looked into",
+    ),
+    (&["mpich4", "impi", "impiabi"], &["MPI_Session_call_errhandler"], "it aborts whatever the error handler"),
+    (&["mpich5"], &["MPI_Comm_accept", "MPI_Comm_connect"], "they never return where ranks share a host"),
+    (
+        &["impi", "impiabi"],
+        &[
+            "MPI_Close_port",
+            "MPI_Comm_accept",
+            "MPI_Comm_connect",
+            "MPI_Comm_join",
+            "MPI_Comm_spawn",
+            "MPI_Comm_spawn_multiple",
+            "MPI_Open_port",
+        ],
+        "dynamic processes end in SIGSEGV where the launcher has no name server",
+    ),
+];
+
+/// Functions that are called in a run of their own, and why.
+pub const APART: &[List] = &[(
+    &["impi", "impiabi"],
+    &[
+        "MPI_Raccumulate",
+        "MPI_Raccumulate_c",
+        "MPI_Rget",
+        "MPI_Rget_accumulate",
+        "MPI_Rget_accumulate_c",
+        "MPI_Rget_c",
+        "MPI_Rput",
+        "MPI_Rput_c",
+    ],
+    "they end in SIGSEGV when the request of a persistent collective call was freed before",
+)];
+
+/// Functions that seldom fail, with the recorder or without it: a child process is waited for, and a busy machine may be late.
+pub const VARYING: &[&str] = &["MPI_Comm_spawn", "MPI_Comm_spawn_multiple"];
+
+/// The functions of a list that are there for a library.
+pub fn listed(lists: &[List], mpi: &Mpi) -> Vec<&'static str> {
+    let here = lists.iter().filter(|(under, _, _)| under.contains(&mpi.name));
+    here.flat_map(|(_, functions, _)| functions.iter().copied()).collect()
+}
+
+/// Functions that a Fortran program of a style cannot call.
+const NOT_FROM_FORTRAN: &[(Style, List)] = &[
+    (Style::Module, (&["mpich4", "impi"], &["MPI_Parrived"], "its flag is declared as an integer")),
+    (Style::Module, (&["mpich4", "impi"], &["MPI_Register_datarep"], "MPI_CONVERSION_FN_NULL is not declared")),
+    (Style::Module2008, (&["mpich4"], &["MPI_Info_create_env"], "it ends in SIGSEGV, as C gets no command line")),
+];
+
+/// Those of a library and a style.
+pub fn not_from_fortran(mpi: &Mpi, style: Style) -> Vec<&'static str> {
+    let of_style = NOT_FROM_FORTRAN.iter().filter(|(of, _)| *of == style);
+    of_style.flat_map(|(_, list)| listed(&[*list], mpi)).collect()
+}

@@ -1,0 +1,95 @@
+//! Runs of the program, and what came of each call.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::limits::VARYING;
+use crate::mpi::Mpi;
+use crate::run::{Case, Report};
+use crate::target;
+
+const RANKS: u32 = 2;
+
+/// One run of the program, with what each rank said of each function.
+pub struct Tried {
+    /// By rank and function.
+    pub said: Vec<BTreeMap<String, String>>,
+}
+
+impl Tried {
+    /// Reads what the ranks wrote.
+    pub fn read(results: &Path) -> Tried {
+        let rank = |rank: u32| {
+            let text = fs::read_to_string(results.with_extension(rank.to_string())).unwrap_or_default();
+            let said = text.lines().map(|line| line.split_once(' ').unwrap_or((line, "")));
+            said.map(|(name, said)| (name.to_string(), said.to_string())).collect()
+        };
+        Tried { said: (0..RANKS).map(rank).collect() }
+    }
+
+    /// Whether any rank called the function.
+    pub fn has(&self, function: &str) -> bool {
+        self.said.iter().any(|said| said.contains_key(function))
+    }
+
+    /// Whether the function returned an error code on any rank.
+    pub fn fails(&self, function: &str) -> bool {
+        let code = |said: &String| said.strip_prefix("returned ").is_some_and(|code| !code.starts_with("0"));
+        self.said.iter().filter_map(|said| said.get(function)).any(code)
+    }
+
+    /// Functions of which the ranks said something else, and what.
+    fn differences(&self, other: &Tried) -> BTreeMap<String, String> {
+        let mut differences = BTreeMap::new();
+        for (rank, (mine, theirs)) in self.said.iter().zip(&other.said).enumerate() {
+            let names = mine.keys().chain(theirs.keys().filter(|name| !mine.contains_key(*name)));
+            let differing = names.filter(|name| mine.get(*name) != theirs.get(*name));
+            differences.extend(differing.map(|name| {
+                let said = format!("  without {:?}\n  with    {:?}", mine.get(name), theirs.get(name));
+                (name.clone(), format!("rank {rank}: {name}\n{said}"))
+            }));
+        }
+        differences
+    }
+}
+
+/// A run of the program on some functions, and where its results go.
+pub fn case<'a>(mpi: &'a Mpi, path: &Path, how: &[&str], names: &[&str]) -> (Case<'a>, PathBuf) {
+    let results = target().join("runs").join(format!("{}-functions", mpi.name));
+    fs::create_dir_all(results.parent().unwrap()).unwrap();
+    (0..RANKS).for_each(|rank| drop(fs::remove_file(results.with_extension(rank.to_string()))));
+    let words = [results.to_str().unwrap()].into_iter().chain(how.iter().copied()).chain(names.iter().copied());
+    let case =
+        Case { mpi, path: path.into(), arguments: words.map(String::from).collect(), ranks: RANKS, variables: vec![] };
+    (case.with("OVERHEAR_FILTER", "all"), results)
+}
+
+/// Runs the program with and without the recorder, and compares. Returns what was recorded. Panics where they differ.
+pub fn same(mpi: &Mpi, path: &Path, how: &[&str], names: &[&str]) -> (Tried, Report) {
+    let mut differences = BTreeMap::new();
+    for _attempt in 0..3 {
+        let (plain_case, results) = case(mpi, path, how, names);
+        let plain = plain_case.plain();
+        let without = Tried::read(&results);
+        let (recorded_case, results) = case(mpi, path, how, names);
+        let (recorded, run) = recorded_case.recorded("functions");
+        let with = Tried::read(&results);
+        differences = without.differences(&with);
+        if differences.is_empty() {
+            assert_eq!(plain.status, recorded.status, "{} {how:?}: {}", mpi.name, recorded.stderr);
+            return (with, run.report("site"));
+        }
+        if !differences.keys().all(|name| VARYING.contains(&name.as_str())) {
+            break;
+        }
+    }
+    panic!("{} {how:?}:\n{}", mpi.name, differences.into_values().collect::<Vec<_>>().join("\n"));
+}
+
+/// Runs the program until it aborts. Returns its exit status, and what the ranks said before.
+pub fn abort(mpi: &Mpi, path: &Path, preload: bool) -> (i32, Vec<BTreeMap<String, String>>) {
+    let (case, results) = case(mpi, path, &["abort", "look"], &[]);
+    let output = if preload { case.recorded("abort").0 } else { case.plain() };
+    (output.status, Tried::read(&results).said)
+}

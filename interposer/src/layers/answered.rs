@@ -1,0 +1,67 @@
+//! Functions that a binding answers without MPI's function of the same name: attributes, whose values are integers in
+//! Fortran, and what takes callbacks.
+//!
+//! In: what a stub noted. Out: the call, recorded around the binding's function, without what its arguments say.
+
+use traces::calls::{Call, Class, Kind, Returns};
+
+use super::{LAYERED, languages, stubs};
+use crate::abi::Family;
+use crate::recorder::cache::Words;
+use crate::wrappers::draft::Draft;
+use crate::wrappers::observe::{self, Made};
+
+/// Arguments that every processor has registers for.
+const REGISTERS: usize = 6;
+
+/// A function of a binding.
+type Binding = unsafe extern "C-unwind" fn(usize, usize, usize, usize, usize, usize) -> usize;
+
+/// Whether [`call`] can hand on what a Fortran function takes.
+pub fn fits(call: Call) -> bool {
+    let row = call.row();
+    // The length of a text is an argument, too, and so is the error code.
+    let words = row.arguments.iter().map(|(_, kind)| if matches!(kind, Kind::Str | Kind::StrOut) { 2 } else { 1 });
+    row.returns == Returns::Code && row.class != Class::Lifecycle && words.sum::<usize>() < REGISTERS
+}
+
+/// A call of such a function: what it was given, and where.
+#[derive(Clone, Copy)]
+struct Answered {
+    call: Call,
+    place: usize,
+    binding: usize,
+    arguments: [usize; REGISTERS],
+}
+
+impl Made for Answered {
+    type Outcome = usize;
+    const PLAIN: bool = false;
+
+    fn call(&self) -> Call {
+        self.call
+    }
+
+    fn place(&self) -> usize {
+        self.place
+    }
+
+    fn key(&self, _: &Family, _: &mut Words) {}
+
+    fn note(&self, _: &Family, _: &mut Draft) {}
+
+    fn make(&self, _: Option<usize>) -> usize {
+        let [a, b, c, d, e, f] = self.arguments;
+        // SAFETY: the binding's function gets all that the program passed, and maybe more.
+        unsafe { std::mem::transmute::<usize, Binding>(self.binding)(a, b, c, d, e, f) }
+    }
+}
+
+/// What a stub leads to for such a function.
+pub unsafe extern "C-unwind" fn call(a: usize, b: usize, c: usize, d: usize, e: usize, f: usize) -> usize {
+    let (noted, binding) = (stubs::noted(), stubs::behind());
+    stubs::forget();
+    languages::seen(noted.language);
+    let place = noted.caller | LAYERED;
+    observe::call(Answered { call: noted.call, place, binding, arguments: [a, b, c, d, e, f] })
+}
