@@ -25,7 +25,8 @@ static REAL: AtomicUsize = AtomicUsize::new(0);
 
 #[cfg(target_arch = "x86_64")]
 #[unsafe(naked)]
-#[unsafe(export_name = "dlsym")]
+#[cfg_attr(not(feature = "races"), unsafe(export_name = "dlsym"))]
+#[cfg_attr(feature = "races", unsafe(export_name = "overhear_dlsym"))]
 unsafe extern "C" fn entry() {
     std::arch::naked_asm!(
         ".cfi_startproc",
@@ -50,7 +51,8 @@ unsafe extern "C" fn entry() {
 
 #[cfg(target_arch = "aarch64")]
 #[unsafe(naked)]
-#[unsafe(export_name = "dlsym")]
+#[cfg_attr(not(feature = "races"), unsafe(export_name = "dlsym"))]
+#[cfg_attr(feature = "races", unsafe(export_name = "overhear_dlsym"))]
 unsafe extern "C" fn entry() {
     std::arch::naked_asm!(
         ".cfi_startproc",

@@ -8,6 +8,7 @@ mod conformance;
 mod demo;
 mod hosts;
 mod memcheck;
+mod races;
 mod real_programs;
 mod samples;
 mod synthetic;
@@ -51,6 +52,8 @@ enum Task {
         /// Only programs whose names contain this
         name: Option<String>,
     },
+    /// Run programs with threads under ThreadSanitizer: no data race is ours
+    Races,
     /// Record the runs in traces/samples anew
     Samples,
     /// Write the run of a program that was never run, to try analyses on, and say how long its ranks wait
@@ -89,6 +92,7 @@ fn main() -> ExitCode {
         Task::RealPrograms { name } => real_programs::run(name.as_deref()),
         Task::Conformance { mpi } => conformance::run(mpi.as_deref()),
         Task::Memcheck { mpi, name } => memcheck::run(mpi.as_deref(), name.as_deref()),
+        Task::Races => races::run(),
         Task::Samples => samples::run(),
         Task::Synthetic { dir, ranks, calls, ring, seed } => {
             let neighbours = if ring { Neighbours::Ring } else { Neighbours::Torus };

@@ -1,0 +1,95 @@
+//! Programs with threads and the recorder under ThreadSanitizer.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use examples::mpi::{self, Mpi};
+use examples::program::Program;
+use examples::run::fresh_folder;
+use examples::target;
+
+use crate::build;
+use crate::run as done;
+
+/// A library that runs under it: in Debian's MPICH, UCX does not.
+const LIBRARY: &str = "mpich5";
+const PROGRAMS: [&str; 2] = ["threads", "short_threads"];
+
+/// Builds the recorder and the programs with it, runs them, and fails where a race has the recorder's code in it.
+///
+/// It knows the locks of Rust's standard library by what of them is inlined here; of what is not it might tell a race too
+/// many, and has not yet.
+pub fn run() -> Result<(), String> {
+    mpi::install_all()?;
+    let mpi = Mpi::named(LIBRARY).ok_or_else(|| format!("{LIBRARY} is not here"))?;
+    let (host, runtime) = runtime()?;
+    let library = recorder(&host)?;
+    println!("program        ranks  races  of ours");
+    let mut ours = Vec::new();
+    for name in PROGRAMS {
+        let program = Program::read(name);
+        let built = compile(&mpi, &program, &runtime)?;
+        let races = races(&mpi, &program, &built, &library)?;
+        let own: Vec<&String> = races.iter().filter(|race| race.contains("liboverhear.so")).collect();
+        println!("{name:13}  {:5}  {:5}  {:7}", program.ranks, races.len(), own.len());
+        ours.extend(own.into_iter().map(|race| format!("{name}: {race}")));
+    }
+    if ours.is_empty() { Ok(()) } else { Err(format!("ThreadSanitizer found\n{}", ours.join("\n"))) }
+}
+
+/// What rustc builds for, and where its ThreadSanitizer is.
+fn runtime() -> Result<(String, PathBuf), String> {
+    let ask = |argument: &[&str]| {
+        let output = Command::new("rustc").args(argument).output().map_err(|error| format!("rustc: {error}"))?;
+        Ok::<String, String>(String::from_utf8_lossy(&output.stdout).trim().to_string())
+    };
+    let host = ask(&["--print", "host-tuple"])?;
+    let libraries = PathBuf::from(ask(&["--print", "target-libdir"])?);
+    Ok((host, libraries.join("librustc-stable_rt.tsan.a")))
+}
+
+/// The recorder, which tells ThreadSanitizer what it reads and writes.
+fn recorder(host: &str) -> Result<PathBuf, String> {
+    let folder = target().join("races");
+    let mut cargo = build::cargo();
+    cargo.args(["build", "--release", "--quiet", "--package", "overhear-interposer", "--features", "races"]);
+    cargo.args(["--target", host, "--target-dir"]).arg(&folder);
+    // Sanitizers are not for stable compilers otherwise, which have all that it takes.
+    cargo.env("RUSTC_BOOTSTRAP", "1");
+    cargo.env("RUSTFLAGS", "-Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer");
+    done(&mut cargo)?;
+    Ok(folder.join(host).join("release/liboverhear.so"))
+}
+
+fn compile(mpi: &Mpi, program: &Program, runtime: &Path) -> Result<PathBuf, String> {
+    let built = target().join("races").join(&program.name);
+    let object = built.with_extension("o");
+    let compiler = |arguments: &[&str]| {
+        let mut compiler = Command::new(&mpi.compiler);
+        mpi.set_environment(&mut compiler);
+        compiler.arg("-g").args(arguments);
+        compiler
+    };
+    done(compiler(&["-O1", "-w", "-fsanitize=thread", "-c"]).arg(&program.source).arg("-o").arg(&object))?;
+    // The recorder finds in the program what it calls of the compiler's ThreadSanitizer: that of C compilers lacks some.
+    let mut linker = compiler(&["-rdynamic", "-Wl,--whole-archive"]);
+    linker.arg(runtime).args(["-Wl,--no-whole-archive", "-o"]).arg(&built).arg(&object);
+    done(linker.args(["-lpthread", "-ldl", "-lm"]))?;
+    Ok(built)
+}
+
+/// What ThreadSanitizer says of a run, race by race.
+fn races(mpi: &Mpi, program: &Program, built: &Path, library: &Path) -> Result<Vec<String>, String> {
+    let (said, run) = (fresh_folder("races-said"), fresh_folder("races"));
+    fs::create_dir_all(&said).map_err(|error| format!("{}: {error}", said.display()))?;
+    let words = mpi.launch(program.ranks);
+    let mut command = Command::new(&words[0]);
+    command.args(&words[1..]).args(["env", &format!("LD_PRELOAD={}", library.display())]).arg(built);
+    mpi.set_environment(&mut command);
+    command.env("OVERHEAR_DIR", run).env("TSAN_OPTIONS", format!("exitcode=0 log_path={}/race", said.display()));
+    done(&mut command)?;
+    let files = fs::read_dir(&said).into_iter().flatten().flatten();
+    let text: String = files.filter_map(|file| fs::read_to_string(file.path()).ok()).collect();
+    Ok(text.split("WARNING: ThreadSanitizer").skip(1).map(String::from).collect())
+}
