@@ -18,7 +18,7 @@ mod stubs;
 use traces::calls::{Call, Class};
 use traces::definitions::Language;
 
-use crate::recorder::thread;
+use crate::recorder::current;
 
 pub use languages::define as define_languages;
 #[cfg(not(feature = "archive"))]
@@ -79,6 +79,6 @@ pub extern "C" fn place(question: u32, address: usize) -> usize {
     }
     // What a layer asks of MPI on its way, before and after what the program called, is not the program's; nor is what
     // happens inside a call.
-    let inside = by_profiling_name && thread::current().is_some_and(|thread| thread.nested());
+    let inside = by_profiling_name && current::thread().is_some_and(|thread| thread.nested());
     if call.class() == Class::Query || inside { 0 } else { address | flags }
 }

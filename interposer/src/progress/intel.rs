@@ -14,7 +14,7 @@ use super::Listener;
 use crate::abi::Family;
 use crate::clock;
 use crate::real;
-use crate::recorder::thread;
+use crate::recorder::current;
 
 /// The variables' handles.
 struct Idle {
@@ -62,7 +62,7 @@ fn handle(session: usize, class: usize) -> Option<usize> {
 
 /// Reads the variables into the ledger of the thread that is about to finalise MPI. `rate` is ticks a second.
 pub fn read(rate: f64) {
-    let (Some(idle), Some(thread)) = (IDLE.get(), thread::current()) else { return };
+    let (Some(idle), Some(thread)) = (IDLE.get(), current::thread()) else { return };
     let Some(line) = LISTENER.line(|| (Way::Idle, "idle".into())) else { return };
     let (mut seconds, mut turns) = (0f64, 0u64);
     // SAFETY: one variable is a double, the other an integer of at most 64 bits, filled from its low end.

@@ -20,10 +20,11 @@ use traces::progress::{self, Depth, Entries, FIRST_COMPONENT, INSIDE, LINES, Led
 use traces::record::Kind;
 
 use crate::clock;
+use crate::recorder::current;
 use crate::recorder::forked::HERE;
 use crate::recorder::run;
 use crate::recorder::shared;
-use crate::recorder::thread::{self, Thread};
+use crate::recorder::thread::Thread;
 
 /// How much was asked for, as a number of [`Depth`].
 static ASKED: AtomicU32 = AtomicU32::new(Depth::Off as u32);
@@ -190,7 +191,7 @@ pub fn engine_thread() -> Option<&'static mut Thread> {
     if HERE.depth.load(Relaxed) == Depth::Off as u32 {
         return None;
     }
-    match thread::current() {
+    match current::thread() {
         None => joined(),
         thread => thread,
     }

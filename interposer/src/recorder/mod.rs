@@ -1,15 +1,18 @@
 //! Records what a process's threads do in MPI.
 //!
-//! [`thread`] is the straight line every call takes, [`slots`] says which threads go on with whose recording, [`abandoned`]
-//! what becomes of calls that are interrupted, [`borrowed`] what is put back as the program had it, [`forked`] what a child finds; [`run`] begins and
-//! ends the recording of the process; the rest is what they need: the [`pages`] of the file, a thread's [`events`], [`signatures`], [`polls`] and [`profile`], its
-//! [`dictionary`], its [`requests`], and the [`objects`], [`groups`] and [`modules`] of the process, by their
+//! [`current`] finds the calling thread's recording, [`thread`] is the straight line every call takes in it. [`slots`] says which
+//! threads go on with whose recording, [`abandoned`] what becomes of calls that are interrupted, [`borrowed`] what is put
+//! back as the program had it, [`forked`] what a child finds; [`run`] begins and ends the recording of the process.
+//!
+//! The rest is what they need: the [`pages`] of the file, a thread's [`events`], [`signatures`], [`polls`] and [`profile`],
+//! its [`dictionary`], its [`requests`], and the [`objects`], [`groups`] and [`modules`] of the process, by their
 //! [`handles`], a communicator's [`topology`], who is who in the [`world`], and what the program asks for ([`control`]).
 
 pub mod abandoned;
 mod borrowed;
 pub mod cache;
 pub mod control;
+pub mod current;
 pub mod dictionary;
 mod events;
 mod folder;

@@ -10,6 +10,7 @@ use traces::definitions::{Definition, Library, Process};
 use traces::file::{FINALIZED, FileHeader, INITIALIZED, MAGIC, NO_RANK, VERSION};
 
 use super::abandoned;
+use super::current;
 use super::folder;
 use super::forked::{self, HERE};
 use super::modules;
@@ -17,7 +18,7 @@ use super::objects::{self, Kind};
 use super::pages::Output;
 use super::shared;
 use super::slots;
-use super::thread::{self, Thread};
+use super::thread::Thread;
 use super::world;
 use crate::abi::{self, Family};
 use crate::clock::{self, sync};
@@ -153,10 +154,10 @@ fn begin_thread() -> Option<&'static mut Thread> {
     let begun = shared::guard(|| {
         let output = shared::output()?;
         match slots::occupy(output, RUN.get()?.config.mode?) {
-            Ok(thread) => thread::set_current(thread.as_ptr()),
+            Ok(thread) => current::set(thread.as_ptr()),
             Err(stop) => shared::stopped(stop),
         }
-        thread::current()
+        current::thread()
     });
     begun.flatten()
 }
@@ -243,7 +244,7 @@ fn try_begin() -> Result<bool, String> {
 /// A forked child does not write into its parent's file.
 unsafe extern "C" fn forked() {
     HERE.phase.store(OFF, Release);
-    thread::set_current(std::ptr::null_mut());
+    current::set(std::ptr::null_mut());
 }
 
 fn process() -> Process {
@@ -413,11 +414,11 @@ fn rehearse(family: &Family) -> Option<u64> {
     const CALLS: u32 = 200;
     const ROUNDS: u32 = 10;
     let rehearsal = Thread::rehearsal((CALLS * (2 * ROUNDS + 1)) as usize)?;
-    let own = thread::current()? as *mut Thread;
-    thread::set_current(rehearsal.as_ptr());
+    let own = current::thread()? as *mut Thread;
+    current::set(rehearsal.as_ptr());
     observe::rehearse(family, CALLS);
     let ticks = (0..ROUNDS).map(|_| observe::rehearse(family, CALLS)).min();
-    thread::set_current(own);
+    current::set(own);
     let entries = (0..ROUNDS).map(|_| progress::rehearse(rehearsal.as_ptr(), CALLS)).min();
     ENTRY_COST.store(entries? * 1000 / CALLS as u64, Relaxed);
     Some(ticks? * 1000 / CALLS as u64)

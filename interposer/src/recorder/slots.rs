@@ -11,13 +11,14 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering::*};
 
 use traces::file::{Mode, Stop};
 
+use super::current;
 use super::handles::Handles;
 use super::pages::Output;
 use super::profile::Profile;
 use super::requests::Request;
 use super::run;
 use super::shared;
-use super::thread::{self, Thread};
+use super::thread::Thread;
 
 /// A recording's place among all.
 pub struct Slot {
@@ -120,13 +121,13 @@ fn add(thread: NonNull<Thread>) -> NonNull<Thread> {
 unsafe extern "C" fn ended(thread: *mut c_void) {
     let thread = thread.cast::<Thread>();
     // In a forked child it is its parent's, whose file is none of the child's business.
-    if !run::is_recording() || !std::ptr::eq(thread::address(), thread) {
+    if !run::is_recording() || !std::ptr::eq(current::address(), thread) {
         return;
     }
     // SAFETY: threads are never freed, and this one is the caller's own until it is vacant.
     unsafe {
         shared::guard(|| (*thread).end());
-        thread::set_current(null_mut());
+        current::set(null_mut());
         (*thread).slot.vacant.store(true, Release);
     }
 }

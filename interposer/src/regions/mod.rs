@@ -12,8 +12,9 @@ use std::ffi::{CStr, c_char};
 use traces::record::{self, Kind};
 
 use crate::clock;
+use crate::recorder::current;
 use crate::recorder::run;
-use crate::recorder::thread::{self, Thread};
+use crate::recorder::thread::Thread;
 pub use open::Open;
 
 /// Whose regions those of `overhear_begin` are, which NVTX knows nothing of.
@@ -42,7 +43,7 @@ pub extern "C" fn overhear_end() {
 /// it enters then is not seen.
 #[inline(always)]
 fn recorded<R>(what: impl FnOnce(&mut Thread) -> R) -> Option<R> {
-    let thread = thread::current().or_else(run::join);
+    let thread = current::thread().or_else(run::join);
     let thread = thread.filter(|thread| !thread.events.is_over() && !thread.is_at_work())?;
     thread.work(true);
     let result = what(thread);

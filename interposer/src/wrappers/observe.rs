@@ -17,13 +17,14 @@ use crate::layers;
 use crate::recorder::abandoned;
 use crate::recorder::cache::{self, Words};
 use crate::recorder::control;
+use crate::recorder::current;
 use crate::recorder::dictionary::Key;
 use crate::recorder::groups;
 use crate::recorder::objects;
 use crate::recorder::requests::{Message, PERSISTENT, RECEIVES};
 use crate::recorder::run;
 use crate::recorder::shared;
-use crate::recorder::thread::{self, Thread};
+use crate::recorder::thread::Thread;
 
 /// What an MPI function returns.
 pub trait Outcome: Copy {
@@ -88,7 +89,7 @@ pub trait Made: Copy {
 /// Makes and records a call. This is inlined into the wrapper, whose stack ends where this one's does.
 #[inline(always)]
 pub fn call<M: Made>(made: M) -> M::Outcome {
-    if let (true, Some(thread)) = (M::PLAIN, thread::current()) {
+    if let (true, Some(thread)) = (M::PLAIN, current::thread()) {
         let family = self::family(thread);
         let mut words = Words::new(made.call().number(), made.place());
         made.key(family, &mut words);
@@ -126,7 +127,7 @@ fn cached<M: Made>(thread: &mut Thread, family: &Family, made: M, signature: u32
 #[cold]
 #[inline(never)]
 fn not_cached<M: Made>(made: M, frame: usize) -> M::Outcome {
-    let thread = thread::current().or_else(|| run::first_call(made.call()));
+    let thread = current::thread().or_else(|| run::first_call(made.call()));
     match thread.and_then(|thread| thread.may_work(frame).then_some(thread)) {
         None if !run::is_lifecycle(made.call()) => made.make(None),
         None => {
