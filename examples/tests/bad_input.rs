@@ -2,6 +2,7 @@
 
 mod common;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::process::Command;
 
@@ -81,5 +82,24 @@ fn misuse_aborts_with_the_same_status_as_without_the_recorder() {
     for mpi in libraries() {
         let came = assert_same(&mpi, "fatal", &fatal);
         assert_eq!(came.deaths.len(), fatal.len(), "{}: {came:#?}", mpi.name);
+    }
+}
+
+#[test]
+fn a_communicator_that_is_still_being_made_is_not_asked_about() {
+    for mpi in libraries() {
+        let case = case("unfinished", &mpi, 2, &[]);
+        let plain = case.plain();
+        let (output, run) = case.recorded("unfinished");
+        let lines = |text: &str| text.lines().map(String::from).collect::<BTreeSet<_>>();
+        assert_eq!(lines(&output.stdout), lines(&plain.stdout), "{}: {}", mpi.name, output.stderr);
+        assert_eq!(output.status, plain.status, "{}: {}", mpi.name, output.stderr);
+        if plain.status != 0 {
+            continue;
+        }
+        // Two barriers and the end of the copy, by both ranks; what was done before it was whole has no communicator.
+        let report = run.report("comm");
+        let copy = report.rows("communicators").iter().filter(|row| row["calls"] == 6 && row["processes"] == 1);
+        assert_eq!((copy.count(), report.status), (1, 0), "{}: {:#?}", mpi.name, report.rows("communicators"));
     }
 }

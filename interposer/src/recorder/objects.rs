@@ -5,7 +5,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use traces::calls::Call;
+use traces::calls::{Call, Class, Kind as Argument};
 use traces::definitions::{Communicator, Definition, Members, Object, ObjectKind, Origin};
 use traces::signature::UNKNOWN_BYTES;
 
@@ -64,9 +64,18 @@ static OBJECTS: Handles<Info> = Handles::new();
 static SIZES: Handles<u64> = Handles::new();
 /// How many calls have made objects from a communicator, all its processes taking part.
 static CHILDREN: Handles<u32> = Handles::new();
-/// What objects were made from: number and ordinal. Some cannot be asked about yet.
-static ORIGINS: Handles<(u32, u32)> = Handles::new();
+static ORIGINS: Handles<Made> = Handles::new();
 static NEXT: AtomicU32 = AtomicU32::new(1);
+
+/// How an object was made that nobody has asked about yet.
+#[derive(Clone, Copy)]
+struct Made {
+    /// The number of what it was made from.
+    parent: u32,
+    ordinal: u32,
+    /// A request has to be completed before it can be asked about: MPICH 4 aborts otherwise.
+    by_request: bool,
+}
 
 /// What is known of a handle; `None` where it was not met before.
 #[inline(always)]
@@ -91,8 +100,19 @@ pub fn made(family: &Family, call: Call, parent: u64, handle: u64) {
     if !family.is_null(handle) {
         let parent = get(parent).map_or(0, |info| info.number);
         // SAFETY: as above.
-        unsafe { ORIGINS.insert(handle, (parent, ordinal)) };
+        unsafe { ORIGINS.insert(handle, Made { parent, ordinal, by_request: call.has(Argument::NewRequest) }) };
     }
+}
+
+/// Whether an object can be asked about once MPI has accepted this call with it. A program may name one that is still being made,
+/// or give it attributes and an error handler; where it communicates, it has seen that the request is complete.
+pub fn is_whole(handle: u64, call: Call) -> bool {
+    let is_local = matches!(
+        call.class(),
+        Class::Attribute | Class::Buffer | Class::Errhandler | Class::Group | Class::Info | Class::Query
+    );
+    let uses = !is_local && (call.class() != Class::Communicator || call.has(Argument::NewComm));
+    uses || !ORIGINS.get(handle).is_some_and(|made| made.by_request)
 }
 
 /// Gets to know an object that MPI has accepted or just made.
@@ -111,7 +131,7 @@ pub fn learn(family: &Family, handle: u64, kind: Kind) {
         members(handle, &info).iter().for_each(shared::define);
         topology::neighbors(family, handle, &info).iter().for_each(shared::define);
     }
-    if let Some((parent, ordinal)) = ORIGINS.remove(handle) {
+    if let Some(Made { parent, ordinal, .. }) = ORIGINS.remove(handle) {
         shared::define(&Definition::Origin(Origin { number, parent, ordinal }));
     }
     let _writing = shared::lock();

@@ -271,8 +271,8 @@ impl Draft {
     }
 
     /// Gets to know the handles of a call that MPI has accepted.
-    pub fn learn(&self, family: &Family) {
-        if self.object != 0 {
+    pub fn learn(&self, family: &Family, call: Call) {
+        if self.object != 0 && objects::is_whole(self.object, call) {
             objects::learn(family, self.object, self.object_kind);
         }
         if self.group != 0 {

@@ -286,7 +286,7 @@ fn accepted(thread: &mut Thread, family: &Family, call: Call, address: usize, dr
     if known.nested || draft.freed_object != 0 {
         return known.signature;
     }
-    shared::guard(|| draft.learn(family));
+    shared::guard(|| draft.learn(family, call));
     match draft.key(family, call, address, false) {
         Ok(key) => thread.signature(&key),
         Err(_) => known.signature,
