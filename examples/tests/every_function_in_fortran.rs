@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use common::libraries;
 use examples::conformance::fortran::{self, Style, site};
-use examples::conformance::limits::{APART, CANNOT, List, listed};
+use examples::conformance::limits::{APART, CANNOT, DYNAMIC, List, listed};
 use examples::conformance::source::{BY_MAIN, program};
 use examples::conformance::tried::{Tried, abort, same};
 use examples::mpi::{Fortran, Mpi};
@@ -31,19 +31,7 @@ const FAILING: &[List] = &[
         &["MPI_Abi_get_fortran_booleans", "MPI_Abi_set_fortran_booleans", "MPI_Abi_set_fortran_info"],
         "it is another ABI's",
     ),
-    (
-        &["mpich4"],
-        &[
-            "MPI_Close_port",
-            "MPI_Comm_accept",
-            "MPI_Comm_connect",
-            "MPI_Comm_join",
-            "MPI_Comm_spawn",
-            "MPI_Comm_spawn_multiple",
-            "MPI_Open_port",
-        ],
-        "the launcher has no name server",
-    ),
+    (&["mpich4"], DYNAMIC, "the launcher has no name server"),
 ];
 
 /// The program in a style.

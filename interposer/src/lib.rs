@@ -33,6 +33,7 @@ mod real;
 mod recorder;
 mod regions;
 mod symbol;
+mod thread_words;
 mod wrappers;
 
 /// When the library is loaded: a program that is linked with MPI may call functions before it initialises it.

@@ -148,6 +148,21 @@ impl Object {
     /// # Safety
     /// The object must still be loaded, and stay so while the program runs code in it.
     pub unsafe fn patch(&self, begins: &[&[u8]], other: &mut dyn FnMut(&CStr) -> Option<usize>) {
+        // SAFETY: the caller's promise; what is visited are slots of this object.
+        unsafe {
+            self.slots(begins, &mut |name, slot| {
+                if let Some(function) = other(name) {
+                    self.write(slot, function);
+                }
+            });
+        }
+    }
+
+    /// Visits every slot that holds the address of a function whose name begins with one of these.
+    ///
+    /// # Safety
+    /// The object must still be loaded.
+    pub unsafe fn slots(&self, begins: &[&[u8]], visit: &mut dyn FnMut(&CStr, *mut usize)) {
         // SAFETY: the tables of a loaded object are mapped.
         unsafe {
             let (strings, symbols) = (self.address(DT_STRTAB), self.symbols());
@@ -172,11 +187,8 @@ impl Object {
                         continue;
                     }
                     let is_wanted = |begin: &&[u8]| begin.iter().zip(0..).all(|(byte, at)| *byte == *name.add(at));
-                    if !begins.iter().any(is_wanted) {
-                        continue;
-                    }
-                    if let Some(function) = other(CStr::from_ptr(name.cast())) {
-                        self.write((self.base + relocation.offset as usize) as *mut usize, function);
+                    if begins.iter().any(is_wanted) {
+                        visit(CStr::from_ptr(name.cast()), (self.base + relocation.offset as usize) as *mut usize);
                     }
                 }
             }

@@ -6,6 +6,17 @@ use crate::mpi::Mpi;
 /// Libraries, functions, and a reason.
 pub type List = (&'static [&'static str], &'static [&'static str], &'static str);
 
+/// Functions that take a name server, or make processes.
+pub const DYNAMIC: &[&str] = &[
+    "MPI_Close_port",
+    "MPI_Comm_accept",
+    "MPI_Comm_connect",
+    "MPI_Comm_join",
+    "MPI_Comm_spawn",
+    "MPI_Comm_spawn_multiple",
+    "MPI_Open_port",
+];
+
 /// Functions that end the process or never return, without any recorder: where, which, and why.
 pub const CANNOT: &[List] = &[
     (
@@ -42,19 +53,7 @@ pub const CANNOT: &[List] = &[
     ),
     (&["mpich4", "impi", "impiabi"], &["MPI_Session_call_errhandler"], "it aborts whatever the error handler"),
     (&["mpich5"], &["MPI_Comm_accept", "MPI_Comm_connect"], "they never return where ranks share a host"),
-    (
-        &["impi", "impiabi"],
-        &[
-            "MPI_Close_port",
-            "MPI_Comm_accept",
-            "MPI_Comm_connect",
-            "MPI_Comm_join",
-            "MPI_Comm_spawn",
-            "MPI_Comm_spawn_multiple",
-            "MPI_Open_port",
-        ],
-        "dynamic processes end in SIGSEGV where the launcher has no name server",
-    ),
+    (&["impi", "impiabi"], DYNAMIC, "dynamic processes end in SIGSEGV where the launcher has no name server"),
 ];
 
 /// Functions that are called in a run of their own, and why.

@@ -21,7 +21,8 @@ use crate::wrappers::{self, Ways};
 const NAMES: [&[u8]; 3] = [b"MPI_", b"PMPI_", b"mpi_"];
 
 /// What was patched.
-static PATCHED: Mutex<Patched> = Mutex::new(Patched { changes: (0, 0), objects: BTreeSet::new(), layers: Vec::new() });
+static PATCHED: Mutex<Patched> =
+    Mutex::new(Patched { changes: (0, 0), objects: BTreeSet::new(), layers: Vec::new(), passed_on: None });
 
 struct Patched {
     /// How often the loader had added and removed objects.
@@ -30,6 +31,8 @@ struct Patched {
     objects: BTreeSet<usize>,
     /// Those between program and MPI.
     layers: Vec<Layer>,
+    /// What the Fortran bindings among them call of MPI; `None` without any.
+    passed_on: Option<BTreeSet<Call>>,
 }
 
 /// Patches the objects that were loaded since the last time. Returns whether there were any.
@@ -48,6 +51,7 @@ pub fn patch() -> bool {
         // What is loaded next may lie where something else was.
         patched.objects.clear();
         patched.layers.clear();
+        patched.passed_on = None;
     }
     patched.changes = changes;
     let mut others = Vec::new();
@@ -57,15 +61,19 @@ pub fn patch() -> bool {
             continue;
         }
         match Kind::of(&object) {
-            Some(kind) => patched.layers.push(Layer { passes_on: calls_of(&object), object, kind }),
+            Some(kind) => {
+                if kind == Kind::Fortran {
+                    patched.passed_on.get_or_insert_default().extend(calls_of(&object));
+                }
+                patched.layers.push(Layer { object, kind });
+            }
             None => others.push(object),
         }
     }
-    let layers = &patched.layers;
-    let new = layers[known..].iter().map(|layer| (&layer.object, Some(layer.kind)));
+    let new = patched.layers[known..].iter().map(|layer| (&layer.object, Some(layer.kind)));
     for (object, kind) in new.chain(others.iter().map(|object| (object, None))) {
         // SAFETY: the object is loaded, and stays so while the program runs code in it.
-        unsafe { object.patch(&NAMES, &mut |name| leads_to(name.to_str().ok()?, object, kind, layers)) };
+        unsafe { object.patch(&NAMES, &mut |name| leads_to(name.to_str().ok()?, object, kind, &patched)) };
     }
     true
 }
@@ -88,19 +96,17 @@ pub fn wrapper_named(symbol: &str) -> Option<usize> {
 struct Layer {
     object: Object,
     kind: Kind,
-    /// What it calls of MPI.
-    passes_on: BTreeSet<Call>,
 }
 
+/// What an object calls of MPI.
 fn calls_of(object: &Object) -> BTreeSet<Call> {
     let mut calls = BTreeSet::new();
-    let mut read = |name: &CStr| {
-        let name = name.to_str().ok()?;
+    let mut read = |name: &CStr, _: *mut usize| {
+        let name = name.to_str().unwrap_or_default();
         calls.extend(wrappers_by_name().get(name.strip_prefix('P').unwrap_or(name)).map(|(call, _)| *call));
-        None
     };
-    // SAFETY: the object is loaded, and nothing is changed.
-    unsafe { object.patch(&NAMES, &mut read) };
+    // SAFETY: the object is loaded.
+    unsafe { object.slots(&NAMES, &mut read) };
     calls
 }
 
@@ -131,7 +137,7 @@ impl Kind {
 }
 
 /// What the slot for a symbol is to lead to, if not to what the loader found.
-fn leads_to(symbol: &str, object: &Object, layer: Option<Kind>, layers: &[Layer]) -> Option<usize> {
+fn leads_to(symbol: &str, object: &Object, layer: Option<Kind>, patched: &Patched) -> Option<usize> {
     if let Some((call, ways)) = symbol.strip_prefix('P').and_then(|name| wrappers_by_name().get(name)) {
         // Open MPI's components call MPI by its profiling names where they are called by it.
         let internal = object.file_name().starts_with("mca_");
@@ -152,17 +158,13 @@ fn leads_to(symbol: &str, object: &Object, layer: Option<Kind>, layers: &[Layer]
         return None;
     }
     let (call, language) = fortran::call_named(symbol)?;
-    let binding = binding(symbol, layers)?;
-    if is_answered(call, layers) {
+    let binding = binding(symbol, &patched.layers)?;
+    // The bindings do without MPI's own function.
+    let is_answered = patched.passed_on.as_ref().is_some_and(|passed_on| !passed_on.contains(&call));
+    if is_answered && answered::fits(call) {
         return stubs::through(answered::call as *const () as usize, binding, call, language);
     }
     stubs::to(binding, call, language)
-}
-
-/// Whether the Fortran bindings that are layers do without MPI's own function.
-fn is_answered(call: Call, layers: &[Layer]) -> bool {
-    let mut bindings = layers.iter().filter(|layer| layer.kind == Kind::Fortran).peekable();
-    bindings.peek().is_some() && answered::fits(call) && !bindings.any(|layer| layer.passes_on.contains(&call))
 }
 
 /// Another tool's function, where it comes before ours in the order of linking.

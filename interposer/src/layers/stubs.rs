@@ -9,6 +9,8 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::*};
 use traces::calls::Call;
 use traces::definitions::Language;
 
+use crate::thread_words::thread_words;
+
 /// A program links to fewer functions of MPI, and seldom by two bindings.
 const STUBS: usize = 1024;
 /// Bytes of each; the largest is smaller.
@@ -24,15 +26,7 @@ static MEANINGS: [AtomicU32; STUBS] = [const { AtomicU32::new(0) }; STUBS];
 static USED: Mutex<usize> = Mutex::new(0);
 
 // What the last stub noted on this thread: who called it, and its number.
-global_asm!(
-    ".section .tbss,\"awT\",@nobits",
-    ".p2align 3",
-    ".type overhear_noted,@object",
-    ".size overhear_noted,16",
-    "overhear_noted:",
-    ".zero 16",
-    ".text",
-);
+thread_words!("overhear_noted", 16);
 
 #[cfg(target_arch = "x86_64")]
 global_asm!(
@@ -108,34 +102,6 @@ pub fn behind() -> usize {
 pub fn forget() {
     // SAFETY: as above.
     unsafe { words().write(0) };
-}
-
-fn words() -> *mut usize {
-    let words: *mut usize;
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: reads where this thread's words are.
-    unsafe {
-        asm!(
-            "mov {0}, qword ptr fs:[0]",
-            "add {0}, qword ptr [rip + overhear_noted@GOTTPOFF]",
-            out(reg) words,
-            options(pure, readonly, nostack),
-        );
-    }
-    #[cfg(target_arch = "aarch64")]
-    // SAFETY: as above.
-    unsafe {
-        asm!(
-            "mrs {0}, tpidr_el0",
-            "adrp {1}, :gottprel:overhear_noted",
-            "ldr {1}, [{1}, :gottprel_lo12:overhear_noted]",
-            "add {0}, {0}, {1}",
-            out(reg) words,
-            out(reg) _,
-            options(pure, readonly, nostack),
-        );
-    }
-    words
 }
 
 /// The stub that goes on to `target`, for a function of a layer that stands for `call`. `None` where all are in use.

@@ -144,6 +144,7 @@ fn not_cached<M: Made>(made: M, frame: usize) -> M::Outcome {
             thread.work_from(frame);
             // SAFETY: one call of this thread is not nested, and this is the one that has the draft.
             let draft = unsafe { thread.draft.as_mut() };
+            *draft = Draft::new();
             followed(thread, &made, draft)
         }
     }
@@ -155,11 +156,10 @@ fn nested<M: Made>(thread: &mut Thread, made: &M) -> M::Outcome {
     followed(thread, made, &mut Draft::new())
 }
 
-/// Makes and records a call by its draft, which is not on the stack of the program's own calls: that may be small.
+/// Makes and records a call by its draft, which is empty and not on the stack of the program's own calls: that may be small.
 #[inline(always)]
 fn followed<M: Made>(thread: &mut Thread, made: &M, draft: &mut Draft) -> M::Outcome {
     let family = self::family(thread);
-    *draft = Draft::new();
     made.note(family, draft);
     let address = layers::address(made.place(), made.call());
     let Some(known) = describe(thread, family, made.call(), address, draft) else {
@@ -171,42 +171,32 @@ fn followed<M: Made>(thread: &mut Thread, made: &M, draft: &mut Draft) -> M::Out
         made.key(family, &mut words);
         thread.cache(&words, known.signature);
     }
-    let (status, start) = begin(thread, family, made.call(), draft, known);
+    let (status, start) = begin(thread, family, draft, known);
     let result = made.make(status);
-    end(thread, family, made.call(), address, draft, known, start, result.code());
+    end(thread, family, draft, known, start, result.code());
     result
 }
 
 /// What comes before a call that is not in the cache. Returns the status of ours that it gets, and when it began.
 #[inline(never)]
-fn begin(thread: &mut Thread, family: &Family, call: Call, draft: &mut Draft, known: Known) -> (Option<usize>, u64) {
+fn begin(thread: &mut Thread, family: &Family, draft: &mut Draft, known: Known) -> (Option<usize>, u64) {
     // Inside another call MPI gets the program's own status, since ours may be in use by that one.
     let status = if known.nested { None } else { draft.before(thread, family) };
     let start = thread.enter(known.signature);
     thread.work(false);
-    if run::is_lifecycle(call) {
-        run::before(call);
+    if run::is_lifecycle(known.call) {
+        run::before(known.call);
     }
     (status, start)
 }
 
 /// What comes after it.
 #[inline(never)]
-#[allow(clippy::too_many_arguments)]
-fn end(
-    thread: &mut Thread,
-    family: &Family,
-    call: Call,
-    address: usize,
-    draft: &Draft,
-    known: Known,
-    start: u64,
-    code: i32,
-) {
+fn end(thread: &mut Thread, family: &Family, draft: &Draft, known: Known, start: u64, code: i32) {
     thread.work(true);
     let end = clock::now();
     let signature = match code == 0 && !known.lasting {
-        true => accepted(thread, family, call, address, draft, known),
+        true => accepted(thread, family, draft, known),
         false => known.signature,
     };
     // What the library does to its own requests inside another call is not the program's.
@@ -216,7 +206,7 @@ fn end(
     if !known.nested {
         draft.after(thread, family, signature, begun, code);
         if draft.new_object != 0 && code == 0 {
-            after::made(family, call, draft);
+            after::made(family, known.call, draft);
         }
         if draft.renames && code == 0 {
             shared::guard(|| objects::renamed(draft.object));
@@ -225,8 +215,8 @@ fn end(
         thread.call_failed(signature, code);
     }
     thread.rest();
-    if run::is_lifecycle(call) {
-        run::after(call, code);
+    if run::is_lifecycle(known.call) {
+        run::after(known.call, code);
     }
 }
 
@@ -251,6 +241,9 @@ impl Begun {
 /// What is known of a call when it begins.
 #[derive(Clone, Copy)]
 struct Known {
+    call: Call,
+    /// Where in the program it is made.
+    address: usize,
     signature: u32,
     /// The next call with the same words will have the same signature.
     lasting: bool,
@@ -276,18 +269,18 @@ fn describe(thread: &mut Thread, family: &Family, call: Call, address: usize, dr
     let key = if draft.message != 0 { draft.take_message(thread, family, key) } else { key };
     let signature = thread.signature(&key);
     let nested = thread.nested();
-    Some(Known { signature, lasting: lasting && !nested && signature != INLINE, nested })
+    Some(Known { call, address, signature, lasting: lasting && !nested && signature != INLINE, nested })
 }
 
 /// MPI has accepted handles that were not known: now they can be asked about. Returns the signature they lead to.
 #[cold]
 #[inline(never)]
-fn accepted(thread: &mut Thread, family: &Family, call: Call, address: usize, draft: &Draft, known: Known) -> u32 {
+fn accepted(thread: &mut Thread, family: &Family, draft: &Draft, known: Known) -> u32 {
     if known.nested || draft.freed_object != 0 {
         return known.signature;
     }
-    shared::guard(|| draft.learn(family, call));
-    match draft.key(family, call, address, false) {
+    shared::guard(|| draft.learn(family, known.call));
+    match draft.key(family, known.call, known.address, false) {
         Ok(key) => thread.signature(&key),
         Err(_) => known.signature,
     }

@@ -197,6 +197,7 @@ impl<'a> Counter<'a> {
         self.began.get(at as usize).copied()
     }
 
+    /// Adds up what was counted.
     pub fn entries(mut self, thread: &Thread<'_>, tally: &mut Tally) {
         let parts = std::mem::take(&mut self.parts);
         for (part, base) in parts.into_iter().filter(|(part, _)| *part != LEFT_OUT) {

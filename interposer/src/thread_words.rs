@@ -1,0 +1,47 @@
+//! Words that each thread has for itself, in the block that the loader lays out at start: stable Rust's thread_local! in a
+//! shared library calls __tls_get_addr, which costs more than all the rest of finding a thread.
+
+/// Lays out so many bytes, which begin as zeros, under a symbol, and makes a function `words` that says where they are.
+macro_rules! thread_words {
+    ($symbol:literal, $bytes:literal) => {
+        std::arch::global_asm!(
+            ".section .tbss,\"awT\",@nobits",
+            ".p2align 3",
+            concat!(".type ", $symbol, ",@object"),
+            concat!(".size ", $symbol, ",", $bytes),
+            concat!($symbol, ":"),
+            concat!(".zero ", $bytes),
+            ".text",
+        );
+
+        fn words() -> *mut usize {
+            let words: *mut usize;
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: reads where this thread's words are.
+            unsafe {
+                std::arch::asm!(
+                    "mov {0}, qword ptr fs:[0]",
+                    concat!("add {0}, qword ptr [rip + ", $symbol, "@GOTTPOFF]"),
+                    out(reg) words,
+                    options(pure, readonly, nostack),
+                );
+            }
+            #[cfg(target_arch = "aarch64")]
+            // SAFETY: as above.
+            unsafe {
+                std::arch::asm!(
+                    "mrs {0}, tpidr_el0",
+                    concat!("adrp {1}, :gottprel:", $symbol),
+                    concat!("ldr {1}, [{1}, :gottprel_lo12:", $symbol, "]"),
+                    "add {0}, {0}, {1}",
+                    out(reg) words,
+                    out(reg) _,
+                    options(pure, readonly, nostack),
+                );
+            }
+            words
+        }
+    };
+}
+
+pub(crate) use thread_words;
