@@ -6,7 +6,7 @@ use std::fs;
 use std::process::Command;
 
 use common::{case, libraries};
-use examples::run::{Run, fresh_folder, interrupt_when, overhear};
+use examples::run::{Case, Run, fresh_folder, interrupt_when, overhear};
 use serde_json::json;
 
 /// What the report says of a run in which all messages were exchanged.
@@ -20,15 +20,28 @@ fn warnings(run: &Run, under: &str) -> String {
     report.warnings()
 }
 
+/// A recorded run whose launcher ended as without the recorder. A launcher says how a rank ended or, now and then, that it killed
+/// the other one: then both are run again.
+fn ended_as_plain(case: &Case, how: &str) -> Run {
+    let mut seen = Vec::new();
+    for _ in 0..5 {
+        let (plain, (recorded, run)) = (case.plain(), case.recorded(&format!("ends-{how}")));
+        assert_ne!(recorded.status, 0, "{}, {how}: {}", case.mpi.name, recorded.stderr);
+        if recorded.status == plain.status {
+            return run;
+        }
+        seen.push((plain.status, recorded.status));
+    }
+    panic!("{}, {how}: statuses without and with the recorder: {seen:?}", case.mpi.name);
+}
+
 #[test]
-fn a_rank_that_is_ended_by_a_signal_is_recorded_up_to_its_last_call() {
+fn a_rank_that_ends_alone_is_recorded_up_to_its_last_call() {
     for mpi in libraries() {
-        for how in ["term", "handled", "abort", "segv"] {
+        for how in ["exit", "term", "handled", "abort", "segv"] {
             let case = case("ends", &mpi, 2, &[how]);
             let under = format!("{}, {how}", mpi.name);
-            let (output, run) = case.recorded(&format!("ends-{how}"));
-            assert_eq!(output.status, case.plain().status, "{under}: {}", output.stderr);
-            assert_ne!(output.status, 0, "{under}");
+            let run = ended_as_plain(&case, how);
             let warnings = warnings(&run, &under);
             let last = "rank 1 did not finalise MPI: it ended outside MPI, after MPI_Sendrecv (to 0, ";
             assert!(warnings.contains(last), "{under}: {warnings}");
@@ -42,8 +55,7 @@ fn a_rank_that_is_ended_by_a_signal_is_recorded_up_to_its_last_call() {
 fn a_run_that_one_rank_aborts_is_said_to_have_ended_there() {
     for mpi in libraries() {
         let case = case("ends", &mpi, 2, &["MPI_Abort"]);
-        let (output, run) = case.recorded("ends-MPI_Abort");
-        assert_eq!(output.status, case.plain().status, "{}: {}", mpi.name, output.stderr);
+        let run = ended_as_plain(&case, "MPI_Abort");
         let warnings = warnings(&run, mpi.name);
         let aborted =
             |line: &str| line.starts_with("rank 1 did not finalise MPI") && line.contains("MPI_Abort (MPI_COMM_WORLD)");
@@ -72,7 +84,9 @@ fn a_launcher_that_is_interrupted_ends_its_ranks_and_leaves_their_files() {
             assert_eq!(recorded.status, plain.status, "{}: {}", mpi.name, recorded.stderr);
         }
         let warnings = warnings(&Run { folder }, mpi.name);
-        let waiting = "rank 0 did not finalise MPI: it ended in MPI_Recv (from 1, tag 99, ";
-        assert!(warnings.contains(waiting), "{}: {warnings}", mpi.name);
+        // What the launcher was interrupted upon is done just before MPI_Recv.
+        let ways = ["in MPI_Recv (from 1, tag 99, ", "outside MPI, after MPI_Sendrecv (to 1, "];
+        let ended = |way| warnings.contains(&format!("rank 0 did not finalise MPI: it ended {way}"));
+        assert!(ways.iter().any(ended), "{}: {warnings}", mpi.name);
     }
 }

@@ -30,7 +30,7 @@ macro_rules! programs {
 
 programs! {
     before_and_after by_name callbacks cancelled collectives comm_churn communicators connects copied_handles datatypes early_reduce
-    early_scan ended_threads errors exchange exits_early files forks fortran_f08 fortran_module fortran_mpif imbalance in_place isendrecv
+    early_scan ended_threads errors exchange files forks fortran_f08 fortran_module fortran_mpif imbalance in_place isendrecv
     large_counts left_behind late_broadcast late_cancelled late_partitioned late_receiver late_sender many_sizes many_threads mprobe
     neighbor_late neighbor_persistent neighborhood nonblocking_collectives nxn one_sided partitioned pcontrol persistent
     persistent_collectives persistent_halo plugin plugin_deepbind probing ring rma_fence rma_lock rma_pscw sendrecv
@@ -113,7 +113,6 @@ fn agreement(name: &str) -> i32 {
     match name {
         // Messages that were refused, or came through communicators of which nobody says who is in them.
         "errors" | "left_behind" | "sessions" | "spawns" => 1,
-        "exits_early" => 4,
         _ => 0,
     }
 }

@@ -1,6 +1,6 @@
 // Two ranks exchange ten messages; then rank 1 ends as the first argument says, while rank 0 waits in MPI_Barrier. With
 // "waits", rank 0 makes the file that the second argument names, and both wait in MPI_Recv for what nobody sends.
-// run: -n 2 -- term|handled|abort|segv|MPI_Abort|waits [FILE]
+// run: -n 2 -- exit|term|handled|abort|segv|MPI_Abort|waits [FILE]
 #include <fcntl.h>
 #include <mpi.h>
 #include <signal.h>
@@ -16,6 +16,8 @@ static void handler(int signal)
 
 static void end(const char *how)
 {
+    if (!strcmp(how, "exit"))
+        exit(3);
     if (!strcmp(how, "term"))
         kill(getpid(), SIGTERM);
     if (!strcmp(how, "handled")) {
