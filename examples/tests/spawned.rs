@@ -32,6 +32,11 @@ fn spawned_processes_have_files_and_names_of_their_own() {
         assert_eq!(check.sum("pairs", "messages", &[]), 2 * 30, "{}", mpi.name);
         assert!(check.warnings().contains("80 messages to or from processes"), "{}: {}", mpi.name, check.warnings());
         assert!(!check.warnings().contains("did not come to"), "{}: {}", mpi.name, check.warnings());
+        let matrix = said(&run, "matrix");
+        let pairs: Vec<_> = matrix.rows("pairs").iter().map(|row| (&row["from_rank"], &row["to_rank"])).collect();
+        let [.., one, other] = &called;
+        assert_eq!(pairs, [(one, other), (other, one)], "{}", mpi.name);
+        assert_eq!(matrix.sum("pairs", "messages", &[]), 2 * 30, "{}", mpi.name);
     }
 }
 

@@ -8,7 +8,7 @@ use crate::model::Run;
 use crate::report::{Report, text};
 
 /// Ranks that a square of bytes has room for in 80 columns.
-const SQUARE: u32 = 6;
+const SQUARE: usize = 6;
 /// Pairs that people are shown.
 const PAIRS: usize = 20;
 
@@ -17,7 +17,7 @@ pub fn run(arguments: &cli::Matrix) -> Result<u8, Error> {
     let run = Run::select(&arguments.dir, &arguments.select.choice())?;
     let matrix = matrix::matrix(&run, arguments.comm.as_deref());
     if let Some(path) = &arguments.plot {
-        crate::report::plot::matrix(&matrix, run.size(), path)?;
+        crate::report::plot::matrix(&matrix, path)?;
     }
     let mut pairs = matrix.pairs();
     let mut warnings = Vec::new();
@@ -29,8 +29,8 @@ pub fn run(arguments: &cli::Matrix) -> Result<u8, Error> {
             text::one(&crate::report::Value::Bytes(matrix.elsewhere.bytes))
         ));
     }
-    let square = arguments.print.is_text() && run.size() <= SQUARE && !matrix.traffic.is_empty();
-    let tables = if square { vec![matrix.square(run.size()), pairs] } else { vec![pairs] };
+    let square = arguments.print.is_text() && matrix.ranks.len() <= SQUARE && !matrix.traffic.is_empty();
+    let tables = if square { vec![matrix.square(), pairs] } else { vec![pairs] };
     let mut facts = overview::facts(&run);
     facts.extend(matrix.facts());
     warnings.extend(overview::warnings(&run));

@@ -1,4 +1,4 @@
-//! Who sent how much to whom: point-to-point messages and one-sided transfers, between ranks of the world.
+//! Who sent how much to whom: point-to-point messages and one-sided transfers, between ranks of one world.
 //!
 //! Bytes go from the rank that has them to the one that gets them: of MPI_Get, from the target to the origin. Messages are
 //! counted where they are sent. A persistent send counts as often as it was started.
@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use traces::calls::{Call, Kind};
 use traces::signature::{CREATES, Signature};
 
+use super::totals::{Who, who_value};
 use crate::model::tally::Entry;
 use crate::model::{Rank, Run};
 use crate::report::{Column, Fact, Table, Value};
@@ -21,11 +22,13 @@ pub struct Traffic {
     pub bytes: u64,
 }
 
-/// Traffic by world, sender and receiver, and what could not be placed.
+/// Traffic by sender and receiver, and what could not be placed.
 #[derive(Default)]
 pub struct Matrix {
-    /// By the sender's world, its rank and the receiver's.
-    pub traffic: BTreeMap<(u32, u32, u32), Traffic>,
+    /// The ranks of all worlds, in order, whether they have a file or not.
+    pub ranks: Vec<Who>,
+    /// By the places of the sender and of the receiver among those.
+    pub traffic: BTreeMap<(u32, u32), Traffic>,
     /// Messages to ranks of other worlds, in communicators of which the members are not known, or of which only totals
     /// were kept.
     pub elsewhere: Traffic,
@@ -33,7 +36,13 @@ pub struct Matrix {
 
 /// Adds up the traffic of a run; of one communicator, where its name is given.
 pub fn matrix(run: &Run, communicator: Option<&str>) -> Matrix {
-    let mut matrix = Matrix::default();
+    let mut worlds: BTreeMap<u32, u32> = BTreeMap::new();
+    for rank in run.ranks.iter().filter(|rank| rank.number().is_some()) {
+        let size = worlds.entry(rank.header.world).or_default();
+        *size = rank.header.size.max(*size);
+    }
+    let ranks = worlds.into_iter().flat_map(|(world, size)| (0..size).map(move |rank| (world, Some(rank))));
+    let mut matrix = Matrix { ranks: ranks.collect(), ..Matrix::default() };
     for rank in &run.ranks {
         let wanted = |entry: &&Entry| communicator.is_none_or(|name| is_named(rank, &entry.signature, name));
         rank.entries().filter(wanted).for_each(|entry| matrix.add(rank, entry));
@@ -64,12 +73,17 @@ impl Matrix {
         if signature.peer == traces::signature::peer::PROC_NULL || messages == 0 {
             return;
         }
-        let world = rank.header.world;
-        match (rank.number(), there) {
-            (Some(own), Some(other)) if reads => self.traffic.entry((world, other, own)).or_default().add(more),
-            (Some(own), Some(other)) => self.traffic.entry((world, own, other)).or_default().add(more),
+        let place = |number| self.ranks.binary_search(&(rank.header.world, number)).ok().map(|place| place as u32);
+        match (place(rank.number()), there.and_then(|there| place(Some(there)))) {
+            (Some(own), Some(other)) if reads => self.traffic.entry((other, own)).or_default().add(more),
+            (Some(own), Some(other)) => self.traffic.entry((own, other)).or_default().add(more),
             _ => self.elsewhere.add(more),
         }
+    }
+
+    /// What a rank is called, by its place.
+    pub fn name(&self, place: u32) -> Value {
+        self.ranks.get(place as usize).map_or(Value::None, |rank| who_value(*rank))
     }
 
     /// All traffic that could be placed.
@@ -93,7 +107,6 @@ impl Matrix {
     /// One row for each pair, the one with the most bytes first.
     pub fn pairs(&self) -> Table {
         let columns = vec![
-            Column::hidden("world"),
             Column::new("from_rank", "from"),
             Column::new("to_rank", "to"),
             Column::new("messages", "messages"),
@@ -104,11 +117,10 @@ impl Matrix {
         pairs.sort_by_key(|(place, traffic)| {
             (std::cmp::Reverse(traffic.bytes), std::cmp::Reverse(traffic.messages), **place)
         });
-        let row = |((world, from, to), traffic): (&(u32, u32, u32), &Traffic)| {
+        let row = |((from, to), traffic): (&(u32, u32), &Traffic)| {
             vec![
-                Value::Count(u64::from(*world)),
-                Value::Count(u64::from(*from)),
-                Value::Count(u64::from(*to)),
+                self.name(*from),
+                self.name(*to),
                 Value::Count(traffic.messages),
                 Value::Bytes(traffic.bytes),
                 Value::Bytes(traffic.bytes / traffic.messages.max(1)),
@@ -119,13 +131,14 @@ impl Matrix {
     }
 
     /// The bytes as a square, for as many ranks as fit side by side.
-    pub fn square(&self, ranks: u32) -> Table {
+    pub fn square(&self) -> Table {
+        let ranks = 0..self.ranks.len() as u32;
+        let name = |place| crate::report::text::one(&self.name(place));
         let mut columns = vec![Column::new("from_rank", "from \\ to")];
-        columns.extend((0..ranks).map(|to| Column::new(format!("to_{to}_bytes"), to.to_string())));
-        let cell = |from: u32, to: u32| self.traffic.get(&(0, from, to)).map_or(Value::None, |t| Value::Bytes(t.bytes));
-        let row =
-            |from: u32| std::iter::once(Value::Count(from.into())).chain((0..ranks).map(|to| cell(from, to))).collect();
-        Table { name: "square", title: "bytes".into(), columns, rows: (0..ranks).map(row).collect() }
+        columns.extend(ranks.clone().map(|to| Column::new(format!("to_{to}_bytes"), name(to))));
+        let cell = |from, to| self.traffic.get(&(from, to)).map_or(Value::None, |traffic| Value::Bytes(traffic.bytes));
+        let row = |from| std::iter::once(self.name(from)).chain(ranks.clone().map(|to| cell(from, to))).collect();
+        Table { name: "square", title: "bytes".into(), columns, rows: ranks.clone().map(row).collect() }
     }
 }
 

@@ -70,18 +70,25 @@ fn draw(path: &Path, wall: f64, all: &[f64], productive: &[f64]) -> Result<(), B
 const PLACES: u32 = 256;
 
 /// Bytes from each rank to each other as a heat map, as SVG.
-pub fn matrix(matrix: &Matrix, ranks: u32, path: &Path) -> Result<(), Error> {
-    let each = ranks.max(1).div_ceil(PLACES);
-    let places = ranks.max(1).div_ceil(each) as usize;
+pub fn matrix(matrix: &Matrix, path: &Path) -> Result<(), Error> {
+    let ranks = (matrix.ranks.len() as u32).max(1);
+    let each = ranks.div_ceil(PLACES);
+    let places = ranks.div_ceil(each) as usize;
     let mut bytes = vec![0u64; places * places];
-    for ((_, from, to), traffic) in matrix.traffic.iter().filter(|((world, ..), _)| *world == 0) {
+    for ((from, to), traffic) in &matrix.traffic {
         bytes[(from / each) as usize * places + (to / each) as usize] += traffic.bytes;
     }
-    let drawn = heat(path, places, each, &bytes);
+    let name = |place: &f64| super::text::one(&matrix.name((place * f64::from(each)) as u32));
+    let drawn = heat(path, places, &bytes, &name);
     drawn.map_err(|reason| Error::Other(format!("{}: {reason}", path.display())))
 }
 
-fn heat(path: &Path, places: usize, each: u32, bytes: &[u64]) -> Result<(), Box<dyn std::error::Error>> {
+fn heat(
+    path: &Path,
+    places: usize,
+    bytes: &[u64],
+    name: &dyn Fn(&f64) -> String,
+) -> Result<(), Box<dyn std::error::Error>> {
     std::fs::write(path, "")?;
     let area = SVGBackend::new(path, (640, 640)).into_drawing_area();
     area.fill(&WHITE)?;
@@ -93,10 +100,9 @@ fn heat(path: &Path, places: usize, each: u32, bytes: &[u64]) -> Result<(), Box<
         .x_label_area_size(36)
         .y_label_area_size(56)
         .build_cartesian_2d(0.0..places as f64, places as f64..0.0)?;
-    let rank = move |place: &f64| format!("{:.0}", place * f64::from(each));
     let mut mesh = chart.configure_mesh();
     mesh.disable_mesh().x_desc("to rank").y_desc("from rank").x_labels(places.min(9)).y_labels(places.min(9));
-    mesh.x_label_formatter(&rank).y_label_formatter(&rank).draw()?;
+    mesh.x_label_formatter(name).y_label_formatter(name).draw()?;
     let places_with = bytes.iter().enumerate().filter(|(_, bytes)| **bytes > 0);
     chart.draw_series(places_with.map(|(at, bytes)| {
         let (from, to) = ((at / places) as f64, (at % places) as f64);
