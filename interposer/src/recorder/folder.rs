@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use traces::calls::Call;
 use traces::folder;
 
-use super::modules;
+use super::{modules, together};
 use crate::abi::Family;
 use crate::clock::sync::Occasions;
 use crate::config::Config;
@@ -66,6 +66,7 @@ pub fn agree(config: &Config, family: &Family, rank: u32, world: bool, own: &Pat
         message.set(&decide(config, family, world, own));
     }
     if world {
+        together::come(family, rank);
         let (count, address) = (size_of::<Message>(), &raw mut message as usize);
         // SAFETY: every process of the world is in MPI_Init, and does this.
         unsafe { real::invoke(Call::Bcast, [address, count, family.byte as usize, 0, family.comm_world as usize]) };

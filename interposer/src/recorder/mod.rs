@@ -2,7 +2,8 @@
 //!
 //! [`current`] finds the calling thread's recording, [`thread`] is the straight line every call takes in it. [`slots`] says which
 //! threads go on with whose recording, [`abandoned`] what becomes of calls that are interrupted, [`borrowed`] what is put
-//! back as the program had it, [`forked`] what a child finds; [`run`] begins and ends the recording of the process.
+//! back as the program had it, [`forked`] what a child finds; [`run`] begins and ends the recording of the process, where all
+//! ranks come [`together`].
 //!
 //! The rest is what they need: the [`pages`] of the file, a thread's [`events`], [`signatures`], [`polls`] and [`profile`],
 //! its [`dictionary`], its [`requests`], and the [`objects`], [`groups`] and [`modules`] of the process, by their
@@ -31,5 +32,6 @@ pub mod shared;
 mod signatures;
 mod slots;
 pub mod thread;
+mod together;
 mod topology;
 mod world;
