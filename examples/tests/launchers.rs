@@ -49,6 +49,27 @@ fn each_rank_of_a_launch_with_two_programs_is_known_by_its_own() {
     }
 }
 
+#[test]
+fn programs_of_a_file_are_recorded() {
+    for mpi in libraries() {
+        let case = case("quick", &mpi, 1, &[]);
+        let (program, twin) = (case.path.display().to_string(), twin(&case).display().to_string());
+        let file = fresh_folder(&format!("{}-programs-of-a-file", mpi.name)).with_extension("txt");
+        let (own, option) =
+            if mpi.is_openmpi() { ("-x OWN=value", "--app") } else { ("-env OWN value", "-configfile") };
+        let lines = format!("# two programs\n-n 1 {own} {program}\n\n-n 1 {twin} with arguments\n");
+        fs::write(&file, lines).unwrap();
+        let mut words = mpi.launch(1);
+        words.truncate(words.len() - 2);
+        words.extend([option.into(), file.display().to_string()]);
+        let folder = fresh_folder(&format!("{}-programs of a file", mpi.name));
+        let output = record(&case, &folder, &words, &[]);
+        assert_recorded(&output, &folder, mpi.name);
+        let report = &Run { folder }.report("rank").json["run"];
+        assert_eq!(report["programs"], "quick: rank 0; quick.twin with arguments: rank 1", "{}", mpi.name);
+    }
+}
+
 /// Does with its options and the environment what srun(1) says, and starts the tasks by another launcher. A file of several
 /// programs has lines of a rank and a command.
 const SRUN: &str = r#"#!/bin/bash

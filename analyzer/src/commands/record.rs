@@ -69,7 +69,7 @@ fn in_front(launcher: Launcher, library: &Path, mut arguments: cli::Record) -> R
     let mut command = Command::new(&whole[0]);
     // What cannot stand on the launcher's command line reaches its ranks through its environment. The library is not to,
     // where it need not: a launcher is not an MPI program.
-    if !launch::spawns_by_own_environment(launcher, &arguments.command[0]) {
+    if !launch::hands_on_own_environment(launcher, &arguments.command) {
         variables.retain(|(name, _)| *name != "LD_PRELOAD");
     }
     command.args(&whole[1..]).envs(variables);

@@ -32,6 +32,11 @@ pub fn arguments(launcher: Launcher, variables: &Variables) -> Vec<OsString> {
 
 /// A launcher's command with these arguments added in their place.
 pub fn command(launcher: Launcher, command: &[OsString], variables: &Variables) -> Vec<OsString> {
+    let of_file = openmpi::place_of_file(command).filter(|_| launcher == Launcher::Openmpi);
+    // Where the file cannot be read, mpirun will say so.
+    if let Some(whole) = of_file.and_then(|place| openmpi::with_file(command, place, variables).ok()) {
+        return whole;
+    }
     match launcher {
         Launcher::Slurm => slurm::command(command, variables),
         Launcher::Flux => flux::command(command, variables),
@@ -40,9 +45,9 @@ pub fn command(launcher: Launcher, command: &[OsString], variables: &Variables) 
     }
 }
 
-/// Whether processes that the ranks spawn have no other environment than the launcher's own.
-pub fn spawns_by_own_environment(launcher: Launcher, program: &OsStr) -> bool {
-    launcher == Launcher::Openmpi && openmpi::is_prrte(program)
+/// Whether processes have part of their environment from the launcher's own: what ranks spawn, or programs of a file.
+pub fn hands_on_own_environment(launcher: Launcher, command: &[OsString]) -> bool {
+    launcher == Launcher::Openmpi && (openmpi::is_prrte(&command[0]) || openmpi::place_of_file(command).is_some())
 }
 
 /// The file a word names: as the system finds programs.
