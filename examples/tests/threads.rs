@@ -4,9 +4,10 @@ mod common;
 
 use std::fs;
 
-use common::libraries;
+use common::{case, libraries};
 use examples::program::Program;
 use examples::run::Case;
+use serde_json::json;
 
 #[test]
 fn threads_that_end_leave_their_recording_to_the_next() {
@@ -19,5 +20,20 @@ fn threads_that_end_leave_their_recording_to_the_next() {
         assert!((2..=9).contains(&numbers.len()), "{}: {numbers:?}", mpi.name);
         let bytes = fs::metadata(&run.files()[0]).unwrap().len();
         assert!(bytes < 1 << 20, "{}: {bytes} bytes for 2000 threads", mpi.name);
+    }
+}
+
+#[test]
+fn a_thread_that_is_cancelled_inside_mpi_ends_as_without_the_recorder() {
+    for mpi in libraries() {
+        let case = case("cancelled_inside", &mpi, 1, &[]);
+        let plain = case.plain();
+        let (output, run) = case.recorded("cancelled_inside");
+        assert_eq!(plain.stdout, "cancelled\n", "{}: {plain:?}", mpi.name);
+        assert_eq!((output.stdout, output.status), (plain.stdout, plain.status), "{}: {}", mpi.name, output.stderr);
+        let report = run.report("rank");
+        assert_eq!(report.sum("rank_functions", "calls", &[("function", json!("MPI_Recv"))]), 1, "{}", mpi.name);
+        let warnings = report.warnings();
+        assert!(warnings.contains("their thread ended inside them"), "{}: {warnings}", mpi.name);
     }
 }
