@@ -12,8 +12,8 @@ use crate::{messages, real};
 /// How long the others may take before it is said that some are missing.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Waits until all processes of the world are in MPI_Init. One that is not recorded never comes: the first rank and the last
-/// say what the program waits for, as one of them is there wherever the rest is on another host or another program.
+/// Waits until all processes of the world are in MPI_Init. One that is not recorded never comes, and where that may be the case,
+/// the first rank and the last say so: where hosts or programs were left out, one of the two is recorded as a rule.
 pub fn come(family: &Family, rank: u32) {
     // Before MPI 3 there is no way to wait and see.
     if !real::exists(Call::Ibarrier) {
@@ -22,7 +22,9 @@ pub fn come(family: &Family, rank: u32) {
     let (mut request, mut done) = (0u64, 0i32);
     let size = objects::get(family.comm_world).map_or(0, |world| world.size);
     // SAFETY: MPI is initialised, and writes one handle.
-    unsafe { real::invoke(Call::Ibarrier, [family.comm_world as usize, &raw mut request as usize]) };
+    if unsafe { real::invoke(Call::Ibarrier, [family.comm_world as usize, &raw mut request as usize]) } != 0 {
+        return;
+    }
     let status = family.status_ignore;
     let mut late = Some(Instant::now() + PATIENCE);
     // SAFETY: the request is a live one until it is done.
