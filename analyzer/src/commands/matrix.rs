@@ -24,7 +24,7 @@ pub fn run(arguments: &cli::Matrix) -> Result<u8, Error> {
     shorten(&mut pairs, PAIRS, &arguments.print, &mut warnings);
     if matrix.elsewhere.messages > 0 {
         warnings.push(format!(
-            "{} messages ({}) went to ranks of another world, or nobody knows to whom",
+            "{} messages ({}) went to processes that nothing here tells of",
             matrix.elsewhere.messages,
             text::one(&crate::report::Value::Bytes(matrix.elsewhere.bytes))
         ));

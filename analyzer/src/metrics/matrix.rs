@@ -1,4 +1,4 @@
-//! Who sent how much to whom: point-to-point messages and one-sided transfers, between ranks of one world.
+//! Who sent how much to whom: point-to-point messages and one-sided transfers.
 //!
 //! Bytes go from the rank that has them to the one that gets them: of MPI_Get, from the target to the origin. Messages are
 //! counted where they are sent. A persistent send counts as often as it was started.
@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use traces::calls::{Call, Kind};
 use traces::signature::{CREATES, Signature};
 
-use super::totals::{Who, who_value};
+use super::totals::{Who, who, who_value};
+use crate::model::objects::Objects;
 use crate::model::tally::Entry;
 use crate::model::{Rank, Run};
 use crate::report::{Column, Fact, Table, Value};
@@ -29,8 +30,7 @@ pub struct Matrix {
     pub ranks: Vec<Who>,
     /// By the places of the sender and of the receiver among those.
     pub traffic: BTreeMap<(u32, u32), Traffic>,
-    /// Messages to ranks of other worlds, in communicators of which the members are not known, or of which only totals
-    /// were kept.
+    /// Messages in communicators of which the members are not known, or of which only totals were kept.
     pub elsewhere: Traffic,
 }
 
@@ -43,9 +43,14 @@ pub fn matrix(run: &Run, communicator: Option<&str>) -> Matrix {
     }
     let ranks = worlds.into_iter().flat_map(|(world, size)| (0..size).map(move |rank| (world, Some(rank))));
     let mut matrix = Matrix { ranks: ranks.collect(), ..Matrix::default() };
-    for rank in &run.ranks {
+    let objects = Objects::of(run);
+    for (at, rank) in run.ranks.iter().enumerate() {
         let wanted = |entry: &&Entry| communicator.is_none_or(|name| is_named(rank, &entry.signature, name));
-        rank.entries().filter(wanted).for_each(|entry| matrix.add(rank, entry));
+        let elsewhere = |communicator, place| {
+            let group = &objects.groups[objects.number(at, communicator)? as usize];
+            Some(who(&run.ranks[group.peer(at, place)? as usize]))
+        };
+        rank.entries().filter(wanted).for_each(|entry| matrix.add(rank, entry, elsewhere));
     }
     matrix
 }
@@ -55,7 +60,8 @@ fn is_named(rank: &Rank, signature: &Signature, name: &str) -> bool {
 }
 
 impl Matrix {
-    fn add(&mut self, rank: &Rank, entry: &Entry) {
+    /// Adds calls of a rank; `elsewhere` knows who a process of a communicator is where that is of another world.
+    fn add(&mut self, rank: &Rank, entry: &Entry, elsewhere: impl Fn(u32, i32) -> Option<Who>) {
         let signature = &entry.signature;
         let Some(call) = Call::from_number(signature.call) else { return };
         let reads = call.class() == traces::calls::Class::Rma && signature.sent == 0;
@@ -68,13 +74,14 @@ impl Matrix {
         // One-sided calls name ranks of the communicator that the window was made from.
         let of_window = rank.origins.get(&signature.object).filter(|_| call.has(Kind::Target));
         let communicator = of_window.map_or(signature.object, |origin| origin.parent);
-        let there = rank.in_world(communicator, signature.peer);
+        let in_own = rank.in_world(communicator, signature.peer).map(|there| (rank.header.world, Some(there)));
+        let there = in_own.or_else(|| elsewhere(communicator, signature.peer));
         let more = Traffic { messages, bytes: each * messages };
         if signature.peer == traces::signature::peer::PROC_NULL || messages == 0 {
             return;
         }
-        let place = |number| self.ranks.binary_search(&(rank.header.world, number)).ok().map(|place| place as u32);
-        match (place(rank.number()), there.and_then(|there| place(Some(there)))) {
+        let place = |who| self.ranks.binary_search(&who).ok().map(|place| place as u32);
+        match (place(who(rank)), there.and_then(place)) {
             (Some(own), Some(other)) if reads => self.traffic.entry((other, own)).or_default().add(more),
             (Some(own), Some(other)) => self.traffic.entry((own, other)).or_default().add(more),
             _ => self.elsewhere.add(more),

@@ -2,7 +2,9 @@
 //!
 //! In: what each rank's file says of its own. Out: one number for each of the run. An object is known by the one it was made
 //! from, by how many had been made from that before, and by its processes; one that only its own processes made, by how
-//! many of the same processes came before it.
+//! many of the same processes came before it. What has processes of several [`worlds`] is put together from what each knows.
+
+mod worlds;
 
 use std::collections::HashMap;
 
@@ -10,8 +12,9 @@ use rustc_hash::FxHashMap;
 use traces::definitions::{self, Object, ObjectKind, Span};
 
 use super::{Rank, Run};
+use worlds::Worlds;
 
-/// A process that has no file in this folder, or is of another world.
+/// A process that has no file in this folder, or is of another world and nothing tells which it is.
 pub const ELSEWHERE: u32 = u32::MAX;
 
 /// The ordinal of an object in whose making only its own processes took part.
@@ -66,8 +69,9 @@ struct Key {
 impl Objects {
     /// Finds out for all ranks of a run.
     pub fn of(run: &Run) -> Objects {
-        let mut finder = Finder { known: HashMap::new(), places: places(run), groups: Vec::new() };
-        let by_rank: Vec<_> = run.ranks.iter().map(|rank| finder.rank(rank)).collect();
+        let worlds = Worlds::of(run);
+        let mut finder = Finder { known: HashMap::new(), places: places(run), groups: Vec::new(), worlds };
+        let by_rank: Vec<_> = run.ranks.iter().enumerate().map(|(at, rank)| finder.rank(at, rank)).collect();
         let made_alone = run.ranks.iter().zip(&by_rank).map(|(rank, numbers)| made_alone(rank, numbers)).collect();
         let opened_to = (0..).zip(&run.ranks).flat_map(|(at, rank)| finder.opened_to(at, rank)).collect();
         let ranks = (0..).zip(run.ranks.iter().zip(&by_rank));
@@ -146,16 +150,21 @@ struct Finder {
     known: HashMap<Key, u32>,
     places: HashMap<(u32, u32), u32>,
     groups: Vec<Group>,
+    worlds: Worlds,
 }
 
 impl Finder {
-    fn rank(&mut self, rank: &Rank) -> FxHashMap<u32, u32> {
+    fn rank(&mut self, at: usize, rank: &Rank) -> FxHashMap<u32, u32> {
         let mut own: Vec<u32> = rank.communicators.keys().chain(rank.objects.keys()).copied().collect();
         // What an object was made from has a lower number.
         own.sort_unstable();
         let mut numbers = FxHashMap::default();
         let mut occurrences: HashMap<u32, u32> = HashMap::new();
         for number in own {
+            if let Some(with_parents) = self.with_parents(rank, number) {
+                numbers.insert(number, with_parents);
+                continue;
+            }
             let Some(mut key) = key(rank, number, &numbers) else { continue };
             if key.origin.is_none() {
                 let first = self.number(key.clone(), rank, number);
@@ -163,19 +172,31 @@ impl Finder {
                 key.occurrence = *before;
                 *before += 1;
             }
-            numbers.insert(number, self.number(key, rank, number));
+            let of_run = self.number(key, rank, number);
+            self.worlds.meet(at, rank, number, of_run);
+            numbers.insert(number, of_run);
         }
         numbers
+    }
+
+    fn with_parents(&mut self, rank: &Rank, own: u32) -> Option<u32> {
+        let (number, members) = self.worlds.with_parents(rank, own)?;
+        let half = self.all(rank.header.world, &members.local);
+        let parents = members.remote.iter().map(|span| span.count as usize).sum();
+        self.groups[number as usize].complete_half(half, parents).then_some(number)
     }
 
     fn number(&mut self, key: Key, rank: &Rank, own: u32) -> u32 {
         if let Some(number) = self.known.get(&key) {
             return *number;
         }
-        let number = self.groups.len() as u32;
         let all = |spans: &[Span]| self.all(key.world, spans);
         let name = rank.communicators.get(&own).map(|communicator| communicator.name.clone()).unwrap_or_default();
-        self.groups.push(Group { name, members: all(&key.members), others: all(&key.others) });
+        let group = Group { name, members: all(&key.members), others: all(&key.others) };
+        let number = self.worlds.half(&key, &group, &mut self.groups).unwrap_or_else(|| {
+            self.groups.push(group);
+            self.groups.len() as u32 - 1
+        });
         self.known.insert(key, number);
         number
     }
