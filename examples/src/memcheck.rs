@@ -82,8 +82,13 @@ fn is_error(node: &Node) -> bool {
 /// What valgrind calls memory that only addresses in its midst are known of: so a hash table is.
 const KEPT: &str = "Leak_PossiblyLost";
 
-/// Whether the innermost code of an error is the recorder's. The loader reads paths in whole words, for everybody.
+/// Whether the innermost code of an error is the recorder's. The loader reads paths in whole words, for everybody; what MPI
+/// sends by a socket is MPI's.
 fn is_ours(error: &Node) -> bool {
+    let is_passed_on = |frame: &Node| of(frame, "fn").starts_with("overhear::progress::sockets::");
+    if of(error, "kind") == "SyscallParam" && frames(error).iter().any(is_passed_on) {
+        return false;
+    }
     let mut objects = frames(error).into_iter().map(|frame| of(&frame, "obj"));
     let is_system = |object: &str| ["/libc.so", "/vgpreload"].iter().any(|part| object.contains(part));
     objects.find(|object| !is_system(object)).is_some_and(|object| object.ends_with("liboverhear.so"))
@@ -112,7 +117,11 @@ mod tests {
     fn error_in(objects: &[&str]) -> bool {
         let frames: String =
             objects.iter().map(|object| format!("<frame><obj>/lib/{object}</obj><fn>f</fn></frame>")).collect();
-        let text = format!("<error><kind>UninitCondition</kind><stack>{frames}</stack></error>");
+        is_error_of_ours("UninitCondition", &frames)
+    }
+
+    fn is_error_of_ours(kind: &str, frames: &str) -> bool {
+        let text = format!("<error><kind>{kind}</kind><stack>{frames}</stack></error>");
         is_ours(&Document::parse(&text).unwrap().root_element())
     }
 
@@ -120,5 +129,12 @@ mod tests {
     fn an_error_is_of_what_called_the_c_library() {
         assert!(error_in(&["vgpreload_memcheck-amd64-linux.so", "libc.so.6", "liboverhear.so", "libmpi.so.40"]));
         assert!(!error_in(&["libc.so.6", "libmpi.so.40", "liboverhear.so"]));
+    }
+    #[test]
+    fn what_mpi_sends_by_a_socket_is_not_the_recorders() {
+        let frames = "<frame><obj>/lib/libc.so.6</obj><fn>send</fn></frame>\
+            <frame><obj>/lib/liboverhear.so</obj><fn>overhear::progress::sockets::send</fn></frame>";
+        assert!(!is_error_of_ours("SyscallParam", frames));
+        assert!(is_error_of_ours("UninitCondition", frames));
     }
 }
