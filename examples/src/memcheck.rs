@@ -130,6 +130,7 @@ mod tests {
         assert!(error_in(&["vgpreload_memcheck-amd64-linux.so", "libc.so.6", "liboverhear.so", "libmpi.so.40"]));
         assert!(!error_in(&["libc.so.6", "libmpi.so.40", "liboverhear.so"]));
     }
+
     #[test]
     fn what_mpi_sends_by_a_socket_is_not_the_recorders() {
         let frames = "<frame><obj>/lib/libc.so.6</obj><fn>send</fn></frame>\

@@ -52,6 +52,14 @@ fn a_rank_that_ends_alone_is_recorded_up_to_its_last_call() {
 }
 
 #[test]
+fn a_rank_that_exits_alone_leaves_a_profile_of_what_it_did() {
+    for mpi in libraries() {
+        let (_, run) = case("ends", &mpi, 2, &["exit"]).with("OVERHEAR_MODE", "profile").recorded("ends-profile");
+        warnings(&run, mpi.name);
+    }
+}
+
+#[test]
 fn a_run_that_one_rank_aborts_is_said_to_have_ended_there() {
     for mpi in libraries() {
         let case = case("ends", &mpi, 2, &["MPI_Abort"]);

@@ -21,6 +21,12 @@ fn sorted(pairs: &[&[(&str, &str, u64)]]) -> Vec<(String, String, u64)> {
     pairs
 }
 
+/// Removes the files of a run whose names begin so.
+fn remove(run: &Run, begin: &str) {
+    let begins = |file: &PathBuf| file.file_name().unwrap().to_string_lossy().starts_with(begin);
+    run.files().into_iter().filter(begins).for_each(|file| fs::remove_file(file).unwrap());
+}
+
 /// Who sent how many messages to whom, in order, as a command says.
 fn pairs(run: &Run, command: &str) -> Vec<(String, String, u64)> {
     let said = said(run, command);
@@ -63,8 +69,7 @@ fn spawned_processes_that_are_not_there_are_missed() {
     let program = Program::read("spawns");
     let Some(mpi) = libraries().into_iter().find(|mpi| program.runs_under(mpi)) else { return };
     let (_, run) = Case::of(&program, &mpi).recorded("spawned-missing");
-    let of_children = |file: &PathBuf| file.file_name().unwrap().to_string_lossy().starts_with("world-");
-    run.files().into_iter().filter(of_children).for_each(|file| fs::remove_file(file).unwrap());
+    remove(&run, "world-");
     let warnings = run.report("rank").warnings();
     assert!(warnings.contains("processes were spawned that are not in this folder"), "{warnings}");
 }
@@ -84,8 +89,7 @@ fn messages_between_worlds_are_matched_whichever_was_spawned_first() {
         let check = said(&run, "check");
         assert_eq!(check.status, 0, "{}: {}", mpi.name, check.warnings());
         // Which of the two is not there cannot be told: nothing is guessed.
-        let of_first = |file: &PathBuf| file.file_name().unwrap().to_string_lossy().starts_with("world-1-");
-        run.files().into_iter().filter(of_first).for_each(|file| fs::remove_file(file).unwrap());
+        remove(&run, "world-1-");
         assert_eq!(pairs(&run, "check"), sorted(&[&[("0", "1", 5)]]), "{}", mpi.name);
         assert_eq!(pairs(&run, "matrix"), sorted(&[&[("0", "1", 5)]]), "{}", mpi.name);
     }

@@ -32,22 +32,18 @@ pub fn arguments(launcher: Launcher, variables: &Variables) -> Vec<OsString> {
 
 /// A launcher's command with these arguments added in their place.
 pub fn command(launcher: Launcher, command: &[OsString], variables: &Variables) -> Vec<OsString> {
-    let of_file = openmpi::place_of_file(command).filter(|_| launcher == Launcher::Openmpi);
-    // Where the file cannot be read, mpirun will say so.
-    if let Some(whole) = of_file.and_then(|place| openmpi::with_file(command, place, variables).ok()) {
-        return whole;
-    }
     match launcher {
         Launcher::Slurm => slurm::command(command, variables),
         Launcher::Flux => flux::command(command, variables),
-        Launcher::Openmpi | Launcher::Pals => in_front(command, &arguments(launcher, variables), |word| word == ":"),
+        Launcher::Openmpi => openmpi::command(command, variables),
+        Launcher::Pals => in_front(command, &arguments(launcher, variables), |word| word == ":"),
         Launcher::Mpich | Launcher::Aprun => in_front(command, &arguments(launcher, variables), |_| false),
     }
 }
 
 /// Whether processes have part of their environment from the launcher's own: what ranks spawn, or programs of a file.
 pub fn hands_on_own_environment(launcher: Launcher, command: &[OsString]) -> bool {
-    launcher == Launcher::Openmpi && (openmpi::is_prrte(&command[0]) || openmpi::place_of_file(command).is_some())
+    launcher == Launcher::Openmpi && openmpi::hands_on_own_environment(command)
 }
 
 /// The file a word names: as the system finds programs.

@@ -2,34 +2,40 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
-use std::io::Write;
+use std::io::{self, Write};
 use std::os::fd::{FromRawFd, IntoRawFd};
 
-use super::{Variables, find, pair};
+use super::{Variables, find, in_front, pair};
 
 pub fn arguments(variables: &Variables) -> Vec<OsString> {
     variables.iter().flat_map(|(name, value)| [OsString::from("-x"), pair(name, value)]).collect()
 }
 
+/// Adds to the command line, for each program; or to the file of programs, which stands for all of that.
+pub fn command(command: &[OsString], variables: &Variables) -> Vec<OsString> {
+    // Where the file cannot be read, mpirun will say so.
+    let by_file = place_of_file(command).and_then(|place| with_file(command, place, variables).ok());
+    by_file.unwrap_or_else(|| in_front(command, &arguments(variables), |word| word == ":"))
+}
+
+/// Whether processes have part of their environment from the launcher's own.
+pub fn hands_on_own_environment(command: &[OsString]) -> bool {
+    is_prrte(&command[0]) || place_of_file(command).is_some()
+}
+
 /// Where the name of a file of programs stands, `--app FILE`.
-pub fn place_of_file(command: &[OsString]) -> Option<usize> {
+fn place_of_file(command: &[OsString]) -> Option<usize> {
     let option = command.iter().position(|word| word == "--app" || word == "-app")?;
     (option + 1 < command.len()).then_some(option + 1)
 }
 
 /// The command with another file of programs in place of the user's. Each line is a command line of its own, for which `-x` on
 /// mpirun's does not count; its words have no quotes, so that values come from mpirun's environment.
-pub fn with_file(command: &[OsString], place: usize, variables: &Variables) -> std::io::Result<Vec<OsString>> {
+fn with_file(command: &[OsString], place: usize, variables: &Variables) -> io::Result<Vec<OsString>> {
     let handed_on: String = variables.iter().map(|(name, _)| format!("-x {name} ")).collect();
     let is_program = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
     let text = fs::read_to_string(&command[place])?;
-    // SAFETY: makes a file without a name, which is ours alone; the launcher inherits it.
-    let mut file = unsafe {
-        match libc::memfd_create(c"programs".as_ptr(), 0) {
-            -1 => return Err(std::io::Error::last_os_error()),
-            number => File::from_raw_fd(number),
-        }
-    };
+    let mut file = inherited()?;
     for line in text.lines().filter(is_program) {
         writeln!(file, "{handed_on}{line}")?;
     }
@@ -38,9 +44,19 @@ pub fn with_file(command: &[OsString], place: usize, variables: &Variables) -> s
     Ok(whole)
 }
 
+/// A file without a name, which the launcher inherits.
+fn inherited() -> io::Result<File> {
+    // SAFETY: makes a descriptor.
+    match unsafe { libc::memfd_create(c"programs".as_ptr(), 0) } {
+        -1 => Err(io::Error::last_os_error()),
+        // SAFETY: nobody else has it.
+        number => Ok(unsafe { File::from_raw_fd(number) }),
+    }
+}
+
 /// Whether the launcher is PRRTE, as from Open MPI 5 on: what its ranks spawn has the launcher's own environment, and nothing
 /// of what `-x` says.
-pub fn is_prrte(program: &OsStr) -> bool {
+fn is_prrte(program: &OsStr) -> bool {
     let beside = |path: std::path::PathBuf| path.with_file_name("prterun").exists();
     find(program).and_then(|path| path.canonicalize().ok()).is_some_and(beside)
 }

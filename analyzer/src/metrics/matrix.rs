@@ -36,12 +36,8 @@ pub struct Matrix {
 
 /// Adds up the traffic of a run; of one communicator, where its name is given.
 pub fn matrix(run: &Run, communicator: Option<&str>) -> Matrix {
-    let mut worlds: BTreeMap<u32, u32> = BTreeMap::new();
-    for rank in run.ranks.iter().filter(|rank| rank.number().is_some()) {
-        let size = worlds.entry(rank.header.world).or_default();
-        *size = rank.header.size.max(*size);
-    }
-    let ranks = worlds.into_iter().flat_map(|(world, size)| (0..size).map(move |rank| (world, Some(rank))));
+    let of_world = |(world, size)| (0..size).map(move |rank| (world, Some(rank)));
+    let ranks = run.worlds().into_iter().flat_map(of_world);
     let mut matrix = Matrix { ranks: ranks.collect(), ..Matrix::default() };
     let objects = Objects::of(run);
     for (at, rank) in run.ranks.iter().enumerate() {

@@ -54,8 +54,12 @@ impl Run {
 
     /// Ranks the run had: what its world says, or as many as there are.
     pub fn size(&self) -> u32 {
-        let world = self.ranks.iter().filter(|rank| rank.header.world == 0).map(|rank| rank.header.size).max();
-        world.unwrap_or(0).max(self.ranks.len() as u32)
+        self.worlds().get(&0).copied().unwrap_or(0).max(self.ranks.len() as u32)
+    }
+
+    /// How many ranks each world has.
+    pub fn worlds(&self) -> BTreeMap<u32, u32> {
+        worlds(&self.ranks)
     }
 
     /// The rank to describe the run by.
@@ -124,8 +128,17 @@ fn has_region(folder: &Path, ranks: &[Rank], choice: &Choice) -> Result<(), Erro
     }
 }
 
+fn worlds(ranks: &[Rank]) -> BTreeMap<u32, u32> {
+    let mut worlds = BTreeMap::new();
+    for rank in ranks {
+        let size = worlds.entry(rank.header.world).or_default();
+        *size = rank.header.size.max(*size);
+    }
+    worlds
+}
+
 fn missing(ranks: &[Rank]) -> Vec<u32> {
-    let world = || ranks.iter().filter(|rank| rank.header.world == 0);
-    let size = world().map(|rank| rank.header.size).max().unwrap_or(0);
-    (0..size).filter(|number| !world().any(|rank| rank.number() == Some(*number))).collect()
+    let size = worlds(ranks).get(&0).copied().unwrap_or(0);
+    let is_there = |number| ranks.iter().any(|rank| rank.header.world == 0 && rank.number() == Some(number));
+    (0..size).filter(|number| !is_there(*number)).collect()
 }

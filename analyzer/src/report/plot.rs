@@ -78,7 +78,11 @@ pub fn matrix(matrix: &Matrix, path: &Path) -> Result<(), Error> {
     for ((from, to), traffic) in &matrix.traffic {
         bytes[(from / each) as usize * places + (to / each) as usize] += traffic.bytes;
     }
-    let name = |place: &f64| super::text::one(&matrix.name((place * f64::from(each)) as u32));
+    // The axes end one place behind the last rank.
+    let name = |place: &f64| match (place * f64::from(each)) as u32 {
+        rank if rank < ranks => super::text::one(&matrix.name(rank)),
+        _ => String::new(),
+    };
     let drawn = heat(path, places, &bytes, &name);
     drawn.map_err(|reason| Error::Other(format!("{}: {reason}", path.display())))
 }
@@ -94,11 +98,12 @@ fn heat(
     area.fill(&WHITE)?;
     let most = bytes.iter().copied().max().unwrap_or(0).max(1);
     let caption = format!("bytes from rank to rank, at most {}", super::text::one(&super::Value::Bytes(most)));
+    let longest = (0..places).map(|place| name(&(place as f64)).len() as u32).max().unwrap_or(0);
     let mut chart = ChartBuilder::on(&area)
         .caption(caption, ("sans-serif", 18))
         .margin(12)
         .x_label_area_size(36)
-        .y_label_area_size(56)
+        .y_label_area_size(56.max(28 + 6 * longest))
         .build_cartesian_2d(0.0..places as f64, places as f64..0.0)?;
     let mut mesh = chart.configure_mesh();
     mesh.disable_mesh().x_desc("to rank").y_desc("from rank").x_labels(places.min(9)).y_labels(places.min(9));

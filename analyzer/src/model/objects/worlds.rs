@@ -42,7 +42,7 @@ impl Worlds {
         for rank in run.ranks.iter().filter(|rank| rank.header.world != FIRST) {
             let begin = begins.entry(rank.header.world).or_insert(u64::MAX);
             *begin = rank.header.begin.realtime.min(*begin);
-            nested |= rank.origins.keys().any(|own| is_to_spawned(rank, *own));
+            nested |= rank.origins.keys().any(|own| is_made_with_another(rank, *own));
         }
         // Worlds are numbered as they come out of MPI_Init.
         let certain = !nested && begins.values().is_sorted();
@@ -52,7 +52,7 @@ impl Worlds {
 
     /// A rank has an object of this number.
     pub fn meet(&mut self, at: usize, rank: &Rank, own: u32, number: u32) {
-        if rank.header.world == FIRST && is_to_spawned(rank, own) {
+        if rank.header.world == FIRST && is_made_with_another(rank, own) {
             self.leaving.entry(number).or_default().insert(at, own);
         }
     }
@@ -106,14 +106,14 @@ fn members(rank: &Rank, own: u32) -> Option<&Members> {
 }
 
 /// Whether an object is one that a call made with another world, and not made from such a one.
-fn is_to_spawned(rank: &Rank, own: u32) -> bool {
+fn is_made_with_another(rank: &Rank, own: u32) -> bool {
     let is_first = |origin: &Origin| members(rank, origin.parent).is_none();
     rank.origins.get(&own).is_some_and(is_first) && members(rank, own).is_some()
 }
 
 impl Group {
     /// Takes the processes of one half of an intercommunicator whose other half, of so many, is known. Whether it has these.
-    pub fn complete_half(&mut self, half: Vec<u32>, other: usize) -> bool {
+    pub(super) fn complete_half(&mut self, half: Vec<u32>, other: usize) -> bool {
         let unknown = |half: &[u32]| half.iter().all(|member| *member == ELSEWHERE);
         if unknown(&self.members) && (self.members.len(), self.others.len()) == (half.len(), other) {
             self.members = half;
