@@ -80,7 +80,7 @@ fn try_out(library: &Path, command: &[OsString], folder: &Path) -> Result<bool, 
     line("ABI", abi(first));
     let recorded = run.ranks.iter().filter(|rank| rank.initialized()).count();
     line("preload", &format!("takes effect in {recorded} of {} ranks", run.size()));
-    line("languages", languages(first));
+    line("languages", "C and what is built on it; Fortran by mpif.h, mpi and mpi_f08; Python");
     line("engine", &engine::ways(&run));
     line("clock", clock::kind_in_words(&first.header));
     let cost = first.clock.seconds(1) * first.header.wrapper_cost as f64 / 1000.0 * 1e9;
@@ -94,14 +94,5 @@ fn abi(rank: &Rank) -> &'static str {
         Some(Abi::Mpich) => "MPICH's: handles are 32-bit integers",
         Some(Abi::Standard) => "the standard ABI of MPI 5",
         None => "unknown",
-    }
-}
-
-/// Whose calls are seen. Fortran's reach the C functions in their own way.
-fn languages(rank: &Rank) -> &'static str {
-    match Abi::from_number(rank.header.abi) {
-        Some(Abi::Mpich) => "C and what is built on it; mpif.h and use mpi; of mpi_f08 calls that move data",
-        Some(Abi::OpenMpi) => "C and what is built on it; not Fortran, whose binding calls PMPI_ functions",
-        _ => "C and what is built on it",
     }
 }
