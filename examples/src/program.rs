@@ -32,8 +32,6 @@ pub struct Program {
     pub cannot: Vec<String>,
     /// What OVERHEAR_FILTER is to be.
     pub filter: Option<String>,
-    /// The exit status it ends with.
-    pub status: i32,
     /// Functions it calls besides those it states.
     pub also: Vec<String>,
     /// The languages it calls MPI in; C where it says nothing.
@@ -105,7 +103,6 @@ impl Program {
             "filter" => self.filter = Some(value.into()),
             "as" => self.listen(&fs::read_to_string(self.source.with_file_name(value)).unwrap_or_default()),
             "languages" => self.languages = Some(value.into()),
-            "status" => self.status = value.parse().unwrap_or_else(|_| panic!("{}: {line}", self.name)),
             "also" => self.also.extend(words()),
             "expect" => {
                 self.expect(value).unwrap_or_else(|reason| panic!("{}: {line}: {reason}", self.name));

@@ -108,7 +108,7 @@ pub struct Case<'a> {
     pub path: PathBuf,
     /// Its arguments.
     pub arguments: Vec<String>,
-    /// Ranks.
+    /// Ranks; 0 is one without a launcher.
     pub ranks: u32,
     /// Variables for it.
     pub variables: Vec<(String, String)>,
@@ -133,9 +133,9 @@ impl<'a> Case<'a> {
         self
     }
 
-    /// The launcher's command line.
+    /// The command line, the launcher's where there is one.
     pub fn words(&self) -> Vec<String> {
-        let mut words = self.mpi.launch(self.ranks);
+        let mut words = if self.ranks == 0 { Vec::new() } else { self.mpi.launch(self.ranks) };
         words.push(self.path.to_string_lossy().into_owned());
         words.extend(self.arguments.iter().cloned());
         words
@@ -156,7 +156,7 @@ impl<'a> Case<'a> {
         finish(&mut command)
     }
 
-    /// Runs it under `overhear record`, in front of the launcher, into a folder that is fresh.
+    /// Runs it under `overhear record`, in front of any launcher, into a folder that is fresh.
     pub fn recorded(&self, name: &str) -> (Output, Run) {
         let folder = fresh_folder(&format!("{}-{name}", self.mpi.name));
         let mut command = Command::new(overhear());

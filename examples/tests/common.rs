@@ -34,6 +34,21 @@ pub fn in_rust<'a>(name: &str, mpi: &'a Mpi) -> Case<'a> {
     Case { mpi, path, arguments: Vec::new(), ranks: 4, variables: Vec::new() }
 }
 
+/// A recorded run whose launcher says that it failed, as it does without the recorder. Now and then a launcher says instead how
+/// it killed another rank, or that it was told to abort: then both are run again.
+pub fn failed_as_plain(case: &Case, name: &str) -> Run {
+    let mut seen = Vec::new();
+    for _ in 0..5 {
+        let (plain, (recorded, run)) = (case.plain(), case.recorded(name));
+        assert_ne!(recorded.status, 0, "{name} under {}: {}", case.mpi.name, recorded.stderr);
+        if recorded.status == plain.status {
+            return run;
+        }
+        seen.push((plain.status, recorded.status));
+    }
+    panic!("{name} under {}: statuses without and with the recorder: {seen:?}", case.mpi.name);
+}
+
 /// What a command of overhear says of a run.
 pub fn said(run: &Run, command: &str) -> Report {
     let output = finish(Command::new(overhear()).arg(command).arg(&run.folder).args(["--format", "json"]));

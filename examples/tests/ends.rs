@@ -5,8 +5,8 @@ mod common;
 use std::fs;
 use std::process::Command;
 
-use common::{case, libraries};
-use examples::run::{Case, Run, fresh_folder, interrupt_when, overhear};
+use common::{case, failed_as_plain, libraries};
+use examples::run::{Run, fresh_folder, interrupt_when, overhear};
 use serde_json::json;
 
 /// What the report says of a run in which all messages were exchanged.
@@ -20,28 +20,13 @@ fn warnings(run: &Run, under: &str) -> String {
     report.warnings()
 }
 
-/// A recorded run whose launcher ended as without the recorder. A launcher says how a rank ended or, now and then, that it killed
-/// the other one: then both are run again.
-fn ended_as_plain(case: &Case, how: &str) -> Run {
-    let mut seen = Vec::new();
-    for _ in 0..5 {
-        let (plain, (recorded, run)) = (case.plain(), case.recorded(&format!("ends-{how}")));
-        assert_ne!(recorded.status, 0, "{}, {how}: {}", case.mpi.name, recorded.stderr);
-        if recorded.status == plain.status {
-            return run;
-        }
-        seen.push((plain.status, recorded.status));
-    }
-    panic!("{}, {how}: statuses without and with the recorder: {seen:?}", case.mpi.name);
-}
-
 #[test]
 fn a_rank_that_ends_alone_is_recorded_up_to_its_last_call() {
     for mpi in libraries() {
         for how in ["exit", "term", "handled", "abort", "segv"] {
             let case = case("ends", &mpi, 2, &[how]);
             let under = format!("{}, {how}", mpi.name);
-            let run = ended_as_plain(&case, how);
+            let run = failed_as_plain(&case, &format!("ends-{how}"));
             let warnings = warnings(&run, &under);
             let last = "rank 1 did not finalise MPI: it ended outside MPI, after MPI_Sendrecv (to 0, ";
             assert!(warnings.contains(last), "{under}: {warnings}");
@@ -63,7 +48,7 @@ fn a_rank_that_exits_alone_leaves_a_profile_of_what_it_did() {
 fn a_run_that_one_rank_aborts_is_said_to_have_ended_there() {
     for mpi in libraries() {
         let case = case("ends", &mpi, 2, &["MPI_Abort"]);
-        let run = ended_as_plain(&case, "MPI_Abort");
+        let run = failed_as_plain(&case, "ends-MPI_Abort");
         let warnings = warnings(&run, mpi.name);
         let aborted =
             |line: &str| line.starts_with("rank 1 did not finalise MPI") && line.contains("MPI_Abort (MPI_COMM_WORLD)");

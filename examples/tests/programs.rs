@@ -103,7 +103,7 @@ fn a_profile_says_what_every_program_states() {
         let Some(mpi) = libraries.iter().find(|mpi| program.runs_under(mpi)) else { continue };
         let (recorded, run) =
             Case::of(&program, mpi).with("OVERHEAR_MODE", "profile").recorded(&format!("{name}-profile"));
-        assert_eq!(recorded.status, program.status, "{name} under {}: {}", mpi.name, recorded.stderr);
+        assert_eq!(recorded.status, 0, "{name} under {}: {}", mpi.name, recorded.stderr);
         truth::check_totals(&program, &run, mpi.name);
     }
 }
@@ -124,11 +124,10 @@ fn as_stated(name: &str) {
         let case = Case::of(&program, mpi);
         let plain = case.plain();
         let under = mpi.name;
-        assert_eq!(plain.stdout, "ok\n", "{name} under {under} is wrong without the recorder: {plain:?}");
+        let said = (plain.stdout.as_str(), plain.status);
+        assert_eq!(said, ("ok\n", 0), "{name} under {under} is wrong without the recorder: {plain:?}");
         let (recorded, run) = case.recorded(name);
-        assert_eq!(recorded.stdout, plain.stdout, "{name} under {under} says something else: {}", recorded.stderr);
-        assert_eq!(recorded.status, plain.status, "{name} under {under} ends otherwise: {}", recorded.stderr);
-        assert_eq!(plain.status, program.status, "{name} under {under} ends otherwise than it states: {plain:?}");
+        assert_eq!((recorded.stdout.as_str(), recorded.status), said, "{name} under {under}: {}", recorded.stderr);
         truth::check(&program, &run, under);
         let agreed = finish(Command::new(overhear()).arg("check").arg(&run.folder));
         assert_eq!(agreed.status, agreement(name), "{name} under {under}: {}", agreed.stdout);
