@@ -1,7 +1,7 @@
 //! Where CPython keeps what a thread executes, by version: bytes from the begin of its structures.
 //!
 //! From `Include/cpython/pystate.h`, `code.h`, `unicodeobject.h` and `Include/internal/pycore_frame.h` (`frameobject.h` before
-//! 3.11) of each version. They do not change between a version's patches, nor with its build's options but for builds
+//! 3.11, `pycore_interpframe_structs.h` since 3.14) of each version. They do not change between a version's patches, nor with its build's options but for builds
 //! without the GIL and builds that trace references, whose objects do not begin with these words.
 
 use super::memory::Memory;
@@ -36,7 +36,7 @@ enum Instruction {
 }
 use Instruction::{Address, Number};
 
-const LAYOUTS: [Layout; 6] = [
+const LAYOUTS: [Layout; 8] = [
     Layout { version: "3.8.", instruction: Number { in_frame: 104, bytes: 1, bytes_in_code: 48 }, ..UNTIL_3_10 },
     Layout { version: "3.9.", instruction: Number { in_frame: 104, bytes: 1, bytes_in_code: 48 }, ..UNTIL_3_10 },
     UNTIL_3_10,
@@ -52,6 +52,8 @@ const LAYOUTS: [Layout; 6] = [
     },
     SINCE_3_12,
     Layout { version: "3.13.", frame: &[72], instruction: Address { in_frame: 56, begin: 200 }, ..SINCE_3_12 },
+    SINCE_3_14,
+    Layout { version: "3.15.", ..SINCE_3_14 },
 ];
 
 const UNTIL_3_10: Layout = Layout {
@@ -77,6 +79,12 @@ const SINCE_3_12: Layout = Layout {
     ascii: 40,
     characters: 56,
 };
+
+const SINCE_3_14: Layout =
+    Layout { version: "3.14.", frame: &[72], instruction: Address { in_frame: 56, begin: 208 }, ..SINCE_3_12 };
+
+/// What else than an address is in a frame's word for its code object since 3.14 (`pycore_stackref.h`).
+const TAG: usize = 3;
 
 // The same in all versions.
 const TYPE: usize = 8;
@@ -135,6 +143,7 @@ impl Layout {
             frame = Some(frame).filter(|frame| *frame != 0).and_then(|frame| memory.word(frame + next))?;
         }
         let code = Some(frame).filter(|frame| *frame != 0).and_then(|frame| memory.word(frame + self.code))?;
+        let code = code & !TAG;
         if code == 0 || type_of(code, memory)? != code_type {
             return None;
         }
