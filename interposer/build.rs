@@ -30,11 +30,9 @@ fn main() {
     link("-Bsymbolic-functions");
     // Threads keep pointers into the library, so it must never be unloaded.
     link("-z,nodelete");
-    if std::env::var("CARGO_CFG_TARGET_ARCH").is_ok_and(|architecture| architecture == "x86_64") {
-        NEWER.iter().for_each(|name| link(&format!("--wrap={name}")));
-        // Where they are no part of libc yet, this is where the functions are.
-        link("--push-state,--no-as-needed,-l:libdl.so.2,-l:libpthread.so.0,--pop-state");
-    }
+    NEWER.iter().for_each(|name| link(&format!("--wrap={name}")));
+    // Where they are no part of libc yet, this is where the functions are.
+    link("--push-state,--no-as-needed,-l:libdl.so.2,-l:libpthread.so.0,--pop-state");
 }
 
 fn link(arguments: &str) {

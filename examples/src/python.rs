@@ -9,7 +9,7 @@ use crate::target;
 use crate::wheel::Wheel;
 
 /// The version that is brought.
-pub const MPI4PY: Wheel = Wheel { package: "mpi4py", version: "4.1.2", proof: "mpi4py/__init__.py" };
+pub const MPI4PY: Wheel = Wheel::of("mpi4py", "4.1.2", "mpi4py/__init__.py");
 
 /// The names by which mpi4py's modules, which are built for MPICH's ABI and for Open MPI's, ask for MPI.
 const NEEDED: [&str; 2] = ["libmpi.so.12", "libmpi.so.40"];

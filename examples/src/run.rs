@@ -133,9 +133,9 @@ impl<'a> Case<'a> {
         self
     }
 
-    /// The command line, the launcher's where there is one.
+    /// The command line.
     pub fn words(&self) -> Vec<String> {
-        let mut words = if self.ranks == 0 { Vec::new() } else { self.mpi.launch(self.ranks) };
+        let mut words = self.mpi.launch(self.ranks);
         words.push(self.path.to_string_lossy().into_owned());
         words.extend(self.arguments.iter().cloned());
         words

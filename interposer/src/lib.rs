@@ -26,7 +26,6 @@ mod layers;
 mod linked;
 mod loaded;
 mod messages;
-#[cfg(target_arch = "x86_64")]
 mod old_libc;
 mod progress;
 mod real;

@@ -6,15 +6,49 @@
 
 use std::ffi::{c_int, c_void};
 
+/// The C library's first version for a machine, how a function of it is jumped to, and how the version of `struct stat` that
+/// it began with becomes the first of three arguments.
+#[cfg(target_arch = "x86_64")]
+macro_rules! machine {
+    (first) => {
+        "GLIBC_2.2.5"
+    };
+    (go_on $to:expr) => {
+        concat!("jmp qword ptr [rip + ", $to, "@GOTPCREL]")
+    };
+    (go_on_here) => {
+        "jmp {find}"
+    };
+    (with_version) => {
+        "mov rdx, rsi\n mov rsi, rdi\n mov edi, 1\n"
+    };
+}
+
+#[cfg(target_arch = "aarch64")]
+macro_rules! machine {
+    (first) => {
+        "GLIBC_2.17"
+    };
+    (go_on $to:expr) => {
+        concat!("adrp x16, :got:", $to, "\n ldr x16, [x16, :got_lo12:", $to, "]\n br x16")
+    };
+    (go_on_here) => {
+        "b {find}"
+    };
+    (with_version) => {
+        "mov x2, x1\n mov x1, x0\n mov w0, wzr\n"
+    };
+}
+
 /// The same function by its first version: it has a newer one because it moved from libpthread or libdl into libc, where
 /// libraries older than GLIBC_2.34 have it still.
 macro_rules! moved {
     ($($name:literal)*) => {
         $(
             std::arch::global_asm!(
-                concat!(".symver overhear_old_", $name, ", ", $name, "@GLIBC_2.2.5"),
+                concat!(".symver overhear_old_", $name, ", ", $name, "@", machine!(first)),
                 concat!(".hidden __wrap_", $name, "\n.globl __wrap_", $name),
-                concat!("__wrap_", $name, ": jmp qword ptr [rip + overhear_old_", $name, "@GOTPCREL]"),
+                concat!("__wrap_", $name, ": ", machine!(go_on concat!("overhear_old_", $name))),
             );
         )*
     };
@@ -25,15 +59,14 @@ moved! {
     "pthread_setspecific" "pthread_sigmask"
 }
 
-/// Until GLIBC_2.33 programs called these with the version of `struct stat` first, which is 1.
+/// Until GLIBC_2.33 programs called these with the version of `struct stat` first.
 macro_rules! with_version {
     ($($name:literal $old:literal)*) => {
         $(
             std::arch::global_asm!(
-                concat!(".symver overhear_old_", $name, ", ", $old, "@GLIBC_2.2.5"),
+                concat!(".symver overhear_old_", $name, ", ", $old, "@", machine!(first)),
                 concat!(".hidden __wrap_", $name, "\n.globl __wrap_", $name),
-                concat!("__wrap_", $name, ": mov rdx, rsi\n mov rsi, rdi\n mov edi, 1"),
-                concat!("jmp qword ptr [rip + overhear_old_", $name, "@GOTPCREL]"),
+                concat!("__wrap_", $name, ": ", machine!(with_version), machine!(go_on concat!("overhear_old_", $name))),
             );
         )*
     };
@@ -52,7 +85,7 @@ done_without! { "__cxa_thread_atexit_impl" "getrandom" "gettid" "statx" }
 
 std::arch::global_asm!(
     ".hidden __wrap__dl_find_object\n.globl __wrap__dl_find_object",
-    "__wrap__dl_find_object: jmp {find}",
+    concat!("__wrap__dl_find_object: ", machine!(go_on_here)),
     find = sym find_object,
 );
 

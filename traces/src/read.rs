@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use memmap2::Mmap;
 use zerocopy::FromBytes;
 
-pub use pages::{Contents, EventPage, InFlight, Signatures, Thread};
+pub use pages::{Contents, EventPage, InFlight, Recorded, Signatures, Thread};
 pub use walk::{Visitor, Walk, walk};
 
 use crate::error::Error;

@@ -7,7 +7,7 @@ use traces::calls::Call;
 use traces::definitions::{Communicator, Definition, Group, Neighbors, Process, Site, Span};
 use traces::file::{Level, ProfileEntry, ThreadBlock};
 use traces::progress::{self, EmptyRun, Entries, Polls};
-use traces::read::walk;
+use traces::read::{Recorded, walk};
 use traces::record::{self, Arrived, INLINE, Kind};
 use traces::signature::{Signature, peer};
 use traces::write::{FileWriter, blank_block};
@@ -213,8 +213,10 @@ fn a_thread_shows_the_calls_it_is_in_outermost_first() {
 fn a_call_that_was_recorded_as_the_thread_died_is_not_shown_again() {
     let file = open(&with_block(&in_calls(&[(50, 1), (60, 2)]))).unwrap();
     let contents = file.contents();
-    let calls: Vec<_> = contents.threads[0].in_flight(Some(60)).iter().map(|call| call.start).collect();
-    assert_eq!(calls, [50]);
+    let starts = |last| contents.threads[0].in_flight(Some(last)).iter().map(|call| call.start).collect::<Vec<_>>();
+    assert_eq!(starts(Recorded { start: 60, signature: 2 }), [50]);
+    // Another call that began in the same tick.
+    assert_eq!(starts(Recorded { start: 60, signature: 1 }), [50, 60]);
 }
 
 fn in_calls(calls: &[(u64, u64)]) -> ThreadBlock {

@@ -1,5 +1,6 @@
 //! `cargo xtask`: what the project needs done, each command doing all its own set-up.
 
+mod aarch64;
 mod archive;
 mod build;
 mod case_study;
@@ -54,6 +55,8 @@ enum Task {
     },
     /// Run programs with threads under ThreadSanitizer: no data race is ours
     Races,
+    /// Build the recorder for aarch64 and run tests with it under qemu
+    Aarch64,
     /// Record the runs in traces/samples anew
     Samples,
     /// Write the run of a program that was never run, to try analyses on, and say how long its ranks wait
@@ -93,6 +96,7 @@ fn main() -> ExitCode {
         Task::Conformance { mpi } => conformance::run(mpi.as_deref()),
         Task::Memcheck { mpi, name } => memcheck::run(mpi.as_deref(), name.as_deref()),
         Task::Races => races::run(),
+        Task::Aarch64 => aarch64::run(),
         Task::Samples => samples::run(),
         Task::Synthetic { dir, ranks, calls, ring, seed } => {
             let neighbours = if ring { Neighbours::Ring } else { Neighbours::Torus };

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use traces::progress::{EmptyRun, Entries, Polls};
-use traces::read::{RankFile, Thread, Visitor, walk};
+use traces::read::{RankFile, Recorded, Thread, Visitor, walk};
 use traces::record::{INLINE, Kind};
 use traces::signature::STARTS;
 
@@ -79,7 +79,7 @@ fn engine(thread: &Thread<'_>, stretches: &[(u64, Part)], begin: u64, end: u64) 
         // What is damaged was said when the calls were added up.
         let _ = walk(page, &mut reader);
     }
-    if let Some(polls) = thread.open_polls(None).filter(|polls| polls.start > reader.last_end) {
+    if let Some(polls) = thread.open_polls(reader.last) {
         reader.polls(&polls);
     }
     if let Some(run) = thread.open_entries(reader.last_run) {
@@ -105,7 +105,7 @@ struct Reader<'a> {
     call: (u64, u64, u32),
     /// Entries of this thread are recorded one by one.
     events: bool,
-    last_end: u64,
+    last: Option<Recorded>,
     last_run: Option<u64>,
 }
 
@@ -133,7 +133,7 @@ impl<'a> Reader<'a> {
             since: (0, 0),
             call: (0, 0, 0),
             events: false,
-            last_end: 0,
+            last: None,
             last_run: None,
         }
     }
@@ -185,7 +185,7 @@ impl Visitor for Reader<'_> {
     fn call(&mut self, signature: u32, start: u64, duration: u64) {
         let number = (signature & INLINE) as usize;
         self.call = (start, start.wrapping_add(duration), self.sites[number]);
-        self.last_end = self.last_end.max(self.call.1);
+        self.last = Some(Recorded { start, signature });
         self.own = 0;
         if self.starts[number] {
             self.began(1);
@@ -196,7 +196,7 @@ impl Visitor for Reader<'_> {
     fn polls(&mut self, polls: &Polls) {
         self.own = 0;
         self.call = (polls.start, polls.end, self.sites[(polls.signature as u32 & INLINE) as usize]);
-        self.last_end = self.last_end.max(polls.end);
+        self.last = Some(Recorded { start: polls.start, signature: polls.signature as u32 });
         self.chance();
         if polls.count > 1 {
             let (start, end, site) = self.call;

@@ -124,7 +124,7 @@ impl Rank {
             rank.damage.extend(tally.damage);
             let tid = thread.block.map_or(0, |block| block.tid);
             // One that only names regions has not called MPI.
-            if thread.number == 0 || tally.last_start.is_some() || !thread.profile.is_empty() {
+            if thread.number == 0 || tally.last.is_some() || !thread.profile.is_empty() {
                 rank.threads.push(Thread { number: thread.number, tid, entries: tally.entries });
             }
         }
@@ -320,7 +320,7 @@ impl Latest {
             self.inside = outermost;
         }
         if let Some(end) = tally.last_end.filter(|end| self.ended.is_none_or(|(other, _)| other < *end)) {
-            let last = tally.last_signature.and_then(|number| thread.signatures.get(number)).map(|found| *found.0);
+            let last = tally.last.and_then(|last| thread.signatures.get(last.signature)).map(|found| *found.0);
             self.ended = Some((end, last));
         }
     }

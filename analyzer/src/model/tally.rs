@@ -8,7 +8,7 @@ mod profile;
 
 use traces::error::Damage;
 use traces::progress::Entries;
-use traces::read::{InFlight, Thread, Visitor, walk};
+use traces::read::{InFlight, Recorded, Thread, Visitor, walk};
 use traces::signature::Signature;
 
 use super::selection::Part;
@@ -48,12 +48,10 @@ pub struct Entry {
 pub struct Tally {
     /// One for each signature that has calls.
     pub entries: Vec<Entry>,
-    /// The start of the last call that is recorded on its own.
-    pub last_start: Option<u64>,
+    /// The last call that is recorded on its own.
+    pub last: Option<Recorded>,
     /// Its end.
     pub last_end: Option<u64>,
-    /// The number of its signature.
-    pub last_signature: Option<u32>,
     /// Records that could not be used.
     pub damage: Vec<Damage>,
 }
@@ -67,19 +65,18 @@ pub fn tally(thread: &Thread<'_>, stretches: &[(u64, Part)], keeps_profile: bool
     for page in &thread.pages {
         counter.started = page.header.requests;
         match walk(page, &mut counter) {
-            Ok(end) if counter.last_start.is_some() => last_end = Some(end),
+            Ok(end) if counter.last_call.is_some() => last_end = Some(end),
             Ok(_) => {}
             Err(problem) => damage.push(problem),
         }
         seen(size_of_val(page.words) as u64);
     }
-    if let Some(polls) = thread.open_polls(counter.last_start) {
+    if let Some(polls) = thread.open_polls(counter.last_call) {
         counter.polls(&polls);
-        counter.last_start = Some(polls.last);
+        counter.last_call = Some(Recorded { start: polls.last, signature: counter.call });
         last_end = Some(polls.end);
     }
-    let last_signature = counter.last_start.map(|_| counter.call);
-    let mut tally = Tally { last_start: counter.last_start, last_end, last_signature, damage, entries: Vec::new() };
+    let mut tally = Tally { last: counter.last_call, last_end, damage, entries: Vec::new() };
     counter.entries(thread, &mut tally);
     if keeps_profile {
         profile::add(thread, &mut tally);
@@ -105,5 +102,5 @@ impl Entry {
 
 /// The calls a thread was in when its file ends.
 pub fn in_flight<'a>(thread: &Thread<'a>, tally: &Tally) -> Vec<InFlight<'a>> {
-    thread.in_flight(tally.last_start)
+    thread.in_flight(tally.last)
 }

@@ -1,7 +1,11 @@
 //! What is not called, or not together with all else.
 
 use super::fortran::Style;
+use crate::aarch64;
 use crate::mpi::Mpi;
+
+/// Every library of a machine that is played by an emulator.
+const EMULATED: &str = "emulated";
 
 /// Libraries, functions, and a reason.
 pub type List = (&'static [&'static str], &'static [&'static str], &'static str);
@@ -53,6 +57,7 @@ pub const CANNOT: &[List] = &[
     ),
     (&["mpich4", "impi", "impiabi"], &["MPI_Session_call_errhandler"], "it aborts whatever the error handler"),
     (&["mpich5"], &["MPI_Comm_accept", "MPI_Comm_connect"], "they never return where ranks share a host"),
+    (&[EMULATED], VARYING, "a launcher runs what is spawned without the emulator"),
     (&["impi", "impiabi"], DYNAMIC, "dynamic processes end in SIGSEGV where the launcher has no name server"),
 ];
 
@@ -77,7 +82,8 @@ pub const VARYING: &[&str] = &["MPI_Comm_spawn", "MPI_Comm_spawn_multiple"];
 
 /// The functions of a list that are there for a library.
 pub fn listed(lists: &[List], mpi: &Mpi) -> Vec<&'static str> {
-    let here = lists.iter().filter(|(under, _, _)| under.contains(&mpi.name));
+    let is_here = |name: &&str| *name == mpi.name || *name == EMULATED && aarch64::is_meant();
+    let here = lists.iter().filter(|(under, _, _)| under.iter().any(is_here));
     here.flat_map(|(_, functions, _)| functions.iter().copied()).collect()
 }
 

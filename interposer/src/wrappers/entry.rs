@@ -123,7 +123,7 @@ macro_rules! entry {
 macro_rules! layered {
     ($arguments:tt) => {
         concat!(
-            "mov w16, {number}\n stp x29, x30, [sp, #-16]!\n .cfi_adjust_cfa_offset 16\n .cfi_offset 30, -8\n bl {ask}\n \
+            "movz w16, #({number} & 0xffff)\n movk w16, #({number} >> 16), lsl #16\n stp x29, x30, [sp, #-16]!\n .cfi_adjust_cfa_offset 16\n .cfi_offset 30, -8\n bl {ask}\n \
              ldp x29, x30, [sp], #16\n .cfi_adjust_cfa_offset -16\n .cfi_restore 30\n cbz x17, 2f\n",
             go_on!($arguments "x17"),
             "2:\n adrp x16, {real}\n add x16, x16, :lo12:{real}\n ldr x16, [x16, {offset}]\n br x16\n"

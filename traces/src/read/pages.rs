@@ -65,6 +65,15 @@ pub struct InFlight<'a> {
     pub signature: &'a Signature,
 }
 
+/// A call that has a record. The tick alone does not tell it from the next: on some processors several calls fit in one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Recorded {
+    /// When it began, ticks.
+    pub start: u64,
+    /// Its signature's number.
+    pub signature: u32,
+}
+
 impl<'a> Signatures<'a> {
     /// The signature of a number, and whether the number says that the request it starts was complete at once.
     pub fn get(&self, number: u32) -> Option<(&'a Signature, bool)> {
@@ -93,9 +102,9 @@ impl<'a> Signatures<'a> {
 }
 
 impl<'a> Thread<'a> {
-    /// The calls the thread was in, outermost first. `last` is the start of its last recorded call: a thread that
-    /// was killed between recording a call and leaving it has it in both places.
-    pub fn in_flight(&self, last: Option<u64>) -> Vec<InFlight<'a>> {
+    /// The calls the thread was in, outermost first. `last` is its last recorded call: a thread that was killed between
+    /// recording a call and leaving it has it in both places.
+    pub fn in_flight(&self, last: Option<Recorded>) -> Vec<InFlight<'a>> {
         let Some(block) = self.block else { return Vec::new() };
         let depth = (block.depth as usize).min(LEVELS);
         let mut calls: Vec<_> = block.levels[..depth]
@@ -109,19 +118,20 @@ impl<'a> Thread<'a> {
                 Some(InFlight { start: level.start, signature })
             })
             .collect();
-        if calls.last().is_some_and(|call| Some(call.start) == last) {
-            calls.pop();
-        }
+        // A call that was complete at once is recorded by another number than it began with.
+        let number = |last: Recorded| self.signatures.get(last.signature).map_or(INLINE, |found| found.0.number);
+        calls.pop_if(|call| last.is_some_and(|last| (last.start, number(last)) == (call.start, call.signature.number)));
         calls
     }
 }
 
 impl Thread<'_> {
-    /// Calls that asked in vain and have no record yet. `last` is the start of the last record: a thread that was
-    /// killed while it wrote one has them in both places.
-    pub fn open_polls(&self, last: Option<u64>) -> Option<Polls> {
+    /// Calls that asked in vain and have no record yet. `last` is the last recorded call: a thread that was killed while it
+    /// wrote a record has them in both places.
+    pub fn open_polls(&self, last: Option<Recorded>) -> Option<Polls> {
         let polls = self.block?.polls;
-        (polls.count > 0 && Some(polls.start) != last).then_some(polls)
+        let first = Recorded { start: polls.start, signature: polls.signature as u32 };
+        (polls.count > 0 && Some(first) != last).then_some(polls)
     }
 
     /// Empty entries into the progress engine that have no record yet. `last` is the start of the last such record.

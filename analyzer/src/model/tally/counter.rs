@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use traces::error::Damage;
 use traces::progress::{Entries, Polls};
-use traces::read::{Thread, Visitor};
+use traces::read::{Recorded, Thread, Visitor};
 use traces::record::{Arrived, INLINE, Kind};
 use traces::signature::{CREATES, STARTS, Signature, UNKNOWN_BYTES};
 
@@ -96,8 +96,8 @@ pub struct Counter<'a> {
     inlined_call: Option<(Part, Signature)>,
     /// What the engine did, by place; empty where it was not listened to.
     engine: Vec<Entries>,
-    /// The start of the last call.
-    pub last_start: Option<u64>,
+    /// The last call.
+    pub last_call: Option<Recorded>,
 }
 
 impl<'a> Counter<'a> {
@@ -138,7 +138,7 @@ impl<'a> Counter<'a> {
             inlined: HashMap::new(),
             inlined_call: None,
             engine: Vec::new(),
-            last_start: None,
+            last_call: None,
         }
     }
 
@@ -251,7 +251,7 @@ impl Visitor for Counter<'_> {
         self.sums[place as usize].add(duration);
         (self.call, self.place) = (signature, place);
         self.request = None;
-        self.last_start = Some(start);
+        self.last_call = Some(Recorded { start, signature });
         if self.takes[(signature & INLINE) as usize] {
             self.begin_request(place, signature);
         }
@@ -266,7 +266,7 @@ impl Visitor for Counter<'_> {
         self.place = self.place(self.call, polls.start);
         self.request = None;
         self.sums[self.place as usize].merge(&Sum { count: polls.count, total: polls.total, min, max });
-        self.last_start = Some(polls.start);
+        self.last_call = Some(Recorded { start: polls.start, signature: self.call });
     }
 
     fn engine(&mut self, during: Entries) {

@@ -1,0 +1,55 @@
+//! The recorder for aarch64, and programs that run with it under qemu.
+
+use std::fs;
+
+use examples::run::overhear;
+use examples::{aarch64, mpi};
+
+use crate::{build, run as done};
+
+/// Tests of what differs by machine: how calls are taken, call sites, what is recorded, and what is left as it was.
+const TESTS: &[&str] = &[
+    "programs",
+    "every_function",
+    "bad_input",
+    "untouched",
+    "killed",
+    "ends",
+    "threads",
+    "sessions",
+    "regions",
+    "library",
+];
+
+/// Those of them that need what is not here, by parts of their names.
+const LEFT_OUT: &[&str] = &[
+    // Compilers for other languages.
+    "fortran",
+    "rsmpi",
+    "integer_sort",
+    // A launcher that runs what is spawned under qemu.
+    "spawns",
+    "a_profile_says",
+    // Programs of the machine itself.
+    "a_process_that_never_calls_mpi",
+    // GNU's linker names libgcc_s too, of which nothing is needed.
+    "nothing_but_libc",
+];
+
+/// Builds the recorder for it, and runs the tests.
+pub fn run() -> Result<(), String> {
+    mpi::install_all()?;
+    aarch64::install()?;
+    build::overhear()?;
+    let mut cargo = build::cargo();
+    cargo.args(["build", "--release", "--quiet", "--package", "overhear-interposer", "--target", aarch64::TRIPLE]);
+    done(cargo.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", aarch64::COMPILER))?;
+    // The command preloads the library that lies beside it.
+    let beside = aarch64::target().join("release/overhear");
+    fs::copy(overhear(), &beside).map_err(|error| format!("{}: {error}", beside.display()))?;
+    let mut cargo = build::cargo();
+    cargo.args(["test", "--quiet", "--no-fail-fast", "--package", "overhear-examples"]);
+    cargo.args(TESTS.iter().flat_map(|test| ["--test", test])).args(["--", "--test-threads=1"]);
+    cargo.args(LEFT_OUT.iter().flat_map(|name| ["--skip", name]));
+    done(cargo.env(aarch64::VARIABLE, aarch64::TRIPLE))
+}
