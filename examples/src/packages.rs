@@ -2,11 +2,11 @@
 
 use std::process::Command;
 
-use crate::run;
+use crate::wheel::run;
 
 /// Installs those that are missing.
-pub fn install(packages: &[String]) -> Result<(), String> {
-    let missing: Vec<&String> = packages.iter().filter(|package| !is_installed(package)).collect();
+pub fn install(packages: &[impl AsRef<str>]) -> Result<(), String> {
+    let missing: Vec<&str> = packages.iter().map(AsRef::as_ref).filter(|package| !is_installed(package)).collect();
     if missing.is_empty() {
         return Ok(());
     }
