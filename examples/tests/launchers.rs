@@ -131,7 +131,7 @@ fn srun_hands_the_environment_on_whatever_the_user_lets_it_export() {
     for mpi in libraries() {
         let case = case("quick", &mpi, 2, &[]);
         let (folder, path) = stand_in(&mpi);
-        let launcher = mpi.launch(0);
+        let launcher = mpi.launch(2);
         let launcher = launcher[..launcher.len() - 1].join(" ");
         let several = folder.join("several");
         fs::write(&several, format!("0 {}\n1 {}\n", case.path.display(), twin(&case).display())).unwrap();

@@ -7,7 +7,7 @@ use examples::{aarch64, mpi};
 
 use crate::{build, run as done};
 
-/// Tests of what differs by machine: how calls are taken, call sites, what is recorded, and what is left as it was.
+/// Tests of what differs by machine: how calls are taken and timed, call sites, what is recorded, and what is left as it was.
 const TESTS: &[&str] = &[
     "programs",
     "every_function",
@@ -16,6 +16,7 @@ const TESTS: &[&str] = &[
     "killed",
     "ends",
     "threads",
+    "waits",
     "sessions",
     "regions",
     "library",
