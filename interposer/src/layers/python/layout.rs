@@ -1,8 +1,8 @@
 //! Where CPython keeps what a thread executes, by version: bytes from the begin of its structures.
 //!
 //! From `Include/cpython/pystate.h`, `code.h`, `unicodeobject.h` and `Include/internal/pycore_frame.h` (`frameobject.h` before
-//! 3.11, `pycore_interpframe_structs.h` since 3.14) of each version. They do not change between a version's patches, nor with its build's options but for builds
-//! without the GIL and builds that trace references, whose objects do not begin with these words.
+//! 3.11, `pycore_interpframe_structs.h` since 3.14) of each version. They do not change between a version's patches, nor with its
+//! build's options but for builds without the GIL and builds that trace references, whose objects do not begin with these words.
 
 use super::memory::Memory;
 
