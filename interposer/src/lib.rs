@@ -20,6 +20,7 @@ mod abi;
 mod args;
 mod clock;
 mod config;
+mod descriptor;
 #[cfg(not(feature = "archive"))]
 mod dlsym;
 mod layers;
@@ -38,6 +39,7 @@ mod wrappers;
 /// When the library is loaded: a program that is linked with MPI may call functions before it initialises it.
 extern "C" fn loaded() {
     recorder::shared::guard(|| {
+        messages::begin();
         if real::is_linked() {
             layers::patch();
         }

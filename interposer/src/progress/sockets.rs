@@ -11,6 +11,7 @@ use libc::{epoll_event, fd_set, pollfd, ssize_t};
 use traces::definitions::Way;
 
 use super::{Achieved, Listener};
+use crate::descriptor::status;
 use crate::loaded;
 use crate::recorder::current;
 use crate::recorder::shared;
@@ -159,12 +160,9 @@ fn is_socket(descriptor: c_int) -> bool {
 
 #[cold]
 fn ask(descriptor: c_int) -> bool {
-    // SAFETY: all zeros are a valid stat.
-    let mut stat: libc::stat = unsafe { std::mem::zeroed() };
-    // SAFETY: writes `stat`.
-    let known = shared::guard(|| unsafe { libc::fstat(descriptor, &mut stat) }) == Some(0);
-    let socket = known && stat.st_mode & libc::S_IFMT == libc::S_IFSOCK;
-    if let Some(kind) = KINDS.get(descriptor as usize).filter(|_| known) {
+    let status = shared::guard(|| status(descriptor)).flatten();
+    let socket = status.is_some_and(|status| status.st_mode & libc::S_IFMT == libc::S_IFSOCK);
+    if let Some(kind) = KINDS.get(descriptor as usize).filter(|_| status.is_some()) {
         kind.store(if socket { SOCKET } else { OTHER }, Relaxed);
     }
     socket

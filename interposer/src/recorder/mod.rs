@@ -5,7 +5,7 @@
 //! back as the program had it, [`forked`] what a child finds; [`run`] begins and ends the recording of the process, where all
 //! ranks come [`together`].
 //!
-//! The rest is what they need: the [`pages`] of the file, a thread's [`events`], [`signatures`], [`polls`] and [`profile`],
+//! The rest is what they need: the [`pages`] of the [`file`], a thread's [`events`], [`signatures`], [`polls`] and [`profile`],
 //! its [`dictionary`], its [`requests`], and the [`objects`], [`groups`] and [`modules`] of the process, by their
 //! [`handles`], a communicator's [`topology`], who is who in the [`world`], and what the program asks for ([`control`]).
 
@@ -16,6 +16,7 @@ pub mod control;
 pub mod current;
 pub mod dictionary;
 mod events;
+mod file;
 mod folder;
 pub mod forked;
 pub mod groups;

@@ -5,16 +5,15 @@
 //! system), and a full disk shows as an error here instead of SIGBUS in the program.
 
 use std::cell::UnsafeCell;
-use std::ffi::CString;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::ptr::{NonNull, null_mut};
+use std::ptr::NonNull;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::*};
 
 use traces::clock::ClockSample;
 use traces::file::{FileHeader, PageHeader, PageKind, Stop};
 
+use super::file::{self, TraceFile};
 use super::memory;
 use crate::clock;
 use crate::messages;
@@ -30,9 +29,9 @@ unsafe impl Sync for Zeros {}
 
 static ZEROS: Zeros = Zeros(UnsafeCell::new([0; LARGEST]));
 
-/// The file of this process.
+/// The pages of this process, and the file they are in.
 pub struct Output {
-    descriptor: i32,
+    pub file: TraceFile,
     /// Bytes of which pages are multiples.
     pub unit: usize,
     next: AtomicU64,
@@ -64,7 +63,7 @@ pub struct Page {
 
 // SAFETY: pages are memory that any thread may write out.
 unsafe impl Send for Page {}
-// SAFETY: descriptor and counter may be used from any thread; the header is written by whoever holds the shared lock.
+// SAFETY: all but the header is made for any thread; that is written by whoever holds the shared lock.
 unsafe impl Send for Output {}
 // SAFETY: as above.
 unsafe impl Sync for Output {}
@@ -72,19 +71,13 @@ unsafe impl Sync for Output {}
 impl Output {
     /// Creates the file, which must not exist, and maps its header.
     pub fn create(path: &Path, limit: u64) -> Result<Output, std::io::Error> {
-        let name = CString::new(path.as_os_str().as_bytes())?;
-        let flags = libc::O_RDWR | libc::O_CREAT | libc::O_EXCL | libc::O_CLOEXEC;
-        // SAFETY: opens a file by a valid name.
-        let descriptor = unsafe { libc::open(name.as_ptr(), flags, 0o644) };
-        if descriptor < 0 {
-            return Err(std::io::Error::last_os_error());
-        }
+        let file = TraceFile::create(path)?;
         // SAFETY: reads a constant of the system.
         let unit = (unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize).max(4096);
         let limit = limit.min(size_limit());
         let header = NonNull::dangling();
         let mut output = Output {
-            descriptor,
+            file,
             unit,
             next: AtomicU64::new(0),
             limit,
@@ -141,8 +134,7 @@ impl Output {
                 self.save(unsaved.swap_remove(at));
             }
         }
-        // SAFETY: the page was mapped by `map`, and its owner is done with it.
-        unsafe { libc::munmap(page.base.as_ptr().cast(), page.bytes) };
+        file::unmap(page.base, page.bytes);
     }
 
     /// Brings what is only in memory into the file, where the file system has no shared mappings.
@@ -154,37 +146,27 @@ impl Output {
     /// Brings all there is to where it outlives the machine.
     pub fn sync(&self) {
         self.save_all();
-        // SAFETY: the descriptor is this file's.
-        unsafe { libc::fsync(self.descriptor) };
+        self.file.sync();
     }
 
     fn save(&self, page: Page) {
         // SAFETY: the page is mapped. Its owner may be writing: then the file gets it one way or the other.
         let bytes = unsafe { std::slice::from_raw_parts(page.base.as_ptr(), page.bytes) };
-        let _ = self.write(bytes, page.offset);
+        let _ = self.file.write(bytes, page.offset);
     }
 
     fn map(&self, bytes: usize) -> Result<Page, Stop> {
         let offset = self.next.fetch_add(bytes as u64, Relaxed);
         // SAFETY: never written.
         let zeros = unsafe { &*ZEROS.0.get() };
-        self.write(&zeros[..bytes.min(LARGEST)], offset)?;
+        self.file.write(&zeros[..bytes.min(LARGEST)], offset)?;
         if !self.buffered.load(Relaxed) {
-            let protection = libc::PROT_READ | libc::PROT_WRITE;
-            let flags = libc::MAP_SHARED;
-            // SAFETY: a new mapping of a part of the file that exists.
-            let base = unsafe { libc::mmap(null_mut(), bytes, protection, flags, self.descriptor, offset as i64) };
-            if base != libc::MAP_FAILED {
+            if let Some(base) = self.file.map(bytes, offset)? {
                 // All at once for a third of what the faults would cost. MAP_POPULATE maps shared pages for reading
                 // only, and kernels before 5.14 have no such advice: then there are the faults.
                 // SAFETY: the mapping just made.
-                unsafe { libc::madvise(base, bytes, libc::MADV_POPULATE_WRITE) };
-                let base = NonNull::new(base.cast()).ok_or(Stop::Io)?;
+                unsafe { libc::madvise(base.as_ptr().cast(), bytes, libc::MADV_POPULATE_WRITE) };
                 return Ok(Page { base, bytes, offset });
-            }
-            let reason = std::io::Error::last_os_error().raw_os_error();
-            if !matches!(reason, Some(libc::ENODEV | libc::EINVAL | libc::EACCES | libc::EPERM)) {
-                return Err(if reason == Some(libc::ENOMEM) { Stop::NoMemory } else { Stop::Io });
             }
             self.buffered.store(true, Relaxed);
             messages::once(
@@ -196,25 +178,6 @@ impl Output {
         let page = Page { base, bytes, offset };
         self.unsaved.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(page);
         Ok(page)
-    }
-
-    fn write(&self, mut bytes: &[u8], mut offset: u64) -> Result<(), Stop> {
-        while !bytes.is_empty() {
-            // SAFETY: writes a live slice.
-            let written =
-                unsafe { libc::pwrite(self.descriptor, bytes.as_ptr().cast(), bytes.len(), offset as libc::off_t) };
-            if written > 0 {
-                bytes = &bytes[written as usize..];
-                offset += written as u64;
-                continue;
-            }
-            match std::io::Error::last_os_error().raw_os_error() {
-                Some(libc::EINTR) if written < 0 => {}
-                Some(libc::ENOSPC | libc::EDQUOT | libc::EFBIG) => return Err(Stop::NoSpace),
-                _ => return Err(Stop::Io),
-            }
-        }
-        Ok(())
     }
 }
 

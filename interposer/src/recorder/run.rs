@@ -1,7 +1,7 @@
 //! The recording of a process: dormant until MPI is initialised, over when the process is.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::*};
 use std::sync::{Mutex, OnceLock};
 
@@ -33,8 +33,6 @@ use crate::wrappers::observe;
 struct Run {
     config: Config,
     family: &'static Family,
-    /// Where the file is.
-    path: Mutex<PathBuf>,
 }
 
 static RUN: OnceLock<Run> = OnceLock::new();
@@ -237,7 +235,7 @@ fn try_begin() -> Result<bool, String> {
     config::forget_recorded_process();
     slots::begin();
     progress::begin(config.progress);
-    let _ = RUN.set(Run { config, family, path: Mutex::new(path) });
+    let _ = RUN.set(Run { config, family });
     Ok(true)
 }
 
@@ -374,7 +372,7 @@ fn ready(run: &Run, output: &Output, world: bool, first: bool) {
     }
     // SAFETY: one thread initialises MPI.
     let header = unsafe { output.header() };
-    let mut path = run.path.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let path = output.file.path();
     let agreed = progress::unheard(|| folder::agree(&run.config, family, rank, world, &path));
     header.run = agreed.run;
     header.rank = rank;
@@ -389,7 +387,7 @@ fn ready(run: &Run, output: &Output, world: bool, first: bool) {
         header.ready = clock::sample();
         header.state |= INITIALIZED;
     }
-    if let Err(reason) = folder::move_in(&mut path, &agreed, rank) {
+    if let Err(reason) = output.file.rename(|path| folder::move_in(path, &agreed, rank)) {
         messages::say(&format!("{reason}. The trace stays in {}.", path.display()));
     } else if first && (rank == 0 || rank == NO_RANK) {
         let ranks = match size {
@@ -466,7 +464,7 @@ fn last_words(output: &Output) {
         0 => String::new(),
         _ => format!(", {:.0} ns an entry into the engine", in_nanoseconds(entry)),
     };
-    let path = RUN.get().and_then(|run| run.path.lock().ok()).map(|path| path.clone()).unwrap_or_default();
+    let path = output.file.path();
     let folder = folder::parent_of(&path).display();
     let bytes = output.len() as f64 / 1e6;
     messages::say(&format!(

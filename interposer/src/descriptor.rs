@@ -1,0 +1,62 @@
+//! Numbers by which the process has files open. The program may close any of them at any time, in a loop over all or by
+//! closing one of its own twice, and what it opens next may get the same number.
+
+use std::ffi::{CString, c_int};
+use std::io::Error;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+/// What is open by a number, whatever its name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Identity {
+    device: u64,
+    inode: u64,
+}
+
+impl Identity {
+    /// `None` where the number is not open.
+    pub fn of(number: c_int) -> Option<Identity> {
+        status(number).map(|status| Identity { device: status.st_dev, inode: status.st_ino })
+    }
+}
+
+/// What the system says of an open file.
+pub fn status(number: c_int) -> Option<libc::stat> {
+    // SAFETY: all zeros are a valid stat.
+    let mut status: libc::stat = unsafe { std::mem::zeroed() };
+    // SAFETY: writes `status`.
+    (unsafe { libc::fstat(number, &mut status) } == 0).then_some(status)
+}
+
+/// Opens a file for reading and writing, by a number that the program's own files do not get: `open` gives the lowest that
+/// is free.
+pub fn open(path: &Path, flags: c_int) -> Result<c_int, Error> {
+    let name = CString::new(path.as_os_str().as_bytes())?;
+    // SAFETY: opens a file by a valid name.
+    let number = unsafe { libc::open(name.as_ptr(), libc::O_RDWR | libc::O_CLOEXEC | flags, 0o644) };
+    if number < 0 {
+        return Err(Error::last_os_error());
+    }
+    // SAFETY: makes another descriptor, of what was just opened.
+    let high = unsafe { libc::fcntl(number, libc::F_DUPFD_CLOEXEC, lowest_out_of_the_way()) };
+    if high < 0 {
+        return Ok(number);
+    }
+    close(number);
+    Ok(high)
+}
+
+/// Closes what this process has just opened itself.
+pub fn close(number: c_int) {
+    // SAFETY: the number is the caller's own.
+    unsafe { libc::close(number) };
+}
+
+fn lowest_out_of_the_way() -> c_int {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: writes `limit`.
+    unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit) };
+    // The system's table has a place for every number up to the highest, and fork copies it: so not just below the limit,
+    // which may be a million.
+    (limit.rlim_cur.min(1024) * 7 / 8) as c_int
+}
