@@ -143,12 +143,15 @@ pub struct Select {
     /// Only what happened inside regions of this name, as the program has named them
     #[arg(long, value_name = "NAME")]
     pub region: Option<String>,
+    /// Do not keep the names of call sites, in the run's folder or in ~/.cache/overhear
+    #[arg(long)]
+    pub no_cache: bool,
 }
 
 impl Select {
     /// What that chooses of a run.
     pub fn choice(&self) -> Choice {
-        Choice { region: self.region.clone(), by_region: false }
+        Choice { region: self.region.clone(), by_region: false, no_cache: self.no_cache }
     }
 }
 

@@ -9,6 +9,7 @@ pub mod error;
 pub mod launch;
 pub mod metrics;
 pub mod model;
+mod output;
 mod parallel;
 pub mod progress;
 pub mod report;

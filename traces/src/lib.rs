@@ -25,5 +25,6 @@ pub mod generate;
 pub mod progress;
 pub mod read;
 pub mod record;
+pub mod regular;
 pub mod signature;
 pub mod write;

@@ -6,7 +6,6 @@
 mod pages;
 mod walk;
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use memmap2::Mmap;
@@ -17,6 +16,7 @@ pub use walk::{Visitor, Walk, walk};
 
 use crate::error::Error;
 use crate::file::{FileHeader, MAGIC, VERSION};
+use crate::regular;
 
 /// One rank's file, mapped.
 pub struct RankFile {
@@ -28,10 +28,10 @@ pub struct RankFile {
 impl RankFile {
     /// Maps the file and reads its header.
     ///
-    /// Fails where it is not a trace, or one of a version or shape that cannot be read.
+    /// Fails where it is no regular file, not a trace, or one of a version or shape that cannot be read.
     pub fn open(path: &Path) -> Result<RankFile, Error> {
         let io = |source| Error::Io { path: path.into(), source };
-        let file = File::open(path).map_err(io)?;
+        let file = regular::open(path).map_err(io)?;
         // SAFETY: the recorder only ever grows a file and overwrites words of it; whoever cuts a file while it is
         // being analysed gets SIGBUS, as with any mapped reader.
         let map = unsafe { Mmap::map(&file) }.map_err(io)?;

@@ -37,7 +37,7 @@ fn line(what: &str, found: &str) {
 fn folder() -> bool {
     let here = std::env::current_dir().unwrap_or_default();
     let probe = here.join(format!(".overhear-doctor-{}", std::process::id()));
-    let result = fs::write(&probe, "").and_then(|()| fs::remove_file(&probe));
+    let result = fs::File::create_new(&probe).and_then(|_| fs::remove_file(&probe));
     match &result {
         Ok(()) => line("folder", &format!("runs can be written to {}", here.display())),
         Err(error) => line("folder", &format!("{}: {error}. Set OVERHEAR_DIR to another", here.display())),

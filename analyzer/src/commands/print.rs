@@ -1,11 +1,10 @@
 //! How commands print what they found out.
 
-use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
 
 use crate::cli;
 use crate::error::Error;
+use crate::output;
 use crate::report::{self, Format, Report, Table};
 
 /// People are shown so many rows of a table, and told of the others.
@@ -26,14 +25,22 @@ impl cli::Print {
 
 /// Prints a report to stdout or a file.
 pub fn print(report: &Report, name: &str, how: &cli::Print) -> Result<(), Error> {
-    let output = how.output.as_deref();
-    let path = output.unwrap_or(Path::new("stdout"));
-    let failed = |source: io::Error| Error::Write { path: path.into(), source };
-    let mut out: Box<dyn Write> = match output {
-        Some(path) => Box::new(BufWriter::new(File::create(path).map_err(failed)?)),
-        None => Box::new(io::stdout().lock()),
+    let Some(path) = &how.output else {
+        let failed = |source| Error::Write { path: "stdout".into(), source };
+        return match write(report, name, how.format, &mut io::stdout().lock())? {
+            // The reader of a pipe has seen enough.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            result => result.map_err(failed),
+        };
     };
-    let printed = match how.format {
+    let failed = |source| Error::Write { path: path.into(), source };
+    let mut out = BufWriter::new(output::create(path).map_err(failed)?);
+    write(report, name, how.format, &mut out)?.map_err(failed)?;
+    out.into_inner().map_err(|error| failed(error.into_error()))?.finish().map_err(failed)
+}
+
+fn write(report: &Report, name: &str, format: Format, mut out: &mut dyn Write) -> Result<io::Result<()>, Error> {
+    let printed = match format {
         Format::Text => report::text::print(report, &mut out),
         Format::Json => report::json::print(report, name, &mut out),
         Format::Csv => report::csv::print(report, &mut out),
@@ -45,9 +52,5 @@ pub fn print(report: &Report, name: &str, how: &cli::Print) -> Result<(), Error>
             return Err(Error::Other(how.into()));
         }
     };
-    match printed.and_then(|()| out.flush()) {
-        // The reader of a pipe has seen enough.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        result => result.map_err(failed),
-    }
+    Ok(printed.and_then(|()| out.flush()))
 }

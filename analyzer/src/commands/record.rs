@@ -116,7 +116,7 @@ fn afterwards(folder: &Path, files: &[PathBuf]) {
         eprintln!("overhear: {starting} processes never came out of MPI_Init; overhear report says since when");
     }
     let ranks: Vec<_> = files.iter().filter_map(|file| rank::Rank::open(file).ok()).collect();
-    Sites::load(folder, &ranks);
+    Sites::load(folder, &ranks, true);
 }
 
 /// The programs that a launcher is given: the first argument behind it that can be run, and behind each colon.

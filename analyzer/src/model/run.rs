@@ -48,7 +48,7 @@ impl Run {
         one_run(folder, &ranks)?;
         has_region(folder, &ranks, choice)?;
         let missing = missing(&ranks);
-        let sites = Sites::load(folder, &ranks);
+        let sites = Sites::load(folder, &ranks, !choice.no_cache);
         Ok(Run { folder: folder.into(), choice: choice.clone(), ranks, missing, unreadable, sites })
     }
 

@@ -25,6 +25,8 @@ pub struct Choice {
     pub region: Option<String>,
     /// Each region for itself.
     pub by_region: bool,
+    /// Names of call sites are not kept for the next analysis.
+    pub no_cache: bool,
 }
 
 /// What a call counts as part of: where each region is asked about, the innermost one's number, 0 for none; else 0.

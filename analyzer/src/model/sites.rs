@@ -1,26 +1,29 @@
 //! Call sites by name: from a module and an offset to function, file and line.
 //!
-//! Resolved from the programs and libraries where they can be read and are the same that ran, by their build ids, and
-//! kept in the run's folder: on another machine nothing but the folder is needed.
+//! Looked up in the programs and libraries where they can be read and are the same that ran, by their build ids, and
+//! kept with the run: on another machine nothing but its folder is needed.
+
+mod kept;
+mod resolve;
 
 use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsStr;
-use std::fs;
 use std::path::Path;
 
-use addr2line::Loader;
-use object::Object;
 use serde::{Deserialize, Serialize};
 
 use super::rank::Rank;
+use resolve::resolve;
 
-const CACHE: &str = "sites.json";
-const SCHEMA: &str = "overhear-sites/1";
+/// Frames by offset in a module.
+type Offsets = BTreeMap<u64, Vec<Frame>>;
+/// The same by module.
+type Modules = BTreeMap<ModuleKey, Offsets>;
 
 /// What is known of a run's call sites.
 #[derive(Default)]
 pub struct Sites {
-    modules: BTreeMap<ModuleKey, BTreeMap<u64, Vec<Frame>>>,
+    modules: Modules,
     /// Modules whose sites could not be resolved, and why.
     pub unresolved: Vec<String>,
 }
@@ -48,43 +51,38 @@ fn is_zero(line: &u32) -> bool {
     *line == 0
 }
 
-#[derive(Serialize, Deserialize)]
-struct Cache {
-    schema: String,
-    modules: Vec<CachedModule>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct CachedModule {
-    path: String,
-    build_id: String,
-    sites: BTreeMap<u64, Vec<Frame>>,
-}
-
 impl Sites {
-    /// Takes the sites of a run from its folder, and what is not there yet from the programs that ran.
-    pub fn load(folder: &Path, ranks: &[Rank]) -> Sites {
-        let mut sites = Sites::read(folder);
-        let mut resolved = false;
+    /// Takes the sites of a run from what is kept of it, and what is not there yet from the programs that ran. Keeps them, if
+    /// that is wanted.
+    pub fn load(folder: &Path, ranks: &[Rank], keep: bool) -> Sites {
+        let run = ranks.iter().map(|rank| rank.header.run).find(|run| *run != [0; 16]).unwrap_or_default();
+        let mut looked_up = kept::of_user(&run);
+        let mut sites = Sites { modules: kept::of_folder(folder), unresolved: Vec::new() };
+        looked_up.iter().for_each(|(module, found)| sites.learn(module, found.clone()));
+        let mut is_new = false;
         for (module, offsets) in used(ranks) {
-            let known = sites.modules.entry(module.clone()).or_default();
-            let wanted: Vec<u64> = offsets.into_iter().filter(|offset| !known.contains_key(offset)).collect();
+            let is_known = |offset: &u64| sites.modules.get(&module).is_some_and(|known| known.contains_key(offset));
+            let wanted: Vec<u64> = offsets.into_iter().filter(|offset| !is_known(offset)).collect();
             if wanted.is_empty() {
                 continue;
             }
             match resolve(&module, &wanted) {
                 Ok(found) => {
-                    resolved |= !found.is_empty();
-                    known.extend(found);
+                    is_new |= !found.is_empty();
+                    sites.learn(&module, found.clone());
+                    looked_up.entry(module).or_default().extend(found);
                 }
                 Err(reason) => sites.unresolved.push(reason),
             }
         }
-        if resolved {
-            // A folder that cannot be written is no reason not to report.
-            let _ = sites.write(folder);
+        if is_new && keep {
+            kept::write(folder, &run, &sites.modules, &looked_up);
         }
         sites
+    }
+
+    fn learn(&mut self, module: &ModuleKey, found: Offsets) {
+        self.modules.entry(module.clone()).or_default().extend(found);
     }
 
     /// A rank's call site in words: `exchange (halo.c:112)`, or the module and offset.
@@ -125,25 +123,6 @@ impl Sites {
         let frame = self.modules.get(&module)?.get(&offset)?.first()?;
         Some((&frame.function, file_name(&frame.file), frame.line))
     }
-
-    fn read(folder: &Path) -> Sites {
-        let text = fs::read_to_string(folder.join(CACHE)).unwrap_or_default();
-        let cache: Option<Cache> = serde_json::from_str(&text).ok().filter(|cache: &Cache| cache.schema == SCHEMA);
-        let modules = cache.into_iter().flat_map(|cache| cache.modules);
-        let modules = modules.map(|m| (ModuleKey { path: m.path, build_id: m.build_id }, m.sites)).collect();
-        Sites { modules, unresolved: Vec::new() }
-    }
-
-    fn write(&self, folder: &Path) -> std::io::Result<()> {
-        let module = |(key, sites): (&ModuleKey, &BTreeMap<u64, Vec<Frame>>)| CachedModule {
-            path: key.path.clone(),
-            build_id: key.build_id.clone(),
-            sites: sites.clone(),
-        };
-        let modules = self.modules.iter().filter(|(_, sites)| !sites.is_empty()).map(module).collect();
-        let cache = Cache { schema: SCHEMA.into(), modules };
-        fs::write(folder.join(CACHE), serde_json::to_string_pretty(&cache)?)
-    }
 }
 
 /// A file without its folders.
@@ -168,61 +147,4 @@ fn used(ranks: &[Rank]) -> BTreeMap<ModuleKey, HashSet<u64>> {
         }
     }
     used
-}
-
-/// Looks the offsets up in a module's file, if that is the one that ran.
-fn resolve(module: &ModuleKey, offsets: &[u64]) -> Result<BTreeMap<u64, Vec<Frame>>, String> {
-    let path = Path::new(&module.path);
-    let file = fs::File::open(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    // SAFETY: a program that someone cuts while it is being read ends this command with SIGBUS, and harms nothing.
-    let data = unsafe { memmap2::Mmap::map(&file) }.map_err(|error| format!("{}: {error}", path.display()))?;
-    let file = object::File::parse(&*data).map_err(|error| format!("{}: {error}", path.display()))?;
-    let build_id = file.build_id().ok().flatten().unwrap_or_default();
-    let build_id: String = build_id.iter().map(|byte| format!("{byte:02x}")).collect();
-    if build_id != module.build_id {
-        return Err(format!("{}: it has changed since it ran (its build id is another)", path.display()));
-    }
-    let loader = Loader::new(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    Ok(offsets.iter().map(|offset| (*offset, frames(&loader, *offset))).filter(|(_, f)| !f.is_empty()).collect())
-}
-
-/// The functions around the call that returns to an address.
-fn frames(loader: &Loader, returns_to: u64) -> Vec<Frame> {
-    // The call is before where it returns to, which may be on another line or in another function.
-    let address = returns_to.saturating_sub(1);
-    let mut frames = Vec::new();
-    if let Ok(mut found) = loader.find_frames(address) {
-        while let Ok(Some(frame)) = found.next() {
-            let function = frame.function.as_ref().and_then(|name| name.demangle().ok()).map(|name| readable(&name));
-            let location = frame.location.as_ref();
-            frames.push(Frame {
-                function: function.unwrap_or_default(),
-                file: location.and_then(|location| location.file).unwrap_or_default().into(),
-                line: location.and_then(|location| location.line).unwrap_or(0),
-            });
-        }
-    }
-    let symbol = || loader.find_symbol(address).map(|name| readable(&addr2line::demangle_auto(name.into(), None)));
-    // Without debugging information there is still the symbol table.
-    match frames.last_mut() {
-        Some(outermost) if outermost.function.is_empty() => outermost.function = symbol().unwrap_or("?".into()),
-        Some(_) => {}
-        None => frames.extend(symbol().map(|function| Frame { function, ..Frame::default() })),
-    }
-    frames
-}
-
-/// A function's name as the source has it, where the compiler's is another: `__solver_MOD_step` of gfortran,
-/// `solver_mp_step_` of ifort, `step_` of both.
-fn readable(name: &str) -> String {
-    if let Some((module, procedure)) = name.strip_prefix("__").and_then(|rest| rest.split_once("_MOD_")) {
-        return format!("{module}::{procedure}");
-    }
-    if let Some((module, procedure)) = name.strip_suffix('_').and_then(|rest| rest.split_once("_mp_")) {
-        return format!("{module}::{procedure}");
-    }
-    match name.strip_suffix('_') {
-        Some(plain) if name == name.to_lowercase() && !plain.is_empty() && !name.contains("::") => plain.into(),
-        _ => name.into(),
-    }
 }

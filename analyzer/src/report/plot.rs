@@ -8,6 +8,7 @@ use crate::error::Error;
 use crate::metrics::matrix::Matrix;
 use crate::model::Run;
 use crate::model::engine::{Engine, SLICES};
+use crate::output;
 
 /// Entries into the progress engine and productive ones a second over the run, all ranks, as SVG.
 pub fn entries(run: &Run, engines: &[Vec<Engine>], path: &Path) -> Result<(), Error> {
@@ -20,13 +21,20 @@ pub fn entries(run: &Run, engines: &[Vec<Engine>], path: &Path) -> Result<(), Er
             productive[at] += one.productive / slice;
         }
     }
-    draw(path, wall, &all, &productive).map_err(|reason| Error::Other(format!("{}: {reason}", path.display())))
+    into_file(path, |svg| draw(svg, wall, &all, &productive))
 }
 
-fn draw(path: &Path, wall: f64, all: &[f64], productive: &[f64]) -> Result<(), Box<dyn std::error::Error>> {
-    // The drawing library says only "I/O error" where a file cannot be written.
-    std::fs::write(path, "")?;
-    let area = SVGBackend::new(path, (900, 420)).into_drawing_area();
+/// Draws into a file.
+fn into_file(path: &Path, draw: impl FnOnce(&mut String) -> Drawn) -> Result<(), Error> {
+    let mut svg = String::new();
+    let drawn = draw(&mut svg).and_then(|()| Ok(output::write(path, svg.as_bytes())?));
+    drawn.map_err(|reason| Error::Other(format!("{}: {reason}", path.display())))
+}
+
+type Drawn = Result<(), Box<dyn std::error::Error>>;
+
+fn draw(svg: &mut String, wall: f64, all: &[f64], productive: &[f64]) -> Drawn {
+    let area = SVGBackend::with_string(svg, (900, 420)).into_drawing_area();
     area.fill(&WHITE)?;
     let most = all.iter().copied().fold(1.0, f64::max) * 1.3;
     let mut chart = ChartBuilder::on(&area)
@@ -83,18 +91,11 @@ pub fn matrix(matrix: &Matrix, path: &Path) -> Result<(), Error> {
         rank if rank < ranks => super::text::one(&matrix.name(rank)),
         _ => String::new(),
     };
-    let drawn = heat(path, places, &bytes, &name);
-    drawn.map_err(|reason| Error::Other(format!("{}: {reason}", path.display())))
+    into_file(path, |svg| heat(svg, places, &bytes, &name))
 }
 
-fn heat(
-    path: &Path,
-    places: usize,
-    bytes: &[u64],
-    name: &dyn Fn(&f64) -> String,
-) -> Result<(), Box<dyn std::error::Error>> {
-    std::fs::write(path, "")?;
-    let area = SVGBackend::new(path, (640, 640)).into_drawing_area();
+fn heat(svg: &mut String, places: usize, bytes: &[u64], name: &dyn Fn(&f64) -> String) -> Drawn {
+    let area = SVGBackend::with_string(svg, (640, 640)).into_drawing_area();
     area.fill(&WHITE)?;
     let most = bytes.iter().copied().max().unwrap_or(0).max(1);
     let caption = format!("bytes from rank to rank, at most {}", super::text::one(&super::Value::Bytes(most)));

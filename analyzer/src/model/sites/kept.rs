@@ -1,0 +1,90 @@
+//! Names of call sites that are kept from one analysis to the next.
+//!
+//! They lie in the run's folder where that is the user's own, and go with it wherever it is copied. A folder of somebody else's is
+//! read, not written: what was looked up here then lies in the user's cache folder, under the run's identity.
+
+use std::collections::BTreeMap;
+use std::fs::DirBuilder;
+use std::io::{self, BufReader};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use traces::regular;
+
+use super::{ModuleKey, Modules, Offsets};
+use crate::output::Folder;
+
+const FILE: &str = "sites.json";
+const SCHEMA: &str = "overhear-sites/1";
+
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    schema: String,
+    modules: Vec<KeptModule>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct KeptModule {
+    path: String,
+    build_id: String,
+    sites: Offsets,
+}
+
+/// What the run's folder says.
+pub fn of_folder(folder: &Path) -> Modules {
+    read(&folder.join(FILE))
+}
+
+/// What the user's cache folder says.
+pub fn of_user(run: &[u8; 16]) -> Modules {
+    cache().map(|cache| read(&cache.join(file_name(run)))).unwrap_or_default()
+}
+
+/// Keeps all that is known in the run's folder, or else what was looked up here in the user's.
+pub fn write(folder: &Path, run: &[u8; 16], all: &Modules, looked_up: &Modules) {
+    // Where neither can be written, the next analysis looks them up again.
+    let _ = match Folder::own(folder) {
+        Some(folder) => in_folder(folder, FILE, all),
+        None => in_cache(run, looked_up),
+    };
+}
+
+fn in_cache(run: &[u8; 16], modules: &Modules) -> io::Result<()> {
+    let Some(cache) = cache() else { return Ok(()) };
+    DirBuilder::new().recursive(true).mode(0o700).create(&cache)?;
+    match Folder::own(&cache) {
+        Some(folder) => in_folder(folder, &file_name(run), modules),
+        None => Ok(()),
+    }
+}
+
+fn in_folder(folder: Folder, name: &str, modules: &Modules) -> io::Result<()> {
+    let module = |(key, sites): (&ModuleKey, &Offsets)| KeptModule {
+        path: key.path.clone(),
+        build_id: key.build_id.clone(),
+        sites: sites.clone(),
+    };
+    let modules = modules.iter().filter(|(_, sites)| !sites.is_empty()).map(module).collect();
+    let kept = Kept { schema: SCHEMA.into(), modules };
+    folder.write(name, serde_json::to_string_pretty(&kept)?.as_bytes())
+}
+
+fn read(path: &Path) -> Modules {
+    let Ok(file) = regular::open(path) else { return BTreeMap::new() };
+    let kept: Option<Kept> = serde_json::from_reader(BufReader::new(file)).ok();
+    let modules = kept.filter(|kept| kept.schema == SCHEMA).into_iter().flat_map(|kept| kept.modules);
+    modules.map(|m| (ModuleKey { path: m.path, build_id: m.build_id }, m.sites)).collect()
+}
+
+/// `XDG_CACHE_HOME/overhear`, by default `~/.cache/overhear`.
+fn cache() -> Option<PathBuf> {
+    let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let caches = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))?;
+    Some(caches.join("overhear"))
+}
+
+fn file_name(run: &[u8; 16]) -> String {
+    let id: String = run.iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("sites-{id}.json")
+}

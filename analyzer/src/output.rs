@@ -1,0 +1,124 @@
+//! Writes files without harm to others.
+//!
+//! What is written is a new file beside the one wanted, which takes its name when it is whole. No link is followed, whoever
+//! put it there, and nobody ever sees half a file.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File};
+use std::io::{self, Error, ErrorKind, Write};
+use std::os::fd::OwnedFd;
+use std::path::Path;
+
+use rustix::fs::{AtFlags, Mode, OFlags, fstat, openat, renameat, unlinkat};
+use rustix::process::{getegid, geteuid};
+
+/// A folder that files are written into.
+pub struct Folder(OwnedFd);
+
+/// A file that is being written.
+pub struct Output {
+    file: File,
+    place: Option<Place>,
+}
+
+/// Where a file will lie when it is whole.
+struct Place {
+    folder: Folder,
+    temporary: OsString,
+    name: OsString,
+}
+
+/// Begins a file that the user has asked for. A device or pipe of that name is written to as it is; a link is refused.
+pub fn create(path: &Path) -> io::Result<Output> {
+    let there = fs::symlink_metadata(path);
+    if let Ok(found) = fs::metadata(path)
+        && !found.is_file()
+    {
+        return Ok(Output { file: File::options().write(true).open(path)?, place: None });
+    }
+    if there.is_ok_and(|there| there.is_symlink()) {
+        return Err(Error::new(
+            ErrorKind::InvalidInput,
+            "a symbolic link, which is not followed. Name the file itself",
+        ));
+    }
+    let name = path.file_name().ok_or(ErrorKind::IsADirectory)?;
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    Folder::open(parent)?.create(name)
+}
+
+/// Writes a file that the user has asked for.
+pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut output = create(path)?;
+    output.write_all(bytes)?;
+    output.finish()
+}
+
+impl Folder {
+    fn open(path: &Path) -> io::Result<Folder> {
+        let flags = OFlags::DIRECTORY | OFlags::RDONLY | OFlags::CLOEXEC;
+        Ok(Folder(rustix::fs::open(path, flags, Mode::empty())?))
+    }
+
+    /// A folder that is the user's own: nobody else may write into it, but for the user's own group.
+    pub fn own(path: &Path) -> Option<Folder> {
+        let folder = Folder::open(path).ok()?;
+        let found = fstat(&folder.0).ok()?;
+        let of_group = found.st_mode & 0o020 == 0 || found.st_gid == getegid().as_raw();
+        (found.st_uid == geteuid().as_raw() && found.st_mode & 0o002 == 0 && of_group).then_some(folder)
+    }
+
+    /// Writes a file in it.
+    pub fn write(self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        let mut output = self.create(name.as_ref())?;
+        output.write_all(bytes)?;
+        output.finish()
+    }
+
+    fn create(self, name: &OsStr) -> io::Result<Output> {
+        let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        for number in 0..TRIES {
+            let temporary = OsString::from(format!(".overhear-{}-{number}", std::process::id()));
+            match openat(&self.0, &temporary, flags, Mode::from_raw_mode(0o666)) {
+                Ok(file) => {
+                    let place = Some(Place { folder: self, temporary, name: name.into() });
+                    return Ok(Output { file: file.into(), place });
+                }
+                Err(rustix::io::Errno::EXIST) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(ErrorKind::AlreadyExists.into())
+    }
+}
+
+/// Names that are tried for a new file.
+const TRIES: u32 = 1000;
+
+impl Output {
+    /// The file is whole, and takes its name.
+    pub fn finish(mut self) -> io::Result<()> {
+        let Some(place) = &self.place else { return self.file.flush() };
+        renameat(&place.folder.0, &place.temporary, &place.folder.0, &place.name)?;
+        self.place = None;
+        Ok(())
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Drop for Output {
+    fn drop(&mut self) {
+        if let Some(place) = &self.place {
+            let _ = unlinkat(&place.folder.0, &place.temporary, AtFlags::empty());
+        }
+    }
+}
