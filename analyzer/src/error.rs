@@ -32,7 +32,7 @@ pub enum Error {
         folder: PathBuf,
     },
     /// Files of several runs.
-    #[error("{}: files of {} runs in one folder:\n{}\nMove each run into a folder of its own.", folder.display(), runs.len(), runs.join("\n"))]
+    #[error("{}: files of {} runs in one folder. Move each run into a folder of its own:", folder.display(), runs.len())]
     Mixed {
         /// The folder.
         folder: PathBuf,
@@ -40,7 +40,7 @@ pub enum Error {
         runs: Vec<String>,
     },
     /// Not one file of the folder can be read.
-    #[error("{}: none of its files can be read:\n{}", folder.display(), reasons.join("\n"))]
+    #[error("{}: none of its files can be read:", folder.display())]
     AllUnreadable {
         /// The folder.
         folder: PathBuf,
@@ -82,6 +82,14 @@ pub enum Error {
 }
 
 impl Error {
+    /// What is said below, a line each.
+    pub fn details(&self) -> &[String] {
+        match self {
+            Error::Mixed { runs: lines, .. } | Error::AllUnreadable { reasons: lines, .. } => lines,
+            _ => &[],
+        }
+    }
+
     /// There is no region of a name, but those of others.
     pub fn no_region(folder: &Path, region: &str, names: BTreeSet<String>) -> Error {
         let nearest = names.iter().min_by_key(|name| strsim::levenshtein(name, region));

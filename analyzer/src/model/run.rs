@@ -112,7 +112,7 @@ fn one_run(folder: &Path, ranks: &[Rank]) -> Result<(), Error> {
     let line = |(run, files): (&[u8; 16], &Vec<&str>)| {
         let id: String = run.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
         let shown = files.iter().take(4).copied().collect::<Vec<_>>().join(", ");
-        format!("  run {id}...: {shown}{}", if files.len() > 4 { ", ..." } else { "" })
+        format!("run {id}...: {shown}{}", if files.len() > 4 { ", ..." } else { "" })
     };
     Err(Error::Mixed { folder: folder.into(), runs: runs.iter().map(line).collect() })
 }
