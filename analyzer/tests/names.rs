@@ -2,10 +2,7 @@
 
 mod common;
 
-use std::path::Path;
-use std::process::{Command, Output};
-
-use common::{BEGIN, Folder, header, signature, stderr, stdout};
+use common::{BEGIN, Folder, header, overhear, signature, stderr, stdout};
 use traces::calls::Call;
 use traces::definitions::{Communicator, Definition, Library, Place, Process, Region};
 use traces::record::{self, Kind};
@@ -61,10 +58,6 @@ fn named_in(folder: Folder, name: &str) -> Folder {
     folder
 }
 
-fn run(command: &str, folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_overhear")).arg(command).arg(folder).args(arguments).output().unwrap()
-}
-
 /// Whether nothing but the ends of lines does anything in a terminal.
 fn is_harmless(text: &str) -> bool {
     let unseen = ['\u{202e}', '\u{2066}', '\u{200b}'];
@@ -80,7 +73,7 @@ fn names_reach_no_terminal_as_they_are_whatever_is_printed() {
     let mut ran = 0;
     for command in COMMANDS {
         for format in ["text", "json", "csv"] {
-            let output = run(command, &folder.0, &["--format", format]);
+            let output = overhear(command, &folder.0, &["--format", format]);
             assert!(is_harmless(&stdout(&output)), "{command} {format}: {:?}", stdout(&output));
             assert!(is_harmless(&stderr(&output)), "{command} {format}: {:?}", stderr(&output));
             assert!(!output.stdout.is_empty(), "{command} {format}: {}", stderr(&output));
@@ -88,14 +81,14 @@ fn names_reach_no_terminal_as_they_are_whatever_is_printed() {
         }
     }
     for by in ["rank", "rank=1", "comm", "site", "size", "peer", "thread", "region"] {
-        let output = run("report", &folder.0, &["--by", by]);
+        let output = overhear("report", &folder.0, &["--by", by]);
         assert!(is_harmless(&stdout(&output)), "{by}: {:?}", stdout(&output));
         ran += 1;
     }
     assert_eq!(ran, 32);
     // Errors name what they are about, too.
     for arguments in [&["--region", "\x1b[2J"][..], &["--output", "/nowhere/\x1b[2J"]] {
-        let output = run("report", &folder.0, arguments);
+        let output = overhear("report", &folder.0, arguments);
         assert!(!output.status.success() && is_harmless(&stderr(&output)), "{:?}", stderr(&output));
         assert!(stderr(&output).contains("\\x1b"), "{}", stderr(&output));
     }
@@ -106,7 +99,7 @@ fn a_table_keeps_its_rows_and_columns_whatever_names_hold() {
     let plain = named("name");
     let folder = named("a\u{202e}\n東京\x07");
     for by in ["site", "comm", "region"] {
-        let [straight, odd] = [&plain, &folder].map(|folder| stdout(&run("report", &folder.0, &["--by", by])));
+        let [straight, odd] = [&plain, &folder].map(|folder| stdout(&overhear("report", &folder.0, &["--by", by])));
         let table = |text: &str| text.split("\n\n").nth(1).unwrap().lines().map(str::to_string).collect::<Vec<_>>();
         let (straight, odd) = (table(&straight), table(&odd));
         assert_eq!(straight.len(), odd.len(), "{by}: {odd:?}");
@@ -121,7 +114,7 @@ fn a_table_keeps_its_rows_and_columns_whatever_names_hold() {
 fn json_gives_names_back_as_they_were() {
     let folder = named(EVIL);
     let said: serde_json::Value =
-        serde_json::from_slice(&run("report", &folder.0, &["--by", "comm", "--format", "json"]).stdout).unwrap();
+        serde_json::from_slice(&overhear("report", &folder.0, &["--by", "comm", "--format", "json"]).stdout).unwrap();
     assert_eq!(said["communicators"][0]["communicator"], EVIL);
 }
 
@@ -130,7 +123,7 @@ fn a_spreadsheet_takes_no_name_for_a_formula_and_numbers_for_numbers() {
     let mut ran = 0;
     for name in ["=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1"] {
         let folder = named(name);
-        let text = stdout(&run("report", &folder.0, &["--by", "comm", "--format", "csv"]));
+        let text = stdout(&overhear("report", &folder.0, &["--by", "comm", "--format", "csv"]));
         let mut reader = csv::Reader::from_reader(text.as_bytes());
         let row = reader.records().next().unwrap().unwrap();
         assert!(row[0].starts_with(&format!("'{}", name.trim_start())) || row[0].starts_with("'\\x"), "{:?}", &row[0]);

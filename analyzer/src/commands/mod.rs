@@ -38,7 +38,7 @@ pub fn run(cli: Cli) -> u8 {
         terminal::say(&error.to_string());
         error.details().iter().for_each(|line| terminal::say_more(line));
         match error {
-            Error::NoRank { .. } | Error::NoRegion { .. } => USAGE,
+            Error::NoRank { .. } | Error::NoRegion { .. } | Error::NoCommunicator { .. } => USAGE,
             _ => UNREADABLE,
         }
     })

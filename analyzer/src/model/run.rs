@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use traces::file::Mode;
 use traces::folder::EXTENSION;
 
 use super::rank::{End, Rank};
@@ -65,6 +66,15 @@ impl Run {
     /// The rank to describe the run by.
     pub fn first(&self) -> &Rank {
         &self.ranks[0]
+    }
+
+    /// Fails where no rank's calls were recorded one by one, and what is asked about is about those.
+    pub fn has_calls(&self, asked: &'static str) -> Result<(), Error> {
+        let is_profile = |rank: &Rank| rank.header.mode == Mode::Profile as u16;
+        match self.ranks.iter().all(is_profile) {
+            true => Err(Error::OnlyProfile { folder: self.folder.clone(), asked }),
+            false => Ok(()),
+        }
     }
 
     /// Whether something is missing that a whole run has.
