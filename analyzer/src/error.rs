@@ -9,7 +9,7 @@ pub const OK: u8 = 0;
 pub const DIFFERENT: u8 = 1;
 /// The command line was wrong.
 pub const USAGE: u8 = 2;
-/// The input could not be read.
+/// The input could not be read, or does not hold what was asked about.
 pub const UNREADABLE: u8 = 3;
 /// Some of the data is missing; the rest was printed.
 pub const PARTIAL: u8 = 4;
@@ -32,7 +32,7 @@ pub enum Error {
         folder: PathBuf,
     },
     /// Files of several runs.
-    #[error("{}: files of {} runs in one folder:\n{}\nMove each run into a folder of its own.", folder.display(), runs.len(), runs.join("\n"))]
+    #[error("{}: files of {} runs in one folder. Move each run into a folder of its own:", folder.display(), runs.len())]
     Mixed {
         /// The folder.
         folder: PathBuf,
@@ -40,7 +40,7 @@ pub enum Error {
         runs: Vec<String>,
     },
     /// Not one file of the folder can be read.
-    #[error("{}: none of its files can be read:\n{}", folder.display(), reasons.join("\n"))]
+    #[error("{}: none of its files can be read:", folder.display())]
     AllUnreadable {
         /// The folder.
         folder: PathBuf,
@@ -65,6 +65,29 @@ pub enum Error {
         /// What there is.
         instead: String,
     },
+    /// A communicator that the run does not have.
+    #[error("{}: no communicator is called {communicator}. {instead}", folder.display())]
+    NoCommunicator {
+        /// The run's folder.
+        folder: PathBuf,
+        /// What was asked for.
+        communicator: String,
+        /// What there is.
+        instead: String,
+    },
+    /// Single calls are asked about, and only sums were recorded.
+    #[error(
+        "{}: {asked} is about single calls, and this run was recorded as a profile, which holds only how often each was \
+         made and how long that took. Record it again without --mode profile (or OVERHEAR_MODE=profile). \
+         Of a profile there are overhear report, imbalance, matrix and progress.",
+        folder.display()
+    )]
+    OnlyProfile {
+        /// The run's folder.
+        folder: PathBuf,
+        /// What was asked for.
+        asked: &'static str,
+    },
     /// The result could not be written.
     #[error("{}: {source}", path.display())]
     Write {
@@ -82,18 +105,34 @@ pub enum Error {
 }
 
 impl Error {
+    /// What is said below, a line each.
+    pub fn details(&self) -> &[String] {
+        match self {
+            Error::Mixed { runs: lines, .. } | Error::AllUnreadable { reasons: lines, .. } => lines,
+            _ => &[],
+        }
+    }
+
     /// There is no region of a name, but those of others.
     pub fn no_region(folder: &Path, region: &str, names: BTreeSet<String>) -> Error {
-        let nearest = names.iter().min_by_key(|name| strsim::levenshtein(name, region));
-        let all = || names.iter().take(REGIONS).map(String::as_str).collect::<Vec<_>>().join(", ");
-        let more = if names.len() > REGIONS { format!(" and {} more", names.len() - REGIONS) } else { String::new() };
-        let instead = match nearest {
-            Some(nearest) => format!("The nearest one is {nearest}, of {}{more}.", all()),
-            None => "The run has none: a program names them by overhear_begin of overhear.h, or NVTX.".into(),
-        };
-        Error::NoRegion { folder: folder.into(), region: region.into(), instead }
+        let none = "The run has none: a program names them by overhear_begin of overhear.h, or NVTX.";
+        Error::NoRegion { folder: folder.into(), region: region.into(), instead: instead(region, &names, none) }
+    }
+
+    /// There is no communicator of a name, but those of others.
+    pub fn no_communicator(folder: &Path, communicator: &str, names: BTreeSet<String>) -> Error {
+        let instead = instead(communicator, &names, "The run has none with a name.");
+        Error::NoCommunicator { folder: folder.into(), communicator: communicator.into(), instead }
     }
 }
 
-/// Names of regions that a sentence has room for.
-const REGIONS: usize = 50;
+/// What could have been meant by a name, and what there is.
+fn instead(asked: &str, names: &BTreeSet<String>, none: &str) -> String {
+    let Some(nearest) = names.iter().min_by_key(|name| strsim::levenshtein(name, asked)) else { return none.into() };
+    let all = names.iter().take(NAMES).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let more = if names.len() > NAMES { format!(" and {} more", names.len() - NAMES) } else { String::new() };
+    format!("The nearest one is {nearest}, of {all}{more}.")
+}
+
+/// Names that a sentence has room for.
+const NAMES: usize = 50;

@@ -4,11 +4,14 @@ mod common;
 
 use std::fs;
 
-use common::{BEGIN, Folder, header, in_call, json, rank, rank_with, report, signature, stderr, stdout, two_ranks};
+use common::{
+    BEGIN, Folder, header, in_call, json, overhear, rank, rank_with, report, signature, stderr, stdout, two_ranks,
+};
 use traces::calls::Call;
-use traces::file::{FileHeader, INITIALIZED, NO_RANK};
+use traces::file::{FileHeader, INITIALIZED, Mode, NO_RANK, ProfileEntry};
 use traces::record;
-use traces::write::blank_block;
+use traces::write::{FileWriter, blank_block};
+use zerocopy::FromZeros;
 
 #[test]
 fn a_folder_that_is_not_there_is_named() {
@@ -154,4 +157,53 @@ fn an_unknown_word_on_the_command_line_is_a_usage_error() {
     for arguments in [&["--by", "colour"][..], &["--format", "xml"], &["--frobnicate"]] {
         assert_eq!(report(&folder.0, arguments).status.code(), Some(2), "{arguments:?}");
     }
+}
+
+/// Two ranks of which a profile was recorded.
+fn profile() -> Folder {
+    let folder = Folder::new();
+    for rank in 0..2 {
+        let header = FileHeader { mode: Mode::Profile as u16, ..header(rank, 2) };
+        let other = 1 - rank as i32;
+        let signatures = [signature(1, Call::Send, other, 100, 0), signature(2, Call::Recv, other, 0, 100)];
+        let entry = |signature| ProfileEntry { signature, count: 3, total: 600, ..ProfileEntry::new_zeroed() };
+        let mut file = FileWriter::begin(Vec::new(), header).unwrap();
+        file.thread(0, &blank_block()).unwrap();
+        file.definitions(&common::definitions(2, rank as i32)).unwrap();
+        file.signatures(0, 0, &signatures).unwrap();
+        file.profile(0, 0, &[entry(1), entry(2)]).unwrap();
+        folder.write(&format!("rank-000{rank}.ovh"), &file.into_inner());
+    }
+    folder
+}
+
+#[test]
+fn what_is_about_single_calls_says_of_a_profile_what_it_needs() {
+    let folder = profile();
+    let mut ran = 0;
+    // In this one there is no telling who the partners are, so nothing is left for a matrix.
+    for command in ["waits", "path", "pop", "check", "matrix"] {
+        for format in ["text", "json", "csv"] {
+            let output = overhear(command, &folder.0, &["--format", format]);
+            assert_eq!(output.status.code(), Some(3), "{command}");
+            assert!(output.stdout.is_empty(), "{command}: {}", stdout(&output));
+            let said = stderr(&output);
+            assert!(said.contains(&format!("{command} is about single calls")), "{said}");
+            assert!(said.contains("recorded as a profile") && said.contains("without --mode profile"), "{said}");
+            ran += 1;
+        }
+    }
+    assert_eq!(ran, 15);
+    for command in ["report", "imbalance", "progress"] {
+        assert_eq!(overhear(command, &folder.0, &[]).status.code(), Some(0), "{command}");
+    }
+}
+
+#[test]
+fn a_communicator_that_the_run_does_not_have_is_a_usage_error_and_the_nearest_is_named() {
+    let folder = two_ranks();
+    let output = overhear("matrix", &folder.0, &["--comm", "MPI_COMM_WORL"]);
+    assert_eq!(output.status.code(), Some(2), "{}", stdout(&output));
+    assert!(stderr(&output).contains("The nearest one is MPI_COMM_WORLD"), "{}", stderr(&output));
+    assert_eq!(overhear("matrix", &folder.0, &["--comm", "MPI_COMM_WORLD"]).status.code(), Some(0));
 }

@@ -14,6 +14,7 @@ const ROWS: usize = 20;
 /// Prints what was matched and what was not. Returns the exit status.
 pub fn run(arguments: &cli::Check) -> Result<u8, Error> {
     let run = Run::select(&arguments.dir, &arguments.select.choice())?;
+    run.has_calls("check")?;
     let settled = settled(&run, Follow::Sums)?;
     let account = &settled.account;
     let mut facts = overview::facts(&run);

@@ -15,7 +15,7 @@ const PAIRS: usize = 20;
 /// Prints the matrix. Returns the exit status.
 pub fn run(arguments: &cli::Matrix) -> Result<u8, Error> {
     let run = Run::select(&arguments.dir, &arguments.select.choice())?;
-    let matrix = matrix::matrix(&run, arguments.comm.as_deref());
+    let matrix = matrix::matrix(&run, arguments.comm.as_deref())?;
     if let Some(path) = &arguments.plot {
         crate::report::plot::matrix(&matrix, path)?;
     }

@@ -16,6 +16,7 @@ mod waits;
 
 use crate::cli::{Cli, Command};
 use crate::error::{Error, UNREADABLE, USAGE};
+use crate::terminal;
 
 /// Runs the command. Returns the exit status.
 pub fn run(cli: Cli) -> u8 {
@@ -34,9 +35,10 @@ pub fn run(cli: Cli) -> u8 {
         Command::Env(arguments) => env::run(&arguments),
     };
     result.unwrap_or_else(|error| {
-        eprintln!("overhear: {error}");
+        terminal::say(&error.to_string());
+        error.details().iter().for_each(|line| terminal::say_more(line));
         match error {
-            Error::NoRank { .. } | Error::NoRegion { .. } => USAGE,
+            Error::NoRank { .. } | Error::NoRegion { .. } | Error::NoCommunicator { .. } => USAGE,
             _ => UNREADABLE,
         }
     })

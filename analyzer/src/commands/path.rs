@@ -15,6 +15,7 @@ const ROWS: usize = 15;
 /// Prints what lies on the critical path. Returns the exit status.
 pub fn run(arguments: &cli::Path) -> Result<u8, Error> {
     let run = Run::select(&arguments.dir, &arguments.select.choice())?;
+    run.has_calls("path")?;
     let Settled { mut account, timeline, .. } = settled(&run, Follow::Waits)?;
     let path = path(std::mem::take(&mut account.waits.jumps), &account.links);
     let path = selected(&run, &timeline, &path);

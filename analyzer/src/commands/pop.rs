@@ -14,6 +14,7 @@ const PHASES: usize = 20;
 /// Prints the factors. Returns the exit status.
 pub fn run(arguments: &cli::Pop) -> Result<u8, Error> {
     let run = Run::select(&arguments.dir, &arguments.select.choice())?;
+    run.has_calls("pop")?;
     let mut account = settled(&run, Follow::Dependencies)?.account;
     let mut warnings = waits::unmatched(&run, &account);
     let (efficiency, phases) = pop::efficiencies(&mut account);

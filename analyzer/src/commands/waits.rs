@@ -14,6 +14,7 @@ const PLACES: usize = 15;
 /// Prints the wait states. Returns the exit status.
 pub fn run(arguments: &cli::Waits) -> Result<u8, Error> {
     let run = Run::select(&arguments.dir, &arguments.select.choice())?;
+    run.has_calls("waits")?;
     let account = settled(&run, Follow::Sums)?.account;
     let mut facts = overview::facts(&run);
     facts.extend(waits::facts(&run, &account));

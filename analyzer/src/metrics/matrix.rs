@@ -3,12 +3,13 @@
 //! Bytes go from the rank that has them to the one that gets them: of MPI_Get, from the target to the origin. Messages are
 //! counted where they are sent. A persistent send counts as often as it was started.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use traces::calls::{Call, Kind};
 use traces::signature::{CREATES, Signature};
 
 use super::totals::{Who, who, who_value};
+use crate::error::Error;
 use crate::model::objects::Objects;
 use crate::model::tally::Entry;
 use crate::model::{Rank, Run};
@@ -34,8 +35,16 @@ pub struct Matrix {
     pub elsewhere: Traffic,
 }
 
-/// Adds up the traffic of a run; of one communicator, where its name is given.
-pub fn matrix(run: &Run, communicator: Option<&str>) -> Matrix {
+/// Adds up the traffic of a run; of one communicator, where its name is given. Fails where no rank has one of that name.
+pub fn matrix(run: &Run, communicator: Option<&str>) -> Result<Matrix, Error> {
+    if let Some(name) = communicator {
+        let communicators = run.ranks.iter().flat_map(|rank| rank.communicators.values());
+        let names: BTreeSet<String> = communicators.map(|communicator| communicator.name.clone()).collect();
+        if !names.contains(name) {
+            let names = names.into_iter().filter(|name| !name.is_empty()).collect();
+            return Err(Error::no_communicator(&run.folder, name, names));
+        }
+    }
     let of_world = |(world, size)| (0..size).map(move |rank| (world, Some(rank)));
     let ranks = run.worlds().into_iter().flat_map(of_world);
     let mut matrix = Matrix { ranks: ranks.collect(), ..Matrix::default() };
@@ -48,7 +57,11 @@ pub fn matrix(run: &Run, communicator: Option<&str>) -> Matrix {
         };
         rank.entries().filter(wanted).for_each(|entry| matrix.add(rank, entry, elsewhere));
     }
-    matrix
+    if matrix.traffic.is_empty() && matrix.elsewhere.messages > 0 {
+        // Of messages whose partners were not kept nothing can be said.
+        run.has_calls("matrix")?;
+    }
+    Ok(matrix)
 }
 
 fn is_named(rank: &Rank, signature: &Signature, name: &str) -> bool {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use traces::file::Mode;
 use traces::folder::EXTENSION;
 
 use super::rank::{End, Rank};
@@ -67,6 +68,15 @@ impl Run {
         &self.ranks[0]
     }
 
+    /// Fails where no rank's calls were recorded one by one, and what is asked about is about those.
+    pub fn has_calls(&self, asked: &'static str) -> Result<(), Error> {
+        let is_profile = |rank: &Rank| rank.header.mode == Mode::Profile as u16;
+        match self.ranks.iter().all(is_profile) {
+            true => Err(Error::OnlyProfile { folder: self.folder.clone(), asked }),
+            false => Ok(()),
+        }
+    }
+
     /// Whether something is missing that a whole run has.
     pub fn is_partial(&self) -> bool {
         let cut = |rank: &Rank| !matches!(rank.end, End::Finalized) || !rank.damage.is_empty();
@@ -112,7 +122,7 @@ fn one_run(folder: &Path, ranks: &[Rank]) -> Result<(), Error> {
     let line = |(run, files): (&[u8; 16], &Vec<&str>)| {
         let id: String = run.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
         let shown = files.iter().take(4).copied().collect::<Vec<_>>().join(", ");
-        format!("  run {id}...: {shown}{}", if files.len() > 4 { ", ..." } else { "" })
+        format!("run {id}...: {shown}{}", if files.len() > 4 { ", ..." } else { "" })
     };
     Err(Error::Mixed { folder: folder.into(), runs: runs.iter().map(line).collect() })
 }

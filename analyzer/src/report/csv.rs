@@ -1,8 +1,15 @@
 //! A report's first table for spreadsheets, with units in the column names.
+//!
+//! A spreadsheet takes a cell for a formula by its first character, and formulas run programs: a name that begins so gets an
+//! apostrophe in front. Numbers stay numbers.
 
 use std::io::{self, Write};
 
+use super::visible::visible;
 use super::{Report, Value};
+
+/// What a cell begins with that is taken for a formula.
+const FORMULA: [char; 7] = ['=', '+', '-', '@', '\t', '\r', '\n'];
 
 /// Prints the table.
 pub fn print(report: &Report, out: &mut impl Write) -> io::Result<()> {
@@ -17,7 +24,8 @@ pub fn print(report: &Report, out: &mut impl Write) -> io::Result<()> {
 
 fn field(value: &Value) -> String {
     match value {
-        Value::Text(text) => text.clone(),
+        Value::Text(text) if text.starts_with(FORMULA) => format!("'{}", visible(text)),
+        Value::Text(text) => visible(text).into_owned(),
         Value::Count(number) | Value::Bytes(number) => number.to_string(),
         Value::Seconds(number) | Value::Percent(number) | Value::Ratio(number) => number.to_string(),
         Value::None => String::new(),

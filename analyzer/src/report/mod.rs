@@ -6,6 +6,7 @@ pub mod json;
 pub mod parquet;
 pub mod plot;
 pub mod text;
+pub mod visible;
 
 /// What a command found out about a run.
 pub struct Report {

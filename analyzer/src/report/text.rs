@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal, Write};
 
 use comfy_table::{CellAlignment, ContentArrangement, presets};
 
+use super::visible::{visible, width};
 use super::{Report, Table, Value};
 
 /// Columns that a terminal has at least, and that output into a file is made for.
@@ -12,16 +13,16 @@ const WIDTH: usize = 80;
 /// Prints the report.
 pub fn print(report: &Report, out: &mut impl Write) -> io::Result<()> {
     let shown = || report.facts.iter().filter(|fact| !fact.heading.is_empty());
-    let width = shown().map(|fact| fact.heading.chars().count()).max().unwrap_or(0);
+    let longest = shown().map(|fact| width(fact.heading)).max().unwrap_or(0);
     for fact in shown() {
         let value = one(&fact.value);
-        let line = format!("{:width$}  {value}{}", fact.heading, fact.note);
-        writeln!(out, "{}", wrap(&line, width + 2))?;
+        let line = format!("{:longest$}  {value}{}", fact.heading, fact.note);
+        writeln!(out, "{}", wrap(&line, longest + 2))?;
     }
     for table in &report.tables {
         writeln!(out)?;
         if !table.title.is_empty() {
-            writeln!(out, "{}", table.title)?;
+            writeln!(out, "{}", visible(&table.title))?;
         }
         print_table(table, out)?;
     }
@@ -41,7 +42,7 @@ fn print_table(table: &Table, out: &mut impl Write) -> io::Result<()> {
     let shown = fitting(table);
     let mut printed = comfy_table::Table::new();
     printed.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
-    printed.set_header(shown.iter().map(|at| &table.columns[*at].heading));
+    printed.set_header(shown.iter().map(|at| visible(&table.columns[*at].heading)));
     let columns: Vec<Vec<String>> = shown.iter().map(|at| column(table, *at)).collect();
     for row in 0..table.rows.len() {
         printed.add_row(columns.iter().map(|column| &column[row]));
@@ -61,12 +62,11 @@ fn print_table(table: &Table, out: &mut impl Write) -> io::Result<()> {
 /// The columns that are shown, by their places: as many as there is room for.
 fn fitting(table: &Table) -> Vec<usize> {
     let mut shown: Vec<usize> = (0..table.columns.len()).filter(|at| !table.columns[*at].heading.is_empty()).collect();
-    let characters = |text: &String| text.chars().count();
-    let width = |at: &usize| {
-        let longest = column(table, *at).iter().map(characters).max().unwrap_or(0);
-        longest.max(characters(&table.columns[*at].heading))
+    let needed = |at: usize| {
+        let longest = column(table, at).iter().map(|text| width(text)).max().unwrap_or(0);
+        longest.max(width(&visible(&table.columns[at].heading)))
     };
-    let widths: Vec<usize> = (0..table.columns.len()).map(|at| width(&at)).collect();
+    let widths: Vec<usize> = (0..table.columns.len()).map(needed).collect();
     while shown.iter().map(|at| widths[*at] + 2).sum::<usize>() > terminal_width() + 2 {
         let spare = shown.iter().map(|at| table.columns[*at].spare).max().unwrap_or(0);
         if spare == 0 {
@@ -89,7 +89,7 @@ fn column(table: &Table, at: usize) -> Vec<String> {
     values()
         .map(|value| match value {
             Value::Seconds(seconds) => format!("{seconds:.decimals$}"),
-            value => one(value),
+            value => visible(&one(value)).into_owned(),
         })
         .collect()
 }
@@ -133,19 +133,20 @@ fn in_bytes(bytes: u64) -> String {
 
 /// Breaks a line at spaces; the lines that follow are indented.
 fn wrap(line: &str, indent: usize) -> String {
-    let width = terminal_width();
+    let line = visible(line);
+    let room = terminal_width();
     let mut text = String::new();
     let mut length = 0;
     for word in line.split_inclusive(' ') {
-        let long = word.trim_end().chars().count();
-        if length + long > width && length > indent {
+        let long = width(word.trim_end());
+        if length + long > room && length > indent {
             text.truncate(text.trim_end().len());
             text.push('\n');
             text.push_str(&" ".repeat(indent));
             length = indent;
         }
         text.push_str(word);
-        length += word.chars().count();
+        length += width(word);
     }
     text
 }

@@ -136,9 +136,14 @@ pub fn two_ranks() -> Folder {
     folder
 }
 
+/// Runs an analysis of a folder with these arguments.
+pub fn overhear(command: &str, folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_overhear")).arg(command).arg(folder).args(arguments).output().unwrap()
+}
+
 /// Runs `overhear report FOLDER` with these arguments.
 pub fn report(folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_overhear")).arg("report").arg(folder).args(arguments).output().unwrap()
+    overhear("report", folder, arguments)
 }
 
 /// The report as JSON.
