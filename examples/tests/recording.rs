@@ -170,12 +170,10 @@ fn a_folder_that_cannot_be_written_is_named_and_the_program_runs() {
     assert!(output.stderr.contains("Set OVERHEAR_DIR to a folder that can be written"), "{}", output.stderr);
 }
 
-#[test]
-fn a_full_disk_ends_the_recording_with_one_message_and_not_the_program() {
-    let mpi = one();
-    let disk = fresh_folder("full-disk");
+/// Runs the case with its trace on a disk of 700 KiB.
+fn on_a_small_disk(case: &Case<'_>, name: &str) -> (Output, Run) {
+    let disk = fresh_folder(name);
     fs::create_dir_all(&disk).unwrap();
-    let case = quick(&mpi, &["calls", "1000000"]);
     let record = format!("{} record --dir {}/run", overhear().display(), disk.display());
     let script = format!(
         "mount -t tmpfs -o size=700k none {0} && {record} {1}; status=$?; cp -r {0}/run {0}.copy; exit $status",
@@ -189,13 +187,32 @@ fn a_full_disk_ends_the_recording_with_one_message_and_not_the_program() {
     case.prepare(&mut command);
     let output = finish(&mut command);
     assert_eq!((output.status, output.stdout.as_str()), (0, "done\n"), "{}", output.stderr);
+    (output, Run { folder: copy })
+}
+
+#[test]
+fn a_full_disk_ends_the_recording_with_one_message_and_not_the_program() {
+    let mpi = one();
+    let (output, run) = on_a_small_disk(&quick(&mpi, &["calls", "1000000"]), "full-disk");
     let full = "the disk is full: recording ends here, the program goes on";
     let times = said(&output).iter().filter(|line| line.contains(full)).count();
     assert!((1..=2).contains(&times), "once a rank: {}", output.stderr);
-    let run = Run { folder: copy };
     assert!(run.report("rank").warnings().contains("because the disk was full"), "{}", run.report("rank").warnings());
     assert_eq!(calls(&run, "MPI_Send"), 10);
     assert!(calls(&run, "MPI_Bcast") > 1000);
+}
+
+#[test]
+fn the_size_that_is_said_at_the_end_is_what_the_disk_had_room_for() {
+    let mpi = one();
+    let (output, run) = on_a_small_disk(&quick(&mpi, &["sizes", "20000"]), "full-disk-size");
+    let megabytes = said(&output).iter().find_map(|line| {
+        let before = line.split_once(" MB from rank 0")?.0;
+        before.rsplit_once(' ')?.1.parse::<f64>().ok()
+    });
+    assert!(megabytes.is_some_and(|megabytes| (0.1..=0.7).contains(&megabytes)), "{}", output.stderr);
+    let lengths = run.files().iter().map(|file| fs::metadata(file).unwrap().len()).sum::<u64>();
+    assert!((100_000..1_500_000).contains(&lengths), "{lengths}");
 }
 
 #[test]

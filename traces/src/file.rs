@@ -112,6 +112,22 @@ pub enum Stop {
     NoMemory = 4,
     /// A defect of the recorder; the rest is lost.
     Defect = 5,
+    /// The file reached what the system lets the process write, RLIMIT_FSIZE; the rest is in the profile.
+    SizeLimit = 6,
+}
+
+impl Stop {
+    /// Whether a profile goes on.
+    pub fn leaves_profile(self) -> bool {
+        matches!(self, Stop::MaxBytes | Stop::SizeLimit)
+    }
+}
+
+impl FileHeader {
+    /// Whether there is a profile, from the start or from some point on.
+    pub fn has_profile(&self) -> bool {
+        self.mode == Mode::Profile as u16 || Stop::from_number(self.stop).is_some_and(Stop::leaves_profile)
+    }
 }
 
 macro_rules! from_number {
@@ -128,7 +144,7 @@ macro_rules! from_number {
 from_number! {
     Abi: u16 = OpenMpi Mpich Standard;
     Mode: u16 = Trace Profile;
-    Stop: u32 = No MaxBytes NoSpace Io NoMemory Defect;
+    Stop: u32 = No MaxBytes NoSpace Io NoMemory Defect SizeLimit;
     PageKind: u32 = Thread Signatures Events Profile Definitions;
 }
 

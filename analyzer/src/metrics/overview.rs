@@ -204,7 +204,7 @@ fn of_recorder(run: &Run) -> Vec<String> {
 fn stopped(rank: &Rank) -> Option<String> {
     let at = rank.clock.seconds(rank.header.stopped_at.saturating_sub(rank.header.begin.ticks));
     let why = match Stop::from_number(rank.header.stop)? {
-        Stop::No | Stop::MaxBytes => return None,
+        Stop::No | Stop::MaxBytes | Stop::SizeLimit => return None,
         Stop::NoSpace => "the disk was full",
         Stop::Io => "its file could not be written",
         Stop::NoMemory => "memory had run out",
@@ -218,14 +218,21 @@ fn stopped(rank: &Rank) -> Option<String> {
 
 fn profiles(run: &Run) -> Option<String> {
     let whole = run.ranks.iter().filter(|rank| rank.header.mode == Mode::Profile as u16).count();
-    let part = run.ranks.iter().filter(|rank| rank.header.stop == Stop::MaxBytes as u32).count();
+    let stopped = |stop: Stop| run.ranks.iter().filter(|rank| rank.header.stop == stop as u32).count();
+    let (own, system) = (stopped(Stop::MaxBytes), stopped(Stop::SizeLimit));
+    let part = own + system;
     match (whole, part) {
         (0, 0) => None,
         _ if run.choice.region.is_some() => {
             Some(format!("{} ranks have a profile, whose calls are in no region", whole + part))
         }
         (0, part) => {
-            Some(format!("{part} ranks reached OVERHEAR_MAX_BYTES and went on as a profile; totals are exact"))
+            let limit = match (own, system) {
+                (_, 0) => "OVERHEAR_MAX_BYTES",
+                (0, _) => "the limit for the size of a file (ulimit -f)",
+                _ => "OVERHEAR_MAX_BYTES or the limit for the size of a file (ulimit -f)",
+            };
+            Some(format!("{part} ranks reached {limit} and went on as a profile; totals are exact"))
         }
         _ => Some("recorded as a profile: totals are exact, single calls are not there".into()),
     }

@@ -9,7 +9,7 @@ use traces::definitions::{
     Process, Region, SameClock, Site, Span, Sync,
 };
 use traces::error::{Damage, Error};
-use traces::file::{FINALIZED, FileHeader, INITIALIZED, Mode, NO_RANK, Stop};
+use traces::file::{FINALIZED, FileHeader, INITIALIZED, NO_RANK};
 use traces::progress::{Depth, LINES, LedgerLine};
 use traces::read::{Contents, RankFile};
 use traces::signature::{NESTED, Signature};
@@ -198,7 +198,7 @@ impl Rank {
 
     /// Whether only counts and times were recorded, from the start or from some point on.
     pub fn is_profile(&self) -> bool {
-        self.header.mode == Mode::Profile as u16 || self.header.stop == Stop::MaxBytes as u32
+        self.header.has_profile()
     }
 
     /// What calls of a thread count as, over time.

@@ -12,7 +12,7 @@ mod read;
 use std::collections::{BTreeMap, HashMap};
 
 use traces::definitions::Region;
-use traces::file::{FileHeader, Mode, Stop};
+use traces::file::{FileHeader, Mode};
 use traces::read::Contents;
 use traces::record::Kind;
 
@@ -146,7 +146,7 @@ impl Span {
     fn of(header: &FileHeader, begin: u64, end: u64) -> Span {
         let records = match header.mode == Mode::Profile as u16 {
             true => begin,
-            false if header.stop == Stop::MaxBytes as u32 => header.stopped_at.clamp(begin, end.max(begin)),
+            false if header.has_profile() => header.stopped_at.clamp(begin, end.max(begin)),
             false => end,
         };
         let profile = end.saturating_sub(records);

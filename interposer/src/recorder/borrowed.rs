@@ -2,6 +2,7 @@
 //! floating-point environment, and its signals.
 
 use std::mem::MaybeUninit;
+use std::ptr::null_mut;
 
 /// errno and the floating-point environment as the program has them; given back when dropped.
 pub struct State {
@@ -51,10 +52,57 @@ impl Signals {
     }
 }
 
+/// The signal that a write beyond the size limit of the process raises in its thread waits until this is dropped.
+pub struct SizeSignal {
+    before: MaybeUninit<libc::sigset_t>,
+    /// The program's own was waiting already.
+    pending: bool,
+}
+
+impl SizeSignal {
+    /// Has it wait.
+    pub fn hold() -> SizeSignal {
+        let (mut before, mut pending) = (MaybeUninit::uninit(), MaybeUninit::uninit());
+        // SAFETY: changes this thread's mask, and asks; the system fills both sets.
+        unsafe {
+            libc::pthread_sigmask(libc::SIG_BLOCK, SizeSignal::alone().as_ptr(), before.as_mut_ptr());
+            libc::sigpending(pending.as_mut_ptr());
+            let pending = libc::sigismember(pending.as_ptr(), libc::SIGXFSZ) == 1;
+            SizeSignal { before, pending }
+        }
+    }
+
+    /// A write of ours has raised it: nobody is to see that.
+    pub fn discard(&self) {
+        let now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        if !self.pending {
+            // SAFETY: takes a signal that waits.
+            unsafe { libc::sigtimedwait(SizeSignal::alone().as_ptr(), null_mut(), &now) };
+        }
+    }
+
+    fn alone() -> MaybeUninit<libc::sigset_t> {
+        let mut set = MaybeUninit::uninit();
+        // SAFETY: fills the set.
+        unsafe {
+            libc::sigemptyset(set.as_mut_ptr());
+            libc::sigaddset(set.as_mut_ptr(), libc::SIGXFSZ);
+        }
+        set
+    }
+}
+
+impl Drop for SizeSignal {
+    fn drop(&mut self) {
+        // SAFETY: the mask was written when it was held.
+        unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, self.before.as_ptr(), null_mut()) };
+    }
+}
+
 impl Drop for Signals {
     fn drop(&mut self) {
         // SAFETY: the mask was written when they were held.
-        unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, self.0.as_ptr(), std::ptr::null_mut()) };
+        unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, self.0.as_ptr(), null_mut()) };
     }
 }
 

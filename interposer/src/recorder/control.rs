@@ -6,7 +6,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering::*};
 
-use traces::file::{FileHeader, Mode, Stop};
+use traces::file::FileHeader;
 
 use super::shared;
 use super::slots;
@@ -86,7 +86,7 @@ fn in_header(write: impl FnOnce(&mut FileHeader, u64)) {
     let Some(output) = shared::output() else { return };
     // SAFETY: only called with the lock held.
     let header = unsafe { output.header() };
-    if header.mode == Mode::Profile as u16 || header.stop == Stop::MaxBytes as u32 {
+    if header.has_profile() {
         write(header, clock::now());
     }
 }

@@ -15,6 +15,7 @@ use std::sync::{Mutex, MutexGuard};
 
 use traces::file::Stop;
 
+use super::borrowed::SizeSignal;
 use crate::descriptor::{self, Identity};
 
 /// See the module.
@@ -76,8 +77,10 @@ impl TraceFile {
         Ok(number)
     }
 
-    /// Writes all of the bytes.
+    /// Writes all of the bytes, or what the disk or the process's limit has room for.
     pub fn write(&self, mut bytes: &[u8], mut offset: u64) -> Result<(), Stop> {
+        // The limit may have become smaller since it was asked for.
+        let signal = SizeSignal::hold();
         while !bytes.is_empty() {
             let number = self.number()?;
             // SAFETY: writes a live slice.
@@ -90,7 +93,11 @@ impl TraceFile {
             match Error::last_os_error().raw_os_error() {
                 // The number was closed since it was asked about.
                 Some(libc::EINTR | libc::EBADF) if written < 0 => {}
-                Some(libc::ENOSPC | libc::EDQUOT | libc::EFBIG) => return Err(Stop::NoSpace),
+                Some(libc::EFBIG) => {
+                    signal.discard();
+                    return Err(Stop::SizeLimit);
+                }
+                Some(libc::ENOSPC | libc::EDQUOT) => return Err(Stop::NoSpace),
                 _ => return Err(Stop::Io),
             }
         }
@@ -116,12 +123,29 @@ impl TraceFile {
         }
     }
 
+    /// Bytes it takes on the disk. What was reserved on a full one does not count.
+    pub fn on_disk(&self) -> u64 {
+        const BLOCK: u64 = 512;
+        let status = self.number().ok().and_then(descriptor::status);
+        status.map_or(0, |status| status.st_blocks as u64 * BLOCK)
+    }
+
     /// Brings it to where it outlives the machine.
     pub fn sync(&self) {
         if let Ok(number) = self.number() {
             // SAFETY: concerns a file alone.
             unsafe { libc::fsync(number) };
         }
+    }
+}
+
+/// How far this process may write into a file at the moment.
+pub fn size_limit() -> u64 {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: writes `limit`.
+    match unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &mut limit) } {
+        0 => limit.rlim_cur,
+        _ => u64::MAX,
     }
 }
 

@@ -74,7 +74,6 @@ impl Output {
         let file = TraceFile::create(path)?;
         // SAFETY: reads a constant of the system.
         let unit = (unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize).max(4096);
-        let limit = limit.min(size_limit());
         let header = NonNull::dangling();
         let mut output = Output {
             file,
@@ -87,6 +86,7 @@ impl Output {
         };
         let page = output.map(unit).map_err(|stop| match stop {
             Stop::NoSpace => std::io::Error::from_raw_os_error(libc::ENOSPC),
+            Stop::SizeLimit => std::io::Error::from_raw_os_error(libc::EFBIG),
             _ => std::io::Error::last_os_error(),
         })?;
         output.header = page.base.cast();
@@ -103,18 +103,20 @@ impl Output {
         unsafe { &mut *self.header.as_ptr() }
     }
 
-    /// Bytes of the file so far.
-    pub fn len(&self) -> u64 {
-        self.next.load(Relaxed)
+    /// How long the file may be, and why it may not be longer. The program may change the system's limit.
+    fn limit(&self) -> (u64, Stop) {
+        let system = file::size_limit();
+        if system < self.limit { (system, Stop::SizeLimit) } else { (self.limit, Stop::MaxBytes) }
     }
 
     /// Takes a page of `bytes`, a multiple of the unit, with this header.
     pub fn take(&self, header: PageHeader, kind: PageKind, bytes: usize) -> Result<Page, Stop> {
         let bytes = bytes.next_multiple_of(self.unit);
         // Events leave a quarter to the profile that goes on when they have to stop.
-        let limit = if kind == PageKind::Events { self.limit - self.limit / 4 } else { self.limit };
+        let (limit, stop) = self.limit();
+        let limit = if kind == PageKind::Events { limit - limit / 4 } else { limit };
         if self.next.load(Relaxed).saturating_add(bytes as u64) > limit {
-            return Err(Stop::MaxBytes);
+            return Err(stop);
         }
         let page = self.map(bytes)?;
         let header = PageHeader { kind: 0, units: (bytes / self.unit) as u32, sample: clock::sample(), ..header };
@@ -157,6 +159,15 @@ impl Output {
 
     fn map(&self, bytes: usize) -> Result<Page, Stop> {
         let offset = self.next.fetch_add(bytes as u64, Relaxed);
+        let page = self.map_at(offset, bytes);
+        if page.is_err() {
+            // A full disk would be asked for more and more, and the file have a hole of all that.
+            let _ = self.next.compare_exchange(offset + bytes as u64, offset, Relaxed, Relaxed);
+        }
+        page
+    }
+
+    fn map_at(&self, offset: u64, bytes: usize) -> Result<Page, Stop> {
         // SAFETY: never written.
         let zeros = unsafe { &*ZEROS.0.get() };
         self.file.write(&zeros[..bytes.min(LARGEST)], offset)?;
@@ -188,15 +199,5 @@ impl Page {
         const { assert!(align_of::<T>() <= HEADER) }
         // SAFETY: a page is longer than its header.
         (unsafe { self.base.add(HEADER) }.cast(), (self.bytes - HEADER) / size_of::<T>())
-    }
-}
-
-/// The largest file this process may write: beyond it a write raises a signal that would kill the program.
-fn size_limit() -> u64 {
-    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: writes `limit`.
-    match unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &mut limit) } {
-        0 => limit.rlim_cur,
-        _ => u64::MAX,
     }
 }

@@ -466,7 +466,7 @@ fn last_words(output: &Output) {
     };
     let path = output.file.path();
     let folder = folder::parent_of(&path).display();
-    let bytes = output.len() as f64 / 1e6;
+    let bytes = output.file.on_disk() as f64 / 1e6;
     messages::say(&format!(
         "{folder}: {bytes:.1} MB from rank 0, {:.0} ns a call{engine}, {share:.2} % of its {seconds:.3} s",
         in_nanoseconds(cost)

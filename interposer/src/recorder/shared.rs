@@ -76,6 +76,10 @@ pub fn stopped(stop: Stop) {
     match stop {
         Stop::No => {}
         Stop::MaxBytes => messages::once("the file has reached its limit: from here on there is a profile, no trace"),
+        Stop::SizeLimit => messages::once(
+            "the file has reached the limit for the size of a file (ulimit -f): from here on there is a profile, no \
+             trace",
+        ),
         Stop::NoSpace => messages::once("the disk is full: recording ends here, the program goes on"),
         Stop::Io => messages::once("the file of the run cannot be written: recording ends here, the program goes on"),
         Stop::NoMemory => messages::once("no memory is left: recording ends here, the program goes on"),

@@ -404,10 +404,10 @@ impl Thread {
             let output = shared::output()?;
             match self.events.turn(output) {
                 Ok(()) => return Some(()),
-                Err(Stop::MaxBytes) => match Profile::begin(output, self.number) {
+                Err(stop) if stop.leaves_profile() => match Profile::begin(output, self.number) {
                     Ok(profile) => {
                         self.profile = Some(profile);
-                        shared::stopped(Stop::MaxBytes);
+                        shared::stopped(stop);
                     }
                     Err(stop) => shared::stopped(stop),
                 },
