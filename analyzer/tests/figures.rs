@@ -5,7 +5,7 @@ mod common;
 use common::{BEGIN, Folder, header, json, rank, rank_with, signature, two_ranks};
 use serde_json::{Value, json as value};
 use traces::calls::Call;
-use traces::file::{Mode, ProfileEntry, Stop};
+use traces::file::{ANY_SIGNATURE, Mode, ProfileEntry, Stop};
 use traces::record::{self, Arrived, INLINE, Kind};
 use traces::signature::{NESTED, STARTS, Signature, peer};
 use traces::write::{FileWriter, blank_block};
@@ -152,8 +152,12 @@ fn a_trace_and_the_profile_behind_it_are_added() {
     let mut file = FileWriter::begin(Vec::new(), common::header(0, 1)).unwrap();
     file.signatures(0, 0, &[send]).unwrap();
     file.events(0, 0, BEGIN, &[record::short(1, 0, 500).unwrap()]).unwrap();
-    file.profile(0, 0, &[entry(1, None, 4, 2_000), entry(INLINE, Some(Call::Send), 5, 100), entry(INLINE, None, 1, 7)])
-        .unwrap();
+    file.profile(
+        0,
+        0,
+        &[entry(1, None, 4, 2_000), entry(ANY_SIGNATURE, Some(Call::Send), 5, 100), entry(ANY_SIGNATURE, None, 1, 7)],
+    )
+    .unwrap();
     let folder = Folder::new();
     let mut bytes = file.into_inner();
     bytes[60..64].copy_from_slice(&(Stop::MaxBytes as u32).to_le_bytes());

@@ -63,11 +63,20 @@ pub struct FileHeader {
     pub profile_stopped_at: u64,
     /// Ticks for which the profile was stopped before, since it was last set back.
     pub profile_stopped: u64,
+    /// Calls that are in no record and in no total.
+    pub lost: u64,
+    /// Recordings of threads that were begun, also those without a page of their own.
+    pub threads: u64,
     /// Zero.
-    pub reserved: [u64; 5],
+    pub reserved: [u64; 3],
 }
 
 const _: () = assert!(size_of::<FileHeader>() == 248);
+
+/// Where in the file's first unit the totals by function are that threads without room of their own share.
+pub const SHARED_TOTALS: usize = 256;
+/// How many there are. The last is for all functions that have none.
+pub const SHARED_ENTRIES: usize = (4096 - SHARED_TOTALS) / size_of::<ProfileEntry>();
 
 /// MPI was initialised: rank, size and what else the header says of the world are known.
 pub const INITIALIZED: u32 = 1;
@@ -100,25 +109,25 @@ pub enum Mode {
 #[repr(u32)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stop {
-    /// They do not.
+    /// They do not. Else the rest is in the profile.
     No = 0,
-    /// The file reached its limit; the rest is in the profile.
+    /// The file reached its limit.
     MaxBytes = 1,
-    /// The file system was full; the rest is lost.
+    /// The file system was full.
     NoSpace = 2,
-    /// The file could not be written or mapped; the rest is lost.
+    /// The file could not be written or mapped.
     Io = 3,
-    /// Memory ran out; the rest is lost.
+    /// Memory ran out.
     NoMemory = 4,
-    /// A defect of the recorder; the rest is lost.
+    /// A defect of the recorder.
     Defect = 5,
     /// The file reached what the system lets the process write, RLIMIT_FSIZE; the rest is in the profile.
     SizeLimit = 6,
 }
 
 impl Stop {
-    /// Whether a profile goes on.
-    pub fn leaves_profile(self) -> bool {
+    /// Whether somebody set the limit that was reached.
+    pub fn is_limit(self) -> bool {
         matches!(self, Stop::MaxBytes | Stop::SizeLimit)
     }
 }
@@ -126,7 +135,7 @@ impl Stop {
 impl FileHeader {
     /// Whether there is a profile, from the start or from some point on.
     pub fn has_profile(&self) -> bool {
-        self.mode == Mode::Profile as u16 || Stop::from_number(self.stop).is_some_and(Stop::leaves_profile)
+        self.mode == Mode::Profile as u16 || self.stop != Stop::No as u32
     }
 }
 
@@ -223,19 +232,20 @@ pub struct Level {
 
 const _: () = assert!(size_of::<ThreadBlock>() == 3520);
 
-/// Classes of a [`ProfileEntry`]'s histogram.
-pub const HISTOGRAM: usize = 40;
+/// The signature's number in entries that stand for calls of a function, whatever their signatures.
+pub const ANY_SIGNATURE: u32 = u32::MAX;
+/// The call's number in the entry for all functions that have no other.
+pub const ANY_CALL: u16 = 0;
 
 /// Counts and times of one signature's calls.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
 pub struct ProfileEntry {
-    /// The signature's number, 0 where the entry is free. [`INLINE`](crate::record::INLINE) in the entries that
-    /// stand for all the calls of one function whose signatures found no room.
+    /// The signature's number, 0 where the entry is free, or [`ANY_SIGNATURE`].
     pub signature: u32,
     /// Calls that did not return success.
     pub failed: u32,
-    /// The call's number, for those entries; else 0.
+    /// The call's number in an entry for any signature; else 0.
     pub call: u64,
     /// Calls that ended.
     pub count: u64,
@@ -251,16 +261,6 @@ pub struct ProfileEntry {
     pub received: u64,
     /// What the progress engine did during them.
     pub engine: Entries,
-    /// Calls whose duration has its highest bit at the place of the index; the last class is open.
-    pub histogram: [u64; HISTOGRAM],
 }
 
-const _: () = assert!(size_of::<ProfileEntry>() == 408);
-
-impl ProfileEntry {
-    /// The histogram class of a duration.
-    #[inline(always)]
-    pub fn class(duration: u64) -> usize {
-        ((duration | 1).ilog2() as usize).min(HISTOGRAM - 1)
-    }
-}
+const _: () = assert!(size_of::<ProfileEntry>() == 88);

@@ -2,7 +2,7 @@
 
 use std::mem::offset_of;
 
-use traces::file::{FileHeader, PageHeader, PageKind, ProfileEntry, ThreadBlock};
+use traces::file::{FileHeader, PageHeader, PageKind, ProfileEntry, SHARED_ENTRIES, SHARED_TOTALS, ThreadBlock};
 use traces::progress::{EmptyRun, Entries, LedgerLine, Polls};
 use traces::signature::Signature;
 
@@ -31,9 +31,12 @@ fn the_header_is_laid_out_as_the_format_says() {
         offset_of!(FileHeader, profile_begin),
         offset_of!(FileHeader, profile_stopped_at),
         offset_of!(FileHeader, profile_stopped),
+        offset_of!(FileHeader, lost),
+        offset_of!(FileHeader, threads),
         offset_of!(FileHeader, reserved),
     ];
-    let expected = [8, 12, 16, 32, 36, 40, 44, 48, 50, 52, 54, 56, 60, 64, 72, 80, 88, 120, 152, 184, 192, 200, 208];
+    let expected =
+        [8, 12, 16, 32, 36, 40, 44, 48, 50, 52, 54, 56, 60, 64, 72, 80, 88, 120, 152, 184, 192, 200, 208, 216, 224];
     assert_eq!(offsets, expected);
 }
 
@@ -80,9 +83,9 @@ fn signatures_and_profiles_are_laid_out_as_the_format_says() {
         offset_of!(ProfileEntry, sent),
         offset_of!(ProfileEntry, received),
         offset_of!(ProfileEntry, engine),
-        offset_of!(ProfileEntry, histogram),
     ];
-    assert_eq!(profile, [4, 8, 16, 24, 48, 56, 64, 88]);
+    assert_eq!(profile, [4, 8, 16, 24, 48, 56, 64]);
+    assert_eq!([SHARED_TOTALS, SHARED_ENTRIES, size_of::<ProfileEntry>()], [256, 43, 88]);
 }
 
 #[test]

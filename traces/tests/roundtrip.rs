@@ -262,12 +262,6 @@ fn pages_are_read_in_the_order_they_were_written_for_each_thread() {
 }
 
 #[test]
-fn histogram_classes_are_powers_of_two() {
-    let classes = [0, 1, 2, 3, 4, 1 << 38, 1 << 39, u64::MAX].map(ProfileEntry::class);
-    assert_eq!(classes, [0, 0, 1, 1, 2, 38, 39, 39]);
-}
-
-#[test]
 fn a_signature_is_sixty_four_bytes_with_its_number_first() {
     let one: Signature = signature(0x0403_0201, Call::Send);
     assert_eq!(one.as_bytes().len(), 64);

@@ -18,7 +18,7 @@ pub fn run(arguments: &cli::Pop) -> Result<u8, Error> {
     let mut account = settled(&run, Follow::Dependencies)?.account;
     let mut warnings = waits::unmatched(&run, &account);
     let (efficiency, phases) = pop::efficiencies(&mut account);
-    if run.ranks.iter().any(|rank| rank.threads.len() > 1) {
+    if run.ranks.iter().any(|rank| rank.thread_count() > 1) {
         warnings.push("ranks have several threads: useful time is that of the first one outside MPI".into());
     }
     let mut facts = overview::facts(&run);

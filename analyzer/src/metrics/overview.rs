@@ -134,16 +134,18 @@ pub fn warnings(run: &Run) -> Vec<String> {
     for rank in &run.ranks {
         warnings.extend(rank.damage.iter().map(|damage| format!("{}: {damage}", rank.file)));
         warnings.extend(stopped(rank));
+        warnings.extend(lost(rank));
     }
     warnings.extend(spawned(run));
     warnings.extend(left_out(run));
     warnings.extend(of_recorder(run));
     warnings.extend(profiles(run));
+    warnings.extend(by_function(run));
     let nested: u64 = run.ranks.iter().flat_map(Rank::entries).filter(|e| is_nested(e)).map(|e| e.count).sum();
     if nested > 0 {
         warnings.push(format!("{nested} calls were made inside other MPI calls; they count as part of those"));
     }
-    let threads = run.ranks.iter().map(|rank| rank.threads.len()).max().unwrap_or(0);
+    let threads = run.ranks.iter().map(Rank::thread_count).max().unwrap_or(0);
     if threads > 1 {
         warnings.push(format!(
             "up to {threads} threads of a rank called MPI at once; a rank's time in MPI is the sum over them"
@@ -211,9 +213,29 @@ fn stopped(rank: &Rank) -> Option<String> {
         Stop::Defect => "of a defect in the recorder",
     };
     Some(format!(
-        "{} stopped recording at {at:.6} s because {why}; its later calls are in no figure",
+        "{} stopped recording single calls at {at:.6} s because {why}; its later calls are in totals alone",
         rank_in_words(rank)
     ))
+}
+
+/// Calls that no figure has.
+fn lost(rank: &Rank) -> Option<String> {
+    let lost = rank.header.lost;
+    (lost > 0).then(|| {
+        format!(
+            "{lost} calls of {} are in no figure: signal handlers made them while the recorder was at work, or no memory was left for \
+             their thread",
+            rank_in_words(rank)
+        )
+    })
+}
+
+/// Calls of which no more than the function is known.
+fn by_function(run: &Run) -> Option<String> {
+    let calls: u64 = run.ranks.iter().flat_map(|rank| &rank.shared).map(|entry| entry.count).sum();
+    (calls > 0).then(|| {
+        format!("{calls} calls had no room of their own in the files: their totals are known by function alone")
+    })
 }
 
 fn profiles(run: &Run) -> Option<String> {

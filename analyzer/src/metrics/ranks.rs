@@ -35,7 +35,7 @@ pub fn overview(run: &Run) -> Table {
             Value::Seconds(mpi),
             percent(mpi, rank.wall_of_threads()),
             Value::Count(rank.entries().map(|entry| entry.count).sum()),
-            Value::Count(rank.threads.len() as u64),
+            Value::Count(rank.thread_count() as u64),
             Value::Text(super::overview::in_words(&rank.languages)),
             Value::Bytes(rank.bytes),
             Value::Text(if matches!(rank.end, crate::model::End::Finalized) { "yes" } else { "no" }.into()),

@@ -40,15 +40,15 @@ pub struct Totals {
 #[derive(Clone, Default)]
 pub struct Group(BTreeMap<usize, Totals>);
 
-/// Adds up the run's calls by `key`; those without one are left out.
-pub fn by<K: Ord>(run: &Run, key: impl Fn(&Rank, &Thread, &Entry) -> Option<K>) -> BTreeMap<K, Group> {
+/// Adds up the run's calls by `key`; those without one are left out. Calls of threads without room of their own have no thread.
+pub fn by<K: Ord>(run: &Run, key: impl Fn(&Rank, Option<&Thread>, &Entry) -> Option<K>) -> BTreeMap<K, Group> {
     let mut groups: BTreeMap<K, Group> = BTreeMap::new();
     for (at, rank) in run.ranks.iter().enumerate() {
-        for thread in &rank.threads {
-            for entry in &thread.entries {
-                if let Some(key) = key(rank, thread, entry) {
-                    groups.entry(key).or_default().0.entry(at).or_default().add(rank, entry);
-                }
+        let of_thread = |thread| move |entry| (Some(thread), entry);
+        let entries = rank.threads.iter().flat_map(|thread| thread.entries.iter().map(of_thread(thread)));
+        for (thread, entry) in entries.chain(rank.shared.iter().map(|entry| (None, entry))) {
+            if let Some(key) = key(rank, thread, entry) {
+                groups.entry(key).or_default().0.entry(at).or_default().add(rank, entry);
             }
         }
     }

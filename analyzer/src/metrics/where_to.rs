@@ -70,10 +70,14 @@ pub fn sizes(run: &Run) -> Table {
 
 /// By rank and thread.
 pub fn threads(run: &Run) -> Table {
-    let groups = totals::by(run, |rank, thread, _| Some((who(rank), thread.number, thread.tid)));
+    let groups = totals::by(run, |rank, thread, _| Some((who(rank), thread.map(|thread| (thread.number, thread.tid)))));
     let names = vec![Column::new("rank", "of rank"), Column::new("thread", "thread"), Column::hidden("thread_id")];
-    let rows = groups.into_iter().map(|((rank, thread, tid), group)| {
-        (vec![who_value(rank), Value::Count(thread.into()), Value::Count(tid.into())], group)
+    let rows = groups.into_iter().map(|((rank, thread), group)| {
+        let (number, tid) = match thread {
+            Some((number, tid)) => (Value::Count(number.into()), Value::Count(tid.into())),
+            None => (Value::None, Value::None),
+        };
+        (vec![who_value(rank), number, tid], group)
     });
     table(run, "threads", "by thread".into(), names, rows.collect())
 }

@@ -9,7 +9,7 @@ use traces::definitions::{
     Process, Region, SameClock, Site, Span, Sync,
 };
 use traces::error::{Damage, Error};
-use traces::file::{FINALIZED, FileHeader, INITIALIZED, NO_RANK};
+use traces::file::{FINALIZED, FileHeader, INITIALIZED, NO_RANK, Stop};
 use traces::progress::{Depth, LINES, LedgerLine};
 use traces::read::{Contents, RankFile};
 use traces::signature::{NESTED, Signature};
@@ -70,6 +70,8 @@ pub struct Rank {
     pub clock: Clock,
     /// Its threads, in the order they first called MPI.
     pub threads: Vec<Thread>,
+    /// Its calls by function, of threads whose calls had no room elsewhere in the file.
+    pub shared: Vec<Entry>,
     /// What of its time is asked about, where that is not all of it.
     pub selection: Option<Selection>,
     /// How the recording ended.
@@ -117,6 +119,9 @@ impl Rank {
         let mut rank = Rank::described(path, &file, &contents);
         rank.selection = Selection::of(&contents, &rank.header, &rank.regions, choice);
         let keeps_profile = rank.selection.as_ref().is_none_or(|selection| selection.has_profile);
+        if keeps_profile {
+            rank.shared = tally::by_function(&contents.shared);
+        }
         let mut latest = Latest::default();
         for thread in &contents.threads {
             let tally = tally::tally(thread, rank.stretches(thread.number), keeps_profile, &seen);
@@ -170,6 +175,7 @@ impl Rank {
             ledger: ledger(contents),
             clock,
             threads: Vec::new(),
+            shared: Vec::new(),
             selection: None,
             end: End::Finalized,
             damage: contents.damage.clone(),
@@ -201,6 +207,11 @@ impl Rank {
         self.header.has_profile()
     }
 
+    /// Whether single calls are missing that nobody asked to be left out.
+    pub fn is_cut_short(&self) -> bool {
+        Stop::from_number(self.header.stop).is_some_and(|stop| stop != Stop::No && !stop.is_limit())
+    }
+
     /// What calls of a thread count as, over time.
     pub fn stretches(&self, thread: u32) -> &[(u64, Part)] {
         self.selection.as_ref().map_or(ALL, |selection| selection.thread(thread))
@@ -217,8 +228,13 @@ impl Rank {
             Some(selection) => {
                 self.clock.seconds(self.threads.iter().map(|thread| selection.time_of(thread.number)).sum())
             }
-            None => self.whole() * self.threads.len().max(1) as f64,
+            None => self.whole() * self.thread_count().max(1) as f64,
         }
+    }
+
+    /// Threads that called MPI at once, also those without room of their own in the file.
+    pub fn thread_count(&self) -> usize {
+        if self.shared.is_empty() { self.threads.len() } else { self.threads.len().max(self.header.threads as usize) }
     }
 
     /// Seconds between the start of MPI_Init and the end of MPI_Finalize; to the last that is known of a process that
@@ -241,7 +257,7 @@ impl Rank {
 
     /// Its calls by signature, all threads.
     pub fn entries(&self) -> impl Iterator<Item = &Entry> {
-        self.threads.iter().flat_map(|thread| &thread.entries)
+        self.threads.iter().flat_map(|thread| &thread.entries).chain(&self.shared)
     }
 
     /// Seconds its threads spent in MPI, added.

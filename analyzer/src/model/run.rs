@@ -79,7 +79,12 @@ impl Run {
 
     /// Whether something is missing that a whole run has.
     pub fn is_partial(&self) -> bool {
-        let cut = |rank: &Rank| !matches!(rank.end, End::Finalized) || !rank.damage.is_empty();
+        let cut = |rank: &Rank| {
+            !matches!(rank.end, End::Finalized)
+                || !rank.damage.is_empty()
+                || rank.header.lost > 0
+                || rank.is_cut_short()
+        };
         !self.missing.is_empty() || !self.unreadable.is_empty() || self.ranks.iter().any(cut)
     }
 }

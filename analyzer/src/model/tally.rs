@@ -13,6 +13,7 @@ use traces::signature::Signature;
 
 use super::selection::Part;
 use counter::Counter;
+pub use profile::by_function;
 
 /// The calls of one signature. Times in ticks.
 #[derive(Clone, Copy, Debug)]

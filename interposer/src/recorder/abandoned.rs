@@ -5,20 +5,18 @@
 
 use std::mem::MaybeUninit;
 use std::ptr::null;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::*, compiler_fence};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::*, compiler_fence};
 
 use traces::definitions::Definition;
 use traces::file::{LEVELS, Level};
 
 use super::shared;
 use super::thread::Thread;
+use super::totals;
 use crate::regions;
 
 /// Above every stack: nothing is open that could have been left.
 pub(super) const NO_FRAME: usize = usize::MAX;
-
-/// Calls that found the recorder at work.
-static UNSEEN: AtomicU64 = AtomicU64::new(0);
 
 /// Where the stack of the calling function ends.
 #[inline(always)]
@@ -35,16 +33,6 @@ pub fn frame() -> usize {
         std::arch::asm!("mov {}, sp", out(reg) frame, options(nomem, nostack, preserves_flags));
     }
     frame
-}
-
-/// Says how many calls were made that nobody saw.
-pub fn say_unseen() {
-    let unseen = UNSEEN.swap(0, Relaxed);
-    if unseen > 0 {
-        let warning =
-            format!("{unseen} calls of signal handlers that interrupted the recorder itself are in no figure");
-        shared::define(&Definition::Warning(warning));
-    }
 }
 
 impl Thread {
@@ -96,7 +84,7 @@ impl Thread {
             self.end();
         }
         if !self.at_rest {
-            UNSEEN.fetch_add(1, Relaxed);
+            totals::lost();
         }
         self.at_rest
     }

@@ -10,6 +10,7 @@ use traces::file::FileHeader;
 
 use super::shared;
 use super::slots;
+use super::totals;
 use crate::clock;
 
 /// How often profiles were set back, and one more.
@@ -70,6 +71,7 @@ fn forget() {
     let generation = GENERATION.fetch_add(1, Relaxed) + 1;
     let _ = COUNTED.fetch_update(Relaxed, Relaxed, |counted| (counted != 0).then_some(generation));
     slots::forget_profiles();
+    totals::forget();
     in_header(|header, now| {
         (header.profile_begin, header.profile_stopped) = (now, 0);
         header.profile_stopped_at = if is_on() { 0 } else { now };

@@ -70,6 +70,11 @@ impl Dictionary {
         Some(Dictionary { slots: memory::zeroed(SLOTS)?, keys: memory::zeroed(MAX_SIGNATURE as usize + 2)?, next: 1 })
     }
 
+    /// Numbers given out, and one more.
+    pub fn len(&self) -> u32 {
+        self.next
+    }
+
     /// The number of a signature that was met before.
     #[inline(always)]
     pub fn find(&self, key: &Key) -> Option<u32> {

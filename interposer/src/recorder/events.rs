@@ -94,7 +94,7 @@ impl Events {
             requests: self.started,
             ..NO_PAGE
         };
-        let page = output.take(header, PageKind::Events, bytes)?;
+        let page = output.take(header, PageKind::Events, bytes, output.unit)?;
         self.full += self.words_here();
         if let Some(full) = self.page.replace(page) {
             output.give_back(full);

@@ -6,7 +6,7 @@
 //! ranks come [`together`].
 //!
 //! The rest is what they need: the [`pages`] of the [`file`], a thread's [`events`], [`signatures`], [`polls`] and [`profile`],
-//! its [`dictionary`], its [`requests`], and the [`objects`], [`groups`] and [`modules`] of the process, by their
+//! the [`totals`] of threads that find no room, a thread's [`dictionary`], its [`requests`], and the [`objects`], [`groups`] and [`modules`] of the process, by their
 //! [`handles`], a communicator's [`topology`], who is who in the [`world`], and what the program asks for ([`control`]).
 
 pub mod abandoned;
@@ -35,4 +35,5 @@ mod slots;
 pub mod thread;
 mod together;
 mod topology;
+mod totals;
 mod world;

@@ -11,7 +11,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::*};
 
 use traces::clock::ClockSample;
-use traces::file::{FileHeader, PageHeader, PageKind, Stop};
+use traces::file::{FileHeader, PageHeader, PageKind, ProfileEntry, SHARED_TOTALS, Stop};
 
 use super::file::{self, TraceFile};
 use super::memory;
@@ -36,6 +36,8 @@ pub struct Output {
     pub unit: usize,
     next: AtomicU64,
     limit: u64,
+    /// Bytes that the profiles of all threads will need when events have to stop.
+    kept: AtomicU64,
     /// The file system cannot share mappings: pages are memory, and written when they are full or saved.
     buffered: AtomicBool,
     unsaved: Mutex<Vec<Page>>,
@@ -80,11 +82,12 @@ impl Output {
             unit,
             next: AtomicU64::new(0),
             limit,
+            kept: AtomicU64::new(0),
             buffered: AtomicBool::new(false),
             unsaved: Mutex::new(Vec::new()),
             header,
         };
-        let page = output.map(unit).map_err(|stop| match stop {
+        let page = output.map(output.next.fetch_add(unit as u64, Relaxed), unit).map_err(|stop| match stop {
             Stop::NoSpace => std::io::Error::from_raw_os_error(libc::ENOSPC),
             Stop::SizeLimit => std::io::Error::from_raw_os_error(libc::EFBIG),
             _ => std::io::Error::last_os_error(),
@@ -109,16 +112,36 @@ impl Output {
         if system < self.limit { (system, Stop::SizeLimit) } else { (self.limit, Stop::MaxBytes) }
     }
 
-    /// Takes a page of `bytes`, a multiple of the unit, with this header.
-    pub fn take(&self, header: PageHeader, kind: PageKind, bytes: usize) -> Result<Page, Stop> {
-        let bytes = bytes.next_multiple_of(self.unit);
-        // Events leave a quarter to the profile that goes on when they have to stop.
+    /// The totals that all threads share, behind the header.
+    pub fn shared_totals(&self) -> NonNull<ProfileEntry> {
+        // SAFETY: they are in the first unit, as the header is.
+        unsafe { self.header.cast::<u8>().add(SHARED_TOTALS) }.cast()
+    }
+
+    /// Events are to leave so many bytes more to profiles; less, where that is negative.
+    pub fn keep(&self, bytes: i64) {
+        self.kept.fetch_add(bytes as u64, Relaxed);
+    }
+
+    /// Takes a page with this header, of `wanted` bytes or of what is left, but of no less than `least`.
+    pub fn take(&self, header: PageHeader, kind: PageKind, wanted: usize, least: usize) -> Result<Page, Stop> {
         let (limit, stop) = self.limit();
-        let limit = if kind == PageKind::Events { limit - limit / 4 } else { limit };
-        if self.next.load(Relaxed).saturating_add(bytes as u64) > limit {
-            return Err(stop);
-        }
-        let page = self.map(bytes)?;
+        // A dictionary may be so large that its profile would leave no room for what it is the profile of.
+        let kept = if kind == PageKind::Events { self.kept.load(Relaxed).min(limit / 4) } else { 0 };
+        let least = least.next_multiple_of(self.unit);
+        let mut bytes = wanted.next_multiple_of(self.unit).max(least);
+        let offset = loop {
+            let fits = |next: u64| {
+                let end = next.checked_add(bytes as u64)?;
+                (end.saturating_add(kept) <= limit).then_some(end)
+            };
+            match self.next.fetch_update(Relaxed, Relaxed, fits) {
+                Ok(offset) => break offset,
+                Err(_) if bytes > least => bytes = (bytes / 2).next_multiple_of(self.unit).max(least),
+                Err(_) => return Err(stop),
+            }
+        };
+        let page = self.map(offset, bytes)?;
         let header = PageHeader { kind: 0, units: (bytes / self.unit) as u32, sample: clock::sample(), ..header };
         // SAFETY: a fresh mapping, larger than a header; the kind goes last, so that no reader sees half a header.
         unsafe {
@@ -157,8 +180,7 @@ impl Output {
         let _ = self.file.write(bytes, page.offset);
     }
 
-    fn map(&self, bytes: usize) -> Result<Page, Stop> {
-        let offset = self.next.fetch_add(bytes as u64, Relaxed);
+    fn map(&self, offset: u64, bytes: usize) -> Result<Page, Stop> {
         let page = self.map_at(offset, bytes);
         if page.is_err() {
             // A full disk would be asked for more and more, and the file have a hole of all that.

@@ -9,7 +9,6 @@ use traces::calls::{Call, Class};
 use traces::definitions::{Definition, Library, Process};
 use traces::file::{FINALIZED, FileHeader, INITIALIZED, MAGIC, NO_RANK, VERSION};
 
-use super::abandoned;
 use super::current;
 use super::folder;
 use super::forked::{self, HERE};
@@ -19,6 +18,7 @@ use super::pages::Output;
 use super::shared;
 use super::slots;
 use super::thread::Thread;
+use super::totals;
 use super::world;
 use crate::abi::{self, Family};
 use crate::clock::{self, sync};
@@ -130,7 +130,11 @@ pub fn first_call(call: Call) -> Option<&'static mut Thread> {
         }
         _ => {}
     }
-    begin_thread()
+    let thread = begin_thread();
+    if thread.is_none() && is_recording() && records(call) {
+        totals::lost();
+    }
+    thread
 }
 
 /// The recording of a thread that has not called MPI and does its work.
@@ -217,7 +221,9 @@ fn try_begin() -> Result<bool, String> {
         profile_begin: 0,
         profile_stopped_at: 0,
         profile_stopped: 0,
-        reserved: [0; 5],
+        lost: 0,
+        threads: 0,
+        reserved: [0; 3],
     };
     shared::set_output(output);
     shared::define(&Definition::Process(process()));
@@ -437,7 +443,6 @@ pub fn error_class(code: i32) -> u16 {
 
 fn closed(call: Call) {
     let Some(output) = shared::output() else { return };
-    abandoned::say_unseen();
     let finalized = mark_end(output);
     output.save_all();
     // After the last session there may be others.

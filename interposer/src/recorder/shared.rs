@@ -80,10 +80,12 @@ pub fn stopped(stop: Stop) {
             "the file has reached the limit for the size of a file (ulimit -f): from here on there is a profile, no \
              trace",
         ),
-        Stop::NoSpace => messages::once("the disk is full: recording ends here, the program goes on"),
-        Stop::Io => messages::once("the file of the run cannot be written: recording ends here, the program goes on"),
-        Stop::NoMemory => messages::once("no memory is left: recording ends here, the program goes on"),
-        Stop::Defect => messages::once("a defect of the recorder: recording ends here, the program goes on"),
+        Stop::NoSpace => messages::once("the disk is full: from here on calls are only counted and timed"),
+        Stop::Io => {
+            messages::once("the file of the run cannot be written: from here on calls are only counted and timed")
+        }
+        Stop::NoMemory => messages::once("no memory is left: from here on calls are only counted and timed"),
+        Stop::Defect => messages::once("a defect of the recorder: from here on calls are only counted and timed"),
     }
 }
 
@@ -119,7 +121,7 @@ impl Shared {
             let least = (needed + size_of_val(&NO_PAGE)).next_multiple_of(output.unit);
             let size = (output.unit << self.pages.min(4)).max(least);
             let header = traces::file::PageHeader { sequence: self.pages, ..NO_PAGE };
-            let Ok(page) = output.take(header, PageKind::Definitions, size) else { return };
+            let Ok(page) = output.take(header, PageKind::Definitions, size, least) else { return };
             if let Some(full) = self.page.replace(page) {
                 output.give_back(full);
             }

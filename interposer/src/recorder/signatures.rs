@@ -30,7 +30,8 @@ impl SignaturePages {
             return Ok(());
         }
         let header = PageHeader { thread: self.thread, sequence: self.pages, ..NO_PAGE };
-        let page = output.take(header, PageKind::Signatures, output.unit << self.pages.min(LARGEST_SHIFT))?;
+        let bytes = output.unit << self.pages.min(LARGEST_SHIFT);
+        let page = output.take(header, PageKind::Signatures, bytes, output.unit)?;
         if let Some(full) = self.page.replace(page) {
             output.give_back(full);
         }

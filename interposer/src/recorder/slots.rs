@@ -7,7 +7,7 @@
 use std::ffi::c_void;
 use std::ptr::{NonNull, null_mut};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering::*};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering::*};
 
 use traces::file::{Mode, Stop};
 
@@ -48,8 +48,10 @@ pub fn begin() {
 pub fn occupy(output: &Output, mode: Mode) -> Result<NonNull<Thread>, Stop> {
     let thread = match vacant() {
         Some(thread) => thread,
-        None => add(Thread::begin(output, COUNT.fetch_add(1, Relaxed), mode)?),
+        None => add(Thread::begin(output, COUNT.fetch_add(1, Relaxed), mode).ok_or(Stop::NoMemory)?),
     };
+    // SAFETY: a field of the header, which only atomic operations touch.
+    unsafe { AtomicU64::from_ptr(&raw mut output.header().threads) }.fetch_max(COUNT.load(Relaxed).into(), Relaxed);
     // SAFETY: the thread is not listed as vacant any more, so it is this one's alone.
     unsafe { (*thread.as_ptr()).live() };
     if let Some(Some(key)) = ENDS.get() {

@@ -7,7 +7,7 @@ use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, Ordering::*};
 
-use traces::file::{LEVELS, Level, Mode, PageHeader, PageKind, Stop, ThreadBlock};
+use traces::file::{LEVELS, Level, Mode, PageHeader, PageKind, ThreadBlock};
 use traces::progress::{self, EmptyRun, Entries};
 use traces::record::{self, INLINE, Kind};
 use traces::signature::{CREATES, Signature};
@@ -20,7 +20,7 @@ use super::forked;
 use super::handles::Handles;
 use super::memory;
 use super::pages::{NO_PAGE, Output};
-use super::profile::Profile;
+use super::profile::{self, Profile};
 use super::requests::{Message, Request, Scratch};
 use super::shared;
 use super::signatures::SignaturePages;
@@ -79,6 +79,8 @@ pub struct State {
     /// Signatures of the calls the thread is in that found no number, by how deep.
     inline: [Signature; LEVELS],
     pub(super) profile: Option<Profile>,
+    /// Bytes of the file that events leave to it.
+    kept: usize,
 }
 
 /// The number of a thread that records nowhere.
@@ -120,20 +122,46 @@ impl DerefMut for Thread {
 
 impl Thread {
     /// A recording of this number in `output`.
-    pub fn begin(output: &Output, number: u32, mode: Mode) -> Result<NonNull<Thread>, Stop> {
+    ///
+    /// Where the file has no room for its block, the block is in memory and its calls are in the totals that threads share.
+    /// `None` where memory ran out.
+    pub fn begin(output: &Output, number: u32, mode: Mode) -> Option<NonNull<Thread>> {
         let header = PageHeader { thread: number, ..NO_PAGE };
-        let page = output.take(header, PageKind::Thread, output.unit)?;
-        let block = page.body::<ThreadBlock>().0;
-        // SAFETY: fresh memory of a page.
+        let page = output.take(header, PageKind::Thread, output.unit, output.unit);
+        let block = match &page {
+            Ok(page) => page.body::<ThreadBlock>().0,
+            Err(_) => memory::zeroed(1)?,
+        };
+        // SAFETY: fresh memory.
         unsafe { (*block.as_ptr()).begin = clock::now() };
-        let thread = Thread::new(number, block).ok_or(Stop::NoMemory)?;
-        if mode == Mode::Profile {
-            // SAFETY: just made, and known to nobody else yet.
-            let this = unsafe { &mut *thread.as_ptr() };
-            this.events.end();
-            this.profile = Some(Profile::begin(output, number)?);
+        let thread = Thread::new(number, block)?;
+        // SAFETY: just made, and known to nobody else yet.
+        let this = unsafe { &mut *thread.as_ptr() };
+        if let Err(stop) = page {
+            shared::stopped(stop);
         }
-        Ok(thread)
+        if mode == Mode::Profile || page.is_err() {
+            this.profile_begins(output);
+        } else {
+            this.keep_room(output);
+        }
+        Some(thread)
+    }
+
+    /// From here on there are counts and times only.
+    fn profile_begins(&mut self, output: &Output) {
+        self.events.end();
+        output.keep(-(std::mem::take(&mut self.kept) as i64));
+        self.profile = Some(Profile::begin(output, self.number, self.dictionary.len()));
+    }
+
+    /// Has events leave room for the profile that goes on when they have to stop.
+    fn keep_room(&mut self, output: &Output) {
+        let needed = profile::room_for(self.dictionary.len(), output.unit);
+        if needed > self.kept && self.profile.is_none() {
+            output.keep((needed - self.kept) as i64);
+            self.kept = needed;
+        }
     }
 
     /// The calling thread begins to fill it.
@@ -170,6 +198,7 @@ impl Thread {
             signatures: SignaturePages::begin(number),
             inline: [Key::EMPTY.signature(INLINE, 0); LEVELS],
             profile: None,
+            kept: 0,
         };
         // SAFETY: memory for one thread. The rest is valid as the zeros it is, and its cache and regions are large.
         unsafe { (&raw mut (*thread.as_ptr()).state).write(state) };
@@ -178,7 +207,7 @@ impl Thread {
 
     /// The most words of records and calls in profiles it has.
     pub fn calls(&self) -> u64 {
-        self.events.words() + self.profile.as_ref().map_or(0, Profile::calls)
+        self.events.words() + self.profile.as_ref().map_or(0, |profile| profile.calls)
     }
 
     /// The signature's number; [`INLINE`] where the dictionary is full, and then the block holds the signature.
@@ -206,9 +235,11 @@ impl Thread {
             self.inline[level] = key.signature(INLINE, site);
             // SAFETY: the block is this thread's own.
             unsafe { (*self.block.as_ptr()).inline = self.inline[level] };
-            self.signatures.make_room(shared::output()?).ok()?;
+            let output = shared::output()?;
+            self.signatures.make_room(output).ok()?;
             let number = self.dictionary.add(key)?;
             self.signatures.define(&key.signature(number, site));
+            self.keep_room(output);
             Some(number)
         });
         defined.flatten().unwrap_or(INLINE)
@@ -402,18 +433,9 @@ impl Thread {
         }
         let turned = shared::guard(|| {
             let output = shared::output()?;
-            match self.events.turn(output) {
-                Ok(()) => return Some(()),
-                Err(stop) if stop.leaves_profile() => match Profile::begin(output, self.number) {
-                    Ok(profile) => {
-                        self.profile = Some(profile);
-                        shared::stopped(stop);
-                    }
-                    Err(stop) => shared::stopped(stop),
-                },
-                Err(stop) => shared::stopped(stop),
-            }
-            self.events.end();
+            let Err(stop) = self.events.turn(output) else { return Some(()) };
+            self.profile_begins(output);
+            shared::stopped(stop);
             None
         });
         turned.flatten().is_some()

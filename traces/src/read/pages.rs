@@ -6,7 +6,7 @@ use zerocopy::FromBytes;
 
 use crate::definitions::{Definition, PREFIX};
 use crate::error::Damage;
-use crate::file::{HISTOGRAM, LEVELS, PageHeader, PageKind, ProfileEntry, ThreadBlock};
+use crate::file::{LEVELS, PageHeader, PageKind, ProfileEntry, SHARED_ENTRIES, SHARED_TOTALS, ThreadBlock};
 use crate::progress::{EmptyRun, Polls};
 use crate::record::INLINE;
 use crate::signature::{STARTS, Signature};
@@ -18,6 +18,8 @@ pub struct Contents<'a> {
     pub definitions: Vec<Definition>,
     /// By number.
     pub threads: Vec<Thread<'a>>,
+    /// Counts and times by function, of threads that had no room of their own.
+    pub shared: Vec<&'a ProfileEntry>,
     /// What could not be used.
     pub damage: Vec<Damage>,
 }
@@ -142,7 +144,7 @@ impl Thread<'_> {
 }
 
 pub(super) fn contents(bytes: &[u8], unit: usize) -> Contents<'_> {
-    let mut contents = Contents::default();
+    let mut contents = Contents { shared: shared(bytes), ..Contents::default() };
     let mut threads = BTreeMap::new();
     let mut at = unit;
     let mut lost = false;
@@ -208,7 +210,12 @@ fn add<'a>(thread: &mut Thread<'a>, kind: PageKind, header: &'a PageHeader, body
     }
 }
 
-const _: () = assert!(size_of::<ProfileEntry>() == 88 + 8 * HISTOGRAM);
+fn shared(bytes: &[u8]) -> Vec<&ProfileEntry> {
+    let room = SHARED_TOTALS..SHARED_TOTALS + SHARED_ENTRIES * size_of::<ProfileEntry>();
+    let entries = items::<ProfileEntry>(bytes.get(room).unwrap_or(&[])).iter();
+    // Threads publish their entries in any order.
+    entries.filter(|entry| entry.signature != 0).collect()
+}
 
 /// As many whole items as the bytes hold.
 fn items<T: FromBytes + zerocopy::Immutable + zerocopy::KnownLayout>(bytes: &[u8]) -> &[T] {

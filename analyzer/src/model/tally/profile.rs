@@ -3,9 +3,8 @@
 use std::collections::HashMap;
 
 use traces::error::Damage;
-use traces::file::ProfileEntry;
+use traces::file::{ANY_SIGNATURE, ProfileEntry};
 use traces::read::Thread;
-use traces::record::INLINE;
 use traces::signature::{CREATES, Signature, peer};
 
 use super::{Entry, Tally};
@@ -16,7 +15,7 @@ pub fn add(thread: &Thread<'_>, tally: &mut Tally) {
     let known: HashMap<u32, usize> = unnamed.map(|(at, entry)| (entry.signature.number, at)).collect();
     for kept in thread.profile.iter().filter(|kept| kept.count > 0) {
         let signature = match kept.signature {
-            INLINE => Some(anonymous(kept)),
+            ANY_SIGNATURE => Some(anonymous(kept)),
             number => thread.signatures.get(number).map(|(signature, _)| *signature),
         };
         let Some(signature) = signature else {
@@ -24,34 +23,41 @@ pub fn add(thread: &Thread<'_>, tally: &mut Tally) {
             tally.damage.push(Damage::NoSignature { thread, number, calls });
             continue;
         };
-        let more = Entry {
-            part: 0,
-            signature,
-            count: kept.count,
-            total: kept.total,
-            min: kept.min,
-            max: kept.max,
-            failed: kept.failed as u64,
-            sent: kept.sent,
-            received: kept.received,
-            prepared: match signature.flags & CREATES {
-                0 => (0, 0),
-                _ => (signature.moves().0 * kept.count, signature.moves().1 * kept.count),
-            },
-            starts: 0,
-            engine: kept.engine,
-        };
-        match known.get(&signature.number).filter(|_| signature.number != INLINE) {
+        let more = entry(kept, signature);
+        match known.get(&signature.number).filter(|_| signature.number != ANY_SIGNATURE) {
             Some(at) => tally.entries[*at].add(&more),
             None => tally.entries.push(more),
         }
     }
 }
 
+/// Those of which no more is known than the function.
+pub fn by_function(shared: &[&ProfileEntry]) -> Vec<Entry> {
+    shared.iter().filter(|kept| kept.count > 0).map(|kept| entry(kept, anonymous(kept))).collect()
+}
+
+fn entry(kept: &ProfileEntry, signature: Signature) -> Entry {
+    let prepared = if signature.flags & CREATES == 0 { (0, 0) } else { signature.moves() };
+    Entry {
+        part: 0,
+        signature,
+        count: kept.count,
+        total: kept.total,
+        min: kept.min,
+        max: kept.max,
+        failed: kept.failed as u64,
+        sent: kept.sent,
+        received: kept.received,
+        prepared: (prepared.0.saturating_mul(kept.count), prepared.1.saturating_mul(kept.count)),
+        starts: 0,
+        engine: kept.engine,
+    }
+}
+
 /// The signature of calls of which no more is known than the function.
 fn anonymous(kept: &ProfileEntry) -> Signature {
     Signature {
-        number: INLINE,
+        number: ANY_SIGNATURE,
         call: kept.call as u16,
         flags: 0,
         site: 0,
