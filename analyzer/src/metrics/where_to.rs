@@ -3,7 +3,7 @@
 use traces::calls::Call;
 use traces::signature::{Signature, UNKNOWN_BYTES, peer};
 
-use super::breakdown::table;
+use super::breakdown::{of_single_ranks, table};
 use super::totals::{self, who, who_value};
 use crate::model::rank::function;
 use crate::model::{Rank, Run};
@@ -73,9 +73,9 @@ pub fn threads(run: &Run) -> Table {
     let groups = totals::by(run, |rank, thread, _| Some((who(rank), thread.number, thread.tid)));
     let names = vec![Column::new("rank", "of rank"), Column::new("thread", "thread"), Column::hidden("thread_id")];
     let rows = groups.into_iter().map(|((rank, thread, tid), group)| {
-        (vec![who_value(rank), Value::Count(thread.into()), Value::Count(tid.into())], group)
+        (vec![who_value(rank), Value::Number(thread.into()), Value::Number(tid.into())], group)
     });
-    table(run, "threads", "by thread".into(), names, rows.collect())
+    of_single_ranks(run, "threads", "by thread".into(), names, rows.collect())
 }
 
 /// By communicator, rank, the rank at the other end, and function. Ranks at the other end are numbered as in the
@@ -95,7 +95,7 @@ pub fn peers(run: &Run) -> Table {
     let rows = groups.into_iter().map(|((communicator, rank, peer, name), group)| {
         (vec![Value::Text(communicator), who_value(rank), Value::Text(peer), Value::Text(name)], group)
     });
-    table(run, "peers", "by partner".into(), names, rows.collect())
+    of_single_ranks(run, "peers", "by partner".into(), names, rows.collect())
 }
 
 /// The object a call works on, by the name the rank has for it, and how many processes it has.

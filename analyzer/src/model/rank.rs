@@ -15,7 +15,7 @@ use traces::read::{Contents, RankFile};
 use traces::signature::{NESTED, Signature};
 
 use super::clock::Clock;
-use super::selection::{ALL, Choice, Part, Selection};
+use super::selection::{ALL, Choice, Part, Selection, Window};
 use super::tally::{self, Entry, Tally};
 
 /// See the module.
@@ -70,6 +70,8 @@ pub struct Rank {
     pub clock: Clock,
     /// Its threads, in the order they first called MPI.
     pub threads: Vec<Thread>,
+    /// Whether anything of it is asked about.
+    pub is_asked: bool,
     /// What of its time is asked about, where that is not all of it.
     pub selection: Option<Selection>,
     /// How the recording ended.
@@ -110,12 +112,13 @@ pub enum End {
 }
 
 impl Rank {
-    /// Reads a rank's file, for what is chosen of it. `seen` is told how many bytes are done.
-    pub fn load(path: &Path, choice: &Choice, seen: impl Fn(u64)) -> Result<Rank, Error> {
+    /// Reads a rank's file, for what is chosen of it, of its time what is in the window. `seen` is told how many bytes are done.
+    pub fn load(path: &Path, choice: &Choice, window: Option<Window>, seen: impl Fn(u64)) -> Result<Rank, Error> {
         let file = RankFile::open(path)?;
         let contents = file.contents();
         let mut rank = Rank::described(path, &file, &contents);
-        rank.selection = Selection::of(&contents, &rank.header, &rank.regions, choice);
+        rank.selection = Selection::of(&contents, &rank.header, &rank.regions, choice, window);
+        rank.is_asked = choice.has_rank(&rank.header);
         let keeps_profile = rank.selection.as_ref().is_none_or(|selection| selection.has_profile);
         let mut latest = Latest::default();
         for thread in &contents.threads {
@@ -170,6 +173,7 @@ impl Rank {
             ledger: ledger(contents),
             clock,
             threads: Vec::new(),
+            is_asked: true,
             selection: None,
             end: End::Finalized,
             damage: contents.damage.clone(),
