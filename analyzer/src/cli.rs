@@ -5,8 +5,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::model::Choice;
+use crate::model::{Choice, Ranks};
 use crate::report::Format;
+use crate::report::arrange::Top;
 
 /// Listens in on unmodified MPI programs, and says where their communication time went.
 #[derive(Parser)]
@@ -135,6 +136,19 @@ pub struct Print {
     /// Write into this file instead of stdout
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Print so many rows of a table, or all [default: all, and in text the first ones of long tables]
+    #[arg(long, value_name = "N|all")]
+    pub top: Option<Top>,
+    /// Sort by a column, named as in JSON or by its heading
+    #[arg(long, value_name = "COLUMN")]
+    pub sort: Option<String>,
+}
+
+/// Which run to look at.
+#[derive(Args)]
+pub struct Folder {
+    /// The run's folder [default: the newest run in the working folder]
+    pub dir: Option<PathBuf>,
 }
 
 /// What of a run to look at.
@@ -146,20 +160,42 @@ pub struct Select {
     /// Do not keep the names of call sites, in the run's folder or in ~/.cache/overhear
     #[arg(long)]
     pub no_cache: bool,
+    /// Only these ranks, as 0-3,8
+    #[arg(long, value_name = "LIST")]
+    pub rank: Option<Ranks>,
+    /// Only calls that began from then on, in seconds since the first rank began MPI_Init, or as 300ms, 20us
+    #[arg(long, value_name = "TIME", value_parser = nanoseconds)]
+    pub from: Option<i64>,
+    /// Only calls that began before that
+    #[arg(long, value_name = "TIME", value_parser = nanoseconds)]
+    pub to: Option<i64>,
+}
+
+/// A time as `1.5`, `1.5s`, `300ms` or `20us`.
+fn nanoseconds(text: &str) -> Result<i64, &'static str> {
+    let units = [("ms", 1e6), ("us", 1e3), ("µs", 1e3), ("ns", 1.0), ("s", 1e9)];
+    let unit = units.into_iter().find_map(|(unit, nanoseconds)| Some((text.strip_suffix(unit)?, nanoseconds)));
+    let (number, each) = unit.unwrap_or((text, 1e9));
+    match number.trim().parse::<f64>() {
+        Ok(number) if number >= 0.0 && number * each < i64::MAX as f64 => Ok((number * each).round() as i64),
+        _ => Err("it is a time in seconds, as 1.5, or 300ms, 20us"),
+    }
 }
 
 impl Select {
     /// What that chooses of a run.
     pub fn choice(&self) -> Choice {
-        Choice { region: self.region.clone(), by_region: false, no_cache: self.no_cache }
+        let (region, ranks, no_cache) = (self.region.clone(), self.rank.clone(), self.no_cache);
+        Choice { region, by_region: false, ranks, from: self.from, to: self.to, no_cache }
     }
 }
 
 /// Says where the time of a recorded run went.
 #[derive(Args)]
 pub struct Report {
-    /// The run's folder
-    pub dir: PathBuf,
+    /// Which run.
+    #[command(flatten)]
+    pub folder: Folder,
     /// What to break the time down by: function, rank, rank=N, comm, site, size, peer, thread, region
     #[arg(long, value_name = "WHAT", default_value = "function")]
     pub by: By,
@@ -219,8 +255,9 @@ impl std::str::FromStr for By {
 /// were pending while nothing turned it.
 #[derive(Args)]
 pub struct Progress {
-    /// The run's folder
-    pub dir: PathBuf,
+    /// Which run.
+    #[command(flatten)]
+    pub folder: Folder,
     /// Only one table: by rank, component, function or site
     #[arg(long, value_name = "WHAT")]
     pub by: Option<ByEngine>,
@@ -251,8 +288,9 @@ pub enum ByEngine {
 /// Says who waited for whom, why and where: late senders and receivers, and waits in collective calls.
 #[derive(Args)]
 pub struct Waits {
-    /// The run's folder
-    pub dir: PathBuf,
+    /// Which run.
+    #[command(flatten)]
+    pub folder: Folder,
     /// What of it to look at.
     #[command(flatten)]
     pub select: Select,
@@ -264,8 +302,9 @@ pub struct Waits {
 /// Says what the length of a run consists of: the chain of computation and calls, from rank to rank, that ended last.
 #[derive(Args)]
 pub struct Path {
-    /// The run's folder
-    pub dir: PathBuf,
+    /// Which run.
+    #[command(flatten)]
+    pub folder: Folder,
     /// What of it to look at.
     #[command(flatten)]
     pub select: Select,
@@ -277,8 +316,9 @@ pub struct Path {
 /// Says how efficient a run was and what it lost by: load balance, serialization and transfer, after the POP metrics.
 #[derive(Args)]
 pub struct Pop {
-    /// The run's folder
-    pub dir: PathBuf,
+    /// Which run.
+    #[command(flatten)]
+    pub folder: Folder,
     /// What of it to look at.
     #[command(flatten)]
     pub select: Select,
@@ -290,8 +330,9 @@ pub struct Pop {
 /// Says who sent how much to whom: point-to-point messages and one-sided transfers, between ranks of MPI_COMM_WORLD.
 #[derive(Args)]
 pub struct Matrix {
-    /// The run's folder
-    pub dir: PathBuf,
+    /// Which run.
+    #[command(flatten)]
+    pub folder: Folder,
     /// Only what went through the communicator of this name
     #[arg(long, value_name = "NAME")]
     pub comm: Option<String>,
@@ -311,8 +352,9 @@ pub struct Matrix {
 /// The imbalance time is the maximum over ranks less the mean; the percentage is 100 where one rank alone takes any time.
 #[derive(Args)]
 pub struct Imbalance {
-    /// The run's folder
-    pub dir: PathBuf,
+    /// Which run.
+    #[command(flatten)]
+    pub folder: Folder,
     /// What to break the time in MPI down by
     #[arg(long, value_name = "WHAT", default_value = "function")]
     pub by: ByPlace,
@@ -337,8 +379,9 @@ pub enum ByPlace {
 /// found no partner, or messages arrive before they were sent.
 #[derive(Args)]
 pub struct Check {
-    /// The run's folder
-    pub dir: PathBuf,
+    /// Which run.
+    #[command(flatten)]
+    pub folder: Folder,
     /// What of it to look at.
     #[command(flatten)]
     pub select: Select,

@@ -88,6 +88,23 @@ pub enum Error {
         /// What was asked for.
         asked: &'static str,
     },
+    /// Nothing is between two times.
+    #[error("--from is not before --to: no time is left between them")]
+    NoTime,
+    /// A column that no table has.
+    #[error("no column is called {column}. {instead}")]
+    NoColumn {
+        /// What was asked for.
+        column: String,
+        /// What there is.
+        instead: String,
+    },
+    /// No run where none was named.
+    #[error("{}: no run in here. Give the folder that overhear named when it recorded.", folder.display())]
+    NoRun {
+        /// Where it was looked for.
+        folder: PathBuf,
+    },
     /// The result could not be written.
     #[error("{}: {source}", path.display())]
     Write {
@@ -105,6 +122,18 @@ pub enum Error {
 }
 
 impl Error {
+    /// The command's exit status.
+    pub fn status(&self) -> u8 {
+        match self {
+            Error::NoRank { .. }
+            | Error::NoRegion { .. }
+            | Error::NoCommunicator { .. }
+            | Error::NoColumn { .. }
+            | Error::NoTime => USAGE,
+            _ => UNREADABLE,
+        }
+    }
+
     /// What is said below, a line each.
     pub fn details(&self) -> &[String] {
         match self {
@@ -117,6 +146,12 @@ impl Error {
     pub fn no_region(folder: &Path, region: &str, names: BTreeSet<String>) -> Error {
         let none = "The run has none: a program names them by overhear_begin of overhear.h, or NVTX.";
         Error::NoRegion { folder: folder.into(), region: region.into(), instead: instead(region, &names, none) }
+    }
+
+    /// No table has a column of a name, but of others.
+    pub fn no_column(column: &str, names: BTreeSet<String>) -> Error {
+        let instead = instead(column, &names, "There is none to sort by.");
+        Error::NoColumn { column: column.into(), instead }
     }
 
     /// There is no communicator of a name, but those of others.

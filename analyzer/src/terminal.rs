@@ -1,6 +1,9 @@
 //! What the terminal is like, and what is said there beside a report.
 
-use std::io::{Write, stderr};
+use std::fs::File;
+use std::io::{self, Write, stderr};
+use std::os::fd::AsFd;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use crate::report::visible::visible;
 
@@ -25,4 +28,28 @@ pub fn width() -> usize {
         }
         size.ws_col as usize
     }
+}
+
+/// Whether this process was started without a stdout.
+static IS_CLOSED: AtomicBool = AtomicBool::new(false);
+
+// The runtime opens /dev/null in the place of a stdout that is closed, before main, and what is printed there is lost without
+// a word. Functions of this section run before that.
+// SAFETY: the section holds addresses of functions that take nothing which is not on the stack or in registers.
+#[unsafe(link_section = ".init_array")]
+#[used]
+static LOOK: extern "C" fn() = look;
+
+extern "C" fn look() {
+    // SAFETY: asks the system about a descriptor.
+    let flags = unsafe { libc::fcntl(libc::STDOUT_FILENO, libc::F_GETFD) };
+    IS_CLOSED.store(flags == -1, Relaxed);
+}
+
+/// What reports are printed to. Fails where there is none; unlike the library's own, it says so where it cannot be written.
+pub fn stdout() -> io::Result<File> {
+    if IS_CLOSED.load(Relaxed) {
+        return Err(io::Error::from_raw_os_error(libc::EBADF));
+    }
+    Ok(File::from(io::stdout().as_fd().try_clone_to_owned()?))
 }

@@ -193,7 +193,7 @@ fn worlds_that_were_not_compared_stand_by_the_clocks_of_their_hosts() {
     write_world(&folder, 1, 1, &FAST, &same(0));
     let lines = timeline(&folder.0).lines;
     assert_eq!((lines[1].source, lines[2].source), (Source::WallClock, Source::WallClock));
-    assert!(lines[1].source.in_words().contains("hosts' own clocks"));
+    assert!(lines[1].source.in_words().contains("the hosts' clocks"));
     let (off, error) = off(&lines[1], &FAST, END);
     assert!(off < error && (10_000_000..11_000_000).contains(&error), "{off} of {error}");
     assert_eq!(lines[1].at(FAST.ticks(END)), lines[2].at(FAST.ticks(END)));

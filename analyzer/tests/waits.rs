@@ -142,7 +142,7 @@ fn the_account_does_not_change_with_the_number_of_workers() {
 fn the_factors_of_efficiency_lie_below_one_and_multiply_up() {
     for shape in SHAPES {
         let (_folder, run, truth) = generated(&shape);
-        let efficiency = pop::efficiencies(&mut account(&run, Follow::Dependencies)).0;
+        let efficiency = pop::efficiencies(&run, &mut account(&run, Follow::Dependencies)).0;
         for (useful, (rank, truth)) in efficiency.useful.iter().zip(run.ranks.iter().zip(&truth.ranks)) {
             let of = |call: Call| rank.entries().find(|entry| entry.signature.call == call.number()).unwrap().total;
             // A call is over 200 ticks before the recording is.
@@ -424,7 +424,7 @@ fn an_ideal_network_takes_what_one_rank_computes_for_the_other() {
         .call(signature(0, Call::Recv, 0, 0, 8), 11_000, 110_000)
         .call(on_nobody(Call::Finalize), 181_000, 30_000);
     let (_folder, run) = made(vec![computes, waits], 2);
-    let efficiency = pop::efficiencies(&mut account(&run, Follow::Dependencies)).0;
+    let efficiency = pop::efficiencies(&run, &mut account(&run, Follow::Dependencies)).0;
     let near = |value: f64, nanoseconds: f64| (value * 1e9 - nanoseconds).abs() < 1e-3;
     // Rank 0 computes 100 us and another one; rank 1 10 us, waits for the first 100, and computes 60.
     assert!(near(efficiency.useful[0], 101_000.0) && near(efficiency.useful[1], 70_000.0), "{efficiency:?}");

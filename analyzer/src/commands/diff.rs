@@ -5,7 +5,7 @@ use crate::cli;
 use crate::error::{Error, OK, PARTIAL};
 use crate::metrics::{engine, overview};
 use crate::model::Run;
-use crate::report::{Fact, Report, Value};
+use crate::report::{Fact, Report, Value, text};
 
 /// Prints both ledgers with their ratios. Returns the exit status.
 pub fn run(arguments: &cli::Diff) -> Result<u8, Error> {
@@ -17,7 +17,7 @@ pub fn run(arguments: &cli::Diff) -> Result<u8, Error> {
         warnings.extend(overview::warnings(run).into_iter().map(|said| format!("{name}: {said}")));
     }
     let report = Report { facts: facts(&a, &b), warnings, tables: vec![engine::compare(&a, &b)] };
-    print(&report, "diff", &arguments.print)?;
+    print(report, "diff", &arguments.print)?;
     Ok(if a.is_partial() || b.is_partial() { PARTIAL } else { OK })
 }
 
@@ -26,11 +26,9 @@ fn facts(a: &Run, b: &Run) -> Vec<Fact> {
     let described = |run: &Run| {
         let facts = overview::facts(run);
         let of = |key: &str| facts.iter().find(|fact| fact.key == key);
-        let line = of("program").map(|fact| format!("{}{}", crate::report::text::one(&fact.value), fact.note));
-        let times = ["wall_time_s", "mpi_time_mean_s"].map(|key| {
-            of(key)
-                .map_or(String::new(), |fact| format!(", {} {}", fact.heading, crate::report::text::one(&fact.value)))
-        });
+        let line = of("program").map(text::fact_in_words);
+        let times = ["wall_time_s", "mpi_time_mean_s"]
+            .map(|key| of(key).map_or(String::new(), |fact| format!(", {} {}", fact.heading, text::one(&fact.value))));
         Value::Text(format!("{}{}", line.unwrap_or_default(), times.concat()))
     };
     vec![Fact::new("a", "A", described(a)), Fact::new("b", "B", described(b))]

@@ -1,15 +1,15 @@
 //! `overhear imbalance`: how unevenly time is spread over the ranks.
 
+use super::open::open;
 use super::print::print;
 use crate::cli::{self, ByPlace};
 use crate::error::{Error, OK, PARTIAL};
 use crate::metrics::{imbalance, overview};
-use crate::model::Run;
 use crate::report::Report;
 
 /// Prints the table. Returns the exit status.
 pub fn run(arguments: &cli::Imbalance) -> Result<u8, Error> {
-    let run = Run::select(&arguments.dir, &arguments.select.choice())?;
+    let run = open(&arguments.folder, arguments.select.choice())?;
     let mut warnings = overview::warnings(&run);
     let table = match arguments.by {
         ByPlace::Function => imbalance::functions(&run),
@@ -19,6 +19,6 @@ pub fn run(arguments: &cli::Imbalance) -> Result<u8, Error> {
         }
     };
     let report = Report { facts: overview::facts(&run), warnings, tables: vec![table] };
-    print(&report, "imbalance", &arguments.print)?;
+    print(report, "imbalance", &arguments.print)?;
     Ok(if run.is_partial() { PARTIAL } else { OK })
 }

@@ -1,27 +1,24 @@
 //! `overhear matrix`: who sent how much to whom.
 
-use super::print::{print, shorten};
+use super::open::open;
+use super::print::print;
 use crate::cli;
 use crate::error::{Error, OK, PARTIAL};
 use crate::metrics::{matrix, overview};
-use crate::model::Run;
 use crate::report::{Report, text};
 
 /// Ranks that a square of bytes has room for in 80 columns.
 const SQUARE: usize = 6;
-/// Pairs that people are shown.
-const PAIRS: usize = 20;
 
 /// Prints the matrix. Returns the exit status.
 pub fn run(arguments: &cli::Matrix) -> Result<u8, Error> {
-    let run = Run::select(&arguments.dir, &arguments.select.choice())?;
+    let run = open(&arguments.folder, arguments.select.choice())?;
     let matrix = matrix::matrix(&run, arguments.comm.as_deref())?;
     if let Some(path) = &arguments.plot {
         crate::report::plot::matrix(&matrix, path)?;
     }
-    let mut pairs = matrix.pairs();
+    let pairs = matrix.pairs();
     let mut warnings = Vec::new();
-    shorten(&mut pairs, PAIRS, &arguments.print, &mut warnings);
     if matrix.elsewhere.messages > 0 {
         warnings.push(format!(
             "{} messages ({}) went to processes that nothing here tells of",
@@ -34,6 +31,6 @@ pub fn run(arguments: &cli::Matrix) -> Result<u8, Error> {
     let mut facts = overview::facts(&run);
     facts.extend(matrix.facts());
     warnings.extend(overview::warnings(&run));
-    print(&Report { facts, warnings, tables }, "matrix", &arguments.print)?;
+    print(Report { facts, warnings, tables }, "matrix", &arguments.print)?;
     Ok(if run.is_partial() { PARTIAL } else { OK })
 }

@@ -6,6 +6,7 @@ mod doctor;
 mod env;
 mod imbalance;
 mod matrix;
+mod open;
 mod path;
 mod pop;
 mod print;
@@ -15,7 +16,6 @@ mod report;
 mod waits;
 
 use crate::cli::{Cli, Command};
-use crate::error::{Error, UNREADABLE, USAGE};
 use crate::terminal;
 
 /// Runs the command. Returns the exit status.
@@ -37,9 +37,6 @@ pub fn run(cli: Cli) -> u8 {
     result.unwrap_or_else(|error| {
         terminal::say(&error.to_string());
         error.details().iter().for_each(|line| terminal::say_more(line));
-        match error {
-            Error::NoRank { .. } | Error::NoRegion { .. } | Error::NoCommunicator { .. } => USAGE,
-            _ => UNREADABLE,
-        }
+        error.status()
     })
 }

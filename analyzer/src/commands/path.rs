@@ -1,20 +1,17 @@
 //! `overhear path`: the critical path.
 
-use super::print::{print, shorten};
+use super::open::open;
+use super::print::print;
 use crate::cli;
 use crate::error::{Error, OK, PARTIAL};
 use crate::metrics::{critical, overview, waits};
-use crate::model::Run;
 use crate::model::critical::{path, places, selected};
 use crate::model::matching::{Follow, Settled, settled};
 use crate::report::Report;
 
-/// Rows that people are shown.
-const ROWS: usize = 15;
-
 /// Prints what lies on the critical path. Returns the exit status.
 pub fn run(arguments: &cli::Path) -> Result<u8, Error> {
-    let run = Run::select(&arguments.dir, &arguments.select.choice())?;
+    let run = open(&arguments.folder, arguments.select.choice())?;
     run.has_calls("path")?;
     let Settled { mut account, timeline, .. } = settled(&run, Follow::Waits)?;
     let path = path(std::mem::take(&mut account.waits.jumps), &account.links);
@@ -23,9 +20,8 @@ pub fn run(arguments: &cli::Path) -> Result<u8, Error> {
     let mut facts = overview::facts(&run);
     facts.extend(critical::facts(&path, &places));
     let mut warnings = waits::unmatched(&run, &account);
-    let mut tables = vec![critical::table(&run, &places), critical::ranks(&run, &path)];
-    tables.iter_mut().for_each(|table| shorten(table, ROWS, &arguments.print, &mut warnings));
+    let tables = vec![critical::table(&run, &places), critical::ranks(&run, &path)];
     warnings.extend(overview::warnings(&run));
-    print(&Report { facts, warnings, tables }, "path", &arguments.print)?;
+    print(Report { facts, warnings, tables }, "path", &arguments.print)?;
     Ok(if run.is_partial() { PARTIAL } else { OK })
 }

@@ -1,24 +1,21 @@
 //! `overhear pop`: how efficient the run was.
 
-use super::print::{print, shorten};
+use super::open::open;
+use super::print::print;
 use crate::cli;
 use crate::error::{Error, OK, PARTIAL};
 use crate::metrics::{overview, pop, waits};
-use crate::model::Run;
 use crate::model::matching::{Follow, settled};
 use crate::report::Report;
 
-/// Phases that people are shown.
-const PHASES: usize = 20;
-
 /// Prints the factors. Returns the exit status.
 pub fn run(arguments: &cli::Pop) -> Result<u8, Error> {
-    let run = Run::select(&arguments.dir, &arguments.select.choice())?;
+    let run = open(&arguments.folder, arguments.select.choice())?;
     run.has_calls("pop")?;
     let mut account = settled(&run, Follow::Dependencies)?.account;
     let mut warnings = waits::unmatched(&run, &account);
-    let (efficiency, phases) = pop::efficiencies(&mut account);
-    if run.ranks.iter().any(|rank| rank.thread_count() > 1) {
+    let (efficiency, phases) = pop::efficiencies(&run, &mut account);
+    if run.asked().any(|rank| rank.thread_count() > 1) {
         warnings.push("ranks have several threads: useful time is that of the first one outside MPI".into());
     }
     let mut facts = overview::facts(&run);
@@ -26,13 +23,11 @@ pub fn run(arguments: &cli::Pop) -> Result<u8, Error> {
     warnings.extend(overview::warnings(&run));
     let mut tables = vec![pop::factors(&efficiency)];
     if !phases.is_empty() {
-        let mut table = pop::phases(&phases);
-        shorten(&mut table, PHASES, &arguments.print, &mut warnings);
-        tables.push(table);
+        tables.push(pop::phases(&phases));
     }
     if !arguments.print.is_text() {
         tables.push(pop::ranks(&run, &efficiency));
     }
-    print(&Report { facts, warnings, tables }, "pop", &arguments.print)?;
+    print(Report { facts, warnings, tables }, "pop", &arguments.print)?;
     Ok(if run.is_partial() { PARTIAL } else { OK })
 }

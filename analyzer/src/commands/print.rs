@@ -5,16 +5,8 @@ use std::io::{self, BufWriter, Write};
 use crate::cli;
 use crate::error::Error;
 use crate::output;
-use crate::report::{self, Format, Report, Table};
-
-/// People are shown so many rows of a table, and told of the others.
-pub fn shorten(table: &mut Table, most: usize, how: &cli::Print, warnings: &mut Vec<String>) {
-    let more = table.rows.len().saturating_sub(most);
-    if more > 0 && how.is_text() {
-        table.rows.truncate(most);
-        warnings.push(format!("{more} more rows of {}: --format json", table.name));
-    }
-}
+use crate::report::{self, Format, Report};
+use crate::terminal;
 
 impl cli::Print {
     /// Whether it is for people.
@@ -23,11 +15,13 @@ impl cli::Print {
     }
 }
 
-/// Prints a report to stdout or a file.
-pub fn print(report: &Report, name: &str, how: &cli::Print) -> Result<(), Error> {
+/// Prints a report to stdout or a file, arranged as was asked for.
+pub fn print(mut report: Report, name: &str, how: &cli::Print) -> Result<(), Error> {
+    report.arrange(how.sort.as_deref(), how.top, how.is_text())?;
     let Some(path) = &how.output else {
         let failed = |source| Error::Write { path: "stdout".into(), source };
-        return match write(report, name, how.format, &mut io::stdout().lock())? {
+        let mut out = BufWriter::new(terminal::stdout().map_err(failed)?);
+        return match write(&report, name, how.format, &mut out)? {
             // The reader of a pipe has seen enough.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             result => result.map_err(failed),
@@ -35,7 +29,7 @@ pub fn print(report: &Report, name: &str, how: &cli::Print) -> Result<(), Error>
     };
     let failed = |source| Error::Write { path: path.into(), source };
     let mut out = BufWriter::new(output::create(path).map_err(failed)?);
-    write(report, name, how.format, &mut out)?.map_err(failed)?;
+    write(&report, name, how.format, &mut out)?.map_err(failed)?;
     out.into_inner().map_err(|error| failed(error.into_error()))?.finish().map_err(failed)
 }
 

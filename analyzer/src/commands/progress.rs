@@ -1,5 +1,6 @@
 //! `overhear progress`: what the progress engine did.
 
+use super::open::open;
 use super::print::print;
 use crate::cli::{self, ByEngine};
 use crate::error::{Error, OK, PARTIAL};
@@ -9,28 +10,24 @@ use crate::model::engine::{Engine, of_rank};
 use crate::parallel;
 use crate::report::{Format, Report};
 
-/// Rows of what was starved that people are shown.
-const STARVED: usize = 8;
-
 /// Prints the ledger and what follows from it. Returns the exit status.
 pub fn run(arguments: &cli::Progress) -> Result<u8, Error> {
-    let run = Run::select(&arguments.dir, &arguments.select.choice())?;
+    let run = open(&arguments.folder, arguments.select.choice())?;
     let engines = parallel::map(run.ranks.len(), |at| of_rank(&run.folder, &run.ranks[at]));
     let engines = engines.into_iter().collect::<Result<Vec<_>, _>>()?;
     if let Some(path) = &arguments.plot {
         crate::report::plot::entries(&run, &engines, path)?;
     }
     let report = report(&run, &engines, arguments.by, arguments.print.format);
-    print(&report, "progress", &arguments.print)?;
+    print(report, "progress", &arguments.print)?;
     Ok(if run.is_partial() { PARTIAL } else { OK })
 }
 
 fn report(run: &Run, engines: &[Vec<Engine>], by: Option<ByEngine>, format: Format) -> Report {
     let text = format == Format::Text;
     let mut starved = engine::starved(run, engines);
-    let all = starved.rows.len();
-    if text && by != Some(ByEngine::Site) {
-        starved.rows.truncate(STARVED);
+    if by == Some(ByEngine::Site) {
+        starved.most = usize::MAX;
     }
     let tables = match by {
         Some(ByEngine::Rank) => vec![engine::by_rank(run)],
@@ -44,9 +41,6 @@ fn report(run: &Run, engines: &[Vec<Engine>], by: Option<ByEngine>, format: Form
     let mut facts = overview::facts(run);
     facts.extend(engine::too_often(run));
     let mut warnings = engine::unseen(run);
-    if text && by.is_none() && all > STARVED {
-        warnings.push(format!("{} more rows of pending requests: --by site", all - STARVED));
-    }
     if engines.iter().flatten().any(|engine| engine.shared) {
         warnings
             .push("threads completed each other's requests: for those threads nothing is said of pending ones".into());

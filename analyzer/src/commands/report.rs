@@ -1,5 +1,6 @@
 //! `overhear report`: where the time of a run went.
 
+use super::open::open;
 use super::print::print;
 use crate::cli::{self, By};
 use crate::error::{Error, OK, PARTIAL};
@@ -10,9 +11,9 @@ use crate::report::{Format, Report};
 /// Prints the report. Returns the exit status.
 pub fn run(arguments: &cli::Report) -> Result<u8, Error> {
     let choice = Choice { by_region: arguments.by == By::Region, ..arguments.select.choice() };
-    let run = Run::select(&arguments.dir, &choice)?;
+    let run = open(&arguments.folder, choice)?;
     let report = report(&run, arguments.by, arguments.print.format)?;
-    print(&report, "report", &arguments.print)?;
+    print(report, "report", &arguments.print)?;
     Ok(if run.is_partial() { PARTIAL } else { OK })
 }
 
@@ -24,7 +25,7 @@ fn report(run: &Run, by: By, format: Format) -> Result<Report, Error> {
             tables.extend(ranks::side_by_side(run));
             tables
         }
-        By::Rank => vec![ranks::rank_functions(run), ranks::overview(run)],
+        By::Rank => vec![ranks::overview(run), ranks::rank_functions(run)],
         By::OneRank(rank) => vec![ranks::alone(run, rank)?],
         By::Communicator => vec![where_to::communicators(run)],
         By::Site => vec![where_to::sites(run)],

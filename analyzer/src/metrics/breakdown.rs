@@ -17,6 +17,31 @@ pub fn functions(run: &Run) -> Table {
     table(run, "functions", String::new(), names, rows)
 }
 
+/// A table of groups, the one with the most time first. Where a group is of one rank there is nothing to compare.
+pub fn of_single_ranks(
+    run: &Run,
+    name: &'static str,
+    title: String,
+    names: Vec<Column>,
+    groups: Vec<(Vec<Value>, Group)>,
+) -> Table {
+    let mut table = table(run, name, title, names, groups);
+    let is_comparing = |column: &Column| ["time_max_s", "time_max_rank", "time_mean_s"].contains(&column.key.as_str());
+    let kept: Vec<bool> = table.columns.iter().map(|column| !is_comparing(column)).collect();
+    let mut keep = kept.iter().cycle();
+    table.columns.retain(|_| keep.next() == Some(&true));
+    table
+        .columns
+        .iter_mut()
+        .filter(|column| column.key == "time_total_s")
+        .for_each(|column| column.heading = "time".into());
+    for row in &mut table.rows {
+        let mut keep = kept.iter();
+        row.retain(|_| keep.next() == Some(&true));
+    }
+    table
+}
+
 /// A table of groups, the one with the most time first.
 pub fn table(
     run: &Run,
@@ -27,13 +52,14 @@ pub fn table(
 ) -> Table {
     groups.retain(|(_, group)| group.sum().calls > 0);
     groups.sort_by(|a, b| b.1.sum().time.total_cmp(&a.1.sum().time));
-    let all: f64 = run.ranks.iter().map(|rank| rank.time_in_mpi()).sum();
+    let all: f64 = run.asked().map(|rank| rank.time_in_mpi()).sum();
+    let ranks = run.asked().count() as f64;
     let mut columns = names;
     columns.extend([
-        Column::new("time_max_s", "max s"),
+        Column::new("time_max_s", "max"),
         Column::new("time_max_rank", "rank"),
-        Column::new("time_mean_s", "mean s").spare(2),
-        Column::new("time_total_s", "total s").spare(1),
+        Column::new("time_mean_s", "mean").spare(2),
+        Column::new("time_total_s", "total").spare(1),
         Column::new("time_share_percent", "share %").spare(3),
         Column::new("calls", "calls"),
         Column::new("bytes", "bytes"),
@@ -49,7 +75,7 @@ pub fn table(
         row.extend([
             Value::Seconds(maximum),
             rank,
-            Value::Seconds(sum.time / run.ranks.len() as f64),
+            Value::Seconds(sum.time / ranks),
             Value::Seconds(sum.time),
             percent(sum.time, all),
             Value::Count(sum.calls),
@@ -62,5 +88,5 @@ pub fn table(
         ]);
         row
     };
-    Table { name, title, columns, rows: groups.into_iter().map(row).collect() }
+    Table::new(name, title, columns, groups.into_iter().map(row).collect())
 }

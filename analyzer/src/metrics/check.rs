@@ -7,6 +7,9 @@ use crate::model::matching::{Account, At, Settled};
 use crate::model::{Rank, Run};
 use crate::report::{Column, Fact, Table, Value};
 
+/// Rows that people are shown of each table.
+const ROWS: usize = 20;
+
 fn seconds(nanoseconds: i64) -> Value {
     Value::Seconds(nanoseconds as f64 / 1e9)
 }
@@ -55,8 +58,9 @@ pub fn clocks(run: &Run, settled: &Settled) -> Table {
             Value::Text(line.source.in_words().into()),
         ]
     };
-    let rows = run.ranks.iter().zip(&settled.timeline.lines).map(row).collect();
-    Table { name: "clocks", title: "clocks".into(), columns, rows }
+    let lines = run.ranks.iter().zip(&settled.timeline.lines);
+    let rows = lines.filter(|(rank, _)| rank.is_asked).map(row).collect();
+    Table::new("clocks", "clocks", columns, rows).most(ROWS)
 }
 
 /// One row for each sender and receiver.
@@ -84,7 +88,7 @@ pub fn pairs(run: &Run, account: &Account) -> Table {
         ]
     };
     let rows = pairs.into_iter().map(row).collect();
-    Table { name: "pairs", title: "from rank to rank".into(), columns, rows }
+    Table::new("pairs", "from rank to rank", columns, rows).most(ROWS)
 }
 
 /// Calls that found no partner, by place.
@@ -110,5 +114,5 @@ pub fn unmatched(run: &Run, account: &Account) -> Table {
     add("sent, not received", &account.unreceived);
     add("received, not sent", &account.unsent);
     add("others did not come", &account.rest.waiting);
-    Table { name: "unmatched", title: "calls without a partner".into(), columns, rows }
+    Table::new("unmatched", "calls without a partner", columns, rows).most(ROWS)
 }

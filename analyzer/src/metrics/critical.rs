@@ -7,6 +7,9 @@ use crate::model::Run;
 use crate::model::critical::{Stretch, Time, Where};
 use crate::report::{Column, Fact, Table, Value};
 
+/// Rows that people are shown of each table.
+const ROWS: usize = 15;
+
 fn seconds(nanoseconds: i64) -> f64 {
     nanoseconds as f64 / 1e9
 }
@@ -36,7 +39,7 @@ pub fn table(run: &Run, places: &FxHashMap<Where, Time>) -> Table {
     let columns = vec![
         Column::new("where", "on the path"),
         Column::new("site", "call site"),
-        Column::new("path_s", "s"),
+        Column::new("path_s", "time"),
         Column::new("path_percent", "%"),
         Column::new("rank", "most"),
         Column::hidden("rank_s"),
@@ -49,7 +52,7 @@ pub fn table(run: &Run, places: &FxHashMap<Where, Time>) -> Table {
         let on_path: i64 = time.on_path.values().sum();
         let most = time.on_path.iter().max_by_key(|(rank, time)| (**time, std::cmp::Reverse(**rank)));
         let Some((rank, most)) = most else { continue };
-        let mean = time.total / run.ranks.len().max(1) as i64;
+        let mean = time.total / run.asked().count().max(1) as i64;
         let saves = if place.in_mpi { on_path } else { (on_path - mean).max(0) };
         let function = &place.place.function;
         let name = if place.in_mpi { function.clone() } else { format!("before {function}") };
@@ -69,7 +72,7 @@ pub fn table(run: &Run, places: &FxHashMap<Where, Time>) -> Table {
     }
     rows.sort_by(|(one, a), (other, b)| other.cmp(one).then_with(|| format!("{a:?}").cmp(&format!("{b:?}"))));
     let rows = rows.into_iter().map(|(_, row)| row).collect();
-    Table { name: "path", title: "computation and calls that the run's length consists of".into(), columns, rows }
+    Table::new("path", "computation and calls that the run's length consists of", columns, rows).most(ROWS)
 }
 
 /// Time on the path by rank, the longest first.
@@ -79,11 +82,14 @@ pub fn ranks(run: &Run, path: &[Stretch]) -> Table {
     let all: i64 = times.values().sum();
     let mut times: Vec<(u32, i64)> = times.into_iter().collect();
     times.sort_by_key(|(rank, time)| (std::cmp::Reverse(*time), *rank));
-    let columns =
-        vec![Column::new("rank", "rank"), Column::new("path_s", "s on the path"), Column::new("path_percent", "%")];
+    let columns = vec![
+        Column::new("rank", "rank"),
+        Column::new("path_s", "{unit} on the path"),
+        Column::new("path_percent", "%"),
+    ];
     let row = |(rank, time): (u32, i64)| {
         vec![rank_value(&run.ranks[rank as usize]), Value::Seconds(seconds(time)), percent(time as f64, all as f64)]
     };
     let rows = times.into_iter().map(row).collect();
-    Table { name: "ranks", title: String::new(), columns, rows }
+    Table::new("ranks", "", columns, rows).most(ROWS)
 }

@@ -43,23 +43,26 @@ pub struct Ledger {
     pub sent: u64,
 }
 
-/// What a figure of the ledger is called, in structured output and in text, and what it is.
-type Figure = (&'static str, &'static str, fn(&Ledger) -> Value);
+/// Rows of what was starved that people are shown.
+const STARVED: usize = 8;
+
+/// What a figure of the ledger is called, in structured output and in text, there how far as part of another, and what it is.
+type Figure = (&'static str, (&'static str, usize), fn(&Ledger) -> Value);
 
 const FIGURES: &[Figure] = &[
-    ("entries", "engine called", |l| Value::Count(l.entries)),
-    ("productive_entries", "  productive", |l| Value::Count(l.productive)),
-    ("empty_entries", "  empty", |l| Value::Count(l.empty())),
-    ("empty_percent", "  empty, %", |l| percent(l.empty() as f64, l.entries as f64)),
-    ("engine_s", "time in it, s", |l| Value::Seconds(l.time)),
-    ("empty_s", "  in empty entries, s", |l| l.empty_time.map_or(Value::None, Value::Seconds)),
-    ("ready_to_receive", "sockets ready to receive", |l| Value::Count(l.ready_to_receive)),
-    ("ready_to_send", "sockets ready to send", |l| Value::Count(l.ready_to_send)),
-    ("receive_s", "time receiving from them, s", |l| Value::Seconds(l.receive_time)),
-    ("send_s", "time sending to them, s", |l| Value::Seconds(l.send_time)),
-    ("socket_received_bytes", "received from them", |l| Value::Bytes(l.received)),
-    ("socket_sent_bytes", "sent to them", |l| Value::Bytes(l.sent)),
-    ("outside_entries", "engine called outside MPI", |l| Value::Count(l.outside)),
+    ("entries", ("engine called", 0), |l| Value::Count(l.entries)),
+    ("productive_entries", ("productive", 1), |l| Value::Count(l.productive)),
+    ("empty_entries", ("empty", 1), |l| Value::Count(l.empty())),
+    ("empty_percent", ("empty", 1), |l| percent(l.empty() as f64, l.entries as f64)),
+    ("engine_s", ("time in it", 0), |l| Value::Seconds(l.time)),
+    ("empty_s", ("in empty entries", 1), |l| l.empty_time.map_or(Value::None, Value::Seconds)),
+    ("ready_to_receive", ("sockets ready to receive", 0), |l| Value::Count(l.ready_to_receive)),
+    ("ready_to_send", ("sockets ready to send", 0), |l| Value::Count(l.ready_to_send)),
+    ("receive_s", ("time receiving from them", 0), |l| Value::Seconds(l.receive_time)),
+    ("send_s", ("time sending to them", 0), |l| Value::Seconds(l.send_time)),
+    ("socket_received_bytes", ("received from them", 0), |l| Value::Bytes(l.received)),
+    ("socket_sent_bytes", ("sent to them", 0), |l| Value::Bytes(l.sent)),
+    ("outside_entries", ("engine called outside MPI", 0), |l| Value::Count(l.outside)),
 ];
 
 impl Ledger {
@@ -113,7 +116,7 @@ impl Ledger {
     /// All ranks of a run together.
     pub fn of_run(run: &Run) -> Ledger {
         let none = Ledger { empty_time: Some(0.0), ..Ledger::default() };
-        run.ranks.iter().map(Ledger::of).fold(none, |a, b| Ledger {
+        run.asked().map(Ledger::of).fold(none, |a, b| Ledger {
             entries: a.entries + b.entries,
             productive: a.productive + b.productive,
             time: a.time + b.time,
@@ -137,7 +140,8 @@ fn lines(rank: &Rank) -> impl Iterator<Item = (&str, Way, &LedgerLine)> {
 
 /// The ledger: in total, the mean over ranks, the most and who has it.
 pub fn ledger(run: &Run) -> Table {
-    let ranks: Vec<Ledger> = run.ranks.iter().map(Ledger::of).collect();
+    let asked: Vec<&Rank> = run.asked().collect();
+    let ranks: Vec<Ledger> = asked.iter().map(|rank| Ledger::of(rank)).collect();
     let total = Ledger::of_run(run);
     let columns = vec![
         Column::new("figure", "the ledger"),
@@ -146,25 +150,20 @@ pub fn ledger(run: &Run) -> Table {
         Column::new("max", "max"),
         Column::new("max_rank", "rank"),
     ];
-    let row = |(_, heading, value): &Figure| {
+    let row = |(key, heading, value): &Figure| {
         let values: Vec<f64> = ranks.iter().map(|ledger| number(&value(ledger))).collect();
         let (most, at) = values.iter().zip(0..).fold((f64::MIN, 0), |a, (v, at)| if *v > a.0 { (*v, at) } else { a });
         let mean = values.iter().sum::<f64>() / values.len() as f64;
         let like = |number| like(&value(&total), number);
         vec![
-            Value::Text((*heading).into()),
-            figure(&value(&total)),
-            figure(&like(mean)),
-            figure(&like(most)),
-            if most > 0.0 { rank_value(&run.ranks[at]) } else { Value::None },
+            Value::Label(key, heading.0, heading.1),
+            value(&total),
+            like(mean),
+            like(most),
+            if most > 0.0 { rank_value(asked[at]) } else { Value::None },
         ]
     };
-    Table {
-        name: "ledger",
-        title: String::new(),
-        columns,
-        rows: FIGURES.iter().filter(shown(&total)).map(row).collect(),
-    }
+    Table::new("ledger", "", columns, FIGURES.iter().filter(shown(&total)).map(row).collect()).whole()
 }
 
 /// Figures that mean nothing where they are 0 are left out then.
@@ -185,11 +184,7 @@ fn of_engine(key: &str) -> bool {
 }
 
 fn number(value: &Value) -> f64 {
-    match value {
-        Value::Count(number) | Value::Bytes(number) => *number as f64,
-        Value::Seconds(number) | Value::Percent(number) | Value::Ratio(number) => *number,
-        _ => 0.0,
-    }
+    value.number().unwrap_or(0.0)
 }
 
 fn like(value: &Value, number: f64) -> Value {
@@ -202,17 +197,9 @@ fn like(value: &Value, number: f64) -> Value {
     }
 }
 
-/// A figure as text, since a column of the ledger holds figures of several units.
-fn figure(value: &Value) -> Value {
-    match value {
-        Value::Seconds(seconds) => Value::Text(format!("{seconds:.6}")),
-        value => Value::Text(crate::report::text::one(value)),
-    }
-}
-
 /// The ledger with one row for each rank.
 pub fn by_rank(run: &Run) -> Table {
-    let headings = ["called", "productive", "", "empty %", "s", "empty s", "in ready", "out ready", "in s", "out s"];
+    let headings = ["called", "productive", "", "empty %", "time", "empty", "in ready", "out ready", "receive", "send"];
     let heading = |at: usize| headings.get(at).copied().unwrap_or("");
     let mut columns = vec![Column::new("rank", "rank"), Column::hidden("world")];
     columns.extend(
@@ -224,25 +211,21 @@ pub fn by_rank(run: &Run) -> Table {
     let unseen = Ledger::of_run(run).entries == 0;
     let row = |rank: &Rank| {
         let ledger = Ledger::of(rank);
-        let mut row = vec![rank_value(rank), Value::Count(rank.header.world.into())];
+        let mut row = vec![rank_value(rank), Value::Number(rank.header.world.into())];
         row.extend(FIGURES.iter().map(|(key, _, value)| match of_engine(key) && unseen {
             true => Value::None,
             false => value(&ledger),
         }));
         row
     };
-    Table {
-        name: "ledger",
-        title: "the engine by rank: calls, time; sockets ready; time receiving, sending".into(),
-        columns,
-        rows: run.ranks.iter().map(row).collect(),
-    }
+    let title = "the engine by rank: calls, time; sockets ready; time receiving, sending";
+    Table::new("ledger", title, columns, run.asked().map(row).collect())
 }
 
 /// By component: what the engine consists of and calls.
 pub fn components(run: &Run) -> Table {
     let mut components: BTreeMap<(Way, &str), (LedgerLine, f64)> = BTreeMap::new();
-    for rank in &run.ranks {
+    for rank in run.asked() {
         for (name, way, line) in lines(rank) {
             let sum = components.entry((way, name)).or_default();
             sum.0 += *line;
@@ -254,8 +237,8 @@ pub fn components(run: &Run) -> Table {
         Column::new("calls", "calls"),
         Column::new("productive_calls", "productive"),
         Column::new("empty_percent", "empty %"),
-        Column::new("time_s", "seconds"),
-        Column::new("call_s", "a call"),
+        Column::new("time_s", "time"),
+        Column::new("call_s", "a call").each(),
         Column::new("events", "events").spare(1),
         Column::hidden("ready_to_receive"),
         Column::hidden("ready_to_send"),
@@ -274,15 +257,15 @@ pub fn components(run: &Run) -> Table {
             Value::Count(line.calls.productive),
             percent((calls - line.calls.productive.min(calls)) as f64, calls as f64),
             Value::Seconds(time),
-            Value::Text(if calls == 0 { "-".into() } else { crate::report::text::one(&Value::Seconds(each)) }),
+            if calls == 0 { Value::None } else { Value::Seconds(each) },
             events,
             Value::Count(line.ready_to_receive),
             Value::Count(line.ready_to_send),
         ]
     };
-    let whole = if run.ranks.iter().any(|rank| rank.selection.is_some()) { ", of the whole run" } else { "" };
+    let whole = if run.asked().any(|rank| rank.selection.is_some()) { ", of the whole run" } else { "" };
     let title = format!("by component: what the engine is made of, and the system calls it makes{whole}");
-    Table { name: "components", title, columns, rows: components.into_iter().map(row).collect() }
+    Table::new("components", title, columns, components.into_iter().map(row).collect())
 }
 
 /// By MPI function.
@@ -311,8 +294,8 @@ fn table(name: &'static str, title: &str, mut columns: Vec<Column>, mut rows: Ve
         Column::new("entries", "entries"),
         Column::new("entries_per_call", "a call").spare(1),
         Column::new("productive_entries", "productive"),
-        Column::new("engine_s", "engine s"),
-        Column::new("time_s", "of s"),
+        Column::new("engine_s", "engine"),
+        Column::new("time_s", "of"),
         Column::hidden("entry_s"),
     ]);
     let row = |(mut row, group): (Vec<Value>, Group)| {
@@ -328,7 +311,7 @@ fn table(name: &'static str, title: &str, mut columns: Vec<Column>, mut rows: Ve
         ]);
         row
     };
-    Table { name, title: title.into(), columns, rows: rows.into_iter().map(row).collect() }
+    Table::new(name, title, columns, rows.into_iter().map(row).collect())
 }
 
 /// Too often: how much the engine was called for what came of it.
@@ -337,7 +320,7 @@ pub fn too_often(run: &Run) -> Vec<Fact> {
     if total.entries == 0 {
         return Vec::new();
     }
-    let entries = || run.ranks.iter().flat_map(Rank::entries);
+    let entries = || run.asked().flat_map(Rank::entries);
     let (sent, received) = entries().fold((0, 0), |(out, came), entry| (out + entry.sent, came + entry.received));
     let mebibytes = sent.max(received) as f64 / f64::from(1 << 20);
     let each = |part: f64| if part > 0.0 { Value::Ratio(total.entries as f64 / part) } else { Value::None };
@@ -348,7 +331,8 @@ pub fn too_often(run: &Run) -> Vec<Fact> {
         Fact::new("entries_per_mebibyte", "", each(mebibytes)),
     ];
     if mebibytes > 0.0 {
-        facts[0].note += &format!(", {} for each MiB moved", crate::report::text::one(&each(mebibytes)));
+        let note = format!(", {} for each MiB moved", crate::report::text::one(&each(mebibytes)));
+        facts[0].note.push(Value::Text(note));
     }
     let timed = run.ranks.iter().all(|rank| rank.progress >= Depth::Time);
     if let Some(empty_time) = total.empty_time.filter(|_| timed) {
@@ -368,10 +352,10 @@ pub fn too_often(run: &Run) -> Vec<Fact> {
 pub fn starved(run: &Run, engines: &[Vec<Engine>]) -> Table {
     let columns = vec![
         Column::new("rank", "rank"),
-        Column::new("longest_s", "longest s"),
-        Column::new("percentile_99_s", "99 % below"),
+        Column::new("longest_s", "longest"),
+        Column::new("percentile_99_s", "99 % below").spare(2),
         Column::new("times", "times"),
-        Column::new("pending_requests", "pending"),
+        Column::new("pending_requests", "pending").spare(1),
         Column::new("from_site", "between"),
         Column::new("to_site", "and"),
         Column::hidden("longest_began_s"),
@@ -398,8 +382,8 @@ pub fn starved(run: &Run, engines: &[Vec<Engine>]) -> Table {
         }
     }
     rows.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let title = "requests pending and nothing that turned the engine, by the calls around".into();
-    Table { name: "starved", title, columns, rows: rows.into_iter().map(|(_, row)| row).collect() }
+    let title = "requests pending and nothing that turned the engine, by the calls around";
+    Table::new("starved", title, columns, rows.into_iter().map(|(_, row)| row).collect()).most(STARVED)
 }
 
 /// The same ledger of two runs, as the paper has it.
@@ -418,10 +402,10 @@ pub fn compare(a: &Run, b: &Run) -> Table {
             least if least > 0.0 && right != Value::None => Value::Ratio(number(&right) / least),
             _ => Value::None,
         };
-        vec![Value::Text((*heading).into()), figure(&left), figure(&right), ratio]
+        vec![Value::Label(key, heading.0, heading.1), left, right, ratio]
     };
     let either = |figure: &&Figure| shown(&left)(figure) || shown(&right)(figure);
-    Table { name: "ledger", title: String::new(), columns, rows: FIGURES.iter().filter(either).map(row).collect() }
+    Table::new("ledger", "", columns, FIGURES.iter().filter(either).map(row).collect()).whole()
 }
 
 /// By what the engine is seen, in words.

@@ -52,41 +52,43 @@ fn table(
     names: Vec<(Column, Value)>,
     groups: impl Iterator<Item = (Vec<Value>, Group)>,
 ) -> Table {
-    let of_group = |group: &Group| Spread::of((0..run.ranks.len()).map(|rank| group.of(rank).time));
+    let of_group = |group: &Group| Spread::of(run, |rank| group.of(rank).time);
     let called = groups.filter(|(_, group)| group.sum().calls > 0);
     let mut spreads: Vec<_> = called.map(|(names, group)| (names, of_group(&group))).collect();
     spreads.sort_by(|a, b| b.1.imbalance().total_cmp(&a.1.imbalance()));
     let (names, computation): (Vec<Column>, Vec<Value>) = names.into_iter().unzip();
     spreads.insert(0, (computation, of_computation(run)));
     let figures = vec![
-        Column::new("mean_s", "mean s").spare(1),
-        Column::new("max_s", "max s"),
+        Column::new("mean_s", "mean").spare(1),
+        Column::new("max_s", "max"),
         Column::new("max_rank", "rank"),
-        Column::new("min_s", "min s").spare(2),
+        Column::new("min_s", "min").spare(2),
         Column::new("min_rank", "rank").spare(2),
         Column::new("imbalance_s", "max-mean"),
         Column::new("imbalance_percent", "imb. %"),
     ];
     let rows = spreads.into_iter().map(|(names, spread)| [names, spread.values(run)].concat()).collect();
-    Table { name, title: String::new(), columns: [names, figures].concat(), rows }
+    Table::new(name, "", [names, figures].concat(), rows)
 }
 
 /// Of the time outside MPI, added up over a rank's threads as the time in MPI is.
 fn of_computation(run: &Run) -> Spread {
     let outside = |rank: &crate::model::Rank| rank.wall_of_threads() - rank.time_in_mpi();
-    Spread::of(run.ranks.iter().map(|rank| outside(rank).max(0.0)))
+    Spread::of(run, |rank| outside(&run.ranks[rank]).max(0.0))
 }
 
 impl Spread {
-    /// Of at least one rank's time. The first rank counts of several that have the most or the least.
-    fn of(times: impl Iterator<Item = f64>) -> Spread {
-        let times: Vec<f64> = times.collect();
+    /// Of the time of each rank that is asked about, by its place; at least one is. The first rank counts of several that have the
+    /// most or the least.
+    fn of(run: &Run, time: impl Fn(usize) -> f64) -> Spread {
+        let asked: Vec<usize> = (0..run.ranks.len()).filter(|rank| run.ranks[*rank].is_asked).collect();
+        let times: Vec<f64> = asked.iter().map(|rank| time(*rank)).collect();
         let at = |better: fn(f64, f64) -> bool| {
             (1..times.len()).fold(0, |best, rank| if better(times[rank], times[best]) { rank } else { best })
         };
         let at = (at(|a, b| a > b), at(|a, b| a < b));
         let mean = times.iter().sum::<f64>() / times.len() as f64;
-        Spread { mean, most: times[at.0], least: times[at.1], at, ranks: times.len() }
+        Spread { mean, most: times[at.0], least: times[at.1], at: (asked[at.0], asked[at.1]), ranks: times.len() }
     }
 
     fn imbalance(&self) -> f64 {

@@ -15,6 +15,9 @@ use crate::model::tally::Entry;
 use crate::model::{Rank, Run};
 use crate::report::{Column, Fact, Table, Value};
 
+/// Pairs that people are shown.
+const PAIRS: usize = 20;
+
 /// What went from one rank to another.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Traffic {
@@ -143,7 +146,7 @@ impl Matrix {
             ]
         };
         let rows = pairs.into_iter().map(row).collect();
-        Table { name: "pairs", title: "from rank to rank".into(), columns, rows }
+        Table::new("pairs", "from rank to rank", columns, rows).most(PAIRS)
     }
 
     /// The bytes as a square, for as many ranks as fit side by side.
@@ -154,7 +157,7 @@ impl Matrix {
         columns.extend(ranks.clone().map(|to| Column::new(format!("to_{to}_bytes"), name(to))));
         let cell = |from, to| self.traffic.get(&(from, to)).map_or(Value::None, |traffic| Value::Bytes(traffic.bytes));
         let row = |from| std::iter::once(self.name(from)).chain(ranks.clone().map(|to| cell(from, to))).collect();
-        Table { name: "square", title: "bytes".into(), columns, rows: ranks.clone().map(row).collect() }
+        Table::new("square", "bytes", columns, ranks.clone().map(row).collect()).whole()
     }
 }
 

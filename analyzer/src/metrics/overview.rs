@@ -9,7 +9,7 @@ use traces::file::{Mode, Stop};
 use super::programs;
 use super::where_to::{call_in_words, rank_in_words};
 use crate::model::rank::is_nested;
-use crate::model::{End, Rank, Run};
+use crate::model::{Choice, End, Rank, Run};
 use crate::report::{Fact, Value};
 
 /// Name, size and times of a run.
@@ -23,18 +23,23 @@ pub fn facts(run: &Run) -> Vec<Fact> {
     let (ranks, hosts) = (run.size(), hosts.len() as u64);
     let plural = |count: u64, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
     let note = format!(", {} on {}, {library}", plural(ranks.into(), "rank"), plural(hosts, "host"));
-    let walls: Vec<f64> = run.ranks.iter().map(Rank::wall).collect();
-    let wall = walls.iter().copied().fold(0.0, f64::max);
+    let wall = run.asked().map(Rank::wall).fold(0.0, f64::max);
     let mut facts = vec![
-        Fact::new("program", "run", Value::Text(command)).note(note),
+        Fact::new("program", if run.is_newest { "of" } else { "run" }, Value::Text(command)).note(note),
         Fact::hidden("ranks", Value::Count(ranks.into())),
         Fact::hidden("hosts", Value::Count(hosts)),
         Fact::hidden("mpi_library", Value::Text(first.library.version.clone())),
         called_from(run),
         Fact::hidden("recorder_version", Value::Text(first.process.recorder.clone())),
         Fact::hidden("began_unix_s", Value::Seconds(first.header.begin.realtime as f64 / 1e9)),
-        Fact::new("wall_time_s", "wall time", Value::Seconds(wall)).note(range(&walls, wall)),
+        wall_time(run, wall),
     ];
+    let folder = Value::Text(run.folder.display().to_string());
+    match run.is_newest {
+        true => facts.insert(0, Fact::new("folder", "run", folder).note(" (newest here)")),
+        false => facts.push(Fact::hidden("folder", folder)),
+    }
+    facts.push(Fact::hidden("filter", Value::Text(first.filter.clone())));
     facts.extend(selected(run));
     facts.extend(in_mpi(run));
     facts.extend(programs::of_ranks(run).map(|ranks| Fact::new("programs", "programs", Value::Text(ranks))));
@@ -58,37 +63,54 @@ pub fn in_words(languages: &BTreeSet<Language>) -> String {
 
 /// What of the run the figures are of, where that is not all of it.
 fn selected(run: &Run) -> Vec<Fact> {
-    let selections = || run.ranks.iter().filter_map(|rank| rank.selection.as_ref());
-    if selections().next().is_none() {
-        return Vec::new();
+    let selections = || run.asked().filter_map(|rank| rank.selection.as_ref());
+    let mut facts = Vec::new();
+    if let Some(ranks) = &run.choice.ranks {
+        let note = ": all figures are of these ranks";
+        facts.push(Fact::new("asked_ranks", "ranks", Value::Text(ranks.to_string())).note(note));
     }
-    let whole = run.ranks.iter().map(Rank::whole).fold(0.0, f64::max);
-    let mut facts = vec![
+    if selections().next().is_none() {
+        return facts;
+    }
+    facts.extend(window(&run.choice));
+    let whole = run.asked().map(Rank::whole).fold(0.0, f64::max);
+    facts.extend([
         Fact::hidden("whole_wall_time_s", Value::Seconds(whole)),
         Fact::hidden("taken_out_max_s", Value::Seconds(taken_out(run).fold(0.0, f64::max))),
-    ];
+    ]);
     if let Some(region) = &run.choice.region {
         let entered: u64 = selections().map(|selection| selection.entered).sum();
-        let whole = crate::report::text::one(&Value::Seconds(whole));
-        let note = format!(", entered {entered} times by all ranks: all figures are of it, out of {whole}");
-        facts.push(Fact::new("region", "region", Value::Text(region.clone())).note(note));
+        let who = if run.choice.ranks.is_some() { "these ranks" } else { "all ranks" };
+        let note = format!(", entered {entered} times by {who}: all figures are of it, out of ");
+        let region = Fact::new("region", "region", Value::Text(region.clone()));
+        facts.push(region.note(note).figure(Value::Seconds(whole)));
         facts.push(Fact::hidden("region_entered", Value::Count(entered)));
     }
     facts
 }
 
+/// The time that is asked about.
+fn window(choice: &Choice) -> Option<Fact> {
+    let seconds = |time: i64| Value::Seconds(time as f64 / 1e9);
+    let what = ": all figures are of calls that began then";
+    match (choice.from.map(seconds), choice.to.map(seconds)) {
+        (Some(from), Some(to)) => Some(Fact::new("from_s", "from", from).note(" to ").figure(to).note(what)),
+        (Some(from), None) => Some(Fact::new("from_s", "from", from).note(" on").note(what)),
+        (None, Some(to)) => Some(Fact::new("to_s", "until", to).note(what)),
+        (None, None) => None,
+    }
+}
+
 /// Seconds that the program took out by MPI_Pcontrol, of each rank.
 fn taken_out(run: &Run) -> impl Iterator<Item = f64> {
-    run.ranks
-        .iter()
-        .map(|rank| rank.selection.as_ref().map_or(0.0, |selection| rank.clock.seconds(selection.taken_out)))
+    run.asked().map(|rank| rank.selection.as_ref().map_or(0.0, |selection| rank.clock.seconds(selection.taken_out)))
 }
 
 /// That something is in no figure.
 fn left_out(run: &Run) -> Option<String> {
     let (most, sum) = taken_out(run).fold((0.0, 0.0), |(most, sum), time| (time.max(most), sum + time));
     let seconds = |time: f64| crate::report::text::one(&Value::Seconds(time));
-    let mean = seconds(sum / run.ranks.len() as f64);
+    let mean = seconds(sum / run.asked().count() as f64);
     (most > 0.0).then(|| {
         format!(
             "the program took {} out of these figures by MPI_Pcontrol (of one rank; {mean} in the mean)",
@@ -99,7 +121,7 @@ fn left_out(run: &Run) -> Option<String> {
 
 /// Time in MPI: the least, mean and most over the ranks.
 fn in_mpi(run: &Run) -> Vec<Fact> {
-    let mut times: Vec<(f64, &Rank)> = run.ranks.iter().map(|rank| (rank.time_in_mpi(), rank)).collect();
+    let mut times: Vec<(f64, &Rank)> = run.asked().map(|rank| (rank.time_in_mpi(), rank)).collect();
     times.sort_by(|a, b| a.0.total_cmp(&b.0));
     let (Some(least), Some(most)) = (times.first(), times.last()) else { return Vec::new() };
     let mean = times.iter().map(|(time, _)| time).sum::<f64>() / times.len() as f64;
@@ -108,19 +130,26 @@ fn in_mpi(run: &Run) -> Vec<Fact> {
         let share = if wall > 0.0 { 100.0 * time / wall } else { 0.0 };
         format!("{share:.1} %, {}", rank_in_words(rank))
     };
-    let (low, high) =
-        (crate::report::text::one(&Value::Seconds(least.0)), crate::report::text::one(&Value::Seconds(most.0)));
-    let note = format!(" mean; min {low} ({}), max {high} ({})", of(least), of(most));
     vec![
-        Fact::new("mpi_time_mean_s", "in MPI", Value::Seconds(mean)).note(note),
+        Fact::new("mpi_time_mean_s", "in MPI", Value::Seconds(mean))
+            .note(" mean; min ")
+            .figure(Value::Seconds(least.0))
+            .note(format!(" ({}), max ", of(least)))
+            .figure(Value::Seconds(most.0))
+            .note(format!(" ({})", of(most))),
         Fact::hidden("mpi_time_min_s", Value::Seconds(least.0)),
         Fact::hidden("mpi_time_max_s", Value::Seconds(most.0)),
     ]
 }
 
-fn range(walls: &[f64], longest: f64) -> String {
-    let shortest = walls.iter().copied().fold(f64::INFINITY, f64::min);
-    if longest - shortest < 0.01 * longest { String::new() } else { format!(" (the shortest rank's {shortest:.3} s)") }
+/// The longest of the ranks' times, and the shortest where that is another.
+fn wall_time(run: &Run, longest: f64) -> Fact {
+    let shortest = run.asked().map(Rank::wall).fold(f64::INFINITY, f64::min);
+    let fact = Fact::new("wall_time_s", "wall time", Value::Seconds(longest));
+    match longest - shortest < 0.01 * longest {
+        true => fact,
+        false => fact.note(" (the shortest rank's ").figure(Value::Seconds(shortest)).note(")"),
+    }
 }
 
 /// What has to be known to read the figures right, the worst first.
@@ -152,8 +181,9 @@ pub fn warnings(run: &Run) -> Vec<String> {
         ));
     }
     let filter = &run.first().filter;
-    if !matches!(filter.as_str(), "" | "all" | "+all") {
-        warnings.push(format!("left out by the filter: {}", filter_in_words(filter)));
+    // Who gave none knows that queries are left out.
+    if !matches!(filter.as_str(), "" | "-query" | "all" | "+all") {
+        warnings.push(format!("recorded with the filter {filter}: what it leaves out is in no figure"));
     }
     warnings
 }
@@ -257,13 +287,6 @@ fn profiles(run: &Run) -> Option<String> {
             Some(format!("{part} ranks reached {limit} and went on as a profile; totals are exact"))
         }
         _ => Some("recorded as a profile: totals are exact, single calls are not there".into()),
-    }
-}
-
-fn filter_in_words(filter: &str) -> String {
-    match filter {
-        "-query" => "calls that only read local state (-query)".into(),
-        filter => filter.into(),
     }
 }
 

@@ -8,6 +8,9 @@ use crate::model::matching::{Account, Stretch, replay};
 use crate::model::{Rank, Run};
 use crate::report::{Column, Fact, Table, Value};
 
+/// Phases that people are shown.
+const PHASES: usize = 20;
+
 /// Times in seconds, from which all factors follow.
 #[derive(Clone, Debug)]
 pub struct Efficiency {
@@ -21,8 +24,10 @@ pub struct Efficiency {
 
 /// Those of a run, and of its phases where all ranks have marked as many by MPI_Pcontrol; phases that nothing is asked about of
 /// are passed over. The account is used up by the replay.
-pub fn efficiencies(account: &mut Account) -> (Efficiency, Vec<Efficiency>) {
+pub fn efficiencies(run: &Run, account: &mut Account) -> (Efficiency, Vec<Efficiency>) {
     let ranks = replay(std::mem::take(&mut account.links), &account.rest.nodes);
+    let asked = ranks.into_iter().zip(&run.ranks).filter(|(_, rank)| rank.is_asked);
+    let ranks: Vec<_> = asked.map(|(phases, _)| phases).collect();
     let whole: Vec<Stretch> = ranks.iter().map(|phases| sum(phases)).collect();
     let count = ranks.first().map_or(0, Vec::len);
     let marked = count > 1 && ranks.iter().all(|phases| phases.len() == count);
@@ -91,17 +96,17 @@ impl Efficiency {
 pub fn factors(efficiency: &Efficiency) -> Table {
     let columns =
         vec![Column::new("metric", "metric"), Column::new("percent", "%"), Column::new("meaning", "what it lost by")];
-    let row = |name: &str, value: f64, meaning: &str| {
-        vec![Value::Text(name.into()), percentage(value), Value::Text(meaning.into())]
+    let row = |depth: usize, name: &'static str, value: f64, meaning: &str| {
+        vec![Value::Label(name, name, depth), percentage(value), Value::Text(meaning.into())]
     };
     let rows = vec![
-        row("parallel efficiency", efficiency.parallel(), "all that is not useful"),
-        row("  load balance", efficiency.load_balance(), "ranks with less to do than the busiest"),
-        row("  communication efficiency", efficiency.communication(), "the busiest rank's time in MPI"),
-        row("    serialization efficiency", efficiency.serialization(), "waiting that no faster network would cure"),
-        row("    transfer efficiency", efficiency.transfer(), "the network and the MPI library"),
+        row(0, "parallel efficiency", efficiency.parallel(), "all that is not useful"),
+        row(1, "load balance", efficiency.load_balance(), "ranks with less to do than the busiest"),
+        row(1, "communication efficiency", efficiency.communication(), "the busiest rank's time in MPI"),
+        row(2, "serialization efficiency", efficiency.serialization(), "waiting that no faster network would cure"),
+        row(2, "transfer efficiency", efficiency.transfer(), "the network and the MPI library"),
     ];
-    Table { name: "pop", title: String::new(), columns, rows }
+    Table::new("pop", "", columns, rows).whole()
 }
 
 /// A factor of 100; none of no time.
@@ -113,7 +118,7 @@ fn percentage(factor: f64) -> Value {
 pub fn phases(phases: &[Efficiency]) -> Table {
     let columns = vec![
         Column::new("phase", "phase"),
-        Column::new("time_s", "s"),
+        Column::new("time_s", "time"),
         Column::new("parallel_percent", "parallel %"),
         Column::new("load_balance_percent", "balance %"),
         Column::new("serialization_percent", "serial. %"),
@@ -121,12 +126,12 @@ pub fn phases(phases: &[Efficiency]) -> Table {
     ];
     let row = |(number, phase): (u64, &Efficiency)| {
         let factors = [phase.parallel(), phase.load_balance(), phase.serialization(), phase.transfer()];
-        let mut row = vec![Value::Count(number), Value::Seconds(phase.time)];
+        let mut row = vec![Value::Number(number), Value::Seconds(phase.time)];
         row.extend(factors.map(percentage));
         row
     };
     let rows = (0..).zip(phases).map(row).collect();
-    Table { name: "phases", title: "phases, from one MPI_Pcontrol to the next".into(), columns, rows }
+    Table::new("phases", "phases, from one MPI_Pcontrol to the next", columns, rows).most(PHASES)
 }
 
 /// The times behind them.
@@ -137,7 +142,9 @@ pub fn facts(run: &Run, efficiency: &Efficiency) -> Vec<Fact> {
             .note(format!(" between MPI_Init and MPI_Finalize{asked}")),
         Fact::new("ideal_time_s", "ideal", Value::Seconds(efficiency.ideal)).note(" on a network that takes no time"),
         Fact::new("useful_max_s", "useful", Value::Seconds(efficiency.longest()))
-            .note(format!(" at most, {:.3} s mean", efficiency.mean())),
+            .note(" at most, ")
+            .figure(Value::Seconds(efficiency.mean()))
+            .note(" mean"),
         Fact::hidden("useful_mean_s", Value::Seconds(efficiency.mean())),
     ]
 }
@@ -146,6 +153,6 @@ pub fn facts(run: &Run, efficiency: &Efficiency) -> Vec<Fact> {
 pub fn ranks(run: &Run, efficiency: &Efficiency) -> Table {
     let columns = vec![Column::new("rank", "rank"), Column::new("useful_s", "useful")];
     let row = |(rank, useful): (&Rank, &f64)| vec![rank_value(rank), Value::Seconds(*useful)];
-    let rows = run.ranks.iter().zip(&efficiency.useful).map(row).collect();
-    Table { name: "ranks", title: "useful time".into(), columns, rows }
+    let rows = run.asked().zip(&efficiency.useful).map(row).collect();
+    Table::new("ranks", "useful time", columns, rows)
 }

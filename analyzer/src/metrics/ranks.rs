@@ -14,8 +14,8 @@ pub fn overview(run: &Run) -> Table {
         Column::hidden("world"),
         Column::new("host", "host"),
         Column::hidden("pid"),
-        Column::new("wall_time_s", "wall s"),
-        Column::new("mpi_time_s", "in MPI s"),
+        Column::new("wall_time_s", "wall"),
+        Column::new("mpi_time_s", "in MPI"),
         Column::new("mpi_share_percent", "share %"),
         Column::new("calls", "calls"),
         Column::new("threads", "threads"),
@@ -28,9 +28,9 @@ pub fn overview(run: &Run) -> Table {
         let (wall, mpi) = (rank.wall(), rank.time_in_mpi());
         vec![
             rank_value(rank),
-            Value::Count(rank.header.world.into()),
+            Value::Number(rank.header.world.into()),
             Value::Text(rank.process.host.clone()),
-            Value::Count(rank.header.pid.into()),
+            Value::Number(rank.header.pid.into()),
             Value::Seconds(wall),
             Value::Seconds(mpi),
             percent(mpi, rank.wall_of_threads()),
@@ -42,7 +42,7 @@ pub fn overview(run: &Run) -> Table {
             Value::Text(programs::command(rank)),
         ]
     };
-    Table { name: "ranks", title: "by rank".into(), columns, rows: run.ranks.iter().map(row).collect() }
+    Table::new("ranks", "by rank", columns, run.asked().map(row).collect())
 }
 
 /// The most ranks that stand side by side in a table for people.
@@ -52,9 +52,9 @@ const SIDE_BY_SIDE: usize = 5;
 pub fn side_by_side(run: &Run) -> Vec<Table> {
     let mut groups = by_function(run);
     groups.retain(|(_, group)| group.sum().calls > 0);
-    let places: Vec<usize> = (0..run.ranks.len()).collect();
+    let places: Vec<usize> = (0..run.ranks.len()).filter(|at| run.ranks[*at].is_asked).collect();
     let block = |places: &[usize]| {
-        let mut columns = vec![Column::new("function", "seconds in")];
+        let mut columns = vec![Column::new("function", "{unit} in")];
         columns.extend(places.iter().map(|at| {
             let name = super::where_to::rank_in_words(&run.ranks[*at]);
             Column::new(format!("{}_s", name.replace(' ', "_")), name)
@@ -66,7 +66,7 @@ pub fn side_by_side(run: &Run) -> Vec<Table> {
             });
             std::iter::once(Value::Text(name.clone())).chain(times).collect()
         };
-        Table { name: "side_by_side", title: String::new(), columns, rows: groups.iter().map(row).collect() }
+        Table::new("side_by_side", "", columns, groups.iter().map(row).collect())
     };
     places.chunks(SIDE_BY_SIDE).map(block).collect()
 }
@@ -118,7 +118,7 @@ pub fn rank_functions(run: &Run) -> Table {
         }
     }
     let columns = columns.into_iter().map(Column::hidden).collect();
-    Table { name: "rank_functions", title: String::new(), columns, rows }
+    Table::new("rank_functions", "", columns, rows)
 }
 
 /// One rank's breakdown by function.
@@ -128,12 +128,12 @@ pub fn alone(run: &Run, number: u32) -> Result<Table, Error> {
     let rank = &run.ranks[at];
     let columns = vec![
         Column::new("function", "function"),
-        Column::new("time_s", "seconds"),
+        Column::new("time_s", "time"),
         Column::new("time_share_of_wall_percent", "of wall %"),
         Column::new("calls", "calls"),
-        Column::new("call_min_s", "shortest"),
-        Column::new("call_mean_s", "mean"),
-        Column::new("call_max_s", "longest"),
+        Column::new("call_min_s", "shortest").each(),
+        Column::new("call_mean_s", "mean").each().spare(1),
+        Column::new("call_max_s", "longest").each(),
         Column::new("bytes", "bytes"),
         Column::hidden("sent_bytes"),
         Column::hidden("received_bytes"),
@@ -158,8 +158,9 @@ pub fn alone(run: &Run, number: u32) -> Result<Table, Error> {
             Value::Count(totals.failed),
         ]
     };
-    let title = format!("rank {number}, {:.3} s", rank.wall());
-    Ok(Table { name: "functions", title, columns, rows: groups.iter().map(row).collect() })
+    let wall = crate::report::text::one(&Value::Seconds(rank.wall()));
+    let title = format!("rank {number}, {wall}");
+    Ok(Table::new("functions", title, columns, groups.iter().map(row).collect()))
 }
 
 fn by_function(run: &Run) -> Vec<(String, Group)> {

@@ -24,10 +24,10 @@ pub fn table(run: &Run) -> Table {
     regions.sort_by(|a, b| b.1.iter().sum::<f64>().total_cmp(&a.1.iter().sum()));
     let columns = vec![
         Column::new("region", "region"),
-        Column::new("time_max_s", "max s"),
+        Column::new("time_max_s", "max"),
         Column::new("time_max_rank", "rank"),
-        Column::new("time_mean_s", "mean s"),
-        Column::new("mpi_time_mean_s", "in MPI s"),
+        Column::new("time_mean_s", "mean"),
+        Column::new("mpi_time_mean_s", "in MPI"),
         Column::new("mpi_share_percent", "in MPI %"),
         Column::new("calls", "calls"),
         Column::new("bytes", "bytes"),
@@ -38,7 +38,7 @@ pub fn table(run: &Run) -> Table {
         let sum = groups.remove(&name).unwrap_or_default().sum();
         let most = walls.iter().zip(&run.ranks).max_by(|a, b| a.0.total_cmp(b.0));
         let (most, rank) = most.map_or((0.0, Value::None), |(most, rank)| (*most, rank_value(rank)));
-        let ranks = run.ranks.len() as f64;
+        let ranks = run.asked().count() as f64;
         vec![
             Value::Text(name),
             Value::Seconds(most),
@@ -53,7 +53,7 @@ pub fn table(run: &Run) -> Table {
         ]
     };
     let rows = regions.into_iter().map(row).collect();
-    Table { name: "regions", title: "by innermost region".into(), columns, rows }
+    Table::new("regions", "by innermost region", columns, rows)
 }
 
 fn name(rank: &Rank, part: Part) -> String {

@@ -133,7 +133,7 @@ pub fn who(rank: &Rank) -> Who {
 pub fn who_value(who: Who) -> Value {
     match who {
         (_, None) => Value::None,
-        (0, Some(number)) => Value::Count(number.into()),
+        (0, Some(number)) => Value::Number(number.into()),
         (world, Some(number)) => Value::Text(format!("{number} of world {world}")),
     }
 }

@@ -7,6 +7,9 @@ use crate::model::matching::{Account, At, Key, Sum, WaitState};
 use crate::model::{Rank, Run};
 use crate::report::{Column, Fact, Table, Value};
 
+/// Rows of places that people are shown.
+const PLACES: usize = 15;
+
 /// Nanoseconds as a value.
 fn seconds(nanoseconds: i64) -> Value {
     Value::Seconds(nanoseconds as f64 / 1e9)
@@ -14,7 +17,7 @@ fn seconds(nanoseconds: i64) -> Value {
 
 /// Seconds of all ranks together.
 fn all_time(run: &Run) -> f64 {
-    run.ranks.iter().map(Rank::wall).sum()
+    run.asked().map(Rank::wall).sum()
 }
 
 /// The waits of a run in one line, and what they rest on.
@@ -23,13 +26,15 @@ pub fn facts(run: &Run, account: &Account) -> Vec<Fact> {
     account.waits.sums.values().for_each(|sum| (time, error) = (time + sum.time, error + sum.error));
     let share = percent(time as f64 / 1e9, all_time(run));
     let share = if let Value::Percent(share) = share { share } else { 0.0 };
+    let ranks = if run.choice.ranks.is_some() { "these ranks" } else { "all ranks" };
     let matched: u64 = account.pairs.values().map(|pair| pair.messages).sum();
     let unmatched: u64 = account.unreceived.values().sum::<u64>() + account.elsewhere;
     let whole = percent(matched as f64, (matched + unmatched) as f64);
     let whole = if let Value::Percent(whole) = whole { format!(", {whole:.1} % of those sent") } else { String::new() };
     vec![
         Fact::new("wait_s", "waiting", seconds(time))
-            .note(format!(" ± {:.6} s over all ranks, {share:.1} % of their time", error as f64 / 1e9)),
+            .error(seconds(error))
+            .note(format!(" over {ranks}, {share:.1} % of their time")),
         Fact::hidden("wait_error_s", seconds(error)),
         Fact::hidden("wait_percent", Value::Percent(share)),
         Fact::new("matched_messages", "matched", Value::Count(matched))
@@ -47,7 +52,7 @@ pub fn states(run: &Run, account: &Account) -> Table {
     }
     let columns = vec![
         Column::new("pattern", "wait state"),
-        Column::new("wait_s", "s"),
+        Column::new("wait_s", "time"),
         Column::new("error_s", "±"),
         Column::new("wait_percent", "% of all"),
         Column::new("waits", "waits"),
@@ -79,7 +84,7 @@ pub fn states(run: &Run, account: &Account) -> Table {
     }
     rows.sort_by_key(|(time, _)| std::cmp::Reverse(*time));
     let rows = rows.into_iter().map(|(_, row)| row).collect();
-    Table { name: "patterns", title: "wait states, all ranks".into(), columns, rows }
+    Table::new("patterns", "wait states", columns, rows)
 }
 
 /// One row for each pair of places, the longest first.
@@ -92,7 +97,7 @@ pub fn places(run: &Run, account: &Account) -> Table {
         Column::new("cause_rank", "for"),
         Column::new("cause_function", "in").spare(3),
         Column::new("cause_site", "at"),
-        Column::new("wait_s", "s"),
+        Column::new("wait_s", "time"),
         Column::hidden("error_s"),
         Column::new("waits", "waits").spare(1),
         Column::hidden("longest_s"),
@@ -111,7 +116,7 @@ pub fn places(run: &Run, account: &Account) -> Table {
         row
     };
     let rows = sums.into_iter().map(row).collect();
-    Table { name: "waits", title: "who waited for whom".into(), columns, rows }
+    Table::new("waits", "who waited for whom", columns, rows).most(PLACES)
 }
 
 /// What a reader has to know of calls that found no partner.

@@ -3,7 +3,7 @@
 use traces::calls::Call;
 use traces::signature::{Signature, UNKNOWN_BYTES, peer};
 
-use super::breakdown::table;
+use super::breakdown::{of_single_ranks, table};
 use super::totals::{self, who, who_value};
 use crate::model::rank::function;
 use crate::model::{Rank, Run};
@@ -74,12 +74,12 @@ pub fn threads(run: &Run) -> Table {
     let names = vec![Column::new("rank", "of rank"), Column::new("thread", "thread"), Column::hidden("thread_id")];
     let rows = groups.into_iter().map(|((rank, thread), group)| {
         let (number, tid) = match thread {
-            Some((number, tid)) => (Value::Count(number.into()), Value::Count(tid.into())),
+            Some((number, tid)) => (Value::Number(number.into()), Value::Number(tid.into())),
             None => (Value::None, Value::None),
         };
         (vec![who_value(rank), number, tid], group)
     });
-    table(run, "threads", "by thread".into(), names, rows.collect())
+    of_single_ranks(run, "threads", "by thread".into(), names, rows.collect())
 }
 
 /// By communicator, rank, the rank at the other end, and function. Ranks at the other end are numbered as in the
@@ -99,7 +99,7 @@ pub fn peers(run: &Run) -> Table {
     let rows = groups.into_iter().map(|((communicator, rank, peer, name), group)| {
         (vec![Value::Text(communicator), who_value(rank), Value::Text(peer), Value::Text(name)], group)
     });
-    table(run, "peers", "by partner".into(), names, rows.collect())
+    of_single_ranks(run, "peers", "by partner".into(), names, rows.collect())
 }
 
 /// The object a call works on, by the name the rank has for it, and how many processes it has.

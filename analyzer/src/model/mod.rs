@@ -16,4 +16,4 @@ pub mod timeline;
 
 pub use rank::{End, Rank};
 pub use run::Run;
-pub use selection::Choice;
+pub use selection::{Choice, Ranks};

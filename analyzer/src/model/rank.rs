@@ -15,7 +15,7 @@ use traces::read::{Contents, RankFile};
 use traces::signature::{NESTED, Signature};
 
 use super::clock::Clock;
-use super::selection::{ALL, Choice, Part, Selection};
+use super::selection::{ALL, Choice, Part, Selection, Window};
 use super::tally::{self, Entry, Tally};
 
 /// See the module.
@@ -72,6 +72,8 @@ pub struct Rank {
     pub threads: Vec<Thread>,
     /// Its calls by function, of threads whose calls had no room elsewhere in the file.
     pub shared: Vec<Entry>,
+    /// Whether anything of it is asked about.
+    pub is_asked: bool,
     /// What of its time is asked about, where that is not all of it.
     pub selection: Option<Selection>,
     /// How the recording ended.
@@ -112,12 +114,13 @@ pub enum End {
 }
 
 impl Rank {
-    /// Reads a rank's file, for what is chosen of it. `seen` is told how many bytes are done.
-    pub fn load(path: &Path, choice: &Choice, seen: impl Fn(u64)) -> Result<Rank, Error> {
+    /// Reads a rank's file, for what is chosen of it, of its time what is in the window. `seen` is told how many bytes are done.
+    pub fn load(path: &Path, choice: &Choice, window: Option<Window>, seen: impl Fn(u64)) -> Result<Rank, Error> {
         let file = RankFile::open(path)?;
         let contents = file.contents();
         let mut rank = Rank::described(path, &file, &contents);
-        rank.selection = Selection::of(&contents, &rank.header, &rank.regions, choice);
+        rank.selection = Selection::of(&contents, &rank.header, &rank.regions, choice, window);
+        rank.is_asked = choice.has_rank(&rank.header);
         let keeps_profile = rank.selection.as_ref().is_none_or(|selection| selection.has_profile);
         if keeps_profile {
             rank.shared = tally::by_function(&contents.shared);
@@ -176,6 +179,7 @@ impl Rank {
             clock,
             threads: Vec::new(),
             shared: Vec::new(),
+            is_asked: true,
             selection: None,
             end: End::Finalized,
             damage: contents.damage.clone(),

@@ -8,8 +8,9 @@ use traces::file::Mode;
 use traces::folder::EXTENSION;
 
 use super::rank::{End, Rank};
-use super::selection::Choice;
+use super::selection::{Choice, Window};
 use super::sites::Sites;
+use super::timeline::Timeline;
 use crate::error::Error;
 use crate::parallel;
 use crate::progress::Progress;
@@ -18,6 +19,8 @@ use crate::progress::Progress;
 pub struct Run {
     /// Its folder.
     pub folder: PathBuf,
+    /// It was not named: it is the newest in the working folder.
+    pub is_newest: bool,
     /// What of it is asked about.
     pub choice: Choice,
     /// Ranks whose files could be read, by world and number; processes without a rank last.
@@ -40,17 +43,24 @@ impl Run {
     pub fn select(folder: &Path, choice: &Choice) -> Result<Run, Error> {
         let files = files(folder)?;
         let bytes = files.iter().filter_map(|file| fs::metadata(file).ok()).map(|data| data.len()).sum();
+        let windows = if choice.has_window() { windows(&files, choice) } else { Vec::new() };
         let progress = Progress::new("reading", bytes);
-        let (mut ranks, unreadable) = read(&files, choice, &progress);
+        let (mut ranks, unreadable) = read(&files, choice, &windows, &progress);
         if ranks.is_empty() {
             return Err(Error::AllUnreadable { folder: folder.into(), reasons: unreadable });
         }
-        ranks.sort_by_key(|rank| (rank.number().is_none(), rank.header.world, rank.number(), rank.header.pid));
+        ranks.sort_by_key(order);
         one_run(folder, &ranks)?;
         has_region(folder, &ranks, choice)?;
+        has_ranks(&ranks, choice)?;
         let missing = missing(&ranks);
         let sites = Sites::load(folder, &ranks, !choice.no_cache);
-        Ok(Run { folder: folder.into(), choice: choice.clone(), ranks, missing, unreadable, sites })
+        Ok(Run { folder: folder.into(), is_newest: false, choice: choice.clone(), ranks, missing, unreadable, sites })
+    }
+
+    /// The ranks that are asked about.
+    pub fn asked(&self) -> impl Iterator<Item = &Rank> {
+        self.ranks.iter().filter(|rank| rank.is_asked)
     }
 
     /// Ranks the run had: what its world says, or as many as there are.
@@ -104,9 +114,41 @@ pub fn files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(files)
 }
 
-fn read(files: &[PathBuf], choice: &Choice, progress: &Progress) -> (Vec<Rank>, Vec<String>) {
+/// The order of ranks in a run.
+fn order(rank: &Rank) -> (bool, u32, Option<u32>, u32) {
+    (rank.number().is_none(), rank.header.world, rank.number(), rank.header.pid)
+}
+
+/// What of each file's time is asked about, in its own ticks: all files are opened to put their clocks on one line.
+fn windows(files: &[PathBuf], choice: &Choice) -> Vec<Option<Window>> {
+    let mut windows = vec![None; files.len()];
+    let opened = parallel::map(files.len(), |at| Rank::open(&files[at]).ok());
+    let (mut places, mut ranks): (Vec<usize>, Vec<Rank>) = (Vec::new(), Vec::new());
+    let mut known: Vec<(usize, Rank)> =
+        opened.into_iter().enumerate().filter_map(|(at, rank)| Some((at, rank?))).collect();
+    known.sort_by_key(|(_, rank)| order(rank));
+    for (at, rank) in known {
+        places.push(at);
+        ranks.push(rank);
+    }
+    let timeline = Timeline::of_ranks(&ranks);
+    for (at, line) in places.iter().zip(&timeline.lines) {
+        let tick = |time: Option<i64>, none| time.map_or(none, |time| line.ticks_at(time));
+        windows[*at] = Some((tick(choice.from, 0), tick(choice.to, u64::MAX)));
+    }
+    windows
+}
+
+fn read(
+    files: &[PathBuf],
+    choice: &Choice,
+    windows: &[Option<Window>],
+    progress: &Progress,
+) -> (Vec<Rank>, Vec<String>) {
     let (mut ranks, mut unreadable) = (Vec::new(), Vec::new());
-    for rank in parallel::map(files.len(), |at| Rank::load(&files[at], choice, |bytes| progress.add(bytes))) {
+    let window = |at: usize| windows.get(at).copied().flatten();
+    let load = |at: usize| Rank::load(&files[at], choice, window(at), |bytes| progress.add(bytes));
+    for rank in parallel::map(files.len(), load) {
         match rank {
             Ok(rank) => ranks.push(rank),
             Err(error) => unreadable.push(error.to_string()),
@@ -130,6 +172,17 @@ fn one_run(folder: &Path, ranks: &[Rank]) -> Result<(), Error> {
         format!("run {id}...: {shown}{}", if files.len() > 4 { ", ..." } else { "" })
     };
     Err(Error::Mixed { folder: folder.into(), runs: runs.iter().map(line).collect() })
+}
+
+/// Fails where the run does not have a rank that is asked about, or none of them has a file.
+fn has_ranks(ranks: &[Rank], choice: &Choice) -> Result<(), Error> {
+    let Some(asked) = &choice.ranks else { return Ok(()) };
+    let size = worlds(ranks).values().copied().max().unwrap_or(0);
+    match ranks.iter().any(|rank| rank.is_asked) {
+        _ if asked.last() >= size => Err(Error::NoRank { rank: asked.last(), size }),
+        true => Ok(()),
+        false => Err(Error::Other(format!("of ranks {asked} none has a file that can be read"))),
+    }
 }
 
 /// Fails where no rank has the region that is asked about.

@@ -1,5 +1,5 @@
-//! What of a run is asked about: all of it, regions of one name, or each region for itself; less what the program took out by
-//! MPI_Pcontrol.
+//! What of a run is asked about: all of it, regions of one name, or each region for itself; of all ranks or some, of all time or
+//! some; less what the program took out by MPI_Pcontrol.
 //!
 //! In: on all threads of a rank, regions entered and left, and calls of MPI_Pcontrol. Out: each thread's time in [`Stretches`], of
 //! which each call asks by its start whether it counts, and as part of what. A thread that names no regions itself is in
@@ -7,15 +7,17 @@
 //!
 //! The levels of MPI_Pcontrol mean what they mean to mpiP: nothing counts from 0 to 1, nor before the last 2.
 
+mod ranks;
 mod read;
 
 use std::collections::{BTreeMap, HashMap};
 
 use traces::definitions::Region;
-use traces::file::{FileHeader, Mode};
+use traces::file::{FileHeader, Mode, NO_RANK};
 use traces::read::Contents;
 use traces::record::Kind;
 
+pub use ranks::Ranks;
 use read::Marks;
 
 /// What is asked about, of what the program did not take out.
@@ -25,9 +27,30 @@ pub struct Choice {
     pub region: Option<String>,
     /// Each region for itself.
     pub by_region: bool,
+    /// Only these ranks, and those of spawned worlds with these numbers.
+    pub ranks: Option<Ranks>,
+    /// Only what began from then on, in nanoseconds on the run's time line.
+    pub from: Option<i64>,
+    /// Only what began before that.
+    pub to: Option<i64>,
     /// Names of call sites are not kept for the next analysis.
     pub no_cache: bool,
 }
+
+impl Choice {
+    /// Whether only some time is asked about.
+    pub fn has_window(&self) -> bool {
+        self.from.is_some() || self.to.is_some()
+    }
+
+    /// Whether a rank is asked about. A process without a number is not one of some ranks.
+    pub fn has_rank(&self, header: &FileHeader) -> bool {
+        self.ranks.as_ref().is_none_or(|ranks| header.rank != NO_RANK && ranks.contain(header.rank))
+    }
+}
+
+/// A rank's time that is asked about: from a tick until another.
+pub type Window = (u64, u64);
 
 /// What a call counts as part of: where each region is asked about, the innermost one's number, 0 for none; else 0.
 pub type Part = u32;
@@ -75,15 +98,17 @@ impl Selection {
         header: &FileHeader,
         regions: &HashMap<u32, Region>,
         choice: &Choice,
+        window: Option<Window>,
     ) -> Option<Selection> {
         let by_regions = choice.by_region || choice.region.is_some();
-        if !by_regions && !read::calls_pcontrol(contents) {
+        let outside = outside(choice.has_rank(header), window);
+        if !by_regions && outside.is_empty() && !read::calls_pcontrol(contents) {
             return None;
         }
         let marks = read::marks(contents);
         let out = taken_out(&marks, header);
         let part = |open: &[u32]| part(open, regions, choice);
-        let stretches = |events: &[(u64, Kind, u32)]| without(&of_regions(events, part), &out);
+        let stretches = |events: &[(u64, Kind, u32)]| without(&without(&of_regions(events, part), &out), &outside);
         let of_threads = marks.regions.iter().filter(|_| by_regions);
         let threads: HashMap<u32, Stretches> =
             of_threads.map(|(thread, events)| (*thread, stretches(events))).collect();
@@ -91,7 +116,8 @@ impl Selection {
         let others = threads.get(&first).cloned().unwrap_or_else(|| stretches(&[]));
         let asked = |event: &&(u64, Kind, u32)| event.1 == Kind::RegionBegin && part(&[event.2]) != LEFT_OUT;
         let entered = marks.regions.values().flatten().filter(asked).count() as u64;
-        let has_profile = part(&[]) != LEFT_OUT;
+        // Nobody knows when the calls of a profile were made.
+        let has_profile = part(&[]) != LEFT_OUT && outside.is_empty();
         let is_all = !by_regions
             && others == ALL
             && header.profile_begin | header.profile_stopped_at | header.profile_stopped == 0;
@@ -206,9 +232,18 @@ fn taken_out(marks: &Marks, header: &FileHeader) -> Vec<(u64, u64)> {
     out
 }
 
+/// What of a rank's time is not asked about.
+fn outside(is_asked: bool, window: Option<Window>) -> Vec<(u64, u64)> {
+    let (from, to) = window.filter(|_| is_asked).unwrap_or(if is_asked { (0, u64::MAX) } else { (u64::MAX, u64::MAX) });
+    let mut outside = vec![(0, from), (to, u64::MAX)];
+    outside.retain(|(from, until)| from < until);
+    outside
+}
+
 /// Stretches less what was taken out.
 fn without(stretches: &[(u64, Part)], out: &[(u64, u64)]) -> Stretches {
-    let edges = out.iter().flat_map(|(from, until)| [(*from, true), (*until, false)]);
+    // What is out for good has no end.
+    let edges = out.iter().flat_map(|(from, until)| [(*from, true), (*until, false)]).filter(|(at, _)| *at < u64::MAX);
     // At the same tick, what begins counts after what ends.
     let mut changes: BTreeMap<u64, (Option<Part>, Option<bool>)> = BTreeMap::new();
     stretches.iter().for_each(|(at, part)| changes.entry(*at).or_default().0 = Some(*part));

@@ -67,10 +67,10 @@ impl Source {
     pub fn in_words(self) -> &'static str {
         match self {
             Source::SharedClock => "the same clock",
-            Source::InitAndFinalize => "clocks compared by messages at MPI_Init and MPI_Finalize",
-            Source::Once => "clocks compared by messages once",
+            Source::InitAndFinalize => "messages at begin and end",
+            Source::Once => "messages, once",
             Source::HostClock => "the clock of their host",
-            Source::WallClock => "the hosts' own clocks, which nobody compared",
+            Source::WallClock => "the hosts' clocks, not compared",
         }
     }
 }
@@ -93,6 +93,15 @@ impl Line {
     pub fn at(&self, ticks: u64) -> i64 {
         let at = self.exactly(ticks);
         (at + 0.5f64.copysign(at)) as i64
+    }
+
+    /// What the rank's clock showed at a time; 0 before it began to count.
+    pub fn ticks_at(&self, at: i64) -> u64 {
+        let since = at as f64 - self.at;
+        let length = self.span as f64 * self.between;
+        let inside = since.clamp(0.0, length);
+        let ticks = inside / self.between + (since - inside) / self.beyond;
+        self.ticks.saturating_add_signed(ticks.ceil() as i64)
     }
 
     /// A number of ticks in nanoseconds.
@@ -204,20 +213,25 @@ type Known = HashMap<(u32, u32), (Line, usize)>;
 impl Timeline {
     /// From what the ranks of a run found when they compared their clocks.
     pub fn of(run: &Run) -> Timeline {
+        Timeline::of_ranks(&run.ranks)
+    }
+
+    /// The same of ranks in a run's order.
+    pub fn of_ranks(ranks: &[Rank]) -> Timeline {
         let mut known = Known::new();
         let mut timeline = Timeline { lines: Vec::new(), clocks: Vec::new() };
-        for (index, rank) in run.ranks.iter().enumerate() {
+        for (index, rank) in ranks.iter().enumerate() {
             let readings = Reading::all(rank);
             let (line, clock) = match index {
                 0 => (reference(rank), index),
-                _ => by_readings(rank, &readings, &known, index).unwrap_or((wall_clock(rank, run.first()), index)),
+                _ => by_readings(rank, &readings, &known, index).unwrap_or((wall_clock(rank, &ranks[0]), index)),
             };
             if let Some(number) = rank.number() {
                 known.insert((rank.header.world, number), (line, clock));
                 let unknown = |reading: &&Reading| !known.contains_key(&(rank.header.world, reading.peer));
                 let unknown: Vec<Reading> = readings.iter().filter(unknown).copied().collect();
                 for reading in &unknown {
-                    let fresh = run.ranks.len() + known.len();
+                    let fresh = ranks.len() + known.len();
                     if let Some(found) = backwards(reading.peer, &unknown, line, clock, fresh) {
                         known.insert((rank.header.world, reading.peer), found);
                     }
@@ -226,12 +240,12 @@ impl Timeline {
             timeline.lines.push(line);
             timeline.clocks.push(clock);
         }
-        timeline.begin_at_zero(run);
+        timeline.begin_at_zero(ranks);
         timeline
     }
 
-    fn begin_at_zero(&mut self, run: &Run) {
-        let begins = self.lines.iter().zip(&run.ranks).map(|(line, rank)| line.exactly(rank.header.begin.ticks));
+    fn begin_at_zero(&mut self, ranks: &[Rank]) {
+        let begins = self.lines.iter().zip(ranks).map(|(line, rank)| line.exactly(rank.header.begin.ticks));
         let earliest = begins.fold(f64::INFINITY, f64::min);
         self.lines.iter_mut().for_each(|line| line.at -= earliest);
     }

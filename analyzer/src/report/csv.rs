@@ -1,4 +1,4 @@
-//! A report's first table for spreadsheets, with units in the column names.
+//! A report's table for spreadsheets, the first one, with units in the column names.
 //!
 //! A spreadsheet takes a cell for a formula by its first character, and formulas run programs: a name that begins so gets an
 //! apostrophe in front. Numbers stay numbers.
@@ -26,7 +26,8 @@ fn field(value: &Value) -> String {
     match value {
         Value::Text(text) if text.starts_with(FORMULA) => format!("'{}", visible(text)),
         Value::Text(text) => visible(text).into_owned(),
-        Value::Count(number) | Value::Bytes(number) => number.to_string(),
+        Value::Label(key, ..) => (*key).into(),
+        Value::Count(number) | Value::Number(number) | Value::Bytes(number) => number.to_string(),
         Value::Seconds(number) | Value::Percent(number) | Value::Ratio(number) => number.to_string(),
         Value::None => String::new(),
     }

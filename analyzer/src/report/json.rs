@@ -44,7 +44,8 @@ fn escaped(text: &str) -> Cow<'_, str> {
 fn value(value: &Value) -> Json {
     match value {
         Value::Text(text) => json!(text),
-        Value::Count(number) | Value::Bytes(number) => json!(number),
+        Value::Label(key, ..) => json!(key),
+        Value::Count(number) | Value::Number(number) | Value::Bytes(number) => json!(number),
         Value::Seconds(number) | Value::Percent(number) | Value::Ratio(number) => json!(number),
         Value::None => Json::Null,
     }

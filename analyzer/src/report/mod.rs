@@ -1,10 +1,12 @@
 //! A report: sections of typed rows, and the warnings a reader is owed. Formatters print it and compute nothing.
 
+pub mod arrange;
 pub mod csv;
 pub mod json;
 #[cfg(feature = "parquet")]
 pub mod parquet;
 pub mod plot;
+pub mod scale;
 pub mod text;
 pub mod visible;
 
@@ -26,8 +28,10 @@ pub struct Fact {
     pub heading: &'static str,
     /// The figure.
     pub value: Value,
-    /// What text says behind it.
-    pub note: String,
+    /// By how much it may be off, in its own unit; text says that.
+    pub error: Option<Value>,
+    /// What text says behind it; times there are in the unit of the fact's own.
+    pub note: Vec<Value>,
 }
 
 /// Rows of one kind.
@@ -40,6 +44,10 @@ pub struct Table {
     pub columns: Vec<Column>,
     /// One value for each column.
     pub rows: Vec<Vec<Value>>,
+    /// How many of them people are shown who do not say how many they want.
+    pub most: usize,
+    /// The rows belong together, in this order, all of them.
+    pub is_whole: bool,
 }
 
 /// A column of a table.
@@ -47,8 +55,11 @@ pub struct Table {
 pub struct Column {
     /// Its name in structured output, with the unit behind it.
     pub key: String,
-    /// Its heading in text; empty where text leaves the column out.
+    /// Its heading in text; empty where text leaves the column out. The unit of times comes behind it, or where a heading of the
+    /// table has `{unit}`.
     pub heading: String,
+    /// Its times are of single calls and the like: they have a unit of their own, where all others of a table have one.
+    pub is_each: bool,
     /// Text leaves it out where there is no room for all columns: those with the highest number first, those with 0 never.
     pub spare: u8,
 }
@@ -58,8 +69,12 @@ pub struct Column {
 pub enum Value {
     /// A name.
     Text(String),
-    /// A number of things, or a number by which one is called.
+    /// A name that is ours: as structured output has it, as text has it, and how far text indents it as part of one above.
+    Label(&'static str, &'static str, usize),
+    /// A number of things.
     Count(u64),
+    /// A number by which one is called.
+    Number(u64),
     /// A duration.
     Seconds(f64),
     /// An amount of data.
@@ -79,21 +94,43 @@ pub enum Format {
     Text,
     /// For programs: versioned, with units in the names.
     Json,
-    /// For spreadsheets: the first table.
+    /// For spreadsheets: the table asked for.
     Csv,
-    /// For data frames: the first table.
+    /// For data frames: the table asked for.
     Parquet,
+}
+
+impl Table {
+    /// A table of which people are shown all rows.
+    pub fn new(name: &'static str, title: impl Into<String>, columns: Vec<Column>, rows: Vec<Vec<Value>>) -> Table {
+        Table { name, title: title.into(), columns, rows, most: usize::MAX, is_whole: false }
+    }
+
+    /// Of which they are shown so many, and told of the others.
+    pub fn most(self, most: usize) -> Table {
+        Table { most, ..self }
+    }
+
+    /// Of which the rows belong together: it is neither sorted nor cut.
+    pub fn whole(self) -> Table {
+        Table { is_whole: true, ..self }
+    }
 }
 
 impl Column {
     /// A column that text shows too.
     pub fn new(key: impl Into<String>, heading: impl Into<String>) -> Column {
-        Column { key: key.into(), heading: heading.into(), spare: 0 }
+        Column { key: key.into(), heading: heading.into(), is_each: false, spare: 0 }
     }
 
     /// A column for structured output only.
     pub fn hidden(key: impl Into<String>) -> Column {
-        Column { key: key.into(), heading: String::new(), spare: 0 }
+        Column::new(key, "")
+    }
+
+    /// The same, of times in a unit of their own.
+    pub fn each(self) -> Column {
+        Column { is_each: true, ..self }
     }
 
     /// The same, to be left out of text before those with a lower number where there is no room for all.
@@ -105,7 +142,7 @@ impl Column {
 impl Fact {
     /// A fact that text shows too.
     pub fn new(key: &'static str, heading: &'static str, value: Value) -> Fact {
-        Fact { key, heading, value, note: String::new() }
+        Fact { key, heading, value, error: None, note: Vec::new() }
     }
 
     /// A fact for structured output only.
@@ -115,6 +152,17 @@ impl Fact {
 
     /// With something behind it in text.
     pub fn note(self, note: impl Into<String>) -> Fact {
-        Fact { note: note.into(), ..self }
+        self.figure(Value::Text(note.into()))
+    }
+
+    /// And a figure behind that.
+    pub fn figure(mut self, figure: Value) -> Fact {
+        self.note.push(figure);
+        self
+    }
+
+    /// With what it may be off by.
+    pub fn error(self, error: Value) -> Fact {
+        Fact { error: Some(error), ..self }
     }
 }

@@ -20,9 +20,9 @@ fn column(table: &Table, at: usize) -> Series {
     let values = || table.rows.iter().map(|row| &row[at]);
     let first = values().find(|value| **value != Value::None);
     match first {
-        Some(Value::Count(_) | Value::Bytes(_)) => {
+        Some(Value::Count(_) | Value::Number(_) | Value::Bytes(_)) => {
             let whole = |value: &Value| match value {
-                Value::Count(number) | Value::Bytes(number) => Some(*number),
+                Value::Count(number) | Value::Number(number) | Value::Bytes(number) => Some(*number),
                 _ => None,
             };
             Series::new(name, values().map(whole).collect::<Vec<_>>())
@@ -37,6 +37,7 @@ fn column(table: &Table, at: usize) -> Series {
         _ => {
             let text = |value: &Value| match value {
                 Value::Text(text) => Some(text.clone()),
+                Value::Label(key, ..) => Some(key.to_string()),
                 _ => None,
             };
             Series::new(name, values().map(text).collect::<Vec<_>>())

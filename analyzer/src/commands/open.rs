@@ -1,0 +1,41 @@
+//! The run that an analysis is of: the one that is named, or the newest in the working folder.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::cli;
+use crate::error::Error;
+use crate::model::run::files;
+use crate::model::{Choice, Rank, Run};
+
+/// Reads what is chosen of the run.
+pub fn open(folder: &cli::Folder, choice: Choice) -> Result<Run, Error> {
+    if let (Some(from), Some(to)) = (choice.from, choice.to)
+        && from >= to
+    {
+        return Err(Error::NoTime);
+    }
+    match &folder.dir {
+        Some(folder) => Run::select(folder, &choice),
+        None => Ok(Run { is_newest: true, ..Run::select(&newest(Path::new("."))?, &choice)? }),
+    }
+}
+
+/// The folder itself, if it is a run's; of those in it, the one whose recording began last.
+fn newest(here: &Path) -> Result<PathBuf, Error> {
+    if files(here).is_ok() {
+        return std::path::absolute(here).map_err(|source| Error::NoFolder { folder: here.into(), source });
+    }
+    let entries = fs::read_dir(here).map_err(|source| Error::NoFolder { folder: here.into(), source })?;
+    // A link may lead anywhere.
+    let folders = entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    let runs = folders.filter_map(|entry| Some((began(&entry.path())?, PathBuf::from(entry.file_name()))));
+    let newest = runs.max().map(|(_, folder)| folder);
+    newest.ok_or_else(|| Error::NoRun { folder: std::path::absolute(here).unwrap_or(here.into()) })
+}
+
+/// When the recording in a folder began, if there is one.
+fn began(folder: &Path) -> Option<u64> {
+    let files = files(folder).ok()?;
+    files.iter().find_map(|file| Some(Rank::open(file).ok()?.header.begin.realtime))
+}

@@ -1,0 +1,65 @@
+//! The unit of times that stand together: one for all of them, so that they can be compared.
+
+/// A unit of time, and how many decimals tell what was measured.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Scale {
+    /// `s`, `ms` or `µs`.
+    pub unit: &'static str,
+    in_a_second: f64,
+    decimals: usize,
+}
+
+impl Scale {
+    /// The one for times of which the longest is so many seconds. Decimals tell nanoseconds in µs, else microseconds where
+    /// that fits into eight digits.
+    pub fn of(longest: f64) -> Scale {
+        match longest {
+            seconds if seconds >= 1.0 => {
+                let before = seconds.log10() as usize + 1;
+                Scale { unit: "s", in_a_second: 1.0, decimals: 8usize.saturating_sub(before).min(6) }
+            }
+            seconds if seconds >= 1e-3 => Scale { unit: "ms", in_a_second: 1e3, decimals: 3 },
+            seconds if seconds > 0.0 => Scale { unit: "µs", in_a_second: 1e6, decimals: 3 },
+            _ => Scale { unit: "s", in_a_second: 1.0, decimals: 0 },
+        }
+    }
+
+    /// The same, for times in a sentence: of seconds three decimals are enough.
+    pub fn in_words(self) -> Scale {
+        Scale { decimals: self.decimals.min(3), ..self }
+    }
+
+    /// A time in this unit: 0 is none, and what is too short for the unit is not printed so.
+    pub fn number(&self, seconds: f64) -> String {
+        if seconds == 0.0 {
+            return "0".into();
+        }
+        let (value, decimals) = (seconds * self.in_a_second, self.decimals);
+        let least = 0.1f64.powi(decimals as i32);
+        match value.abs() < least / 2.0 {
+            true => format!("<{least:.decimals$}"),
+            false => format!("{value:.decimals$}"),
+        }
+    }
+
+    /// The same with the unit.
+    pub fn text(&self, seconds: f64) -> String {
+        format!("{} {}", self.number(seconds), self.unit)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Scale;
+
+    #[test]
+    fn the_longest_time_chooses_the_unit_and_none_that_passed_is_printed_as_zero() {
+        let lines = |times: [f64; 3]| times.map(|time| Scale::of(times[0]).text(time));
+        assert_eq!(lines([12.5, 1e-6, 1e-9]), ["12.500000 s", "0.000001 s", "<0.000001 s"]);
+        assert_eq!(lines([0.9999, 2.5e-6, 0.0]), ["999.900 ms", "0.003 ms", "0 ms"]);
+        assert_eq!(lines([42e-6, 31e-9, 1e-13]), ["42.000 µs", "0.031 µs", "<0.001 µs"]);
+        assert_eq!(Scale::of(0.0).text(0.0), "0 s");
+        assert_eq!(Scale::of(36_000.0).text(36_000.0), "36000.000 s");
+        assert_eq!(Scale::of(2.0).in_words().text(1.23456), "1.235 s");
+    }
+}
