@@ -196,6 +196,10 @@ fn what_is_about_single_calls_says_of_a_profile_what_it_needs() {
     assert_eq!(ran, 15);
     for command in ["report", "imbalance", "progress"] {
         assert_eq!(overhear(command, &folder.0, &[]).status.code(), Some(0), "{command}");
+        // Nobody knows when its calls were made.
+        let output = overhear(command, &folder.0, &["--from", "1"]);
+        assert_eq!(output.status.code(), Some(3), "{command}");
+        assert!(stderr(&output).contains("a part of the time is about single calls"), "{}", stderr(&output));
     }
 }
 

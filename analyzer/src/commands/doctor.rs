@@ -12,6 +12,7 @@ use crate::error::{Error, OK, PARTIAL};
 use crate::launch;
 use crate::metrics::engine;
 use crate::model::{Rank, Run, clock};
+use crate::report::visible::visible;
 
 /// Prints what was found. Returns the exit status: 4 where something will not work.
 pub fn run(arguments: &cli::Doctor) -> Result<u8, Error> {
@@ -30,7 +31,7 @@ pub fn run(arguments: &cli::Doctor) -> Result<u8, Error> {
 }
 
 fn line(what: &str, found: &str) {
-    println!("{what:10} {found}");
+    println!("{what:10} {}", visible(found));
 }
 
 /// Whether the folder that runs go to by default can be written.

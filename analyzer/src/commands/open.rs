@@ -15,10 +15,14 @@ pub fn open(folder: &cli::Folder, choice: Choice) -> Result<Run, Error> {
     {
         return Err(Error::NoTime);
     }
-    match &folder.dir {
-        Some(folder) => Run::select(folder, &choice),
-        None => Ok(Run { is_newest: true, ..Run::select(&newest(Path::new("."))?, &choice)? }),
+    let run = match &folder.dir {
+        Some(folder) => Run::select(folder, &choice)?,
+        None => Run { is_newest: true, ..Run::select(&newest(Path::new("."))?, &choice)? },
+    };
+    if choice.has_window() {
+        run.has_calls("a part of the time")?;
     }
+    Ok(run)
 }
 
 /// The folder itself, if it is a run's; of those in it, the one whose recording began last.

@@ -278,6 +278,9 @@ fn profiles(run: &Run) -> Option<String> {
         _ if run.choice.region.is_some() => {
             Some(format!("{} ranks have a profile, whose calls are in no region", whole + part))
         }
+        _ if run.choice.has_window() => {
+            Some(format!("{} ranks have a profile, of whose calls nobody knows when they were made", whole + part))
+        }
         (0, part) => {
             let limit = match (own, system) {
                 (_, 0) => "OVERHEAR_MAX_BYTES",
