@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use traces::settings;
 
 use crate::model::{Choice, Ranks};
 use crate::report::Format;
@@ -53,8 +54,8 @@ pub enum Command {
 /// Runs an MPI program and records what it does in MPI.
 ///
 /// Either behind the launcher, as `mpirun -n 4 overhear record -- ./app`, or in front of it, as
-/// `overhear record mpirun -n 4 ./app`. The exit status is the program's own; 125 where recording could not begin, 126
-/// and 127 where the program cannot be run or found.
+/// `overhear record mpirun -n 4 ./app`. The exit status is the program's own; 2 where a flag or a variable is wrong,
+/// 125 where recording could not begin, 126 and 127 where the program cannot be run or found.
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub struct Record {
@@ -74,57 +75,32 @@ pub struct Settings {
     pub dir: Option<PathBuf>,
     /// Record every call, or only counts and times, or forward calls and record nothing
     /// [default: trace; env: OVERHEAR_MODE]
-    #[arg(long, value_name = "MODE")]
-    pub mode: Option<Mode>,
+    #[arg(long, value_name = "MODE", value_parser = settings::MODES)]
+    pub mode: Option<String>,
     /// Classes and functions to leave out or put back, as -io,+wtime [default: -query; env: OVERHEAR_FILTER]
-    #[arg(long, value_name = "FILTER", allow_hyphen_values = true)]
+    #[arg(long, value_name = "FILTER", allow_hyphen_values = true, value_parser = filter)]
     pub filter: Option<String>,
     /// What to record of the progress engine: nothing, counts, times, or every entry that achieved something
     /// [default: events; env: OVERHEAR_PROGRESS]
-    #[arg(long, value_name = "HOW")]
-    pub progress: Option<Depth>,
+    #[arg(long, value_name = "HOW", value_parser = settings::DEPTHS)]
+    pub progress: Option<String>,
     /// When to compare the ranks' clocks: never, when MPI is initialised, or then and before it is finalised
     /// [default: both; env: OVERHEAR_SYNC]
-    #[arg(long, value_name = "WHEN")]
-    pub sync: Option<Sync>,
-    /// Limit of a rank's file, as 500M; beyond it the recording goes on as a profile [env: OVERHEAR_MAX_BYTES]
-    #[arg(long, value_name = "SIZE")]
+    #[arg(long, value_name = "WHEN", value_parser = settings::OCCASIONS)]
+    pub sync: Option<String>,
+    /// Limit of a rank's file, as 500M or 1.5G; beyond it the recording goes on as a profile [env: OVERHEAR_MAX_BYTES]
+    #[arg(long, value_name = "SIZE", value_parser = max_bytes)]
     pub max_bytes: Option<String>,
 }
 
-/// What is recorded.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum Mode {
-    /// Every call.
-    Trace,
-    /// Only counts and times.
-    Profile,
-    /// Nothing; for measuring.
-    Null,
+/// A filter that can be read, in the words it was given.
+fn filter(text: &str) -> Result<String, String> {
+    settings::Filter::parse(text).map(|_| text.into())
 }
 
-/// How much is recorded of the progress engine.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum Depth {
-    /// Nothing.
-    Off,
-    /// Entries are counted.
-    Count,
-    /// And timed.
-    Time,
-    /// And each that achieved something is an event.
-    Events,
-}
-
-/// When the ranks' clocks are compared.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum Sync {
-    /// Never.
-    Off,
-    /// When MPI is initialised.
-    Init,
-    /// And before it is finalised.
-    Both,
+/// A limit that can be kept, in the words it was given.
+fn max_bytes(text: &str) -> Result<String, String> {
+    settings::max_bytes(text).map(|_| text.into())
 }
 
 /// How to print what was found out.

@@ -105,6 +105,9 @@ pub enum Error {
         /// Where it was looked for.
         folder: PathBuf,
     },
+    /// A variable or a value that does not exist.
+    #[error("{0}")]
+    Setting(String),
     /// The result could not be written.
     #[error("{}: {source}", path.display())]
     Write {
@@ -129,7 +132,8 @@ impl Error {
             | Error::NoRegion { .. }
             | Error::NoCommunicator { .. }
             | Error::NoColumn { .. }
-            | Error::NoTime => USAGE,
+            | Error::NoTime
+            | Error::Setting(_) => USAGE,
             _ => UNREADABLE,
         }
     }

@@ -68,14 +68,19 @@ fn in_front_of_a_launcher_and_behind_it_record_the_same() {
 }
 
 #[test]
-fn one_line_at_the_start_and_one_at_the_end_come_from_rank_0() {
+fn one_line_at_the_start_and_one_at_the_end_come_from_rank_0_and_the_last_says_what_to_do_next() {
     for mpi in launchers() {
         let (output, run) = quick(&mpi, &[]).recorded("lines");
         let said = said(&output);
-        assert_eq!(said.len(), 2, "{}: {said:?}", mpi.name);
+        assert_eq!(said.len(), 3, "{}: {said:?}", mpi.name);
         assert!(said[0].contains("recording 2 ranks under "), "{}", said[0]);
         assert!(said.iter().all(|line| line.contains(run.folder.to_str().unwrap())), "{said:?}");
-        assert!(said[1].contains(" ns a call, "), "{}", said[1]);
+        assert!(said[1].contains(" ns a call"), "{}", said[1]);
+        let size: u64 = run.files().iter().map(|file| fs::metadata(file).unwrap().len()).sum();
+        let size = format!("{:.1} KiB of 2 processes. Next: overhear report ", size as f64 / 1024.0);
+        assert!(said[2].contains(&size), "{size}: {}", said[2]);
+        let next = said[2].split_once("overhear report ").unwrap().1;
+        assert_eq!(finish(Command::new(overhear()).args(["report", next])).status, 0, "{next}");
     }
 }
 
@@ -83,20 +88,8 @@ fn one_line_at_the_start_and_one_at_the_end_come_from_rank_0() {
 fn the_library_preloaded_alone_records_into_the_folder_it_is_run_in() {
     for mpi in libraries() {
         let here = fresh_folder(&format!("{}-alone", mpi.name));
-        fs::create_dir_all(&here).unwrap();
-        let case = quick(&mpi, &[]);
-        let mut words = mpi.launch(2);
-        let preload = library().display().to_string();
-        let set = match mpi.is_openmpi() {
-            true => vec!["-x".to_string(), format!("LD_PRELOAD={preload}")],
-            false => vec!["-genv".to_string(), "LD_PRELOAD".into(), preload],
-        };
-        words.splice(1..1, set);
-        words.push(case.path.display().to_string());
-        let mut command = Command::new(&words[0]);
-        command.args(&words[1..]).current_dir(&here);
-        case.prepare(&mut command);
-        assert_eq!(finish(&mut command).stdout, "done\n", "{}", mpi.name);
+        let output = by_hand(&quick(&mpi, &[]), &here);
+        assert_eq!(output.stdout, "done\n", "{}", mpi.name);
         let folders: Vec<PathBuf> = fs::read_dir(&here).unwrap().flatten().map(|entry| entry.path()).collect();
         assert_eq!(folders.len(), 1, "{}: {folders:?}", mpi.name);
         assert!(folders[0].file_name().unwrap().to_str().unwrap().starts_with("overhear-quick-20"));
@@ -143,20 +136,143 @@ fn a_program_that_is_not_there_or_cannot_be_run_is_told_apart_as_by_env() {
     assert_eq!(record("mpirun-of-nobody").status, 127);
 }
 
+/// Runs the case with the library preloaded by the launcher, and no command of ours.
+fn by_hand(case: &Case<'_>, here: &Path) -> Output {
+    fs::create_dir_all(here).unwrap();
+    let mut words = case.words();
+    let preload = library().display().to_string();
+    let set = match case.mpi.is_openmpi() {
+        true => vec!["-x".to_string(), format!("LD_PRELOAD={preload}")],
+        false => vec!["-genv".to_string(), "LD_PRELOAD".into(), preload],
+    };
+    words.splice(1..1, set);
+    let mut command = Command::new(&words[0]);
+    command.args(&words[1..]).current_dir(here);
+    case.prepare(&mut command);
+    finish(&mut command)
+}
+
 #[test]
-fn an_unknown_variable_or_value_is_named_with_the_nearest_and_the_program_runs() {
+fn a_wrong_flag_or_variable_is_refused_before_anything_starts() {
     let mpi = one();
-    let wrong = [
-        ("OVERHEAR_MOD", "trace", "there is no variable OVERHEAR_MOD; the nearest one is OVERHEAR_MODE"),
-        ("OVERHEAR_MODE", "trce", "OVERHEAR_MODE=trce does not exist; the nearest one is trace"),
-        ("OVERHEAR_FILTER", "-colective", "no class or function is called colective; the nearest one is collective"),
-        ("OVERHEAR_MAX_BYTES", "many", "OVERHEAR_MAX_BYTES=many is no size"),
+    let case = quick(&mpi, &[]);
+    let run = |flags: &[&str], variables: &[(&str, &str)], words: &[String]| {
+        let mut command = Command::new(overhear());
+        case.prepare(command.arg("record").args(flags).arg("--").args(words));
+        finish(command.envs(variables.iter().copied()))
+    };
+    let flags = [
+        ("--mode=trce", "trace"),
+        ("--progress=event", "events"),
+        ("--sync=bth", "both"),
+        ("--filter=-colective", "no class or function is called colective; the nearest one is collective"),
+        ("--max-bytes=12Q", "not a size, as 500M, 1.5G, 64KiB or 1e6"),
     ];
-    for (name, value, message) in wrong {
-        let (output, run) = quick(&mpi, &[]).with(name, value).recorded("wrong");
+    let variables = [
+        ("OVERHEAR_MDOE", "", "there is no variable OVERHEAR_MDOE; the nearest one is OVERHEAR_MODE"),
+        ("OVERHEAR_MAX_BYTES", "12Q", "OVERHEAR_MAX_BYTES=12Q: not a size"),
+    ];
+    for words in [case.words(), vec![case.path.display().to_string()]] {
+        let refused = |output: Output, message: &str| {
+            assert_eq!((output.status, output.stdout.as_str()), (2, ""), "{message}: {}", output.stderr);
+            assert!(output.stderr.contains(message), "{}", output.stderr);
+        };
+        flags.iter().for_each(|(flag, message)| refused(run(&[flag], &[], &words), message));
+        variables.iter().for_each(|(name, value, message)| refused(run(&[], &[(name, value)], &words), message));
+    }
+}
+
+#[test]
+fn a_wrong_variable_is_named_once_in_ranks_preloaded_by_hand_and_the_program_runs() {
+    let mpi = one();
+    for (name, value, message) in [
+        ("OVERHEAR_MDOE", "", "there is no variable OVERHEAR_MDOE; the nearest one is OVERHEAR_MODE"),
+        ("OVERHEAR_MAX_BYTES", "many", "OVERHEAR_MAX_BYTES=many: not a size"),
+    ] {
+        let here = fresh_folder("wrong-by-hand");
+        let output = by_hand(&quick(&mpi, &[]).with(name, value), &here);
         assert_eq!((output.status, output.stdout.as_str()), (0, "done\n"), "{}", output.stderr);
-        assert!(said(&output)[0].contains(message), "{}", output.stderr);
-        assert!(run.files().is_empty());
+        let said = said(&output);
+        assert!(said.len() == 1 && said[0].contains(message), "{said:?}");
+        assert!(said[0].ends_with("The program runs, unrecorded."), "{said:?}");
+        assert_eq!(fs::read_dir(&here).unwrap().count(), 0);
+    }
+}
+
+#[test]
+fn record_in_front_and_behind_at_once_record_into_the_folder_of_the_one_in_front() {
+    for mpi in launchers() {
+        let case = quick(&mpi, &[]);
+        let [outer, inner] = ["outer", "inner"].map(|which| fresh_folder(&format!("{}-{which}", mpi.name)));
+        let mut command = Command::new(overhear());
+        command.arg("record").arg("--dir").arg(&outer).args(mpi.launch(2));
+        command.arg(overhear()).arg("record").arg("--dir").arg(&inner).arg("--").arg(&case.path);
+        case.prepare(&mut command);
+        let output = finish(&mut command);
+        assert_eq!((output.status, output.stdout.as_str()), (0, "done\n"), "{}", output.stderr);
+        assert_eq!((calls(&Run { folder: outer }, "MPI_Send"), inner.exists()), (10, false), "{}", mpi.name);
+        let refusals =
+            said(&output).iter().filter(|line| line.contains("--dir") && line.contains("is not used")).count();
+        assert_eq!(refusals, 1, "{}: {}", mpi.name, output.stderr);
+    }
+}
+
+#[test]
+fn folders_that_the_runs_folder_is_in_are_made() {
+    let mpi = one();
+    let case = quick(&mpi, &[]);
+    let (front, run) = case.recorded("parents/a/b");
+    let folder = fresh_folder("parents-behind").join("a/b");
+    let back = behind(&case, &folder);
+    assert_eq!((front.status, back.status), (0, 0), "{}{}", front.stderr, back.stderr);
+    assert_eq!([run, Run { folder }].map(|run| calls(&run, "MPI_Send")), [10; 2]);
+}
+
+#[test]
+fn a_program_built_with_address_sanitizer_starts_and_is_recorded() {
+    for mpi in launchers() {
+        let plain = quick(&mpi, &[]);
+        let path = plain.path.with_extension("address");
+        let source = workspace().join("examples/tests/programs/quick.c");
+        compile(&mpi, &source, &path, &["-fsanitize=address".into()]);
+        let case = Case { path, ..plain }.with("ASAN_OPTIONS", "detect_leaks=0");
+        let (front, run) = case.recorded("address");
+        let folder = fresh_folder(&format!("{}-address-behind", mpi.name));
+        let back = behind(&case, &folder);
+        for (output, run) in [(front, run), (back, Run { folder })] {
+            assert_eq!((output.status, output.stdout.as_str()), (0, "done\n"), "{}: {}", mpi.name, output.stderr);
+            assert_eq!(calls(&run, "MPI_Send"), 10, "{}", mpi.name);
+        }
+        // One environment is handed to all programs of a launch.
+        let mut words = case.words();
+        words.extend([":", "-n", "1", "true"].map(String::from));
+        let mixed = finish(Command::new(overhear()).arg("record").args(&words));
+        assert_eq!(mixed.status, 125, "{}", mixed.stderr);
+        assert!(mixed.stderr.contains("Record each behind the launcher"), "{}", mixed.stderr);
+    }
+}
+
+#[test]
+fn why_nothing_was_recorded_is_said_as_far_as_it_is_known() {
+    let mpi = one();
+    let folder = fresh_folder("nothing");
+    let remove = format!("rm -r {}", folder.display());
+    let refused = ["--no-such-option"].map(String::from);
+    let program = mpi.launch(1);
+    let removes = [&program[1..], &["sh".into(), "-c".into(), remove]].concat();
+    let fails = [&program[1..], &["sh".into(), "-c".into(), "exit 3".into()]].concat();
+    for (words, message) in [
+        (removes, "the run's folder was removed while the launch ran".to_string()),
+        (fails, format!("nothing was recorded: {} ended with status 3, and no process wrote a trace", program[0])),
+        (refused.into(), format!("nothing was recorded: {} ended with status ", program[0])),
+    ] {
+        let mut command = Command::new(overhear());
+        command.arg("record").arg("--dir").arg(&folder).arg(&program[0]).args(&words);
+        mpi.set_environment(&mut command);
+        let output = finish(&mut command);
+        assert!(output.stderr.contains(&message), "{words:?}: {}", output.stderr);
+        assert!(!output.stderr.contains("static"), "{}", output.stderr);
+        assert!(!folder.exists());
     }
 }
 
@@ -304,7 +420,12 @@ fn what_env_prints_makes_a_launcher_preload_the_recorder() {
 fn a_program_that_never_calls_mpi_is_said_to_be_none() {
     let output = finish(Command::new(overhear()).args(["record", "--", "true"]));
     assert_eq!(output.status, 0);
-    assert!(output.stderr.contains("true never initialised MPI, so there is nothing to report"), "{}", output.stderr);
+    let message = "ended without a call of MPI_Init that the recorder could see, so there is nothing to report";
+    assert!(output.stderr.contains(&format!("true {message}")), "{}", output.stderr);
+    // ls closes stderr before it ends.
+    let output = finish(Command::new(overhear()).args(["record", "ls", "/dev/null"]));
+    assert_eq!((output.status, output.stdout.as_str()), (0, "/dev/null\n"));
+    assert!(output.stderr.contains(&format!("ls {message}")), "{}", output.stderr);
     for mpi in launchers() {
         let folder = fresh_folder(&format!("{}-no-mpi", mpi.name));
         let mut command = Command::new(overhear());
@@ -312,7 +433,7 @@ fn a_program_that_never_calls_mpi_is_said_to_be_none() {
         mpi.set_environment(&mut command);
         let output = finish(&mut command);
         assert_eq!(output.status, 0, "{}", output.stderr);
-        assert!(output.stderr.contains("nothing was recorded: no rank initialised MPI"), "{}", output.stderr);
+        assert!(output.stderr.contains("nothing was recorded: no process wrote a trace"), "{}", output.stderr);
         assert!(!folder.exists());
     }
 }
@@ -346,6 +467,14 @@ fn the_doctor_says_what_it_found() {
         let library = mpi.library.file_name().unwrap().to_str().unwrap();
         assert!(output.stdout.contains(library), "{}", output.stdout);
     }
+}
+
+#[test]
+fn the_doctor_says_of_a_program_that_is_not_there_that_it_is_not() {
+    let output = finish(Command::new(overhear()).args(["doctor", "no-such-program"]));
+    assert_eq!(output.status, 4, "{}", output.stderr);
+    assert!(output.stdout.contains("there is no no-such-program"), "{}", output.stdout);
+    assert!(!output.stdout.contains("preload"), "{}", output.stdout);
 }
 
 #[test]

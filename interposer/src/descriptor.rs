@@ -37,13 +37,16 @@ pub fn open(path: &Path, flags: c_int) -> Result<c_int, Error> {
     if number < 0 {
         return Err(Error::last_os_error());
     }
-    // SAFETY: makes another descriptor, of what was just opened.
-    let high = unsafe { libc::fcntl(number, libc::F_DUPFD_CLOEXEC, lowest_out_of_the_way()) };
-    if high < 0 {
-        return Ok(number);
-    }
+    let Some(high) = copy(number) else { return Ok(number) };
     close(number);
     Ok(high)
+}
+
+/// Another number for what is open, out of the program's way.
+pub fn copy(number: c_int) -> Option<c_int> {
+    // SAFETY: makes another descriptor, which nobody else has.
+    let high = unsafe { libc::fcntl(number, libc::F_DUPFD_CLOEXEC, lowest_out_of_the_way()) };
+    (high >= 0).then_some(high)
 }
 
 /// Closes what this process has just opened itself.

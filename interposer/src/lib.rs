@@ -40,6 +40,9 @@ mod wrappers;
 extern "C" fn loaded() {
     recorder::shared::guard(|| {
         messages::begin();
+        if config::recorded_process() == Some(std::process::id()) {
+            messages::keep_stderr();
+        }
         if real::is_linked() {
             layers::patch();
         }

@@ -48,9 +48,10 @@ fn now() -> String {
     String::from_utf8_lossy(&text[..length]).into_owned()
 }
 
-/// Makes a folder that did not exist, or takes one that is empty: the one wanted, or the first that is free with a
-/// number behind it.
+/// Makes a folder that did not exist, with those it is in, or takes one that is empty: the one wanted, or the first that is
+/// free with a number behind it.
 pub fn fresh(wanted: &Path) -> Result<PathBuf, Error> {
+    fs::create_dir_all(wanted.parent().unwrap_or(Path::new("/")))?;
     let name = wanted.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let numbered = (2..TRIES).map(|number| wanted.with_file_name(format!("{name}-{number}")));
     for folder in std::iter::once(wanted.to_path_buf()).chain(numbered) {

@@ -26,5 +26,6 @@ pub mod progress;
 pub mod read;
 pub mod record;
 pub mod regular;
+pub mod settings;
 pub mod signature;
 pub mod write;

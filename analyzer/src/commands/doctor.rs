@@ -25,7 +25,7 @@ pub fn run(arguments: &cli::Doctor) -> Result<u8, Error> {
         return Ok(if writable { OK } else { PARTIAL });
     }
     let folder = std::env::temp_dir().join(format!("overhear-doctor-{}", std::process::id()));
-    let well = try_out(&library, &arguments.command, &folder);
+    let well = try_out(&arguments.command, &folder);
     let _ = fs::remove_dir_all(&folder);
     Ok(if well? && writable { OK } else { PARTIAL })
 }
@@ -61,7 +61,11 @@ fn launchers() {
 }
 
 /// Records a program, and says what came of it.
-fn try_out(library: &Path, command: &[OsString], folder: &Path) -> Result<bool, Error> {
+fn try_out(command: &[OsString], folder: &Path) -> Result<bool, Error> {
+    if launch::find(&command[0]).is_none() {
+        line("program", &format!("there is no {}", command[0].to_string_lossy()));
+        return Ok(false);
+    }
     let own = std::env::current_exe().map_err(|error| Error::Other(error.to_string()))?;
     let mut record = Command::new(own);
     record.arg("record").arg("--dir").arg(folder).arg("--").args(command);
@@ -71,10 +75,11 @@ fn try_out(library: &Path, command: &[OsString], folder: &Path) -> Result<bool, 
     }
     let run = match Run::load(folder) {
         Ok(run) => run,
-        Err(_) => {
-            line("preload", &format!("{} took no effect: no rank was recorded", library.display()));
+        Err(Error::NoFolder { .. } | Error::NoTraces { .. }) => {
+            line("trace", "none: no process came to MPI_Init with the recorder preloaded and wrote one");
             return Ok(false);
         }
+        Err(error) => return Err(error),
     };
     let first = run.first();
     line("MPI", &format!("{}, {}", first.library.name(), first.library.path));

@@ -6,7 +6,8 @@ use crate::launch;
 
 /// Prints the arguments on one line. Returns the exit status.
 pub fn run(arguments: &cli::Env) -> Result<u8, Error> {
-    let variables = launch::variables(&launch::library()?, &arguments.settings);
+    launch::check_environment()?;
+    let variables = launch::variables(&launch::library()?, &[], &arguments.settings);
     let words = launch::arguments(arguments.launcher, &variables);
     let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
     println!("{}", words.join(" "));

@@ -3,8 +3,13 @@
 //! Behind a launcher this process sets the environment and becomes the program. In front of a launcher it makes the
 //! run's folder, hands the environment on in the launcher's own way, waits, and says what came of it.
 
+mod launched;
+mod outcome;
 mod program;
+mod recipients;
+mod witness;
 
+use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -14,9 +19,9 @@ use std::process::{Command, ExitStatus};
 use traces::folder;
 
 use crate::cli::{self, Launcher};
-use crate::error::Error;
-use crate::launch::{self, Variables};
-use crate::model::{rank, run as runs, sites::Sites};
+use crate::error::{Error, USAGE};
+use crate::launch::{self, Variables, preload};
+use crate::terminal;
 
 /// Recording could not begin.
 const CANNOT_BEGIN: u8 = 125;
@@ -27,96 +32,106 @@ const NOT_FOUND: u8 = 127;
 
 /// Runs the program. Returns its exit status, where it does not take this process's place.
 pub fn run(arguments: cli::Record) -> u8 {
-    let library = match launch::library() {
-        Ok(library) => library,
-        Err(error) => return say(CANNOT_BEGIN, &error.to_string()),
-    };
-    let result = match launch::recognise(&arguments.command[0]) {
+    try_run(arguments).unwrap_or_else(|error| {
+        if program::is_first_rank() {
+            terminal::say(&error.to_string());
+        }
+        if matches!(error, Error::Setting(_)) { USAGE } else { CANNOT_BEGIN }
+    })
+}
+
+fn try_run(arguments: cli::Record) -> Result<u8, Error> {
+    launch::check_environment()?;
+    let library = launch::library()?;
+    match launch::recognise(&arguments.command[0]) {
         Some(launcher) => in_front(launcher, &library, arguments),
-        None => return behind(&library, &arguments),
-    };
-    result.unwrap_or_else(|error| say(CANNOT_BEGIN, &error.to_string()))
+        None => Ok(behind(&library, arguments)),
+    }
 }
 
 /// Becomes the program. Only comes back when that fails.
-fn behind(library: &Path, arguments: &cli::Record) -> u8 {
+fn behind(library: &Path, mut arguments: cli::Record) -> u8 {
+    if let Some(own) = folder_in_front().and_then(|_| arguments.settings.dir.take())
+        && program::is_first_rank()
+    {
+        terminal::say(&format!(
+            "--dir {} is not used: overhear record in front of the launcher has made a folder for all ranks",
+            own.display()
+        ));
+    }
     let [program, rest @ ..] = arguments.command.as_slice() else { return NOT_FOUND };
     if program::is_first_rank() {
         warn_of(program);
     }
+    let needs = needs_first(&arguments.command);
     let mut command = Command::new(program);
-    let mut variables = launch::variables(library, &arguments.settings);
+    let mut variables = launch::variables(library, &needs, &arguments.settings);
     variables.retain(|(name, _)| *name != "LD_PRELOAD" || !program::is_linked_with_recorder(program));
     command.args(rest).envs(variables);
     command.env("OVERHEAR_PID", std::process::id().to_string());
     let error = command.exec();
-    say(status_of(&error), &format!("{}: {error}", program.to_string_lossy()))
+    cannot_run(program, &error)
+}
+
+/// The folder of a launch that is recorded from in front, in which this process is a rank.
+fn folder_in_front() -> Option<OsString> {
+    env::var_os("OVERHEAR_RUN").filter(|run| !run.is_empty()).and_then(|_| env::var_os("OVERHEAR_DIR"))
 }
 
 /// Runs the launcher.
 fn in_front(launcher: Launcher, library: &Path, mut arguments: cli::Record) -> Result<u8, Error> {
-    let named = arguments.settings.dir.take().or_else(|| std::env::var_os("OVERHEAR_DIR").map(PathBuf::from));
-    let records = arguments.settings.mode.map(|mode| mode != cli::Mode::Null);
-    let records = records.unwrap_or_else(|| std::env::var_os("OVERHEAR_MODE").is_none_or(|mode| mode != "null"));
+    let needs = needs_of_all(&arguments.command)?;
+    let named = arguments.settings.dir.take().or_else(|| env::var_os("OVERHEAR_DIR").map(PathBuf::from));
+    let named = named.filter(|dir| !dir.as_os_str().is_empty());
+    let mode = arguments.settings.mode.clone().or_else(|| env::var("OVERHEAR_MODE").ok());
     let wanted = named.unwrap_or_else(|| default_name(&arguments.command));
     let cannot = |source| Error::Write { path: wanted.clone(), source };
     let folder = std::path::absolute(&wanted).and_then(|wanted| folder::fresh(&wanted)).map_err(cannot)?;
     arguments.settings.dir = Some(folder.clone());
     programs(&arguments.command).for_each(|program| warn_of(program));
-    let mut variables: Variables = launch::variables(library, &arguments.settings);
+    let mut variables: Variables = launch::variables(library, &needs, &arguments.settings);
     variables.push(("OVERHEAR_RUN", format!("{:032x}", rand::random::<u128>()).into()));
     let whole = launch::command(launcher, &arguments.command, &variables);
     let mut command = Command::new(&whole[0]);
     // What cannot stand on the launcher's command line reaches its ranks through its environment. The library is not to,
-    // where it need not: a launcher is not an MPI program.
-    if !launch::hands_on_own_environment(launcher, &arguments.command) {
-        variables.retain(|(name, _)| *name != "LD_PRELOAD");
+    // where it need not: a launcher is not an MPI program, and what a program needs first is not for it at all.
+    variables.retain(|(name, _)| *name != "LD_PRELOAD");
+    if launch::hands_on_own_environment(launcher, &arguments.command) {
+        variables.push(("LD_PRELOAD", preload::list(library, &[])));
     }
     command.args(&whole[1..]).envs(variables);
     command.env_remove("OVERHEAR_PID");
-    // Ctrl-C goes to the launcher, which is in the same group and ends its ranks; what they did is in their files.
-    // SAFETY: sets a disposition that the launcher does not inherit, since it is set back below.
-    unsafe { libc::signal(libc::SIGINT, libc::SIG_IGN) };
-    // SAFETY: only async-signal-safe calls between fork and exec.
-    unsafe {
-        command.pre_exec(|| {
-            libc::signal(libc::SIGINT, libc::SIG_DFL);
-            Ok(())
-        })
-    };
-    let status = match command.status() {
-        Ok(status) => status,
+    match launched::run(command, program::is_script(&whole[0])) {
+        Ok(status) => {
+            outcome::tell(&folder, &arguments.command[0], status, mode.is_none_or(|mode| mode != "null"));
+            Ok(end_as(status))
+        }
         Err(error) => {
             let _ = fs::remove_dir(&folder);
-            return Ok(say(status_of(&error), &format!("{}: {error}", whole[0].to_string_lossy())));
+            Ok(cannot_run(&whole[0], &error))
         }
-    };
-    match runs::files(&folder) {
-        Ok(files) => afterwards(&folder, &files),
-        Err(_) => nothing_recorded(&folder, records),
-    }
-    Ok(exit_status(status))
-}
-
-/// Says so where nothing was recorded though it should have been.
-fn nothing_recorded(folder: &Path, records: bool) {
-    let _ = fs::remove_dir(folder);
-    if records {
-        eprintln!(
-            "overhear: nothing was recorded: no rank initialised MPI with the recorder preloaded. A program that is \
-             linked statically needs liboverhear.a inside; overhear doctor tells more."
-        );
     }
 }
 
-/// Says what came of the run, and resolves its call sites while the program is at hand.
-fn afterwards(folder: &Path, files: &[PathBuf]) {
-    let starting = files.iter().filter(|file| folder::is_starting(&file_name(file))).count();
-    if starting > 0 {
-        eprintln!("overhear: {starting} processes never came out of MPI_Init; overhear report says since when");
+/// What the programs of a launch need to be loaded first: the launcher takes one environment for all.
+fn needs_of_all(command: &[OsString]) -> Result<Vec<OsString>, Error> {
+    let mut programs = command[1..].split(|word| word == ":").map(needs_first);
+    let first = programs.next().unwrap_or_default();
+    if programs.any(|other| other != first) {
+        return Err(Error::Other(
+            "some programs of the launch are built with AddressSanitizer, others are not. Record each behind the \
+             launcher: mpirun -n 1 overhear record -- ./a : -n 1 overhear record -- ./b"
+                .into(),
+        ));
     }
-    let ranks: Vec<_> = files.iter().filter_map(|file| rank::Rank::open(file).ok()).collect();
-    Sites::load(folder, &ranks, true);
+    Ok(first)
+}
+
+/// What of that stands in a command, which may begin with other programs that start the one that is meant.
+fn needs_first(words: &[OsString]) -> Vec<OsString> {
+    let mut needs: Vec<OsString> = words.iter().flat_map(|word| program::needs_first(word)).collect();
+    needs.dedup();
+    needs
 }
 
 /// The programs that a launcher is given: the first argument behind it that can be run, and behind each colon.
@@ -127,33 +142,30 @@ fn programs(command: &[OsString]) -> impl Iterator<Item = &OsString> {
 
 fn warn_of(program: &OsStr) {
     if let Some(warning) = program::cannot_be_preloaded(program) {
-        eprintln!("overhear: {warning}");
+        terminal::say(&warning);
     }
 }
 
 /// A name made of the first program and the time.
 fn default_name(command: &[OsString]) -> PathBuf {
-    let program = programs(command).next().map(|word| file_name(Path::new(word)));
-    PathBuf::from(folder::default_name(&program.unwrap_or("run".into())))
+    let program = programs(command).next().and_then(|word| Path::new(word).file_name());
+    let program = program.map_or("run".into(), |name| name.to_string_lossy().into_owned());
+    PathBuf::from(folder::default_name(&program))
 }
 
-fn file_name(path: &Path) -> String {
-    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
-}
-
-fn status_of(error: &std::io::Error) -> u8 {
+fn cannot_run(program: &OsStr, error: &std::io::Error) -> u8 {
+    terminal::say(&format!("{}: {error}", program.to_string_lossy()));
     if error.kind() == std::io::ErrorKind::NotFound { NOT_FOUND } else { CANNOT_RUN }
 }
 
-fn exit_status(status: ExitStatus) -> u8 {
+/// The launcher's exit status; where it was killed, this process is, too.
+fn end_as(status: ExitStatus) -> u8 {
     match (status.code(), status.signal()) {
         (Some(code), _) => code as u8,
-        (None, Some(signal)) => 128 + signal as u8,
+        (None, Some(signal)) => {
+            launched::die_of(signal);
+            128 + signal as u8
+        }
         (None, None) => CANNOT_BEGIN,
     }
-}
-
-fn say(status: u8, text: &str) -> u8 {
-    eprintln!("overhear: {text}");
-    status
 }

@@ -4,13 +4,14 @@ mod cray;
 mod flux;
 mod hydra;
 mod openmpi;
+pub mod preload;
 mod slurm;
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use clap::ValueEnum;
+use traces::settings;
 
 use crate::cli::{Launcher, Settings};
 use crate::error::Error;
@@ -111,14 +112,9 @@ pub fn library() -> Result<PathBuf, Error> {
     })
 }
 
-/// What the ranks need: the library preloaded, before what the user preloads, and the settings.
-pub fn variables(library: &Path, settings: &Settings) -> Variables {
-    let mut preload = library.as_os_str().to_os_string();
-    if let Some(other) = std::env::var_os("LD_PRELOAD").filter(|other| !other.is_empty()) {
-        preload.push(":");
-        preload.push(other);
-    }
-    let mut variables = vec![("LD_PRELOAD", preload)];
+/// What the ranks need: the library preloaded, behind what a program `needs` first, and the settings.
+pub fn variables(library: &Path, needs: &[OsString], settings: &Settings) -> Variables {
+    let mut variables = vec![("LD_PRELOAD", preload::list(library, needs))];
     // A program that has NVTX in it loads what this names. Where the user has another tool listen, that one does.
     let listener = std::env::var_os("NVTX_INJECTION64_PATH").filter(|other| !other.is_empty());
     variables.push(("NVTX_INJECTION64_PATH", listener.unwrap_or_else(|| library.into())));
@@ -127,20 +123,23 @@ pub fn variables(library: &Path, settings: &Settings) -> Variables {
 }
 
 fn settings_as_variables(settings: &Settings) -> Variables {
-    fn name(value: Option<impl ValueEnum>) -> Option<OsString> {
-        Some(value?.to_possible_value()?.get_name().into())
-    }
+    let text = |value: &Option<String>| value.as_ref().map(OsString::from);
     let given = [
         ("OVERHEAR_DIR", settings.dir.as_ref().map(|dir| dir.as_os_str().to_os_string())),
-        ("OVERHEAR_MODE", name(settings.mode)),
-        ("OVERHEAR_FILTER", settings.filter.as_ref().map(OsString::from)),
-        ("OVERHEAR_PROGRESS", name(settings.progress)),
-        ("OVERHEAR_SYNC", name(settings.sync)),
-        ("OVERHEAR_MAX_BYTES", settings.max_bytes.as_ref().map(OsString::from)),
+        ("OVERHEAR_MODE", text(&settings.mode)),
+        ("OVERHEAR_FILTER", text(&settings.filter)),
+        ("OVERHEAR_PROGRESS", text(&settings.progress)),
+        ("OVERHEAR_SYNC", text(&settings.sync)),
+        ("OVERHEAR_MAX_BYTES", text(&settings.max_bytes)),
     ];
     // What the user has set in the environment has to reach ranks on other hosts too.
     let value = |(name, flag): (&'static str, Option<OsString>)| {
         flag.or_else(|| std::env::var_os(name)).filter(|value| !value.is_empty()).map(|value| (name, value))
     };
     given.into_iter().filter_map(value).collect()
+}
+
+/// Fails where a variable of ours in the environment does not exist, or has a value it may not have.
+pub fn check_environment() -> Result<(), Error> {
+    settings::check(std::env::vars_os()).map_err(Error::Setting)
 }

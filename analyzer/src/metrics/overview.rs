@@ -9,7 +9,7 @@ use traces::file::{Mode, Stop};
 use super::programs;
 use super::where_to::{call_in_words, rank_in_words};
 use crate::model::rank::is_nested;
-use crate::model::{Choice, End, Rank, Run};
+use crate::model::{Choice, End, Fate, Rank, Run};
 use crate::report::{Fact, Value};
 
 /// Name, size and times of a run.
@@ -197,20 +197,25 @@ fn spawned(run: &Run) -> Option<String> {
     })
 }
 
-/// How a rank ended that did not finalise MPI.
+/// Where a rank is, or was when it ended, that did not finalise MPI.
 fn ending(run: &Run, rank: &Rank) -> Option<String> {
     let who = rank_in_words(rank);
+    let so_far = match rank.fate {
+        Fate::Runs => "still runs: it was",
+        Fate::Ended => "did not finalise MPI: it ended",
+        Fate::Unknown => "did not finalise MPI: its recording ends",
+    };
     match &rank.end {
         End::Finalized => None,
         End::Inside { call, since } => {
             let call = call_in_words(run, rank, call);
-            Some(format!("{who} did not finalise MPI: it ended in {call}, in which it had been since {since:.6} s"))
+            Some(format!("{who} {so_far} in {call}, in which it had been since {since:.6} s"))
         }
         End::Outside { after, last: Some(last) } => {
             let last = call_in_words(run, rank, last);
-            Some(format!("{who} did not finalise MPI: it ended outside MPI, after {last} at {after:.6} s"))
+            Some(format!("{who} {so_far} outside MPI, after {last} at {after:.6} s"))
         }
-        End::Outside { last: None, .. } => Some(format!("{who} did not finalise MPI, and no call of it is recorded")),
+        End::Outside { last: None, .. } => Some(format!("{who} {so_far} outside MPI, and no call of it is recorded")),
     }
 }
 

@@ -3,6 +3,7 @@
 pub mod clock;
 pub mod critical;
 pub mod engine;
+pub mod fate;
 pub mod matching;
 pub mod objects;
 pub mod rank;
@@ -14,6 +15,7 @@ pub mod stream;
 pub mod tally;
 pub mod timeline;
 
+pub use fate::Fate;
 pub use rank::{End, Rank};
 pub use run::Run;
 pub use selection::{Choice, Ranks};

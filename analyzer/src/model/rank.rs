@@ -15,6 +15,7 @@ use traces::read::{Contents, RankFile};
 use traces::signature::{NESTED, Signature};
 
 use super::clock::Clock;
+use super::fate::Fate;
 use super::selection::{ALL, Choice, Part, Selection, Window};
 use super::tally::{self, Entry, Tally};
 
@@ -78,6 +79,8 @@ pub struct Rank {
     pub selection: Option<Selection>,
     /// How the recording ended.
     pub end: End,
+    /// What became of its process.
+    pub fate: Fate,
     /// What of the file could not be used.
     pub damage: Vec<Damage>,
 }
@@ -182,9 +185,11 @@ impl Rank {
             is_asked: true,
             selection: None,
             end: End::Finalized,
+            fate: Fate::Unknown,
             damage: contents.damage.clone(),
         };
         contents.definitions.iter().cloned().for_each(|definition| rank.define(definition));
+        rank.fate = Fate::of(&rank.process, header.pid);
         rank
     }
 

@@ -17,29 +17,12 @@ use std::time::{Duration, Instant};
 use traces::calls::Call;
 use traces::clock::ClockSample;
 use traces::definitions::{Definition, Occasion, SameClock, Sync};
+use traces::settings::Occasions;
 
 use super::{kind, now, sample};
 use crate::abi::Family;
 use crate::real;
 use crate::recorder::shared;
-
-/// When clocks are compared.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Occasions {
-    /// Never.
-    None,
-    /// When MPI is initialised.
-    Init,
-    /// And before it is finalised.
-    Both,
-}
-
-impl Occasions {
-    /// Back from its number.
-    pub fn from_number(number: u32) -> Occasions {
-        [Occasions::Init, Occasions::Both].into_iter().find(|it| *it as u32 == number).unwrap_or(Occasions::None)
-    }
-}
 
 /// Exchanges in which the least round trip has not shrunk, after which it will not shrink by much: within 10 % of the
 /// least there is, by the paper.

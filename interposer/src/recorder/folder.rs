@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use traces::calls::Call;
 use traces::folder;
+use traces::settings::Occasions;
 
 use super::{modules, together};
 use crate::abi::Family;
-use crate::clock::sync::Occasions;
 use crate::config::Config;
 use crate::real;
 
@@ -36,7 +36,11 @@ pub fn provisional(config: &Config) -> Result<PathBuf, String> {
     let name = folder::starting_file_name(host.trim());
     match config.run {
         Some(_) => Ok(wanted.join(name)),
-        None => Ok(parent_of(&wanted).join(format!(".overhear-{name}"))),
+        None => {
+            // Where that fails, the file cannot be made either, which is said.
+            let _ = fs::create_dir_all(parent_of(&wanted));
+            Ok(parent_of(&wanted).join(format!(".overhear-{name}")))
+        }
     }
 }
 

@@ -239,6 +239,7 @@ fn try_begin() -> Result<bool, String> {
     unsafe { libc::pthread_atfork(None, None, Some(forked)) };
     forked::begin();
     config::forget_recorded_process();
+    messages::let_stderr_go();
     slots::begin();
     progress::begin(config.progress);
     let _ = RUN.set(Run { config, family });
@@ -492,8 +493,7 @@ pub fn process_ends() {
         }
         DORMANT if config::recorded_process() == Some(std::process::id()) => {
             messages::say(&format!(
-                "{} never initialised MPI, so there is nothing to report. If it does use MPI, it has its own copy \
-                 inside (statically linked), or a process it started does: see overhear doctor.",
+                "{} ended without a call of MPI_Init that the recorder could see, so there is nothing to report",
                 Path::new(&modules::executable()).file_name().unwrap_or_default().to_string_lossy()
             ));
         }

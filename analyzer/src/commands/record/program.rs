@@ -1,15 +1,16 @@
 //! What can be told of a program before it runs.
 
 use std::env;
-use std::ffi::{CString, OsStr};
+use std::ffi::{CString, OsStr, OsString};
 use std::fs::{self, File, Metadata};
+use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 
 use object::{Object, ObjectSymbol};
 
-use crate::launch::find;
+use crate::launch::{find, preload};
 
 /// Why nothing can be preloaded into a program, or preloading has no effect on it; `None` where it can, or need not.
 pub fn cannot_be_preloaded(program: &OsStr) -> Option<String> {
@@ -33,6 +34,26 @@ pub fn cannot_be_preloaded(program: &OsStr) -> Option<String> {
         defines_mpi.then_some(inside)
     })
     .flatten()
+}
+
+/// The libraries a program needs that insist on being loaded first.
+pub fn needs_first(program: &OsStr) -> Vec<OsString> {
+    let needed = |program: &object::File| {
+        let object::File::Elf64(program) = program else { return Vec::new() };
+        let Ok(table) = program.elf_dynamic_table() else { return Vec::new() };
+        let needed = table.iter().filter(|entry| entry.tag == i64::from(object::elf::DT_NEEDED));
+        let names = needed.filter_map(|entry| table.string(entry).ok()).map(OsStr::from_bytes);
+        names.filter(|name| preload::insists(name)).map(OsString::from).collect()
+    };
+    let path = find(program).filter(|_| is_executable(program));
+    path.and_then(|path| examine(&path, needed)).unwrap_or_default()
+}
+
+/// Whether a program is for an interpreter.
+pub fn is_script(program: &OsStr) -> bool {
+    let mut first = [0; 2];
+    let read = find(program).and_then(|path| File::open(path).ok()?.read_exact(&mut first).ok());
+    read.is_some() && first == *b"#!"
 }
 
 /// Whether a program was linked with `liboverhear.a`, and nothing is to be preloaded into it.

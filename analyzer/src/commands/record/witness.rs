@@ -1,0 +1,78 @@
+//! A process beside the launcher that tells signals to the group from those to this process alone, and ends the launcher
+//! where this process is killed.
+//!
+//! A signal does not say how far it went. The witness is in the same group, blocks all that this process does, and is asked
+//! whether it has the same signal. The system signals a group's newest process first, so the witness has it already.
+
+use std::io::{self, Read, Write};
+use std::os::unix::net::UnixStream;
+
+use libc::{c_int, pid_t};
+
+use super::recipients::Recipients;
+
+/// What the witness is told when it is needed no longer; no signal has this number.
+const DISMISSED: u8 = 0;
+
+/// See the module.
+pub struct Witness {
+    process: pid_t,
+    line: UnixStream,
+}
+
+impl Witness {
+    /// Forks it. Signals have to be blocked, and there is one thread.
+    pub fn begin(recipients: Recipients) -> io::Result<Witness> {
+        let (ours, its) = UnixStream::pair()?;
+        // SAFETY: there is one thread.
+        match unsafe { libc::fork() } {
+            -1 => Err(io::Error::last_os_error()),
+            0 => {
+                drop(ours);
+                stand(its, recipients);
+                // SAFETY: ends the child without what its parent has set up for the end.
+                unsafe { libc::_exit(0) }
+            }
+            process => Ok(Witness { process, line: ours }),
+        }
+    }
+
+    /// Whether the signal was to the whole group. Forgets it.
+    pub fn has_seen(&mut self, signal: c_int) -> bool {
+        let mut answer = [0];
+        let asked = self.line.write_all(&[signal as u8]).and_then(|()| self.line.read_exact(&mut answer));
+        asked.is_ok() && answer[0] != 0
+    }
+}
+
+impl Drop for Witness {
+    fn drop(&mut self) {
+        let _ = self.line.write_all(&[DISMISSED]);
+        // SAFETY: the witness is a child that has not been waited for.
+        unsafe { libc::waitpid(self.process, std::ptr::null_mut(), 0) };
+    }
+}
+
+/// What the witness does. Where the line is cut, its parent was killed.
+fn stand(mut line: UnixStream, recipients: Recipients) {
+    let mut asked = [0];
+    while line.read_exact(&mut asked).is_ok() {
+        if asked[0] == DISMISSED {
+            return;
+        }
+        let _ = line.write_all(&[take(asked[0].into()).into()]);
+    }
+    recipients.tell(libc::SIGTERM);
+}
+
+/// Takes a signal that is blocked, if it has come.
+fn take(signal: c_int) -> bool {
+    let now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: an all-zero set is as good as any to sigemptyset.
+    unsafe {
+        let mut set = std::mem::zeroed();
+        libc::sigemptyset(&mut set);
+        libc::sigaddset(&mut set, signal);
+        libc::sigtimedwait(&set, std::ptr::null_mut(), &now) == signal
+    }
+}

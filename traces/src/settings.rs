@@ -1,0 +1,201 @@
+//! What a user sets of a recording, by variable or by flag: names, values, defaults.
+//!
+//! The command checks all of it before it starts anything, the recorder once more when MPI is initialised: a mistake is to cost
+//! no run, and is named alike by both.
+
+use std::ffi::OsString;
+
+use crate::calls::{Call, Class};
+use crate::file::Mode;
+use crate::progress::Depth;
+
+/// An environment variable: its name, and whether it may have a value.
+pub type Variable = (&'static str, fn(&str) -> Result<(), String>);
+
+/// Every environment variable of ours, in one sentence each.
+pub const VARIABLES: &[Variable] = &[
+    // Folder of the run. Default: overhear-PROGRAM-DATE-TIME.
+    (DIR, |_| Ok(())),
+    // trace, profile or null: every call, counts and times only, nothing. Default: trace.
+    ("OVERHEAR_MODE", |value| mode(value).map(drop)),
+    // Classes and functions to leave out or put back, as -io,+wtime. Default: -query.
+    ("OVERHEAR_FILTER", |value| Filter::parse(value).map(drop)),
+    // off, count, time or events: how much is recorded of the progress engine. Default: events.
+    ("OVERHEAR_PROGRESS", |value| progress(value).map(drop)),
+    // off, init or both: when the ranks' clocks are compared, at MPI_Init and MPI_Finalize. Default: both.
+    ("OVERHEAR_SYNC", |value| sync(value).map(drop)),
+    // Limit of a rank's file, as 500M. Default: none.
+    ("OVERHEAR_MAX_BYTES", |value| max_bytes(value).map(drop)),
+    // Set by `overhear record` in front of a launcher: identifies the run, whose folder it has made.
+    ("OVERHEAR_RUN", |value| run(value).map(drop)),
+    // Set by `overhear record` behind a launcher: the process that became the program.
+    ("OVERHEAR_PID", |_| Ok(())),
+    // For tests: SECONDS:PPM,... by which ranks' clocks are to be wrong, in the launcher's order.
+    ("OVERHEAR_TEST_CLOCK", |value| clocks(value).map(drop)),
+];
+
+/// A path, which need not be text.
+const DIR: &str = "OVERHEAR_DIR";
+/// Values of OVERHEAR_MODE.
+pub const MODES: [&str; 3] = ["trace", "profile", "null"];
+/// Values of OVERHEAR_PROGRESS.
+pub const DEPTHS: [&str; 4] = ["off", "count", "time", "events"];
+/// Values of OVERHEAR_SYNC.
+pub const OCCASIONS: [&str; 3] = ["off", "init", "both"];
+/// The least that a file can do with: below this there is no room for a profile.
+const LEAST_BYTES: u64 = 1 << 20;
+
+/// Checks every variable of ours among these. Fails with a sentence for the user.
+pub fn check(variables: impl Iterator<Item = (OsString, OsString)>) -> Result<(), String> {
+    for (name, value) in variables {
+        let Some(name) = name.to_str().filter(|name| name.starts_with("OVERHEAR_")) else { continue };
+        let Some((_, check)) = VARIABLES.iter().find(|(known, _)| *known == name) else {
+            let nearest = nearest(name, VARIABLES.iter().map(|(known, _)| *known));
+            return Err(format!("there is no variable {name}; the nearest one is {nearest}"));
+        };
+        // Empty is as good as not set.
+        if name == DIR || value.is_empty() {
+            continue;
+        }
+        let text = value.to_str().ok_or_else(|| format!("{name} is not text"))?;
+        check(text).map_err(|reason| format!("{name}={text}: {reason}"))?;
+    }
+    Ok(())
+}
+
+/// What is recorded; `None` for nothing.
+pub fn mode(value: &str) -> Result<Option<Mode>, String> {
+    one_of(value, &MODES, "mode").map(|at| [Some(Mode::Trace), Some(Mode::Profile), None][at])
+}
+
+/// How much is recorded of the progress engine.
+pub fn progress(value: &str) -> Result<Depth, String> {
+    one_of(value, &DEPTHS, "way to record the progress engine").map(|at| Depth::ALL[at])
+}
+
+/// When clocks are compared.
+pub fn sync(value: &str) -> Result<Occasions, String> {
+    one_of(value, &OCCASIONS, "occasion to compare clocks").map(|at| Occasions::ALL[at])
+}
+
+fn one_of(value: &str, among: &[&'static str], what: &str) -> Result<usize, String> {
+    among
+        .iter()
+        .position(|name| *name == value)
+        .ok_or_else(|| format!("there is no such {what}; the nearest one is {}", nearest(value, among.iter().copied())))
+}
+
+/// Bytes a rank's file may have.
+pub fn max_bytes(value: &str) -> Result<u64, String> {
+    match size(value)? {
+        bytes if bytes < LEAST_BYTES => Err("too little: with less than 1M, nothing can be recorded".into()),
+        bytes => Ok(bytes),
+    }
+}
+
+/// Bytes, as in `500M`, `1.5G`, `64KiB` or `1e6`; K, M, G and T are powers of 1024.
+pub fn size(value: &str) -> Result<u64, String> {
+    let wrong = || "not a size, as 500M, 1.5G, 64KiB or 1e6".to_string();
+    let digits = value.find(|c: char| !matches!(c, '0'..='9' | '.' | 'e' | 'E' | '+' | '-')).unwrap_or(value.len());
+    let (number, unit) = value.split_at(digits);
+    let unit = match unit.to_ascii_uppercase().as_str() {
+        "" | "B" => 1u64,
+        "K" | "KB" | "KIB" => 1 << 10,
+        "M" | "MB" | "MIB" => 1 << 20,
+        "G" | "GB" | "GIB" => 1 << 30,
+        "T" | "TB" | "TIB" => 1 << 40,
+        _ => return Err(wrong()),
+    };
+    let number: f64 = number.parse().map_err(|_| wrong())?;
+    let bytes = number * unit as f64;
+    if bytes >= 0.0 && bytes < u64::MAX as f64 { Ok(bytes as u64) } else { Err(wrong()) }
+}
+
+/// The identity of a run.
+pub fn run(value: &str) -> Result<[u8; 16], String> {
+    let number = u128::from_str_radix(value, 16);
+    number.map(u128::to_be_bytes).map_err(|_| "not a run, which is 32 hexadecimal digits".into())
+}
+
+/// By how many seconds and millionths each rank's clock is to be wrong.
+pub fn clocks(value: &str) -> Result<Vec<(f64, f64)>, String> {
+    let parse = |clock: &str| {
+        let (seconds, millionths) = clock.split_once(':')?;
+        Some((seconds.parse().ok()?, millionths.parse().ok()?))
+    };
+    value.split(',').map(|clock| parse(clock).ok_or_else(|| format!("{clock} is not SECONDS:PPM"))).collect()
+}
+
+/// When clocks are compared.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Occasions {
+    /// Never.
+    None,
+    /// When MPI is initialised.
+    Init,
+    /// And before it is finalised.
+    Both,
+}
+
+impl Occasions {
+    const ALL: [Occasions; 3] = [Occasions::None, Occasions::Init, Occasions::Both];
+
+    /// Back from its number.
+    pub fn from_number(number: u32) -> Occasions {
+        Occasions::ALL.into_iter().find(|it| *it as u32 == number).unwrap_or(Occasions::None)
+    }
+}
+
+/// Which calls are recorded.
+pub struct Filter {
+    /// In the words it was given.
+    pub text: String,
+    recorded: Vec<bool>,
+}
+
+impl Filter {
+    /// Reads `+NAME,-NAME,...`; a name without a sign is recorded. Starts from everything but the queries.
+    pub fn parse(text: &str) -> Result<Filter, String> {
+        let mut recorded = vec![true; Call::LIMIT];
+        let mut set = |matches: &dyn Fn(Call) -> bool, to: bool| {
+            Call::all().filter(|call| matches(*call)).for_each(|call| recorded[call.number() as usize] = to);
+        };
+        set(&|call| call.class() == Class::Query, false);
+        for word in text.split([',', ' ']).filter(|word| !word.is_empty()) {
+            let (to, name) = match (word.strip_prefix('+'), word.strip_prefix('-')) {
+                (Some(name), _) => (true, name),
+                (_, Some(name)) => (false, name),
+                _ => (true, word),
+            };
+            let name = name.to_lowercase();
+            let name = name.strip_prefix("mpi_").unwrap_or(&name);
+            if name == "all" {
+                set(&|_| true, to);
+            } else if let Some(class) = Class::ALL.iter().find(|class| class.filter_name() == name) {
+                set(&|call| call.class() == *class, to);
+            } else if Call::all().any(|call| call.name().to_lowercase() == name) {
+                // A function's name stands for its large-count form too.
+                set(&|call| call.name().to_lowercase() == name || call.row().name.to_lowercase() == name, to);
+            } else {
+                let functions: Vec<String> = Call::all().map(|call| call.name().to_lowercase()).collect();
+                let classes: Vec<String> = Class::ALL.iter().map(|class| class.filter_name()).collect();
+                let nearest = nearest(name, classes.iter().chain(&functions).map(String::as_str));
+                return Err(format!("no class or function is called {name}; the nearest one is {nearest}"));
+            }
+        }
+        // The start and the end of MPI are what everything else is measured by, and what the program asks of its profiler
+        // concerns all calls.
+        set(&|call| call.class() == Class::Lifecycle || call == Call::Pcontrol, true);
+        let text = if text.is_empty() { "-query".into() } else { text.into() };
+        Ok(Filter { text, recorded })
+    }
+
+    /// Whether calls of this function are recorded.
+    pub fn records(&self, call: Call) -> bool {
+        self.recorded[call.number() as usize]
+    }
+}
+
+fn nearest<'a>(word: &str, among: impl Iterator<Item = &'a str>) -> &'a str {
+    among.min_by_key(|candidate| strsim::levenshtein(word, candidate)).unwrap_or_default()
+}

@@ -1,0 +1,85 @@
+//! What a user may set, and what is said of a mistake.
+
+use traces::calls::Call;
+use traces::progress::Depth;
+use traces::settings::{self, DEPTHS, Filter};
+
+fn check(name: &str, value: &str) -> Result<(), String> {
+    settings::check([("PATH".into(), "/bin".into()), (name.into(), value.into())].into_iter())
+}
+
+#[test]
+fn sizes_are_written_as_people_write_them() {
+    let sizes = [
+        ("4096", 4096),
+        ("1e6", 1_000_000),
+        ("1.5G", 3 << 29),
+        ("64KiB", 64 << 10),
+        ("64kb", 64 << 10),
+        ("500M", 500 << 20),
+        ("2TB", 2 << 40),
+    ];
+    for (text, bytes) in sizes {
+        assert_eq!(settings::size(text), Ok(bytes), "{text}");
+    }
+    for wrong in ["", "12Q", "many", "M", "-1M", "1.5.2G", "inf", "NaN", "1e400", "3iB", "5MM", "0.5 ", "1e6e6"] {
+        assert!(settings::size(wrong).is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn every_variable_is_checked_by_name_and_value() {
+    let wrong = [
+        ("OVERHEAR_MDOE", "", "there is no variable OVERHEAR_MDOE; the nearest one is OVERHEAR_MODE"),
+        ("OVERHEAR_MODE", "trce", "OVERHEAR_MODE=trce: there is no such mode; the nearest one is trace"),
+        (
+            "OVERHEAR_PROGRESS",
+            "event",
+            "OVERHEAR_PROGRESS=event: there is no such way to record the progress engine; the nearest one is events",
+        ),
+        (
+            "OVERHEAR_SYNC",
+            "bth",
+            "OVERHEAR_SYNC=bth: there is no such occasion to compare clocks; the nearest one is both",
+        ),
+        (
+            "OVERHEAR_FILTER",
+            "-colective",
+            "OVERHEAR_FILTER=-colective: no class or function is called colective; the nearest one is collective",
+        ),
+        ("OVERHEAR_MAX_BYTES", "12Q", "OVERHEAR_MAX_BYTES=12Q: not a size, as 500M, 1.5G, 64KiB or 1e6"),
+        (
+            "OVERHEAR_MAX_BYTES",
+            "64KiB",
+            "OVERHEAR_MAX_BYTES=64KiB: too little: with less than 1M, nothing can be recorded",
+        ),
+        ("OVERHEAR_RUN", "mine", "OVERHEAR_RUN=mine: not a run, which is 32 hexadecimal digits"),
+        ("OVERHEAR_TEST_CLOCK", "1:2,3", "OVERHEAR_TEST_CLOCK=1:2,3: 3 is not SECONDS:PPM"),
+    ];
+    for (name, value, message) in wrong {
+        assert_eq!(check(name, value), Err(message.into()));
+    }
+    let right = [
+        ("OVERHEAR_DIR", "a b"),
+        ("OVERHEAR_MODE", "null"),
+        ("OVERHEAR_MODE", ""),
+        ("OVERHEAR_MAX_BYTES", "1.5G"),
+        ("OVERHEAR_FILTER", "-all,+MPI_Waitall"),
+        ("OVERHEAD", "x"),
+    ];
+    for (name, value) in right {
+        assert_eq!(check(name, value), Ok(()), "{name}={value}");
+    }
+}
+
+#[test]
+fn depths_are_written_as_they_are_named() {
+    assert_eq!(DEPTHS, Depth::ALL.map(Depth::name));
+}
+
+#[test]
+fn a_filter_takes_a_name_of_any_first_letter() {
+    assert!(Filter::parse("-äh").is_err_and(|reason| reason.contains("no class or function is called äh")));
+    let filter = Filter::parse("-all,send").unwrap_or_else(|reason| panic!("{reason}"));
+    assert_eq!([Call::Send, Call::Recv, Call::Init].map(|call| filter.records(call)), [true, false, true]);
+}
