@@ -11,6 +11,7 @@ pub mod run;
 pub mod selection;
 pub mod sites;
 pub mod stream;
+pub mod sums;
 pub mod tally;
 pub mod timeline;
 
