@@ -1,6 +1,7 @@
 //! What a run was, and what a reader of its figures has to know.
 
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 
 use traces::calls::Call;
 use traces::definitions::Language;
@@ -9,6 +10,7 @@ use traces::file::{Mode, Stop};
 use super::programs;
 use super::where_to::{call_in_words, rank_in_words};
 use crate::model::rank::is_nested;
+use crate::model::sums::Total;
 use crate::model::{Choice, End, Rank, Run};
 use crate::report::{Fact, Value};
 
@@ -170,7 +172,7 @@ pub fn warnings(run: &Run) -> Vec<String> {
     warnings.extend(of_recorder(run));
     warnings.extend(profiles(run));
     warnings.extend(by_function(run));
-    let nested: u64 = run.ranks.iter().flat_map(Rank::entries).filter(|e| is_nested(e)).map(|e| e.count).sum();
+    let nested: u64 = run.ranks.iter().flat_map(Rank::entries).filter(|e| is_nested(e)).map(|e| e.count).total();
     if nested > 0 {
         warnings.push(format!("{nested} calls were made inside other MPI calls; they count as part of those"));
     }
@@ -290,13 +292,18 @@ fn profiles(run: &Run) -> Option<String> {
     }
 }
 
-/// `ranks 1, 3 and 5`, or the first few of many.
-fn numbers(ranks: &[u32]) -> String {
+/// `ranks 1, 3-5`, or the first few of many.
+fn numbers(ranks: &[RangeInclusive<u32>]) -> String {
     const SHOWN: usize = 8;
-    let shown: Vec<String> = ranks.iter().take(SHOWN).map(u32::to_string).collect();
-    match ranks.len() {
-        1 => format!("rank {}", shown[0]),
-        count if count > SHOWN => format!("{count} ranks ({}, ...)", shown.join(", ")),
-        _ => format!("ranks {}", shown.join(", ")),
+    let one = |range: &RangeInclusive<u32>| match (range.start(), range.end()) {
+        (first, last) if first == last => first.to_string(),
+        (first, last) => format!("{first}-{last}"),
+    };
+    let count: u64 = ranks.iter().map(|range| u64::from(range.end() - range.start()) + 1).sum();
+    let shown = ranks.iter().take(SHOWN).map(one).collect::<Vec<_>>().join(", ");
+    match count {
+        1 => format!("rank {shown}"),
+        _ if ranks.len() > SHOWN => format!("{count} ranks ({shown}, ...)"),
+        _ => format!("ranks {shown}"),
     }
 }
