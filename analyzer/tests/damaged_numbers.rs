@@ -5,10 +5,11 @@ mod common;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use common::{BEGIN, Folder, definitions, header, rank, signature, stdout};
+use common::{BEGIN, Folder, SECOND, definitions, header, rank, signature, stdout};
 use traces::calls::Call;
+use traces::clock::ClockSample;
 use traces::definitions::{Definition, Group, Members, Neighbors, Span};
-use traces::file::FileHeader;
+use traces::file::{FileHeader, Stop};
 use traces::record::{self, Kind};
 use traces::signature::{STARTS, Signature};
 use traces::write::{FileWriter, blank_block};
@@ -95,5 +96,27 @@ fn numbers_of_threads_and_requests_take_no_room_and_time_may_run_backwards() {
     for analysis in ANALYSES {
         let output = bounded(analysis, &folder.0);
         assert!(matches!(output.status.code(), Some(0 | 1)), "{analysis}: {output:?}");
+    }
+}
+
+#[test]
+fn calls_lost_to_a_full_disk_make_every_analysis_end_with_status_4() {
+    for (stop, why) in [
+        (Stop::NoSpace, "the disk was full"),
+        (Stop::Io, "its file could not be written"),
+        (Stop::NoMemory, "memory had run out"),
+        (Stop::Defect, "of a defect in the recorder"),
+    ] {
+        let folder = Folder::new();
+        let end = ClockSample { ticks: BEGIN + SECOND, width: 1, monotonic: BEGIN + SECOND, realtime: BEGIN + SECOND };
+        let stopped = FileHeader { stop: stop as u32, stopped_at: BEGIN + SECOND / 8, end, ..header(0, 1) };
+        folder.write("rank-0000.ovh", &file(stopped, Vec::new(), &[]));
+        for analysis in ANALYSES {
+            let output = bounded(analysis, &folder.0);
+            assert_eq!(output.status.code(), Some(4), "{analysis}: {output:?}");
+            let said = stdout(&output).replace("\n  ", " ");
+            let wanted = format!("because {why}; its later calls are in totals alone: 87.5 % of its time");
+            assert!(said.contains(&wanted), "{analysis}: {said}");
+        }
     }
 }

@@ -235,8 +235,8 @@ fn of_recorder(run: &Run) -> Vec<String> {
     said.into_iter().map(|(warning, ranks)| format!("{}{warning}", who(&ranks))).collect()
 }
 
+/// What is missing of a rank whose recording could not go on.
 fn stopped(rank: &Rank) -> Option<String> {
-    let at = rank.clock.seconds(rank.header.stopped_at.saturating_sub(rank.header.begin.ticks));
     let why = match Stop::from_number(rank.header.stop)? {
         Stop::No | Stop::MaxBytes | Stop::SizeLimit => return None,
         Stop::NoSpace => "the disk was full",
@@ -244,9 +244,13 @@ fn stopped(rank: &Rank) -> Option<String> {
         Stop::NoMemory => "memory had run out",
         Stop::Defect => "of a defect in the recorder",
     };
+    let (at, whole) =
+        (rank.clock.seconds(rank.header.stopped_at.saturating_sub(rank.header.begin.ticks)), rank.whole());
+    let share = 100.0 * (whole - at) / whole;
+    let missing = if share > 0.0 { format!(": {share:.1} % of its time") } else { String::new() };
+    let who = rank_in_words(rank);
     Some(format!(
-        "{} stopped recording single calls at {at:.6} s because {why}; its later calls are in totals alone",
-        rank_in_words(rank)
+        "{who} stopped recording single calls at {at:.6} s because {why}; its later calls are in totals alone{missing}"
     ))
 }
 
@@ -264,7 +268,7 @@ fn lost(rank: &Rank) -> Option<String> {
 
 /// Calls of which no more than the function is known.
 fn by_function(run: &Run) -> Option<String> {
-    let calls: u64 = run.ranks.iter().flat_map(|rank| &rank.shared).map(|entry| entry.count).sum();
+    let calls: u64 = run.ranks.iter().flat_map(|rank| &rank.shared).map(|entry| entry.count).total();
     (calls > 0).then(|| {
         format!("{calls} calls had no room of their own in the files: their totals are known by function alone")
     })
