@@ -229,7 +229,18 @@ impl Span {
         None
     }
 
-    fn at(&self, place: u32) -> Option<i32> {
+    /// The place of a rank in it.
+    pub fn place(&self, rank: i32) -> Option<u32> {
+        let (from_first, step) = (i64::from(rank) - i64::from(self.first), i64::from(self.step));
+        let place = match step {
+            0 => (from_first == 0).then_some(0)?,
+            step => (from_first % step == 0).then_some(from_first / step)?,
+        };
+        u32::try_from(place).ok().filter(|place| *place < self.count)
+    }
+
+    /// The rank at a place of it.
+    pub fn at(&self, place: u32) -> Option<i32> {
         self.first.checked_add(self.step.checked_mul(i32::try_from(place).ok()?)?)
     }
 }

@@ -67,9 +67,9 @@ pub struct Entries {
 
 impl std::ops::AddAssign for Entries {
     fn add_assign(&mut self, other: Entries) {
-        self.entries += other.entries;
-        self.productive += other.productive;
-        self.ticks += other.ticks;
+        self.entries = self.entries.saturating_add(other.entries);
+        self.productive = self.productive.saturating_add(other.productive);
+        self.ticks = self.ticks.saturating_add(other.ticks);
     }
 }
 
@@ -91,9 +91,9 @@ pub struct LedgerLine {
 impl std::ops::AddAssign for LedgerLine {
     fn add_assign(&mut self, other: LedgerLine) {
         self.calls += other.calls;
-        self.events += other.events;
-        self.ready_to_receive += other.ready_to_receive;
-        self.ready_to_send += other.ready_to_send;
+        self.events = self.events.saturating_add(other.events);
+        self.ready_to_receive = self.ready_to_receive.saturating_add(other.ready_to_receive);
+        self.ready_to_send = self.ready_to_send.saturating_add(other.ready_to_send);
     }
 }
 

@@ -6,6 +6,7 @@ mod build;
 mod case_study;
 mod clocks;
 mod conformance;
+mod damage;
 mod demo;
 mod hosts;
 mod memcheck;
@@ -44,6 +45,15 @@ enum Task {
         /// Only under these MPIs, as ompi4,mpich5
         #[arg(long)]
         mpi: Option<String>,
+    },
+    /// Damage runs at random and show that every analysis copes with them
+    Damage {
+        /// How many
+        #[arg(long, default_value_t = 20_000)]
+        runs: u64,
+        /// The first one's seed
+        #[arg(long, default_value_t = 0)]
+        seed: u64,
     },
     /// Run the small programs under valgrind's memcheck: no error is ours
     Memcheck {
@@ -94,6 +104,7 @@ fn main() -> ExitCode {
         Task::Archive => archive::make().map(|archive| println!("{}", archive.display())),
         Task::RealPrograms { name } => real_programs::run(name.as_deref()),
         Task::Conformance { mpi } => conformance::run(mpi.as_deref()),
+        Task::Damage { runs, seed } => damage::run(runs, seed),
         Task::Memcheck { mpi, name } => memcheck::run(mpi.as_deref(), name.as_deref()),
         Task::Races => races::run(),
         Task::Aarch64 => aarch64::run(),

@@ -79,7 +79,7 @@ pub fn table(
             Value::Seconds(sum.time),
             percent(sum.time, all),
             Value::Count(sum.calls),
-            Value::Bytes(sum.sent + sum.received),
+            Value::Bytes(sum.sent.saturating_add(sum.received)),
             Value::Bytes(sum.sent),
             Value::Bytes(sum.received),
             Value::Seconds(sum.shortest),

@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::totals::rank_value;
 use crate::model::matching::{Account, At, Settled};
+use crate::model::sums::Total;
 use crate::model::{Rank, Run};
 use crate::report::{Column, Fact, Table, Value};
 
@@ -17,7 +18,7 @@ fn seconds(nanoseconds: i64) -> Value {
 /// Messages, bytes and clocks in sum.
 pub fn facts(settled: &Settled) -> Vec<Fact> {
     let pairs = &settled.account.pairs;
-    let sum = |of: fn(&crate::model::matching::Pair) -> u64| pairs.values().map(of).sum::<u64>();
+    let sum = |of: fn(&crate::model::matching::Pair) -> u64| pairs.values().map(of).total();
     let (sent, received) = (sum(|pair| pair.sent), sum(|pair| pair.received));
     let same = if sent == received { ", as many as were sent" } else { ", and others were sent" };
     let after = settled.account.backwards();

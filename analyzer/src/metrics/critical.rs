@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 use super::totals::{percent, rank_value};
 use crate::model::Run;
 use crate::model::critical::{Stretch, Time, Where};
+use crate::model::sums::{Grow, Total};
 use crate::report::{Column, Fact, Table, Value};
 
 /// Rows that people are shown of each table.
@@ -16,8 +17,9 @@ fn seconds(nanoseconds: i64) -> f64 {
 
 /// How long it is, and what it consists of.
 pub fn facts(path: &[Stretch], places: &FxHashMap<Where, Time>) -> Vec<Fact> {
-    let length: i64 = path.iter().map(|stretch| stretch.to - stretch.from).sum();
-    let in_mpi: i64 = places.iter().filter(|(place, _)| place.in_mpi).flat_map(|(_, time)| time.on_path.values()).sum();
+    let length: i64 = path.iter().map(|stretch| stretch.to - stretch.from).total();
+    let in_mpi: i64 =
+        places.iter().filter(|(place, _)| place.in_mpi).flat_map(|(_, time)| time.on_path.values().copied()).total();
     let mut ranks: Vec<u32> = path.iter().map(|stretch| stretch.rank).collect();
     ranks.sort_unstable();
     ranks.dedup();
@@ -46,14 +48,14 @@ pub fn table(run: &Run, places: &FxHashMap<Where, Time>) -> Table {
         Column::hidden("mean_s"),
         Column::new("saves_s", "saves"),
     ];
-    let all: i64 = places.values().flat_map(|time| time.on_path.values()).sum();
+    let all: i64 = places.values().flat_map(|time| time.on_path.values().copied()).total();
     let mut rows: Vec<(i64, Vec<Value>)> = Vec::new();
     for (place, time) in places.iter().filter(|(_, time)| !time.on_path.is_empty()) {
-        let on_path: i64 = time.on_path.values().sum();
+        let on_path: i64 = time.on_path.values().copied().total();
         let most = time.on_path.iter().max_by_key(|(rank, time)| (**time, std::cmp::Reverse(**rank)));
         let Some((rank, most)) = most else { continue };
         let mean = time.total / run.asked().count().max(1) as i64;
-        let saves = if place.in_mpi { on_path } else { (on_path - mean).max(0) };
+        let saves = if place.in_mpi { on_path } else { on_path.saturating_sub(mean).max(0) };
         let function = &place.place.function;
         let name = if place.in_mpi { function.clone() } else { format!("before {function}") };
         rows.push((
@@ -78,8 +80,8 @@ pub fn table(run: &Run, places: &FxHashMap<Where, Time>) -> Table {
 /// Time on the path by rank, the longest first.
 pub fn ranks(run: &Run, path: &[Stretch]) -> Table {
     let mut times: FxHashMap<u32, i64> = FxHashMap::default();
-    path.iter().for_each(|stretch| *times.entry(stretch.rank).or_default() += stretch.to - stretch.from);
-    let all: i64 = times.values().sum();
+    path.iter().for_each(|stretch| times.entry(stretch.rank).or_default().grow(stretch.to - stretch.from));
+    let all: i64 = times.values().copied().total();
     let mut times: Vec<(u32, i64)> = times.into_iter().collect();
     times.sort_by_key(|(rank, time)| (std::cmp::Reverse(*time), *rank));
     let columns = vec![

@@ -13,6 +13,7 @@ use super::totals::{self, Group, percent, rank_value};
 use super::where_to::rank_in_words;
 use crate::model::engine::Engine;
 use crate::model::rank::function;
+use crate::model::sums::{Grow, Total};
 use crate::model::{Rank, Run};
 use crate::report::{Column, Fact, Table, Value};
 
@@ -84,16 +85,16 @@ impl Ledger {
         for (way, line) in lines(rank).map(|(_, way, line)| (way, line)) {
             match way {
                 Way::Ready => {
-                    ledger.ready_to_receive += line.ready_to_receive;
-                    ledger.ready_to_send += line.ready_to_send;
+                    ledger.ready_to_receive.grow(line.ready_to_receive);
+                    ledger.ready_to_send.grow(line.ready_to_send);
                 }
                 Way::Receive => {
                     ledger.receive_time += seconds(line.calls.ticks);
-                    ledger.received += line.events;
+                    ledger.received.grow(line.events);
                 }
                 Way::Send => {
                     ledger.send_time += seconds(line.calls.ticks);
-                    ledger.sent += line.events;
+                    ledger.sent.grow(line.events);
                 }
                 _ => {}
             }
@@ -117,17 +118,17 @@ impl Ledger {
     pub fn of_run(run: &Run) -> Ledger {
         let none = Ledger { empty_time: Some(0.0), ..Ledger::default() };
         run.asked().map(Ledger::of).fold(none, |a, b| Ledger {
-            entries: a.entries + b.entries,
-            productive: a.productive + b.productive,
+            entries: a.entries.saturating_add(b.entries),
+            productive: a.productive.saturating_add(b.productive),
             time: a.time + b.time,
             empty_time: a.empty_time.zip(b.empty_time).map(|(a, b)| a + b),
-            outside: a.outside + b.outside,
-            ready_to_receive: a.ready_to_receive + b.ready_to_receive,
-            ready_to_send: a.ready_to_send + b.ready_to_send,
+            outside: a.outside.saturating_add(b.outside),
+            ready_to_receive: a.ready_to_receive.saturating_add(b.ready_to_receive),
+            ready_to_send: a.ready_to_send.saturating_add(b.ready_to_send),
             receive_time: a.receive_time + b.receive_time,
             send_time: a.send_time + b.send_time,
-            received: a.received + b.received,
-            sent: a.sent + b.sent,
+            received: a.received.saturating_add(b.received),
+            sent: a.sent.saturating_add(b.sent),
         })
     }
 }
@@ -321,7 +322,8 @@ pub fn too_often(run: &Run) -> Vec<Fact> {
         return Vec::new();
     }
     let entries = || run.asked().flat_map(Rank::entries);
-    let (sent, received) = entries().fold((0, 0), |(out, came), entry| (out + entry.sent, came + entry.received));
+    let sent = entries().map(|entry| entry.sent).total();
+    let received = entries().map(|entry| entry.received).total();
     let mebibytes = sent.max(received) as f64 / f64::from(1 << 20);
     let each = |part: f64| if part > 0.0 { Value::Ratio(total.entries as f64 / part) } else { Value::None };
     let in_mpi: f64 = run.ranks.iter().map(Rank::time_in_mpi).sum();

@@ -30,7 +30,7 @@ pub struct Traffic {
 /// Traffic by sender and receiver, and what could not be placed.
 #[derive(Default)]
 pub struct Matrix {
-    /// The ranks of all worlds, in order, whether they have a file or not.
+    /// The ranks of all worlds that have a file, or that something went to or came from, in order.
     pub ranks: Vec<Who>,
     /// By the places of the sender and of the receiver among those.
     pub traffic: BTreeMap<(u32, u32), Traffic>,
@@ -48,9 +48,8 @@ pub fn matrix(run: &Run, communicator: Option<&str>) -> Result<Matrix, Error> {
             return Err(Error::no_communicator(&run.folder, name, names));
         }
     }
-    let of_world = |(world, size)| (0..size).map(move |rank| (world, Some(rank)));
-    let ranks = run.worlds().into_iter().flat_map(of_world);
-    let mut matrix = Matrix { ranks: ranks.collect(), ..Matrix::default() };
+    let worlds = run.worlds();
+    let mut sums = Sums::default();
     let objects = Objects::of(run);
     for (at, rank) in run.ranks.iter().enumerate() {
         let wanted = |entry: &&Entry| communicator.is_none_or(|name| is_named(rank, &entry.signature, name));
@@ -58,22 +57,40 @@ pub fn matrix(run: &Run, communicator: Option<&str>) -> Result<Matrix, Error> {
             let group = &objects.groups[objects.number(at, communicator)? as usize];
             Some(who(&run.ranks[group.peer(at, place)? as usize]))
         };
-        rank.entries().filter(wanted).for_each(|entry| matrix.add(rank, entry, elsewhere));
+        let is_rank = |who: &Who| who.1.is_some_and(|rank| worlds.get(&who.0).is_some_and(|size| rank < *size));
+        rank.entries().filter(wanted).for_each(|entry| sums.add(rank, entry, elsewhere, is_rank));
     }
-    if matrix.traffic.is_empty() && matrix.elsewhere.messages > 0 {
+    if sums.traffic.is_empty() && sums.elsewhere.messages > 0 {
         // Of messages whose partners were not kept nothing can be said.
         run.has_calls("matrix")?;
     }
-    Ok(matrix)
+    let of_files = run.ranks.iter().map(who).filter(|who| who.1.is_some());
+    let ranks: BTreeSet<Who> = of_files.chain(sums.traffic.keys().flat_map(|(from, to)| [*from, *to])).collect();
+    let places: BTreeMap<Who, u32> = ranks.iter().copied().zip(0..).collect();
+    let traffic = sums.traffic.iter().map(|((from, to), traffic)| ((places[from], places[to]), *traffic)).collect();
+    Ok(Matrix { ranks: ranks.into_iter().collect(), traffic, elsewhere: sums.elsewhere })
+}
+
+/// Traffic as it is added up.
+#[derive(Default)]
+struct Sums {
+    traffic: BTreeMap<(Who, Who), Traffic>,
+    elsewhere: Traffic,
 }
 
 fn is_named(rank: &Rank, signature: &Signature, name: &str) -> bool {
     rank.communicators.get(&signature.object).is_some_and(|communicator| communicator.name == name)
 }
 
-impl Matrix {
+impl Sums {
     /// Adds calls of a rank; `elsewhere` knows who a process of a communicator is where that is of another world.
-    fn add(&mut self, rank: &Rank, entry: &Entry, elsewhere: impl Fn(u32, i32) -> Option<Who>) {
+    fn add(
+        &mut self,
+        rank: &Rank,
+        entry: &Entry,
+        elsewhere: impl Fn(u32, i32) -> Option<Who>,
+        is_rank: impl Fn(&Who) -> bool,
+    ) {
         let signature = &entry.signature;
         let Some(call) = Call::from_number(signature.call) else { return };
         let reads = call.class() == traces::calls::Class::Rma && signature.sent == 0;
@@ -88,18 +105,19 @@ impl Matrix {
         let communicator = of_window.map_or(signature.object, |origin| origin.parent);
         let in_own = rank.in_world(communicator, signature.peer).map(|there| (rank.header.world, Some(there)));
         let there = in_own.or_else(|| elsewhere(communicator, signature.peer));
-        let more = Traffic { messages, bytes: each * messages };
+        let more = Traffic { messages, bytes: each.saturating_mul(messages) };
         if signature.peer == traces::signature::peer::PROC_NULL || messages == 0 {
             return;
         }
-        let place = |who| self.ranks.binary_search(&who).ok().map(|place| place as u32);
-        match (place(who(rank)), there.and_then(place)) {
+        match (Some(who(rank)).filter(&is_rank), there.filter(&is_rank)) {
             (Some(own), Some(other)) if reads => self.traffic.entry((other, own)).or_default().add(more),
             (Some(own), Some(other)) => self.traffic.entry((own, other)).or_default().add(more),
             _ => self.elsewhere.add(more),
         }
     }
+}
 
+impl Matrix {
     /// What a rank is called, by its place.
     pub fn name(&self, place: u32) -> Value {
         self.ranks.get(place as usize).map_or(Value::None, |rank| who_value(*rank))
@@ -163,7 +181,7 @@ impl Matrix {
 
 impl Traffic {
     fn add(&mut self, other: Traffic) {
-        self.messages += other.messages;
-        self.bytes += other.bytes;
+        self.messages = self.messages.saturating_add(other.messages);
+        self.bytes = self.bytes.saturating_add(other.bytes);
     }
 }

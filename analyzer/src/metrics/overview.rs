@@ -1,6 +1,7 @@
 //! What a run was, and what a reader of its figures has to know.
 
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 
 use traces::calls::Call;
 use traces::definitions::Language;
@@ -9,6 +10,7 @@ use traces::file::{Mode, Stop};
 use super::programs;
 use super::where_to::{call_in_words, rank_in_words};
 use crate::model::rank::is_nested;
+use crate::model::sums::Total;
 use crate::model::{Choice, End, Fate, Rank, Run};
 use crate::report::{Fact, Value};
 
@@ -170,7 +172,7 @@ pub fn warnings(run: &Run) -> Vec<String> {
     warnings.extend(of_recorder(run));
     warnings.extend(profiles(run));
     warnings.extend(by_function(run));
-    let nested: u64 = run.ranks.iter().flat_map(Rank::entries).filter(|e| is_nested(e)).map(|e| e.count).sum();
+    let nested: u64 = run.ranks.iter().flat_map(Rank::entries).filter(|e| is_nested(e)).map(|e| e.count).total();
     if nested > 0 {
         warnings.push(format!("{nested} calls were made inside other MPI calls; they count as part of those"));
     }
@@ -238,8 +240,8 @@ fn of_recorder(run: &Run) -> Vec<String> {
     said.into_iter().map(|(warning, ranks)| format!("{}{warning}", who(&ranks))).collect()
 }
 
+/// What is missing of a rank whose recording could not go on.
 fn stopped(rank: &Rank) -> Option<String> {
-    let at = rank.clock.seconds(rank.header.stopped_at.saturating_sub(rank.header.begin.ticks));
     let why = match Stop::from_number(rank.header.stop)? {
         Stop::No | Stop::MaxBytes | Stop::SizeLimit => return None,
         Stop::NoSpace => "the disk was full",
@@ -247,9 +249,13 @@ fn stopped(rank: &Rank) -> Option<String> {
         Stop::NoMemory => "memory had run out",
         Stop::Defect => "of a defect in the recorder",
     };
+    let (at, whole) =
+        (rank.clock.seconds(rank.header.stopped_at.saturating_sub(rank.header.begin.ticks)), rank.whole());
+    let share = 100.0 * (whole - at) / whole;
+    let missing = if share > 0.0 { format!(": {share:.1} % of its time") } else { String::new() };
+    let who = rank_in_words(rank);
     Some(format!(
-        "{} stopped recording single calls at {at:.6} s because {why}; its later calls are in totals alone",
-        rank_in_words(rank)
+        "{who} stopped recording single calls at {at:.6} s because {why}; its later calls are in totals alone{missing}"
     ))
 }
 
@@ -267,7 +273,7 @@ fn lost(rank: &Rank) -> Option<String> {
 
 /// Calls of which no more than the function is known.
 fn by_function(run: &Run) -> Option<String> {
-    let calls: u64 = run.ranks.iter().flat_map(|rank| &rank.shared).map(|entry| entry.count).sum();
+    let calls: u64 = run.ranks.iter().flat_map(|rank| &rank.shared).map(|entry| entry.count).total();
     (calls > 0).then(|| {
         format!("{calls} calls had no room of their own in the files: their totals are known by function alone")
     })
@@ -298,13 +304,18 @@ fn profiles(run: &Run) -> Option<String> {
     }
 }
 
-/// `ranks 1, 3 and 5`, or the first few of many.
-fn numbers(ranks: &[u32]) -> String {
+/// `ranks 1, 3-5`, or the first few of many.
+fn numbers(ranks: &[RangeInclusive<u32>]) -> String {
     const SHOWN: usize = 8;
-    let shown: Vec<String> = ranks.iter().take(SHOWN).map(u32::to_string).collect();
-    match ranks.len() {
-        1 => format!("rank {}", shown[0]),
-        count if count > SHOWN => format!("{count} ranks ({}, ...)", shown.join(", ")),
-        _ => format!("ranks {}", shown.join(", ")),
+    let one = |range: &RangeInclusive<u32>| match (range.start(), range.end()) {
+        (first, last) if first == last => first.to_string(),
+        (first, last) => format!("{first}-{last}"),
+    };
+    let count: u64 = ranks.iter().map(|range| u64::from(range.end() - range.start()) + 1).sum();
+    let shown = ranks.iter().take(SHOWN).map(one).collect::<Vec<_>>().join(", ");
+    match count {
+        1 => format!("rank {shown}"),
+        _ if ranks.len() > SHOWN => format!("{count} ranks ({shown}, ...)"),
+        _ => format!("ranks {shown}"),
     }
 }

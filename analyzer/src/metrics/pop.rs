@@ -38,9 +38,9 @@ pub fn efficiencies(run: &Run, account: &mut Account) -> (Efficiency, Vec<Effici
 
 fn sum(phases: &[Stretch]) -> Stretch {
     phases.iter().fold(Stretch::default(), |sum, phase| Stretch {
-        time: sum.time + phase.time,
-        ideal: sum.ideal + phase.ideal,
-        useful: sum.useful + phase.useful,
+        time: sum.time.saturating_add(phase.time),
+        ideal: sum.ideal.saturating_add(phase.ideal),
+        useful: sum.useful.saturating_add(phase.useful),
     })
 }
 

@@ -5,6 +5,7 @@ use super::totals::{self, Group, percent, rank_value};
 use crate::error::Error;
 use crate::model::Run;
 use crate::model::rank::function;
+use crate::model::sums::Total;
 use crate::report::{Column, Table, Value};
 
 /// One row for each rank: its time, and how much of it in MPI.
@@ -34,7 +35,7 @@ pub fn overview(run: &Run) -> Table {
             Value::Seconds(wall),
             Value::Seconds(mpi),
             percent(mpi, rank.wall_of_threads()),
-            Value::Count(rank.entries().map(|entry| entry.count).sum()),
+            Value::Count(rank.entries().map(|entry| entry.count).total()),
             Value::Count(rank.thread_count() as u64),
             Value::Text(super::overview::in_words(&rank.languages)),
             Value::Bytes(rank.bytes),
@@ -95,7 +96,7 @@ pub fn rank_functions(run: &Run) -> Table {
     for (name, group) in by_function(run) {
         for (at, rank) in run.ranks.iter().enumerate() {
             let totals = group.of(at);
-            if totals.calls + totals.nested > 0 {
+            if totals.calls > 0 || totals.nested > 0 {
                 rows.push(vec![
                     rank_value(rank),
                     Value::Text(name.clone()),
@@ -152,7 +153,7 @@ pub fn alone(run: &Run, number: u32) -> Result<Table, Error> {
             Value::Seconds(totals.shortest),
             Value::Seconds(totals.time / totals.calls as f64),
             Value::Seconds(totals.longest),
-            Value::Bytes(totals.sent + totals.received),
+            Value::Bytes(totals.sent.saturating_add(totals.received)),
             Value::Bytes(totals.sent),
             Value::Bytes(totals.received),
             Value::Count(totals.failed),

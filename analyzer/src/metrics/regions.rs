@@ -47,7 +47,7 @@ pub fn table(run: &Run) -> Table {
             Value::Seconds(sum.time / ranks),
             percent(sum.time, walls.iter().sum()),
             Value::Count(sum.calls),
-            Value::Bytes(sum.sent + sum.received),
+            Value::Bytes(sum.sent.saturating_add(sum.received)),
             Value::Bytes(sum.sent),
             Value::Bytes(sum.received),
         ]

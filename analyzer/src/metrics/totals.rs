@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::model::rank::{Thread, is_nested};
+use crate::model::sums::Grow;
 use crate::model::tally::Entry;
 use crate::model::{Rank, Run};
 use crate::report::Value;
@@ -58,7 +59,7 @@ pub fn by<K: Ord>(run: &Run, key: impl Fn(&Rank, Option<&Thread>, &Entry) -> Opt
 impl Totals {
     fn add(&mut self, rank: &Rank, entry: &Entry) {
         if is_nested(entry) {
-            self.nested += entry.count;
+            self.nested.grow(entry.count);
             return;
         }
         if entry.count > 0 {
@@ -66,32 +67,34 @@ impl Totals {
             self.shortest = if self.calls == 0 { shortest } else { self.shortest.min(shortest) };
         }
         self.longest = self.longest.max(rank.clock.seconds(entry.max));
-        self.calls += entry.count;
+        self.calls.grow(entry.count);
         self.time += rank.clock.seconds(entry.total);
-        self.sent += entry.sent;
-        self.received += entry.received;
-        self.failed += entry.failed;
-        self.prepared = (self.prepared.0 + entry.prepared.0, self.prepared.1 + entry.prepared.1);
-        self.entries += entry.engine.entries;
-        self.productive += entry.engine.productive;
+        self.sent.grow(entry.sent);
+        self.received.grow(entry.received);
+        self.failed.grow(entry.failed);
+        self.prepared.0.grow(entry.prepared.0);
+        self.prepared.1.grow(entry.prepared.1);
+        self.entries.grow(entry.engine.entries);
+        self.productive.grow(entry.engine.productive);
         self.engine += rank.clock.seconds(entry.engine.ticks);
     }
 
     fn merge(&mut self, other: &Totals) {
-        self.nested += other.nested;
+        self.nested.grow(other.nested);
         if other.calls == 0 {
             return;
         }
         self.shortest = if self.calls == 0 { other.shortest } else { self.shortest.min(other.shortest) };
         self.longest = self.longest.max(other.longest);
-        self.calls += other.calls;
+        self.calls.grow(other.calls);
         self.time += other.time;
-        self.sent += other.sent;
-        self.received += other.received;
-        self.failed += other.failed;
-        self.prepared = (self.prepared.0 + other.prepared.0, self.prepared.1 + other.prepared.1);
-        self.entries += other.entries;
-        self.productive += other.productive;
+        self.sent.grow(other.sent);
+        self.received.grow(other.received);
+        self.failed.grow(other.failed);
+        self.prepared.0.grow(other.prepared.0);
+        self.prepared.1.grow(other.prepared.1);
+        self.entries.grow(other.entries);
+        self.productive.grow(other.productive);
         self.engine += other.engine;
     }
 }

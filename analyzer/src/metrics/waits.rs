@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::totals::{percent, rank_value};
 use crate::model::matching::{Account, At, Key, Sum, WaitState};
+use crate::model::sums::Grow;
 use crate::model::{Rank, Run};
 use crate::report::{Column, Fact, Table, Value};
 
@@ -22,8 +23,11 @@ fn all_time(run: &Run) -> f64 {
 
 /// The waits of a run in one line, and what they rest on.
 pub fn facts(run: &Run, account: &Account) -> Vec<Fact> {
-    let (mut time, mut error) = (0, 0);
-    account.waits.sums.values().for_each(|sum| (time, error) = (time + sum.time, error + sum.error));
+    let (mut time, mut error) = (0i64, 0i64);
+    for sum in account.waits.sums.values() {
+        time.grow(sum.time);
+        error.grow(sum.error);
+    }
     let share = percent(time as f64 / 1e9, all_time(run));
     let share = if let Value::Percent(share) = share { share } else { 0.0 };
     let ranks = if run.choice.ranks.is_some() { "these ranks" } else { "all ranks" };
@@ -65,7 +69,7 @@ pub fn states(run: &Run, account: &Account) -> Table {
     for state in WaitState::ALL.iter().copied() {
         let sum = states.get(&state).copied().unwrap_or_default();
         let unresolved = account.waits.unresolved.get(&state).copied().unwrap_or_default();
-        if sum.count + unresolved.count == 0 {
+        if sum.count == 0 && unresolved.count == 0 {
             continue;
         }
         rows.push((

@@ -6,6 +6,7 @@ use traces::signature::{Signature, UNKNOWN_BYTES, peer};
 use super::breakdown::{of_single_ranks, table};
 use super::totals::{self, who, who_value};
 use crate::model::rank::function;
+use crate::model::sums::Total;
 use crate::model::{Rank, Run};
 use crate::report::{Column, Table, Value};
 
@@ -40,7 +41,7 @@ pub fn in_linked_binding(run: &Run) -> Option<String> {
     };
     let entries = run.ranks.iter().flat_map(|rank| rank.entries().map(move |entry| (rank, entry)));
     let calls: u64 =
-        entries.filter(|(rank, entry)| is_binding(rank, &entry.signature)).map(|(_, entry)| entry.count).sum();
+        entries.filter(|(rank, entry)| is_binding(rank, &entry.signature)).map(|(_, entry)| entry.count).total();
     let warning =
         "calls came through a Fortran binding that is linked into the program: their sites are in the binding";
     (calls > 0).then(|| format!("{calls} {warning}"))

@@ -13,6 +13,7 @@ use super::objects::Objects;
 use super::roles::{Place, Places, Roles};
 use super::selection::LEFT_OUT;
 use super::stream::Stream;
+use super::sums::{Grow, Total};
 use super::timeline::Timeline;
 use crate::error::Error;
 use crate::parallel;
@@ -46,22 +47,22 @@ pub struct Time {
     pub total: i64,
 }
 
-/// A rank's time by place, in MPI or before it: in all, and on the path.
-type Sums = FxHashMap<(usize, bool), (i64, i64)>;
+/// A rank's time by the number of the place, in the computation before it and in MPI: in all, and on the path.
+type Sums = Vec<[(i64, i64); 2]>;
 
-/// The path through a run whose ranks end as `links` say, latest stretch first.
-pub fn path(jumps: Vec<Jump>, links: &[Links]) -> Vec<Stretch> {
-    let mut of_rank: Vec<Vec<Jump>> = links.iter().map(|_| Vec::new()).collect();
-    jumps.into_iter().for_each(|jump| of_rank[jump.rank as usize].push(jump));
-    of_rank.iter_mut().for_each(|jumps| jumps.sort_unstable_by_key(|jump| jump.end));
+/// The path through a run by each rank's jumps, whose ranks end as `links` say. Latest stretch first.
+pub fn path(mut jumps: Vec<Vec<Jump>>, links: &[Links]) -> Vec<Stretch> {
+    for jumps in jumps.iter_mut().filter(|jumps| !jumps.is_sorted_by_key(|jump| jump.end)) {
+        jumps.sort_unstable_by_key(|jump| jump.end);
+    }
     let last = links.iter().enumerate().max_by_key(|(_, links)| links.end);
     let Some((mut rank, mut to)) = last.map(|(rank, links)| (rank, links.end)) else { return Vec::new() };
     let mut path = Vec::new();
     loop {
-        let before = of_rank[rank].partition_point(|jump| jump.end <= to);
-        of_rank[rank].truncate(before);
+        // The path only goes back.
+        while jumps[rank].pop_if(|jump| jump.end > to).is_some() {}
         // Time has to pass, whatever the clocks say.
-        let jump = of_rank[rank].pop().filter(|jump| jump.cause_at < to && jump.cause_at > links[rank].begin);
+        let jump = jumps[rank].pop().filter(|jump| jump.cause_at < to && jump.cause_at > links[rank].begin);
         let from = jump.map_or(links[rank].begin, |jump| jump.cause_at);
         path.push(Stretch { rank: rank as u32, from: from.min(to), to });
         let Some(jump) = jump else { return path };
@@ -70,7 +71,10 @@ pub fn path(jumps: Vec<Jump>, links: &[Links]) -> Vec<Stretch> {
 }
 
 /// What of a path is asked about.
-pub fn selected(run: &Run, timeline: &Timeline, path: &[Stretch]) -> Vec<Stretch> {
+pub fn selected(run: &Run, timeline: &Timeline, path: Vec<Stretch>) -> Vec<Stretch> {
+    if run.ranks.iter().all(|rank| rank.selection.is_none()) {
+        return path;
+    }
     let asked: Vec<Vec<Stretch>> = (0..run.ranks.len()).map(|rank| of_rank(run, timeline, rank)).collect();
     let shared = |stretch: &Stretch| {
         let asked = asked[stretch.rank as usize].as_slice();
@@ -113,7 +117,8 @@ pub fn places(run: &Run, timeline: &Timeline, path: &[Stretch]) -> Result<FxHash
         if let Some(thread) = contents.threads.first() {
             let roles = Roles::of(run, &objects, &places, at);
             let stream = Stream::new(thread, &run.ranks[at], &timeline.lines[at], roles);
-            add(stream, &on[at], &of_rank(run, timeline, at), &mut sums);
+            let asked = run.ranks[at].selection.as_ref().map(|_| of_rank(run, timeline, at));
+            add(stream, &on[at], asked.as_deref(), &mut sums);
         }
         Ok(sums)
     };
@@ -121,9 +126,10 @@ pub fn places(run: &Run, timeline: &Timeline, path: &[Stretch]) -> Result<FxHash
     let places = places.list();
     let mut times: FxHashMap<Where, Time> = FxHashMap::default();
     for (rank, sums) in ranks.into_iter().enumerate() {
-        for ((place, in_mpi), (total, on_path)) in sums {
-            let time = times.entry(Where { place: places[place].clone(), in_mpi }).or_default();
-            time.total += total;
+        let sums = sums.into_iter().zip(&places).flat_map(|(sums, place)| sums.map(|sum| (place, sum)));
+        for (at, (place, (total, on_path))) in sums.enumerate().filter(|(_, (_, sum))| *sum != (0, 0)) {
+            let time = times.entry(Where { place: place.clone(), in_mpi: at % 2 == 1 }).or_default();
+            time.total.grow(total);
             if on_path > 0 {
                 time.on_path.insert(rank as u32, on_path);
             }
@@ -132,15 +138,20 @@ pub fn places(run: &Run, timeline: &Timeline, path: &[Stretch]) -> Result<FxHash
     Ok(times)
 }
 
-/// Adds a rank's time by place: what is asked about of it, and what of that is on the path.
-fn add(mut stream: Stream<'_>, mut on: &[Stretch], mut asked: &[Stretch], sums: &mut Sums) {
+/// Adds a rank's time by place: what is asked about of it, where that is not all, and what of that is on the path.
+fn add(mut stream: Stream<'_>, mut on: &[Stretch], mut asked: Option<&[Stretch]>, sums: &mut Sums) {
     let mut last = None;
     while let Some(call) = stream.peek() {
         let place = stream.role(call).place.number();
+        if sums.len() <= place {
+            sums.resize(place + 1, Default::default());
+        }
         let mut one = |from: i64, to: i64, in_mpi: bool| {
-            let (all, on_path) = (shared(&mut asked, from, to), shared(&mut on, from, to));
-            let sum = sums.entry((place, in_mpi)).or_default();
-            (sum.0, sum.1) = (sum.0 + all, sum.1 + on_path);
+            let all = asked.as_mut().map_or(to - from, |asked| shared(asked, from, to));
+            let on_path = shared(&mut on, from, to);
+            let sum = &mut sums[place][usize::from(in_mpi)];
+            sum.0.grow(all);
+            sum.1.grow(on_path);
         };
         if let Some(last) = last.filter(|last| *last < call.start) {
             one(last, call.start, false);
@@ -160,5 +171,5 @@ fn shared(stretches: &mut &[Stretch], from: i64, to: i64) -> i64 {
         *stretches = rest;
     }
     let shared = |stretch: &Stretch| (to.min(stretch.to) - from.max(stretch.from)).max(0);
-    stretches.iter().take_while(|stretch| stretch.from < to).map(shared).sum()
+    stretches.iter().take_while(|stretch| stretch.from < to).map(shared).total()
 }

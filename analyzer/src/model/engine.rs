@@ -17,6 +17,7 @@ use traces::signature::STARTS;
 
 use super::Rank;
 use super::selection::{Cursor, LEFT_OUT, Part};
+use super::sums::{Grow, Total};
 use crate::error::Error;
 
 /// Slices of a run's time.
@@ -147,7 +148,9 @@ impl<'a> Reader<'a> {
     fn spread(&mut self, start: u64, end: u64, entries: u64, productive: u64) {
         let first = (start.saturating_sub(self.begin) as f64 / self.slice) as usize;
         let last = (end.saturating_sub(self.begin) as f64 / self.slice) as usize;
-        let (first, last) = (first.min(SLICES - 1), last.min(SLICES - 1));
+        // A damaged record may end before it begins.
+        let last = last.min(SLICES - 1);
+        let first = first.min(last);
         let share = 1.0 / (last - first + 1) as f64;
         for slice in &mut self.engine.slices[first..=last] {
             slice.entries += entries as f64 * share;
@@ -177,7 +180,7 @@ impl<'a> Reader<'a> {
         if self.pending == 0 {
             self.since = (self.call.1, self.call.2);
         }
-        self.pending += count;
+        self.pending.grow(count);
     }
 }
 
@@ -201,7 +204,8 @@ impl Visitor for Reader<'_> {
         if polls.count > 1 {
             let (start, end, site) = self.call;
             let (longest, times) = (u64::from(polls.gaps[1]), polls.count - 1);
-            let others = (end - start).saturating_sub(polls.total + longest) / (times - 1).max(1);
+            let others =
+                end.saturating_sub(start).saturating_sub(polls.total).saturating_sub(longest) / (times - 1).max(1);
             self.starve((site, site), start, longest, 1);
             self.starve((site, site), start, others, times - 1);
         }
@@ -242,7 +246,7 @@ impl Visitor for Reader<'_> {
         self.last_run = Some(run.start);
         self.spread(run.start, run.end, run.count, 0);
         self.engine.empty_runs += 1;
-        self.engine.longest_run = self.engine.longest_run.max(run.end - run.start);
+        self.engine.longest_run = self.engine.longest_run.max(run.end.saturating_sub(run.start));
         if run.count > 1 {
             self.engine.shortest_gap = self.engine.shortest_gap.min(run.shortest);
         }
@@ -259,7 +263,7 @@ impl Starved {
         }
         let power = length.max(1).ilog2();
         let step = ((length as f64 / (1u64 << power) as f64 - 1.0) * STEPS as f64) as u32;
-        *self.lengths.entry(power * STEPS + step.min(STEPS - 1)).or_default() += times;
+        self.lengths.entry(power * STEPS + step.min(STEPS - 1)).or_default().grow(times);
     }
 
     /// Adds those of another thread or rank.
@@ -268,13 +272,13 @@ impl Starved {
             (self.longest, self.at, self.pending) = (other.longest, other.at, other.pending);
         }
         for (length, times) in &other.lengths {
-            *self.lengths.entry(*length).or_default() += times;
+            self.lengths.entry(*length).or_default().grow(*times);
         }
     }
 
     /// How many there were.
     pub fn count(&self) -> u64 {
-        self.lengths.values().sum()
+        self.lengths.values().copied().total()
     }
 
     /// The length that 99 of 100 do not exceed, ticks, to 2 %.
@@ -284,7 +288,7 @@ impl Starved {
         let wanted = (self.count() as f64 * 0.99).ceil() as u64;
         let mut seen = 0;
         for (length, times) in lengths {
-            seen += times;
+            seen.grow(times);
             if seen >= wanted {
                 let upper =
                     (1u64 << (length / STEPS)) as f64 * (1.0 + f64::from(length % STEPS + 1) / f64::from(STEPS));

@@ -12,6 +12,7 @@ pub mod run;
 pub mod selection;
 pub mod sites;
 pub mod stream;
+pub mod sums;
 pub mod tally;
 pub mod timeline;
 

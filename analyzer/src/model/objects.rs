@@ -4,6 +4,7 @@
 //! from, by how many had been made from that before, and by its processes; one that only its own processes made, by how
 //! many of the same processes came before it. What has processes of several [`worlds`] is put together from what each knows.
 
+mod members;
 mod worlds;
 
 use std::collections::HashMap;
@@ -12,10 +13,8 @@ use rustc_hash::FxHashMap;
 use traces::definitions::{self, Object, ObjectKind, Span};
 
 use super::{Rank, Run};
+use members::Members;
 use worlds::Worlds;
-
-/// A process that has no file in this folder, or is of another world and nothing tells which it is.
-pub const ELSEWHERE: u32 = u32::MAX;
 
 /// The ordinal of an object in whose making only its own processes took part.
 const ALONE: u32 = u32::MAX;
@@ -32,7 +31,7 @@ pub struct Objects {
     neighbors: FxHashMap<(u32, u32), Neighbors>,
 }
 
-/// A rank's neighbours in a communicator's topology, all by their ranks in the communicator.
+/// A rank's neighbours in a communicator's topology, all by their places among those of its processes that have files here.
 #[derive(Clone, Default, Debug)]
 pub struct Neighbors {
     /// Itself.
@@ -43,15 +42,15 @@ pub struct Neighbors {
     pub destinations: Vec<u32>,
 }
 
-/// The processes of an object, by their places in [`Run::ranks`].
+/// The processes of an object.
 #[derive(Debug)]
 pub struct Group {
     /// Its name, as the first rank has it.
     pub name: String,
     /// The group; of an intercommunicator, that with the lower ranks.
-    members: Vec<u32>,
+    members: Members,
     /// The other group of an intercommunicator.
-    others: Vec<u32>,
+    others: Members,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -102,41 +101,46 @@ impl Objects {
 
 impl Group {
     /// How many processes take part in its collective calls.
-    pub fn size(&self) -> usize {
-        self.members.len() + self.others.len()
+    pub fn size(&self) -> u64 {
+        self.members.size() + self.others.size()
     }
 
     /// Whether it is known of all its processes who they are, and they are in this folder.
     pub fn is_here(&self) -> bool {
-        !self.members.iter().chain(&self.others).any(|member| *member == ELSEWHERE)
+        self.members.are_here() && self.others.are_here()
     }
 
-    /// The processes of its group; of an intercommunicator, of that with the lower ranks.
-    pub fn members(&self) -> &[u32] {
-        &self.members
+    /// The processes of its group that have files here; of an intercommunicator, of that with the lower ranks.
+    pub fn here(&self) -> impl ExactSizeIterator<Item = u32> {
+        self.members.here()
     }
 
     /// Whom a rank calls by this number: of its own group, or of the other one in an intercommunicator.
     pub fn peer(&self, rank: usize, number: i32) -> Option<u32> {
-        let place = usize::try_from(number).ok()?;
-        let there = match !self.others.is_empty() && self.members.contains(&(rank as u32)) {
-            true => self.others.get(place)?,
-            false => self.members.get(place)?,
-        };
-        (*there != ELSEWHERE).then_some(*there)
+        let number = u32::try_from(number).ok()?;
+        match self.others.size() > 0 && self.members.number(rank as u32).is_some() {
+            true => self.others.get(number),
+            false => self.members.get(number),
+        }
     }
 
     /// A rank's own number.
     pub fn own(&self, rank: usize) -> Option<u32> {
-        let place = |group: &Vec<u32>| group.iter().position(|member| *member == rank as u32);
-        place(&self.members).or_else(|| place(&self.others)).map(|place| place as u32)
+        self.members.number(rank as u32).or_else(|| self.others.number(rank as u32))
     }
 }
 
-/// Places in [`Run::ranks`] by world and rank.
-fn places(run: &Run) -> HashMap<(u32, u32), u32> {
-    let place = |(at, rank): (usize, &Rank)| Some(((rank.header.world, rank.number()?), at as u32));
-    run.ranks.iter().enumerate().filter_map(place).collect()
+/// Places in [`Run::ranks`] by rank, for each world.
+fn places(run: &Run) -> HashMap<u32, Vec<(u32, u32)>> {
+    let mut places: HashMap<u32, Vec<(u32, u32)>> = HashMap::new();
+    for (at, rank) in (0..).zip(&run.ranks) {
+        places.entry(rank.header.world).or_default().extend(rank.number().map(|number| (number, at)));
+    }
+    for ranks in places.values_mut() {
+        ranks.sort_unstable();
+        ranks.dedup_by_key(|(rank, _)| *rank);
+    }
+    places
 }
 
 fn made_alone(rank: &Rank, numbers: &FxHashMap<u32, u32>) -> Vec<u32> {
@@ -148,7 +152,7 @@ fn made_alone(rank: &Rank, numbers: &FxHashMap<u32, u32>) -> Vec<u32> {
 
 struct Finder {
     known: HashMap<Key, u32>,
-    places: HashMap<(u32, u32), u32>,
+    places: HashMap<u32, Vec<(u32, u32)>>,
     groups: Vec<Group>,
     worlds: Worlds,
 }
@@ -182,7 +186,7 @@ impl Finder {
     fn with_parents(&mut self, rank: &Rank, own: u32) -> Option<u32> {
         let (number, members) = self.worlds.with_parents(rank, own)?;
         let half = self.all(rank.header.world, &members.local);
-        let parents = members.remote.iter().map(|span| span.count as usize).sum();
+        let parents = members.remote.iter().map(|span| u64::from(span.count)).sum();
         self.groups[number as usize].complete_half(half, parents).then_some(number)
     }
 
@@ -201,16 +205,14 @@ impl Finder {
         number
     }
 
-    /// The processes of spans, by their places in [`Run::ranks`].
-    fn all(&self, world: u32, spans: &[Span]) -> Vec<u32> {
-        let place = |at| u32::try_from(Span::rank(spans, at)?).ok();
-        let count = spans.iter().map(|span| span.count).sum();
-        let found = |at| Some(*self.places.get(&(world, place(at)?))?);
-        (0..count).map(|at| found(at).unwrap_or(ELSEWHERE)).collect()
+    /// The processes of a world's spans.
+    fn all(&self, world: u32, spans: &[Span]) -> Members {
+        Members::of(spans, self.places.get(&world).map_or(&[], Vec::as_slice))
     }
 
     fn opened_to(&self, at: u32, rank: &Rank) -> Vec<((u32, u32), Vec<u32>)> {
-        let group = |group: &definitions::Group| ((at, group.number), self.all(rank.header.world, &group.members));
+        let members = |group: &definitions::Group| self.all(rank.header.world, &group.members).here().collect();
+        let group = |group: &definitions::Group| ((at, group.number), members(group));
         rank.groups.values().map(group).collect()
     }
 
@@ -218,8 +220,8 @@ impl Finder {
         let all = |spans: &[Span]| self.all(rank.header.world, spans);
         let neighbors = |known: &definitions::Neighbors| {
             let number = *numbers.get(&known.communicator)?;
-            let own: FxHashMap<u32, u32> = self.groups[number as usize].members.iter().copied().zip(0..).collect();
-            let places = |spans| all(spans).iter().filter_map(|place| own.get(place).copied()).collect();
+            let own: FxHashMap<u32, u32> = self.groups[number as usize].here().zip(0..).collect();
+            let places = |spans| all(spans).here().filter_map(|place| own.get(&place).copied()).collect();
             let (sources, destinations) = (places(&known.sources), places(&known.destinations));
             Some(((at, number), Neighbors { own: *own.get(&at)?, sources, destinations }))
         };

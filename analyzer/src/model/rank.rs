@@ -17,6 +17,7 @@ use traces::signature::{NESTED, Signature};
 use super::clock::Clock;
 use super::fate::Fate;
 use super::selection::{ALL, Choice, Part, Selection, Window};
+use super::sums::Total;
 use super::tally::{self, Entry, Tally};
 
 /// See the module.
@@ -235,7 +236,7 @@ impl Rank {
     pub fn wall_of_threads(&self) -> f64 {
         match &self.selection {
             Some(selection) => {
-                self.clock.seconds(self.threads.iter().map(|thread| selection.time_of(thread.number)).sum())
+                self.clock.seconds(self.threads.iter().map(|thread| selection.time_of(thread.number)).total())
             }
             None => self.whole() * self.thread_count().max(1) as f64,
         }
@@ -259,7 +260,7 @@ impl Rank {
     /// The last tick that is known of it.
     pub fn last_ticks(&self) -> u64 {
         match self.header.state & FINALIZED {
-            0 => self.header.begin.ticks + (self.whole() / self.clock.seconds(1)) as u64,
+            0 => self.header.begin.ticks.saturating_add((self.whole() / self.clock.seconds(1)) as u64),
             _ => self.header.end.ticks,
         }
     }
@@ -271,7 +272,7 @@ impl Rank {
 
     /// Seconds its threads spent in MPI, added.
     pub fn time_in_mpi(&self) -> f64 {
-        let ticks = self.entries().filter(|entry| !is_nested(entry)).map(|entry| entry.total).sum();
+        let ticks = self.entries().filter(|entry| !is_nested(entry)).map(|entry| entry.total).total();
         self.clock.seconds(ticks)
     }
 

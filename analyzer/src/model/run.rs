@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use traces::file::Mode;
@@ -26,7 +27,7 @@ pub struct Run {
     /// Ranks whose files could be read, by world and number; processes without a rank last.
     pub ranks: Vec<Rank>,
     /// Ranks of the first world that have no readable file.
-    pub missing: Vec<u32>,
+    pub missing: Vec<RangeInclusive<u32>>,
     /// Files that could not be read, and why.
     pub unreadable: Vec<String>,
     /// Where its call sites are.
@@ -205,8 +206,14 @@ fn worlds(ranks: &[Rank]) -> BTreeMap<u32, u32> {
     worlds
 }
 
-fn missing(ranks: &[Rank]) -> Vec<u32> {
+fn missing(ranks: &[Rank]) -> Vec<RangeInclusive<u32>> {
     let size = worlds(ranks).get(&0).copied().unwrap_or(0);
-    let is_there = |number| ranks.iter().any(|rank| rank.header.world == 0 && rank.number() == Some(number));
-    (0..size).filter(|number| !is_there(*number)).collect()
+    let first_world = ranks.iter().filter(|rank| rank.header.world == 0);
+    let there: BTreeSet<u32> = first_world.filter_map(Rank::number).filter(|number| *number < size).collect();
+    let (mut missing, mut next) = (Vec::new(), 0);
+    for number in there.into_iter().chain([size]) {
+        missing.extend((next < number).then(|| next..=number - 1));
+        next = number.saturating_add(1);
+    }
+    missing
 }

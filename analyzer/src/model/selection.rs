@@ -17,6 +17,7 @@ use traces::file::{FileHeader, Mode, NO_RANK};
 use traces::read::Contents;
 use traces::record::Kind;
 
+use super::sums::{Grow, Total};
 pub use ranks::Ranks;
 use read::Marks;
 
@@ -137,7 +138,8 @@ impl Selection {
     pub fn measure(&mut self, header: &FileHeader, begin: u64, end: u64) {
         self.span = Span::of(header, begin, end);
         self.time = self.ticks(&self.others);
-        self.taken_out = length(&without(ALL, &self.out), &self.span, |part| part == LEFT_OUT) + self.span.stopped;
+        let out = length(&without(ALL, &self.out), &self.span, |part| part == LEFT_OUT);
+        self.taken_out = out.saturating_add(self.span.stopped);
     }
 
     /// A thread's time.
@@ -157,14 +159,14 @@ impl Selection {
             parts.entry(part).or_insert_with(|| length(&self.others, &self.span, |other| other == part));
         }
         if self.has_profile {
-            *parts.entry(0).or_default() += self.span.profile;
+            parts.entry(0).or_default().grow(self.span.profile);
         }
         parts
     }
 
     fn ticks(&self, stretches: &[(u64, Part)]) -> u64 {
         let in_profile = if self.has_profile { self.span.profile } else { 0 };
-        length(stretches, &self.span, |part| part != LEFT_OUT) + in_profile
+        length(stretches, &self.span, |part| part != LEFT_OUT).saturating_add(in_profile)
     }
 }
 
@@ -269,7 +271,7 @@ fn push(stretches: &mut Stretches, at: u64, part: Part) {
 fn length(stretches: &[(u64, Part)], span: &Span, is_meant: impl Fn(Part) -> bool) -> u64 {
     let ends = stretches.iter().skip(1).map(|(at, _)| *at).chain([u64::MAX]);
     let lengths = stretches.iter().zip(ends).filter(|((_, part), _)| is_meant(*part));
-    lengths.map(|((from, _), until)| until.min(span.end).saturating_sub((*from).max(span.begin))).sum()
+    lengths.map(|((from, _), until)| until.min(span.end).saturating_sub((*from).max(span.begin))).total()
 }
 
 /// A way through a thread's time.

@@ -38,8 +38,9 @@ pub struct Call {
 pub enum Detail {
     /// So many requests are complete, from this one on. The thread that began them is told where it is another one.
     Completed(Option<u32>, u64, u32),
-    /// A persistent request, by its creator and the number it was created under, was started under a number.
-    Started(Option<u32>, u64, u64),
+    /// So many persistent requests were started, each under the next number from one on. The first is told by the number it was
+    /// created under, as in [`Detail::Completed`].
+    Started(Option<u32>, u64, u64, u32),
     /// So many requests were given up.
     Freed(Option<u32>, u64, u32),
     /// Parts of so many partitioned sends were given out, from this one on.
@@ -253,10 +254,8 @@ impl Visitor for Reader<'_> {
         let first = self.started.saturating_sub(age);
         match kind {
             Kind::Started => {
-                for created in first..first + u64::from(count) {
-                    self.detail(Detail::Started(None, created, self.started));
-                    self.started += 1;
-                }
+                self.detail(Detail::Started(None, first, self.started, count));
+                self.started += u64::from(count);
             }
             Kind::Completed => self.detail(Detail::Completed(None, first, count)),
             Kind::Ready => self.detail(Detail::Ready(None, first, count)),
@@ -267,10 +266,8 @@ impl Visitor for Reader<'_> {
     fn elsewhere(&mut self, kind: Kind, count: u32, thread: u32, number: u64) {
         match kind {
             Kind::Started => {
-                for created in number..number + u64::from(count) {
-                    self.detail(Detail::Started(Some(thread), created, self.started));
-                    self.started += 1;
-                }
+                self.detail(Detail::Started(Some(thread), number, self.started, count));
+                self.started += u64::from(count);
             }
             Kind::Completed => self.detail(Detail::Completed(Some(thread), number, count)),
             Kind::Ready => self.detail(Detail::Ready(Some(thread), number, count)),

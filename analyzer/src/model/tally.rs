@@ -12,6 +12,7 @@ use traces::read::{InFlight, Recorded, Thread, Visitor, walk};
 use traces::signature::Signature;
 
 use super::selection::Part;
+use super::sums::Grow;
 use counter::Counter;
 pub use profile::by_function;
 
@@ -88,15 +89,16 @@ pub fn tally(thread: &Thread<'_>, stretches: &[(u64, Part)], keeps_profile: bool
 impl Entry {
     /// Adds other calls to these.
     pub fn add(&mut self, other: &Entry) {
-        self.count += other.count;
-        self.total += other.total;
+        self.count.grow(other.count);
+        self.total.grow(other.total);
         self.min = self.min.min(other.min);
         self.max = self.max.max(other.max);
-        self.failed += other.failed;
-        self.sent += other.sent;
-        self.received += other.received;
-        self.prepared = (self.prepared.0 + other.prepared.0, self.prepared.1 + other.prepared.1);
-        self.starts += other.starts;
+        self.failed.grow(other.failed);
+        self.sent.grow(other.sent);
+        self.received.grow(other.received);
+        self.prepared.0.grow(other.prepared.0);
+        self.prepared.1.grow(other.prepared.1);
+        self.starts.grow(other.starts);
         self.engine += other.engine;
     }
 }

@@ -92,7 +92,7 @@ impl Line {
     #[inline]
     pub fn at(&self, ticks: u64) -> i64 {
         let at = self.exactly(ticks);
-        (at + 0.5f64.copysign(at)) as i64
+        nanoseconds(at + 0.5f64.copysign(at))
     }
 
     /// What the rank's clock showed at a time; 0 before it began to count.
@@ -106,7 +106,7 @@ impl Line {
 
     /// A number of ticks in nanoseconds.
     pub fn duration(&self, ticks: u64) -> i64 {
-        (ticks as f64 * self.between) as i64
+        nanoseconds(ticks as f64 * self.between)
     }
 
     #[inline]
@@ -119,7 +119,7 @@ impl Line {
 
     /// By how many nanoseconds a time on this line may be off against the reference.
     pub fn error(&self, at: i64) -> i64 {
-        self.exact_error(at as f64).ceil() as i64
+        nanoseconds(self.exact_error(at as f64).ceil())
     }
 
     fn exact_error(&self, at: f64) -> f64 {
@@ -162,6 +162,13 @@ impl Line {
             }
         }
     }
+}
+
+/// Damaged files may say any time. Within 18 years, differences of times and of those are numbers.
+#[inline]
+fn nanoseconds(exactly: f64) -> i64 {
+    const FARTHEST: f64 = (1u64 << 59) as f64;
+    exactly.clamp(-FARTHEST, FARTHEST) as i64
 }
 
 /// A point of a line, in ticks and nanoseconds, and by how many of these it may be off.

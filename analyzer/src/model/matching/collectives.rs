@@ -95,7 +95,7 @@ impl<'a> Collectives<'a> {
             return (NO_NODE, false);
         }
         let nobody = || Instance {
-            arrivals: Vec::with_capacity(size),
+            arrivals: Vec::new(),
             last: None,
             root: None,
             node: match arrival.flow {
@@ -111,7 +111,7 @@ impl<'a> Collectives<'a> {
         }
         instance.come(arrival);
         let node = instance.node;
-        if instance.arrivals.len() < size {
+        if (instance.arrivals.len() as u64) < size {
             return (node, false);
         }
         let instance = of_object.open.remove(&ordinal);
@@ -125,10 +125,11 @@ impl<'a> Collectives<'a> {
         self.nodes([needed])
     }
 
-    /// The number of the first of as many calls as a communicator has processes: to each, those come that it receives from.
+    /// The number of the first of as many calls as a communicator has processes with files here: to each, those come that it
+    /// receives from.
     fn neighbors(&self, object: u32) -> u32 {
         let sources = |rank| self.objects.neighbors(rank, object).map_or(0, |neighbors| neighbors.sources.len() as u32);
-        self.nodes(self.objects.groups[object as usize].members().iter().map(|rank| sources(*rank)))
+        self.nodes(self.objects.groups[object as usize].here().map(sources))
     }
 
     fn nodes(&self, needed: impl IntoIterator<Item = u32>) -> u32 {

@@ -7,6 +7,7 @@
 //! on has happened, so a rank is late by one number, its delay, over the useful time it has had.
 
 use crate::model::selection::{LEFT_OUT, Part};
+use crate::model::sums::Grow;
 use crate::model::timeline::Line;
 
 /// One thing that a call depends on, or gives.
@@ -125,7 +126,7 @@ impl Links {
     /// A call of the rank's first thread.
     #[inline]
     pub fn call(&mut self, start: i64, end: i64, inside: i64) {
-        self.useful += (start - self.end).max(0) + (end - start - inside).max(0);
+        self.useful.grow((start - self.end).max(0) + (end - start - inside).max(0));
         self.end = end;
     }
 
@@ -137,7 +138,7 @@ impl Links {
 
     /// MPI is being finalised.
     pub fn finalize(&mut self, at: i64) {
-        self.useful += (at - self.end).max(0);
+        self.useful.grow((at - self.end).max(0));
         self.end = at;
     }
 
@@ -174,15 +175,15 @@ impl Links {
 
     /// What is asked about of its phases, when its links were replayed.
     fn phases(&self) -> Vec<Stretch> {
-        let ideal = |mark: Mark| mark.time + self.delay(mark.number as usize);
+        let ideal = |mark: Mark| mark.time.saturating_add(self.delay(mark.number as usize));
         let (mut last, mut selected) = ((self.begin, Mark::default()), self.begins_selected);
         let (mut phases, mut phase) = (Vec::new(), Stretch::default());
         let end = Turn { at: self.end, mark: self.mark(), to: To::NextPhase };
         for turn in self.turns.iter().chain(&[end]) {
             if selected {
-                phase.time += turn.at - last.0;
-                phase.useful += turn.mark.time - last.1.time;
-                phase.ideal += ideal(turn.mark) - ideal(last.1);
+                phase.time.grow(turn.at.saturating_sub(last.0));
+                phase.useful.grow(turn.mark.time.saturating_sub(last.1.time));
+                phase.ideal.grow(ideal(turn.mark).saturating_sub(ideal(last.1)));
             }
             match turn.to {
                 To::Selection(begins) => selected = begins,
@@ -269,7 +270,7 @@ impl Replay {
             let when = match link.rank {
                 NOTHING => i64::MIN,
                 COMES => {
-                    self.come(link.number as usize, link.time + delay);
+                    self.come(link.number as usize, link.time.saturating_add(delay));
                     i64::MIN
                 }
                 AWAITS => {
@@ -288,7 +289,7 @@ impl Replay {
                     }
                     // The delay after the links that came before the one who gave it did.
                     let delay = number.checked_sub(1).map_or(0, |last| self.ranks[other].links[last].time);
-                    link.other + delay
+                    link.other.saturating_add(delay)
                 }
             };
             self.delays[rank] = delay.max(when.saturating_sub(link.time));

@@ -106,6 +106,8 @@ pub struct Pair {
 pub struct Account {
     /// Who waited for whom.
     pub waits: Waits,
+    /// Each wait, by the place of the rank that waited in [`Run::ranks`], where that was asked for.
+    pub jumps: Vec<Vec<Jump>>,
     /// Messages by sender and receiver, by the ranks' places in [`Run::ranks`].
     pub pairs: FxHashMap<(u32, u32), Pair>,
     /// Messages that were sent and not received, by where they were sent.
@@ -164,14 +166,24 @@ pub fn account(run: &Run, timeline: &Timeline, follow: Follow) -> Result<Account
     });
     work.settle();
     drop(work);
-    let mut account = Account::default();
+    let mut account = Account { jumps: run.ranks.iter().map(|_| Vec::new()).collect(), ..Account::default() };
     for rank in ranks {
         into_inner(rank).report(&mut account);
     }
-    windows.finish(&mut account.waits);
+    let mut last = Waits::new(follow == Follow::Waits);
+    windows.finish(&mut last);
+    account.add(last);
     account.rest = collectives.rest();
     account.places = places.list();
     Ok(account)
+}
+
+impl Account {
+    /// Adds waits that one rank has found, its own and others'.
+    fn add(&mut self, mut waits: Waits) {
+        std::mem::take(&mut waits.jumps).into_iter().for_each(|jump| self.jumps[jump.rank as usize].push(jump));
+        self.waits.merge(waits);
+    }
 }
 
 /// Whose turn it is, and their letters.
@@ -204,7 +216,7 @@ impl<'a, 'r> Work<'a, 'r> {
                 thread::yield_now();
                 continue;
             };
-            self.busy.fetch_add(1, AcqRel);
+            let at_work = AtWork::new(&self.busy);
             drop(turns);
             let mut rank = lock(&self.ranks[at]);
             std::mem::swap(&mut *lock(&self.inboxes[at]), &mut letters);
@@ -215,7 +227,7 @@ impl<'a, 'r> Work<'a, 'r> {
             drop(rank);
             let mut turns = lock(&self.turns);
             turns.extend(next.map(|next| Reverse((next, at))));
-            self.busy.fetch_sub(1, AcqRel);
+            drop(at_work);
         }
     }
 
@@ -245,6 +257,22 @@ impl<'a, 'r> Work<'a, 'r> {
                 inbox.append(letters);
             }
         }
+    }
+}
+
+/// Somebody has a rank's turn, and may put the rank back. Not one who panics: the others do not wait.
+struct AtWork<'a>(&'a AtomicUsize);
+
+impl<'a> AtWork<'a> {
+    fn new(busy: &'a AtomicUsize) -> AtWork<'a> {
+        busy.fetch_add(1, AcqRel);
+        AtWork(busy)
+    }
+}
+
+impl Drop for AtWork<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, AcqRel);
     }
 }
 

@@ -76,7 +76,7 @@ impl Order {
             self.calls.pop_front();
             self.done += 1;
             if received.earliest < self.latest {
-                let earliest = received.earliest + margin(&received);
+                let earliest = received.earliest.saturating_add(margin(&received));
                 self.late.retain(|late| {
                     let is_wrong = received.start >= late.end && earliest < late.begin;
                     if is_wrong {

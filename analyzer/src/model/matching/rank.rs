@@ -263,7 +263,7 @@ impl<'a> Rank<'a> {
         account.pairs.extend(self.pairs.into_iter().map(|(source, pair)| ((source, self.number), pair)));
         account.collectives += self.complete;
         account.elsewhere += self.elsewhere;
-        account.waits.merge(self.waits);
+        account.add(self.waits);
         account.links.push(self.links);
     }
 }

@@ -51,7 +51,7 @@ pub enum Partner {
 /// See the module.
 #[derive(Default)]
 pub struct Requests {
-    threads: Vec<OfThread>,
+    threads: FxHashMap<u32, OfThread>,
 }
 
 #[derive(Default)]
@@ -63,7 +63,7 @@ struct OfThread {
 }
 
 /// How many numbers are found by their place.
-const RECENT: usize = 4096;
+const RECENT: u64 = 4096;
 
 impl Wanted {
     /// What a call wants.
@@ -76,16 +76,13 @@ impl Wanted {
 impl Requests {
     /// A request was started.
     pub fn insert(&mut self, thread: u32, number: u64, request: Request) {
-        if self.threads.len() <= thread as usize {
-            self.threads.resize_with(thread as usize + 1, OfThread::default);
-        }
-        self.threads[thread as usize].insert(number, request);
+        self.threads.entry(thread).or_default().insert(number, request);
     }
 
     /// A request that is not over.
     #[inline]
     pub fn get(&mut self, thread: u32, number: u64) -> Option<&mut Request> {
-        let of_thread = self.threads.get_mut(thread as usize)?;
+        let of_thread = self.threads.get_mut(&thread)?;
         match number.checked_sub(of_thread.first) {
             Some(at) => of_thread.recent.get_mut(at as usize)?.as_mut(),
             None => of_thread.older.get_mut(&number),
@@ -95,7 +92,7 @@ impl Requests {
     /// A request is over.
     #[inline]
     pub fn remove(&mut self, thread: u32, number: u64) {
-        let Some(of_thread) = self.threads.get_mut(thread as usize) else { return };
+        let Some(of_thread) = self.threads.get_mut(&thread) else { return };
         let Some(at) = number.checked_sub(of_thread.first) else {
             of_thread.older.remove(&number);
             return;
@@ -117,16 +114,18 @@ impl OfThread {
             self.older.insert(number, request);
             return;
         };
-        // Numbers between are of requests that were complete at once.
-        while self.recent.len() as u64 <= at {
-            if self.recent.len() == RECENT {
-                let oldest = self.recent.pop_front().flatten();
-                self.older.extend(oldest.map(|oldest| (self.first, oldest)));
-                self.first += 1;
-                return self.insert(number, request);
-            }
-            self.recent.push_back(None);
+        // What is too far behind a new one is found by its number.
+        let passed = (at + 1).saturating_sub(RECENT);
+        for number in self.first..self.first + passed.min(self.recent.len() as u64) {
+            let oldest = self.recent.pop_front().flatten();
+            self.older.extend(oldest.map(|oldest| (number, oldest)));
         }
-        self.recent[at as usize] = Some(request);
+        self.first += passed;
+        let at = (at - passed) as usize;
+        // Numbers between are of requests that were complete at once.
+        if self.recent.len() <= at {
+            self.recent.resize(at + 1, None);
+        }
+        self.recent[at] = Some(request);
     }
 }

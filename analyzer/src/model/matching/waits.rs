@@ -6,6 +6,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::model::roles::Spot;
+use crate::model::sums::Grow;
 
 macro_rules! wait_states {
     ($($(#[$meaning:meta])* $state:ident $name:literal;)*) => {
@@ -159,8 +160,8 @@ impl Waits {
         }
         let key = key.anyway();
         if let Some(sum) = self.sums.get_mut(&key) {
-            sum.time -= time;
-            sum.error -= error;
+            sum.time = sum.time.saturating_sub(time);
+            sum.error = sum.error.saturating_sub(error);
             sum.count -= 1;
             if sum.count == 0 {
                 self.sums.remove(&key);
@@ -169,9 +170,8 @@ impl Waits {
         }
     }
 
-    /// Adds those of another part of the run.
+    /// Adds those of another part of the run, but for what is kept one by one.
     pub fn merge(&mut self, other: Waits) {
-        self.jumps.extend(other.jumps);
         for (key, sum) in other.sums {
             self.sums.entry(key).or_default().merge(&sum);
         }
@@ -195,9 +195,9 @@ impl Sum {
 
     /// Adds others.
     pub fn merge(&mut self, other: &Sum) {
-        self.time += other.time;
-        self.count += other.count;
+        self.time.grow(other.time);
+        self.count.grow(other.count);
         self.longest = self.longest.max(other.longest);
-        self.error += other.error;
+        self.error.grow(other.error);
     }
 }

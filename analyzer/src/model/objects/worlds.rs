@@ -7,9 +7,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use traces::definitions::{Members, Origin, Span};
+use traces::definitions::{self, Origin, Span};
 
-use super::{ELSEWHERE, Group, Key};
+use super::members::Members;
+use super::{Group, Key};
 use crate::model::{Rank, Run};
 
 /// The world that the launcher started.
@@ -58,7 +59,7 @@ impl Worlds {
     }
 
     /// The number of the intercommunicator with its parents that a spawned process asks for, and who is in it.
-    pub fn with_parents<'a>(&self, rank: &'a Rank, own: u32) -> Option<(u32, &'a Members)> {
+    pub fn with_parents<'a>(&self, rank: &'a Rank, own: u32) -> Option<(u32, &'a definitions::Members)> {
         if rank.header.world == FIRST || rank.origins.contains_key(&own) {
             return None;
         }
@@ -100,7 +101,7 @@ impl Worlds {
 }
 
 /// Who is in an intercommunicator whose other group is of another world.
-fn members(rank: &Rank, own: u32) -> Option<&Members> {
+fn members(rank: &Rank, own: u32) -> Option<&definitions::Members> {
     let members = rank.members.get(&own)?;
     (!members.remote.is_empty() && members.remote.iter().all(|span| span.first < 0)).then_some(members)
 }
@@ -113,33 +114,28 @@ fn is_made_with_another(rank: &Rank, own: u32) -> bool {
 
 impl Group {
     /// Takes the processes of one half of an intercommunicator whose other half, of so many, is known. Whether it has these.
-    pub(super) fn complete_half(&mut self, half: Vec<u32>, other: usize) -> bool {
-        let unknown = |half: &[u32]| half.iter().all(|member| *member == ELSEWHERE);
-        if unknown(&self.members) && (self.members.len(), self.others.len()) == (half.len(), other) {
+    pub(super) fn complete_half(&mut self, half: Members, other: u64) -> bool {
+        if self.members.here().len() == 0 && (self.members.size(), self.others.size()) == (half.size(), other) {
             self.members = half;
             return true;
         }
-        self.members == half && self.others.len() == other
+        self.members == half && self.others.size() == other
     }
 
     /// Whether another knows only of processes that this one does not.
     fn is_completed_by(&self, other: &Group) -> bool {
-        let apart = |one: &[u32], other: &[u32]| {
-            one.len() == other.len() && one.iter().zip(other).all(|pair| *pair.0 == ELSEWHERE || *pair.1 == ELSEWHERE)
-        };
         let (members, others) = other.turned();
-        apart(&self.members, members) && apart(&self.others, others)
+        self.members.fit(members) && self.others.fit(others)
     }
 
     fn complete(&mut self, other: &Group) {
         let (members, others) = other.turned();
-        for (own, other) in self.members.iter_mut().zip(members).chain(self.others.iter_mut().zip(others)) {
-            *own = (*own).min(*other);
-        }
+        self.members.complete(members);
+        self.others.complete(others);
     }
 
     /// The groups in the order in which the other side has them: that of another world comes first.
-    fn turned(&self) -> (&[u32], &[u32]) {
-        if self.others.is_empty() { (&self.members, &self.others) } else { (&self.others, &self.members) }
+    fn turned(&self) -> (&Members, &Members) {
+        if self.others.size() == 0 { (&self.members, &self.others) } else { (&self.others, &self.members) }
     }
 }

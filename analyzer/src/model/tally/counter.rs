@@ -10,6 +10,7 @@ use traces::signature::{CREATES, STARTS, Signature, UNKNOWN_BYTES};
 
 use super::{Entry, Tally};
 use crate::model::selection::{Cursor, LEFT_OUT, Part};
+use crate::model::sums::Grow;
 
 /// What is added for every call: two cache lines hold three of these.
 #[derive(Clone, Copy)]
@@ -25,15 +26,15 @@ const NOTHING: Sum = Sum { count: 0, total: 0, min: u64::MAX, max: 0 };
 impl Sum {
     #[inline(always)]
     fn add(&mut self, duration: u64) {
-        self.count += 1;
-        self.total += duration;
+        self.count.grow(1);
+        self.total.grow(duration);
         self.min = self.min.min(duration);
         self.max = self.max.max(duration);
     }
 
     fn merge(&mut self, other: &Sum) {
-        self.count += other.count;
-        self.total += other.total;
+        self.count.grow(other.count);
+        self.total.grow(other.total);
         self.min = self.min.min(other.min);
         self.max = self.max.max(other.max);
     }
@@ -63,12 +64,13 @@ pub struct Counter<'a> {
     cursor: Cursor<'a>,
     /// Where the sums of each part begin.
     parts: BTreeMap<Part, u32>,
-    /// Where those begin that calls count in now, and the last number that has one.
+    /// Where those begin that calls count in now.
     base: u32,
+    /// The last signature's number, and two more: no call has this one, unless its signature stands inline or the file is damaged.
     last: u32,
-    /// The last signature's number, and two more: parts that come later need no more sums.
-    narrow: u32,
-    /// By signature, of one part behind another. The first part's have room for damaged files' numbers, too.
+    /// Calls of numbers that the file does not define, by number.
+    undefined: BTreeMap<u32, u64>,
+    /// By signature, of one part behind another.
     sums: Vec<Sum>,
     /// Whether a call of this number takes a request number.
     takes: Vec<bool>,
@@ -103,8 +105,9 @@ pub struct Counter<'a> {
 impl<'a> Counter<'a> {
     /// Nothing read yet.
     pub fn new(thread: &Thread<'_>, stretches: &'a [(u64, Part)]) -> Counter<'a> {
-        let mut takes = vec![false; INLINE as usize + 1];
-        let (mut posted, mut starts) = (vec![0; INLINE as usize + 1], vec![(0, 0); INLINE as usize + 1]);
+        let last = thread.signatures.iter().map(|signature| signature.number).max().unwrap_or(0) + 2;
+        let mut takes = vec![false; last as usize + 1];
+        let (mut posted, mut starts) = (vec![0; last as usize + 1], vec![(0, 0); last as usize + 1]);
         for signature in thread.signatures.iter() {
             let number = signature.number as usize;
             // The number behind one that starts a request is the same with the request complete at once.
@@ -120,9 +123,9 @@ impl<'a> Counter<'a> {
             parts: BTreeMap::from([(cursor.part, 0)]),
             cursor,
             base: 0,
-            last: INLINE,
-            narrow: thread.signatures.iter().map(|signature| signature.number).max().unwrap_or(0) + 2,
-            sums: vec![NOTHING; INLINE as usize + 1],
+            last,
+            undefined: BTreeMap::new(),
+            sums: vec![NOTHING; last as usize + 1],
             takes,
             began: Vec::new(),
             started: 0,
@@ -147,12 +150,11 @@ impl<'a> Counter<'a> {
     #[inline(never)]
     fn turn(&mut self, tick: u64) {
         self.cursor.go(tick);
-        let (sums, narrow) = (&mut self.sums, self.narrow);
+        let (sums, last) = (&mut self.sums, self.last);
         self.base = *self.parts.entry(self.cursor.part).or_insert_with(|| {
-            sums.resize(sums.len() + narrow as usize + 1, NOTHING);
-            sums.len() as u32 - narrow - 1
+            sums.resize(sums.len() + last as usize + 1, NOTHING);
+            sums.len() as u32 - last - 1
         });
-        self.last = if self.base == 0 { INLINE } else { narrow };
     }
 
     /// The place among the sums of a call of this signature that began at a tick.
@@ -161,7 +163,21 @@ impl<'a> Counter<'a> {
         if self.cursor.is_elsewhere(start) {
             self.turn(start);
         }
-        self.base + (signature & INLINE).min(self.last)
+        self.base + self.number(signature)
+    }
+
+    /// A call's number, or the last one.
+    #[inline(always)]
+    fn number(&self, signature: u32) -> u32 {
+        (signature & INLINE).min(self.last)
+    }
+
+    /// A call has a number that no signature has.
+    #[cold]
+    fn undefined(&mut self, number: u32) {
+        if number != INLINE {
+            *self.undefined.entry(number).or_default() += 1;
+        }
     }
 
     fn begin_request(&mut self, by: u32, posted: u32) {
@@ -171,16 +187,16 @@ impl<'a> Counter<'a> {
         } else {
             self.began[self.started as usize % REMEMBERED] = began;
         }
-        self.started += 1;
+        self.started.grow(1);
     }
 
     /// A persistent request was started by this call: now its bytes move.
     fn start_request(&mut self, created: u32) {
-        let (sent, received) = self.starts[(created & INLINE) as usize];
-        *self.started_of.entry(self.base + created.min(self.last)).or_default() += 1;
+        let (sent, received) = self.starts[self.number(created) as usize];
+        *self.started_of.entry(self.base + self.number(created)).or_default() += 1;
         let moved = self.moved.entry(self.place).or_default();
-        moved.sent += sent as i64;
-        moved.received += received as i64;
+        moved.sent.grow(sent as i64);
+        moved.received.grow(received as i64);
         self.begin_request(self.place, created);
     }
 
@@ -204,11 +220,16 @@ impl<'a> Counter<'a> {
             self.entries_of(part, base, thread, tally);
         }
         tally.entries.extend(self.inlined.into_values());
+        let undefined = self.undefined.into_iter();
+        tally.damage.extend(undefined.map(|(number, calls)| Damage::NoSignature {
+            thread: thread.number,
+            number,
+            calls,
+        }));
     }
 
     fn entries_of(&mut self, part: Part, base: u32, thread: &Thread<'_>, tally: &mut Tally) {
-        let numbers = if base == 0 { INLINE } else { self.narrow };
-        for number in 1..numbers {
+        for number in 1..self.last.min(INLINE) {
             let place = (base + number) as usize;
             let sum = self.sums[place];
             if sum.count == 0 {
@@ -252,8 +273,12 @@ impl Visitor for Counter<'_> {
         (self.call, self.place) = (signature, place);
         self.request = None;
         self.last_call = Some(Recorded { start, signature });
-        if self.takes[(signature & INLINE) as usize] {
+        let number = self.number(signature);
+        if self.takes[number as usize] {
             self.begin_request(place, signature);
+        }
+        if number == self.last {
+            self.undefined(signature);
         }
         if signature == INLINE {
             self.inlined_call(duration);
@@ -290,14 +315,14 @@ impl Visitor for Counter<'_> {
         if u32::from(began.posted) == INLINE {
             let posted = self.inline.map_or(0, |inline| inline.received);
             if let Some(entry) = self.inlined_entry().filter(|_| posted != UNKNOWN_BYTES) {
-                entry.received = entry.received.saturating_add_signed(arrived.bytes as i64 - posted as i64);
+                entry.received = entry.received.saturating_add(arrived.bytes).saturating_sub(posted);
             }
             return;
         }
-        let posted = self.posted[(began.posted as u32 & INLINE) as usize];
+        let posted = self.posted[self.number(began.posted.into()) as usize];
         // A probe posts nothing; what it found is received by another call.
         if posted != 0 && posted != UNKNOWN_BYTES && arrived.bytes != UNKNOWN_BYTES {
-            self.moved.entry(began.by).or_default().received += arrived.bytes as i64 - posted as i64;
+            self.moved.entry(began.by).or_default().received.grow((arrived.bytes as i64).saturating_sub(posted as i64));
         }
     }
 
@@ -305,12 +330,12 @@ impl Visitor for Counter<'_> {
         let first = self.started.saturating_sub(age);
         match kind {
             Kind::Started => {
-                for number in first..first + count as u64 {
+                for number in first..first.saturating_add(count.into()) {
                     let created = self.began(number).map_or(0, |began| began.posted);
                     self.start_request(created.into());
                 }
             }
-            Kind::Completed => self.request = self.began(first + count as u64 - 1),
+            Kind::Completed => self.request = self.began(first.saturating_add(count.into()).wrapping_sub(1)),
             _ => {}
         }
     }

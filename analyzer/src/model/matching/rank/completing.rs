@@ -1,5 +1,7 @@
 //! What a rank's calls complete, and what they waited for.
 
+use std::ops::Range;
+
 use traces::record::Arrived;
 
 use super::messages::got_by;
@@ -11,6 +13,12 @@ use crate::model::matching::waits::{At, Key, WaitState};
 use crate::model::matching::{Cause, Letter, Pair, Token, error};
 use crate::model::roles::{Role, What};
 use crate::model::stream::{Call, Detail, Stream};
+use crate::model::sums::Grow;
+
+/// So many numbers of requests, from one on; a damaged file may say any.
+fn numbers(first: u64, count: u32) -> Range<u64> {
+    first..first.saturating_add(count.into())
+}
 
 impl<'a> Rank<'a> {
     /// A call that completes, starts or gives up requests.
@@ -24,21 +32,24 @@ impl<'a> Rank<'a> {
                     let thread = thread.unwrap_or(stream.thread);
                     // What came belongs to the last of them.
                     let got = details.peek().and_then(|next| next.arrived());
-                    let end = first + u64::from(count);
+                    let end = numbers(first, count).end;
                     for number in first..end {
                         self.completed(stream, thread, number, completion, got.filter(|_| number + 1 == end));
                     }
                 }
-                Detail::Started(thread, created, number) => {
-                    self.started(stream, call, (thread.unwrap_or(stream.thread), created), number);
+                Detail::Started(thread, first, number, count) => {
+                    let thread = thread.unwrap_or(stream.thread);
+                    for (created, number) in numbers(first, count).zip(number..) {
+                        self.started(stream, call, (thread, created), number);
+                    }
                 }
                 Detail::Freed(thread, first, count) => {
                     let thread = thread.unwrap_or(stream.thread);
-                    (first..first + u64::from(count)).for_each(|number| self.freed(thread, number));
+                    numbers(first, count).for_each(|number| self.freed(thread, number));
                 }
                 Detail::Ready(thread, first, count) => {
                     let thread = thread.unwrap_or(stream.thread);
-                    for number in first..first + u64::from(count) {
+                    for number in numbers(first, count) {
                         if let Some((_, message)) = self.partitioned.get_mut(&(thread, number)) {
                             (message.begin, message.place) = (call.start, stream.role(call).place);
                             message.mark = self.links.mark();
@@ -114,8 +125,8 @@ impl<'a> Rank<'a> {
             let pair = self.pairs.entry(source).or_insert(Pair { least: i64::MAX, ..Pair::default() });
             if message.place.counts() {
                 pair.messages += 1;
-                pair.sent += message.bytes;
-                pair.received += post.bytes;
+                pair.sent.grow(message.bytes);
+                pair.received.grow(post.bytes);
             }
             pair.backwards += u64::from(end < message.begin);
             pair.least = pair.least.min(end - message.begin);

@@ -12,7 +12,6 @@ use super::super::links::Links;
 use super::super::waits::{At, WaitState, Waits};
 use super::super::{Cause, error};
 use super::Called;
-use crate::model::objects::ELSEWHERE;
 use crate::parallel::lock;
 
 /// See the module.
@@ -157,7 +156,7 @@ impl<'a> Epochs<'a> {
     /// The other ranks of a group, by a rank's number of it.
     fn peers(&self, rank: u32, group: i32) -> Vec<u32> {
         let members = u32::try_from(group).ok().and_then(|group| self.collectives.objects.opened_to(rank, group));
-        members.unwrap_or_default().iter().copied().filter(|member| *member != ELSEWHERE).collect()
+        members.unwrap_or_default().to_vec()
     }
 
     /// A step is done. Returns its node.

@@ -1,0 +1,89 @@
+//! Runs are damaged at random, and every analysis has to cope: it ends soon, with one of its statuses, and takes no memory that
+//! the files do not account for.
+//!
+//! `cargo xtask damage` tries more of them, or one by its seed.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod limits;
+mod mutations;
+mod originals;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use analyzer::cli::Cli;
+use analyzer::commands;
+use clap::Parser;
+use common::Folder;
+use mutations::Damage;
+
+/// What is run on each; the folder takes the place of DIR.
+const ANALYSES: [&[&str]; 9] = [
+    &["progress", "DIR", "--plot", "/dev/null"],
+    &["waits", "DIR"],
+    &["path", "DIR"],
+    &["pop", "DIR"],
+    &["matrix", "DIR", "--plot", "/dev/null"],
+    &["imbalance", "DIR", "--by", "site"],
+    &["check", "DIR"],
+    &["diff", "DIR", "DIR"],
+    &["waits", "DIR", "--region", "solve"],
+];
+/// And one of these.
+const BREAKDOWNS: [&str; 9] = ["function", "rank", "rank=1", "comm", "site", "size", "peer", "thread", "region"];
+const FORMATS: [&str; 3] = ["text", "json", "csv"];
+
+/// How many runs are tried, from which seed on.
+fn seeds() -> std::ops::Range<u64> {
+    let number = |name| std::env::var(name).ok().and_then(|text| text.parse().ok());
+    let first = number("DAMAGE_SEED").unwrap_or(0);
+    first..first + number("DAMAGE_RUNS").unwrap_or(1_000)
+}
+
+#[test]
+fn every_analysis_copes_with_any_damage() {
+    let originals = originals::all();
+    limits::watch();
+    let all = std::env::var_os("DAMAGE_RUNS").is_some();
+    let (mut ran, mut failures) = (0, Vec::new());
+    for seed in seeds() {
+        let mut damage = Damage::new(seed);
+        let mut files = originals[damage.below(originals.len())].clone();
+        damage.to(&mut files);
+        let format = FORMATS[damage.below(FORMATS.len())];
+        let report = ["report", "DIR", "--by", BREAKDOWNS[damage.below(BREAKDOWNS.len())]];
+        let folder = Folder::new();
+        files.iter().for_each(|(name, bytes)| folder.write(name, bytes));
+        for analysis in ANALYSES.into_iter().chain([&report[..]]) {
+            // The ordinary run tries some on each.
+            if !all && damage.below(3) > 0 {
+                continue;
+            }
+            failures.extend(run(seed, analysis, format, &folder));
+            ran += 1;
+        }
+    }
+    assert!(ran > 0);
+    assert!(failures.is_empty(), "{} of {ran} failed:\n{}", failures.len(), failures.join("\n"));
+}
+
+/// Runs an analysis. What is wrong with how it ended.
+fn run(seed: u64, analysis: &[&str], format: &str, folder: &Folder) -> Option<String> {
+    let dir = folder.0.to_str().unwrap();
+    let words = ["overhear"].into_iter().chain(analysis.iter().map(|word| if *word == "DIR" { dir } else { word }));
+    let cli = Cli::try_parse_from(words.chain(["--no-cache", "--format", format, "--output", "/dev/null"])).unwrap();
+    let called = format!("seed {seed}: {} --format {format}", analysis.join(" "));
+    limits::begin(&called);
+    let ended = catch_unwind(AssertUnwindSafe(|| commands::run(cli)));
+    limits::end();
+    let documented: &[u8] = match analysis {
+        ["check", ..] => &[0, 1, 3, 4],
+        [.., "rank=1"] | [.., "--region", _] => &[0, 2, 3, 4],
+        _ => &[0, 3, 4],
+    };
+    match ended {
+        Ok(status) if documented.contains(&status) => None,
+        Ok(status) => Some(format!("{called}: status {status}")),
+        Err(_) => Some(format!("{called}: a panic")),
+    }
+}

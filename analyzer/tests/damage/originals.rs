@@ -1,0 +1,152 @@
+//! The runs that are damaged: those in `traces/samples`, generated ones, and one that has a record of every kind.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use traces::calls::Call;
+use traces::definitions::{Component, Definition, Group, Members, Neighbors, Origin, Region, Span, Way};
+use traces::generate::{self, Neighbours, Shape};
+use traces::record::{self, Arrived, Kind};
+use traces::signature::{CREATES, STARTS, Signature};
+use traces::write::{FileWriter, blank_block};
+
+use crate::common::{BEGIN, Folder, definitions, header, signature};
+
+/// Files by name.
+pub type Files = BTreeMap<String, Vec<u8>>;
+
+/// All of them.
+pub fn all() -> Vec<Files> {
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces/samples");
+    let generated = |neighbours, ranks| {
+        let folder = Folder::new();
+        generate::run(&folder.0, &Shape { ranks, calls: 60, neighbours, seed: 1 }).unwrap();
+        read(&folder.0)
+    };
+    vec![
+        read(&samples.join("integer_sort-openmpi")),
+        read(&samples.join("integer_sort-mpich")),
+        generated(Neighbours::Ring, 2),
+        generated(Neighbours::Torus, 4),
+        of_all_kinds(),
+        of_all_kinds(),
+    ]
+}
+
+fn read(folder: &Path) -> Files {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries.map(|path| (path.file_name().unwrap().to_string_lossy().into(), fs::read(&path).unwrap())).collect()
+}
+
+/// Two ranks with a record of every kind, and a definition of every kind that analyses look into.
+fn of_all_kinds() -> Files {
+    let one = |rank: u32| {
+        let mut file = FileWriter::begin(Vec::new(), header(rank, 2)).unwrap();
+        file.thread(0, &blank_block()).unwrap();
+        file.definitions(&[definitions(2, rank as i32), objects()].concat()).unwrap();
+        file.signatures(0, 0, &signatures(1 - rank as i32)).unwrap();
+        file.events(0, 0, BEGIN, &records(rank)).unwrap();
+        file.thread(1, &blank_block()).unwrap();
+        file.signatures(1, 0, &signatures(1 - rank as i32)).unwrap();
+        file.events(1, 0, BEGIN, &records(rank)).unwrap();
+        (format!("rank-{rank:04}.ovh"), file.into_inner())
+    };
+    (0..2).map(one).collect()
+}
+
+fn objects() -> Vec<Definition> {
+    let both = || vec![Span { first: 0, count: 2, step: 1 }];
+    vec![
+        Definition::Members(Members { communicator: 1, local: both(), remote: Vec::new() }),
+        Definition::Group(Group { number: 1, members: both() }),
+        Definition::Neighbors(Neighbors { communicator: 1, sources: both(), destinations: both() }),
+        Definition::Object(traces::definitions::Object { number: 3, kind: traces::definitions::ObjectKind::Window }),
+        Definition::Origin(Origin { number: 3, parent: 1, ordinal: 0 }),
+        Definition::Region(Region { number: 1, name: "solve".into() }),
+        Definition::Component(Component { number: 2, way: Way::Opal, name: "opal_progress".into() }),
+        Definition::Progress(3),
+    ]
+}
+
+/// One for each of these calls, with room for a number behind each.
+const CALLS: [(Call, u16, u32); 20] = [
+    (Call::Init, 0, 1),
+    (Call::Isend, STARTS, 1),
+    (Call::Irecv, STARTS, 1),
+    (Call::Waitall, 0, 1),
+    (Call::Send_init, CREATES, 1),
+    (Call::Recv_init, CREATES, 1),
+    (Call::Startall, 0, 1),
+    (Call::Psend_init, CREATES, 1),
+    (Call::Pready, 0, 1),
+    (Call::Iprobe, 0, 1),
+    (Call::Sendrecv, 0, 1),
+    (Call::Neighbor_alltoall, 0, 1),
+    (Call::Pcontrol, 0, 0),
+    (Call::Win_start, 0, 3),
+    (Call::Win_post, 0, 3),
+    (Call::Win_complete, 0, 3),
+    (Call::Win_wait, 0, 3),
+    (Call::Win_lock, 0, 3),
+    (Call::Win_unlock, 0, 3),
+    (Call::Finalize, 0, 1),
+];
+
+fn signatures(peer: i32) -> Vec<Signature> {
+    let one = |(at, (call, flags, object)): (usize, &(Call, u16, u32))| Signature {
+        flags: *flags,
+        object: *object,
+        source: peer,
+        source_tag: 1,
+        requests: 2,
+        ..signature(number(at), *call, peer, 64, 64)
+    };
+    CALLS.iter().enumerate().map(one).collect()
+}
+
+fn number(at: usize) -> u32 {
+    at as u32 * 2 + 1
+}
+
+fn records(rank: u32) -> Vec<u64> {
+    let mut words = Vec::new();
+    for at in 0..CALLS.len() {
+        words.push(record::short(number(at), 100 + u64::from(rank), 900).unwrap());
+        match CALLS[at].0 {
+            Call::Waitall => {
+                words.push(record::requests(Kind::Completed, 2, 2));
+                words.extend(Arrived { source: 1 - rank as i32, tag: 5, bytes: 32, cancelled: false }.words());
+                words.push(record::failed(3, 77));
+            }
+            Call::Startall => words.push(record::requests(Kind::Started, 2, 2)),
+            Call::Psend_init => words.push(record::requests(Kind::Freed, 1, 2)),
+            Call::Pready => words.push(record::requests(Kind::Ready, 1, 1)),
+            Call::Iprobe => words.extend(record::elsewhere(Kind::Completed, 1, 1, 0)),
+            Call::Pcontrol => {
+                words.push(record::region(Kind::RegionBegin, 10, 1));
+                words.extend(record::wide(number(10), 50, 1_000).unwrap());
+                words.extend(record::long(number(11), -20, 1 << 30));
+                words.push(Kind::Inline as u64);
+                let inline: [u64; 8] = zerocopy::transmute!(signature(32767, Call::Bcast, 0, 8, 8));
+                words.extend(inline);
+                words.push(record::short(32767, 5, 60).unwrap());
+                words.push(record::region(Kind::RegionEnd, 10, 1));
+            }
+            _ => words.extend(of_engine(at)),
+        }
+    }
+    words
+}
+
+fn of_engine(at: usize) -> Vec<u64> {
+    let word = |kind: Kind, rest: u64| kind as u64 | rest << 8;
+    match at % 6 {
+        0 => vec![word(Kind::Engine, 3 | 9 << 12 | 400 << 32)],
+        1 => vec![word(Kind::EngineLong, 90), 3, 400],
+        2 => vec![word(Kind::Productive, 20 | 30 << 28)],
+        3 => vec![word(Kind::Empty, 20 | 30 << 28)],
+        4 => vec![word(Kind::EmptyRun, 20 | 5 << 28), 300 | 7 << 40, 200 | 90 << 40],
+        _ => vec![word(Kind::Polls, u64::from(number(9)) | 4 << 16), 10, 400, 200, 5 | 9 << 32, 2 | 80 << 32],
+    }
+}
