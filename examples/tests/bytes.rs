@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::os::unix::fs::MetadataExt;
+
 use common::{case, libraries};
 use examples::mpi::Mpi;
 use examples::run::{Case, Run};
@@ -46,6 +48,18 @@ fn mix(mpi: &Mpi) -> Run {
 
 fn integer_sort(mpi: &Mpi) -> Run {
     common::in_rust("integer_sort", mpi).with("OVERHEAR_PROGRESS", "off").recorded("integer-sort-bytes").1
+}
+
+#[test]
+fn a_rank_that_makes_twenty_calls_takes_sixteen_kibibytes_of_the_disk_at_most() {
+    for mpi in libraries() {
+        let (output, run) = case("quick", &mpi, 2, &["calls", "8"]).recorded("twenty-calls");
+        assert_eq!((output.status, calls_and_bytes(&run).0), (0, 40), "{}: {}", mpi.name, output.stderr);
+        for file in run.files() {
+            let bytes = 512 * file.metadata().unwrap().blocks();
+            assert!(bytes <= 16 << 10, "{}: {bytes} bytes of {}", mpi.name, file.display());
+        }
+    }
 }
 
 #[test]

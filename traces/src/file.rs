@@ -13,7 +13,7 @@ pub const VERSION: u32 = 1;
 /// A rank that is not known: MPI_Init did not return.
 pub const NO_RANK: u32 = u32::MAX;
 
-/// The start of a file. It fills one unit; pages follow.
+/// The start of a file. Pages follow at [`FIRST_PAGE`].
 #[repr(C)]
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
 pub struct FileHeader {
@@ -21,7 +21,7 @@ pub struct FileHeader {
     pub magic: [u8; 8],
     /// [`VERSION`] of whoever wrote it.
     pub version: u32,
-    /// Bytes of which headers and pages are multiples: the memory page of the machine, at least 4096.
+    /// Bytes of which pages are multiples.
     pub unit: u32,
     /// The same in all files of a run.
     pub run: [u8; 16],
@@ -73,10 +73,13 @@ pub struct FileHeader {
 
 const _: () = assert!(size_of::<FileHeader>() == 248);
 
-/// Where in the file's first unit the totals by function are that threads without room of their own share.
+/// Where pages begin.
+pub const FIRST_PAGE: usize = 4096;
+
+/// Where the totals by function are, behind the header, that threads without room of their own share.
 pub const SHARED_TOTALS: usize = 256;
 /// How many there are. The last is for all functions that have none.
-pub const SHARED_ENTRIES: usize = (4096 - SHARED_TOTALS) / size_of::<ProfileEntry>();
+pub const SHARED_ENTRIES: usize = (FIRST_PAGE - SHARED_TOTALS) / size_of::<ProfileEntry>();
 
 /// MPI was initialised: rank, size and what else the header says of the world are known.
 pub const INITIALIZED: u32 = 1;

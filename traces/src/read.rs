@@ -15,7 +15,7 @@ pub use pages::{Contents, EventPage, InFlight, Recorded, Signatures, Thread};
 pub use walk::{Visitor, Walk, walk};
 
 use crate::error::Error;
-use crate::file::{FileHeader, MAGIC, VERSION};
+use crate::file::{FIRST_PAGE, FileHeader, MAGIC, VERSION};
 use crate::regular;
 
 /// One rank's file, mapped.
@@ -56,7 +56,7 @@ impl RankFile {
 
     /// Whether there is nothing behind the header.
     pub fn is_empty(&self) -> bool {
-        self.len() <= self.header.unit as u64
+        self.len() <= FIRST_PAGE as u64
     }
 
     /// Finds the pages. Reads their headers, the definitions and the signatures, not the records.
@@ -80,7 +80,7 @@ fn header(bytes: &[u8], path: &Path) -> Result<FileHeader, Error> {
     if header.version == 0 {
         return wrong("version 0 does not exist".into());
     }
-    if !header.unit.is_power_of_two() || !(4096..=1 << 20).contains(&header.unit) {
+    if !header.unit.is_power_of_two() || !(512..=1 << 20).contains(&header.unit) {
         return wrong(format!("pages of {} bytes do not exist", header.unit));
     }
     Ok(header)

@@ -6,7 +6,7 @@ use zerocopy::{FromZeros, IntoBytes};
 
 use crate::clock::ClockSample;
 use crate::definitions::{Definition, PREFIX};
-use crate::file::{FileHeader, MAGIC, PageHeader, PageKind, ProfileEntry, ThreadBlock, VERSION};
+use crate::file::{FIRST_PAGE, FileHeader, MAGIC, PageHeader, PageKind, ProfileEntry, ThreadBlock, VERSION};
 use crate::record;
 use crate::signature::Signature;
 
@@ -23,7 +23,7 @@ impl<W: Write> FileWriter<W> {
     pub fn begin(mut out: W, header: FileHeader) -> io::Result<FileWriter<W>> {
         let header = FileHeader { magic: MAGIC, version: VERSION, unit: UNIT as u32, ..header };
         out.write_all(header.as_bytes())?;
-        out.write_all(&vec![0; UNIT - size_of::<FileHeader>()])?;
+        out.write_all(&vec![0; FIRST_PAGE - size_of::<FileHeader>()])?;
         Ok(FileWriter { out })
     }
 

@@ -11,6 +11,8 @@ use traces::signature::{STARTS, Signature, moves, peer, tag};
 use super::memory;
 
 const SLOTS: usize = 1 << 16;
+/// Keys that memory is prepared for.
+const PREPARED: usize = 512;
 
 /// Everything about a call that repeats, as it is looked up: a [`Signature`] without its number and site.
 #[repr(C)]
@@ -73,6 +75,13 @@ impl Dictionary {
     /// Numbers given out, and one more.
     pub fn len(&self) -> u32 {
         self.next
+    }
+
+    /// Has the system give the memory that the first signatures need, where that has to be quick later. It is the main thread's
+    /// that gets it: others may be many.
+    pub fn prepare(&self) {
+        memory::populate(self.slots, SLOTS);
+        memory::populate(self.keys, PREPARED);
     }
 
     /// The number of a signature that was met before.

@@ -6,8 +6,11 @@ use std::sync::atomic::{AtomicU64, Ordering::*};
 use traces::file::{PageHeader, PageKind, Stop};
 
 use super::memory;
-use super::pages::{LARGEST, NO_PAGE, Output, Page};
+use super::pages::{LARGEST, NO_PAGE, Output, Page, UNIT};
 use crate::clock;
+
+/// Bytes of the first page.
+const FIRST: usize = 2 << 10;
 
 /// See the module.
 pub struct Events {
@@ -86,7 +89,7 @@ impl Events {
 
     /// Takes the next page. They grow, so that a short run has a small file and a long one seldom turns a page.
     pub fn turn(&mut self, output: &Output) -> Result<(), Stop> {
-        let bytes = (output.unit << self.pages.min(16)).min(LARGEST.max(output.unit));
+        let bytes = if self.pages == 0 { FIRST } else { (2 * FIRST << self.pages.min(16)).min(LARGEST) };
         let header = PageHeader {
             thread: self.thread,
             sequence: self.pages,
@@ -94,7 +97,7 @@ impl Events {
             requests: self.started,
             ..NO_PAGE
         };
-        let page = output.take(header, PageKind::Events, bytes, output.unit)?;
+        let page = output.take(header, PageKind::Events, bytes, UNIT)?;
         self.full += self.words_here();
         if let Some(full) = self.page.replace(page) {
             output.give_back(full);

@@ -10,3 +10,9 @@ pub fn zeroed<T>(count: usize) -> Option<NonNull<T>> {
     let memory = unsafe { libc::mmap(null_mut(), bytes, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) };
     if memory == libc::MAP_FAILED { None } else { NonNull::new(memory.cast()) }
 }
+
+/// Has the system give the memory of so many values now. Kernels before 5.14 give it when it is used.
+pub fn populate<T>(memory: NonNull<T>, count: usize) {
+    // SAFETY: memory from `zeroed`, whose pages begin where it does.
+    unsafe { libc::madvise(memory.as_ptr().cast(), count * size_of::<T>(), libc::MADV_POPULATE_WRITE) };
+}

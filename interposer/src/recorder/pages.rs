@@ -1,5 +1,7 @@
 //! The file of this process, and the pages threads take from it.
 //!
+//! Pages follow each other closely: the first ones of a thread are small, and share memory pages with others.
+//!
 //! A page is written with zeros before it is mapped. On ext4 that costs an eighth of touching a mapping reserved by
 //! `fallocate` (one system call fills the page cache in large pieces where each touch of a mapping enters the file
 //! system), and a full disk shows as an error here instead of SIGBUS in the program.
@@ -11,7 +13,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::*};
 
 use traces::clock::ClockSample;
-use traces::file::{FileHeader, PageHeader, PageKind, ProfileEntry, SHARED_TOTALS, Stop};
+use traces::file::{FIRST_PAGE, FileHeader, PageHeader, PageKind, ProfileEntry, SHARED_TOTALS, Stop};
 
 use super::file::{self, TraceFile};
 use super::memory;
@@ -32,8 +34,8 @@ static ZEROS: Zeros = Zeros(UnsafeCell::new([0; LARGEST]));
 /// The pages of this process, and the file they are in.
 pub struct Output {
     pub file: TraceFile,
-    /// Bytes of which pages are multiples.
-    pub unit: usize,
+    /// What the system maps: its memory page.
+    mapped: usize,
     next: AtomicU64,
     limit: u64,
     /// Bytes that the profiles of all threads will need when events have to stop.
@@ -55,10 +57,15 @@ pub const NO_PAGE: PageHeader = PageHeader {
     sample: ClockSample { ticks: 0, width: 0, monotonic: 0, realtime: 0 },
 };
 
+/// Bytes of which pages are multiples.
+pub const UNIT: usize = 512;
+
 /// A page in memory. Dropping it does nothing; [`Output::give_back`] does.
 #[derive(Clone, Copy)]
 pub struct Page {
     base: NonNull<u8>,
+    /// Bytes of the mapping before it, where others may be.
+    before: usize,
     bytes: usize,
     offset: u64,
 }
@@ -75,11 +82,11 @@ impl Output {
     pub fn create(path: &Path, limit: u64) -> Result<Output, std::io::Error> {
         let file = TraceFile::create(path)?;
         // SAFETY: reads a constant of the system.
-        let unit = (unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize).max(4096);
+        let mapped = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize;
         let header = NonNull::dangling();
         let mut output = Output {
             file,
-            unit,
+            mapped,
             next: AtomicU64::new(0),
             limit,
             kept: AtomicU64::new(0),
@@ -87,11 +94,12 @@ impl Output {
             unsaved: Mutex::new(Vec::new()),
             header,
         };
-        let page = output.map(output.next.fetch_add(unit as u64, Relaxed), unit).map_err(|stop| match stop {
-            Stop::NoSpace => std::io::Error::from_raw_os_error(libc::ENOSPC),
-            Stop::SizeLimit => std::io::Error::from_raw_os_error(libc::EFBIG),
-            _ => std::io::Error::last_os_error(),
-        })?;
+        let page =
+            output.map(output.next.fetch_add(FIRST_PAGE as u64, Relaxed), FIRST_PAGE).map_err(|stop| match stop {
+                Stop::NoSpace => std::io::Error::from_raw_os_error(libc::ENOSPC),
+                Stop::SizeLimit => std::io::Error::from_raw_os_error(libc::EFBIG),
+                _ => std::io::Error::last_os_error(),
+            })?;
         output.header = page.base.cast();
         Ok(output)
     }
@@ -114,7 +122,7 @@ impl Output {
 
     /// The totals that all threads share, behind the header.
     pub fn shared_totals(&self) -> NonNull<ProfileEntry> {
-        // SAFETY: they are in the first unit, as the header is.
+        // SAFETY: they are in front of the first page, as the header is.
         unsafe { self.header.cast::<u8>().add(SHARED_TOTALS) }.cast()
     }
 
@@ -128,8 +136,8 @@ impl Output {
         let (limit, stop) = self.limit();
         // A dictionary may be so large that its profile would leave no room for what it is the profile of.
         let kept = if kind == PageKind::Events { self.kept.load(Relaxed).min(limit / 4) } else { 0 };
-        let least = least.next_multiple_of(self.unit);
-        let mut bytes = wanted.next_multiple_of(self.unit).max(least);
+        let least = least.next_multiple_of(UNIT);
+        let mut bytes = wanted.next_multiple_of(UNIT).max(least);
         let offset = loop {
             let fits = |next: u64| {
                 let end = next.checked_add(bytes as u64)?;
@@ -137,12 +145,12 @@ impl Output {
             };
             match self.next.fetch_update(Relaxed, Relaxed, fits) {
                 Ok(offset) => break offset,
-                Err(_) if bytes > least => bytes = (bytes / 2).next_multiple_of(self.unit).max(least),
+                Err(_) if bytes > least => bytes = (bytes / 2).next_multiple_of(UNIT).max(least),
                 Err(_) => return Err(stop),
             }
         };
         let page = self.map(offset, bytes)?;
-        let header = PageHeader { kind: 0, units: (bytes / self.unit) as u32, sample: clock::sample(), ..header };
+        let header = PageHeader { kind: 0, units: (bytes / UNIT) as u32, sample: clock::sample(), ..header };
         // SAFETY: a fresh mapping, larger than a header; the kind goes last, so that no reader sees half a header.
         unsafe {
             page.base.cast::<PageHeader>().write(header);
@@ -159,7 +167,8 @@ impl Output {
                 self.save(unsaved.swap_remove(at));
             }
         }
-        file::unmap(page.base, page.bytes);
+        // SAFETY: the mapping begins there.
+        file::unmap(unsafe { page.base.sub(page.before) }, page.before + page.bytes);
     }
 
     /// Brings what is only in memory into the file, where the file system has no shared mappings.
@@ -190,16 +199,22 @@ impl Output {
     }
 
     fn map_at(&self, offset: u64, bytes: usize) -> Result<Page, Stop> {
-        // SAFETY: never written.
-        let zeros = unsafe { &*ZEROS.0.get() };
-        self.file.write(&zeros[..bytes.min(LARGEST)], offset)?;
+        for at in (0..bytes).step_by(LARGEST) {
+            // SAFETY: never written.
+            let zeros = unsafe { &*ZEROS.0.get() };
+            self.file.write(&zeros[..(bytes - at).min(LARGEST)], offset + at as u64)?;
+        }
         if !self.buffered.load(Relaxed) {
-            if let Some(base) = self.file.map(bytes, offset)? {
+            let before = (offset % self.mapped as u64) as usize;
+            let mapped = before + bytes;
+            if let Some(base) = self.file.map(mapped, offset - before as u64)? {
                 // All at once for a third of what the faults would cost. MAP_POPULATE maps shared pages for reading
                 // only, and kernels before 5.14 have no such advice: then there are the faults.
                 // SAFETY: the mapping just made.
-                unsafe { libc::madvise(base.as_ptr().cast(), bytes, libc::MADV_POPULATE_WRITE) };
-                return Ok(Page { base, bytes, offset });
+                unsafe { libc::madvise(base.as_ptr().cast(), mapped, libc::MADV_POPULATE_WRITE) };
+                // SAFETY: in that mapping.
+                let base = unsafe { base.add(before) };
+                return Ok(Page { base, before, bytes, offset });
             }
             self.buffered.store(true, Relaxed);
             messages::once(
@@ -208,7 +223,7 @@ impl Output {
             );
         }
         let base = memory::zeroed::<u8>(bytes).ok_or(Stop::NoMemory)?;
-        let page = Page { base, bytes, offset };
+        let page = Page { base, before: 0, bytes, offset };
         self.unsaved.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(page);
         Ok(page)
     }

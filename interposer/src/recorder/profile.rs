@@ -12,7 +12,7 @@ use zerocopy::FromZeros;
 
 use super::control;
 use super::memory;
-use super::pages::{NO_PAGE, Output, Page};
+use super::pages::{NO_PAGE, Output, Page, UNIT};
 use super::shared;
 use super::totals;
 use crate::clock;
@@ -49,12 +49,12 @@ pub struct Change {
     pub engine: Entries,
 }
 
-/// The largest of these pages, in units.
-const LARGEST_SHIFT: u32 = 4;
+/// Bytes of the smallest of these pages that are taken as signatures come.
+const FIRST: usize = 4 << 10;
 
 /// Bytes of a page for so many signatures.
-pub fn room_for(signatures: u32, unit: usize) -> usize {
-    (size_of::<PageHeader>() + signatures as usize * size_of::<ProfileEntry>()).next_multiple_of(unit)
+pub fn room_for(signatures: u32) -> usize {
+    (size_of::<PageHeader>() + signatures as usize * size_of::<ProfileEntry>()).next_multiple_of(UNIT)
 }
 
 impl Profile {
@@ -70,7 +70,7 @@ impl Profile {
             entries: memory::zeroed(INLINE as usize),
             calls: 0,
         };
-        profile.turn(output, room_for(signatures, output.unit));
+        profile.turn(output, room_for(signatures));
         profile
     }
 
@@ -172,7 +172,7 @@ impl Profile {
         if self.used == room {
             shared::guard(|| {
                 let output = shared::output()?;
-                self.turn(output, output.unit << self.pages.min(LARGEST_SHIFT));
+                self.turn(output, FIRST << self.pages.min(4));
                 Some(())
             });
         }
@@ -192,7 +192,7 @@ impl Profile {
     /// Takes a page. The one before stays mapped: its entries go on counting.
     fn turn(&mut self, output: &Output, bytes: usize) {
         let header = PageHeader { thread: self.thread, sequence: self.pages, base: self.begin, ..NO_PAGE };
-        match output.take(header, PageKind::Profile, bytes, output.unit) {
+        match output.take(header, PageKind::Profile, bytes, UNIT) {
             Ok(page) => {
                 self.pages += 1;
                 (self.page, self.used) = (Some(page), 0);

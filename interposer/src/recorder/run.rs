@@ -14,7 +14,7 @@ use super::folder;
 use super::forked::{self, HERE};
 use super::modules;
 use super::objects::{self, Kind};
-use super::pages::Output;
+use super::pages::{Output, UNIT};
 use super::shared;
 use super::slots;
 use super::thread::Thread;
@@ -200,7 +200,7 @@ fn try_begin() -> Result<bool, String> {
     *header = FileHeader {
         magic: MAGIC,
         version: VERSION,
-        unit: output.unit as u32,
+        unit: UNIT as u32,
         run: config.run.unwrap_or_default(),
         rank: NO_RANK,
         size: 0,
@@ -357,7 +357,10 @@ fn mark_end(output: &Output) -> bool {
 fn ready(run: &Run, output: &Output, world: bool, first: bool) {
     let family = run.family;
     family.settle(world);
+    // What MPI has loaded would else be looked at in the program's first call.
+    layers::patch();
     progress::ready();
+    current::thread().into_iter().for_each(|thread| thread.dictionary.prepare());
     family.common_datatypes.iter().for_each(|datatype| objects::learn_size(family, *datatype));
     if world {
         world::begin(family);

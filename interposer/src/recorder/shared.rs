@@ -16,6 +16,9 @@ use crate::clock;
 use crate::layers;
 use crate::messages;
 
+/// Bytes of the first page of definitions, and of the second; then they grow.
+const FIRST: usize = 1536;
+
 /// What is written by one thread at a time.
 #[derive(Default)]
 pub struct Shared {
@@ -118,8 +121,8 @@ impl Shared {
         let (Some(output), Ok(bytes)) = (output(), definition.to_bytes()) else { return };
         let needed = Definition::padded(bytes.len());
         if self.page.is_none_or(|page| page.body::<u8>().1 - self.used < needed) {
-            let least = (needed + size_of_val(&NO_PAGE)).next_multiple_of(output.unit);
-            let size = (output.unit << self.pages.min(4)).max(least);
+            let least = needed + size_of_val(&NO_PAGE);
+            let size = (FIRST << self.pages.saturating_sub(1).min(6)).max(least);
             let header = traces::file::PageHeader { sequence: self.pages, ..NO_PAGE };
             let Ok(page) = output.take(header, PageKind::Definitions, size, least) else { return };
             if let Some(full) = self.page.replace(page) {

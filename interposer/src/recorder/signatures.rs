@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering::*};
 use traces::file::{PageHeader, PageKind, Stop};
 use traces::signature::Signature;
 
-use super::pages::{NO_PAGE, Output, Page};
+use super::pages::{NO_PAGE, Output, Page, UNIT};
 
 /// See the module.
 pub struct SignaturePages {
@@ -15,8 +15,8 @@ pub struct SignaturePages {
     thread: u32,
 }
 
-/// The largest of these pages, in units.
-const LARGEST_SHIFT: u32 = 4;
+/// Bytes of the first of these pages, and of the second; then they grow.
+const FIRST: usize = 1 << 10;
 
 impl SignaturePages {
     /// No page yet.
@@ -30,8 +30,8 @@ impl SignaturePages {
             return Ok(());
         }
         let header = PageHeader { thread: self.thread, sequence: self.pages, ..NO_PAGE };
-        let bytes = output.unit << self.pages.min(LARGEST_SHIFT);
-        let page = output.take(header, PageKind::Signatures, bytes, output.unit)?;
+        let bytes = FIRST << self.pages.saturating_sub(1).min(6);
+        let page = output.take(header, PageKind::Signatures, bytes, UNIT)?;
         if let Some(full) = self.page.replace(page) {
             output.give_back(full);
         }

@@ -127,7 +127,8 @@ impl Thread {
     /// `None` where memory ran out.
     pub fn begin(output: &Output, number: u32, mode: Mode) -> Option<NonNull<Thread>> {
         let header = PageHeader { thread: number, ..NO_PAGE };
-        let page = output.take(header, PageKind::Thread, output.unit, output.unit);
+        let bytes = size_of::<PageHeader>() + size_of::<ThreadBlock>();
+        let page = output.take(header, PageKind::Thread, bytes, bytes);
         let block = match &page {
             Ok(page) => page.body::<ThreadBlock>().0,
             Err(_) => memory::zeroed(1)?,
@@ -157,7 +158,7 @@ impl Thread {
 
     /// Has events leave room for the profile that goes on when they have to stop.
     fn keep_room(&mut self, output: &Output) {
-        let needed = profile::room_for(self.dictionary.len(), output.unit);
+        let needed = profile::room_for(self.dictionary.len());
         if needed > self.kept && self.profile.is_none() {
             output.keep((needed - self.kept) as i64);
             self.kept = needed;

@@ -1,6 +1,6 @@
 //! Counts and times by function that all threads share: what a call comes to that has room nowhere else.
 //!
-//! The room is in the file's first unit, which is there before anything is recorded. So neither a limit nor a full disk takes
+//! The room is in front of the file's first page, and there before anything is recorded. So neither a limit nor a full disk takes
 //! it away. Threads count in it together, without a lock: a call that ends here costs some atomic additions.
 
 use std::ptr::NonNull;

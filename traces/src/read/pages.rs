@@ -6,7 +6,7 @@ use zerocopy::FromBytes;
 
 use crate::definitions::{Definition, PREFIX};
 use crate::error::Damage;
-use crate::file::{LEVELS, PageHeader, PageKind, ProfileEntry, SHARED_ENTRIES, SHARED_TOTALS, ThreadBlock};
+use crate::file::{FIRST_PAGE, LEVELS, PageHeader, PageKind, ProfileEntry, SHARED_ENTRIES, SHARED_TOTALS, ThreadBlock};
 use crate::progress::{EmptyRun, Polls};
 use crate::record::INLINE;
 use crate::signature::{STARTS, Signature};
@@ -146,7 +146,7 @@ impl Thread<'_> {
 pub(super) fn contents(bytes: &[u8], unit: usize) -> Contents<'_> {
     let mut contents = Contents { shared: shared(bytes), ..Contents::default() };
     let mut threads = BTreeMap::new();
-    let mut at = unit;
+    let mut at = FIRST_PAGE;
     let mut lost = false;
     while at < bytes.len() {
         let rest = &bytes[at..];
