@@ -2,11 +2,17 @@
 
 use std::ptr::{NonNull, null_mut};
 
-/// Zeroed memory for `count` values, or `None` where the system has none left. It is never given back.
+/// Zeroed memory for `count` values, or `None` where the system has none left.
 pub fn zeroed<T>(count: usize) -> Option<NonNull<T>> {
     let bytes = size_of::<T>().checked_mul(count)?;
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
     // SAFETY: a new anonymous mapping; pages are at least as aligned as any of our types.
     let memory = unsafe { libc::mmap(null_mut(), bytes, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) };
     if memory == libc::MAP_FAILED { None } else { NonNull::new(memory.cast()) }
+}
+
+/// Gives memory back for `count` values that [`zeroed`] has given.
+pub fn give_back<T>(memory: *mut T, count: usize) {
+    // SAFETY: the caller's own, and used no longer.
+    unsafe { libc::munmap(memory.cast(), size_of::<T>() * count) };
 }
