@@ -20,7 +20,8 @@ const DEPTHS: [&str; 5] = ["plain", "off", "count", "time", "events"];
 fn main() {
     for mpi in Mpi::all().iter().filter(|mpi| mpi.built_as == mpi.name) {
         print(mpi, &measure(mpi));
-        print_requests(mpi, &measure_requests(mpi));
+        print_requests(mpi, "a pair of MPI_Isend or MPI_Irecv and its MPI_Wait", &measure_requests(mpi));
+        print_requests(mpi, "a call whose arguments differ from call to call", &measure_signatures(mpi));
         if mpi.is_openmpi() {
             print_entries(mpi, &measure_entries(mpi));
         }
@@ -40,6 +41,12 @@ fn measure(mpi: &Mpi) -> Figures {
 fn measure_requests(mpi: &Mpi) -> Figures {
     let requests = build(mpi, "requests.c", "requests-bench", &[]);
     rounds(&["plain", "null", "trace"], |variant| run(mpi, &requests, variant, Path::new("")))
+}
+
+/// Nanoseconds a call of many signatures, by how many and variant.
+fn measure_signatures(mpi: &Mpi) -> Figures {
+    let signatures = build(mpi, "signatures.c", "signatures-bench", &[]);
+    rounds(&["plain", "null", "trace"], |variant| run(mpi, &signatures, variant, Path::new("")))
 }
 
 /// Nanoseconds an entry into the progress engine, by how much is recorded of it.
@@ -108,8 +115,8 @@ fn print_entries(mpi: &Mpi, figures: &Figures) {
     println!("{:22}{plain:8.1}{off:+8.1}{count:+8.1}{time:+9.1}{events:+8.1}", "opal_progress");
 }
 
-fn print_requests(mpi: &Mpi, figures: &Figures) {
-    println!("{}: nanoseconds a pair of MPI_Isend or MPI_Irecv and its MPI_Wait, plain and added to that", mpi.name);
+fn print_requests(mpi: &Mpi, of: &str, figures: &Figures) {
+    println!("{}: nanoseconds {of}, plain and added to that", mpi.name);
     println!("{:22}{:>8}{:>8}{:>8}", "", "plain", "null", "trace");
     for name in figures.keys().filter(|(_, variant)| *variant == "plain").map(|(name, _)| name) {
         let plain = median(figures, name, "plain");

@@ -67,8 +67,10 @@ pub struct FileHeader {
     pub lost: u64,
     /// Recordings of threads that were begun, also those without a page of their own.
     pub threads: u64,
+    /// What listening to one entry into the progress engine costs, thousandths of a tick, measured at start.
+    pub entry_cost: u64,
     /// Zero.
-    pub reserved: [u64; 3],
+    pub reserved: [u64; 2],
 }
 
 const _: () = assert!(size_of::<FileHeader>() == 248);
@@ -221,6 +223,8 @@ pub struct ThreadBlock {
     pub empty: EmptyRun,
     /// What the progress engine did, in all and by component.
     pub ledger: [LedgerLine; LINES],
+    /// Ticks that the recorder took off the straight line of a call: new signatures and objects, page turns, start and end.
+    pub off_line: u64,
 }
 
 /// A call a thread is in.
@@ -233,7 +237,7 @@ pub struct Level {
     pub signature: u64,
 }
 
-const _: () = assert!(size_of::<ThreadBlock>() == 3520);
+const _: () = assert!(size_of::<ThreadBlock>() == 3528);
 
 /// The signature's number in entries that stand for calls of a function, whatever their signatures.
 pub const ANY_SIGNATURE: u32 = u32::MAX;

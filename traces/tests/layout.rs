@@ -33,10 +33,12 @@ fn the_header_is_laid_out_as_the_format_says() {
         offset_of!(FileHeader, profile_stopped),
         offset_of!(FileHeader, lost),
         offset_of!(FileHeader, threads),
+        offset_of!(FileHeader, entry_cost),
         offset_of!(FileHeader, reserved),
     ];
-    let expected =
-        [8, 12, 16, 32, 36, 40, 44, 48, 50, 52, 54, 56, 60, 64, 72, 80, 88, 120, 152, 184, 192, 200, 208, 216, 224];
+    let expected = [
+        8, 12, 16, 32, 36, 40, 44, 48, 50, 52, 54, 56, 60, 64, 72, 80, 88, 120, 152, 184, 192, 200, 208, 216, 224, 232,
+    ];
     assert_eq!(offsets, expected);
 }
 
@@ -95,9 +97,10 @@ fn what_is_counted_in_a_threads_block_is_laid_out_as_the_format_says() {
         offset_of!(ThreadBlock, polls),
         offset_of!(ThreadBlock, empty),
         offset_of!(ThreadBlock, ledger),
+        offset_of!(ThreadBlock, off_line),
         size_of::<ThreadBlock>(),
     ];
-    assert_eq!(block, [80, 336, 400, 448, 3520]);
+    assert_eq!(block, [80, 336, 400, 448, 3520, 3528]);
     let polls = [
         offset_of!(Polls, end),
         offset_of!(Polls, count),

@@ -6,6 +6,7 @@ use std::ops::RangeInclusive;
 use traces::calls::Call;
 use traces::definitions::Language;
 use traces::file::{Mode, Stop};
+use traces::progress::{INSIDE, OUTSIDE};
 
 use super::programs;
 use super::where_to::{call_in_words, rank_in_words};
@@ -44,6 +45,7 @@ pub fn facts(run: &Run) -> Vec<Fact> {
     facts.push(Fact::hidden("filter", Value::Text(first.filter.clone())));
     facts.extend(selected(run));
     facts.extend(in_mpi(run));
+    facts.extend(cost(run));
     facts.extend(programs::of_ranks(run).map(|ranks| Fact::new("programs", "programs", Value::Text(ranks))));
     facts
 }
@@ -119,6 +121,24 @@ fn left_out(run: &Run) -> Option<String> {
             seconds(most)
         )
     })
+}
+
+/// What the recorder took of all ranks' time: its straight line for every call and entry, as measured at start, and what it
+/// measured beside.
+fn cost(run: &Run) -> Option<Fact> {
+    if run.ranks.iter().any(|rank| rank.selection.is_some()) {
+        return None;
+    }
+    let mut sum = 0.0;
+    for rank in &run.ranks {
+        let calls: u64 = rank.entries().map(|entry| entry.count).sum();
+        let entries = rank.ledger[INSIDE].calls.entries + rank.ledger[OUTSIDE].calls.entries;
+        let line = calls as f64 * rank.header.wrapper_cost as f64 + entries as f64 * rank.header.entry_cost as f64;
+        sum += (line / 1000.0 + rank.off_line as f64) * rank.clock.seconds(1);
+    }
+    let whole: f64 = run.ranks.iter().map(Rank::wall_of_threads).sum();
+    let note = format!(" of all ranks, {:.2} % of their time", 100.0 * sum / whole.max(f64::MIN_POSITIVE));
+    Some(Fact::new("overhear_cost_s", "overhear", Value::Seconds(sum)).note(note))
 }
 
 /// Time in MPI: the least, mean and most over the ranks.

@@ -68,6 +68,8 @@ pub struct Rank {
     pub components: Vec<Component>,
     /// What they did, by their numbers, over all threads.
     pub ledger: [LedgerLine; LINES],
+    /// Ticks that the recorder took off the straight line of a call, all threads.
+    pub off_line: u64,
     /// Its clock.
     pub clock: Clock,
     /// Its threads, in the order they first called MPI.
@@ -180,6 +182,7 @@ impl Rank {
             progress: Depth::Off,
             components: Vec::new(),
             ledger: ledger(contents),
+            off_line: contents.threads.iter().filter_map(|thread| thread.block).map(|block| block.off_line).sum(),
             clock,
             threads: Vec::new(),
             shared: Vec::new(),

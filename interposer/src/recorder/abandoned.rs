@@ -11,6 +11,7 @@ use traces::definitions::Definition;
 use traces::file::{LEVELS, Level};
 
 use super::shared;
+use super::spent;
 use super::thread::Thread;
 use super::totals;
 use crate::regions;
@@ -91,6 +92,7 @@ impl Thread {
 
     /// The thread ends, or has left all calls it was in. Whoever goes on with its recording is in none.
     pub fn end(&mut self) {
+        spent::abandon();
         self.abandon();
         regions::leave_all(self);
         self.engine.leave_all();

@@ -1,28 +1,64 @@
-//! A thread's small cache in front of its dictionary: from the raw words of a call to its signature's number.
+//! A thread's cache in front of its dictionary: from the raw words of a call to its signature's number.
 //!
 //! The words are compared as the program passes them, so that nothing has to be looked up: no handle, no size of a
-//! datatype. When an object is freed its handle may come again with another meaning, and all that was cached before
-//! is void.
+//! datatype. When an object is freed its handle may come again with another meaning: what was cached with that handle
+//! is void, and what was cached with others is looked at once more.
+//!
+//! A call has one place that it prefers, and seven others around that. The table grows when all are taken, so that a program
+//! with thousands of live tags finds them all.
 
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU32, Ordering::*};
 
-/// Entries; as many calls with different arguments can be in a loop and stay cached.
-const ENTRIES: usize = 256;
+use super::memory;
+
 /// Words of the call with the most arguments that matter, the call site's included.
 pub const WORDS: usize = 15;
+/// Words of the calls that share the small table: an entry fills a cache line.
+const FEW: usize = 7;
+/// Places that a call may have.
+const AROUND: usize = 8;
+/// Places at first, and at most, as powers of two.
+const FIRST_BITS: u32 = 8;
+const MOST_BITS: u32 = 18;
 
 /// Counts what was freed.
 static EPOCH: AtomicU32 = AtomicU32::new(1);
+/// The same for each class of handles.
+static FREED: [AtomicU32; 64] = [const { AtomicU32::new(0) }; 64];
 
 /// See the module.
-pub struct Cache([Entry; ENTRIES]);
+pub struct Cache {
+    few: Table<FEW>,
+    many: Table<WORDS>,
+}
 
-#[repr(C, align(64))]
+struct Table<const N: usize> {
+    entries: *mut Entry<N>,
+    /// By the same places: what the entries depend on, which the straight line does not look at.
+    origins: *mut Origin,
+    /// Places, as a power of two, and by how much a hash is shifted to be one of them.
+    bits: u32,
+    shift: u32,
+}
+
+#[repr(C)]
 #[derive(Clone, Copy)]
-struct Entry {
+struct Entry<const N: usize> {
     number: u32,
+    /// When it was last known to be valid; 0 for no entry.
     epoch: u32,
-    words: [u64; WORDS],
+    words: [u64; N],
+}
+
+const _: () = assert!(size_of::<Entry<FEW>>() == 64 && size_of::<Entry<WORDS>>() == 128);
+
+/// What an entry depends on.
+#[derive(Clone, Copy)]
+struct Origin {
+    /// The classes of the handles it was made with.
+    handles: u64,
+    /// How many objects of these classes had been freed.
+    freed: u32,
 }
 
 /// The raw words of a call. Everything about it is known when a wrapper is compiled but the words themselves.
@@ -33,10 +69,35 @@ pub struct Words {
     half: bool,
 }
 
-/// Some object was freed.
-pub fn forget_all() {
-    EPOCH.fetch_add(1, Relaxed);
+/// The handles that the meaning of a call depends on.
+#[derive(Clone, Copy, Default)]
+pub struct Dependence(u64);
+
+impl Dependence {
+    /// And this one.
+    pub fn on(self, handle: u64) -> Dependence {
+        if handle == 0 { self } else { Dependence(self.0 | 1 << class(handle)) }
+    }
+
+    fn freed(self) -> u32 {
+        let count = |class: usize| if self.0 >> class & 1 != 0 { FREED[class].load(Relaxed) } else { 0 };
+        (0..FREED.len()).map(count).fold(0, u32::wrapping_add)
+    }
 }
+
+/// An object was freed.
+pub fn forget(handle: u64) {
+    FREED[class(handle)].fetch_add(1, Relaxed);
+    // Whoever sees the new epoch sees what was freed.
+    EPOCH.fetch_add(1, Release);
+}
+
+/// One of 64: a map from each handle to what became of it would have to be looked up.
+fn class(handle: u64) -> usize {
+    (handle.wrapping_mul(SPREAD) >> 58) as usize
+}
+
+const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl Words {
     /// The words of a call from this place.
@@ -75,29 +136,147 @@ impl Words {
     }
 
     #[inline(always)]
-    fn entry(&self) -> usize {
-        let mut hash = self.words[0];
-        for at in 1..self.used {
-            hash ^= self.words[at].rotate_left(at as u32 * 19);
-        }
-        (hash.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - ENTRIES.ilog2())) as usize
+    fn hash(&self) -> u64 {
+        hash(&self.words[..self.used])
     }
 }
 
+/// Zeros behind the words change nothing.
+#[inline(always)]
+fn hash(words: &[u64]) -> u64 {
+    let mut hash = words[0];
+    for (at, word) in words.iter().enumerate().skip(1) {
+        hash ^= word.rotate_left(at as u32 * 19);
+    }
+    hash.wrapping_mul(SPREAD)
+}
+
 impl Cache {
-    /// The number of a call with these words, if it was one of the last.
+    /// An empty cache, `None` where memory ran out.
+    pub fn new() -> Option<Cache> {
+        Some(Cache { few: Table::new(FIRST_BITS)?, many: Table::new(FIRST_BITS)? })
+    }
+
+    /// The number of a call with these words, if it is known.
     #[inline(always)]
-    pub fn find(&self, words: &Words) -> Option<u32> {
-        let entry = &self.0[words.entry()];
-        let mut difference = (entry.epoch ^ EPOCH.load(Relaxed)) as u64;
-        for at in 0..words.used {
-            difference |= entry.words[at] ^ words.words[at];
-        }
-        (difference == 0).then_some(entry.number)
+    pub fn find(&mut self, words: &Words) -> Option<u32> {
+        if words.used <= FEW { self.few.find(words) } else { self.many.find(words) }
     }
 
     /// Remembers the number of a call with these words.
-    pub fn insert(&mut self, words: &Words, number: u32) {
-        self.0[words.entry()] = Entry { number, epoch: EPOCH.load(Relaxed), words: words.words };
+    pub fn insert(&mut self, words: &Words, number: u32, handles: Dependence) {
+        if words.used <= FEW {
+            self.few.insert(words, number, handles)
+        } else {
+            self.many.insert(words, number, handles)
+        }
+    }
+}
+
+impl<const N: usize> Table<N> {
+    fn new(bits: u32) -> Option<Table<N>> {
+        let entries = memory::zeroed(1 << bits)?.as_ptr();
+        Some(Table { entries, origins: memory::zeroed(1 << bits)?.as_ptr(), bits, shift: 64 - bits })
+    }
+
+    #[inline(always)]
+    fn find(&mut self, words: &Words) -> Option<u32> {
+        // SAFETY: the highest bits of a hash are a place of the table.
+        let entry = unsafe { &*self.entries.add((words.hash() >> self.shift) as usize) };
+        let mut difference = (entry.epoch ^ EPOCH.load(Relaxed)) as u64;
+        for at in 0..words.used.min(N) {
+            difference |= entry.words[at] ^ words.words[at];
+        }
+        if difference == 0 {
+            return Some(entry.number);
+        }
+        // A copy, so that the words themselves stay in registers.
+        let mut copy = [0; N];
+        copy.copy_from_slice(&words.words[..N]);
+        self.find_around(&copy)
+    }
+
+    /// The same in all places that the call may have.
+    #[cold]
+    #[inline(never)]
+    fn find_around(&mut self, words: &[u64; N]) -> Option<u32> {
+        let epoch = EPOCH.load(Acquire);
+        let at = self.around(hash(words)).find(|at| {
+            let entry = self.entry(*at);
+            entry.epoch != 0 && entry.words == *words
+        })?;
+        if self.entry(at).epoch != epoch {
+            if self.is_void(at) {
+                return None;
+            }
+            self.entry(at).epoch = epoch;
+        }
+        Some(self.entry(at).number)
+    }
+
+    fn insert(&mut self, words: &Words, number: u32, handles: Dependence) {
+        // What is freed from here on makes it void.
+        let epoch = EPOCH.load(Acquire);
+        let mut entry = Entry { number, epoch, words: [0; N] };
+        entry.words.copy_from_slice(&words.words[..N]);
+        let origin = Origin { handles: handles.0, freed: handles.freed() };
+        while !self.put(entry, origin) {
+            if self.bits >= MOST_BITS || !self.grow() {
+                let preferred = (words.hash() >> self.shift) as usize;
+                return self.set(preferred, entry, origin);
+            }
+        }
+    }
+
+    /// Puts an entry where the same one was or where there is room.
+    fn put(&mut self, entry: Entry<N>, origin: Origin) -> bool {
+        let hash = hash(&entry.words);
+        let same = self.around(hash).find(|at| self.entry(*at).epoch != 0 && self.entry(*at).words == entry.words);
+        let free = || self.around(hash).find(|at| self.entry(*at).epoch == 0);
+        let void = || self.around(hash).find(|at| self.is_void(*at));
+        let at = same.or_else(free).or_else(void);
+        at.inspect(|at| self.set(*at, entry, origin)).is_some()
+    }
+
+    #[cold]
+    fn grow(&mut self) -> bool {
+        let Some(mut larger) = Table::<N>::new(self.bits + 1) else { return false };
+        for at in 0..1 << self.bits {
+            if self.entry(at).epoch != 0 && !self.is_void(at) {
+                // SAFETY: a place of the table.
+                larger.put(*self.entry(at), unsafe { *self.origins.add(at) });
+            }
+        }
+        memory::give_back(self.entries, 1 << self.bits);
+        memory::give_back(self.origins, 1 << self.bits);
+        *self = larger;
+        true
+    }
+
+    /// Whether an object was freed that the entry depends on.
+    fn is_void(&self, at: usize) -> bool {
+        // SAFETY: a place of the table.
+        let origin = unsafe { *self.origins.add(at) };
+        Dependence(origin.handles).freed() != origin.freed
+    }
+
+    /// The places of a call, the one it prefers first.
+    fn around(&self, hash: u64) -> impl Iterator<Item = usize> + use<N> {
+        let preferred = (hash >> self.shift) as usize;
+        (0..AROUND).map(move |step| preferred ^ step)
+    }
+
+    #[allow(clippy::mut_from_ref)]
+    fn entry(&self, at: usize) -> &mut Entry<N> {
+        // SAFETY: a place of the table, which is this thread's own; no reference outlives the statement it is made in.
+        unsafe { &mut *self.entries.add(at) }
+    }
+
+    fn set(&self, at: usize, entry: Entry<N>, origin: Origin) {
+        // SAFETY: as above.
+        unsafe {
+            self.entries.add(at).write(entry);
+            self.origins.add(at).write(origin);
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ptr::{NonNull, null_mut};
 
-/// Zeroed memory for `count` values, or `None` where the system has none left. It is never given back.
+/// Zeroed memory for `count` values, or `None` where the system has none left.
 pub fn zeroed<T>(count: usize) -> Option<NonNull<T>> {
     let bytes = size_of::<T>().checked_mul(count)?;
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
@@ -15,4 +15,10 @@ pub fn zeroed<T>(count: usize) -> Option<NonNull<T>> {
 pub fn populate<T>(memory: NonNull<T>, count: usize) {
     // SAFETY: memory from `zeroed`, whose pages begin where it does.
     unsafe { libc::madvise(memory.as_ptr().cast(), count * size_of::<T>(), libc::MADV_POPULATE_WRITE) };
+}
+
+/// Gives memory back for `count` values that [`zeroed`] has given.
+pub fn give_back<T>(memory: *mut T, count: usize) {
+    // SAFETY: the caller's own, and used no longer.
+    unsafe { libc::munmap(memory.cast(), size_of::<T>() * count) };
 }

@@ -6,7 +6,7 @@
 //! ranks come [`together`].
 //!
 //! The rest is what they need: the [`pages`] of the [`file`], a thread's [`events`], [`signatures`], [`polls`] and [`profile`],
-//! the [`totals`] of threads that find no room, a thread's [`dictionary`], its [`requests`], and the [`objects`], [`groups`] and [`modules`] of the process, by their
+//! the [`totals`] of threads that find no room, a thread's [`dictionary`], its [`requests`], the time [`spent`] on all this, and the [`objects`], [`groups`] and [`modules`] of the process, by their
 //! [`handles`], a communicator's [`topology`], who is who in the [`world`], and what the program asks for ([`control`]).
 
 pub mod abandoned;
@@ -32,6 +32,7 @@ pub mod run;
 pub mod shared;
 mod signatures;
 mod slots;
+pub mod spent;
 pub mod thread;
 mod together;
 mod topology;

@@ -17,6 +17,7 @@ use super::objects::{self, Kind};
 use super::pages::{Output, UNIT};
 use super::shared;
 use super::slots;
+use super::spent;
 use super::thread::Thread;
 use super::totals;
 use super::world;
@@ -223,7 +224,8 @@ fn try_begin() -> Result<bool, String> {
         profile_stopped: 0,
         lost: 0,
         threads: 0,
-        reserved: [0; 3],
+        entry_cost: 0,
+        reserved: [0; 2],
     };
     shared::set_output(output);
     shared::define(&Definition::Process(process()));
@@ -281,7 +283,7 @@ pub fn before(call: Call) {
             let seconds = now.monotonic.saturating_sub(begin.monotonic) as f64 / 1e9;
             progress::intel::read(now.ticks.wrapping_sub(begin.ticks) as f64 / seconds.max(1e-9));
         }
-        progress::unheard(sync::finalizing);
+        spent::waiting(|| progress::unheard(sync::finalizing));
     });
 }
 
@@ -383,7 +385,7 @@ fn ready(run: &Run, output: &Output, world: bool, first: bool) {
     // SAFETY: one thread initialises MPI.
     let header = unsafe { output.header() };
     let path = output.file.path();
-    let agreed = progress::unheard(|| folder::agree(&run.config, family, rank, world, &path));
+    let agreed = spent::waiting(|| progress::unheard(|| folder::agree(&run.config, family, rank, world, &path)));
     header.run = agreed.run;
     header.rank = rank;
     header.size = size;
@@ -394,6 +396,7 @@ fn ready(run: &Run, output: &Output, world: bool, first: bool) {
     }
     if first {
         header.wrapper_cost = rehearse(family).unwrap_or(0);
+        header.entry_cost = ENTRY_COST.load(Relaxed);
         header.ready = clock::sample();
         header.state |= INITIALIZED;
     }
@@ -468,7 +471,8 @@ fn last_words(output: &Output) {
     let cost = header.wrapper_cost as f64 / 1000.0;
     let (entries, entry) = (slots::entries(), ENTRY_COST.load(Relaxed) as f64 / 1000.0);
     let in_nanoseconds = |cost: f64| cost * seconds * 1e9 / ticks.max(1) as f64;
-    let share = 100.0 * (calls as f64 * cost + entries as f64 * entry) / ticks.max(1) as f64;
+    let off_line = slots::off_line() as f64;
+    let share = 100.0 * (calls as f64 * cost + entries as f64 * entry + off_line) / ticks.max(1) as f64;
     let engine = match entries {
         0 => String::new(),
         _ => format!(", {:.0} ns an entry into the engine", in_nanoseconds(entry)),
@@ -477,8 +481,9 @@ fn last_words(output: &Output) {
     let folder = folder::parent_of(&path).display();
     let bytes = output.file.on_disk() as f64 / 1e6;
     messages::say(&format!(
-        "{folder}: {bytes:.1} MB from rank 0, {:.0} ns a call{engine}, {share:.2} % of its {seconds:.3} s",
-        in_nanoseconds(cost)
+        "{folder}: {bytes:.1} MB from rank 0, {:.0} ns a call{engine}, {:.3} ms beside, {share:.2} % of its {seconds:.3} s",
+        in_nanoseconds(cost),
+        in_nanoseconds(off_line) / 1e6
     ));
 }
 

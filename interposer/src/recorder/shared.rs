@@ -12,6 +12,7 @@ use super::borrowed::{Signals, State};
 use super::control;
 use super::modules;
 use super::pages::{NO_PAGE, Output, Page};
+use super::spent::Spending;
 use crate::clock;
 use crate::layers;
 use crate::messages;
@@ -50,12 +51,14 @@ pub fn lock() -> MutexGuard<'static, Shared> {
 /// Runs what is off the straight line. The program sees neither a panic nor a changed errno or floating-point environment,
 /// and its signals come when it is done.
 pub fn guard<R>(work: impl FnOnce() -> R) -> Option<R> {
+    let _spending = Spending::begin();
     let _signals = Signals::hold();
     guard_wait(work)
 }
 
 /// The same for what may wait for other ranks: meanwhile signals come as ever.
 pub fn guard_wait<R>(work: impl FnOnce() -> R) -> Option<R> {
+    let _spending = Spending::begin();
     let _state = State::keep();
     let result = panic::catch_unwind(AssertUnwindSafe(work)).ok();
     if result.is_none() {

@@ -18,6 +18,7 @@ use super::profile::Profile;
 use super::requests::Request;
 use super::run;
 use super::shared;
+use super::spent;
 use super::thread::Thread;
 
 /// A recording's place among all.
@@ -53,7 +54,10 @@ pub fn occupy(output: &Output, mode: Mode) -> Result<NonNull<Thread>, Stop> {
     // SAFETY: a field of the header, which only atomic operations touch.
     unsafe { AtomicU64::from_ptr(&raw mut output.header().threads) }.fetch_max(COUNT.load(Relaxed).into(), Relaxed);
     // SAFETY: the thread is not listed as vacant any more, so it is this one's alone.
-    unsafe { (*thread.as_ptr()).live() };
+    unsafe {
+        (*thread.as_ptr()).live();
+        spent::keep_in((*thread.as_ptr()).off_line());
+    }
     if let Some(Some(key)) = ENDS.get() {
         // SAFETY: the key was made and is never deleted.
         unsafe { libc::pthread_setspecific(*key, thread.as_ptr().cast()) };
@@ -72,6 +76,12 @@ pub fn tables() -> impl Iterator<Item = (u32, &'static Handles<Request>)> {
 pub fn calls() -> u64 {
     // SAFETY: threads are never freed; a count that is being changed is read before or after.
     all().map(|thread| unsafe { &*thread.as_ptr() }).map(|thread| thread.calls()).sum()
+}
+
+/// Ticks that all threads together spent off the straight line.
+pub fn off_line() -> u64 {
+    // SAFETY: as above; blocks live as long as the process.
+    all().map(|thread| unsafe { AtomicU64::from_ptr((*thread.as_ptr()).off_line()).load(Relaxed) }).sum()
 }
 
 /// Sets the profiles of all threads back to nothing.
@@ -129,6 +139,7 @@ unsafe extern "C" fn ended(thread: *mut c_void) {
     // SAFETY: threads are never freed, and this one is the caller's own until it is vacant.
     unsafe {
         shared::guard(|| (*thread).end());
+        spent::keep_in(null_mut());
         current::set(null_mut());
         (*thread).slot.vacant.store(true, Release);
     }

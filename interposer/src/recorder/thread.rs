@@ -13,7 +13,7 @@ use traces::record::{self, INLINE, Kind};
 use traces::signature::{CREATES, Signature};
 
 use super::abandoned::NO_FRAME;
-use super::cache::{Cache, Words};
+use super::cache::{Cache, Dependence, Words};
 use super::dictionary::{Dictionary, Key};
 use super::events::Events;
 use super::forked;
@@ -171,6 +171,12 @@ impl Thread {
         unsafe { (*self.block.as_ptr()).tid = libc::syscall(libc::SYS_gettid) as u32 };
     }
 
+    /// Where the block says what was spent off the straight line.
+    pub fn off_line(&self) -> *mut u64 {
+        // SAFETY: the block is mapped as long as the process lives.
+        unsafe { &raw mut (*self.block.as_ptr()).off_line }
+    }
+
     /// A thread that records into memory of its own, to measure what recording costs.
     pub fn rehearsal(words: usize) -> Option<NonNull<Thread>> {
         let thread = Thread::new(REHEARSAL, memory::zeroed(1)?)?;
@@ -181,6 +187,7 @@ impl Thread {
 
     fn new(number: u32, block: NonNull<ThreadBlock>) -> Option<NonNull<Thread>> {
         let (thread, draft) = Room::take()?;
+        let cache = Cache::new()?;
         let state = State {
             events: Events::begin(number),
             block,
@@ -201,8 +208,11 @@ impl Thread {
             profile: None,
             kept: 0,
         };
-        // SAFETY: memory for one thread. The rest is valid as the zeros it is, and its cache and regions are large.
-        unsafe { (&raw mut (*thread.as_ptr()).state).write(state) };
+        // SAFETY: memory for one thread. The rest is valid as the zeros it is, and its regions are large.
+        unsafe {
+            (&raw mut (*thread.as_ptr()).state).write(state);
+            (&raw mut (*thread.as_ptr()).cache).write(cache);
+        }
         Some(thread)
     }
 
@@ -254,15 +264,15 @@ impl Thread {
 
     /// The signature of a call from the program with these words, if it was one of the last.
     #[inline(always)]
-    pub fn cached(&self, words: &Words) -> Option<u32> {
+    pub fn cached(&mut self, words: &Words) -> Option<u32> {
         if self.depth == 0 && self.at_rest { self.cache.find(words) } else { None }
     }
 
     /// Remembers the signature of calls with these words. Where ticks are not what calls are timed by, nothing is
     /// remembered: the short way reads nothing else.
-    pub fn cache(&mut self, words: &Words, signature: u32) {
+    pub fn cache(&mut self, words: &Words, signature: u32, handles: Dependence) {
         if clock::is_ticks() {
-            self.cache.insert(words, signature);
+            self.cache.insert(words, signature, handles);
         }
     }
 

@@ -10,12 +10,12 @@ use traces::record::{self, INLINE, Kind};
 use traces::signature::peer;
 
 use super::after::{self, Arrival, Completion};
-use super::draft::Draft;
+use super::draft::{Draft, Types};
 use crate::abi::{self, Family};
 use crate::clock;
 use crate::layers;
 use crate::recorder::abandoned;
-use crate::recorder::cache::{self, Words};
+use crate::recorder::cache::{self, Dependence, Words};
 use crate::recorder::control;
 use crate::recorder::current;
 use crate::recorder::dictionary::Key;
@@ -24,6 +24,7 @@ use crate::recorder::objects;
 use crate::recorder::requests::{Message, PERSISTENT, RECEIVES};
 use crate::recorder::run;
 use crate::recorder::shared;
+use crate::recorder::spent::Spending;
 use crate::recorder::thread::Thread;
 
 /// What an MPI function returns.
@@ -169,7 +170,7 @@ fn followed<M: Made>(thread: &mut Thread, made: &M, draft: &mut Draft) -> M::Out
     if M::PLAIN && known.lasting {
         let mut words = Words::new(made.call().number(), made.place());
         made.key(family, &mut words);
-        thread.cache(&words, known.signature);
+        thread.cache(&words, known.signature, draft.handles());
     }
     let (status, start) = begin(thread, family, draft, known);
     let result = made.make(status);
@@ -254,6 +255,7 @@ struct Known {
 /// Finds the signature of a call by what its arguments say. `None` where it is not to be recorded.
 #[inline(never)]
 fn describe(thread: &mut Thread, family: &Family, call: Call, address: usize, draft: &mut Draft) -> Option<Known> {
+    let _spending = Spending::begin();
     // What is freed unseen would be taken for what gets its handle next.
     let (key, lasting) = match draft.key(family, call, address, thread.nested()) {
         Ok(key) => (key, true),
@@ -279,6 +281,7 @@ fn accepted(thread: &mut Thread, family: &Family, draft: &Draft, known: Known) -
     if known.nested || draft.freed_object != 0 {
         return known.signature;
     }
+    let _spending = Spending::begin();
     shared::guard(|| draft.learn(family, known.call));
     match draft.key(family, known.call, known.address, false) {
         Ok(key) => thread.signature(&key),
@@ -352,14 +355,22 @@ impl Draft {
     fn forget(&self) {
         if self.freed_object != 0 {
             objects::forget(self.freed_object);
+            cache::forget(self.freed_object);
         }
         if self.freed_type != 0 {
             objects::forget_size(self.freed_type);
+            cache::forget(self.freed_type);
         }
-        let forgotten = self.freed_group != 0 && groups::forget(self.freed_group);
-        if self.freed_object != 0 || self.freed_type != 0 || forgotten {
-            cache::forget_all();
+        if self.freed_group != 0 && groups::forget(self.freed_group) {
+            cache::forget(self.freed_group);
         }
+    }
+
+    /// The handles that the call's signature depends on.
+    fn handles(&self) -> Dependence {
+        let of_type = |types| if let Types::One(handle) = types { handle } else { 0 };
+        let types = Dependence::default().on(of_type(self.sent_type)).on(of_type(self.received_type));
+        types.on(self.object).on(self.group)
     }
 
     /// The request a call has begun.
