@@ -32,6 +32,7 @@ pub mod run;
 pub mod shared;
 mod signatures;
 mod slots;
+mod stack;
 pub mod thread;
 mod together;
 mod topology;

@@ -10,6 +10,7 @@ use crate::abi::Family;
 use crate::recorder::dictionary::Key;
 use crate::recorder::groups;
 use crate::recorder::objects::{self, Info, Kind};
+use crate::recorder::requests::Message;
 
 /// See the module. Addresses are 0 where the call has no such argument.
 #[derive(Clone, Copy)]
@@ -95,6 +96,8 @@ pub struct Draft {
     pub new_message: usize,
     /// The handle of a message about to be received.
     pub message: u64,
+    /// What is known of that.
+    pub taken: Option<Message>,
 }
 
 /// How many elements a rank hands out or has posted.
@@ -199,6 +202,7 @@ impl Draft {
             indices: 0,
             new_message: 0,
             message: 0,
+            taken: None,
         }
     }
 
@@ -228,13 +232,17 @@ impl Draft {
             (true, true) => CREATES,
         };
         let both = self.peer.is_some() && self.source.is_some();
+        let (source, source_tag) = match self.taken {
+            Some(taken) => (Some(taken.source), Some(taken.tag)),
+            None => (self.source, self.source_tag),
+        };
         Ok(Key {
             address: address as u64,
             call: call.number(),
             flags: if nested { NESTED } else { 0 } | starts | if self.in_place { IN_PLACE } else { 0 },
-            object: info.number,
-            peer: self.peer.or(self.source).unwrap_or(peer::NONE),
-            tag: if self.peer.is_some() { self.tag } else { self.source_tag }.unwrap_or(tag::NONE),
+            object: self.taken.map_or(info.number, |taken| taken.object),
+            peer: self.peer.or(source).unwrap_or(peer::NONE),
+            tag: if self.peer.is_some() { self.tag } else { source_tag }.unwrap_or(tag::NONE),
             source: if both { self.source.unwrap_or(peer::NONE) } else { peer::NONE },
             source_tag: if both { self.source_tag.unwrap_or(tag::NONE) } else { self.epoch()? },
             sent,
