@@ -92,6 +92,8 @@ pub struct Draft {
     pub outcount: usize,
     /// And which.
     pub indices: usize,
+    /// Where the handle is of a session that begins or ends.
+    pub session: usize,
     /// Where the handle of a probed message will be.
     pub new_message: usize,
     /// The handle of a message about to be received.
@@ -200,6 +202,7 @@ impl Draft {
             index: 0,
             outcount: 0,
             indices: 0,
+            session: 0,
             new_message: 0,
             message: 0,
             taken: None,

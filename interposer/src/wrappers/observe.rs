@@ -130,7 +130,7 @@ fn not_cached<M: Made>(made: M, frame: usize) -> M::Outcome {
     match thread.and_then(|thread| thread.may_work(frame).then_some(thread)) {
         None if !run::is_lifecycle(made.call()) => made.make(None),
         None => {
-            run::before(made.call());
+            run::before(made.call(), 0);
             let result = made.make(None);
             run::after_unrecorded(made.call(), result.code());
             result
@@ -186,7 +186,7 @@ fn begin(thread: &mut Thread, family: &Family, draft: &mut Draft, known: Known) 
     let start = thread.enter(known.signature);
     thread.work(false);
     if run::is_lifecycle(known.call) {
-        run::before(known.call);
+        run::before(known.call, session(family, draft));
     }
     (status, start)
 }
@@ -218,8 +218,14 @@ fn end(thread: &mut Thread, family: &Family, draft: &Draft, known: Known, start:
     }
     thread.rest();
     if run::is_lifecycle(known.call) {
-        run::after(known.call, code);
+        run::after(known.call, session(family, draft), code);
     }
+}
+
+/// The session that a call begins or ends, where there is one; what is there before it begins means nothing.
+fn session(family: &Family, draft: &Draft) -> u64 {
+    // SAFETY: the program passes the address of a handle.
+    if draft.session == 0 { 0 } else { unsafe { family.handle_at(draft.session) } }
 }
 
 /// The request a call has begun.
