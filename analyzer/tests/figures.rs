@@ -6,7 +6,7 @@ use common::{BEGIN, Folder, header, json, rank, rank_with, signature, two_ranks}
 use serde_json::{Value, json as value};
 use traces::calls::Call;
 use traces::file::{ANY_SIGNATURE, Mode, ProfileEntry, Stop};
-use traces::record::{self, Arrived, INLINE, Kind};
+use traces::record::{self, Arrived, Fate, INLINE, Kind};
 use traces::signature::{NESTED, STARTS, Signature, peer};
 use traces::write::{FileWriter, blank_block};
 use zerocopy::FromZeros;
@@ -82,7 +82,7 @@ fn a_receive_counts_the_bytes_that_arrived_not_those_it_posted() {
     let folder = one_rank(&[any], |words| {
         short(words, 1, 5);
         short(words, 1, 5);
-        words.extend(Arrived { source: 0, tag: 5, bytes: 30, cancelled: false }.words());
+        words.extend(Arrived { source: 0, tag: 5, bytes: 30, fate: Fate::Whole }.words());
     });
     assert_eq!(row(&json(&folder.0, "function"), "functions", "MPI_Recv")["received_bytes"], 1_030);
 }
@@ -100,7 +100,7 @@ fn a_completed_request_counts_its_bytes_where_it_was_begun() {
         short(words, 1, 5);
         short(words, 5, 50);
         words.push(record::requests(Kind::Completed, 2, 4));
-        words.extend(Arrived { source: 0, tag: 5, bytes: 7, cancelled: false }.words());
+        words.extend(Arrived { source: 0, tag: 5, bytes: 7, fate: Fate::Whole }.words());
         words.push(record::requests(Kind::Completed, 1, 1));
     });
     let report = json(&folder.0, "function");

@@ -17,7 +17,7 @@ use traces::calls::{Call, Class};
 use traces::definitions::{Definition, Members, Occasion, SameClock, Span};
 use traces::folder::file_name;
 use traces::generate::{Neighbours, Shape, Totals, Truth, Waiting, run};
-use traces::record::{self, Arrived, Kind};
+use traces::record::{self, Arrived, Fate, Kind};
 use traces::signature::{STARTS, Signature, peer, tag};
 use traces::write::{FileWriter, call};
 
@@ -213,13 +213,13 @@ impl Calls {
 
     /// And got this.
     fn got(mut self, source: i32, bytes: u64) -> Calls {
-        self.words.extend(Arrived { source, tag: 5, bytes, cancelled: false }.words());
+        self.words.extend(Arrived { source, tag: 5, bytes, fate: Fate::Whole }.words());
         self
     }
 
     /// And had been cancelled.
     fn cancelled(mut self) -> Calls {
-        let arrived = Arrived { source: peer::ANY, tag: tag::ANY, bytes: 0, cancelled: true };
+        let arrived = Arrived { source: peer::ANY, tag: tag::ANY, bytes: 0, fate: Fate::Cancelled };
         self.words.extend(arrived.words());
         self
     }
@@ -237,6 +237,26 @@ impl Calls {
         file.events(0, 0, BEGIN, &self.words).unwrap();
         folder.write(&file_name(0, rank), &file.into_inner());
     }
+}
+
+/// A rank whose threads make calls of one kind each: of (thread, begin, end), in nanoseconds.
+fn write_threads(folder: &Folder, rank: u32, of: Signature, calls: &[(u32, u64, u64)]) {
+    let mut file = FileWriter::begin(Vec::new(), header(rank, 2)).unwrap();
+    let all = Members { communicator: 1, local: vec![Span { first: 0, count: 2, step: 1 }], remote: Vec::new() };
+    let mut definitions = definitions(2, rank as i32);
+    definitions.push(Definition::Members(all));
+    let same = |when| Definition::SameClock(SameClock { when, peer: 0, within: 0 });
+    definitions.extend([Occasion::Init, Occasion::Finalize].map(same).into_iter().filter(|_| rank > 0));
+    file.definitions(&definitions).unwrap();
+    for thread in 0..=calls.iter().map(|call| call.0).max().unwrap() {
+        let (mut words, mut last) = (Vec::new(), BEGIN);
+        for (_, begin, end) in calls.iter().filter(|call| call.0 == thread) {
+            last = call(&mut words, last, 1, BEGIN + begin, end - begin);
+        }
+        file.signatures(thread, 0, &[Signature { number: 1, ..of }]).unwrap();
+        file.events(thread, 0, BEGIN, &words).unwrap();
+    }
+    folder.write(&file_name(0, rank), &file.into_inner());
 }
 
 /// A run of these ranks, rank 0 first; of `size` where some have left no file.
@@ -350,6 +370,110 @@ fn a_cancelled_receive_leaves_its_message_to_the_next() {
     let second = (WaitState::LateSender, 1, "MPI_Waitany", 0, "MPI_Send", 9_000);
     assert_eq!(told(&account), [first, second]);
     assert!(is_whole(&account));
+}
+
+#[test]
+fn a_send_that_was_cancelled_is_no_message_and_the_next_one_finds_the_receive() {
+    let isend = Signature { flags: STARTS, ..send(Call::Isend, 1, 100) };
+    let sender = Calls::default()
+        .call(isend, 1_000, 100)
+        .call(on_nobody(Call::Wait), 2_000, 100)
+        .completed(1)
+        .cancelled()
+        .call(send(Call::Send, 1, 200), 30_000, 500);
+    let receiver = Calls::default().call(signature(0, Call::Recv, 0, 0, 200), 10_000, 25_000);
+    let (folder, run) = made(vec![sender, receiver], 2);
+    let account = account(&run, Follow::Sums);
+    assert_eq!(moved(&account), [((0, 1), [1, 200, 200])]);
+    assert_eq!(told(&account), [(WaitState::LateSender, 1, "MPI_Recv", 0, "MPI_Send", 20_000)]);
+    assert!(is_whole(&account));
+    let output = command(&folder.0, "check");
+    let said = stdout(&output).replace("\n  ", " ");
+    assert!(said.contains("1 send cancelled, most: rank 0 in MPI_Isend"), "{said}");
+    assert_eq!(output.status.code(), Some(0), "{said}");
+}
+
+#[test]
+fn a_call_that_never_returned_has_no_part_in_a_message() {
+    let sender = Calls::default().call(send(Call::Send, 1, 100), 30_000, 500);
+    let mut receiver = Calls::default().call(signature(0, Call::Recv, 0, 0, 100), 1_000, 2_000);
+    receiver.words.push(record::failed(record::LEFT, 0));
+    let receiver = receiver.call(signature(0, Call::Recv, 0, 0, 100), 10_000, 25_000);
+    let (folder, run) = made(vec![sender, receiver], 2);
+    let account = account(&run, Follow::Sums);
+    assert_eq!(told(&account), [(WaitState::LateSender, 1, "MPI_Recv", 0, "MPI_Send", 20_000)]);
+    assert!(is_whole(&account));
+    let said = stdout(&command(&folder.0, "check")).replace("\n  ", " ");
+    assert!(said.contains("1 call left by an exception or longjmp, most: rank 1 in MPI_Recv"), "{said}");
+}
+
+/// Numbers below a bound that look random.
+fn random(state: &mut u64, below: u64) -> u64 {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    (*state >> 33) % below
+}
+
+/// Calls of several threads, (thread, begin, end) in the order in which they came to MPI, somewhere within each: those of one
+/// rank's threads in turn, whoever is free first.
+fn at_once(threads: u64, calls: u64, mut end: impl FnMut(usize, u64) -> u64, state: &mut u64) -> Vec<(u32, u64, u64)> {
+    let mut free = vec![100; threads as usize];
+    let mut made = Vec::new();
+    let mut came = 0;
+    for number in 0..calls {
+        let thread = (0..free.len()).min_by_key(|thread| free[*thread]).unwrap();
+        let begin = free[thread] + random(state, 300);
+        came = came.max(begin) + random(state, 40);
+        let end = end(number as usize, came) + random(state, 500);
+        free[thread] = end + 1;
+        made.push((thread as u32, begin, end));
+    }
+    made
+}
+
+#[test]
+fn messages_of_threads_that_call_at_once_do_not_run_backwards_and_cause_no_wait() {
+    let mut uncertain = 0;
+    for seed in 0..20 {
+        let mut state = seed;
+        let (senders, receivers) = [(4, 4), (4, 1), (1, 4)][seed as usize % 3];
+        let mut came = Vec::new();
+        let sends = at_once(
+            senders,
+            300,
+            |_, at| {
+                came.push(at);
+                at
+            },
+            &mut state,
+        );
+        let receives = at_once(receivers, 300, |number, at| at.max(came[number]), &mut state);
+        let folder = Folder::new();
+        write_threads(&folder, 0, send(Call::Send, 1, 8), &sends);
+        write_threads(&folder, 1, signature(0, Call::Recv, 0, 0, 8), &receives);
+        let run = Run::load(&folder.0).unwrap();
+        let account = account(&run, Follow::Sums);
+        let of_threads: u64 = account.uncertain.values().sum();
+        assert_eq!((moved(&account), account.backwards()), (vec![((0, 1), [300, 2400, 2400])], 0), "seed {seed}");
+        assert!(is_whole(&account), "seed {seed}");
+        assert!(of_threads > 100, "seed {seed}: {of_threads}");
+        uncertain += of_threads;
+        let said = stdout(&command(&folder.0, "check")).replace("\n  ", " ");
+        assert!(said.contains("messages of threads that sent or received at once"), "{said}");
+    }
+    assert!(uncertain > 0);
+}
+
+#[test]
+fn threads_that_call_in_turn_or_by_other_tags_are_certain() {
+    let folder = Folder::new();
+    let in_turn = |first: u64| (0..50).map(move |at| (at as u32 % 3, first + 1_000 * at, first + 1_000 * at + 900));
+    write_threads(&folder, 0, send(Call::Send, 1, 8), &in_turn(1_000).collect::<Vec<_>>());
+    write_threads(&folder, 1, signature(0, Call::Recv, 0, 0, 8), &in_turn(500).collect::<Vec<_>>());
+    let run = Run::load(&folder.0).unwrap();
+    let account = account(&run, Follow::Sums);
+    assert_eq!((moved(&account), account.backwards()), (vec![((0, 1), [50, 400, 400])], 0));
+    assert!(account.uncertain.is_empty() && is_whole(&account), "{:?}", account.uncertain);
+    assert_eq!(told(&account), [(WaitState::LateSender, 1, "MPI_Recv", 0, "MPI_Send", 50 * 500)]);
 }
 
 #[test]

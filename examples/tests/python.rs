@@ -3,6 +3,7 @@
 mod common;
 
 use std::collections::BTreeMap;
+use std::fs;
 
 use common::libraries;
 use examples::python::Python;
@@ -26,5 +27,14 @@ fn calls_of_python_programs_come_from_the_lines_that_the_programs_say() {
         let barriers = report.rows("sites").iter().filter(|row| row["function"] == "MPI_Barrier");
         let reported = barriers.map(|row| (row["site"].as_str().unwrap().into(), row["calls"].as_u64().unwrap()));
         assert_eq!(reported.collect::<BTreeMap<_, _>>(), stated, "{} {}", mpi.name, case.path.display());
+        let sites = |function| {
+            let rows = report.rows("sites").iter().filter(move |row| row["function"] == function);
+            rows.filter_map(|row| row["site"].as_str()).collect::<Vec<_>>()
+        };
+        let source = fs::read_to_string(&program).unwrap();
+        let line = 1 + source.lines().position(|line| line == "from mpi4py import MPI").unwrap();
+        let imported = format!("<module> (call_sites.py:{line})");
+        assert_eq!(sites("MPI_Init_thread"), [imported.as_str()], "{} {}", mpi.name, case.path.display());
+        assert_eq!(sites("MPI_Finalize"), ["(interpreter exit)"], "{} {}", mpi.name, case.path.display());
     }
 }

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{ATTEMPTS, case, libraries};
+use common::{ATTEMPTS, case, libraries, said};
 use examples::mpi::Mpi;
 use examples::run::{Case, Output, Run};
 use serde_json::json;
@@ -60,4 +60,21 @@ fn sessions_that_threads_open_at_once_are_all_recorded() {
         assert_eq!(case.plain().stdout, "done\n", "{}", mpi.name);
         assert_recorded(&case.recorded("sessions_at_once"), 2, mpi.name);
     }
+}
+
+#[test]
+fn processes_of_sessions_alone_find_their_messages_and_collective_calls() {
+    let mut ran = 0;
+    for mpi in with_sessions() {
+        let (output, run) = case("sessions_only", &mpi, 3, &[]).recorded("sessions_only");
+        assert_eq!((output.status, output.stdout.as_str()), (0, "ok\n"), "{}: {}", mpi.name, output.stderr);
+        let check = said(&run, "check");
+        let fact = |name: &str| check.json["run"][name].as_u64();
+        // Communicators are made of all, of each alone, and of ranks 0 and 2, with collective calls on each.
+        let found = [fact("matched_messages"), fact("matched_collectives")];
+        assert_eq!(found, [Some(3 * 10 + 3), Some(5 + 4 + 3 + 1 + 1)], "{}: {}", mpi.name, check.warnings());
+        assert_eq!(check.status, 0, "{}: {}", mpi.name, check.warnings());
+        ran += 1;
+    }
+    assert!(ran > 0 || libraries().iter().all(|mpi| !mpi.has("MPI_Session_init")), "no library has sessions");
 }

@@ -271,6 +271,8 @@ notes! {
         Outcount(word, _family, draft) { draft.outcount = word.0 }
         Indices(word, _family, draft) { draft.indices = word.0 }
         NewMessage(word, _family, draft) { draft.new_message = word.0 }
+        NewSession(word, _family, draft) { draft.session = word.0 }
+        FreeSession(word, _family, draft) { draft.session = word.0 }
     }
 }
 

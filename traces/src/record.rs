@@ -169,14 +169,26 @@ pub struct Arrived {
     pub tag: i32,
     /// Bytes of the message.
     pub bytes: u64,
-    /// The request was cancelled, nothing came.
-    pub cancelled: bool,
+    /// What became of the message.
+    pub fate: Fate,
+}
+
+/// What became of a message that a request or call was for.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Fate {
+    /// It came whole.
+    #[default]
+    Whole,
+    /// The request was cancelled: nothing came, or of a send, nothing was sent.
+    Cancelled,
+    /// There was not room for all of it: MPI_ERR_TRUNCATE.
+    Truncated,
 }
 
 impl Arrived {
     /// The two words of the record.
     pub const fn words(self) -> [u64; 2] {
-        let flags = (self.cancelled as u64) << 8;
+        let flags = (self.fate as u64) << 8;
         let most = (1 << 48) - 1;
         let bytes = if self.bytes > most { most } else { self.bytes };
         [Kind::Arrived as u64 | flags | bytes << 16, self.source as u32 as u64 | (self.tag as u32 as u64) << 32]
@@ -188,7 +200,11 @@ impl Arrived {
             source: words[1] as i32,
             tag: (words[1] >> 32) as i32,
             bytes: words[0] >> 16,
-            cancelled: words[0] >> 8 & 1 != 0,
+            fate: match words[0] >> 8 & 3 {
+                0 => Fate::Whole,
+                1 => Fate::Cancelled,
+                _ => Fate::Truncated,
+            },
         }
     }
 }
@@ -215,6 +231,9 @@ pub fn from_elsewhere(words: [u64; 2]) -> Option<(Kind, u32, u32, u64)> {
     let what = Kind::of(words[0] >> 8 & 0xff)?;
     Some((what, (words[0] >> 16) as u16 as u32, (words[0] >> 32) as u32, words[1]))
 }
+
+/// The class in a record of [`failed`] that stands for no error: the call never returned.
+pub const LEFT: u16 = u16::MAX;
 
 /// The error code a call returned, and its class.
 pub const fn failed(class: u16, code: i32) -> u64 {

@@ -8,7 +8,7 @@ use traces::definitions::{Communicator, Definition, Group, Neighbors, Process, S
 use traces::file::{Level, ProfileEntry, ThreadBlock};
 use traces::progress::{self, EmptyRun, Entries, Polls};
 use traces::read::{Recorded, walk};
-use traces::record::{self, Arrived, INLINE, Kind};
+use traces::record::{self, Arrived, Fate, INLINE, Kind};
 use traces::signature::{Signature, peer};
 use traces::write::{FileWriter, blank_block};
 use zerocopy::{FromZeros, IntoBytes};
@@ -127,7 +127,7 @@ fn ranks_in_steps_take_one_span_and_any_ranks_are_kept() {
 
 #[test]
 fn what_follows_a_call_is_read_as_written() {
-    let arrived = Arrived { source: peer::ANY, tag: i32::MIN, bytes: (1 << 48) - 1, cancelled: true };
+    let arrived = Arrived { source: peer::ANY, tag: i32::MIN, bytes: (1 << 48) - 1, fate: Fate::Cancelled };
     let mut words = vec![record::short(3, 1, 2).unwrap()];
     words.extend(arrived.words());
     words.push(record::requests(Kind::Completed, 65_535, record::MAX_AGE));

@@ -18,6 +18,7 @@ pub fn run(arguments: &cli::Check) -> Result<u8, Error> {
     facts.extend(check::facts(&settled));
     let mut warnings = waits::unmatched(&run, account);
     let unmatched = !warnings.is_empty();
+    warnings.extend(waits::explained(&run, account));
     let mut tables = vec![check::pairs(&run, account), check::clocks(&run, &settled), check::unmatched(&run, account)];
     tables.retain(|table| !arguments.print.is_text() || !table.rows.is_empty());
     warnings.extend(overview::warnings(&run));

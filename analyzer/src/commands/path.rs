@@ -20,6 +20,7 @@ pub fn run(arguments: &cli::Path) -> Result<u8, Error> {
     let mut facts = overview::facts(&run);
     facts.extend(critical::facts(&path, &places));
     let mut warnings = waits::unmatched(&run, &account);
+    warnings.extend(waits::explained(&run, &account));
     let tables = vec![critical::table(&run, &places), critical::ranks(&run, &path)];
     warnings.extend(overview::warnings(&run));
     print(Report { facts, warnings, tables }, "path", &arguments.print)?;

@@ -14,6 +14,7 @@ pub fn run(arguments: &cli::Pop) -> Result<u8, Error> {
     run.has_calls("pop")?;
     let mut account = settled(&run, Follow::Dependencies)?.account;
     let mut warnings = waits::unmatched(&run, &account);
+    warnings.extend(waits::explained(&run, &account));
     let (efficiency, phases) = pop::efficiencies(&run, &mut account);
     if run.asked().any(|rank| rank.thread_count() > 1) {
         warnings.push("ranks have several threads: useful time is that of the first one outside MPI".into());

@@ -16,6 +16,7 @@ pub fn run(arguments: &cli::Waits) -> Result<u8, Error> {
     let mut facts = overview::facts(&run);
     facts.extend(waits::facts(&run, &account));
     let mut warnings = waits::unmatched(&run, &account);
+    warnings.extend(waits::explained(&run, &account));
     let (states, places) = (waits::states(&run, &account), waits::places(&run, &account));
     // A spreadsheet gets the first table, and who waited for whom is what was asked for.
     let tables = if arguments.print.is_text() { vec![states, places] } else { vec![places, states] };

@@ -34,6 +34,7 @@ pub fn facts(settled: &Settled) -> Vec<Fact> {
             .note(" calls that all processes came to"),
         Fact::new("backwards", "backwards", Value::Count(after))
             .note(format!(" messages received before they were sent{moved}")),
+        Fact::hidden("uncertain_messages", Value::Count(settled.account.uncertain.values().sum())),
         Fact::hidden("backwards_before", Value::Count(settled.backwards_before)),
     ]
 }
@@ -92,7 +93,7 @@ pub fn pairs(run: &Run, account: &Account) -> Table {
     Table::new("pairs", "from rank to rank", columns, rows).most(ROWS)
 }
 
-/// Calls that found no partner, by place.
+/// Calls that found no partner or no certain one, by place.
 pub fn unmatched(run: &Run, account: &Account) -> Table {
     let columns = vec![
         Column::new("what", "unmatched"),
@@ -115,5 +116,9 @@ pub fn unmatched(run: &Run, account: &Account) -> Table {
     add("sent, not received", &account.unreceived);
     add("received, not sent", &account.unsent);
     add("others did not come", &account.rest.waiting);
-    Table::new("unmatched", "calls without a partner", columns, rows).most(ROWS)
+    add("sent, then cancelled", &account.cancelled);
+    add("received, truncated", &account.truncated);
+    add("of threads at once", &account.uncertain);
+    add("left, never returned", &account.left);
+    Table::new("unmatched", "calls without a partner, or without a certain one", columns, rows).most(ROWS)
 }

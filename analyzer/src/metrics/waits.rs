@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use rustc_hash::FxHashMap;
+
 use super::totals::{percent, rank_value};
 use crate::model::matching::{Account, At, Key, Sum, WaitState};
 use crate::model::sums::Grow;
@@ -44,6 +46,7 @@ pub fn facts(run: &Run, account: &Account) -> Vec<Fact> {
         Fact::new("matched_messages", "matched", Value::Count(matched))
             .note(format!(" messages{whole}, {} collective calls", account.collectives)),
         Fact::hidden("unmatched_messages", Value::Count(unmatched)),
+        Fact::hidden("uncertain_messages", Value::Count(account.uncertain.values().sum())),
         Fact::hidden("matched_collectives", Value::Count(account.collectives)),
     ]
 }
@@ -123,27 +126,41 @@ pub fn places(run: &Run, account: &Account) -> Table {
     Table::new("waits", "who waited for whom", columns, rows).most(PLACES)
 }
 
+/// So many of something, and where most of them are; nothing where there are none.
+fn most(run: &Run, account: &Account, what: &str, places: &FxHashMap<At, u64>) -> Option<String> {
+    let count: u64 = places.values().sum();
+    let (at, _) = places.iter().min_by_key(|(at, count)| (std::cmp::Reverse(**count), **at))?;
+    let place = &account.places[at.place.number()];
+    let rank = super::where_to::rank_in_words(&run.ranks[at.rank as usize]);
+    let plural = if count == 1 { "" } else { "s" };
+    let what = what.replacen("(s)", plural, 1);
+    Some(format!("{count} {what}: {rank} in {} at {}", place.function, place.site))
+}
+
+/// What a reader has to know of calls that have no certain partner, and are as they should be.
+pub fn explained(run: &Run, account: &Account) -> Vec<String> {
+    let kinds = [
+        (
+            "message(s) of threads that sent or received at once by one communicator and tag: nobody knows which receive \
+             got which, so no wait or path rests on them, most",
+            &account.uncertain,
+        ),
+        ("send(s) cancelled, most", &account.cancelled),
+        ("receive(s) truncated, since the message was longer, most", &account.truncated),
+        ("call(s) left by an exception or longjmp, most", &account.left),
+    ];
+    kinds.into_iter().filter_map(|(what, places)| most(run, account, what, places)).collect()
+}
+
 /// What a reader has to know of calls that found no partner.
 pub fn unmatched(run: &Run, account: &Account) -> Vec<String> {
-    let mut said = Vec::new();
-    let mut say = |what: &str, places: Vec<(&At, &u64)>| {
-        let count: u64 = places.iter().map(|(_, count)| **count).sum();
-        let Some((at, _)) = places.into_iter().min_by_key(|(at, count)| (std::cmp::Reverse(**count), **at)) else {
-            return;
-        };
-        let place = &account.places[at.place.number()];
-        let rank = super::where_to::rank_in_words(&run.ranks[at.rank as usize]);
-        let plural = if count == 1 { "" } else { "s" };
-        said.push(format!(
-            "{count} {}: {rank} in {} at {}",
-            what.replacen("(s)", plural, 1),
-            place.function,
-            place.site
-        ));
-    };
-    say("message(s) sent and not received, most", account.unreceived.iter().collect());
-    say("receive(s) of which the message is not known, most", account.unsent.iter().collect());
-    say("collective call(s) that others did not come to, most", account.rest.waiting.iter().collect());
+    let kinds = [
+        ("message(s) sent and not received, most", &account.unreceived),
+        ("receive(s) of which the message is not known, most", &account.unsent),
+        ("collective call(s) that others did not come to, most", &account.rest.waiting),
+    ];
+    let mut said: Vec<String> =
+        kinds.into_iter().filter_map(|(what, places)| most(run, account, what, places)).collect();
     if account.elsewhere > 0 {
         said.push(format!(
             "{} messages to or from processes that are not in this folder, or nobody knows which",

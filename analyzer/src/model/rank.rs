@@ -1,6 +1,6 @@
 //! One rank of a run: its file's contents, added up.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
 use traces::calls::Call;
@@ -78,6 +78,8 @@ pub struct Rank {
     pub shared: Vec<Entry>,
     /// Whether anything of it is asked about.
     pub is_asked: bool,
+    /// Requests that were cancelled, by the thread that began them and their numbers.
+    pub cancelled: HashSet<(u32, u64)>,
     /// What of its time is asked about, where that is not all of it.
     pub selection: Option<Selection>,
     /// How the recording ended.
@@ -136,6 +138,7 @@ impl Rank {
             let tally = tally::tally(thread, rank.stretches(thread.number), keeps_profile, &seen);
             latest.see(thread, &tally);
             rank.damage.extend(tally.damage);
+            rank.cancelled.extend(tally.cancelled);
             let tid = thread.block.map_or(0, |block| block.tid);
             // One that only names regions has not called MPI.
             if thread.number == 0 || tally.last.is_some() || !thread.profile.is_empty() {
@@ -187,6 +190,7 @@ impl Rank {
             threads: Vec::new(),
             shared: Vec::new(),
             is_asked: true,
+            cancelled: HashSet::new(),
             selection: None,
             end: End::Finalized,
             fate: Fate::Unknown,

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use traces::progress::Polls;
 use traces::read::{Thread, Visitor, Walk};
-use traces::record::{Arrived, INLINE, Kind};
+use traces::record::{Arrived, INLINE, Kind, LEFT};
 use traces::signature::Signature;
 
 use super::Rank;
@@ -28,8 +28,10 @@ pub struct Call {
     role: u32,
     /// The number of the request it began or created.
     pub request: u64,
-    /// It returned an error.
+    /// It returned an error, or never.
     pub failed: bool,
+    /// It never returned.
+    pub left: bool,
     details: Range<u32>,
 }
 
@@ -196,7 +198,8 @@ impl Reader<'_> {
         let (start, end) = (self.line.at(start), self.line.at(end));
         let at = self.details.len() as u32;
         let inside = if inside == u64::MAX { end - start } else { self.line.duration(inside) };
-        self.open = Some(Call { start, end, inside, role: number, request, failed: false, details: at..at });
+        self.open =
+            Some(Call { start, end, inside, role: number, request, failed: false, left: false, details: at..at });
     }
 
     /// The role of an inline signature is one call's alone.
@@ -275,9 +278,10 @@ impl Visitor for Reader<'_> {
         }
     }
 
-    fn failed(&mut self, _class: u16, _code: i32) {
+    fn failed(&mut self, class: u16, _code: i32) {
         if let Some(call) = &mut self.open {
             call.failed = true;
+            call.left = class == LEFT;
         }
     }
 }

@@ -54,6 +54,8 @@ pub struct Tally {
     pub last: Option<Recorded>,
     /// Its end.
     pub last_end: Option<u64>,
+    /// Requests that were cancelled, by the thread that began them and their numbers.
+    pub cancelled: Vec<(u32, u64)>,
     /// Records that could not be used.
     pub damage: Vec<Damage>,
 }
@@ -78,7 +80,13 @@ pub fn tally(thread: &Thread<'_>, stretches: &[(u64, Part)], keeps_profile: bool
         counter.last_call = Some(Recorded { start: polls.last, signature: counter.call });
         last_end = Some(polls.end);
     }
-    let mut tally = Tally { last: counter.last_call, last_end, damage, entries: Vec::new() };
+    let mut tally = Tally {
+        last: counter.last_call,
+        last_end,
+        damage,
+        cancelled: std::mem::take(&mut counter.cancelled),
+        entries: Vec::new(),
+    };
     counter.entries(thread, &mut tally);
     if keeps_profile {
         profile::add(thread, &mut tally);

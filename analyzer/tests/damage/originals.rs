@@ -7,7 +7,7 @@ use std::path::Path;
 use traces::calls::Call;
 use traces::definitions::{Component, Definition, Group, Members, Neighbors, Origin, Region, Span, Way};
 use traces::generate::{self, Neighbours, Shape};
-use traces::record::{self, Arrived, Kind};
+use traces::record::{self, Arrived, Fate, Kind};
 use traces::signature::{CREATES, STARTS, Signature};
 use traces::write::{FileWriter, blank_block};
 
@@ -116,7 +116,7 @@ fn records(rank: u32) -> Vec<u64> {
         match CALLS[at].0 {
             Call::Waitall => {
                 words.push(record::requests(Kind::Completed, 2, 2));
-                words.extend(Arrived { source: 1 - rank as i32, tag: 5, bytes: 32, cancelled: false }.words());
+                words.extend(Arrived { source: 1 - rank as i32, tag: 5, bytes: 32, fate: Fate::Whole }.words());
                 words.push(record::failed(3, 77));
             }
             Call::Startall => words.push(record::requests(Kind::Started, 2, 2)),

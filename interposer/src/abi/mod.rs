@@ -29,12 +29,17 @@ pub struct Family {
     pub status_size: usize,
     source_at: usize,
     tag_at: usize,
+    error_at: usize,
     /// How a status tells its bytes.
     count: CountAt,
     any_source: i32,
     any_tag: i32,
     proc_null: i32,
     root: i32,
+    /// MPI_ERR_TRUNCATE.
+    pub err_truncate: u16,
+    /// MPI_ERR_IN_STATUS.
+    pub err_in_status: u16,
     /// MPI_IN_PLACE.
     pub in_place: usize,
     /// MPI_STATUS_IGNORE and MPI_STATUSES_IGNORE.
@@ -191,6 +196,15 @@ impl Family {
             )
         };
         (self.peer(source), self.tag(tag))
+    }
+
+    /// The error in a status.
+    ///
+    /// # Safety
+    /// `status` must be the address of a status.
+    pub unsafe fn error(&self, status: usize) -> i32 {
+        // SAFETY: by the contract.
+        unsafe { ((status + self.error_at) as *const i32).read_unaligned() }
     }
 
     /// Bytes of the message a status tells of.

@@ -1,10 +1,9 @@
 //! Calls that are interrupted: by a signal handler that calls MPI while the recorder is at work, and for good by an
 //! exception or longjmp that goes past them, or by the end of their thread.
 //!
-//! Wrappers say where their stack is. One that begins no deeper than one that is open has found it left behind.
+//! Wrappers say where their stack is. One that begins no deeper than one that is open has found it left behind; of one that
+//! begins deeper, the [stack](super::stack) says whether the open one is still on it.
 
-use std::mem::MaybeUninit;
-use std::ptr::null;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::*, compiler_fence};
 
 use traces::definitions::Definition;
@@ -12,6 +11,7 @@ use traces::file::{LEVELS, Level};
 
 use super::shared;
 use super::spent;
+use super::stack::{self, SignalStack};
 use super::thread::Thread;
 use super::totals;
 use crate::regions;
@@ -81,7 +81,8 @@ impl Thread {
         if self.frame == 0 {
             return false;
         }
-        if frame >= self.frame && !on_signal_stack() {
+        let signals = SignalStack::of_thread();
+        if (frame >= self.frame && !signals.is_used) || stack::is_open(self.frame, frame, &signals) == Some(false) {
             self.end();
         }
         if !self.at_rest {
@@ -93,28 +94,40 @@ impl Thread {
     /// The thread ends, or has left all calls it was in. Whoever goes on with its recording is in none.
     pub fn end(&mut self) {
         spent::abandon();
-        self.abandon();
+        self.abandon(0);
         regions::leave_all(self);
         self.engine.leave_all();
         self.rest();
     }
 
-    /// Records the calls the thread is in, which will not return. How long they took is not known; as long as the last
-    /// thing that happened inside them.
+    /// A call that so many others are around ends: calls inside it that are open will not return.
+    #[inline(always)]
+    pub fn returns_to(&mut self, depth: u32) {
+        if self.depth > depth + 1 {
+            self.abandon(depth + 1);
+        }
+    }
+
+    /// Records the calls the thread is in, but for the outermost so many, which will not return. How long they took is not
+    /// known; as long as the last thing that happened inside them.
     #[cold]
     #[inline(never)]
-    fn abandon(&mut self) {
+    pub(super) fn abandon(&mut self, keep: u32) {
         // SAFETY: the block is mapped as long as the process lives, and written by this thread only.
         let open = unsafe { AtomicU32::from_ptr(&raw mut (*self.block.as_ptr()).depth).load(Relaxed) };
         self.depth = open;
-        while self.depth > 0 {
+        while self.depth > keep {
             // SAFETY: as above; there are so many levels, and those below the depth are written.
             let Level { start, signature } =
                 unsafe { (*self.block.as_ptr()).levels[(self.depth as usize).min(LEVELS) - 1] };
             let last = [self.events.last, self.empty_run().end].into_iter().max().unwrap_or(start);
+            // Whoever counts requests by records counts one for it.
+            let requests = u64::from(self.takes_request(signature as u32));
             self.leave(signature as u32, start, start.max(last));
+            self.events.started += requests;
+            self.call_left(signature as u32);
         }
-        if open > 0 {
+        if open > keep {
             abandoned();
         }
     }
@@ -127,14 +140,5 @@ fn abandoned() {
         let warning = "calls were left by an exception or longjmp, or their thread ended inside them: they count for as \
                        long as something is known to have happened in them";
         shared::guard(|| shared::define(&Definition::Warning(warning.into())));
-    }
-}
-
-/// Whether a signal handler runs on a stack of its own, of which the other's addresses say nothing.
-fn on_signal_stack() -> bool {
-    let mut stack = MaybeUninit::<libc::stack_t>::uninit();
-    // SAFETY: asks, and reads what was answered.
-    unsafe {
-        libc::sigaltstack(null(), stack.as_mut_ptr()) == 0 && stack.assume_init().ss_flags & libc::SS_ONSTACK != 0
     }
 }

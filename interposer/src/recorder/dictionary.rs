@@ -39,6 +39,12 @@ impl Key {
         moves(self.peer, self.source, self.sent, self.received)
     }
 
+    /// From whom a call receives, and the tag.
+    #[inline(always)]
+    pub fn receives_from(&self) -> (i32, i32) {
+        if self.source == peer::NONE { (self.peer, self.tag) } else { (self.source, self.source_tag) }
+    }
+
     /// A call of which nothing is known.
     pub const EMPTY: Key = Key {
         address: 0,

@@ -89,7 +89,7 @@ impl Events {
 
     /// Takes the next page. They grow, so that a short run has a small file and a long one seldom turns a page.
     pub fn turn(&mut self, output: &Output) -> Result<(), Stop> {
-        let bytes = if self.pages == 0 { FIRST } else { (2 * FIRST << self.pages.min(16)).min(LARGEST) };
+        let bytes = if self.pages == 0 { FIRST } else { ((2 * FIRST) << self.pages.min(16)).min(LARGEST) };
         let header = PageHeader {
             thread: self.thread,
             sequence: self.pages,

@@ -33,6 +33,7 @@ pub mod shared;
 mod signatures;
 mod slots;
 pub mod spent;
+mod stack;
 pub mod thread;
 mod together;
 mod topology;

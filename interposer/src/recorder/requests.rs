@@ -7,7 +7,7 @@
 
 use std::ptr::null_mut;
 
-use traces::record::{self, Arrived, INLINE, Kind, MAX_AGE, MAX_COUNT};
+use traces::record::{self, Arrived, Fate, INLINE, Kind, MAX_AGE, MAX_COUNT};
 use traces::signature::{peer, tag};
 
 use super::control;
@@ -102,8 +102,9 @@ impl Scratch {
         true
     }
 
+    /// The handle that was copied from this place.
     #[inline(always)]
-    fn handle(&self, at: usize) -> u64 {
+    pub fn handle(&self, at: usize) -> u64 {
         // SAFETY: only asked for what was copied.
         unsafe { *self.handles.add(at) }
     }
@@ -183,6 +184,21 @@ impl Thread {
         }
     }
 
+    /// A request is complete that received a message there was no room for.
+    #[cold]
+    pub fn request_truncated(&mut self, family: &Family, handle: u64, status: usize) {
+        let request = self.table_of(handle).1.get(handle);
+        self.request_completed(family, handle, 0);
+        if let Some(request) = request.filter(|request| request.flags & (RECEIVES | ACTIVE) == RECEIVES | ACTIVE) {
+            self.write(&truncated_message(family, request.posted, status).words());
+        }
+    }
+
+    /// What is known of a probed message that is about to be received. Another thread may have probed for it.
+    pub fn message_taken(&self, handle: u64) -> Option<Message> {
+        self.messages.remove(handle).or_else(|| slots::messages().find_map(|messages| messages.remove(handle)))
+    }
+
     /// Of the requests copied to the scratch, those at the places that `complete` gives, with the addresses of their
     /// statuses or 0, are complete.
     #[inline(always)]
@@ -236,14 +252,14 @@ impl Thread {
         // SAFETY: MPI has filled the status.
         if request.flags & CANCELLED != 0 && unsafe { family.cancelled(status) } {
             self.nothing_came(request);
-            return Some(Arrived { source: peer::NONE, tag: tag::NONE, bytes: 0, cancelled: true });
+            return Some(Arrived { source: peer::NONE, tag: tag::NONE, bytes: 0, fate: Fate::Cancelled });
         }
         if request.flags & RECEIVES == 0 {
             return None;
         }
         // SAFETY: as above.
         let ((source, tag), bytes) = unsafe { (family.source_and_tag(status), family.bytes(status)) };
-        let arrived = Arrived { source, tag, bytes, cancelled: false };
+        let arrived = Arrived { source, tag, bytes, fate: Fate::Whole };
         let own = request.thread == self.number && control::is_counted(request.counted);
         self.differs(request.posted, own.then_some(request.signature), arrived).then_some(arrived)
     }
@@ -267,7 +283,7 @@ impl Thread {
             }
             return true;
         };
-        let (source, tag) = if key.source == peer::NONE { (key.peer, key.tag) } else { (key.source, key.source_tag) };
+        let (source, tag) = key.receives_from();
         if source == peer::PROC_NULL {
             return false;
         }
@@ -298,6 +314,19 @@ impl Thread {
     fn table_elsewhere(&self, handle: u64) -> (u32, &'static Handles<Request>) {
         let found = slots::tables().find(|(_, table)| table.get(handle).is_some());
         found.unwrap_or((self.number, self.requests))
+    }
+}
+
+/// What is known of a message that there was no room for: where it was not posted, the status says.
+pub fn truncated_message(family: &Family, posted: Option<&Key>, status: usize) -> Arrived {
+    // SAFETY: MPI has filled the status.
+    let ((from, with), bytes) = unsafe { (family.source_and_tag(status), family.bytes(status)) };
+    let (source, posted_tag) = posted.map_or((peer::ANY, tag::ANY), Key::receives_from);
+    Arrived {
+        source: if source == peer::ANY { from } else { source },
+        tag: if posted_tag == tag::ANY { with } else { posted_tag },
+        bytes: posted.map(|key| key.received).filter(|posted| *posted > 0).unwrap_or(bytes),
+        fate: Fate::Truncated,
     }
 }
 

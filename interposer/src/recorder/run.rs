@@ -271,7 +271,13 @@ fn process() -> Process {
 /// not begin: it takes all of them to compare clocks.
 #[cold]
 #[inline(never)]
-pub fn before(call: Call) {
+pub fn before(call: Call, session: u64) {
+    if call == Call::Session_finalize {
+        shared::guard(|| world::session_ends(session));
+    }
+    if call == Call::Finalize {
+        world::end();
+    }
     if call != Call::Finalize || !(is_recording() || FAILED.load(Acquire)) {
         return;
     }
@@ -311,13 +317,16 @@ fn take_part() -> Option<()> {
 /// A call that starts or ends MPI has returned.
 #[cold]
 #[inline(never)]
-pub fn after(call: Call, code: i32) {
+pub fn after(call: Call, session: u64, code: i32) {
     if code != 0 {
         return;
     }
     shared::guard_wait(|| {
         match call {
-            Call::Session_init => drop(SESSIONS.fetch_add(1, AcqRel)),
+            Call::Session_init => {
+                SESSIONS.fetch_add(1, AcqRel);
+                shared::guard(|| world::session_begins(session));
+            }
             Call::Session_finalize => drop(SESSIONS.fetch_sub(1, AcqRel)),
             _ => WORLD.store(starts(call), Release),
         }
@@ -371,7 +380,7 @@ fn ready(run: &Run, output: &Output, world: bool, first: bool) {
     }
     let (rank, size) = match objects::get(family.comm_world).filter(|_| world) {
         Some(info) => (info.rank as u32, info.size),
-        None => (config::launcher_rank().unwrap_or(NO_RANK), 0),
+        None => world::of_session().or(config::launcher_rank().map(|rank| (rank, 0))).unwrap_or((NO_RANK, 0)),
     };
     let version = real::text(Call::Get_library_version, &[]).unwrap_or_default();
     let path = real::library().map(|library| library.path.to_string_lossy().into_owned()).unwrap_or_default();

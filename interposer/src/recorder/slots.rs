@@ -15,7 +15,7 @@ use super::current;
 use super::handles::Handles;
 use super::pages::Output;
 use super::profile::Profile;
-use super::requests::Request;
+use super::requests::{Message, Request};
 use super::run;
 use super::shared;
 use super::spent;
@@ -69,6 +69,12 @@ pub fn occupy(output: &Output, mode: Mode) -> Result<NonNull<Thread>, Stop> {
 pub fn tables() -> impl Iterator<Item = (u32, &'static Handles<Request>)> {
     // SAFETY: threads are never freed, and neither their number nor the place of their table ever changes.
     all().map(|thread| unsafe { &*thread.as_ptr() }).map(|thread| (thread.number, thread.requests))
+}
+
+/// Messages that threads have probed for and not received.
+pub fn messages() -> impl Iterator<Item = &'static Handles<Message>> {
+    // SAFETY: threads are never freed, and the place of their table never changes.
+    all().map(|thread| unsafe { &*thread.as_ptr() }).map(|thread| thread.messages)
 }
 
 /// The most words of records and calls in profiles that all threads together have; what they are adding now may be

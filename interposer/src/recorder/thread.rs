@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU32, Ordering::*};
 use traces::file::{LEVELS, Level, Mode, PageHeader, PageKind, ThreadBlock};
 use traces::progress::{self, EmptyRun, Entries};
 use traces::record::{self, INLINE, Kind};
-use traces::signature::{CREATES, Signature};
+use traces::signature::{CREATES, STARTS, Signature};
 
 use super::abandoned::NO_FRAME;
 use super::cache::{Cache, Dependence, Words};
@@ -317,7 +317,10 @@ impl Thread {
         match record::short(signature, gap, duration) {
             // A cached signature is never inline.
             Some(word) if self.events.has_room() && !self.pending => self.events.put(word),
-            _ => self.leave_rarely(signature, start, duration),
+            _ => {
+                self.returns_to(0);
+                self.leave_rarely(signature, start, duration);
+            }
         }
         self.events.last = end;
         self.left_to_program();
@@ -423,7 +426,16 @@ impl Thread {
     #[cold]
     #[inline(never)]
     pub fn call_failed(&mut self, signature: u32, code: i32) {
-        self.write(&[record::failed(super::run::error_class(code), code)]);
+        self.did_nothing(signature, super::run::error_class(code), code);
+    }
+
+    /// The call just left never returned.
+    pub fn call_left(&mut self, signature: u32) {
+        self.did_nothing(signature, record::LEFT, 0);
+    }
+
+    fn did_nothing(&mut self, signature: u32, class: u16, code: i32) {
+        self.write(&[record::failed(class, code)]);
         if self.profile.is_some() && signature != INLINE {
             let key = self.dictionary.key(signature);
             self.profile.iter_mut().for_each(|profile| profile.failed(signature, key.call, key.moves()));
@@ -466,6 +478,13 @@ impl Thread {
         if let Some(profile) = &mut self.profile {
             profile.add(signature, call, duration, moves);
         }
+    }
+
+    /// Whether a call of this signature takes a request's number.
+    #[cold]
+    pub(super) fn takes_request(&self, signature: u32) -> bool {
+        let flags = if signature == INLINE { self.inline().flags } else { self.dictionary.key(signature).flags };
+        flags & (STARTS | CREATES) != 0
     }
 
     /// So many bytes came with the call just left, which has no number.

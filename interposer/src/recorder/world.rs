@@ -1,6 +1,11 @@
 //! Processes by their ranks in `MPI_COMM_WORLD`, negative for those of another world.
+//!
+//! Where there is none, a session's process set `mpi://WORLD` has the same processes in the same order. Its group is asked for when
+//! the session begins, and freed before it ends. Groups of several sessions must not be used together, so while more than
+//! one is open nothing is said of who is in what.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use traces::calls::Call;
 use traces::definitions::Span;
@@ -14,6 +19,54 @@ static WORLD: AtomicU64 = AtomicU64::new(0);
 /// MPI is initialised, and has a world.
 pub fn begin(family: &Family) {
     WORLD.store(group(Call::Comm_group, family.comm_world), Relaxed);
+}
+
+/// MPI_COMM_WORLD is about to be gone; a session may go on.
+pub fn end() {
+    WORLD.store(0, Relaxed);
+}
+
+/// Sessions that are open, and their groups of all processes; 0 where there is none.
+static SESSIONS: Mutex<Vec<(u64, u64)>> = Mutex::new(Vec::new());
+
+fn sessions() -> MutexGuard<'static, Vec<(u64, u64)>> {
+    SESSIONS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// MPI has given the program a session.
+pub fn session_begins(session: u64) {
+    let mut group = 0u64;
+    if real::exists(Call::Group_from_session_pset) {
+        let arguments = [session as usize, c"mpi://WORLD".as_ptr() as usize, &raw mut group as usize];
+        // SAFETY: the session is open, and every one has this process set; a handle is written into zeros.
+        let code = unsafe { real::invoke(Call::Group_from_session_pset, arguments) };
+        group = if code == 0 { group } else { 0 };
+    }
+    sessions().push((session, group));
+}
+
+/// The program gives a session back.
+pub fn session_ends(session: u64) {
+    let mut sessions = sessions();
+    let Some(at) = sessions.iter().position(|(open, _)| *open == session) else { return };
+    let (_, mut group) = sessions.swap_remove(at);
+    if group != 0 {
+        // SAFETY: the group was made when the session began.
+        unsafe { real::invoke(Call::Group_free, [&raw mut group as usize]) };
+    }
+}
+
+/// This process's rank in the process set of all, and the size of that, where a session has just begun.
+pub fn of_session() -> Option<(u32, u32)> {
+    let sessions = sessions();
+    let (_, group) = sessions.last().filter(|(_, group)| *group != 0)?;
+    let ask = |call| {
+        let mut answer = -1i32;
+        // SAFETY: the group is valid, and an int is written.
+        let code = unsafe { real::invoke(call, [*group as usize, &raw mut answer as usize]) };
+        u32::try_from(answer).ok().filter(|_| code == 0)
+    };
+    Some((ask(Call::Group_rank)?, ask(Call::Group_size)?))
 }
 
 /// Lends the group of a communicator that `call` gets.
@@ -35,7 +88,11 @@ pub fn everyone(group: u64) -> Option<Vec<Span>> {
 
 /// Some processes of a group, by their ranks in that; nothing where there is no world to number them by.
 pub fn some(group: u64, ranks: &[i32]) -> Option<Vec<Span>> {
-    let world = WORLD.load(Relaxed);
+    let sessions = sessions();
+    let world = match (WORLD.load(Relaxed), &sessions[..]) {
+        (0, [(_, world)]) => *world,
+        (world, _) => world,
+    };
     if world == 0 {
         return None;
     }

@@ -1,13 +1,14 @@
 //! What is left to do when a call has returned: requests it started or completed, messages that arrived, objects made.
 
 use traces::calls::Call;
-use traces::record::{Arrived, INLINE};
+use traces::record::{Arrived, Fate, INLINE};
 
 use super::draft::Draft;
 use crate::abi::Family;
 use crate::recorder::control;
 use crate::recorder::objects;
-use crate::recorder::requests::Message;
+use crate::recorder::requests::{Message, truncated_message};
+use crate::recorder::run;
 use crate::recorder::shared;
 use crate::recorder::thread::Thread;
 
@@ -49,7 +50,7 @@ pub struct Arrival {
 #[inline(never)]
 pub fn completed(thread: &mut Thread, family: &Family, call: Completion, code: i32) {
     if code != 0 {
-        return completed_with_errors(thread, family, call);
+        return completed_with_errors(thread, family, call, code);
     }
     if call.flag != 0 && int(call.flag, 0) == 0 {
         return;
@@ -71,15 +72,40 @@ pub fn completed(thread: &mut Thread, family: &Family, call: Completion, code: i
     }
 }
 
-/// The call failed. Whatever requests are gone are complete; their statuses are not to be trusted.
+/// The call failed. Whatever requests are gone are complete; of their statuses those are to be trusted that say that a message
+/// was truncated.
 #[cold]
-fn completed_with_errors(thread: &mut Thread, family: &Family, call: Completion) {
+fn completed_with_errors(thread: &mut Thread, family: &Family, call: Completion, code: i32) {
     // SAFETY: the program's requests are still there.
     let gone = |at: usize| unsafe { family.handle_at(call.requests + at * family.handle_size) } == family.request_null;
-    if call.handle == 0 {
-        thread.requests_completed(family, (0..call.count as usize).filter(|at| gone(*at)).map(|at| (at, 0)));
-    } else if gone(0) {
-        thread.request_completed(family, call.handle, 0);
+    let is_truncated = |code: i32| run::error_class(code) == family.err_truncate;
+    if call.handle != 0 {
+        if gone(0) && call.status != 0 && is_truncated(code) {
+            thread.request_truncated(family, call.handle, call.status);
+        } else if gone(0) {
+            thread.request_completed(family, call.handle, 0);
+        }
+        return;
+    }
+    let in_statuses = call.status != 0 && run::error_class(code) == family.err_in_status;
+    let truncated = |at: usize| {
+        if call.index != 0 {
+            return Some(call.status).filter(|status| *status != 0 && is_truncated(code));
+        }
+        // MPI_Waitsome and MPI_Testsome have statuses of those requests alone that are complete.
+        let place = match call.outcount {
+            0 => at,
+            count => (0..int(count, 0).max(0) as usize).find(|place| int(call.indices, *place) as usize == at)?,
+        };
+        let status = call.status + place * family.status_size;
+        // SAFETY: MPI has filled the statuses, since it says that the errors are there.
+        (in_statuses && is_truncated(unsafe { family.error(status) })).then_some(status)
+    };
+    for at in (0..call.count as usize).filter(|at| gone(*at)) {
+        match truncated(at) {
+            Some(status) => thread.request_truncated(family, thread.scratch.handle(at), status),
+            None => thread.requests_completed(family, std::iter::once((at, 0))),
+        }
     }
 }
 
@@ -96,10 +122,22 @@ pub fn arrived(thread: &mut Thread, family: &Family, call: Arrival) {
         unsafe { thread.messages.insert(message, Message { object, source, tag }) };
     }
     let posted = (call.signature != INLINE).then(|| thread.dictionary.key(call.signature));
-    let arrived = Arrived { source, tag, bytes, cancelled: false };
+    let arrived = Arrived { source, tag, bytes, fate: Fate::Whole };
     if thread.differs(posted, control::is_on().then_some(call.signature), arrived) {
         thread.write(&arrived.words());
     }
+}
+
+/// A call that receives returned an error: it may have received what there was no room for.
+#[cold]
+#[inline(never)]
+pub fn not_received(thread: &mut Thread, family: &Family, call: Arrival, code: i32) {
+    if run::error_class(code) != family.err_truncate {
+        return;
+    }
+    let posted = (call.signature != INLINE).then(|| thread.dictionary.key(call.signature));
+    let arrived = truncated_message(family, posted, call.status);
+    thread.write(&arrived.words());
 }
 
 /// Persistent requests were started.

@@ -10,6 +10,7 @@ use crate::abi::Family;
 use crate::recorder::dictionary::Key;
 use crate::recorder::groups;
 use crate::recorder::objects::{self, Info, Kind};
+use crate::recorder::requests::Message;
 
 /// See the module. Addresses are 0 where the call has no such argument.
 #[derive(Clone, Copy)]
@@ -91,10 +92,14 @@ pub struct Draft {
     pub outcount: usize,
     /// And which.
     pub indices: usize,
+    /// Where the handle is of a session that begins or ends.
+    pub session: usize,
     /// Where the handle of a probed message will be.
     pub new_message: usize,
     /// The handle of a message about to be received.
     pub message: u64,
+    /// What is known of that.
+    pub taken: Option<Message>,
 }
 
 /// How many elements a rank hands out or has posted.
@@ -197,8 +202,10 @@ impl Draft {
             index: 0,
             outcount: 0,
             indices: 0,
+            session: 0,
             new_message: 0,
             message: 0,
+            taken: None,
         }
     }
 
@@ -228,13 +235,17 @@ impl Draft {
             (true, true) => CREATES,
         };
         let both = self.peer.is_some() && self.source.is_some();
+        let (source, source_tag) = match self.taken {
+            Some(taken) => (Some(taken.source), Some(taken.tag)),
+            None => (self.source, self.source_tag),
+        };
         Ok(Key {
             address: address as u64,
             call: call.number(),
             flags: if nested { NESTED } else { 0 } | starts | if self.in_place { IN_PLACE } else { 0 },
-            object: info.number,
-            peer: self.peer.or(self.source).unwrap_or(peer::NONE),
-            tag: if self.peer.is_some() { self.tag } else { self.source_tag }.unwrap_or(tag::NONE),
+            object: self.taken.map_or(info.number, |taken| taken.object),
+            peer: self.peer.or(source).unwrap_or(peer::NONE),
+            tag: if self.peer.is_some() { self.tag } else { source_tag }.unwrap_or(tag::NONE),
             source: if both { self.source.unwrap_or(peer::NONE) } else { peer::NONE },
             source_tag: if both { self.source_tag.unwrap_or(tag::NONE) } else { self.epoch()? },
             sent,

@@ -7,7 +7,7 @@
 use traces::calls::Call;
 use traces::file::Abi;
 use traces::record::{self, INLINE, Kind};
-use traces::signature::peer;
+use traces::signature::{peer, tag};
 
 use super::after::{self, Arrival, Completion};
 use super::draft::{Draft, Types};
@@ -18,7 +18,6 @@ use crate::recorder::abandoned;
 use crate::recorder::cache::{self, Dependence, Words};
 use crate::recorder::control;
 use crate::recorder::current;
-use crate::recorder::dictionary::Key;
 use crate::recorder::groups;
 use crate::recorder::objects;
 use crate::recorder::requests::{Message, PERSISTENT, RECEIVES};
@@ -132,13 +131,15 @@ fn not_cached<M: Made>(made: M, frame: usize) -> M::Outcome {
     match thread.and_then(|thread| thread.may_work(frame).then_some(thread)) {
         None if !run::is_lifecycle(made.call()) => made.make(None),
         None => {
-            run::before(made.call());
+            run::before(made.call(), 0);
             let result = made.make(None);
             run::after_unrecorded(made.call(), result.code());
             result
         }
         Some(thread) if thread.nested() => {
             thread.work(true);
+            // The call around it looks whether this one has returned.
+            thread.pending = true;
             nested(thread, &made)
         }
         Some(thread) => {
@@ -186,7 +187,7 @@ fn begin(thread: &mut Thread, family: &Family, draft: &mut Draft, known: Known) 
     let start = thread.enter(known.signature);
     thread.work(false);
     if run::is_lifecycle(known.call) {
-        run::before(known.call);
+        run::before(known.call, session(family, draft));
     }
     (status, start)
 }
@@ -196,6 +197,7 @@ fn begin(thread: &mut Thread, family: &Family, draft: &mut Draft, known: Known) 
 fn end(thread: &mut Thread, family: &Family, draft: &Draft, known: Known, start: u64, code: i32) {
     thread.work(true);
     let end = clock::now();
+    thread.returns_to(known.depth);
     let signature = match code == 0 && !known.lasting {
         true => accepted(thread, family, draft, known),
         false => known.signature,
@@ -217,8 +219,14 @@ fn end(thread: &mut Thread, family: &Family, draft: &Draft, known: Known, start:
     }
     thread.rest();
     if run::is_lifecycle(known.call) {
-        run::after(known.call, code);
+        run::after(known.call, session(family, draft), code);
     }
+}
+
+/// The session that a call begins or ends, where there is one; what is there before it begins means nothing.
+fn session(family: &Family, draft: &Draft) -> u64 {
+    // SAFETY: the program passes the address of a handle.
+    if draft.session == 0 { 0 } else { unsafe { family.handle_at(draft.session) } }
 }
 
 /// The request a call has begun.
@@ -250,12 +258,17 @@ struct Known {
     lasting: bool,
     /// The call was made inside another.
     nested: bool,
+    /// How many it was made inside.
+    depth: u32,
 }
 
 /// Finds the signature of a call by what its arguments say. `None` where it is not to be recorded.
 #[inline(never)]
 fn describe(thread: &mut Thread, family: &Family, call: Call, address: usize, draft: &mut Draft) -> Option<Known> {
     let _spending = Spending::begin();
+    if draft.message != 0 {
+        draft.taken = take_message(thread, family, draft.message);
+    }
     // What is freed unseen would be taken for what gets its handle next.
     let (key, lasting) = match draft.key(family, call, address, thread.nested()) {
         Ok(key) => (key, true),
@@ -268,10 +281,24 @@ fn describe(thread: &mut Thread, family: &Family, call: Call, address: usize, dr
     if !run::records(call) {
         return None;
     }
-    let key = if draft.message != 0 { draft.take_message(thread, family, key) } else { key };
     let signature = thread.signature(&key);
     let nested = thread.nested();
-    Some(Known { call, address, signature, lasting: lasting && !nested && signature != INLINE, nested })
+    Some(Known {
+        call,
+        address,
+        signature,
+        lasting: lasting && !nested && signature != INLINE,
+        nested,
+        depth: thread.depth,
+    })
+}
+
+/// What is known of a probed message that is about to be received.
+fn take_message(thread: &Thread, family: &Family, handle: u64) -> Option<Message> {
+    if handle == family.message_no_proc {
+        return Some(Message { object: 0, source: peer::PROC_NULL, tag: tag::NONE });
+    }
+    thread.message_taken(handle)
 }
 
 /// MPI has accepted handles that were not known: now they can be asked about. Returns the signature they lead to.
@@ -401,6 +428,10 @@ impl Draft {
     fn after(&self, thread: &mut Thread, family: &Family, signature: u32, begun: Begun, code: i32) {
         if code != 0 {
             thread.call_failed(signature, code);
+            let receives = self.wait == 0 && self.new_request == 0 && (self.source.is_some() || self.message != 0);
+            if receives && self.status != 0 {
+                after::not_received(thread, family, self.arrival(signature), code);
+            }
         }
         match begun {
             Begun::Pending(handle) => {
@@ -474,14 +505,5 @@ impl Draft {
     #[inline(always)]
     fn arrival(&self, signature: u32) -> Arrival {
         Arrival { status: self.status, signature, object: self.object, message: self.new_message }
-    }
-
-    /// What is known of a probed message that is about to be received.
-    fn take_message(&self, thread: &mut Thread, family: &Family, key: Key) -> Key {
-        match thread.messages.remove(self.message) {
-            Some(Message { object, source, tag }) => Key { object, peer: source, tag, ..key },
-            None if self.message == family.message_no_proc => Key { peer: peer::PROC_NULL, ..key },
-            None => key,
-        }
     }
 }

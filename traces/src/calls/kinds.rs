@@ -97,6 +97,8 @@ macro_rules! kinds {
             Indices "int *";
             NewMessage "MPI_Message *";
             TakeMessage "MPI_Message *";
+            NewSession "MPI_Session *";
+            FreeSession "MPI_Session *";
         }
         plain {
             // Buffers of other transfers, and whatever else is only an address.
@@ -154,8 +156,6 @@ macro_rules! kinds {
             NewErrhandler "MPI_Errhandler *";
             FreeErrhandler "MPI_Errhandler *";
             Session "MPI_Session";
-            NewSession "MPI_Session *";
-            FreeSession "MPI_Session *";
             Message "MPI_Message";
             PeekRequest "MPI_Request";
             PeekRequests "const MPI_Request *";

@@ -9,7 +9,7 @@ use super::random::Random;
 use super::{Shape, Totals};
 use crate::file::FINALIZED;
 use crate::folder::file_name;
-use crate::record::Arrived;
+use crate::record::{Arrived, Fate};
 
 /// When MPI_Init returns, everywhere.
 const READY: u64 = BEGIN + 50_000_000;
@@ -130,7 +130,7 @@ impl Steps {
             if any {
                 let source = self.grid.from(rank.number, 0) as i32;
                 rank.output.completed(1, age)?;
-                rank.output.arrived(Arrived { source, tag: 0, bytes: HALO[size], cancelled: false })?;
+                rank.output.arrived(Arrived { source, tag: 0, bytes: HALO[size], fate: Fate::Whole })?;
                 (age, count) = (age - 1, count - 1);
             }
             rank.output.completed(count as u32, age)?;
@@ -157,7 +157,7 @@ impl Steps {
             rank.call_until(if any { rank.program.receive_any } else { rank.program.receive }, end)?;
             if any {
                 let source = source as i32;
-                rank.output.arrived(Arrived { source, tag: PAIR_TAG, bytes: PAIR, cancelled: false })?;
+                rank.output.arrived(Arrived { source, tag: PAIR_TAG, bytes: PAIR, fate: Fate::Whole })?;
             }
         }
         Ok(())

@@ -6,6 +6,7 @@
 
 mod collectives;
 mod completions;
+mod concurrent;
 mod links;
 mod order;
 mod queues;
@@ -37,6 +38,7 @@ use super::timeline::{Line, Timeline};
 use crate::error::Error;
 use crate::parallel::{into_inner, lock};
 use collectives::Collectives;
+use concurrent::Turn;
 use links::{Edges, Mark};
 use queues::Envelope;
 use rank::Rank;
@@ -51,6 +53,8 @@ pub struct Message {
     pub place: Spot,
     /// When that began.
     pub begin: i64,
+    /// The call that put it into its queue.
+    pub turn: Turn,
     /// Its bytes.
     pub bytes: u64,
     /// Whom to tell when its receive was posted.
@@ -114,6 +118,14 @@ pub struct Account {
     pub unreceived: FxHashMap<At, u64>,
     /// Receives that got no message that is known, by where they were posted.
     pub unsent: FxHashMap<At, u64>,
+    /// Messages of several threads at once, of which nobody knows which receive got which, by where they were sent.
+    pub uncertain: FxHashMap<At, u64>,
+    /// Messages that were cancelled, by where they were sent.
+    pub cancelled: FxHashMap<At, u64>,
+    /// Receives that had no room for all of their message, by where they were posted.
+    pub truncated: FxHashMap<At, u64>,
+    /// Calls that never returned, since an exception or longjmp left them.
+    pub left: FxHashMap<At, u64>,
     /// Messages of which the sender or the receiver is not in this folder.
     pub elsewhere: u64,
     /// Collective calls that all processes came to.
@@ -157,7 +169,9 @@ pub fn account(run: &Run, timeline: &Timeline, follow: Follow) -> Result<Account
         let streams = contents.threads.iter().map(stream).collect();
         let first = contents.threads.first().map_or(0, |thread| thread.number);
         let edges = Edges::of(rank.stretches(first), line);
-        ranks.push(Mutex::new(Rank::new(at as u32, streams, edges, &collectives, &windows, timeline, follow)));
+        let cancelled = &rank.cancelled;
+        let rank = Rank::new(at as u32, streams, cancelled, edges, &collectives, &windows, timeline, follow);
+        ranks.push(Mutex::new(rank));
     }
     let work = Work::new(&ranks);
     thread::scope(|scope| {

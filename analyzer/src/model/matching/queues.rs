@@ -2,13 +2,15 @@
 //!
 //! In: messages in the order each rank sent them, receives in the order they were posted, and what became of those. Out: pairs.
 //! MPI keeps order for each (communicator, source, tag), so a queue for each is enough. A receive with a wildcard belongs to
-//! a queue once it is known what it got; later ones that could have taken its message wait for that.
+//! a queue once it is known what it got; later ones that could have taken its message wait for that. Where threads called at
+//! once, the order is [not known](super::concurrent).
 
 use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
 use super::Message;
+use super::concurrent::{self, Turn};
 use crate::model::roles::Spot;
 
 /// What MPI keeps order by.
@@ -44,16 +46,40 @@ pub struct Post {
     pub at: i64,
     /// Where.
     pub place: Spot,
+    /// The call that posted it.
+    pub turn: Turn,
     /// Bytes it had room for, or got.
     pub bytes: u64,
-    /// The completion in which it got its message, or one of the numbers below.
-    state: u32,
+    /// The message was longer than that.
+    pub truncated: bool,
+    state: PostState,
+    /// What its queue knows it by.
+    number: u64,
 }
 
-/// It is not known what became of it.
-const OPEN: u32 = u32::MAX;
-/// It will get no message.
-const GONE: u32 = u32::MAX - 1;
+/// What became of a receive.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum PostState {
+    /// Nobody knows yet.
+    Open,
+    /// It got its message in this completion, at this time.
+    Done(u32, i64),
+    /// It will get no message.
+    Gone,
+}
+
+/// How a receive got its message.
+#[derive(Clone, Copy, Debug)]
+pub struct Receival {
+    /// The number of the completion.
+    pub completion: u32,
+    /// When that ended.
+    pub end: i64,
+    /// The bytes that came, where those are not what was posted.
+    pub bytes: Option<u64>,
+    /// The message was longer.
+    pub truncated: bool,
+}
 
 /// A call that asked for a message before it was received.
 #[derive(Clone, Copy, Debug)]
@@ -64,14 +90,14 @@ pub struct Probe {
     pub start: i64,
     /// When it ended.
     pub end: i64,
-    /// The place in its queue of the receive that will get the message.
+    /// The number in its queue of the receive that will get the message.
     receive: u64,
 }
 
 /// Where a receive is until it is over.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Receipt {
-    /// The queue, and the place in it since it began.
+    /// The queue, and the number in it.
     Placed(u32, u64),
     /// It waits for an earlier one.
     Held(u64),
@@ -87,14 +113,18 @@ pub struct Pair {
     pub completion: u32,
     /// Calls that asked for the message before.
     pub probes: Vec<Probe>,
+    /// It may have been another message, or another receive.
+    pub uncertain: bool,
 }
 
 #[derive(Default)]
 struct Queue {
     messages: VecDeque<Message>,
     posts: VecDeque<Post>,
-    /// Posts that have left it.
-    gone: u64,
+    /// Posts so far.
+    posted: u64,
+    /// When the last call ends that has posted one.
+    reach: i64,
     /// Probes whose message has not been received yet.
     probes: Vec<Probe>,
 }
@@ -119,8 +149,13 @@ pub struct Queues {
 
 impl Post {
     /// A receive that was just posted.
-    pub fn new(at: i64, place: Spot, bytes: u64) -> Post {
-        Post { at, place, bytes, state: OPEN }
+    pub fn new(turn: Turn, place: Spot, bytes: u64) -> Post {
+        Post { at: turn.begin, place, turn, bytes, truncated: false, state: PostState::Open, number: 0 }
+    }
+
+    /// When its message had come.
+    pub fn done(&self) -> Option<i64> {
+        if let PostState::Done(_, end) = self.state { Some(end) } else { None }
     }
 }
 
@@ -173,24 +208,30 @@ impl Queues {
         &mut self,
         receipt: Receipt,
         envelope: Option<Envelope>,
-        completion: Option<u32>,
-        bytes: Option<u64>,
+        got: Option<Receival>,
         pairs: &mut Vec<Pair>,
     ) {
-        let state = completion.unwrap_or(GONE);
-        let finish = |post: &mut Post| {
-            post.state = state;
-            post.bytes = bytes.unwrap_or(post.bytes);
+        let finish = |post: &mut Post| match got {
+            None => post.state = PostState::Gone,
+            Some(got) => {
+                post.state = PostState::Done(got.completion, got.end);
+                post.bytes = got.bytes.unwrap_or(post.bytes);
+                post.truncated = got.truncated;
+            }
         };
         let receipt = match receipt {
             Receipt::Held(ticket) => self.placed.remove(&ticket).unwrap_or(receipt),
             receipt => receipt,
         };
         match receipt {
-            Receipt::Placed(number, place) => {
+            Receipt::Placed(number, post) => {
                 let queue = &mut self.queues[number as usize];
-                let at = place.checked_sub(queue.gone).and_then(|at| queue.posts.get_mut(at as usize));
-                at.into_iter().for_each(finish);
+                if let Some(at) = queue.place_of(post) {
+                    finish(&mut queue.posts[at]);
+                    if got.is_none() {
+                        queue.posts.remove(at);
+                    }
+                }
                 queue.pump(pairs);
             }
             Receipt::Held(ticket) => {
@@ -207,8 +248,7 @@ impl Queues {
     pub fn probe(&mut self, envelope: Envelope, place: Spot, start: i64, end: i64) {
         let number = self.number(envelope);
         let queue = &mut self.queues[number as usize];
-        let receive = queue.gone + queue.posts.len() as u64;
-        queue.probes.push(Probe { place, start, end, receive });
+        queue.probes.push(Probe { place, start, end, receive: queue.posted });
     }
 
     /// Messages that nobody received, and receives that got none.
@@ -216,7 +256,7 @@ impl Queues {
         let messages = self.queues.iter().flat_map(|queue| &queue.messages);
         let posts = self.queues.iter().flat_map(|queue| &queue.posts);
         let held = self.held.iter().map(|held| &held.post);
-        (messages, posts.chain(held).filter(|post| post.state != GONE))
+        (messages, posts.chain(held).filter(|post| post.state != PostState::Gone))
     }
 
     fn number(&mut self, envelope: Envelope) -> u32 {
@@ -228,62 +268,89 @@ impl Queues {
 
     fn place(&mut self, envelope: Envelope, post: Post) -> Receipt {
         let number = self.number(envelope);
-        let queue = &mut self.queues[number as usize];
-        queue.posts.push_back(post);
-        Receipt::Placed(number, queue.gone + queue.posts.len() as u64 - 1)
+        Receipt::Placed(number, self.queues[number as usize].post(post))
     }
 
     /// Whether one of the first held receives may take what this one wants.
     fn is_held(&self, pattern: &Pattern, first: usize) -> bool {
-        self.held[..first].iter().any(|held| held.post.state != GONE && held.pattern.covers(pattern))
+        self.held[..first].iter().any(|held| held.post.state != PostState::Gone && held.pattern.covers(pattern))
     }
 
     /// Places what nothing holds any more.
     fn release(&mut self, pairs: &mut Vec<Pair>) {
         let mut at = 0;
+        let mut filled = Vec::new();
         while at < self.held.len() {
             let held = &self.held[at];
-            if held.post.state == GONE {
+            if held.post.state == PostState::Gone {
                 self.held.remove(at);
             } else if let Some(envelope) = held.envelope.filter(|_| !self.is_held(&held.pattern, at)) {
                 let held = self.held.remove(at);
-                let open = held.post.state == OPEN;
+                let open = held.post.state == PostState::Open;
                 let receipt = self.place(envelope, held.post);
                 if open {
                     self.placed.insert(held.ticket, receipt);
                 }
                 if let Receipt::Placed(number, _) = receipt {
-                    self.queues[number as usize].pump(pairs);
+                    filled.push(number);
                 }
             } else {
                 at += 1;
             }
         }
+        filled.into_iter().for_each(|number| self.queues[number as usize].pump(pairs));
     }
 }
 
 impl Queue {
-    /// The calls that asked for the message of the first receive.
-    fn probed(&mut self) -> Vec<Probe> {
-        let (probed, others) = self.probes.iter().partition(|probe| probe.receive <= self.gone);
+    /// Takes in a receive. Returns its number.
+    fn post(&mut self, post: Post) -> u64 {
+        let (number, end) = (self.posted, post.turn.end);
+        self.posts.push_back(Post { number, ..post });
+        concurrent::mark(&mut self.posts, self.reach);
+        self.reach = self.reach.max(end);
+        self.posted += 1;
+        number
+    }
+
+    /// Where a receive is now.
+    fn place_of(&self, number: u64) -> Option<usize> {
+        let at = number.checked_sub(self.posts.front()?.number)? as usize;
+        if self.posts.get(at).is_some_and(|post| post.number == number) {
+            return Some(at);
+        }
+        // Others have gone from between them.
+        self.posts.binary_search_by_key(&number, |post| post.number).ok()
+    }
+
+    /// The calls that asked for the message of this receive.
+    fn probed(&mut self, receive: u64) -> Vec<Probe> {
+        let (probed, others) = self.probes.iter().partition(|probe| probe.receive <= receive);
         self.probes = others;
         probed
     }
 
     #[inline]
     fn pump(&mut self, pairs: &mut Vec<Pair>) {
-        while let Some(post) = self.posts.front().copied() {
-            match post.state {
-                OPEN => break,
-                GONE => {}
-                completion => {
-                    let Some(message) = self.messages.pop_front() else { break };
-                    let probes = if self.probes.is_empty() { Vec::new() } else { self.probed() };
-                    pairs.push(Pair { message, post, completion, probes });
-                }
+        while let Some(at) = self.ready() {
+            let (Some(message), Some(post)) = (self.messages.pop_front(), self.posts.remove(at)) else { return };
+            let PostState::Done(completion, _) = post.state else { return };
+            let uncertain = message.turn.uncertain || post.turn.uncertain;
+            let mut probes = if self.probes.is_empty() { Vec::new() } else { self.probed(post.number) };
+            if uncertain {
+                probes.clear();
             }
-            self.posts.pop_front();
-            self.gone += 1;
+            pairs.push(Pair { message, post, completion, probes, uncertain });
         }
+    }
+
+    /// The place of the receive that the first message went to.
+    #[inline]
+    fn ready(&self) -> Option<usize> {
+        let (message, post) = (self.messages.front()?, self.posts.front()?);
+        if !message.turn.uncertain && !post.turn.uncertain {
+            return post.done().map(|_| 0);
+        }
+        concurrent::receive_of_first(&self.messages, &self.posts)
     }
 }

@@ -3,14 +3,17 @@
 mod completing;
 mod messages;
 
+use std::collections::HashSet;
+
 use rustc_hash::FxHashMap;
 use traces::record::Arrived;
 
 use super::collectives::{Arrival, Collectives, NO_NODE, Ordinal};
 use super::completions::Completions;
+use super::concurrent::Outbox;
 use super::links::{Edges, Links};
 use super::order::Order;
-use super::queues::{Pair as Matched, Queues};
+use super::queues::{Envelope, Pair as Matched, Queues, Receipt, Receival};
 use super::requests::{Partner, Request, Requests};
 use super::waits::{At, Waits};
 use super::windows::{Called, Windows};
@@ -23,6 +26,10 @@ use crate::model::timeline::Timeline;
 pub struct Rank<'a> {
     number: u32,
     streams: Vec<Stream<'a>>,
+    /// It has several threads, whose calls may overlap.
+    threaded: bool,
+    /// Requests that were cancelled, by thread and number.
+    cancelled: &'a HashSet<(u32, u64)>,
     collectives: &'a Collectives<'a>,
     windows: &'a Windows<'a>,
     timeline: &'a Timeline,
@@ -45,10 +52,23 @@ pub struct Rank<'a> {
     pairs: FxHashMap<u32, Pair>,
     complete: u64,
     elsewhere: u64,
+    odd: Odd,
+    outbox: Outbox,
+    /// Receives of a rank with several threads that are complete when their call ends.
+    completing: Vec<(Receipt, Option<Envelope>, Receival)>,
     /// To other ranks.
     pub letters: Letters,
     matched: Vec<Matched>,
     told: Vec<(u32, Token, Option<Cause>)>,
+}
+
+/// Calls that take part in no wait, by place.
+#[derive(Default)]
+struct Odd {
+    uncertain: FxHashMap<At, u64>,
+    cancelled: FxHashMap<At, u64>,
+    truncated: FxHashMap<At, u64>,
+    left: FxHashMap<At, u64>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -67,6 +87,7 @@ impl<'a> Rank<'a> {
     pub fn new(
         number: u32,
         streams: Vec<Stream<'a>>,
+        cancelled: &'a HashSet<(u32, u64)>,
         edges: Edges,
         collectives: &'a Collectives<'a>,
         windows: &'a Windows<'a>,
@@ -75,7 +96,9 @@ impl<'a> Rank<'a> {
     ) -> Rank<'a> {
         let rank = Rank {
             number,
+            threaded: streams.len() > 1,
             streams,
+            cancelled,
             collectives,
             windows,
             timeline,
@@ -93,6 +116,9 @@ impl<'a> Rank<'a> {
             pairs: FxHashMap::default(),
             complete: 0,
             elsewhere: 0,
+            odd: Odd::default(),
+            outbox: Outbox::default(),
+            completing: Vec::new(),
             letters: Letters::default(),
             matched: Vec::new(),
             told: Vec::new(),
@@ -119,7 +145,26 @@ impl<'a> Rank<'a> {
             stream.advance();
         }
         self.streams = streams;
-        self.windows.reached(self.number, self.next());
+        let next = self.next();
+        if self.threaded {
+            self.pass(next.unwrap_or(i64::MAX));
+        }
+        self.windows.reached(self.number, next);
+    }
+
+    /// What is yet to be gone through begins no earlier than now.
+    fn pass(&mut self, now: i64) {
+        let letters = &mut self.letters;
+        self.outbox.pass(now, |to, message| letters.send(to, Letter::Message(message)));
+        if self.completing.iter().all(|completing| completing.2.end > now) {
+            return;
+        }
+        self.completing.sort_by_key(|completing| completing.2.end);
+        let over = self.completing.partition_point(|completing| completing.2.end <= now);
+        for (receipt, envelope, got) in self.completing.drain(..over) {
+            self.queues.complete(receipt, envelope, Some(got), &mut self.matched);
+        }
+        self.settle();
     }
 
     /// Reads what another rank has to say.
@@ -145,6 +190,9 @@ impl<'a> Rank<'a> {
     }
 
     fn call(&mut self, stream: &Stream<'a>, call: &Call) {
+        if self.threaded {
+            self.pass(call.start);
+        }
         let role = stream.role(call);
         let details = stream.details(call);
         // What other threads do is not on the way of the first one.
@@ -164,6 +212,9 @@ impl<'a> Rank<'a> {
             let persistent = Persistent { role: *role, ordinal, starts: 0 };
             self.persistent.insert((stream.thread, call.request), persistent);
             return;
+        }
+        if call.left {
+            count(&mut self.odd.left, At { rank: self.number, place: role.place });
         }
         if call.failed && details.is_empty() {
             return;
@@ -260,11 +311,24 @@ impl<'a> Rank<'a> {
         for post in posts.into_iter().filter(|post| post.place.counts()) {
             *account.unsent.entry(At { rank: self.number, place: post.place }).or_default() += 1;
         }
+        for (at, messages) in self.odd.uncertain {
+            *account.uncertain.entry(at).or_default() += messages;
+        }
+        account.cancelled.extend(self.odd.cancelled);
+        account.truncated.extend(self.odd.truncated);
+        account.left.extend(self.odd.left);
         account.pairs.extend(self.pairs.into_iter().map(|(source, pair)| ((source, self.number), pair)));
         account.collectives += self.complete;
         account.elsewhere += self.elsewhere;
         account.add(self.waits);
         account.links.push(self.links);
+    }
+}
+
+/// One more at a place, if the call there is asked about.
+fn count(places: &mut FxHashMap<At, u64>, at: At) {
+    if at.place.counts() {
+        *places.entry(at).or_default() += 1;
     }
 }
 

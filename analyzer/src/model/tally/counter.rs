@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use traces::error::Damage;
 use traces::progress::{Entries, Polls};
 use traces::read::{Recorded, Thread, Visitor};
-use traces::record::{Arrived, INLINE, Kind};
+use traces::record::{Arrived, Fate, INLINE, Kind};
 use traces::signature::{CREATES, STARTS, Signature, UNKNOWN_BYTES};
 
 use super::{Entry, Tally};
@@ -84,6 +84,11 @@ pub struct Counter<'a> {
     place: u32,
     /// The request that what follows belongs to.
     request: Option<Began>,
+    /// The same by thread and number.
+    completed: (u32, u64),
+    thread: u32,
+    /// Requests that were cancelled, by thread and number.
+    pub cancelled: Vec<(u32, u64)>,
     posted: Vec<u64>,
     /// What a start of persistent requests that a call of this number created moves.
     starts: Vec<(u64, u64)>,
@@ -132,6 +137,9 @@ impl<'a> Counter<'a> {
             call: 0,
             place: 0,
             request: None,
+            completed: (thread.number, 0),
+            thread: thread.number,
+            cancelled: Vec::new(),
             posted,
             starts,
             started_of: HashMap::new(),
@@ -310,6 +318,9 @@ impl Visitor for Counter<'_> {
     }
 
     fn arrived(&mut self, arrived: Arrived) {
+        if arrived.fate == Fate::Cancelled {
+            self.cancelled.push(self.completed);
+        }
         let of_call = Began { by: self.place, posted: self.call as u16 };
         let began = self.request.take().unwrap_or(of_call);
         if u32::from(began.posted) == INLINE {
@@ -335,16 +346,23 @@ impl Visitor for Counter<'_> {
                     self.start_request(created.into());
                 }
             }
-            Kind::Completed => self.request = self.began(first.saturating_add(count.into()).wrapping_sub(1)),
+            Kind::Completed => {
+                let last = first.saturating_add(count.into()).wrapping_sub(1);
+                self.completed = (self.thread, last);
+                self.request = self.began(last);
+            }
             _ => {}
         }
     }
 
-    fn elsewhere(&mut self, kind: Kind, count: u32, _thread: u32, _number: u64) {
+    fn elsewhere(&mut self, kind: Kind, count: u32, thread: u32, number: u64) {
         match kind {
             Kind::Started => (0..count).for_each(|_| self.begin_request(0, 0)),
-            // Which signature of the other thread that was is not known here; number 0 has no calls.
-            _ => self.request = Some(Began { by: 0, posted: 0 }),
+            _ => {
+                self.completed = (thread, number.wrapping_add(u64::from(count)).wrapping_sub(1));
+                // Which signature of the other thread that was is not known here; number 0 has no calls.
+                self.request = Some(Began { by: 0, posted: 0 });
+            }
         }
     }
 

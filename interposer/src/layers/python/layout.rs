@@ -14,6 +14,8 @@ pub struct Layout {
     frame: &'static [usize],
     /// A frame's code object.
     code: usize,
+    /// The frame that called it.
+    caller: usize,
     instruction: Instruction,
     /// A code object's source file.
     pub file: usize,
@@ -44,6 +46,7 @@ const LAYOUTS: [Layout; 8] = [
         version: "3.11.",
         frame: &[56, 8],
         code: 32,
+        caller: 48,
         instruction: Address { in_frame: 56, begin: 184 },
         first_line: 72,
         ascii: 48,
@@ -60,6 +63,7 @@ const UNTIL_3_10: Layout = Layout {
     version: "3.10.",
     frame: &[24],
     code: 32,
+    caller: 24,
     instruction: Number { in_frame: 96, bytes: 2, bytes_in_code: 48 },
     file: 104,
     function: 112,
@@ -72,6 +76,7 @@ const SINCE_3_12: Layout = Layout {
     version: "3.12.",
     frame: &[56, 0],
     code: 0,
+    caller: 8,
     instruction: Address { in_frame: 56, begin: 192 },
     file: 112,
     function: 128,
@@ -85,6 +90,9 @@ const SINCE_3_14: Layout =
 
 /// What else than an address is in a frame's word for its code object since 3.14 (`pycore_stackref.h`).
 const TAG: usize = 3;
+
+/// Frames that are gone through at most.
+const DEPTH: usize = 1000;
 
 // The same in all versions.
 const TYPE: usize = 8;
@@ -138,10 +146,33 @@ impl Layout {
     /// What a thread of this state executes.
     #[inline(always)]
     pub fn at(&self, thread: usize, code_type: usize, memory: &impl Memory) -> Option<At> {
+        self.in_frame(self.innermost(thread, memory)?, code_type, memory)
+    }
+
+    /// The frames of a thread of this state and what they execute, innermost first. Those in between that are the interpreter's
+    /// own have no code.
+    pub fn frames<'a>(
+        &'a self,
+        thread: usize,
+        code_type: usize,
+        memory: &'a impl Memory,
+    ) -> impl Iterator<Item = At> + 'a {
+        let callers = |frame: &usize| memory.word(frame + self.caller).filter(|caller| *caller != 0);
+        let frames = std::iter::successors(self.innermost(thread, memory), callers).take(DEPTH);
+        frames.filter_map(move |frame| self.in_frame(frame, code_type, memory))
+    }
+
+    #[inline(always)]
+    fn innermost(&self, thread: usize, memory: &impl Memory) -> Option<usize> {
         let mut frame = thread;
         for next in self.frame {
             frame = Some(frame).filter(|frame| *frame != 0).and_then(|frame| memory.word(frame + next))?;
         }
+        Some(frame)
+    }
+
+    #[inline(always)]
+    fn in_frame(&self, frame: usize, code_type: usize, memory: &impl Memory) -> Option<At> {
         let code = Some(frame).filter(|frame| *frame != 0).and_then(|frame| memory.word(frame + self.code))?;
         let code = code & !TAG;
         if code == 0 || type_of(code, memory)? != code_type {

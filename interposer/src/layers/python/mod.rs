@@ -66,20 +66,33 @@ pub fn here() -> Option<u64> {
     interpreter.at().map(|at| at.number())
 }
 
-/// What a place is in words: one that [`here`] has given this thread the number of, and that it is still at.
+/// What a place is in words: one that [`here`] has given this thread the number of, and that it is still at; or one in mpi4py
+/// itself, which the interpreter calls when it ends.
 pub fn describe(site: u32, number: u64) -> Option<Place> {
+    if holds(number as usize) {
+        return has_ended().then(|| Place { site, file: String::new(), line: 0, function: EXIT.into() });
+    }
     let interpreter = INTERPRETER.get()?.as_ref()?;
     let at = interpreter.at().filter(|at| at.number() == number)?;
-    let (layout, memory) = (interpreter.layout, interpreter.memory());
-    let offset = layout.offset(&at, &memory)?;
-    // SAFETY: the code object is being executed, and the offset lies in it.
-    let line = unsafe { (interpreter.line)(at.code, offset as c_int) };
-    Some(Place {
-        site,
-        file: layout.text(memory.word(at.code + layout.file)?, &memory)?,
-        line: u32::try_from(line).unwrap_or(0),
-        function: layout.text(memory.word(at.code + layout.function)?, &memory)?,
-    })
+    match interpreter.place(site, &at)? {
+        place if imports(&place.file) => interpreter.importer(site).or(Some(place)),
+        place => Some(place),
+    }
+}
+
+/// Where calls are made that the interpreter makes when it ends.
+const EXIT: &str = "(interpreter exit)";
+
+/// Whether what runs a file's code is an import: what that calls is called by the line that imports.
+fn imports(file: &str) -> bool {
+    file.starts_with("<frozen importlib") || file.ends_with("/mpi4py/__init__.py")
+}
+
+/// Whether the interpreter has taken itself down.
+fn has_ended() -> bool {
+    // SAFETY: the function's type, as Python documents it; it may be asked at any time.
+    let ask = |address| unsafe { std::mem::transmute::<usize, unsafe extern "C" fn() -> c_int>(address)() };
+    address("Py_IsInitialized").is_some_and(|is_initialized| ask(is_initialized) == 0)
 }
 
 /// Looks for an interpreter that knows this thread.
@@ -125,6 +138,27 @@ impl Interpreter {
         // SAFETY: as in `find`.
         let thread = unsafe { (self.thread)() };
         self.layout.at(thread, self.code_type, &self.memory())
+    }
+
+    /// The line that imports what this thread executes.
+    fn importer(&self, site: u32) -> Option<Place> {
+        let memory = Checked::open()?;
+        // SAFETY: as in `find`.
+        let frames = self.layout.frames(unsafe { (self.thread)() }, self.code_type, &memory);
+        frames.filter_map(|at| self.place(site, &at)).find(|place| !imports(&place.file))
+    }
+
+    fn place(&self, site: u32, at: &At) -> Option<Place> {
+        let (layout, memory) = (self.layout, self.memory());
+        let offset = layout.offset(at, &memory)?;
+        // SAFETY: the code object is being executed, and the offset lies in it.
+        let line = unsafe { (self.line)(at.code, offset as c_int) };
+        Some(Place {
+            site,
+            file: layout.text(memory.word(at.code + layout.file)?, &memory)?,
+            line: u32::try_from(line).unwrap_or(0),
+            function: layout.text(memory.word(at.code + layout.function)?, &memory)?,
+        })
     }
 
     #[inline(always)]

@@ -2,10 +2,9 @@
 
 use std::ops::Range;
 
-use traces::record::Arrived;
+use traces::record::{Arrived, Fate};
 
-use super::messages::got_by;
-use super::{Persistent, Rank};
+use super::{Persistent, Rank, count};
 use crate::model::matching::order::{Late, Received};
 use crate::model::matching::queues::{Pair as Matched, Probe};
 use crate::model::matching::requests::{Partner, Request};
@@ -34,7 +33,7 @@ impl<'a> Rank<'a> {
                     let got = details.peek().and_then(|next| next.arrived());
                     let end = numbers(first, count).end;
                     for number in first..end {
-                        self.completed(stream, thread, number, completion, got.filter(|_| number + 1 == end));
+                        self.completed(stream, call, (thread, number), completion, got.filter(|_| number + 1 == end));
                     }
                 }
                 Detail::Started(thread, first, number, count) => {
@@ -63,7 +62,14 @@ impl<'a> Rank<'a> {
         self.tell(completion, None);
     }
 
-    fn completed(&mut self, stream: &Stream<'a>, thread: u32, number: u64, completion: u32, got: Option<Arrived>) {
+    fn completed(
+        &mut self,
+        stream: &Stream<'a>,
+        call: &Call,
+        (thread, number): (u32, u64),
+        completion: u32,
+        got: Option<Arrived>,
+    ) {
         let Some(request) = self.requests.get(thread, number) else { return };
         let Request { receive, partner, node, .. } = *request;
         match partner {
@@ -73,13 +79,12 @@ impl<'a> Rank<'a> {
         self.send_partitioned((thread, number));
         node.into_iter().for_each(|node| self.links.collective(node, false, true));
         if let Some((receipt, wanted)) = receive {
-            let cancelled = got.is_some_and(|got| got.cancelled);
-            let (envelope, bytes) = got_by(stream, wanted, got);
-            let done = (!cancelled).then_some(completion);
-            if !cancelled {
+            if got.is_some_and(|got| got.fate == Fate::Cancelled) {
+                self.queues.complete(receipt, None, None, &mut self.matched);
+            } else {
                 self.expect_message(completion);
+                self.received(stream, call, receipt, wanted, completion, got);
             }
-            self.queues.complete(receipt, envelope, done, bytes, &mut self.matched);
         }
         match partner {
             Partner::Nothing => {}
@@ -119,7 +124,7 @@ impl<'a> Rank<'a> {
     /// Sees to messages that have found their receives.
     pub(super) fn settle(&mut self) {
         let mut matched = std::mem::take(&mut self.matched);
-        for Matched { message, post, completion, probes } in matched.drain(..) {
+        for Matched { message, post, completion, probes, uncertain } in matched.drain(..) {
             let source = message.envelope.source;
             let end = self.completions.get(completion).end;
             let pair = self.pairs.entry(source).or_insert(Pair { least: i64::MAX, ..Pair::default() });
@@ -131,8 +136,18 @@ impl<'a> Rank<'a> {
             pair.backwards += u64::from(end < message.begin);
             pair.least = pair.least.min(end - message.begin);
             let sender = At { rank: source, place: message.place };
+            let receiver = At { rank: self.number, place: post.place };
+            if post.truncated {
+                count(&mut self.odd.truncated, receiver);
+            }
+            if uncertain {
+                // Somebody's message, and nobody's wait.
+                count(&mut self.odd.uncertain, sender);
+                message.token.into_iter().for_each(|token| self.letters.send(source, Letter::Told(token, None)));
+                self.tell(completion, None);
+                continue;
+            }
             if let Some(token) = message.token {
-                let receiver = At { rank: self.number, place: post.place };
                 let cause = Cause { at: post.at, who: receiver, state: WaitState::LateReceiver };
                 let late = (post.at > message.begin).then_some(cause);
                 self.letters.send(source, Letter::Told(token, late));

@@ -1,11 +1,12 @@
 //! A rank's sends and receives.
 
-use traces::record::Arrived;
+use traces::record::{Arrived, Fate};
 
-use super::{Rank, arrived};
-use crate::model::matching::queues::{Envelope, Pattern, Post};
+use super::{Rank, arrived, count};
+use crate::model::matching::concurrent::Turn;
+use crate::model::matching::queues::{Envelope, Pattern, Post, Receipt, Receival};
 use crate::model::matching::requests::{Partner, Request, Wanted};
-use crate::model::matching::{Letter, Message, Token};
+use crate::model::matching::{At, Letter, Message, Token};
 use crate::model::roles::{Peer, Role, Spot, What};
 use crate::model::stream::{Call, Detail, Stream};
 
@@ -20,7 +21,7 @@ impl<'a> Rank<'a> {
         got: Option<Arrived>,
     ) {
         let mut request = Request::default();
-        if self.send(role, stream.role(call).place, call.start, token) && token.is_some() {
+        if self.send(role, stream.role(call).place, turn(stream, call), token) && token.is_some() {
             request.partner = Partner::Awaited;
         }
         if let Some((pattern, post)) = self.post(stream, role, call) {
@@ -28,8 +29,7 @@ impl<'a> Rank<'a> {
             if role.at_once {
                 let completion = self.completions.begin(stream.role(call).place, call, 0);
                 self.expect_message(completion);
-                let (envelope, bytes) = got_by(stream, Wanted::by(role), got);
-                self.queues.complete(receipt, envelope, Some(completion), bytes, &mut self.matched);
+                self.received(stream, call, receipt, Wanted::by(role), completion, got);
                 self.settle();
             } else {
                 request.receive = Some((receipt, Wanted::by(role)));
@@ -51,33 +51,61 @@ impl<'a> Rank<'a> {
     pub(super) fn message(&mut self, stream: &Stream<'a>, call: &Call, details: &[Detail]) {
         let role = stream.role(call);
         let completion = self.completions.begin(role.place, call, 1);
-        if self.send(role, role.place, call.start, Some(Token::Completion(completion))) {
+        if self.send(role, role.place, turn(stream, call), Some(Token::Completion(completion))) {
             self.completions.expect(completion);
         }
         if let Some((pattern, post)) = self.post(stream, role, call) {
             self.expect_message(completion);
-            let (envelope, bytes) = got_by(stream, Wanted::by(role), arrived(details));
-            let pattern = envelope.map_or(pattern, Pattern::of);
+            let got = arrived(details);
+            let pattern = got_by(stream, Wanted::by(role), got).map_or(pattern, Pattern::of);
             let receipt = self.queues.post(pattern, post);
-            self.queues.complete(receipt, envelope, Some(completion), bytes, &mut self.matched);
+            self.received(stream, call, receipt, Wanted::by(role), completion, got);
             self.settle();
         }
         self.tell(completion, None);
     }
 
+    /// A receive got its message in this call.
+    pub(super) fn received(
+        &mut self,
+        stream: &Stream<'a>,
+        call: &Call,
+        receipt: Receipt,
+        wanted: Wanted,
+        completion: u32,
+        got: Option<Arrived>,
+    ) {
+        let envelope = got_by(stream, wanted, got);
+        let truncated = got.is_some_and(|got| got.fate == Fate::Truncated);
+        let got = Receival { completion, end: call.end, bytes: got.map(|got| got.bytes), truncated };
+        match self.threaded {
+            // Another thread's may be over before.
+            true => self.completing.push((receipt, envelope, got)),
+            false => self.queues.complete(receipt, envelope, Some(got), &mut self.matched),
+        }
+    }
+
     /// Sends a message. Whether there was one to send.
-    fn send(&mut self, role: &Role, place: Spot, begin: i64, token: Option<Token>) -> bool {
+    fn send(&mut self, role: &Role, place: Spot, turn: Turn, token: Option<Token>) -> bool {
         let What::Message { sends: true, partitioned, .. } = role.what else { return false };
         let (Peer::Rank(to), Some(object)) = (role.to.0, role.object) else {
             self.elsewhere += u64::from(role.to.0 != Peer::Nobody && place.counts());
             return false;
         };
+        if let Some(Token::Request(thread, number)) = token
+            && self.cancelled.contains(&(thread, number))
+        {
+            count(&mut self.odd.cancelled, At { rank: self.number, place });
+            return false;
+        }
         let envelope = Envelope { object, source: self.number, tag: role.to.1, partitioned };
-        let message = Message { envelope, place, begin, bytes: role.sent, token, mark: self.links.mark() };
+        let (begin, mark) = (turn.begin, self.links.mark());
+        let message = Message { envelope, place, begin, turn, bytes: role.sent, token, mark };
         match (partitioned, token) {
             (true, Some(Token::Request(thread, number))) => {
                 self.partitioned.insert((thread, number), (to, message));
             }
+            _ if self.threaded => self.outbox.add(to, message),
             _ => self.letters.send(to, Letter::Message(message)),
         }
         true
@@ -97,7 +125,7 @@ impl<'a> Rank<'a> {
         };
         let tag = (role.from.1 != traces::signature::tag::ANY).then_some(role.from.1);
         let pattern = Pattern { object: role.object?, source, tag, partitioned };
-        Some((pattern, Post::new(call.start, stream.role(call).place, role.received)))
+        Some((pattern, Post::new(turn(stream, call), stream.role(call).place, role.received)))
     }
 
     pub(super) fn probe(&mut self, stream: &Stream<'a>, call: &Call, details: &[Detail]) {
@@ -113,18 +141,22 @@ impl<'a> Rank<'a> {
     }
 }
 
-/// What a receive got: the envelope, where that is known, and the bytes, where those are not what was posted.
-pub fn got_by(stream: &Stream<'_>, wanted: Wanted, arrived: Option<Arrived>) -> (Option<Envelope>, Option<u64>) {
+/// When the call was under way, and where.
+fn turn(stream: &Stream<'_>, call: &Call) -> Turn {
+    Turn { thread: stream.thread, begin: call.start, end: call.end, uncertain: false }
+}
+
+/// What a receive got, where that is known.
+pub fn got_by(stream: &Stream<'_>, wanted: Wanted, arrived: Option<Arrived>) -> Option<Envelope> {
     let Wanted { object, partitioned, .. } = wanted;
     let from = match arrived {
         Some(arrived) => (stream.roles().peer(object, arrived.source), arrived.tag),
         None => wanted.from,
     };
-    let envelope = match (from.0, object) {
+    match (from.0, object) {
         (Peer::Rank(source), Some(object)) if from.1 != traces::signature::tag::ANY => {
             Some(Envelope { object, source, tag: from.1, partitioned })
         }
         _ => None,
-    };
-    (envelope, arrived.map(|arrived| arrived.bytes))
+    }
 }
