@@ -41,7 +41,7 @@ pub fn needs_first(program: &OsStr) -> Vec<OsString> {
     let needed = |program: &object::File| {
         let object::File::Elf64(program) = program else { return Vec::new() };
         let Ok(table) = program.elf_dynamic_table() else { return Vec::new() };
-        let needed = table.iter().filter(|entry| entry.tag == i64::from(object::elf::DT_NEEDED));
+        let needed = table.iter().filter(|entry| entry.tag == object::elf::DT_NEEDED);
         let names = needed.filter_map(|entry| table.string(entry).ok()).map(OsStr::from_bytes);
         names.filter(|name| preload::insists(name)).map(OsString::from).collect()
     };
