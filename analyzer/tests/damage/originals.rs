@@ -111,9 +111,9 @@ fn number(at: usize) -> u32 {
 
 fn records(rank: u32) -> Vec<u64> {
     let mut words = Vec::new();
-    for at in 0..CALLS.len() {
+    for (at, (call, ..)) in CALLS.iter().enumerate() {
         words.push(record::short(number(at), 100 + u64::from(rank), 900).unwrap());
-        match CALLS[at].0 {
+        match *call {
             Call::Waitall => {
                 words.push(record::requests(Kind::Completed, 2, 2));
                 words.extend(Arrived { source: 1 - rank as i32, tag: 5, bytes: 32, fate: Fate::Whole }.words());
