@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::*};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::*};
 use std::sync::{Mutex, OnceLock};
 
 use traces::calls::{Call, Class};
@@ -404,8 +404,7 @@ fn ready(run: &Run, output: &Output, world: bool, first: bool) {
         progress::unheard(|| sync::initialized(family, rank, size, &header.begin, agreed.sync));
     }
     if first {
-        header.wrapper_cost = rehearse(family).unwrap_or(0);
-        header.entry_cost = ENTRY_COST.load(Relaxed);
+        (header.wrapper_cost, header.entry_cost) = rehearse(family).unwrap_or((0, 0));
         header.ready = clock::sample();
         header.state |= INITIALIZED;
     }
@@ -428,9 +427,8 @@ fn provided() -> i32 {
     level
 }
 
-/// What recording a call costs, in thousandths of a tick: the best of a few hundred calls each, of a function that
-/// does next to nothing, less what the function takes alone.
-fn rehearse(family: &Family) -> Option<u64> {
+/// What recording a call costs and what listening to an entry does, in thousandths of a tick: the best of a few hundred each.
+fn rehearse(family: &Family) -> Option<(u64, u64)> {
     const CALLS: u32 = 200;
     const ROUNDS: u32 = 10;
     let rehearsal = Thread::rehearsal((CALLS * (2 * ROUNDS + 1)) as usize)?;
@@ -440,12 +438,8 @@ fn rehearse(family: &Family) -> Option<u64> {
     let ticks = (0..ROUNDS).map(|_| observe::rehearse(family, CALLS)).min();
     current::set(own);
     let entries = (0..ROUNDS).map(|_| progress::rehearse(rehearsal.as_ptr(), CALLS)).min();
-    ENTRY_COST.store(entries? * 1000 / CALLS as u64, Relaxed);
-    Some(ticks? * 1000 / CALLS as u64)
+    Some((ticks? * 1000 / CALLS as u64, entries? * 1000 / CALLS as u64))
 }
-
-/// What listening to an entry into the progress engine costs, thousandths of a tick.
-static ENTRY_COST: AtomicU64 = AtomicU64::new(0);
 
 /// The class of an error code, 0 where MPI cannot be asked.
 pub fn error_class(code: i32) -> u16 {
@@ -478,7 +472,7 @@ fn last_words(output: &Output) {
     let seconds = header.end.monotonic.wrapping_sub(header.begin.monotonic) as f64 / 1e9;
     let calls = slots::calls();
     let cost = header.wrapper_cost as f64 / 1000.0;
-    let (entries, entry) = (slots::entries(), ENTRY_COST.load(Relaxed) as f64 / 1000.0);
+    let (entries, entry) = (slots::entries(), header.entry_cost as f64 / 1000.0);
     let in_nanoseconds = |cost: f64| cost * seconds * 1e9 / ticks.max(1) as f64;
     let off_line = slots::off_line() as f64;
     let share = 100.0 * (calls as f64 * cost + entries as f64 * entry + off_line) / ticks.max(1) as f64;
@@ -489,10 +483,9 @@ fn last_words(output: &Output) {
     let path = output.file.path();
     let folder = folder::parent_of(&path).display();
     let bytes = output.file.on_disk() as f64 / 1e6;
+    let (call, beside) = (in_nanoseconds(cost), in_nanoseconds(off_line) / 1e6);
     messages::say(&format!(
-        "{folder}: {bytes:.1} MB from rank 0, {:.0} ns a call{engine}, {:.3} ms beside, {share:.2} % of its {seconds:.3} s",
-        in_nanoseconds(cost),
-        in_nanoseconds(off_line) / 1e6
+        "{folder}: {bytes:.1} MB from rank 0, {call:.0} ns a call{engine}, {beside:.3} ms beside, {share:.2} % of its {seconds:.3} s"
     ));
 }
 
