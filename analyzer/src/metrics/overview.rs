@@ -131,8 +131,8 @@ fn cost(run: &Run) -> Option<Fact> {
     }
     let mut sum = 0.0;
     for rank in &run.ranks {
-        let calls: u64 = rank.entries().map(|entry| entry.count).sum();
-        let entries = rank.ledger[INSIDE].calls.entries + rank.ledger[OUTSIDE].calls.entries;
+        let calls = rank.entries().map(|entry| entry.count).total();
+        let entries = rank.ledger[INSIDE].calls.entries.saturating_add(rank.ledger[OUTSIDE].calls.entries);
         let line = calls as f64 * rank.header.wrapper_cost as f64 + entries as f64 * rank.header.entry_cost as f64;
         sum += (line / 1000.0 + rank.off_line as f64) * rank.clock.seconds(1);
     }

@@ -185,7 +185,7 @@ impl Rank {
             progress: Depth::Off,
             components: Vec::new(),
             ledger: ledger(contents),
-            off_line: contents.threads.iter().filter_map(|thread| thread.block).map(|block| block.off_line).sum(),
+            off_line: contents.threads.iter().filter_map(|thread| thread.block).map(|block| block.off_line).total(),
             clock,
             threads: Vec::new(),
             shared: Vec::new(),
