@@ -100,7 +100,9 @@ fn a_rank_without_finalize_is_listed_with_what_it_was_in() {
     assert_eq!(output.status.code(), Some(4));
     let said = stdout(&output).replace("\n  ", " ");
     assert!(
-        said.contains("rank 0 did not finalise MPI: it ended in MPI_Recv (from 3, tag 5, 64 bytes, MPI_COMM_WORLD)"),
+        said.contains(
+            "rank 0 did not finalise MPI: its recording ends in MPI_Recv (from 3, tag 5, 64 bytes, MPI_COMM_WORLD)"
+        ),
         "{said}"
     );
 }
@@ -113,7 +115,7 @@ fn a_rank_that_ended_outside_mpi_is_listed_with_its_last_call() {
     folder.write("rank-0000.ovh", &rank(killed, &[send], &[(1, 100, 50)]));
     let warnings = json(&folder.0, "function")["warnings"].to_string();
     assert!(
-        warnings.contains("it ended outside MPI, after MPI_Send (to 3, tag 5, 64 bytes, MPI_COMM_WORLD)"),
+        warnings.contains("its recording ends outside MPI, after MPI_Send (to 3, tag 5, 64 bytes, MPI_COMM_WORLD)"),
         "{warnings}"
     );
 }
@@ -125,7 +127,7 @@ fn a_process_that_never_came_out_of_init_is_listed() {
     let init = signature(1, Call::Init, i32::MIN, 0, 0);
     folder.write("starting-h1-4711.ovh", &rank_with(starting, &in_call(1, 0), &[init], |_| {}));
     let warnings = json(&folder.0, "function")["warnings"].to_string();
-    assert!(warnings.contains("process 4711 did not finalise MPI: it ended in MPI_Init"), "{warnings}");
+    assert!(warnings.contains("process 4711 did not finalise MPI: its recording ends in MPI_Init"), "{warnings}");
 }
 
 #[test]
