@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use traces::definitions::Place;
 
 use crate::recorder::shared;
-use crate::symbol::Symbol;
+use crate::symbol::{self, Symbol};
 use layout::{At, Layout, type_of};
 use memory::{Checked, Memory, Trusted};
 
@@ -69,8 +69,8 @@ pub fn here() -> Option<u64> {
 /// What a place is in words: one that [`here`] has given this thread the number of, and that it is still at; or one in mpi4py
 /// itself, which the interpreter calls when it ends.
 pub fn describe(site: u32, number: u64) -> Option<Place> {
-    if holds(number as usize) {
-        return has_ended().then(|| Place { site, file: String::new(), line: 0, function: EXIT.into() });
+    if has_ended() && (holds(number as usize) || is_interpreters(number as usize)) {
+        return Some(Place { site, file: String::new(), line: 0, function: EXIT.into() });
     }
     let interpreter = INTERPRETER.get()?.as_ref()?;
     let at = interpreter.at().filter(|at| at.number() == number)?;
@@ -88,8 +88,18 @@ fn imports(file: &str) -> bool {
     file.starts_with("<frozen importlib") || file.ends_with("/mpi4py/__init__.py")
 }
 
-/// Whether the interpreter has taken itself down.
+/// Whether an address is in the object that the interpreter is in: what mpi4py leaves to be called at the end may go on to MPI
+/// without a frame of its own.
+fn is_interpreters(there: usize) -> bool {
+    let base = |address| symbol::definer(address).map(|(_, base)| base);
+    address("Py_IsInitialized").and_then(base).is_some_and(|own| base(there) == Some(own))
+}
+
+/// Whether there is mpi4py, and its interpreter has taken itself down.
 fn has_ended() -> bool {
+    if BEGIN.load(Relaxed) == 0 {
+        return false;
+    }
     // SAFETY: the function's type, as Python documents it; it may be asked at any time.
     let ask = |address| unsafe { std::mem::transmute::<usize, unsafe extern "C" fn() -> c_int>(address)() };
     address("Py_IsInitialized").is_some_and(|is_initialized| ask(is_initialized) == 0)
