@@ -80,8 +80,12 @@ impl Dependence {
     }
 
     fn freed(self) -> u32 {
-        let count = |class: usize| if self.0 >> class & 1 != 0 { FREED[class].load(Relaxed) } else { 0 };
-        (0..FREED.len()).map(count).fold(0, u32::wrapping_add)
+        let (mut freed, mut classes) = (0u32, self.0);
+        while classes != 0 {
+            freed = freed.wrapping_add(FREED[classes.trailing_zeros() as usize].load(Relaxed));
+            classes &= classes - 1;
+        }
+        freed
     }
 }
 
@@ -157,10 +161,16 @@ impl Cache {
         Some(Cache { few: Table::new(FIRST_BITS)?, many: Table::new(FIRST_BITS)? })
     }
 
-    /// The number of a call with these words, if it is known.
+    /// The number of a call with these words, if it lies in the place that it prefers.
     #[inline(always)]
-    pub fn find(&mut self, words: &Words) -> Option<u32> {
+    pub fn find(&self, words: &Words) -> Option<u32> {
         if words.used <= FEW { self.few.find(words) } else { self.many.find(words) }
+    }
+
+    /// The number of a call with these words, wherever it lies.
+    #[inline(never)]
+    pub fn find_around(&mut self, words: &Words) -> Option<u32> {
+        if words.used <= FEW { self.few.find_around(words) } else { self.many.find_around(words) }
     }
 
     /// Remembers the number of a call with these words.
@@ -179,31 +189,23 @@ impl<const N: usize> Table<N> {
         Some(Table { entries, origins: memory::zeroed(1 << bits)?.as_ptr(), bits, shift: 64 - bits })
     }
 
+    // The words are only compared here: to pass them on would have them on the stack of every call.
     #[inline(always)]
-    fn find(&mut self, words: &Words) -> Option<u32> {
+    fn find(&self, words: &Words) -> Option<u32> {
         // SAFETY: the highest bits of a hash are a place of the table.
         let entry = unsafe { &*self.entries.add((words.hash() >> self.shift) as usize) };
         let mut difference = (entry.epoch ^ EPOCH.load(Relaxed)) as u64;
         for at in 0..words.used.min(N) {
             difference |= entry.words[at] ^ words.words[at];
         }
-        if difference == 0 {
-            return Some(entry.number);
-        }
-        // A copy, so that the words themselves stay in registers.
-        let mut copy = [0; N];
-        copy.copy_from_slice(&words.words[..N]);
-        self.find_around(&copy)
+        (difference == 0).then_some(entry.number)
     }
 
-    /// The same in all places that the call may have.
-    #[cold]
-    #[inline(never)]
-    fn find_around(&mut self, words: &[u64; N]) -> Option<u32> {
+    fn find_around(&mut self, words: &Words) -> Option<u32> {
         let epoch = EPOCH.load(Acquire);
-        let at = self.around(hash(words)).find(|at| {
+        let at = self.around(words.hash()).find(|at| {
             let entry = self.entry(*at);
-            entry.epoch != 0 && entry.words == *words
+            entry.epoch != 0 && entry.words == words.words[..N]
         })?;
         if self.entry(at).epoch != epoch {
             if self.is_void(at) {

@@ -264,8 +264,13 @@ impl Thread {
 
     /// The signature of a call from the program with these words, if it was one of the last.
     #[inline(always)]
-    pub fn cached(&mut self, words: &Words) -> Option<u32> {
+    pub fn cached(&self, words: &Words) -> Option<u32> {
         if self.depth == 0 && self.at_rest { self.cache.find(words) } else { None }
+    }
+
+    /// The same in all places of the cache that the call may have. The recorder is at work.
+    pub fn cached_around(&mut self, words: &Words) -> Option<u32> {
+        if self.depth == 0 { self.cache.find_around(words) } else { None }
     }
 
     /// Remembers the signature of calls with these words. Where ticks are not what calls are timed by, nothing is

@@ -163,16 +163,24 @@ fn nested<M: Made>(thread: &mut Thread, made: &M) -> M::Outcome {
 fn followed<M: Made>(thread: &mut Thread, made: &M, draft: &mut Draft) -> M::Outcome {
     let family = self::family(thread);
     made.note(family, draft);
-    let address = layers::address(made.place(), made.call());
-    let Some(known) = describe(thread, family, made.call(), address, draft) else {
-        thread.rest();
-        return made.make(None);
-    };
-    if M::PLAIN && known.lasting {
-        let mut words = Words::new(made.call().number(), made.place());
+    let mut words = Words::new(made.call().number(), made.place());
+    if M::PLAIN {
         made.key(family, &mut words);
-        thread.cache(&words, known.signature, draft.handles());
     }
+    let known = match thread.cached_around(&words) {
+        Some(signature) if M::PLAIN => Known::cached(made.call(), made.place(), signature),
+        _ => {
+            let address = layers::address(made.place(), made.call());
+            let Some(known) = describe(thread, family, made.call(), address, draft) else {
+                thread.rest();
+                return made.make(None);
+            };
+            if M::PLAIN && known.lasting {
+                thread.cache(&words, known.signature, draft.handles());
+            }
+            known
+        }
+    };
     let (status, start) = begin(thread, family, draft, known);
     let result = made.make(status);
     end(thread, family, draft, known, start, result.code());
@@ -260,6 +268,13 @@ struct Known {
     nested: bool,
     /// How many it was made inside.
     depth: u32,
+}
+
+impl Known {
+    /// A call of the program's own, whose signature lasts.
+    fn cached(call: Call, address: usize, signature: u32) -> Known {
+        Known { call, address, signature, lasting: true, nested: false, depth: 0 }
+    }
 }
 
 /// Finds the signature of a call by what its arguments say. `None` where it is not to be recorded.
