@@ -2,7 +2,9 @@
 
 use std::fs;
 use std::io::{ErrorKind, Read};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use traces::calls::Call;
 use traces::folder;
@@ -35,12 +37,24 @@ pub fn provisional(config: &Config) -> Result<PathBuf, String> {
     let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let name = folder::starting_file_name(host.trim());
     match config.run {
-        Some(_) => Ok(wanted.join(name)),
+        // On hosts that do not share a file system each has a folder of its own.
+        Some(run) => Ok(folder::claim(&wanted, &run).unwrap_or(wanted).join(name)),
         None => {
-            // Where that fails, the file cannot be made either, which is said.
+            // What is wrong with a folder that cannot be made shows when the file is.
             let _ = fs::create_dir_all(parent_of(&wanted));
             Ok(parent_of(&wanted).join(format!(".overhear-{name}")))
         }
+    }
+}
+
+/// Where the process was when it began, which is what a relative folder is relative to: the program may go elsewhere before it
+/// initialises MPI.
+static BEGAN_IN: OnceLock<PathBuf> = OnceLock::new();
+
+/// The process begins.
+pub fn process_begins() {
+    if let Ok(directory) = std::env::current_dir() {
+        let _ = BEGAN_IN.set(directory);
     }
 }
 
@@ -59,7 +73,10 @@ fn wanted(config: &Config) -> Result<PathBuf, String> {
             PathBuf::from(folder::default_name(&program))
         }
     };
-    std::path::absolute(&directory).map_err(|error| format!("{}: {error}", directory.display()))
+    match BEGAN_IN.get() {
+        Some(began_in) => Ok(began_in.join(directory)),
+        None => std::path::absolute(&directory).map_err(|error| format!("{}: {error}", directory.display())),
+    }
 }
 
 /// Rank 0, whose own file is there now, finds a folder and tells the others. Without a world everyone decides alone, by what
@@ -108,17 +125,30 @@ impl Message {
 fn decide(config: &Config, family: &Family, world: bool, own: &Path) -> Agreed {
     let wanted = wanted(config).unwrap_or_else(|_| PathBuf::from("overhear"));
     if let Some(run) = config.run {
+        let folder = folder::claim(&wanted, &run).unwrap_or_else(|_| wanted.clone());
         if world && spawned(family) {
-            let world = (1..WORLDS).find(|world| claim(&wanted, *world)).unwrap_or(WORLDS);
-            return Agreed { run, folder: wanted, world, sync: config.sync };
+            let world = (1..WORLDS).find(|world| claim(&folder, *world)).unwrap_or(WORLDS);
+            return Agreed { run, folder, world, sync: config.sync };
         }
-        let first = wanted.join(folder::file_name(0, 0));
-        if !world || first == own || !first.exists() {
-            return Agreed { run, folder: wanted, world: 0, sync: config.sync };
+        // Another program of the same launch may have been here before.
+        let place = folder.join(folder::file_name(0, 0));
+        if !world || place == own || take(own, &place) {
+            return Agreed { run, folder, world: 0, sync: config.sync };
         }
     }
+    let run = random();
     // What is wrong with a folder that cannot be made shows when the files move in.
-    Agreed { run: random(), folder: folder::fresh(&wanted).unwrap_or(wanted), world: 0, sync: config.sync }
+    Agreed { run, folder: folder::claim(&wanted, &run).unwrap_or(wanted), world: 0, sync: config.sync }
+}
+
+/// Gives the file another name beside the one it has, unless another file has that name.
+fn take(own: &Path, place: &Path) -> bool {
+    match fs::hard_link(own, place) {
+        Ok(()) => true,
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => false,
+        // Some file systems have no hard links, and a rank whose recording could not begin has no file.
+        Err(_) => !place.exists(),
+    }
 }
 
 /// Takes the number of a spawned world, unless another has it: several may be spawned at once.
@@ -147,22 +177,27 @@ fn random() -> [u8; 16] {
 
 /// Gives the file its place in the run's folder. Fails rather than overwrite another.
 pub fn move_in(path: &mut PathBuf, agreed: &Agreed, rank: u32) -> Result<(), String> {
+    let wrong = |place: &Path, error: std::io::Error| format!("{}: {error}", place.display());
     // On hosts that do not share a file system each has a folder of its own.
-    fs::create_dir_all(&agreed.folder).map_err(|error| format!("{}: {error}", agreed.folder.display()))?;
-    let place = agreed.folder.join(folder::file_name(agreed.world, rank));
+    let folder = folder::claim(&agreed.folder, &agreed.run).map_err(|error| wrong(&agreed.folder, error))?;
+    let place = folder.join(folder::file_name(agreed.world, rank));
     if *path == place {
         return Ok(());
     }
     let claimed = agreed.world > 0 && rank == 0;
-    let moved = match fs::hard_link(&path, &place) {
-        Ok(()) => fs::remove_file(&path),
-        Err(_) if claimed => fs::rename(&path, &place),
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(error),
-        // Some file systems have no hard links.
-        Err(_) if place.exists() => Err(ErrorKind::AlreadyExists.into()),
-        Err(_) => fs::rename(&path, &place),
+    let moved = match take(path, &place) || is_same(path, &place) {
+        true if place.exists() => fs::remove_file(&path),
+        true => fs::rename(&path, &place),
+        false if claimed => fs::rename(&path, &place),
+        false => Err(ErrorKind::AlreadyExists.into()),
     };
-    moved.map_err(|error| format!("{}: {error}", place.display()))?;
+    moved.map_err(|error| wrong(&place, error))?;
     *path = place;
     Ok(())
+}
+
+/// Whether two names are of one file.
+fn is_same(one: &Path, other: &Path) -> bool {
+    let file = |path: &Path| fs::metadata(path).map(|data| (data.dev(), data.ino()));
+    file(one).is_ok_and(|one| file(other).is_ok_and(|other| one == other))
 }

@@ -17,7 +17,7 @@ pub mod current;
 pub mod dictionary;
 mod events;
 mod file;
-mod folder;
+pub mod folder;
 pub mod forked;
 pub mod groups;
 mod handles;
