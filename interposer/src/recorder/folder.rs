@@ -10,7 +10,8 @@ use traces::calls::Call;
 use traces::folder;
 use traces::settings::Occasions;
 
-use super::{modules, together};
+use super::modules;
+use super::together::Together;
 use crate::abi::Family;
 use crate::config::Config;
 use crate::real;
@@ -64,7 +65,7 @@ pub fn parent_of(path: &Path) -> &Path {
 }
 
 /// The folder the user wants, or one named after program and time.
-fn wanted(config: &Config) -> Result<PathBuf, String> {
+pub fn wanted(config: &Config) -> Result<PathBuf, String> {
     let directory = match &config.directory {
         Some(directory) => directory.clone(),
         None => {
@@ -79,18 +80,17 @@ fn wanted(config: &Config) -> Result<PathBuf, String> {
     }
 }
 
-/// Rank 0, whose own file is there now, finds a folder and tells the others. Without a world everyone decides alone, by what
-/// the launcher gave all.
-pub fn agree(config: &Config, family: &Family, rank: u32, world: bool, own: &Path) -> Agreed {
+/// The first of the ranks that record together, whose own file is there now, finds a folder and tells the others. Without a world
+/// everyone decides alone, by what the launcher gave all.
+pub fn agree(config: &Config, family: &Family, together: Option<&Together>, own: &Path) -> Agreed {
     let mut message = Message { run: [0; 16], world: 0, sync: 0, length: 0, folder: [0; 4096] };
-    if rank == 0 || !world {
-        message.set(&decide(config, family, world, own));
+    if together.is_none_or(Together::is_first) {
+        message.set(&decide(config, family, together, own));
     }
-    if world {
-        together::come(family, rank);
+    if let Some(communicator) = together.and_then(|together| together.communicator) {
         let (count, address) = (size_of::<Message>(), &raw mut message as usize);
-        // SAFETY: every process of the world is in MPI_Init, and does this.
-        unsafe { real::invoke(Call::Bcast, [address, count, family.byte as usize, 0, family.comm_world as usize]) };
+        // SAFETY: every process of the communicator is in MPI_Init, and does this.
+        unsafe { real::invoke(Call::Bcast, [address, count, family.byte as usize, 0, communicator as usize]) };
     }
     message.get()
 }
@@ -122,17 +122,17 @@ impl Message {
     }
 }
 
-fn decide(config: &Config, family: &Family, world: bool, own: &Path) -> Agreed {
+fn decide(config: &Config, family: &Family, together: Option<&Together>, own: &Path) -> Agreed {
     let wanted = wanted(config).unwrap_or_else(|_| PathBuf::from("overhear"));
     if let Some(run) = config.run {
         let folder = folder::claim(&wanted, &run).unwrap_or_else(|_| wanted.clone());
-        if world && spawned(family) {
+        if together.is_some() && spawned(family) {
             let world = (1..WORLDS).find(|world| claim(&folder, *world)).unwrap_or(WORLDS);
             return Agreed { run, folder, world, sync: config.sync };
         }
         // Another program of the same launch may have been here before.
-        let place = folder.join(folder::file_name(0, 0));
-        if !world || place == own || take(own, &place) {
+        let place = together.map(|together| folder.join(folder::file_name(0, together.ranks[0])));
+        if place.is_none_or(|place| place == own || take(own, &place)) {
             return Agreed { run, folder, world: 0, sync: config.sync };
         }
     }
@@ -157,7 +157,7 @@ fn claim(folder: &Path, world: u32) -> bool {
 }
 
 /// Whether this world was spawned by another.
-fn spawned(family: &Family) -> bool {
+pub fn spawned(family: &Family) -> bool {
     let mut parent = 0u64;
     // SAFETY: MPI is initialised, and writes one handle.
     let code = unsafe { real::invoke(Call::Comm_get_parent, [&raw mut parent as usize]) };

@@ -35,7 +35,7 @@ mod slots;
 pub mod spent;
 mod stack;
 pub mod thread;
-mod together;
+pub mod together;
 mod topology;
 mod totals;
 mod world;
