@@ -74,6 +74,53 @@ pub fn launcher_rank() -> Option<u32> {
     names.iter().find_map(|name| env::var(name).ok()?.parse().ok())
 }
 
+/// What the launcher says of the launch that this process is of.
+pub struct Launch {
+    /// Its name, the same on all hosts.
+    pub name: Option<String>,
+    /// What tells this launch on this host from others.
+    pub server: Option<String>,
+    /// Its processes on this host.
+    pub here: Option<u32>,
+    /// The descriptor by which the launcher's process on this host is reached.
+    pub descriptor: Option<i32>,
+}
+
+/// What the launcher says, by PMIx, PMI or variables of its own.
+pub fn launch() -> Launch {
+    let number = |name: &str| text(name)?.parse::<u32>().ok();
+    let pmix = text("PMIX_NAMESPACE");
+    // Hydra does not name its launches, which others may be around.
+    let hydra = number("MPI_LOCALNRANKS").filter(|_| pmix.is_none());
+    let step = || {
+        Some(format!("{}.{}", text("SLURM_JOB_ID")?, text("SLURM_STEP_ID").filter(|_| text("SLURM_PROCID").is_some())?))
+    };
+    let others = || ["PALS_APID", "FLUX_JOB_ID", "ALPS_APP_ID"].iter().find_map(|name| text(name));
+    let name = pmix.clone().or_else(|| if hydra.is_some() { None } else { step().or_else(others) });
+    let servers =
+        ["PMIX_SERVER_URI2", "PMIX_SERVER_URI3", "PMIX_SERVER_URI4"].map(|name| text(name).unwrap_or_default());
+    let slurm = || tasks_of_node(&text("SLURM_STEP_TASKS_PER_NODE")?, number("SLURM_NODEID")?);
+    Launch {
+        name,
+        server: pmix.map(|pmix| format!("{pmix} {}", servers.join(" "))),
+        here: number("OMPI_COMM_WORLD_LOCAL_SIZE").or(hydra).or_else(slurm),
+        descriptor: text("PMI_FD").and_then(|value| value.parse().ok()),
+    }
+}
+
+/// `2(x3),1`: two on each of three nodes, one on the next.
+fn tasks_of_node(list: &str, mut node: u32) -> Option<u32> {
+    for part in list.split(',') {
+        let (tasks, nodes) = part.split_once("(x").unwrap_or((part, "1"));
+        let nodes: u32 = nodes.trim_end_matches(')').parse().ok()?;
+        match node.checked_sub(nodes) {
+            Some(rest) => node = rest,
+            None => return tasks.parse().ok(),
+        }
+    }
+    None
+}
+
 /// The value of a variable that was checked, if it is set.
 fn set<T>(name: &str, parse: impl Fn(&str) -> Result<T, String>) -> Result<Option<T>, String> {
     text(name).map(|value| parse(&value)).transpose()

@@ -43,6 +43,7 @@ extern "C" fn loaded() {
         if config::recorded_process() == Some(std::process::id()) {
             messages::keep_stderr();
         }
+        recorder::folder::process_begins();
         if real::is_linked() {
             layers::patch();
         }

@@ -48,6 +48,9 @@ pub enum Definition {
     Place(Place),
     /// A part of its run that the program has given a name.
     Region(Region),
+    /// The ranks of `MPI_COMM_WORLD` that record together, where others of it are not recorded, or not known to be: in steps
+    /// of 1.
+    Recorded(Vec<Span>),
 }
 
 /// The process that was recorded.

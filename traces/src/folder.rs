@@ -1,8 +1,10 @@
 //! The folder of a run: what it and its files are called, and that no run overwrites another.
 
-use std::fs;
-use std::io::{Error, ErrorKind};
+use std::fs::{self, File};
+use std::io::{Error, ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use crate::file::NO_RANK;
 
@@ -48,19 +50,74 @@ fn now() -> String {
     String::from_utf8_lossy(&text[..length]).into_owned()
 }
 
-/// Makes a folder that did not exist, with those it is in, or takes one that is empty: the one wanted, or the first that is
-/// free with a number behind it.
-pub fn fresh(wanted: &Path) -> Result<PathBuf, Error> {
-    fs::create_dir_all(wanted.parent().unwrap_or(Path::new("/")))?;
+/// The file that says which run a folder belongs to: its identity in hexadecimal digits.
+const CLAIM: &str = ".run";
+
+/// How long whoever has made a claim may take to write it.
+const WRITING: Duration = Duration::from_secs(1);
+
+/// Claims a folder for a run: the one wanted, or the first with a number behind it that is new, empty, or claimed by this run.
+/// Of several runs at once, one gets each folder; whoever asks for the same run gets the same one.
+pub fn claim(wanted: &Path, run: &[u8; 16]) -> Result<PathBuf, Error> {
+    if let Some(parent) = wanted.parent() {
+        fs::create_dir_all(parent)?;
+    }
     let name = wanted.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let numbered = (2..TRIES).map(|number| wanted.with_file_name(format!("{name}-{number}")));
     for folder in std::iter::once(wanted.to_path_buf()).chain(numbered) {
-        match fs::create_dir(&folder) {
-            Ok(()) => return Ok(folder),
-            Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error),
-            Err(_) if fs::read_dir(&folder).is_ok_and(|mut entries| entries.next().is_none()) => return Ok(folder),
-            Err(_) => {}
+        if is_claimed_by(&folder, run)? {
+            return Ok(folder);
         }
     }
     Err(ErrorKind::AlreadyExists.into())
+}
+
+/// Gives a folder back that nothing was put into.
+pub fn give_back(folder: &Path) {
+    let holds = |name: &std::ffi::OsStr| name == CLAIM;
+    let only_claim = |mut entries: fs::ReadDir| entries.all(|entry| entry.is_ok_and(|it| holds(&it.file_name())));
+    if fs::read_dir(folder).is_ok_and(only_claim) {
+        let _ = fs::remove_file(folder.join(CLAIM));
+        let _ = fs::remove_dir(folder);
+    }
+}
+
+/// Whether the folder is this run's, which it becomes where it is nobody's.
+fn is_claimed_by(folder: &Path, run: &[u8; 16]) -> Result<bool, Error> {
+    let identity = format!("{:032x}\n", u128::from_be_bytes(*run));
+    let claim = folder.join(CLAIM);
+    if let Ok(found) = fs::read_to_string(&claim).map(|found| wait_for(found, &claim)) {
+        return Ok(found == identity);
+    }
+    match fs::create_dir(folder) {
+        Ok(()) => {}
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error),
+        // What lies in it was not put there by a run that claims its folder, or by one that does so just now.
+        Err(_) if !is_empty(folder) => return Ok(wait_for(String::new(), &claim) == identity),
+        Err(_) => {}
+    }
+    match File::create_new(&claim) {
+        Ok(mut file) => file.write_all(identity.as_bytes()).map(|()| true),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(wait_for(String::new(), &claim) == identity),
+        Err(error) => Err(error),
+    }
+}
+
+fn is_empty(folder: &Path) -> bool {
+    fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none())
+}
+
+/// What a claim says once it is written; nothing where there is none.
+fn wait_for(mut found: String, claim: &Path) -> String {
+    let began = Instant::now();
+    while found.is_empty() && began.elapsed() < WRITING {
+        match fs::read_to_string(claim) {
+            Ok(text) => found = text,
+            Err(_) => break,
+        }
+        if found.is_empty() {
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+    found
 }

@@ -182,6 +182,7 @@ fn definitions_come_back_in_order() {
         Definition::Communicator(Communicator { number: 1, rank: 0, size: 2, inter: false, name: String::new() }),
         Definition::Group(Group { number: 1, members: Span::all(&[0, 2, 4, 5]) }),
         Definition::Neighbors(Neighbors { communicator: 3, sources: Vec::new(), destinations: Span::all(&[1]) }),
+        Definition::Recorded(Span::all(&[0, 1, 5])),
     ];
     let mut file = FileWriter::begin(Vec::new(), header(0)).unwrap();
     file.definitions(&definitions[..1]).unwrap();

@@ -1,7 +1,7 @@
 //! A run of as many ranks and calls as one likes, without running anything.
 
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use traces::folder;
 use traces::generate::{self, Shape};
@@ -9,7 +9,8 @@ use traces::generate::{self, Shape};
 /// Writes it into a folder that is new or empty, or one with a number behind its name.
 pub fn run(wanted: &Path, shape: &Shape) -> Result<(), String> {
     let io = |error: std::io::Error| format!("{}: {error}", wanted.display());
-    let folder = folder::fresh(wanted).map_err(io)?;
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let folder = folder::claim(wanted, &now.as_nanos().to_be_bytes()).map_err(io)?;
     let began = Instant::now();
     let total = generate::run(&folder, shape).map_err(io)?.total;
     let generate::Totals { calls, messages, bytes, .. } = total;

@@ -11,7 +11,6 @@ mod witness;
 
 use std::env;
 use std::ffi::{OsStr, OsString};
-use std::fs;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
@@ -86,11 +85,13 @@ fn in_front(launcher: Launcher, library: &Path, mut arguments: cli::Record) -> R
     let mode = arguments.settings.mode.clone().or_else(|| env::var("OVERHEAR_MODE").ok());
     let wanted = named.unwrap_or_else(|| default_name(&arguments.command));
     let cannot = |source| Error::Write { path: wanted.clone(), source };
-    let folder = std::path::absolute(&wanted).and_then(|wanted| folder::fresh(&wanted)).map_err(cannot)?;
+    let run: u128 = rand::random();
+    let folder = std::path::absolute(&wanted).and_then(|wanted| folder::claim(&wanted, &run.to_be_bytes()));
+    let folder = folder.map_err(cannot)?;
     arguments.settings.dir = Some(folder.clone());
     programs(&arguments.command).for_each(|program| warn_of(program));
     let mut variables: Variables = launch::variables(library, &needs, &arguments.settings);
-    variables.push(("OVERHEAR_RUN", format!("{:032x}", rand::random::<u128>()).into()));
+    variables.push(("OVERHEAR_RUN", format!("{run:032x}").into()));
     let whole = launch::command(launcher, &arguments.command, &variables);
     let mut command = Command::new(&whole[0]);
     // What cannot stand on the launcher's command line reaches its ranks through its environment. The library is not to,
@@ -107,7 +108,7 @@ fn in_front(launcher: Launcher, library: &Path, mut arguments: cli::Record) -> R
             Ok(end_as(status))
         }
         Err(error) => {
-            let _ = fs::remove_dir(&folder);
+            folder::give_back(&folder);
             Ok(cannot_run(&whole[0], &error))
         }
     }

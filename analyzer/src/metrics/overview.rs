@@ -11,6 +11,7 @@ use traces::progress::{INSIDE, OUTSIDE};
 use super::programs;
 use super::where_to::{call_in_words, rank_in_words};
 use crate::model::rank::is_nested;
+use crate::model::run::gaps;
 use crate::model::sums::Total;
 use crate::model::{Choice, End, Fate, Rank, Run};
 use crate::report::{Fact, Value};
@@ -43,11 +44,22 @@ pub fn facts(run: &Run) -> Vec<Fact> {
         false => facts.push(Fact::hidden("folder", folder)),
     }
     facts.push(Fact::hidden("filter", Value::Text(first.filter.clone())));
+    facts.extend(recorded(run));
     facts.extend(selected(run));
     facts.extend(in_mpi(run));
     facts.extend(cost(run));
     facts.extend(programs::of_ranks(run).map(|ranks| Fact::new("programs", "programs", Value::Text(ranks))));
     facts
+}
+
+/// Which ranks were recorded, where that is not all of them.
+fn recorded(run: &Run) -> Option<Fact> {
+    let size = run.worlds().get(&0).copied().unwrap_or(0);
+    let recorded = gaps(run.unrecorded.iter().cloned(), size);
+    (!run.unrecorded.is_empty()).then(|| {
+        let note = format!("; {} not", numbers(&run.unrecorded));
+        Fact::new("recorded_ranks", "recorded", Value::Text(numbers(&recorded))).note(note)
+    })
 }
 
 /// The languages in which MPI was called, where they are not C alone.
@@ -325,7 +337,7 @@ fn profiles(run: &Run) -> Option<String> {
 }
 
 /// `ranks 1, 3-5`, or the first few of many.
-fn numbers(ranks: &[RangeInclusive<u32>]) -> String {
+pub fn numbers(ranks: &[RangeInclusive<u32>]) -> String {
     const SHOWN: usize = 8;
     let one = |range: &RangeInclusive<u32>| match (range.start(), range.end()) {
         (first, last) if first == last => first.to_string(),

@@ -51,6 +51,14 @@ pub fn facts(run: &Run, account: &Account) -> Vec<Fact> {
     ]
 }
 
+/// Messages whose other end was not recorded.
+fn unrecorded(run: &Run, account: &Account) -> Option<String> {
+    let ranks = super::overview::numbers(&run.unrecorded);
+    let plural = if account.unrecorded == 1 { "" } else { "s" };
+    let messages = format!("{} message{plural} to or from {ranks}, not recorded", account.unrecorded);
+    (account.unrecorded > 0).then(|| format!("{messages}: their waits are not known"))
+}
+
 /// One row for each wait state.
 pub fn states(run: &Run, account: &Account) -> Table {
     let mut states: BTreeMap<WaitState, Sum> = BTreeMap::new();
@@ -149,7 +157,8 @@ pub fn explained(run: &Run, account: &Account) -> Vec<String> {
         ("receive(s) truncated, since the message was longer, most", &account.truncated),
         ("call(s) left by an exception or longjmp, most", &account.left),
     ];
-    kinds.into_iter().filter_map(|(what, places)| most(run, account, what, places)).collect()
+    let said = kinds.into_iter().filter_map(|(what, places)| most(run, account, what, places));
+    said.chain(unrecorded(run, account)).collect()
 }
 
 /// What a reader has to know of calls that found no partner.

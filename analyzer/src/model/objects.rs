@@ -51,6 +51,9 @@ pub struct Group {
     members: Members,
     /// The other group of an intercommunicator.
     others: Members,
+    /// The world whose ranks these are, and the ranks of both.
+    world: u32,
+    ranks: [Vec<Span>; 2],
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -118,10 +121,18 @@ impl Group {
     /// Whom a rank calls by this number: of its own group, or of the other one in an intercommunicator.
     pub fn peer(&self, rank: usize, number: i32) -> Option<u32> {
         let number = u32::try_from(number).ok()?;
-        match self.others.size() > 0 && self.members.number(rank as u32).is_some() {
-            true => self.others.get(number),
-            false => self.members.get(number),
-        }
+        if self.calls_others(rank) { self.others.get(number) } else { self.members.get(number) }
+    }
+
+    /// Its rank in `MPI_COMM_WORLD`, where that is the world that the launcher started.
+    pub fn rank_of_peer(&self, rank: usize, number: i32) -> Option<u32> {
+        let ranks = &self.ranks[usize::from(self.calls_others(rank))];
+        let found = Span::rank(ranks, u32::try_from(number).ok()?).filter(|_| self.world == 0);
+        u32::try_from(found?).ok()
+    }
+
+    fn calls_others(&self, rank: usize) -> bool {
+        self.others.size() > 0 && self.members.number(rank as u32).is_some()
     }
 
     /// A rank's own number.
@@ -196,7 +207,8 @@ impl Finder {
         }
         let all = |spans: &[Span]| self.all(key.world, spans);
         let name = rank.communicators.get(&own).map(|communicator| communicator.name.clone()).unwrap_or_default();
-        let group = Group { name, members: all(&key.members), others: all(&key.others) };
+        let ranks = [key.members.clone(), key.others.clone()];
+        let group = Group { name, members: all(&key.members), others: all(&key.others), world: key.world, ranks };
         let number = self.worlds.half(&key, &group, &mut self.groups).unwrap_or_else(|| {
             self.groups.push(group);
             self.groups.len() as u32 - 1

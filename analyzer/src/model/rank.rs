@@ -36,6 +36,8 @@ pub struct Rank {
     pub filter: String,
     /// What the recorder could not do.
     pub warnings: Vec<String>,
+    /// The ranks that recorded together with it, where these are not all of its world.
+    pub recorded: Option<Vec<Span>>,
     /// By number.
     pub communicators: HashMap<u32, Communicator>,
     /// Who is in them, by their numbers.
@@ -169,6 +171,7 @@ impl Rank {
             library: Library::default(),
             filter: String::new(),
             warnings: Vec::new(),
+            recorded: None,
             communicators: HashMap::new(),
             members: HashMap::new(),
             groups: HashMap::new(),
@@ -307,6 +310,7 @@ impl Rank {
             Definition::SameClock(same) => self.same_clocks.push(same),
             Definition::Language(language) => drop(self.languages.insert(language)),
             Definition::Place(place) => drop(self.places.insert(place.site, place)),
+            Definition::Recorded(ranks) => self.recorded = Some(ranks),
             Definition::Region(region) => drop(self.regions.insert(region.number, region)),
             Definition::Progress(depth) => self.progress = Depth::from_number(depth).unwrap_or(Depth::Off),
         }

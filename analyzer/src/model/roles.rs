@@ -154,6 +154,8 @@ pub enum Peer {
     Any,
     /// By its place in [`Run::ranks`].
     Rank(u32),
+    /// One that was not recorded.
+    Unrecorded,
     /// One that has no file here, or nobody knows which.
     Unknown,
 }
@@ -278,14 +280,23 @@ impl<'a> Roles<'a> {
         Role { what, object, to: (peer(to.0), to.1), from: (peer(from.0), from.1), sent, received, ..role }
     }
 
+    fn is_unrecorded(&self, rank: Option<u32>) -> bool {
+        rank.is_some_and(|rank| self.run.unrecorded.iter().any(|range| range.contains(&rank)))
+    }
+
     /// Whom this rank calls by a number in an object.
     pub fn peer(&self, object: Option<u32>, number: i32) -> Peer {
         match number {
             peer::NONE | peer::PROC_NULL => Peer::Nobody,
             peer::ANY => Peer::Any,
             number => {
-                let found = object.and_then(|object| self.objects.groups[object as usize].peer(self.at, number));
-                found.map_or(Peer::Unknown, Peer::Rank)
+                let Some(object) = object else { return Peer::Unknown };
+                let group = &self.objects.groups[object as usize];
+                match group.peer(self.at, number) {
+                    Some(rank) => Peer::Rank(rank),
+                    None if self.is_unrecorded(group.rank_of_peer(self.at, number)) => Peer::Unrecorded,
+                    None => Peer::Unknown,
+                }
             }
         }
     }

@@ -5,7 +5,8 @@ use std::fs;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-use traces::file::Mode;
+use traces::definitions::Span;
+use traces::file::{INITIALIZED, Mode};
 use traces::folder::EXTENSION;
 
 use super::rank::{End, Rank};
@@ -28,6 +29,8 @@ pub struct Run {
     pub ranks: Vec<Rank>,
     /// Ranks of the first world that have no readable file.
     pub missing: Vec<RangeInclusive<u32>>,
+    /// Ranks of the first world that were not recorded.
+    pub unrecorded: Vec<RangeInclusive<u32>>,
     /// Files that could not be read, and why.
     pub unreadable: Vec<String>,
     /// Where its call sites are.
@@ -54,9 +57,10 @@ impl Run {
         one_run(folder, &ranks)?;
         has_region(folder, &ranks, choice)?;
         has_ranks(&ranks, choice)?;
-        let missing = missing(&ranks);
+        let (missing, unrecorded) = absent(&ranks);
         let sites = Sites::load(folder, &ranks, !choice.no_cache);
-        Ok(Run { folder: folder.into(), is_newest: false, choice: choice.clone(), ranks, missing, unreadable, sites })
+        let (folder, choice) = (folder.into(), choice.clone());
+        Ok(Run { folder, is_newest: false, choice, ranks, missing, unrecorded, unreadable, sites })
     }
 
     /// The ranks that are asked about.
@@ -206,14 +210,37 @@ fn worlds(ranks: &[Rank]) -> BTreeMap<u32, u32> {
     worlds
 }
 
-fn missing(ranks: &[Rank]) -> Vec<RangeInclusive<u32>> {
+/// Ranks of the first world without a file: those that are missing, and those that were not recorded, by what all others say
+/// who recorded together with them.
+fn absent(ranks: &[Rank]) -> (Vec<RangeInclusive<u32>>, Vec<RangeInclusive<u32>>) {
     let size = worlds(ranks).get(&0).copied().unwrap_or(0);
-    let first_world = ranks.iter().filter(|rank| rank.header.world == 0);
-    let there: BTreeSet<u32> = first_world.filter_map(Rank::number).filter(|number| *number < size).collect();
-    let (mut missing, mut next) = (Vec::new(), 0);
-    for number in there.into_iter().chain([size]) {
-        missing.extend((next < number).then(|| next..=number - 1));
-        next = number.saturating_add(1);
+    let first_world = || ranks.iter().filter(|rank| rank.header.world == 0 && rank.number().is_some());
+    let there: Vec<_> = first_world().filter_map(Rank::number).map(|number| number..=number).collect();
+    let without_file = gaps(there.iter().cloned(), size);
+    let all_recorded = |rank: &Rank| rank.recorded.is_none() && rank.header.state & INITIALIZED != 0;
+    let lists: Vec<_> = first_world().filter_map(|rank| rank.recorded.as_ref()).flatten().filter_map(range).collect();
+    if lists.is_empty() || first_world().any(all_recorded) {
+        return (without_file, Vec::new());
     }
-    missing
+    let unrecorded = gaps(lists.into_iter().chain(there.iter().cloned()), size);
+    let missing = gaps(there.into_iter().chain(unrecorded.iter().cloned()), size);
+    (missing, unrecorded)
+}
+
+/// A span of ranks without gaps.
+fn range(span: &Span) -> Option<RangeInclusive<u32>> {
+    let first = u32::try_from(span.first).ok()?;
+    (span.count == 1 || span.step == 1).then(|| first..=first.saturating_add(span.count.saturating_sub(1)))
+}
+
+/// What ranges leave of so many ranks.
+pub fn gaps(ranges: impl Iterator<Item = RangeInclusive<u32>>, size: u32) -> Vec<RangeInclusive<u32>> {
+    let mut ranges: Vec<_> = ranges.filter(|range| range.start() <= range.end()).collect();
+    ranges.sort_unstable_by_key(|range| *range.start());
+    let (mut gaps, mut next) = (Vec::new(), 0);
+    for range in ranges.into_iter().filter(|range| *range.start() < size).chain([size..=size]) {
+        gaps.extend((next < *range.start()).then(|| next..=range.start() - 1));
+        next = next.max(range.end().saturating_add(1));
+    }
+    gaps
 }

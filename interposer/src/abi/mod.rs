@@ -54,6 +54,8 @@ pub struct Family {
     pub byte: u64,
     /// MPI_ERRORS_RETURN.
     pub errors_return: u64,
+    /// MPI_INFO_NULL.
+    pub info_null: u64,
     /// Datatypes that programs use most.
     pub common_datatypes: Vec<u64>,
     /// MPI_MESSAGE_NO_PROC.

@@ -28,6 +28,7 @@ pub fn family() -> Family {
         request_null: 0x2c00_0000,
         byte: 0x4c00_010d,
         errors_return: 0x5400_0001,
+        info_null: 0x1c00_0000,
         // Their handles say their sizes.
         common_datatypes: Vec::new(),
         message_no_proc: 0x6c00_0000,

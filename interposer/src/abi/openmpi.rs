@@ -30,6 +30,7 @@ pub fn family(library: &MpiLibrary) -> Family {
         request_null: object("ompi_request_null"),
         byte: object("ompi_mpi_byte"),
         errors_return: object("ompi_mpi_errors_return"),
+        info_null: object("ompi_mpi_info_null"),
         common_datatypes: [
             "byte",
             "char",

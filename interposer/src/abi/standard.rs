@@ -37,6 +37,7 @@ pub fn family() -> Family {
         request_null: 0x180,
         byte: BYTE,
         errors_return: 0x143,
+        info_null: 0x130,
         // Byte, char, short, int, long, long long, unsigned, unsigned long, float, double, integers of fixed size,
         // Fortran's INTEGER, REAL and DOUBLE PRECISION.
         common_datatypes: vec![

@@ -1,6 +1,6 @@
 //! The ranks' clocks, read against each other when MPI is initialised and before it is finalised.
 //!
-//! In: messages between the ranks, on a communicator that nobody else uses. Out: of every rank but the first a
+//! In: messages between the ranks that record together, on a communicator that nobody else uses. Out: of every rank but the first a
 //! [`SameClock`] or a [`Sync`] on each occasion.
 //!
 //! Ranks of one host have one clock. That is checked: their ticks must agree by the host's own clock, and what came before a
@@ -23,6 +23,7 @@ use super::{kind, now, sample};
 use crate::abi::Family;
 use crate::real;
 use crate::recorder::shared;
+use crate::recorder::together::{Found, Together};
 
 /// Exchanges in which the least round trip has not shrunk, after which it will not shrink by much: within 10 % of the
 /// least there is, by the paper.
@@ -34,29 +35,29 @@ const MORE: u64 = 1;
 const ENOUGH: u64 = 0;
 const TAG: usize = 0;
 
-/// The world's ranks, between the two occasions.
+/// The ranks that compare clocks, between the two occasions.
 static RANKS: Mutex<Option<Ranks>> = Mutex::new(None);
 
-/// MPI was just initialised. All ranks of the world come here, with the same `occasions`; `begin` is a sample of this
+/// MPI was just initialised. All ranks that record together come here, with the same `occasions`; `begin` is a sample of this
 /// one's clocks from some time before.
-pub fn initialized(family: &'static Family, rank: u32, size: u32, begin: &ClockSample, occasions: Occasions) {
-    if occasions == Occasions::None || size < 2 {
+pub fn initialized(family: &'static Family, together: Together, begin: &ClockSample, occasions: Occasions) {
+    if occasions == Occasions::None && together.found == Found::All {
         return;
     }
-    let Ok(ranks) = Ranks::of_world(family, rank as usize, size as usize, begin) else { return };
-    // Where MPI fails there is nothing to be said.
-    let _ = ranks.compare(Occasion::Init);
+    let Ok(Some(ranks)) = Ranks::of(family, together, begin) else { return };
     match occasions {
+        Occasions::None => ranks.free(),
+        // Where MPI fails there is nothing to be said.
+        _ if ranks.compare(Occasion::Init).is_err() => {}
+        Occasions::Init => ranks.free(),
         Occasions::Both => *RANKS.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(ranks),
-        _ => ranks.free(),
     }
 }
 
 /// MPI is about to be finalised. All ranks that came to [`initialized`] come here.
 pub fn finalizing() {
     let ranks = RANKS.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take();
-    if let Some(ranks) = ranks {
-        let _ = ranks.compare(Occasion::Finalize);
+    if let Some(ranks) = ranks.filter(|ranks| ranks.compare(Occasion::Finalize).is_ok()) {
         ranks.free();
     }
 }
@@ -140,12 +141,13 @@ impl Clocks {
     }
 }
 
-/// The ranks of the world, on a communicator of their own.
+/// The ranks that record together, on a communicator of their own, in which they have other numbers than in the world.
 struct Ranks {
     family: &'static Family,
     communicator: usize,
-    rank: usize,
-    size: usize,
+    /// Those in the world.
+    in_world: Vec<u32>,
+    own: usize,
     begin: Pair,
 }
 
@@ -160,15 +162,20 @@ unsafe fn invoke<const N: usize>(call: Call, arguments: [usize; N]) -> Result<()
 }
 
 impl Ranks {
-    fn of_world(family: &'static Family, rank: usize, size: usize, begin: &ClockSample) -> Result<Ranks, Failed> {
-        let mut handle = 0u64;
-        // SAFETY: MPI is initialised, and all ranks of its world do this. A handle of 4 or 8 bytes is written into zeros.
-        unsafe { invoke(Call::Comm_dup, [family.comm_world as usize, &raw mut handle as usize])? };
+    fn of(family: &'static Family, together: Together, begin: &ClockSample) -> Result<Option<Ranks>, Failed> {
+        let Together { ranks: in_world, communicator, own, .. } = together;
+        let Some(communicator) = communicator.filter(|_| in_world.len() > 1) else { return Ok(None) };
+        let mut handle = communicator;
+        if handle == family.comm_world {
+            handle = 0;
+            // SAFETY: MPI is initialised, and all ranks of its world do this. A handle of 4 or 8 bytes is written into zeros.
+            unsafe { invoke(Call::Comm_dup, [family.comm_world as usize, &raw mut handle as usize])? };
+        }
         let communicator = handle as usize;
         // What goes wrong with us does not end the program.
         // SAFETY: the communicator was just made.
         unsafe { invoke(Call::Comm_set_errhandler, [communicator, family.errors_return as usize])? };
-        Ok(Ranks { family, communicator, rank, size, begin: Pair::of(begin) })
+        Ok(Some(Ranks { family, communicator, in_world, own, begin: Pair::of(begin) }))
     }
 
     fn free(self) {
@@ -180,12 +187,12 @@ impl Ranks {
     /// Finds out who has whose clock, and by how much the others differ.
     fn compare(&self, when: Occasion) -> Result<(), Failed> {
         let clocks = Clocks::of(&self.introduce()?);
-        if let Some((peer, within)) = clocks.represented[self.rank] {
-            shared::define(&Definition::SameClock(SameClock { when, peer: peer as u32, within }));
+        if let Some((peer, within)) = clocks.represented[self.own] {
+            shared::define(&Definition::SameClock(SameClock { when, peer: self.in_world[peer], within }));
             return Ok(());
         }
         let representatives = clocks.representatives;
-        let own = representatives.iter().take_while(|rank| **rank < self.rank).count();
+        let own = representatives.iter().take_while(|rank| **rank < self.own).count();
         for round in (0..).map(|k| 1 << k).take_while(|round| *round < representatives.len()) {
             if own & round != 0 {
                 let sync = self.ask(when, representatives[own - round])?;
@@ -205,7 +212,7 @@ impl Ranks {
         // SAFETY: all ranks of the communicator do this.
         unsafe { invoke(Call::Barrier, [self.communicator])? };
         let own = Introduction { boot: boot(), early, late: Pair::of(&sample()), begin: self.begin };
-        let mut all = vec![Introduction::default(); self.size];
+        let mut all = vec![Introduction::default(); self.in_world.len()];
         let (bytes, byte) = (size_of::<Introduction>(), self.family.byte as usize);
         let (from, to) = (&raw const own as usize, all.as_mut_ptr() as usize);
         // SAFETY: as above, and there is room for as many as the communicator has ranks.
@@ -215,7 +222,7 @@ impl Ranks {
 
     /// Reads the clock of a server until the least round trip does not shrink any more.
     fn ask(&self, when: Occasion, server: usize) -> Result<Sync, Failed> {
-        let mut best = Sync { when, peer: server as u32, before: 0, there: 0, after: u64::MAX, exchanges: 0 };
+        let mut best = Sync { when, peer: self.in_world[server], before: 0, there: 0, after: u64::MAX, exchanges: 0 };
         let mut in_vain = 0;
         let mut began = None;
         loop {

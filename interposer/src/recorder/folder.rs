@@ -2,13 +2,16 @@
 
 use std::fs;
 use std::io::{ErrorKind, Read};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use traces::calls::Call;
 use traces::folder;
 use traces::settings::Occasions;
 
-use super::{modules, together};
+use super::modules;
+use super::together::Together;
 use crate::abi::Family;
 use crate::config::Config;
 use crate::real;
@@ -35,12 +38,24 @@ pub fn provisional(config: &Config) -> Result<PathBuf, String> {
     let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let name = folder::starting_file_name(host.trim());
     match config.run {
-        Some(_) => Ok(wanted.join(name)),
+        // On hosts that do not share a file system each has a folder of its own.
+        Some(run) => Ok(folder::claim(&wanted, &run).unwrap_or(wanted).join(name)),
         None => {
-            // Where that fails, the file cannot be made either, which is said.
+            // What is wrong with a folder that cannot be made shows when the file is.
             let _ = fs::create_dir_all(parent_of(&wanted));
             Ok(parent_of(&wanted).join(format!(".overhear-{name}")))
         }
+    }
+}
+
+/// Where the process was when it began, which is what a relative folder is relative to: the program may go elsewhere before it
+/// initialises MPI.
+static BEGAN_IN: OnceLock<PathBuf> = OnceLock::new();
+
+/// The process begins.
+pub fn process_begins() {
+    if let Ok(directory) = std::env::current_dir() {
+        let _ = BEGAN_IN.set(directory);
     }
 }
 
@@ -50,7 +65,7 @@ pub fn parent_of(path: &Path) -> &Path {
 }
 
 /// The folder the user wants, or one named after program and time.
-fn wanted(config: &Config) -> Result<PathBuf, String> {
+pub fn wanted(config: &Config) -> Result<PathBuf, String> {
     let directory = match &config.directory {
         Some(directory) => directory.clone(),
         None => {
@@ -59,21 +74,23 @@ fn wanted(config: &Config) -> Result<PathBuf, String> {
             PathBuf::from(folder::default_name(&program))
         }
     };
-    std::path::absolute(&directory).map_err(|error| format!("{}: {error}", directory.display()))
+    match BEGAN_IN.get() {
+        Some(began_in) => Ok(began_in.join(directory)),
+        None => std::path::absolute(&directory).map_err(|error| format!("{}: {error}", directory.display())),
+    }
 }
 
-/// Rank 0, whose own file is there now, finds a folder and tells the others. Without a world everyone decides alone, by what
-/// the launcher gave all.
-pub fn agree(config: &Config, family: &Family, rank: u32, world: bool, own: &Path) -> Agreed {
+/// The first of the ranks that record together, whose own file is there now, finds a folder and tells the others. Without a world
+/// everyone decides alone, by what the launcher gave all.
+pub fn agree(config: &Config, family: &Family, together: Option<&Together>, own: &Path) -> Agreed {
     let mut message = Message { run: [0; 16], world: 0, sync: 0, length: 0, folder: [0; 4096] };
-    if rank == 0 || !world {
-        message.set(&decide(config, family, world, own));
+    if together.is_none_or(Together::is_first) {
+        message.set(&decide(config, family, together, own));
     }
-    if world {
-        together::come(family, rank);
+    if let Some(communicator) = together.and_then(|together| together.communicator) {
         let (count, address) = (size_of::<Message>(), &raw mut message as usize);
-        // SAFETY: every process of the world is in MPI_Init, and does this.
-        unsafe { real::invoke(Call::Bcast, [address, count, family.byte as usize, 0, family.comm_world as usize]) };
+        // SAFETY: every process of the communicator is in MPI_Init, and does this.
+        unsafe { real::invoke(Call::Bcast, [address, count, family.byte as usize, 0, communicator as usize]) };
     }
     message.get()
 }
@@ -105,20 +122,33 @@ impl Message {
     }
 }
 
-fn decide(config: &Config, family: &Family, world: bool, own: &Path) -> Agreed {
+fn decide(config: &Config, family: &Family, together: Option<&Together>, own: &Path) -> Agreed {
     let wanted = wanted(config).unwrap_or_else(|_| PathBuf::from("overhear"));
     if let Some(run) = config.run {
-        if world && spawned(family) {
-            let world = (1..WORLDS).find(|world| claim(&wanted, *world)).unwrap_or(WORLDS);
-            return Agreed { run, folder: wanted, world, sync: config.sync };
+        let folder = folder::claim(&wanted, &run).unwrap_or_else(|_| wanted.clone());
+        if together.is_some() && spawned(family) {
+            let world = (1..WORLDS).find(|world| claim(&folder, *world)).unwrap_or(WORLDS);
+            return Agreed { run, folder, world, sync: config.sync };
         }
-        let first = wanted.join(folder::file_name(0, 0));
-        if !world || first == own || !first.exists() {
-            return Agreed { run, folder: wanted, world: 0, sync: config.sync };
+        // Another program of the same launch may have been here before.
+        let place = together.map(|together| folder.join(folder::file_name(0, together.ranks[0])));
+        if place.is_none_or(|place| place == own || take(own, &place)) {
+            return Agreed { run, folder, world: 0, sync: config.sync };
         }
     }
+    let run = random();
     // What is wrong with a folder that cannot be made shows when the files move in.
-    Agreed { run: random(), folder: folder::fresh(&wanted).unwrap_or(wanted), world: 0, sync: config.sync }
+    Agreed { run, folder: folder::claim(&wanted, &run).unwrap_or(wanted), world: 0, sync: config.sync }
+}
+
+/// Gives the file another name beside the one it has, unless another file has that name.
+fn take(own: &Path, place: &Path) -> bool {
+    match fs::hard_link(own, place) {
+        Ok(()) => true,
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => false,
+        // Some file systems have no hard links, and a rank whose recording could not begin has no file.
+        Err(_) => !place.exists(),
+    }
 }
 
 /// Takes the number of a spawned world, unless another has it: several may be spawned at once.
@@ -127,7 +157,7 @@ fn claim(folder: &Path, world: u32) -> bool {
 }
 
 /// Whether this world was spawned by another.
-fn spawned(family: &Family) -> bool {
+pub fn spawned(family: &Family) -> bool {
     let mut parent = 0u64;
     // SAFETY: MPI is initialised, and writes one handle.
     let code = unsafe { real::invoke(Call::Comm_get_parent, [&raw mut parent as usize]) };
@@ -147,22 +177,27 @@ fn random() -> [u8; 16] {
 
 /// Gives the file its place in the run's folder. Fails rather than overwrite another.
 pub fn move_in(path: &mut PathBuf, agreed: &Agreed, rank: u32) -> Result<(), String> {
+    let wrong = |place: &Path, error: std::io::Error| format!("{}: {error}", place.display());
     // On hosts that do not share a file system each has a folder of its own.
-    fs::create_dir_all(&agreed.folder).map_err(|error| format!("{}: {error}", agreed.folder.display()))?;
-    let place = agreed.folder.join(folder::file_name(agreed.world, rank));
+    let folder = folder::claim(&agreed.folder, &agreed.run).map_err(|error| wrong(&agreed.folder, error))?;
+    let place = folder.join(folder::file_name(agreed.world, rank));
     if *path == place {
         return Ok(());
     }
     let claimed = agreed.world > 0 && rank == 0;
-    let moved = match fs::hard_link(&path, &place) {
-        Ok(()) => fs::remove_file(&path),
-        Err(_) if claimed => fs::rename(&path, &place),
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(error),
-        // Some file systems have no hard links.
-        Err(_) if place.exists() => Err(ErrorKind::AlreadyExists.into()),
-        Err(_) => fs::rename(&path, &place),
+    let moved = match take(path, &place) || is_same(path, &place) {
+        true if place.exists() => fs::remove_file(&path),
+        true => fs::rename(&path, &place),
+        false if claimed => fs::rename(&path, &place),
+        false => Err(ErrorKind::AlreadyExists.into()),
     };
-    moved.map_err(|error| format!("{}: {error}", place.display()))?;
+    moved.map_err(|error| wrong(&place, error))?;
     *path = place;
     Ok(())
+}
+
+/// Whether two names are of one file.
+fn is_same(one: &Path, other: &Path) -> bool {
+    let file = |path: &Path| fs::metadata(path).map(|data| (data.dev(), data.ino()));
+    file(one).is_ok_and(|one| file(other).is_ok_and(|other| one == other))
 }

@@ -19,6 +19,7 @@ use super::shared;
 use super::slots;
 use super::spent;
 use super::thread::Thread;
+use super::together::{self, Together};
 use super::totals;
 use super::world;
 use crate::abi::{self, Family};
@@ -51,6 +52,8 @@ static FAILED: AtomicBool = AtomicBool::new(false);
 static SESSIONS: AtomicU32 = AtomicU32::new(0);
 /// Between MPI_Init and MPI_Finalize.
 static WORLD: AtomicBool = AtomicBool::new(false);
+/// This rank is the first of those that record together, and speaks for them.
+static FIRST: AtomicBool = AtomicBool::new(false);
 /// The figures of the end were said.
 static TOLD: AtomicBool = AtomicBool::new(false);
 
@@ -190,6 +193,7 @@ fn try_begin() -> Result<bool, String> {
     let Some(mode) = config.mode else { return Ok(false) };
     let library = real::library().ok_or("no MPI library was found in the process")?;
     let family = abi::detect(library);
+    together::announce();
     let (kind, frequency) = clock::choose(config.false_clock);
     let sample = clock::sample();
     let path = folder::provisional(&config)?;
@@ -290,6 +294,7 @@ pub fn before(call: Call, session: u64) {
             progress::intel::read(now.ticks.wrapping_sub(begin.ticks) as f64 / seconds.max(1e-9));
         }
         spent::waiting(|| progress::unheard(sync::finalizing));
+        together::leave();
     });
 }
 
@@ -297,20 +302,26 @@ pub fn before(call: Call, session: u64) {
 #[cold]
 #[inline(never)]
 pub fn after_unrecorded(call: Call, code: i32) {
+    if starts(call) && code != 0 {
+        together::withdraw();
+    }
     let world = matches!(call, Call::Init | Call::Init_thread);
     if world && code == 0 && FAILED.load(Acquire) && !READY.swap(true, AcqRel) {
         shared::guard_wait(take_part);
     }
 }
 
-/// Does what takes all ranks of the world.
+/// Does what takes all ranks that record together.
 fn take_part() -> Option<()> {
     let family = abi::detect(real::library()?);
     let config = config::read().ok()?;
     objects::learn(family, family.comm_world, Kind::Communicator);
     let world = objects::get(family.comm_world)?;
-    let agreed = folder::agree(&config, family, world.rank as u32, true, Path::new(""));
-    sync::initialized(family, world.rank as u32, world.size, &clock::sample(), agreed.sync);
+    let beside = folder::wanted(&config).ok()?;
+    let meeting = folder::parent_of(&beside);
+    let together = together::come(family, world.rank as u32, world.size, folder::spawned(family), meeting);
+    let agreed = folder::agree(&config, family, Some(&together), Path::new(""));
+    sync::initialized(family, together, &clock::sample(), agreed.sync);
     Some(())
 }
 
@@ -319,6 +330,9 @@ fn take_part() -> Option<()> {
 #[inline(never)]
 pub fn after(call: Call, session: u64, code: i32) {
     if code != 0 {
+        if starts(call) {
+            together::withdraw();
+        }
         return;
     }
     shared::guard_wait(|| {
@@ -394,14 +408,19 @@ fn ready(run: &Run, output: &Output, world: bool, first: bool) {
     // SAFETY: one thread initialises MPI.
     let header = unsafe { output.header() };
     let path = output.file.path();
-    let agreed = spent::waiting(|| progress::unheard(|| folder::agree(&run.config, family, rank, world, &path)));
+    let meeting = folder::parent_of(&path);
+    let together = spent::waiting(|| together::find(family, world.then_some((rank, size)), meeting));
+    let agreed = spent::waiting(|| progress::unheard(|| folder::agree(&run.config, family, together.as_ref(), &path)));
     header.run = agreed.run;
     header.rank = rank;
     header.size = size;
     header.world = agreed.world;
     header.thread_level = family.thread_level(provided());
-    if world {
-        progress::unheard(|| sync::initialized(family, rank, size, &header.begin, agreed.sync));
+    let (speaks, ranks) =
+        (together.as_ref().is_none_or(Together::is_first), together::recorded_in_words(together.as_ref(), size));
+    FIRST.store(speaks, Release);
+    if let Some(together) = together {
+        progress::unheard(|| sync::initialized(family, together, &header.begin, agreed.sync));
     }
     if first {
         (header.wrapper_cost, header.entry_cost) = rehearse(family).unwrap_or((0, 0));
@@ -410,13 +429,10 @@ fn ready(run: &Run, output: &Output, world: bool, first: bool) {
     }
     if let Err(reason) = output.file.rename(|path| folder::move_in(path, &agreed, rank)) {
         messages::say(&format!("{reason}. The trace stays in {}.", path.display()));
-    } else if first && (rank == 0 || rank == NO_RANK) {
-        let ranks = match size {
-            0 => "a process without a world".into(),
-            1 => "1 rank".into(),
-            size => format!("{size} ranks"),
-        };
-        messages::say(&format!("recording {ranks} under {} into {}", library.name(), agreed.folder.display()));
+    } else if first && speaks {
+        let path = output.file.path();
+        let folder = folder::parent_of(&path).display();
+        messages::say(&format!("recording {ranks} under {} into {folder}", library.name()));
     }
 }
 
@@ -465,9 +481,10 @@ fn closed(call: Call) {
 fn last_words(output: &Output) {
     // SAFETY: read when MPI is finalised.
     let header = unsafe { output.header() };
-    if !(header.rank == 0 || header.rank == NO_RANK) || TOLD.swap(true, Relaxed) {
+    if !FIRST.load(Acquire) || TOLD.swap(true, Relaxed) {
         return;
     }
+    let rank = if header.rank == NO_RANK { 0 } else { header.rank };
     let ticks = header.end.ticks.wrapping_sub(header.begin.ticks);
     let seconds = header.end.monotonic.wrapping_sub(header.begin.monotonic) as f64 / 1e9;
     let calls = slots::calls();
@@ -485,7 +502,7 @@ fn last_words(output: &Output) {
     let bytes = output.file.on_disk() as f64 / 1e6;
     let (call, beside) = (in_nanoseconds(cost), in_nanoseconds(off_line) / 1e6);
     messages::say(&format!(
-        "{folder}: {bytes:.1} MB from rank 0, {call:.0} ns a call{engine}, {beside:.3} ms beside, {share:.2} % of its {seconds:.3} s"
+        "{folder}: {bytes:.1} MB from rank {rank}, {call:.0} ns a call{engine}, {beside:.3} ms beside, {share:.2} % of its {seconds:.3} s"
     ));
 }
 

@@ -6,6 +6,8 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::ExitStatus;
 
+use traces::folder;
+
 use crate::error::Error;
 use crate::model::{Rank, run as runs, sites::Sites};
 use crate::report::{Value, text};
@@ -16,7 +18,7 @@ pub fn tell(folder: &Path, launcher: &OsStr, status: ExitStatus, recording: bool
     let files = match runs::files(folder) {
         Ok(files) => files,
         Err(error) => {
-            let _ = fs::remove_dir(folder);
+            folder::give_back(folder);
             if recording {
                 terminal::say(&nothing(folder, launcher, status, &error));
             }

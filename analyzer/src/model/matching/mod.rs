@@ -128,6 +128,8 @@ pub struct Account {
     pub left: FxHashMap<At, u64>,
     /// Messages of which the sender or the receiver is not in this folder.
     pub elsewhere: u64,
+    /// Messages of which the sender or the receiver was not recorded.
+    pub unrecorded: u64,
     /// Collective calls that all processes came to.
     pub collectives: u64,
     /// Those that not all came to.

@@ -26,6 +26,11 @@ pub struct Envelope {
     pub partitioned: bool,
 }
 
+impl Envelope {
+    /// The source of messages from all ranks that were not recorded. They are not here.
+    pub const UNRECORDED: u32 = u32::MAX;
+}
+
 /// What a receive can take: a source or tag that is not there stands for any.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pattern {
@@ -251,10 +256,17 @@ impl Queues {
         queue.probes.push(Probe { place, start, end, receive: queue.posted });
     }
 
+    /// Receives that got their message from a rank that was not recorded.
+    pub fn of_unrecorded(&self) -> impl Iterator<Item = &Post> {
+        let numbers = self.numbers.iter().filter(|(envelope, _)| envelope.source == Envelope::UNRECORDED);
+        numbers.flat_map(|(_, number)| &self.queues[*number as usize].posts)
+    }
+
     /// Messages that nobody received, and receives that got none.
     pub fn rest(&self) -> (impl Iterator<Item = &Message>, impl Iterator<Item = &Post>) {
         let messages = self.queues.iter().flat_map(|queue| &queue.messages);
-        let posts = self.queues.iter().flat_map(|queue| &queue.posts);
+        let here = self.numbers.iter().filter(|(envelope, _)| envelope.source != Envelope::UNRECORDED);
+        let posts = here.flat_map(|(_, number)| &self.queues[*number as usize].posts);
         let held = self.held.iter().map(|held| &held.post);
         (messages, posts.chain(held).filter(|post| post.state != PostState::Gone))
     }

@@ -52,6 +52,7 @@ pub struct Rank<'a> {
     pairs: FxHashMap<u32, Pair>,
     complete: u64,
     elsewhere: u64,
+    unrecorded: u64,
     odd: Odd,
     outbox: Outbox,
     /// Receives of a rank with several threads that are complete when their call ends.
@@ -116,6 +117,7 @@ impl<'a> Rank<'a> {
             pairs: FxHashMap::default(),
             complete: 0,
             elsewhere: 0,
+            unrecorded: 0,
             odd: Odd::default(),
             outbox: Outbox::default(),
             completing: Vec::new(),
@@ -303,6 +305,7 @@ impl<'a> Rank<'a> {
 
     /// Adds what it has found to the account of the run.
     pub fn report(self, account: &mut Account) {
+        account.unrecorded += self.queues.of_unrecorded().filter(|post| post.place.counts()).count() as u64;
         let (messages, posts) = self.queues.rest();
         for message in messages.into_iter().filter(|message| message.place.counts()) {
             let at = At { rank: message.envelope.source, place: message.place };
@@ -320,6 +323,7 @@ impl<'a> Rank<'a> {
         account.pairs.extend(self.pairs.into_iter().map(|(source, pair)| ((source, self.number), pair)));
         account.collectives += self.complete;
         account.elsewhere += self.elsewhere;
+        account.unrecorded += self.unrecorded;
         account.add(self.waits);
         account.links.push(self.links);
     }

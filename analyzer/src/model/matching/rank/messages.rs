@@ -89,7 +89,7 @@ impl<'a> Rank<'a> {
     fn send(&mut self, role: &Role, place: Spot, turn: Turn, token: Option<Token>) -> bool {
         let What::Message { sends: true, partitioned, .. } = role.what else { return false };
         let (Peer::Rank(to), Some(object)) = (role.to.0, role.object) else {
-            self.elsewhere += u64::from(role.to.0 != Peer::Nobody && place.counts());
+            self.count_elsewhere(role.to.0, place);
             return false;
         };
         if let Some(Token::Request(thread, number)) = token
@@ -111,6 +111,16 @@ impl<'a> Rank<'a> {
         true
     }
 
+    /// A message whose sender or receiver has no file here.
+    fn count_elsewhere(&mut self, peer: Peer, place: Spot) {
+        let counts = u64::from(place.counts());
+        match peer {
+            Peer::Nobody => {}
+            Peer::Unrecorded => self.unrecorded += counts,
+            _ => self.elsewhere += counts,
+        }
+    }
+
     /// The receive that a call posts.
     fn post(&mut self, stream: &Stream<'a>, role: &Role, call: &Call) -> Option<(Pattern, Post)> {
         let What::Message { receives: true, partitioned, .. } = role.what else { return None };
@@ -118,8 +128,8 @@ impl<'a> Rank<'a> {
             Peer::Nobody => return None,
             Peer::Any => None,
             Peer::Rank(source) => Some(source),
-            Peer::Unknown => {
-                self.elsewhere += u64::from(stream.role(call).place.counts());
+            peer @ (Peer::Unknown | Peer::Unrecorded) => {
+                self.count_elsewhere(peer, stream.role(call).place);
                 return None;
             }
         };
@@ -156,6 +166,9 @@ pub fn got_by(stream: &Stream<'_>, wanted: Wanted, arrived: Option<Arrived>) -> 
     match (from.0, object) {
         (Peer::Rank(source), Some(object)) if from.1 != traces::signature::tag::ANY => {
             Some(Envelope { object, source, tag: from.1, partitioned })
+        }
+        (Peer::Unrecorded, Some(object)) => {
+            Some(Envelope { object, source: Envelope::UNRECORDED, tag: from.1, partitioned })
         }
         _ => None,
     }
