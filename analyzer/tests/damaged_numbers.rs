@@ -82,9 +82,9 @@ fn numbers_of_threads_and_requests_take_no_room_and_time_may_run_backwards() {
         Kind::Long as u64 | 1 << 8,
         (BEGIN + 40).wrapping_neg(),
         0,
-        Kind::EmptyRun as u64 | 5 << 36,
-        1_000,
+        Kind::Outside as u64 | 5 << 8,
         0,
+        1_000,
         record::short(1, 10, 10).unwrap(),
     ];
     let folder = Folder::new();

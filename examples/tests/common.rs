@@ -9,6 +9,8 @@ use examples::mpi::Mpi;
 use examples::program::{Program, compile};
 use examples::run::{Case, Report, Run, finish, overhear};
 use examples::{target, waits, workspace};
+use traces::progress::{Entries, INSIDE, Run as Entered};
+use traces::read::{RankFile, Thread, Visitor, walk};
 
 /// Every MPI at hand. Panics where there is none: a test that ran under nothing has shown nothing.
 pub fn libraries() -> Vec<Mpi> {
@@ -54,6 +56,59 @@ pub fn said(run: &Run, command: &str) -> Report {
     let output = finish(Command::new(overhear()).arg(command).arg(&run.folder).args(["--format", "json"]));
     let json = serde_json::from_str(&output.stdout);
     Report { status: output.status, json: json.unwrap_or_else(|error| panic!("{command}: {error}: {output:?}")) }
+}
+
+/// What records say of entries into the progress engine.
+#[derive(Clone, Default, PartialEq, Debug)]
+pub struct Turns {
+    /// In all.
+    pub said: Entries,
+    /// Productive ones of which it is said when they were.
+    pub placed: u64,
+    /// What is said of each call with entries: the productive ones, and in how many runs they are told.
+    pub calls: Vec<(u64, u64)>,
+    /// When the last of them began.
+    pub last: Option<u64>,
+}
+
+impl Visitor for Turns {
+    fn call(&mut self, _: u32, _: u64, _: u64) {}
+
+    fn engine(&mut self, during: Entries) {
+        self.said += during;
+        self.calls.push((during.productive, 0));
+    }
+
+    fn productive(&mut self, run: &Entered) {
+        self.placed += run.count;
+        self.last = Some(run.start);
+        self.calls.last_mut().expect("what is said of entries comes first").1 += 1;
+    }
+}
+
+impl Turns {
+    /// What a thread's records say.
+    pub fn of(thread: &Thread<'_>) -> Turns {
+        let mut turns = Turns::default();
+        thread.pages.iter().for_each(|page| assert!(walk(page, &mut turns).is_ok()));
+        turns
+    }
+
+    /// What the records of a run say, and what its ledgers do.
+    pub fn of_run(run: &Run) -> (Turns, Entries) {
+        let (mut all, mut ledger) = (Turns::default(), Entries::default());
+        for file in run.files() {
+            let file = RankFile::open(&file).unwrap();
+            for thread in &file.contents().threads {
+                let turns = Turns::of(thread);
+                all.said += turns.said;
+                all.placed += turns.placed;
+                all.calls.extend(turns.calls);
+                ledger += thread.block.unwrap().ledger[INSIDE].calls;
+            }
+        }
+        (all, ledger)
+    }
 }
 
 /// On a busy machine, ranks wait for the processor where nothing is planted: so often a program may be run again.

@@ -4,10 +4,12 @@ mod common;
 
 use std::fs;
 
-use common::{case, libraries};
+use common::{Turns, case, libraries};
 use examples::run::Report;
 use examples::target;
 use serde_json::json;
+use traces::progress::INSIDE;
+use traces::read::RankFile;
 
 #[test]
 fn every_completed_call_of_a_killed_rank_but_at_most_one_is_in_the_report() {
@@ -41,6 +43,24 @@ fn a_rank_killed_in_a_receive_is_reported_with_it() {
             "{warnings}"
         );
     }
+}
+
+#[test]
+fn what_the_engine_did_in_the_call_that_a_rank_died_in_is_in_its_file() {
+    let mut seen = 0;
+    for mpi in libraries() {
+        let (_, run) = case("killed", &mpi, 2, &[&counter(mpi.name), "waiting"]).recorded("killed-turning");
+        let file = RankFile::open(&run.folder.join("rank-0000.ovh")).unwrap();
+        let contents = file.contents();
+        let thread = &contents.threads[0];
+        let (turns, ledger) = (Turns::of(thread), thread.block.unwrap().ledger[INSIDE].calls);
+        let open = thread.open_productive(turns.last).map(|run| run.count).sum::<u64>();
+        assert_eq!(turns.placed + open, ledger.productive, "{}", mpi.name);
+        assert!(ledger.entries == 0 || turns.said.entries < ledger.entries, "{}: {ledger:?}", mpi.name);
+        seen += open;
+    }
+    // Where the engine can be seen, it found the message that came in the last call.
+    assert!(seen > 0);
 }
 
 /// Calls that rank 0 counts itself.

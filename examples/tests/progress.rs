@@ -5,7 +5,7 @@ mod common;
 use std::path::PathBuf;
 use std::process::Command;
 
-use common::{case, libraries};
+use common::{Turns, case, libraries};
 use examples::mpi::Mpi;
 use examples::program::Program;
 use examples::run::{Case, Report, Run, finish};
@@ -169,6 +169,26 @@ fn longest(name: &str, mpi: &Mpi) -> Option<Value> {
     let starved = rows(progress(&run, "site"), "starved");
     let mut of_sender = starved.rows("starved").iter().filter(|row| row["rank"] == 0);
     of_sender.next().cloned()
+}
+
+#[test]
+fn however_often_the_engine_achieves_something_in_one_call_it_is_told_in_a_few_records() {
+    let mut most = 0;
+    for mpi in libraries() {
+        let (way, variables) = &transports(&mpi)[1];
+        let case = with(case("long_call", &mpi, 2, &[]), variables);
+        let (output, run) = case.recorded("long-call");
+        let under = format!("{} over {way}", mpi.name);
+        assert_eq!(output.status, 0, "{under}: {}", output.stderr);
+        let (turns, ledger) = Turns::of_run(&run);
+        assert_eq!((turns.said, turns.placed), (ledger, ledger.productive), "{under}");
+        let long = turns.calls.iter().max().copied().unwrap_or_default();
+        println!("{under}: {} productive entries in {} runs", long.0, long.1);
+        assert!(turns.calls.iter().all(|call| call.1 <= 8), "{under}: {:?}", turns.calls);
+        most = most.max(long.0);
+    }
+    // More than are told one by one.
+    assert!(most > 8, "no call had more than {most} productive entries");
 }
 
 #[test]

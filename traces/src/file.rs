@@ -3,7 +3,7 @@
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use crate::clock::ClockSample;
-use crate::progress::{EmptyRun, Entries, LINES, LedgerLine, Polls};
+use crate::progress::{Entries, LINES, LedgerLine, Polls, Productive, Run};
 use crate::signature::Signature;
 
 /// The first bytes of every file.
@@ -219,8 +219,10 @@ pub struct ThreadBlock {
     pub levels: [Level; LEVELS],
     /// Calls that asked in vain since the last record.
     pub polls: Polls,
-    /// Entries into the progress engine that found nothing to do, since the last record.
-    pub empty: EmptyRun,
+    /// Entries into the progress engine that achieved something, since the last record.
+    pub productive: Productive,
+    /// Entries outside MPI calls, since the last record.
+    pub outside: Run,
     /// What the progress engine did, in all and by component.
     pub ledger: [LedgerLine; LINES],
     /// Ticks that the recorder took off the straight line of a call: new signatures and objects, page turns, start and end.
@@ -237,7 +239,7 @@ pub struct Level {
     pub signature: u64,
 }
 
-const _: () = assert!(size_of::<ThreadBlock>() == 3528);
+const _: () = assert!(size_of::<ThreadBlock>() == 3704);
 
 /// The signature's number in entries that stand for calls of a function, whatever their signatures.
 pub const ANY_SIGNATURE: u32 = u32::MAX;

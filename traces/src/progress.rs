@@ -5,15 +5,18 @@
 //!
 //! | first word, from bit 0 | more words | record |
 //! |---|---|---|
-//! | kind 8, productive 12, entries 20, ticks 24 | | entries during the call just recorded |
+//! | `0xf` 4, productive 2, entries 5, signature 9, gap 18, duration 13, ticks 13 | | a short call, and the entries during it |
+//! | kind 8, entries 13, ticks 20, duration 13, until the end 10 | | entries during the call, one of them productive, and when |
+//! | kind 8, productive 6, entries 20, ticks 30 | | entries during the call or the polls |
 //! | kind 8, entries 56 | productive, ticks | the same |
-//! | kind 8, gap 28, duration 28 | | one entry, productive or empty |
-//! | kind 8, gap 28, count 28 | span 40, shortest gap 24; inside 40, longest gap 24 | a run of empty entries |
+//! | kind 8, gap 28 (signed), duration 28 | | one productive entry |
+//! | kind 8, count 56 | gap (signed), span | several of them |
+//! | kind 8, count 56 | gap (signed), span | entries outside MPI calls |
 //! | kind 8, ticks 56 (signed) | | time goes on |
 //! | kind 8, signature 16, count 40 | gap, span, total; shortest, longest gap 32; shortest, longest duration 32 | polls |
 //!
-//! `gap` runs from the end of the record before to the start of this one's first entry or call, `span` from there to the
-//! end of its last one. A run ends where a gap in it would not fit.
+//! Records of entries take no time: their `gap` runs from the end of the call before to the start of the entry, and is
+//! negative where the entry lies in the call.
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
@@ -73,6 +76,18 @@ impl std::ops::AddAssign for Entries {
     }
 }
 
+impl Entries {
+    /// What was added since.
+    #[inline(always)]
+    pub fn since(&self, before: &Entries) -> Entries {
+        Entries {
+            entries: self.entries.wrapping_sub(before.entries),
+            productive: self.productive.wrapping_sub(before.productive),
+            ticks: self.ticks.wrapping_sub(before.ticks),
+        }
+    }
+}
+
 /// A component's line in a thread's ledger.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
@@ -106,22 +121,70 @@ pub const OUTSIDE: usize = 1;
 /// The first line of a component.
 pub const FIRST_COMPONENT: usize = 2;
 
-/// A run of empty entries that is not over. Nothing is in it where `count` is 0.
+/// Entries into the engine one after another. Nothing is in it where `count` is 0.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
-pub struct EmptyRun {
+pub struct Run {
     /// When the first began, ticks.
     pub start: u64,
     /// When the last ended.
     pub end: u64,
     /// How many.
     pub count: u64,
-    /// Ticks inside them.
-    pub inside: u64,
-    /// The shortest time between two of them.
-    pub shortest: u64,
-    /// The longest.
-    pub longest: u64,
+}
+
+/// Runs of productive entries that a thread's block holds.
+pub const RUNS: usize = 8;
+
+/// Productive entries since the last record.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
+pub struct Productive {
+    /// How many runs there are.
+    pub runs: u64,
+    /// The runs, in order.
+    pub all: [Run; RUNS],
+}
+
+impl Productive {
+    /// The runs that are there.
+    #[inline(always)]
+    pub fn runs(&self) -> &[Run] {
+        &self.all[..(self.runs as usize).min(RUNS)]
+    }
+
+    /// One more entry. Where there is no room, neighbours are told as one: then a run holds up to `most` entries, twice
+    /// as many as before. However many there are, they are told in about equal parts.
+    #[inline(always)]
+    pub fn add(&mut self, start: u64, end: u64, most: &mut u64) {
+        let runs = self.runs as usize;
+        if runs < RUNS && (runs == 0 || *most == 1) {
+            self.all[runs] = Run { start, end, count: 1 };
+            self.runs += 1;
+        } else {
+            self.join(start, end, most);
+        }
+    }
+
+    #[inline(never)]
+    fn join(&mut self, start: u64, end: u64, most: &mut u64) {
+        let runs = self.runs().len();
+        let last = &mut self.all[runs - 1];
+        if last.count < *most {
+            (last.end, last.count) = (end, last.count + 1);
+            return;
+        }
+        if runs == RUNS {
+            *most *= 2;
+            for at in 0..RUNS / 2 {
+                let [first, second] = [self.all[2 * at], self.all[2 * at + 1]];
+                self.all[at] = Run { start: first.start, end: second.end, count: first.count + second.count };
+            }
+            self.runs = RUNS as u64 / 2;
+        }
+        self.all[self.runs as usize] = Run { start, end, count: 1 };
+        self.runs += 1;
+    }
 }
 
 /// A run of calls of one signature that asked and got no. Nothing is in it where `count` is 0.
@@ -147,29 +210,59 @@ pub struct Polls {
 }
 
 const GAP_BITS: u32 = 28;
-const LONGEST_GAP_BITS: u32 = 24;
-const SPAN_BITS: u32 = 40;
 /// The longest time a [`Kind::Skip`] spans.
 const SKIP_BITS: u32 = 55;
 
-/// Whether an empty entry that begins so long after the last may belong to the same run.
+/// The low bits of a short call that entered the engine.
+pub const CALL: u64 = 0xf;
+
+/// A call and the entries during it in one word, if it was short and they were few. When the productive ones were, in the
+/// call, is not told.
 #[inline(always)]
-pub const fn continues(run: &EmptyRun, start: u64, end: u64) -> bool {
-    let gap = start.wrapping_sub(run.end);
-    gap >> LONGEST_GAP_BITS == 0 && end.wrapping_sub(run.start) >> SPAN_BITS == 0 && run.count < (1 << GAP_BITS) - 1
+pub const fn call(signature: u32, gap: u64, duration: u64, during: &Entries) -> Option<u64> {
+    let fits = during.productive >> 2 | during.entries >> 5 | (signature >> 9) as u64 | gap >> 18;
+    if fits | (duration | during.ticks) >> 13 != 0 {
+        return None;
+    }
+    let counts = during.productive << 4 | during.entries << 6 | (signature as u64) << 11;
+    Some(CALL | counts | gap << 20 | duration << 38 | during.ticks << 51)
+}
+
+/// Signature number, gap and duration of a word made by [`call`], and the entries.
+#[inline(always)]
+pub const fn from_call(word: u64) -> (u32, u64, u64, Entries) {
+    let during = Entries { entries: word >> 6 & 0x1f, productive: word >> 4 & 3, ticks: word >> 51 };
+    ((word >> 11) as u32 & 0x1ff, word >> 20 & 0x3_ffff, word >> 38 & 0x1fff, during)
+}
+
+/// Entries during a call of which one was productive, which took so long and ended so long before the call did. `None`
+/// where that is too much for one word.
+#[inline(always)]
+pub const fn one(during: &Entries, duration: u64, left: u64) -> Option<u64> {
+    if during.entries >> 13 | during.ticks >> 20 | duration >> 13 | left >> 10 != 0 {
+        return None;
+    }
+    Some(Kind::EngineOne as u64 | during.entries << 8 | during.ticks << 21 | duration << 41 | left << 54)
+}
+
+/// Back from one word: the entries, and the productive one, `end` being the call's.
+pub const fn from_one(word: u64, end: u64) -> (Entries, Run) {
+    let during = Entries { entries: word >> 8 & 0x1fff, productive: 1, ticks: word >> 21 & 0xf_ffff };
+    let end = end.wrapping_sub(word >> 54);
+    (during, Run { start: end.wrapping_sub(word >> 41 & 0x1fff), end, count: 1 })
 }
 
 /// Entries during a call, if they fit in one word.
 pub const fn engine(during: &Entries) -> Option<u64> {
-    if during.productive >> 12 != 0 || during.entries >> 20 != 0 || during.ticks >> 24 != 0 {
+    if during.productive >> 6 != 0 || during.entries >> 20 != 0 || during.ticks >> 30 != 0 {
         return None;
     }
-    Some(Kind::Engine as u64 | during.productive << 8 | during.entries << 20 | during.ticks << 40)
+    Some(Kind::Engine as u64 | during.productive << 8 | during.entries << 14 | during.ticks << 34)
 }
 
 /// Back from one word.
 pub const fn from_engine(word: u64) -> Entries {
-    Entries { productive: word >> 8 & 0xfff, entries: word >> 20 & 0xf_ffff, ticks: word >> 40 }
+    Entries { productive: word >> 8 & 0x3f, entries: word >> 14 & 0xf_ffff, ticks: word >> 34 }
 }
 
 /// Entries during a call.
@@ -205,53 +298,32 @@ pub const fn from_skip(word: u64) -> i64 {
     word as i64 >> 8
 }
 
-/// One entry, productive or empty; `gap` as [`skip`] has left it. `None` where it took too long for one word.
-pub const fn entry(kind: Kind, gap: u64, duration: u64) -> Option<u64> {
-    if duration >> GAP_BITS != 0 {
+/// One productive entry in one word, if it is near the call that ended at `last`.
+pub const fn productive(run: &Run, last: u64) -> Option<u64> {
+    let (gap, duration) = (run.start.wrapping_sub(last) as i64, run.end.wrapping_sub(run.start));
+    let reach = 1 << (GAP_BITS - 1);
+    if run.count != 1 || gap < -reach || gap >= reach || duration >> GAP_BITS != 0 {
         return None;
     }
-    Some(kind as u64 | gap << 8 | duration << 36)
+    Some(Kind::Productive as u64 | (gap as u64) << (64 - GAP_BITS) >> (56 - GAP_BITS) | duration << 36)
 }
 
-/// Gap and duration of one entry.
-pub const fn from_entry(word: u64) -> (u64, u64) {
-    (word >> 8 & ((1 << GAP_BITS) - 1), word >> 36)
+/// Back from one word.
+pub const fn from_productive(word: u64, last: u64) -> Run {
+    let gap = (word << (56 - GAP_BITS)) as i64 >> (64 - GAP_BITS);
+    let start = last.wrapping_add_signed(gap);
+    Run { start, end: start.wrapping_add(word >> 36), count: 1 }
 }
 
-/// A run of empty entries. One long entry of either kind is written as a run of one, with `productive` 1.
-pub const fn empty_run(run: &EmptyRun, gap: u64, productive: bool) -> [u64; 3] {
-    let span = run.end.wrapping_sub(run.start);
-    let most = (1 << SPAN_BITS) - 1;
-    let (span, inside) = (least(span, most), least(run.inside, most));
-    let most = (1 << LONGEST_GAP_BITS) - 1;
-    // One entry has no gaps; there the place of the longest says whether it was productive.
-    let longest = if run.count == 1 { productive as u64 } else { least(run.longest, most) };
-    [
-        Kind::EmptyRun as u64 | gap << 8 | run.count << 36,
-        span | least(run.shortest, most) << SPAN_BITS,
-        inside | longest << SPAN_BITS,
-    ]
+/// Entries one after another: [`Kind::ProductiveRun`] or [`Kind::Outside`].
+pub const fn run(kind: Kind, run: &Run, last: u64) -> [u64; 3] {
+    [kind as u64 | run.count << 8, run.start.wrapping_sub(last), run.end.wrapping_sub(run.start)]
 }
 
-/// The run, with `start` and `end` counted from the end of the record before, and whether it is one productive entry.
-pub const fn from_empty_run(words: [u64; 3]) -> (EmptyRun, bool) {
-    let (gap, count) = from_entry(words[0]);
-    let low = (1 << SPAN_BITS) - 1;
-    let (shortest, longest) = (words[1] >> SPAN_BITS, words[2] >> SPAN_BITS);
-    let one = count == 1;
-    let run = EmptyRun {
-        start: gap,
-        end: gap + (words[1] & low),
-        count,
-        inside: words[2] & low,
-        shortest: if one { 0 } else { shortest },
-        longest: if one { 0 } else { longest },
-    };
-    (run, one && longest == 1)
-}
-
-const fn least(a: u64, b: u64) -> u64 {
-    if a < b { a } else { b }
+/// Back from three words.
+pub const fn from_run(words: [u64; 3], last: u64) -> Run {
+    let start = last.wrapping_add(words[1]);
+    Run { start, end: start.wrapping_add(words[2]), count: words[0] >> 8 }
 }
 
 /// A run of polls, `gap` after the end of the record before.

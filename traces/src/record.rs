@@ -34,7 +34,8 @@ pub const MAX_COUNT: u32 = (1 << 16) - 1;
 /// Bits of the gap of a call in two words.
 const WIDE_GAP_BITS: u32 = 40;
 
-/// The low byte of a first word, odd; even first words are calls.
+/// The low byte of a first word, odd; even first words are calls, as are those that end in [`progress::CALL`], which no
+/// kind does.
 #[repr(u8)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
@@ -53,7 +54,7 @@ pub enum Kind {
     /// Persistent requests the call started, by the age of what created them. Each takes a new number.
     Started = 0x0d,
     /// Requests the call gave up without waiting for them.
-    Freed = 0x0f,
+    Freed = 0x19,
     /// The error the call returned.
     Failed = 0x11,
     /// What the progress engine did during the call, in one word.
@@ -62,20 +63,22 @@ pub enum Kind {
     EngineLong = 0x15,
     /// An entry into the progress engine that achieved something.
     Productive = 0x17,
-    /// An entry that found nothing to do.
-    Empty = 0x19,
-    /// A run of such entries.
-    EmptyRun = 0x1b,
     /// Time goes on, without a record of its own.
     Skip = 0x1d,
     /// A run of calls that asked and got no.
-    Polls = 0x1f,
+    Polls = 0x1b,
     /// Requests of partitioned sends, parts of which the call gave out.
     Ready = 0x21,
     /// The thread enters a region of the program.
     RegionBegin = 0x23,
     /// It leaves one, the innermost of this number.
     RegionEnd = 0x25,
+    /// What the progress engine did during the call, one of the entries being productive, and when that was.
+    EngineOne = 0x27,
+    /// Productive entries one after another.
+    ProductiveRun = 0x29,
+    /// Entries into the progress engine outside MPI calls.
+    Outside = 0x2b,
 }
 
 impl Kind {
@@ -95,13 +98,14 @@ impl Kind {
             Engine,
             EngineLong,
             Productive,
-            Empty,
-            EmptyRun,
             Skip,
             Polls,
             Ready,
             RegionBegin,
             RegionEnd,
+            EngineOne,
+            ProductiveRun,
+            Outside,
         ]
         .into_iter()
         .find(|kind| *kind as u64 == word & 0xff)
@@ -111,10 +115,10 @@ impl Kind {
     pub const fn words(self) -> usize {
         match self {
             Kind::Completed | Kind::Started | Kind::Freed | Kind::Ready | Kind::Failed => 1,
-            Kind::Engine | Kind::Productive | Kind::Empty | Kind::Skip => 1,
+            Kind::Engine | Kind::EngineOne | Kind::Productive | Kind::Skip => 1,
             Kind::RegionBegin | Kind::RegionEnd => 1,
             Kind::Wide | Kind::Arrived | Kind::Elsewhere => 2,
-            Kind::Long | Kind::EngineLong | Kind::EmptyRun => 3,
+            Kind::Long | Kind::EngineLong | Kind::ProductiveRun | Kind::Outside => 3,
             Kind::Polls => 6,
             Kind::Inline => 9,
         }

@@ -3,7 +3,7 @@
 use std::mem::offset_of;
 
 use traces::file::{FileHeader, PageHeader, PageKind, ProfileEntry, SHARED_ENTRIES, SHARED_TOTALS, ThreadBlock};
-use traces::progress::{EmptyRun, Entries, LedgerLine, Polls};
+use traces::progress::{Entries, LedgerLine, Polls, Productive, Run};
 use traces::signature::Signature;
 
 #[test]
@@ -95,12 +95,13 @@ fn what_is_counted_in_a_threads_block_is_laid_out_as_the_format_says() {
     let block = [
         offset_of!(ThreadBlock, levels),
         offset_of!(ThreadBlock, polls),
-        offset_of!(ThreadBlock, empty),
+        offset_of!(ThreadBlock, productive),
+        offset_of!(ThreadBlock, outside),
         offset_of!(ThreadBlock, ledger),
         offset_of!(ThreadBlock, off_line),
         size_of::<ThreadBlock>(),
     ];
-    assert_eq!(block, [80, 336, 400, 448, 3520, 3528]);
+    assert_eq!(block, [80, 336, 400, 600, 624, 3696, 3704]);
     let polls = [
         offset_of!(Polls, end),
         offset_of!(Polls, count),
@@ -111,14 +112,8 @@ fn what_is_counted_in_a_threads_block_is_laid_out_as_the_format_says() {
         offset_of!(Polls, last),
     ];
     assert_eq!(polls, [8, 16, 24, 32, 40, 48, 56]);
-    let empty = [
-        offset_of!(EmptyRun, end),
-        offset_of!(EmptyRun, count),
-        offset_of!(EmptyRun, inside),
-        offset_of!(EmptyRun, shortest),
-        offset_of!(EmptyRun, longest),
-    ];
-    assert_eq!(empty, [8, 16, 24, 32, 40]);
+    let runs = [offset_of!(Productive, all), offset_of!(Run, end), offset_of!(Run, count), size_of::<Run>()];
+    assert_eq!(runs, [8, 8, 16, 24]);
     let line = [
         offset_of!(Entries, productive),
         offset_of!(Entries, ticks),

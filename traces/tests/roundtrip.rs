@@ -6,7 +6,7 @@ use common::{CALLS, Listener, Said, all_said, header, open, signature, three_pag
 use traces::calls::Call;
 use traces::definitions::{Communicator, Definition, Group, Neighbors, Process, Site, Span};
 use traces::file::{Level, ProfileEntry, ThreadBlock};
-use traces::progress::{self, EmptyRun, Entries, Polls};
+use traces::progress::{self, Entries, Polls, Productive, RUNS, Run};
 use traces::read::{Recorded, walk};
 use traces::record::{self, Arrived, Fate, INLINE, Kind};
 use traces::signature::{Signature, peer};
@@ -45,37 +45,73 @@ fn said(words: &[u64]) -> Vec<Said> {
 
 #[test]
 fn entries_into_the_progress_engine_keep_their_ticks() {
-    let few = Entries { entries: 0xf_ffff, productive: 0xfff, ticks: 0xff_ffff };
+    let few = Entries { entries: 0xf_ffff, productive: 0x3f, ticks: (1 << 30) - 1 };
     let many = Entries { entries: 1 << 40, productive: 1 << 39, ticks: 1 << 50 };
     assert_eq!(progress::engine(&many), None);
-    let run = EmptyRun { start: 1500, end: 900_000, count: 70, inside: 70_000, shortest: 3, longest: 0xff_fffe };
-    let long =
-        EmptyRun { start: 900_100, end: 900_100 + (1 << 39), count: 1, inside: 1 << 39, shortest: 0, longest: 0 };
-    let after = long.end + 5;
+    let last = 1000;
+    let near = [Run { start: 300, end: 400, count: 1 }, Run { start: last + (1 << 27) - 1, end: 1 << 28, count: 1 }];
+    let far = Run { start: 5, end: 1 << 60, count: 1 };
+    let several = Run { start: 900, end: 900_000, count: 70 };
+    assert_eq!(progress::productive(&far, last).or(progress::productive(&several, last)), None);
     let mut words = vec![progress::engine(&few).unwrap()];
     words.extend(progress::engine_long(&many));
-    words.push(progress::entry(Kind::Productive, 300, 100).unwrap());
-    words.extend(progress::empty_run(&run, 100, false));
-    words.extend(progress::empty_run(&long, 100, true));
-    words.push(progress::entry(Kind::Empty, 5, 2).unwrap());
+    words.extend(near.map(|run| progress::productive(&run, last).unwrap()));
+    words.extend(progress::run(Kind::ProductiveRun, &far, last));
+    words.extend(progress::run(Kind::Outside, &several, last));
+    words.push(record::short(1, 0, 7).unwrap());
     let expected = [
         Said::Engine(few),
         Said::Engine(many),
-        Said::Productive(1300, 100),
-        Said::Empty(run),
-        Said::Productive(long.start, 1 << 39),
-        Said::Empty(EmptyRun { start: after, end: after + 2, count: 1, inside: 2, shortest: 0, longest: 0 }),
+        Said::Productive(near[0]),
+        Said::Productive(near[1]),
+        Said::Productive(far),
+        Said::Outside(several),
+        // Entries take no time.
+        Said::Call(1, 1000, 7),
     ];
     assert_eq!(said(&words), expected);
 }
 
 #[test]
-fn an_entry_beyond_the_reach_of_a_gap_is_skipped_to_in_both_directions() {
-    for start in [1000u64, 1000 + (1 << 28) - 1, 1000 + (1 << 28), 1000 + (1 << 50), 400] {
-        let (skip, gap) = progress::skip(1000, start);
-        let mut words = Vec::from_iter(skip);
-        words.push(progress::entry(Kind::Productive, gap, 7).unwrap());
-        assert_eq!(said(&words), [Said::Productive(start, 7)]);
+fn a_short_call_that_entered_the_engine_is_one_word_with_its_exact_sums() {
+    let most = Entries { entries: 0x1f, productive: 3, ticks: 0x1fff };
+    let word = progress::call(0x1ff, 0x3_ffff, 0x1fff, &most).unwrap();
+    let start = 1000 + 0x3_ffff;
+    let run = Run { start, end: start + 0x1fff, count: 3 };
+    let call = Said::Call(0x1ff, start, 0x1fff);
+    assert_eq!(said(&[word]), [call, Said::Engine(most), Said::Productive(run)]);
+    let none = Entries { entries: 1, productive: 0, ticks: 0 };
+    assert_eq!(said(&[progress::call(1, 0, 0, &none).unwrap()]), [Said::Call(1, 1000, 0), Said::Engine(none)]);
+    let more = [(0x200, 0, 0, none), (1, 1 << 18, 0, none), (1, 0, 1 << 13, none)];
+    let with = |entries, productive, ticks| (1, 0, 0, Entries { entries, productive, ticks });
+    let more = more.into_iter().chain([with(0x20, 0, 0), with(1, 4, 0), with(1, 0, 1 << 13)]);
+    more.for_each(|(number, gap, duration, during)| assert_eq!(progress::call(number, gap, duration, &during), None));
+}
+
+#[test]
+fn a_call_with_one_productive_entry_is_two_words_and_says_when_that_was() {
+    let during = Entries { entries: 0x1fff, productive: 1, ticks: 0xf_ffff };
+    let words = [record::short(1, 5, 1 << 20).unwrap(), progress::one(&during, 0x1fff, 0x3ff).unwrap()];
+    let end = 1005 + (1 << 20) - 0x3ff;
+    let run = Run { start: end - 0x1fff, end, count: 1 };
+    assert_eq!(said(&words), [Said::Call(1, 1005, 1 << 20), Said::Engine(during), Said::Productive(run)]);
+    let more = [(0x2000, 0, 0, 0), (1, 1 << 20, 0, 0), (1, 0, 0x2000, 0), (1, 0, 0, 0x400)];
+    for (entries, ticks, duration, left) in more {
+        assert_eq!(progress::one(&Entries { entries, ticks, productive: 1 }, duration, left), None);
+    }
+}
+
+#[test]
+fn any_number_of_productive_entries_is_told_in_a_few_runs_of_about_equal_length() {
+    for entries in [1, 8, 9, 16, 17, 10_000] {
+        let (mut productive, mut most) = (Productive::default(), 1);
+        (0..entries).for_each(|at| productive.add(10 * at, 10 * at + 3, &mut most));
+        let runs = productive.runs();
+        assert_eq!(runs.iter().map(|run| run.count).sum::<u64>(), entries);
+        assert!(runs.iter().all(|run| run.count <= most && run.end - run.start == 10 * (run.count - 1) + 3));
+        assert!(runs.windows(2).all(|pair| pair[0].end + 7 == pair[1].start), "{entries}: {runs:?}");
+        assert_eq!((runs[0].start, runs[runs.len() - 1].end), (0, 10 * (entries - 1) + 3));
+        assert!(entries <= RUNS as u64 && most == 1 || most < entries.div_ceil(2), "{entries}: {most}");
     }
 }
 

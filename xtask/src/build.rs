@@ -11,7 +11,7 @@ use examples::{target, workspace};
 use crate::run;
 
 /// The benchmark programs.
-const PROGRAMS: &[&str] = &["integer_sort", "alltoallv_schemes", "rsmpi_ring"];
+const PROGRAMS: &[&str] = &["integer_sort", "alltoallv_schemes", "sweep", "halo", "rsmpi_ring"];
 
 /// The library whose header is that of the standard ABI.
 const STANDARD_ABI: &str = "mpich5abi";

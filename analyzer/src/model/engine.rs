@@ -10,13 +10,13 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use traces::progress::{EmptyRun, Entries, Polls};
+use traces::progress::{Depth, Entries, INSIDE, Polls, Run};
 use traces::read::{RankFile, Recorded, Thread, Visitor, walk};
 use traces::record::{INLINE, Kind};
 use traces::signature::STARTS;
 
 use super::Rank;
-use super::selection::{Cursor, LEFT_OUT, Part};
+use super::selection::{Cursor, LEFT_OUT};
 use super::sums::{Grow, Total};
 use crate::error::Error;
 
@@ -57,34 +57,35 @@ pub struct Engine {
     pub starved: HashMap<Between, Starved>,
     /// Another thread has completed this one's requests: how long those were pending is not known.
     pub shared: bool,
-    /// Entries between the first and the last of which no productive one lies: how many, and the longest such time.
-    pub empty_runs: u64,
-    /// Ticks of the longest of them, first entry to last.
-    pub longest_run: u64,
-    /// The shortest time between two entries of a run, ticks; none seen where that is u64::MAX.
-    pub shortest_gap: u64,
 }
 
 /// Reads a rank's file once more, for what its threads' records say of the engine.
 pub fn of_rank(folder: &Path, rank: &Rank) -> Result<Vec<Engine>, Error> {
     let file = RankFile::open(&folder.join(&rank.file))?;
     let (begin, end) = (rank.header.begin.ticks, rank.last_ticks());
-    let of_thread = |thread: &Thread<'_>| engine(thread, rank.stretches(thread.number), begin, end);
+    let of_thread = |thread: &Thread<'_>| engine(thread, rank, begin, end);
     Ok(file.contents().threads.iter().map(of_thread).collect())
 }
 
 /// Reads a thread's records. `begin` and `end` are the run's, in ticks.
-fn engine(thread: &Thread<'_>, stretches: &[(u64, Part)], begin: u64, end: u64) -> Engine {
-    let mut reader = Reader::new(thread, stretches, begin, end);
+fn engine(thread: &Thread<'_>, rank: &Rank, begin: u64, end: u64) -> Engine {
+    let mut reader = Reader::new(thread, rank, begin, end);
     for page in &thread.pages {
         // What is damaged was said when the calls were added up.
         let _ = walk(page, &mut reader);
     }
-    if let Some(polls) = thread.open_polls(reader.last) {
+    let calls = thread.in_flight(reader.last);
+    let polls = thread.open_polls(reader.last);
+    if let Some(polls) = polls {
         reader.polls(&polls);
     }
-    if let Some(run) = thread.open_entries(reader.last_run) {
-        reader.empty(&run);
+    // What has no record yet.
+    thread.open_productive(reader.last_productive).for_each(|run| reader.productive(run));
+    thread.open_outside(reader.last_outside).into_iter().for_each(|run| reader.outside(run));
+    let unsaid = calls.first().map(|call| call.start).into_iter().chain(polls.map(|polls| polls.start)).min();
+    if let (Some(since), Some(block), true) = (unsaid, thread.block, thread.profile.is_empty()) {
+        let entries = block.ledger[INSIDE].calls.entries.saturating_sub(reader.told);
+        reader.spread(since, end, entries, 0);
     }
     reader.engine
 }
@@ -104,14 +105,17 @@ struct Reader<'a> {
     since: (u64, u32),
     /// The call that is being read: its start, end and call site.
     call: (u64, u64, u32),
-    /// Entries of this thread are recorded one by one.
-    events: bool,
+    /// It is told when productive entries were.
+    placed: bool,
+    /// Entries inside MPI calls that records have told of.
+    told: u64,
     last: Option<Recorded>,
-    last_run: Option<u64>,
+    last_productive: Option<u64>,
+    last_outside: Option<u64>,
 }
 
 impl<'a> Reader<'a> {
-    fn new(thread: &Thread<'_>, stretches: &'a [(u64, Part)], begin: u64, end: u64) -> Reader<'a> {
+    fn new(thread: &Thread<'_>, rank: &'a Rank, begin: u64, end: u64) -> Reader<'a> {
         let mut starts = vec![false; INLINE as usize + 1];
         let mut sites = vec![0; INLINE as usize + 1];
         for signature in thread.signatures.iter() {
@@ -123,8 +127,8 @@ impl<'a> Reader<'a> {
             }
         }
         Reader {
-            engine: Engine { slices: vec![Slice::default(); SLICES], shortest_gap: u64::MAX, ..Engine::default() },
-            cursor: Cursor::new(stretches),
+            engine: Engine { slices: vec![Slice::default(); SLICES], ..Engine::default() },
+            cursor: Cursor::new(rank.stretches(thread.number)),
             begin,
             slice: (end.saturating_sub(begin).max(1)) as f64 / SLICES as f64,
             starts,
@@ -133,15 +137,12 @@ impl<'a> Reader<'a> {
             own: 0,
             since: (0, 0),
             call: (0, 0, 0),
-            events: false,
+            placed: rank.progress >= Depth::Events,
+            told: 0,
             last: None,
-            last_run: None,
+            last_productive: None,
+            last_outside: None,
         }
-    }
-
-    fn slice(&mut self, at: u64) -> &mut Slice {
-        let place = at.saturating_sub(self.begin) as f64 / self.slice;
-        &mut self.engine.slices[(place as usize).min(SLICES - 1)]
     }
 
     /// So many entries, evenly over a time.
@@ -213,10 +214,9 @@ impl Visitor for Reader<'_> {
 
     fn engine(&mut self, during: Entries) {
         self.chance();
+        self.told += during.entries;
         let (start, end, _) = self.call;
-        if !self.events {
-            self.spread(start, end, during.entries, during.productive);
-        }
+        self.spread(start, end, during.entries, if self.placed { 0 } else { during.productive });
     }
 
     fn requests(&mut self, kind: Kind, count: u32, _age: u64) {
@@ -234,22 +234,16 @@ impl Visitor for Reader<'_> {
         self.engine.shared = true;
     }
 
-    fn productive(&mut self, start: u64, _duration: u64) {
-        self.events = true;
-        let slice = self.slice(start);
-        slice.entries += 1.0;
-        slice.productive += 1.0;
+    fn productive(&mut self, run: &Run) {
+        self.last_productive = Some(run.start);
+        if self.placed {
+            self.spread(run.start, run.end, 0, run.count);
+        }
     }
 
-    fn empty(&mut self, run: &EmptyRun) {
-        self.events = true;
-        self.last_run = Some(run.start);
+    fn outside(&mut self, run: &Run) {
+        self.last_outside = Some(run.start);
         self.spread(run.start, run.end, run.count, 0);
-        self.engine.empty_runs += 1;
-        self.engine.longest_run = self.engine.longest_run.max(run.end.saturating_sub(run.start));
-        if run.count > 1 {
-            self.engine.shortest_gap = self.engine.shortest_gap.min(run.shortest);
-        }
     }
 }
 

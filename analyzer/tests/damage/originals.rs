@@ -7,6 +7,7 @@ use std::path::Path;
 use traces::calls::Call;
 use traces::definitions::{Component, Definition, Group, Members, Neighbors, Origin, Region, Span, Way};
 use traces::generate::{self, Neighbours, Shape};
+use traces::progress::{self, Entries};
 use traces::record::{self, Arrived, Fate, Kind};
 use traces::signature::{CREATES, STARTS, Signature};
 use traces::write::{FileWriter, blank_block};
@@ -141,12 +142,14 @@ fn records(rank: u32) -> Vec<u64> {
 
 fn of_engine(at: usize) -> Vec<u64> {
     let word = |kind: Kind, rest: u64| kind as u64 | rest << 8;
-    match at % 6 {
-        0 => vec![word(Kind::Engine, 3 | 9 << 12 | 400 << 32)],
+    match at % 8 {
+        0 => vec![word(Kind::Engine, 3 | 9 << 6 | 400 << 26)],
         1 => vec![word(Kind::EngineLong, 90), 3, 400],
         2 => vec![word(Kind::Productive, 20 | 30 << 28)],
-        3 => vec![word(Kind::Empty, 20 | 30 << 28)],
-        4 => vec![word(Kind::EmptyRun, 20 | 5 << 28), 300 | 7 << 40, 200 | 90 << 40],
+        3 => vec![word(Kind::ProductiveRun, 12), 20, 900],
+        4 => vec![word(Kind::Outside, 5), 300, 200],
+        5 => vec![word(Kind::EngineOne, 9 | 400 << 13 | 90 << 33 | 20 << 46)],
+        6 => progress::call(1, 5, 600, &Entries { entries: 7, productive: 2, ticks: 300 }).into_iter().collect(),
         _ => vec![word(Kind::Polls, u64::from(number(9)) | 4 << 16), 10, 400, 200, 5 | 9 << 32, 2 | 80 << 32],
     }
 }

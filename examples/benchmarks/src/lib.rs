@@ -28,6 +28,14 @@ pub fn init() -> World {
     World { rank: rank as usize, size: size as usize }
 }
 
+impl World {
+    /// Columns and rows of a grid of all processes that is as square as their number allows.
+    pub fn grid(&self) -> (usize, usize) {
+        let rows = (1..=self.size.isqrt()).rev().find(|rows| self.size.is_multiple_of(*rows)).unwrap_or(1);
+        (self.size / rows, rows)
+    }
+}
+
 /// Finalises MPI.
 pub fn finalize() {
     // SAFETY: nothing of MPI is used afterwards.
@@ -156,6 +164,22 @@ pub fn to_next<T: Element>(world: World, value: T) -> Option<T> {
         check(mpi_sys::MPI_Wait(&mut request, mpi_sys::RSMPI_STATUS_IGNORE));
     }
     (world.rank > 0).then_some(from_previous[0])
+}
+
+/// Sends.
+pub fn send<T: Element>(values: &[T], dest: usize, tag: i32) {
+    let (from, dest) = (address(values), dest as c_int);
+    // SAFETY: so many values.
+    check(unsafe { mpi_sys::MPI_Send(from, count(values), T::datatype(), dest, tag, comm_world()) });
+}
+
+/// Receives as many as there is room for.
+pub fn receive<T: Element>(values: &mut [T], source: usize, tag: i32) {
+    let (count, to, source) = (count(values), address_mut(values), source as c_int);
+    // SAFETY: there is room for so many, and no status is wanted.
+    check(unsafe {
+        mpi_sys::MPI_Recv(to, count, T::datatype(), source, tag, comm_world(), mpi_sys::RSMPI_STATUS_IGNORE)
+    });
 }
 
 /// Begins to send.

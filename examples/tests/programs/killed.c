@@ -1,5 +1,5 @@
 // Rank 0 makes 100,000 calls, counting each in a shared file when it has returned, and is killed by a thread of its own
-// in the middle of them, or, with the argument "waiting", in a receive that nothing will match.
+// in the middle of them, or, with the argument "waiting", in a receive that nothing will match. Something else comes meanwhile.
 // run: -n 2 -- COUNTER-FILE [waiting]
 #include <fcntl.h>
 #include <mpi.h>
@@ -51,10 +51,17 @@ int main(int argc, char **argv)
             if (i % 1000 == 0)
                 usleep(100);
         }
-        if (waiting)
+        if (waiting) {
             pthread_create(&thread, NULL, kill_soon, NULL);
+            MPI_Send(&data, 1, MPI_INT, 1, 97, MPI_COMM_WORLD);
+        }
         char byte;
         MPI_Recv(&byte, 1, MPI_BYTE, 1, 99, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    if (rank == 1 && waiting) {
+        MPI_Recv(&data, 1, MPI_INT, 0, 97, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        usleep(100000);
+        MPI_Send(&data, 1, MPI_INT, 0, 98, MPI_COMM_WORLD);
     }
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();

@@ -16,8 +16,7 @@ pub mod ucx;
 use std::sync::atomic::{AtomicU32, Ordering::*};
 
 use traces::definitions::{Component, Definition, Way};
-use traces::progress::{self, Depth, Entries, FIRST_COMPONENT, INSIDE, LINES, LedgerLine, OUTSIDE};
-use traces::record::Kind;
+use traces::progress::{Depth, Entries, FIRST_COMPONENT, INSIDE, LINES, LedgerLine, OUTSIDE};
 
 use crate::clock;
 use crate::recorder::current;
@@ -41,6 +40,10 @@ pub struct Engine {
     pub reported: Entries,
     /// What stood in the ledger at the end of the last call that asked in vain.
     pub at_poll: Entries,
+    /// When the last entry ended.
+    pub last: u64,
+    /// The most productive entries that are told as one.
+    pub most: u64,
     /// How often a component is inside itself.
     inside: [u32; LINES],
 }
@@ -49,7 +52,7 @@ impl Engine {
     /// With its ledger in a thread's block.
     pub fn new(ledger: *mut LedgerLine) -> Engine {
         let none = Entries::default();
-        Engine { ledger, depth: 0, achieved: 0, reported: none, at_poll: none, inside: [0; LINES] }
+        Engine { ledger, depth: 0, achieved: 0, reported: none, at_poll: none, last: 0, most: 1, inside: [0; LINES] }
     }
 
     /// All entries inside MPI calls so far.
@@ -242,15 +245,22 @@ pub fn entry<R>(thread: *mut Thread, line: usize, real: impl FnOnce() -> R, came
 
 #[inline(always)]
 fn outermost_entry(thread: &mut Thread, productive: bool, start: u64, end: u64, depth: u32) {
-    let total = if thread.nested() { INSIDE } else { OUTSIDE };
-    let line = thread.engine.line(total);
-    count(line, productive, end.wrapping_sub(start));
+    let nested = thread.nested();
+    let line = thread.engine.line(if nested { INSIDE } else { OUTSIDE });
+    let ticks = end.wrapping_sub(start);
+    count(line, productive, ticks);
     if productive {
-        line.events += end.wrapping_sub(start);
+        line.events += ticks;
     }
     thread.pending = true;
+    thread.engine.last = end;
     if depth >= Depth::Events as u32 {
-        thread.engine_entered(productive, start, end);
+        if productive {
+            thread.achieved(start, end);
+        }
+        if !nested {
+            thread.entered_outside(start, end);
+        }
     }
 }
 
@@ -278,83 +288,9 @@ fn count(line: &mut LedgerLine, productive: bool, ticks: u64) {
     line.calls.ticks += ticks;
 }
 
-/// Whether the thread is inside MPI or its engine.
+/// The calling thread, where it is inside MPI or its engine and that is not to be left [`unheard`].
 #[inline(always)]
-pub fn is_inside(thread: &Thread) -> bool {
-    thread.nested() || thread.engine.depth > 0
-}
-
-impl Thread {
-    /// The engine was entered: an event if that achieved something, else part of a run.
-    #[inline(always)]
-    fn engine_entered(&mut self, productive: bool, start: u64, end: u64) {
-        let run = self.empty_run();
-        if productive {
-            self.productive(start, end);
-        } else if run.count != 0 && progress::continues(run, start, end) {
-            let gap = start.wrapping_sub(run.end);
-            run.end = end;
-            run.inside += end.wrapping_sub(start);
-            run.shortest = run.shortest.min(gap);
-            run.longest = run.longest.max(gap);
-            run.count += 1;
-        } else {
-            self.new_empty_run(start, end);
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn new_empty_run(&mut self, start: u64, end: u64) {
-        self.end_empty_run();
-        let run = self.empty_run();
-        let inside = end.wrapping_sub(start);
-        *run = progress::EmptyRun { start, end, inside, shortest: u64::MAX, longest: 0, count: 0 };
-        run.count = 1;
-    }
-
-    #[inline(never)]
-    fn productive(&mut self, start: u64, end: u64) {
-        self.end_empty_run();
-        let gap = self.skip_to(start);
-        let duration = end.wrapping_sub(start);
-        let written = match progress::entry(Kind::Productive, gap, duration) {
-            Some(word) => self.write(&[word]),
-            None => {
-                let run = progress::EmptyRun { start, end, count: 1, inside: duration, shortest: 0, longest: 0 };
-                self.write(&progress::empty_run(&run, gap, true))
-            }
-        };
-        if written {
-            self.events.last = end;
-        }
-    }
-
-    /// Writes down the run of empty entries, if there is one.
-    pub fn end_empty_run(&mut self) {
-        let run = *self.empty_run();
-        if run.count == 0 {
-            return;
-        }
-        let gap = self.skip_to(run.start);
-        let one = progress::entry(Kind::Empty, gap, run.inside).filter(|_| run.count == 1);
-        let written = match one {
-            Some(word) => self.write(&[word]),
-            None => self.write(&progress::empty_run(&run, gap, false)),
-        };
-        if written {
-            self.events.last = run.end;
-        }
-        self.empty_run().count = 0;
-    }
-
-    /// Brings the time of the last record within reach of `start`. Returns the gap that is left.
-    pub fn skip_to(&mut self, start: u64) -> u64 {
-        let (skip, gap) = progress::skip(self.events.last, start);
-        if let Some(word) = skip {
-            self.write(&[word]);
-            self.events.last = start;
-        }
-        gap
-    }
+pub fn thread_inside() -> Option<&'static mut Thread> {
+    let thread = current::thread().filter(|thread| thread.nested() || thread.engine.depth > 0)?;
+    (HERE.depth.load(Relaxed) != Depth::Off as u32).then_some(thread)
 }

@@ -13,7 +13,6 @@ use traces::definitions::Way;
 use super::{Achieved, Listener};
 use crate::descriptor::status;
 use crate::loaded;
-use crate::recorder::current;
 use crate::recorder::shared;
 use crate::symbol::Symbol;
 
@@ -54,7 +53,7 @@ macro_rules! calls {
                 type Real = unsafe extern "C-unwind" fn($($type),*) -> $result;
                 // SAFETY: passes on what was passed.
                 let real = || unsafe { std::mem::transmute::<usize, Real>(REAL.address())($($argument),*) };
-                let Some(thread) = current::thread().filter(|thread| super::is_inside(thread)) else { return real() };
+                let Some(thread) = super::thread_inside() else { return real() };
                 calls!(@socket $made, $($argument)*, real);
                 let Some(line) = $listener.line(|| (Way::$way, $text.into())) else { return real() };
                 super::$made(thread, line, real, calls!(@came $($came)?))

@@ -120,7 +120,7 @@ impl Thread {
             // SAFETY: as above; there are so many levels, and those below the depth are written.
             let Level { start, signature } =
                 unsafe { (*self.block.as_ptr()).levels[(self.depth as usize).min(LEVELS) - 1] };
-            let last = [self.events.last, self.empty_run().end].into_iter().max().unwrap_or(start);
+            let last = self.events.last.max(self.engine.last);
             // Whoever counts requests by records counts one for it.
             let requests = u64::from(self.takes_request(signature as u32));
             self.leave(signature as u32, start, start.max(last));

@@ -5,8 +5,9 @@
 //! back as the program had it, [`forked`] what a child finds; [`run`] begins and ends the recording of the process, where all
 //! ranks come [`together`].
 //!
-//! The rest is what they need: the [`pages`] of the [`file`], a thread's [`events`], [`signatures`], [`polls`] and [`profile`],
-//! the [`totals`] of threads that find no room, a thread's [`dictionary`], its [`requests`], the time [`spent`] on all this, and the [`objects`], [`groups`] and [`modules`] of the process, by their
+//! The rest is what they need: the [`pages`] of the [`file`], a thread's [`events`], [`signatures`], [`polls`], [`turns`] of the
+//! engine and [`profile`], the [`totals`] of threads that find no room, a thread's [`dictionary`], its [`requests`], the time
+//! [`spent`] on all this, and the [`objects`], [`groups`] and [`modules`] of the process, by their
 //! [`handles`], a communicator's [`topology`], who is who in the [`world`], and what the program asks for ([`control`]).
 
 pub mod abandoned;
@@ -38,4 +39,5 @@ pub mod thread;
 pub mod together;
 mod topology;
 mod totals;
+mod turns;
 mod world;

@@ -68,17 +68,18 @@ impl Thread {
         if polls.count == 0 {
             return;
         }
-        let gap = polls.start.wrapping_sub(self.events.last);
+        let gap = polls.start.wrapping_sub(self.events.last) as i64;
         let signature = polls.signature as u32;
         if polls.count == 1 {
-            self.record_call(signature, gap as i64, polls.total);
-        } else if !self.write(&progress::polls(&polls, gap as i64)) {
+            self.record_call(signature, polls.start, polls.total);
+        } else if !self.write(&progress::polls(&polls, gap)) {
             self.count_polls(&polls);
         }
         self.events.last = polls.end;
         self.polls().count = 0;
-        let during = self.engine.at_poll;
-        self.engine_during(signature, during);
+        let now = self.engine.at_poll;
+        self.write_entries(signature, now);
+        self.write_productive(polls.end);
     }
 
     /// Counts polls for which there is no room, the time of each as their mean.
@@ -93,7 +94,7 @@ impl Thread {
 
     /// The calls that asked in vain since the last record.
     #[inline(always)]
-    fn polls(&mut self) -> &mut Polls {
+    pub(super) fn polls(&mut self) -> &mut Polls {
         // SAFETY: the block is mapped as long as the process lives, and written by this thread only.
         unsafe { &mut (*self.block.as_ptr()).polls }
     }

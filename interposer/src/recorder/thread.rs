@@ -8,7 +8,6 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, Ordering::*};
 
 use traces::file::{LEVELS, Level, Mode, PageHeader, PageKind, ThreadBlock};
-use traces::progress::{self, EmptyRun, Entries};
 use traces::record::{self, INLINE, Kind};
 use traces::signature::{CREATES, STARTS, Signature};
 
@@ -338,40 +337,6 @@ impl Thread {
         unsafe { AtomicU32::from_ptr(&raw mut (*self.block.as_ptr()).depth).store(0, Release) };
     }
 
-    /// Says what the engine did during the call that was recorded last, when its ledger stands at `now`.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn engine_during(&mut self, signature: u32, now: Entries) {
-        let before = self.engine.reported;
-        let during = Entries {
-            entries: now.entries - before.entries,
-            productive: now.productive - before.productive,
-            ticks: now.ticks.wrapping_sub(before.ticks),
-        };
-        self.engine.reported = now;
-        if during.entries == 0 {
-            return;
-        }
-        let written = match progress::engine(&during) {
-            Some(word) => self.write(&[word]),
-            None => self.write(&progress::engine_long(&during)),
-        };
-        if !written {
-            let call = match signature {
-                INLINE => self.inline().call,
-                _ => self.dictionary.key(signature).call,
-            };
-            self.profile.iter_mut().for_each(|profile| profile.engine(signature, call, during));
-        }
-    }
-
-    /// The entries into the engine that found nothing to do, since the last record.
-    #[inline(always)]
-    pub fn empty_run(&mut self) -> &mut EmptyRun {
-        // SAFETY: as above.
-        unsafe { &mut (*self.block.as_ptr()).empty }
-    }
-
     /// The call that began at `start` ended at `end`.
     #[inline(always)]
     pub fn leave(&mut self, signature: u32, start: u64, end: u64) {
@@ -387,25 +352,36 @@ impl Thread {
         unsafe { AtomicU32::from_ptr(&raw mut (*self.block.as_ptr()).depth).store(self.depth, Release) };
     }
 
-    #[cold]
+    /// As [`leave`](Self::leave), where there is more to be written than one word, or no room for that.
     #[inline(never)]
     pub(super) fn leave_rarely(&mut self, number: u32, start: u64, duration: u64) {
-        if self.pending {
-            self.end_polls();
+        if !self.pending {
+            self.record_call(number, start, duration);
+        } else if self.depth > 1 || !self.leave_turned(number, start, duration) {
+            self.leave_pending(number, start, duration);
         }
-        let gap = start.wrapping_sub(self.events.last) as i64;
-        self.record_call(number, gap, duration);
-        // What follows may need a new page, whose time begins here.
-        self.events.last = start.wrapping_add(duration);
+    }
+
+    /// Records a call that ended, and before it what has piled up.
+    #[cold]
+    #[inline(never)]
+    fn leave_pending(&mut self, number: u32, start: u64, duration: u64) {
+        self.end_polls();
+        self.write_outside();
+        self.record_call(number, start, duration);
         // Entries belong to the program's own call, not to one that was made inside it.
-        if self.pending && self.depth <= 1 {
+        if self.depth <= 1 {
+            // What follows may need a new page, whose time begins here.
+            self.events.last = start.wrapping_add(duration);
             let now = self.engine.entries();
-            self.engine_during(number, now);
+            self.write_entries(number, now);
+            self.write_productive(u64::MAX);
             self.pending = false;
         }
     }
 
-    pub(super) fn record_call(&mut self, number: u32, gap: i64, duration: u64) {
+    pub(super) fn record_call(&mut self, number: u32, start: u64, duration: u64) {
+        let gap = start.wrapping_sub(self.events.last) as i64;
         if self.profile.is_none() {
             if number == INLINE {
                 let words: [u64; 8] = zerocopy::transmute!(*self.inline());
@@ -502,7 +478,7 @@ impl Thread {
     }
 
     /// The signature of the call that is being left, where it has no number.
-    fn inline(&self) -> &Signature {
+    pub(super) fn inline(&self) -> &Signature {
         &self.inline[(self.depth as usize).saturating_sub(1).min(LEVELS - 1)]
     }
 }

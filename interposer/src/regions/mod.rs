@@ -9,6 +9,7 @@ mod open;
 
 use std::ffi::{CStr, c_char};
 
+use traces::progress;
 use traces::record::{self, Kind};
 
 use crate::clock;
@@ -79,7 +80,11 @@ fn mark(thread: &mut Thread, kind: Kind, number: u32) {
     let now = clock::now();
     // Calls that asked in vain are counted together only as long as they are in one region.
     thread.end_polls();
-    let gap = thread.skip_to(now);
+    let (skip, gap) = progress::skip(thread.events.last, now);
+    if let Some(word) = skip {
+        thread.write(&[word]);
+        thread.events.last = now;
+    }
     if thread.write(&[record::region(kind, gap, number)]) {
         thread.events.last = now;
     }

@@ -7,7 +7,7 @@ use zerocopy::FromBytes;
 use crate::definitions::{Definition, PREFIX};
 use crate::error::Damage;
 use crate::file::{FIRST_PAGE, LEVELS, PageHeader, PageKind, ProfileEntry, SHARED_ENTRIES, SHARED_TOTALS, ThreadBlock};
-use crate::progress::{EmptyRun, Polls};
+use crate::progress::{Polls, Run};
 use crate::record::INLINE;
 use crate::signature::{STARTS, Signature};
 
@@ -136,9 +136,16 @@ impl Thread<'_> {
         (polls.count > 0 && Some(first) != last).then_some(polls)
     }
 
-    /// Empty entries into the progress engine that have no record yet. `last` is the start of the last such record.
-    pub fn open_entries(&self, last: Option<u64>) -> Option<EmptyRun> {
-        let run = self.block?.empty;
+    /// Productive entries into the progress engine that have no record yet. `last` is when the last of those that have one
+    /// began: a thread that was killed while it wrote a record has them in both places.
+    pub fn open_productive(&self, last: Option<u64>) -> impl Iterator<Item = &Run> {
+        let runs = self.block.map_or(&[][..], |block| block.productive.runs());
+        runs.iter().filter(move |run| last.is_none_or(|last| run.start > last))
+    }
+
+    /// The same for entries outside MPI calls.
+    pub fn open_outside(&self, last: Option<u64>) -> Option<&Run> {
+        let run = &self.block?.outside;
         (run.count > 0 && Some(run.start) != last).then_some(run)
     }
 }

@@ -4,7 +4,7 @@ use zerocopy::FromBytes;
 
 use super::pages::EventPage;
 use crate::error::Damage;
-use crate::progress::{self, EmptyRun, Entries, Polls};
+use crate::progress::{self, Entries, Polls, Run};
 use crate::record::{self, Arrived, INLINE, Kind};
 use crate::signature::Signature;
 
@@ -24,10 +24,10 @@ pub trait Visitor {
     fn failed(&mut self, _class: u16, _code: i32) {}
     /// What the progress engine did during the call, or during the polls.
     fn engine(&mut self, _during: Entries) {}
-    /// The progress engine was entered with success.
-    fn productive(&mut self, _start: u64, _duration: u64) {}
-    /// It was entered in vain, once or more often.
-    fn empty(&mut self, _run: &EmptyRun) {}
+    /// The progress engine was entered with success, once or more often in that time.
+    fn productive(&mut self, _run: &Run) {}
+    /// It was entered outside MPI calls.
+    fn outside(&mut self, _run: &Run) {}
     /// Calls that asked and got no.
     fn polls(&mut self, _polls: &Polls) {}
     /// The thread entered or left a region: [`Kind::RegionBegin`] or [`Kind::RegionEnd`].
@@ -74,6 +74,9 @@ impl<'a> Walk<'a> {
                 visitor.call(signature, start, duration);
                 last = start.wrapping_add(duration);
                 at += 1;
+            } else if word & progress::CALL == progress::CALL {
+                last = with_engine(word, last, visitor);
+                at += 1;
             } else {
                 let Some(rest) = Kind::of(word).and_then(|kind| Some((kind, words.get(at..at + kind.words())?))) else {
                     return Err(Damage::NoRecord { thread: self.page.thread, word: at, value: word, before: seen });
@@ -93,6 +96,20 @@ pub fn walk(page: &EventPage<'_>, visitor: &mut impl Visitor) -> Result<u64, Dam
     let mut walk = Walk::new(page);
     walk.step(visitor, usize::MAX)?;
     Ok(walk.last())
+}
+
+/// A short call that entered the engine. Returns its end.
+#[inline]
+fn with_engine(word: u64, last: u64, visitor: &mut impl Visitor) -> u64 {
+    let (signature, gap, duration, during) = progress::from_call(word);
+    let start = last.wrapping_add(gap);
+    let end = start.wrapping_add(duration);
+    visitor.call(signature, start, duration);
+    visitor.engine(during);
+    if during.productive > 0 {
+        visitor.productive(&Run { start, end, count: during.productive });
+    }
+    end
 }
 
 /// A record of more kinds than the common call. Returns the end of the last call.
@@ -145,25 +162,14 @@ fn of_engine(kind: Kind, words: &[u64], last: u64, visitor: &mut impl Visitor) -
     match kind {
         Kind::Engine => visitor.engine(progress::from_engine(word)),
         Kind::EngineLong => visitor.engine(progress::from_engine_long([word, words[1], words[2]])),
-        Kind::Productive | Kind::Empty => {
-            let (gap, duration) = progress::from_entry(word);
-            let start = last.wrapping_add(gap);
-            let end = start.wrapping_add(duration);
-            match kind {
-                Kind::Productive => visitor.productive(start, duration),
-                _ => visitor.empty(&EmptyRun { start, end, count: 1, inside: duration, shortest: 0, longest: 0 }),
-            }
-            return end;
+        Kind::EngineOne => {
+            let (during, run) = progress::from_one(word, last);
+            visitor.engine(during);
+            visitor.productive(&run);
         }
-        Kind::EmptyRun => {
-            let (run, productive) = progress::from_empty_run([word, words[1], words[2]]);
-            let (start, end) = (last.wrapping_add(run.start), last.wrapping_add(run.end));
-            match productive {
-                true => visitor.productive(start, end.wrapping_sub(start)),
-                false => visitor.empty(&EmptyRun { start, end, ..run }),
-            }
-            return end;
-        }
+        Kind::Productive => visitor.productive(&progress::from_productive(word, last)),
+        Kind::ProductiveRun => visitor.productive(&progress::from_run([word, words[1], words[2]], last)),
+        Kind::Outside => visitor.outside(&progress::from_run([word, words[1], words[2]], last)),
         Kind::Skip => return last.wrapping_add_signed(progress::from_skip(word)),
         Kind::Polls => {
             let polls = progress::from_polls([word, words[1], words[2], words[3], words[4], words[5]], last);

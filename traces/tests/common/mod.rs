@@ -4,7 +4,7 @@
 
 use traces::calls::Call;
 use traces::file::FileHeader;
-use traces::progress::{EmptyRun, Entries, Polls};
+use traces::progress::{Entries, Polls, Run};
 use traces::read::{RankFile, Visitor, walk};
 use traces::record::{Arrived, Kind};
 use traces::signature::{STARTS, Signature, peer, tag};
@@ -20,8 +20,8 @@ pub enum Said {
     Elsewhere(Kind, u32, u32, u64),
     Failed(u16, i32),
     Engine(Entries),
-    Productive(u64, u64),
-    Empty(EmptyRun),
+    Productive(Run),
+    Outside(Run),
     Polls(Polls),
     Region(Kind, u64, u32),
 }
@@ -58,12 +58,12 @@ impl Visitor for Listener {
         self.0.push(Said::Engine(during));
     }
 
-    fn productive(&mut self, start: u64, duration: u64) {
-        self.0.push(Said::Productive(start, duration));
+    fn productive(&mut self, run: &Run) {
+        self.0.push(Said::Productive(*run));
     }
 
-    fn empty(&mut self, run: &EmptyRun) {
-        self.0.push(Said::Empty(*run));
+    fn outside(&mut self, run: &Run) {
+        self.0.push(Said::Outside(*run));
     }
 
     fn polls(&mut self, polls: &Polls) {
