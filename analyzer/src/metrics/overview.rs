@@ -295,11 +295,7 @@ fn stopped(rank: &Rank) -> Option<String> {
 fn lost(rank: &Rank) -> Option<String> {
     let lost = rank.header.lost;
     (lost > 0).then(|| {
-        format!(
-            "{lost} calls of {} are in no figure: signal handlers made them while the recorder was at work, or no memory was left for \
-             their thread",
-            rank_in_words(rank)
-        )
+        format!("{lost} calls of {} are in no figure: no memory was left for their thread", rank_in_words(rank))
     })
 }
 
@@ -307,7 +303,10 @@ fn lost(rank: &Rank) -> Option<String> {
 fn by_function(run: &Run) -> Option<String> {
     let calls: u64 = run.ranks.iter().flat_map(|rank| &rank.shared).map(|entry| entry.count).total();
     (calls > 0).then(|| {
-        format!("{calls} calls had no room of their own in the files: their totals are known by function alone")
+        format!(
+            "{calls} calls had no room of their own in the files, or were made by signal handlers inside the recorder: their totals \
+             are known by function alone"
+        )
     })
 }
 

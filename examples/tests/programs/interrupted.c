@@ -12,7 +12,7 @@ static void handler(int signal)
 {
     int flag;
     (void)signal;
-    interrupted = 1;
+    interrupted++;
     MPI_Initialized(&flag);
 }
 
@@ -31,7 +31,7 @@ int main(int argc, char **argv)
             MPI_Bcast(bytes, 10 + (i + size) % 50, MPI_BYTE, 0, MPI_COMM_SELF);
     }
     setitimer(ITIMER_REAL, &never, NULL);
-    puts(interrupted ? "interrupted" : "never interrupted");
+    printf(interrupted ? "interrupted %d times\n" : "never interrupted\n", (int)interrupted);
     MPI_Finalize();
     return 0;
 }

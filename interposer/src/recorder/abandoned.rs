@@ -6,14 +6,19 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::*, compiler_fence};
 
+use traces::calls::Call;
 use traces::definitions::Definition;
 use traces::file::{LEVELS, Level};
 
+use super::current;
+use super::profile::Change;
+use super::run;
 use super::shared;
 use super::spent;
 use super::stack::{self, SignalStack};
 use super::thread::Thread;
 use super::totals;
+use crate::clock;
 use crate::regions;
 
 /// Above every stack: nothing is open that could have been left.
@@ -85,10 +90,13 @@ impl Thread {
         if (frame >= self.frame && !signals.is_used) || stack::is_open(self.frame, frame, &signals) == Some(false) {
             self.end();
         }
-        if !self.at_rest {
-            totals::lost();
-        }
         self.at_rest
+    }
+
+    /// Whether a call that may not be recorded comes from a signal handler that has interrupted the recorder at work. To a forked
+    /// child, which finds zeros, no wrapper ends anywhere.
+    fn is_interrupted(&self) -> bool {
+        self.frame != 0 && !self.at_rest
     }
 
     /// The thread ends, or has left all calls it was in. Whoever goes on with its recording is in none.
@@ -131,6 +139,24 @@ impl Thread {
             abandoned();
         }
     }
+}
+
+/// Makes a call that the thread's recording has no place for. One that has interrupted the recorder counts by its function.
+#[inline(always)]
+pub fn aside<R>(call: Call, make: impl FnOnce() -> R) -> R {
+    let since = interrupting(call);
+    let result = make();
+    if let Some(since) = since {
+        totals::count(call.number(), &Change { calls: 1, duration: clock::now() - since, ..Change::default() });
+    }
+    result
+}
+
+#[cold]
+#[inline(never)]
+fn interrupting(call: Call) -> Option<u64> {
+    let is_interrupted = current::thread().is_some_and(|thread| thread.is_interrupted());
+    (is_interrupted && run::records(call)).then(clock::now)
 }
 
 #[cold]

@@ -129,7 +129,7 @@ fn cached<M: Made>(thread: &mut Thread, family: &Family, made: M, signature: u32
 fn not_cached<M: Made>(made: M, frame: usize) -> M::Outcome {
     let thread = current::thread().or_else(|| run::first_call(made.call()));
     match thread.and_then(|thread| thread.may_work(frame).then_some(thread)) {
-        None if !run::is_lifecycle(made.call()) => made.make(None),
+        None if !run::is_lifecycle(made.call()) => abandoned::aside(made.call(), || made.make(None)),
         None => {
             run::before(made.call(), 0);
             let result = made.make(None);
@@ -163,28 +163,33 @@ fn nested<M: Made>(thread: &mut Thread, made: &M) -> M::Outcome {
 fn followed<M: Made>(thread: &mut Thread, made: &M, draft: &mut Draft) -> M::Outcome {
     let family = self::family(thread);
     made.note(family, draft);
-    let mut words = Words::new(made.call().number(), made.place());
-    if M::PLAIN {
-        made.key(family, &mut words);
-    }
-    let known = match thread.cached_around(&words) {
-        Some(signature) if M::PLAIN => Known::cached(made.call(), made.place(), signature),
-        _ => {
-            let address = layers::address(made.place(), made.call());
-            let Some(known) = describe(thread, family, made.call(), address, draft) else {
-                thread.rest();
-                return made.make(None);
-            };
-            if M::PLAIN && known.lasting {
-                thread.cache(&words, known.signature, draft.handles());
-            }
-            known
-        }
+    let Some(known) = know(thread, family, made, draft) else {
+        thread.rest();
+        return made.make(None);
     };
     let (status, start) = begin(thread, family, draft, known);
     let result = made.make(status);
     end(thread, family, draft, known, start, result.code());
     result
+}
+
+/// What is to be recorded of a call, if anything. What it takes of the stack is given back before MPI is called.
+#[inline(never)]
+fn know<M: Made>(thread: &mut Thread, family: &Family, made: &M, draft: &mut Draft) -> Option<Known> {
+    let address = || layers::address(made.place(), made.call());
+    if !M::PLAIN {
+        return describe(thread, family, made.call(), address(), draft);
+    }
+    let mut words = Words::new(made.call().number(), made.place());
+    made.key(family, &mut words);
+    if let Some(signature) = thread.cached_around(&words) {
+        return Some(Known::cached(made.call(), made.place(), signature));
+    }
+    let known = describe(thread, family, made.call(), address(), draft)?;
+    if known.lasting {
+        thread.cache(&words, known.signature, draft.handles());
+    }
+    Some(known)
 }
 
 /// What comes before a call that is not in the cache. Returns the status of ours that it gets, and when it began.
