@@ -416,8 +416,10 @@ fn ready(run: &Run, output: &Output, world: bool, first: bool) {
     header.size = size;
     header.world = agreed.world;
     header.thread_level = family.thread_level(provided());
-    let (speaks, ranks) =
-        (together.as_ref().is_none_or(Together::is_first), together::recorded_in_words(together.as_ref(), size));
+    let (speaks, ranks) = (
+        together.as_ref().map_or(rank == 0 || rank == NO_RANK, Together::is_first),
+        together::recorded_in_words(together.as_ref(), size),
+    );
     FIRST.store(speaks, Release);
     if let Some(together) = together {
         progress::unheard(|| sync::initialized(family, together, &header.begin, agreed.sync));
