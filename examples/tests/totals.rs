@@ -61,8 +61,8 @@ fn calls_of_threads_that_find_no_room_are_in_totals_that_all_share() {
 fn a_small_limit_of_files_takes_no_call_out_of_the_totals() {
     let mut ran = 0;
     for mpi in two_families() {
-        // Less, and MPI cannot make the files that ranks share memory by.
-        let limit = 8 << 20;
+        // Less, and MPI cannot make the files that ranks share memory by; Open MPI 5 wants more.
+        let limit = if mpi.name == "ompi5" { 64 << 20 } else { 8 << 20 };
         let case = case("many_calls", &mpi, 2, &["32", "40000", &limit.to_string()]);
         let run = assert_all_counted(&case, "totals-file-size", 2 * 32 * 40_000);
         assert!(run.files().iter().all(|file| fs::metadata(file).unwrap().len() <= limit), "{}", mpi.name);

@@ -19,8 +19,16 @@ fn messages_of_types_that_are_new_when_they_are_taken_have_been_received() {
 
 #[test]
 fn truncated_messages_have_been_received_and_are_said_to_be_truncated() {
+    let mut ran = 0;
     for mpi in libraries() {
-        let (output, run) = case("truncated", &mpi, 2, &[]).recorded("truncated");
+        let case = case("truncated", &mpi, 2, &[]);
+        // Intel's library for the standard ABI calls the error handler of MPI_COMM_WORLD, whatever the program has set.
+        if mpi.name == "impiabi" {
+            assert_ne!(case.plain().status, 0, "{} can do it now", mpi.name);
+            continue;
+        }
+        ran += 1;
+        let (output, run) = case.recorded("truncated");
         assert_eq!((output.status, output.stdout.as_str()), (0, "ok\n"), "{}: {}", mpi.name, output.stderr);
         let check = said(&run, "check");
         let truncated = check.sum("unmatched", "calls", &[("what", json!("received, truncated")), ("rank", json!(1))]);
@@ -28,6 +36,7 @@ fn truncated_messages_have_been_received_and_are_said_to_be_truncated() {
         assert_eq!((check.json["run"]["matched_messages"].as_u64(), truncated), (Some(6), 5), "{}: {rows:?}", mpi.name);
         assert_eq!(check.status, 0, "{}: {}", mpi.name, check.warnings());
     }
+    assert!(ran > 0);
 }
 
 #[test]

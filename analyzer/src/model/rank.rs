@@ -78,6 +78,8 @@ pub struct Rank {
     pub threads: Vec<Thread>,
     /// Its calls by function, of threads whose calls had no room elsewhere in the file.
     pub shared: Vec<Entry>,
+    /// How many threads of the process have no room in the file.
+    pub roomless: usize,
     /// Whether anything of it is asked about.
     pub is_asked: bool,
     /// Requests that were cancelled, by the thread that began them and their numbers.
@@ -192,6 +194,7 @@ impl Rank {
             clock,
             threads: Vec::new(),
             shared: Vec::new(),
+            roomless: (header.threads as usize).saturating_sub(contents.threads.len()),
             is_asked: true,
             cancelled: HashSet::new(),
             selection: None,
@@ -254,7 +257,7 @@ impl Rank {
 
     /// Threads that called MPI at once, also those without room of their own in the file.
     pub fn thread_count(&self) -> usize {
-        if self.shared.is_empty() { self.threads.len() } else { self.threads.len().max(self.header.threads as usize) }
+        self.threads.len() + self.roomless
     }
 
     /// Seconds between the start of MPI_Init and the end of MPI_Finalize; to the last that is known of a process that
