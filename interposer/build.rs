@@ -14,6 +14,7 @@ const NEWER: &[&str] = &[
     "fstat64",
     "getrandom",
     "gettid",
+    "lstat64",
     "pthread_key_create",
     "pthread_key_delete",
     "pthread_once",

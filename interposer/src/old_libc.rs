@@ -72,7 +72,7 @@ macro_rules! with_version {
     };
 }
 
-with_version! { "fstat" "__fxstat" "fstat64" "__fxstat64" "stat64" "__xstat64" }
+with_version! { "fstat" "__fxstat" "fstat64" "__fxstat64" "lstat64" "__lxstat64" "stat64" "__xstat64" }
 
 /// Functions that Rust's standard library does without where they are not to be had.
 macro_rules! done_without {
