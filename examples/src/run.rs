@@ -71,12 +71,21 @@ fn wait(child: &mut Child, command: &Command) -> i32 {
             return status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
         }
         if began.elapsed() > LIMIT {
+            let hanging = hanging();
             // SAFETY: ends the group that was made for this command.
             unsafe { libc::kill(-(child.id() as i32), libc::SIGKILL) };
-            panic!("{command:?} did not end within {LIMIT:?}");
+            panic!("{command:?} did not end within {LIMIT:?}. What runs, and what it waits for:\n{hanging}");
         }
         thread::sleep(Duration::from_millis(5));
     }
+}
+
+/// The processes of this machine, and of each thread whether it runs and which system call it waits in.
+fn hanging() -> String {
+    let columns = "pid,ppid,pgid,tid,stat,time,wchan:24,args";
+    let listed = Command::new("ps").args(["-eLo", columns, "--width", "200"]).output();
+    let listed = listed.map_or_else(|error| error.to_string(), |listed| String::from_utf8_lossy(&listed.stdout).into());
+    listed.lines().filter(|line| !line.contains(" [")).collect::<Vec<_>>().join("\n")
 }
 
 /// The `overhear` command, as `cargo build --release` makes it.
