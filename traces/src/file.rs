@@ -213,8 +213,8 @@ pub struct ThreadBlock {
     pub depth: u32,
     /// When the thread first called MPI, ticks.
     pub begin: u64,
-    /// The signature of a call numbered [`INLINE`](crate::record::INLINE).
-    pub inline: Signature,
+    /// The signature of a call numbered [`UNNUMBERED`](crate::record::UNNUMBERED).
+    pub unnumbered: Signature,
     /// The calls, outermost first; valid below `depth`.
     pub levels: [Level; LEVELS],
     /// Calls that asked in vain since the last record.

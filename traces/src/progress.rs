@@ -13,7 +13,7 @@
 //! | kind 8, count 56 | gap (signed), span | several of them |
 //! | kind 8, count 56 | gap (signed), span | entries outside MPI calls |
 //! | kind 8, ticks 56 (signed) | | time goes on |
-//! | kind 8, signature 16, count 40 | gap, span, total; shortest, longest gap 32; shortest, longest duration 32 | polls |
+//! | kind 8, signature 24, count 32 | gap, span, total; shortest, longest gap 32; shortest, longest duration 32 | polls |
 //!
 //! Records of entries take no time: their `gap` runs from the end of the call before to the start of the entry, and is
 //! negative where the entry lies in the call.
@@ -326,10 +326,10 @@ pub const fn from_run(words: [u64; 3], last: u64) -> Run {
     Run { start, end: start.wrapping_add(words[2]), count: words[0] >> 8 }
 }
 
-/// A run of polls, `gap` after the end of the record before.
+/// A run of polls, `gap` after the end of the record before. There are less than 2^32.
 pub const fn polls(run: &Polls, gap: i64) -> [u64; 6] {
     [
-        Kind::Polls as u64 | run.signature << 8 | run.count << 24,
+        Kind::Polls as u64 | run.signature << 8 | run.count << 32,
         gap as u64,
         run.end.wrapping_sub(run.start),
         run.total,
@@ -344,11 +344,11 @@ pub const fn from_polls(words: [u64; 6], last: u64) -> Polls {
     Polls {
         start,
         end: start.wrapping_add(words[2]),
-        count: words[0] >> 24,
+        count: words[0] >> 32,
         total: words[3],
         gaps: [words[4] as u32, (words[4] >> 32) as u32],
         durations: [words[5] as u32, (words[5] >> 32) as u32],
-        signature: words[0] >> 8 & 0xffff,
+        signature: words[0] >> 8 & 0xff_ffff,
         last: start,
     }
 }

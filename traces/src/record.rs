@@ -3,9 +3,8 @@
 //! | first word, from bit 0 | more words | record |
 //! |---|---|---|
 //! | `0`, signature 15, gap 24, duration 24 | | a call that fits |
-//! | kind 8, signature 16, gap 40 (signed) | duration | a call, wide |
-//! | kind 8, signature 16 | gap (signed), duration | a call, long |
-//! | kind 8 | 8: a [`Signature`](crate::signature::Signature) | the signature of the next call, numbered [`INLINE`] |
+//! | kind 8, signature 24, gap 32 (signed) | duration | a call, wide |
+//! | kind 8, signature 24 | gap (signed), duration | a call, long |
 //! | kind 8, flags 8, bytes 48 | source 32, tag 32 | what arrived, where it differs from what was posted |
 //! | kind 8, count 16, age 40 | | requests completed, started, freed, parts of which are ready |
 //! | kind 8, what 8, count 16, thread 32 | number | the same, for requests of another thread |
@@ -22,29 +21,29 @@
 
 /// Bits of a gap and of a duration in the one-word form.
 pub const SHORT_BITS: u32 = 24;
+/// The highest signature number of a call in one word.
+pub const MAX_SHORT: u32 = (1 << 15) - 1;
 /// Signature numbers run from 1 to this.
-pub const MAX_SIGNATURE: u32 = (1 << 15) - 2;
-/// The number of a call whose signature stands inline, in the record before it.
-pub const INLINE: u32 = (1 << 15) - 1;
+pub const MAX_SIGNATURE: u32 = (1 << 24) - 2;
+/// The number of a call for whose signature there was no room. It has no record.
+pub const UNNUMBERED: u32 = (1 << 24) - 1;
 /// Ages are at most this; an older request is told by thread and number.
 pub const MAX_AGE: u64 = (1 << 40) - 1;
 /// The most requests one record completes.
 pub const MAX_COUNT: u32 = (1 << 16) - 1;
 
 /// Bits of the gap of a call in two words.
-const WIDE_GAP_BITS: u32 = 40;
+const WIDE_GAP_BITS: u32 = 32;
 
 /// The low byte of a first word, odd; even first words are calls, as are those that end in [`progress::CALL`], which no
 /// kind does.
 #[repr(u8)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
-    /// A call with a 40-bit gap and a 64-bit duration.
+    /// A call with a 32-bit gap and a 64-bit duration.
     Wide = 0x01,
     /// A call with a 64-bit gap and duration.
     Long = 0x03,
-    /// The signature of the next call, when the dictionary is full.
-    Inline = 0x05,
     /// What a receive got, where it differs from what was posted.
     Arrived = 0x07,
     /// Requests of this thread that the call completed.
@@ -88,7 +87,6 @@ impl Kind {
         [
             Wide,
             Long,
-            Inline,
             Arrived,
             Completed,
             Elsewhere,
@@ -120,15 +118,14 @@ impl Kind {
             Kind::Wide | Kind::Arrived | Kind::Elsewhere => 2,
             Kind::Long | Kind::EngineLong | Kind::ProductiveRun | Kind::Outside => 3,
             Kind::Polls => 6,
-            Kind::Inline => 9,
         }
     }
 }
 
-/// A call in one word, if gap and duration are short enough.
+/// A call in one word, if its number is low and gap and duration are short enough.
 #[inline(always)]
 pub const fn short(signature: u32, gap: u64, duration: u64) -> Option<u64> {
-    if (gap | duration) >> SHORT_BITS != 0 {
+    if (gap | duration) >> SHORT_BITS != 0 || signature > MAX_SHORT {
         return None;
     }
     Some((signature as u64) << 1 | gap << 16 | duration << 40)
@@ -146,12 +143,12 @@ pub const fn wide(signature: u32, gap: i64, duration: u64) -> Option<[u64; 2]> {
     if gap < -limit || gap >= limit {
         return None;
     }
-    Some([Kind::Wide as u64 | (signature as u64) << 8 | (gap as u64) << 24, duration])
+    Some([Kind::Wide as u64 | (signature as u64) << 8 | (gap as u64) << 32, duration])
 }
 
 /// Signature number and gap of the first word of a wide call.
 pub const fn from_wide(word: u64) -> (u32, i64) {
-    ((word >> 8) as u16 as u32, word as i64 >> 24)
+    (from_long(word), word as i64 >> 32)
 }
 
 /// A call in three words.
@@ -161,7 +158,7 @@ pub const fn long(signature: u32, gap: i64, duration: u64) -> [u64; 3] {
 
 /// Signature number of the first word of a long call.
 pub const fn from_long(word: u64) -> u32 {
-    (word >> 8) as u16 as u32
+    (word >> 8) as u32 & UNNUMBERED
 }
 
 /// What a receive, probe or completed receive request got.

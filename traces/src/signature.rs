@@ -47,7 +47,7 @@ pub const IN_PLACE: u16 = 8;
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
 pub struct Signature {
-    /// From 1; written last, so zero means not there yet. An inline one says [`INLINE`](crate::record::INLINE).
+    /// From 1; written last, so zero means not there yet.
     pub number: u32,
     /// [`Call::number`](crate::calls::Call::number).
     pub call: u16,

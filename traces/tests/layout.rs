@@ -53,7 +53,7 @@ fn pages_are_laid_out_as_the_format_says() {
         [16, 24, 32]
     );
     assert_eq!(
-        [offset_of!(ThreadBlock, depth), offset_of!(ThreadBlock, inline), offset_of!(ThreadBlock, levels)],
+        [offset_of!(ThreadBlock, depth), offset_of!(ThreadBlock, unnumbered), offset_of!(ThreadBlock, levels)],
         [4, 16, 80]
     );
     let kinds = [PageKind::Thread, PageKind::Signatures, PageKind::Events, PageKind::Profile, PageKind::Definitions];

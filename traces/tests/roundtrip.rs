@@ -8,7 +8,7 @@ use traces::definitions::{Communicator, Definition, Group, Neighbors, Process, S
 use traces::file::{Level, ProfileEntry, ThreadBlock};
 use traces::progress::{self, Entries, Polls, Productive, RUNS, Run};
 use traces::read::{Recorded, walk};
-use traces::record::{self, Arrived, Fate, INLINE, Kind};
+use traces::record::{self, Arrived, Fate, Kind, MAX_SHORT, MAX_SIGNATURE};
 use traces::signature::{Signature, peer};
 use traces::write::{FileWriter, blank_block};
 use zerocopy::{FromZeros, IntoBytes};
@@ -137,7 +137,7 @@ fn polls_are_read_as_counted_and_the_next_gap_counts_from_their_end() {
     let polls = Polls {
         start: 400,
         end: 5_000_000,
-        count: (1 << 40) - 1,
+        count: (1 << 32) - 1,
         total: 1 << 60,
         gaps: [0, u32::MAX],
         durations: [1, u32::MAX - 1],
@@ -184,16 +184,26 @@ fn what_follows_a_call_is_read_as_written() {
 }
 
 #[test]
-fn an_inline_signature_comes_before_its_call() {
-    let inline = signature(INLINE, Call::Sendrecv);
-    let mut words = vec![Kind::Inline as u64];
-    let words_of: [u64; 8] = zerocopy::transmute!(inline);
-    words.extend(words_of);
-    words.extend(record::wide(INLINE, 5, 6).unwrap());
+fn millions_of_signatures_have_numbers_and_take_two_words_a_call() {
+    assert!(record::short(MAX_SHORT, 5, 6).is_some());
+    assert!(record::short(MAX_SHORT + 1, 5, 6).is_none());
+    let mut words = record::wide(MAX_SIGNATURE, -5, 6).unwrap().to_vec();
+    words.extend(record::long(MAX_SIGNATURE - 1, 1 << 50, 7));
+    let polls = Polls {
+        start: 1 << 51,
+        end: (1 << 51) + 9,
+        count: u32::MAX.into(),
+        signature: MAX_SIGNATURE.into(),
+        ..Polls::default()
+    };
+    words.extend(progress::polls(&polls, 2));
     let mut file = FileWriter::begin(Vec::new(), header(0)).unwrap();
-    file.events(0, 0, 0, &words).unwrap();
+    file.events(0, 0, 10, &words).unwrap();
     let said = all_said(&open(&file.into_inner()).unwrap());
-    assert_eq!(said, [Said::Inline(inline), Said::Call(INLINE, 5, 6)]);
+    let start = 11 + (1 << 50);
+    let polls = Polls { start: start + 9, end: start + 18, last: start + 9, ..polls };
+    let expected = [Said::Call(MAX_SIGNATURE, 5, 6), Said::Call(MAX_SIGNATURE - 1, start, 7), Said::Polls(polls)];
+    assert_eq!(said, expected);
 }
 
 #[test]

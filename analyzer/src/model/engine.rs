@@ -12,7 +12,7 @@ use std::path::Path;
 
 use traces::progress::{Depth, Entries, INSIDE, Polls, Run};
 use traces::read::{RankFile, Recorded, Thread, Visitor, walk};
-use traces::record::{INLINE, Kind};
+use traces::record::Kind;
 use traces::signature::STARTS;
 
 use super::Rank;
@@ -95,9 +95,8 @@ struct Reader<'a> {
     cursor: Cursor<'a>,
     begin: u64,
     slice: f64,
-    /// Whether calls of a number leave a request pending, and the number's call site.
-    starts: Vec<bool>,
-    sites: Vec<u32>,
+    /// By number: whether its calls leave a request pending, and its call site.
+    numbers: Vec<(bool, u32)>,
     pending: u64,
     /// The call that is being read has begun one of them.
     own: u64,
@@ -116,23 +115,20 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn new(thread: &Thread<'_>, rank: &'a Rank, begin: u64, end: u64) -> Reader<'a> {
-        let mut starts = vec![false; INLINE as usize + 1];
-        let mut sites = vec![0; INLINE as usize + 1];
+        let mut numbers = Vec::new();
         for signature in thread.signatures.iter() {
-            let number = signature.number as usize;
-            starts[number] = signature.flags & STARTS != 0;
-            sites[number] = signature.site;
-            if starts[number] && number + 1 < sites.len() {
-                sites[number + 1] = signature.site;
-            }
+            // The number behind one that starts a request is the same with the request complete at once.
+            let starts = signature.flags & STARTS != 0;
+            numbers.resize(signature.number as usize, (false, 0));
+            numbers.push((starts, signature.site));
+            numbers.extend(starts.then_some((false, signature.site)));
         }
         Reader {
             engine: Engine { slices: vec![Slice::default(); SLICES], ..Engine::default() },
             cursor: Cursor::new(rank.stretches(thread.number)),
             begin,
             slice: (end.saturating_sub(begin).max(1)) as f64 / SLICES as f64,
-            starts,
-            sites,
+            numbers,
             pending: 0,
             own: 0,
             since: (0, 0),
@@ -143,6 +139,12 @@ impl<'a> Reader<'a> {
             last_productive: None,
             last_outside: None,
         }
+    }
+
+    /// Whether calls of this number leave a request pending, and their call site.
+    #[inline]
+    fn number(&self, signature: u32) -> (bool, u32) {
+        self.numbers.get(signature as usize).copied().unwrap_or_default()
     }
 
     /// So many entries, evenly over a time.
@@ -187,11 +189,11 @@ impl<'a> Reader<'a> {
 
 impl Visitor for Reader<'_> {
     fn call(&mut self, signature: u32, start: u64, duration: u64) {
-        let number = (signature & INLINE) as usize;
-        self.call = (start, start.wrapping_add(duration), self.sites[number]);
+        let (starts, site) = self.number(signature);
+        self.call = (start, start.wrapping_add(duration), site);
         self.last = Some(Recorded { start, signature });
         self.own = 0;
-        if self.starts[number] {
+        if starts {
             self.began(1);
             self.own = 1;
         }
@@ -199,7 +201,7 @@ impl Visitor for Reader<'_> {
 
     fn polls(&mut self, polls: &Polls) {
         self.own = 0;
-        self.call = (polls.start, polls.end, self.sites[(polls.signature as u32 & INLINE) as usize]);
+        self.call = (polls.start, polls.end, self.number(polls.signature as u32).1);
         self.last = Some(Recorded { start: polls.start, signature: polls.signature as u32 });
         self.chance();
         if polls.count > 1 {

@@ -6,7 +6,6 @@ use std::collections::HashMap;
 use std::sync::Mutex;
 
 use traces::calls::{Call, Class, Kind};
-use traces::record::INLINE;
 use traces::signature::{CREATES, NESTED, STARTS, Signature, peer};
 
 use super::objects::Objects;
@@ -234,7 +233,7 @@ impl<'a> Roles<'a> {
                 roles.resize(number + owned, NO_ROLE);
             }
             roles[number] = role;
-            if owned == 2 && number + 1 < INLINE as usize {
+            if owned == 2 {
                 roles[number + 1] = Role { at_once: true, ..role };
             }
         }

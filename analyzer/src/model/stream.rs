@@ -7,8 +7,7 @@ use std::ops::Range;
 
 use traces::progress::Polls;
 use traces::read::{Thread, Visitor, Walk};
-use traces::record::{Arrived, INLINE, Kind, LEFT};
-use traces::signature::Signature;
+use traces::record::{Arrived, Kind, LEFT};
 
 use super::Rank;
 use super::roles::{Role, Roles};
@@ -86,10 +85,8 @@ impl<'a> Stream<'a> {
             line,
             cursor: Cursor::new(stretches),
             left_out,
-            numbered: known.len(),
             known,
             roles,
-            inline: None,
             started: 0,
             open: None,
             calls: Vec::new(),
@@ -139,7 +136,6 @@ impl<'a> Stream<'a> {
         if let Some(call) = &mut self.reader.open {
             call.details = 0..call.details.len() as u32;
         }
-        self.reader.forget_inline();
         while self.reader.calls.is_empty() {
             let Some(walk) = &mut self.walk else {
                 // What was damaged was said when the calls were added up.
@@ -156,13 +152,10 @@ impl<'a> Stream<'a> {
 struct Reader<'a> {
     line: &'a Line,
     cursor: Cursor<'a>,
-    /// By signature number; behind them the same for calls that are left out, where there are any, then those of calls in
-    /// this step whose signature stands inline.
+    /// By signature number; behind them the same for calls that are left out, where there are any.
     known: Vec<Role>,
     left_out: usize,
-    numbered: usize,
     roles: Roles<'a>,
-    inline: Option<u32>,
     started: u64,
     /// The call that what follows belongs to.
     open: Option<Call>,
@@ -182,14 +175,11 @@ impl Reader<'_> {
     fn begin(&mut self, signature: u32, start: u64, end: u64, inside: u64) {
         self.close();
         let left_out = self.cursor.part_at(start) == LEFT_OUT;
-        let number = match signature {
-            INLINE => self.inline.take().inspect(|number| self.leave_out(*number, left_out)),
-            number if number as usize >= self.left_out => None,
-            number => Some(if left_out { number + self.left_out as u32 } else { number }),
-        };
-        let Some((number, role)) = number.and_then(|number| Some((number, self.known.get(number as usize)?))) else {
+        if signature as usize >= self.left_out {
             return;
-        };
+        }
+        let number = if left_out { signature + self.left_out as u32 } else { signature };
+        let Some(role) = self.known.get(number as usize) else { return };
         let request = self.started;
         self.started += u64::from(role.takes);
         if role.nested {
@@ -200,27 +190,6 @@ impl Reader<'_> {
         let inside = if inside == u64::MAX { end - start } else { self.line.duration(inside) };
         self.open =
             Some(Call { start, end, inside, role: number, request, failed: false, left: false, details: at..at });
-    }
-
-    /// The role of an inline signature is one call's alone.
-    #[cold]
-    fn leave_out(&mut self, number: u32, left_out: bool) {
-        if left_out {
-            let place = &mut self.known[number as usize].place;
-            *place = place.left_out();
-        }
-    }
-
-    /// Roles of inline signatures are needed no longer, but for the call that is still open or about to be.
-    fn forget_inline(&mut self) {
-        let numbered = self.numbered as u32;
-        let open = self.open.as_mut().map(|call| &mut call.role);
-        let needed: Vec<&mut u32> =
-            open.into_iter().chain(&mut self.inline).filter(|role| **role >= numbered).collect();
-        let roles: Vec<Role> = needed.iter().map(|role| self.known[**role as usize]).collect();
-        self.known.truncate(self.numbered);
-        self.known.extend(roles);
-        needed.into_iter().zip(numbered..).for_each(|(role, number)| *role = number);
     }
 
     #[inline]
@@ -239,13 +208,7 @@ impl Visitor for Reader<'_> {
     }
 
     fn polls(&mut self, polls: &Polls) {
-        self.begin(polls.signature as u32 & INLINE, polls.start, polls.end, polls.total);
-    }
-
-    fn inline(&mut self, signature: &Signature) {
-        let role = self.roles.role(signature);
-        self.known.push(role);
-        self.inline = Some(self.known.len() as u32 - 1);
+        self.begin(polls.signature as u32, polls.start, polls.end, polls.total);
     }
 
     fn arrived(&mut self, arrived: Arrived) {

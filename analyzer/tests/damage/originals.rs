@@ -128,10 +128,6 @@ fn records(rank: u32) -> Vec<u64> {
                 words.push(record::region(Kind::RegionBegin, 10, 1));
                 words.extend(record::wide(number(10), 50, 1_000).unwrap());
                 words.extend(record::long(number(11), -20, 1 << 30));
-                words.push(Kind::Inline as u64);
-                let inline: [u64; 8] = zerocopy::transmute!(signature(32767, Call::Bcast, 0, 8, 8));
-                words.extend(inline);
-                words.push(record::short(32767, 5, 60).unwrap());
                 words.push(record::region(Kind::RegionEnd, 10, 1));
             }
             _ => words.extend(of_engine(at)),

@@ -42,6 +42,8 @@ pub struct Engine {
     pub at_poll: Entries,
     /// When the last entry ended.
     pub last: u64,
+    /// When the clock was last read in an entry.
+    read: u64,
     /// The most productive entries that are told as one.
     pub most: u64,
     /// How often a component is inside itself.
@@ -52,7 +54,17 @@ impl Engine {
     /// With its ledger in a thread's block.
     pub fn new(ledger: *mut LedgerLine) -> Engine {
         let none = Entries::default();
-        Engine { ledger, depth: 0, achieved: 0, reported: none, at_poll: none, last: 0, most: 1, inside: [0; LINES] }
+        Engine {
+            ledger,
+            depth: 0,
+            achieved: 0,
+            reported: none,
+            at_poll: none,
+            last: 0,
+            read: 0,
+            most: 1,
+            inside: [0; LINES],
+        }
     }
 
     /// All entries inside MPI calls so far.
@@ -209,17 +221,42 @@ fn joined() -> Option<&'static mut Thread> {
 /// Makes a call of the engine, or of a part of it that is an entry where nothing else of it is around.
 #[inline(always)]
 pub fn entry<R>(thread: *mut Thread, line: usize, real: impl FnOnce() -> R, came: impl FnOnce(&R) -> Achieved) -> R {
+    timed_entry::<R, false>(thread, line, real, came)
+}
+
+/// The same of a part that the engine calls before it does anything else, or right behind another: it begins when the clock was
+/// last read. Reading it takes as long as a part that finds nothing.
+#[inline(always)]
+pub fn next_entry<R>(
+    thread: *mut Thread,
+    line: usize,
+    real: impl FnOnce() -> R,
+    came: impl FnOnce(&R) -> Achieved,
+) -> R {
+    timed_entry::<R, true>(thread, line, real, came)
+}
+
+#[inline(always)]
+fn timed_entry<R, const FOLLOWS: bool>(
+    thread: *mut Thread,
+    line: usize,
+    real: impl FnOnce() -> R,
+    came: impl FnOnce(&R) -> Achieved,
+) -> R {
     // SAFETY: the thread is this one's own. What `real` calls may come here again, so no reference is held over it.
     unsafe {
         let engine: *mut Engine = &mut (&mut *thread).engine;
         let depth = HERE.depth.load(Relaxed);
         let timed = depth >= Depth::Time as u32;
         let before = (*engine).achieved;
+        let follows = FOLLOWS && (*engine).depth > 0;
         (*engine).depth += 1;
         (*engine).inside[line] += 1;
-        let start = if timed { clock::now() } else { 0 };
+        let start = if timed && !follows { clock::now() } else { (*engine).read };
+        (*engine).read = start;
         let result = real();
-        let end = if timed { clock::now() } else { 0 };
+        let end = if timed { clock::now() } else { start };
+        (*engine).read = end;
         (*engine).inside[line] -= 1;
         (*engine).depth -= 1;
         let ticks = end.wrapping_sub(start);

@@ -63,7 +63,7 @@ unsafe extern "C-unwind" fn call<const SLOT: usize>() -> c_int {
     let real = || unsafe { std::mem::transmute::<usize, Callback>(callback)() };
     let Some(thread) = super::engine_thread() else { return real() };
     let Some(line) = slot.listener.line(|| (Way::OpalCallback, name(callback))) else { return real() };
-    super::entry(thread, line, real, |events| Achieved::events((*events).max(0) as u64))
+    super::next_entry(thread, line, real, |events| Achieved::events((*events).max(0) as u64))
 }
 
 macro_rules! trampolines {

@@ -5,7 +5,8 @@
 //! is void, and what was cached with others is looked at once more.
 //!
 //! A call has one place that it prefers, and seven others around that. The table grows when all are taken, so that a program
-//! with thousands of live tags finds them all.
+//! with thousands of live tags finds them all. What is found at once is recorded without a further question: a call whose
+//! number does not fit in a record of one word is found around only.
 
 use std::sync::atomic::{AtomicU32, Ordering::*};
 
@@ -45,12 +46,15 @@ struct Table<const N: usize> {
 #[derive(Clone, Copy)]
 struct Entry<const N: usize> {
     number: u32,
-    /// When it was last known to be valid; 0 for no entry.
+    /// When it was last known to be valid; 0 for no entry, [`ELSEWHERE`] for one that is not to be found at once.
     epoch: u32,
     words: [u64; N],
 }
 
 const _: () = assert!(size_of::<Entry<FEW>>() == 64 && size_of::<Entry<WORDS>>() == 128);
+
+/// An epoch that does not come: that of entries that are not found at once.
+const ELSEWHERE: u32 = u32::MAX;
 
 /// What an entry depends on.
 #[derive(Clone, Copy)]
@@ -173,12 +177,12 @@ impl Cache {
         if words.used <= FEW { self.few.find_around(words) } else { self.many.find_around(words) }
     }
 
-    /// Remembers the number of a call with these words.
-    pub fn insert(&mut self, words: &Words, number: u32, handles: Dependence) {
+    /// Remembers the number of a call with these words, to be found at once or only around.
+    pub fn insert(&mut self, words: &Words, number: u32, handles: Dependence, at_once: bool) {
         if words.used <= FEW {
-            self.few.insert(words, number, handles)
+            self.few.insert(words, number, handles, at_once)
         } else {
-            self.many.insert(words, number, handles)
+            self.many.insert(words, number, handles, at_once)
         }
     }
 }
@@ -211,14 +215,17 @@ impl<const N: usize> Table<N> {
             if self.is_void(at) {
                 return None;
             }
-            self.entry(at).epoch = epoch;
+            if self.entry(at).epoch != ELSEWHERE {
+                self.entry(at).epoch = epoch;
+            }
         }
         Some(self.entry(at).number)
     }
 
-    fn insert(&mut self, words: &Words, number: u32, handles: Dependence) {
+    fn insert(&mut self, words: &Words, number: u32, handles: Dependence, at_once: bool) {
         // What is freed from here on makes it void.
         let epoch = EPOCH.load(Acquire);
+        let epoch = if at_once { epoch } else { ELSEWHERE };
         let mut entry = Entry { number, epoch, words: [0; N] };
         entry.words.copy_from_slice(&words.words[..N]);
         let origin = Origin { handles: handles.0, freed: handles.freed() };

@@ -1,7 +1,7 @@
 //! A thread's dictionary: from what repeats about a call to its signature's number, in a few loads.
 //!
-//! Open addressing from a hash of the whole key to a number, and the keys by number. It is sized for the most
-//! signatures there can be and untouched where it is not used, so it never grows and never allocates.
+//! Open addressing from a hash of the whole key to a number, and the keys by number. Keys never move, since requests refer to
+//! what they posted; the slots are twice as many as numbers at least, and double where they are not.
 
 use std::ptr::NonNull;
 
@@ -9,14 +9,14 @@ use traces::record::MAX_SIGNATURE;
 use traces::signature::{STARTS, Signature, moves, peer, tag};
 
 use super::memory;
+use super::numbered::Numbered;
 
-const SLOTS: usize = 1 << 16;
-/// Keys that memory is prepared for.
-const PREPARED: usize = 512;
+/// Slots at first, as a power of two.
+const FIRST_BITS: u32 = 10;
 
 /// Everything about a call that repeats, as it is looked up: a [`Signature`] without its number and site.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 pub struct Key {
     pub address: u64,
     pub call: u16,
@@ -45,6 +45,12 @@ impl Key {
         if self.source == peer::NONE { (self.peer, self.tag) } else { (self.source, self.source_tag) }
     }
 
+    /// The same call without what its messages differ by: partner, tag, bytes, number of requests.
+    pub fn of_any_message(&self) -> Key {
+        let Key { address, call, flags, object, .. } = *self;
+        Key { address, call, flags, object, ..Key::EMPTY }
+    }
+
     /// A call of which nothing is known.
     pub const EMPTY: Key = Key {
         address: 0,
@@ -67,15 +73,17 @@ const _: () = assert!(size_of::<Key>() == size_of::<Words>());
 
 /// See the module.
 pub struct Dictionary {
-    slots: NonNull<u16>,
-    keys: NonNull<Words>,
+    slots: NonNull<u32>,
+    /// How many slots there are, as a power of two.
+    bits: u32,
+    keys: Numbered<Words>,
     next: u32,
 }
 
 impl Dictionary {
     /// An empty dictionary, `None` where memory ran out.
     pub fn new() -> Option<Dictionary> {
-        Some(Dictionary { slots: memory::zeroed(SLOTS)?, keys: memory::zeroed(MAX_SIGNATURE as usize + 2)?, next: 1 })
+        Some(Dictionary { slots: memory::zeroed(1 << FIRST_BITS)?, bits: FIRST_BITS, keys: Numbered::new()?, next: 1 })
     }
 
     /// Numbers given out, and one more.
@@ -86,32 +94,29 @@ impl Dictionary {
     /// Has the system give the memory that the first signatures need, where that has to be quick later. It is the main thread's
     /// that gets it: others may be many.
     pub fn prepare(&self) {
-        memory::populate(self.slots, SLOTS);
-        memory::populate(self.keys, PREPARED);
+        memory::populate(self.slots, 1 << self.bits);
+        self.keys.prepare();
     }
 
     /// The number of a signature that was met before.
     #[inline(always)]
     pub fn find(&self, key: &Key) -> Option<u32> {
         let words = key.words();
-        let mut slot = place(&words);
+        let mut slot = self.place(&words);
         loop {
-            // SAFETY: a slot is below SLOTS, and a number in a slot has a key. There are twice as many slots as
-            // numbers, so a free one is met.
-            unsafe {
-                let number = *self.slots.add(slot).as_ptr();
-                if number == 0 {
-                    return None;
-                }
-                if *self.keys.add(number as usize).as_ptr() == words {
-                    return Some(number as u32);
-                }
+            let number = self.at(slot);
+            if number == 0 {
+                return None;
             }
-            slot = (slot + 1) % SLOTS;
+            // SAFETY: a number in a slot has a key.
+            if unsafe { *self.keys.get(number) } == words {
+                return Some(number);
+            }
+            slot = self.behind(slot);
         }
     }
 
-    /// Gives a new key its number, `None` where all are taken. A key that starts a request takes two.
+    /// Gives a new key its number, `None` where all are taken, or memory is. A key that starts a request takes two.
     #[cold]
     pub fn add(&mut self, key: &Key) -> Option<u32> {
         let takes = if key.flags & STARTS != 0 { 2 } else { 1 };
@@ -119,27 +124,70 @@ impl Dictionary {
         if number + takes - 1 > MAX_SIGNATURE {
             return None;
         }
-        let words = key.words();
-        let mut slot = place(&words);
-        // SAFETY: as in `find`.
-        unsafe {
-            while *self.slots.add(slot).as_ptr() != 0 {
-                slot = (slot + 1) % SLOTS;
-            }
-            for number in number..number + takes {
-                *self.keys.add(number as usize).as_ptr() = words;
-            }
-            *self.slots.add(slot).as_ptr() = number as u16;
+        if (number + takes) as usize > 1 << (self.bits - 1) {
+            self.grow()?;
         }
+        let words = key.words();
+        for number in number..number + takes {
+            let place = self.keys.reach(number)?;
+            // SAFETY: the number's own place.
+            unsafe { place.write(words) };
+        }
+        self.put(&words, number);
         self.next += takes;
         Some(number)
+    }
+
+    /// Doubles the slots.
+    fn grow(&mut self) -> Option<()> {
+        let larger = memory::zeroed(1 << (self.bits + 1))?;
+        let (slots, bits) = (std::mem::replace(&mut self.slots, larger), self.bits);
+        self.bits += 1;
+        for slot in 0..1 << bits {
+            // SAFETY: below what there were.
+            let number = unsafe { *slots.add(slot).as_ptr() };
+            if number != 0 {
+                // SAFETY: a number in a slot has a key.
+                let words = unsafe { *self.keys.get(number) };
+                self.put(&words, number);
+            }
+        }
+        memory::give_back(slots.as_ptr(), 1 << bits);
+        Some(())
+    }
+
+    fn put(&mut self, words: &Words, number: u32) {
+        let mut slot = self.place(words);
+        while self.at(slot) != 0 {
+            slot = self.behind(slot);
+        }
+        // SAFETY: a slot of the table.
+        unsafe { *self.slots.add(slot).as_ptr() = number };
+    }
+
+    /// The number in a slot, 0 for none.
+    #[inline(always)]
+    fn at(&self, slot: usize) -> u32 {
+        // SAFETY: a slot of the table.
+        unsafe { *self.slots.add(slot).as_ptr() }
+    }
+
+    #[inline(always)]
+    fn behind(&self, slot: usize) -> usize {
+        (slot + 1) & ((1 << self.bits) - 1)
+    }
+
+    /// The slot that a key prefers.
+    #[inline(always)]
+    fn place(&self, words: &Words) -> usize {
+        (hash(words) >> (64 - self.bits)) as usize
     }
 
     /// The key of a number that [`find`](Self::find) or [`add`](Self::add) gave.
     #[inline(always)]
     pub fn key(&self, number: u32) -> &'static Key {
         // SAFETY: numbers given out have keys, which never change and are never freed; any seven words are a key.
-        unsafe { self.keys.add(number as usize).cast().as_ref() }
+        unsafe { &*self.keys.get(number).cast() }
     }
 }
 
@@ -172,7 +220,7 @@ impl Key {
 }
 
 #[inline(always)]
-fn place(words: &Words) -> usize {
+fn hash(words: &Words) -> u64 {
     // Independent multiplications, so that they run side by side; odd constants, so that no bit is lost.
     const FACTORS: Words = [
         0x9e37_79b9_7f4a_7c15,
@@ -187,5 +235,5 @@ fn place(words: &Words) -> usize {
     for (word, factor) in words.iter().zip(FACTORS) {
         hash = hash.wrapping_add(word.wrapping_mul(factor));
     }
-    (hash >> (64 - SLOTS.ilog2())) as usize
+    hash
 }

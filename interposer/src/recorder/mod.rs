@@ -6,7 +6,8 @@
 //! ranks come [`together`].
 //!
 //! The rest is what they need: the [`pages`] of the [`file`], a thread's [`events`], [`signatures`], [`polls`], [`turns`] of the
-//! engine and [`profile`], the [`totals`] of threads that find no room, a thread's [`dictionary`], its [`requests`], the time
+//! engine and [`profile`], the [`totals`] of threads that find no room, a thread's [`dictionary`], what else it keeps by number
+//! ([`numbered`]), its [`requests`], the time
 //! [`spent`] on all this, and the [`objects`], [`groups`] and [`modules`] of the process, by their
 //! [`handles`], a communicator's [`topology`], who is who in the [`world`], and what the program asks for ([`control`]).
 
@@ -24,6 +25,7 @@ pub mod groups;
 mod handles;
 mod memory;
 mod modules;
+mod numbered;
 pub mod objects;
 mod pages;
 mod polls;

@@ -23,7 +23,7 @@ impl Thread {
         let polls = self.polls();
         let gap = start.wrapping_sub(polls.end);
         let duration = end.wrapping_sub(start);
-        if polls.count == 0 || polls.signature != signature as u64 || (gap | duration) >> 32 != 0 {
+        if polls.count == 0 || polls.signature != signature as u64 || (gap | duration | polls.count) >> 32 != 0 {
             return false;
         }
         polls.end = end;

@@ -1,17 +1,18 @@
 //! Counts and times per signature, for when there is no room for every call, or no wish for it.
 //!
-//! A signature for which the file has no room counts with its function in what all threads [share](super::totals).
+//! A signature for which the file has no room counts with its function in what all threads [share](super::totals). Where
+//! there are plenty of signatures already, calls that differ by their messages only count together.
 
 use std::ptr::NonNull;
 
 use traces::file::{PageHeader, PageKind, ProfileEntry};
 use traces::progress::Entries;
-use traces::record::INLINE;
+use traces::record::UNNUMBERED;
 use traces::signature::UNKNOWN_BYTES;
 use zerocopy::FromZeros;
 
 use super::control;
-use super::memory;
+use super::numbered::Numbered;
 use super::pages::{NO_PAGE, Output, Page, UNIT};
 use super::shared;
 use super::totals;
@@ -27,7 +28,11 @@ pub struct Profile {
     /// No page is to be had any more.
     full: bool,
     /// By signature number; `None` where memory ran out.
-    entries: Option<NonNull<Option<NonNull<ProfileEntry>>>>,
+    entries: Option<Numbered<Option<NonNull<ProfileEntry>>>>,
+    /// The highest number that has an entry.
+    last: u32,
+    /// By signature number: the one that its calls count with, 0 for itself.
+    told_as: Option<Numbered<u32>>,
     /// Calls counted so far.
     pub calls: u64,
 }
@@ -49,6 +54,16 @@ pub struct Change {
     pub engine: Entries,
 }
 
+impl Change {
+    /// A call that took so long and hands out and receives so many bytes.
+    pub fn of_call(duration: u64, (sent, received): (u64, u64)) -> Change {
+        Change { calls: 1, duration, sent, received, ..Change::default() }
+    }
+}
+
+/// Signatures from which on new ones count together: more would make a profile larger than a trace.
+pub const PLENTY: u32 = 1 << 10;
+
 /// Bytes of the smallest of these pages that are taken as signatures come.
 const FIRST: usize = 4 << 10;
 
@@ -67,19 +82,38 @@ impl Profile {
             thread,
             begin: clock::now(),
             full: false,
-            entries: memory::zeroed(INLINE as usize),
+            entries: Numbered::new(),
+            last: 0,
+            told_as: Numbered::new(),
             calls: 0,
         };
         profile.turn(output, room_for(signatures));
         profile
     }
 
+    /// From now on calls of a signature count with those of another. `None` where memory ran out.
+    pub fn tell_as(&mut self, signature: u32, other: u32) -> Option<()> {
+        let place = self.told_as.as_mut()?.reach(signature)?;
+        // SAFETY: one place for each number.
+        unsafe { *place = other };
+        Some(())
+    }
+
+    /// The signature that calls of this one count with.
+    pub fn told(&self, signature: u32) -> u32 {
+        let place = self.told_as.as_ref().and_then(|told_as| told_as.find(signature));
+        // SAFETY: as above.
+        match place.map_or(0, |place| unsafe { *place }) {
+            0 => signature,
+            other => other,
+        }
+    }
+
     /// A call ended.
     pub fn add(&mut self, signature: u32, call: u16, duration: u64, moves: (u64, u64)) {
         self.calls += 1;
         if control::is_on() {
-            let (sent, received) = moves;
-            self.count(signature, call, &Change { calls: 1, duration, sent, received, ..Change::default() });
+            self.count(signature, call, &Change::of_call(duration, moves));
         }
     }
 
@@ -115,11 +149,11 @@ impl Profile {
 
     /// Sets all back to nothing. A call that another thread is in may still count.
     pub fn forget(&self) {
-        let Some(entries) = self.entries else { return };
-        for number in 0..INLINE as usize {
-            // SAFETY: the table has so many places, and entries live as long as the process; what says which calls they are stays.
+        let Some(entries) = &self.entries else { return };
+        for place in (0..=self.last).filter_map(|number| entries.find(number)) {
+            // SAFETY: entries live as long as the process; what says which calls they are stays.
             unsafe {
-                if let Some(entry) = *entries.add(number).as_ptr() {
+                if let Some(entry) = *place {
                     let ProfileEntry { signature, call, .. } = entry.read();
                     entry.write(ProfileEntry { signature, call, ..ProfileEntry::new_zeroed() });
                 }
@@ -147,26 +181,30 @@ impl Profile {
 
     #[inline(always)]
     fn entry(&mut self, signature: u32) -> Option<NonNull<ProfileEntry>> {
-        if signature >= INLINE {
+        if signature == UNNUMBERED {
             return None;
         }
+        let place = self.entries.as_ref()?.find(signature);
         // SAFETY: one place for each number.
-        let place = unsafe { self.entries?.add(signature as usize).as_ptr() };
-        // SAFETY: as above.
-        match unsafe { *place } {
+        match place.and_then(|place| unsafe { *place }) {
             None if self.full => None,
-            None => {
-                let entry = self.next(signature);
-                // SAFETY: as above.
-                unsafe { *place = entry };
-                entry
-            }
+            None => self.first(signature),
             entry => entry,
         }
     }
 
     #[cold]
     #[inline(never)]
+    fn first(&mut self, signature: u32) -> Option<NonNull<ProfileEntry>> {
+        let told = self.told(signature);
+        let entry = if told == signature { self.next(signature) } else { self.entry(told) };
+        let place = self.entries.as_mut()?.reach(signature)?;
+        // SAFETY: one place for each number.
+        unsafe { *place = entry };
+        self.last = self.last.max(signature);
+        entry
+    }
+
     fn next(&mut self, signature: u32) -> Option<NonNull<ProfileEntry>> {
         let room = self.page.map_or(0, |page| page.body::<ProfileEntry>().1);
         if self.used == room {

@@ -7,7 +7,7 @@
 
 use std::ptr::null_mut;
 
-use traces::record::{self, Arrived, Fate, INLINE, Kind, MAX_AGE, MAX_COUNT};
+use traces::record::{self, Arrived, Fate, Kind, MAX_AGE, MAX_COUNT, UNNUMBERED};
 use traces::signature::{peer, tag};
 
 use super::control;
@@ -27,7 +27,7 @@ pub struct Request {
     flags: u32,
     /// The number its creation took, for a persistent one.
     created: u64,
-    /// What the call that began it posted; `None` where its signature had no place in the dictionary.
+    /// What the call that began it posted; `None` where there was no room for its signature.
     posted: Option<&'static Key>,
     signature: u32,
     /// Whether a profile has counted it, as [`control`] says.
@@ -124,7 +124,7 @@ impl Thread {
     pub fn request_begun(&mut self, handle: u64, signature: u32, flags: u32) {
         let number = self.events.started - 1;
         let active = if flags & PERSISTENT == 0 { ACTIVE } else { 0 };
-        let posted = (signature != INLINE).then(|| self.dictionary.key(signature));
+        let posted = self.key(signature);
         let (thread, flags) = (self.number, flags | active);
         let counted = control::counted();
         let request = Request { number, thread, flags, created: number, posted, signature, counted };
@@ -143,7 +143,7 @@ impl Thread {
             Keep::Yes
         });
         if let Some(Request { created, posted, .. }) = before {
-            let call = self.dictionary.key(signature).call;
+            let call = self.function(signature);
             if let (Some(profile), Some(posted)) = (&mut self.profile, posted) {
                 profile.started(signature, call, posted.moves());
             }
@@ -278,8 +278,8 @@ impl Thread {
     #[inline(always)]
     pub fn differs(&mut self, posted: Option<&Key>, signature: Option<u32>, arrived: Arrived) -> bool {
         let Some(key) = posted else {
-            if signature == Some(INLINE) {
-                self.inline_arrived(arrived.bytes);
+            if signature == Some(UNNUMBERED) {
+                self.unnumbered_arrived(arrived.bytes);
             }
             return true;
         };

@@ -7,8 +7,8 @@ use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, Ordering::*};
 
-use traces::file::{LEVELS, Level, Mode, PageHeader, PageKind, ThreadBlock};
-use traces::record::{self, INLINE, Kind};
+use traces::file::{LEVELS, Level, Mode, PageHeader, PageKind, Stop, ThreadBlock};
+use traces::record::{self, MAX_SHORT, UNNUMBERED};
 use traces::signature::{CREATES, STARTS, Signature};
 
 use super::abandoned::NO_FRAME;
@@ -19,11 +19,12 @@ use super::forked;
 use super::handles::Handles;
 use super::memory;
 use super::pages::{NO_PAGE, Output};
-use super::profile::{self, Profile};
+use super::profile::{self, Change, Profile};
 use super::requests::{Message, Request, Scratch};
 use super::shared;
 use super::signatures::SignaturePages;
 use super::slots::Slot;
+use super::totals;
 use crate::clock;
 use crate::progress::Engine;
 use crate::regions::Open;
@@ -76,7 +77,7 @@ pub struct State {
     pub number: u32,
     signatures: SignaturePages,
     /// Signatures of the calls the thread is in that found no number, by how deep.
-    inline: [Signature; LEVELS],
+    unnumbered: [Signature; LEVELS],
     pub(super) profile: Option<Profile>,
     /// Bytes of the file that events leave to it.
     kept: usize,
@@ -203,7 +204,7 @@ impl Thread {
             pending: false,
             number,
             signatures: SignaturePages::begin(number),
-            inline: [Key::EMPTY.signature(INLINE, 0); LEVELS],
+            unnumbered: [Key::EMPTY.signature(UNNUMBERED, 0); LEVELS],
             profile: None,
             kept: 0,
         };
@@ -220,7 +221,7 @@ impl Thread {
         self.events.words() + self.profile.as_ref().map_or(0, |profile| profile.calls)
     }
 
-    /// The signature's number; [`INLINE`] where the dictionary is full, and then the block holds the signature.
+    /// The signature's number; [`UNNUMBERED`] where there was no room for it, and then the block holds the signature.
     #[inline(never)]
     pub fn signature(&mut self, key: &Key) -> u32 {
         match self.dictionary.find(key) {
@@ -233,26 +234,65 @@ impl Thread {
     #[inline(never)]
     fn new_signature(&mut self, key: &Key) -> u32 {
         if self.number == REHEARSAL {
-            return self.dictionary.add(key).unwrap_or(INLINE);
+            return self.dictionary.add(key).unwrap_or(UNNUMBERED);
         }
         let defined = shared::guard(|| {
             let (site, is_new) = shared::site(key.address);
             if is_new {
                 super::run::new_place();
             }
-            // The signature of a call that gets no number stands with the call.
-            let level = (self.depth as usize).min(LEVELS - 1);
-            self.inline[level] = key.signature(INLINE, site);
-            // SAFETY: the block is this thread's own.
-            unsafe { (*self.block.as_ptr()).inline = self.inline[level] };
             let output = shared::output()?;
-            self.signatures.make_room(output).ok()?;
-            let number = self.dictionary.add(key)?;
-            self.signatures.define(&key.signature(number, site));
-            self.keep_room(output);
-            Some(number)
+            let number = match self.profile.is_some() && self.dictionary.len() > profile::PLENTY {
+                true => self.define_together(key, site, output),
+                false => self.define(key, site, output),
+            };
+            number.inspect_err(|stop| self.no_number(key.signature(UNNUMBERED, site), output, *stop)).ok()
         });
-        defined.flatten().unwrap_or(INLINE)
+        defined.flatten().unwrap_or(UNNUMBERED)
+    }
+
+    /// Gives a signature a number, and says in the file what it means.
+    fn define(&mut self, key: &Key, site: u32, output: &Output) -> Result<u32, Stop> {
+        self.signatures.make_room(output)?;
+        let number = self.dictionary.add(key).ok_or(Stop::NoMemory)?;
+        self.signatures.define(&key.signature(number, site));
+        self.keep_room(output);
+        Ok(number)
+    }
+
+    /// Gives a signature a number whose calls the profile counts with others.
+    fn define_together(&mut self, key: &Key, site: u32, output: &Output) -> Result<u32, Stop> {
+        let others = key.of_any_message();
+        let told = self.dictionary.find(&others).map_or_else(|| self.define(&others, site, output), Ok)?;
+        if others == *key {
+            return Ok(told);
+        }
+        let number = self.dictionary.add(key).ok_or(Stop::NoMemory)?;
+        let profile = self.profile.as_mut().ok_or(Stop::Defect)?;
+        let mut tell = |offset| profile.tell_as(number + offset, told + offset);
+        tell(0).ok_or(Stop::NoMemory)?;
+        // The number behind is for calls whose requests are complete at once.
+        if key.flags & STARTS != 0 {
+            tell(1).ok_or(Stop::NoMemory)?;
+        }
+        Ok(number)
+    }
+
+    /// The number by which the file knows a signature.
+    fn told(&self, signature: u32) -> u32 {
+        self.profile.as_ref().map_or(signature, |profile| profile.told(signature))
+    }
+
+    /// A call has no number, so it cannot have a record either: from here on calls are counted.
+    fn no_number(&mut self, signature: Signature, output: &Output, stop: Stop) {
+        let level = (self.depth as usize).min(LEVELS - 1);
+        self.unnumbered[level] = signature;
+        // SAFETY: the block is this thread's own.
+        unsafe { (*self.block.as_ptr()).unnumbered = signature };
+        if self.profile.is_none() {
+            self.profile_begins(output);
+            shared::stopped(stop);
+        }
     }
 
     /// Whether the thread is in a call already.
@@ -276,7 +316,9 @@ impl Thread {
     /// remembered: the short way reads nothing else.
     pub fn cache(&mut self, words: &Words, signature: u32, handles: Dependence) {
         if clock::is_ticks() {
-            self.cache.insert(words, signature, handles);
+            // A call whose request is complete at once has the next number.
+            let at_once = signature < MAX_SHORT && self.told(signature) == signature;
+            self.cache.insert(words, signature, handles, at_once);
         }
     }
 
@@ -305,7 +347,7 @@ impl Thread {
             let block = self.block.as_ptr();
             if depth < LEVELS as u32 {
                 let level = (&raw mut (*block).levels).cast::<Level>().add(depth as usize);
-                level.write(Level { start, signature: signature as u64 });
+                level.write(Level { start, signature: self.told(signature) as u64 });
             }
             // Readers of the file trust the levels below `depth`, so it goes last.
             AtomicU32::from_ptr(&raw mut (*block).depth).store(depth + 1, Release);
@@ -318,8 +360,9 @@ impl Thread {
     pub fn leave_to_program(&mut self, signature: u32, start: u64, end: u64) {
         let gap = start.wrapping_sub(self.events.last);
         let duration = end.wrapping_sub(start);
+        // SAFETY: the cache finds no higher numbers at once.
+        unsafe { std::hint::assert_unchecked(signature <= MAX_SHORT) };
         match record::short(signature, gap, duration) {
-            // A cached signature is never inline.
             Some(word) if self.events.has_room() && !self.pending => self.events.put(word),
             _ => {
                 self.returns_to(0);
@@ -343,7 +386,7 @@ impl Thread {
         let gap = start.wrapping_sub(self.events.last);
         let duration = end.wrapping_sub(start);
         match record::short(signature, gap, duration) {
-            Some(word) if self.events.has_room() && !self.pending && signature != INLINE => self.events.put(word),
+            Some(word) if self.events.has_room() && !self.pending => self.events.put(word),
             _ => self.leave_rarely(signature, start, duration),
         }
         self.events.last = end;
@@ -382,13 +425,7 @@ impl Thread {
 
     pub(super) fn record_call(&mut self, number: u32, start: u64, duration: u64) {
         let gap = start.wrapping_sub(self.events.last) as i64;
-        if self.profile.is_none() {
-            if number == INLINE {
-                let words: [u64; 8] = zerocopy::transmute!(*self.inline());
-                let mut all = [Kind::Inline as u64; 9];
-                all[1..].copy_from_slice(&words);
-                self.write(&all);
-            }
+        if self.profile.is_none() && number != UNNUMBERED {
             let written = if let Some(word) = record::short(number, gap as u64, duration) {
                 self.write(&[word])
             } else if let Some(words) = record::wide(number, gap, duration) {
@@ -417,9 +454,8 @@ impl Thread {
 
     fn did_nothing(&mut self, signature: u32, class: u16, code: i32) {
         self.write(&[record::failed(class, code)]);
-        if self.profile.is_some() && signature != INLINE {
-            let key = self.dictionary.key(signature);
-            self.profile.iter_mut().for_each(|profile| profile.failed(signature, key.call, key.moves()));
+        if let (Some(key), Some(profile)) = (self.key(signature), &mut self.profile) {
+            profile.failed(signature, key.call, key.moves());
         }
     }
 
@@ -447,38 +483,48 @@ impl Thread {
 
     #[cold]
     pub(super) fn count(&mut self, signature: u32, duration: u64) {
-        let (call, flags, moves) = match signature {
-            INLINE => (self.inline().call, self.inline().flags, self.inline().moves()),
-            _ => {
-                let key = self.dictionary.key(signature);
-                (key.call, key.flags, key.moves())
-            }
+        let (call, flags, moves) = match self.key(signature) {
+            None => (self.unnumbered().call, self.unnumbered().flags, self.unnumbered().moves()),
+            Some(key) => (key.call, key.flags, key.moves()),
         };
         // What a persistent request moves, it moves when it is started.
         let moves = if flags & CREATES == 0 { moves } else { (0, 0) };
-        if let Some(profile) = &mut self.profile {
-            profile.add(signature, call, duration, moves);
+        match &mut self.profile {
+            Some(profile) => profile.add(signature, call, duration, moves),
+            None if signature == UNNUMBERED => totals::count(call, &Change::of_call(duration, moves)),
+            None => {}
         }
+    }
+
+    /// What is known of a signature by its number, if it has one.
+    #[inline(always)]
+    pub fn key(&self, signature: u32) -> Option<&'static Key> {
+        (signature != UNNUMBERED).then(|| self.dictionary.key(signature))
+    }
+
+    /// The function that the call just left was one of.
+    pub(super) fn function(&self, signature: u32) -> u16 {
+        self.key(signature).map_or(self.unnumbered().call, |key| key.call)
     }
 
     /// Whether a call of this signature takes a request's number.
     #[cold]
     pub(super) fn takes_request(&self, signature: u32) -> bool {
-        let flags = if signature == INLINE { self.inline().flags } else { self.dictionary.key(signature).flags };
+        let flags = self.key(signature).map_or(self.unnumbered().flags, |key| key.flags);
         flags & (STARTS | CREATES) != 0
     }
 
     /// So many bytes came with the call just left, which has no number.
     #[cold]
-    pub fn inline_arrived(&mut self, bytes: u64) {
-        let inline = *self.inline();
+    pub fn unnumbered_arrived(&mut self, bytes: u64) {
+        let unnumbered = *self.unnumbered();
         if let Some(profile) = &mut self.profile {
-            profile.arrived(INLINE, inline.call, inline.received, bytes);
+            profile.arrived(UNNUMBERED, unnumbered.call, unnumbered.received, bytes);
         }
     }
 
     /// The signature of the call that is being left, where it has no number.
-    pub(super) fn inline(&self) -> &Signature {
-        &self.inline[(self.depth as usize).saturating_sub(1).min(LEVELS - 1)]
+    pub(super) fn unnumbered(&self) -> &Signature {
+        &self.unnumbered[(self.depth as usize).saturating_sub(1).min(LEVELS - 1)]
     }
 }

@@ -4,7 +4,7 @@
 //! records stay in order; whoever finds the process dead finds the entries in the block.
 
 use traces::progress::{self, Entries, Productive, Run};
-use traces::record::{self, INLINE, Kind};
+use traces::record::{self, Kind};
 
 use super::thread::Thread;
 
@@ -35,7 +35,7 @@ impl Thread {
                 _ => None,
             };
             match (record::short(number, gap, duration), behind) {
-                (Some(call), Some(behind)) if number != INLINE => self.write(&[call, behind]),
+                (Some(call), Some(behind)) => self.write(&[call, behind]),
                 _ => false,
             }
         };
@@ -59,10 +59,7 @@ impl Thread {
             None => self.write(&progress::engine_long(&during)),
         };
         if !written {
-            let call = match signature {
-                INLINE => self.inline().call,
-                _ => self.dictionary.key(signature).call,
-            };
+            let call = self.function(signature);
             self.profile.iter_mut().for_each(|profile| profile.engine(signature, call, during));
         }
     }

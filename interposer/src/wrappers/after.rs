@@ -1,7 +1,7 @@
 //! What is left to do when a call has returned: requests it started or completed, messages that arrived, objects made.
 
 use traces::calls::Call;
-use traces::record::{Arrived, Fate, INLINE};
+use traces::record::{Arrived, Fate};
 
 use super::draft::Draft;
 use crate::abi::Family;
@@ -121,7 +121,7 @@ pub fn arrived(thread: &mut Thread, family: &Family, call: Arrival) {
         // SAFETY: only its own thread inserts into its table.
         unsafe { thread.messages.insert(message, Message { object, source, tag }) };
     }
-    let posted = (call.signature != INLINE).then(|| thread.dictionary.key(call.signature));
+    let posted = thread.key(call.signature);
     let arrived = Arrived { source, tag, bytes, fate: Fate::Whole };
     if thread.differs(posted, control::is_on().then_some(call.signature), arrived) {
         thread.write(&arrived.words());
@@ -135,7 +135,7 @@ pub fn not_received(thread: &mut Thread, family: &Family, call: Arrival, code: i
     if run::error_class(code) != family.err_truncate {
         return;
     }
-    let posted = (call.signature != INLINE).then(|| thread.dictionary.key(call.signature));
+    let posted = thread.key(call.signature);
     let arrived = truncated_message(family, posted, call.status);
     thread.write(&arrived.words());
 }

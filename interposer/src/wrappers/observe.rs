@@ -6,7 +6,7 @@
 
 use traces::calls::Call;
 use traces::file::Abi;
-use traces::record::{self, INLINE, Kind};
+use traces::record::{self, Kind, UNNUMBERED};
 use traces::signature::{peer, tag};
 
 use super::after::{self, Arrival, Completion};
@@ -215,9 +215,13 @@ fn end(thread: &mut Thread, family: &Family, draft: &Draft, known: Known, start:
         true => accepted(thread, family, draft, known),
         false => known.signature,
     };
+    if known.lasting && draft.in_vain(code) {
+        thread.leave_in_vain(signature, start, end);
+        return thread.rest();
+    }
     // What the library does to its own requests inside another call is not the program's.
     let begun = if known.nested { draft.begun_nested(thread) } else { draft.begun(thread, family, code) };
-    let at_once = if signature == INLINE { 0 } else { begun.at_once() };
+    let at_once = if signature == UNNUMBERED { 0 } else { begun.at_once() };
     thread.leave(signature + at_once, start, end);
     if !known.nested {
         draft.after(thread, family, signature, begun, code);
@@ -307,7 +311,7 @@ fn describe(thread: &mut Thread, family: &Family, call: Call, address: usize, dr
         call,
         address,
         signature,
-        lasting: lasting && !nested && signature != INLINE,
+        lasting: lasting && !nested && signature != UNNUMBERED,
         nested,
         depth: thread.depth,
     })
@@ -461,7 +465,7 @@ impl Draft {
                 let flags = receives | if self.persistent { PERSISTENT } else { 0 };
                 thread.request_begun(handle, signature, flags);
             }
-            Begun::AtOnce if signature == INLINE => {
+            Begun::AtOnce if signature == UNNUMBERED => {
                 thread.write(&[record::requests(Kind::Completed, 1, 1)]);
             }
             _ => {}

@@ -8,7 +8,7 @@ use crate::definitions::{Definition, PREFIX};
 use crate::error::Damage;
 use crate::file::{FIRST_PAGE, LEVELS, PageHeader, PageKind, ProfileEntry, SHARED_ENTRIES, SHARED_TOTALS, ThreadBlock};
 use crate::progress::{Polls, Run};
-use crate::record::INLINE;
+use crate::record::UNNUMBERED;
 use crate::signature::{STARTS, Signature};
 
 /// What a file holds.
@@ -56,7 +56,12 @@ pub struct EventPage<'a> {
 
 /// The signatures of a thread by their numbers.
 #[derive(Default)]
-pub struct Signatures<'a>(Vec<Option<&'a Signature>>);
+pub struct Signatures<'a> {
+    /// By number.
+    dense: Vec<Option<&'a Signature>>,
+    /// Those of a profile have numbers of any height.
+    sparse: BTreeMap<u32, &'a Signature>,
+}
 
 /// A call that was not over when the file was last written.
 #[derive(Clone, Copy, Debug)]
@@ -79,27 +84,34 @@ pub struct Recorded {
 impl<'a> Signatures<'a> {
     /// The signature of a number, and whether the number says that the request it starts was complete at once.
     pub fn get(&self, number: u32) -> Option<(&'a Signature, bool)> {
-        let at = number as usize;
-        if let Some(Some(signature)) = self.0.get(at) {
+        if let Some(signature) = self.exactly(number) {
             return Some((signature, false));
         }
-        let before = (*self.0.get(at.checked_sub(1)?)?)?;
+        let before = self.exactly(number.checked_sub(1)?)?;
         (before.flags & STARTS != 0).then_some((before, true))
     }
 
-    /// All of them, by number.
-    pub fn iter(&self) -> impl Iterator<Item = &'a Signature> {
-        self.0.iter().flatten().copied()
+    fn exactly(&self, number: u32) -> Option<&'a Signature> {
+        let dense = self.dense.get(number as usize).copied().flatten();
+        dense.or_else(|| self.sparse.get(&number).copied())
     }
 
-    fn insert(&mut self, signature: &'a Signature) {
+    /// All that records can have, by number. The highest is in proportion to the file.
+    pub fn iter(&self) -> impl Iterator<Item = &'a Signature> {
+        self.dense.iter().flatten().copied()
+    }
+
+    /// Adds one; `most` bounds the numbers of records.
+    fn insert(&mut self, signature: &'a Signature, most: usize) {
         let at = signature.number as usize;
-        if at < INLINE as usize {
-            if self.0.len() <= at {
-                self.0.resize(at + 1, None);
-            }
-            self.0[at] = Some(signature);
+        if at > most {
+            self.sparse.insert(signature.number, signature);
+            return;
         }
+        if self.dense.len() <= at {
+            self.dense.resize(at + 1, None);
+        }
+        self.dense[at] = Some(signature);
     }
 }
 
@@ -114,14 +126,14 @@ impl<'a> Thread<'a> {
             .filter_map(|level| {
                 let number = level.signature as u32;
                 let signature = match number {
-                    INLINE => &block.inline,
+                    UNNUMBERED => &block.unnumbered,
                     _ => self.signatures.get(number)?.0,
                 };
                 Some(InFlight { start: level.start, signature })
             })
             .collect();
         // A call that was complete at once is recorded by another number than it began with.
-        let number = |last: Recorded| self.signatures.get(last.signature).map_or(INLINE, |found| found.0.number);
+        let number = |last: Recorded| self.signatures.get(last.signature).map_or(UNNUMBERED, |found| found.0.number);
         calls.pop_if(|call| last.is_some_and(|last| (last.start, number(last)) == (call.start, call.signature.number)));
         calls
     }
@@ -184,7 +196,9 @@ pub(super) fn contents(bytes: &[u8], unit: usize) -> Contents<'_> {
         } else {
             let thread = threads.entry(header.thread).or_insert_with(Thread::default);
             thread.number = header.thread;
-            add(thread, kind.unwrap_or(PageKind::Events), header, body);
+            // A signature owns two numbers at most.
+            let most = 2 * (bytes.len() / size_of::<Signature>());
+            add(thread, kind.unwrap_or(PageKind::Events), header, body, most);
         }
         at += claimed;
     }
@@ -195,12 +209,12 @@ pub(super) fn contents(bytes: &[u8], unit: usize) -> Contents<'_> {
     contents
 }
 
-fn add<'a>(thread: &mut Thread<'a>, kind: PageKind, header: &'a PageHeader, body: &'a [u8]) {
+fn add<'a>(thread: &mut Thread<'a>, kind: PageKind, header: &'a PageHeader, body: &'a [u8], most: usize) {
     match kind {
         PageKind::Thread => thread.block = ThreadBlock::ref_from_prefix(body).ok().map(|(block, _)| block),
         PageKind::Signatures => {
             let signatures = items::<Signature>(body).iter().take_while(|signature| signature.number != 0);
-            signatures.for_each(|signature| thread.signatures.insert(signature));
+            signatures.for_each(|signature| thread.signatures.insert(signature, most));
         }
         PageKind::Events => thread.pages.push(EventPage {
             thread: header.thread,

@@ -1,19 +1,14 @@
 //! Goes through the records of one page of events.
 
-use zerocopy::FromBytes;
-
 use super::pages::EventPage;
 use crate::error::Damage;
 use crate::progress::{self, Entries, Polls, Run};
-use crate::record::{self, Arrived, INLINE, Kind};
-use crate::signature::Signature;
+use crate::record::{self, Arrived, Kind};
 
 /// What wants to see records. Those that follow a call belong to it.
 pub trait Visitor {
-    /// A call that ended. `start` and `duration` in ticks; `signature` is at most [`INLINE`].
+    /// A call that ended. `start` and `duration` in ticks; `signature` is a number of 24 bits, not one of the thread's for certain.
     fn call(&mut self, signature: u32, start: u64, duration: u64);
-    /// The signature of the next call, which will be numbered [`INLINE`].
-    fn inline(&mut self, _signature: &Signature) {}
     /// What the call, or the request completed last, got.
     fn arrived(&mut self, _arrived: Arrived) {}
     /// Requests of this thread: [`Kind::Completed`], [`Kind::Started`], [`Kind::Freed`] or [`Kind::Ready`].
@@ -118,7 +113,7 @@ fn rare(kind: Kind, words: &[u64], last: u64, visitor: &mut impl Visitor) -> u64
     let word = words[0];
     let mut call = |signature: u32, gap: i64, duration: u64| {
         let start = last.wrapping_add_signed(gap);
-        visitor.call(signature & INLINE, start, duration);
+        visitor.call(signature, start, duration);
         start.wrapping_add(duration)
     };
     match kind {
@@ -127,10 +122,6 @@ fn rare(kind: Kind, words: &[u64], last: u64, visitor: &mut impl Visitor) -> u64
             return call(signature, gap, words[1]);
         }
         Kind::Long => return call(record::from_long(word), words[1] as i64, words[2]),
-        Kind::Inline => {
-            let bytes = zerocopy::IntoBytes::as_bytes(&words[1..]);
-            visitor.inline(Signature::ref_from_bytes(bytes).expect("eight words are a signature"));
-        }
         Kind::Arrived => visitor.arrived(Arrived::from_words([word, words[1]])),
         Kind::Completed | Kind::Started | Kind::Freed | Kind::Ready => {
             let (count, age) = record::from_requests(word);

@@ -14,7 +14,6 @@ use traces::write::{FileWriter, blank_header, call};
 #[derive(Clone, PartialEq, Debug)]
 pub enum Said {
     Call(u32, u64, u64),
-    Inline(Signature),
     Arrived(Arrived),
     Requests(Kind, u32, u64),
     Elsewhere(Kind, u32, u32, u64),
@@ -32,10 +31,6 @@ pub struct Listener(pub Vec<Said>);
 impl Visitor for Listener {
     fn call(&mut self, signature: u32, start: u64, duration: u64) {
         self.0.push(Said::Call(signature, start, duration));
-    }
-
-    fn inline(&mut self, signature: &Signature) {
-        self.0.push(Said::Inline(*signature));
     }
 
     fn arrived(&mut self, arrived: Arrived) {

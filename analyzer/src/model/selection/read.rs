@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use traces::calls::Call;
 use traces::read::{Contents, Thread, Visitor, walk};
-use traces::record::{INLINE, Kind};
+use traces::record::Kind;
 use traces::signature::Signature;
 
 /// What a rank's threads say.
@@ -18,11 +18,7 @@ pub struct Marks {
 
 /// Whether a rank calls MPI_Pcontrol, as far as that is known without reading its calls.
 pub fn calls_pcontrol(contents: &Contents<'_>) -> bool {
-    let calls = |thread: &Thread<'_>| {
-        // A full dictionary may keep it from being seen here.
-        let is_full = thread.signatures.iter().any(|signature| signature.number + 2 >= INLINE);
-        is_full || thread.signatures.iter().any(|signature| level(signature).is_some())
-    };
+    let calls = |thread: &Thread<'_>| thread.signatures.iter().any(|signature| level(signature).is_some());
     contents.threads.iter().any(calls)
 }
 
@@ -74,7 +70,6 @@ struct Reader {
     /// By signature number.
     levels_of: Vec<Option<i32>>,
     levels: Vec<(u64, u64, i32)>,
-    inline: Option<i32>,
     regions: Vec<(u64, Kind, u32)>,
     /// How often the thread is in a region, by its number.
     open: BTreeMap<u32, u64>,
@@ -83,31 +78,21 @@ struct Reader {
 
 impl Reader {
     fn new(thread: &Thread<'_>) -> Reader {
-        let mut levels_of = vec![None; INLINE as usize + 1];
-        thread.signatures.iter().for_each(|signature| levels_of[signature.number as usize] = level(signature));
-        Reader {
-            levels_of,
-            levels: Vec::new(),
-            inline: None,
-            regions: Vec::new(),
-            open: BTreeMap::new(),
-            left_elsewhere: Vec::new(),
+        let mut levels_of = Vec::new();
+        for signature in thread.signatures.iter() {
+            levels_of.resize(signature.number as usize, None);
+            levels_of.push(level(signature));
         }
+        Reader { levels_of, levels: Vec::new(), regions: Vec::new(), open: BTreeMap::new(), left_elsewhere: Vec::new() }
     }
 }
 
 impl Visitor for Reader {
     #[inline]
     fn call(&mut self, signature: u32, start: u64, duration: u64) {
-        let level =
-            if signature == INLINE { self.inline.take() } else { self.levels_of[(signature & INLINE) as usize] };
-        if let Some(level) = level {
-            self.levels.push((start, start.wrapping_add(duration), level));
+        if let Some(Some(level)) = self.levels_of.get(signature as usize) {
+            self.levels.push((start, start.wrapping_add(duration), *level));
         }
-    }
-
-    fn inline(&mut self, signature: &Signature) {
-        self.inline = level(signature);
     }
 
     fn region(&mut self, kind: Kind, at: u64, number: u32) {

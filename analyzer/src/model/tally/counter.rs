@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use traces::error::Damage;
 use traces::progress::{Entries, Polls};
 use traces::read::{Recorded, Thread, Visitor};
-use traces::record::{Arrived, Fate, INLINE, Kind};
+use traces::record::{Arrived, Fate, Kind};
 use traces::signature::{CREATES, STARTS, Signature, UNKNOWN_BYTES};
 
 use super::{Entry, Tally};
@@ -55,7 +55,7 @@ struct Began {
     /// A place among the sums.
     by: u32,
     /// A signature.
-    posted: u16,
+    posted: u32,
 }
 
 /// What is known after the records read so far.
@@ -66,7 +66,7 @@ pub struct Counter<'a> {
     parts: BTreeMap<Part, u32>,
     /// Where those begin that calls count in now.
     base: u32,
-    /// The last signature's number, and two more: no call has this one, unless its signature stands inline or the file is damaged.
+    /// The last signature's number, and two more: no call has this one, unless the file is damaged.
     last: u32,
     /// Calls of numbers that the file does not define, by number.
     undefined: BTreeMap<u32, u64>,
@@ -97,10 +97,6 @@ pub struct Counter<'a> {
     /// Bytes that requests moved which the call only started, or that came in another number than posted. By place.
     moved: HashMap<u32, Moved>,
     failed: HashMap<u32, u64>,
-    inline: Option<Signature>,
-    /// Calls whose signature found no number, by what of it is not too various to add up.
-    inlined: HashMap<(Part, Signature), Entry>,
-    inlined_call: Option<(Part, Signature)>,
     /// What the engine did, by place; empty where it was not listened to.
     engine: Vec<Entries>,
     /// The last call.
@@ -117,7 +113,7 @@ impl<'a> Counter<'a> {
             let number = signature.number as usize;
             // The number behind one that starts a request is the same with the request complete at once.
             let owned = if signature.flags & STARTS != 0 { 2 } else { 1 };
-            for at in (number..number + owned).filter(|at| *at < INLINE as usize) {
+            for at in number..number + owned {
                 takes[at] = signature.flags & (STARTS | CREATES) != 0;
                 posted[at] = signature.received;
                 starts[at] = signature.moves();
@@ -145,9 +141,6 @@ impl<'a> Counter<'a> {
             started_of: HashMap::new(),
             moved: HashMap::new(),
             failed: HashMap::new(),
-            inline: None,
-            inlined: HashMap::new(),
-            inlined_call: None,
             engine: Vec::new(),
             last_call: None,
         }
@@ -177,19 +170,17 @@ impl<'a> Counter<'a> {
     /// A call's number, or the last one.
     #[inline(always)]
     fn number(&self, signature: u32) -> u32 {
-        (signature & INLINE).min(self.last)
+        signature.min(self.last)
     }
 
     /// A call has a number that no signature has.
     #[cold]
     fn undefined(&mut self, number: u32) {
-        if number != INLINE {
-            *self.undefined.entry(number).or_default() += 1;
-        }
+        *self.undefined.entry(number).or_default() += 1;
     }
 
     fn begin_request(&mut self, by: u32, posted: u32) {
-        let began = Began { by, posted: posted as u16 };
+        let began = Began { by, posted };
         if self.began.len() < REMEMBERED {
             self.began.push(began);
         } else {
@@ -227,7 +218,6 @@ impl<'a> Counter<'a> {
         for (part, base) in parts.into_iter().filter(|(part, _)| *part != LEFT_OUT) {
             self.entries_of(part, base, thread, tally);
         }
-        tally.entries.extend(self.inlined.into_values());
         let undefined = self.undefined.into_iter();
         tally.damage.extend(undefined.map(|(number, calls)| Damage::NoSignature {
             thread: thread.number,
@@ -237,7 +227,7 @@ impl<'a> Counter<'a> {
     }
 
     fn entries_of(&mut self, part: Part, base: u32, thread: &Thread<'_>, tally: &mut Tally) {
-        for number in 1..self.last.min(INLINE) {
+        for number in 1..self.last {
             let place = (base + number) as usize;
             let sum = self.sums[place];
             if sum.count == 0 {
@@ -288,14 +278,11 @@ impl Visitor for Counter<'_> {
         if number == self.last {
             self.undefined(signature);
         }
-        if signature == INLINE {
-            self.inlined_call(duration);
-        }
     }
 
     fn polls(&mut self, polls: &Polls) {
         let [min, max] = polls.durations.map(u64::from);
-        self.call = polls.signature as u32 & INLINE;
+        self.call = polls.signature as u32;
         self.place = self.place(self.call, polls.start);
         self.request = None;
         self.sums[self.place as usize].merge(&Sum { count: polls.count, total: polls.total, min, max });
@@ -303,34 +290,19 @@ impl Visitor for Counter<'_> {
     }
 
     fn engine(&mut self, during: Entries) {
-        if self.call == INLINE {
-            self.inlined_entry().into_iter().for_each(|entry| entry.engine += during);
-            return;
-        }
         if self.engine.len() < self.sums.len() {
             self.engine.resize(self.sums.len(), Entries::default());
         }
         self.engine[self.place as usize] += during;
     }
 
-    fn inline(&mut self, signature: &Signature) {
-        self.inline = Some(*signature);
-    }
-
     fn arrived(&mut self, arrived: Arrived) {
         if arrived.fate == Fate::Cancelled {
             self.cancelled.push(self.completed);
         }
-        let of_call = Began { by: self.place, posted: self.call as u16 };
+        let of_call = Began { by: self.place, posted: self.call };
         let began = self.request.take().unwrap_or(of_call);
-        if u32::from(began.posted) == INLINE {
-            let posted = self.inline.map_or(0, |inline| inline.received);
-            if let Some(entry) = self.inlined_entry().filter(|_| posted != UNKNOWN_BYTES) {
-                entry.received = entry.received.saturating_add(arrived.bytes).saturating_sub(posted);
-            }
-            return;
-        }
-        let posted = self.posted[self.number(began.posted.into()) as usize];
+        let posted = self.posted[self.number(began.posted) as usize];
         // A probe posts nothing; what it found is received by another call.
         if posted != 0 && posted != UNKNOWN_BYTES && arrived.bytes != UNKNOWN_BYTES {
             self.moved.entry(began.by).or_default().received.grow((arrived.bytes as i64).saturating_sub(posted as i64));
@@ -343,7 +315,7 @@ impl Visitor for Counter<'_> {
             Kind::Started => {
                 for number in first..first.saturating_add(count.into()) {
                     let created = self.began(number).map_or(0, |began| began.posted);
-                    self.start_request(created.into());
+                    self.start_request(created);
                 }
             }
             Kind::Completed => {
@@ -367,50 +339,8 @@ impl Visitor for Counter<'_> {
     }
 
     fn failed(&mut self, _class: u16, _code: i32) {
-        if self.call != INLINE {
-            *self.failed.entry(self.place).or_default() += 1;
-        } else if let Some(inline) = self.inline {
-            let (sent, received) = inline.moves();
-            if let Some(entry) = self.inlined_entry() {
-                entry.failed += 1;
-                entry.sent = entry.sent.saturating_sub(sent);
-                entry.received = entry.received.saturating_sub(received);
-            }
-        }
+        *self.failed.entry(self.place).or_default() += 1;
     }
-}
-
-impl Counter<'_> {
-    #[cold]
-    fn inlined_call(&mut self, duration: u64) {
-        let Some(signature) = self.inline else { return };
-        if signature.flags & (STARTS | CREATES) != 0 {
-            self.begin_request(0, 0);
-        }
-        // What made these too many to number must not make them too many to add up.
-        let sent = round(signature.sent);
-        let received = round(signature.received);
-        let key = Signature { address: 0, tag: 0, source_tag: 0, sent, received, ..signature };
-        let sum = Sum { count: 1, total: duration, min: duration, max: duration };
-        // What a blocking receive got stands in a record of its own.
-        let one = entry(signature, &sum, Moved::default(), 0);
-        let part = self.cursor.part;
-        self.inlined_call = (part != LEFT_OUT).then_some((part, key));
-        if let Some(key) = self.inlined_call {
-            let first = Entry { part, signature: key.1, ..one };
-            self.inlined.entry(key).and_modify(|entry| entry.add(&one)).or_insert(first);
-        }
-    }
-
-    fn inlined_entry(&mut self) -> Option<&mut Entry> {
-        self.inlined.get_mut(&self.inlined_call?)
-    }
-}
-
-/// Bytes to three significant digits, in binary.
-fn round(bytes: u64) -> u64 {
-    let spare = bytes.checked_ilog2().unwrap_or(0).saturating_sub(9);
-    if bytes == UNKNOWN_BYTES { bytes } else { bytes >> spare << spare }
 }
 
 fn entry(signature: Signature, sum: &Sum, moved: Moved, failed: u64) -> Entry {
