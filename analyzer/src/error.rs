@@ -55,6 +55,14 @@ pub enum Error {
         /// Ranks of the run.
         size: u32,
     },
+    /// One rank is wanted alone that is not among those asked about.
+    #[error("--by rank={rank} is of a rank that --rank {asked} leaves out: leave out --rank, or ask for the same")]
+    RankLeftOut {
+        /// What is wanted alone.
+        rank: u32,
+        /// What was asked for.
+        asked: crate::model::Ranks,
+    },
     /// A region that the run does not have.
     #[error("{}: no region is called {region}. {instead}", folder.display())]
     NoRegion {
@@ -129,6 +137,7 @@ impl Error {
     pub fn status(&self) -> u8 {
         match self {
             Error::NoRank { .. }
+            | Error::RankLeftOut { .. }
             | Error::NoRegion { .. }
             | Error::NoCommunicator { .. }
             | Error::NoColumn { .. }

@@ -49,6 +49,11 @@ fn every_analysis_takes_every_choice() {
     }
     let output = overhear("report", &sample(), &["--from", "2", "--to", "1"]);
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    let output = overhear("report", &sample(), &["--rank", "0,2-3", "--by", "rank=1"]);
+    assert_eq!((output.status.code(), stdout(&output).as_str()), (Some(2), ""));
+    assert!(stderr(&output).contains("--by rank=1 is of a rank that --rank 0,2-3 leaves out"), "{}", stderr(&output));
+    let output = overhear("report", &sample(), &["--rank", "0,2-3", "--by", "rank=2"]);
+    assert!(output.status.success() && stdout(&output).contains("MPI_Allreduce"), "{output:?}");
 }
 
 #[test]

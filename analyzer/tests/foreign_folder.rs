@@ -4,11 +4,11 @@ mod common;
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use common::{BEGIN, Folder, definitions, header, signature, stderr, stdout, two_ranks};
-use object::{Object, ObjectSymbol};
+use object::{Object, ObjectSection, ObjectSymbol};
 use traces::calls::Call;
 use traces::definitions::{Definition, Module, Site};
 use traces::signature::Signature;
@@ -23,11 +23,16 @@ fn overhear(arguments: &[&str], cache: &Path) -> Output {
 
 /// A run of one call, from the main function of this very program.
 fn with_a_site() -> Folder {
-    let bytes = fs::read(OVERHEAR).unwrap();
+    with_a_site_of(Path::new(OVERHEAR))
+}
+
+/// A run of one call, from the main function of a program.
+fn with_a_site_of(path: &Path) -> Folder {
+    let bytes = fs::read(path).unwrap();
     let program = object::File::parse(&*bytes).unwrap();
     let build_id = program.build_id().unwrap().unwrap_or_default().to_vec();
     let main = program.symbols().find(|symbol| symbol.name() == Ok("main")).unwrap().address();
-    let module = Definition::Module(Module { number: 1, path: OVERHEAR.into(), build_id });
+    let module = Definition::Module(Module { number: 1, path: path.display().to_string(), build_id });
     let site = Definition::Site(Site { number: 1, module: 1, offset: main + 1 });
     let mut words = Vec::new();
     call(&mut words, BEGIN, 1, BEGIN + 10, 20);
@@ -116,4 +121,69 @@ fn what_was_asked_for_never_goes_through_a_link_and_is_there_whole_or_not_at_all
         assert!(piped.status.success() && piped.stdout.len() > 100, "{command:?}: {piped:?}");
     }
     assert_eq!(names(&other.0), ["file", "link", "precious"]);
+}
+
+/// A program of which the compiler has put the debugging information into a file of its own.
+fn with_split_information(folder: &Path) -> (PathBuf, PathBuf) {
+    let (source, program) = (folder.join("split.c"), folder.join("split"));
+    // Only debugging information knows of a function that is inlined.
+    let text = "static inline void inner(void) { __asm__ volatile(\"nop\"); }\nint main(void) { inner(); return 0; }\n";
+    fs::write(&source, text).unwrap();
+    let compile = |arguments: &[&str]| {
+        let mut compiler = Command::new("cc");
+        assert!(compiler.args(arguments).current_dir(folder).status().unwrap().success(), "{arguments:?}");
+    };
+    compile(&["-g", "-O1", "-gsplit-dwarf", "-c", "split.c"]);
+    compile(&["-Wl,--build-id", "-o", "split", "split.o"]);
+    (program, folder.join("split.dwo"))
+}
+
+#[test]
+fn debugging_information_beside_the_program_is_read_where_it_is_a_file() {
+    let (programs, cache) = (Folder::new(), Folder::new());
+    let (program, information) = with_split_information(&programs.0);
+    let folder = with_a_site_of(&program);
+    let site = || {
+        let output = overhear(&["report", folder.0.to_str().unwrap(), "--by", "site", "--no-cache"], &cache.0);
+        assert!(output.status.success(), "{output:?}");
+        stdout(&output)
+    };
+    assert!(site().contains("inner (split.c:1)"), "{}", site());
+    let make_fifo = |path: &Path| assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+    fs::remove_file(&information).unwrap();
+    // Neither of these has anyone who writes to it.
+    make_fifo(&information);
+    make_fifo(&program.with_extension("dwp"));
+    assert!(site().contains("main (split.c:1)"), "{}", site());
+    fs::remove_file(&information).unwrap();
+    symlink("/dev/zero", &information).unwrap();
+    assert!(site().contains("main (split.c:1)"), "{}", site());
+}
+
+#[test]
+fn packed_debugging_information_that_claims_to_be_longer_than_it_can_be_is_left_alone() {
+    let (programs, cache) = (Folder::new(), Folder::new());
+    let (source, program) = (programs.0.join("packed.c"), programs.0.join("packed"));
+    fs::write(&source, "int main(void) {\n    return 0;\n}\n").unwrap();
+    let mut compiler = Command::new("cc");
+    compiler.args(["-g", "-gz=zlib", "-Wl,--build-id", "-o"]).arg(&program).arg(&source);
+    assert!(compiler.status().unwrap().success());
+    let folder = with_a_site_of(&program);
+    let run = folder.0.to_str().unwrap();
+    let site = |arguments: &[&str]| {
+        stdout(&overhear(&[&["report", run, "--by", "site", "--no-cache"], arguments].concat(), &cache.0))
+    };
+    assert!(site(&[]).contains("main (packed.c:1)"), "{}", site(&[]));
+    let mut bytes = fs::read(&program).unwrap();
+    let sizes: Vec<usize> = {
+        let file = object::File::parse(&*bytes).unwrap();
+        let packed = file.sections().filter(|section| section.name().is_ok_and(|name| name.starts_with(".debug_")));
+        // The length stands behind the kind of packing.
+        packed.filter_map(|section| Some(section.file_range()?.0 as usize + 8)).collect()
+    };
+    assert!(!sizes.is_empty());
+    sizes.iter().for_each(|at| bytes[*at..at + 8].copy_from_slice(&(1u64 << 46).to_le_bytes()));
+    fs::write(&program, bytes).unwrap();
+    let said = site(&[]).replace("\n  ", " ");
+    assert!(said.contains("claims to be longer than it can be"), "{said}");
 }

@@ -225,3 +225,32 @@ fn a_persistent_request_counts_where_it_is_started() {
     };
     assert_eq!([of("outer"), of("inner")], [(Some(2), Some(200)), (Some(1), Some(100))]);
 }
+
+/// Ticks from one of many regions to the next.
+const STEP: u64 = 100;
+const MANY: u64 = 100_000;
+
+/// A rank whose first thread does this.
+fn did_by(threads: &[&[Did]]) -> Folder {
+    let folder = Folder::new();
+    let barrier = signature(1, Call::Barrier, peer::NONE, 0, 0);
+    folder.write("rank-0000.ovh", &file(header(0, 1), &[barrier], threads));
+    folder
+}
+
+#[test]
+fn of_very_many_regions_each_is_found_however_they_begin_and_end() {
+    let calls = |at: u64| Called(1, at * STEP + 10, 5);
+    let one_after_another: Vec<Did> =
+        (1..=MANY).flat_map(|at| [Begin(at * STEP, INNER), calls(at), End(at * STEP + 50, INNER)]).collect();
+    assert_eq!(by_rank(&did_by(&[&one_after_another]), Some("inner")), (MANY * 50, MANY));
+    // None of them ends.
+    let inside_each_other: Vec<Did> = (1..=MANY).flat_map(|at| [Begin(at * STEP, OUTER), calls(at)]).collect();
+    let all = SECOND - STEP;
+    assert_eq!(by_rank(&did_by(&[&inside_each_other]), Some("outer")), (all, MANY));
+    assert_eq!(by_rank(&did_by(&[&inside_each_other]), Some("inner")).1, 0);
+    // Each is left by another thread, in the order in which they began.
+    let begins: Vec<Did> = (1..=MANY).map(|at| Begin(at * STEP, INNER)).collect();
+    let ends: Vec<Did> = (1..=MANY).map(|at| End((MANY + at) * STEP, INNER)).collect();
+    assert_eq!(by_rank(&did_by(&[&begins, &ends]), Some("inner")), (2 * MANY * STEP - STEP, 0));
+}

@@ -2,13 +2,15 @@
 
 #![allow(dead_code)]
 
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use examples::mpi::Mpi;
 use examples::program::{Program, compile};
-use examples::run::{Case, Report, Run, finish, overhear};
+use examples::run::{Case, Output, Report, Run, finish, library, overhear};
 use examples::{target, waits, workspace};
+use serde_json::json;
 use traces::progress::{Entries, INSIDE, Run as Entered};
 use traces::read::{RankFile, Thread, Visitor, walk};
 
@@ -17,6 +19,75 @@ pub fn libraries() -> Vec<Mpi> {
     let libraries = Mpi::all();
     assert!(!libraries.is_empty(), "no MPI is here: run cargo xtask test, which brings them");
     libraries
+}
+
+/// One library is enough for what does not depend on it.
+pub fn one() -> Mpi {
+    libraries().remove(0)
+}
+
+/// One of Open MPI and one of the others: which of their versions it is changes nothing where launchers or ABIs differ.
+pub fn two_families() -> Vec<Mpi> {
+    let mut libraries = libraries();
+    let openmpi = libraries.iter().position(Mpi::is_openmpi).map(|at| libraries.remove(at));
+    let other = libraries.into_iter().find(|mpi| !mpi.is_openmpi());
+    openmpi.into_iter().chain(other).collect()
+}
+
+/// Runs a test under each of these libraries, of which there has to be one.
+pub fn under_each(libraries: &[Mpi], test: impl FnMut(&Mpi)) {
+    assert!(!libraries.is_empty());
+    libraries.iter().for_each(test);
+}
+
+/// Ten messages from rank 0 to rank 1, and what the arguments add.
+pub fn quick<'a>(mpi: &'a Mpi, arguments: &[&str]) -> Case<'a> {
+    case("quick", mpi, 2, arguments)
+}
+
+/// Calls of a function in all ranks.
+pub fn calls(run: &Run, function: &str) -> u64 {
+    run.report("rank").sum("rank_functions", "calls", &[("function", json!(function))])
+}
+
+/// What overhear said, without what others said.
+pub fn own_lines(output: &Output) -> Vec<&str> {
+    output.stderr.lines().filter(|line| line.starts_with("overhear: ")).collect()
+}
+
+/// Runs the case behind the launcher: the ranks are `overhear record -- program`.
+pub fn behind(case: &Case<'_>, folder: &Path) -> Output {
+    let mut words = case.mpi.launch(case.ranks);
+    words.extend([overhear().display().to_string(), "record".into(), "--dir".into(), folder.display().to_string()]);
+    words.extend(["--".into(), case.path.display().to_string()]);
+    words.extend(case.arguments.iter().cloned());
+    run(case, &words)
+}
+
+/// Runs the case with the library preloaded by the launcher, and no command of ours.
+pub fn by_hand(case: &Case<'_>, here: &Path) -> Output {
+    fs::create_dir_all(here).unwrap();
+    let mut words = case.words();
+    let preload = library().display().to_string();
+    let set = match case.mpi.is_openmpi() {
+        true => vec!["-x".to_string(), format!("LD_PRELOAD={preload}")],
+        false => vec!["-genv".to_string(), "LD_PRELOAD".into(), preload],
+    };
+    words.splice(1..1, set);
+    let mut command = command(case, &words);
+    finish(command.current_dir(here))
+}
+
+/// Runs words with what a case needs.
+pub fn run(case: &Case<'_>, words: &[String]) -> Output {
+    finish(&mut command(case, words))
+}
+
+fn command(case: &Case<'_>, words: &[String]) -> Command {
+    let mut command = Command::new(&words[0]);
+    command.args(&words[1..]);
+    case.prepare(&mut command);
+    command
 }
 
 /// A program of `tests/programs`, on so many ranks.

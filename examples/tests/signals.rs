@@ -13,7 +13,7 @@ use common::{case, libraries};
 use examples::mpi::Mpi;
 use examples::run::{Case, Run, finish, fresh_folder, overhear};
 use examples::workspace;
-use libc::{SIGHUP, SIGKILL, SIGTERM, SIGUSR1};
+use libc::{SIGHUP, SIGINT, SIGKILL, SIGTERM, SIGUSR1};
 
 /// How long anything here may take.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -101,7 +101,9 @@ fn a_signal_to_record_ends_the_job_as_one_to_the_launcher_does() {
         let job = Job::new(&mpi);
         let folder = |name: &str| fresh_folder(&format!("{}-signals-{name}", mpi.name));
         let between = [record(&folder("behind")), vec!["--".into()]].concat();
-        for sent in [SIGTERM, SIGHUP] {
+        // Open MPI passes this one on to its ranks, the others keep it.
+        let passed_on = Some(SIGUSR1).filter(|_| mpi.is_openmpi());
+        for sent in [SIGTERM, SIGHUP, SIGINT].into_iter().chain(passed_on) {
             // Intel's mpirun is a script that leaves its ranks running; behind it, record cannot know.
             let is_script = mpi.name.starts_with("impi");
             let recorded = job.status_by(&record(&folder(&sent.to_string())), &[], sent);

@@ -1,8 +1,9 @@
 //! `overhear doctor`: whether recording will work here.
 
 use std::ffi::OsString;
-use std::fs;
-use std::path::Path;
+use std::fs::{self, DirBuilder};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use traces::file::Abi;
@@ -24,10 +25,17 @@ pub fn run(arguments: &cli::Doctor) -> Result<u8, Error> {
         line("next", "overhear doctor mpirun -n 2 ./app  says whether the recorder takes effect in its ranks");
         return Ok(if writable { OK } else { PARTIAL });
     }
-    let folder = std::env::temp_dir().join(format!("overhear-doctor-{}", std::process::id()));
-    let well = try_out(&arguments.command, &folder);
-    let _ = fs::remove_dir_all(&folder);
+    let private = private_folder()?;
+    let well = try_out(&arguments.command, &private.join("run"));
+    let _ = fs::remove_dir_all(&private);
     Ok(if well? && writable { OK } else { PARTIAL })
+}
+
+/// A new folder for this user alone, of a name that nobody could have taken before.
+fn private_folder() -> Result<PathBuf, Error> {
+    let path = std::env::temp_dir().join(format!("overhear-doctor-{:032x}", rand::random::<u128>()));
+    let made = DirBuilder::new().mode(0o700).create(&path);
+    made.map(|()| path.clone()).map_err(|source| Error::Write { path, source })
 }
 
 fn line(what: &str, found: &str) {

@@ -7,6 +7,7 @@ mod launched;
 mod outcome;
 mod program;
 mod recipients;
+mod run_folder;
 mod witness;
 
 use std::env;
@@ -19,8 +20,9 @@ use traces::folder;
 
 use crate::cli::{self, Launcher};
 use crate::error::{Error, USAGE};
-use crate::launch::{self, Variables, preload};
+use crate::launch::{self, Variables, preload, programs};
 use crate::terminal;
+use run_folder::RunFolder;
 
 /// Recording could not begin.
 const CANNOT_BEGIN: u8 = 125;
@@ -79,17 +81,20 @@ fn folder_in_front() -> Option<OsString> {
 
 /// Runs the launcher.
 fn in_front(launcher: Launcher, library: &Path, mut arguments: cli::Record) -> Result<u8, Error> {
-    let needs = needs_of_all(&arguments.command)?;
+    let programs = programs::of(launcher, &arguments.command);
+    let mode = launch::check_given(launcher, &programs, "OVERHEAR_MODE")?;
+    let needs = needs_of_all(&programs)?;
     let named = arguments.settings.dir.take().or_else(|| env::var_os("OVERHEAR_DIR").map(PathBuf::from));
     let named = named.filter(|dir| !dir.as_os_str().is_empty());
-    let mode = arguments.settings.mode.clone().or_else(|| env::var("OVERHEAR_MODE").ok());
-    let wanted = named.unwrap_or_else(|| default_name(&arguments.command));
+    let mode = mode.or(arguments.settings.mode.clone().map(OsString::from)).or_else(|| env::var_os("OVERHEAR_MODE"));
+    let wanted = named.unwrap_or_else(|| default_name(&programs));
     let cannot = |source| Error::Write { path: wanted.clone(), source };
     let run: u128 = rand::random();
     let folder = std::path::absolute(&wanted).and_then(|wanted| folder::claim(&wanted, &run.to_be_bytes()));
     let folder = folder.map_err(cannot)?;
     arguments.settings.dir = Some(folder.clone());
-    programs(&arguments.command).for_each(|program| warn_of(program));
+    let folder = RunFolder::at(&folder);
+    names(&programs).for_each(|program| warn_of(program));
     let mut variables: Variables = launch::variables(library, &needs, &arguments.settings);
     variables.push(("OVERHEAR_RUN", format!("{run:032x}").into()));
     let whole = launch::command(launcher, &arguments.command, &variables);
@@ -108,24 +113,26 @@ fn in_front(launcher: Launcher, library: &Path, mut arguments: cli::Record) -> R
             Ok(end_as(status))
         }
         Err(error) => {
-            folder::give_back(&folder);
+            folder::give_back(folder.path());
             Ok(cannot_run(&whole[0], &error))
         }
     }
 }
 
 /// What the programs of a launch need to be loaded first: the launcher takes one environment for all.
-fn needs_of_all(command: &[OsString]) -> Result<Vec<OsString>, Error> {
-    let mut programs = command[1..].split(|word| word == ":").map(needs_first);
-    let first = programs.next().unwrap_or_default();
-    if programs.any(|other| other != first) {
+fn needs_of_all(programs: &[Vec<OsString>]) -> Result<Vec<OsString>, Error> {
+    // What cannot be run here is options, or a program that is elsewhere.
+    let programs = programs.iter().filter(|words| words.iter().any(|word| program::is_executable(word)));
+    let mut needs: Vec<Vec<OsString>> = programs.map(|words| needs_first(words)).collect();
+    needs.dedup();
+    if needs.len() > 1 {
         return Err(Error::Other(
             "some programs of the launch are built with AddressSanitizer, others are not. Record each behind the \
              launcher: mpirun -n 1 overhear record -- ./a : -n 1 overhear record -- ./b"
                 .into(),
         ));
     }
-    Ok(first)
+    Ok(needs.pop().unwrap_or_default())
 }
 
 /// What of that stands in a command, which may begin with other programs that start the one that is meant.
@@ -135,10 +142,9 @@ fn needs_first(words: &[OsString]) -> Vec<OsString> {
     needs
 }
 
-/// The programs that a launcher is given: the first argument behind it that can be run, and behind each colon.
-fn programs(command: &[OsString]) -> impl Iterator<Item = &OsString> {
-    let launches = command[1..].split(|word| word == ":");
-    launches.filter_map(|words| words.iter().find(|word| program::is_executable(word)))
+/// The programs among their words: of each the first that can be run.
+fn names(programs: &[Vec<OsString>]) -> impl Iterator<Item = &OsString> {
+    programs.iter().filter_map(|words| words.iter().find(|word| program::is_executable(word)))
 }
 
 fn warn_of(program: &OsStr) {
@@ -148,8 +154,8 @@ fn warn_of(program: &OsStr) {
 }
 
 /// A name made of the first program and the time.
-fn default_name(command: &[OsString]) -> PathBuf {
-    let program = programs(command).next().and_then(|word| Path::new(word).file_name());
+fn default_name(programs: &[Vec<OsString>]) -> PathBuf {
+    let program = names(programs).next().and_then(|word| Path::new(word).file_name());
     let program = program.map_or("run".into(), |name| name.to_string_lossy().into_owned());
     PathBuf::from(folder::default_name(&program))
 }

@@ -11,6 +11,11 @@ use crate::report::{Format, Report};
 /// Prints the report. Returns the exit status.
 pub fn run(arguments: &cli::Report) -> Result<u8, Error> {
     let choice = Choice { by_region: arguments.by == By::Region, ..arguments.select.choice() };
+    if let (By::OneRank(rank), Some(asked)) = (arguments.by, &choice.ranks)
+        && !asked.contain(rank)
+    {
+        return Err(Error::RankLeftOut { rank, asked: asked.clone() });
+    }
     let run = open(&arguments.folder, choice)?;
     let report = report(&run, arguments.by, arguments.print.format)?;
     print(report, "report", &arguments.print)?;

@@ -2,9 +2,11 @@
 
 mod cray;
 mod flux;
+mod given;
 mod hydra;
 mod openmpi;
 pub mod preload;
+pub mod programs;
 mod slurm;
 
 use std::ffi::{OsStr, OsString};
@@ -142,4 +144,11 @@ fn settings_as_variables(settings: &Settings) -> Variables {
 /// Fails where a variable of ours in the environment does not exist, or has a value it may not have.
 pub fn check_environment() -> Result<(), Error> {
     settings::check(std::env::vars_os()).map_err(Error::Setting)
+}
+
+/// The same for those that the launcher is to set for the programs. Returns the value of one of them.
+pub fn check_given(launcher: Launcher, programs: &[Vec<OsString>], wanted: &str) -> Result<Option<OsString>, Error> {
+    let given = || programs.iter().flat_map(|words| given::variables(launcher, words));
+    settings::check(given()).map_err(Error::Setting)?;
+    Ok(given().find(|(name, _)| name == wanted).map(|(_, value)| value))
 }

@@ -5,7 +5,8 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::os::fd::{FromRawFd, IntoRawFd};
 
-use super::{Variables, find, in_front, pair};
+use super::{Variables, find, in_front, pair, programs};
+use crate::cli::Launcher;
 
 pub fn arguments(variables: &Variables) -> Vec<OsString> {
     variables.iter().flat_map(|(name, value)| [OsString::from("-x"), pair(name, value)]).collect()
@@ -23,20 +24,21 @@ pub fn hands_on_own_environment(command: &[OsString]) -> bool {
     is_prrte(&command[0]) || place_of_file(command).is_some()
 }
 
-/// Where the name of a file of programs stands, `--app FILE`.
 fn place_of_file(command: &[OsString]) -> Option<usize> {
-    let option = command.iter().position(|word| word == "--app" || word == "-app")?;
-    (option + 1 < command.len()).then_some(option + 1)
+    programs::place_of_file(Launcher::Openmpi, command)
 }
 
 /// The command with another file of programs in place of the user's. Each line is a command line of its own, for which `-x` on
-/// mpirun's does not count; its words have no quotes, so that values come from mpirun's environment.
+/// mpirun's does not count; its words have no quotes, so that values come from mpirun's environment. What is preloaded may be nothing for mpirun itself.
 fn with_file(command: &[OsString], place: usize, variables: &Variables) -> io::Result<Vec<OsString>> {
-    let handed_on: String = variables.iter().map(|(name, _)| format!("-x {name} ")).collect();
-    let is_program = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
+    let hand_on = |(name, value): &(&'static str, OsString)| match value.to_str() {
+        Some(value) if *name == "LD_PRELOAD" && !value.contains(char::is_whitespace) => format!("-x {name}={value} "),
+        _ => format!("-x {name} "),
+    };
+    let handed_on: String = variables.iter().map(hand_on).collect();
     let text = fs::read_to_string(&command[place])?;
     let mut file = inherited()?;
-    for line in text.lines().filter(is_program) {
+    for line in programs::lines(&text) {
         writeln!(file, "{handed_on}{line}")?;
     }
     let mut whole = command.to_vec();

@@ -2,6 +2,7 @@
 
 pub mod breakdown;
 pub mod check;
+pub mod cost;
 pub mod critical;
 pub mod engine;
 pub mod imbalance;

@@ -6,10 +6,9 @@ use std::ops::RangeInclusive;
 use traces::calls::Call;
 use traces::definitions::Language;
 use traces::file::{Mode, Stop};
-use traces::progress::{INSIDE, OUTSIDE};
 
-use super::programs;
 use super::where_to::{call_in_words, rank_in_words};
+use super::{cost, programs};
 use crate::model::rank::is_nested;
 use crate::model::run::gaps;
 use crate::model::sums::Total;
@@ -135,22 +134,11 @@ fn left_out(run: &Run) -> Option<String> {
     })
 }
 
-/// What the recorder took of all ranks' time: its straight line for every call and entry, as measured at start, and what it
-/// measured beside.
+/// What the recorder took of all ranks' time, where all of that is asked about.
 fn cost(run: &Run) -> Option<Fact> {
-    if run.ranks.iter().any(|rank| rank.selection.is_some()) {
-        return None;
-    }
-    let mut sum = 0.0;
-    for rank in &run.ranks {
-        let calls = rank.entries().map(|entry| entry.count).total();
-        let entries = rank.ledger[INSIDE].calls.entries.saturating_add(rank.ledger[OUTSIDE].calls.entries);
-        let line = calls as f64 * rank.header.wrapper_cost as f64 + entries as f64 * rank.header.entry_cost as f64;
-        sum += (line / 1000.0 + rank.off_line as f64) * rank.clock.seconds(1);
-    }
-    let whole: f64 = run.ranks.iter().map(Rank::wall_of_threads).sum();
-    let note = format!(" of all ranks, {:.2} % of their time", 100.0 * sum / whole.max(f64::MIN_POSITIVE));
-    Some(Fact::new("overhear_cost_s", "overhear", Value::Seconds(sum)).note(note))
+    let calls = |rank: &Rank| rank.entries().map(|entry| entry.count).total();
+    let is_whole = run.ranks.iter().all(|rank| rank.selection.is_none());
+    is_whole.then(|| cost::fact(run.ranks.iter().map(|rank| (rank, calls(rank)))))
 }
 
 /// Time in MPI: the least, mean and most over the ranks.

@@ -17,6 +17,6 @@ pub mod tally;
 pub mod timeline;
 
 pub use fate::Fate;
-pub use rank::{End, Rank};
+pub use rank::{End, Rank, Sketch};
 pub use run::Run;
 pub use selection::{Choice, Ranks};

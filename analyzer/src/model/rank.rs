@@ -1,5 +1,7 @@
 //! One rank of a run: its file's contents, added up.
 
+mod sketch;
+
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
@@ -19,6 +21,7 @@ use super::fate::Fate;
 use super::selection::{ALL, Choice, Part, Selection, Window};
 use super::sums::Total;
 use super::tally::{self, Entry, Tally};
+pub use sketch::Sketch;
 
 /// See the module.
 pub struct Rank {

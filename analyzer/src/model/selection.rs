@@ -108,17 +108,21 @@ impl Selection {
         }
         let marks = read::marks(contents);
         let out = taken_out(&marks, header);
-        let part = |open: &[u32]| part(open, regions, choice);
-        let stretches = |events: &[(u64, Kind, u32)]| without(&without(&of_regions(events, part), &out), &outside);
+        let is_named = |number| match &choice.region {
+            Some(name) => regions.get(&number).is_some_and(|region| region.name == *name),
+            None => true,
+        };
+        let of_regions = |events: &[(u64, Kind, u32)]| of_regions(events, Open::new(choice, &is_named));
+        let stretches = |events: &[(u64, Kind, u32)]| without(&without(&of_regions(events), &out), &outside);
         let of_threads = marks.regions.iter().filter(|_| by_regions);
         let threads: HashMap<u32, Stretches> =
             of_threads.map(|(thread, events)| (*thread, stretches(events))).collect();
         let first = contents.threads.first().map_or(0, |thread| thread.number);
         let others = threads.get(&first).cloned().unwrap_or_else(|| stretches(&[]));
-        let asked = |event: &&(u64, Kind, u32)| event.1 == Kind::RegionBegin && part(&[event.2]) != LEFT_OUT;
+        let asked = |event: &&(u64, Kind, u32)| event.1 == Kind::RegionBegin && is_named(event.2);
         let entered = marks.regions.values().flatten().filter(asked).count() as u64;
         // Nobody knows when the calls of a profile were made.
-        let has_profile = part(&[]) != LEFT_OUT && outside.is_empty();
+        let has_profile = choice.region.is_none() && outside.is_empty();
         let is_all = !by_regions
             && others == ALL
             && header.profile_begin | header.profile_stopped_at | header.profile_stopped == 0;
@@ -155,8 +159,8 @@ impl Selection {
     /// Ticks that the rank's first thread was in each part.
     pub fn parts(&self) -> BTreeMap<Part, u64> {
         let mut parts = BTreeMap::new();
-        for part in self.others.iter().map(|(_, part)| *part).filter(|part| *part != LEFT_OUT) {
-            parts.entry(part).or_insert_with(|| length(&self.others, &self.span, |other| other == part));
+        for (part, ticks) in lengths(&self.others, &self.span).filter(|(part, _)| *part != LEFT_OUT) {
+            parts.entry(part).or_insert(0u64).grow(ticks);
         }
         if self.has_profile {
             parts.entry(0).or_default().grow(self.span.profile);
@@ -185,30 +189,53 @@ impl Span {
     }
 }
 
-/// What calls count as that are made in these regions, the innermost last.
-fn part(open: &[u32], regions: &HashMap<u32, Region>, choice: &Choice) -> Part {
-    let is_named =
-        |name: &str| open.iter().any(|number| regions.get(number).is_some_and(|region| region.name == *name));
-    match &choice.region {
-        Some(name) if !is_named(name) => LEFT_OUT,
-        _ if choice.by_region => open.last().copied().unwrap_or(0),
-        _ => 0,
+/// The regions that a thread is in, the innermost last.
+struct Open<'a> {
+    choice: &'a Choice,
+    is_named: &'a dyn Fn(u32) -> bool,
+    open: Vec<u32>,
+    /// How many of them are asked about.
+    named: usize,
+}
+
+impl<'a> Open<'a> {
+    fn new(choice: &'a Choice, is_named: &'a dyn Fn(u32) -> bool) -> Open<'a> {
+        Open { choice, is_named, open: Vec::new(), named: 0 }
+    }
+
+    fn begin(&mut self, number: u32) {
+        self.open.push(number);
+        self.named += usize::from((self.is_named)(number));
+    }
+
+    /// Whether it was in that region.
+    fn end(&mut self, number: u32) -> bool {
+        let Some(place) = self.open.iter().rposition(|open| *open == number) else { return false };
+        self.open.remove(place);
+        self.named -= usize::from((self.is_named)(number));
+        true
+    }
+
+    /// What calls count as that are made now.
+    fn part(&self) -> Part {
+        match &self.choice.region {
+            Some(_) if self.named == 0 => LEFT_OUT,
+            _ if self.choice.by_region => self.open.last().copied().unwrap_or(0),
+            _ => 0,
+        }
     }
 }
 
 /// A thread's time by the regions it was in.
-fn of_regions(events: &[(u64, Kind, u32)], part: impl Fn(&[u32]) -> Part) -> Stretches {
-    let mut open = Vec::new();
-    let mut stretches = vec![(0, part(&open))];
+fn of_regions(events: &[(u64, Kind, u32)], mut open: Open<'_>) -> Stretches {
+    let mut stretches = vec![(0, open.part())];
     for (at, kind, number) in events {
         match kind {
-            Kind::RegionBegin => open.push(*number),
-            _ => match open.iter().rposition(|open| open == number) {
-                Some(place) => drop(open.remove(place)),
-                None => continue,
-            },
+            Kind::RegionBegin => open.begin(*number),
+            _ if open.end(*number) => {}
+            _ => continue,
         }
-        push(&mut stretches, *at, part(&open));
+        push(&mut stretches, *at, open.part());
     }
     stretches
 }
@@ -269,9 +296,14 @@ fn push(stretches: &mut Stretches, at: u64, part: Part) {
 
 /// Ticks of the records' time that are in some parts.
 fn length(stretches: &[(u64, Part)], span: &Span, is_meant: impl Fn(Part) -> bool) -> u64 {
+    lengths(stretches, span).filter(|(part, _)| is_meant(*part)).map(|(_, ticks)| ticks).total()
+}
+
+/// Ticks of the records' time that are in each stretch.
+fn lengths(stretches: &[(u64, Part)], span: &Span) -> impl Iterator<Item = (Part, u64)> {
     let ends = stretches.iter().skip(1).map(|(at, _)| *at).chain([u64::MAX]);
-    let lengths = stretches.iter().zip(ends).filter(|((_, part), _)| is_meant(*part));
-    lengths.map(|((from, _), until)| until.min(span.end).saturating_sub((*from).max(span.begin))).total()
+    let ticks = |from: u64, until: u64| until.min(span.end).saturating_sub(from.max(span.begin));
+    stretches.iter().zip(ends).map(move |((from, part), until)| (*part, ticks(*from, until)))
 }
 
 /// A way through a thread's time.

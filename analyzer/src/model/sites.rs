@@ -3,6 +3,7 @@
 //! Looked up in the programs and libraries where they can be read and are the same that ran, by their build ids, and
 //! kept with the run: on another machine nothing but its folder is needed.
 
+mod debug_info;
 mod kept;
 mod resolve;
 

@@ -2,6 +2,8 @@
 
 #![allow(dead_code)]
 
+pub mod made;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -479,11 +479,12 @@ fn closed(call: Call) {
     }
 }
 
-/// One line at the end: where it is, how much, and what it cost.
+/// One line at the end: where it is, how much, and what it cost. `overhear record` in front of the launcher says it of all ranks.
 fn last_words(output: &Output) {
     // SAFETY: read when MPI is finalised.
     let header = unsafe { output.header() };
-    if !FIRST.load(Acquire) || TOLD.swap(true, Relaxed) {
+    let is_in_front = RUN.get().is_some_and(|run| run.config.run.is_some());
+    if is_in_front || !FIRST.load(Acquire) || TOLD.swap(true, Relaxed) {
         return;
     }
     let rank = if header.rank == NO_RANK { 0 } else { header.rank };

@@ -1,56 +1,98 @@
-//! What is said when the launcher has ended: how much was recorded, and what to do with it.
+//! What is said when the launcher has ended: how much was recorded, what that took, and what to do with it.
 
 use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::ExitStatusExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
+use traces::file::Stop;
 use traces::folder;
 
-use crate::error::Error;
-use crate::model::{Rank, run as runs, sites::Sites};
+use super::run_folder::{RunFolder, Whereabouts};
+use crate::metrics::cost;
+use crate::model::{Rank, Sketch, run as runs, sites::Sites};
+use crate::parallel;
 use crate::report::{Value, text};
 use crate::terminal;
 
+/// Bytes of records that are read, about. Of a longer run, some pages stand for the others.
+const READ: u64 = 64 << 20;
+
 /// Says it, and resolves call sites while the program is at hand. `recording`: something was to be recorded.
-pub fn tell(folder: &Path, launcher: &OsStr, status: ExitStatus, recording: bool) {
-    let files = match runs::files(folder) {
-        Ok(files) => files,
-        Err(error) => {
-            folder::give_back(folder);
-            if recording {
-                terminal::say(&nothing(folder, launcher, status, &error));
-            }
-            return;
+pub fn tell(folder: &RunFolder, launcher: &OsStr, status: ExitStatus, recording: bool) {
+    let path = folder.path();
+    let files = |path: &Path| runs::files(path).ok().map(|files| (path.to_path_buf(), files));
+    let found = match folder.whereabouts() {
+        Whereabouts::There => files(path),
+        Whereabouts::Moved(now) => {
+            terminal::say(&format!("the run's folder was moved to {} while the launch ran", now.display()));
+            // Ranks that came to MPI_Init later have made the folder once more.
+            let found = files(path).or_else(|| files(&now));
+            folder::give_back(&now);
+            found
+        }
+        Whereabouts::Gone => {
+            terminal::say(&format!(
+                "{}: the run's folder was removed while the launch ran, and what was in it",
+                path.display()
+            ));
+            files(path)
         }
     };
-    let ranks: Vec<Rank> = files.iter().filter_map(|file| Rank::open(file).ok()).collect();
+    match found {
+        Some((path, files)) => recorded(&path, &files),
+        None if recording && matches!(folder.whereabouts(), Whereabouts::There) => {
+            terminal::say(&nothing(launcher, status));
+        }
+        None => {}
+    }
+    folder::give_back(path);
+}
+
+/// How much, what it took, and the command to type next.
+fn recorded(folder: &Path, files: &[PathBuf]) {
+    let length = |file: &PathBuf| fs::metadata(file).map_or(0, |data| data.len());
+    let one_in = 1 + files.iter().map(length).sum::<u64>() / READ;
+    let sketches = parallel::map(files.len(), |at| Sketch::read(&files[at], one_in as usize).ok());
+    let (ranks, calls): (Vec<Rank>, Vec<u64>) =
+        sketches.into_iter().flatten().map(|sketch| (sketch.rank, sketch.calls)).unzip();
     let starting = ranks.iter().filter(|rank| !rank.initialized() && rank.header.stop == 0).count();
     if starting > 0 {
         terminal::say(&format!("{starting} of {} processes did not come out of MPI_Init", ranks.len()));
     }
     Sites::load(folder, &ranks, true);
-    let bytes = files.iter().filter_map(|file| fs::metadata(file).ok()).map(|data| data.len()).sum();
-    let processes = if files.len() == 1 { "process" } else { "processes" };
+    let is_full = ranks.iter().any(|rank| rank.header.stop == Stop::NoSpace as u32);
+    let bytes = files.iter().map(|file| if is_full { on_disk(file) } else { length(file) }).sum();
     let size = text::one(&Value::Bytes(bytes));
-    terminal::say(&format!("{size} of {} {processes}. Next: overhear report {}", files.len(), as_typed(folder)));
+    let processes = if files.len() == 1 { "process" } else { "processes" };
+    let cost = text::fact_in_words(&cost::fact(ranks.iter().zip(calls)));
+    let about = if one_in > 1 { "about " } else { "" };
+    terminal::say(&format!(
+        "{size} of {} {processes}. Recording took {about}{cost}. Next: overhear report {}",
+        files.len(),
+        as_typed(folder)
+    ));
+}
+
+/// Bytes that a file takes: on a full disk it is longer, for what found no room.
+fn on_disk(file: &PathBuf) -> u64 {
+    const BLOCK: u64 = 512;
+    fs::metadata(file).map_or(0, |data| data.len().min(data.blocks() * BLOCK))
 }
 
 /// Why there is no trace, as far as that is known.
-fn nothing(folder: &Path, launcher: &OsStr, status: ExitStatus, error: &Error) -> String {
+fn nothing(launcher: &OsStr, status: ExitStatus) -> String {
     let launcher = launcher.to_string_lossy();
-    match (error, status.code(), status.signal()) {
-        (Error::NoFolder { .. }, ..) => {
-            format!("{}: the run's folder was removed while the launch ran, and what was in it", folder.display())
-        }
-        (_, Some(0), _) => "nothing was recorded: no process wrote a trace, as each does in MPI_Init that has the \
-                            recorder preloaded"
+    match (status.code(), status.signal()) {
+        (Some(0), _) => "nothing was recorded: no process wrote a trace, as each does in MPI_Init that has the \
+                         recorder preloaded"
             .into(),
-        (_, Some(code), _) => {
+        (Some(code), _) => {
             format!("nothing was recorded: {launcher} ended with status {code}, and no process wrote a trace")
         }
-        (_, None, signal) => format!(
+        (None, signal) => format!(
             "nothing was recorded: {launcher} was ended by signal {}, and no process wrote a trace",
             signal.unwrap_or_default()
         ),

@@ -3,10 +3,7 @@
 //! In: sends and receives in the order they began, with their threads. Out: which of them came to one queue in an order that
 //! nobody knows, and which receives the first message of that queue may have gone to.
 
-use std::collections::VecDeque;
-
 use super::Message;
-use super::queues::Post;
 
 /// When a call was under way that sent or posted something, and on which thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -57,34 +54,33 @@ impl Outbox {
     }
 }
 
-/// Marks receives that overlap the one that was posted last.
-pub fn mark(posts: &mut VecDeque<Post>, reach: i64) {
-    let Some(mut last) = posts.pop_back() else { return };
-    if reach > last.turn.begin {
-        let turn = last.turn;
-        for post in posts.iter_mut().filter(|post| post.turn.overlaps(&turn)) {
-            (post.turn.uncertain, last.turn.uncertain) = (true, true);
+/// Marks calls that overlap the last one, and that one where there are any.
+pub fn mark<'a>(last: &mut Turn, before: impl Iterator<Item = &'a mut Turn>) {
+    for other in before {
+        if other.overlaps(last) {
+            (other.uncertain, last.uncertain) = (true, true);
         }
     }
-    posts.push_back(last);
 }
 
 /// The place of the receive that the first message went to, once that is complete. Of several that it may have gone to it is
-/// the one that was complete first: then no message runs backwards that need not.
-pub fn receive_of_first(messages: &VecDeque<Message>, posts: &VecDeque<Post>) -> Option<usize> {
-    let first = messages.front()?.turn;
+/// the one that was complete first: then no message runs backwards that need not. Of each receive: its turn, and when it was
+/// complete.
+pub fn receive_of_first(
+    mut messages: impl Iterator<Item = Turn>,
+    posts: impl Iterator<Item = (Turn, Option<i64>)> + Clone,
+) -> Option<usize> {
+    let first = messages.next()?;
     // So many others may have come before it.
-    let ahead = messages.iter().skip(1).take_while(|message| message.turn.begin < first.end);
-    let ahead = ahead.filter(|message| message.turn.overlaps(&first)).count();
+    let ahead = messages.take_while(|turn| turn.begin < first.end).filter(|turn| turn.overlaps(&first)).count();
     let mut candidate: Option<(i64, usize)> = None;
-    for (at, post) in posts.iter().enumerate() {
+    for (at, (turn, done)) in posts.clone().enumerate() {
+        let others = || posts.clone().take(at).map(|(other, _)| other);
         // Receives that began before it and do not overlap it came before it.
-        let before = posts.iter().take(at).filter(|other| !other.turn.overlaps(&post.turn)).count();
-        if before <= ahead {
-            candidate = candidate.into_iter().chain(post.done().map(|done| (done, at))).min();
+        if others().filter(|other| !other.overlaps(&turn)).count() <= ahead {
+            candidate = candidate.into_iter().chain(done.map(|done| (done, at))).min();
         }
-        let over = posts.iter().take(at).filter(|other| other.turn.end <= post.turn.begin).count();
-        if over > ahead {
+        if others().filter(|other| other.end <= turn.begin).count() > ahead {
             break;
         }
     }

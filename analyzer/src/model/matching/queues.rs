@@ -317,10 +317,12 @@ impl Queues {
 impl Queue {
     /// Takes in a receive. Returns its number.
     fn post(&mut self, post: Post) -> u64 {
-        let (number, end) = (self.posted, post.turn.end);
-        self.posts.push_back(Post { number, ..post });
-        concurrent::mark(&mut self.posts, self.reach);
-        self.reach = self.reach.max(end);
+        let (number, mut turn) = (self.posted, post.turn);
+        if self.reach > turn.begin {
+            concurrent::mark(&mut turn, self.posts.iter_mut().map(|post| &mut post.turn));
+        }
+        self.posts.push_back(Post { number, turn, ..post });
+        self.reach = self.reach.max(turn.end);
         self.posted += 1;
         number
     }
@@ -363,6 +365,7 @@ impl Queue {
         if !message.turn.uncertain && !post.turn.uncertain {
             return post.done().map(|_| 0);
         }
-        concurrent::receive_of_first(&self.messages, &self.posts)
+        let messages = self.messages.iter().map(|message| message.turn);
+        concurrent::receive_of_first(messages, self.posts.iter().map(|post| (post.turn, post.done())))
     }
 }

@@ -1,6 +1,6 @@
 //! Reads what says where in its run the program is.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use traces::calls::Call;
 use traces::read::{Contents, Thread, Visitor, walk};
@@ -40,24 +40,41 @@ pub fn marks(contents: &Contents<'_>) -> Marks {
     }
     marks.levels.sort_unstable();
     left_elsewhere.sort_unstable();
-    left_elsewhere.into_iter().for_each(|(at, number)| marks.leave(at, number));
+    marks.leave(&left_elsewhere);
     marks
 }
 
 impl Marks {
-    /// A region was left by a thread that is not in it: by the one that is, since longest.
-    fn leave(&mut self, at: u64, number: u32) {
-        let open = |(thread, events): (&u32, &Vec<(u64, Kind, u32)>)| {
-            let of_number = || events.iter().filter(|event| event.2 == number);
-            let left = of_number().filter(|event| event.1 == Kind::RegionEnd).count();
-            let begun = of_number().filter(|event| event.1 == Kind::RegionBegin).nth(left)?;
-            (begun.0 <= at).then_some((begun.0, *thread))
-        };
-        let Some((_, thread)) = self.regions.iter().filter_map(open).min() else { return };
-        if let Some(events) = self.regions.get_mut(&thread) {
-            let place = events.partition_point(|event| event.0 <= at);
-            events.insert(place, (at, Kind::RegionEnd, number));
+    /// Regions were left, in order, by threads that are not in them: each by the one that is, since longest.
+    fn leave(&mut self, left_elsewhere: &[(u64, u32)]) {
+        let mut open = if left_elsewhere.is_empty() { HashMap::new() } else { self.open() };
+        for (at, number) in left_elsewhere {
+            let begun = open.get_mut(number).and_then(|begun| begun.pop_front_if(|(begun, _)| *begun <= *at));
+            if let Some(events) = begun.and_then(|(_, thread)| self.regions.get_mut(&thread)) {
+                events.push((*at, Kind::RegionEnd, *number));
+            }
         }
+        // At the same tick, what comes from elsewhere stays behind what the thread did itself.
+        self.regions.values_mut().for_each(|events| events.sort_by_key(|event| event.0));
+    }
+
+    /// Of each region, when it was begun without being left, in order, and by which thread.
+    fn open(&self) -> HashMap<u32, VecDeque<(u64, u32)>> {
+        let mut open: HashMap<u32, VecDeque<(u64, u32)>> = HashMap::new();
+        for (thread, events) in &self.regions {
+            let mut of_thread: HashMap<u32, VecDeque<u64>> = HashMap::new();
+            for (at, _, number) in events.iter().filter(|event| event.1 == Kind::RegionBegin) {
+                of_thread.entry(*number).or_default().push_back(*at);
+            }
+            for (_, _, number) in events.iter().filter(|event| event.1 == Kind::RegionEnd) {
+                of_thread.get_mut(number).and_then(VecDeque::pop_front);
+            }
+            for (number, begun) in of_thread {
+                open.entry(number).or_default().extend(begun.into_iter().map(|at| (at, *thread)));
+            }
+        }
+        open.values_mut().for_each(|begun| begun.make_contiguous().sort_unstable());
+        open
     }
 }
 

@@ -1,0 +1,146 @@
+//! The debugging information of a program or library: its own, and what a compiler has put into files beside it (`-gsplit-dwarf`).
+//!
+//! The names of those files stand in the program, which the run's folder names: somebody else may have chosen both. So what is no
+//! regular file is passed over, and nothing is unpacked to more than its length can account for.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::error::Error;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use addr2line::gimli::{Dwarf, DwarfPackageSections, DwarfSections, EndianSlice, RunTimeEndian};
+use addr2line::{Context, FrameIter, LookupContinuation, LookupResult, SplitDwarfLoad};
+use memmap2::Mmap;
+use object::{Object, ObjectSection};
+use traces::regular;
+
+use super::Frame;
+
+type Reader<'a> = EndianSlice<'a, RunTimeEndian>;
+type Section<'a> = Cow<'a, [u8]>;
+type Wrong = Box<dyn Error>;
+/// The functions around addresses, innermost first, by the names that the linker has.
+type Found = HashMap<u64, Vec<Frame>>;
+
+/// How much longer a section may be than it is packed: nothing that a compiler writes shrinks that far.
+const MOST_PACKED: u64 = 1100;
+
+/// Maps a file, if it is one.
+pub fn map(path: &Path) -> Result<Mmap, Wrong> {
+    let file = regular::open(path)?;
+    // SAFETY: a program that someone cuts while it is being read ends this command with SIGBUS, and harms nothing.
+    Ok(unsafe { Mmap::map(&file) }?)
+}
+
+/// Looks addresses of a program up.
+pub fn look_up(path: &Path, program: &object::File<'_>, addresses: &[u64]) -> Result<Found, Wrong> {
+    let own = DwarfSections::load(|id| section(program, Some(id.name())))?;
+    let (frames, elsewhere) = find(program, &own, &[], addresses)?;
+    if elsewhere.is_empty() {
+        return Ok(frames);
+    }
+    let mut package = path.as_os_str().to_os_string();
+    package.push(".dwp");
+    let package = PathBuf::from(package);
+    let files: Vec<Mmap> = elsewhere.iter().chain([&package]).filter_map(|path| map(path).ok()).collect();
+    let beside: Vec<Beside> = files.iter().filter_map(|file| Beside::read(file).ok()).collect();
+    Ok(find(program, &own, &beside, addresses)?.0)
+}
+
+/// What stands in a file beside the program: of one unit, or of several in a package.
+enum Beside<'a> {
+    Unit(DwarfSections<Section<'a>>),
+    Package(DwarfPackageSections<Section<'a>>),
+}
+
+impl<'a> Beside<'a> {
+    fn read(file: &'a [u8]) -> Result<Beside<'a>, Wrong> {
+        let file = object::File::parse(file)?;
+        match file.section_by_name(".debug_cu_index") {
+            Some(_) => Ok(Beside::Package(DwarfPackageSections::load(|id| section(&file, id.dwo_name()))?)),
+            None => Ok(Beside::Unit(DwarfSections::load(|id| section(&file, id.dwo_name()))?)),
+        }
+    }
+
+    /// The unit that is asked for, if it is here.
+    fn unit(&'a self, load: &SplitDwarfLoad<Reader<'a>>, endian: RunTimeEndian) -> Option<Dwarf<Reader<'a>>> {
+        let slice = |section: &'a Section<'a>| EndianSlice::new(section, endian);
+        match self {
+            Beside::Package(package) => {
+                let package = package.borrow(slice, EndianSlice::new(&[], endian)).ok()?;
+                package.find_cu(load.dwo_id, &load.parent).ok()?
+            }
+            Beside::Unit(unit) => {
+                let mut unit = unit.borrow(slice);
+                let header = unit.units().next().ok()??;
+                let is_it = unit.unit(header).ok()?.dwo_id == Some(load.dwo_id);
+                unit.make_dwo(&load.parent);
+                is_it.then_some(unit)
+            }
+        }
+    }
+}
+
+/// Looks addresses up, in the program and beside it. Returns the files, too, that stand beside it and would be needed.
+fn find<'a>(
+    program: &object::File<'a>,
+    own: &'a DwarfSections<Section<'a>>,
+    beside: &'a [Beside<'a>],
+    addresses: &[u64],
+) -> Result<(Found, Vec<PathBuf>), Wrong> {
+    let endian = if program.is_little_endian() { RunTimeEndian::Little } else { RunTimeEndian::Big };
+    let context = Context::from_dwarf(own.borrow(|section| EndianSlice::new(section, endian)))?;
+    let (mut found, mut elsewhere) = (HashMap::new(), Vec::new());
+    for address in addresses {
+        let mut lookup = context.find_frames(*address);
+        let frames = loop {
+            lookup = match lookup {
+                LookupResult::Output(frames) => break frames,
+                LookupResult::Load { load, continuation } => {
+                    let unit = beside.iter().find_map(|file| file.unit(&load, endian));
+                    elsewhere.extend(path(&load).filter(|_| unit.is_none()));
+                    continuation.resume(unit.map(Arc::new))
+                }
+            };
+        };
+        found.extend(frames.map(|frames| (*address, in_words(frames))));
+    }
+    elsewhere.sort();
+    elsewhere.dedup();
+    Ok((found, elsewhere))
+}
+
+/// Where the compiler has put a unit.
+fn path(load: &SplitDwarfLoad<Reader<'_>>) -> Option<PathBuf> {
+    let path = |name: &Reader<'_>| PathBuf::from(OsStr::from_bytes(name.slice()));
+    let folder = load.comp_dir.as_ref().map(path).unwrap_or_default();
+    load.path.as_ref().map(|name| folder.join(path(name)))
+}
+
+fn in_words(mut found: FrameIter<'_, Reader<'_>>) -> Vec<Frame> {
+    let mut frames = Vec::new();
+    while let Ok(Some(frame)) = found.next() {
+        let function = frame.function.as_ref().and_then(|name| name.demangle().ok());
+        let location = frame.location.as_ref();
+        frames.push(Frame {
+            function: function.unwrap_or_default().into(),
+            file: location.and_then(|location| location.file).unwrap_or_default().into(),
+            line: location.and_then(|location| location.line).unwrap_or(0),
+        });
+    }
+    frames
+}
+
+/// A section's bytes, unpacked; none where there is none of that name.
+fn section<'a>(file: &object::File<'a>, name: Option<&str>) -> Result<Section<'a>, Wrong> {
+    let Some(section) = name.and_then(|name| file.section_by_name(name)) else { return Ok(Cow::Borrowed(&[])) };
+    let packed = section.compressed_data()?;
+    let most = (packed.data.len() as u64).saturating_mul(MOST_PACKED);
+    match packed.uncompressed_size > most {
+        true => Err("its debugging information claims to be longer than it can be".into()),
+        false => Ok(packed.decompress()?),
+    }
+}

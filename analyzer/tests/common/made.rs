@@ -1,0 +1,166 @@
+//! Runs of calls made by hand, and what becomes of them.
+
+use std::path::Path;
+use std::process::{Command, Output};
+use std::thread;
+
+use analyzer::model::Run;
+use analyzer::model::matching::{Account, Follow, Key, Sum, WaitState, settled};
+use analyzer::model::roles::Spot;
+use traces::calls::Call;
+use traces::definitions::{Definition, Members, Occasion, SameClock, Span};
+use traces::folder::file_name;
+use traces::record::{self, Arrived, Fate, Kind};
+use traces::signature::{STARTS, Signature, peer, tag};
+use traces::write::{FileWriter, call};
+
+use super::{BEGIN, Folder, definitions, header, signature};
+
+/// A rank's calls, made by hand. Its world is communicator 1, and all ranks have one clock.
+#[derive(Default)]
+pub struct Calls {
+    signatures: Vec<Signature>,
+    pub words: Vec<u64>,
+    last: u64,
+    recorded: Option<Vec<Span>>,
+}
+
+impl Calls {
+    /// On a rank that recorded together with these alone.
+    pub fn recorded_with(mut self, ranks: &[i32]) -> Calls {
+        self.recorded = Some(ranks.iter().map(|rank| Span { first: *rank, count: 1, step: 1 }).collect());
+        self
+    }
+
+    /// A call of so many nanoseconds from so many after the recording's begin.
+    pub fn call(mut self, signature: Signature, start: u64, duration: u64) -> Calls {
+        // Each has numbers of its own, with one for a request that is complete at once.
+        let number = 1 + 2 * self.signatures.len() as u32;
+        self.signatures.push(Signature { number, ..signature });
+        self.last = call(&mut self.words, self.last.max(BEGIN), number, BEGIN + start, duration);
+        self
+    }
+
+    /// The call completed the request that so many were begun after, counting its own beginning.
+    pub fn completed(mut self, age: u64) -> Calls {
+        self.words.push(record::requests(Kind::Completed, 1, age));
+        self
+    }
+
+    /// And got this.
+    pub fn got(mut self, source: i32, bytes: u64) -> Calls {
+        self.words.extend(Arrived { source, tag: 5, bytes, fate: Fate::Whole }.words());
+        self
+    }
+
+    /// And had been cancelled.
+    pub fn cancelled(mut self) -> Calls {
+        let arrived = Arrived { source: peer::ANY, tag: tag::ANY, bytes: 0, fate: Fate::Cancelled };
+        self.words.extend(arrived.words());
+        self
+    }
+
+    pub fn write(self, folder: &Folder, rank: u32, size: u32) {
+        let mut file = FileWriter::begin(Vec::new(), header(rank, size)).unwrap();
+        file.definitions(&definitions(size, rank as i32)).unwrap();
+        let local = vec![Span { first: 0, count: size, step: 1 }];
+        file.definitions(&[Definition::Members(Members { communicator: 1, local, remote: Vec::new() })]).unwrap();
+        file.definitions(&self.recorded.map(Definition::Recorded).into_iter().collect::<Vec<_>>()).unwrap();
+        if rank > 0 {
+            let same = |when| Definition::SameClock(SameClock { when, peer: 0, within: 0 });
+            file.definitions(&[Occasion::Init, Occasion::Finalize].map(same)).unwrap();
+        }
+        file.signatures(0, 0, &self.signatures).unwrap();
+        file.events(0, 0, BEGIN, &self.words).unwrap();
+        folder.write(&file_name(0, rank), &file.into_inner());
+    }
+}
+
+/// A rank whose threads make calls of one kind each: of (thread, begin, end), in nanoseconds.
+pub fn write_threads(folder: &Folder, rank: u32, of: Signature, calls: &[(u32, u64, u64)]) {
+    let mut file = FileWriter::begin(Vec::new(), header(rank, 2)).unwrap();
+    let all = Members { communicator: 1, local: vec![Span { first: 0, count: 2, step: 1 }], remote: Vec::new() };
+    let mut definitions = definitions(2, rank as i32);
+    definitions.push(Definition::Members(all));
+    let same = |when| Definition::SameClock(SameClock { when, peer: 0, within: 0 });
+    definitions.extend([Occasion::Init, Occasion::Finalize].map(same).into_iter().filter(|_| rank > 0));
+    file.definitions(&definitions).unwrap();
+    for thread in 0..=calls.iter().map(|call| call.0).max().unwrap() {
+        let (mut words, mut last) = (Vec::new(), BEGIN);
+        for (_, begin, end) in calls.iter().filter(|call| call.0 == thread) {
+            last = call(&mut words, last, 1, BEGIN + begin, end - begin);
+        }
+        file.signatures(thread, 0, &[Signature { number: 1, ..of }]).unwrap();
+        file.events(thread, 0, BEGIN, &words).unwrap();
+    }
+    folder.write(&file_name(0, rank), &file.into_inner());
+}
+
+/// A run of these ranks, rank 0 first; of `size` where some have left no file.
+pub fn made(ranks: Vec<Calls>, size: u32) -> (Folder, Run) {
+    let folder = Folder::new();
+    ranks.into_iter().zip(0..).for_each(|(calls, rank)| calls.write(&folder, rank, size));
+    let run = Run::load(&folder.0).unwrap();
+    (folder, run)
+}
+
+pub fn send(function: Call, to: i32, bytes: u64) -> Signature {
+    signature(0, function, to, bytes, 0)
+}
+
+/// A receive that begins a request, with room for 999 bytes.
+pub fn receive(from: i32) -> Signature {
+    let tag = if from == peer::ANY { tag::ANY } else { 5 };
+    Signature { flags: STARTS, tag, ..signature(0, Call::Irecv, from, 0, 999) }
+}
+
+pub fn on_nobody(function: Call) -> Signature {
+    signature(0, function, peer::NONE, 0, 0)
+}
+
+/// Who waited in which function for whom in which, how many nanoseconds.
+pub fn told(account: &Account) -> Vec<(WaitState, u32, &str, u32, &str, i64)> {
+    let function = |place: Spot| account.places[place.number()].function.as_str();
+    let row = |(key, sum): (&Key, &Sum)| {
+        let (waiter, cause) = (key.waiter, key.cause);
+        (key.state, waiter.rank, function(waiter.place), cause.rank, function(cause.place), sum.time)
+    };
+    let mut rows: Vec<_> = account.waits.sums.iter().map(row).collect();
+    rows.sort();
+    rows
+}
+
+/// Messages and bytes sent and received, by sender and receiver.
+pub fn moved(account: &Account) -> Vec<((u32, u32), [u64; 3])> {
+    let mut moved: Vec<_> =
+        account.pairs.iter().map(|(pair, sums)| (*pair, [sums.messages, sums.sent, sums.received])).collect();
+    moved.sort();
+    moved
+}
+
+pub fn is_whole(account: &Account) -> bool {
+    account.unreceived.is_empty() && account.unsent.is_empty() && account.elsewhere == 0
+}
+
+pub fn account(run: &Run, follow: Follow) -> Account {
+    settled(run, follow).unwrap().account
+}
+
+/// Does something as on a machine with one processor.
+pub fn on_one_processor<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    let alone = || {
+        // SAFETY: sets of processors are arrays of bits; this thread's is set to the one it runs on.
+        unsafe {
+            let mut processors: libc::cpu_set_t = std::mem::zeroed();
+            libc::CPU_SET(libc::sched_getcpu() as usize, &mut processors);
+            assert_eq!(libc::sched_setaffinity(0, size_of_val(&processors), &processors), 0);
+        }
+        assert_eq!(thread::available_parallelism().unwrap().get(), 1);
+        work()
+    };
+    thread::scope(|scope| scope.spawn(alone).join().unwrap())
+}
+
+pub fn command(folder: &Path, name: &str) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_overhear")).arg(name).arg(folder).output().unwrap()
+}

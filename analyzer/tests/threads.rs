@@ -1,0 +1,78 @@
+//! Threads of a rank that call at once: nobody knows which message went to which of them.
+
+mod common;
+
+use analyzer::model::Run;
+use analyzer::model::matching::{Follow, WaitState};
+use common::made::{account, command, is_whole, moved, send, told, write_threads};
+use common::{Folder, signature, stdout};
+use traces::calls::Call;
+
+/// Numbers below a bound that look random.
+fn random(state: &mut u64, below: u64) -> u64 {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    (*state >> 33) % below
+}
+
+/// Calls of several threads, (thread, begin, end) in the order in which they came to MPI, somewhere within each: those of one
+/// rank's threads in turn, whoever is free first.
+fn at_once(threads: u64, calls: u64, mut end: impl FnMut(usize, u64) -> u64, state: &mut u64) -> Vec<(u32, u64, u64)> {
+    let mut free = vec![100; threads as usize];
+    let mut made = Vec::new();
+    let mut came = 0;
+    for number in 0..calls {
+        let thread = (0..free.len()).min_by_key(|thread| free[*thread]).unwrap();
+        let begin = free[thread] + random(state, 300);
+        came = came.max(begin) + random(state, 40);
+        let end = end(number as usize, came) + random(state, 500);
+        free[thread] = end + 1;
+        made.push((thread as u32, begin, end));
+    }
+    made
+}
+
+#[test]
+fn messages_of_threads_that_call_at_once_do_not_run_backwards_and_cause_no_wait() {
+    let mut uncertain = 0;
+    for seed in 0..20 {
+        let mut state = seed;
+        let (senders, receivers) = [(4, 4), (4, 1), (1, 4)][seed as usize % 3];
+        let mut came = Vec::new();
+        let sends = at_once(
+            senders,
+            300,
+            |_, at| {
+                came.push(at);
+                at
+            },
+            &mut state,
+        );
+        let receives = at_once(receivers, 300, |number, at| at.max(came[number]), &mut state);
+        let folder = Folder::new();
+        write_threads(&folder, 0, send(Call::Send, 1, 8), &sends);
+        write_threads(&folder, 1, signature(0, Call::Recv, 0, 0, 8), &receives);
+        let run = Run::load(&folder.0).unwrap();
+        let account = account(&run, Follow::Sums);
+        let of_threads: u64 = account.uncertain.values().sum();
+        assert_eq!((moved(&account), account.backwards()), (vec![((0, 1), [300, 2400, 2400])], 0), "seed {seed}");
+        assert!(is_whole(&account), "seed {seed}");
+        assert!(of_threads > 100, "seed {seed}: {of_threads}");
+        uncertain += of_threads;
+        let said = stdout(&command(&folder.0, "check")).replace("\n  ", " ");
+        assert!(said.contains("messages of threads that sent or received at once"), "{said}");
+    }
+    assert!(uncertain > 0);
+}
+
+#[test]
+fn threads_that_call_in_turn_or_by_other_tags_are_certain() {
+    let folder = Folder::new();
+    let in_turn = |first: u64| (0..50).map(move |at| (at as u32 % 3, first + 1_000 * at, first + 1_000 * at + 900));
+    write_threads(&folder, 0, send(Call::Send, 1, 8), &in_turn(1_000).collect::<Vec<_>>());
+    write_threads(&folder, 1, signature(0, Call::Recv, 0, 0, 8), &in_turn(500).collect::<Vec<_>>());
+    let run = Run::load(&folder.0).unwrap();
+    let account = account(&run, Follow::Sums);
+    assert_eq!((moved(&account), account.backwards()), (vec![((0, 1), [50, 400, 400])], 0));
+    assert!(account.uncertain.is_empty() && is_whole(&account), "{:?}", account.uncertain);
+    assert_eq!(told(&account), [(WaitState::LateSender, 1, "MPI_Recv", 0, "MPI_Send", 50 * 500)]);
+}
