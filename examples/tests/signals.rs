@@ -13,7 +13,7 @@ use common::{case, libraries};
 use examples::mpi::Mpi;
 use examples::run::{Case, Run, finish, fresh_folder, overhear};
 use examples::workspace;
-use libc::{SIGHUP, SIGINT, SIGKILL, SIGTERM, SIGUSR1};
+use libc::{SIGHUP, SIGINT, SIGKILL, SIGQUIT, SIGTERM, SIGUSR1};
 
 /// How long anything here may take.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -30,6 +30,16 @@ fn start(words: &[String], prepare: impl Fn(&mut Command)) -> Child {
     let mut command = Command::new(&words[0]);
     command.args(&words[1..]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
     prepare(&mut command);
+    // What nohup has started, or a shell's `&`, ignores these, and so would all that is started here.
+    let by_default = || {
+        for signal in [SIGHUP, SIGINT, SIGQUIT] {
+            // SAFETY: sets a disposition, which may be done between fork and exec.
+            unsafe { libc::signal(signal, libc::SIG_DFL) };
+        }
+        Ok(())
+    };
+    // SAFETY: see there.
+    unsafe { command.pre_exec(by_default) };
     command.spawn().unwrap()
 }
 
