@@ -5,7 +5,7 @@ mod common;
 use common::{BEGIN, Folder, header, json, rank, rank_with, signature, two_ranks};
 use serde_json::{Value, json as value};
 use traces::calls::Call;
-use traces::file::{ANY_SIGNATURE, Mode, ProfileEntry, Stop};
+use traces::file::{ANY_SIGNATURE, FileHeader, Mode, ProfileEntry, Stop};
 use traces::record::{self, Arrived, Fate, Kind};
 use traces::signature::{NESTED, STARTS, Signature, peer};
 use traces::write::{FileWriter, blank_block};
@@ -207,4 +207,18 @@ fn one_rank_alone_has_shares_of_its_own_wall_time() {
     let receive = row(&report, "functions", "MPI_Recv");
     close(&receive["call_mean_s"], 20e-6);
     assert!((receive["time_share_of_wall_percent"].as_f64().unwrap() - 0.006).abs() < 1e-9);
+}
+
+#[test]
+fn threads_without_room_in_the_file_are_said_to_be_known_by_number_alone() {
+    let said = |threads: u64| {
+        let folder = Folder::new();
+        let bcast = signature(1, Call::Bcast, peer::NONE, 8, 0);
+        folder.write("rank-0000.ovh", &rank(FileHeader { threads, ..header(0, 1) }, &[bcast], &[(1, 10, 5)]));
+        json(&folder.0, "rank")["warnings"].to_string()
+    };
+    assert!(!said(1).contains("called MPI at once"), "{}", said(1));
+    let roomless = "up to 3 threads of a rank called MPI at once (2 without room of their own in its file: they may be the MPI \
+                    library's)";
+    assert!(said(3).contains(roomless), "{}", said(3));
 }

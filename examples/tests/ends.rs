@@ -2,11 +2,13 @@
 
 mod common;
 
+use std::ffi::OsStr;
 use std::fs;
 use std::process::Command;
 
 use common::{case, failed_as_plain, libraries};
-use examples::run::{Run, fresh_folder, interrupt_when, overhear};
+use examples::mpi::Mpi;
+use examples::run::{Output, Run, finish, fresh_folder, interrupt_when, overhear};
 use serde_json::json;
 
 /// What the report says of a run in which all messages were exchanged.
@@ -41,6 +43,42 @@ fn a_rank_that_exits_alone_leaves_a_profile_of_what_it_did() {
     for mpi in libraries() {
         let (_, run) = case("ends", &mpi, 2, &["exit"]).with("OVERHEAR_MODE", "profile").recorded("ends-profile");
         warnings(&run, mpi.name);
+    }
+}
+
+/// The case under a launcher that goes on when a rank ends, where there is one.
+fn going_on(mut words: Vec<String>, mpi: &Mpi) -> Vec<String> {
+    let option = match mpi.name {
+        "ompi4" => Some("--enable-recovery"),
+        "ompi5" => Some("--continuous"),
+        _ => None,
+    };
+    words.splice(1..1, option.map(String::from));
+    words
+}
+
+#[test]
+fn a_rank_that_ends_without_finalising_holds_up_nobody_whom_mpi_does_not() {
+    for mpi in libraries() {
+        let case = case("ends_early", &mpi, 3, &[]);
+        let words = going_on(case.words(), &mpi);
+        let run = |before: &[&OsStr]| {
+            let mut all = before.iter().copied().chain(words.iter().map(OsStr::new));
+            let mut command = Command::new(all.next().unwrap());
+            case.prepare(command.args(all));
+            finish(&mut command)
+        };
+        let plain = run(&[]);
+        let folder = fresh_folder(&format!("{}-ends-early", mpi.name));
+        let (overhear, dir) = (overhear(), OsStr::new("--dir"));
+        let recorded = run(&[overhear.as_os_str(), OsStr::new("record"), dir, folder.as_os_str()]);
+        // The other launchers end all ranks then, by which signal and status comes as it comes.
+        if mpi.is_openmpi() {
+            let ended = |output: &Output| (output.status, output.stdout.clone());
+            assert_eq!(ended(&plain), (0, "finalised\n".into()), "{}: {}", mpi.name, plain.stderr);
+            assert_eq!(ended(&recorded), ended(&plain), "{}: {}", mpi.name, recorded.stderr);
+        }
+        assert_eq!(Run { folder }.report("rank").status, 4, "{}", mpi.name);
     }
 }
 

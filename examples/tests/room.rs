@@ -5,7 +5,7 @@ mod common;
 use std::fs;
 use std::process::Command;
 
-use common::{calls, one, own_lines, quick, two_families};
+use common::{calls, libraries, one, own_lines, quick, two_families};
 use examples::program::compile;
 use examples::run::{Case, Output, Run, finish, fresh_folder, overhear};
 use examples::{target, workspace};
@@ -82,19 +82,21 @@ fn a_profile_of_more_signatures_than_it_has_room_for_keeps_its_totals() {
 
 #[test]
 fn a_file_system_without_shared_mappings_gets_buffered_writes() {
-    let mpi = one();
-    let shim = target().join("programs").join(mpi.built_as).join("no_shared_mappings.so");
-    let source = workspace().join("examples/tests/programs/no_shared_mappings.c");
-    compile(&mpi, &source, &shim, &["-shared", "-fPIC"].map(String::from));
-    let folder = fresh_folder("no-mappings");
-    let mut command = Command::new(overhear());
-    command.arg("record").arg("--dir").arg(&folder);
-    let case = quick(&mpi, &["calls", "100000"]);
-    // The recorder is put before what the user preloads.
-    command.args(case.words()).env("LD_PRELOAD", &shim);
-    case.prepare(&mut command);
-    let output = finish(&mut command);
-    assert_eq!((output.status, output.stdout.as_str()), (0, "done\n"), "{}", output.stderr);
-    assert!(output.stderr.contains("has no shared mappings"), "{}", output.stderr);
-    assert_eq!(calls(&Run { folder }, "MPI_Bcast"), 200_000);
+    for mpi in libraries() {
+        let shim = target().join("programs").join(mpi.built_as).join("no_shared_mappings.so");
+        let source = workspace().join("examples/tests/programs/no_shared_mappings.c");
+        compile(&mpi, &source, &shim, &["-shared", "-fPIC"].map(String::from));
+        let folder = fresh_folder(&format!("{}-no-mappings", mpi.name));
+        let mut command = Command::new(overhear());
+        command.arg("record").arg("--dir").arg(&folder);
+        // UCX, which MPICH 4 is built with, would write its own mmap over the one that is preloaded, also without the recorder.
+        let case = quick(&mpi, &["calls", "100000"]).with("UCX_MEM_MMAP_HOOK_MODE", "none");
+        // The recorder is put before what the user preloads.
+        command.args(case.words()).env("LD_PRELOAD", &shim);
+        case.prepare(&mut command);
+        let output = finish(&mut command);
+        assert_eq!((output.status, output.stdout.as_str()), (0, "done\n"), "{}: {}", mpi.name, output.stderr);
+        assert!(output.stderr.contains("has no shared mappings"), "{}: {}", mpi.name, output.stderr);
+        assert_eq!(calls(&Run { folder }, "MPI_Bcast"), 200_000, "{}", mpi.name);
+    }
 }

@@ -7,6 +7,9 @@ macro_rules! thread_words {
         std::arch::global_asm!(
             ".section .tbss,\"awT\",@nobits",
             ".p2align 3",
+            // Code of another unit of the compiler's may ask, and nobody outside.
+            concat!(".globl ", $symbol),
+            concat!(".hidden ", $symbol),
             concat!(".type ", $symbol, ",@object"),
             concat!(".size ", $symbol, ",", $bytes),
             concat!($symbol, ":"),

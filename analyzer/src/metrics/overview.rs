@@ -196,18 +196,26 @@ pub fn warnings(run: &Run) -> Vec<String> {
     if nested > 0 {
         warnings.push(format!("{nested} calls were made inside other MPI calls; they count as part of those"));
     }
-    let threads = run.ranks.iter().map(Rank::thread_count).max().unwrap_or(0);
-    if threads > 1 {
-        warnings.push(format!(
-            "up to {threads} threads of a rank called MPI at once; a rank's time in MPI is the sum over them"
-        ));
-    }
+    warnings.extend(threads(run));
     let filter = &run.first().filter;
     // Who gave none knows that queries are left out.
     if !matches!(filter.as_str(), "" | "-query" | "all" | "+all") {
         warnings.push(format!("recorded with the filter {filter}: what it leaves out is in no figure"));
     }
     warnings
+}
+
+/// How many threads called MPI. Of one without room in the file it is known that it was there, not what it was for.
+fn threads(run: &Run) -> Option<String> {
+    let rank = run.ranks.iter().max_by_key(|rank| rank.thread_count()).filter(|rank| rank.thread_count() > 1)?;
+    let of_library = match rank.roomless {
+        0 => String::new(),
+        count => format!(" ({count} without room of their own in its file: they may be the MPI library's)"),
+    };
+    let threads = rank.thread_count();
+    Some(format!(
+        "up to {threads} threads of a rank called MPI at once{of_library}; a rank's time in MPI is the sum over them"
+    ))
 }
 
 /// That processes were spawned, and none of them is here.

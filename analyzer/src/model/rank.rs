@@ -81,7 +81,7 @@ pub struct Rank {
     pub threads: Vec<Thread>,
     /// Its calls by function, of threads whose calls had no room elsewhere in the file.
     pub shared: Vec<Entry>,
-    /// How many threads of the process have no room in the file.
+    /// How many threads of the process have no room in the file: they called MPI, or only turned its engine as threads of the library.
     pub roomless: usize,
     /// Whether anything of it is asked about.
     pub is_asked: bool,

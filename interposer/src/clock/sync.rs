@@ -12,6 +12,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Mutex;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use traces::calls::Call;
@@ -23,7 +24,7 @@ use super::{kind, now, sample};
 use crate::abi::Family;
 use crate::real;
 use crate::recorder::shared;
-use crate::recorder::together::{Found, Together};
+use crate::recorder::together::{Found, Place, Together};
 
 /// Exchanges in which the least round trip has not shrunk, after which it will not shrink by much: within 10 % of the
 /// least there is, by the paper.
@@ -54,10 +55,11 @@ pub fn initialized(family: &'static Family, together: Together, begin: &ClockSam
     }
 }
 
-/// MPI is about to be finalised. All ranks that came to [`initialized`] come here.
+/// MPI is about to be finalised. All ranks that came to [`initialized`] come here, unless they end before: Open MPI goes on
+/// without them where its launcher is told to, and so do the others here.
 pub fn finalizing() {
     let ranks = RANKS.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take();
-    if let Some(ranks) = ranks.filter(|ranks| ranks.compare(Occasion::Finalize).is_ok()) {
+    if let Some(ranks) = ranks.filter(|ranks| ranks.all_end() && ranks.compare(Occasion::Finalize).is_ok()) {
         ranks.free();
     }
 }
@@ -148,6 +150,8 @@ struct Ranks {
     /// Those in the world.
     in_world: Vec<u32>,
     own: usize,
+    /// Where those of this host stand.
+    place: Option<Place>,
     begin: Pair,
 }
 
@@ -163,7 +167,7 @@ unsafe fn invoke<const N: usize>(call: Call, arguments: [usize; N]) -> Result<()
 
 impl Ranks {
     fn of(family: &'static Family, together: Together, begin: &ClockSample) -> Result<Option<Ranks>, Failed> {
-        let Together { ranks: in_world, communicator, own, .. } = together;
+        let Together { ranks: in_world, communicator, own, place, .. } = together;
         let Some(communicator) = communicator.filter(|_| in_world.len() > 1) else { return Ok(None) };
         let mut handle = communicator;
         if handle == family.comm_world {
@@ -175,13 +179,25 @@ impl Ranks {
         // What goes wrong with us does not end the program.
         // SAFETY: the communicator was just made.
         unsafe { invoke(Call::Comm_set_errhandler, [communicator, family.errors_return as usize])? };
-        Ok(Some(Ranks { family, communicator, in_world, own, begin: Pair::of(begin) }))
+        Ok(Some(Ranks { family, communicator, in_world, own, place, begin: Pair::of(begin) }))
     }
 
     fn free(self) {
         let mut handle = self.communicator as u64;
         // SAFETY: the communicator is ours, and nobody uses it any more.
         let _ = unsafe { invoke(Call::Comm_free, [&raw mut handle as usize]) };
+    }
+
+    /// Waits until those of this host are about to finalise MPI, and moves messages on meanwhile, as MPI_Finalize does: others may
+    /// need them to come here. Returns whether they all are.
+    fn all_end(&self) -> bool {
+        let turn = || {
+            let (mut flag, status) = (0i32, self.family.status_ignore);
+            // SAFETY: asks for messages on a communicator of ours, where there are none, and writes an int.
+            let _ = unsafe { invoke(Call::Iprobe, [0, TAG, self.communicator, &raw mut flag as usize, status]) };
+            thread::yield_now();
+        };
+        self.place.as_ref().is_none_or(|place| place.all_end(turn))
     }
 
     /// Finds out who has whose clock, and by how much the others differ.

@@ -3,10 +3,14 @@
 //! Others may not be recorded, and get no message of ours: so nothing is sent on a communicator that one of them is in. Ranks of a
 //! [`host`] announce themselves in shared memory before MPI is initialised, and are counted there afterwards. Where not all
 //! ranks of the world are on one host, the first of each host asks [`between`] hosts. Whoever counts closes a list that
-//! everyone on it reads, so that all have the same one, and none waits for a rank that is not on it.
+//! everyone on it reads, so that all have the same one, and none waits for a rank that is not on it. Nor for one that
+//! has ended: there is one way to [`wait`].
 
 mod between;
 mod host;
+mod page;
+mod process;
+mod wait;
 
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard};
@@ -19,7 +23,8 @@ use super::{folder, shared};
 use crate::abi::Family;
 use crate::{config, progress, real};
 pub use between::leave;
-use host::{Host, Place};
+use host::Arriving;
+pub use page::Place;
 
 /// The ranks that record together.
 pub struct Together {
@@ -31,6 +36,8 @@ pub struct Together {
     pub communicator: Option<u64>,
     /// This one's place among them.
     pub own: usize,
+    /// Where those of this host stand.
+    pub place: Option<Place>,
 }
 
 /// How the ranks that record together are related to the world.
@@ -44,21 +51,21 @@ pub enum Found {
     OfHost,
 }
 
-/// This process's place among those of its host.
-static PLACE: Mutex<Option<Place>> = Mutex::new(None);
+/// This process, before those of its host are counted.
+static ARRIVING: Mutex<Option<Arriving>> = Mutex::new(None);
 
 /// MPI is about to be initialised, and this process will come together with others.
 pub fn announce() {
-    *place() = Host::open(&config::launch()).and_then(Host::announce);
+    *arriving() = Arriving::announce(&config::launch());
 }
 
 /// It will not: MPI was not initialised, or has no world.
 pub fn withdraw() {
-    place().take().into_iter().for_each(Place::withdraw);
+    arriving().take().into_iter().for_each(Arriving::withdraw);
 }
 
-fn place() -> MutexGuard<'static, Option<Place>> {
-    PLACE.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+fn arriving() -> MutexGuard<'static, Option<Arriving>> {
+    ARRIVING.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
 /// Finds the ranks that record together with this one, and says in the file who they are where they are not all there are.
@@ -85,10 +92,10 @@ pub fn find(family: &Family, world: Option<(u32, u32)>, meeting: &Path) -> Optio
 pub fn come(family: &Family, rank: u32, size: u32, spawned: bool, meeting: &Path) -> Together {
     let began = Instant::now();
     let launch = config::launch();
-    let place = place().take().or_else(|| Host::open(&launch)?.announce());
-    let counted = place.and_then(|place| place.counted(rank, size, launch.here));
+    let arriving = arriving().take().or_else(|| Arriving::announce(&launch));
+    let counted = arriving.and_then(|arriving| arriving.counted(rank, size, launch.here));
     let Some(host) = counted.filter(|_| size > 1) else { return Together::alone(rank, size) };
-    let ranks = host.ranks();
+    let ranks = host.ranks.clone();
     let is_whole_host = launch.here == Some(ranks.len() as u32);
     let verdict = match ranks.first() {
         _ if ranks.len() as u32 == size => Verdict::All,
@@ -103,12 +110,13 @@ pub fn come(family: &Family, rank: u32, size: u32, spawned: bool, meeting: &Path
         Some(first) if *first == rank => host.tell(between::agree(family, &ranks, size, &launch, began, meeting)),
         _ => host.told(),
     };
-    match verdict {
-        Verdict::All => Together::new(family, (0..size).collect(), Found::All, rank),
-        Verdict::Ranks(all) if all.contains(&rank) => Together::new(family, all, Found::Recorded, rank),
-        _ if launch.here == Some(size) => Together::new(family, ranks, Found::Recorded, rank),
-        _ => Together::new(family, ranks, Found::OfHost, rank),
-    }
+    let (ranks, found) = match verdict {
+        Verdict::All => ((0..size).collect(), Found::All),
+        Verdict::Ranks(all) if all.contains(&rank) => (all, Found::Recorded),
+        _ if launch.here == Some(size) => (ranks, Found::Recorded),
+        _ => (ranks, Found::OfHost),
+    };
+    Together::new(family, ranks, found, rank, host.into_place())
 }
 
 /// What hosts have agreed on.
@@ -125,10 +133,10 @@ enum Verdict {
 impl Together {
     fn alone(rank: u32, size: u32) -> Together {
         let found = if size < 2 { Found::All } else { Found::OfHost };
-        Together { ranks: vec![rank], found, communicator: None, own: 0 }
+        Together { ranks: vec![rank], found, communicator: None, own: 0, place: None }
     }
 
-    fn new(family: &Family, ranks: Vec<u32>, found: Found, rank: u32) -> Together {
+    fn new(family: &Family, ranks: Vec<u32>, found: Found, rank: u32, place: Place) -> Together {
         let own = ranks.iter().take_while(|other| **other < rank).count();
         let communicator = match found {
             Found::All => Some(family.comm_world),
@@ -136,8 +144,8 @@ impl Together {
             _ => of_group(family, &ranks),
         };
         match communicator {
-            Some(_) => Together { ranks, found, communicator, own },
-            None => Together { ranks: vec![rank], found, communicator, own: 0 },
+            Some(_) => Together { ranks, found, communicator, own, place: Some(place) },
+            None => Together { ranks: vec![rank], found, communicator, own: 0, place: None },
         }
     }
 

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use traces::calls::Call;
 
-use super::host::Pause;
+use super::wait::{self, Partner, Pause};
 use super::{Verdict, in_words};
 use crate::abi::Family;
 use crate::config::Launch;
@@ -111,24 +111,27 @@ fn decide(board: &Board, ranks: &[u32], size: u32, began: Instant) -> Verdict {
         Verdict::Ranks(ranks) => in_words(ranks),
         _ => "all".into(),
     };
+    // Those who follow may have given up by now.
+    if began.elapsed() > wait::LONGEST / 2 {
+        board.post(&format!("follows.{own}"), "nobody");
+        return Verdict::Unknown;
+    }
     let said = board.post(&format!("recorded.{own}"), &text);
     // A folder in which nobody else turns up may be one that hosts do not share.
     let is_met = matches!(board.0, Place::Launcher { .. }) || verdict != Verdict::Ranks(ranks.into());
     if said && is_met { verdict } else { Verdict::Unknown }
 }
 
-/// Waits for the first of all to decide. It does, unless it follows another itself.
+/// Waits for the first of all to decide. It does, unless it follows another itself, or ends.
 fn follow(board: &Board, first: u32) -> Verdict {
     let mut pause = Pause::new();
-    loop {
+    let decided = || {
         if let Some(text) = board.read(&format!("recorded.{first}")) {
-            return if text == "all" { Verdict::All } else { Verdict::Ranks(ranks_of(&text)) };
+            return Some(if text == "all" { Verdict::All } else { Verdict::Ranks(ranks_of(&text)) });
         }
-        if board.read(&format!("follows.{first}")).is_some() {
-            return Verdict::Unknown;
-        }
-        pause.take();
-    }
+        board.read(&format!("follows.{first}")).map(|_| Verdict::Unknown)
+    };
+    wait::until(decided, || Partner::Unknown, || pause.take()).unwrap_or(Verdict::Unknown)
 }
 
 /// Back from [`in_words`].

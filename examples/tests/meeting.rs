@@ -1,0 +1,173 @@
+//! The page in which the recorded ranks of a host stand, between processes that end too early.
+//!
+//! The recorder itself is a library for programs: of it, these files alone are compiled in here.
+
+#![allow(dead_code)]
+
+use std::fs::{self, File};
+use std::panic::{self, AssertUnwindSafe};
+use std::path::PathBuf;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use examples::run::fresh_folder;
+
+#[path = "../../interposer/src/recorder/together/page.rs"]
+mod page;
+#[path = "../../interposer/src/recorder/together/process.rs"]
+mod process;
+#[path = "../../interposer/src/recorder/together/wait.rs"]
+mod wait;
+
+use page::{Page, Place};
+use process::Process;
+use wait::{LONGEST, Partner};
+
+/// A fresh page's file.
+fn fresh(name: &str) -> PathBuf {
+    let path = fresh_folder(&format!("meeting-{name}"));
+    let _ = fs::remove_file(&path);
+    path
+}
+
+fn open(path: &PathBuf) -> (File, Page) {
+    let file = File::options().read(true).write(true).create(true).truncate(false).open(path).unwrap();
+    let page = Page::of(&file).unwrap();
+    (file, page)
+}
+
+fn announced(path: &PathBuf) -> (File, Place) {
+    let (file, page) = open(path);
+    (file, page.announce(Process::own()).unwrap())
+}
+
+/// Does something in a process of its own, which then ends without more. Returns when it has, before anybody asks how.
+fn in_a_child(work: impl FnOnce()) -> i32 {
+    // SAFETY: the child does its work and ends.
+    match unsafe { libc::fork() } {
+        0 => {
+            let done = panic::catch_unwind(AssertUnwindSafe(work));
+            // SAFETY: ends the child.
+            unsafe { libc::_exit(done.is_err().into()) }
+        }
+        child => child,
+    }
+}
+
+fn wait_for(child: i32) {
+    let mut status = -1;
+    // SAFETY: the child was forked here.
+    assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
+    assert_eq!(status, 0, "the child failed");
+}
+
+fn nothing() {}
+
+#[test]
+fn a_rank_that_ends_before_it_tells_is_waited_for_no_longer() {
+    let path = fresh("tells");
+    let (file, own) = announced(&path);
+    let first = in_a_child(|| {
+        let (_, place) = announced(&path);
+        assert_eq!(place.counted(0, 3, None, nothing), Some(vec![0, 1]));
+    });
+    assert_eq!(own.counted(1, 3, None, nothing), Some(vec![0, 1]));
+    let began = Instant::now();
+    // Nobody has asked how the child ended: it is a zombie.
+    assert_eq!(own.told(&file), None);
+    assert!(began.elapsed() < LONGEST / 2, "{:?}", began.elapsed());
+    wait_for(first);
+}
+
+#[test]
+fn what_a_rank_told_before_it_ended_counts() {
+    let path = fresh("told");
+    let (file, own) = announced(&path);
+    let first = in_a_child(|| {
+        let (file, place) = announced(&path);
+        place.counted(0, 2, None, nothing);
+        place.tell(&file, b"all");
+    });
+    assert!(own.counted(1, 2, None, nothing).is_some());
+    wait_for(first);
+    assert_eq!(own.told(&file).as_deref(), Some(&b"all"[..]));
+}
+
+#[test]
+fn a_rank_that_announces_itself_and_ends_does_not_keep_the_list_open() {
+    let path = fresh("announced");
+    let (_, own) = announced(&path);
+    wait_for(in_a_child(|| drop(announced(&path))));
+    let began = Instant::now();
+    assert_eq!(own.counted(0, 2, Some(2), nothing), Some(vec![0]));
+    assert!(began.elapsed() < LONGEST / 2, "{:?}", began.elapsed());
+}
+
+#[test]
+fn a_page_that_a_launch_left_when_it_was_killed_serves_the_next_one_of_its_name() {
+    let path = fresh("left");
+    // All of them were there, and none has closed the list.
+    wait_for(in_a_child(|| {
+        announced(&path).1.arrive(0);
+        announced(&path).1.arrive(1);
+    }));
+    let other = in_a_child(|| {
+        let (_, place) = announced(&path);
+        assert_eq!(place.counted(1, 2, None, nothing), Some(vec![0, 1]));
+        place.all_end(thread::yield_now);
+    });
+    let (_, own) = announced(&path);
+    assert_eq!(own.counted(0, 2, None, nothing), Some(vec![0, 1]));
+    assert!(own.all_end(thread::yield_now));
+    wait_for(other);
+}
+
+#[test]
+fn the_end_of_a_rank_that_has_ended_is_not_waited_for_and_all_others_agree_on_that() {
+    let path = fresh("end");
+    let places: Vec<Place> = (0..2).map(|_| announced(&path).1).collect();
+    let ended = in_a_child(|| {
+        let (_, place) = announced(&path);
+        place.counted(2, 3, None, nothing);
+    });
+    for (rank, place) in places.iter().enumerate() {
+        place.arrive(rank as u32);
+    }
+    for (rank, place) in places.iter().enumerate() {
+        assert_eq!(place.counted(rank as u32, 3, None, nothing), Some(vec![0, 1, 2]));
+    }
+    thread::scope(|scope| {
+        for place in places {
+            scope.spawn(move || {
+                let mut turned = 0;
+                assert!(!place.all_end(|| turned += 1));
+                assert!(turned > 0, "messages move on while one waits");
+            });
+        }
+    });
+    wait_for(ended);
+}
+
+#[test]
+fn ranks_that_live_are_waited_for_until_they_end() {
+    let path = fresh("slow");
+    let (_, own) = announced(&path);
+    let slow = in_a_child(|| {
+        let (_, place) = announced(&path);
+        place.counted(1, 2, None, nothing);
+        thread::sleep(Duration::from_millis(600));
+        place.all_end(thread::yield_now);
+    });
+    own.counted(0, 2, None, nothing);
+    assert!(own.all_end(thread::yield_now));
+    wait_for(slow);
+}
+
+#[test]
+fn a_process_that_has_the_number_of_one_that_ended_is_not_taken_for_it() {
+    let own = Process::own();
+    assert_eq!(own.fate(), Partner::Lives);
+    assert_eq!(Process { stamp: own.stamp + (1 << 24), ..own }.fate(), Partner::Gone);
+    // One of another container is not known at all.
+    assert_eq!(Process { stamp: own.stamp ^ 1, ..own }.fate(), Partner::Unknown);
+}

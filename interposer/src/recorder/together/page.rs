@@ -1,0 +1,261 @@
+//! A page of shared memory in which the recorded ranks of a host stand, each in a slot of its own.
+//!
+//! Each takes a slot before MPI is initialised and puts its rank there afterwards; initialising MPI is what most libraries
+//! synchronise by. Whoever first sees that all are there, or that those still missing are late, closes the list: a slot
+//! without a rank stays without. Several may close it at once, so that none has to be waited for.
+
+use std::fs::File;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::FileExt;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::*};
+use std::time::{Duration, Instant};
+
+use super::process::Process;
+use super::wait::{self, Partner, Pause};
+
+/// How long a rank is waited for that has not announced itself: as a rule it is not recorded.
+const PATIENCE: Duration = Duration::from_millis(250);
+/// How long one is waited for that has: it is on its way out of MPI_Init, on a busy machine perhaps.
+const ANNOUNCED: Duration = wait::LONGEST;
+
+/// Bytes of the page.
+pub const BYTES: usize = 32 << 10;
+const SLOTS: usize = (BYTES - 64) / size_of::<Slot>();
+
+/// What is shared.
+#[repr(C, align(64))]
+struct Shared {
+    /// [`OPEN`] or [`CLOSED`].
+    state: AtomicU32,
+    /// How many have asked for a slot.
+    taken: AtomicU32,
+    /// Bytes of the verdict behind the page, and one; 0 until it is there.
+    verdict: AtomicU64,
+    /// [`OPEN`] until it is known whether all come to their end.
+    end: AtomicU32,
+    padding: [u32; 11],
+    slots: [Slot; SLOTS],
+}
+
+#[repr(C)]
+struct Slot {
+    /// How far its process has come in 3 bits, that process in 29, then its rank in 32.
+    word: AtomicU64,
+    /// The process's stamp, which is there first.
+    stamp: AtomicU64,
+}
+
+const OPEN: u32 = 0;
+const CLOSED: u32 = 1;
+/// Of the end: all have come, or not.
+const ALL: u32 = 1;
+const NOT_ALL: u32 = 2;
+
+/// How far a process has come. The last two are on the list.
+const ANNOUNCED_BY: u64 = 1;
+const OUT: u64 = 2;
+const HERE: u64 = 3;
+const ENDING: u64 = 4;
+
+fn stage(word: u64) -> u64 {
+    word & 7
+}
+
+fn is_listed(word: u64) -> bool {
+    stage(word) >= HERE
+}
+
+impl Slot {
+    fn fate(&self) -> Partner {
+        let number = (self.word.load(Acquire) >> 3 & 0x1fff_ffff) as u32;
+        Process { number, stamp: self.stamp.load(Acquire) }.fate()
+    }
+}
+
+/// The page, mapped.
+pub struct Page(NonNull<Shared>);
+
+// SAFETY: the page is shared between processes, and all of it is atomic.
+unsafe impl Send for Page {}
+
+/// A process's slot.
+pub struct Place {
+    page: Page,
+    slot: usize,
+}
+
+impl Page {
+    /// Maps the page that a file begins with, of zeros where the file is new.
+    pub fn of(file: &File) -> Option<Page> {
+        // Memory that is not there would be SIGBUS.
+        // SAFETY: makes the file as long as the page; what is in it stays.
+        if unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, BYTES as i64) } != 0 {
+            return None;
+        }
+        let protection = libc::PROT_READ | libc::PROT_WRITE;
+        // SAFETY: maps a file of this length.
+        let page =
+            unsafe { libc::mmap(std::ptr::null_mut(), BYTES, protection, libc::MAP_SHARED, file.as_raw_fd(), 0) };
+        NonNull::new(page).filter(|page| page.as_ptr() != libc::MAP_FAILED).map(|page| Page(page.cast()))
+    }
+
+    fn shared(&self) -> &Shared {
+        // SAFETY: it is mapped as long as this lives, and zeros are valid.
+        unsafe { self.0.as_ref() }
+    }
+
+    /// The slots that were asked for.
+    fn taken(&self) -> &[Slot] {
+        let taken = self.shared().taken.load(Acquire) as usize;
+        &self.shared().slots[..taken.min(SLOTS)]
+    }
+
+    /// Whether the list is closed.
+    pub fn is_closed(&self) -> bool {
+        self.shared().state.load(Acquire) == CLOSED
+    }
+
+    /// Takes a slot. `None` where there is none, or the list is closed.
+    pub fn announce(self, process: Process) -> Option<Place> {
+        let slot = self.shared().taken.fetch_add(1, AcqRel) as usize;
+        let own = self.shared().slots.get(slot)?;
+        // Where the first has ended, a launch of the same name was cut off here.
+        if slot > 0 && self.shared().slots[0].fate() == Partner::Gone {
+            self.strike_ended();
+        }
+        own.stamp.store(process.stamp, Release);
+        let word = ANNOUNCED_BY | (process.number as u64) << 3;
+        own.word.compare_exchange(0, word, AcqRel, Relaxed).ok()?;
+        Some(Place { page: self, slot })
+    }
+
+    fn strike_ended(&self) {
+        let ended = self.taken().iter().filter(|slot| slot.word.load(Acquire) != 0 && slot.fate() == Partner::Gone);
+        ended.for_each(|slot| slot.word.store(OUT, Release));
+    }
+
+    /// Those on the list, in order.
+    fn ranks(&self) -> Vec<u32> {
+        let words = self.shared().slots.iter().map(|slot| slot.word.load(Acquire));
+        let mut ranks: Vec<u32> = words.filter(|word| is_listed(*word)).map(|word| (word >> 32) as u32).collect();
+        ranks.sort_unstable();
+        ranks
+    }
+
+    /// How many ranks are here, and whether others have announced themselves; those that have ended meanwhile are left out where
+    /// that is asked for.
+    fn count(&self, ask: bool) -> (u32, bool) {
+        let (mut here, mut on_their_way) = (0, false);
+        for slot in self.taken() {
+            let word = slot.word.load(Acquire);
+            here += u32::from(is_listed(word));
+            on_their_way |= stage(word) == ANNOUNCED_BY && (!ask || slot.fate() != Partner::Gone);
+        }
+        (here, on_their_way)
+    }
+
+    /// Closes the list. Returns whether it was still open.
+    fn close(&self) -> bool {
+        for slot in &self.shared().slots {
+            let shut = |word| (!is_listed(word)).then_some(OUT);
+            let _ = slot.word.fetch_update(AcqRel, Acquire, shut);
+        }
+        self.shared().state.swap(CLOSED, AcqRel) == OPEN
+    }
+}
+
+impl Drop for Page {
+    fn drop(&mut self) {
+        // SAFETY: nobody has a reference into it.
+        unsafe { libc::munmap(self.0.as_ptr().cast(), BYTES) };
+    }
+}
+
+impl Place {
+    fn own(&self) -> &Slot {
+        &self.page.shared().slots[self.slot]
+    }
+
+    /// MPI has said which rank this is. Returns whether it is in time for the list.
+    pub fn arrive(&self, rank: u32) -> bool {
+        let here = |word| (stage(word) != OUT).then_some((word & 0xffff_fff8) | HERE | (rank as u64) << 32);
+        self.own().word.fetch_update(AcqRel, Acquire, here).is_ok()
+    }
+
+    /// Waits until the ranks of this host are counted: `expected` of them, if the launcher says how many, or all of the world's
+    /// `size`. Returns them in order, `None` where this one came too late, and `closed` is done by the one that closed the list.
+    pub fn counted(&self, rank: u32, size: u32, expected: Option<u32>, closed: impl Fn()) -> Option<Vec<u32>> {
+        let is_here = self.arrive(rank);
+        let (began, mut pause) = (Instant::now(), Pause::new());
+        let ready = || {
+            if self.page.is_closed() {
+                return Some(());
+            }
+            let (here, on_their_way) = self.page.count(began.elapsed() > PATIENCE);
+            let late = began.elapsed() > if on_their_way { ANNOUNCED } else { PATIENCE };
+            let enough = here >= size || !on_their_way && expected.is_some_and(|expected| here >= expected);
+            (late || enough).then(|| {
+                if self.page.close() {
+                    closed();
+                }
+            })
+        };
+        wait::until(ready, || Partner::Lives, || pause.take());
+        let ranks = self.page.ranks();
+        // Where launches were taken for one, ranks come twice.
+        let are_of_one =
+            ranks.windows(2).all(|pair| pair[0] < pair[1]) && ranks.last().is_some_and(|last| *last < size);
+        (is_here && are_of_one).then_some(ranks)
+    }
+
+    /// The process will not come, after all. `closed` is as in [`counted`](Self::counted).
+    pub fn withdraw(self, closed: impl Fn()) {
+        self.own().word.store(OUT, Release);
+        if !self.page.count(true).1 && self.page.close() {
+            closed();
+        }
+    }
+
+    /// Gives the others what the first of them has found out, by the file that the page is of.
+    pub fn tell(&self, file: &File, verdict: &[u8]) {
+        let written = file.write_all_at(verdict, BYTES as u64);
+        let length = if written.is_ok() { verdict.len() as u64 } else { 0 };
+        self.page.shared().verdict.store(length + 1, Release);
+    }
+
+    /// Waits for what the first of them tells. `None` where it has ended instead.
+    pub fn told(&self, file: &File) -> Option<Vec<u8>> {
+        let listed = self.page.taken().iter().filter(|slot| is_listed(slot.word.load(Acquire)));
+        let first = listed.min_by_key(|slot| slot.word.load(Acquire) >> 32)?;
+        let told = || self.page.shared().verdict.load(Acquire).checked_sub(1);
+        let mut pause = Pause::new();
+        let length = wait::until(told, || first.fate(), || pause.take())?;
+        let mut bytes = vec![0; usize::try_from(length).ok()?];
+        file.read_exact_at(&mut bytes, BYTES as u64).ok()?;
+        Some(bytes)
+    }
+
+    /// Waits until all of the list have come to their end, as MPI_Finalize does, and turns MPI meanwhile. Returns whether they
+    /// have, the same to all: not where one has ended before.
+    pub fn all_end(&self, turn: impl FnMut()) -> bool {
+        let ending = |word| Some(word & !7 | ENDING);
+        let _ = self.own().word.fetch_update(AcqRel, Acquire, ending);
+        let end = &self.page.shared().end;
+        let say = |outcome| end.compare_exchange(OPEN, outcome, AcqRel, Acquire).unwrap_or_else(|known| known);
+        let coming = || self.page.taken().iter().filter(|slot| stage(slot.word.load(Acquire)) == HERE);
+        let ready = || {
+            if end.load(Acquire) == OPEN && coming().next().is_none() {
+                say(ALL);
+            }
+            Some(end.load(Acquire)).filter(|outcome| *outcome != OPEN)
+        };
+        // One at a time: while this one lives, MPI_Finalize would wait, too.
+        let next = || coming().next().map_or(Partner::Lives, Slot::fate);
+        let outcome = wait::until(ready, next, turn).unwrap_or_else(|| {
+            say(NOT_ALL);
+            end.load(Acquire)
+        });
+        outcome == ALL
+    }
+}
