@@ -79,10 +79,10 @@ fn a_table_is_sorted_by_the_column_that_is_named_and_cut_to_the_rows_that_are_wa
 fn people_are_shown_the_first_rows_of_a_long_table_and_told_how_to_see_the_others() {
     let lines = |top: &[&str]| stdout(&overhear("waits", &sample(), top));
     let (short, whole) = (lines(&[]), lines(&["--top", "all"]));
-    assert!(short.contains("42 more rows of waits: --top all"), "{short}");
+    let more = json("waits", &sample(), &[])["waits"].as_array().unwrap().len() - 15;
+    assert!(short.contains(&format!("{more} more rows of waits: --top all")), "{short}");
     assert!(!whole.contains("more rows"), "{whole}");
-    assert_eq!(whole.lines().count(), short.lines().count() + 42 - 2);
-    assert_eq!(json("waits", &sample(), &[])["waits"].as_array().unwrap().len(), 57);
+    assert_eq!(whole.lines().count(), short.lines().count() + more - 2);
 }
 
 #[test]
