@@ -189,7 +189,7 @@ impl Cache {
 
 impl<const N: usize> Table<N> {
     fn new(bits: u32) -> Option<Table<N>> {
-        let entries = memory::zeroed(1 << bits)?.as_ptr();
+        let entries = memory::zeroed_table(1 << bits)?.as_ptr();
         Some(Table { entries, origins: memory::zeroed(1 << bits)?.as_ptr(), bits, shift: 64 - bits })
     }
 
