@@ -1,0 +1,98 @@
+//! What each command says of the samples, to the letter: a change of words or of figures is seen in the commit that makes it.
+//!
+//! `GOLDEN=write cargo test -p overhear --test golden` writes the texts anew.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const OPENMPI: &str = "traces/samples/integer_sort-openmpi";
+const MPICH: &str = "traces/samples/integer_sort-mpich";
+
+/// Every way to ask about one run.
+const OF_ONE: [&str; 22] = [
+    "report",
+    "report --by rank",
+    "report --by rank=3",
+    "report --by comm",
+    "report --by site",
+    "report --by size",
+    "report --by peer",
+    "report --by thread",
+    "report --by region",
+    "report --format csv",
+    "waits",
+    "path",
+    "pop",
+    "check",
+    "matrix",
+    "imbalance",
+    "imbalance --by site",
+    "progress",
+    "progress --by rank",
+    "progress --by component",
+    "progress --by function",
+    "progress --by site",
+];
+
+fn project() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// What a command says, standard error behind standard output, and how it ended where that is not well.
+fn said(words: &str, runs: &[&str]) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_overhear"));
+    command.args(words.split(' ')).args(runs).current_dir(project()).env_remove("COLUMNS");
+    let output = command.output().unwrap();
+    let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap()).concat();
+    match output.status.code() {
+        Some(0) => text,
+        status => format!("{text}status {status:?}\n"),
+    }
+}
+
+/// Compares, or writes.
+fn compare(name: &str, words: &str, text: &str) {
+    let file = words.replace(" --by ", "-by-").replace(" --format ", ".").replace('=', "-");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name).join(format!("{file}.txt"));
+    if std::env::var_os("GOLDEN").is_some_and(|value| value == "write") {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+    }
+    let golden = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    assert!(golden == text, "{name}: {words}: was\n{golden}\nis\n{text}");
+}
+
+#[test]
+fn every_command_says_of_the_samples_what_it_said() {
+    for run in [OPENMPI, MPICH] {
+        for words in OF_ONE {
+            compare(run.rsplit('/').next().unwrap(), words, &said(words, &[run]));
+        }
+    }
+}
+
+#[test]
+fn the_samples_are_compared_as_they_were() {
+    compare("both", "diff", &said("diff", &[OPENMPI, MPICH]));
+}
+
+#[test]
+fn every_text_fits_into_eighty_columns() {
+    for words in OF_ONE.iter().filter(|words| !words.contains("csv")) {
+        let text = said(words, &[OPENMPI]);
+        let wide: Vec<&str> = text.lines().filter(|line| line.chars().count() > 80).collect();
+        assert!(wide.is_empty(), "{words}: {wide:#?}");
+    }
+}
+
+#[test]
+fn the_report_that_the_readme_shows_is_the_samples() {
+    let readme = fs::read_to_string(project().join("README.md")).unwrap();
+    let behind = readme.lines().skip_while(|line| line.trim() != format!("overhear report {OPENMPI}")).skip(2);
+    let shown: Vec<&str> = behind.take_while(|line| line.trim() != "...").map(str::trim).collect();
+    assert!(shown.len() > 10, "{shown:#?}");
+    let text = said("report", &[OPENMPI]);
+    let text: Vec<&str> = text.lines().take(shown.len()).map(str::trim).collect();
+    assert_eq!(shown, text);
+}
