@@ -5,13 +5,14 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::*};
 use std::sync::{Mutex, OnceLock};
 
-use traces::calls::{Call, Class};
+use traces::calls::Call;
 use traces::definitions::{Definition, Library, Process};
 use traces::file::{FINALIZED, FileHeader, INITIALIZED, MAGIC, NO_RANK, VERSION};
 
 use super::current;
 use super::folder;
 use super::forked::{self, HERE};
+use super::last_words;
 use super::modules;
 use super::objects::{self, Kind};
 use super::pages::{Output, UNIT};
@@ -54,8 +55,6 @@ static SESSIONS: AtomicU32 = AtomicU32::new(0);
 static WORLD: AtomicBool = AtomicBool::new(false);
 /// This rank is the first of those that record together, and speaks for them.
 static FIRST: AtomicBool = AtomicBool::new(false);
-/// The figures of the end were said.
-static TOLD: AtomicBool = AtomicBool::new(false);
 
 /// Whether calls of this function are recorded.
 #[inline(always)]
@@ -63,34 +62,14 @@ pub fn records(call: Call) -> bool {
     RECORDED[call.number() as usize].load(Relaxed)
 }
 
-/// Whether the call is given an error handler.
-pub fn takes_handler(call: Call) -> bool {
-    call.has(traces::calls::Kind::Errhandler) && call.class() != Class::Query
+/// Whether MPI can be asked.
+pub fn is_ready() -> bool {
+    READY.load(Relaxed)
 }
 
-/// The program has set an error handler, so that MPI's errors may not end it.
-static HANDLES_ERRORS: AtomicBool = AtomicBool::new(false);
-
-/// See [`HANDLES_ERRORS`].
-#[inline(always)]
-pub fn handles_errors() -> bool {
-    HANDLES_ERRORS.load(Relaxed)
-}
-
-/// See [`HANDLES_ERRORS`].
-pub fn set_handles_errors() {
-    HANDLES_ERRORS.store(true, Relaxed);
-}
-
-/// Requests are about to be completed, and nobody will say what arrived.
-#[cold]
-pub fn arrivals_unseen() {
-    static SAID: AtomicBool = AtomicBool::new(false);
-    if !SAID.swap(true, Relaxed) {
-        let warning = "the program handles errors of MPI itself: of receives that MPI_Waitall, MPI_Waitsome, MPI_Testall \
-                       or MPI_Testsome completed without statuses, the bytes are those posted";
-        shared::guard(|| shared::define(&Definition::Warning(warning.into())));
-    }
+/// Whether this process says at the end what was recorded: it is the first, and no command in front of the launcher does.
+pub fn speaks_at_end() -> bool {
+    FIRST.load(Acquire) && RUN.get().is_some_and(|run| run.config.run.is_none())
 }
 
 /// The program has called MPI from a new place: objects may have been loaded since the last one.
@@ -459,54 +438,14 @@ fn rehearse(family: &Family) -> Option<(u64, u64)> {
     Some((ticks? * 1000 / CALLS as u64, entries? * 1000 / CALLS as u64))
 }
 
-/// The class of an error code, 0 where MPI cannot be asked.
-pub fn error_class(code: i32) -> u16 {
-    let mut class = 0i32;
-    if READY.load(Relaxed) {
-        // SAFETY: MPI is initialised, and writes one int.
-        unsafe { real::invoke(Call::Error_class, [code as usize, &raw mut class as usize]) };
-    }
-    class as u16
-}
-
 fn closed(call: Call) {
     let Some(output) = shared::output() else { return };
     let finalized = mark_end(output);
     output.save_all();
     // After the last session there may be others.
     if finalized && call == Call::Finalize {
-        last_words(output);
+        last_words::say(output);
     }
-}
-
-/// One line at the end: where it is, how much, and what it cost. `overhear record` in front of the launcher says it of all ranks.
-fn last_words(output: &Output) {
-    // SAFETY: read when MPI is finalised.
-    let header = unsafe { output.header() };
-    let is_in_front = RUN.get().is_some_and(|run| run.config.run.is_some());
-    if is_in_front || !FIRST.load(Acquire) || TOLD.swap(true, Relaxed) {
-        return;
-    }
-    let rank = if header.rank == NO_RANK { 0 } else { header.rank };
-    let ticks = header.end.ticks.wrapping_sub(header.begin.ticks);
-    let seconds = header.end.monotonic.wrapping_sub(header.begin.monotonic) as f64 / 1e9;
-    let calls = slots::calls();
-    let cost = header.wrapper_cost as f64 / 1000.0;
-    let (entries, entry) = (slots::entries(), header.entry_cost as f64 / 1000.0);
-    let in_nanoseconds = |cost: f64| cost * seconds * 1e9 / ticks.max(1) as f64;
-    let off_line = slots::off_line() as f64;
-    let share = 100.0 * (calls as f64 * cost + entries as f64 * entry + off_line) / ticks.max(1) as f64;
-    let engine = match entries {
-        0 => String::new(),
-        _ => format!(", {:.0} ns an entry into the engine", in_nanoseconds(entry)),
-    };
-    let path = output.file.path();
-    let folder = folder::parent_of(&path).display();
-    let bytes = output.file.on_disk() as f64 / 1e6;
-    let (call, beside) = (in_nanoseconds(cost), in_nanoseconds(off_line) / 1e6);
-    messages::say(&format!(
-        "{folder}: {bytes:.1} MB from rank {rank}, {call:.0} ns a call{engine}, {beside:.3} ms beside, {share:.2} % of its {seconds:.3} s"
-    ));
 }
 
 /// The process ends.
@@ -517,7 +456,7 @@ pub fn process_ends() {
                 output.save_all();
                 // SAFETY: read when the process ends.
                 if unsafe { output.header() }.state & FINALIZED != 0 {
-                    last_words(output);
+                    last_words::say(output);
                 }
             }
         }

@@ -7,7 +7,7 @@ use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, Ordering::*};
 
-use traces::file::{LEVELS, Level, Mode, PageHeader, PageKind, Stop, ThreadBlock};
+use traces::file::{LEVELS, Level, Mode, PageHeader, PageKind, ThreadBlock};
 use traces::record::{self, MAX_SHORT, UNNUMBERED};
 use traces::signature::{CREATES, STARTS, Signature};
 
@@ -75,16 +75,16 @@ pub struct State {
     pub pending: bool,
     /// From 0, in the order they were first needed.
     pub number: u32,
-    signatures: SignaturePages,
+    pub(super) signatures: SignaturePages,
     /// Signatures of the calls the thread is in that found no number, by how deep.
-    unnumbered: [Signature; LEVELS],
+    pub(super) unnumbered: [Signature; LEVELS],
     pub(super) profile: Option<Profile>,
     /// Bytes of the file that events leave to it.
     kept: usize,
 }
 
 /// The number of a thread that records nowhere.
-const REHEARSAL: u32 = u32::MAX;
+pub(super) const REHEARSAL: u32 = u32::MAX;
 
 fn empty_table<V: Copy>() -> Option<&'static Handles<V>> {
     let table = memory::zeroed::<Handles<V>>(1)?;
@@ -150,14 +150,14 @@ impl Thread {
     }
 
     /// From here on there are counts and times only.
-    fn profile_begins(&mut self, output: &Output) {
+    pub(super) fn profile_begins(&mut self, output: &Output) {
         self.events.end();
         output.keep(-(std::mem::take(&mut self.kept) as i64));
         self.profile = Some(Profile::begin(output, self.number, self.dictionary.len()));
     }
 
     /// Has events leave room for the profile that goes on when they have to stop.
-    fn keep_room(&mut self, output: &Output) {
+    pub(super) fn keep_room(&mut self, output: &Output) {
         let needed = profile::room_for(self.dictionary.len());
         if needed > self.kept && self.profile.is_none() {
             output.keep((needed - self.kept) as i64);
@@ -219,80 +219,6 @@ impl Thread {
     /// The most words of records and calls in profiles it has.
     pub fn calls(&self) -> u64 {
         self.events.words() + self.profile.as_ref().map_or(0, |profile| profile.calls)
-    }
-
-    /// The signature's number; [`UNNUMBERED`] where there was no room for it, and then the block holds the signature.
-    #[inline(never)]
-    pub fn signature(&mut self, key: &Key) -> u32 {
-        match self.dictionary.find(key) {
-            Some(number) => number,
-            None => self.new_signature(key),
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn new_signature(&mut self, key: &Key) -> u32 {
-        if self.number == REHEARSAL {
-            return self.dictionary.add(key).unwrap_or(UNNUMBERED);
-        }
-        let defined = shared::guard(|| {
-            let (site, is_new) = shared::site(key.address);
-            if is_new {
-                super::run::new_place();
-            }
-            let output = shared::output()?;
-            let number = match self.profile.is_some() && self.dictionary.len() > profile::PLENTY {
-                true => self.define_together(key, site, output),
-                false => self.define(key, site, output),
-            };
-            number.inspect_err(|stop| self.no_number(key.signature(UNNUMBERED, site), output, *stop)).ok()
-        });
-        defined.flatten().unwrap_or(UNNUMBERED)
-    }
-
-    /// Gives a signature a number, and says in the file what it means.
-    fn define(&mut self, key: &Key, site: u32, output: &Output) -> Result<u32, Stop> {
-        self.signatures.make_room(output)?;
-        let number = self.dictionary.add(key).ok_or(Stop::NoMemory)?;
-        self.signatures.define(&key.signature(number, site));
-        self.keep_room(output);
-        Ok(number)
-    }
-
-    /// Gives a signature a number whose calls the profile counts with others.
-    fn define_together(&mut self, key: &Key, site: u32, output: &Output) -> Result<u32, Stop> {
-        let others = key.of_any_message();
-        let told = self.dictionary.find(&others).map_or_else(|| self.define(&others, site, output), Ok)?;
-        if others == *key {
-            return Ok(told);
-        }
-        let number = self.dictionary.add(key).ok_or(Stop::NoMemory)?;
-        let profile = self.profile.as_mut().ok_or(Stop::Defect)?;
-        let mut tell = |offset| profile.tell_as(number + offset, told + offset);
-        tell(0).ok_or(Stop::NoMemory)?;
-        // The number behind is for calls whose requests are complete at once.
-        if key.flags & STARTS != 0 {
-            tell(1).ok_or(Stop::NoMemory)?;
-        }
-        Ok(number)
-    }
-
-    /// The number by which the file knows a signature.
-    fn told(&self, signature: u32) -> u32 {
-        self.profile.as_ref().map_or(signature, |profile| profile.told(signature))
-    }
-
-    /// A call has no number, so it cannot have a record either: from here on calls are counted.
-    fn no_number(&mut self, signature: Signature, output: &Output, stop: Stop) {
-        let level = (self.depth as usize).min(LEVELS - 1);
-        self.unnumbered[level] = signature;
-        // SAFETY: the block is this thread's own.
-        unsafe { (*self.block.as_ptr()).unnumbered = signature };
-        if self.profile.is_none() {
-            self.profile_begins(output);
-            shared::stopped(stop);
-        }
     }
 
     /// Whether the thread is in a call already.
@@ -444,7 +370,7 @@ impl Thread {
     #[cold]
     #[inline(never)]
     pub fn call_failed(&mut self, signature: u32, code: i32) {
-        self.did_nothing(signature, super::run::error_class(code), code);
+        self.did_nothing(signature, super::errors::class(code), code);
     }
 
     /// The call just left never returned.
@@ -496,17 +422,6 @@ impl Thread {
         }
     }
 
-    /// What is known of a signature by its number, if it has one.
-    #[inline(always)]
-    pub fn key(&self, signature: u32) -> Option<&'static Key> {
-        (signature != UNNUMBERED).then(|| self.dictionary.key(signature))
-    }
-
-    /// The function that the call just left was one of.
-    pub(super) fn function(&self, signature: u32) -> u16 {
-        self.key(signature).map_or(self.unnumbered().call, |key| key.call)
-    }
-
     /// Whether a call of this signature takes a request's number.
     #[cold]
     pub(super) fn takes_request(&self, signature: u32) -> bool {
@@ -521,10 +436,5 @@ impl Thread {
         if let Some(profile) = &mut self.profile {
             profile.arrived(UNNUMBERED, unnumbered.call, unnumbered.received, bytes);
         }
-    }
-
-    /// The signature of the call that is being left, where it has no number.
-    pub(super) fn unnumbered(&self) -> &Signature {
-        &self.unnumbered[(self.depth as usize).saturating_sub(1).min(LEVELS - 1)]
     }
 }

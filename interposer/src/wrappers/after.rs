@@ -6,9 +6,9 @@ use traces::record::{Arrived, Fate};
 use super::draft::Draft;
 use crate::abi::Family;
 use crate::recorder::control;
+use crate::recorder::errors;
 use crate::recorder::objects;
 use crate::recorder::requests::{Message, truncated_message};
-use crate::recorder::run;
 use crate::recorder::shared;
 use crate::recorder::thread::Thread;
 
@@ -78,7 +78,7 @@ pub fn completed(thread: &mut Thread, family: &Family, call: Completion, code: i
 fn completed_with_errors(thread: &mut Thread, family: &Family, call: Completion, code: i32) {
     // SAFETY: the program's requests are still there.
     let gone = |at: usize| unsafe { family.handle_at(call.requests + at * family.handle_size) } == family.request_null;
-    let is_truncated = |code: i32| run::error_class(code) == family.err_truncate;
+    let is_truncated = |code: i32| errors::class(code) == family.err_truncate;
     if call.handle != 0 {
         if gone(0) && call.status != 0 && is_truncated(code) {
             thread.request_truncated(family, call.handle, call.status);
@@ -87,7 +87,7 @@ fn completed_with_errors(thread: &mut Thread, family: &Family, call: Completion,
         }
         return;
     }
-    let in_statuses = call.status != 0 && run::error_class(code) == family.err_in_status;
+    let in_statuses = call.status != 0 && errors::class(code) == family.err_in_status;
     let truncated = |at: usize| {
         if call.index != 0 {
             return Some(call.status).filter(|status| *status != 0 && is_truncated(code));
@@ -132,7 +132,7 @@ pub fn arrived(thread: &mut Thread, family: &Family, call: Arrival) {
 #[cold]
 #[inline(never)]
 pub fn not_received(thread: &mut Thread, family: &Family, call: Arrival, code: i32) {
-    if run::error_class(code) != family.err_truncate {
+    if errors::class(code) != family.err_truncate {
         return;
     }
     let posted = thread.key(call.signature);

@@ -4,6 +4,7 @@
 //! on to `inner`: Rust code that observes the call and makes it. All arguments travel as register-wide words.
 
 mod after;
+mod around;
 pub mod draft;
 mod entry;
 pub mod observe;

@@ -5,22 +5,20 @@
 //! completed, messages that arrived, objects made.
 
 use traces::calls::Call;
-use traces::file::Abi;
-use traces::record::{self, Kind, UNNUMBERED};
+use traces::record::UNNUMBERED;
 use traces::signature::{peer, tag};
 
-use super::after::{self, Arrival, Completion};
-use super::draft::{Draft, Types};
+use super::after;
+use super::draft::Draft;
 use crate::abi::{self, Family};
 use crate::clock;
 use crate::layers;
 use crate::recorder::abandoned;
-use crate::recorder::cache::{self, Dependence, Words};
-use crate::recorder::control;
+use crate::recorder::cache::Words;
 use crate::recorder::current;
-use crate::recorder::groups;
+use crate::recorder::errors;
 use crate::recorder::objects;
-use crate::recorder::requests::{Message, PERSISTENT, RECEIVES};
+use crate::recorder::requests::Message;
 use crate::recorder::run;
 use crate::recorder::shared;
 use crate::recorder::spent::Spending;
@@ -246,24 +244,6 @@ fn session(family: &Family, draft: &Draft) -> u64 {
     if draft.session == 0 { 0 } else { unsafe { family.handle_at(draft.session) } }
 }
 
-/// The request a call has begun.
-#[derive(Clone, Copy)]
-enum Begun {
-    NoRequest,
-    /// It was complete when the call returned.
-    AtOnce,
-    /// Its handle.
-    Pending(u64),
-}
-
-impl Begun {
-    /// What to add to the signature's number: the next one says that the request was complete at once.
-    #[inline(always)]
-    fn at_once(self) -> u32 {
-        matches!(self, Begun::AtOnce) as u32
-    }
-}
-
 /// What is known of a call when it begins.
 #[derive(Clone, Copy)]
 struct Known {
@@ -299,8 +279,8 @@ fn describe(thread: &mut Thread, family: &Family, call: Call, address: usize, dr
         Err(_) => (draft.provisional_key(family, call, address, thread.nested()), false),
     };
     draft.forget();
-    if run::takes_handler(call) {
-        run::set_handles_errors();
+    if errors::takes_handler(call) {
+        errors::set_handles_errors();
     }
     if !run::records(call) {
         return None;
@@ -376,158 +356,4 @@ pub fn rehearse(family: &Family, times: u32) -> u64 {
         std::hint::black_box(call(nothing));
     }
     clock::now() - begin
-}
-
-impl Draft {
-    /// What has to happen before MPI is entered. Returns the status of ours that it gets for one that the program ignores.
-    #[inline(always)]
-    fn before(&mut self, thread: &mut Thread, family: &Family) -> Option<usize> {
-        if self.wait != 0 && self.many && !thread.scratch.copy(family, self.wait, self.requests as usize) {
-            self.wait = 0;
-            if self.status_ignored {
-                self.status = 0;
-            }
-            return None;
-        }
-        if !self.status_ignored || (self.wait != 0 && !self.many && self.handle == family.request_null) {
-            return None;
-        }
-        if self.many && self.index == 0 && run::handles_errors() {
-            // With statuses MPI may leave other requests, and return another error, when one of them fails.
-            self.status = 0;
-            run::arrivals_unseen();
-            return None;
-        }
-        self.status = if self.many { thread.scratch.statuses() } else { (&raw mut thread.scratch.status) as usize };
-        Some(self.status)
-    }
-
-    /// Forgets what is about to be freed, since its handle may come again for something else.
-    fn forget(&self) {
-        if self.freed_object != 0 {
-            objects::forget(self.freed_object);
-            cache::forget(self.freed_object);
-        }
-        if self.freed_type != 0 {
-            objects::forget_size(self.freed_type);
-            cache::forget(self.freed_type);
-        }
-        if self.freed_group != 0 && groups::forget(self.freed_group) {
-            cache::forget(self.freed_group);
-        }
-    }
-
-    /// The handles that the call's signature depends on.
-    fn handles(&self) -> Dependence {
-        let of_type = |types| if let Types::One(handle) = types { handle } else { 0 };
-        let types = Dependence::default().on(of_type(self.sent_type)).on(of_type(self.received_type));
-        types.on(self.object).on(self.group)
-    }
-
-    /// The request a call has begun.
-    #[inline(always)]
-    fn begun(&self, thread: &mut Thread, family: &Family, code: i32) -> Begun {
-        if self.new_request == 0 {
-            return Begun::NoRequest;
-        }
-        thread.events.started += 1;
-        if code != 0 {
-            return Begun::NoRequest;
-        }
-        // SAFETY: MPI has written a request there.
-        let handle = unsafe { family.handle_at(self.new_request) };
-        if !self.persistent && family.complete_at_once(handle) { Begun::AtOnce } else { Begun::Pending(handle) }
-    }
-
-    /// A request begun inside another call takes a number, and is not followed further.
-    fn begun_nested(&self, thread: &mut Thread) -> Begun {
-        if self.new_request != 0 {
-            thread.events.started += 1;
-        }
-        Begun::NoRequest
-    }
-
-    /// What the call has brought about.
-    #[inline(always)]
-    fn after(&self, thread: &mut Thread, family: &Family, signature: u32, begun: Begun, code: i32) {
-        if code != 0 {
-            thread.call_failed(signature, code);
-            let receives = self.wait == 0 && self.new_request == 0 && (self.source.is_some() || self.message != 0);
-            if receives && self.status != 0 {
-                after::not_received(thread, family, self.arrival(signature), code);
-            }
-        }
-        match begun {
-            Begun::Pending(handle) => {
-                // MPICH's MPI_Isendrecv leaves a status of something else.
-                let both = self.peer.is_some() && self.source.is_some() && family.abi != Abi::OpenMpi;
-                let receives = if (self.source.is_some() && !both) || self.message != 0 { RECEIVES } else { 0 };
-                let flags = receives | if self.persistent { PERSISTENT } else { 0 };
-                thread.request_begun(handle, signature, flags);
-            }
-            Begun::AtOnce if signature == UNNUMBERED => {
-                thread.write(&[record::requests(Kind::Completed, 1, 1)]);
-            }
-            _ => {}
-        }
-        if self.wait != 0 {
-            // Waiting for no request completes none.
-            if self.many || self.handle != family.request_null {
-                after::completed(thread, family, self.completion(), code);
-            }
-        } else if self.status != 0 && code == 0 && self.achieved() {
-            after::arrived(thread, family, self.arrival(signature));
-        }
-        if code == 0 {
-            if self.start != 0 {
-                after::started(thread, family, self.start, self.requests, signature);
-            }
-            if self.freed_request != 0 {
-                thread.request_freed(self.freed_request);
-            }
-            if self.ready_request != 0 {
-                thread.request_ready(self.ready_request);
-            }
-            if self.cancelled_request != 0 {
-                thread.request_cancelled(self.cancelled_request);
-            }
-            if let Some(level) = self.level {
-                control::ask(level);
-            }
-        }
-    }
-
-    /// Whether the call asked for something and got no.
-    #[inline(always)]
-    fn in_vain(&self, code: i32) -> bool {
-        // SAFETY: MPI has written an int there.
-        let none = || self.outcount != 0 && unsafe { (self.outcount as *const i32).read_unaligned() } == 0;
-        code == 0 && (self.flag != 0 && !self.achieved() || none())
-    }
-
-    /// Whether the call did what it was for: what polls may not have.
-    #[inline(always)]
-    fn achieved(&self) -> bool {
-        // SAFETY: MPI has written an int there.
-        self.flag == 0 || unsafe { (self.flag as *const i32).read_unaligned() } != 0
-    }
-
-    #[inline(always)]
-    fn completion(&self) -> Completion {
-        Completion {
-            requests: self.wait,
-            count: self.requests,
-            handle: if self.many { 0 } else { self.handle },
-            status: self.status,
-            flag: self.flag,
-            index: self.index,
-            outcount: self.outcount,
-            indices: self.indices,
-        }
-    }
-
-    #[inline(always)]
-    fn arrival(&self, signature: u32) -> Arrival {
-        Arrival { status: self.status, signature, object: self.object, message: self.new_message }
-    }
 }
