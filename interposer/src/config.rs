@@ -61,17 +61,7 @@ pub fn forget_recorded_process() {
 
 /// The rank that the launcher says this process has, before MPI says so.
 pub fn launcher_rank() -> Option<u32> {
-    let names = [
-        "PMIX_RANK",
-        "PMI_RANK",
-        "OMPI_COMM_WORLD_RANK",
-        "MPIRUN_RANK",
-        "SLURM_PROCID",
-        "PALS_RANKID",
-        "FLUX_TASK_RANK",
-        "ALPS_APP_PE",
-    ];
-    names.iter().find_map(|name| env::var(name).ok()?.parse().ok())
+    settings::launcher_rank(text)
 }
 
 /// What the launcher says of the launch that this process is of.

@@ -45,6 +45,23 @@ pub const OCCASIONS: [&str; 3] = ["off", "init", "both"];
 /// The least that a file can do with: below this there is no room for a profile.
 const LEAST_BYTES: u64 = 1 << 20;
 
+/// Where launchers say which rank a process has: standard interfaces first.
+const RANKS: [&str; 8] = [
+    "PMIX_RANK",
+    "PMI_RANK",
+    "OMPI_COMM_WORLD_RANK",
+    "MPIRUN_RANK",
+    "SLURM_PROCID",
+    "PALS_RANKID",
+    "FLUX_TASK_RANK",
+    "ALPS_APP_PE",
+];
+
+/// The rank that the launcher says a process has, before MPI says so, by its variables.
+pub fn launcher_rank(variable: impl Fn(&str) -> Option<String>) -> Option<u32> {
+    RANKS.iter().find_map(|name| variable(name)?.parse().ok())
+}
+
 /// Checks every variable of ours among these. Fails with a sentence for the user.
 pub fn check(variables: impl Iterator<Item = (OsString, OsString)>) -> Result<(), String> {
     for (name, value) in variables {

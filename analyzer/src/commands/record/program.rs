@@ -9,6 +9,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 
 use object::{Object, ObjectSymbol};
+use traces::settings;
 
 use crate::launch::{find, preload};
 
@@ -102,14 +103,5 @@ pub fn is_executable(word: &OsStr) -> bool {
 
 /// Whether this process is to speak for all: the launcher says it is rank 0, or says nothing.
 pub fn is_first_rank() -> bool {
-    let names = [
-        "PMIX_RANK",
-        "PMI_RANK",
-        "OMPI_COMM_WORLD_RANK",
-        "SLURM_PROCID",
-        "PALS_RANKID",
-        "FLUX_TASK_RANK",
-        "ALPS_APP_PE",
-    ];
-    names.iter().find_map(|name| env::var(name).ok()).is_none_or(|rank| rank == "0")
+    settings::launcher_rank(|name| env::var(name).ok()).is_none_or(|rank| rank == 0)
 }
