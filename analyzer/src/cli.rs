@@ -19,8 +19,8 @@ pub struct Cli {
     pub command: Command,
 }
 
-const EXIT_CODES: &str = "Exit status of analyses: 0 ok, 1 threshold or difference, 2 usage, 3 input that cannot be read \
-or does not hold what was asked about, 4 part of the data is missing, the rest was printed.";
+const EXIT_CODES: &str = "Exit status of analyses: 0 ok, 1 a difference (check), 2 usage, 3 input that cannot be read or \
+does not hold what was asked about, 4 part of the data is missing, the rest was printed.";
 
 /// What to do.
 #[derive(Subcommand)]

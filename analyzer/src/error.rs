@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// All went well.
 pub const OK: u8 = 0;
-/// A threshold was exceeded, or there was a difference.
+/// There was a difference.
 pub const DIFFERENT: u8 = 1;
 /// The command line was wrong.
 pub const USAGE: u8 = 2;

@@ -3,6 +3,8 @@
 mod common;
 
 use common::{Folder, report, stderr, stdout, two_ranks};
+#[cfg(feature = "parquet")]
+use traces::calls::Call;
 
 #[test]
 fn json_is_versioned_and_has_units_in_its_names() {
@@ -70,6 +72,25 @@ fn parquet_has_the_same_rows_in_typed_columns() {
     assert_eq!(frame.column("function").unwrap().str().unwrap().get(0), Some("MPI_Recv"));
     assert_eq!(frame.column("calls").unwrap().u64().unwrap().get(0), Some(3));
     assert!((frame.column("time_total_s").unwrap().f64().unwrap().get(0).unwrap() - 60e-6).abs() < 1e-9);
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn parquet_names_the_ranks_of_worlds_that_were_spawned() {
+    use polars::prelude::{ParquetReader, SerReader};
+
+    let folder = two_ranks();
+    let spawned = traces::file::FileHeader { world: 1, ..common::header(0, 1) };
+    folder.write(
+        "world-1-rank-0000.ovh",
+        &common::rank(spawned, &[common::signature(1, Call::Barrier, 0, 0, 0)], &[(1, 0, 9)]),
+    );
+    let file = folder.0.join("report.parquet");
+    report(&folder.0, &["--by", "rank", "--format", "parquet", "--output", file.to_str().unwrap()]);
+    let frame = ParquetReader::new(std::fs::File::open(&file).unwrap()).finish().unwrap();
+    let ranks = frame.column("rank").unwrap().str().unwrap();
+    let ranks: std::collections::BTreeSet<&str> = (0..frame.height()).filter_map(|at| ranks.get(at)).collect();
+    assert_eq!(ranks, ["0", "0 of world 1", "1"].into());
 }
 
 #[cfg(not(feature = "parquet"))]

@@ -375,6 +375,14 @@ impl Definition {
         wincode::deserialize(bytes).ok()
     }
 
+    /// Whether an item is of a variant that this version does not have.
+    pub fn is_later(bytes: &[u8]) -> bool {
+        bytes.first_chunk().is_some_and(|variant| u32::from_le_bytes(*variant) >= Definition::VARIANTS)
+    }
+
+    /// How many variants there are.
+    pub const VARIANTS: u32 = 20;
+
     /// Bytes an item of this many takes on a page.
     pub const fn padded(bytes: usize) -> usize {
         PREFIX + bytes.next_multiple_of(8)

@@ -4,6 +4,7 @@ mod common;
 
 use common::{CALLS, Listener, Said, header, open, signature, three_pages};
 use traces::calls::Call;
+use traces::definitions::Definition;
 use traces::error::{Damage, Error};
 use traces::read::walk;
 use traces::record;
@@ -109,14 +110,28 @@ fn a_record_that_its_page_does_not_hold_is_said() {
 #[test]
 fn a_definition_that_cannot_be_read_is_said() {
     let mut file = FileWriter::begin(Vec::new(), header(0)).unwrap();
-    file.definitions(&[traces::definitions::Definition::Filter("x".into())]).unwrap();
+    file.definitions(&[Definition::Filter("x".into())]).unwrap();
     let mut bytes = file.into_inner();
-    // A variant of a later version.
-    bytes[UNIT + 64 + 8] = 200;
+    // A text that is longer than the item.
+    bytes[UNIT + 64 + 8 + 4] = 200;
     let file = open(&bytes).unwrap();
     let contents = file.contents();
     assert!(contents.definitions.is_empty());
     assert_eq!(contents.damage, [Damage::NoDefinition { page: UNIT as u64, bytes: 13 }]);
+}
+
+#[test]
+fn a_definition_of_a_later_version_is_passed_over() {
+    let mut file = FileWriter::begin(Vec::new(), header(0)).unwrap();
+    let [last, filter] = [Definition::Recorded(Vec::new()), Definition::Filter("x".into())];
+    // The first word of a definition is its variant, and there is none behind the last one.
+    assert_eq!(last.to_bytes().unwrap()[..4], (Definition::VARIANTS - 1).to_le_bytes());
+    file.definitions(&[last, filter.clone()]).unwrap();
+    let mut bytes = file.into_inner();
+    bytes[UNIT + 64 + 8] = Definition::VARIANTS as u8;
+    let file = open(&bytes).unwrap();
+    let contents = file.contents();
+    assert_eq!((contents.definitions, contents.damage), (vec![filter], vec![]));
 }
 
 #[test]

@@ -14,11 +14,12 @@ pub fn print(report: &Report, out: &mut impl Write) -> io::Result<()> {
     ParquetWriter::new(out).finish(&mut frame).map(drop).map_err(io::Error::other)
 }
 
-/// A column in the type its values have.
+/// A column in the type its values have: text where one is, as a rank is of a world that was spawned.
 fn column(table: &Table, at: usize) -> Series {
     let name = table.columns[at].key.as_str().into();
     let values = || table.rows.iter().map(|row| &row[at]);
-    let first = values().find(|value| **value != Value::None);
+    let is_text = |value: &&Value| matches!(value, Value::Text(_) | Value::Label(..));
+    let first = values().find(is_text).or_else(|| values().find(|value| **value != Value::None));
     match first {
         Some(Value::Count(_) | Value::Number(_) | Value::Bytes(_)) => {
             let whole = |value: &Value| match value {
@@ -38,6 +39,7 @@ fn column(table: &Table, at: usize) -> Series {
             let text = |value: &Value| match value {
                 Value::Text(text) => Some(text.clone()),
                 Value::Label(key, ..) => Some(key.to_string()),
+                Value::Count(number) | Value::Number(number) | Value::Bytes(number) => Some(number.to_string()),
                 _ => None,
             };
             Series::new(name, values().map(text).collect::<Vec<_>>())

@@ -256,6 +256,7 @@ fn definitions(mut body: &[u8], page: u64, contents: &mut Contents<'_>) {
         };
         match Definition::from_bytes(bytes) {
             Some(definition) => contents.definitions.push(definition),
+            None if Definition::is_later(bytes) => {}
             None => contents.damage.push(Damage::NoDefinition { page, bytes: length }),
         }
         body = rest.get(bytes.len().next_multiple_of(8)..).unwrap_or(&[]);
