@@ -195,7 +195,8 @@ unsafe extern "C" fn missing() -> c_int {
 /// The text an MPI function writes into a buffer of its own size, for functions `(char *text, int *length)`.
 pub fn text(call: Call, leading: &[usize]) -> Option<String> {
     // MPI_MAX_LIBRARY_VERSION_STRING is 8192 at most, everything else is shorter.
-    let mut buffer = vec![0u8; 8192 + 1];
+    let mut buffer: Vec<u8> = Vec::with_capacity(8192 + 1);
+    buffer.push(0);
     let mut length: c_int = 0;
     let (text, size) = (buffer.as_mut_ptr() as usize, &raw mut length as usize);
     // SAFETY: the buffer is as large as any MPI library's longest string.
@@ -209,7 +210,7 @@ pub fn text(call: Call, leading: &[usize]) -> Option<String> {
     if code != 0 {
         return None;
     }
-    // SAFETY: MPI terminates the string, and the buffer ends with a zero of its own.
+    // SAFETY: MPI terminates the string, and the buffer begins with a zero where it wrote none.
     let text = unsafe { CStr::from_ptr(buffer.as_ptr().cast::<c_char>()) };
     Some(text.to_string_lossy().trim_end().to_string())
 }

@@ -20,6 +20,17 @@ fn calls_of_every_length_keep_their_exact_ticks() {
 }
 
 #[test]
+fn of_two_signatures_with_one_number_the_later_one_holds() {
+    let mut file = FileWriter::begin(Vec::new(), header(0)).unwrap();
+    file.signatures(0, 0, &[signature(1, Call::Send), signature(1, Call::Recv)]).unwrap();
+    let bytes = file.into_inner();
+    let file = open(&bytes).unwrap();
+    let contents = file.contents();
+    let (found, _) = contents.threads[0].signatures.get(1).unwrap();
+    assert_eq!(found.call, Call::Recv.number());
+}
+
+#[test]
 fn a_repeated_call_takes_eight_bytes() {
     let mut words = Vec::new();
     traces::write::call(&mut words, 1_000, 17, 1_500, 2_600_000);

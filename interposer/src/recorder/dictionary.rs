@@ -4,6 +4,7 @@
 //! what they posted; the slots are twice as many as numbers at least, and double where they are not.
 
 use std::ptr::NonNull;
+use std::sync::atomic::{Ordering::SeqCst, compiler_fence};
 
 use traces::record::MAX_SIGNATURE;
 use traces::signature::{STARTS, Signature, moves, peer, tag};
@@ -13,6 +14,8 @@ use super::numbered::Numbered;
 
 /// Slots at first, as a power of two.
 const FIRST_BITS: u32 = 10;
+/// Numbers that one key takes at most.
+const MOST: u32 = 2;
 
 /// Everything about a call that repeats, as it is looked up: a [`Signature`] without its number and site.
 #[repr(C)]
@@ -116,15 +119,23 @@ impl Dictionary {
         }
     }
 
+    /// Whether the next key finds room as the slots are.
+    pub fn has_room(&self) -> bool {
+        (self.next + MOST) as usize <= 1 << (self.bits - 1)
+    }
+
     /// Gives a new key its number, `None` where all are taken, or memory is. A key that starts a request takes two.
+    ///
+    /// `tell` writes down what the number means before any call can have it. A signal handler that leaves for good leaves a
+    /// number that is told once more, or one that no call has.
     #[cold]
-    pub fn add(&mut self, key: &Key) -> Option<u32> {
-        let takes = if key.flags & STARTS != 0 { 2 } else { 1 };
+    pub fn add(&mut self, key: &Key, tell: impl FnOnce(u32)) -> Option<u32> {
+        let takes = if key.flags & STARTS != 0 { MOST } else { 1 };
         let number = self.next;
         if number + takes - 1 > MAX_SIGNATURE {
             return None;
         }
-        if (number + takes) as usize > 1 << (self.bits - 1) {
+        if !self.has_room() {
             self.grow()?;
         }
         let words = key.words();
@@ -133,8 +144,11 @@ impl Dictionary {
             // SAFETY: the number's own place.
             unsafe { place.write(words) };
         }
-        self.put(&words, number);
+        tell(number);
+        compiler_fence(SeqCst);
         self.next += takes;
+        compiler_fence(SeqCst);
+        self.put(&words, number);
         Some(number)
     }
 

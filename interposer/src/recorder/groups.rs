@@ -27,9 +27,7 @@ pub fn learn(handle: u64) {
         return;
     }
     let number = world::everyone(handle).map_or(tag::NONE, numbered);
-    let _writing = shared::lock();
-    // SAFETY: the lock is held by whoever inserts.
-    unsafe { GROUPS.insert(handle, number) };
+    GROUPS.share(handle, number);
 }
 
 /// Forgets a group that is about to be freed: its handle may come again for another. Returns whether it was known.

@@ -5,8 +5,9 @@
 //! with those that ever lived.
 //!
 //! A handle is found, inserted and removed while it lives, and MPI lets no two threads do that to one handle at the
-//! same time. So a reader never meets a value that is being written. Insertion needs one writer at a time: the thread
-//! that owns the table, or whoever holds its lock.
+//! same time. So a reader never meets a value that is being written. A table has one writer, the thread that owns it and
+//! [`insert`](Handles::insert)s, or many, which [`share`](Handles::share): two may meet the same handle for the first time,
+//! and then it is there twice until it is removed.
 
 use std::cell::UnsafeCell;
 use std::ptr::null_mut;
@@ -53,7 +54,11 @@ impl<V: Copy> Handles<V> {
 
     /// Forgets the handle, and says what was known of it.
     pub fn remove(&self, handle: u64) -> Option<V> {
-        self.visit(handle, |_| Keep::No)
+        let known = self.visit(handle, |_| Keep::No);
+        if known.is_some() {
+            while self.visit(handle, |_| Keep::No).is_some() {}
+        }
+        known
     }
 
     /// Shows what is known of the handle to `visit`, which may change it and says whether to keep it. Returns it as it
@@ -73,7 +78,7 @@ impl<V: Copy> Handles<V> {
     /// Remembers a handle. `false` where memory ran out. The handle may be known already; then it is overwritten.
     ///
     /// # Safety
-    /// No other thread may be inserting into this table.
+    /// No other thread may be inserting into this table, or sharing.
     #[inline(always)]
     pub unsafe fn insert(&self, handle: u64, value: V) -> bool {
         let buckets = self.levels[0].load(Acquire);
@@ -115,6 +120,30 @@ impl<V: Copy> Handles<V> {
             return true;
         }
         self.grow(handle, value)
+    }
+
+    /// Remembers a handle that is not known, while other threads do the same. `false` where memory ran out.
+    pub fn share(&self, handle: u64, value: V) -> bool {
+        for (level, slot) in self.levels.iter().enumerate() {
+            let mut buckets = slot.load(Acquire);
+            if buckets.is_null() {
+                let Some(fresh) = memory::zeroed::<Bucket<V>>(1 << bits(level)) else { return false };
+                buckets = match slot.compare_exchange(buckets, fresh.as_ptr(), AcqRel, Acquire) {
+                    Ok(_) => fresh.as_ptr(),
+                    Err(others) => {
+                        memory::give_back(fresh.as_ptr(), 1 << bits(level));
+                        others
+                    }
+                };
+            }
+            // SAFETY: the level has this many buckets.
+            let bucket = unsafe { &*buckets.add(place(handle, level)) };
+            if let Some(at) = around(preferred(handle)).find(|at| bucket.claim(*at)) {
+                bucket.write(at, handle, value);
+                return true;
+            }
+        }
+        false
     }
 
     #[cold]
@@ -173,10 +202,18 @@ impl<V: Copy> Bucket<V> {
         unsafe { *self.values[at].get() = value };
         self.keys[at].store(handle, Release);
     }
+
+    /// Takes a free key away from other writers.
+    fn claim(&self, at: usize) -> bool {
+        self.keys[at].load(Relaxed) == 0 && self.keys[at].compare_exchange(0, CLAIMED, Acquire, Relaxed).is_ok()
+    }
 }
 
 // SAFETY: values are only touched by the thread that uses the handle; see the module.
 unsafe impl<V: Copy + Send> Sync for Handles<V> {}
+
+/// No handle: a key whose value is being written.
+const CLAIMED: u64 = u64::MAX;
 
 const fn bits(level: usize) -> u32 {
     FIRST_BITS + STEP_BITS * level as u32

@@ -6,7 +6,7 @@ use traces::signature::{STARTS, Signature};
 
 use super::dictionary::Key;
 use super::pages::Output;
-use super::thread::{REHEARSAL, Thread};
+use super::thread::{REHEARSAL, State, Thread};
 use super::{profile, run, shared};
 
 impl Thread {
@@ -23,7 +23,16 @@ impl Thread {
     #[inline(never)]
     fn new_signature(&mut self, key: &Key) -> u32 {
         if self.number == REHEARSAL {
-            return self.dictionary.add(key).unwrap_or(UNNUMBERED);
+            return self.dictionary.add(key, |_| ()).unwrap_or(UNNUMBERED);
+        }
+        // A lock is taken for what is new to all threads, or has no room: a thread whose signals come may leave it for ever.
+        if let (Some(site), Some(output)) = (shared::known_site(key.address), shared::output())
+            && self.profile.is_none()
+            && self.signatures.has_room()
+            && self.dictionary.has_room()
+            && let Ok(number) = self.define(key, site, output)
+        {
+            return number;
         }
         let defined = shared::guard(|| {
             let (site, is_new) = shared::site(key.address);
@@ -43,8 +52,9 @@ impl Thread {
     /// Gives a signature a number, and says in the file what it means.
     fn define(&mut self, key: &Key, site: u32, output: &Output) -> Result<u32, Stop> {
         self.signatures.make_room(output)?;
-        let number = self.dictionary.add(key).ok_or(Stop::NoMemory)?;
-        self.signatures.define(&key.signature(number, site));
+        let State { signatures, dictionary, .. } = &mut **self;
+        let tell = |number| signatures.define(&key.signature(number, site));
+        let number = dictionary.add(key, tell).ok_or(Stop::NoMemory)?;
         self.keep_room(output);
         Ok(number)
     }
@@ -56,7 +66,7 @@ impl Thread {
         if others == *key {
             return Ok(told);
         }
-        let number = self.dictionary.add(key).ok_or(Stop::NoMemory)?;
+        let number = self.dictionary.add(key, |_| ()).ok_or(Stop::NoMemory)?;
         let profile = self.profile.as_mut().ok_or(Stop::Defect)?;
         let mut tell = |offset| profile.tell_as(number + offset, told + offset);
         tell(0).ok_or(Stop::NoMemory)?;

@@ -4,12 +4,13 @@
 //! from MPI just what it would have got.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
 
 use traces::calls::{Call, Class, Kind as Argument};
-use traces::definitions::{Communicator, Definition, Members, Object, ObjectKind, Origin};
+use traces::definitions::{Communicator, Definition, Members, Neighbors, Object, ObjectKind, Origin};
 use traces::signature::UNKNOWN_BYTES;
 
-use super::handles::Handles;
+use super::handles::{Handles, Keep};
 use super::{shared, topology, world};
 use crate::abi::Family;
 use crate::real;
@@ -75,6 +76,20 @@ struct Made {
     ordinal: u32,
     /// A request has to be completed before it can be asked about: MPICH 4 aborts otherwise.
     by_request: bool,
+    /// It is a duplicate of this.
+    duplicate_of: Option<Info>,
+}
+
+/// Who is in a communicator that was duplicated, and who its neighbours are: programs duplicate one again and again, and
+/// its group has to be made to be asked.
+static DUPLICATED: Mutex<Option<Processes>> = Mutex::new(None);
+
+/// The processes of a communicator.
+#[derive(Clone)]
+struct Processes {
+    communicator: u32,
+    members: Option<Members>,
+    neighbors: Option<Neighbors>,
 }
 
 /// What is known of a handle; `None` where it was not met before.
@@ -91,16 +106,26 @@ pub fn made(family: &Family, call: Call, parent: u64, handle: u64) {
         return;
     }
     let mut ordinal = u32::MAX;
-    let _writing = shared::lock();
     if !alone {
-        ordinal = CHILDREN.get(parent).unwrap_or(0);
-        // SAFETY: the lock is held by whoever inserts.
-        unsafe { CHILDREN.insert(parent, ordinal + 1) };
+        let children = CHILDREN.visit(parent, |children| {
+            *children += 1;
+            Keep::Yes
+        });
+        ordinal = children.unwrap_or(0);
+        if children.is_none() {
+            CHILDREN.share(parent, 1);
+        }
     }
     if !family.is_null(handle) {
-        let parent = get(parent).map_or(0, |info| info.number);
-        // SAFETY: as above.
-        unsafe { ORIGINS.insert(handle, Made { parent, ordinal, by_request: call.has(Argument::NewRequest) }) };
+        let info = get(parent);
+        ORIGINS.remove(handle);
+        let origin = Made {
+            parent: info.map_or(0, |info| info.number),
+            ordinal,
+            by_request: call.has(Argument::NewRequest),
+            duplicate_of: info.filter(|_| call.duplicates()),
+        };
+        ORIGINS.share(handle, origin);
     }
 }
 
@@ -121,29 +146,26 @@ pub fn learn(family: &Family, handle: u64, kind: Kind) {
         return;
     }
     let number = NEXT.fetch_add(1, Relaxed);
-    let (info, definition) = match kind {
-        Kind::Communicator => communicator(family, handle, number),
-        Kind::Window => (Info { number, ..NO_OBJECT }, Definition::Object(Object { number, kind: ObjectKind::Window })),
-        Kind::File => (Info { number, ..NO_OBJECT }, Definition::Object(Object { number, kind: ObjectKind::File })),
+    let made = ORIGINS.remove(handle);
+    let info = match kind {
+        Kind::Communicator => match made.and_then(|made| made.duplicate_of) {
+            Some(original) => duplicate(family, handle, number, original),
+            None => communicator(family, handle, number),
+        },
+        Kind::Window => object(number, ObjectKind::Window),
+        Kind::File => object(number, ObjectKind::File),
     };
-    shared::define(&definition);
-    if kind == Kind::Communicator {
-        members(handle, &info).iter().for_each(shared::define);
-        topology::neighbors(family, handle, &info).iter().for_each(shared::define);
-    }
-    if let Some(Made { parent, ordinal, .. }) = ORIGINS.remove(handle) {
+    if let Some(Made { parent, ordinal, .. }) = made {
         shared::define(&Definition::Origin(Origin { number, parent, ordinal }));
     }
-    let _writing = shared::lock();
-    // SAFETY: the lock is held by whoever inserts.
-    unsafe { OBJECTS.insert(handle, info) };
+    OBJECTS.share(handle, info);
 }
 
-/// Forgets an object that is about to be freed: its handle may come again for another.
-pub fn forget(handle: u64) {
-    OBJECTS.remove(handle);
+/// Forgets an object that is about to be freed: its handle may come again for another. Returns whether it was known.
+pub fn forget(handle: u64) -> bool {
     CHILDREN.remove(handle);
     ORIGINS.remove(handle);
+    OBJECTS.remove(handle).is_some()
 }
 
 /// The size of a datatype in bytes; `None` where it was not met before.
@@ -161,23 +183,61 @@ pub fn learn_size(family: &Family, datatype: u64) {
     // SAFETY: the datatype was just accepted by MPI.
     let code = unsafe { real::invoke(Call::Type_size_x, [datatype as usize, &raw mut size as usize]) };
     let size = if code == 0 && size >= 0 { size as u64 } else { UNKNOWN_BYTES };
-    let _writing = shared::lock();
-    // SAFETY: the lock is held by whoever inserts.
-    unsafe { SIZES.insert(datatype, size) };
+    SIZES.share(datatype, size);
 }
 
-/// Forgets a datatype that is about to be freed.
-pub fn forget_size(datatype: u64) {
-    SIZES.remove(datatype);
+/// Forgets a datatype that is about to be freed. Returns whether its size was known.
+pub fn forget_size(datatype: u64) -> bool {
+    SIZES.remove(datatype).is_some()
 }
 
-fn communicator(family: &Family, handle: u64, number: u32) -> (Info, Definition) {
+fn object(number: u32, kind: ObjectKind) -> Info {
+    shared::define(&Definition::Object(Object { number, kind }));
+    Info { number, ..NO_OBJECT }
+}
+
+fn communicator(family: &Family, handle: u64, number: u32) -> Info {
     let inter = ask(Call::Comm_test_inter, handle, []) != 0;
     let size = ask(if inter { Call::Comm_remote_size } else { Call::Comm_size }, handle, []) as u32;
     let rank = ask(Call::Comm_rank, handle, []);
     let degrees = if inter { (0, 0) } else { topology::degrees(family, handle, rank) };
     let info = Info { number, size, rank, inter, degrees };
-    (info, named(handle, &info))
+    define(handle, &info, Processes::of(family, handle, &info));
+    info
+}
+
+/// A communicator that has the processes and the topology of another.
+fn duplicate(family: &Family, handle: u64, number: u32, original: Info) -> Info {
+    let info = Info { number, ..original };
+    let mut last = DUPLICATED.lock().unwrap_or_else(PoisonError::into_inner);
+    let processes = match &*last {
+        Some(processes) if processes.communicator == original.number => processes.clone(),
+        _ => Processes { communicator: original.number, ..Processes::of(family, handle, &info) },
+    };
+    // While there is no world to number them by, nothing is known that will hold.
+    *last = Some(processes.clone()).filter(|processes| processes.members.is_some());
+    define(handle, &info, processes);
+    info
+}
+
+fn define(handle: u64, info: &Info, processes: Processes) {
+    let Processes { members, neighbors, .. } = processes;
+    let communicator = info.number;
+    shared::define(&named(handle, info));
+    if let Some(members) = members {
+        shared::define(&Definition::Members(Members { communicator, ..members }));
+    }
+    if let Some(neighbors) = neighbors {
+        shared::define(&Definition::Neighbors(Neighbors { communicator, ..neighbors }));
+    }
+}
+
+impl Processes {
+    /// Those of a communicator, as far as there is a world to number them by.
+    fn of(family: &Family, handle: u64, info: &Info) -> Processes {
+        let members = members(handle, info);
+        Processes { communicator: info.number, members, neighbors: topology::neighbors(family, handle, info) }
+    }
 }
 
 /// A communicator by the name it has now.
@@ -195,10 +255,10 @@ pub fn renamed(handle: u64) {
 }
 
 /// Who is in a communicator; nothing where there is no world to number them by.
-fn members(handle: u64, info: &Info) -> Option<Definition> {
+fn members(handle: u64, info: &Info) -> Option<Members> {
     let of = |call| world::with_group(call, handle, world::everyone);
     let remote = if info.inter { of(Call::Comm_remote_group)? } else { Vec::new() };
-    Some(Definition::Members(Members { communicator: info.number, local: of(Call::Comm_group)?, remote }))
+    Some(Members { communicator: info.number, local: of(Call::Comm_group)?, remote })
 }
 
 /// The integer a function `(MPI_Comm, ..., int *)` writes, 0 where it fails.

@@ -1,6 +1,5 @@
 //! What the threads of a process share: the file, the definitions, the call sites. All of it off the straight line.
 
-use std::collections::HashMap;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::atomic::{AtomicU32, Ordering::*};
 use std::sync::{Mutex, MutexGuard, OnceLock};
@@ -10,6 +9,7 @@ use traces::file::{PageKind, Stop};
 
 use super::borrowed::{Signals, State};
 use super::control;
+use super::handles::Handles;
 use super::modules;
 use super::pages::{NO_PAGE, Output, Page};
 use super::spent::Spending;
@@ -26,12 +26,15 @@ pub struct Shared {
     page: Option<Page>,
     used: usize,
     pages: u32,
-    sites: HashMap<u64, u32>,
+    /// Call sites that were met.
+    sites: u32,
     modules: Vec<modules::Loaded>,
 }
 
 static OUTPUT: OnceLock<Output> = OnceLock::new();
 static SHARED: OnceLock<Mutex<Shared>> = OnceLock::new();
+/// Call sites' numbers by the addresses they return to.
+static SITES: Handles<u32> = Handles::new();
 
 /// The file of this process, once recording has begun.
 pub fn output() -> Option<&'static Output> {
@@ -56,7 +59,7 @@ pub fn guard<R>(work: impl FnOnce() -> R) -> Option<R> {
     guard_wait(work)
 }
 
-/// The same for what may wait for other ranks: meanwhile signals come as ever.
+/// The same for what takes no lock, and for what may wait for other ranks: meanwhile signals come as ever.
 pub fn guard_wait<R>(work: impl FnOnce() -> R) -> Option<R> {
     let _spending = Spending::begin();
     let _state = State::keep();
@@ -100,20 +103,26 @@ pub fn define(definition: &Definition) {
     lock().define(definition);
 }
 
+/// The number of the call site that returns to this address, if it was met before.
+pub fn known_site(address: u64) -> Option<u32> {
+    if address == 0 { None } else { SITES.get(address) }
+}
+
 /// The number of the call site that returns to this address, and whether it was met for the first time.
 pub fn site(address: u64) -> (u32, bool) {
     let mut shared = lock();
-    if let Some(number) = shared.sites.get(&address) {
-        return (*number, false);
+    if let Some(number) = known_site(address) {
+        return (number, false);
     }
-    let number = shared.sites.len() as u32 + 1;
+    shared.sites += 1;
+    let number = shared.sites;
     let place = layers::describe(number, address);
     let (module, offset) = if place.is_some() { (0, address) } else { shared.module(address) };
     shared.define(&Definition::Site(Site { number, module, offset }));
     if let Some(place) = place {
         shared.define(&Definition::Place(place));
     }
-    shared.sites.insert(address, number);
+    SITES.share(address, number);
     layers::define_languages(&mut shared);
     (number, true)
 }

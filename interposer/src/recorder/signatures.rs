@@ -24,9 +24,14 @@ impl SignaturePages {
         SignaturePages { page: None, used: 0, pages: 0, thread }
     }
 
-    /// Takes a page if there is no room for one more signature.
+    /// Whether there is room for one more signature.
+    pub fn has_room(&self) -> bool {
+        self.page.is_some_and(|page| self.used < page.body::<Signature>().1)
+    }
+
+    /// Takes a page if there is none.
     pub fn make_room(&mut self, output: &Output) -> Result<(), Stop> {
-        if self.page.is_some_and(|page| self.used < page.body::<Signature>().1) {
+        if self.has_room() {
             return Ok(());
         }
         let header = PageHeader { thread: self.thread, sequence: self.pages, ..NO_PAGE };

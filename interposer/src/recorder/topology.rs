@@ -1,7 +1,7 @@
 //! A process's neighbours in a communicator's topology.
 
 use traces::calls::Call;
-use traces::definitions::{Definition, Neighbors};
+use traces::definitions::Neighbors;
 
 use super::objects::{Info, ask};
 use super::world;
@@ -30,7 +30,7 @@ pub fn degrees(family: &Family, comm: u64, rank: i32) -> (u32, u32) {
 }
 
 /// Who they are; nothing where it has none, or there is no world to number them by.
-pub fn neighbors(family: &Family, comm: u64, info: &Info) -> Option<Definition> {
+pub fn neighbors(family: &Family, comm: u64, info: &Info) -> Option<Neighbors> {
     if info.degrees == (0, 0) {
         return None;
     }
@@ -62,5 +62,5 @@ pub fn neighbors(family: &Family, comm: u64, info: &Info) -> Option<Definition> 
     destinations.retain(|rank| *rank >= 0);
     let spans = |ranks: &[i32]| world::with_group(Call::Comm_group, comm, |group| world::some(group, ranks));
     let (sources, destinations) = (spans(&sources)?, spans(&destinations)?);
-    Some(Definition::Neighbors(Neighbors { communicator: info.number, sources, destinations }))
+    Some(Neighbors { communicator: info.number, sources, destinations })
 }

@@ -53,14 +53,13 @@ impl Draft {
         Some(self.status)
     }
 
-    /// Forgets what is about to be freed, since its handle may come again for something else.
+    /// Forgets what is about to be freed, since its handle may come again for something else. No cached call depends on a
+    /// handle that was not known.
     pub fn forget(&self) {
-        if self.freed_object != 0 {
-            objects::forget(self.freed_object);
+        if self.freed_object != 0 && objects::forget(self.freed_object) {
             cache::forget(self.freed_object);
         }
-        if self.freed_type != 0 {
-            objects::forget_size(self.freed_type);
+        if self.freed_type != 0 && objects::forget_size(self.freed_type) {
             cache::forget(self.freed_type);
         }
         if self.freed_group != 0 && groups::forget(self.freed_group) {

@@ -281,14 +281,24 @@ impl Draft {
         })
     }
 
-    /// Gets to know the handles of a call that MPI has accepted.
-    pub fn learn(&self, family: &Family, call: Call) {
+    /// Whether the call has an object or a group that is not known.
+    pub fn has_unknown_object(&self) -> bool {
+        let unknown = self.object != 0 && objects::get(self.object).is_none();
+        unknown || (self.group != 0 && groups::number(self.group).is_none())
+    }
+
+    /// Gets to know the object and the group of a call that MPI has accepted.
+    pub fn learn_object(&self, family: &Family, call: Call) {
         if self.object != 0 && objects::is_whole(self.object, call) {
             objects::learn(family, self.object, self.object_kind);
         }
         if self.group != 0 {
             groups::learn(self.group);
         }
+    }
+
+    /// Gets to know its datatypes.
+    pub fn learn_types(&self, family: &Family) {
         let size = objects::get(self.object).map_or(0, |info| info.size);
         for types in [self.sent_type, self.received_type] {
             match types {

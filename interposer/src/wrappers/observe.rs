@@ -126,7 +126,9 @@ fn cached<M: Made>(thread: &mut Thread, family: &Family, made: M, signature: u32
 #[inline(never)]
 fn not_cached<M: Made>(made: M, frame: usize) -> M::Outcome {
     let thread = current::thread().or_else(|| run::first_call(made.call()));
+    let records = thread.is_some();
     match thread.and_then(|thread| thread.may_work(frame).then_some(thread)) {
+        None if !run::is_lifecycle(made.call()) && !records => made.make(None),
         None if !run::is_lifecycle(made.call()) => abandoned::aside(made.call(), || made.make(None)),
         None => {
             run::before(made.call(), 0);
@@ -313,7 +315,10 @@ fn accepted(thread: &mut Thread, family: &Family, draft: &Draft, known: Known) -
         return known.signature;
     }
     let _spending = Spending::begin();
-    shared::guard(|| draft.learn(family, known.call));
+    if draft.has_unknown_object() {
+        shared::guard(|| draft.learn_object(family, known.call));
+    }
+    shared::guard_wait(|| draft.learn_types(family));
     match draft.key(family, known.call, known.address, false) {
         Ok(key) => thread.signature(&key),
         Err(_) => known.signature,

@@ -227,6 +227,11 @@ impl Call {
         self.has(Kind::NewComm) && self.class() != Class::Query && (named || !self.has(Kind::Comm))
     }
 
+    /// Whether the call makes a communicator with the processes and the topology of another.
+    pub fn duplicates(self) -> bool {
+        [Call::Comm_dup, Call::Comm_dup_with_info, Call::Comm_idup, Call::Comm_idup_with_info].contains(&self)
+    }
+
     /// Whether the call may fail to achieve anything and be made again: the Test, Iprobe and Parrived kind.
     pub fn polls(self) -> bool {
         self.has(Kind::Flag)
