@@ -3,6 +3,7 @@
 mod common;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use analyzer::model::{Choice, End, Rank, Sketch};
 use common::{BEGIN, Folder, header, overhear, signature};
@@ -10,11 +11,15 @@ use traces::calls::Call;
 use traces::file::{FileHeader, INITIALIZED};
 use traces::generate::{Neighbours, Shape, run};
 use traces::progress::{self, Polls};
+use traces::read::RankFile;
 use traces::write::{FileWriter, blank_block, call};
 
+fn load(path: &Path) -> Rank {
+    Rank::load(Arc::new(RankFile::open(path).unwrap()), &Choice::default(), None, |_| ())
+}
+
 fn calls(path: &Path) -> u64 {
-    let rank = Rank::load(path, &Choice::default(), None, |_| ()).unwrap();
-    rank.entries().map(|entry| entry.count).sum()
+    load(path).entries().map(|entry| entry.count).sum()
 }
 
 /// A rank with pages of so many calls each, the last of them a poll that stands for a thousand.
@@ -65,7 +70,7 @@ fn a_sketch_that_passes_pages_over_takes_those_it_reads_for_the_others() {
     let killed = FileHeader { state: INITIALIZED, ..header(0, 1) };
     let folder = with_pages(killed, 50, 200);
     let path = folder.0.join("rank-0000.ovh");
-    let whole = Rank::load(&path, &Choice::default(), None, |_| ()).unwrap();
+    let whole = load(&path);
     for one_in in [1, 2, 7, 1_000] {
         let sketch = Sketch::read(&path, one_in).unwrap();
         assert_eq!((sketch.calls, calls(&path)), (50 * 1_199, 50 * 1_199), "one in {one_in}");

@@ -12,7 +12,7 @@ use crate::report::Report;
 pub fn run(arguments: &cli::Check) -> Result<u8, Error> {
     let run = open(&arguments.folder, arguments.select.choice())?;
     run.has_calls("check")?;
-    let settled = settled(&run, Follow::Sums)?;
+    let settled = settled(&run, Follow::Sums);
     let account = &settled.account;
     let mut facts = overview::facts(&run);
     facts.extend(check::facts(&settled));

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::cli;
 use crate::error::Error;
 use crate::model::run::files;
-use crate::model::{Choice, Rank, Run};
+use crate::model::{Choice, Run};
 
 /// Reads what is chosen of the run.
 pub fn open(folder: &cli::Folder, choice: Choice) -> Result<Run, Error> {
@@ -41,5 +41,5 @@ fn newest(here: &Path) -> Result<PathBuf, Error> {
 /// When the recording in a folder began, if there is one.
 fn began(folder: &Path) -> Option<u64> {
     let files = files(folder).ok()?;
-    files.iter().find_map(|file| Some(Rank::open(file).ok()?.header.begin.realtime))
+    files.iter().find_map(|file| Some(traces::read::RankFile::open(file).ok()?.header().begin.realtime))
 }

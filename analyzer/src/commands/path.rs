@@ -13,10 +13,10 @@ use crate::report::Report;
 pub fn run(arguments: &cli::Path) -> Result<u8, Error> {
     let run = open(&arguments.folder, arguments.select.choice())?;
     run.has_calls("path")?;
-    let Settled { mut account, timeline, .. } = settled(&run, Follow::Waits)?;
+    let Settled { mut account, timeline, .. } = settled(&run, Follow::Waits);
     let path = path(std::mem::take(&mut account.jumps), &account.links);
     let path = selected(&run, &timeline, path);
-    let places = places(&run, &timeline, &path)?;
+    let places = places(&run, &timeline, &path);
     let mut facts = overview::facts(&run);
     facts.extend(critical::facts(&path, &places));
     let mut warnings = waits::unmatched(&run, &account);

@@ -12,7 +12,7 @@ use crate::report::Report;
 pub fn run(arguments: &cli::Pop) -> Result<u8, Error> {
     let run = open(&arguments.folder, arguments.select.choice())?;
     run.has_calls("pop")?;
-    let mut account = settled(&run, Follow::Dependencies)?.account;
+    let mut account = settled(&run, Follow::Dependencies).account;
     let mut warnings = waits::unmatched(&run, &account);
     warnings.extend(waits::explained(&run, &account));
     let (efficiency, phases) = pop::efficiencies(&run, &mut account);

@@ -13,8 +13,7 @@ use crate::report::{Format, Report};
 /// Prints the ledger and what follows from it. Returns the exit status.
 pub fn run(arguments: &cli::Progress) -> Result<u8, Error> {
     let run = open(&arguments.folder, arguments.select.choice())?;
-    let engines = parallel::map(run.ranks.len(), |at| of_rank(&run.folder, &run.ranks[at]));
-    let engines = engines.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let engines = parallel::map(run.ranks.len(), |at| of_rank(&run.ranks[at]));
     if let Some(path) = &arguments.plot {
         crate::report::plot::entries(&run, &engines, path)?;
     }

@@ -12,7 +12,7 @@ use crate::report::Report;
 pub fn run(arguments: &cli::Waits) -> Result<u8, Error> {
     let run = open(&arguments.folder, arguments.select.choice())?;
     run.has_calls("waits")?;
-    let account = settled(&run, Follow::Sums)?.account;
+    let account = settled(&run, Follow::Sums).account;
     let mut facts = overview::facts(&run);
     facts.extend(waits::facts(&run, &account));
     let mut warnings = waits::unmatched(&run, &account);

@@ -5,7 +5,6 @@
 //! Schulz, Wolf: "Scalable critical-path based performance analysis", 2012).
 
 use rustc_hash::FxHashMap;
-use traces::read::RankFile;
 
 use super::Run;
 use super::matching::{Jump, Links};
@@ -15,7 +14,6 @@ use super::selection::LEFT_OUT;
 use super::stream::Stream;
 use super::sums::{Grow, Total};
 use super::timeline::Timeline;
-use crate::error::Error;
 use crate::parallel;
 
 /// A stretch of the path on one rank, nanoseconds on the run's time line.
@@ -104,25 +102,24 @@ fn of_rank(run: &Run, timeline: &Timeline, rank: usize) -> Vec<Stretch> {
 }
 
 /// What lay on the path, and how long all ranks were there. First threads only.
-pub fn places(run: &Run, timeline: &Timeline, path: &[Stretch]) -> Result<FxHashMap<Where, Time>, Error> {
+pub fn places(run: &Run, timeline: &Timeline, path: &[Stretch]) -> FxHashMap<Where, Time> {
     let mut on: Vec<Vec<Stretch>> = run.ranks.iter().map(|_| Vec::new()).collect();
     // Earliest first.
     path.iter().rev().for_each(|stretch| on[stretch.rank as usize].push(*stretch));
     let objects = Objects::of(run);
     let places = Places::default();
-    let one = |at: usize| -> Result<Sums, Error> {
-        let file = RankFile::open(&run.folder.join(&run.ranks[at].file))?;
+    let one = |at: usize| {
         let mut sums = Sums::default();
-        let contents = file.contents();
+        let contents = run.ranks[at].trace.contents();
         if let Some(thread) = contents.threads.first() {
             let roles = Roles::of(run, &objects, &places, at);
             let stream = Stream::new(thread, &run.ranks[at], &timeline.lines[at], roles);
             let asked = run.ranks[at].selection.as_ref().map(|_| of_rank(run, timeline, at));
             add(stream, &on[at], asked.as_deref(), &mut sums);
         }
-        Ok(sums)
+        sums
     };
-    let ranks = parallel::map(run.ranks.len(), one).into_iter().collect::<Result<Vec<_>, _>>()?;
+    let ranks = parallel::map(run.ranks.len(), one);
     let places = places.list();
     let mut times: FxHashMap<Where, Time> = FxHashMap::default();
     for (rank, sums) in ranks.into_iter().enumerate() {
@@ -135,7 +132,7 @@ pub fn places(run: &Run, timeline: &Timeline, path: &[Stretch]) -> Result<FxHash
             }
         }
     }
-    Ok(times)
+    times
 }
 
 /// Adds a rank's time by place: what is asked about of it, where that is not all, and what of that is on the path.

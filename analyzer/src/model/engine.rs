@@ -8,17 +8,15 @@
 //! calls lie in it. Where a request was pending, it was starved for that long.
 
 use std::collections::HashMap;
-use std::path::Path;
 
 use traces::progress::{Depth, Entries, INSIDE, Polls, Run};
-use traces::read::{RankFile, Recorded, Thread, Visitor, walk};
+use traces::read::{Recorded, Thread, Visitor, walk};
 use traces::record::Kind;
 use traces::signature::STARTS;
 
 use super::Rank;
 use super::selection::{Cursor, LEFT_OUT};
 use super::sums::{Grow, Total};
-use crate::error::Error;
 
 /// Slices of a run's time.
 pub const SLICES: usize = 240;
@@ -59,12 +57,11 @@ pub struct Engine {
     pub shared: bool,
 }
 
-/// Reads a rank's file once more, for what its threads' records say of the engine.
-pub fn of_rank(folder: &Path, rank: &Rank) -> Result<Vec<Engine>, Error> {
-    let file = RankFile::open(&folder.join(&rank.file))?;
+/// What a rank's threads' records say of the engine.
+pub fn of_rank(rank: &Rank) -> Vec<Engine> {
     let (begin, end) = (rank.header.begin.ticks, rank.last_ticks());
     let of_thread = |thread: &Thread<'_>| engine(thread, rank, begin, end);
-    Ok(file.contents().threads.iter().map(of_thread).collect())
+    rank.trace.contents().threads.iter().map(of_thread).collect()
 }
 
 /// Reads a thread's records. `begin` and `end` are the run's, in ticks.

@@ -3,14 +3,14 @@
 mod sketch;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::path::Path;
+use std::sync::Arc;
 
 use traces::calls::Call;
 use traces::definitions::{
     Communicator, Component, Definition, Group, Language, Library, Members, Module, Neighbors, Object, Origin, Place,
     Process, Region, SameClock, Site, Span, Sync,
 };
-use traces::error::{Damage, Error};
+use traces::error::Damage;
 use traces::file::{FINALIZED, FileHeader, INITIALIZED, NO_RANK, Stop};
 use traces::progress::{Depth, LINES, LedgerLine};
 use traces::read::{Contents, RankFile};
@@ -27,6 +27,8 @@ pub use sketch::Sketch;
 pub struct Rank {
     /// Name of its file.
     pub file: String,
+    /// The file, as it was when it was opened.
+    pub trace: Arc<RankFile>,
     /// Length of its file.
     pub bytes: u64,
     /// As it stands in the file.
@@ -130,10 +132,9 @@ pub enum End {
 
 impl Rank {
     /// Reads a rank's file, for what is chosen of it, of its time what is in the window. `seen` is told how many bytes are done.
-    pub fn load(path: &Path, choice: &Choice, window: Option<Window>, seen: impl Fn(u64)) -> Result<Rank, Error> {
-        let file = RankFile::open(path)?;
-        let contents = file.contents();
-        let mut rank = Rank::described(path, &file, &contents);
+    pub fn load(trace: Arc<RankFile>, choice: &Choice, window: Option<Window>, seen: impl Fn(u64)) -> Rank {
+        let contents = trace.contents();
+        let mut rank = Rank::described(&trace, &contents);
         rank.selection = Selection::of(&contents, &rank.header, &rank.regions, choice, window);
         rank.is_asked = choice.has_rank(&rank.header);
         let keeps_profile = rank.selection.as_ref().is_none_or(|selection| selection.has_profile);
@@ -155,22 +156,22 @@ impl Rank {
         rank.end = latest.end(&rank);
         let (begin, end) = (rank.header.begin.ticks, rank.last_ticks());
         rank.selection.iter_mut().for_each(|selection| selection.measure(&rank.header, begin, end));
-        Ok(rank)
+        rank
     }
 
     /// Reads what a file says about its rank, and none of the calls.
-    pub fn open(path: &Path) -> Result<Rank, Error> {
-        let file = RankFile::open(path)?;
-        Ok(Rank::described(path, &file, &file.contents()))
+    pub fn open(trace: &Arc<RankFile>) -> Rank {
+        Rank::described(trace, &trace.contents())
     }
 
-    fn described(path: &Path, file: &RankFile, contents: &Contents<'_>) -> Rank {
-        let header = *file.header();
+    fn described(trace: &Arc<RankFile>, contents: &Contents<'_>) -> Rank {
+        let header = *trace.header();
         let samples = contents.threads.iter().flat_map(|thread| &thread.pages).map(|page| &page.header.sample);
         let clock = Clock::fit(&header, samples);
         let mut rank = Rank {
-            file: path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
-            bytes: file.len(),
+            file: trace.path().file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            trace: Arc::clone(trace),
+            bytes: trace.len(),
             header,
             process: Process::default(),
             library: Library::default(),

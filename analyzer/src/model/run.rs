@@ -4,10 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use traces::definitions::Span;
 use traces::file::{INITIALIZED, Mode};
 use traces::folder::EXTENSION;
+use traces::read::RankFile;
 
 use super::rank::{End, Rank};
 use super::selection::{Choice, Window};
@@ -47,9 +49,10 @@ impl Run {
     pub fn select(folder: &Path, choice: &Choice) -> Result<Run, Error> {
         let files = files(folder)?;
         let bytes = files.iter().filter_map(|file| fs::metadata(file).ok()).map(|data| data.len()).sum();
-        let windows = if choice.has_window() { windows(&files, choice) } else { Vec::new() };
+        let (traces, unreadable) = open(&files);
+        let windows = if choice.has_window() { windows(&traces, choice) } else { Vec::new() };
         let progress = Progress::new("reading", bytes);
-        let (mut ranks, unreadable) = read(&files, choice, &windows, &progress);
+        let mut ranks = read(&traces, choice, &windows, &progress);
         if ranks.is_empty() {
             return Err(Error::AllUnreadable { folder: folder.into(), reasons: unreadable });
         }
@@ -124,19 +127,26 @@ fn order(rank: &Rank) -> (bool, u32, Option<u32>, u32) {
     (rank.number().is_none(), rank.header.world, rank.number(), rank.header.pid)
 }
 
-/// What of each file's time is asked about, in its own ticks: all files are opened to put their clocks on one line.
-fn windows(files: &[PathBuf], choice: &Choice) -> Vec<Option<Window>> {
-    let mut windows = vec![None; files.len()];
-    let opened = parallel::map(files.len(), |at| Rank::open(&files[at]).ok());
-    let (mut places, mut ranks): (Vec<usize>, Vec<Rank>) = (Vec::new(), Vec::new());
-    let mut known: Vec<(usize, Rank)> =
-        opened.into_iter().enumerate().filter_map(|(at, rank)| Some((at, rank?))).collect();
-    known.sort_by_key(|(_, rank)| order(rank));
-    for (at, rank) in known {
-        places.push(at);
-        ranks.push(rank);
+/// Maps the files, and says of the others why that could not be.
+fn open(files: &[PathBuf]) -> (Vec<Arc<RankFile>>, Vec<String>) {
+    let (mut traces, mut unreadable) = (Vec::new(), Vec::new());
+    for trace in parallel::map(files.len(), |at| RankFile::open(&files[at])) {
+        match trace {
+            Ok(trace) => traces.push(Arc::new(trace)),
+            Err(error) => unreadable.push(error.to_string()),
+        }
     }
+    (traces, unreadable)
+}
+
+/// What of each rank's time is asked about, in its own ticks: that takes all clocks on one line.
+fn windows(traces: &[Arc<RankFile>], choice: &Choice) -> Vec<Option<Window>> {
+    let described = parallel::map(traces.len(), |at| Rank::open(&traces[at]));
+    let mut known: Vec<(usize, Rank)> = described.into_iter().enumerate().collect();
+    known.sort_by_key(|(_, rank)| order(rank));
+    let (places, ranks): (Vec<usize>, Vec<Rank>) = known.into_iter().unzip();
     let timeline = Timeline::of_ranks(&ranks);
+    let mut windows = vec![None; traces.len()];
     for (at, line) in places.iter().zip(&timeline.lines) {
         let tick = |time: Option<i64>, none| time.map_or(none, |time| line.ticks_at(time));
         windows[*at] = Some((tick(choice.from, 0), tick(choice.to, u64::MAX)));
@@ -144,22 +154,10 @@ fn windows(files: &[PathBuf], choice: &Choice) -> Vec<Option<Window>> {
     windows
 }
 
-fn read(
-    files: &[PathBuf],
-    choice: &Choice,
-    windows: &[Option<Window>],
-    progress: &Progress,
-) -> (Vec<Rank>, Vec<String>) {
-    let (mut ranks, mut unreadable) = (Vec::new(), Vec::new());
+fn read(traces: &[Arc<RankFile>], choice: &Choice, windows: &[Option<Window>], progress: &Progress) -> Vec<Rank> {
     let window = |at: usize| windows.get(at).copied().flatten();
-    let load = |at: usize| Rank::load(&files[at], choice, window(at), |bytes| progress.add(bytes));
-    for rank in parallel::map(files.len(), load) {
-        match rank {
-            Ok(rank) => ranks.push(rank),
-            Err(error) => unreadable.push(error.to_string()),
-        }
-    }
-    (ranks, unreadable)
+    let load = |at| Rank::load(Arc::clone(&traces[at]), choice, window(at), |bytes| progress.add(bytes));
+    parallel::map(traces.len(), load)
 }
 
 /// Fails where the files are of several runs. A rank that never learned its run's identity belongs to any.

@@ -143,7 +143,7 @@ pub fn is_whole(account: &Account) -> bool {
 }
 
 pub fn account(run: &Run, follow: Follow) -> Account {
-    settled(run, follow).unwrap().account
+    settled(run, follow).account
 }
 
 /// Does something as on a machine with one processor.

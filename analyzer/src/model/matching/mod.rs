@@ -23,7 +23,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::*};
 use std::thread;
 
 use rustc_hash::FxHashMap;
-use traces::read::{Contents, RankFile};
+use traces::read::Contents;
 
 pub use collectives::Rest;
 pub use links::{Links, Stretch, replay};
@@ -35,7 +35,6 @@ use super::objects::Objects;
 use super::roles::{Place, Places, Roles, Spot};
 use super::stream::Stream;
 use super::timeline::{Line, Timeline};
-use crate::error::Error;
 use crate::parallel::{into_inner, lock};
 use collectives::Collectives;
 use concurrent::Turn;
@@ -155,14 +154,12 @@ pub enum Follow {
 const TURN: usize = 1024;
 
 /// Puts the calls of all ranks together.
-pub fn account(run: &Run, timeline: &Timeline, follow: Follow) -> Result<Account, Error> {
+pub fn account(run: &Run, timeline: &Timeline, follow: Follow) -> Account {
     let objects = Objects::of(run);
     let places = Places::default();
     let collectives = Collectives::new(&objects, timeline, follow);
     let windows = Windows::new(&collectives, run.ranks.len());
-    let files: Vec<RankFile> =
-        run.ranks.iter().map(|rank| RankFile::open(&run.folder.join(&rank.file))).collect::<Result<_, _>>()?;
-    let contents: Vec<Contents<'_>> = files.iter().map(RankFile::contents).collect();
+    let contents: Vec<Contents<'_>> = run.ranks.iter().map(|rank| rank.trace.contents()).collect();
     let mut ranks = Vec::new();
     for (at, contents) in contents.iter().enumerate() {
         let (rank, line) = (&run.ranks[at], &timeline.lines[at]);
@@ -191,7 +188,7 @@ pub fn account(run: &Run, timeline: &Timeline, follow: Follow) -> Result<Account
     account.add(last);
     account.rest = collectives.rest();
     account.places = places.list();
-    Ok(account)
+    account
 }
 
 impl Account {

@@ -1,7 +1,6 @@
 //! An account on a time line that its own messages agree with.
 
 use super::{Account, Follow, account};
-use crate::error::Error;
 use crate::model::Run;
 use crate::model::timeline::{Slack, Timeline};
 
@@ -16,9 +15,9 @@ pub struct Settled {
 }
 
 /// Puts the calls of a run together. Where messages run backwards, clocks are moved within their errors, and it is done again.
-pub fn settled(run: &Run, follow: Follow) -> Result<Settled, Error> {
+pub fn settled(run: &Run, follow: Follow) -> Settled {
     let mut timeline = Timeline::of(run);
-    let mut first = account(run, &timeline, follow)?;
+    let mut first = account(run, &timeline, follow);
     let backwards_before = first.backwards();
     if backwards_before > 0 {
         let slack = |((from, to), pair): (&(u32, u32), &super::Pair)| Slack {
@@ -27,9 +26,9 @@ pub fn settled(run: &Run, follow: Follow) -> Result<Settled, Error> {
             least: pair.least,
         };
         timeline.respect(&first.pairs.iter().map(slack).collect::<Vec<_>>());
-        first = account(run, &timeline, follow)?;
+        first = account(run, &timeline, follow);
     }
-    Ok(Settled { account: first, timeline, backwards_before })
+    Settled { account: first, timeline, backwards_before }
 }
 
 impl Account {

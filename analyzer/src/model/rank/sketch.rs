@@ -1,6 +1,7 @@
 //! A rank by its newest pages and some of the others: as much as is said when a launch has ended, however long it ran.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use traces::error::Error;
 use traces::read::{EventPage, RankFile, Thread as Pages};
@@ -21,9 +22,9 @@ pub struct Sketch {
 impl Sketch {
     /// Reads a rank's file, of each thread's full pages one in so many.
     pub fn read(path: &Path, one_in: usize) -> Result<Sketch, Error> {
-        let file = RankFile::open(path)?;
-        let contents = file.contents();
-        let mut rank = Rank::described(path, &file, &contents);
+        let trace = Arc::new(RankFile::open(path)?);
+        let contents = trace.contents();
+        let mut rank = Rank::described(&trace, &contents);
         let mut calls = count(&tally::by_function(&contents.shared));
         let mut latest = Latest::default();
         for mut thread in contents.threads {
