@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use traces::progress::{Depth, Entries, INSIDE, Polls, Run};
 use traces::read::{Recorded, Thread, Visitor, walk};
 use traces::record::Kind;
-use traces::signature::STARTS;
+use traces::signature::{STARTS, Signature};
 
 use super::Rank;
 use super::selection::{Cursor, LEFT_OUT};
@@ -112,20 +112,14 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn new(thread: &Thread<'_>, rank: &'a Rank, begin: u64, end: u64) -> Reader<'a> {
-        let mut numbers = Vec::new();
-        for signature in thread.signatures.iter() {
-            // The number behind one that starts a request is the same with the request complete at once.
-            let starts = signature.flags & STARTS != 0;
-            numbers.resize(signature.number as usize, (false, 0));
-            numbers.push((starts, signature.site));
-            numbers.extend(starts.then_some((false, signature.site)));
-        }
+        let pending =
+            |signature: &Signature, at_once: bool| (signature.flags & STARTS != 0 && !at_once, signature.site);
         Reader {
             engine: Engine { slices: vec![Slice::default(); SLICES], ..Engine::default() },
             cursor: Cursor::new(rank.stretches(thread.number)),
             begin,
             slice: (end.saturating_sub(begin).max(1)) as f64 / SLICES as f64,
-            numbers,
+            numbers: thread.signatures.by_number((false, 0), pending),
             pending: 0,
             own: 0,
             since: (0, 0),

@@ -224,20 +224,7 @@ impl<'a> Roles<'a> {
 
     /// Those of a thread, by the numbers of its signatures.
     pub fn thread(&mut self, thread: &traces::read::Thread<'_>) -> Vec<Role> {
-        let mut roles = Vec::new();
-        for signature in thread.signatures.iter() {
-            let role = self.role(signature);
-            let number = signature.number as usize;
-            let owned = if signature.flags & STARTS != 0 { 2 } else { 1 };
-            if roles.len() < number + owned {
-                roles.resize(number + owned, NO_ROLE);
-            }
-            roles[number] = role;
-            if owned == 2 {
-                roles[number + 1] = Role { at_once: true, ..role };
-            }
-        }
-        roles
+        thread.signatures.by_number(NO_ROLE, |signature, at_once| Role { at_once, ..self.role(signature) })
     }
 
     /// That of one signature.

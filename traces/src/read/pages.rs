@@ -101,6 +101,20 @@ impl<'a> Signatures<'a> {
         self.dense.iter().flatten().copied()
     }
 
+    /// What records of each number mean: `none` where there is no signature. `of` is told whether the number says that the
+    /// request the call starts was complete at once. The last value is of a number that no signature has.
+    pub fn by_number<T: Clone>(&self, none: T, mut of: impl FnMut(&'a Signature, bool) -> T) -> Vec<T> {
+        let mut values = vec![none; self.dense.len() + 2];
+        for signature in self.iter() {
+            let number = signature.number as usize;
+            values[number] = of(signature, false);
+            if signature.flags & STARTS != 0 {
+                values[number + 1] = of(signature, true);
+            }
+        }
+        values
+    }
+
     /// Adds one; `most` bounds the numbers of records.
     fn insert(&mut self, signature: &'a Signature, most: usize) {
         let at = signature.number as usize;

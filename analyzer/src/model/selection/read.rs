@@ -95,11 +95,7 @@ struct Reader {
 
 impl Reader {
     fn new(thread: &Thread<'_>) -> Reader {
-        let mut levels_of = Vec::new();
-        for signature in thread.signatures.iter() {
-            levels_of.resize(signature.number as usize, None);
-            levels_of.push(level(signature));
-        }
+        let levels_of = thread.signatures.by_number(None, |signature, _| level(signature));
         Reader { levels_of, levels: Vec::new(), regions: Vec::new(), open: BTreeMap::new(), left_elsewhere: Vec::new() }
     }
 }

@@ -106,19 +106,11 @@ pub struct Counter<'a> {
 impl<'a> Counter<'a> {
     /// Nothing read yet.
     pub fn new(thread: &Thread<'_>, stretches: &'a [(u64, Part)]) -> Counter<'a> {
-        let last = thread.signatures.iter().map(|signature| signature.number).max().unwrap_or(0) + 2;
-        let mut takes = vec![false; last as usize + 1];
-        let (mut posted, mut starts) = (vec![0; last as usize + 1], vec![(0, 0); last as usize + 1]);
-        for signature in thread.signatures.iter() {
-            let number = signature.number as usize;
-            // The number behind one that starts a request is the same with the request complete at once.
-            let owned = if signature.flags & STARTS != 0 { 2 } else { 1 };
-            for at in number..number + owned {
-                takes[at] = signature.flags & (STARTS | CREATES) != 0;
-                posted[at] = signature.received;
-                starts[at] = signature.moves();
-            }
-        }
+        let signatures = &thread.signatures;
+        let takes = signatures.by_number(false, |signature, _| signature.flags & (STARTS | CREATES) != 0);
+        let posted = signatures.by_number(0, |signature, _| signature.received);
+        let starts = signatures.by_number((0, 0), |signature, _| signature.moves());
+        let last = takes.len() as u32 - 1;
         let cursor = Cursor::new(stretches);
         Counter {
             parts: BTreeMap::from([(cursor.part, 0)]),
