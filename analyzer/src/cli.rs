@@ -1,14 +1,16 @@
 //! The command line.
 
+mod settings;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use traces::settings;
 
 use crate::model::{Choice, Ranks};
 use crate::report::Format;
 use crate::report::arrange::Top;
+pub use settings::Settings;
 
 /// Listens in on unmodified MPI programs, and says where their communication time went.
 #[derive(Parser)]
@@ -65,42 +67,6 @@ pub struct Record {
     /// The program and its arguments, or the launcher with its own
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
-}
-
-/// How to record.
-#[derive(Args, Default)]
-pub struct Settings {
-    /// Folder of the run [default: overhear-PROGRAM-DATE-TIME; env: OVERHEAR_DIR]
-    #[arg(long, value_name = "DIR")]
-    pub dir: Option<PathBuf>,
-    /// Record every call, or only counts and times, or forward calls and record nothing
-    /// [default: trace; env: OVERHEAR_MODE]
-    #[arg(long, value_name = "MODE", value_parser = settings::MODES)]
-    pub mode: Option<String>,
-    /// Classes and functions to leave out or put back, as -io,+wtime [default: -query; env: OVERHEAR_FILTER]
-    #[arg(long, value_name = "FILTER", allow_hyphen_values = true, value_parser = filter)]
-    pub filter: Option<String>,
-    /// What to record of the progress engine: nothing, counts, times, or every entry that achieved something
-    /// [default: events; env: OVERHEAR_PROGRESS]
-    #[arg(long, value_name = "HOW", value_parser = settings::DEPTHS)]
-    pub progress: Option<String>,
-    /// When to compare the ranks' clocks: never, when MPI is initialised, or then and before it is finalised
-    /// [default: both; env: OVERHEAR_SYNC]
-    #[arg(long, value_name = "WHEN", value_parser = settings::OCCASIONS)]
-    pub sync: Option<String>,
-    /// Limit of a rank's file, as 500M or 1.5G; beyond it the recording goes on as a profile [env: OVERHEAR_MAX_BYTES]
-    #[arg(long, value_name = "SIZE", value_parser = max_bytes)]
-    pub max_bytes: Option<String>,
-}
-
-/// A filter that can be read, in the words it was given.
-fn filter(text: &str) -> Result<String, String> {
-    settings::Filter::parse(text).map(|_| text.into())
-}
-
-/// A limit that can be kept, in the words it was given.
-fn max_bytes(text: &str) -> Result<String, String> {
-    settings::max_bytes(text).map(|_| text.into())
 }
 
 /// How to print what was found out.

@@ -35,21 +35,21 @@ pub struct Config {
 pub fn read() -> Result<Config, String> {
     settings::check(env::vars_os())?;
     Ok(Config {
-        directory: env::var_os("OVERHEAR_DIR").filter(|value| !value.is_empty()).map(PathBuf::from),
-        run: set("OVERHEAR_RUN", settings::run)?,
-        mode: set("OVERHEAR_MODE", settings::mode)?.unwrap_or(Some(Mode::Trace)),
-        progress_asked: text("OVERHEAR_PROGRESS").is_some(),
-        progress: set("OVERHEAR_PROGRESS", settings::progress)?.unwrap_or(Depth::Events),
-        sync: set("OVERHEAR_SYNC", settings::sync)?.unwrap_or(Occasions::Both),
-        false_clock: set("OVERHEAR_TEST_CLOCK", settings::clocks)?.and_then(false_clock),
-        filter: Filter::parse(&text("OVERHEAR_FILTER").unwrap_or_default())?,
-        max_bytes: set("OVERHEAR_MAX_BYTES", settings::max_bytes)?.unwrap_or(u64::MAX),
+        directory: env::var_os(settings::DIR).filter(|value| !value.is_empty()).map(PathBuf::from),
+        run: set(settings::RUN, settings::run)?,
+        mode: set(settings::MODE, settings::mode)?.unwrap_or(Some(Mode::Trace)),
+        progress_asked: text(settings::PROGRESS).is_some(),
+        progress: set(settings::PROGRESS, settings::progress)?.unwrap_or(Depth::Events),
+        sync: set(settings::SYNC, settings::sync)?.unwrap_or(Occasions::Both),
+        false_clock: set(settings::TEST_CLOCK, settings::clocks)?.and_then(false_clock),
+        filter: Filter::parse(&text(settings::FILTER).unwrap_or_default())?,
+        max_bytes: set(settings::MAX_BYTES, settings::max_bytes)?.unwrap_or(u64::MAX),
     })
 }
 
 /// The process that `overhear record` became, if it is this one's ancestor or itself.
 pub fn recorded_process() -> Option<u32> {
-    env::var("OVERHEAR_PID").ok()?.parse().ok()
+    env::var(settings::PID).ok()?.parse().ok()
 }
 
 /// What this process becomes later by exec is not what `overhear record` became.

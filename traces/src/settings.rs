@@ -3,45 +3,139 @@
 //! The command checks all of it before it starts anything, the recorder once more when MPI is initialised: a mistake is to cost
 //! no run, and is named alike by both.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 
 use crate::calls::{Call, Class};
 use crate::file::Mode;
 use crate::progress::Depth;
 
-/// An environment variable: its name, and whether it may have a value.
-pub type Variable = (&'static str, fn(&str) -> Result<(), String>);
+/// One of them. Its flag is one of `overhear record`; a launcher hands on its variable.
+pub struct Setting {
+    /// Its environment variable.
+    pub variable: &'static str,
+    /// Its flag, without dashes; empty where it has none.
+    pub flag: &'static str,
+    /// What help calls its value.
+    pub value: &'static str,
+    /// The values it may have, where these are few.
+    pub values: &'static [&'static str],
+    /// What holds where it is not set; empty for nothing.
+    pub default: &'static str,
+    /// What it is for.
+    pub meaning: &'static str,
+    parse: fn(&str) -> Result<(), String>,
+}
 
-/// Every environment variable of ours, in one sentence each.
-pub const VARIABLES: &[Variable] = &[
-    // Folder of the run. Default: overhear-PROGRAM-DATE-TIME.
-    (DIR, |_| Ok(())),
-    // trace, profile or null: every call, counts and times only, nothing. Default: trace.
-    ("OVERHEAR_MODE", |value| mode(value).map(drop)),
-    // Classes and functions to leave out or put back, as -io,+wtime. Default: -query.
-    ("OVERHEAR_FILTER", |value| Filter::parse(value).map(drop)),
-    // off, count, time or events: how much is recorded of the progress engine. Default: events.
-    ("OVERHEAR_PROGRESS", |value| progress(value).map(drop)),
-    // off, init or both: when the ranks' clocks are compared, at MPI_Init and MPI_Finalize. Default: both.
-    ("OVERHEAR_SYNC", |value| sync(value).map(drop)),
-    // Limit of a rank's file, as 500M. Default: none.
-    ("OVERHEAR_MAX_BYTES", |value| max_bytes(value).map(drop)),
-    // Set by `overhear record` in front of a launcher: identifies the run, whose folder it has made.
-    ("OVERHEAR_RUN", |value| run(value).map(drop)),
-    // Set by `overhear record` behind a launcher: the process that became the program.
-    ("OVERHEAR_PID", |_| Ok(())),
-    // For tests: SECONDS:PPM,... by which ranks' clocks are to be wrong, in the launcher's order.
-    ("OVERHEAR_TEST_CLOCK", |value| clocks(value).map(drop)),
+/// All there are. Parsing, help, what launchers hand on, and the table in README come from here.
+pub const SETTINGS: [Setting; 9] = [
+    Setting {
+        variable: DIR,
+        flag: "dir",
+        value: "DIR",
+        values: &[],
+        default: "overhear-PROGRAM-DATE-TIME",
+        meaning: "folder of the run",
+        parse: |_| Ok(()),
+    },
+    Setting {
+        variable: MODE,
+        flag: "mode",
+        value: "MODE",
+        values: &MODES,
+        default: MODES[0],
+        meaning: "record every call, or only counts and times, or nothing (to measure overhead)",
+        parse: |value| mode(value).map(drop),
+    },
+    Setting {
+        variable: FILTER,
+        flag: "filter",
+        value: "FILTER",
+        values: &[],
+        default: "-query",
+        meaning: "classes and functions to leave out or put back, as -io,+wtime",
+        parse: |value| Filter::parse(value).map(drop),
+    },
+    Setting {
+        variable: PROGRESS,
+        flag: "progress",
+        value: "HOW",
+        values: &DEPTHS,
+        default: DEPTHS[3],
+        meaning: "what to record of the progress engine: nothing, counts, times, or every entry that achieved something",
+        parse: |value| progress(value).map(drop),
+    },
+    Setting {
+        variable: SYNC,
+        flag: "sync",
+        value: "WHEN",
+        values: &OCCASIONS,
+        default: OCCASIONS[2],
+        meaning: "when to compare the ranks' clocks: never, after MPI_Init, or then and in MPI_Finalize",
+        parse: |value| sync(value).map(drop),
+    },
+    Setting {
+        variable: MAX_BYTES,
+        flag: "max-bytes",
+        value: "SIZE",
+        values: &[],
+        default: "",
+        meaning: "limit of a rank's file, as 500M, 1.5G or 1e9; beyond it the recording goes on as a profile, with exact totals",
+        parse: |value| max_bytes(value).map(drop),
+    },
+    Setting {
+        variable: RUN,
+        flag: "",
+        value: "",
+        values: &[],
+        default: "",
+        meaning: "set by `overhear record` in front of a launcher: identifies the run, whose folder it has made",
+        parse: |value| run(value).map(drop),
+    },
+    Setting {
+        variable: PID,
+        flag: "",
+        value: "",
+        values: &[],
+        default: "",
+        meaning: "set by `overhear record` behind a launcher: the process that became the program",
+        parse: |_| Ok(()),
+    },
+    Setting {
+        variable: TEST_CLOCK,
+        flag: "",
+        value: "",
+        values: &[],
+        default: "",
+        meaning: "for tests: SECONDS:PPM,... by which ranks' clocks are to be wrong, in the launcher's order",
+        parse: |value| clocks(value).map(drop),
+    },
 ];
 
-/// A path, which need not be text.
-const DIR: &str = "OVERHEAR_DIR";
-/// Values of OVERHEAR_MODE.
-pub const MODES: [&str; 3] = ["trace", "profile", "null"];
-/// Values of OVERHEAR_PROGRESS.
+/// See [`SETTINGS`]. A path, which need not be text.
+pub const DIR: &str = "OVERHEAR_DIR";
+/// See [`SETTINGS`].
+pub const MODE: &str = "OVERHEAR_MODE";
+/// See [`SETTINGS`].
+pub const FILTER: &str = "OVERHEAR_FILTER";
+/// See [`SETTINGS`].
+pub const PROGRESS: &str = "OVERHEAR_PROGRESS";
+/// See [`SETTINGS`].
+pub const SYNC: &str = "OVERHEAR_SYNC";
+/// See [`SETTINGS`].
+pub const MAX_BYTES: &str = "OVERHEAR_MAX_BYTES";
+/// See [`SETTINGS`].
+pub const RUN: &str = "OVERHEAR_RUN";
+/// See [`SETTINGS`].
+pub const PID: &str = "OVERHEAR_PID";
+/// See [`SETTINGS`].
+pub const TEST_CLOCK: &str = "OVERHEAR_TEST_CLOCK";
+
+/// Values of [`MODE`].
+const MODES: [&str; 3] = ["trace", "profile", "null"];
+/// Values of [`PROGRESS`].
 pub const DEPTHS: [&str; 4] = ["off", "count", "time", "events"];
-/// Values of OVERHEAR_SYNC.
-pub const OCCASIONS: [&str; 3] = ["off", "init", "both"];
+/// Values of [`SYNC`].
+const OCCASIONS: [&str; 3] = ["off", "init", "both"];
 /// The least that a file can do with: below this there is no room for a profile.
 const LEAST_BYTES: u64 = 1 << 20;
 
@@ -66,18 +160,30 @@ pub fn launcher_rank(variable: impl Fn(&str) -> Option<String>) -> Option<u32> {
 pub fn check(variables: impl Iterator<Item = (OsString, OsString)>) -> Result<(), String> {
     for (name, value) in variables {
         let Some(name) = name.to_str().filter(|name| name.starts_with("OVERHEAR_")) else { continue };
-        let Some((_, check)) = VARIABLES.iter().find(|(known, _)| *known == name) else {
-            let nearest = nearest(name, VARIABLES.iter().map(|(known, _)| *known));
+        let Some(setting) = SETTINGS.iter().find(|setting| setting.variable == name) else {
+            let nearest = nearest(name, SETTINGS.iter().map(|setting| setting.variable));
             return Err(format!("there is no variable {name}; the nearest one is {nearest}"));
         };
         // Empty is as good as not set.
-        if name == DIR || value.is_empty() {
-            continue;
+        if !value.is_empty() {
+            let told = |reason| {
+                format!("{name}{}: {reason}", value.to_str().map(|text| format!("={text}")).unwrap_or_default())
+            };
+            setting.check(&value).map_err(told)?;
         }
-        let text = value.to_str().ok_or_else(|| format!("{name} is not text"))?;
-        check(text).map_err(|reason| format!("{name}={text}: {reason}"))?;
     }
     Ok(())
+}
+
+impl Setting {
+    /// Checks a value. Fails with what is wrong with it.
+    pub fn check(&self, value: &OsStr) -> Result<(), String> {
+        match value.to_str() {
+            Some(text) => (self.parse)(text),
+            None if self.variable == DIR => Ok(()),
+            None => Err("not text".into()),
+        }
+    }
 }
 
 /// What is recorded; `None` for nothing.

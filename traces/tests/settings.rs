@@ -2,7 +2,7 @@
 
 use traces::calls::Call;
 use traces::progress::Depth;
-use traces::settings::{self, DEPTHS, Filter};
+use traces::settings::{self, DEPTHS, Filter, SETTINGS, Setting};
 
 fn check(name: &str, value: &str) -> Result<(), String> {
     settings::check([("PATH".into(), "/bin".into()), (name.into(), value.into())].into_iter())
@@ -82,4 +82,19 @@ fn a_filter_takes_a_name_of_any_first_letter() {
     assert!(Filter::parse("-äh").is_err_and(|reason| reason.contains("no class or function is called äh")));
     let filter = Filter::parse("-all,send").unwrap_or_else(|reason| panic!("{reason}"));
     assert_eq!([Call::Send, Call::Recv, Call::Init].map(|call| filter.records(call)), [true, false, true]);
+}
+
+#[test]
+fn readme_tables_the_flags_as_they_are() {
+    let readme = include_str!("../../README.md");
+    let code = |text: &str| if text.is_empty() { String::new() } else { format!("`{text}` ") };
+    let row = |setting: &Setting| {
+        let Setting { variable, flag, value, values, default, meaning, .. } = *setting;
+        let values = if values.is_empty() { value.to_string() } else { values.join("`, `") };
+        format!("| `--{flag}` | `{variable}` | `{values}` | {}| {meaning} |", code(default))
+    };
+    let stated: Vec<&str> =
+        readme.lines().filter(|line| line.starts_with("| `--") && line.contains("OVERHEAR_")).collect();
+    let rows: Vec<String> = SETTINGS.iter().filter(|setting| !setting.flag.is_empty()).map(row).collect();
+    assert_eq!(stated, rows);
 }

@@ -16,7 +16,7 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 
-use traces::folder;
+use traces::{folder, settings};
 
 use crate::cli::{self, Launcher};
 use crate::error::{Error, USAGE};
@@ -52,12 +52,12 @@ fn try_run(arguments: cli::Record) -> Result<u8, Error> {
 
 /// Becomes the program. Only comes back when that fails.
 fn behind(library: &Path, mut arguments: cli::Record) -> u8 {
-    if let Some(own) = folder_in_front().and_then(|_| arguments.settings.dir.take())
+    if let Some(own) = folder_in_front().and_then(|_| arguments.settings.take(settings::DIR))
         && program::is_first_rank()
     {
         terminal::say(&format!(
             "--dir {} is not used: overhear record in front of the launcher has made a folder for all ranks",
-            own.display()
+            own.to_string_lossy()
         ));
     }
     let [program, rest @ ..] = arguments.command.as_slice() else { return NOT_FOUND };
@@ -69,34 +69,35 @@ fn behind(library: &Path, mut arguments: cli::Record) -> u8 {
     let mut variables = launch::variables(library, &needs, &arguments.settings);
     variables.retain(|(name, _)| *name != "LD_PRELOAD" || !program::is_linked_with_recorder(program));
     command.args(rest).envs(variables);
-    command.env("OVERHEAR_PID", std::process::id().to_string());
+    command.env(settings::PID, std::process::id().to_string());
     let error = command.exec();
     cannot_run(program, &error)
 }
 
 /// The folder of a launch that is recorded from in front, in which this process is a rank.
 fn folder_in_front() -> Option<OsString> {
-    env::var_os("OVERHEAR_RUN").filter(|run| !run.is_empty()).and_then(|_| env::var_os("OVERHEAR_DIR"))
+    env::var_os(settings::RUN).filter(|run| !run.is_empty()).and_then(|_| env::var_os(settings::DIR))
 }
 
 /// Runs the launcher.
 fn in_front(launcher: Launcher, library: &Path, mut arguments: cli::Record) -> Result<u8, Error> {
     let programs = programs::of(launcher, &arguments.command);
-    let mode = launch::check_given(launcher, &programs, "OVERHEAR_MODE")?;
+    let mode = launch::check_given(launcher, &programs, settings::MODE)?;
     let needs = needs_of_all(&programs)?;
-    let named = arguments.settings.dir.take().or_else(|| env::var_os("OVERHEAR_DIR").map(PathBuf::from));
-    let named = named.filter(|dir| !dir.as_os_str().is_empty());
-    let mode = mode.or(arguments.settings.mode.clone().map(OsString::from)).or_else(|| env::var_os("OVERHEAR_MODE"));
+    let named = arguments.settings.take(settings::DIR).or_else(|| env::var_os(settings::DIR));
+    let named = named.filter(|dir| !dir.is_empty()).map(PathBuf::from);
+    let mode = mode.or_else(|| arguments.settings.get(settings::MODE).map(OsString::from));
+    let mode = mode.or_else(|| env::var_os(settings::MODE));
     let wanted = named.unwrap_or_else(|| default_name(&programs));
     let cannot = |source| Error::Write { path: wanted.clone(), source };
     let run: u128 = rand::random();
     let folder = std::path::absolute(&wanted).and_then(|wanted| folder::claim(&wanted, &run.to_be_bytes()));
     let folder = folder.map_err(cannot)?;
-    arguments.settings.dir = Some(folder.clone());
+    arguments.settings.set(settings::DIR, folder.clone().into());
     let folder = RunFolder::at(&folder);
     names(&programs).for_each(|program| warn_of(program));
     let mut variables: Variables = launch::variables(library, &needs, &arguments.settings);
-    variables.push(("OVERHEAR_RUN", format!("{run:032x}").into()));
+    variables.push((settings::RUN, format!("{run:032x}").into()));
     let whole = launch::command(launcher, &arguments.command, &variables);
     let mut command = Command::new(&whole[0]);
     // What cannot stand on the launcher's command line reaches its ranks through its environment. The library is not to,
@@ -106,7 +107,7 @@ fn in_front(launcher: Launcher, library: &Path, mut arguments: cli::Record) -> R
         variables.push(("LD_PRELOAD", preload::list(library, &[])));
     }
     command.args(&whole[1..]).envs(variables);
-    command.env_remove("OVERHEAR_PID");
+    command.env_remove(settings::PID);
     match launched::run(command, program::is_script(&whole[0])) {
         Ok(status) => {
             outcome::tell(&folder, &arguments.command[0], status, mode.is_none_or(|mode| mode != "null"));

@@ -13,7 +13,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use traces::settings;
+use traces::settings::{self, SETTINGS};
 
 use crate::cli::{Launcher, Settings};
 use crate::error::Error;
@@ -125,20 +125,12 @@ pub fn variables(library: &Path, needs: &[OsString], settings: &Settings) -> Var
 }
 
 fn settings_as_variables(settings: &Settings) -> Variables {
-    let text = |value: &Option<String>| value.as_ref().map(OsString::from);
-    let given = [
-        ("OVERHEAR_DIR", settings.dir.as_ref().map(|dir| dir.as_os_str().to_os_string())),
-        ("OVERHEAR_MODE", text(&settings.mode)),
-        ("OVERHEAR_FILTER", text(&settings.filter)),
-        ("OVERHEAR_PROGRESS", text(&settings.progress)),
-        ("OVERHEAR_SYNC", text(&settings.sync)),
-        ("OVERHEAR_MAX_BYTES", text(&settings.max_bytes)),
-    ];
     // What the user has set in the environment has to reach ranks on other hosts too.
-    let value = |(name, flag): (&'static str, Option<OsString>)| {
-        flag.or_else(|| std::env::var_os(name)).filter(|value| !value.is_empty()).map(|value| (name, value))
+    let value = |variable| {
+        let value = settings.get(variable).map(OsString::from).or_else(|| std::env::var_os(variable));
+        value.filter(|value| !value.is_empty()).map(|value| (variable, value))
     };
-    given.into_iter().filter_map(value).collect()
+    SETTINGS.iter().filter(|setting| !setting.flag.is_empty()).filter_map(|setting| value(setting.variable)).collect()
 }
 
 /// Fails where a variable of ours in the environment does not exist, or has a value it may not have.

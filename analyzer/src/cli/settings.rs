@@ -1,0 +1,76 @@
+//! How to record, by flags: one for each row of the table of settings that has one.
+
+use std::ffi::{OsStr, OsString};
+
+use clap::builder::{OsStringValueParser, PossibleValuesParser, TypedValueParser, ValueParser};
+use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
+use traces::settings::{SETTINGS, Setting};
+
+/// What was given, by the settings' variables.
+#[derive(Default)]
+pub struct Settings {
+    given: Vec<(&'static str, OsString)>,
+}
+
+impl Settings {
+    /// The value of a flag, by its variable.
+    pub fn get(&self, variable: &str) -> Option<&OsStr> {
+        self.given.iter().find(|(name, _)| *name == variable).map(|(_, value)| value.as_os_str())
+    }
+
+    /// Gives the flag up, and returns its value.
+    pub fn take(&mut self, variable: &str) -> Option<OsString> {
+        let at = self.given.iter().position(|(name, _)| *name == variable)?;
+        Some(self.given.swap_remove(at).1)
+    }
+
+    /// Gives a flag this value.
+    pub fn set(&mut self, variable: &'static str, value: OsString) {
+        self.take(variable);
+        self.given.push((variable, value));
+    }
+}
+
+fn flags() -> impl Iterator<Item = &'static Setting> {
+    SETTINGS.iter().filter(|setting| !setting.flag.is_empty())
+}
+
+fn argument(setting: &'static Setting) -> Arg {
+    let Setting { variable, flag, value, values, default, meaning, .. } = *setting;
+    let default = if default.is_empty() { String::new() } else { format!("default: {default}; ") };
+    let parser: ValueParser = match values {
+        [] => OsStringValueParser::new().try_map(|value| setting.check(&value).map(|()| value)).into(),
+        values => PossibleValuesParser::new(values).map(OsString::from).into(),
+    };
+    let (first, rest) = meaning.split_at(1);
+    Arg::new(variable)
+        .long(flag)
+        .value_name(value)
+        .value_parser(parser)
+        // A filter begins with what it leaves out.
+        .allow_hyphen_values(default.contains(": -"))
+        .help(format!("{}{rest} [{default}env: {variable}]", first.to_uppercase()))
+}
+
+impl Args for Settings {
+    fn augment_args(command: Command) -> Command {
+        command.args(flags().map(argument))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Settings::augment_args(command)
+    }
+}
+
+impl FromArgMatches for Settings {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Settings, clap::Error> {
+        let value =
+            |setting: &Setting| Some((setting.variable, matches.get_one::<OsString>(setting.variable)?.clone()));
+        Ok(Settings { given: flags().filter_map(value).collect() })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Settings::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
