@@ -18,11 +18,13 @@ compile_error!("liboverhear.so is for x86-64 and arm64 Linux with glibc");
 
 mod abi;
 mod args;
+mod call_site;
 mod clock;
 mod config;
 mod descriptor;
 #[cfg(not(feature = "archive"))]
 mod dlsym;
+mod function;
 mod layers;
 mod linked;
 mod loaded;

@@ -4,6 +4,7 @@ mod exports;
 
 use std::ffi::{CStr, c_int, c_void};
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use crate::symbol;
 pub use exports::{Exports, Name};
@@ -27,6 +28,22 @@ pub fn objects() -> Vec<Object> {
     // SAFETY: `visit` matches the callback's type, and `scan` outlives the call.
     unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut scan).cast()) };
     scan.objects
+}
+
+/// The MPI library's handle, whose scope comes before other objects.
+static MPI: OnceLock<usize> = OnceLock::new();
+
+/// The MPI library has this handle.
+pub fn search_first(handle: usize) {
+    let _ = MPI.set(handle);
+}
+
+/// A function that is in no scope dlsym searches by itself: of the MPI library and what it depends on, or of anything
+/// that was loaded.
+pub fn find_anywhere(name: &CStr) -> Option<usize> {
+    let of_mpi = MPI.get().and_then(|handle| symbol::lookup(*handle as *mut c_void, name));
+    // SAFETY: what is loaded now stays so while the program uses it.
+    of_mpi.or_else(|| objects().iter().find_map(|object| unsafe { object.defines(name) }))
 }
 
 struct Scan {

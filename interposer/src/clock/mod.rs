@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use traces::clock::{ClockKind, ClockSample};
 
+use crate::config::FalseClock;
 use crate::messages;
 
 /// What the processor says of its tick counter.
@@ -15,15 +16,6 @@ struct Counter {
     kind: ClockKind,
     /// Ticks a second, 0 where the processor does not say.
     frequency: u64,
-}
-
-/// A clock that is wrong on purpose, for tests.
-#[derive(Clone, Copy)]
-pub struct FalseClock {
-    /// By how many seconds.
-    pub offset: f64,
-    /// By how much it is too fast, millionths.
-    pub drift: f64,
 }
 
 /// How calls are timed.

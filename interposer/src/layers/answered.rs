@@ -5,8 +5,9 @@
 
 use traces::calls::{Call, Class, Kind, Returns};
 
-use super::{LAYERED, languages, stubs};
+use super::{languages, stubs};
 use crate::abi::Family;
+use crate::call_site::{CallSite, CalledBy};
 use crate::recorder::cache::Words;
 use crate::wrappers::draft::Draft;
 use crate::wrappers::observe::{self, Made};
@@ -29,7 +30,7 @@ pub fn fits(call: Call) -> bool {
 #[derive(Clone, Copy)]
 struct Answered {
     call: Call,
-    place: usize,
+    site: CallSite,
     binding: usize,
     arguments: [usize; REGISTERS],
 }
@@ -42,8 +43,8 @@ impl Made for Answered {
         self.call
     }
 
-    fn place(&self) -> usize {
-        self.place
+    fn site(&self) -> CallSite {
+        self.site
     }
 
     fn key(&self, _: &Family, _: &mut Words) {}
@@ -62,6 +63,6 @@ pub unsafe extern "C-unwind" fn call(a: usize, b: usize, c: usize, d: usize, e: 
     let (noted, binding) = (stubs::noted(), stubs::behind());
     stubs::forget();
     languages::seen(noted.language);
-    let place = noted.caller | LAYERED;
-    observe::call(Answered { call: noted.call, place, binding, arguments: [a, b, c, d, e, f] })
+    let site = CallSite::layered(noted.caller, CalledBy::Name);
+    observe::call(Answered { call: noted.call, site, binding, arguments: [a, b, c, d, e, f] })
 }

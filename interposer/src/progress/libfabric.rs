@@ -9,10 +9,10 @@ use std::ffi::{c_int, c_void};
 use traces::definitions::Way;
 
 use super::{Achieved, Listener};
+use crate::function::Function;
 use crate::recorder::shared;
-use crate::symbol::Symbol;
 
-static FABRIC: Symbol = Symbol::behind_ours("fi_fabric");
+static FABRIC: Function = Function::behind_ours("fi_fabric");
 static LISTENER: Listener = Listener::new();
 
 /// What fabrics, domains and queues begin with.

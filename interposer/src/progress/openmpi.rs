@@ -11,15 +11,16 @@ use std::sync::atomic::{AtomicUsize, Ordering::*};
 use traces::definitions::Way;
 
 use super::{Achieved, Listener};
-use crate::symbol::{self, Symbol};
+use crate::function::Function;
+use crate::symbol;
 
 type Callback = unsafe extern "C-unwind" fn() -> c_int;
 type Register = unsafe extern "C-unwind" fn(usize) -> c_int;
 
-static PROGRESS: Symbol = Symbol::behind_ours("opal_progress");
-static REGISTER: Symbol = Symbol::behind_ours("opal_progress_register");
-static REGISTER_LOW: Symbol = Symbol::behind_ours("opal_progress_register_lp");
-static UNREGISTER: Symbol = Symbol::behind_ours("opal_progress_unregister");
+static PROGRESS: Function = Function::behind_ours("opal_progress");
+static REGISTER: Function = Function::behind_ours("opal_progress_register");
+static REGISTER_LOW: Function = Function::behind_ours("opal_progress_register_lp");
+static UNREGISTER: Function = Function::behind_ours("opal_progress_unregister");
 static LISTENER: Listener = Listener::new();
 
 fn described() -> (Way, String) {

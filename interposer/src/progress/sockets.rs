@@ -12,9 +12,9 @@ use traces::definitions::Way;
 
 use super::{Achieved, Listener};
 use crate::descriptor::status;
+use crate::function::Function;
 use crate::loaded;
 use crate::recorder::shared;
-use crate::symbol::Symbol;
 
 /// Listens to the objects that are loaded by now.
 pub fn begin() {
@@ -49,7 +49,7 @@ macro_rules! calls {
 
         $($(
             unsafe extern "C-unwind" fn $name($($argument: $type),*) -> $result {
-                static REAL: Symbol = Symbol::first(stringify!($name));
+                static REAL: Function = Function::first(stringify!($name));
                 type Real = unsafe extern "C-unwind" fn($($type),*) -> $result;
                 // SAFETY: passes on what was passed.
                 let real = || unsafe { std::mem::transmute::<usize, Real>(REAL.address())($($argument),*) };
@@ -169,7 +169,7 @@ fn ask(descriptor: c_int) -> bool {
 
 /// A descriptor that is closed may come again as something else.
 unsafe extern "C-unwind" fn close(descriptor: c_int) -> c_int {
-    static REAL: Symbol = Symbol::first("close");
+    static REAL: Function = Function::first("close");
     if let Some(kind) = KINDS.get(descriptor as usize) {
         kind.store(UNASKED, Relaxed);
     }

@@ -5,9 +5,9 @@ use std::ffi::{c_uint, c_void};
 use traces::definitions::Way;
 
 use super::{Achieved, Listener};
-use crate::symbol::Symbol;
+use crate::function::Function;
 
-static PROGRESS: Symbol = Symbol::behind_ours("ucp_worker_progress");
+static PROGRESS: Function = Function::behind_ours("ucp_worker_progress");
 static LISTENER: Listener = Listener::new();
 
 fn described() -> (Way, String) {

@@ -11,6 +11,7 @@
 use std::sync::atomic::{AtomicU32, Ordering::*};
 
 use super::memory;
+use crate::call_site::CallSite;
 
 /// Words of the call with the most arguments that matter, the call site's included.
 pub const WORDS: usize = 15;
@@ -110,10 +111,10 @@ const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 impl Words {
     /// The words of a call from this place.
     #[inline(always)]
-    pub fn new(call: u16, address: usize) -> Words {
+    pub fn new(call: u16, site: CallSite) -> Words {
         let mut words = [0; WORDS];
         // Addresses of programs have 47 bits.
-        words[0] = address as u64 ^ (call as u64) << 48;
+        words[0] = site.word() as u64 ^ (call as u64) << 48;
         Words { words, used: 1, half: false }
     }
 

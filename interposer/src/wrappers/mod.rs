@@ -13,7 +13,8 @@ use traces::calls::Call;
 
 use crate::abi::Family;
 use crate::args::{self, Argument};
-use crate::layers::{self, By};
+use crate::call_site::{CallSite, CalledBy};
+use crate::layers;
 use crate::real;
 use crate::recorder::cache::Words;
 use crate::recorder::run;
@@ -51,14 +52,14 @@ macro_rules! wrapper {
             std::arch::naked_asm!(".cfi_startproc", entry!([$($argument)*]), ".cfi_endproc", inner = sym inner)
         }
 
-        wrapper!(@layered by_name By::Name, [$($argument)*]);
-        wrapper!(@layered by_profiling_name By::ProfilingName, [$($argument)*]);
+        wrapper!(@layered by_name CalledBy::Name, [$($argument)*]);
+        wrapper!(@layered by_profiling_name CalledBy::ProfilingName, [$($argument)*]);
 
         pub const WAYS: Ways = Ways { program: entry, by_name, by_profiling_name };
 
         #[derive(Clone, Copy)]
         struct Made {
-            place: usize,
+            site: CallSite,
             $($argument: usize),*
         }
 
@@ -72,8 +73,8 @@ macro_rules! wrapper {
             }
 
             #[inline(always)]
-            fn place(&self) -> usize {
-                self.place
+            fn site(&self) -> CallSite {
+                self.site
             }
 
             #[inline(always)]
@@ -92,14 +93,14 @@ macro_rules! wrapper {
                 // PMPI_X, of another tool's MPI_X, or of a function that takes nothing.
                 unsafe {
                     type Real = unsafe extern "C-unwind" fn($(word!($argument)),*) -> $result;
-                    let real = std::mem::transmute::<usize, Real>(real::behind(CALL, self.place));
+                    let real = std::mem::transmute::<usize, Real>(real::behind(CALL, self.site));
                     real($(args::$kind(self.$argument).forward(_status)),*)
                 }
             }
         }
 
         inner!(fn(place; $($argument)*) -> $result {
-            observe::call(Made { place, $($argument),* })
+            observe::call(Made { site: CallSite::from_word(place), $($argument),* })
         });
     };
     (@layered $name:ident $by:path, [$($argument:ident)*]) => {

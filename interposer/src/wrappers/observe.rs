@@ -11,6 +11,7 @@ use traces::signature::{peer, tag};
 use super::after;
 use super::draft::Draft;
 use crate::abi::{self, Family};
+use crate::call_site::CallSite;
 use crate::clock;
 use crate::layers;
 use crate::recorder::abandoned;
@@ -71,8 +72,8 @@ pub trait Made: Copy {
     /// Which one it is.
     fn call(&self) -> Call;
 
-    /// Where the program goes on, with the flags of [`layers`].
-    fn place(&self) -> usize;
+    /// Where in the program it is made.
+    fn site(&self) -> CallSite;
 
     /// Adds the words that the call is known by.
     fn key(&self, family: &Family, words: &mut Words);
@@ -89,7 +90,7 @@ pub trait Made: Copy {
 pub fn call<M: Made>(made: M) -> M::Outcome {
     if let (true, Some(thread)) = (M::PLAIN, current::thread()) {
         let family = self::family(thread);
-        let mut words = Words::new(made.call().number(), made.place());
+        let mut words = Words::new(made.call().number(), made.site());
         made.key(family, &mut words);
         if let Some(signature) = thread.cached(&words) {
             return cached(thread, family, made, signature);
@@ -176,14 +177,14 @@ fn followed<M: Made>(thread: &mut Thread, made: &M, draft: &mut Draft) -> M::Out
 /// What is to be recorded of a call, if anything. What it takes of the stack is given back before MPI is called.
 #[inline(never)]
 fn know<M: Made>(thread: &mut Thread, family: &Family, made: &M, draft: &mut Draft) -> Option<Known> {
-    let address = || layers::address(made.place(), made.call());
+    let address = || layers::address(made.site(), made.call());
     if !M::PLAIN {
         return describe(thread, family, made.call(), address(), draft);
     }
-    let mut words = Words::new(made.call().number(), made.place());
+    let mut words = Words::new(made.call().number(), made.site());
     made.key(family, &mut words);
     if let Some(signature) = thread.cached_around(&words) {
-        return Some(Known::cached(made.call(), made.place(), signature));
+        return Some(Known::cached(made.call(), made.site().address(), signature));
     }
     let known = describe(thread, family, made.call(), address(), draft)?;
     if known.lasting {
@@ -337,8 +338,8 @@ impl Made for Nothing {
         Call::Barrier
     }
 
-    fn place(&self) -> usize {
-        0
+    fn site(&self) -> CallSite {
+        CallSite::NONE
     }
 
     fn key(&self, _: &Family, words: &mut Words) {

@@ -18,8 +18,9 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use traces::definitions::Place;
 
+use crate::function::Function;
 use crate::recorder::shared;
-use crate::symbol::{self, Symbol};
+use crate::symbol;
 use layout::{At, Layout, type_of};
 use memory::{Checked, Memory, Trusted};
 
@@ -180,7 +181,7 @@ impl Interpreter {
 
 /// The address of something that the interpreter exports.
 fn address(name: &'static str) -> Option<usize> {
-    let symbol = Symbol::first(name);
+    let symbol = Function::first(name);
     symbol.exists().then(|| symbol.address())
 }
 
