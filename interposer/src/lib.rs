@@ -17,7 +17,6 @@
 compile_error!("liboverhear.so is for x86-64 and arm64 Linux with glibc");
 
 mod abi;
-mod args;
 mod call_site;
 mod clock;
 mod config;
@@ -26,6 +25,7 @@ mod descriptor;
 mod dlsym;
 mod function;
 mod layers;
+mod lifecycle;
 mod linked;
 mod loaded;
 mod messages;
@@ -40,20 +40,20 @@ mod wrappers;
 
 /// When the library is loaded: a program that is linked with MPI may call functions before it initialises it.
 extern "C" fn loaded() {
-    recorder::shared::guard(|| {
+    recorder::guard::run(|| {
         messages::begin();
         if config::recorded_process() == Some(std::process::id()) {
             messages::keep_stderr();
         }
-        recorder::folder::process_begins();
+        lifecycle::process_begins();
         if real::is_linked() {
-            layers::patch();
+            layers::patch(&wrappers::HANDED_DOWN.wrappers);
         }
     });
 }
 
 extern "C" fn unloaded() {
-    recorder::shared::guard(recorder::run::process_ends);
+    recorder::guard::run(lifecycle::process_ends);
 }
 
 #[used]

@@ -6,14 +6,14 @@
 //!
 //! - The program's slots for functions of a layer lead to [`stubs`], which note who called what and go on to the layer.
 //! - The layer's slots for MPI lead to the wrappers' ways in for layers, which ask [`place`] what was noted.
-//! - What a layer does without MPI's function is recorded where it begins ([`answered`]).
+//! - What a layer does without MPI's function is recorded where it begins, by what a stub noted ([`binding`]).
 
-mod answered;
 mod fortran;
 mod languages;
 mod patch;
 mod python;
 mod stubs;
+mod wrappers;
 
 use traces::calls::{Call, Class};
 use traces::definitions::Language;
@@ -21,11 +21,12 @@ use traces::definitions::Language;
 use crate::call_site::{CallSite, CalledBy};
 use crate::recorder::current;
 
-pub use languages::define as define_languages;
+pub use languages::new as new_languages;
 #[cfg(not(feature = "archive"))]
 pub use patch::wrapper_named;
 pub use patch::{calls_unseen, patch};
 pub use python::describe;
+pub use wrappers::{Ways, Wrappers};
 
 /// Of a question: MPI was called by its profiling name.
 const ASKED_BY_PROFILING_NAME: u32 = 1 << 16;
@@ -64,4 +65,22 @@ pub extern "C" fn place(question: u32, address: usize) -> usize {
     // happens inside a call.
     let inside = by_profiling_name && current::thread().is_some_and(|thread| thread.nested());
     if call.class() == Class::Query || inside { 0 } else { site(address) }
+}
+
+/// A call of a binding's function that the binding answers itself.
+pub struct Binding {
+    /// What it stands for.
+    pub call: Call,
+    /// Where the program made it.
+    pub site: CallSite,
+    /// The function.
+    pub function: usize,
+}
+
+/// The call that the last stub on this thread noted, which led to code around the binding's function.
+pub fn binding() -> Binding {
+    let (noted, function) = (stubs::noted(), stubs::behind());
+    stubs::forget();
+    languages::seen(noted.language);
+    Binding { call: noted.call, site: CallSite::layered(noted.caller, CalledBy::Name), function }
 }

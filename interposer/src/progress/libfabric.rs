@@ -10,7 +10,7 @@ use traces::definitions::Way;
 
 use super::{Achieved, Listener};
 use crate::function::Function;
-use crate::recorder::shared;
+use crate::recorder::guard;
 
 static FABRIC: Function = Function::behind_ours("fi_fabric");
 static LISTENER: Listener = Listener::new();
@@ -46,7 +46,7 @@ unsafe fn original(object: *const Object, place: usize) -> usize {
 
 /// Gives the object a copy of its table with these functions in these places, as far as the table goes.
 unsafe fn listen(object: *mut Object, ours: &[(usize, usize)]) {
-    shared::guard(|| {
+    guard::run(|| {
         // SAFETY: a provider's object, just made; its table begins with its size.
         unsafe {
             let table = (*object).table;

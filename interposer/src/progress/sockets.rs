@@ -14,11 +14,11 @@ use super::{Achieved, Listener};
 use crate::descriptor::status;
 use crate::function::Function;
 use crate::loaded;
-use crate::recorder::shared;
+use crate::recorder::guard;
 
 /// Listens to the objects that are loaded by now.
 pub fn begin() {
-    shared::guard(|| {
+    guard::run(|| {
         // The C library calls its own functions.
         let is_system = |file: &str| ["libc.so", "ld-linux", "libpthread"].iter().any(|name| file.starts_with(name));
         let ours = |name: &CStr| {
@@ -159,7 +159,7 @@ fn is_socket(descriptor: c_int) -> bool {
 
 #[cold]
 fn ask(descriptor: c_int) -> bool {
-    let status = shared::guard(|| status(descriptor)).flatten();
+    let status = guard::run(|| status(descriptor)).flatten();
     let socket = status.is_some_and(|status| status.st_mode & libc::S_IFMT == libc::S_IFSOCK);
     if let Some(kind) = KINDS.get(descriptor as usize).filter(|_| status.is_some()) {
         kind.store(if socket { SOCKET } else { OTHER }, Relaxed);

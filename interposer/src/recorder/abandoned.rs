@@ -11,18 +11,14 @@ use traces::definitions::Definition;
 use traces::file::{LEVELS, Level};
 
 use super::current;
-use super::profile::Change;
-use super::run;
+use super::guard;
+use super::recorded;
 use super::shared;
 use super::spent;
 use super::stack::{self, SignalStack};
-use super::thread::Thread;
-use super::totals;
+use super::thread::{NO_FRAME, Thread};
+use super::totals::{self, Change};
 use crate::clock;
-use crate::regions;
-
-/// Above every stack: nothing is open that could have been left.
-pub(super) const NO_FRAME: usize = usize::MAX;
 
 /// Where the stack of the calling function ends.
 #[inline(always)]
@@ -103,7 +99,7 @@ impl Thread {
     pub fn end(&mut self) {
         spent::abandon();
         self.abandon(0);
-        regions::leave_all(self);
+        self.leave_regions();
         self.engine.leave_all();
         self.rest();
     }
@@ -156,7 +152,7 @@ pub fn aside<R>(call: Call, make: impl FnOnce() -> R) -> R {
 #[inline(never)]
 fn interrupting(call: Call) -> Option<u64> {
     let is_interrupted = current::thread().is_some_and(|thread| thread.is_interrupted());
-    (is_interrupted && run::records(call)).then(clock::now)
+    (is_interrupted && recorded::records(call)).then(clock::now)
 }
 
 #[cold]
@@ -165,6 +161,6 @@ fn abandoned() {
     if !SAID.swap(true, Relaxed) {
         let warning = "calls were left by an exception or longjmp, or their thread ended inside them: they count for as \
                        long as something is known to have happened in them";
-        shared::guard(|| shared::define(&Definition::Warning(warning.into())));
+        guard::run(|| shared::define(&Definition::Warning(warning.into())));
     }
 }

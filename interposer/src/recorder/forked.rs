@@ -6,13 +6,13 @@
 //! straight line has nothing to ask.
 
 use std::ffi::c_void;
-use std::sync::atomic::{AtomicU8, AtomicU32};
+use std::sync::atomic::{AtomicU8, AtomicU32, Ordering::Acquire};
 
 /// What all threads look at, in pages of its own.
 #[cfg_attr(target_arch = "x86_64", repr(C, align(4096)))]
 #[cfg_attr(target_arch = "aarch64", repr(C, align(65536)))]
 pub struct Here {
-    /// How far the recording has come; see [`run`](super::run).
+    /// How far the recording has come: [`DORMANT`], [`RECORDING`] or [`OFF`].
     pub phase: AtomicU8,
     /// How much is recorded of the progress engine, as a number of [`Depth`](traces::progress::Depth).
     pub depth: AtomicU32,
@@ -20,6 +20,18 @@ pub struct Here {
 
 /// This process's own.
 pub static HERE: Here = Here { phase: AtomicU8::new(0), depth: AtomicU32::new(0) };
+
+/// MPI has not been initialised.
+pub const DORMANT: u8 = 0;
+/// See [`is_recording`].
+pub const RECORDING: u8 = 1;
+/// Recording was not wanted, or failed.
+pub const OFF: u8 = 2;
+
+/// Whether this process records.
+pub fn is_recording() -> bool {
+    HERE.phase.load(Acquire) == RECORDING
+}
 
 /// Recording begins: from here on a child finds zeros in [`HERE`].
 pub fn begin() {

@@ -6,47 +6,26 @@ use traces::signature::{STARTS, Signature};
 
 use super::dictionary::Key;
 use super::pages::Output;
-use super::thread::{REHEARSAL, State, Thread};
-use super::{profile, run, shared};
+use super::thread::{State, Thread};
+use super::{profile, shared};
 
 impl Thread {
-    /// The signature's number; [`UNNUMBERED`] where there was no room for it, and then the block holds the signature.
-    #[inline(never)]
-    pub fn signature(&mut self, key: &Key) -> u32 {
-        match self.dictionary.find(key) {
-            Some(number) => number,
-            None => self.new_signature(key),
-        }
+    /// Gives a signature from a call site that was met before a number without a lock, where there is room for it.
+    pub fn give_number_at_once(&mut self, key: &Key) -> Option<u32> {
+        let (site, output) = (shared::known_site(key.address)?, shared::output()?);
+        let has_room = self.profile.is_none() && self.signatures.has_room() && self.dictionary.has_room();
+        if has_room { self.define(key, site, output).ok() } else { None }
     }
 
-    #[cold]
-    #[inline(never)]
-    fn new_signature(&mut self, key: &Key) -> u32 {
-        if self.number == REHEARSAL {
-            return self.dictionary.add(key, |_| ()).unwrap_or(UNNUMBERED);
-        }
-        // A lock is taken for what is new to all threads, or has no room: a thread whose signals come may leave it for ever.
-        if let (Some(site), Some(output)) = (shared::known_site(key.address), shared::output())
-            && self.profile.is_none()
-            && self.signatures.has_room()
-            && self.dictionary.has_room()
-            && let Ok(number) = self.define(key, site, output)
-        {
-            return number;
-        }
-        let defined = shared::guard(|| {
-            let (site, is_new) = shared::site(key.address);
-            if is_new {
-                run::new_place();
-            }
-            let output = shared::output()?;
-            let number = match self.profile.is_some() && self.dictionary.len() > profile::PLENTY {
-                true => self.define_together(key, site, output),
-                false => self.define(key, site, output),
-            };
-            number.inspect_err(|stop| self.no_number(key.signature(UNNUMBERED, site), output, *stop)).ok()
-        });
-        defined.flatten().unwrap_or(UNNUMBERED)
+    /// Gives a signature from this call site a number. `None` where there is no room for it: then the block holds the
+    /// signature.
+    pub fn give_number(&mut self, key: &Key, site: u32) -> Option<u32> {
+        let output = shared::output()?;
+        let number = match self.profile.is_some() && self.dictionary.len() > profile::PLENTY {
+            true => self.define_together(key, site, output),
+            false => self.define(key, site, output),
+        };
+        number.inspect_err(|stop| self.no_number(key.signature(UNNUMBERED, site), output, *stop)).ok()
     }
 
     /// Gives a signature a number, and says in the file what it means.

@@ -11,11 +11,12 @@ use traces::record::UNNUMBERED;
 use traces::signature::UNKNOWN_BYTES;
 use zerocopy::FromZeros;
 
-use super::control;
+use super::counted;
+use super::guard;
 use super::numbered::Numbered;
 use super::pages::{NO_PAGE, Output, Page, UNIT};
 use super::shared;
-use super::totals;
+use super::totals::{self, Change};
 use crate::clock;
 
 /// See the module.
@@ -35,30 +36,6 @@ pub struct Profile {
     told_as: Option<Numbered<u32>>,
     /// Calls counted so far.
     pub calls: u64,
-}
-
-/// What is added to an entry. Bytes wrap, so that they can be taken back.
-#[derive(Default)]
-pub struct Change {
-    /// Calls: one or none.
-    pub calls: u64,
-    /// How long it took.
-    pub duration: u64,
-    /// Calls that returned an error.
-    pub failed: u32,
-    /// Bytes handed out.
-    pub sent: u64,
-    /// Bytes that came.
-    pub received: u64,
-    /// What the progress engine did.
-    pub engine: Entries,
-}
-
-impl Change {
-    /// A call that took so long and hands out and receives so many bytes.
-    pub fn of_call(duration: u64, (sent, received): (u64, u64)) -> Change {
-        Change { calls: 1, duration, sent, received, ..Change::default() }
-    }
 }
 
 /// Signatures from which on new ones count together: more would make a profile larger than a trace.
@@ -112,14 +89,14 @@ impl Profile {
     /// A call ended.
     pub fn add(&mut self, signature: u32, call: u16, duration: u64, moves: (u64, u64)) {
         self.calls += 1;
-        if control::is_on() {
+        if counted::is_on() {
             self.count(signature, call, &Change::of_call(duration, moves));
         }
     }
 
     /// The call started a persistent request.
     pub fn started(&mut self, signature: u32, call: u16, moves: (u64, u64)) {
-        if control::is_on() {
+        if counted::is_on() {
             self.count(signature, call, &Change { sent: moves.0, received: moves.1, ..Change::default() });
         }
     }
@@ -134,14 +111,14 @@ impl Profile {
 
     /// What the progress engine did during the call.
     pub fn engine(&mut self, signature: u32, call: u16, during: Entries) {
-        if control::is_on() {
+        if counted::is_on() {
             self.count(signature, call, &Change { engine: during, ..Change::default() });
         }
     }
 
     /// A call did not succeed: its bytes did not move.
     pub fn failed(&mut self, signature: u32, call: u16, moves: (u64, u64)) {
-        if control::is_on() {
+        if counted::is_on() {
             let (sent, received) = (moves.0.wrapping_neg(), moves.1.wrapping_neg());
             self.count(signature, call, &Change { failed: 1, sent, received, ..Change::default() });
         }
@@ -208,7 +185,7 @@ impl Profile {
     fn next(&mut self, signature: u32) -> Option<NonNull<ProfileEntry>> {
         let room = self.page.map_or(0, |page| page.body::<ProfileEntry>().1);
         if self.used == room {
-            shared::guard(|| {
+            guard::run(|| {
                 let output = shared::output()?;
                 self.turn(output, FIRST << self.pages.min(4));
                 Some(())

@@ -5,110 +5,16 @@
 //!
 //! Calls inside other calls take no part: what the library does to its own requests is not the program's.
 
-use std::ptr::null_mut;
-
 use traces::record::{self, Arrived, Fate, Kind, MAX_AGE, MAX_COUNT, UNNUMBERED};
 use traces::signature::{peer, tag};
 
-use super::control;
+use super::counted;
 use super::dictionary::Key;
 use super::handles::{Handles, Keep};
-use super::memory;
+use super::request::{ACTIVE, CANCELLED, Message, PERSISTENT, RECEIVES, Request};
 use super::slots;
 use super::thread::Thread;
 use crate::abi::Family;
-
-/// A request that is not complete, or a persistent one.
-#[derive(Clone, Copy)]
-pub struct Request {
-    /// The number its start gave it, and the thread whose number that is.
-    number: u64,
-    thread: u32,
-    flags: u32,
-    /// The number its creation took, for a persistent one.
-    created: u64,
-    /// What the call that began it posted; `None` where there was no room for its signature.
-    posted: Option<&'static Key>,
-    signature: u32,
-    /// Whether a profile has counted it, as [`control`] says.
-    counted: u32,
-}
-
-/// The request will be filled by a message, so its status tells something.
-pub const RECEIVES: u32 = 1;
-/// The request stays when it is complete.
-pub const PERSISTENT: u32 = 2;
-const ACTIVE: u32 = 4;
-const CANCELLED: u32 = 8;
-
-/// A message that was probed for and not received yet.
-#[derive(Clone, Copy)]
-pub struct Message {
-    /// Number of the communicator.
-    pub object: u32,
-    /// Where it comes from.
-    pub source: i32,
-    /// Its tag.
-    pub tag: i32,
-}
-
-/// Room for what a call of many requests needs while it runs.
-pub struct Scratch {
-    handles: *mut u64,
-    statuses: *mut u8,
-    room: usize,
-    /// A status for calls that were given none.
-    pub status: [u64; 4],
-}
-
-/// Requests that room is taken for at first.
-const FIRST_ROOM: usize = 256;
-/// Bytes of the largest status of any ABI.
-const STATUS: usize = 32;
-
-impl Scratch {
-    /// No room yet.
-    pub const fn new() -> Scratch {
-        Scratch { handles: null_mut(), statuses: null_mut(), room: 0, status: [0; 4] }
-    }
-
-    /// Copies `count` handles away, since MPI will overwrite them. `false` where memory ran out.
-    #[inline(always)]
-    pub fn copy(&mut self, family: &Family, requests: usize, count: usize) -> bool {
-        if count > self.room && !self.grow(count) {
-            return false;
-        }
-        for at in 0..count {
-            // SAFETY: the program passes this many requests, and there is room for as many.
-            unsafe { *self.handles.add(at) = family.handle_at(requests + at * family.handle_size) };
-        }
-        true
-    }
-
-    /// Room for as many statuses as handles were copied.
-    #[inline(always)]
-    pub fn statuses(&self) -> usize {
-        self.statuses as usize
-    }
-
-    #[cold]
-    fn grow(&mut self, count: usize) -> bool {
-        // The memory it had is lost; it doubles, so that is no more than it takes.
-        let room = count.next_power_of_two().max(FIRST_ROOM);
-        let (Some(handles), Some(statuses)) = (memory::zeroed(room), memory::zeroed(room * STATUS)) else {
-            return false;
-        };
-        (self.handles, self.statuses, self.room) = (handles.as_ptr(), statuses.as_ptr(), room);
-        true
-    }
-
-    /// The handle that was copied from this place.
-    #[inline(always)]
-    pub fn handle(&self, at: usize) -> u64 {
-        // SAFETY: only asked for what was copied.
-        unsafe { *self.handles.add(at) }
-    }
-}
 
 /// Requests with consecutive numbers, to be said in one record.
 struct Run {
@@ -126,7 +32,7 @@ impl Thread {
         let active = if flags & PERSISTENT == 0 { ACTIVE } else { 0 };
         let posted = self.key(signature);
         let (thread, flags) = (self.number, flags | active);
-        let counted = control::counted();
+        let counted = counted::counted();
         let request = Request { number, thread, flags, created: number, posted, signature, counted };
         // SAFETY: only its own thread inserts into its table.
         unsafe { self.requests.insert(handle, request) };
@@ -138,7 +44,7 @@ impl Thread {
         let (owner, table) = self.table_of(handle);
         let before = table.visit(handle, |request| {
             (request.number, request.thread, request.signature) = (number, thread, signature);
-            request.counted = control::counted();
+            request.counted = counted::counted();
             request.flags = (request.flags | ACTIVE) & !CANCELLED;
             Keep::Yes
         });
@@ -260,7 +166,7 @@ impl Thread {
         // SAFETY: as above.
         let ((source, tag), bytes) = unsafe { (family.source_and_tag(status), family.bytes(status)) };
         let arrived = Arrived { source, tag, bytes, fate: Fate::Whole };
-        let own = request.thread == self.number && control::is_counted(request.counted);
+        let own = request.thread == self.number && counted::is_counted(request.counted);
         self.differs(request.posted, own.then_some(request.signature), arrived).then_some(arrived)
     }
 
@@ -268,7 +174,7 @@ impl Thread {
     #[cold]
     fn nothing_came(&mut self, request: &Request) {
         let own = request.thread == self.number && request.flags & RECEIVES != 0;
-        let own = own && control::is_counted(request.counted);
+        let own = own && counted::is_counted(request.counted);
         if let (Some(profile), Some(key), true) = (&mut self.profile, request.posted, own) {
             profile.arrived(request.signature, key.call, key.moves().1, 0);
         }

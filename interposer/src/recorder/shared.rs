@@ -1,20 +1,16 @@
 //! What the threads of a process share: the file, the definitions, the call sites. All of it off the straight line.
 
-use std::panic::{self, AssertUnwindSafe};
 use std::sync::atomic::{AtomicU32, Ordering::*};
 use std::sync::{Mutex, MutexGuard, OnceLock};
 
-use traces::definitions::{Definition, Module, PREFIX, Site};
+use traces::definitions::{Definition, Module, PREFIX, Place, Site};
 use traces::file::{PageKind, Stop};
 
-use super::borrowed::{Signals, State};
-use super::control;
+use super::counted;
 use super::handles::Handles;
 use super::modules;
 use super::pages::{NO_PAGE, Output, Page};
-use super::spent::Spending;
 use crate::clock;
-use crate::layers;
 use crate::messages;
 
 /// Bytes of the first page of definitions, and of the second; then they grow.
@@ -51,25 +47,6 @@ pub fn lock() -> MutexGuard<'static, Shared> {
     SHARED.get_or_init(Mutex::default).lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-/// Runs what is off the straight line. The program sees neither a panic nor a changed errno or floating-point environment,
-/// and its signals come when it is done.
-pub fn guard<R>(work: impl FnOnce() -> R) -> Option<R> {
-    let _spending = Spending::begin();
-    let _signals = Signals::hold();
-    guard_wait(work)
-}
-
-/// The same for what takes no lock, and for what may wait for other ranks: meanwhile signals come as ever.
-pub fn guard_wait<R>(work: impl FnOnce() -> R) -> Option<R> {
-    let _spending = Spending::begin();
-    let _state = State::keep();
-    let result = panic::catch_unwind(AssertUnwindSafe(work)).ok();
-    if result.is_none() {
-        messages::once("a defect of the recorder; the program goes on, this part of its recording is missing");
-    }
-    result
-}
-
 /// Says once, on stderr and in the file, that events end here, and why.
 pub fn stopped(stop: Stop) {
     let Some(output) = output() else { return };
@@ -81,7 +58,8 @@ pub fn stopped(stop: Stop) {
         return;
     }
     header.stopped_at = clock::now();
-    control::profile_begins(header);
+    // The profile that takes over may be stopped already.
+    header.profile_stopped_at = if counted::is_on() { 0 } else { header.stopped_at };
     match stop {
         Stop::No => {}
         Stop::MaxBytes => messages::once("the file has reached its limit: from here on there is a profile, no trace"),
@@ -108,26 +86,21 @@ pub fn known_site(address: u64) -> Option<u32> {
     if address == 0 { None } else { SITES.get(address) }
 }
 
-/// The number of the call site that returns to this address, and whether it was met for the first time.
-pub fn site(address: u64) -> (u32, bool) {
-    let mut shared = lock();
-    if let Some(number) = known_site(address) {
-        return (number, false);
-    }
-    shared.sites += 1;
-    let number = shared.sites;
-    let place = layers::describe(number, address);
-    let (module, offset) = if place.is_some() { (0, address) } else { shared.module(address) };
-    shared.define(&Definition::Site(Site { number, module, offset }));
-    if let Some(place) = place {
-        shared.define(&Definition::Place(place));
-    }
-    SITES.share(address, number);
-    layers::define_languages(&mut shared);
-    (number, true)
-}
-
 impl Shared {
+    /// Gives a call site its number. Where it is a line that `describe` knows, that is said of it; else which module it is in.
+    pub fn add_site(&mut self, address: u64, describe: impl FnOnce(u32) -> Option<Place>) -> u32 {
+        self.sites += 1;
+        let number = self.sites;
+        let place = describe(number);
+        let (module, offset) = if place.is_some() { (0, address) } else { self.module(address) };
+        self.define(&Definition::Site(Site { number, module, offset }));
+        if let Some(place) = place {
+            self.define(&Definition::Place(place));
+        }
+        SITES.share(address, number);
+        number
+    }
+
     /// Writes a definition.
     pub fn define(&mut self, definition: &Definition) {
         let (Some(output), Ok(bytes)) = (output(), definition.to_bytes()) else { return };

@@ -7,49 +7,66 @@
 use std::ffi::c_void;
 use std::ptr::{NonNull, null_mut};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering::*};
+use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering::*};
 
 use traces::file::{Mode, Stop};
 
 use super::current;
+use super::forked;
+use super::guard;
 use super::handles::Handles;
 use super::pages::Output;
 use super::profile::Profile;
-use super::requests::{Message, Request};
-use super::run;
+use super::request::{Message, Request};
 use super::shared;
 use super::spent;
 use super::thread::Thread;
 
-/// A recording's place among all.
-pub struct Slot {
-    /// The thread has ended, and another may go on with its recording.
-    vacant: AtomicBool,
-    /// The recording that began before this one.
-    next: *mut Thread,
-}
-
 static THREADS: AtomicPtr<Thread> = AtomicPtr::new(null_mut());
 static COUNT: AtomicU32 = AtomicU32::new(0);
 
-/// What has the system tell us when a thread ends. `None` where it has no more of these: then nothing is taken over.
-static ENDS: OnceLock<Option<libc::pthread_key_t>> = OnceLock::new();
+/// What holds for all threads.
+struct Begun {
+    mode: Mode,
+    /// What has the system tell us when a thread ends. `None` where it has no more of these: then nothing is taken over.
+    ends: Option<libc::pthread_key_t>,
+}
+
+static BEGUN: OnceLock<Begun> = OnceLock::new();
 
 /// Recording begins.
-pub fn begin() {
-    ENDS.get_or_init(|| {
+pub fn begin(mode: Mode) {
+    BEGUN.get_or_init(|| {
         let mut key = 0;
         // SAFETY: makes a key, into `key`.
         let made = unsafe { libc::pthread_key_create(&mut key, Some(ended)) };
-        (made == 0).then_some(key)
+        Begun { mode, ends: (made == 0).then_some(key) }
     });
 }
 
+/// The recording of a thread that has not called MPI and does its work.
+pub fn join() -> Option<&'static mut Thread> {
+    if forked::is_recording() { begin_thread() } else { None }
+}
+
+/// The calling thread's recording begins. `None` where there is no memory for it.
+pub fn begin_thread() -> Option<&'static mut Thread> {
+    let begun = guard::run(|| {
+        let output = shared::output()?;
+        match occupy(output, BEGUN.get()?) {
+            Ok(thread) => current::set(thread.as_ptr()),
+            Err(stop) => shared::stopped(stop),
+        }
+        current::thread()
+    });
+    begun.flatten()
+}
+
 /// A recording for the calling thread, which has none.
-pub fn occupy(output: &Output, mode: Mode) -> Result<NonNull<Thread>, Stop> {
+fn occupy(output: &Output, begun: &Begun) -> Result<NonNull<Thread>, Stop> {
     let thread = match vacant() {
         Some(thread) => thread,
-        None => add(Thread::begin(output, COUNT.fetch_add(1, Relaxed), mode).ok_or(Stop::NoMemory)?),
+        None => add(Thread::begin(output, COUNT.fetch_add(1, Relaxed), begun.mode).ok_or(Stop::NoMemory)?),
     };
     // SAFETY: a field of the header, which only atomic operations touch.
     unsafe { AtomicU64::from_ptr(&raw mut output.header().threads) }.fetch_max(COUNT.load(Relaxed).into(), Relaxed);
@@ -58,9 +75,9 @@ pub fn occupy(output: &Output, mode: Mode) -> Result<NonNull<Thread>, Stop> {
         (*thread.as_ptr()).live();
         spent::keep_in((*thread.as_ptr()).off_line());
     }
-    if let Some(Some(key)) = ENDS.get() {
+    if let Some(key) = begun.ends {
         // SAFETY: the key was made and is never deleted.
-        unsafe { libc::pthread_setspecific(*key, thread.as_ptr().cast()) };
+        unsafe { libc::pthread_setspecific(key, thread.as_ptr().cast()) };
     }
     Ok(thread)
 }
@@ -139,12 +156,12 @@ fn add(thread: NonNull<Thread>) -> NonNull<Thread> {
 unsafe extern "C" fn ended(thread: *mut c_void) {
     let thread = thread.cast::<Thread>();
     // In a forked child it is its parent's, whose file is none of the child's business.
-    if !run::is_recording() || !std::ptr::eq(current::address(), thread) {
+    if !forked::is_recording() || !std::ptr::eq(current::address(), thread) {
         return;
     }
     // SAFETY: threads are never freed, and this one is the caller's own until it is vacant.
     unsafe {
-        shared::guard(|| (*thread).end());
+        guard::run(|| (*thread).end());
         spent::keep_in(null_mut());
         current::set(null_mut());
         (*thread).slot.vacant.store(true, Release);

@@ -5,30 +5,29 @@
 
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicU32, Ordering::*};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::*};
 
 use traces::file::{LEVELS, Level, Mode, PageHeader, PageKind, ThreadBlock};
 use traces::record::{self, MAX_SHORT, UNNUMBERED};
 use traces::signature::{CREATES, STARTS, Signature};
 
-use super::abandoned::NO_FRAME;
 use super::cache::{Cache, Dependence, Words};
 use super::dictionary::{Dictionary, Key};
+use super::draft::Draft;
+use super::engine::Engine;
 use super::events::Events;
 use super::forked;
+use super::guard;
 use super::handles::Handles;
 use super::memory;
+use super::open_regions::OpenRegions;
 use super::pages::{NO_PAGE, Output};
-use super::profile::{self, Change, Profile};
-use super::requests::{Message, Request, Scratch};
+use super::profile::{self, Profile};
+use super::request::{Message, Request, Scratch};
 use super::shared;
 use super::signatures::SignaturePages;
-use super::slots::Slot;
-use super::totals;
+use super::totals::{self, Change};
 use crate::clock;
-use crate::progress::Engine;
-use crate::regions::Open;
-use crate::wrappers::draft::Draft;
 
 /// A thread's recording.
 pub struct Thread {
@@ -37,7 +36,15 @@ pub struct Thread {
     /// Signatures of the last calls.
     cache: Cache,
     /// Regions of the program that the thread is in.
-    pub regions: Open,
+    pub regions: OpenRegions,
+}
+
+/// A recording's place among all.
+pub(super) struct Slot {
+    /// The thread has ended, and another may go on with its recording.
+    pub(super) vacant: AtomicBool,
+    /// The recording that began before this one.
+    pub(super) next: *mut Thread,
 }
 
 /// What a thread's memory holds.
@@ -84,7 +91,10 @@ pub struct State {
 }
 
 /// The number of a thread that records nowhere.
-pub(super) const REHEARSAL: u32 = u32::MAX;
+const REHEARSAL: u32 = u32::MAX;
+
+/// Above every stack: nothing is open that could have been left.
+pub(super) const NO_FRAME: usize = usize::MAX;
 
 fn empty_table<V: Copy>() -> Option<&'static Handles<V>> {
     let table = memory::zeroed::<Handles<V>>(1)?;
@@ -183,6 +193,11 @@ impl Thread {
         // SAFETY: just made.
         unsafe { (*thread.as_ptr()).state.events = Events::in_memory(words)? };
         Some(thread)
+    }
+
+    /// Whether it records nowhere.
+    pub fn is_rehearsal(&self) -> bool {
+        self.number == REHEARSAL
     }
 
     fn new(number: u32, block: NonNull<ThreadBlock>) -> Option<NonNull<Thread>> {
@@ -366,11 +381,9 @@ impl Thread {
         self.count(number, duration);
     }
 
-    /// The call just left returned an error.
-    #[cold]
-    #[inline(never)]
-    pub fn call_failed(&mut self, signature: u32, code: i32) {
-        self.did_nothing(signature, super::errors::class(code), code);
+    /// The call just left returned an error of this class.
+    pub fn call_failed(&mut self, signature: u32, class: u16, code: i32) {
+        self.did_nothing(signature, class, code);
     }
 
     /// The call just left never returned.
@@ -397,7 +410,7 @@ impl Thread {
         if self.events.is_over() {
             return false;
         }
-        let turned = shared::guard(|| {
+        let turned = guard::run(|| {
             let output = shared::output()?;
             let Err(stop) = self.events.turn(output) else { return Some(()) };
             self.profile_begins(output);

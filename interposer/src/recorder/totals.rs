@@ -8,10 +8,34 @@ use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering::*};
 
 use traces::calls::Call;
 use traces::file::{ANY_CALL, ANY_SIGNATURE, ProfileEntry, SHARED_ENTRIES};
+use traces::progress::Entries;
 use zerocopy::FromZeros;
 
-use super::profile::Change;
 use super::shared;
+
+/// What is added to an entry. Bytes wrap, so that they can be taken back.
+#[derive(Default)]
+pub struct Change {
+    /// Calls: one or none.
+    pub calls: u64,
+    /// How long it took.
+    pub duration: u64,
+    /// Calls that returned an error.
+    pub failed: u32,
+    /// Bytes handed out.
+    pub sent: u64,
+    /// Bytes that came.
+    pub received: u64,
+    /// What the progress engine did.
+    pub engine: Entries,
+}
+
+impl Change {
+    /// A call that took so long and hands out and receives so many bytes.
+    pub fn of_call(duration: u64, (sent, received): (u64, u64)) -> Change {
+        Change { calls: 1, duration, sent, received, ..Change::default() }
+    }
+}
 
 /// The place of a function's entry, and one more; 0 where it has none yet.
 static PLACES: [AtomicU8; Call::LIMIT] = [const { AtomicU8::new(0) }; Call::LIMIT];

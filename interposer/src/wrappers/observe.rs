@@ -9,19 +9,20 @@ use traces::record::UNNUMBERED;
 use traces::signature::{peer, tag};
 
 use super::after;
-use super::draft::Draft;
+use super::numbering;
 use crate::abi::{self, Family};
 use crate::call_site::CallSite;
 use crate::clock;
 use crate::layers;
+use crate::lifecycle::{self, errors};
 use crate::recorder::abandoned;
 use crate::recorder::cache::Words;
 use crate::recorder::current;
-use crate::recorder::errors;
+use crate::recorder::draft::Draft;
+use crate::recorder::guard;
 use crate::recorder::objects;
-use crate::recorder::requests::Message;
-use crate::recorder::run;
-use crate::recorder::shared;
+use crate::recorder::recorded;
+use crate::recorder::request::Message;
 use crate::recorder::spent::Spending;
 use crate::recorder::thread::Thread;
 
@@ -126,15 +127,15 @@ fn cached<M: Made>(thread: &mut Thread, family: &Family, made: M, signature: u32
 #[cold]
 #[inline(never)]
 fn not_cached<M: Made>(made: M, frame: usize) -> M::Outcome {
-    let thread = current::thread().or_else(|| run::first_call(made.call()));
+    let thread = current::thread().or_else(|| lifecycle::first_call(made.call(), &super::HANDED_DOWN));
     let records = thread.is_some();
     match thread.and_then(|thread| thread.may_work(frame).then_some(thread)) {
-        None if !run::is_lifecycle(made.call()) && !records => made.make(None),
-        None if !run::is_lifecycle(made.call()) => abandoned::aside(made.call(), || made.make(None)),
+        None if !lifecycle::is_lifecycle(made.call()) && !records => made.make(None),
+        None if !lifecycle::is_lifecycle(made.call()) => abandoned::aside(made.call(), || made.make(None)),
         None => {
-            run::before(made.call(), 0);
+            lifecycle::before(made.call(), 0);
             let result = made.make(None);
-            run::after_unrecorded(made.call(), result.code());
+            lifecycle::after_unrecorded(made.call(), result.code());
             result
         }
         Some(thread) if thread.nested() => {
@@ -200,8 +201,8 @@ fn begin(thread: &mut Thread, family: &Family, draft: &mut Draft, known: Known) 
     let status = if known.nested { None } else { draft.before(thread, family) };
     let start = thread.enter(known.signature);
     thread.work(false);
-    if run::is_lifecycle(known.call) {
-        run::before(known.call, session(family, draft));
+    if lifecycle::is_lifecycle(known.call) {
+        lifecycle::before(known.call, session(family, draft));
     }
     (status, start)
 }
@@ -230,14 +231,14 @@ fn end(thread: &mut Thread, family: &Family, draft: &Draft, known: Known, start:
             after::made(family, known.call, draft);
         }
         if draft.renames && code == 0 {
-            shared::guard(|| objects::renamed(draft.object));
+            guard::run(|| objects::renamed(draft.object));
         }
     } else if code != 0 {
-        thread.call_failed(signature, code);
+        after::failed(thread, signature, code);
     }
     thread.rest();
-    if run::is_lifecycle(known.call) {
-        run::after(known.call, session(family, draft), code);
+    if lifecycle::is_lifecycle(known.call) {
+        lifecycle::after(known.call, session(family, draft), code);
     }
 }
 
@@ -285,10 +286,10 @@ fn describe(thread: &mut Thread, family: &Family, call: Call, address: usize, dr
     if errors::takes_handler(call) {
         errors::set_handles_errors();
     }
-    if !run::records(call) {
+    if !recorded::records(call) {
         return None;
     }
-    let signature = thread.signature(&key);
+    let signature = numbering::signature(thread, &key);
     let nested = thread.nested();
     Some(Known {
         call,
@@ -317,11 +318,11 @@ fn accepted(thread: &mut Thread, family: &Family, draft: &Draft, known: Known) -
     }
     let _spending = Spending::begin();
     if draft.has_unknown_object() {
-        shared::guard(|| draft.learn_object(family, known.call));
+        guard::run(|| draft.learn_object(family, known.call));
     }
-    shared::guard_wait(|| draft.learn_types(family));
+    guard::run_waiting(|| draft.learn_types(family));
     match draft.key(family, known.call, known.address, false) {
-        Ok(key) => thread.signature(&key),
+        Ok(key) => numbering::signature(thread, &key),
         Err(_) => known.signature,
     }
 }

@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use traces::definitions::Place;
 
 use crate::function::Function;
-use crate::recorder::shared;
+use crate::recorder::guard;
 use crate::symbol;
 use layout::{At, Layout, type_of};
 use memory::{Checked, Memory, Trusted};
@@ -109,7 +109,7 @@ fn has_ended() -> bool {
 /// Looks for an interpreter that knows this thread.
 #[cold]
 fn find() -> Option<&'static Interpreter> {
-    let found = shared::guard(|| {
+    let found = guard::run(|| {
         let thread = address("PyGILState_GetThisThreadState")?;
         // SAFETY: the function's type, as Python documents it.
         let thread = unsafe { std::mem::transmute::<usize, unsafe extern "C" fn() -> usize>(thread) };

@@ -5,8 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering::*};
 use traces::calls::{Call, Class};
 use traces::definitions::Definition;
 
-use super::{run, shared};
+use super::run::READY;
 use crate::real;
+use crate::recorder::guard;
+use crate::recorder::shared;
 
 /// Whether the call is given an error handler.
 pub fn takes_handler(call: Call) -> bool {
@@ -34,14 +36,14 @@ pub fn arrivals_unseen() {
     if !SAID.swap(true, Relaxed) {
         let warning = "the program handles errors of MPI itself: of receives that MPI_Waitall, MPI_Waitsome, MPI_Testall \
                        or MPI_Testsome completed without statuses, the bytes are those posted";
-        shared::guard(|| shared::define(&Definition::Warning(warning.into())));
+        guard::run(|| shared::define(&Definition::Warning(warning.into())));
     }
 }
 
 /// The class of an error code, 0 where MPI cannot be asked.
 pub fn class(code: i32) -> u16 {
     let mut class = 0i32;
-    if run::is_ready() {
+    if READY.load(Relaxed) {
         // SAFETY: MPI is initialised, and writes one int.
         unsafe { real::invoke(Call::Error_class, [code as usize, &raw mut class as usize]) };
     }

@@ -5,12 +5,12 @@
 
 use traces::calls::{Call, Class, Kind, Returns};
 
-use super::{languages, stubs};
+use super::observe::{self, Made};
 use crate::abi::Family;
-use crate::call_site::{CallSite, CalledBy};
+use crate::call_site::CallSite;
+use crate::layers;
 use crate::recorder::cache::Words;
-use crate::wrappers::draft::Draft;
-use crate::wrappers::observe::{self, Made};
+use crate::recorder::draft::Draft;
 
 /// Arguments that every processor has registers for.
 const REGISTERS: usize = 6;
@@ -18,8 +18,12 @@ const REGISTERS: usize = 6;
 /// A function of a binding.
 type Binding = unsafe extern "C-unwind" fn(usize, usize, usize, usize, usize, usize) -> usize;
 
-/// Whether [`call`] can hand on what a Fortran function takes.
-pub fn fits(call: Call) -> bool {
+/// The code that records this call around a binding's function; `None` where it cannot hand on what a Fortran function takes.
+pub fn around(call: Call) -> Option<usize> {
+    fits(call).then_some(self::call as *const () as usize)
+}
+
+fn fits(call: Call) -> bool {
     let row = call.row();
     // The length of a text is an argument, too, and so is the error code.
     let words = row.arguments.iter().map(|(_, kind)| if matches!(kind, Kind::Str | Kind::StrOut) { 2 } else { 1 });
@@ -31,7 +35,7 @@ pub fn fits(call: Call) -> bool {
 struct Answered {
     call: Call,
     site: CallSite,
-    binding: usize,
+    function: usize,
     arguments: [usize; REGISTERS],
 }
 
@@ -54,15 +58,12 @@ impl Made for Answered {
     fn make(&self, _: Option<usize>) -> usize {
         let [a, b, c, d, e, f] = self.arguments;
         // SAFETY: the binding's function gets all that the program passed, and maybe more.
-        unsafe { std::mem::transmute::<usize, Binding>(self.binding)(a, b, c, d, e, f) }
+        unsafe { std::mem::transmute::<usize, Binding>(self.function)(a, b, c, d, e, f) }
     }
 }
 
 /// What a stub leads to for such a function.
-pub unsafe extern "C-unwind" fn call(a: usize, b: usize, c: usize, d: usize, e: usize, f: usize) -> usize {
-    let (noted, binding) = (stubs::noted(), stubs::behind());
-    stubs::forget();
-    languages::seen(noted.language);
-    let site = CallSite::layered(noted.caller, CalledBy::Name);
-    observe::call(Answered { call: noted.call, site, binding, arguments: [a, b, c, d, e, f] })
+unsafe extern "C-unwind" fn call(a: usize, b: usize, c: usize, d: usize, e: usize, f: usize) -> usize {
+    let layers::Binding { call, site, function } = layers::binding();
+    observe::call(Answered { call, site, function, arguments: [a, b, c, d, e, f] })
 }

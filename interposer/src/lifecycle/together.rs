@@ -19,8 +19,8 @@ use std::time::Instant;
 use traces::calls::Call;
 use traces::definitions::{Definition, Span};
 
-use super::{folder, shared};
 use crate::abi::Family;
+use crate::recorder::shared;
 use crate::{config, progress, real};
 pub use between::leave;
 use host::Arriving;
@@ -74,7 +74,7 @@ pub fn find(family: &Family, world: Option<(u32, u32)>, meeting: &Path) -> Optio
         withdraw();
         return None;
     };
-    let spawned = folder::spawned(family);
+    let spawned = spawned(family);
     let together = progress::unheard(|| come(family, rank, size, spawned, meeting));
     if together.found != Found::All {
         shared::define(&Definition::Recorded(together.spans()));
@@ -159,6 +159,14 @@ impl Together {
         let span = |(first, last)| Span { first: first as i32, count: last - first + 1, step: 1 };
         ranges(&self.ranks).into_iter().map(span).collect()
     }
+}
+
+/// Whether this world was spawned by another.
+pub fn spawned(family: &Family) -> bool {
+    let mut parent = 0u64;
+    // SAFETY: MPI is initialised, and writes one handle.
+    let code = unsafe { real::invoke(Call::Comm_get_parent, [&raw mut parent as usize]) };
+    code == 0 && !family.is_null(parent & family.handle_mask)
 }
 
 /// A communicator of some ranks of the world, of which nobody else hears.

@@ -4,7 +4,7 @@
 const MOST: usize = 64;
 
 /// See the module. Valid as zeros.
-pub struct Open {
+pub struct OpenRegions {
     /// How many there are, also of those that found no place.
     depth: usize,
     regions: [Region; MOST],
@@ -22,7 +22,7 @@ pub struct Left {
     pub number: Option<u32>,
 }
 
-impl Open {
+impl OpenRegions {
     /// Enters a region. Whether it is to be recorded.
     pub fn push(&mut self, owner: usize, number: u32) -> bool {
         self.depth += 1;

@@ -4,9 +4,10 @@ use std::sync::atomic::{AtomicBool, Ordering::*};
 
 use traces::file::NO_RANK;
 
-use super::pages::Output;
-use super::{folder, run, slots};
+use super::folder;
 use crate::messages;
+use crate::recorder::pages::Output;
+use crate::recorder::slots;
 
 /// The figures of the end were said.
 static TOLD: AtomicBool = AtomicBool::new(false);
@@ -15,7 +16,7 @@ static TOLD: AtomicBool = AtomicBool::new(false);
 pub fn say(output: &Output) {
     // SAFETY: read when MPI is finalised.
     let header = unsafe { output.header() };
-    if !run::speaks_at_end() || TOLD.swap(true, Relaxed) {
+    if TOLD.swap(true, Relaxed) {
         return;
     }
     let rank = if header.rank == NO_RANK { 0 } else { header.rank };

@@ -20,11 +20,11 @@ use traces::clock::ClockSample;
 use traces::definitions::{Definition, Occasion, SameClock, Sync};
 use traces::settings::Occasions;
 
-use super::{kind, now, sample};
+use super::together::{Found, Place, Together};
 use crate::abi::Family;
+use crate::clock::{kind, now, sample};
 use crate::real;
 use crate::recorder::shared;
-use crate::recorder::together::{Found, Place, Together};
 
 /// Exchanges in which the least round trip has not shrunk, after which it will not shrink by much: within 10 % of the
 /// least there is, by the paper.

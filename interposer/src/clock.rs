@@ -1,7 +1,5 @@
 //! The clock that calls are timed by: the processor's tick counter, or the system's clock where that is not steady.
 
-pub mod sync;
-
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -92,7 +90,7 @@ pub fn choose(wrong: Option<FalseClock>) -> (ClockKind, u64) {
 }
 
 /// Which clock was chosen.
-fn kind() -> Option<u16> {
+pub fn kind() -> Option<u16> {
     CHOICE.get().map(|choice| choice.counter.kind as u16)
 }
 

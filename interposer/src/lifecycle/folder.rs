@@ -10,11 +10,12 @@ use traces::calls::Call;
 use traces::folder;
 use traces::settings::Occasions;
 
-use super::modules;
-use super::together::Together;
+use super::together::{self, Together};
 use crate::abi::Family;
+use crate::clock;
 use crate::config::Config;
 use crate::real;
+use crate::recorder::modules;
 
 /// What the ranks agree on when MPI is initialised.
 pub struct Agreed {
@@ -126,7 +127,7 @@ fn decide(config: &Config, family: &Family, together: Option<&Together>, own: &P
     let wanted = wanted(config).unwrap_or_else(|_| PathBuf::from("overhear"));
     if let Some(run) = config.run {
         let folder = folder::claim(&wanted, &run).unwrap_or_else(|_| wanted.clone());
-        if together.is_some() && spawned(family) {
+        if together.is_some() && together::spawned(family) {
             let world = (1..WORLDS).find(|world| claim(&folder, *world)).unwrap_or(WORLDS);
             return Agreed { run, folder, world, sync: config.sync };
         }
@@ -156,19 +157,11 @@ fn claim(folder: &Path, world: u32) -> bool {
     fs::File::create_new(folder.join(folder::file_name(world, 0))).is_ok()
 }
 
-/// Whether this world was spawned by another.
-pub fn spawned(family: &Family) -> bool {
-    let mut parent = 0u64;
-    // SAFETY: MPI is initialised, and writes one handle.
-    let code = unsafe { real::invoke(Call::Comm_get_parent, [&raw mut parent as usize]) };
-    code == 0 && !family.is_null(parent & family.handle_mask)
-}
-
 fn random() -> [u8; 16] {
     let mut bytes = [0; 16];
     let read = fs::File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut bytes));
     if read.is_err() {
-        let sample = crate::clock::sample();
+        let sample = clock::sample();
         bytes[..8].copy_from_slice(&sample.realtime.to_le_bytes());
         bytes[8..].copy_from_slice(&(sample.ticks ^ std::process::id() as u64).to_le_bytes());
     }

@@ -5,8 +5,8 @@
 
 use crate::abi::Family;
 use crate::recorder::cache::Words;
+use crate::recorder::draft::{Amount, Draft, Numbers, Types};
 use crate::recorder::objects::Kind;
-use crate::wrappers::draft::{Amount, Draft, Numbers, Types};
 
 /// An argument of an MPI call. `WIDE` in the large-count forms.
 pub trait Argument: Copy {
