@@ -19,7 +19,7 @@ use traces::calls::{Call, Class};
 use traces::definitions::Language;
 
 use crate::call_site::{CallSite, CalledBy};
-use crate::recorder::current;
+use crate::recorder::thread::current;
 
 pub use languages::new as new_languages;
 #[cfg(not(feature = "archive"))]

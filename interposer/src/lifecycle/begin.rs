@@ -18,16 +18,16 @@ use crate::layers;
 use crate::messages;
 use crate::progress;
 use crate::real;
-use crate::recorder::current;
-use crate::recorder::forked::{self, DORMANT, HERE, OFF, RECORDING};
+use crate::recorder::file::modules;
+use crate::recorder::file::pages::{Output, UNIT};
+use crate::recorder::file::shared;
+use crate::recorder::file::totals;
 use crate::recorder::guard;
-use crate::recorder::modules;
-use crate::recorder::pages::{Output, UNIT};
-use crate::recorder::recorded;
-use crate::recorder::shared;
-use crate::recorder::slots;
+use crate::recorder::process::forked::{self, DORMANT, HERE, OFF, RECORDING};
+use crate::recorder::process::recorded;
 use crate::recorder::thread::Thread;
-use crate::recorder::totals;
+use crate::recorder::thread::current;
+use crate::recorder::thread::slots;
 
 /// Called for the first call of every thread, and for all calls of a process that does not record. The thread, if its
 /// recording begins here.

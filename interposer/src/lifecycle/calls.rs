@@ -12,12 +12,12 @@ use crate::clock;
 use crate::config;
 use crate::progress;
 use crate::real;
-use crate::recorder::forked;
+use crate::recorder::file::shared;
 use crate::recorder::guard;
+use crate::recorder::guard::spent;
+use crate::recorder::objects::world;
 use crate::recorder::objects::{self, Kind};
-use crate::recorder::shared;
-use crate::recorder::spent;
-use crate::recorder::world;
+use crate::recorder::process::forked;
 
 /// Whether the recording itself has something to do when this call returns.
 #[inline(always)]

@@ -24,7 +24,7 @@ use super::together::{Found, Place, Together};
 use crate::abi::Family;
 use crate::clock::{kind, now, sample};
 use crate::real;
-use crate::recorder::shared;
+use crate::recorder::file::shared;
 
 /// Exchanges in which the least round trip has not shrunk, after which it will not shrink by much: within 10 % of the
 /// least there is, by the paper.

@@ -7,11 +7,11 @@
 use traces::file::FileHeader;
 
 use crate::clock;
-use crate::recorder::counted;
+use crate::recorder::file::shared;
+use crate::recorder::file::totals;
 use crate::recorder::guard;
-use crate::recorder::shared;
-use crate::recorder::slots;
-use crate::recorder::totals;
+use crate::recorder::process::counted;
+use crate::recorder::thread::slots;
 
 /// The program has called `MPI_Pcontrol` with this level.
 #[cold]

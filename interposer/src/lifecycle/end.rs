@@ -11,10 +11,10 @@ use super::run::{SESSIONS, WORLD, speaks_at_end};
 use crate::clock;
 use crate::config;
 use crate::messages;
-use crate::recorder::forked::{DORMANT, HERE, RECORDING};
-use crate::recorder::modules;
-use crate::recorder::pages::Output;
-use crate::recorder::shared;
+use crate::recorder::file::modules;
+use crate::recorder::file::pages::Output;
+use crate::recorder::file::shared;
+use crate::recorder::process::forked::{DORMANT, HERE, RECORDING};
 
 /// Says in the file whether MPI is finalised. Returns whether it is.
 pub fn mark_end(output: &Output) -> bool {

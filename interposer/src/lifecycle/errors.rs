@@ -7,8 +7,8 @@ use traces::definitions::Definition;
 
 use super::run::READY;
 use crate::real;
+use crate::recorder::file::shared;
 use crate::recorder::guard;
-use crate::recorder::shared;
 
 /// Whether the call is given an error handler.
 pub fn takes_handler(call: Call) -> bool {

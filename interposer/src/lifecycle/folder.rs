@@ -15,7 +15,7 @@ use crate::abi::Family;
 use crate::clock;
 use crate::config::Config;
 use crate::real;
-use crate::recorder::modules;
+use crate::recorder::file::modules;
 
 /// What the ranks agree on when MPI is initialised.
 pub struct Agreed {

@@ -6,8 +6,8 @@ use traces::file::NO_RANK;
 
 use super::folder;
 use crate::messages;
-use crate::recorder::pages::Output;
-use crate::recorder::slots;
+use crate::recorder::file::pages::Output;
+use crate::recorder::thread::slots;
 
 /// The figures of the end were said.
 static TOLD: AtomicBool = AtomicBool::new(false);

@@ -15,13 +15,13 @@ use crate::layers;
 use crate::messages;
 use crate::progress;
 use crate::real;
-use crate::recorder::current;
+use crate::recorder::file::pages::Output;
+use crate::recorder::file::shared;
+use crate::recorder::guard::spent;
+use crate::recorder::objects::world;
 use crate::recorder::objects::{self, Kind};
-use crate::recorder::pages::Output;
-use crate::recorder::shared;
-use crate::recorder::spent;
 use crate::recorder::thread::Thread;
-use crate::recorder::world;
+use crate::recorder::thread::current;
 
 /// MPI can say who we are. A session has no world; its processes know only what their launcher tells them.
 pub fn ready(run: &Run, output: &Output, world: bool, first: bool) {

@@ -20,7 +20,7 @@ use traces::calls::Call;
 use traces::definitions::{Definition, Span};
 
 use crate::abi::Family;
-use crate::recorder::shared;
+use crate::recorder::file::shared;
 use crate::{config, progress, real};
 pub use between::leave;
 use host::Arriving;

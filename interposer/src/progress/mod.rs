@@ -19,13 +19,13 @@ use traces::definitions::{Component, Definition, Way};
 use traces::progress::{Depth, FIRST_COMPONENT, INSIDE, LINES, LedgerLine, OUTSIDE};
 
 use crate::clock;
-use crate::recorder::current;
-use crate::recorder::engine::Engine;
-use crate::recorder::forked::HERE;
+use crate::recorder::file::shared;
 use crate::recorder::guard;
-use crate::recorder::shared;
-use crate::recorder::slots;
+use crate::recorder::process::forked::HERE;
 use crate::recorder::thread::Thread;
+use crate::recorder::thread::current;
+use crate::recorder::thread::engine::Engine;
+use crate::recorder::thread::slots;
 
 /// How much was asked for, as a number of [`Depth`].
 static ASKED: AtomicU32 = AtomicU32::new(Depth::Off as u32);

@@ -1,39 +1,11 @@
-//! Records what a process's threads do in MPI.
+//! What a process's threads do in MPI, as data: records in pages of the process's file.
+//!
+//! [`thread`] is what every call goes through; [`objects`] are what handles stand for; [`file`] is where all of it goes. Below
+//! lie the flags of the [`process`], [`guard`], which keeps the program from noticing, and [`memory`] that is not the program's.
 
-pub mod abandoned;
-mod borrowed;
-pub mod cache;
-pub mod counted;
-pub mod current;
-pub mod dictionary;
-pub mod draft;
-pub mod engine;
-mod events;
-mod file;
-pub mod forked;
-pub mod groups;
+pub mod file;
 pub mod guard;
-mod handles;
-mod memory;
-pub mod modules;
-mod numbered;
-mod numbers;
+pub mod memory;
 pub mod objects;
-mod open_regions;
-pub mod pages;
-mod polls;
-mod profile;
-pub mod recorded;
-mod regions;
-pub mod request;
-pub mod requests;
-pub mod shared;
-mod signatures;
-pub mod slots;
-pub mod spent;
-mod stack;
+pub mod process;
 pub mod thread;
-mod topology;
-pub mod totals;
-mod turns;
-pub mod world;

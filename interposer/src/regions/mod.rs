@@ -8,9 +8,9 @@ pub mod nvtx;
 
 use std::ffi::{CStr, c_char};
 
-use crate::recorder::current;
-use crate::recorder::slots;
 use crate::recorder::thread::Thread;
+use crate::recorder::thread::current;
+use crate::recorder::thread::slots;
 
 /// Whose regions those of `overhear_begin` are, which NVTX knows nothing of.
 const OWN: usize = usize::MAX;

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering::*};
 
 use traces::definitions::{Definition, Region};
 
+use crate::recorder::file::shared;
 use crate::recorder::guard;
-use crate::recorder::shared;
 
 /// A name that was met.
 pub struct Name {

@@ -5,13 +5,13 @@ use traces::record::{Arrived, Fate};
 
 use crate::abi::Family;
 use crate::lifecycle::errors;
-use crate::recorder::counted;
-use crate::recorder::draft::Draft;
 use crate::recorder::guard;
 use crate::recorder::objects;
-use crate::recorder::request::Message;
-use crate::recorder::requests::truncated_message;
+use crate::recorder::process::counted;
 use crate::recorder::thread::Thread;
+use crate::recorder::thread::draft::Draft;
+use crate::recorder::thread::request::Message;
+use crate::recorder::thread::requests::truncated_message;
 
 /// What a call that waits or tests for requests was given. Addresses are 0 where it has no such argument.
 #[derive(Clone, Copy)]

@@ -4,9 +4,9 @@
 //! what MPI gets, which is the program's own word except for a status that the program does not want.
 
 use crate::abi::Family;
-use crate::recorder::cache::Words;
-use crate::recorder::draft::{Amount, Draft, Numbers, Types};
 use crate::recorder::objects::Kind;
+use crate::recorder::thread::cache::Words;
+use crate::recorder::thread::draft::{Amount, Draft, Numbers, Types};
 
 /// An argument of an MPI call. `WIDE` in the large-count forms.
 pub trait Argument: Copy {

@@ -6,11 +6,12 @@ use traces::record::{self, Kind, UNNUMBERED};
 use super::after::{self, Arrival, Completion};
 use crate::abi::Family;
 use crate::lifecycle::{control, errors};
-use crate::recorder::cache::{self, Dependence};
-use crate::recorder::draft::{Draft, Types};
-use crate::recorder::request::{PERSISTENT, RECEIVES};
+use crate::recorder::objects;
+use crate::recorder::objects::groups;
 use crate::recorder::thread::Thread;
-use crate::recorder::{groups, objects};
+use crate::recorder::thread::cache::{self, Dependence};
+use crate::recorder::thread::draft::{Draft, Types};
+use crate::recorder::thread::request::{PERSISTENT, RECEIVES};
 
 /// The request a call has begun.
 #[derive(Clone, Copy)]

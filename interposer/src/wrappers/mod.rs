@@ -18,8 +18,8 @@ use crate::call_site::{CallSite, CalledBy};
 use crate::layers::{self, Ways, Wrappers};
 use crate::lifecycle::{self, HandedDown};
 use crate::real;
-use crate::recorder::cache::Words;
-use crate::recorder::draft::Draft;
+use crate::recorder::thread::cache::Words;
+use crate::recorder::thread::draft::Draft;
 use args::Argument;
 use entry::{entry, go_on, inner, layered};
 

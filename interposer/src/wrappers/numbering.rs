@@ -7,10 +7,10 @@ use traces::record::UNNUMBERED;
 use super::HANDED_DOWN;
 use crate::layers;
 use crate::progress;
-use crate::recorder::dictionary::Key;
+use crate::recorder::file::shared;
 use crate::recorder::guard;
-use crate::recorder::shared;
 use crate::recorder::thread::Thread;
+use crate::recorder::thread::dictionary::Key;
 
 /// The signature's number; [`UNNUMBERED`] where there was no room for it, and then the thread's block holds the signature.
 #[inline(never)]

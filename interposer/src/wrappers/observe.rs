@@ -15,16 +15,16 @@ use crate::call_site::CallSite;
 use crate::clock;
 use crate::layers;
 use crate::lifecycle::{self, errors};
-use crate::recorder::abandoned;
-use crate::recorder::cache::Words;
-use crate::recorder::current;
-use crate::recorder::draft::Draft;
 use crate::recorder::guard;
+use crate::recorder::guard::spent::Spending;
 use crate::recorder::objects;
-use crate::recorder::recorded;
-use crate::recorder::request::Message;
-use crate::recorder::spent::Spending;
+use crate::recorder::process::recorded;
 use crate::recorder::thread::Thread;
+use crate::recorder::thread::abandoned;
+use crate::recorder::thread::cache::Words;
+use crate::recorder::thread::current;
+use crate::recorder::thread::draft::Draft;
+use crate::recorder::thread::request::Message;
 
 /// What an MPI function returns.
 pub trait Outcome: Copy {

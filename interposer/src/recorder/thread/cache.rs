@@ -10,8 +10,8 @@
 
 use std::sync::atomic::{AtomicU32, Ordering::*};
 
-use super::memory;
 use crate::call_site::CallSite;
+use crate::recorder::memory;
 
 /// Words of the call with the most arguments that matter, the call site's included.
 pub const WORDS: usize = 15;

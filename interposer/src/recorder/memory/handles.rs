@@ -13,7 +13,7 @@ use std::cell::UnsafeCell;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering::*};
 
-use super::memory;
+use crate::recorder::memory;
 
 const KEYS: usize = 8;
 const LEVELS: usize = 6;

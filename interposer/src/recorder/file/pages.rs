@@ -15,10 +15,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::*};
 use traces::clock::ClockSample;
 use traces::file::{FIRST_PAGE, FileHeader, PageHeader, PageKind, ProfileEntry, SHARED_TOTALS, Stop};
 
-use super::file::{self, TraceFile};
-use super::memory;
+use super::trace_file::{self, TraceFile};
 use crate::clock;
 use crate::messages;
+use crate::recorder::memory;
 
 /// The largest page, in bytes. Long enough that turning it costs little a record, short enough to fill at once.
 pub const LARGEST: usize = 256 << 10;
@@ -116,7 +116,7 @@ impl Output {
 
     /// How long the file may be, and why it may not be longer. The program may change the system's limit.
     fn limit(&self) -> (u64, Stop) {
-        let system = file::size_limit();
+        let system = trace_file::size_limit();
         if system < self.limit { (system, Stop::SizeLimit) } else { (self.limit, Stop::MaxBytes) }
     }
 
@@ -168,7 +168,7 @@ impl Output {
             }
         }
         // SAFETY: the mapping begins there.
-        file::unmap(unsafe { page.base.sub(page.before) }, page.before + page.bytes);
+        trace_file::unmap(unsafe { page.base.sub(page.before) }, page.before + page.bytes);
     }
 
     /// Brings what is only in memory into the file, where the file system has no shared mappings.

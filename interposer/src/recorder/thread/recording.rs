@@ -16,18 +16,18 @@ use super::dictionary::{Dictionary, Key};
 use super::draft::Draft;
 use super::engine::Engine;
 use super::events::Events;
-use super::forked;
-use super::guard;
-use super::handles::Handles;
-use super::memory;
 use super::open_regions::OpenRegions;
-use super::pages::{NO_PAGE, Output};
 use super::profile::{self, Profile};
 use super::request::{Message, Request, Scratch};
-use super::shared;
 use super::signatures::SignaturePages;
-use super::totals::{self, Change};
 use crate::clock;
+use crate::recorder::file::pages::{NO_PAGE, Output};
+use crate::recorder::file::shared;
+use crate::recorder::file::totals::{self, Change};
+use crate::recorder::guard;
+use crate::recorder::memory;
+use crate::recorder::memory::handles::Handles;
+use crate::recorder::process::forked;
 
 /// A thread's recording.
 pub struct Thread {
@@ -62,7 +62,7 @@ pub struct State {
     /// How many calls deep the thread is; the file's copy is in the block.
     pub depth: u32,
     /// The recorder itself is not at work. While it is, a signal handler that calls MPI is not recorded, nor is anything
-    /// in a [forked](super::forked) child.
+    /// in a [forked](crate::recorder::process::forked) child.
     pub(super) at_rest: bool,
     /// The stack of the outermost wrapper: whatever runs above it has left that one behind.
     pub(super) frame: usize,

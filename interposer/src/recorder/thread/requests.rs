@@ -8,13 +8,13 @@
 use traces::record::{self, Arrived, Fate, Kind, MAX_AGE, MAX_COUNT, UNNUMBERED};
 use traces::signature::{peer, tag};
 
-use super::counted;
 use super::dictionary::Key;
-use super::handles::{Handles, Keep};
+use super::recording::Thread;
 use super::request::{ACTIVE, CANCELLED, Message, PERSISTENT, RECEIVES, Request};
 use super::slots;
-use super::thread::Thread;
 use crate::abi::Family;
+use crate::recorder::memory::handles::{Handles, Keep};
+use crate::recorder::process::counted;
 
 /// Requests with consecutive numbers, to be said in one record.
 struct Run {

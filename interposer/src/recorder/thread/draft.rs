@@ -7,10 +7,10 @@ use traces::calls::Call;
 use traces::signature::{CREATES, IN_PLACE, NESTED, STARTS, peer, tag};
 
 use super::dictionary::Key;
-use super::groups;
-use super::objects::{self, Info, Kind};
 use super::request::Message;
 use crate::abi::Family;
+use crate::recorder::objects::groups;
+use crate::recorder::objects::{self, Info, Kind};
 
 /// See the module. Addresses are 0 where the call has no such argument.
 #[derive(Clone, Copy)]

@@ -11,14 +11,14 @@ use traces::definitions::Definition;
 use traces::file::{LEVELS, Level};
 
 use super::current;
-use super::guard;
-use super::recorded;
-use super::shared;
-use super::spent;
+use super::recording::{NO_FRAME, Thread};
 use super::stack::{self, SignalStack};
-use super::thread::{NO_FRAME, Thread};
-use super::totals::{self, Change};
 use crate::clock;
+use crate::recorder::file::shared;
+use crate::recorder::file::totals::{self, Change};
+use crate::recorder::guard;
+use crate::recorder::guard::spent;
+use crate::recorder::process::recorded;
 
 /// Where the stack of the calling function ends.
 #[inline(always)]

@@ -6,12 +6,12 @@ use std::sync::{Mutex, MutexGuard, OnceLock};
 use traces::definitions::{Definition, Module, PREFIX, Place, Site};
 use traces::file::{PageKind, Stop};
 
-use super::counted;
-use super::handles::Handles;
 use super::modules;
 use super::pages::{NO_PAGE, Output, Page};
 use crate::clock;
 use crate::messages;
+use crate::recorder::memory::handles::Handles;
+use crate::recorder::process::counted;
 
 /// Bytes of the first page of definitions, and of the second; then they grow.
 const FIRST: usize = 1536;

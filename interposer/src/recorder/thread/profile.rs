@@ -1,6 +1,6 @@
 //! Counts and times per signature, for when there is no room for every call, or no wish for it.
 //!
-//! A signature for which the file has no room counts with its function in what all threads [share](super::totals). Where
+//! A signature for which the file has no room counts with its function in what all threads [share](crate::recorder::file::totals). Where
 //! there are plenty of signatures already, calls that differ by their messages only count together.
 
 use std::ptr::NonNull;
@@ -11,13 +11,13 @@ use traces::record::UNNUMBERED;
 use traces::signature::UNKNOWN_BYTES;
 use zerocopy::FromZeros;
 
-use super::counted;
-use super::guard;
-use super::numbered::Numbered;
-use super::pages::{NO_PAGE, Output, Page, UNIT};
-use super::shared;
-use super::totals::{self, Change};
 use crate::clock;
+use crate::recorder::file::pages::{NO_PAGE, Output, Page, UNIT};
+use crate::recorder::file::shared;
+use crate::recorder::file::totals::{self, Change};
+use crate::recorder::guard;
+use crate::recorder::memory::numbered::Numbered;
+use crate::recorder::process::counted;
 
 /// See the module.
 pub struct Profile {

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicU64, Ordering::*};
 
 use traces::file::{PageHeader, PageKind, Stop};
 
-use super::memory;
-use super::pages::{LARGEST, NO_PAGE, Output, Page, UNIT};
 use crate::clock;
+use crate::recorder::file::pages::{LARGEST, NO_PAGE, Output, Page, UNIT};
+use crate::recorder::memory;
 
 /// Bytes of the first page.
 const FIRST: usize = 2 << 10;

@@ -3,7 +3,7 @@
 use traces::progress;
 use traces::record::{self, Kind};
 
-use super::thread::Thread;
+use super::recording::Thread;
 use crate::clock;
 
 impl Thread {

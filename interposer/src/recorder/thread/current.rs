@@ -2,7 +2,7 @@
 
 use std::arch::asm;
 
-use super::thread::Thread;
+use super::recording::Thread;
 use crate::thread_words::thread_words;
 
 thread_words!("overhear_thread", 8);

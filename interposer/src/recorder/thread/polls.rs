@@ -5,7 +5,7 @@
 
 use traces::progress::{self, Polls};
 
-use super::thread::Thread;
+use super::recording::Thread;
 
 impl Thread {
     /// As [`leave_to_program`](Self::leave_to_program), for a cached call that asked and got no: it joins those before it.

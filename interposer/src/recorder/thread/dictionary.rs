@@ -9,8 +9,8 @@ use std::sync::atomic::{Ordering::SeqCst, compiler_fence};
 use traces::record::MAX_SIGNATURE;
 use traces::signature::{STARTS, Signature, moves, peer, tag};
 
-use super::memory;
-use super::numbered::Numbered;
+use crate::recorder::memory;
+use crate::recorder::memory::numbered::Numbered;
 
 /// Slots at first, as a power of two.
 const FIRST_BITS: u32 = 10;

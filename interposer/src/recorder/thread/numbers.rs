@@ -5,9 +5,10 @@ use traces::record::UNNUMBERED;
 use traces::signature::{STARTS, Signature};
 
 use super::dictionary::Key;
-use super::pages::Output;
-use super::thread::{State, Thread};
-use super::{profile, shared};
+use super::profile;
+use super::recording::{State, Thread};
+use crate::recorder::file::pages::Output;
+use crate::recorder::file::shared;
 
 impl Thread {
     /// Gives a signature from a call site that was met before a number without a lock, where there is room for it.

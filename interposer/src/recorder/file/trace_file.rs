@@ -15,8 +15,8 @@ use std::sync::{Mutex, MutexGuard};
 
 use traces::file::Stop;
 
-use super::borrowed::SizeSignal;
 use crate::descriptor::{self, Identity};
+use crate::recorder::guard::borrowed::SizeSignal;
 
 /// See the module.
 pub struct TraceFile {

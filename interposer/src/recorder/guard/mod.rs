@@ -1,10 +1,13 @@
 //! Runs what is off the straight line, so that the program notices nothing of it.
 
+pub mod borrowed;
+pub mod spent;
+
 use std::panic::{self, AssertUnwindSafe};
 
-use super::borrowed::{Signals, State};
-use super::spent::Spending;
 use crate::messages;
+use borrowed::{Signals, State};
+use spent::Spending;
 
 /// Runs it. The program sees neither a panic nor a changed errno or floating-point environment, and its signals come when it
 /// is done.

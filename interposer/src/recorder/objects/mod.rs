@@ -3,6 +3,10 @@
 //! Nothing is asked of MPI before the program's own call has accepted a handle: a program that passes a bad one gets
 //! from MPI just what it would have got.
 
+pub mod groups;
+mod topology;
+pub mod world;
+
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
@@ -10,10 +14,10 @@ use traces::calls::{Call, Class, Kind as Argument};
 use traces::definitions::{Communicator, Definition, Members, Neighbors, Object, ObjectKind, Origin};
 use traces::signature::UNKNOWN_BYTES;
 
-use super::handles::{Handles, Keep};
-use super::{shared, topology, world};
 use crate::abi::Family;
 use crate::real;
+use crate::recorder::file::shared;
+use crate::recorder::memory::handles::{Handles, Keep};
 
 /// What a call needs to know of the object it works on.
 #[derive(Clone, Copy)]

@@ -9,8 +9,9 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 use traces::definitions::{Definition, Group, Span};
 use traces::signature::tag;
 
-use super::handles::Handles;
-use super::{shared, world};
+use super::world;
+use crate::recorder::file::shared;
+use crate::recorder::memory::handles::Handles;
 
 static GROUPS: Handles<i32> = Handles::new();
 static NUMBERS: LazyLock<Mutex<HashMap<Vec<Span>, i32>>> = LazyLock::new(Mutex::default);

@@ -3,8 +3,8 @@
 use std::ptr::null_mut;
 
 use super::dictionary::Key;
-use super::memory;
 use crate::abi::Family;
+use crate::recorder::memory;
 
 /// A request that is not complete, or a persistent one.
 #[derive(Clone, Copy)]
@@ -18,7 +18,7 @@ pub struct Request {
     /// What the call that began it posted; `None` where there was no room for its signature.
     pub posted: Option<&'static Key>,
     pub signature: u32,
-    /// Whether a profile has counted it, as [`counted`](super::counted) says.
+    /// Whether a profile has counted it, as [`counted`](crate::recorder::process::counted) says.
     pub counted: u32,
 }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering::*};
 use traces::file::{PageHeader, PageKind, Stop};
 use traces::signature::Signature;
 
-use super::pages::{NO_PAGE, Output, Page, UNIT};
+use crate::recorder::file::pages::{NO_PAGE, Output, Page, UNIT};
 
 /// See the module.
 pub struct SignaturePages {

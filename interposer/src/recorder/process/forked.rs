@@ -2,7 +2,7 @@
 //!
 //! `fork` tells its handlers. `_Fork`, and programs that enter the system themselves, tell nobody: therefore the system
 //! itself clears in every child what says that there is a recording. What the zeros mean is for those who find them:
-//! a [`Thread`](super::thread::Thread) of zeros is at work for ever, and a [`Here`] of zeros has not begun. So the
+//! a [`Thread`](crate::recorder::thread::Thread) of zeros is at work for ever, and a [`Here`] of zeros has not begun. So the
 //! straight line has nothing to ask.
 
 use std::ffi::c_void;

@@ -12,15 +12,15 @@ use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering::*};
 use traces::file::{Mode, Stop};
 
 use super::current;
-use super::forked;
-use super::guard;
-use super::handles::Handles;
-use super::pages::Output;
 use super::profile::Profile;
+use super::recording::Thread;
 use super::request::{Message, Request};
-use super::shared;
-use super::spent;
-use super::thread::Thread;
+use crate::recorder::file::pages::Output;
+use crate::recorder::file::shared;
+use crate::recorder::guard;
+use crate::recorder::guard::spent;
+use crate::recorder::memory::handles::Handles;
+use crate::recorder::process::forked;
 
 static THREADS: AtomicPtr<Thread> = AtomicPtr::new(null_mut());
 static COUNT: AtomicU32 = AtomicU32::new(0);

@@ -6,7 +6,7 @@
 use traces::progress::{self, Entries, Productive, Run};
 use traces::record::{self, Kind};
 
-use super::thread::Thread;
+use super::recording::Thread;
 
 /// The longest time for which entries outside MPI calls wait for a record, ticks: a tenth of a second or so.
 const LONGEST_OUTSIDE: u64 = 1 << 28;
