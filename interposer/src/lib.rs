@@ -3,15 +3,18 @@
 //! The life of one call:
 //! 1. The program calls `MPI_X`, which is ours ([`wrappers`]), by its exported name, through a patched slot, or through a
 //!    binding of another language ([`layers`]).
-//! 2. Its arguments ([`args`]) say what repeats about the call: communicator, peer, tag, bytes ([`wrappers::draft`]).
+//! 2. Its arguments say what repeats about the call: communicator, peer, tag, bytes.
 //! 3. The thread's dictionary knows that under a number ([`recorder`]), which goes into the file before MPI is entered.
 //! 4. [`real`] makes the call.
 //! 5. One record of eight bytes says how long it took ([`clock`]), and what the progress engine did meanwhile
 //!    ([`progress`]).
 //!
-//! What the program names parts of its run goes in between ([`regions`]).
+//! What the program names parts of its run goes in between ([`regions`]). A recording begins and ends with MPI ([`lifecycle`]).
 //!
 //! One file for every MPI: only [`abi`] knows what they disagree on. Dormant until the process initialises MPI.
+
+// A folder's own file lies in it, as mod.rs.
+#![warn(clippy::self_named_module_files)]
 
 #[cfg(not(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64"))))]
 compile_error!("liboverhear.so is for x86-64 and arm64 Linux with glibc");
