@@ -49,10 +49,11 @@ macro_rules! calls {
 
         $($(
             unsafe extern "C-unwind" fn $name($($argument: $type),*) -> $result {
-                static REAL: Function = Function::first(stringify!($name));
                 type Real = unsafe extern "C-unwind" fn($($type),*) -> $result;
+                // SAFETY: its type, by POSIX and glibc's headers.
+                static REAL: Function<Real> = unsafe { Function::first(stringify!($name)) };
                 // SAFETY: passes on what was passed.
-                let real = || unsafe { std::mem::transmute::<usize, Real>(REAL.address())($($argument),*) };
+                let real = || unsafe { REAL.get()($($argument),*) };
                 let Some(thread) = super::thread_inside() else { return real() };
                 calls!(@socket $made, $($argument)*, real);
                 let Some(line) = $listener.line(|| (Way::$way, $text.into())) else { return real() };
@@ -169,10 +170,11 @@ fn ask(descriptor: c_int) -> bool {
 
 /// A descriptor that is closed may come again as something else.
 unsafe extern "C-unwind" fn close(descriptor: c_int) -> c_int {
-    static REAL: Function = Function::first("close");
+    // SAFETY: its type, by POSIX.
+    static REAL: Function<unsafe extern "C-unwind" fn(c_int) -> c_int> = unsafe { Function::first("close") };
     if let Some(kind) = KINDS.get(descriptor as usize) {
         kind.store(UNASKED, Relaxed);
     }
     // SAFETY: passes on what was passed.
-    unsafe { std::mem::transmute::<usize, unsafe extern "C-unwind" fn(c_int) -> c_int>(REAL.address())(descriptor) }
+    unsafe { REAL.get()(descriptor) }
 }
