@@ -33,6 +33,7 @@ mod linked;
 mod loaded;
 mod messages;
 mod old_libc;
+mod program_headers;
 mod progress;
 mod real;
 mod recorder;

@@ -2,32 +2,27 @@
 
 mod exports;
 
-use std::ffi::{CStr, c_int, c_void};
+use std::ffi::{CStr, c_void};
 use std::ops::Range;
 use std::sync::OnceLock;
 
+use crate::program_headers::{self, ProgramHeaders};
 use crate::symbol;
 pub use exports::{Exports, Name};
 
 /// How often the loader has added and removed objects. Cheap.
 pub fn changes() -> (u64, u64) {
-    unsafe extern "C" fn first(info: *mut libc::dl_phdr_info, _: usize, changes: *mut c_void) -> c_int {
-        // SAFETY: the loader passes a valid record, and `changes` is the pair below.
-        unsafe { *changes.cast::<(u64, u64)>() = ((*info).dlpi_adds, (*info).dlpi_subs) };
-        1
-    }
-    let mut changes = (0u64, 0u64);
-    // SAFETY: `first` matches the callback's type, and `changes` outlives the call.
-    unsafe { libc::dl_iterate_phdr(Some(first), (&raw mut changes).cast()) };
-    changes
+    program_headers::find(|first| Some(first.changes())).unwrap_or_default()
 }
 
 /// All loaded objects but this library, in the order in which the loader looks for what they define.
 pub fn objects() -> Vec<Object> {
-    let mut scan = Scan { own: own_base(), objects: Vec::new() };
-    // SAFETY: `visit` matches the callback's type, and `scan` outlives the call.
-    unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut scan).cast()) };
-    scan.objects
+    let (own, mut objects) = (own_base(), Vec::new());
+    program_headers::find(|headers| {
+        objects.extend(Object::of(headers).filter(|object| object.range.start != own));
+        None::<()>
+    });
+    objects
 }
 
 /// The MPI library's handle, whose scope comes before other objects.
@@ -46,11 +41,6 @@ pub fn find_anywhere(name: &CStr) -> Option<usize> {
     of_mpi.or_else(|| objects().iter().find_map(|object| unsafe { object.defines(name) }))
 }
 
-struct Scan {
-    own: usize,
-    objects: Vec<Object>,
-}
-
 /// A loaded object.
 pub struct Object {
     /// Its path; the program itself has none.
@@ -62,31 +52,6 @@ pub struct Object {
     dynamic: usize,
     /// What the loader made read-only after relocation.
     relro: Range<usize>,
-}
-
-unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, scan: *mut c_void) -> c_int {
-    // SAFETY: the loader passes a valid record, and `scan` is the one above.
-    let (info, scan) = unsafe { (&*info, &mut *scan.cast::<Scan>()) };
-    let base = info.dlpi_addr as usize;
-    // SAFETY: the loader says how many there are.
-    let headers = unsafe { std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum as usize) };
-    let find = |kind| headers.iter().find(|header| header.p_type == kind);
-    let loads = || headers.iter().filter(|header| header.p_type == libc::PT_LOAD);
-    let begin = base + loads().map(|header| header.p_vaddr as usize).min().unwrap_or(0);
-    let end = base + loads().map(|header| (header.p_vaddr + header.p_memsz) as usize).max().unwrap_or(0);
-    // SAFETY: the loader's names are terminated.
-    let name = unsafe { CStr::from_ptr(info.dlpi_name) }.to_string_lossy().into_owned();
-    let is_kernel = name.starts_with("linux-vdso");
-    if let (Some(dynamic), false) = (find(libc::PT_DYNAMIC), begin == scan.own || is_kernel) {
-        let relro = find(libc::PT_GNU_RELRO).map_or(0..0, |header| {
-            let start = base + header.p_vaddr as usize;
-            // A page it covers in part stays writable.
-            page_of(start)..page_of(start + header.p_memsz as usize)
-        });
-        let dynamic = base + dynamic.p_vaddr as usize;
-        scan.objects.push(Object { name, range: begin..end, base, dynamic, relro });
-    }
-    0
 }
 
 fn page_of(address: usize) -> usize {
@@ -131,6 +96,17 @@ const SLOTS: [u32; 3] = [7, 6, 1];
 const SLOTS: [u32; 3] = [1026, 1025, 257];
 
 impl Object {
+    /// `None` of what has nothing to patch: the kernel's, and what is not linked dynamically.
+    fn of(headers: &ProgramHeaders) -> Option<Object> {
+        let range = headers.parts(libc::PT_LOAD).reduce(|all, part| all.start.min(part.start)..all.end.max(part.end));
+        let name = headers.name();
+        let dynamic = headers.parts(libc::PT_DYNAMIC).next().filter(|_| !name.starts_with("linux-vdso"))?.start;
+        // A page it covers in part stays writable.
+        let relro = headers.parts(libc::PT_GNU_RELRO).next().map(|part| page_of(part.start)..page_of(part.end));
+        let (range, relro) = (range.unwrap_or_default(), relro.unwrap_or_default());
+        Some(Object { name, range, base: headers.base(), dynamic, relro })
+    }
+
     /// Whether this is the program.
     pub fn is_program(&self) -> bool {
         self.name.is_empty()

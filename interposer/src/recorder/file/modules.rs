@@ -1,7 +1,8 @@
 //! The programs and libraries loaded into the process, by the addresses they hold.
 
-use std::ffi::{CStr, c_int, c_void};
 use std::ops::Range;
+
+use crate::program_headers;
 
 /// A loaded program or library.
 pub struct Loaded {
@@ -23,35 +24,19 @@ impl Loaded {
 
 /// The module that holds an address.
 pub fn holding(address: u64) -> Option<Loaded> {
-    let mut search = (address, None);
-    // SAFETY: `visit` matches the callback's type, and `search` outlives the call.
-    unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut search).cast()) };
-    search.1
-}
-
-unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, search: *mut c_void) -> c_int {
-    // SAFETY: the loader passes a valid record, and `search` is the pair above.
-    let (info, (address, found)) = unsafe { (&*info, &mut *search.cast::<(u64, Option<Loaded>)>()) };
-    let base = info.dlpi_addr;
-    // SAFETY: the loader says how many there are.
-    let headers = unsafe { std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum as usize) };
-    let range = |header: &libc::Elf64_Phdr| {
-        let start = base + header.p_vaddr;
-        start..start + header.p_memsz
-    };
-    let segments: Vec<_> = headers.iter().filter(|header| header.p_type == libc::PT_LOAD).map(range).collect();
-    if !segments.iter().any(|segment| segment.contains(address)) {
-        return 0;
-    }
-    // SAFETY: the loader's names are terminated.
-    let name = unsafe { CStr::from_ptr(info.dlpi_name) }.to_string_lossy().into_owned();
-    // The program itself has no name here.
-    let path = if name.is_empty() { executable() } else { name };
-    let notes = headers.iter().filter(|header| header.p_type == libc::PT_NOTE).map(range);
-    // SAFETY: note segments are mapped and readable.
-    let build_id = notes.into_iter().find_map(|range| unsafe { build_id(range) }).unwrap_or_default();
-    *found = Some(Loaded { path, build_id, base, segments });
-    1
+    program_headers::find(|headers| {
+        let range = |part: Range<usize>| part.start as u64..part.end as u64;
+        let segments: Vec<_> = headers.parts(libc::PT_LOAD).map(range).collect();
+        if !segments.iter().any(|segment| segment.contains(&address)) {
+            return None;
+        }
+        let name = headers.name();
+        // The program itself has no name here.
+        let path = if name.is_empty() { executable() } else { name };
+        // SAFETY: note segments are mapped and readable.
+        let build_id = headers.parts(libc::PT_NOTE).map(range).find_map(|range| unsafe { build_id(range) });
+        Some(Loaded { path, build_id: build_id.unwrap_or_default(), base: headers.base() as u64, segments })
+    })
 }
 
 /// Path of the program.
