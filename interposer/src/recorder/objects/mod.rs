@@ -4,6 +4,7 @@
 //! from MPI just what it would have got.
 
 pub mod groups;
+mod info;
 mod topology;
 pub mod world;
 
@@ -18,21 +19,8 @@ use crate::abi::Family;
 use crate::real;
 use crate::recorder::file::shared;
 use crate::recorder::memory::handles::{Handles, Keep};
-
-/// What a call needs to know of the object it works on.
-#[derive(Clone, Copy)]
-pub struct Info {
-    /// Its number in the trace.
-    pub number: u32,
-    /// Processes in it; in the remote group of an intercommunicator.
-    pub size: u32,
-    /// The process's rank in it.
-    pub rank: i32,
-    /// Whether it is an intercommunicator.
-    pub inter: bool,
-    /// Neighbours it receives from and sends to, in its topology.
-    pub degrees: (u32, u32),
-}
+use info::ask;
+pub use info::{Info, NO_OBJECT};
 
 /// What a handle is of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,9 +49,6 @@ impl Kind {
         }
     }
 }
-
-/// What is known where there is no object.
-pub const NO_OBJECT: Info = Info { number: 0, size: 0, rank: -1, inter: false, degrees: (0, 0) };
 
 static OBJECTS: Handles<Info> = Handles::new();
 static SIZES: Handles<u64> = Handles::new();
@@ -263,16 +248,4 @@ fn members(handle: u64, info: &Info) -> Option<Members> {
     let of = |call| world::with_group(call, handle, world::everyone);
     let remote = if info.inter { of(Call::Comm_remote_group)? } else { Vec::new() };
     Some(Members { communicator: info.number, local: of(Call::Comm_group)?, remote })
-}
-
-/// The integer a function `(MPI_Comm, ..., int *)` writes, 0 where it fails.
-pub fn ask<const N: usize>(call: Call, comm: u64, between: [usize; N]) -> i32 {
-    let mut answer = 0i32;
-    let mut arguments = [0; 4];
-    arguments[0] = comm as usize;
-    arguments[1..=N].copy_from_slice(&between);
-    arguments[N + 1] = &raw mut answer as usize;
-    // SAFETY: the communicator was just accepted by MPI; surplus arguments are ignored.
-    let code = unsafe { real::invoke(call, arguments) };
-    if code == 0 { answer } else { 0 }
 }

@@ -3,8 +3,8 @@
 use traces::calls::Call;
 use traces::definitions::Neighbors;
 
+use super::info::{Info, ask};
 use super::world;
-use super::{Info, ask};
 use crate::abi::Family;
 use crate::real;
 
