@@ -12,11 +12,11 @@ use std::time::{Duration, Instant};
 
 use examples::run::fresh_folder;
 
-#[path = "../../interposer/src/recorder/together/page.rs"]
+#[path = "../../interposer/src/lifecycle/together/page.rs"]
 mod page;
-#[path = "../../interposer/src/recorder/together/process.rs"]
+#[path = "../../interposer/src/lifecycle/together/process.rs"]
 mod process;
-#[path = "../../interposer/src/recorder/together/wait.rs"]
+#[path = "../../interposer/src/lifecycle/together/wait.rs"]
 mod wait;
 
 use page::{Page, Place};

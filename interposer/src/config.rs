@@ -7,7 +7,14 @@ use traces::file::Mode;
 use traces::progress::Depth;
 use traces::settings::{self, Filter, Occasions};
 
-use crate::clock::FalseClock;
+/// A clock that is wrong on purpose, for tests.
+#[derive(Clone, Copy)]
+pub struct FalseClock {
+    /// By how many seconds.
+    pub offset: f64,
+    /// By how much it is too fast, millionths.
+    pub drift: f64,
+}
 
 /// What the user asked for.
 pub struct Config {

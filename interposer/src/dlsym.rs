@@ -8,8 +8,9 @@ use std::sync::atomic::AtomicUsize;
 use crate::layers;
 use crate::loaded;
 use crate::real;
-use crate::recorder::shared;
+use crate::recorder::guard;
 use crate::symbol;
+use crate::wrappers::HANDED_DOWN;
 
 /// What is to be done about a question.
 #[repr(C)]
@@ -90,8 +91,8 @@ extern "C" fn answer(handle: *mut c_void, name: *const c_char) -> Answer {
     if handle == libc::RTLD_DEFAULT && !is_mpi {
         return pass_on;
     }
-    shared::guard(|| {
-        layers::patch();
+    guard::run(|| {
+        layers::patch(&HANDED_DOWN.wrappers);
         // SAFETY: as above.
         let name = unsafe { CStr::from_ptr(name) };
         is_mpi.then(|| mpi_function(handle, name)).flatten()
@@ -109,6 +110,6 @@ fn mpi_function(handle: *mut c_void, name: &CStr) -> Option<Answer> {
         let no = Answer { found: std::ptr::null(), name: c"PMPI_Init".as_ptr() };
         return (base == loaded::own_base()).then_some(no);
     };
-    let wrapper = layers::wrapper_named(name.to_str().ok()?).filter(|_| base == library.base)?;
+    let wrapper = layers::wrapper_named(&HANDED_DOWN.wrappers, name.to_str().ok()?).filter(|_| base == library.base)?;
     Some(Answer { found: wrapper as *const c_void, name: name.as_ptr() })
 }

@@ -3,31 +3,37 @@
 //! The life of one call:
 //! 1. The program calls `MPI_X`, which is ours ([`wrappers`]), by its exported name, through a patched slot, or through a
 //!    binding of another language ([`layers`]).
-//! 2. Its arguments ([`args`]) say what repeats about the call: communicator, peer, tag, bytes ([`wrappers::draft`]).
+//! 2. Its arguments say what repeats about the call: communicator, peer, tag, bytes.
 //! 3. The thread's dictionary knows that under a number ([`recorder`]), which goes into the file before MPI is entered.
 //! 4. [`real`] makes the call.
 //! 5. One record of eight bytes says how long it took ([`clock`]), and what the progress engine did meanwhile
 //!    ([`progress`]).
 //!
-//! What the program names parts of its run goes in between ([`regions`]).
+//! What the program names parts of its run goes in between ([`regions`]). A recording begins and ends with MPI ([`lifecycle`]).
 //!
 //! One file for every MPI: only [`abi`] knows what they disagree on. Dormant until the process initialises MPI.
+
+// A folder's own file lies in it, as mod.rs.
+#![warn(clippy::self_named_module_files)]
 
 #[cfg(not(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64"))))]
 compile_error!("liboverhear.so is for x86-64 and arm64 Linux with glibc");
 
 mod abi;
-mod args;
+mod call_site;
 mod clock;
 mod config;
 mod descriptor;
 #[cfg(not(feature = "archive"))]
 mod dlsym;
+mod function;
 mod layers;
+mod lifecycle;
 mod linked;
 mod loaded;
 mod messages;
 mod old_libc;
+mod program_headers;
 mod progress;
 mod real;
 mod recorder;
@@ -38,20 +44,20 @@ mod wrappers;
 
 /// When the library is loaded: a program that is linked with MPI may call functions before it initialises it.
 extern "C" fn loaded() {
-    recorder::shared::guard(|| {
+    recorder::guard::run(|| {
         messages::begin();
         if config::recorded_process() == Some(std::process::id()) {
             messages::keep_stderr();
         }
-        recorder::folder::process_begins();
+        lifecycle::process_begins();
         if real::is_linked() {
-            layers::patch();
+            layers::patch(&wrappers::HANDED_DOWN.wrappers);
         }
     });
 }
 
 extern "C" fn unloaded() {
-    recorder::shared::guard(recorder::run::process_ends);
+    recorder::guard::run(lifecycle::process_ends);
 }
 
 #[used]

@@ -6,6 +6,8 @@
 
 use std::ffi::{c_int, c_void};
 
+use crate::program_headers;
+
 /// The C library's first version for a machine, how a function of it is jumped to, and how the version of `struct stat` that
 /// it began with becomes the first of three arguments.
 #[cfg(target_arch = "x86_64")]
@@ -100,43 +102,22 @@ struct Found {
     reserved: [u64; 7],
 }
 
-/// What is sought, and where the answer goes.
-struct Search {
-    address: usize,
-    found: *mut Found,
-}
-
 /// Finds the object's table of frames. Only a defect of ours is ever unwound through here, so it may take its time.
 unsafe extern "C" fn find_object(address: *const c_void, found: *mut Found) -> c_int {
-    let mut search = Search { address: address as usize, found };
-    // SAFETY: `visit` matches the callback's type, and `search` outlives the call.
-    match unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut search).cast()) } {
-        1 => 0,
-        _ => -1,
-    }
-}
-
-unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, search: *mut c_void) -> c_int {
-    // SAFETY: the loader passes a valid record and says how many headers it has; `search` is the one above.
-    let (info, search) = unsafe { (&*info, &*search.cast::<Search>()) };
-    // SAFETY: as above.
-    let headers = unsafe { std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum as usize) };
-    let range = |header: &libc::Elf64_Phdr| {
-        let begin = info.dlpi_addr as usize + header.p_vaddr as usize;
-        begin..begin + header.p_memsz as usize
-    };
-    let holds = |header: &&libc::Elf64_Phdr| header.p_type == libc::PT_LOAD && range(header).contains(&search.address);
-    let Some(segment) = headers.iter().find(holds).map(range) else { return 0 };
-    let Some(table) = headers.iter().find(|header| header.p_type == libc::PT_GNU_EH_FRAME).map(range) else { return 0 };
-    let found = Found {
-        flags: 0,
-        begin: segment.start as *const c_void,
-        end: segment.end as *const c_void,
-        link_map: std::ptr::null(),
-        eh_frame: table.start as *const c_void,
-        reserved: [0; 7],
-    };
+    let object = program_headers::find(|headers| {
+        let segment = headers.parts(libc::PT_LOAD).find(|segment| segment.contains(&(address as usize)))?;
+        let table = headers.parts(libc::PT_GNU_EH_FRAME).next()?;
+        Some(Found {
+            flags: 0,
+            begin: segment.start as *const c_void,
+            end: segment.end as *const c_void,
+            link_map: std::ptr::null(),
+            eh_frame: table.start as *const c_void,
+            reserved: [0; 7],
+        })
+    });
+    let Some(object) = object else { return -1 };
     // SAFETY: the unwinder has room for it.
-    unsafe { search.found.write(found) };
-    1
+    unsafe { found.write(object) };
+    0
 }

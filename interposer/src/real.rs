@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use traces::calls::Call;
 
-use crate::layers::{self, By};
+use crate::call_site::{CallSite, CalledBy};
 use crate::linked;
 use crate::loaded;
 use crate::messages;
@@ -41,6 +41,7 @@ pub fn library() -> Option<&'static MpiLibrary> {
     }
     let library = linked_in().or_else(global).or_else(hidden)?;
     set_pointers(Some(&library));
+    loaded::search_first(library.handle);
     Some(LIBRARY.get_or_init(|| library))
 }
 
@@ -75,16 +76,16 @@ fn address(call: Call) -> usize {
     POINTERS[OWN][call.number() as usize].load(Relaxed)
 }
 
-/// What a wrapper has to call that was entered from a place with these flags: where MPI was called by its profiling name,
-/// that; else `MPI_X` of another tool that comes behind ours, if there is one.
+/// What a wrapper has to call that was entered from there: where MPI was called by its profiling name, that; else `MPI_X` of
+/// another tool that comes behind ours, if there is one.
 #[inline(always)]
-pub fn behind(call: Call, place: usize) -> usize {
-    POINTERS[layers::is_by_profiling_name(place) as usize][call.number() as usize].load(Relaxed)
+pub fn behind(call: Call, site: CallSite) -> usize {
+    POINTERS[site.is_by_profiling_name() as usize][call.number() as usize].load(Relaxed)
 }
 
 /// Where [`behind`] finds that in [`POINTERS`], in bytes.
-pub const fn offset(call: Call, by: By) -> usize {
-    let which = if matches!(by, By::ProfilingName) { OWN } else { BEHIND };
+pub const fn offset(call: Call, by: CalledBy) -> usize {
+    let which = if matches!(by, CalledBy::ProfilingName) { OWN } else { BEHIND };
     (which * Call::LIMIT + call.number() as usize) * size_of::<usize>()
 }
 
@@ -161,14 +162,6 @@ fn hidden() -> Option<MpiLibrary> {
     // SAFETY: what is loaded now stays so while the program initialises MPI.
     let object = loaded::objects().into_iter().find(|object| unsafe { object.defines(c"PMPI_Init") }.is_some())?;
     MpiLibrary::open(&CString::new(object.name).ok()?)
-}
-
-/// A function that is in no scope dlsym searches by itself: of the MPI library and what it depends on, or of anything
-/// that was loaded.
-pub fn find_anywhere(symbol: &CStr) -> Option<usize> {
-    let of_library = LIBRARY.get().and_then(|library| library.find(symbol.to_str().ok()?));
-    // SAFETY: as above.
-    of_library.or_else(|| loaded::objects().iter().find_map(|object| unsafe { object.defines(symbol) }))
 }
 
 /// What stands in for a function that the MPI library does not have, or that is called where there is no library:

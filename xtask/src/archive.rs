@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use examples::target;
+use examples::wheel::run;
 use traces::calls::{Call, Reach};
 
 use crate::build::cargo;
-use crate::run;
 
 /// Makes it. Returns where it is.
 pub fn make() -> Result<PathBuf, String> {

@@ -6,9 +6,8 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use examples::mpi::{self, Mpi};
+use examples::wheel::run;
 use examples::{target, workspace};
-
-use crate::run;
 
 /// The benchmark programs.
 const PROGRAMS: &[&str] = &["integer_sort", "alltoallv_schemes", "sweep", "halo", "rsmpi_ring"];

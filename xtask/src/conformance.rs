@@ -2,8 +2,9 @@
 
 use examples::mpi::{self, Mpi};
 use examples::mpi4py::{self, How};
+use examples::wheel::run as done;
 
-use crate::{build, run as done};
+use crate::build;
 
 /// Files of mpi4py's tests that are left out: the library, ranks, the files as mpi4py's option `-e` takes them, and why.
 const LEFT_OUT: &[(&str, &[u32], &str, &str)] = &[

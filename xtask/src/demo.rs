@@ -4,9 +4,9 @@ use std::process::Command;
 
 use examples::mpi;
 use examples::run::{fresh_folder, overhear};
+use examples::wheel::run as done;
 
 use crate::build;
-use crate::run as done;
 
 /// Finds an MPI or brings one, builds, records and reports.
 pub fn run() -> Result<(), String> {

@@ -20,7 +20,6 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
-use examples::wheel::run;
 use traces::generate::{Neighbours, Shape};
 
 /// What the project needs done. Each command does all its own set-up.

@@ -8,9 +8,9 @@ use examples::mpi::{self, Mpi};
 use examples::program::Program;
 use examples::run::fresh_folder;
 use examples::target;
+use examples::wheel::run as done;
 
 use crate::build;
-use crate::run as done;
 
 /// A library that runs under it: in Debian's MPICH, UCX does not.
 const LIBRARY: &str = "mpich5";

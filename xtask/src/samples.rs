@@ -6,9 +6,10 @@ use std::process::Command;
 
 use examples::mpi::{self, Mpi};
 use examples::run::overhear;
+use examples::wheel::run as done;
 use examples::workspace;
 
-use crate::{build, run as done};
+use crate::build;
 
 /// Where the program runs: its path is in the samples.
 const PLACE: &str = "/tmp/overhear-samples";

@@ -4,8 +4,9 @@ use std::process::Command;
 
 use examples::mpi::{self, Mpi};
 use examples::python::Python;
+use examples::wheel::run as done;
 
-use crate::{archive, build, run as done};
+use crate::{archive, build};
 
 /// Brings the libraries, builds, and runs the tests.
 pub fn run(mpi: Option<&str>, name: Option<&str>) -> Result<(), String> {

@@ -2,13 +2,11 @@
 
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
-use traces::definitions::{Definition, Language};
+use traces::definitions::Language;
 
-use crate::recorder::shared::Shared;
-
-/// A bit for each that was seen, and for each that stands in the file.
+/// A bit for each that was seen, and for each that was told.
 static SEEN: AtomicU8 = AtomicU8::new(0);
-static DEFINED: AtomicU8 = AtomicU8::new(0);
+static TOLD: AtomicU8 = AtomicU8::new(0);
 
 /// MPI was called from this one.
 #[inline(always)]
@@ -19,12 +17,10 @@ pub fn seen(language: Language) {
     }
 }
 
-/// Writes down those that were seen since the last time.
-pub fn define(shared: &mut Shared) {
+/// Those that were seen since the last time.
+pub fn new() -> impl Iterator<Item = Language> {
     let seen = SEEN.load(Relaxed);
-    let new = seen & !DEFINED.fetch_or(seen, Relaxed);
+    let new = seen & !TOLD.fetch_or(seen, Relaxed);
     let all = [Language::C, Language::Fortran, Language::Fortran2008, Language::Python];
-    for language in all.into_iter().filter(|language| new >> *language as u8 & 1 != 0) {
-        shared.define(&Definition::Language(language));
-    }
+    all.into_iter().filter(move |language| new >> *language as u8 & 1 != 0)
 }

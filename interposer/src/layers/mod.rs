@@ -6,79 +6,81 @@
 //!
 //! - The program's slots for functions of a layer lead to [`stubs`], which note who called what and go on to the layer.
 //! - The layer's slots for MPI lead to the wrappers' ways in for layers, which ask [`place`] what was noted.
-//! - What a layer does without MPI's function is recorded where it begins ([`answered`]).
+//! - What a layer does without MPI's function is recorded where it begins, by what a stub noted ([`binding`]).
 
-mod answered;
 mod fortran;
 mod languages;
 mod patch;
 mod python;
 mod stubs;
+mod wrappers;
 
 use traces::calls::{Call, Class};
 use traces::definitions::Language;
 
-use crate::recorder::current;
+use crate::call_site::{CallSite, CalledBy};
+use crate::recorder::thread::current;
 
-pub use languages::define as define_languages;
+pub use languages::new as new_languages;
 #[cfg(not(feature = "archive"))]
 pub use patch::wrapper_named;
 pub use patch::{calls_unseen, patch};
 pub use python::describe;
+pub use wrappers::{Ways, Wrappers};
 
-/// By which of its two names a layer called an MPI function.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum By {
-    /// `MPI_X`.
-    Name,
-    /// `PMPI_X`.
-    ProfilingName,
-}
-
-/// Of a place: found by [`place`].
-const LAYERED: usize = 1 << 63;
-/// Of a place: MPI was called by its profiling name.
-const PROFILING: usize = 1 << 62;
-/// Of a question: the same.
+/// Of a question: MPI was called by its profiling name.
 const ASKED_BY_PROFILING_NAME: u32 = 1 << 16;
 
 /// The number that a wrapper asks [`place`] with.
-pub const fn question(call: Call, by: By) -> u32 {
-    call.number() as u32 | if matches!(by, By::ProfilingName) { ASKED_BY_PROFILING_NAME } else { 0 }
+pub const fn question(call: Call, by: CalledBy) -> u32 {
+    call.number() as u32 | if matches!(by, CalledBy::ProfilingName) { ASKED_BY_PROFILING_NAME } else { 0 }
 }
 
-/// Whether MPI was called from there by its profiling name.
-#[inline(always)]
-pub fn is_by_profiling_name(place: usize) -> bool {
-    place >> 62 & 1 != 0
-}
-
-/// The address in the program, of a place that has flags and calls this.
-pub fn address(place: usize, call: Call) -> usize {
+/// The address in the program that calls this.
+pub fn address(site: CallSite, call: Call) -> usize {
     // The recorder's own rehearsal comes from nowhere, and the Fortran module mpi_f08 takes MPI_Wtime from C.
-    if place & LAYERED == 0 && place != 0 && call.class() != Class::Query {
+    if !site.is_layered() && site.word() != 0 && call.class() != Class::Query {
         languages::seen(Language::C);
     }
-    place & !(LAYERED | PROFILING)
+    site.address()
 }
 
 /// Where in the program a call comes from that a layer makes at `address`; 0 where the call is the layer's own.
 pub extern "C" fn place(question: u32, address: usize) -> usize {
     let by_profiling_name = question & ASKED_BY_PROFILING_NAME != 0;
-    let flags = LAYERED | if by_profiling_name { PROFILING } else { 0 };
+    let by = if by_profiling_name { CalledBy::ProfilingName } else { CalledBy::Name };
+    let site = |address| CallSite::layered(address, by).word();
     let Some(call) = Call::from_number(question as u16) else { return 0 };
     let noted = stubs::noted();
     if noted.caller != 0 && noted.call == call {
         stubs::forget();
         languages::seen(noted.language);
-        return noted.caller | flags;
+        return site(noted.caller);
     }
     if python::holds(address) {
         languages::seen(Language::Python);
-        return python::here().map_or(address, |line| line as usize) | flags;
+        return site(python::here().map_or(address, |line| line as usize));
     }
     // What a layer asks of MPI on its way, before and after what the program called, is not the program's; nor is what
     // happens inside a call.
     let inside = by_profiling_name && current::thread().is_some_and(|thread| thread.nested());
-    if call.class() == Class::Query || inside { 0 } else { address | flags }
+    if call.class() == Class::Query || inside { 0 } else { site(address) }
+}
+
+/// A call of a binding's function that the binding answers itself.
+pub struct Binding {
+    /// What it stands for.
+    pub call: Call,
+    /// Where the program made it.
+    pub site: CallSite,
+    /// The function.
+    pub function: usize,
+}
+
+/// The call that the last stub on this thread noted, which led to code around the binding's function.
+pub fn binding() -> Binding {
+    let (noted, function) = (stubs::noted(), stubs::behind());
+    stubs::forget();
+    languages::seen(noted.language);
+    Binding { call: noted.call, site: CallSite::layered(noted.caller, CalledBy::Name), function }
 }

@@ -3,19 +3,19 @@
 //! Functions that some MPI library lacks are reached by slots alone: a program that tests for them would believe in them
 //! if they were exported.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::ffi::{CStr, CString};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Mutex, OnceLock};
 
 use traces::calls::Call;
 use traces::definitions::Language;
 
-use super::{answered, fortran, python, stubs};
+use super::wrappers::Wrappers;
+use super::{fortran, python, stubs};
 use crate::loaded::{self, Name, Object};
 use crate::real;
 use crate::symbol;
-use crate::wrappers::{self, Ways};
 
 /// How the names begin that C and Fortran have for functions of MPI.
 const NAMES: [&[u8]; 3] = [b"MPI_", b"PMPI_", b"mpi_"];
@@ -36,7 +36,7 @@ struct Patched {
 }
 
 /// Patches the objects that were loaded since the last time. Returns whether there were any.
-pub fn patch() -> bool {
+pub fn patch(wrappers: &Wrappers) -> bool {
     // Who finds it locked is inside the loader, or called by what this one calls; whoever has it does the work.
     let Ok(mut patched) = PATCHED.try_lock() else { return false };
     let changes = loaded::changes();
@@ -60,10 +60,10 @@ pub fn patch() -> bool {
         if object.range.contains(&library.base) || !patched.objects.insert(object.range.start) {
             continue;
         }
-        match Kind::of(&object) {
+        match Kind::of(&object, wrappers) {
             Some(kind) => {
                 if kind == Kind::Fortran {
-                    patched.passed_on.get_or_insert_default().extend(calls_of(&object));
+                    patched.passed_on.get_or_insert_default().extend(calls_of(&object, wrappers));
                 }
                 patched.layers.push(Layer { object, kind });
             }
@@ -73,7 +73,7 @@ pub fn patch() -> bool {
     let new = patched.layers[known..].iter().map(|layer| (&layer.object, Some(layer.kind)));
     for (object, kind) in new.chain(others.iter().map(|object| (object, None))) {
         // SAFETY: the object is loaded, and stays so while the program runs code in it.
-        unsafe { object.patch(&NAMES, &mut |name| leads_to(name.to_str().ok()?, object, kind, &patched)) };
+        unsafe { object.patch(&NAMES, &mut |name| leads_to(name.to_str().ok()?, object, kind, &patched, wrappers)) };
     }
     true
 }
@@ -87,8 +87,8 @@ static UNSEEN: AtomicBool = AtomicBool::new(false);
 
 /// The way in for a program that calls this function, if the MPI library has it.
 #[cfg(not(feature = "archive"))]
-pub fn wrapper_named(symbol: &str) -> Option<usize> {
-    let (call, ways) = wrappers_by_name().get(symbol)?;
+pub fn wrapper_named(wrappers: &Wrappers, symbol: &str) -> Option<usize> {
+    let (call, ways) = wrappers.named(symbol)?;
     real::exists(*call).then_some(ways.program as usize)
 }
 
@@ -99,11 +99,11 @@ struct Layer {
 }
 
 /// What an object calls of MPI.
-fn calls_of(object: &Object) -> BTreeSet<Call> {
+fn calls_of(object: &Object, wrappers: &Wrappers) -> BTreeSet<Call> {
     let mut calls = BTreeSet::new();
     let mut read = |name: &CStr, _: *mut usize| {
         let name = name.to_str().unwrap_or_default();
-        calls.extend(wrappers_by_name().get(name.strip_prefix('P').unwrap_or(name)).map(|(call, _)| *call));
+        calls.extend(wrappers.named(name.strip_prefix('P').unwrap_or(name)).map(|(call, _)| *call));
     };
     // SAFETY: the object is loaded.
     unsafe { object.slots(&NAMES, &mut read) };
@@ -118,7 +118,7 @@ enum Kind {
 }
 
 impl Kind {
-    fn of(object: &Object) -> Option<Kind> {
+    fn of(object: &Object, wrappers: &Wrappers) -> Option<Kind> {
         // SAFETY: the object is loaded.
         let exports = unsafe { object.exports() }?;
         // SAFETY: the same.
@@ -130,15 +130,21 @@ impl Kind {
             Some(Kind::Fortran)
         } else {
             // SAFETY: the same.
-            let is_tool = wrapper_names().iter().any(|name| unsafe { exports.find(name) }.is_some());
+            let is_tool = wrappers.names().iter().any(|name| unsafe { exports.find(name) }.is_some());
             is_tool.then_some(Kind::Tool)
         }
     }
 }
 
 /// What the slot for a symbol is to lead to, if not to what the loader found.
-fn leads_to(symbol: &str, object: &Object, layer: Option<Kind>, patched: &Patched) -> Option<usize> {
-    if let Some((call, ways)) = symbol.strip_prefix('P').and_then(|name| wrappers_by_name().get(name)) {
+fn leads_to(
+    symbol: &str,
+    object: &Object,
+    layer: Option<Kind>,
+    patched: &Patched,
+    wrappers: &Wrappers,
+) -> Option<usize> {
+    if let Some((call, ways)) = symbol.strip_prefix('P').and_then(|name| wrappers.named(name)) {
         // Open MPI's components call MPI by its profiling names where they are called by it.
         let internal = object.file_name().starts_with("mca_");
         if layer.is_none() && !internal {
@@ -146,7 +152,7 @@ fn leads_to(symbol: &str, object: &Object, layer: Option<Kind>, patched: &Patche
         }
         return (layer.is_some() && real::exists(*call)).then_some(ways.by_profiling_name as usize);
     }
-    if let Some((call, ways)) = wrappers_by_name().get(symbol) {
+    if let Some((call, ways)) = wrappers.named(symbol) {
         let own = if layer.is_some() { ways.by_name } else { ways.program } as usize;
         return match other_tool(symbol) {
             Some(_) if layer.is_some() => None,
@@ -161,8 +167,8 @@ fn leads_to(symbol: &str, object: &Object, layer: Option<Kind>, patched: &Patche
     let binding = binding(symbol, &patched.layers)?;
     // The bindings do without MPI's own function.
     let is_answered = patched.passed_on.as_ref().is_some_and(|passed_on| !passed_on.contains(&call));
-    if is_answered && answered::fits(call) {
-        return stubs::through(answered::call as *const () as usize, binding, call, language);
+    if let Some(around) = wrappers.around_binding(call).filter(|_| is_answered) {
+        return stubs::through(around, binding, call, language);
     }
     stubs::to(binding, call, language)
 }
@@ -180,17 +186,4 @@ fn binding(symbol: &str, layers: &[Layer]) -> Option<usize> {
     // A binding that was loaded for a plugin alone is in no scope that can be searched from here.
     // SAFETY: the layers are loaded.
     symbol::first(&symbol).or_else(|| layers.iter().find_map(|layer| unsafe { layer.object.defines(&symbol) }))
-}
-
-/// The C symbols of all wrappers.
-fn wrapper_names() -> &'static [Name<CString>] {
-    static ALL: OnceLock<Vec<Name<CString>>> = OnceLock::new();
-    let name = |name: &String| CString::new(name.as_str()).ok().map(Name::new);
-    ALL.get_or_init(|| wrappers_by_name().keys().filter_map(name).collect())
-}
-
-/// All wrappers, by C symbol.
-fn wrappers_by_name() -> &'static HashMap<String, (Call, Ways)> {
-    static WRAPPERS: OnceLock<HashMap<String, (Call, Ways)>> = OnceLock::new();
-    WRAPPERS.get_or_init(|| wrappers::all().into_iter().map(|(call, ways)| (call.mpi_name(), (call, ways))).collect())
 }

@@ -14,7 +14,7 @@ use super::Listener;
 use crate::abi::Family;
 use crate::clock;
 use crate::real;
-use crate::recorder::current;
+use crate::recorder::thread::current;
 
 /// The variables' handles.
 struct Idle {

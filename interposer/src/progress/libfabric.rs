@@ -9,10 +9,13 @@ use std::ffi::{c_int, c_void};
 use traces::definitions::Way;
 
 use super::{Achieved, Listener};
-use crate::recorder::shared;
-use crate::symbol::Symbol;
+use crate::function::Function;
+use crate::recorder::guard;
 
-static FABRIC: Symbol = Symbol::behind_ours("fi_fabric");
+type OpenFabric = unsafe extern "C-unwind" fn(*mut c_void, *mut *mut c_void, *mut c_void) -> c_int;
+
+// SAFETY: its type, by fabric.h.
+static FABRIC: Function<OpenFabric> = unsafe { Function::behind_ours("fi_fabric") };
 static LISTENER: Listener = Listener::new();
 
 /// What fabrics, domains and queues begin with.
@@ -34,19 +37,20 @@ const READ_FROM: usize = 2;
 /// The function that the object's provider has in a place of its table.
 ///
 /// # Safety
-/// The object's table must be a copy made by [`listen`].
-unsafe fn original(object: *const Object, place: usize) -> usize {
+/// The object's table must be a copy made by [`listen`], and `F` the type of function pointers that it has in this place.
+unsafe fn original<F: Copy>(object: *const Object, place: usize) -> F {
+    const { assert!(size_of::<F>() == size_of::<usize>()) }
     // SAFETY: behind the copy stands the original.
     unsafe {
         let table = (*object).table;
         let words = *table / size_of::<usize>();
-        *(*table.add(words) as *const usize).add(place)
+        (*table.add(words) as *const F).add(place).read()
     }
 }
 
 /// Gives the object a copy of its table with these functions in these places, as far as the table goes.
 unsafe fn listen(object: *mut Object, ours: &[(usize, usize)]) {
-    shared::guard(|| {
+    guard::run(|| {
         // SAFETY: a provider's object, just made; its table begins with its size.
         unsafe {
             let table = (*object).table;
@@ -64,9 +68,8 @@ unsafe fn listen(object: *mut Object, ours: &[(usize, usize)]) {
 /// Opens a fabric.
 #[unsafe(no_mangle)]
 unsafe extern "C-unwind" fn fi_fabric(attr: *mut c_void, fabric: *mut *mut c_void, context: *mut c_void) -> c_int {
-    type Open = unsafe extern "C-unwind" fn(*mut c_void, *mut *mut c_void, *mut c_void) -> c_int;
     // SAFETY: passes on what was passed.
-    let code = unsafe { std::mem::transmute::<usize, Open>(FABRIC.address())(attr, fabric, context) };
+    let code = unsafe { FABRIC.get()(attr, fabric, context) };
     if code == 0 && super::is_on() {
         // SAFETY: the call has succeeded, so a fabric is there.
         unsafe {
@@ -87,7 +90,7 @@ fn described() -> (Way, String) {
 unsafe extern "C-unwind" fn domain(fabric: *mut Object, info: usize, made: *mut *mut Object, context: usize) -> c_int {
     type Open = unsafe extern "C-unwind" fn(*mut Object, usize, *mut *mut Object, usize) -> c_int;
     // SAFETY: passes on what was passed, to the function that this one stands for.
-    let real = unsafe { std::mem::transmute::<usize, Open>(original(fabric, DOMAIN)) };
+    let real = unsafe { original::<Open>(fabric, DOMAIN) };
     // SAFETY: as above.
     let code = unsafe { real(fabric, info, made, context) };
     if code == 0 {
@@ -106,7 +109,7 @@ unsafe extern "C-unwind" fn domain2(
 ) -> c_int {
     type Open = unsafe extern "C-unwind" fn(*mut Object, usize, *mut *mut Object, u64, usize) -> c_int;
     // SAFETY: as in `domain`.
-    let real = unsafe { std::mem::transmute::<usize, Open>(original(fabric, DOMAIN2)) };
+    let real = unsafe { original::<Open>(fabric, DOMAIN2) };
     // SAFETY: as in `domain`.
     let code = unsafe { real(fabric, info, made, flags, context) };
     if code == 0 {
@@ -124,7 +127,7 @@ unsafe extern "C-unwind" fn open_queue(
 ) -> c_int {
     type Open = unsafe extern "C-unwind" fn(*mut Object, usize, *mut *mut Object, usize) -> c_int;
     // SAFETY: as in `domain`.
-    let real = unsafe { std::mem::transmute::<usize, Open>(original(domain, OPEN_QUEUE)) };
+    let real = unsafe { original::<Open>(domain, OPEN_QUEUE) };
     // SAFETY: as in `domain`.
     let code = unsafe { real(domain, attr, made, context) };
     if code == 0 {
@@ -137,13 +140,13 @@ unsafe extern "C-unwind" fn open_queue(
 unsafe extern "C-unwind" fn read(queue: *mut Object, buffer: usize, count: usize) -> isize {
     type Read = unsafe extern "C-unwind" fn(*mut Object, usize, usize) -> isize;
     // SAFETY: as in `domain`.
-    entered(|| unsafe { std::mem::transmute::<usize, Read>(original(queue, READ))(queue, buffer, count) })
+    entered(|| unsafe { original::<Read>(queue, READ)(queue, buffer, count) })
 }
 
 unsafe extern "C-unwind" fn read_from(queue: *mut Object, buffer: usize, count: usize, from: usize) -> isize {
     type Read = unsafe extern "C-unwind" fn(*mut Object, usize, usize, usize) -> isize;
     // SAFETY: as in `domain`.
-    entered(|| unsafe { std::mem::transmute::<usize, Read>(original(queue, READ_FROM))(queue, buffer, count, from) })
+    entered(|| unsafe { original::<Read>(queue, READ_FROM)(queue, buffer, count, from) })
 }
 
 /// Reads a queue. Below zero for none (-FI_EAGAIN) and for errors.

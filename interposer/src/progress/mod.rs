@@ -16,87 +16,20 @@ pub mod ucx;
 use std::sync::atomic::{AtomicU32, Ordering::*};
 
 use traces::definitions::{Component, Definition, Way};
-use traces::progress::{Depth, Entries, FIRST_COMPONENT, INSIDE, LINES, LedgerLine, OUTSIDE};
+use traces::progress::{Depth, FIRST_COMPONENT, INSIDE, LINES, LedgerLine, OUTSIDE};
 
 use crate::clock;
-use crate::recorder::current;
-use crate::recorder::forked::HERE;
-use crate::recorder::run;
-use crate::recorder::shared;
+use crate::recorder::file::shared;
+use crate::recorder::guard;
+use crate::recorder::process::forked::HERE;
 use crate::recorder::thread::Thread;
+use crate::recorder::thread::current;
+use crate::recorder::thread::engine::Engine;
+use crate::recorder::thread::slots;
 
 /// How much was asked for, as a number of [`Depth`].
 static ASKED: AtomicU32 = AtomicU32::new(Depth::Off as u32);
 static LINES_TAKEN: AtomicU32 = AtomicU32::new(FIRST_COMPONENT as u32);
-
-/// A thread's view of the engine.
-pub struct Engine {
-    ledger: *mut LedgerLine,
-    /// Calls of the engine inside each other.
-    depth: u32,
-    /// Grows whenever something is achieved.
-    achieved: u64,
-    /// What of the thread's entries inside MPI calls stands behind a record already.
-    pub reported: Entries,
-    /// What stood in the ledger at the end of the last call that asked in vain.
-    pub at_poll: Entries,
-    /// When the last entry ended.
-    pub last: u64,
-    /// When the clock was last read in an entry.
-    read: u64,
-    /// The most productive entries that are told as one.
-    pub most: u64,
-    /// How often a component is inside itself.
-    inside: [u32; LINES],
-}
-
-impl Engine {
-    /// With its ledger in a thread's block.
-    pub fn new(ledger: *mut LedgerLine) -> Engine {
-        let none = Entries::default();
-        Engine {
-            ledger,
-            depth: 0,
-            achieved: 0,
-            reported: none,
-            at_poll: none,
-            last: 0,
-            read: 0,
-            most: 1,
-            inside: [0; LINES],
-        }
-    }
-
-    /// All entries inside MPI calls so far.
-    #[inline(always)]
-    pub fn entries(&self) -> Entries {
-        // SAFETY: the ledger has that line, and is this thread's own.
-        unsafe { (*self.ledger.add(INSIDE)).calls }
-    }
-
-    /// Whatever the thread was in will not return.
-    pub fn leave_all(&mut self) {
-        (self.depth, self.inside) = (0, [0; LINES]);
-    }
-
-    /// What a component says of itself.
-    pub fn set(&mut self, line: usize, calls: Entries) {
-        self.line(line).calls = calls;
-    }
-
-    /// All entries so far, inside MPI calls and outside.
-    pub fn all_entries(&self) -> u64 {
-        // SAFETY: as above.
-        unsafe { (*self.ledger.add(INSIDE)).calls.entries + (*self.ledger.add(OUTSIDE)).calls.entries }
-    }
-
-    #[inline(always)]
-    fn line(&mut self, component: usize) -> &mut LedgerLine {
-        debug_assert!(component < LINES);
-        // SAFETY: as above.
-        unsafe { &mut *self.ledger.add(component) }
-    }
-}
 
 /// Begins to listen, as much as was asked for.
 pub fn begin(depth: Depth) {
@@ -164,7 +97,7 @@ impl Listener {
     #[cold]
     #[inline(never)]
     fn take(&self, describe: impl FnOnce() -> (Way, String)) -> Option<usize> {
-        shared::guard(|| {
+        guard::run(|| {
             let mut shared = shared::lock();
             // Another thread may have been here meanwhile.
             if self.line.load(Relaxed) == 0 {
@@ -215,7 +148,7 @@ pub fn engine_thread() -> Option<&'static mut Thread> {
 #[cold]
 #[inline(never)]
 fn joined() -> Option<&'static mut Thread> {
-    run::join()
+    slots::join()
 }
 
 /// Makes a call of the engine, or of a part of it that is an entry where nothing else of it is around.

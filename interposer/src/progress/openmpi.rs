@@ -11,15 +11,20 @@ use std::sync::atomic::{AtomicUsize, Ordering::*};
 use traces::definitions::Way;
 
 use super::{Achieved, Listener};
-use crate::symbol::{self, Symbol};
+use crate::function::Function;
+use crate::symbol;
 
 type Callback = unsafe extern "C-unwind" fn() -> c_int;
 type Register = unsafe extern "C-unwind" fn(usize) -> c_int;
 
-static PROGRESS: Symbol = Symbol::behind_ours("opal_progress");
-static REGISTER: Symbol = Symbol::behind_ours("opal_progress_register");
-static REGISTER_LOW: Symbol = Symbol::behind_ours("opal_progress_register_lp");
-static UNREGISTER: Symbol = Symbol::behind_ours("opal_progress_unregister");
+// SAFETY: their types, by opal_progress.h; before 5.0 the first returns nothing.
+static PROGRESS: Function<Callback> = unsafe { Function::behind_ours("opal_progress") };
+// SAFETY: as above.
+static REGISTER: Function<Register> = unsafe { Function::behind_ours("opal_progress_register") };
+// SAFETY: as above.
+static REGISTER_LOW: Function<Register> = unsafe { Function::behind_ours("opal_progress_register_lp") };
+// SAFETY: as above.
+static UNREGISTER: Function<Register> = unsafe { Function::behind_ours("opal_progress_unregister") };
 static LISTENER: Listener = Listener::new();
 
 fn described() -> (Way, String) {
@@ -38,7 +43,7 @@ pub fn ready() {
 unsafe extern "C-unwind" fn opal_progress() -> c_int {
     let real = || {
         // SAFETY: the function takes nothing. What it returns before 5.0 is whatever the register held.
-        unsafe { std::mem::transmute::<usize, Callback>(PROGRESS.address())() }
+        unsafe { PROGRESS.get()() }
     };
     let Some(thread) = super::engine_thread() else { return real() };
     let Some(line) = LISTENER.line(described) else { return real() };
@@ -99,22 +104,21 @@ fn registered(callback: usize) -> usize {
 #[unsafe(no_mangle)]
 unsafe extern "C-unwind" fn opal_progress_register(callback: usize) -> c_int {
     // SAFETY: passes on what was passed, or a function of the same type.
-    unsafe { std::mem::transmute::<usize, Register>(REGISTER.address())(stand_in(callback)) }
+    unsafe { REGISTER.get()(stand_in(callback)) }
 }
 
 /// A component's callback begins, to be called more seldom.
 #[unsafe(no_mangle)]
 unsafe extern "C-unwind" fn opal_progress_register_lp(callback: usize) -> c_int {
     // SAFETY: as above.
-    unsafe { std::mem::transmute::<usize, Register>(REGISTER_LOW.address())(stand_in(callback)) }
+    unsafe { REGISTER_LOW.get()(stand_in(callback)) }
 }
 
 /// A component's callback ends.
 #[unsafe(no_mangle)]
 unsafe extern "C-unwind" fn opal_progress_unregister(callback: usize) -> c_int {
     let known = registered(callback);
-    // SAFETY: as above.
-    let unregister = unsafe { std::mem::transmute::<usize, Register>(UNREGISTER.address()) };
+    let unregister = UNREGISTER.get();
     // SAFETY: as above.
     match unsafe { unregister(known) } {
         // It was registered before anybody listened.

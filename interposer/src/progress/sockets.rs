@@ -12,13 +12,13 @@ use traces::definitions::Way;
 
 use super::{Achieved, Listener};
 use crate::descriptor::status;
+use crate::function::Function;
 use crate::loaded;
-use crate::recorder::shared;
-use crate::symbol::Symbol;
+use crate::recorder::guard;
 
 /// Listens to the objects that are loaded by now.
 pub fn begin() {
-    shared::guard(|| {
+    guard::run(|| {
         // The C library calls its own functions.
         let is_system = |file: &str| ["libc.so", "ld-linux", "libpthread"].iter().any(|name| file.starts_with(name));
         let ours = |name: &CStr| {
@@ -49,10 +49,11 @@ macro_rules! calls {
 
         $($(
             unsafe extern "C-unwind" fn $name($($argument: $type),*) -> $result {
-                static REAL: Symbol = Symbol::first(stringify!($name));
                 type Real = unsafe extern "C-unwind" fn($($type),*) -> $result;
+                // SAFETY: its type, by POSIX and glibc's headers.
+                static REAL: Function<Real> = unsafe { Function::first(stringify!($name)) };
                 // SAFETY: passes on what was passed.
-                let real = || unsafe { std::mem::transmute::<usize, Real>(REAL.address())($($argument),*) };
+                let real = || unsafe { REAL.get()($($argument),*) };
                 let Some(thread) = super::thread_inside() else { return real() };
                 calls!(@socket $made, $($argument)*, real);
                 let Some(line) = $listener.line(|| (Way::$way, $text.into())) else { return real() };
@@ -159,7 +160,7 @@ fn is_socket(descriptor: c_int) -> bool {
 
 #[cold]
 fn ask(descriptor: c_int) -> bool {
-    let status = shared::guard(|| status(descriptor)).flatten();
+    let status = guard::run(|| status(descriptor)).flatten();
     let socket = status.is_some_and(|status| status.st_mode & libc::S_IFMT == libc::S_IFSOCK);
     if let Some(kind) = KINDS.get(descriptor as usize).filter(|_| status.is_some()) {
         kind.store(if socket { SOCKET } else { OTHER }, Relaxed);
@@ -169,10 +170,11 @@ fn ask(descriptor: c_int) -> bool {
 
 /// A descriptor that is closed may come again as something else.
 unsafe extern "C-unwind" fn close(descriptor: c_int) -> c_int {
-    static REAL: Symbol = Symbol::first("close");
+    // SAFETY: its type, by POSIX.
+    static REAL: Function<unsafe extern "C-unwind" fn(c_int) -> c_int> = unsafe { Function::first("close") };
     if let Some(kind) = KINDS.get(descriptor as usize) {
         kind.store(UNASKED, Relaxed);
     }
     // SAFETY: passes on what was passed.
-    unsafe { std::mem::transmute::<usize, unsafe extern "C-unwind" fn(c_int) -> c_int>(REAL.address())(descriptor) }
+    unsafe { REAL.get()(descriptor) }
 }

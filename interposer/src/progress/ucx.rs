@@ -5,9 +5,12 @@ use std::ffi::{c_uint, c_void};
 use traces::definitions::Way;
 
 use super::{Achieved, Listener};
-use crate::symbol::Symbol;
+use crate::function::Function;
 
-static PROGRESS: Symbol = Symbol::behind_ours("ucp_worker_progress");
+type Progress = unsafe extern "C-unwind" fn(*mut c_void) -> c_uint;
+
+// SAFETY: its type, by ucp.h.
+static PROGRESS: Function<Progress> = unsafe { Function::behind_ours("ucp_worker_progress") };
 static LISTENER: Listener = Listener::new();
 
 fn described() -> (Way, String) {
@@ -24,9 +27,8 @@ pub fn ready() {
 /// Turns a worker. Returns how much was progressed, 0 for nothing (ucp.h).
 #[unsafe(no_mangle)]
 unsafe extern "C-unwind" fn ucp_worker_progress(worker: *mut c_void) -> c_uint {
-    type Progress = unsafe extern "C-unwind" fn(*mut c_void) -> c_uint;
     // SAFETY: passes on what was passed.
-    let real = || unsafe { std::mem::transmute::<usize, Progress>(PROGRESS.address())(worker) };
+    let real = || unsafe { PROGRESS.get()(worker) };
     let Some(thread) = super::engine_thread() else { return real() };
     let Some(line) = LISTENER.line(described) else { return real() };
     super::entry(thread, line, real, |events| Achieved::events(*events as u64))

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering::*};
 
 use traces::definitions::{Definition, Region};
 
-use crate::recorder::shared;
+use crate::recorder::file::shared;
+use crate::recorder::guard;
 
 /// A name that was met.
 pub struct Name {
@@ -49,7 +50,7 @@ pub fn find(text: &[u8]) -> Option<&'static Name> {
 
 #[cold]
 fn add(text: &[u8]) -> Option<&'static Name> {
-    shared::guard(|| {
+    guard::run(|| {
         let _shared = shared::lock();
         let mut slot = hash(text);
         // Another thread may have been here meanwhile.
@@ -80,7 +81,7 @@ impl Name {
     fn define(&self) {
         if !self.defined.swap(true, Relaxed) {
             let name = String::from_utf8_lossy(&self.text).into_owned();
-            shared::guard(|| shared::define(&Definition::Region(Region { number: self.number, name })));
+            guard::run(|| shared::define(&Definition::Region(Region { number: self.number, name })));
         }
     }
 }

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::*};
 use traces::record::Kind;
 
 use super::names::{self, Name};
-use super::{enter, leave, mark, recorded};
+use super::recorded;
 
 // From nvtxTypes.h.
 const CALLBACKS: u32 = 1;
@@ -90,14 +90,14 @@ pub unsafe extern "C" fn InitializeInjectionNvtx2(get_export_table: Option<GetEx
 
 /// A range that this thread pushes into a domain, and pops again.
 fn push(domain: usize, name: Option<&Name>) -> c_int {
-    let depth = name.and_then(|name| recorded(|thread| enter(thread, domain, name.number())));
+    let depth = name.and_then(|name| recorded(|thread| thread.enter_region(domain, name.number())));
     depth.unwrap_or(NO_PUSH_POP_TRACKING)
 }
 
 /// A range that any thread may end, by what this returns.
 fn start(name: Option<&Name>) -> u64 {
     let Some(number) = name.map(Name::number) else { return 0 };
-    recorded(|thread| mark(thread, Kind::RegionBegin, number)).map_or(0, |()| number.into())
+    recorded(|thread| thread.mark_region(Kind::RegionBegin, number)).map_or(0, |()| number.into())
 }
 
 /// The default domain.
@@ -128,7 +128,7 @@ extern "C" fn pop() -> c_int {
 }
 
 extern "C" fn domain_pop(domain: usize) -> c_int {
-    recorded(|thread| leave(thread, domain)).flatten().unwrap_or(NO_PUSH_POP_TRACKING)
+    recorded(|thread| thread.leave_region(domain)).flatten().unwrap_or(NO_PUSH_POP_TRACKING)
 }
 
 unsafe extern "C" fn start_a(name: *const c_char) -> u64 {
@@ -153,7 +153,7 @@ unsafe extern "C" fn domain_start_ex(_domain: usize, attributes: *const Attribut
 
 extern "C" fn end(range: u64) {
     if range != 0 {
-        recorded(|thread| mark(thread, Kind::RegionEnd, range as u32));
+        recorded(|thread| thread.mark_region(Kind::RegionEnd, range as u32));
     }
 }
 

@@ -3,14 +3,15 @@
 use traces::calls::Call;
 use traces::record::{Arrived, Fate};
 
-use super::draft::Draft;
 use crate::abi::Family;
-use crate::recorder::control;
-use crate::recorder::errors;
+use crate::lifecycle::errors;
+use crate::recorder::guard;
 use crate::recorder::objects;
-use crate::recorder::requests::{Message, truncated_message};
-use crate::recorder::shared;
+use crate::recorder::process::counted;
 use crate::recorder::thread::Thread;
+use crate::recorder::thread::draft::Draft;
+use crate::recorder::thread::request::Message;
+use crate::recorder::thread::requests::truncated_message;
 
 /// What a call that waits or tests for requests was given. Addresses are 0 where it has no such argument.
 #[derive(Clone, Copy)]
@@ -123,9 +124,16 @@ pub fn arrived(thread: &mut Thread, family: &Family, call: Arrival) {
     }
     let posted = thread.key(call.signature);
     let arrived = Arrived { source, tag, bytes, fate: Fate::Whole };
-    if thread.differs(posted, control::is_on().then_some(call.signature), arrived) {
+    if thread.differs(posted, counted::is_on().then_some(call.signature), arrived) {
         thread.write(&arrived.words());
     }
+}
+
+/// A call returned an error.
+#[cold]
+#[inline(never)]
+pub fn failed(thread: &mut Thread, signature: u32, code: i32) {
+    thread.call_failed(signature, errors::class(code), code);
 }
 
 /// A call that receives returned an error: it may have received what there was no room for.
@@ -155,7 +163,7 @@ pub fn started(thread: &mut Thread, family: &Family, requests: usize, count: u32
 pub fn made(family: &Family, call: Call, draft: &Draft) {
     // SAFETY: MPI has written a handle there.
     let handle = unsafe { draft.new_kind.handle_at(family, draft.new_object) };
-    shared::guard(|| {
+    guard::run(|| {
         objects::made(family, call, draft.object, handle);
         if draft.new_request == 0 {
             objects::learn(family, handle, draft.new_kind);

@@ -4,12 +4,14 @@ use traces::file::Abi;
 use traces::record::{self, Kind, UNNUMBERED};
 
 use super::after::{self, Arrival, Completion};
-use super::draft::{Draft, Types};
 use crate::abi::Family;
-use crate::recorder::cache::{self, Dependence};
-use crate::recorder::requests::{PERSISTENT, RECEIVES};
+use crate::lifecycle::{control, errors};
+use crate::recorder::objects;
+use crate::recorder::objects::groups;
 use crate::recorder::thread::Thread;
-use crate::recorder::{control, errors, groups, objects};
+use crate::recorder::thread::cache::{self, Dependence};
+use crate::recorder::thread::draft::{Draft, Types};
+use crate::recorder::thread::request::{PERSISTENT, RECEIVES};
 
 /// The request a call has begun.
 #[derive(Clone, Copy)]
@@ -101,7 +103,7 @@ impl Draft {
     #[inline(always)]
     pub fn after(&self, thread: &mut Thread, family: &Family, signature: u32, begun: Begun, code: i32) {
         if code != 0 {
-            thread.call_failed(signature, code);
+            after::failed(thread, signature, code);
             let receives = self.wait == 0 && self.new_request == 0 && (self.source.is_some() || self.message != 0);
             if receives && self.status != 0 {
                 after::not_received(thread, family, self.arrival(signature), code);

@@ -4,35 +4,28 @@
 //! on to `inner`: Rust code that observes the call and makes it. All arguments travel as register-wide words.
 
 mod after;
+mod answered;
+mod args;
 mod around;
-pub mod draft;
 mod entry;
-pub mod observe;
+mod numbering;
+mod observe;
 
 use traces::calls::Call;
 
 use crate::abi::Family;
-use crate::args::{self, Argument};
-use crate::layers::{self, By};
+use crate::call_site::{CallSite, CalledBy};
+use crate::layers::{self, Ways, Wrappers};
+use crate::lifecycle::{self, HandedDown};
 use crate::real;
-use crate::recorder::cache::Words;
-use crate::recorder::run;
-use draft::Draft;
+use crate::recorder::thread::cache::Words;
+use crate::recorder::thread::draft::Draft;
+use args::Argument;
 use entry::{entry, go_on, inner, layered};
 
-/// How a wrapper is entered.
-#[derive(Clone, Copy)]
-pub struct Ways {
-    /// By a program that calls `MPI_X`.
-    pub program: Entry,
-    /// By an object between program and MPI that calls `MPI_X`.
-    pub by_name: Entry,
-    /// By one that calls `PMPI_X`.
-    pub by_profiling_name: Entry,
-}
-
-/// The address of code that takes what some MPI function takes.
-pub type Entry = unsafe extern "C-unwind" fn();
+/// What lies below and needs wrappers is given these.
+pub static HANDED_DOWN: HandedDown =
+    HandedDown { wrappers: Wrappers::new(all, answered::around), rehearse: observe::rehearse };
 
 /// The wrapper of one function.
 macro_rules! wrapper {
@@ -51,20 +44,20 @@ macro_rules! wrapper {
             std::arch::naked_asm!(".cfi_startproc", entry!([$($argument)*]), ".cfi_endproc", inner = sym inner)
         }
 
-        wrapper!(@layered by_name By::Name, [$($argument)*]);
-        wrapper!(@layered by_profiling_name By::ProfilingName, [$($argument)*]);
+        wrapper!(@layered by_name CalledBy::Name, [$($argument)*]);
+        wrapper!(@layered by_profiling_name CalledBy::ProfilingName, [$($argument)*]);
 
         pub const WAYS: Ways = Ways { program: entry, by_name, by_profiling_name };
 
         #[derive(Clone, Copy)]
         struct Made {
-            place: usize,
+            site: CallSite,
             $($argument: usize),*
         }
 
         impl observe::Made for Made {
             type Outcome = $result;
-            const PLAIN: bool = !run::is_lifecycle(CALL) $(&& <args::$kind as Argument>::PLAIN)*;
+            const PLAIN: bool = !lifecycle::is_lifecycle(CALL) $(&& <args::$kind as Argument>::PLAIN)*;
 
             #[inline(always)]
             fn call(&self) -> Call {
@@ -72,8 +65,8 @@ macro_rules! wrapper {
             }
 
             #[inline(always)]
-            fn place(&self) -> usize {
-                self.place
+            fn site(&self) -> CallSite {
+                self.site
             }
 
             #[inline(always)]
@@ -92,14 +85,14 @@ macro_rules! wrapper {
                 // PMPI_X, of another tool's MPI_X, or of a function that takes nothing.
                 unsafe {
                     type Real = unsafe extern "C-unwind" fn($(word!($argument)),*) -> $result;
-                    let real = std::mem::transmute::<usize, Real>(real::behind(CALL, self.place));
+                    let real = std::mem::transmute::<usize, Real>(real::behind(CALL, self.site));
                     real($(args::$kind(self.$argument).forward(_status)),*)
                 }
             }
         }
 
         inner!(fn(place; $($argument)*) -> $result {
-            observe::call(Made { place, $($argument),* })
+            observe::call(Made { site: CallSite::from_word(place), $($argument),* })
         });
     };
     (@layered $name:ident $by:path, [$($argument:ident)*]) => {
@@ -152,7 +145,7 @@ macro_rules! wrappers {
 
         /// The wrappers of all functions.
         #[allow(clippy::vec_init_then_push)]
-        pub fn all() -> Vec<(Call, Ways)> {
+        fn all() -> Vec<(Call, Ways)> {
             let mut all = Vec::new();
             $(
                 all.push((Call::$name, $name::WAYS));

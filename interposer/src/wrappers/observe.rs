@@ -9,20 +9,22 @@ use traces::record::UNNUMBERED;
 use traces::signature::{peer, tag};
 
 use super::after;
-use super::draft::Draft;
+use super::numbering;
 use crate::abi::{self, Family};
+use crate::call_site::CallSite;
 use crate::clock;
 use crate::layers;
-use crate::recorder::abandoned;
-use crate::recorder::cache::Words;
-use crate::recorder::current;
-use crate::recorder::errors;
+use crate::lifecycle::{self, errors};
+use crate::recorder::guard;
+use crate::recorder::guard::spent::Spending;
 use crate::recorder::objects;
-use crate::recorder::requests::Message;
-use crate::recorder::run;
-use crate::recorder::shared;
-use crate::recorder::spent::Spending;
+use crate::recorder::process::recorded;
 use crate::recorder::thread::Thread;
+use crate::recorder::thread::abandoned;
+use crate::recorder::thread::cache::Words;
+use crate::recorder::thread::current;
+use crate::recorder::thread::draft::Draft;
+use crate::recorder::thread::request::Message;
 
 /// What an MPI function returns.
 pub trait Outcome: Copy {
@@ -71,8 +73,8 @@ pub trait Made: Copy {
     /// Which one it is.
     fn call(&self) -> Call;
 
-    /// Where the program goes on, with the flags of [`layers`].
-    fn place(&self) -> usize;
+    /// Where in the program it is made.
+    fn site(&self) -> CallSite;
 
     /// Adds the words that the call is known by.
     fn key(&self, family: &Family, words: &mut Words);
@@ -89,7 +91,7 @@ pub trait Made: Copy {
 pub fn call<M: Made>(made: M) -> M::Outcome {
     if let (true, Some(thread)) = (M::PLAIN, current::thread()) {
         let family = self::family(thread);
-        let mut words = Words::new(made.call().number(), made.place());
+        let mut words = Words::new(made.call().number(), made.site());
         made.key(family, &mut words);
         if let Some(signature) = thread.cached(&words) {
             return cached(thread, family, made, signature);
@@ -125,15 +127,15 @@ fn cached<M: Made>(thread: &mut Thread, family: &Family, made: M, signature: u32
 #[cold]
 #[inline(never)]
 fn not_cached<M: Made>(made: M, frame: usize) -> M::Outcome {
-    let thread = current::thread().or_else(|| run::first_call(made.call()));
+    let thread = current::thread().or_else(|| lifecycle::first_call(made.call(), &super::HANDED_DOWN));
     let records = thread.is_some();
     match thread.and_then(|thread| thread.may_work(frame).then_some(thread)) {
-        None if !run::is_lifecycle(made.call()) && !records => made.make(None),
-        None if !run::is_lifecycle(made.call()) => abandoned::aside(made.call(), || made.make(None)),
+        None if !lifecycle::is_lifecycle(made.call()) && !records => made.make(None),
+        None if !lifecycle::is_lifecycle(made.call()) => abandoned::aside(made.call(), || made.make(None)),
         None => {
-            run::before(made.call(), 0);
+            lifecycle::before(made.call(), 0);
             let result = made.make(None);
-            run::after_unrecorded(made.call(), result.code());
+            lifecycle::after_unrecorded(made.call(), result.code());
             result
         }
         Some(thread) if thread.nested() => {
@@ -176,14 +178,14 @@ fn followed<M: Made>(thread: &mut Thread, made: &M, draft: &mut Draft) -> M::Out
 /// What is to be recorded of a call, if anything. What it takes of the stack is given back before MPI is called.
 #[inline(never)]
 fn know<M: Made>(thread: &mut Thread, family: &Family, made: &M, draft: &mut Draft) -> Option<Known> {
-    let address = || layers::address(made.place(), made.call());
+    let address = || layers::address(made.site(), made.call());
     if !M::PLAIN {
         return describe(thread, family, made.call(), address(), draft);
     }
-    let mut words = Words::new(made.call().number(), made.place());
+    let mut words = Words::new(made.call().number(), made.site());
     made.key(family, &mut words);
     if let Some(signature) = thread.cached_around(&words) {
-        return Some(Known::cached(made.call(), made.place(), signature));
+        return Some(Known::cached(made.call(), made.site().address(), signature));
     }
     let known = describe(thread, family, made.call(), address(), draft)?;
     if known.lasting {
@@ -199,8 +201,8 @@ fn begin(thread: &mut Thread, family: &Family, draft: &mut Draft, known: Known) 
     let status = if known.nested { None } else { draft.before(thread, family) };
     let start = thread.enter(known.signature);
     thread.work(false);
-    if run::is_lifecycle(known.call) {
-        run::before(known.call, session(family, draft));
+    if lifecycle::is_lifecycle(known.call) {
+        lifecycle::before(known.call, session(family, draft));
     }
     (status, start)
 }
@@ -229,14 +231,14 @@ fn end(thread: &mut Thread, family: &Family, draft: &Draft, known: Known, start:
             after::made(family, known.call, draft);
         }
         if draft.renames && code == 0 {
-            shared::guard(|| objects::renamed(draft.object));
+            guard::run(|| objects::renamed(draft.object));
         }
     } else if code != 0 {
-        thread.call_failed(signature, code);
+        after::failed(thread, signature, code);
     }
     thread.rest();
-    if run::is_lifecycle(known.call) {
-        run::after(known.call, session(family, draft), code);
+    if lifecycle::is_lifecycle(known.call) {
+        lifecycle::after(known.call, session(family, draft), code);
     }
 }
 
@@ -284,10 +286,10 @@ fn describe(thread: &mut Thread, family: &Family, call: Call, address: usize, dr
     if errors::takes_handler(call) {
         errors::set_handles_errors();
     }
-    if !run::records(call) {
+    if !recorded::records(call) {
         return None;
     }
-    let signature = thread.signature(&key);
+    let signature = numbering::signature(thread, &key);
     let nested = thread.nested();
     Some(Known {
         call,
@@ -316,11 +318,11 @@ fn accepted(thread: &mut Thread, family: &Family, draft: &Draft, known: Known) -
     }
     let _spending = Spending::begin();
     if draft.has_unknown_object() {
-        shared::guard(|| draft.learn_object(family, known.call));
+        guard::run(|| draft.learn_object(family, known.call));
     }
-    shared::guard_wait(|| draft.learn_types(family));
+    guard::run_waiting(|| draft.learn_types(family));
     match draft.key(family, known.call, known.address, false) {
-        Ok(key) => thread.signature(&key),
+        Ok(key) => numbering::signature(thread, &key),
         Err(_) => known.signature,
     }
 }
@@ -337,8 +339,8 @@ impl Made for Nothing {
         Call::Barrier
     }
 
-    fn place(&self) -> usize {
-        0
+    fn site(&self) -> CallSite {
+        CallSite::NONE
     }
 
     fn key(&self, _: &Family, words: &mut Words) {

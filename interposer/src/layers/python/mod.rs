@@ -18,8 +18,9 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use traces::definitions::Place;
 
-use crate::recorder::shared;
-use crate::symbol::{self, Symbol};
+use crate::function::Function;
+use crate::recorder::guard;
+use crate::symbol;
 use layout::{At, Layout, type_of};
 use memory::{Checked, Memory, Trusted};
 
@@ -41,15 +42,18 @@ pub fn holds(address: usize) -> bool {
     (BEGIN.load(Relaxed)..END.load(Relaxed)).contains(&address)
 }
 
+type ThisThread = unsafe extern "C" fn() -> usize;
+type Line = unsafe extern "C" fn(usize, c_int) -> c_int;
+
 /// An interpreter that keeps its account as its version does.
 struct Interpreter {
     layout: &'static Layout,
     /// The address of `PyCode_Type`.
     code_type: usize,
     /// `PyGILState_GetThisThreadState`, which may be asked without the GIL.
-    thread: unsafe extern "C" fn() -> usize,
+    thread: ThisThread,
     /// `PyCode_Addr2Line`, which only reads the code object.
-    line: unsafe extern "C" fn(usize, c_int) -> c_int,
+    line: Line,
 }
 
 /// `None` inside: there is one whose account cannot be read.
@@ -100,18 +104,17 @@ fn has_ended() -> bool {
     if BEGIN.load(Relaxed) == 0 {
         return false;
     }
+    type IsInitialized = unsafe extern "C" fn() -> c_int;
     // SAFETY: the function's type, as Python documents it; it may be asked at any time.
-    let ask = |address| unsafe { std::mem::transmute::<usize, unsafe extern "C" fn() -> c_int>(address)() };
-    address("Py_IsInitialized").is_some_and(|is_initialized| ask(is_initialized) == 0)
+    unsafe { exported::<IsInitialized>("Py_IsInitialized").is_some_and(|is_initialized| is_initialized() == 0) }
 }
 
 /// Looks for an interpreter that knows this thread.
 #[cold]
 fn find() -> Option<&'static Interpreter> {
-    let found = shared::guard(|| {
-        let thread = address("PyGILState_GetThisThreadState")?;
+    let found = guard::run(|| {
         // SAFETY: the function's type, as Python documents it.
-        let thread = unsafe { std::mem::transmute::<usize, unsafe extern "C" fn() -> usize>(thread) };
+        let thread = unsafe { exported::<ThisThread>("PyGILState_GetThisThreadState") }?;
         // SAFETY: it takes nothing, and may always be asked.
         let known = unsafe { thread() } != 0;
         known.then(|| INTERPRETER.get_or_init(|| Interpreter::new(thread)).as_ref()).flatten()
@@ -121,11 +124,10 @@ fn find() -> Option<&'static Interpreter> {
 
 impl Interpreter {
     /// The interpreter, if what this thread executes is found where its version has it.
-    fn new(thread: unsafe extern "C" fn() -> usize) -> Option<Interpreter> {
+    fn new(thread: ThisThread) -> Option<Interpreter> {
         let code_type = address("PyCode_Type")?;
-        let line = address("PyCode_Addr2Line")?;
         // SAFETY: the function's type, as Python documents it.
-        let line = unsafe { std::mem::transmute::<usize, unsafe extern "C" fn(usize, c_int) -> c_int>(line) };
+        let line = unsafe { exported::<Line>("PyCode_Addr2Line") }?;
         let interpreter = Interpreter { layout: Layout::of(&version()?)?, code_type, thread, line };
         interpreter.is_as_expected().then_some(interpreter)
     }
@@ -178,18 +180,27 @@ impl Interpreter {
     }
 }
 
+/// What the interpreter exports under a name.
+///
+/// # Safety
+/// The name is that of a function, and `F` its type.
+unsafe fn exported<F: Copy>(name: &'static str) -> Option<F> {
+    // SAFETY: by the contract.
+    unsafe { Function::first(name) }.found()
+}
+
 /// The address of something that the interpreter exports.
 fn address(name: &'static str) -> Option<usize> {
-    let symbol = Symbol::first(name);
-    symbol.exists().then(|| symbol.address())
+    // SAFETY: an address is nobody's to call.
+    unsafe { exported(name) }
 }
 
 /// The interpreter's version, as `3.11.7 (main, ...`.
 fn version() -> Option<String> {
-    let version = address("Py_GetVersion")?;
+    type GetVersion = unsafe extern "C" fn() -> *const c_char;
     // SAFETY: the function's type, as Python documents it; the text is constant.
     unsafe {
-        let version: unsafe extern "C" fn() -> *const c_char = std::mem::transmute(version);
+        let version = exported::<GetVersion>("Py_GetVersion")?;
         Some(CStr::from_ptr(version()).to_string_lossy().into_owned())
     }
 }

@@ -1,0 +1,60 @@
+//! The wrappers, by name: they lie above, and are handed in.
+
+use std::collections::HashMap;
+use std::ffi::CString;
+use std::sync::OnceLock;
+
+use traces::calls::Call;
+
+use crate::loaded::Name;
+
+/// The address of code that takes what some MPI function takes.
+pub type Entry = unsafe extern "C-unwind" fn();
+
+/// How a wrapper is entered.
+#[derive(Clone, Copy)]
+pub struct Ways {
+    /// By a program that calls `MPI_X`.
+    pub program: Entry,
+    /// By an object between program and MPI that calls `MPI_X`.
+    pub by_name: Entry,
+    /// By one that calls `PMPI_X`.
+    pub by_profiling_name: Entry,
+}
+
+/// See the module.
+pub struct Wrappers {
+    all: fn() -> Vec<(Call, Ways)>,
+    around_binding: fn(Call) -> Option<usize>,
+    by_name: OnceLock<HashMap<String, (Call, Ways)>>,
+    names: OnceLock<Vec<Name<CString>>>,
+}
+
+impl Wrappers {
+    /// `all` gives those of all functions, `around_binding` the code that records a call around the function of a binding, for
+    /// calls where it can hand on what that takes.
+    pub const fn new(all: fn() -> Vec<(Call, Ways)>, around_binding: fn(Call) -> Option<usize>) -> Wrappers {
+        Wrappers { all, around_binding, by_name: OnceLock::new(), names: OnceLock::new() }
+    }
+
+    /// That of a function, by its C symbol.
+    pub fn named(&self, symbol: &str) -> Option<&(Call, Ways)> {
+        self.by_name().get(symbol)
+    }
+
+    /// The C symbols of all.
+    pub fn names(&self) -> &[Name<CString>] {
+        let name = |name: &String| CString::new(name.as_str()).ok().map(Name::new);
+        self.names.get_or_init(|| self.by_name().keys().filter_map(name).collect())
+    }
+
+    /// The code that records a call around a binding's function, if there is any for this one.
+    pub fn around_binding(&self, call: Call) -> Option<usize> {
+        (self.around_binding)(call)
+    }
+
+    fn by_name(&self) -> &HashMap<String, (Call, Ways)> {
+        let by_name = || (self.all)().into_iter().map(|(call, ways)| (call.mpi_name(), (call, ways))).collect();
+        self.by_name.get_or_init(by_name)
+    }
+}

@@ -1,0 +1,161 @@
+//! MPI is about to be initialised: the recording begins, or the process is left alone.
+
+use std::fs;
+use std::sync::Mutex;
+use std::sync::atomic::Ordering::*;
+
+use traces::calls::Call;
+use traces::definitions::{Definition, Process};
+use traces::file::{FileHeader, MAGIC, NO_RANK, VERSION};
+
+use super::calls::starts;
+use super::run::{FAILED, HandedDown, RUN, Run};
+use super::{folder, together};
+use crate::abi;
+use crate::clock;
+use crate::config;
+use crate::layers;
+use crate::messages;
+use crate::progress;
+use crate::real;
+use crate::recorder::file::modules;
+use crate::recorder::file::pages::{Output, UNIT};
+use crate::recorder::file::shared;
+use crate::recorder::file::totals;
+use crate::recorder::guard;
+use crate::recorder::process::forked::{self, DORMANT, HERE, OFF, RECORDING};
+use crate::recorder::process::recorded;
+use crate::recorder::thread::Thread;
+use crate::recorder::thread::current;
+use crate::recorder::thread::slots;
+
+/// Called for the first call of every thread, and for all calls of a process that does not record. The thread, if its
+/// recording begins here.
+pub fn first_call(call: Call, handed: &'static HandedDown) -> Option<&'static mut Thread> {
+    match HERE.phase.load(Acquire) {
+        OFF => return None,
+        DORMANT if is_forked() => return None,
+        DORMANT => {
+            // Even what is only forwarded needs to know where to.
+            guard::run(|| {
+                layers::patch(&handed.wrappers);
+                real::resolve();
+            });
+            if !starts(call) || guard::run(|| begin(handed)) != Some(true) {
+                return None;
+            }
+        }
+        _ => {}
+    }
+    let thread = slots::begin_thread();
+    if thread.is_none() && forked::is_recording() && recorded::records(call) {
+        totals::lost();
+    }
+    thread
+}
+
+/// Whether this is a child of the process that recorded: what says that there is a recording was cleared.
+fn is_forked() -> bool {
+    HERE.phase.load(Acquire) == DORMANT && RUN.get().is_some()
+}
+
+/// MPI is about to be initialised: makes the file, so that even a call that never returns is in it.
+fn begin(handed: &'static HandedDown) -> bool {
+    // Sessions may be opened by several threads at once.
+    static BEGINNING: Mutex<()> = Mutex::new(());
+    let _alone = BEGINNING.lock();
+    if HERE.phase.load(Acquire) != DORMANT {
+        return forked::is_recording();
+    }
+    let begun = try_begin(handed);
+    HERE.phase.store(if matches!(begun, Ok(true)) { RECORDING } else { OFF }, Release);
+    if let Err(reason) = begun {
+        FAILED.store(true, Release);
+        if config::launcher_rank().unwrap_or(0) == 0 {
+            messages::say(&format!("{reason}. The program runs, unrecorded."));
+        }
+        return false;
+    }
+    forked::is_recording()
+}
+
+fn try_begin(handed: &'static HandedDown) -> Result<bool, String> {
+    let config = config::read()?;
+    let Some(mode) = config.mode else { return Ok(false) };
+    let library = real::library().ok_or("no MPI library was found in the process")?;
+    let family = abi::detect(library);
+    together::announce();
+    let (kind, frequency) = clock::choose(config.false_clock);
+    let sample = clock::sample();
+    let path = folder::provisional(&config)?;
+    let output = Output::create(&path, config.max_bytes).map_err(|error| {
+        format!("{}: {error}. Set OVERHEAR_DIR to a folder that can be written", folder::parent_of(&path).display())
+    })?;
+    // SAFETY: nobody else knows the file yet.
+    let header = unsafe { output.header() };
+    *header = FileHeader {
+        magic: MAGIC,
+        version: VERSION,
+        unit: UNIT as u32,
+        run: config.run.unwrap_or_default(),
+        rank: NO_RANK,
+        size: 0,
+        world: 0,
+        pid: std::process::id(),
+        abi: family.abi as u16,
+        clock: kind as u16,
+        thread_level: 0,
+        mode: mode as u16,
+        state: 0,
+        stop: 0,
+        stopped_at: 0,
+        nominal_frequency: frequency,
+        wrapper_cost: 0,
+        begin: sample,
+        ready: Default::default(),
+        end: Default::default(),
+        profile_begin: 0,
+        profile_stopped_at: 0,
+        profile_stopped: 0,
+        lost: 0,
+        threads: 0,
+        entry_cost: 0,
+        reserved: [0; 2],
+    };
+    shared::set_output(output);
+    shared::define(&Definition::Process(process()));
+    shared::define(&Definition::Filter(config.filter.text.clone()));
+    if layers::calls_unseen() {
+        let warning = "the program calls MPI by its profiling names (PMPI_) too; what is called so is in no figure";
+        shared::define(&Definition::Warning(warning.into()));
+    }
+    recorded::choose(&config.filter);
+    // SAFETY: the handler only stores two words.
+    unsafe { libc::pthread_atfork(None, None, Some(forked)) };
+    forked::begin();
+    config::forget_recorded_process();
+    messages::let_stderr_go();
+    slots::begin(mode);
+    progress::begin(config.progress);
+    let _ = RUN.set(Run { config, family, handed });
+    Ok(true)
+}
+
+/// A forked child does not write into its parent's file.
+unsafe extern "C" fn forked() {
+    HERE.phase.store(OFF, Release);
+    current::set(std::ptr::null_mut());
+}
+
+fn process() -> Process {
+    let read = |path: &str| fs::read_to_string(path).unwrap_or_default().trim().to_string();
+    let directory = std::env::current_dir().unwrap_or_default();
+    Process {
+        host: read("/proc/sys/kernel/hostname"),
+        boot: read("/proc/sys/kernel/random/boot_id"),
+        program: modules::executable(),
+        arguments: std::env::args_os().map(|argument| argument.to_string_lossy().into_owned()).collect(),
+        directory: directory.to_string_lossy().into_owned(),
+        recorder: env!("CARGO_PKG_VERSION").into(),
+    }
+}

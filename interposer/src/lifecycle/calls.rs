@@ -1,0 +1,130 @@
+//! Calls that start or end MPI: what the recording does before and after them.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering::*};
+
+use traces::calls::Call;
+
+use super::run::{FAILED, READY, RUN, SESSIONS, WORLD};
+use super::{clocks, end, folder, ready, together};
+use crate::abi;
+use crate::clock;
+use crate::config;
+use crate::progress;
+use crate::real;
+use crate::recorder::file::shared;
+use crate::recorder::guard;
+use crate::recorder::guard::spent;
+use crate::recorder::objects::world;
+use crate::recorder::objects::{self, Kind};
+use crate::recorder::process::forked;
+
+/// Whether the recording itself has something to do when this call returns.
+#[inline(always)]
+pub const fn is_lifecycle(call: Call) -> bool {
+    starts(call) || ends(call)
+}
+
+/// Whether this call starts MPI.
+#[inline(always)]
+pub const fn starts(call: Call) -> bool {
+    matches!(call, Call::Init | Call::Init_thread | Call::Session_init)
+}
+
+#[inline(always)]
+const fn ends(call: Call) -> bool {
+    matches!(call, Call::Finalize | Call::Session_finalize)
+}
+
+/// A call that starts or ends MPI is about to be made. All ranks do this, also those whose recording has stopped or could
+/// not begin: it takes all of them to compare clocks.
+#[cold]
+#[inline(never)]
+pub fn before(call: Call, session: u64) {
+    if call == Call::Session_finalize {
+        guard::run(|| world::session_ends(session));
+    }
+    if call == Call::Finalize {
+        world::end();
+    }
+    if call != Call::Finalize || !(forked::is_recording() || FAILED.load(Acquire)) {
+        return;
+    }
+    guard::run_waiting(|| {
+        if let Some(output) = shared::output() {
+            // SAFETY: one thread finalises MPI.
+            let begin = unsafe { output.header() }.begin;
+            let now = clock::sample();
+            let seconds = now.monotonic.saturating_sub(begin.monotonic) as f64 / 1e9;
+            progress::intel::read(now.ticks.wrapping_sub(begin.ticks) as f64 / seconds.max(1e-9));
+        }
+        spent::waiting(|| progress::unheard(clocks::finalizing));
+        together::leave();
+    });
+}
+
+/// A call that starts or ends MPI has returned in a process that does not record. Other ranks may wait for this one.
+#[cold]
+#[inline(never)]
+pub fn after_unrecorded(call: Call, code: i32) {
+    if starts(call) && code != 0 {
+        together::withdraw();
+    }
+    let world = matches!(call, Call::Init | Call::Init_thread);
+    if world && code == 0 && FAILED.load(Acquire) && !READY.swap(true, AcqRel) {
+        guard::run_waiting(take_part);
+    }
+}
+
+/// Does what takes all ranks that record together.
+fn take_part() -> Option<()> {
+    let family = abi::detect(real::library()?);
+    let config = config::read().ok()?;
+    objects::learn(family, family.comm_world, Kind::Communicator);
+    let world = objects::get(family.comm_world)?;
+    let beside = folder::wanted(&config).ok()?;
+    let meeting = folder::parent_of(&beside);
+    let together = together::come(family, world.rank as u32, world.size, together::spawned(family), meeting);
+    let agreed = folder::agree(&config, family, Some(&together), Path::new(""));
+    clocks::initialized(family, together, &clock::sample(), agreed.sync);
+    Some(())
+}
+
+/// A call that starts or ends MPI has returned.
+#[cold]
+#[inline(never)]
+pub fn after(call: Call, session: u64, code: i32) {
+    if code != 0 {
+        if starts(call) {
+            together::withdraw();
+        }
+        return;
+    }
+    guard::run_waiting(|| {
+        match call {
+            Call::Session_init => {
+                SESSIONS.fetch_add(1, AcqRel);
+                guard::run(|| world::session_begins(session));
+            }
+            Call::Session_finalize => drop(SESSIONS.fetch_sub(1, AcqRel)),
+            _ => WORLD.store(starts(call), Release),
+        }
+        if starts(call) {
+            opened(call);
+        } else {
+            end::closed(call);
+        }
+    });
+}
+
+/// MPI is initialised, perhaps once more: sessions may come and go, before a world and after it.
+fn opened(call: Call) {
+    static IN_WORLD: AtomicBool = AtomicBool::new(false);
+    let world = call != Call::Session_init;
+    let new_world = world && !IN_WORLD.swap(true, AcqRel);
+    let (first, Some(run), Some(output)) = (!READY.swap(true, AcqRel), RUN.get(), shared::output()) else { return };
+    if first || new_world {
+        ready::ready(run, output, world, first);
+    }
+    end::mark_end(output);
+}

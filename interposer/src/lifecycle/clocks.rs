@@ -1,0 +1,295 @@
+//! The ranks' clocks, read against each other when MPI is initialised and before it is finalised.
+//!
+//! In: messages between the ranks that record together, on a communicator that nobody else uses. Out: of every rank but the first a
+//! [`SameClock`] or a [`Sync`] on each occasion.
+//!
+//! Ranks of one host have one clock. That is checked: their ticks must agree by the host's own clock, and what came before a
+//! barrier on one must not be later than what came after it on another. The lowest rank with a clock represents it, and
+//! the representatives synchronise in ⌈log2 P⌉ rounds (Hoefler, Schneider, Lumsdaine 2008, section 3): in round k the i-th
+//! with i mod 2^(k+1) = 2^k exchanges messages with the (i - 2^k)-th, until the least round trip has not shrunk for 100.
+
+use std::collections::HashMap;
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Mutex;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use traces::calls::Call;
+use traces::clock::ClockSample;
+use traces::definitions::{Definition, Occasion, SameClock, Sync};
+use traces::settings::Occasions;
+
+use super::together::{Found, Place, Together};
+use crate::abi::Family;
+use crate::clock::{kind, now, sample};
+use crate::real;
+use crate::recorder::file::shared;
+
+/// Exchanges in which the least round trip has not shrunk, after which it will not shrink by much: within 10 % of the
+/// least there is, by the paper.
+const PATIENCE: u32 = 100;
+/// How long two ranks exchange messages at most.
+const LONGEST: Duration = Duration::from_millis(50);
+/// What a client sends for the time, and what it sends at last.
+const MORE: u64 = 1;
+const ENOUGH: u64 = 0;
+const TAG: usize = 0;
+
+/// The ranks that compare clocks, between the two occasions.
+static RANKS: Mutex<Option<Ranks>> = Mutex::new(None);
+
+/// MPI was just initialised. All ranks that record together come here, with the same `occasions`; `begin` is a sample of this
+/// one's clocks from some time before.
+pub fn initialized(family: &'static Family, together: Together, begin: &ClockSample, occasions: Occasions) {
+    if occasions == Occasions::None && together.found == Found::All {
+        return;
+    }
+    let Ok(Some(ranks)) = Ranks::of(family, together, begin) else { return };
+    match occasions {
+        Occasions::None => ranks.free(),
+        // Where MPI fails there is nothing to be said.
+        _ if ranks.compare(Occasion::Init).is_err() => {}
+        Occasions::Init => ranks.free(),
+        Occasions::Both => *RANKS.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(ranks),
+    }
+}
+
+/// MPI is about to be finalised. All ranks that came to [`initialized`] come here, unless they end before: Open MPI goes on
+/// without them where its launcher is told to, and so do the others here.
+pub fn finalizing() {
+    let ranks = RANKS.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take();
+    if let Some(ranks) = ranks.filter(|ranks| ranks.all_end() && ranks.compare(Occasion::Finalize).is_ok()) {
+        ranks.free();
+    }
+}
+
+/// What a rank tells all others of its clock.
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+struct Introduction {
+    /// Stands for the host's boot; 0 where that is unknown.
+    boot: u64,
+    /// Ticks before the barrier.
+    early: u64,
+    /// After it.
+    late: Pair,
+    /// Some time before, for the rate of the two clocks.
+    begin: Pair,
+}
+
+/// Ticks and the host's clock in nanoseconds, read together within `width` ticks.
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+struct Pair {
+    ticks: u64,
+    width: u64,
+    monotonic: u64,
+}
+
+impl Pair {
+    fn of(sample: &ClockSample) -> Pair {
+        Pair { ticks: sample.ticks, width: sample.width, monotonic: sample.monotonic }
+    }
+}
+
+impl Introduction {
+    /// By how many ticks another's clock may differ from this one, if nothing says that it is not the same.
+    fn agrees(&self, other: &Introduction) -> Option<u64> {
+        let since = |later: u64, earlier: u64| later.wrapping_sub(earlier) as i64 as i128;
+        // This one's rate, by its own two samples.
+        let ticks = since(self.late.ticks, self.begin.ticks);
+        let nanoseconds = since(self.late.monotonic, self.begin.monotonic);
+        if self.boot == 0 || self.boot != other.boot || ticks <= 0 || nanoseconds <= 0 {
+            return None;
+        }
+        let apart = since(other.late.monotonic, self.late.monotonic);
+        let expected = apart * ticks / nanoseconds;
+        let widths = (self.late.width + other.late.width) as i128;
+        let of_rate = apart.abs() * (self.begin.width + self.late.width) as i128 / nanoseconds;
+        // The host's clock is read in whole nanoseconds.
+        let of_reading = 2 * ticks / nanoseconds + 1;
+        let within = widths + of_rate + of_reading;
+        let difference = since(other.late.ticks, self.late.ticks) - expected;
+        let in_order = |early: &Introduction, late: &Introduction| since(late.late.ticks, early.early) >= -within;
+        let same = difference.abs() <= within && in_order(self, other) && in_order(other, self);
+        same.then_some(within as u64)
+    }
+}
+
+/// Who has whose clock.
+struct Clocks {
+    /// The lowest rank of each.
+    representatives: Vec<usize>,
+    /// For each rank that is none of those, who represents it, and by how many ticks their clocks may differ.
+    represented: Vec<Option<(usize, u64)>>,
+}
+
+impl Clocks {
+    /// The same on every rank, since it is the same that they are told.
+    fn of(all: &[Introduction]) -> Clocks {
+        let mut by_boot: HashMap<u64, Vec<usize>> = HashMap::new();
+        let mut clocks = Clocks { representatives: Vec::new(), represented: Vec::with_capacity(all.len()) };
+        for (rank, own) in all.iter().enumerate() {
+            let known = by_boot.entry(own.boot).or_default();
+            let found = known.iter().find_map(|known| Some((*known, all[*known].agrees(own)?)));
+            if found.is_none() {
+                known.push(rank);
+                clocks.representatives.push(rank);
+            }
+            clocks.represented.push(found);
+        }
+        clocks
+    }
+}
+
+/// The ranks that record together, on a communicator of their own, in which they have other numbers than in the world.
+struct Ranks {
+    family: &'static Family,
+    communicator: usize,
+    /// Those in the world.
+    in_world: Vec<u32>,
+    own: usize,
+    /// Where those of this host stand.
+    place: Option<Place>,
+    begin: Pair,
+}
+
+/// A call failed: MPI is in no state to be asked any more.
+struct Failed;
+
+/// # Safety
+/// As for [`real::invoke`].
+unsafe fn invoke<const N: usize>(call: Call, arguments: [usize; N]) -> Result<(), Failed> {
+    // SAFETY: by the contract.
+    if unsafe { real::invoke(call, arguments) } == 0 { Ok(()) } else { Err(Failed) }
+}
+
+impl Ranks {
+    fn of(family: &'static Family, together: Together, begin: &ClockSample) -> Result<Option<Ranks>, Failed> {
+        let Together { ranks: in_world, communicator, own, place, .. } = together;
+        let Some(communicator) = communicator.filter(|_| in_world.len() > 1) else { return Ok(None) };
+        let mut handle = communicator;
+        if handle == family.comm_world {
+            handle = 0;
+            // SAFETY: MPI is initialised, and all ranks of its world do this. A handle of 4 or 8 bytes is written into zeros.
+            unsafe { invoke(Call::Comm_dup, [family.comm_world as usize, &raw mut handle as usize])? };
+        }
+        let communicator = handle as usize;
+        // What goes wrong with us does not end the program.
+        // SAFETY: the communicator was just made.
+        unsafe { invoke(Call::Comm_set_errhandler, [communicator, family.errors_return as usize])? };
+        Ok(Some(Ranks { family, communicator, in_world, own, place, begin: Pair::of(begin) }))
+    }
+
+    fn free(self) {
+        let mut handle = self.communicator as u64;
+        // SAFETY: the communicator is ours, and nobody uses it any more.
+        let _ = unsafe { invoke(Call::Comm_free, [&raw mut handle as usize]) };
+    }
+
+    /// Waits until those of this host are about to finalise MPI, and moves messages on meanwhile, as MPI_Finalize does: others may
+    /// need them to come here. Returns whether they all are.
+    fn all_end(&self) -> bool {
+        let turn = || {
+            let (mut flag, status) = (0i32, self.family.status_ignore);
+            // SAFETY: asks for messages on a communicator of ours, where there are none, and writes an int.
+            let _ = unsafe { invoke(Call::Iprobe, [0, TAG, self.communicator, &raw mut flag as usize, status]) };
+            thread::yield_now();
+        };
+        self.place.as_ref().is_none_or(|place| place.all_end(turn))
+    }
+
+    /// Finds out who has whose clock, and by how much the others differ.
+    fn compare(&self, when: Occasion) -> Result<(), Failed> {
+        let clocks = Clocks::of(&self.introduce()?);
+        if let Some((peer, within)) = clocks.represented[self.own] {
+            shared::define(&Definition::SameClock(SameClock { when, peer: self.in_world[peer], within }));
+            return Ok(());
+        }
+        let representatives = clocks.representatives;
+        let own = representatives.iter().take_while(|rank| **rank < self.own).count();
+        for round in (0..).map(|k| 1 << k).take_while(|round| *round < representatives.len()) {
+            if own & round != 0 {
+                let sync = self.ask(when, representatives[own - round])?;
+                shared::define(&Definition::Sync(sync));
+                return Ok(());
+            }
+            if let Some(client) = representatives.get(own + round) {
+                self.answer(*client)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What all ranks say of their clocks.
+    fn introduce(&self) -> Result<Vec<Introduction>, Failed> {
+        let early = now();
+        // SAFETY: all ranks of the communicator do this.
+        unsafe { invoke(Call::Barrier, [self.communicator])? };
+        let own = Introduction { boot: boot(), early, late: Pair::of(&sample()), begin: self.begin };
+        let mut all = vec![Introduction::default(); self.in_world.len()];
+        let (bytes, byte) = (size_of::<Introduction>(), self.family.byte as usize);
+        let (from, to) = (&raw const own as usize, all.as_mut_ptr() as usize);
+        // SAFETY: as above, and there is room for as many as the communicator has ranks.
+        unsafe { invoke(Call::Allgather, [from, bytes, byte, to, bytes, byte, self.communicator])? };
+        Ok(all)
+    }
+
+    /// Reads the clock of a server until the least round trip does not shrink any more.
+    fn ask(&self, when: Occasion, server: usize) -> Result<Sync, Failed> {
+        let mut best = Sync { when, peer: self.in_world[server], before: 0, there: 0, after: u64::MAX, exchanges: 0 };
+        let mut in_vain = 0;
+        let mut began = None;
+        loop {
+            let before = now();
+            self.send(server, MORE)?;
+            let there = self.receive(server)?;
+            let after = now();
+            best.exchanges += 1;
+            in_vain += 1;
+            if after.wrapping_sub(before) < best.after.wrapping_sub(best.before) {
+                (best.before, best.there, best.after) = (before, there, after);
+                in_vain = 0;
+            }
+            // The first exchange may have to wait for the server, and for MPI to connect the two.
+            let began = began.get_or_insert_with(Instant::now);
+            if in_vain >= PATIENCE || began.elapsed() > LONGEST {
+                self.send(server, ENOUGH)?;
+                return Ok(best);
+            }
+        }
+    }
+
+    /// Tells a client the time, as often as it wants.
+    fn answer(&self, client: usize) -> Result<(), Failed> {
+        while self.receive(client)? == MORE {
+            self.send(client, now())?;
+        }
+        Ok(())
+    }
+
+    fn send(&self, to: usize, word: u64) -> Result<(), Failed> {
+        let (address, byte) = (&raw const word as usize, self.family.byte as usize);
+        // SAFETY: the buffer has the bytes, and the rank is one of the communicator.
+        unsafe { invoke(Call::Send, [address, size_of::<u64>(), byte, to, TAG, self.communicator]) }
+    }
+
+    fn receive(&self, from: usize) -> Result<u64, Failed> {
+        let mut word = 0u64;
+        let (address, byte) = (&raw mut word as usize, self.family.byte as usize);
+        let status = self.family.status_ignore;
+        // SAFETY: as in `send`.
+        unsafe { invoke(Call::Recv, [address, size_of::<u64>(), byte, from, TAG, self.communicator, status])? };
+        Ok(word)
+    }
+}
+
+/// Stands for the boot of this host, of which all processes have the same clocks, and for which of these this one reads.
+fn boot() -> u64 {
+    let Ok(boot) = fs::read("/proc/sys/kernel/random/boot_id") else { return 0 };
+    let mut hasher = DefaultHasher::new();
+    boot.hash(&mut hasher);
+    kind().hash(&mut hasher);
+    hasher.finish()
+}

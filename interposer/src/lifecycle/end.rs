@@ -1,0 +1,64 @@
+//! MPI is finalised, or the process ends.
+
+use std::path::Path;
+use std::sync::atomic::Ordering::*;
+
+use traces::calls::Call;
+use traces::file::FINALIZED;
+
+use super::last_words;
+use super::run::{SESSIONS, WORLD, speaks_at_end};
+use crate::clock;
+use crate::config;
+use crate::messages;
+use crate::recorder::file::modules;
+use crate::recorder::file::pages::Output;
+use crate::recorder::file::shared;
+use crate::recorder::process::forked::{DORMANT, HERE, RECORDING};
+
+/// Says in the file whether MPI is finalised. Returns whether it is.
+pub fn mark_end(output: &Output) -> bool {
+    let _alone = shared::lock();
+    // SAFETY: the lock is held.
+    let header = unsafe { output.header() };
+    let finalized = !WORLD.load(Acquire) && SESSIONS.load(Acquire) == 0;
+    header.state &= !FINALIZED;
+    if finalized {
+        header.end = clock::sample();
+        header.state |= FINALIZED;
+    }
+    finalized
+}
+
+/// MPI, or a session, was finalised.
+pub fn closed(call: Call) {
+    let Some(output) = shared::output() else { return };
+    let finalized = mark_end(output);
+    output.save_all();
+    // After the last session there may be others.
+    if finalized && call == Call::Finalize && speaks_at_end() {
+        last_words::say(output);
+    }
+}
+
+/// The process ends.
+pub fn process_ends() {
+    match HERE.phase.load(Acquire) {
+        RECORDING => {
+            if let Some(output) = shared::output() {
+                output.save_all();
+                // SAFETY: read when the process ends.
+                if unsafe { output.header() }.state & FINALIZED != 0 && speaks_at_end() {
+                    last_words::say(output);
+                }
+            }
+        }
+        DORMANT if config::recorded_process() == Some(std::process::id()) => {
+            messages::say(&format!(
+                "{} ended without a call of MPI_Init that the recorder could see, so there is nothing to report",
+                Path::new(&modules::executable()).file_name().unwrap_or_default().to_string_lossy()
+            ));
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,51 @@
+//! Errors of MPI that the program handles itself, and what they leave unknown.
+
+use std::sync::atomic::{AtomicBool, Ordering::*};
+
+use traces::calls::{Call, Class};
+use traces::definitions::Definition;
+
+use super::run::READY;
+use crate::real;
+use crate::recorder::file::shared;
+use crate::recorder::guard;
+
+/// Whether the call is given an error handler.
+pub fn takes_handler(call: Call) -> bool {
+    call.has(traces::calls::Kind::Errhandler) && call.class() != Class::Query
+}
+
+/// The program has set an error handler, so that MPI's errors may not end it.
+static HANDLES_ERRORS: AtomicBool = AtomicBool::new(false);
+
+/// See [`HANDLES_ERRORS`].
+#[inline(always)]
+pub fn handles_errors() -> bool {
+    HANDLES_ERRORS.load(Relaxed)
+}
+
+/// See [`HANDLES_ERRORS`].
+pub fn set_handles_errors() {
+    HANDLES_ERRORS.store(true, Relaxed);
+}
+
+/// Requests are about to be completed, and nobody will say what arrived.
+#[cold]
+pub fn arrivals_unseen() {
+    static SAID: AtomicBool = AtomicBool::new(false);
+    if !SAID.swap(true, Relaxed) {
+        let warning = "the program handles errors of MPI itself: of receives that MPI_Waitall, MPI_Waitsome, MPI_Testall \
+                       or MPI_Testsome completed without statuses, the bytes are those posted";
+        guard::run(|| shared::define(&Definition::Warning(warning.into())));
+    }
+}
+
+/// The class of an error code, 0 where MPI cannot be asked.
+pub fn class(code: i32) -> u16 {
+    let mut class = 0i32;
+    if READY.load(Relaxed) {
+        // SAFETY: MPI is initialised, and writes one int.
+        unsafe { real::invoke(Call::Error_class, [code as usize, &raw mut class as usize]) };
+    }
+    class as u16
+}

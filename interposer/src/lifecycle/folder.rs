@@ -1,0 +1,196 @@
+//! Where a run goes: a folder that all its ranks agree on, and that no other run has used.
+
+use std::fs;
+use std::io::{ErrorKind, Read};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use traces::calls::Call;
+use traces::folder;
+use traces::settings::Occasions;
+
+use super::together::{self, Together};
+use crate::abi::Family;
+use crate::clock;
+use crate::config::Config;
+use crate::real;
+use crate::recorder::file::modules;
+
+/// What the ranks agree on when MPI is initialised.
+pub struct Agreed {
+    /// The run's identity.
+    pub run: [u8; 16],
+    /// Its folder.
+    pub folder: PathBuf,
+    /// 0, or which of the spawned worlds this is.
+    pub world: u32,
+    /// When clocks are compared, which all have to take part in.
+    pub sync: Occasions,
+}
+
+/// How many worlds may be spawned into one folder.
+const WORLDS: u32 = 10_000;
+
+/// Where the file goes until MPI says which rank this is: into the run's folder where that is known to be fresh, else
+/// beside where it will be.
+pub fn provisional(config: &Config) -> Result<PathBuf, String> {
+    let wanted = wanted(config)?;
+    let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let name = folder::starting_file_name(host.trim());
+    match config.run {
+        // On hosts that do not share a file system each has a folder of its own.
+        Some(run) => Ok(folder::claim(&wanted, &run).unwrap_or(wanted).join(name)),
+        None => {
+            // What is wrong with a folder that cannot be made shows when the file is.
+            let _ = fs::create_dir_all(parent_of(&wanted));
+            Ok(parent_of(&wanted).join(format!(".overhear-{name}")))
+        }
+    }
+}
+
+/// Where the process was when it began, which is what a relative folder is relative to: the program may go elsewhere before it
+/// initialises MPI.
+static BEGAN_IN: OnceLock<PathBuf> = OnceLock::new();
+
+/// The process begins.
+pub fn process_begins() {
+    if let Ok(directory) = std::env::current_dir() {
+        let _ = BEGAN_IN.set(directory);
+    }
+}
+
+/// The folder a path is in.
+pub fn parent_of(path: &Path) -> &Path {
+    path.parent().unwrap_or(Path::new("/"))
+}
+
+/// The folder the user wants, or one named after program and time.
+pub fn wanted(config: &Config) -> Result<PathBuf, String> {
+    let directory = match &config.directory {
+        Some(directory) => directory.clone(),
+        None => {
+            let program = modules::executable();
+            let program = Path::new(&program).file_name().unwrap_or_default().to_string_lossy().into_owned();
+            PathBuf::from(folder::default_name(&program))
+        }
+    };
+    match BEGAN_IN.get() {
+        Some(began_in) => Ok(began_in.join(directory)),
+        None => std::path::absolute(&directory).map_err(|error| format!("{}: {error}", directory.display())),
+    }
+}
+
+/// The first of the ranks that record together, whose own file is there now, finds a folder and tells the others. Without a world
+/// everyone decides alone, by what the launcher gave all.
+pub fn agree(config: &Config, family: &Family, together: Option<&Together>, own: &Path) -> Agreed {
+    let mut message = Message { run: [0; 16], world: 0, sync: 0, length: 0, folder: [0; 4096] };
+    if together.is_none_or(Together::is_first) {
+        message.set(&decide(config, family, together, own));
+    }
+    if let Some(communicator) = together.and_then(|together| together.communicator) {
+        let (count, address) = (size_of::<Message>(), &raw mut message as usize);
+        // SAFETY: every process of the communicator is in MPI_Init, and does this.
+        unsafe { real::invoke(Call::Bcast, [address, count, family.byte as usize, 0, communicator as usize]) };
+    }
+    message.get()
+}
+
+#[repr(C)]
+struct Message {
+    run: [u8; 16],
+    world: u32,
+    sync: u32,
+    length: u32,
+    folder: [u8; 4096],
+}
+
+impl Message {
+    fn set(&mut self, agreed: &Agreed) {
+        use std::os::unix::ffi::OsStrExt;
+        let folder = agreed.folder.as_os_str().as_bytes();
+        let length = folder.len().min(self.folder.len());
+        self.folder[..length].copy_from_slice(&folder[..length]);
+        (self.run, self.world, self.length) = (agreed.run, agreed.world, length as u32);
+        self.sync = agreed.sync as u32;
+    }
+
+    fn get(&self) -> Agreed {
+        use std::os::unix::ffi::OsStrExt;
+        let folder = &self.folder[..(self.length as usize).min(self.folder.len())];
+        let folder = PathBuf::from(std::ffi::OsStr::from_bytes(folder));
+        Agreed { run: self.run, folder, world: self.world, sync: Occasions::from_number(self.sync) }
+    }
+}
+
+fn decide(config: &Config, family: &Family, together: Option<&Together>, own: &Path) -> Agreed {
+    let wanted = wanted(config).unwrap_or_else(|_| PathBuf::from("overhear"));
+    if let Some(run) = config.run {
+        let folder = folder::claim(&wanted, &run).unwrap_or_else(|_| wanted.clone());
+        if together.is_some() && together::spawned(family) {
+            let world = (1..WORLDS).find(|world| claim(&folder, *world)).unwrap_or(WORLDS);
+            return Agreed { run, folder, world, sync: config.sync };
+        }
+        // Another program of the same launch may have been here before.
+        let place = together.map(|together| folder.join(folder::file_name(0, together.ranks[0])));
+        if place.is_none_or(|place| place == own || take(own, &place)) {
+            return Agreed { run, folder, world: 0, sync: config.sync };
+        }
+    }
+    let run = random();
+    // What is wrong with a folder that cannot be made shows when the files move in.
+    Agreed { run, folder: folder::claim(&wanted, &run).unwrap_or(wanted), world: 0, sync: config.sync }
+}
+
+/// Gives the file another name beside the one it has, unless another file has that name.
+fn take(own: &Path, place: &Path) -> bool {
+    match fs::hard_link(own, place) {
+        Ok(()) => true,
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => false,
+        // Some file systems have no hard links, and a rank whose recording could not begin has no file.
+        Err(_) => !place.exists(),
+    }
+}
+
+/// Takes the number of a spawned world, unless another has it: several may be spawned at once.
+fn claim(folder: &Path, world: u32) -> bool {
+    fs::File::create_new(folder.join(folder::file_name(world, 0))).is_ok()
+}
+
+fn random() -> [u8; 16] {
+    let mut bytes = [0; 16];
+    let read = fs::File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut bytes));
+    if read.is_err() {
+        let sample = clock::sample();
+        bytes[..8].copy_from_slice(&sample.realtime.to_le_bytes());
+        bytes[8..].copy_from_slice(&(sample.ticks ^ std::process::id() as u64).to_le_bytes());
+    }
+    bytes
+}
+
+/// Gives the file its place in the run's folder. Fails rather than overwrite another.
+pub fn move_in(path: &mut PathBuf, agreed: &Agreed, rank: u32) -> Result<(), String> {
+    let wrong = |place: &Path, error: std::io::Error| format!("{}: {error}", place.display());
+    // On hosts that do not share a file system each has a folder of its own.
+    let folder = folder::claim(&agreed.folder, &agreed.run).map_err(|error| wrong(&agreed.folder, error))?;
+    let place = folder.join(folder::file_name(agreed.world, rank));
+    if *path == place {
+        return Ok(());
+    }
+    let claimed = agreed.world > 0 && rank == 0;
+    let moved = match take(path, &place) || is_same(path, &place) {
+        true if place.exists() => fs::remove_file(&path),
+        true => fs::rename(&path, &place),
+        false if claimed => fs::rename(&path, &place),
+        false => Err(ErrorKind::AlreadyExists.into()),
+    };
+    moved.map_err(|error| wrong(&place, error))?;
+    *path = place;
+    Ok(())
+}
+
+/// Whether two names are of one file.
+fn is_same(one: &Path, other: &Path) -> bool {
+    let file = |path: &Path| fs::metadata(path).map(|data| (data.dev(), data.ino()));
+    file(one).is_ok_and(|one| file(other).is_ok_and(|other| one == other))
+}

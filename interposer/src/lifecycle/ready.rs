@@ -1,0 +1,105 @@
+//! MPI is initialised and can say who this process is: its file gets its place, and the ranks their common clock.
+
+use std::sync::atomic::Ordering::*;
+
+use traces::calls::Call;
+use traces::definitions::{Definition, Library};
+use traces::file::{INITIALIZED, NO_RANK};
+
+use super::run::{FIRST, Run};
+use super::together::{self, Together};
+use super::{clocks, folder};
+use crate::clock;
+use crate::config;
+use crate::layers;
+use crate::messages;
+use crate::progress;
+use crate::real;
+use crate::recorder::file::pages::Output;
+use crate::recorder::file::shared;
+use crate::recorder::guard::spent;
+use crate::recorder::objects::world;
+use crate::recorder::objects::{self, Kind};
+use crate::recorder::thread::Thread;
+use crate::recorder::thread::current;
+
+/// MPI can say who we are. A session has no world; its processes know only what their launcher tells them.
+pub fn ready(run: &Run, output: &Output, world: bool, first: bool) {
+    let family = run.family;
+    family.settle(world);
+    // What MPI has loaded would else be looked at in the program's first call.
+    layers::patch(&run.handed.wrappers);
+    progress::ready();
+    current::thread().into_iter().for_each(|thread| thread.dictionary.prepare());
+    family.common_datatypes.iter().for_each(|datatype| objects::learn_size(family, *datatype));
+    if world {
+        world::begin(family);
+        objects::learn(family, family.comm_world, Kind::Communicator);
+        objects::learn(family, family.comm_self, Kind::Communicator);
+    }
+    let (rank, size) = match objects::get(family.comm_world).filter(|_| world) {
+        Some(info) => (info.rank as u32, info.size),
+        None => world::of_session().or(config::launcher_rank().map(|rank| (rank, 0))).unwrap_or((NO_RANK, 0)),
+    };
+    let version = real::text(Call::Get_library_version, &[]).unwrap_or_default();
+    let path = real::library().map(|library| library.path.to_string_lossy().into_owned()).unwrap_or_default();
+    let library = Library { version, path };
+    if first {
+        shared::define(&Definition::Library(library.clone()));
+    }
+    if first && run.config.progress_asked && progress::is_on() {
+        progress::intel::ready(family, &library.version);
+    }
+    // SAFETY: one thread initialises MPI.
+    let header = unsafe { output.header() };
+    let path = output.file.path();
+    let meeting = folder::parent_of(&path);
+    let together = spent::waiting(|| together::find(family, world.then_some((rank, size)), meeting));
+    let agreed = spent::waiting(|| progress::unheard(|| folder::agree(&run.config, family, together.as_ref(), &path)));
+    header.run = agreed.run;
+    header.rank = rank;
+    header.size = size;
+    header.world = agreed.world;
+    header.thread_level = family.thread_level(provided());
+    let (speaks, ranks) = (
+        together.as_ref().map_or(rank == 0 || rank == NO_RANK, Together::is_first),
+        together::recorded_in_words(together.as_ref(), size),
+    );
+    FIRST.store(speaks, Release);
+    if let Some(together) = together {
+        progress::unheard(|| clocks::initialized(family, together, &header.begin, agreed.sync));
+    }
+    if first {
+        (header.wrapper_cost, header.entry_cost) = rehearse(run).unwrap_or((0, 0));
+        header.ready = clock::sample();
+        header.state |= INITIALIZED;
+    }
+    if let Err(reason) = output.file.rename(|path| folder::move_in(path, &agreed, rank)) {
+        messages::say(&format!("{reason}. The trace stays in {}.", path.display()));
+    } else if first && speaks {
+        let path = output.file.path();
+        let folder = folder::parent_of(&path).display();
+        messages::say(&format!("recording {ranks} under {} into {folder}", library.name()));
+    }
+}
+
+fn provided() -> i32 {
+    let mut level = 0i32;
+    // SAFETY: MPI is initialised, and writes one int.
+    unsafe { real::invoke(Call::Query_thread, [&raw mut level as usize]) };
+    level
+}
+
+/// What recording a call costs and what listening to an entry does, in thousandths of a tick: the best of a few hundred each.
+fn rehearse(Run { family, handed, .. }: &Run) -> Option<(u64, u64)> {
+    const CALLS: u32 = 200;
+    const ROUNDS: u32 = 10;
+    let rehearsal = Thread::rehearsal((CALLS * (2 * ROUNDS + 1)) as usize)?;
+    let own = current::thread()? as *mut Thread;
+    current::set(rehearsal.as_ptr());
+    (handed.rehearse)(family, CALLS);
+    let ticks = (0..ROUNDS).map(|_| (handed.rehearse)(family, CALLS)).min();
+    current::set(own);
+    let entries = (0..ROUNDS).map(|_| progress::rehearse(rehearsal.as_ptr(), CALLS)).min();
+    Some((ticks? * 1000 / CALLS as u64, entries? * 1000 / CALLS as u64))
+}

@@ -1,0 +1,240 @@
+//! The objects loaded into the process: what they define, and the slots through which they call what others define.
+
+mod exports;
+
+use std::ffi::{CStr, c_void};
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use crate::program_headers::{self, ProgramHeaders};
+use crate::symbol;
+pub use exports::{Exports, Name};
+
+/// How often the loader has added and removed objects. Cheap.
+pub fn changes() -> (u64, u64) {
+    program_headers::find(|first| Some(first.changes())).unwrap_or_default()
+}
+
+/// All loaded objects but this library, in the order in which the loader looks for what they define.
+pub fn objects() -> Vec<Object> {
+    let (own, mut objects) = (own_base(), Vec::new());
+    program_headers::find(|headers| {
+        objects.extend(Object::of(headers).filter(|object| object.range.start != own));
+        None::<()>
+    });
+    objects
+}
+
+/// The MPI library's handle, whose scope comes before other objects.
+static MPI: OnceLock<usize> = OnceLock::new();
+
+/// The MPI library has this handle.
+pub fn search_first(handle: usize) {
+    let _ = MPI.set(handle);
+}
+
+/// A function that is in no scope dlsym searches by itself: of the MPI library and what it depends on, or of anything
+/// that was loaded.
+pub fn find_anywhere(name: &CStr) -> Option<usize> {
+    let of_mpi = MPI.get().and_then(|handle| symbol::lookup(*handle as *mut c_void, name));
+    // SAFETY: what is loaded now stays so while the program uses it.
+    of_mpi.or_else(|| objects().iter().find_map(|object| unsafe { object.defines(name) }))
+}
+
+/// A loaded object.
+pub struct Object {
+    /// Its path; the program itself has none.
+    pub name: String,
+    /// Where it lies.
+    pub range: Range<usize>,
+    /// What its addresses count from.
+    base: usize,
+    dynamic: usize,
+    /// What the loader made read-only after relocation.
+    relro: Range<usize>,
+}
+
+fn page_of(address: usize) -> usize {
+    // SAFETY: reads a constant of the system.
+    let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize;
+    address & !(page - 1)
+}
+
+/// Where this library is loaded.
+pub fn own_base() -> usize {
+    symbol::definer(own_base as fn() -> usize as usize).map_or(0, |(_, base)| base)
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Dynamic {
+    tag: i64,
+    value: u64,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Relocation {
+    offset: u64,
+    info: u64,
+    addend: i64,
+}
+
+// From elf.h, which the libc crate does not have.
+const DT_PLTRELSZ: i64 = 2;
+const DT_STRTAB: i64 = 5;
+const DT_SYMTAB: i64 = 6;
+const DT_RELA: i64 = 7;
+const DT_RELASZ: i64 = 8;
+const DT_JMPREL: i64 = 23;
+const DT_GNU_HASH: i64 = 0x6fff_fef5;
+const DT_RELACOUNT: i64 = 0x6fff_fff9;
+/// Relocation types of slots that hold a function's address: through the PLT, a pointer, an absolute address.
+#[cfg(target_arch = "x86_64")]
+const SLOTS: [u32; 3] = [7, 6, 1];
+#[cfg(target_arch = "aarch64")]
+const SLOTS: [u32; 3] = [1026, 1025, 257];
+
+impl Object {
+    /// `None` of what has nothing to patch: the kernel's, and what is not linked dynamically.
+    fn of(headers: &ProgramHeaders) -> Option<Object> {
+        let range = headers.parts(libc::PT_LOAD).reduce(|all, part| all.start.min(part.start)..all.end.max(part.end));
+        let name = headers.name();
+        let dynamic = headers.parts(libc::PT_DYNAMIC).next().filter(|_| !name.starts_with("linux-vdso"))?.start;
+        // A page it covers in part stays writable.
+        let relro = headers.parts(libc::PT_GNU_RELRO).next().map(|part| page_of(part.start)..page_of(part.end));
+        let (range, relro) = (range.unwrap_or_default(), relro.unwrap_or_default());
+        Some(Object { name, range, base: headers.base(), dynamic, relro })
+    }
+
+    /// Whether this is the program.
+    pub fn is_program(&self) -> bool {
+        self.name.is_empty()
+    }
+
+    /// The file's name without its folder.
+    pub fn file_name(&self) -> &str {
+        self.name.rsplit('/').next().unwrap_or(&self.name)
+    }
+
+    /// What the object itself defines, where it says so.
+    ///
+    /// # Safety
+    /// The object must still be loaded.
+    pub unsafe fn exports(&self) -> Option<Exports> {
+        // SAFETY: the caller's promise, and they are its tables.
+        unsafe { Exports::at(self.address(DT_GNU_HASH), self.base, self.symbols(), self.address(DT_STRTAB)) }
+    }
+
+    /// The address of what the object itself defines under a name.
+    ///
+    /// # Safety
+    /// The object must still be loaded.
+    pub unsafe fn defines(&self, name: &CStr) -> Option<usize> {
+        // SAFETY: the caller's promise.
+        unsafe { self.exports()?.find(&Name::new(name)) }
+    }
+
+    /// Gives every slot that holds the address of a function whose name begins with one of these what `other` says for the
+    /// name, if it does.
+    ///
+    /// # Safety
+    /// The object must still be loaded, and stay so while the program runs code in it.
+    pub unsafe fn patch(&self, begins: &[&[u8]], other: &mut dyn FnMut(&CStr) -> Option<usize>) {
+        // SAFETY: the caller's promise; what is visited are slots of this object.
+        unsafe {
+            self.slots(begins, &mut |name, slot| {
+                if let Some(function) = other(name) {
+                    self.write(slot, function);
+                }
+            });
+        }
+    }
+
+    /// Visits every slot that holds the address of a function whose name begins with one of these.
+    ///
+    /// # Safety
+    /// The object must still be loaded.
+    pub unsafe fn slots(&self, begins: &[&[u8]], visit: &mut dyn FnMut(&CStr, *mut usize)) {
+        // SAFETY: the tables of a loaded object are mapped.
+        unsafe {
+            let (strings, symbols) = (self.address(DT_STRTAB), self.symbols());
+            if strings == 0 || symbols.is_null() {
+                return;
+            }
+            let firsts = begins.iter().fold(0u128, |set, begin| set | 1 << (begin[0] & 127));
+            // Relocations that have no symbol come first.
+            let nameless = self.entry(DT_RELACOUNT);
+            for (table, size, from) in [(DT_JMPREL, DT_PLTRELSZ, 0), (DT_RELA, DT_RELASZ, nameless)] {
+                let (table, size) = (self.address(table) as *const Relocation, self.entry(size));
+                let count = if table.is_null() { 0 } else { size / size_of::<Relocation>() };
+                for at in from..count {
+                    let relocation = *table.add(at);
+                    let symbol = (relocation.info >> 32) as usize;
+                    if symbol == 0 || !SLOTS.contains(&(relocation.info as u32)) {
+                        continue;
+                    }
+                    let name = (strings + (*symbols.add(symbol)).st_name as usize) as *const u8;
+                    // There are tens of thousands, and next to none are wanted. A name that is shorter ends in a zero.
+                    if (firsts >> (*name & 127)) & 1 == 0 {
+                        continue;
+                    }
+                    let is_wanted = |begin: &&[u8]| begin.iter().zip(0..).all(|(byte, at)| *byte == *name.add(at));
+                    if begins.iter().any(is_wanted) {
+                        visit(CStr::from_ptr(name.cast()), (self.base + relocation.offset as usize) as *mut usize);
+                    }
+                }
+            }
+        }
+    }
+
+    unsafe fn symbols(&self) -> *const libc::Elf64_Sym {
+        // SAFETY: the object is loaded.
+        unsafe { self.address(DT_SYMTAB) as *const libc::Elf64_Sym }
+    }
+
+    /// What the dynamic section says under a tag, 0 where it says nothing.
+    unsafe fn entry(&self, tag: i64) -> usize {
+        let mut at = self.dynamic as *const Dynamic;
+        // SAFETY: a loaded object's dynamic section ends with a zero tag.
+        unsafe {
+            while (*at).tag != 0 {
+                if (*at).tag == tag {
+                    return (*at).value as usize;
+                }
+                at = at.add(1);
+            }
+        }
+        0
+    }
+
+    /// The same, of an address. glibc has added the load address to those, other loaders have not.
+    unsafe fn address(&self, tag: i64) -> usize {
+        // SAFETY: the object is loaded.
+        match unsafe { self.entry(tag) } {
+            0 => 0,
+            value if value < self.base => self.base + value,
+            value => value,
+        }
+    }
+
+    unsafe fn write(&self, slot: *mut usize, function: usize) {
+        // SAFETY: the slot is mapped, and holds a function's address. A weak reference that found nothing stays
+        // nothing.
+        unsafe {
+            if *slot == function || *slot == 0 {
+                return;
+            }
+            let read_only = self.relro.contains(&(slot as usize));
+            let page = page_of(slot as usize) as *mut c_void;
+            let writable = libc::PROT_READ | libc::PROT_WRITE;
+            if read_only && libc::mprotect(page, size_of::<usize>(), writable) != 0 {
+                return;
+            }
+            slot.write(function);
+            if read_only {
+                libc::mprotect(page, size_of::<usize>(), libc::PROT_READ);
+            }
+        }
+    }
+}

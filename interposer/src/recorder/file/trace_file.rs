@@ -1,0 +1,166 @@
+//! The file of this process, of which the program may take the descriptor.
+//!
+//! Nothing is done by the number unless device and inode say that it is still this file's. Where they do not, the number is the
+//! program's and is left alone, and the file is opened once more by its path. Another thread of the program could still
+//! take the number between that question and a write: only by `dup2` to this very one, since `open` does not come so high
+//! (see [`descriptor`]). A mapping, which would be written to for long, is kept only where the number was this file's
+//! afterwards, too.
+
+use std::ffi::{c_int, c_void};
+use std::io::Error;
+use std::path::{Path, PathBuf};
+use std::ptr::{NonNull, null_mut};
+use std::sync::atomic::{AtomicI32, Ordering::*};
+use std::sync::{Mutex, MutexGuard};
+
+use traces::file::Stop;
+
+use crate::descriptor::{self, Identity};
+use crate::recorder::guard::borrowed::SizeSignal;
+
+/// See the module.
+pub struct TraceFile {
+    number: AtomicI32,
+    identity: Identity,
+    /// Absolute: the program may change its folder.
+    path: Mutex<PathBuf>,
+}
+
+impl TraceFile {
+    /// Creates the file, which must not exist, by its absolute path.
+    pub fn create(path: &Path) -> Result<TraceFile, Error> {
+        let number = descriptor::open(path, libc::O_CREAT | libc::O_EXCL)?;
+        let identity = Identity::of(number).ok_or_else(Error::last_os_error)?;
+        Ok(TraceFile { number: number.into(), identity, path: Mutex::new(path.into()) })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> PathBuf {
+        self.lock_path().clone()
+    }
+
+    /// Gives it another name.
+    pub fn rename<R>(&self, rename: impl FnOnce(&mut PathBuf) -> R) -> R {
+        rename(&mut self.lock_path())
+    }
+
+    fn lock_path(&self) -> MutexGuard<'_, PathBuf> {
+        self.path.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    fn is(&self, number: c_int) -> bool {
+        Identity::of(number) == Some(self.identity)
+    }
+
+    /// A number that is this file's.
+    fn number(&self) -> Result<c_int, Stop> {
+        let number = self.number.load(Acquire);
+        if self.is(number) { Ok(number) } else { self.open_again() }
+    }
+
+    #[cold]
+    fn open_again(&self) -> Result<c_int, Stop> {
+        let path = self.lock_path();
+        // Another thread may have been here.
+        let number = self.number.load(Acquire);
+        if self.is(number) {
+            return Ok(number);
+        }
+        // By now something else may have the name, a pipe even, whose other end nobody opens.
+        let number = descriptor::open(&path, libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_NOCTTY);
+        let number = number.map_err(|_| Stop::Io)?;
+        if !self.is(number) {
+            descriptor::close(number);
+            return Err(Stop::Io);
+        }
+        self.number.store(number, Release);
+        Ok(number)
+    }
+
+    /// Writes all of the bytes, or what the disk or the process's limit has room for.
+    pub fn write(&self, mut bytes: &[u8], mut offset: u64) -> Result<(), Stop> {
+        // The limit may have become smaller since it was asked for.
+        let signal = SizeSignal::hold();
+        while !bytes.is_empty() {
+            let number = self.number()?;
+            // SAFETY: writes a live slice.
+            let written = unsafe { libc::pwrite(number, bytes.as_ptr().cast(), bytes.len(), offset as libc::off_t) };
+            if written > 0 {
+                bytes = &bytes[written as usize..];
+                offset += written as u64;
+                continue;
+            }
+            match Error::last_os_error().raw_os_error() {
+                // The number was closed since it was asked about.
+                Some(libc::EINTR | libc::EBADF) if written < 0 => {}
+                Some(libc::EFBIG) => {
+                    signal.discard();
+                    return Err(Stop::SizeLimit);
+                }
+                Some(libc::ENOSPC | libc::EDQUOT) => return Err(Stop::NoSpace),
+                _ => return Err(Stop::Io),
+            }
+        }
+        Ok(())
+    }
+
+    /// Maps a part of the file that exists. Where the file system cannot share mappings, `None`.
+    pub fn map(&self, bytes: usize, offset: u64) -> Result<Option<NonNull<u8>>, Stop> {
+        loop {
+            let number = self.number()?;
+            let base = map_shared(number, bytes, offset);
+            if self.is(number) {
+                return match base {
+                    Ok(base) => Ok(Some(base)),
+                    Err(libc::ENODEV | libc::EINVAL | libc::EACCES | libc::EPERM) => Ok(None),
+                    Err(libc::ENOMEM) => Err(Stop::NoMemory),
+                    Err(_) => Err(Stop::Io),
+                };
+            }
+            if let Ok(base) = base {
+                unmap(base, bytes);
+            }
+        }
+    }
+
+    /// Bytes it takes on the disk. What was reserved on a full one does not count.
+    pub fn on_disk(&self) -> u64 {
+        const BLOCK: u64 = 512;
+        let status = self.number().ok().and_then(descriptor::status);
+        status.map_or(0, |status| status.st_blocks as u64 * BLOCK)
+    }
+
+    /// Brings it to where it outlives the machine.
+    pub fn sync(&self) {
+        if let Ok(number) = self.number() {
+            // SAFETY: concerns a file alone.
+            unsafe { libc::fsync(number) };
+        }
+    }
+}
+
+/// How far this process may write into a file at the moment.
+pub fn size_limit() -> u64 {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: writes `limit`.
+    match unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &mut limit) } {
+        0 => limit.rlim_cur,
+        _ => u64::MAX,
+    }
+}
+
+fn map_shared(number: c_int, bytes: usize, offset: u64) -> Result<NonNull<u8>, c_int> {
+    let protection = libc::PROT_READ | libc::PROT_WRITE;
+    // SAFETY: a new mapping.
+    let base = unsafe { libc::mmap(null_mut(), bytes, protection, libc::MAP_SHARED, number, offset as i64) };
+    match NonNull::new(base.cast()) {
+        Some(mapped) if base != libc::MAP_FAILED => Ok(mapped),
+        _ => Err(Error::last_os_error().raw_os_error().unwrap_or(0)),
+    }
+}
+
+/// Unmaps what nobody uses any more.
+pub fn unmap(base: NonNull<u8>, bytes: usize) {
+    // SAFETY: whoever asks for it is done with these bytes.
+    unsafe { libc::munmap(base.as_ptr().cast::<c_void>(), bytes) };
+}

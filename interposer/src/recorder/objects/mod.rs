@@ -1,0 +1,251 @@
+//! Communicators, windows and files by their handles, and the sizes of datatypes.
+//!
+//! Nothing is asked of MPI before the program's own call has accepted a handle: a program that passes a bad one gets
+//! from MPI just what it would have got.
+
+pub mod groups;
+mod info;
+mod topology;
+pub mod world;
+
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
+
+use traces::calls::{Call, Class, Kind as Argument};
+use traces::definitions::{Communicator, Definition, Members, Neighbors, Object, ObjectKind, Origin};
+use traces::signature::UNKNOWN_BYTES;
+
+use crate::abi::Family;
+use crate::real;
+use crate::recorder::file::shared;
+use crate::recorder::memory::handles::{Handles, Keep};
+use info::ask;
+pub use info::{Info, NO_OBJECT};
+
+/// What a handle is of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// A communicator.
+    Communicator,
+    /// A window.
+    Window,
+    /// A file.
+    File,
+}
+
+impl Kind {
+    /// The handle at an address.
+    ///
+    /// # Safety
+    /// A handle of the program must be there.
+    #[inline(always)]
+    pub unsafe fn handle_at(self, family: &Family, address: usize) -> u64 {
+        // SAFETY: by the contract. A file is a pointer in every ABI.
+        unsafe {
+            match self {
+                Kind::File => (address as *const u64).read_unaligned(),
+                _ => family.handle_at(address),
+            }
+        }
+    }
+}
+
+static OBJECTS: Handles<Info> = Handles::new();
+static SIZES: Handles<u64> = Handles::new();
+/// How many calls have made objects from a communicator, all its processes taking part.
+static CHILDREN: Handles<u32> = Handles::new();
+static ORIGINS: Handles<Made> = Handles::new();
+static NEXT: AtomicU32 = AtomicU32::new(1);
+
+/// How an object was made that nobody has asked about yet.
+#[derive(Clone, Copy)]
+struct Made {
+    /// The number of what it was made from.
+    parent: u32,
+    ordinal: u32,
+    /// A request has to be completed before it can be asked about: MPICH 4 aborts otherwise.
+    by_request: bool,
+    /// It is a duplicate of this.
+    duplicate_of: Option<Info>,
+}
+
+/// Who is in a communicator that was duplicated, and who its neighbours are: programs duplicate one again and again, and
+/// its group has to be made to be asked.
+static DUPLICATED: Mutex<Option<Processes>> = Mutex::new(None);
+
+/// The processes of a communicator.
+#[derive(Clone)]
+struct Processes {
+    communicator: u32,
+    members: Option<Members>,
+    neighbors: Option<Neighbors>,
+}
+
+/// What is known of a handle; `None` where it was not met before.
+#[inline(always)]
+pub fn get(handle: u64) -> Option<Info> {
+    if handle == 0 { Some(NO_OBJECT) } else { OBJECTS.get(handle) }
+}
+
+/// A call has made an object from a communicator. Every process of that one counts the call, also where it got none.
+pub fn made(family: &Family, call: Call, parent: u64, handle: u64) {
+    let alone = call.makes_alone();
+    if !alone && parent == 0 {
+        // Asked for, not made: that of the parents.
+        return;
+    }
+    let mut ordinal = u32::MAX;
+    if !alone {
+        let children = CHILDREN.visit(parent, |children| {
+            *children += 1;
+            Keep::Yes
+        });
+        ordinal = children.unwrap_or(0);
+        if children.is_none() {
+            CHILDREN.share(parent, 1);
+        }
+    }
+    if !family.is_null(handle) {
+        let info = get(parent);
+        ORIGINS.remove(handle);
+        let origin = Made {
+            parent: info.map_or(0, |info| info.number),
+            ordinal,
+            by_request: call.has(Argument::NewRequest),
+            duplicate_of: info.filter(|_| call.duplicates()),
+        };
+        ORIGINS.share(handle, origin);
+    }
+}
+
+/// Whether an object can be asked about once MPI has accepted this call with it. A program may name one that is still being made,
+/// or give it attributes and an error handler; where it communicates, it has seen that the request is complete.
+pub fn is_whole(handle: u64, call: Call) -> bool {
+    let is_local = matches!(
+        call.class(),
+        Class::Attribute | Class::Buffer | Class::Errhandler | Class::Group | Class::Info | Class::Query
+    );
+    let uses = !is_local && (call.class() != Class::Communicator || call.has(Argument::NewComm));
+    uses || !ORIGINS.get(handle).is_some_and(|made| made.by_request)
+}
+
+/// Gets to know an object that MPI has accepted or just made.
+pub fn learn(family: &Family, handle: u64, kind: Kind) {
+    if family.is_null(handle) || OBJECTS.get(handle).is_some() {
+        return;
+    }
+    let number = NEXT.fetch_add(1, Relaxed);
+    let made = ORIGINS.remove(handle);
+    let info = match kind {
+        Kind::Communicator => match made.and_then(|made| made.duplicate_of) {
+            Some(original) => duplicate(family, handle, number, original),
+            None => communicator(family, handle, number),
+        },
+        Kind::Window => object(number, ObjectKind::Window),
+        Kind::File => object(number, ObjectKind::File),
+    };
+    if let Some(Made { parent, ordinal, .. }) = made {
+        shared::define(&Definition::Origin(Origin { number, parent, ordinal }));
+    }
+    OBJECTS.share(handle, info);
+}
+
+/// Forgets an object that is about to be freed: its handle may come again for another. Returns whether it was known.
+pub fn forget(handle: u64) -> bool {
+    CHILDREN.remove(handle);
+    ORIGINS.remove(handle);
+    OBJECTS.remove(handle).is_some()
+}
+
+/// The size of a datatype in bytes; `None` where it was not met before.
+#[inline(always)]
+pub fn size_of(family: &Family, datatype: u64) -> Option<u64> {
+    family.datatype_size(datatype).or_else(|| SIZES.get(datatype))
+}
+
+/// Gets to know a datatype that MPI has accepted.
+pub fn learn_size(family: &Family, datatype: u64) {
+    if family.is_null(datatype) || size_of(family, datatype).is_some() {
+        return;
+    }
+    let mut size = -1i64;
+    // SAFETY: the datatype was just accepted by MPI.
+    let code = unsafe { real::invoke(Call::Type_size_x, [datatype as usize, &raw mut size as usize]) };
+    let size = if code == 0 && size >= 0 { size as u64 } else { UNKNOWN_BYTES };
+    SIZES.share(datatype, size);
+}
+
+/// Forgets a datatype that is about to be freed. Returns whether its size was known.
+pub fn forget_size(datatype: u64) -> bool {
+    SIZES.remove(datatype).is_some()
+}
+
+fn object(number: u32, kind: ObjectKind) -> Info {
+    shared::define(&Definition::Object(Object { number, kind }));
+    Info { number, ..NO_OBJECT }
+}
+
+fn communicator(family: &Family, handle: u64, number: u32) -> Info {
+    let inter = ask(Call::Comm_test_inter, handle, []) != 0;
+    let size = ask(if inter { Call::Comm_remote_size } else { Call::Comm_size }, handle, []) as u32;
+    let rank = ask(Call::Comm_rank, handle, []);
+    let degrees = if inter { (0, 0) } else { topology::degrees(family, handle, rank) };
+    let info = Info { number, size, rank, inter, degrees };
+    define(handle, &info, Processes::of(family, handle, &info));
+    info
+}
+
+/// A communicator that has the processes and the topology of another.
+fn duplicate(family: &Family, handle: u64, number: u32, original: Info) -> Info {
+    let info = Info { number, ..original };
+    let mut last = DUPLICATED.lock().unwrap_or_else(PoisonError::into_inner);
+    let processes = match &*last {
+        Some(processes) if processes.communicator == original.number => processes.clone(),
+        _ => Processes { communicator: original.number, ..Processes::of(family, handle, &info) },
+    };
+    // While there is no world to number them by, nothing is known that will hold.
+    *last = Some(processes.clone()).filter(|processes| processes.members.is_some());
+    define(handle, &info, processes);
+    info
+}
+
+fn define(handle: u64, info: &Info, processes: Processes) {
+    let Processes { members, neighbors, .. } = processes;
+    let communicator = info.number;
+    shared::define(&named(handle, info));
+    if let Some(members) = members {
+        shared::define(&Definition::Members(Members { communicator, ..members }));
+    }
+    if let Some(neighbors) = neighbors {
+        shared::define(&Definition::Neighbors(Neighbors { communicator, ..neighbors }));
+    }
+}
+
+impl Processes {
+    /// Those of a communicator, as far as there is a world to number them by.
+    fn of(family: &Family, handle: u64, info: &Info) -> Processes {
+        let members = members(handle, info);
+        Processes { communicator: info.number, members, neighbors: topology::neighbors(family, handle, info) }
+    }
+}
+
+/// A communicator by the name it has now.
+fn named(handle: u64, info: &Info) -> Definition {
+    let name = real::text(Call::Comm_get_name, &[handle as usize]).unwrap_or_default();
+    let Info { number, size, rank, inter, .. } = *info;
+    Definition::Communicator(Communicator { number, rank, size, inter, name })
+}
+
+/// The program has given a communicator another name.
+pub fn renamed(handle: u64) {
+    if let Some(info) = OBJECTS.get(handle) {
+        shared::define(&named(handle, &info));
+    }
+}
+
+/// Who is in a communicator; nothing where there is no world to number them by.
+fn members(handle: u64, info: &Info) -> Option<Members> {
+    let of = |call| world::with_group(call, handle, world::everyone);
+    let remote = if info.inter { of(Call::Comm_remote_group)? } else { Vec::new() };
+    Some(Members { communicator: info.number, local: of(Call::Comm_group)?, remote })
+}

@@ -1,0 +1,292 @@
+//! A thread's cache in front of its dictionary: from the raw words of a call to its signature's number.
+//!
+//! The words are compared as the program passes them, so that nothing has to be looked up: no handle, no size of a
+//! datatype. When an object is freed its handle may come again with another meaning: what was cached with that handle
+//! is void, and what was cached with others is looked at once more.
+//!
+//! A call has one place that it prefers, and seven others around that. The table grows when all are taken, so that a program
+//! with thousands of live tags finds them all. What is found at once is recorded without a further question: a call whose
+//! number does not fit in a record of one word is found around only.
+
+use std::sync::atomic::{AtomicU32, Ordering::*};
+
+use crate::call_site::CallSite;
+use crate::recorder::memory;
+
+/// Words of the call with the most arguments that matter, the call site's included.
+pub const WORDS: usize = 15;
+/// Words of the calls that share the small table: an entry fills a cache line.
+const FEW: usize = 7;
+/// Places that a call may have.
+const AROUND: usize = 8;
+/// Places at first, and at most, as powers of two.
+const FIRST_BITS: u32 = 8;
+const MOST_BITS: u32 = 18;
+
+/// Counts what was freed.
+static EPOCH: AtomicU32 = AtomicU32::new(1);
+/// The same for each class of handles.
+static FREED: [AtomicU32; 64] = [const { AtomicU32::new(0) }; 64];
+
+/// See the module.
+pub struct Cache {
+    few: Table<FEW>,
+    many: Table<WORDS>,
+}
+
+struct Table<const N: usize> {
+    entries: *mut Entry<N>,
+    /// By the same places: what the entries depend on, which the straight line does not look at.
+    origins: *mut Origin,
+    /// Places, as a power of two, and by how much a hash is shifted to be one of them.
+    bits: u32,
+    shift: u32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Entry<const N: usize> {
+    number: u32,
+    /// When it was last known to be valid; 0 for no entry, [`ELSEWHERE`] for one that is not to be found at once.
+    epoch: u32,
+    words: [u64; N],
+}
+
+const _: () = assert!(size_of::<Entry<FEW>>() == 64 && size_of::<Entry<WORDS>>() == 128);
+
+/// An epoch that does not come: that of entries that are not found at once.
+const ELSEWHERE: u32 = u32::MAX;
+
+/// What an entry depends on.
+#[derive(Clone, Copy)]
+struct Origin {
+    /// The classes of the handles it was made with.
+    handles: u64,
+    /// How many objects of these classes had been freed.
+    freed: u32,
+}
+
+/// The raw words of a call. Everything about it is known when a wrapper is compiled but the words themselves.
+#[derive(Clone, Copy)]
+pub struct Words {
+    words: [u64; WORDS],
+    used: usize,
+    half: bool,
+}
+
+/// The handles that the meaning of a call depends on.
+#[derive(Clone, Copy, Default)]
+pub struct Dependence(u64);
+
+impl Dependence {
+    /// And this one.
+    pub fn on(self, handle: u64) -> Dependence {
+        if handle == 0 { self } else { Dependence(self.0 | 1 << class(handle)) }
+    }
+
+    fn freed(self) -> u32 {
+        let (mut freed, mut classes) = (0u32, self.0);
+        while classes != 0 {
+            freed = freed.wrapping_add(FREED[classes.trailing_zeros() as usize].load(Relaxed));
+            classes &= classes - 1;
+        }
+        freed
+    }
+}
+
+/// An object was freed.
+pub fn forget(handle: u64) {
+    FREED[class(handle)].fetch_add(1, Relaxed);
+    // Whoever sees the new epoch sees what was freed.
+    EPOCH.fetch_add(1, Release);
+}
+
+/// One of 64: a map from each handle to what became of it would have to be looked up.
+fn class(handle: u64) -> usize {
+    (handle.wrapping_mul(SPREAD) >> 58) as usize
+}
+
+const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+
+impl Words {
+    /// The words of a call from this place.
+    #[inline(always)]
+    pub fn new(call: u16, site: CallSite) -> Words {
+        let mut words = [0; WORDS];
+        // Addresses of programs have 47 bits.
+        words[0] = site.word() as u64 ^ (call as u64) << 48;
+        Words { words, used: 1, half: false }
+    }
+
+    /// Adds a word.
+    #[inline(always)]
+    pub fn push(&mut self, word: u64) {
+        self.words[self.used] = word;
+        self.used += 1;
+        self.half = false;
+    }
+
+    /// Adds half a word; two that follow each other share one.
+    #[inline(always)]
+    pub fn push_half(&mut self, half: u32) {
+        if self.half {
+            self.words[self.used - 1] |= (half as u64) << 32;
+            self.half = false;
+        } else {
+            self.push(half as u64);
+            self.half = true;
+        }
+    }
+
+    /// Adds a bit.
+    #[inline(always)]
+    pub fn push_bit(&mut self, bit: bool) {
+        self.words[0] ^= (bit as u64) << 63;
+    }
+
+    #[inline(always)]
+    fn hash(&self) -> u64 {
+        hash(&self.words[..self.used])
+    }
+}
+
+/// Zeros behind the words change nothing.
+#[inline(always)]
+fn hash(words: &[u64]) -> u64 {
+    let mut hash = words[0];
+    for (at, word) in words.iter().enumerate().skip(1) {
+        hash ^= word.rotate_left(at as u32 * 19);
+    }
+    hash.wrapping_mul(SPREAD)
+}
+
+impl Cache {
+    /// An empty cache, `None` where memory ran out.
+    pub fn new() -> Option<Cache> {
+        Some(Cache { few: Table::new(FIRST_BITS)?, many: Table::new(FIRST_BITS)? })
+    }
+
+    /// The number of a call with these words, if it lies in the place that it prefers.
+    #[inline(always)]
+    pub fn find(&self, words: &Words) -> Option<u32> {
+        if words.used <= FEW { self.few.find(words) } else { self.many.find(words) }
+    }
+
+    /// The number of a call with these words, wherever it lies.
+    #[inline(never)]
+    pub fn find_around(&mut self, words: &Words) -> Option<u32> {
+        if words.used <= FEW { self.few.find_around(words) } else { self.many.find_around(words) }
+    }
+
+    /// Remembers the number of a call with these words, to be found at once or only around.
+    pub fn insert(&mut self, words: &Words, number: u32, handles: Dependence, at_once: bool) {
+        if words.used <= FEW {
+            self.few.insert(words, number, handles, at_once)
+        } else {
+            self.many.insert(words, number, handles, at_once)
+        }
+    }
+}
+
+impl<const N: usize> Table<N> {
+    fn new(bits: u32) -> Option<Table<N>> {
+        let entries = memory::zeroed_table(1 << bits)?.as_ptr();
+        Some(Table { entries, origins: memory::zeroed(1 << bits)?.as_ptr(), bits, shift: 64 - bits })
+    }
+
+    // The words are only compared here: to pass them on would have them on the stack of every call.
+    #[inline(always)]
+    fn find(&self, words: &Words) -> Option<u32> {
+        // SAFETY: the highest bits of a hash are a place of the table.
+        let entry = unsafe { &*self.entries.add((words.hash() >> self.shift) as usize) };
+        let mut difference = (entry.epoch ^ EPOCH.load(Relaxed)) as u64;
+        for at in 0..words.used.min(N) {
+            difference |= entry.words[at] ^ words.words[at];
+        }
+        (difference == 0).then_some(entry.number)
+    }
+
+    fn find_around(&mut self, words: &Words) -> Option<u32> {
+        let epoch = EPOCH.load(Acquire);
+        let at = self.around(words.hash()).find(|at| {
+            let entry = self.entry(*at);
+            entry.epoch != 0 && entry.words == words.words[..N]
+        })?;
+        if self.entry(at).epoch != epoch {
+            if self.is_void(at) {
+                return None;
+            }
+            if self.entry(at).epoch != ELSEWHERE {
+                self.entry(at).epoch = epoch;
+            }
+        }
+        Some(self.entry(at).number)
+    }
+
+    fn insert(&mut self, words: &Words, number: u32, handles: Dependence, at_once: bool) {
+        // What is freed from here on makes it void.
+        let epoch = EPOCH.load(Acquire);
+        let epoch = if at_once { epoch } else { ELSEWHERE };
+        let mut entry = Entry { number, epoch, words: [0; N] };
+        entry.words.copy_from_slice(&words.words[..N]);
+        let origin = Origin { handles: handles.0, freed: handles.freed() };
+        while !self.put(entry, origin) {
+            if self.bits >= MOST_BITS || !self.grow() {
+                let preferred = (words.hash() >> self.shift) as usize;
+                return self.set(preferred, entry, origin);
+            }
+        }
+    }
+
+    /// Puts an entry where the same one was or where there is room.
+    fn put(&mut self, entry: Entry<N>, origin: Origin) -> bool {
+        let hash = hash(&entry.words);
+        let same = self.around(hash).find(|at| self.entry(*at).epoch != 0 && self.entry(*at).words == entry.words);
+        let free = || self.around(hash).find(|at| self.entry(*at).epoch == 0);
+        let void = || self.around(hash).find(|at| self.is_void(*at));
+        let at = same.or_else(free).or_else(void);
+        at.inspect(|at| self.set(*at, entry, origin)).is_some()
+    }
+
+    #[cold]
+    fn grow(&mut self) -> bool {
+        let Some(mut larger) = Table::<N>::new(self.bits + 1) else { return false };
+        for at in 0..1 << self.bits {
+            if self.entry(at).epoch != 0 && !self.is_void(at) {
+                // SAFETY: a place of the table.
+                larger.put(*self.entry(at), unsafe { *self.origins.add(at) });
+            }
+        }
+        memory::give_back(self.entries, 1 << self.bits);
+        memory::give_back(self.origins, 1 << self.bits);
+        *self = larger;
+        true
+    }
+
+    /// Whether an object was freed that the entry depends on.
+    fn is_void(&self, at: usize) -> bool {
+        // SAFETY: a place of the table.
+        let origin = unsafe { *self.origins.add(at) };
+        Dependence(origin.handles).freed() != origin.freed
+    }
+
+    /// The places of a call, the one it prefers first.
+    fn around(&self, hash: u64) -> impl Iterator<Item = usize> + use<N> {
+        let preferred = (hash >> self.shift) as usize;
+        (0..AROUND).map(move |step| preferred ^ step)
+    }
+
+    #[allow(clippy::mut_from_ref)]
+    fn entry(&self, at: usize) -> &mut Entry<N> {
+        // SAFETY: a place of the table, which is this thread's own; no reference outlives the statement it is made in.
+        unsafe { &mut *self.entries.add(at) }
+    }
+
+    fn set(&self, at: usize, entry: Entry<N>, origin: Origin) {
+        // SAFETY: as above.
+        unsafe {
+            self.entries.add(at).write(entry);
+            self.origins.add(at).write(origin);
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! A thread's dictionary: from what repeats about a call to its signature's number, in a few loads.
+//!
+//! Open addressing from a hash of the whole key to a number, and the keys by number. Keys never move, since requests refer to
+//! what they posted; the slots are twice as many as numbers at least, and double where they are not.
+
+use std::ptr::NonNull;
+use std::sync::atomic::{Ordering::SeqCst, compiler_fence};
+
+use traces::record::MAX_SIGNATURE;
+use traces::signature::{STARTS, Signature, moves, peer, tag};
+
+use crate::recorder::memory;
+use crate::recorder::memory::numbered::Numbered;
+
+/// Slots at first, as a power of two.
+const FIRST_BITS: u32 = 10;
+/// Numbers that one key takes at most.
+const MOST: u32 = 2;
+
+/// Everything about a call that repeats, as it is looked up: a [`Signature`] without its number and site.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq)]
+pub struct Key {
+    pub address: u64,
+    pub call: u16,
+    pub flags: u16,
+    pub object: u32,
+    pub peer: i32,
+    pub tag: i32,
+    pub source: i32,
+    pub source_tag: i32,
+    pub sent: u64,
+    pub received: u64,
+    pub requests: u32,
+    pub reserved: u32,
+}
+
+impl Key {
+    /// Bytes that one call hands out and receives; that one start does, of persistent requests it creates.
+    #[inline(always)]
+    pub fn moves(&self) -> (u64, u64) {
+        moves(self.peer, self.source, self.sent, self.received)
+    }
+
+    /// From whom a call receives, and the tag.
+    #[inline(always)]
+    pub fn receives_from(&self) -> (i32, i32) {
+        if self.source == peer::NONE { (self.peer, self.tag) } else { (self.source, self.source_tag) }
+    }
+
+    /// The same call without what its messages differ by: partner, tag, bytes, number of requests.
+    pub fn of_any_message(&self) -> Key {
+        let Key { address, call, flags, object, .. } = *self;
+        Key { address, call, flags, object, ..Key::EMPTY }
+    }
+
+    /// A call of which nothing is known.
+    pub const EMPTY: Key = Key {
+        address: 0,
+        call: 0,
+        flags: 0,
+        object: 0,
+        peer: peer::NONE,
+        tag: tag::NONE,
+        source: peer::NONE,
+        source_tag: tag::NONE,
+        sent: 0,
+        received: 0,
+        requests: 0,
+        reserved: 0,
+    };
+}
+
+type Words = [u64; 7];
+const _: () = assert!(size_of::<Key>() == size_of::<Words>());
+
+/// See the module.
+pub struct Dictionary {
+    slots: NonNull<u32>,
+    /// How many slots there are, as a power of two.
+    bits: u32,
+    keys: Numbered<Words>,
+    next: u32,
+}
+
+impl Dictionary {
+    /// An empty dictionary, `None` where memory ran out.
+    pub fn new() -> Option<Dictionary> {
+        Some(Dictionary { slots: memory::zeroed(1 << FIRST_BITS)?, bits: FIRST_BITS, keys: Numbered::new()?, next: 1 })
+    }
+
+    /// Numbers given out, and one more.
+    pub fn len(&self) -> u32 {
+        self.next
+    }
+
+    /// Has the system give the memory that the first signatures need, where that has to be quick later. It is the main thread's
+    /// that gets it: others may be many.
+    pub fn prepare(&self) {
+        memory::populate(self.slots, 1 << self.bits);
+        self.keys.prepare();
+    }
+
+    /// The number of a signature that was met before.
+    #[inline(always)]
+    pub fn find(&self, key: &Key) -> Option<u32> {
+        let words = key.words();
+        let mut slot = self.place(&words);
+        loop {
+            let number = self.at(slot);
+            if number == 0 {
+                return None;
+            }
+            // SAFETY: a number in a slot has a key.
+            if unsafe { *self.keys.get(number) } == words {
+                return Some(number);
+            }
+            slot = self.behind(slot);
+        }
+    }
+
+    /// Whether the next key finds room as the slots are.
+    pub fn has_room(&self) -> bool {
+        (self.next + MOST) as usize <= 1 << (self.bits - 1)
+    }
+
+    /// Gives a new key its number, `None` where all are taken, or memory is. A key that starts a request takes two.
+    ///
+    /// `tell` writes down what the number means before any call can have it. A signal handler that leaves for good leaves a
+    /// number that is told once more, or one that no call has.
+    #[cold]
+    pub fn add(&mut self, key: &Key, tell: impl FnOnce(u32)) -> Option<u32> {
+        let takes = if key.flags & STARTS != 0 { MOST } else { 1 };
+        let number = self.next;
+        if number + takes - 1 > MAX_SIGNATURE {
+            return None;
+        }
+        if !self.has_room() {
+            self.grow()?;
+        }
+        let words = key.words();
+        for number in number..number + takes {
+            let place = self.keys.reach(number)?;
+            // SAFETY: the number's own place.
+            unsafe { place.write(words) };
+        }
+        tell(number);
+        compiler_fence(SeqCst);
+        self.next += takes;
+        compiler_fence(SeqCst);
+        self.put(&words, number);
+        Some(number)
+    }
+
+    /// Doubles the slots.
+    fn grow(&mut self) -> Option<()> {
+        let larger = memory::zeroed(1 << (self.bits + 1))?;
+        let (slots, bits) = (std::mem::replace(&mut self.slots, larger), self.bits);
+        self.bits += 1;
+        for slot in 0..1 << bits {
+            // SAFETY: below what there were.
+            let number = unsafe { *slots.add(slot).as_ptr() };
+            if number != 0 {
+                // SAFETY: a number in a slot has a key.
+                let words = unsafe { *self.keys.get(number) };
+                self.put(&words, number);
+            }
+        }
+        memory::give_back(slots.as_ptr(), 1 << bits);
+        Some(())
+    }
+
+    fn put(&mut self, words: &Words, number: u32) {
+        let mut slot = self.place(words);
+        while self.at(slot) != 0 {
+            slot = self.behind(slot);
+        }
+        // SAFETY: a slot of the table.
+        unsafe { *self.slots.add(slot).as_ptr() = number };
+    }
+
+    /// The number in a slot, 0 for none.
+    #[inline(always)]
+    fn at(&self, slot: usize) -> u32 {
+        // SAFETY: a slot of the table.
+        unsafe { *self.slots.add(slot).as_ptr() }
+    }
+
+    #[inline(always)]
+    fn behind(&self, slot: usize) -> usize {
+        (slot + 1) & ((1 << self.bits) - 1)
+    }
+
+    /// The slot that a key prefers.
+    #[inline(always)]
+    fn place(&self, words: &Words) -> usize {
+        (hash(words) >> (64 - self.bits)) as usize
+    }
+
+    /// The key of a number that [`find`](Self::find) or [`add`](Self::add) gave.
+    #[inline(always)]
+    pub fn key(&self, number: u32) -> &'static Key {
+        // SAFETY: numbers given out have keys, which never change and are never freed; any seven words are a key.
+        unsafe { &*self.keys.get(number).cast() }
+    }
+}
+
+impl Key {
+    #[inline(always)]
+    fn words(&self) -> Words {
+        // SAFETY: the sizes are equal, and there is no padding.
+        unsafe { std::mem::transmute::<Key, Words>(*self) }
+    }
+
+    /// As it is written to the file.
+    pub fn signature(&self, number: u32, site: u32) -> Signature {
+        Signature {
+            number,
+            call: self.call,
+            flags: self.flags,
+            site,
+            object: self.object,
+            peer: self.peer,
+            tag: self.tag,
+            source: self.source,
+            source_tag: self.source_tag,
+            sent: self.sent,
+            received: self.received,
+            requests: self.requests,
+            reserved: 0,
+            address: self.address,
+        }
+    }
+}
+
+#[inline(always)]
+fn hash(words: &Words) -> u64 {
+    // Independent multiplications, so that they run side by side; odd constants, so that no bit is lost.
+    const FACTORS: Words = [
+        0x9e37_79b9_7f4a_7c15,
+        0xc2b2_ae3d_27d4_eb4f,
+        0x1656_67b1_9e37_79f9,
+        0x85eb_ca77_c2b2_ae63,
+        0x27d4_eb2f_1656_67c5,
+        0xff51_afd7_ed55_8ccd,
+        0xc4ce_b9fe_1a85_ec53,
+    ];
+    let mut hash = 0u64;
+    for (word, factor) in words.iter().zip(FACTORS) {
+        hash = hash.wrapping_add(word.wrapping_mul(factor));
+    }
+    hash
+}

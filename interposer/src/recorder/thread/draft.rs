@@ -1,0 +1,432 @@
+//! What the arguments of one call say, before anything is looked up.
+//!
+//! In: each argument notes what it is. Out: the key of the call's signature, and what has to be seen to when the call
+//! returns. Everything here is inlined into the wrappers, where most of it folds away.
+
+use traces::calls::Call;
+use traces::signature::{CREATES, IN_PLACE, NESTED, STARTS, peer, tag};
+
+use super::dictionary::Key;
+use super::request::Message;
+use crate::abi::Family;
+use crate::recorder::objects::groups;
+use crate::recorder::objects::{self, Info, Kind};
+
+/// See the module. Addresses are 0 where the call has no such argument.
+#[derive(Clone, Copy)]
+pub struct Draft {
+    /// The handle of the communicator, window or file, 0 for none.
+    pub object: u64,
+    /// What that is.
+    pub object_kind: Kind,
+    /// Elements handed out and their types.
+    pub sent: Amount,
+    /// See `sent`.
+    pub sent_type: Types,
+    /// Elements posted to receive and their types.
+    pub received: Amount,
+    /// See `received`.
+    pub received_type: Types,
+    /// Partitions of which the amount is one.
+    pub partitions: u64,
+    /// Destination, root or target.
+    pub peer: Option<i32>,
+    /// Whether `peer` is the root of a collective call.
+    pub rooted: bool,
+    /// The destination's tag.
+    pub tag: Option<i32>,
+    /// Where a message comes from.
+    pub source: Option<i32>,
+    /// And its tag.
+    pub source_tag: Option<i32>,
+    /// The handle of the group that a window is opened to, 0 for none.
+    pub group: u64,
+    /// The kind of the lock that is taken.
+    pub lock: Option<i32>,
+    /// What the program asks of its profiler.
+    pub level: Option<i32>,
+    /// MPI_IN_PLACE was given.
+    pub in_place: bool,
+    /// Requests the call is given.
+    pub requests: u32,
+
+    /// Where the handle of a new object will be.
+    pub new_object: usize,
+    /// What that will be.
+    pub new_kind: Kind,
+    /// The object gets another name.
+    pub renames: bool,
+    /// The handle of an object about to be freed.
+    pub freed_object: u64,
+    /// The handle of a datatype about to be freed.
+    pub freed_type: u64,
+    /// The handle of a group about to be freed.
+    pub freed_group: u64,
+    /// Where the handle of a new request will be.
+    pub new_request: usize,
+    /// The new request is persistent.
+    pub persistent: bool,
+    /// Where the persistent requests are that will be started.
+    pub start: usize,
+    /// Where the requests are that may be completed.
+    pub wait: usize,
+    /// They are an array.
+    pub many: bool,
+    /// The handle of the request, where they are none.
+    pub handle: u64,
+    /// The handle of a request about to be given up.
+    pub freed_request: u64,
+    /// The handle of a request about to be cancelled.
+    pub cancelled_request: u64,
+    /// The handle of a partitioned request of which parts are given out.
+    pub ready_request: u64,
+    /// Where MPI will put the status or statuses.
+    pub status: usize,
+    /// The program wants none, so that is a place of ours.
+    pub status_ignored: bool,
+    /// Where MPI says whether the call achieved something.
+    pub flag: usize,
+    /// Where it says which request was completed.
+    pub index: usize,
+    /// Where it says how many were.
+    pub outcount: usize,
+    /// And which.
+    pub indices: usize,
+    /// Where the handle is of a session that begins or ends.
+    pub session: usize,
+    /// Where the handle of a probed message will be.
+    pub new_message: usize,
+    /// The handle of a message about to be received.
+    pub message: u64,
+    /// What is known of that.
+    pub taken: Option<Message>,
+}
+
+/// How many elements a rank hands out or has posted.
+#[derive(Clone, Copy)]
+pub enum Amount {
+    /// The call has none.
+    None,
+    /// So many.
+    One(u64),
+    /// So many, by the root only.
+    AtRoot(u64),
+    /// So many, by all but the root.
+    NotAtRoot(u64),
+    /// So many for each process of the communicator.
+    Each(u64),
+    /// The same, by the root only.
+    EachAtRoot(u64),
+    /// An array with one number for each process.
+    Array(Numbers),
+    /// The same, by the root only.
+    ArrayAtRoot(Numbers),
+    /// From an array with one number for each process, this rank's.
+    MineOf(Numbers),
+    /// So many for each neighbour.
+    Neighbors(u64),
+    /// An array with one number for each neighbour.
+    NeighborArray(Numbers),
+}
+
+/// An array of counts.
+#[derive(Clone, Copy)]
+pub struct Numbers {
+    /// Where it is.
+    pub address: usize,
+    /// Whether they are 64 bits wide.
+    pub wide: bool,
+}
+
+/// The datatypes of an amount.
+#[derive(Clone, Copy)]
+pub enum Types {
+    /// The call has none.
+    None,
+    /// One for all.
+    One(u64),
+    /// An array with one for each process.
+    Array(usize),
+}
+
+/// A handle was met for the first time: MPI has to accept it before anything is asked about it.
+pub struct Unknown;
+
+/// Which way an amount goes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Out,
+    In,
+}
+
+impl Draft {
+    /// Nothing noted yet.
+    #[inline(always)]
+    pub const fn new() -> Draft {
+        Draft {
+            object: 0,
+            object_kind: Kind::Communicator,
+            sent: Amount::None,
+            sent_type: Types::None,
+            received: Amount::None,
+            received_type: Types::None,
+            partitions: 1,
+            peer: None,
+            rooted: false,
+            tag: None,
+            source: None,
+            source_tag: None,
+            group: 0,
+            lock: None,
+            level: None,
+            in_place: false,
+            requests: 0,
+            new_object: 0,
+            new_kind: Kind::Communicator,
+            renames: false,
+            freed_object: 0,
+            freed_type: 0,
+            freed_group: 0,
+            new_request: 0,
+            persistent: false,
+            start: 0,
+            wait: 0,
+            many: false,
+            handle: 0,
+            freed_request: 0,
+            cancelled_request: 0,
+            ready_request: 0,
+            status: 0,
+            status_ignored: false,
+            flag: 0,
+            index: 0,
+            outcount: 0,
+            indices: 0,
+            session: 0,
+            new_message: 0,
+            message: 0,
+            taken: None,
+        }
+    }
+
+    /// Notes an object that is about to be freed, by the address of its handle.
+    #[inline(always)]
+    pub fn free_object(&mut self, kind: Kind, family: &Family, address: usize) {
+        if address != 0 {
+            // SAFETY: the program passes the address of a handle.
+            self.freed_object = unsafe { kind.handle_at(family, address) };
+            self.object = self.freed_object;
+            self.object_kind = kind;
+        }
+    }
+
+    /// What repeats about the call. Fails where a handle is not known yet.
+    #[inline(always)]
+    pub fn key(&self, family: &Family, call: Call, address: usize, nested: bool) -> Result<Key, Unknown> {
+        // What is freed without being known need not become known.
+        let info = match objects::get(self.object) {
+            None if self.freed_object != 0 => objects::NO_OBJECT,
+            info => info.ok_or(Unknown)?,
+        };
+        let (sent, received) = self.bytes(family, &info)?;
+        let starts = match (self.new_request != 0, self.persistent) {
+            (false, _) => 0,
+            (true, false) => STARTS,
+            (true, true) => CREATES,
+        };
+        let both = self.peer.is_some() && self.source.is_some();
+        let (source, source_tag) = match self.taken {
+            Some(taken) => (Some(taken.source), Some(taken.tag)),
+            None => (self.source, self.source_tag),
+        };
+        Ok(Key {
+            address: address as u64,
+            call: call.number(),
+            flags: if nested { NESTED } else { 0 } | starts | if self.in_place { IN_PLACE } else { 0 },
+            object: self.taken.map_or(info.number, |taken| taken.object),
+            peer: self.peer.or(source).unwrap_or(peer::NONE),
+            tag: if self.peer.is_some() { self.tag } else { source_tag }.unwrap_or(tag::NONE),
+            source: if both { self.source.unwrap_or(peer::NONE) } else { peer::NONE },
+            source_tag: if both { self.source_tag.unwrap_or(tag::NONE) } else { self.epoch()? },
+            sent,
+            received,
+            requests: self.requests,
+            reserved: 0,
+        })
+    }
+
+    /// Of a call that opens a window, the number of the group it is opened to, or the kind of lock; the level of MPI_Pcontrol.
+    #[inline(always)]
+    fn epoch(&self) -> Result<i32, Unknown> {
+        match self.group {
+            0 => Ok(self.lock.or(self.level).unwrap_or(tag::NONE)),
+            group => groups::number(group).ok_or(Unknown),
+        }
+    }
+
+    /// The same where handles may be unknown: what is not known is left out.
+    pub fn provisional_key(&self, family: &Family, call: Call, address: usize, nested: bool) -> Key {
+        let known = |types| match types {
+            Types::One(handle) if objects::size_of(family, handle).is_none() => Types::None,
+            Types::Array(_) => Types::None,
+            types => types,
+        };
+        let object = if objects::get(self.object).is_some() { self.object } else { 0 };
+        let (sent_type, received_type) = (known(self.sent_type), known(self.received_type));
+        let group = if groups::number(self.group).is_some() { self.group } else { 0 };
+        let draft = Draft { object, sent_type, received_type, group, ..*self };
+        draft.key(family, call, address, nested).unwrap_or_else(|Unknown| {
+            let bare = Draft { object: 0, group: 0, sent: Amount::None, received: Amount::None, ..*self };
+            bare.key(family, call, address, nested).unwrap_or(Key::EMPTY)
+        })
+    }
+
+    /// Whether the call has an object or a group that is not known.
+    pub fn has_unknown_object(&self) -> bool {
+        let unknown = self.object != 0 && objects::get(self.object).is_none();
+        unknown || (self.group != 0 && groups::number(self.group).is_none())
+    }
+
+    /// Gets to know the object and the group of a call that MPI has accepted.
+    pub fn learn_object(&self, family: &Family, call: Call) {
+        if self.object != 0 && objects::is_whole(self.object, call) {
+            objects::learn(family, self.object, self.object_kind);
+        }
+        if self.group != 0 {
+            groups::learn(self.group);
+        }
+    }
+
+    /// Gets to know its datatypes.
+    pub fn learn_types(&self, family: &Family) {
+        let size = objects::get(self.object).map_or(0, |info| info.size);
+        for types in [self.sent_type, self.received_type] {
+            match types {
+                Types::None => {}
+                Types::One(handle) => objects::learn_size(family, handle),
+                Types::Array(address) => (0..size as usize).for_each(|at| {
+                    // SAFETY: MPI has accepted an array with one datatype for each process.
+                    objects::learn_size(family, unsafe { family.handle_at(address + at * family.handle_size) });
+                }),
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn bytes(&self, family: &Family, info: &Info) -> Result<(u64, u64), Unknown> {
+        let at_root = self.rooted && self.at_root(info);
+        let received = self.received.bytes(self.received_type, family, info, at_root, Way::In)? * self.partitions;
+        if !self.in_place {
+            let sent = self.sent.bytes(self.sent_type, family, info, at_root, Way::Out)?;
+            return Ok((sent * self.partitions, received));
+        }
+        // In place, what is handed out lies in the receive buffer and the send arguments mean nothing.
+        let sent = match (self.sent, self.received) {
+            (Amount::One(_), Amount::Each(count)) => {
+                Amount::One(count).bytes(self.received_type, family, info, at_root, Way::Out)?
+            }
+            (Amount::One(_), Amount::Array(counts)) => {
+                Amount::MineOf(counts).bytes(self.received_type, family, info, at_root, Way::Out)?
+            }
+            (Amount::Each(_), Amount::Each(_)) | (Amount::Array(_), Amount::Array(_)) => received,
+            // At the root of a gather its own part stays where it is.
+            (Amount::One(_), Amount::EachAtRoot(_) | Amount::ArrayAtRoot(_)) => 0,
+            (sent, _) => sent.bytes(self.sent_type, family, info, at_root, Way::Out)?,
+        };
+        // At the root of a scatter it is the receive buffer that is in place.
+        let received = match self.sent {
+            Amount::EachAtRoot(_) | Amount::ArrayAtRoot(_) => 0,
+            _ => received,
+        };
+        Ok((sent, received))
+    }
+
+    #[inline(always)]
+    fn at_root(&self, info: &Info) -> bool {
+        match self.peer {
+            Some(peer::ROOT) => true,
+            Some(root) => !info.inter && root == info.rank,
+            None => false,
+        }
+    }
+}
+
+impl Amount {
+    /// Its bytes.
+    #[inline(always)]
+    fn bytes(self, types: Types, family: &Family, info: &Info, at_root: bool, way: Way) -> Result<u64, Unknown> {
+        let neighbors = match way {
+            Way::In => info.degrees.0,
+            Way::Out => info.degrees.1,
+        };
+        let (numbers, length) = match self {
+            Amount::Array(numbers) => (numbers, info.size),
+            Amount::ArrayAtRoot(numbers) if at_root => (numbers, info.size),
+            Amount::NeighborArray(numbers) => (numbers, neighbors),
+            _ => return Ok(self.elements(info, at_root, neighbors) * types.size(family)?),
+        };
+        match types {
+            Types::Array(address) => numbers.weighed(length, address, family),
+            _ => Ok(numbers.sum(length) * types.size(family)?),
+        }
+    }
+
+    #[inline(always)]
+    fn elements(self, info: &Info, at_root: bool, neighbors: u32) -> u64 {
+        match self {
+            Amount::One(count) => count,
+            Amount::AtRoot(count) if at_root => count,
+            Amount::NotAtRoot(count) if !at_root => count,
+            Amount::Each(count) => count * info.size as u64,
+            Amount::EachAtRoot(count) if at_root => count * info.size as u64,
+            Amount::MineOf(numbers) if info.rank >= 0 => numbers.get(info.rank as usize),
+            Amount::Neighbors(count) => count * neighbors as u64,
+            _ => 0,
+        }
+    }
+}
+
+impl Types {
+    /// The size of one element.
+    #[inline(always)]
+    fn size(self, family: &Family) -> Result<u64, Unknown> {
+        match self {
+            Types::One(handle) => objects::size_of(family, handle).ok_or(Unknown),
+            _ => Ok(0),
+        }
+    }
+}
+
+impl Numbers {
+    #[inline(always)]
+    fn get(self, at: usize) -> u64 {
+        if self.address == 0 {
+            // MPI's to complain about.
+            return 0;
+        }
+        // SAFETY: the program passes one number for each process or neighbour.
+        unsafe {
+            match self.wide {
+                true => (self.address as *const i64).add(at).read_unaligned() as u64,
+                false => (self.address as *const i32).add(at).read_unaligned() as u64,
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn sum(self, length: u32) -> u64 {
+        (0..length as usize).map(|at| self.get(at)).fold(0, u64::wrapping_add)
+    }
+
+    /// The sum of the numbers, each times the size of the datatype in the same place of an array of those.
+    #[inline(never)]
+    fn weighed(self, length: u32, types: usize, family: &Family) -> Result<u64, Unknown> {
+        let mut sum = 0u64;
+        for at in 0..length as usize {
+            // SAFETY: the program passes one datatype and one count for each process or neighbour.
+            let handle = unsafe { family.handle_at(types + at * family.handle_size) };
+            sum = sum.wrapping_add(objects::size_of(family, handle).ok_or(Unknown)?.wrapping_mul(self.get(at)));
+        }
+        Ok(sum)
+    }
+}

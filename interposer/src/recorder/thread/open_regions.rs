@@ -1,0 +1,56 @@
+//! The regions that a thread is in, innermost last.
+
+/// How many are told apart. Regions further inside are not recorded.
+const MOST: usize = 64;
+
+/// See the module. Valid as zeros.
+pub struct OpenRegions {
+    /// How many there are, also of those that found no place.
+    depth: usize,
+    regions: [Region; MOST],
+}
+
+#[derive(Clone, Copy)]
+struct Region {
+    owner: usize,
+    number: u32,
+}
+
+/// A region that was left.
+pub struct Left {
+    /// Its number, if it was recorded.
+    pub number: Option<u32>,
+}
+
+impl OpenRegions {
+    /// Enters a region. Whether it is to be recorded.
+    pub fn push(&mut self, owner: usize, number: u32) -> bool {
+        self.depth += 1;
+        let place = self.regions.get_mut(self.depth - 1);
+        place.map(|region| *region = Region { owner, number }).is_some()
+    }
+
+    /// Leaves the innermost region of an owner, if it has one.
+    pub fn pop(&mut self, owner: usize) -> Option<Left> {
+        if self.depth > MOST {
+            return self.pop_innermost();
+        }
+        let at = self.regions[..self.depth].iter().rposition(|region| region.owner == owner)?;
+        let number = Some(self.regions[at].number);
+        self.regions.copy_within(at + 1..self.depth, at);
+        self.depth -= 1;
+        Some(Left { number })
+    }
+
+    /// Leaves the innermost region, if there is one.
+    pub fn pop_innermost(&mut self) -> Option<Left> {
+        self.depth = self.depth.checked_sub(1)?;
+        Some(Left { number: self.regions.get(self.depth).map(|region| region.number) })
+    }
+
+    /// How many regions of an owner there are.
+    pub fn depth_of(&self, owner: usize) -> i32 {
+        let known = self.regions.iter().take(self.depth).filter(|region| region.owner == owner).count();
+        (known + self.depth.saturating_sub(MOST)) as i32
+    }
+}

@@ -1,0 +1,222 @@
+//! Counts and times per signature, for when there is no room for every call, or no wish for it.
+//!
+//! A signature for which the file has no room counts with its function in what all threads [share](crate::recorder::file::totals). Where
+//! there are plenty of signatures already, calls that differ by their messages only count together.
+
+use std::ptr::NonNull;
+
+use traces::file::{PageHeader, PageKind, ProfileEntry};
+use traces::progress::Entries;
+use traces::record::UNNUMBERED;
+use traces::signature::UNKNOWN_BYTES;
+use zerocopy::FromZeros;
+
+use crate::clock;
+use crate::recorder::file::pages::{NO_PAGE, Output, Page, UNIT};
+use crate::recorder::file::shared;
+use crate::recorder::file::totals::{self, Change};
+use crate::recorder::guard;
+use crate::recorder::memory::numbered::Numbered;
+use crate::recorder::process::counted;
+
+/// See the module.
+pub struct Profile {
+    page: Option<Page>,
+    used: usize,
+    pages: u32,
+    thread: u32,
+    begin: u64,
+    /// No page is to be had any more.
+    full: bool,
+    /// By signature number; `None` where memory ran out.
+    entries: Option<Numbered<Option<NonNull<ProfileEntry>>>>,
+    /// The highest number that has an entry.
+    last: u32,
+    /// By signature number: the one that its calls count with, 0 for itself.
+    told_as: Option<Numbered<u32>>,
+    /// Calls counted so far.
+    pub calls: u64,
+}
+
+/// Signatures from which on new ones count together: more would make a profile larger than a trace.
+pub const PLENTY: u32 = 1 << 10;
+
+/// Bytes of the smallest of these pages that are taken as signatures come.
+const FIRST: usize = 4 << 10;
+
+/// Bytes of a page for so many signatures.
+pub fn room_for(signatures: u32) -> usize {
+    (size_of::<PageHeader>() + signatures as usize * size_of::<ProfileEntry>()).next_multiple_of(UNIT)
+}
+
+impl Profile {
+    /// An empty profile that counts from now, with room for so many signatures as far as there is any.
+    pub fn begin(output: &Output, thread: u32, signatures: u32) -> Profile {
+        let mut profile = Profile {
+            page: None,
+            used: 0,
+            pages: 0,
+            thread,
+            begin: clock::now(),
+            full: false,
+            entries: Numbered::new(),
+            last: 0,
+            told_as: Numbered::new(),
+            calls: 0,
+        };
+        profile.turn(output, room_for(signatures));
+        profile
+    }
+
+    /// From now on calls of a signature count with those of another. `None` where memory ran out.
+    pub fn tell_as(&mut self, signature: u32, other: u32) -> Option<()> {
+        let place = self.told_as.as_mut()?.reach(signature)?;
+        // SAFETY: one place for each number.
+        unsafe { *place = other };
+        Some(())
+    }
+
+    /// The signature that calls of this one count with.
+    pub fn told(&self, signature: u32) -> u32 {
+        let place = self.told_as.as_ref().and_then(|told_as| told_as.find(signature));
+        // SAFETY: as above.
+        match place.map_or(0, |place| unsafe { *place }) {
+            0 => signature,
+            other => other,
+        }
+    }
+
+    /// A call ended.
+    pub fn add(&mut self, signature: u32, call: u16, duration: u64, moves: (u64, u64)) {
+        self.calls += 1;
+        if counted::is_on() {
+            self.count(signature, call, &Change::of_call(duration, moves));
+        }
+    }
+
+    /// The call started a persistent request.
+    pub fn started(&mut self, signature: u32, call: u16, moves: (u64, u64)) {
+        if counted::is_on() {
+            self.count(signature, call, &Change { sent: moves.0, received: moves.1, ..Change::default() });
+        }
+    }
+
+    /// Of the bytes that the signature posted, so many came.
+    pub fn arrived(&mut self, signature: u32, call: u16, posted: u64, came: u64) {
+        let received = known(came).wrapping_sub(known(posted));
+        if received != 0 {
+            self.count(signature, call, &Change { received, ..Change::default() });
+        }
+    }
+
+    /// What the progress engine did during the call.
+    pub fn engine(&mut self, signature: u32, call: u16, during: Entries) {
+        if counted::is_on() {
+            self.count(signature, call, &Change { engine: during, ..Change::default() });
+        }
+    }
+
+    /// A call did not succeed: its bytes did not move.
+    pub fn failed(&mut self, signature: u32, call: u16, moves: (u64, u64)) {
+        if counted::is_on() {
+            let (sent, received) = (moves.0.wrapping_neg(), moves.1.wrapping_neg());
+            self.count(signature, call, &Change { failed: 1, sent, received, ..Change::default() });
+        }
+    }
+
+    /// Sets all back to nothing. A call that another thread is in may still count.
+    pub fn forget(&self) {
+        let Some(entries) = &self.entries else { return };
+        for place in (0..=self.last).filter_map(|number| entries.find(number)) {
+            // SAFETY: entries live as long as the process; what says which calls they are stays.
+            unsafe {
+                if let Some(entry) = *place {
+                    let ProfileEntry { signature, call, .. } = entry.read();
+                    entry.write(ProfileEntry { signature, call, ..ProfileEntry::new_zeroed() });
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn count(&mut self, signature: u32, call: u16, change: &Change) {
+        let Some(entry) = self.entry(signature) else { return totals::count(call, change) };
+        // SAFETY: entries live as long as the process, and belong to this thread.
+        let entry = unsafe { &mut *entry.as_ptr() };
+        entry.count += change.calls;
+        if change.calls != 0 {
+            let duration = change.duration;
+            entry.total += duration;
+            entry.min = if entry.count == 1 { duration } else { entry.min.min(duration) };
+            entry.max = entry.max.max(duration);
+        }
+        entry.failed += change.failed;
+        entry.sent = entry.sent.wrapping_add(change.sent);
+        entry.received = entry.received.wrapping_add(change.received);
+        entry.engine += change.engine;
+    }
+
+    #[inline(always)]
+    fn entry(&mut self, signature: u32) -> Option<NonNull<ProfileEntry>> {
+        if signature == UNNUMBERED {
+            return None;
+        }
+        let place = self.entries.as_ref()?.find(signature);
+        // SAFETY: one place for each number.
+        match place.and_then(|place| unsafe { *place }) {
+            None if self.full => None,
+            None => self.first(signature),
+            entry => entry,
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn first(&mut self, signature: u32) -> Option<NonNull<ProfileEntry>> {
+        let told = self.told(signature);
+        let entry = if told == signature { self.next(signature) } else { self.entry(told) };
+        let place = self.entries.as_mut()?.reach(signature)?;
+        // SAFETY: one place for each number.
+        unsafe { *place = entry };
+        self.last = self.last.max(signature);
+        entry
+    }
+
+    fn next(&mut self, signature: u32) -> Option<NonNull<ProfileEntry>> {
+        let room = self.page.map_or(0, |page| page.body::<ProfileEntry>().1);
+        if self.used == room {
+            guard::run(|| {
+                let output = shared::output()?;
+                self.turn(output, FIRST << self.pages.min(4));
+                Some(())
+            });
+        }
+        let (first, room) = self.page?.body::<ProfileEntry>();
+        if self.used == room {
+            return None;
+        }
+        // SAFETY: `used` is below what the page holds.
+        let entry = unsafe { first.add(self.used) };
+        self.used += 1;
+        // SAFETY: fresh memory of a page. The signature says that the entry is in use, so it goes last; the counts
+        // are zeros already.
+        unsafe { (*entry.as_ptr()).signature = signature };
+        Some(entry)
+    }
+
+    /// Takes a page. The one before stays mapped: its entries go on counting.
+    fn turn(&mut self, output: &Output, bytes: usize) {
+        let header = PageHeader { thread: self.thread, sequence: self.pages, base: self.begin, ..NO_PAGE };
+        match output.take(header, PageKind::Profile, bytes, UNIT) {
+            Ok(page) => {
+                self.pages += 1;
+                (self.page, self.used) = (Some(page), 0);
+            }
+            Err(_) => self.full = true,
+        }
+    }
+}
+
+fn known(bytes: u64) -> u64 {
+    if bytes == UNKNOWN_BYTES { 0 } else { bytes }
+}

@@ -1,0 +1,47 @@
+//! The program's regions among a thread's records.
+
+use traces::progress;
+use traces::record::{self, Kind};
+
+use super::recording::Thread;
+use crate::clock;
+
+impl Thread {
+    /// Enters a region that the next [`leave_region`](Self::leave_region) of its owner leaves. Returns how deep that was.
+    pub fn enter_region(&mut self, owner: usize, number: u32) -> i32 {
+        let depth = self.regions.depth_of(owner);
+        if self.regions.push(owner, number) {
+            self.mark_region(Kind::RegionBegin, number);
+        }
+        depth
+    }
+
+    /// Leaves the region that its owner entered last, if there is one. Returns how deep that was.
+    pub fn leave_region(&mut self, owner: usize) -> Option<i32> {
+        let left = self.regions.pop(owner)?;
+        left.number.into_iter().for_each(|number| self.mark_region(Kind::RegionEnd, number));
+        Some(self.regions.depth_of(owner))
+    }
+
+    /// The thread ends: leaves all regions that it is in.
+    pub fn leave_regions(&mut self) {
+        while let Some(left) = self.regions.pop_innermost() {
+            left.number.into_iter().for_each(|number| self.mark_region(Kind::RegionEnd, number));
+        }
+    }
+
+    /// Writes down that a region begins or ends here.
+    pub fn mark_region(&mut self, kind: Kind, number: u32) {
+        let now = clock::now();
+        // Calls that asked in vain are counted together only as long as they are in one region.
+        self.end_polls();
+        let (skip, gap) = progress::skip(self.events.last, now);
+        if let Some(word) = skip {
+            self.write(&[word]);
+            self.events.last = now;
+        }
+        if self.write(&[record::region(kind, gap, number)]) {
+            self.events.last = now;
+        }
+    }
+}

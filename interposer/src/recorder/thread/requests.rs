@@ -1,0 +1,244 @@
+//! The requests of a thread from their start to their completion.
+//!
+//! A thread numbers the requests it starts. A call that completes some is followed by records that say which: a run
+//! of consecutive numbers in one word, and what arrived where that differs from what was posted.
+//!
+//! Calls inside other calls take no part: what the library does to its own requests is not the program's.
+
+use traces::record::{self, Arrived, Fate, Kind, MAX_AGE, MAX_COUNT, UNNUMBERED};
+use traces::signature::{peer, tag};
+
+use super::dictionary::Key;
+use super::recording::Thread;
+use super::request::{ACTIVE, CANCELLED, Message, PERSISTENT, RECEIVES, Request};
+use super::slots;
+use crate::abi::Family;
+use crate::recorder::memory::handles::{Handles, Keep};
+use crate::recorder::process::counted;
+
+/// Requests with consecutive numbers, to be said in one record.
+struct Run {
+    kind: Kind,
+    thread: u32,
+    first: u64,
+    count: u32,
+}
+
+impl Thread {
+    /// A call began a request, or created a persistent one. It has taken a number already.
+    #[inline(never)]
+    pub fn request_begun(&mut self, handle: u64, signature: u32, flags: u32) {
+        let number = self.events.started - 1;
+        let active = if flags & PERSISTENT == 0 { ACTIVE } else { 0 };
+        let posted = self.key(signature);
+        let (thread, flags) = (self.number, flags | active);
+        let counted = counted::counted();
+        let request = Request { number, thread, flags, created: number, posted, signature, counted };
+        // SAFETY: only its own thread inserts into its table.
+        unsafe { self.requests.insert(handle, request) };
+    }
+
+    /// A persistent request was started.
+    pub fn request_started(&mut self, handle: u64, signature: u32) {
+        let (number, thread) = (self.events.started, self.number);
+        let (owner, table) = self.table_of(handle);
+        let before = table.visit(handle, |request| {
+            (request.number, request.thread, request.signature) = (number, thread, signature);
+            request.counted = counted::counted();
+            request.flags = (request.flags | ACTIVE) & !CANCELLED;
+            Keep::Yes
+        });
+        if let Some(Request { created, posted, .. }) = before {
+            let call = self.function(signature);
+            if let (Some(profile), Some(posted)) = (&mut self.profile, posted) {
+                profile.started(signature, call, posted.moves());
+            }
+            self.say(Run { kind: Kind::Started, thread: owner, first: created, count: 1 });
+            self.events.started += 1;
+        }
+    }
+
+    /// A request was given up.
+    pub fn request_freed(&mut self, handle: u64) {
+        if let Some(request) = self.table_of(handle).1.remove(handle) {
+            self.say(Run { kind: Kind::Freed, thread: request.thread, first: request.number, count: 1 });
+        }
+    }
+
+    /// Parts of a partitioned send were given out.
+    pub fn request_ready(&mut self, handle: u64) {
+        if let Some(request) = self.table_of(handle).1.get(handle) {
+            self.say(Run { kind: Kind::Ready, thread: request.thread, first: request.number, count: 1 });
+        }
+    }
+
+    /// A request is to be cancelled; its status will tell whether it was.
+    pub fn request_cancelled(&mut self, handle: u64) {
+        self.table_of(handle).1.visit(handle, |request| {
+            request.flags |= CANCELLED;
+            Keep::Yes
+        });
+    }
+
+    /// The one request of a Wait or Test is complete. `status` is 0 where there is none to trust.
+    #[inline(always)]
+    pub fn request_completed(&mut self, family: &Family, handle: u64, status: usize) {
+        let mut run = None;
+        self.complete(family, handle, status, &mut run);
+        if let Some(run) = run {
+            self.say(run);
+        }
+    }
+
+    /// A request is complete that received a message there was no room for.
+    #[cold]
+    pub fn request_truncated(&mut self, family: &Family, handle: u64, status: usize) {
+        let request = self.table_of(handle).1.get(handle);
+        self.request_completed(family, handle, 0);
+        if let Some(request) = request.filter(|request| request.flags & (RECEIVES | ACTIVE) == RECEIVES | ACTIVE) {
+            self.write(&truncated_message(family, request.posted, status).words());
+        }
+    }
+
+    /// What is known of a probed message that is about to be received. Another thread may have probed for it.
+    pub fn message_taken(&self, handle: u64) -> Option<Message> {
+        self.messages.remove(handle).or_else(|| slots::messages().find_map(|messages| messages.remove(handle)))
+    }
+
+    /// Of the requests copied to the scratch, those at the places that `complete` gives, with the addresses of their
+    /// statuses or 0, are complete.
+    #[inline(always)]
+    pub fn requests_completed(&mut self, family: &Family, complete: impl Iterator<Item = (usize, usize)>) {
+        let mut run = None;
+        for (at, status) in complete {
+            let handle = self.scratch.handle(at);
+            self.complete(family, handle, status, &mut run);
+        }
+        if let Some(run) = run {
+            self.say(run);
+        }
+    }
+
+    #[inline(always)]
+    fn complete(&mut self, family: &Family, handle: u64, status: usize, run: &mut Option<Run>) {
+        if handle == family.request_null || family.complete_at_once(handle) {
+            return;
+        }
+        let complete = |request: &mut Request| {
+            request.flags &= !ACTIVE;
+            if request.flags & PERSISTENT == 0 { Keep::No } else { Keep::Yes }
+        };
+        let found = self.requests.visit(handle, complete);
+        let Some(request) = found.or_else(|| self.table_elsewhere(handle).1.visit(handle, complete)) else { return };
+        if request.flags & ACTIVE == 0 {
+            return;
+        }
+        match run {
+            Some(run) if run.continues(&request) => run.count += 1,
+            _ => {
+                let next = Run { kind: Kind::Completed, thread: request.thread, first: request.number, count: 1 };
+                if let Some(run) = run.replace(next) {
+                    self.say(run);
+                }
+            }
+        }
+        let tells = status != 0 && request.flags & (RECEIVES | CANCELLED) != 0;
+        if let Some(arrived) = tells.then(|| self.arrival(family, &request, status)).flatten() {
+            // It belongs to the request that completed last, so that one has to be said first.
+            if let Some(run) = run.take() {
+                self.say(run);
+            }
+            self.write(&arrived.words());
+        }
+    }
+
+    /// What the status says, where that is not what the request was begun with.
+    #[inline(always)]
+    fn arrival(&mut self, family: &Family, request: &Request, status: usize) -> Option<Arrived> {
+        // SAFETY: MPI has filled the status.
+        if request.flags & CANCELLED != 0 && unsafe { family.cancelled(status) } {
+            self.nothing_came(request);
+            return Some(Arrived { source: peer::NONE, tag: tag::NONE, bytes: 0, fate: Fate::Cancelled });
+        }
+        if request.flags & RECEIVES == 0 {
+            return None;
+        }
+        // SAFETY: as above.
+        let ((source, tag), bytes) = unsafe { (family.source_and_tag(status), family.bytes(status)) };
+        let arrived = Arrived { source, tag, bytes, fate: Fate::Whole };
+        let own = request.thread == self.number && counted::is_counted(request.counted);
+        self.differs(request.posted, own.then_some(request.signature), arrived).then_some(arrived)
+    }
+
+    /// A profile has counted what the request posted.
+    #[cold]
+    fn nothing_came(&mut self, request: &Request) {
+        let own = request.thread == self.number && request.flags & RECEIVES != 0;
+        let own = own && counted::is_counted(request.counted);
+        if let (Some(profile), Some(key), true) = (&mut self.profile, request.posted, own) {
+            profile.arrived(request.signature, key.call, key.moves().1, 0);
+        }
+    }
+
+    /// Whether something else arrived than was posted. A profile counts it for `signature`.
+    #[inline(always)]
+    pub fn differs(&mut self, posted: Option<&Key>, signature: Option<u32>, arrived: Arrived) -> bool {
+        let Some(key) = posted else {
+            if signature == Some(UNNUMBERED) {
+                self.unnumbered_arrived(arrived.bytes);
+            }
+            return true;
+        };
+        let (source, tag) = key.receives_from();
+        if source == peer::PROC_NULL {
+            return false;
+        }
+        // A probe posts nothing; what it found is received by another call.
+        if let (Some(profile), Some(signature), true) = (&mut self.profile, signature, key.received > 0) {
+            profile.arrived(signature, key.call, key.received, arrived.bytes);
+        }
+        (source, tag, key.received) != (arrived.source, arrived.tag, arrived.bytes)
+    }
+
+    #[inline(always)]
+    fn say(&mut self, run: Run) {
+        let age = self.events.started.wrapping_sub(run.first);
+        if run.thread == self.number && age <= MAX_AGE {
+            self.write(&[record::requests(run.kind, run.count, age)]);
+        } else {
+            self.write(&record::elsewhere(run.kind, run.count, run.thread, run.first));
+        }
+    }
+
+    /// The thread in whose table the handle is, its own before others', and the table.
+    #[inline(always)]
+    fn table_of(&self, handle: u64) -> (u32, &'static Handles<Request>) {
+        if self.requests.get(handle).is_some() { (self.number, self.requests) } else { self.table_elsewhere(handle) }
+    }
+
+    #[cold]
+    fn table_elsewhere(&self, handle: u64) -> (u32, &'static Handles<Request>) {
+        let found = slots::tables().find(|(_, table)| table.get(handle).is_some());
+        found.unwrap_or((self.number, self.requests))
+    }
+}
+
+/// What is known of a message that there was no room for: where it was not posted, the status says.
+pub fn truncated_message(family: &Family, posted: Option<&Key>, status: usize) -> Arrived {
+    // SAFETY: MPI has filled the status.
+    let ((from, with), bytes) = unsafe { (family.source_and_tag(status), family.bytes(status)) };
+    let (source, posted_tag) = posted.map_or((peer::ANY, tag::ANY), Key::receives_from);
+    Arrived {
+        source: if source == peer::ANY { from } else { source },
+        tag: if posted_tag == tag::ANY { with } else { posted_tag },
+        bytes: posted.map(|key| key.received).filter(|posted| *posted > 0).unwrap_or(bytes),
+        fate: Fate::Truncated,
+    }
+}
+
+impl Run {
+    #[inline(always)]
+    fn continues(&self, request: &Request) -> bool {
+        self.thread == request.thread && self.first + self.count as u64 == request.number && self.count < MAX_COUNT
+    }
+}

@@ -1,0 +1,317 @@
+//! A type for each kind of argument: what the recorder learns from it.
+//!
+//! An argument is a register-wide word. `note` adds what it means to the call's draft before the call; `forward` is
+//! what MPI gets, which is the program's own word except for a status that the program does not want.
+
+use crate::abi::Family;
+use crate::recorder::objects::Kind;
+use crate::recorder::thread::cache::Words;
+use crate::recorder::thread::draft::{Amount, Draft, Numbers, Types};
+
+/// An argument of an MPI call. `WIDE` in the large-count forms.
+pub trait Argument: Copy {
+    /// Whether the argument's word says all that matters of it: not so of an array.
+    const PLAIN: bool = true;
+
+    /// Adds what of the argument's word matters to the words that calls are known by.
+    #[inline(always)]
+    fn key<const WIDE: bool>(self, _family: &Family, _words: &mut Words) {}
+
+    /// Adds what the argument says to the draft.
+    #[inline(always)]
+    fn note<const WIDE: bool>(self, _family: &Family, _draft: &mut Draft) {}
+
+    /// The word MPI gets, where the recorder may have put a status of its own for one that the program ignores.
+    fn forward(self, status: Option<usize>) -> usize;
+}
+
+macro_rules! types {
+    (facts { $($fact:ident $small:literal $($wide:literal)?;)* }
+     plain { $($plain:ident $plain_small:literal $($plain_wide:literal)?;)* }) => {
+        $(types!(@type $fact);)*
+        $(
+            types!(@type $plain);
+            impl Argument for $plain {
+                #[inline(always)]
+                fn forward(self, _: Option<usize>) -> usize {
+                    self.0
+                }
+            }
+        )*
+    };
+    (@type $kind:ident) => {
+        #[doc = concat!("An argument of kind `", stringify!($kind), "`.")]
+        #[derive(Clone, Copy)]
+        #[repr(transparent)]
+        pub struct $kind(pub usize);
+    };
+}
+
+traces::kinds!(types);
+
+/// What an argument notes, by how its word counts among the words that a call is known by:
+/// `whole`, by its lower `half`, by a `count` that is one or the other, by whether it is `in_place`, not at all
+/// (`unseen`), or not by the word alone (`array`). `Kind(word, family, draft) { ... }`, forwarded as it came.
+macro_rules! notes {
+    ($($how:ident { $($kind:ident($word:ident, $family:ident, $draft:ident) $body:block)* })*) => {
+        $($(
+            impl Argument for $kind {
+                notes!(@key $how);
+
+                #[inline(always)]
+                fn note<const WIDE: bool>(self, $family: &Family, $draft: &mut Draft) {
+                    let $word = Word::<WIDE>(self.0);
+                    $body
+                }
+
+                #[inline(always)]
+                fn forward(self, _: Option<usize>) -> usize {
+                    self.0
+                }
+            }
+        )*)*
+    };
+    (@key whole) => {
+        #[inline(always)]
+        fn key<const WIDE: bool>(self, _: &Family, words: &mut Words) {
+            words.push(self.0 as u64);
+        }
+    };
+    (@key half) => {
+        #[inline(always)]
+        fn key<const WIDE: bool>(self, _: &Family, words: &mut Words) {
+            words.push_half(self.0 as u32);
+        }
+    };
+    (@key count) => {
+        #[inline(always)]
+        fn key<const WIDE: bool>(self, _: &Family, words: &mut Words) {
+            if WIDE { words.push(self.0 as u64) } else { words.push_half(self.0 as u32) }
+        }
+    };
+    (@key in_place) => {
+        #[inline(always)]
+        fn key<const WIDE: bool>(self, family: &Family, words: &mut Words) {
+            words.push_bit(self.0 == family.in_place);
+        }
+    };
+    (@key unseen) => {};
+    (@key array) => {
+        const PLAIN: bool = false;
+    };
+}
+
+/// A word of a call, of a large-count form or not.
+struct Word<const WIDE: bool>(usize);
+
+impl<const WIDE: bool> Word<WIDE> {
+    /// An int. The upper half of its register holds whatever was there.
+    #[inline(always)]
+    fn int(&self) -> i32 {
+        self.0 as i32
+    }
+
+    /// A number of elements: an int, or an MPI_Count.
+    #[inline(always)]
+    fn count(&self) -> u64 {
+        let count = if WIDE { self.0 as i64 } else { self.int() as i64 };
+        // A negative count is the program's mistake, and MPI's to say.
+        count.max(0) as u64
+    }
+
+    #[inline(always)]
+    fn counts(&self) -> Numbers {
+        Numbers { address: self.0, wide: WIDE }
+    }
+}
+
+notes! {
+    in_place {
+        SendBufOrInPlace(word, family, draft) { draft.in_place |= word.0 == family.in_place }
+        RecvBufOrInPlace(word, family, draft) { draft.in_place |= word.0 == family.in_place }
+    }
+    count {
+        SendCount(word, _family, draft) { draft.sent = Amount::One(word.count()) }
+        RecvCount(word, _family, draft) { draft.received = Amount::One(word.count()) }
+        BothCount(word, _family, draft) {
+            draft.sent = Amount::One(word.count());
+            draft.received = Amount::One(word.count());
+        }
+        BcastCount(word, _family, draft) {
+            draft.sent = Amount::AtRoot(word.count());
+            draft.received = Amount::NotAtRoot(word.count());
+        }
+        ReduceCount(word, _family, draft) {
+            draft.sent = Amount::One(word.count());
+            draft.received = Amount::AtRoot(word.count());
+        }
+        SendEach(word, _family, draft) { draft.sent = Amount::Each(word.count()) }
+        RecvEach(word, _family, draft) { draft.received = Amount::Each(word.count()) }
+        RootSendEach(word, _family, draft) { draft.sent = Amount::EachAtRoot(word.count()) }
+        RootRecvEach(word, _family, draft) { draft.received = Amount::EachAtRoot(word.count()) }
+        ReduceScatterEach(word, _family, draft) {
+            draft.sent = Amount::Each(word.count());
+            draft.received = Amount::One(word.count());
+        }
+        NeighborSendEach(word, _family, draft) { draft.sent = Amount::Neighbors(word.count()) }
+        NeighborRecvEach(word, _family, draft) { draft.received = Amount::Neighbors(word.count()) }
+    }
+    array {
+        ObjectName(_word, _family, draft) { draft.renames = true }
+        // Making objects is rare, and the ordinals of those made from one count on.
+        NewComm(word, _family, draft) { draft.new_object = word.0 }
+        NewWin(word, _family, draft) {
+            draft.new_object = word.0;
+            draft.new_kind = Kind::Window;
+        }
+        NewFile(word, _family, draft) {
+            draft.new_object = word.0;
+            draft.new_kind = Kind::File;
+        }
+        SendCounts(word, _family, draft) { draft.sent = Amount::Array(word.counts()) }
+        RecvCounts(word, _family, draft) { draft.received = Amount::Array(word.counts()) }
+        RootSendCounts(word, _family, draft) { draft.sent = Amount::ArrayAtRoot(word.counts()) }
+        RootRecvCounts(word, _family, draft) { draft.received = Amount::ArrayAtRoot(word.counts()) }
+        ReduceScatterCounts(word, _family, draft) {
+            draft.sent = Amount::Array(word.counts());
+            draft.received = Amount::MineOf(word.counts());
+        }
+        NeighborSendCounts(word, _family, draft) { draft.sent = Amount::NeighborArray(word.counts()) }
+        NeighborRecvCounts(word, _family, draft) { draft.received = Amount::NeighborArray(word.counts()) }
+        SendTypes(word, _family, draft) { draft.sent_type = types_at(word.0) }
+        RecvTypes(word, _family, draft) { draft.received_type = types_at(word.0) }
+        TakeMessage(word, family, draft) { draft.message = handle_at(family, word.0) }
+        FreeComm(word, family, draft) { draft.free_object(Kind::Communicator, family, word.0) }
+        FreeWin(word, family, draft) { draft.free_object(Kind::Window, family, word.0) }
+        FreeFile(word, family, draft) { draft.free_object(Kind::File, family, word.0) }
+        FreeDatatype(word, family, draft) { draft.freed_type = handle_at(family, word.0) }
+        FreeGroup(word, family, draft) { draft.freed_group = handle_at(family, word.0) }
+    }
+    whole {
+        // Whichever of the two has no datatype comes to nothing.
+        PartitionCount(word, _family, draft) {
+            draft.sent = Amount::One(word.0 as u64);
+            draft.received = Amount::One(word.0 as u64);
+        }
+        SendType(word, family, draft) { draft.sent_type = Types::One(family.handle(word.0)) }
+        RecvType(word, family, draft) { draft.received_type = Types::One(family.handle(word.0)) }
+        BothType(word, family, draft) {
+            draft.sent_type = Types::One(family.handle(word.0));
+            draft.received_type = draft.sent_type;
+        }
+        OneType(word, family, draft) {
+            draft.sent_type = Types::One(family.handle(word.0));
+            draft.received_type = draft.sent_type;
+            draft.sent = Amount::One(1);
+            draft.received = Amount::One(1);
+        }
+        EpochGroup(word, family, draft) { draft.group = family.handle(word.0) }
+        Comm(word, family, draft) {
+            // Of two communicators it is the first, the local one, that the call works on.
+            if draft.object == 0 {
+                draft.object = family.handle(word.0);
+            }
+        }
+        Win(word, family, draft) {
+            draft.object = family.handle(word.0);
+            draft.object_kind = Kind::Window;
+        }
+        // A file is a pointer in every ABI.
+        File(word, _family, draft) {
+            draft.object = word.0 as u64;
+            draft.object_kind = Kind::File;
+        }
+    }
+    half {
+        Partitions(word, _family, draft) { draft.partitions = word.int().max(0) as u64 }
+        Dest(word, family, draft) { draft.peer = Some(family.peer(word.int())) }
+        Target(word, family, draft) { draft.peer = Some(family.peer(word.int())) }
+        Root(word, family, draft) {
+            draft.peer = Some(family.peer(word.int()));
+            draft.rooted = true;
+        }
+        Source(word, family, draft) { draft.source = Some(family.peer(word.int())) }
+        SendTag(word, family, draft) { draft.tag = Some(family.tag(word.int())) }
+        RecvTag(word, family, draft) { draft.source_tag = Some(family.tag(word.int())) }
+        LockType(word, family, draft) { draft.lock = Some(family.lock(word.int())) }
+        Level(word, _family, draft) { draft.level = Some(word.int()) }
+        RequestCount(word, _family, draft) { draft.requests = word.int().max(0) as u32 }
+    }
+    unseen {
+        NewRequest(word, _family, draft) { draft.new_request = word.0 }
+        NewPersistent(word, _family, draft) {
+            draft.new_request = word.0;
+            draft.persistent = true;
+        }
+        StartRequest(word, _family, draft) {
+            draft.start = word.0;
+            draft.requests = 1;
+        }
+        StartRequests(word, _family, draft) { draft.start = word.0 }
+        WaitRequest(word, family, draft) {
+            draft.wait = word.0;
+            draft.handle = handle_at(family, word.0);
+            draft.requests = 1;
+        }
+        WaitRequests(word, _family, draft) {
+            draft.wait = word.0;
+            draft.many = true;
+        }
+        FreeRequest(word, family, draft) {
+            draft.freed_request = handle_at(family, word.0);
+            draft.requests = 1;
+        }
+        CancelRequest(word, family, draft) {
+            draft.cancelled_request = handle_at(family, word.0);
+            draft.requests = 1;
+        }
+        ReadyRequest(word, family, draft) { draft.ready_request = family.handle(word.0) }
+        Flag(word, _family, draft) { draft.flag = word.0 }
+        Index(word, _family, draft) { draft.index = word.0 }
+        Outcount(word, _family, draft) { draft.outcount = word.0 }
+        Indices(word, _family, draft) { draft.indices = word.0 }
+        NewMessage(word, _family, draft) { draft.new_message = word.0 }
+        NewSession(word, _family, draft) { draft.session = word.0 }
+        FreeSession(word, _family, draft) { draft.session = word.0 }
+    }
+}
+
+impl Argument for Status {
+    #[inline(always)]
+    fn note<const WIDE: bool>(self, family: &Family, draft: &mut Draft) {
+        draft.status = self.0;
+        draft.status_ignored = self.0 == family.status_ignore;
+    }
+
+    #[inline(always)]
+    fn forward(self, status: Option<usize>) -> usize {
+        status.unwrap_or(self.0)
+    }
+}
+
+impl Argument for Statuses {
+    #[inline(always)]
+    fn note<const WIDE: bool>(self, family: &Family, draft: &mut Draft) {
+        draft.status = self.0;
+        draft.status_ignored = self.0 == family.status_ignore;
+    }
+
+    #[inline(always)]
+    fn forward(self, status: Option<usize>) -> usize {
+        status.unwrap_or(self.0)
+    }
+}
+
+/// The handle that an argument points to, 0 where the program passes no address: that is MPI's to complain about.
+#[inline(always)]
+fn handle_at(family: &Family, address: usize) -> u64 {
+    // SAFETY: the program passes the address of a handle.
+    if address == 0 { 0 } else { unsafe { family.handle_at(address) } }
+}
+
+/// An array of datatypes, none where the program passes no address: in place the send arguments mean nothing, and
+/// elsewhere it is MPI's to complain about.
+#[inline(always)]
+fn types_at(address: usize) -> Types {
+    if address == 0 { Types::None } else { Types::Array(address) }
+}

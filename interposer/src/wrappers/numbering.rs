@@ -1,0 +1,55 @@
+//! The number of a call's signature: found, or given where the call is the first of its kind. A call site that was not met
+//! before is named.
+
+use traces::definitions::Definition;
+use traces::record::UNNUMBERED;
+
+use super::HANDED_DOWN;
+use crate::layers;
+use crate::progress;
+use crate::recorder::file::shared;
+use crate::recorder::guard;
+use crate::recorder::thread::Thread;
+use crate::recorder::thread::dictionary::Key;
+
+/// The signature's number; [`UNNUMBERED`] where there was no room for it, and then the thread's block holds the signature.
+#[inline(never)]
+pub fn signature(thread: &mut Thread, key: &Key) -> u32 {
+    match thread.dictionary.find(key) {
+        Some(number) => number,
+        None => new_signature(thread, key),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn new_signature(thread: &mut Thread, key: &Key) -> u32 {
+    if thread.is_rehearsal() {
+        return thread.dictionary.add(key, |_| ()).unwrap_or(UNNUMBERED);
+    }
+    // A lock is taken for what is new to all threads, or has no room: a thread whose signals come may leave it for ever.
+    if let Some(number) = thread.give_number_at_once(key) {
+        return number;
+    }
+    guard::run(|| {
+        let (site, is_new) = site(key.address);
+        // Objects may have been loaded since the program last called MPI from a new place.
+        if is_new && layers::patch(&HANDED_DOWN.wrappers) {
+            progress::ready();
+        }
+        thread.give_number(key, site)
+    })
+    .flatten()
+    .unwrap_or(UNNUMBERED)
+}
+
+/// The number of the call site that returns to this address, and whether it was met for the first time.
+fn site(address: u64) -> (u32, bool) {
+    let mut shared = shared::lock();
+    if let Some(number) = shared::known_site(address) {
+        return (number, false);
+    }
+    let number = shared.add_site(address, |number| layers::describe(number, address));
+    layers::new_languages().for_each(|language| shared.define(&Definition::Language(language)));
+    (number, true)
+}

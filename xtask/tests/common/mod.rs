@@ -1,0 +1,3 @@
+//! What tests of the tree share.
+
+pub mod uses;

@@ -1,0 +1,198 @@
+//! Which file may use which: ARCHITECTURE.md has a block of floors for each crate, the upper of which use the lower.
+
+mod common;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+use std::sync::LazyLock;
+
+use common::uses::{Module, Sources};
+
+const CRATES: [&str; 4] = ["interposer", "traces", "analyzer", "xtask"];
+
+/// An arrow against the order that stands for now.
+struct Exception {
+    of: &'static str,
+    file: &'static str,
+    uses: &'static str,
+    why: &'static str,
+}
+
+const EXCEPTIONS: [Exception; 3] = [
+    Exception {
+        of: "analyzer",
+        file: "error",
+        uses: "model",
+        why: "an error names the ranks that were asked about by their type",
+    },
+    Exception {
+        of: "analyzer",
+        file: "report/plot",
+        uses: "metrics",
+        why: "the plot of a matrix is drawn from the metric, not from a table",
+    },
+    Exception {
+        of: "analyzer",
+        file: "terminal",
+        uses: "report",
+        why: "what hides in names is shown by the report's rules",
+    },
+];
+
+impl Exception {
+    fn is(&self, of: &str, from: &Module, to: &Module) -> bool {
+        let used = to.name();
+        let is_used = used == self.uses || used.starts_with(&format!("{}/", self.uses));
+        self.of == of && self.file == from.name() && is_used
+    }
+}
+
+fn workspace() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace")
+}
+
+fn sources(of: &str) -> &'static Sources {
+    static ALL: LazyLock<BTreeMap<&str, Sources>> =
+        LazyLock::new(|| CRATES.map(|of| (of, Sources::read(&workspace().join(of).join("src")))).into());
+    &ALL[of]
+}
+
+/// The floors of a crate, the highest first, each with its rooms.
+fn floors(of: &str) -> Vec<Vec<String>> {
+    let text = fs::read_to_string(workspace().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md");
+    let begin = format!("```floors {of}\n");
+    let (_, block) =
+        text.split_once(&begin).unwrap_or_else(|| panic!("ARCHITECTURE.md has no block `{}`", begin.trim()));
+    let (block, _) = block.split_once("```").expect("the block ends");
+    block.lines().map(|line| line.split_whitespace().map(String::from).collect()).collect()
+}
+
+/// The floor that a file stands on, and its room: the longest that its path begins with.
+fn stands<'a>(floors: &'a [Vec<String>], file: &Module) -> Option<(usize, &'a str)> {
+    let rooms =
+        floors.iter().enumerate().flat_map(|(floor, rooms)| rooms.iter().map(move |room| (floor, room.as_str())));
+    let holds = |room: &str| file.name() == room || file.name().starts_with(&format!("{room}/"));
+    rooms.filter(|(_, room)| holds(room)).max_by_key(|(_, room)| room.len())
+}
+
+/// The arrows of a crate that do not go down, and the exceptions among them.
+fn against_the_order(of: &str) -> (Vec<String>, BTreeSet<&'static str>) {
+    let (floors, sources) = (floors(of), sources(of));
+    let (mut wrong, mut excused) = (Vec::new(), BTreeSet::new());
+    for (from, to) in &sources.arrows {
+        let (Some((above, room)), Some((below, other))) = (stands(&floors, from), stands(&floors, to)) else {
+            wrong.push(format!("{of}: {from} or {to} stands on no floor"));
+            continue;
+        };
+        match EXCEPTIONS.iter().find(|exception| exception.is(of, from, to)) {
+            _ if room == other || above < below => {}
+            Some(exception) => drop(excused.insert(exception.why)),
+            None => wrong.push(format!("{of}: {from} uses {to}, but {room} does not stand above {other}")),
+        }
+    }
+    (wrong, excused)
+}
+
+#[test]
+fn every_file_uses_only_what_stands_below_it() {
+    for of in CRATES {
+        let (wrong, _) = against_the_order(of);
+        assert!(wrong.is_empty(), "against ARCHITECTURE.md:\n{}", wrong.join("\n"));
+    }
+}
+
+#[test]
+fn every_exception_is_still_needed() {
+    let excused: BTreeSet<_> = CRATES.iter().flat_map(|of| against_the_order(of).1).collect();
+    let listed = EXCEPTIONS.iter().map(|exception| exception.why).collect();
+    assert_eq!(excused, listed, "what ARCHITECTURE.md allows by now needs no exception");
+}
+
+#[test]
+fn every_room_on_a_floor_has_files() {
+    for of in CRATES {
+        let (floors, sources) = (floors(of), sources(of));
+        let used: BTreeSet<_> = sources.files().filter_map(|file| Some(stands(&floors, file)?.1)).collect();
+        let listed: BTreeSet<_> = floors.iter().flatten().map(String::as_str).collect();
+        assert_eq!(used, listed, "{of}: rooms of ARCHITECTURE.md");
+    }
+}
+
+/// A file may use what its own parent module has, which in turn uses its parts: these arrows are not looked at.
+#[test]
+fn no_files_use_each_other_in_a_circle() {
+    for of in CRATES {
+        let arrows = &sources(of).arrows;
+        assert!(!arrows.is_empty(), "{of} has no arrows");
+        let is_excused = |from, to| EXCEPTIONS.iter().any(|exception| exception.is(of, from, to));
+        let mut uses: BTreeMap<Module, BTreeSet<Module>> = BTreeMap::new();
+        for (from, to) in arrows.iter().filter(|(from, to)| !from.is_inside(to) && !is_excused(from, to)) {
+            uses.entry(from.clone()).or_default().insert(to.clone());
+        }
+        // Whoever uses nobody that is left is in no circle.
+        loop {
+            let left: BTreeSet<Module> = uses.keys().cloned().collect();
+            uses.values_mut().for_each(|used| used.retain(|file| left.contains(file)));
+            uses.retain(|_, used| !used.is_empty());
+            if uses.len() == left.len() {
+                break;
+            }
+        }
+        assert!(uses.is_empty(), "{of} has a circle in {uses:#?}");
+    }
+}
+
+#[test]
+fn a_use_is_seen_however_it_is_written() {
+    let text = "
+        //! [`crate::comment::x`]
+        mod child;
+        use crate::{a::{self, B}, c::d as e};
+        pub(super) use super::{sibling::X, other};
+        use child::Y;
+        fn f() { crate::inline::g(\"crate::string::x\"); super::called(); child::h(); crate::macros!(x) }
+        macro_rules! m { () => { sym crate::assembly::place }; }
+        mod inner { use super::*; use super::super::outer::Z; }
+    ";
+    let here = Module::new(&["room", "file"]);
+    let children = ["room/file/child"];
+    let seen: BTreeSet<String> =
+        common::uses::paths(text, &here, &|name| children.contains(&name)).into_iter().collect();
+    let expected = [
+        "a",
+        "a/B",
+        "assembly/place",
+        "c/d",
+        "inline/g",
+        "room/called",
+        "room/file",
+        "room/file/child/Y",
+        "room/file/child/h",
+        "room/other",
+        "room/outer/Z",
+        "room/sibling/X",
+    ];
+    assert_eq!(seen, expected.map(String::from).into());
+}
+
+/// What in the interposer only one file may do, by the words that it takes: where it is done, and nowhere else.
+const ALONE: [(&str, &[&str]); 4] = [
+    ("config", &["var", "vars", "var_os", "vars_os", "getenv", "secure_getenv", "set_var", "remove_var", "environ"]),
+    ("messages", &["STDERR_FILENO", "stderr", "eprint", "eprintln", "dbg"]),
+    ("recorder/guard", &["panic", "catch_unwind"]),
+    ("nobody", &["print", "println", "stdout", "STDOUT_FILENO", "exit", "_exit", "abort", "unwrap", "expect", "todo"]),
+];
+
+#[test]
+fn what_one_file_alone_may_do_no_other_does() {
+    let sources = sources("interposer");
+    let mut seen = BTreeSet::new();
+    for (file, words) in sources.words() {
+        for (only, _) in ALONE.iter().filter(|(_, taken)| taken.iter().any(|word| words.contains(*word))) {
+            assert_eq!(file.name(), *only, "of {ALONE:?}");
+            seen.insert(*only);
+        }
+    }
+    assert_eq!(seen, ["config", "messages", "recorder/guard"].into());
+}
