@@ -47,6 +47,8 @@ pub enum Command {
     Check(Check),
     /// Put two recorded runs side by side
     Diff(Diff),
+    /// Print what the JSON of an analysis looks like, as JSON Schema
+    Schema(Schema),
     /// Check whether recording will work here
     Doctor(Doctor),
     /// Print what to give a launcher so that it preloads the recorder
@@ -345,6 +347,37 @@ pub struct Diff {
     /// How to print it.
     #[command(flatten)]
     pub print: Print,
+}
+
+/// Prints what the JSON of an analysis looks like, as JSON Schema. Columns of CSV and Parquet are the fields of its tables.
+#[derive(Args)]
+pub struct Schema {
+    /// Which analysis
+    #[arg(value_name = "COMMAND")]
+    pub command: Analysis,
+}
+
+/// A command that analyses runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Analysis {
+    /// Where the time went.
+    Report,
+    /// What the progress engine did.
+    Progress,
+    /// Who waited for whom.
+    Waits,
+    /// The critical path.
+    Path,
+    /// The POP metrics.
+    Pop,
+    /// Who sent how much to whom.
+    Matrix,
+    /// How unevenly time is spread over the ranks.
+    Imbalance,
+    /// Whether the ranks agree.
+    Check,
+    /// Two runs side by side.
+    Diff,
 }
 
 /// Checks whether recording will work here.

@@ -204,7 +204,7 @@ fn partners_and_communicators_have_their_calls() {
 fn one_rank_alone_has_shares_of_its_own_wall_time() {
     let folder = two_ranks();
     let report = json(&folder.0, "rank=1");
-    let receive = row(&report, "functions", "MPI_Recv");
+    let receive = row(&report, "one_rank", "MPI_Recv");
     close(&receive["call_mean_s"], 20e-6);
     assert!((receive["time_share_of_wall_percent"].as_f64().unwrap() - 0.006).abs() < 1e-9);
 }

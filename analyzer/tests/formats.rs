@@ -10,11 +10,12 @@ use traces::calls::Call;
 fn json_is_versioned_and_has_units_in_its_names() {
     let folder = two_ranks();
     let report = common::json(&folder.0, "function");
-    assert_eq!(report["schema"], "overhear-report/1");
+    assert_eq!(report["schema"], "overhear-report/2");
     let row = report["functions"][0].as_object().unwrap();
     for key in row.keys() {
-        let has_unit =
-            ["_s", "_percent", "_bytes", "calls", "bytes", "function", "_rank"].iter().any(|end| key.ends_with(end));
+        let has_unit = ["_s", "_percent", "_bytes", "calls", "bytes", "function", "_rank", "_world"]
+            .iter()
+            .any(|end| key.ends_with(end));
         assert!(has_unit, "{key}");
     }
 }
@@ -24,7 +25,9 @@ fn csv_has_a_line_for_each_row_under_names_with_units() {
     let folder = two_ranks();
     let text = stdout(&report(&folder.0, &["--format", "csv"]));
     let mut lines = text.lines();
-    assert!(lines.next().unwrap().starts_with("function,time_max_s,time_max_rank,time_mean_s,time_total_s"));
+    assert!(
+        lines.next().unwrap().starts_with("function,time_max_s,time_max_rank,time_max_world,time_mean_s,time_total_s")
+    );
     assert_eq!(lines.clone().count(), 2);
     assert!(lines.next().unwrap().starts_with("MPI_Recv,"));
 }
@@ -76,7 +79,7 @@ fn parquet_has_the_same_rows_in_typed_columns() {
 
 #[cfg(feature = "parquet")]
 #[test]
-fn parquet_names_the_ranks_of_worlds_that_were_spawned() {
+fn parquet_has_ranks_and_worlds_as_numbers_where_some_were_spawned() {
     use polars::prelude::{ParquetReader, SerReader};
 
     let folder = two_ranks();
@@ -88,9 +91,9 @@ fn parquet_names_the_ranks_of_worlds_that_were_spawned() {
     let file = folder.0.join("report.parquet");
     report(&folder.0, &["--by", "rank", "--format", "parquet", "--output", file.to_str().unwrap()]);
     let frame = ParquetReader::new(std::fs::File::open(&file).unwrap()).finish().unwrap();
-    let ranks = frame.column("rank").unwrap().str().unwrap();
-    let ranks: std::collections::BTreeSet<&str> = (0..frame.height()).filter_map(|at| ranks.get(at)).collect();
-    assert_eq!(ranks, ["0", "0 of world 1", "1"].into());
+    let [ranks, worlds] = ["rank", "world"].map(|key| frame.column(key).unwrap().u64().unwrap());
+    let ranks: Vec<_> = (0..frame.height()).map(|at| (worlds.get(at), ranks.get(at))).collect();
+    assert_eq!(ranks, [(Some(0), Some(0)), (Some(0), Some(1)), (Some(1), Some(0))]);
 }
 
 #[cfg(not(feature = "parquet"))]

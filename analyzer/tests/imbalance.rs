@@ -42,7 +42,7 @@ fn generated() -> (Folder, Truth) {
 fn what_one_rank_alone_does_is_all_imbalance() {
     let folder = two_ranks();
     let report = json(&folder.0, "function");
-    assert_eq!(report["schema"], "overhear-imbalance/1");
+    assert_eq!(report["schema"], "overhear-imbalance/2");
     let send = row(&report, "MPI_Send");
     close(&send["mean_s"], 3e-6);
     close(&send["max_s"], 6e-6);
@@ -123,6 +123,6 @@ fn text_fits_eighty_columns_and_csv_has_units_in_its_names() {
     let text = stdout(&imbalance(&long.0, &[]));
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     let text = stdout(&imbalance(&folder.0, &["--format", "csv"]));
-    let names = "function,mean_s,max_s,max_rank,min_s,min_rank,imbalance_s,imbalance_percent";
+    let names = "function,mean_s,max_s,max_rank,max_world,min_s,min_rank,min_world,imbalance_s,imbalance_percent";
     assert_eq!(text.lines().next(), Some(names));
 }

@@ -92,7 +92,7 @@ impl Wait {
     /// Whether a row of the table of waits tells of this.
     fn is(&self, row: &Value, program: &Program) -> bool {
         let site = |place: &Place| json!(format!("{}.c:{}", program.name, place.line(program)));
-        row["pattern"] == json!(self.pattern)
+        row["wait_state"] == json!(self.pattern)
             && row["rank"] == json!(self.waiting.rank)
             && row["function"] == json!(self.waiting.function)
             && row["site"] == site(&self.waiting)
@@ -170,7 +170,7 @@ pub fn differences(program: &Program, stderr: &str, said: &Value) -> Vec<String>
             wrong.push(format!("{wait}: the program measured {measured} s, and {found} s are found"));
         }
     }
-    let patterns = Patterns::of(rows(said, "patterns"));
+    let patterns = Patterns::of(rows(said, "wait_states"));
     let elsewhere = (patterns.wait_s - stated_s) / patterns.run_s;
     if elsewhere > program.elsewhere.unwrap_or(ELSEWHERE) {
         wrong.push(format!("{elsewhere:.4} of the run is waited where nothing is stated"));
@@ -214,15 +214,15 @@ mod tests {
         let row = |wait: &Wait, wait_s: f64| {
             let site = |place: &Place| format!("wrong_order.c:{}", place.line(&program));
             json!({
-                "pattern": "wrong_order", "rank": 0, "function": "MPI_Recv", "site": site(&wait.waiting),
+                "wait_state": "wrong_order", "rank": 0, "function": "MPI_Recv", "site": site(&wait.waiting),
                 "cause_rank": 1, "cause_function": "MPI_Send", "cause_site": site(&wait.cause), "wait_s": wait_s,
             })
         };
         let [first, second] = &program.waits[..] else { panic!("it states two") };
         let pattern =
-            |pattern, wait_s: f64| json!({"pattern": pattern, "wait_s": wait_s, "wait_percent": wait_s * 50.0});
+            |pattern, wait_s: f64| json!({"wait_state": pattern, "wait_s": wait_s, "wait_percent": wait_s * 50.0});
         let said = json!({
-            "patterns": [pattern("wrong_order", 0.3 + second_s), pattern("late_sender", elsewhere_s)],
+            "wait_states": [pattern("wrong_order", 0.3 + second_s), pattern("late_sender", elsewhere_s)],
             "waits": [row(first, 0.3), row(second, second_s)],
         });
         let measured = "truth: wait wrong_order rank 0 // waits <- rank 1 = 0.301\n\

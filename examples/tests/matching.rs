@@ -66,7 +66,7 @@ fn before_the_kill(run: &Run, stderr: &str) -> Result<(), String> {
         stderr.lines().find_map(|line| line.strip_prefix("truth: wait late_sender rank 1 // receives <- rank 0 = "));
     let measured: f64 = measured.and_then(|seconds| seconds.trim().parse().ok()).unwrap_or_else(|| panic!("{stderr}"));
     let is_planted = |row: &&Value| {
-        row["pattern"] == "late_sender"
+        row["wait_state"] == "late_sender"
             && (&row["rank"], &row["function"]) == (&json!(1), &json!("MPI_Recv"))
             && (&row["cause_rank"], &row["cause_function"]) == (&json!(0), &json!("MPI_Send"))
     };

@@ -132,8 +132,9 @@ fn waits_are_of_their_regions(output: &Output, run: &Run) -> Result<(), String> 
     for (region, late_sender, wait_at_nxn) in [("halo", halo, 0.0), ("sum", 0.0, sum), ("step", halo, sum)] {
         let report = of_region(run, "waits", region);
         let of = |pattern: &str, function: &str, rank: u32| -> f64 {
-            let is_meant =
-                |row: &&Value| row["pattern"] == pattern && row["function"] == function && row["rank"] == json!(rank);
+            let is_meant = |row: &&Value| {
+                row["wait_state"] == pattern && row["function"] == function && row["rank"] == json!(rank)
+            };
             report.rows("waits").iter().filter(is_meant).filter_map(|row| row["wait_s"].as_f64()).sum()
         };
         let found = [of("late_sender", "MPI_Recv", 1), of("wait_at_nxn", "MPI_Allreduce", 0)];

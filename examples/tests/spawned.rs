@@ -10,8 +10,12 @@ use examples::program::Program;
 use examples::run::{Case, Run};
 use serde_json::{Value, json};
 
-fn name(rank: &Value) -> String {
-    rank.as_str().map_or_else(|| rank.to_string(), String::from)
+/// A rank as people are shown it: its number and, where that was spawned, its world.
+fn name(row: &Value, of: &str) -> String {
+    match (&row[format!("{of}rank")], &row[format!("{of}world")]) {
+        (rank, world) if *world == json!(0) => rank.to_string(),
+        (rank, world) => format!("{rank} of world {world}"),
+    }
 }
 
 fn sorted(pairs: &[&[(&str, &str, u64)]]) -> Vec<(String, String, u64)> {
@@ -30,7 +34,7 @@ fn remove(run: &Run, begin: &str) {
 /// Who sent how many messages to whom, in order, as a command says.
 fn pairs(run: &Run, command: &str) -> Vec<(String, String, u64)> {
     let said = said(run, command);
-    let pair = |row: &Value| (name(&row["from_rank"]), name(&row["to_rank"]), row["messages"].as_u64().unwrap());
+    let pair = |row: &Value| (name(row, "from_"), name(row, "to_"), row["messages"].as_u64().unwrap());
     let mut pairs: Vec<_> = said.rows("pairs").iter().map(pair).collect();
     pairs.sort();
     pairs
@@ -47,11 +51,12 @@ fn spawned_processes_have_files_and_names_of_their_own() {
         let names = ["rank-0000.ovh", "rank-0001.ovh", "world-1-rank-0000.ovh", "world-1-rank-0001.ovh"];
         assert_eq!(files, names, "{}", mpi.name);
         let report = run.report("rank");
-        let ranks: Vec<_> = report.rows("ranks").iter().map(|row| row["rank"].clone()).collect();
-        let called = [json!(0), json!(1), json!("0 of world 1"), json!("1 of world 1")];
-        assert_eq!((ranks, report.status), (called.to_vec(), 0), "{}: {}", mpi.name, report.warnings());
-        for (rank, calls) in called.iter().zip([10, 10, 40, 40]) {
-            let of_rank = [("function", json!("MPI_Sendrecv")), ("rank", rank.clone())];
+        let ranks: Vec<_> = report.rows("ranks").iter().map(|row| [&row["world"], &row["rank"]]).collect();
+        let called = [[0, 0], [0, 1], [1, 0], [1, 1]].map(|rank| rank.map(|number| json!(number)));
+        let expected: Vec<_> = called.iter().map(|[world, rank]| [world, rank]).collect();
+        assert_eq!((ranks, report.status), (expected, 0), "{}: {}", mpi.name, report.warnings());
+        for ([world, rank], calls) in called.iter().zip([10, 10, 40, 40]) {
+            let of_rank = [("function", json!("MPI_Sendrecv")), ("world", world.clone()), ("rank", rank.clone())];
             assert_eq!(report.sum("rank_functions", "calls", &of_rank), calls, "{} rank {rank}", mpi.name);
         }
         let check = said(&run, "check");

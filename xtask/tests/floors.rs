@@ -19,18 +19,12 @@ struct Exception {
     why: &'static str,
 }
 
-const EXCEPTIONS: [Exception; 3] = [
+const EXCEPTIONS: [Exception; 2] = [
     Exception {
         of: "analyzer",
         file: "error",
         uses: "model",
         why: "an error names the ranks that were asked about by their type",
-    },
-    Exception {
-        of: "analyzer",
-        file: "report/plot",
-        uses: "metrics",
-        why: "the plot of a matrix is drawn from the metric, not from a table",
     },
     Exception {
         of: "analyzer",

@@ -4,9 +4,10 @@ use super::open::open;
 use super::print::print;
 use crate::cli;
 use crate::error::{DIFFERENT, Error, OK, PARTIAL};
-use crate::metrics::{check, overview, waits};
+use crate::metrics::{check, cost, overview, waits};
 use crate::model::matching::{Follow, settled};
 use crate::report::Report;
+use crate::report::schema::Schema;
 
 /// Prints what was matched and what was not. Returns the exit status.
 pub fn run(arguments: &cli::Check) -> Result<u8, Error> {
@@ -19,8 +20,11 @@ pub fn run(arguments: &cli::Check) -> Result<u8, Error> {
     let mut warnings = waits::unmatched(&run, account);
     let unmatched = !warnings.is_empty();
     warnings.extend(waits::explained(&run, account));
-    let mut tables = vec![check::pairs(&run, account), check::clocks(&run, &settled), check::unmatched(&run, account)];
-    tables.retain(|table| !arguments.print.is_text() || !table.rows.is_empty());
+    let tables = vec![
+        check::pairs(&run, account).into(),
+        check::clocks(&run, &settled).into(),
+        check::unmatched(&run, account).into(),
+    ];
     warnings.extend(overview::warnings(&run));
     print(Report { facts, warnings, tables }, "check", &arguments.print)?;
     Ok(match run.is_partial() {
@@ -28,4 +32,10 @@ pub fn run(arguments: &cli::Check) -> Result<u8, Error> {
         false if unmatched || account.backwards() > 0 => DIFFERENT,
         false => OK,
     })
+}
+
+/// What its JSON looks like.
+pub fn schema() -> Schema {
+    let schema = Schema::of("check").facts(overview::FACTS).facts(cost::FACTS).facts(check::FACTS);
+    schema.table::<check::PairRow>().table::<check::ClockRow>().table::<check::UnmatchedRow>()
 }

@@ -4,33 +4,28 @@ use super::open::open;
 use super::print::print;
 use crate::cli;
 use crate::error::{Error, OK, PARTIAL};
-use crate::metrics::{matrix, overview};
-use crate::report::{Report, text};
-
-/// Ranks that a square of bytes has room for in 80 columns.
-const SQUARE: usize = 6;
+use crate::metrics::{cost, matrix, overview};
+use crate::report::schema::Schema;
+use crate::report::{Report, Sheet, WorldRank, plot};
 
 /// Prints the matrix. Returns the exit status.
 pub fn run(arguments: &cli::Matrix) -> Result<u8, Error> {
     let run = open(&arguments.folder, arguments.select.choice())?;
     let matrix = matrix::matrix(&run, arguments.comm.as_deref())?;
     if let Some(path) = &arguments.plot {
-        crate::report::plot::matrix(&matrix, path)?;
+        let names: Vec<String> = matrix.ranks.iter().map(WorldRank::to_string).collect();
+        plot::matrix(&names, matrix.traffic.iter().map(|(places, traffic)| (*places, traffic.bytes)), path)?;
     }
-    let pairs = matrix.pairs();
-    let mut warnings = Vec::new();
-    if matrix.elsewhere.messages > 0 {
-        warnings.push(format!(
-            "{} messages ({}) went to processes that nothing here tells of",
-            matrix.elsewhere.messages,
-            text::one(&crate::report::Value::Bytes(matrix.elsewhere.bytes))
-        ));
-    }
-    let square = arguments.print.is_text() && matrix.ranks.len() <= SQUARE && !matrix.traffic.is_empty();
-    let tables = if square { vec![matrix.square(), pairs] } else { vec![pairs] };
+    let tables = matrix.square().map(Sheet::from).into_iter().chain([matrix.pairs().into()]).collect();
     let mut facts = overview::facts(&run);
     facts.extend(matrix.facts());
-    warnings.extend(overview::warnings(&run));
+    let warnings = matrix.warning().into_iter().chain(overview::warnings(&run)).collect();
     print(Report { facts, warnings, tables }, "matrix", &arguments.print)?;
     Ok(if run.is_partial() { PARTIAL } else { OK })
+}
+
+/// What its JSON looks like.
+pub fn schema() -> Schema {
+    let schema = Schema::of("matrix").facts(overview::FACTS).facts(cost::FACTS).facts(matrix::FACTS);
+    schema.table::<matrix::PairRow>()
 }

@@ -4,9 +4,10 @@ use super::open::open;
 use super::print::print;
 use crate::cli;
 use crate::error::{Error, OK, PARTIAL};
-use crate::metrics::{overview, pop, waits};
+use crate::metrics::{cost, overview, pop, waits};
 use crate::model::matching::{Follow, settled};
 use crate::report::Report;
+use crate::report::schema::Schema;
 
 /// Prints the factors. Returns the exit status.
 pub fn run(arguments: &cli::Pop) -> Result<u8, Error> {
@@ -22,13 +23,14 @@ pub fn run(arguments: &cli::Pop) -> Result<u8, Error> {
     let mut facts = overview::facts(&run);
     facts.extend(pop::facts(&run, &efficiency));
     warnings.extend(overview::warnings(&run));
-    let mut tables = vec![pop::factors(&efficiency)];
-    if !phases.is_empty() {
-        tables.push(pop::phases(&phases));
-    }
-    if !arguments.print.is_text() {
-        tables.push(pop::ranks(&run, &efficiency));
-    }
+    let tables =
+        vec![pop::factors(&efficiency).into(), pop::phases(phases).into(), pop::ranks(&run, &efficiency).into()];
     print(Report { facts, warnings, tables }, "pop", &arguments.print)?;
     Ok(if run.is_partial() { PARTIAL } else { OK })
+}
+
+/// What its JSON looks like.
+pub fn schema() -> Schema {
+    let schema = Schema::of("pop").facts(overview::FACTS).facts(cost::FACTS).facts(pop::FACTS);
+    schema.table::<pop::FactorRow>().table::<pop::PhaseRow>().table::<pop::RankRow>()
 }

@@ -8,16 +8,9 @@ use crate::output;
 use crate::report::{self, Format, Report};
 use crate::terminal;
 
-impl cli::Print {
-    /// Whether it is for people.
-    pub fn is_text(&self) -> bool {
-        self.format == Format::Text
-    }
-}
-
 /// Prints a report to stdout or a file, arranged as was asked for.
 pub fn print(mut report: Report, name: &str, how: &cli::Print) -> Result<(), Error> {
-    report.arrange(how.sort.as_deref(), how.top, how.is_text())?;
+    report.arrange(how.sort.as_deref(), how.top, how.format)?;
     let Some(path) = &how.output else {
         let failed = |source| Error::Write { path: "stdout".into(), source };
         let mut out = BufWriter::new(terminal::stdout().map_err(failed)?);

@@ -4,9 +4,12 @@ use super::open::open;
 use super::print::print;
 use crate::cli::{self, By};
 use crate::error::{Error, OK, PARTIAL};
-use crate::metrics::{breakdown, overview, ranks, regions, where_to};
+use crate::metrics::breakdown::{FunctionName, GroupRow, SingleRankRow};
+use crate::metrics::groupings::{CommunicatorName, PeerName, SiteName, SizeName, ThreadName};
+use crate::metrics::{breakdown, cost, groupings, overview, ranks, regions};
 use crate::model::{Choice, Run};
-use crate::report::{Format, Report};
+use crate::report::schema::Schema;
+use crate::report::{Report, Sheet};
 
 /// Prints the report. Returns the exit status.
 pub fn run(arguments: &cli::Report) -> Result<u8, Error> {
@@ -17,32 +20,42 @@ pub fn run(arguments: &cli::Report) -> Result<u8, Error> {
         return Err(Error::RankLeftOut { rank, asked: asked.clone() });
     }
     let run = open(&arguments.folder, choice)?;
-    let report = report(&run, arguments.by, arguments.print.format)?;
+    let report = report(&run, arguments.by)?;
     print(report, "report", &arguments.print)?;
     Ok(if run.is_partial() { PARTIAL } else { OK })
 }
 
-fn report(run: &Run, by: By, format: Format) -> Result<Report, Error> {
+/// What its JSON looks like.
+pub fn schema() -> Schema {
+    let schema = Schema::of("report").facts(overview::FACTS).facts(cost::FACTS);
+    let schema = schema.table::<GroupRow<FunctionName>>();
+    let schema = schema.table::<ranks::RankRow>().table::<ranks::RankFunctionRow>().table::<ranks::OneRankRow>();
+    let schema = schema.table::<GroupRow<CommunicatorName>>().table::<GroupRow<SiteName>>();
+    let schema = schema.table::<GroupRow<SizeName>>().table::<SingleRankRow<PeerName>>();
+    schema.table::<SingleRankRow<ThreadName>>().table::<regions::RegionRow>()
+}
+
+fn report(run: &Run, by: By) -> Result<Report, Error> {
     let tables = match by {
-        By::Function => vec![breakdown::functions(run)],
-        By::Rank if format == Format::Text => {
-            let mut tables = vec![ranks::overview(run)];
-            tables.extend(ranks::side_by_side(run));
+        By::Function => vec![breakdown::functions(run).into()],
+        By::Rank => {
+            let mut tables = vec![ranks::overview(run).into()];
+            tables.extend(ranks::side_by_side(run).into_iter().map(Sheet::from));
+            tables.push(ranks::rank_functions(run).into());
             tables
         }
-        By::Rank => vec![ranks::overview(run), ranks::rank_functions(run)],
-        By::OneRank(rank) => vec![ranks::alone(run, rank)?],
-        By::Communicator => vec![where_to::communicators(run)],
-        By::Site => vec![where_to::sites(run)],
-        By::Size => vec![where_to::sizes(run)],
-        By::Peer => vec![where_to::peers(run)],
-        By::Thread => vec![where_to::threads(run)],
-        By::Region => vec![regions::table(run)],
+        By::OneRank(rank) => vec![ranks::alone(run, rank)?.into()],
+        By::Communicator => vec![groupings::communicators(run).into()],
+        By::Site => vec![groupings::sites(run).into()],
+        By::Size => vec![groupings::sizes(run).into()],
+        By::Peer => vec![groupings::peers(run).into()],
+        By::Thread => vec![groupings::threads(run).into()],
+        By::Region => vec![regions::table(run).into()],
     };
     let mut warnings = overview::warnings(run);
     if by == By::Site {
         warnings.extend(unresolved(run));
-        warnings.extend(where_to::in_linked_binding(run));
+        warnings.extend(groupings::in_linked_binding(run));
     }
     Ok(Report { facts: overview::facts(run), warnings, tables })
 }

@@ -4,9 +4,10 @@ use super::open::open;
 use super::print::print;
 use crate::cli;
 use crate::error::{Error, OK, PARTIAL};
-use crate::metrics::{overview, waits};
+use crate::metrics::{cost, overview, waits};
 use crate::model::matching::{Follow, settled};
 use crate::report::Report;
+use crate::report::schema::Schema;
 
 /// Prints the wait states. Returns the exit status.
 pub fn run(arguments: &cli::Waits) -> Result<u8, Error> {
@@ -17,10 +18,15 @@ pub fn run(arguments: &cli::Waits) -> Result<u8, Error> {
     facts.extend(waits::facts(&run, &account));
     let mut warnings = waits::unmatched(&run, &account);
     warnings.extend(waits::explained(&run, &account));
-    let (states, places) = (waits::states(&run, &account), waits::places(&run, &account));
-    // A spreadsheet gets the first table, and who waited for whom is what was asked for.
-    let tables = if arguments.print.is_text() { vec![states, places] } else { vec![places, states] };
+    // Who waited for whom is what was asked for; the sums stand above it.
+    let tables = vec![waits::states(&run, &account).into(), waits::places(&run, &account).asked().into()];
     warnings.extend(overview::warnings(&run));
     print(Report { facts, warnings, tables }, "waits", &arguments.print)?;
     Ok(if run.is_partial() { PARTIAL } else { OK })
+}
+
+/// What its JSON looks like.
+pub fn schema() -> Schema {
+    let schema = Schema::of("waits").facts(overview::FACTS).facts(cost::FACTS).facts(waits::FACTS);
+    schema.table::<waits::WaitStateRow>().table::<waits::WaitRow>()
 }

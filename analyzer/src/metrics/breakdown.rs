@@ -2,91 +2,116 @@
 //! known by.
 //!
 //! Every table has the same figures: the maximum over ranks and the rank that has it, the mean over ranks, the total,
-//! its share of all time in MPI, the calls and the bytes.
+//! its share of all time in MPI, the calls and the bytes. Where a group is of one rank there is nothing to compare.
 
-use super::totals::{self, Group, percent};
+use super::totals::{self, Group, Totals, percent};
 use crate::model::Run;
 use crate::model::rank::function;
-use crate::report::{Column, Table, Value};
+use crate::report::{Column, Row, Table, WorldRank};
+
+/// Calls that have something in common: what that is, and their figures.
+pub struct GroupRow<Name> {
+    /// What they have in common.
+    pub name: Name,
+    max: f64,
+    max_rank: Option<WorldRank>,
+    mean: f64,
+    share: Option<f64>,
+    sum: Totals,
+}
+
+/// The same of one rank.
+pub struct SingleRankRow<Name> {
+    name: Name,
+    share: Option<f64>,
+    sum: Totals,
+}
 
 /// By function.
-pub fn functions(run: &Run) -> Table {
+pub fn functions(run: &Run) -> Table<GroupRow<FunctionName>> {
     let groups = totals::by(run, |_, _, entry| Some(function(&entry.signature)));
-    let names = vec![Column::new("function", "function")];
-    let rows = groups.into_iter().map(|(name, group)| (vec![Value::Text(name)], group)).collect();
-    table(run, "functions", String::new(), names, rows)
+    let groups = groups.into_iter().map(|(function, group)| (FunctionName { function }, group));
+    Table::new("", rows(run, groups))
 }
 
-/// A table of groups, the one with the most time first. Where a group is of one rank there is nothing to compare.
-pub fn of_single_ranks(
-    run: &Run,
-    name: &'static str,
-    title: String,
-    names: Vec<Column>,
-    groups: Vec<(Vec<Value>, Group)>,
-) -> Table {
-    let mut table = table(run, name, title, names, groups);
-    let is_comparing = |column: &Column| ["time_max_s", "time_max_rank", "time_mean_s"].contains(&column.key.as_str());
-    let kept: Vec<bool> = table.columns.iter().map(|column| !is_comparing(column)).collect();
-    let mut keep = kept.iter().cycle();
-    table.columns.retain(|_| keep.next() == Some(&true));
-    table
-        .columns
-        .iter_mut()
-        .filter(|column| column.key == "time_total_s")
-        .for_each(|column| column.heading = "time".into());
-    for row in &mut table.rows {
-        let mut keep = kept.iter();
-        row.retain(|_| keep.next() == Some(&true));
+/// A function's name.
+pub struct FunctionName {
+    function: String,
+}
+
+impl Row for FunctionName {
+    const TABLE: &'static str = "functions";
+    fn columns() -> Vec<Column<Self>> {
+        vec![Column::text("function", "function", |name: &Self| name.function.clone())]
     }
-    table
 }
 
-/// A table of groups, the one with the most time first.
-pub fn table(
-    run: &Run,
-    name: &'static str,
-    title: String,
-    names: Vec<Column>,
-    mut groups: Vec<(Vec<Value>, Group)>,
-) -> Table {
-    groups.retain(|(_, group)| group.sum().calls > 0);
-    groups.sort_by(|a, b| b.1.sum().time.total_cmp(&a.1.sum().time));
-    let all: f64 = run.asked().map(|rank| rank.time_in_mpi()).sum();
+/// Rows of groups, the one with the most time first.
+pub fn rows<Name>(run: &Run, groups: impl Iterator<Item = (Name, Group)>) -> Vec<GroupRow<Name>> {
     let ranks = run.asked().count() as f64;
-    let mut columns = names;
-    columns.extend([
-        Column::new("time_max_s", "max"),
-        Column::new("time_max_rank", "rank"),
-        Column::new("time_mean_s", "mean").spare(2),
-        Column::new("time_total_s", "total").spare(1),
-        Column::new("time_share_percent", "share %").spare(3),
-        Column::new("calls", "calls"),
-        Column::new("bytes", "bytes"),
-        Column::hidden("sent_bytes"),
-        Column::hidden("received_bytes"),
-        Column::hidden("call_min_s"),
-        Column::hidden("call_max_s"),
-        Column::hidden("failed_calls"),
-    ]);
-    let row = |(mut row, group): (Vec<Value>, Group)| {
-        let sum = group.sum();
-        let (maximum, rank) = group.maximum(run);
-        row.extend([
-            Value::Seconds(maximum),
-            rank,
-            Value::Seconds(sum.time / ranks),
-            Value::Seconds(sum.time),
-            percent(sum.time, all),
-            Value::Count(sum.calls),
-            Value::Bytes(sum.sent.saturating_add(sum.received)),
-            Value::Bytes(sum.sent),
-            Value::Bytes(sum.received),
-            Value::Seconds(sum.shortest),
-            Value::Seconds(sum.longest),
-            Value::Count(sum.failed),
-        ]);
-        row
+    let row = |(name, group, share, sum): (Name, Group, Option<f64>, Totals)| {
+        let (max, max_rank) = group.maximum(run);
+        GroupRow { name, max, max_rank, mean: sum.time / ranks, share, sum }
     };
-    Table::new(name, title, columns, groups.into_iter().map(row).collect())
+    sorted(run, groups).map(row).collect()
+}
+
+/// Rows of groups that are of one rank each, the one with the most time first.
+pub fn single_rank_rows<Name>(run: &Run, groups: impl Iterator<Item = (Name, Group)>) -> Vec<SingleRankRow<Name>> {
+    sorted(run, groups).map(|(name, _, share, sum)| SingleRankRow { name, share, sum }).collect()
+}
+
+/// The groups that have calls, with their shares of all time in MPI and their sums, the one with the most time first.
+fn sorted<Name>(
+    run: &Run,
+    groups: impl Iterator<Item = (Name, Group)>,
+) -> impl Iterator<Item = (Name, Group, Option<f64>, Totals)> {
+    let all: f64 = run.asked().map(|rank| rank.time_in_mpi()).sum();
+    let mut groups: Vec<_> = groups.map(|(name, group)| (name, group.sum(), group)).collect();
+    groups.retain(|(_, sum, _)| sum.calls > 0);
+    groups.sort_by(|a, b| b.1.time.total_cmp(&a.1.time));
+    groups.into_iter().map(move |(name, sum, group)| (name, group, percent(sum.time, all), sum))
+}
+
+impl<Name: Row> Row for GroupRow<Name> {
+    const TABLE: &'static str = Name::TABLE;
+    fn columns() -> Vec<Column<Self>> {
+        let mut columns: Vec<_> = Name::columns().into_iter().map(|column| column.of(|row: &Self| &row.name)).collect();
+        columns.extend([
+            Column::seconds("time_max_s", "max", |row: &Self| row.max),
+            Column::rank("time_max_rank", "rank", |row: &Self| row.max_rank),
+            Column::seconds("time_mean_s", "mean", |row: &Self| row.mean).spare(2),
+            Column::seconds("time_total_s", "total", |row: &Self| row.sum.time).spare(1),
+            Column::percent("time_share_percent", "share %", |row: &Self| row.share).spare(3),
+        ]);
+        columns.extend(calls_and_bytes().map(|column| column.of(|row: &Self| &row.sum)));
+        columns
+    }
+}
+
+impl<Name: Row> Row for SingleRankRow<Name> {
+    const TABLE: &'static str = Name::TABLE;
+    fn columns() -> Vec<Column<Self>> {
+        let mut columns: Vec<_> = Name::columns().into_iter().map(|column| column.of(|row: &Self| &row.name)).collect();
+        columns.extend([
+            Column::seconds("time_total_s", "time", |row: &Self| row.sum.time).spare(1),
+            Column::percent("time_share_percent", "share %", |row: &Self| row.share).spare(3),
+        ]);
+        columns.extend(calls_and_bytes().map(|column| column.of(|row: &Self| &row.sum)));
+        columns
+    }
+}
+
+/// What all of these tables end in.
+fn calls_and_bytes() -> impl Iterator<Item = Column<Totals>> {
+    let columns = [
+        Column::count("calls", "calls", |sum: &Totals| sum.calls),
+        Column::bytes("bytes", "bytes", Totals::bytes),
+        Column::bytes("sent_bytes", "", |sum: &Totals| sum.sent),
+        Column::bytes("received_bytes", "", |sum: &Totals| sum.received),
+        Column::seconds("call_min_s", "", |sum: &Totals| sum.shortest),
+        Column::seconds("call_max_s", "", |sum: &Totals| sum.longest),
+        Column::count("failed_calls", "", |sum: &Totals| sum.failed),
+    ];
+    columns.into_iter()
 }

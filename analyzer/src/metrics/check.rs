@@ -2,23 +2,30 @@
 
 use rustc_hash::FxHashMap;
 
-use super::totals::rank_value;
-use crate::model::matching::{Account, At, Settled};
+use super::totals::{seconds, world_rank};
+use crate::model::matching::{Account, At, Pair, Settled};
 use crate::model::sums::Total;
+use crate::model::timeline::Line;
 use crate::model::{Rank, Run};
-use crate::report::{Column, Fact, Table, Value};
+use crate::report::{Column, Fact, Row, Table, Value, WorldRank, facts};
 
 /// Rows that people are shown of each table.
 const ROWS: usize = 20;
 
-fn seconds(nanoseconds: i64) -> Value {
-    Value::Seconds(nanoseconds as f64 / 1e9)
+facts! {
+    MATCHED = "matched_messages", Count, always;
+    RECEIVED = "received_bytes", Bytes, always;
+    SENT = "sent_bytes", Bytes, always;
+    COLLECTIVES = "matched_collectives", Count, always;
+    BACKWARDS = "backwards", Count, always;
+    UNCERTAIN = "uncertain_messages", Count, always;
+    BACKWARDS_BEFORE = "backwards_before", Count, always;
 }
 
 /// Messages, bytes and clocks in sum.
 pub fn facts(settled: &Settled) -> Vec<Fact> {
     let pairs = &settled.account.pairs;
-    let sum = |of: fn(&crate::model::matching::Pair) -> u64| pairs.values().map(of).total();
+    let sum = |of: fn(&Pair) -> u64| pairs.values().map(of).total();
     let (sent, received) = (sum(|pair| pair.sent), sum(|pair| pair.received));
     let same = if sent == received { ", as many as were sent" } else { ", and others were sent" };
     let after = settled.account.backwards();
@@ -27,90 +34,122 @@ pub fn facts(settled: &Settled) -> Vec<Fact> {
         (before, _) => format!("; {before} before clocks were moved within their errors"),
     };
     vec![
-        Fact::new("matched_messages", "matched", Value::Count(sum(|pair| pair.messages))).note(" messages"),
-        Fact::new("received_bytes", "bytes", Value::Bytes(received)).note(same),
-        Fact::hidden("sent_bytes", Value::Bytes(sent)),
-        Fact::new("matched_collectives", "collective", Value::Count(settled.account.collectives))
+        Fact::new(MATCHED, "matched", Value::Count(sum(|pair| pair.messages))).note(" messages"),
+        Fact::new(RECEIVED, "bytes", Value::Bytes(received)).note(same),
+        Fact::hidden(SENT, Value::Bytes(sent)),
+        Fact::new(COLLECTIVES, "collective", Value::Count(settled.account.collectives))
             .note(" calls that all processes came to"),
-        Fact::new("backwards", "backwards", Value::Count(after))
+        Fact::new(BACKWARDS, "backwards", Value::Count(after))
             .note(format!(" messages received before they were sent{moved}")),
-        Fact::hidden("uncertain_messages", Value::Count(settled.account.uncertain.values().sum())),
-        Fact::hidden("backwards_before", Value::Count(settled.backwards_before)),
+        Fact::hidden(UNCERTAIN, Value::Count(settled.account.uncertain.values().sum())),
+        Fact::hidden(BACKWARDS_BEFORE, Value::Count(settled.backwards_before)),
     ]
 }
 
-/// What each rank's clock rests on, and how far off it may be when its recording begins and ends.
-pub fn clocks(run: &Run, settled: &Settled) -> Table {
-    let columns = vec![
-        Column::new("rank", "rank"),
-        Column::new("begin_s", "begins"),
-        Column::new("begin_error_s", "±"),
-        Column::new("end_s", "ends"),
-        Column::new("end_error_s", "±"),
-        Column::new("clock", "by"),
-    ];
-    let row = |(rank, line): (&Rank, &crate::model::timeline::Line)| {
-        let (begin, end) = (line.at(rank.header.begin.ticks), line.at(rank.last_ticks()));
+/// What a rank's clock rests on, and how far off it may be when its recording begins and ends.
+pub struct ClockRow {
+    rank: WorldRank,
+    begin: i64,
+    begin_error: i64,
+    end: i64,
+    end_error: i64,
+    source: &'static str,
+}
+
+impl Row for ClockRow {
+    const TABLE: &'static str = "clocks";
+    fn columns() -> Vec<Column<Self>> {
         vec![
-            rank_value(rank),
-            seconds(begin),
-            seconds(line.error(begin)),
-            seconds(end),
-            seconds(line.error(end)),
-            Value::Text(line.source.in_words().into()),
+            Column::rank("rank", "rank", |row: &Self| row.rank),
+            Column::seconds("begin_s", "begins", |row: &Self| seconds(row.begin)),
+            Column::seconds("begin_error_s", "±", |row: &Self| seconds(row.begin_error)),
+            Column::seconds("end_s", "ends", |row: &Self| seconds(row.end)),
+            Column::seconds("end_error_s", "±", |row: &Self| seconds(row.end_error)),
+            Column::text("clock", "by", |row: &Self| row.source.to_string()),
         ]
+    }
+}
+
+/// One row for each rank.
+pub fn clocks(run: &Run, settled: &Settled) -> Table<ClockRow> {
+    let row = |(rank, line): (&Rank, &Line)| {
+        let (begin, end) = (line.at(rank.header.begin.ticks), line.at(rank.last_ticks()));
+        ClockRow {
+            rank: world_rank(rank),
+            begin,
+            begin_error: line.error(begin),
+            end,
+            end_error: line.error(end),
+            source: line.source.in_words(),
+        }
     };
     let lines = run.ranks.iter().zip(&settled.timeline.lines);
-    let rows = lines.filter(|(rank, _)| rank.is_asked).map(row).collect();
-    Table::new("clocks", "clocks", columns, rows).most(ROWS)
+    Table::new("clocks", lines.filter(|(rank, _)| rank.is_asked).map(row).collect()).most(ROWS).silent_empty()
+}
+
+/// Messages from one rank to another.
+pub struct PairRow {
+    from: WorldRank,
+    to: WorldRank,
+    pair: Pair,
+}
+
+impl Row for PairRow {
+    const TABLE: &'static str = "pairs";
+    fn columns() -> Vec<Column<Self>> {
+        vec![
+            Column::rank("from_rank", "from", |row: &Self| row.from),
+            Column::rank("to_rank", "to", |row: &Self| row.to),
+            Column::count("messages", "messages", |row: &Self| row.pair.messages),
+            Column::bytes("sent_bytes", "sent", |row: &Self| row.pair.sent),
+            Column::bytes("received_bytes", "received", |row: &Self| row.pair.received),
+            Column::seconds("least_s", "least time", |row: &Self| seconds(row.pair.least)),
+            Column::count("backwards", "backwards", |row: &Self| row.pair.backwards),
+        ]
+    }
 }
 
 /// One row for each sender and receiver.
-pub fn pairs(run: &Run, account: &Account) -> Table {
-    let columns = vec![
-        Column::new("from_rank", "from"),
-        Column::new("to_rank", "to"),
-        Column::new("messages", "messages"),
-        Column::new("sent_bytes", "sent"),
-        Column::new("received_bytes", "received"),
-        Column::new("least_s", "least time"),
-        Column::new("backwards", "backwards"),
-    ];
+pub fn pairs(run: &Run, account: &Account) -> Table<PairRow> {
     let mut pairs: Vec<_> = account.pairs.iter().filter(|(_, pair)| pair.messages > 0).collect();
     pairs.sort_by_key(|(place, _)| **place);
-    let row = |((from, to), pair): (&(u32, u32), &crate::model::matching::Pair)| {
-        vec![
-            rank_value(&run.ranks[*from as usize]),
-            rank_value(&run.ranks[*to as usize]),
-            Value::Count(pair.messages),
-            Value::Bytes(pair.sent),
-            Value::Bytes(pair.received),
-            seconds(pair.least),
-            Value::Count(pair.backwards),
-        ]
-    };
-    let rows = pairs.into_iter().map(row).collect();
-    Table::new("pairs", "from rank to rank", columns, rows).most(ROWS)
+    let rank = |place: u32| world_rank(&run.ranks[place as usize]);
+    let row = |((from, to), pair): (&(u32, u32), &Pair)| PairRow { from: rank(*from), to: rank(*to), pair: *pair };
+    Table::new("from rank to rank", pairs.into_iter().map(row).collect()).most(ROWS).silent_empty()
 }
 
-/// Calls that found no partner or no certain one, by place.
-pub fn unmatched(run: &Run, account: &Account) -> Table {
-    let columns = vec![
-        Column::new("what", "unmatched"),
-        Column::new("rank", "rank"),
-        Column::new("function", "function"),
-        Column::new("site", "call site"),
-        Column::new("calls", "calls"),
-    ];
+/// Calls at one place that found no partner or no certain one.
+pub struct UnmatchedRow {
+    what: &'static str,
+    rank: WorldRank,
+    function: String,
+    site: String,
+    calls: u64,
+}
+
+impl Row for UnmatchedRow {
+    const TABLE: &'static str = "unmatched";
+    fn columns() -> Vec<Column<Self>> {
+        vec![
+            Column::text("what", "unmatched", |row: &Self| row.what.to_string()),
+            Column::rank("rank", "rank", |row: &Self| row.rank),
+            Column::text("function", "function", |row: &Self| row.function.clone()),
+            Column::text("site", "call site", |row: &Self| row.site.clone()),
+            Column::count("calls", "calls", |row: &Self| row.calls),
+        ]
+    }
+}
+
+/// One row for each reason and place.
+pub fn unmatched(run: &Run, account: &Account) -> Table<UnmatchedRow> {
     let mut rows = Vec::new();
-    let mut add = |what: &str, places: &FxHashMap<At, u64>| {
+    let mut add = |what: &'static str, places: &FxHashMap<At, u64>| {
         let mut places: Vec<(&At, &u64)> = places.iter().collect();
         places.sort();
-        rows.extend(places.into_iter().map(|(at, count)| {
+        rows.extend(places.into_iter().map(|(at, calls)| {
             let place = &account.places[at.place.number()];
-            let (function, site) = (Value::Text(place.function.clone()), Value::Text(place.site.clone()));
-            let rank = rank_value(&run.ranks[at.rank as usize]);
-            vec![Value::Text(what.into()), rank, function, site, Value::Count(*count)]
+            let rank = world_rank(&run.ranks[at.rank as usize]);
+            UnmatchedRow { what, rank, function: place.function.clone(), site: place.site.clone(), calls: *calls }
         }));
     };
     add("sent, not received", &account.unreceived);
@@ -120,5 +159,5 @@ pub fn unmatched(run: &Run, account: &Account) -> Table {
     add("received, truncated", &account.truncated);
     add("of threads at once", &account.uncertain);
     add("left, never returned", &account.left);
-    Table::new("unmatched", "calls without a partner, or without a certain one", columns, rows).most(ROWS)
+    Table::new("calls without a partner, or without a certain one", rows).most(ROWS).silent_empty()
 }

@@ -5,7 +5,11 @@
 use traces::progress::{INSIDE, OUTSIDE};
 
 use crate::model::Rank;
-use crate::report::{Fact, Value};
+use crate::report::{Fact, Value, facts};
+
+facts! {
+    COST = "overhear_cost_s", Seconds, sometimes;
+}
 
 /// The sum over ranks, each with how many calls it has, and its share.
 pub fn fact<'a>(ranks: impl Iterator<Item = (&'a Rank, u64)>) -> Fact {
@@ -15,7 +19,7 @@ pub fn fact<'a>(ranks: impl Iterator<Item = (&'a Rank, u64)>) -> Fact {
         time += rank.wall_of_threads();
     }
     let note = format!(" of all ranks, {:.2} % of their time", 100.0 * cost / f64::max(time, f64::MIN_POSITIVE));
-    Fact::new("overhear_cost_s", "overhear", Value::Seconds(cost)).note(note)
+    Fact::new(COST, "overhear", Value::Seconds(cost)).note(note)
 }
 
 /// Seconds of one rank.

@@ -2,17 +2,19 @@
 
 use rustc_hash::FxHashMap;
 
-use super::totals::{percent, rank_value};
+use super::totals::{percent, seconds, world_rank};
 use crate::model::Run;
 use crate::model::critical::{Stretch, Time, Where};
 use crate::model::sums::{Grow, Total};
-use crate::report::{Column, Fact, Table, Value};
+use crate::report::{Column, Fact, Row, Table, Value, WorldRank, facts};
 
 /// Rows that people are shown of each table.
 const ROWS: usize = 15;
 
-fn seconds(nanoseconds: i64) -> f64 {
-    nanoseconds as f64 / 1e9
+facts! {
+    PATH = "path_s", Seconds, always;
+    IN_MPI = "path_in_mpi_s", Seconds, always;
+    JUMPS = "path_jumps", Count, always;
 }
 
 /// How long it is, and what it consists of.
@@ -25,73 +27,98 @@ pub fn facts(path: &[Stretch], places: &FxHashMap<Where, Time>) -> Vec<Fact> {
     ranks.dedup();
     let share = 100.0 * in_mpi as f64 / (length as f64).max(1.0);
     vec![
-        Fact::new("path_s", "path", Value::Seconds(seconds(length))).note(format!(
+        Fact::new(PATH, "path", Value::Seconds(seconds(length))).note(format!(
             ", {share:.1} % of it in MPI, over {} ranks, from one to another {} times",
             ranks.len(),
             path.len().saturating_sub(1)
         )),
-        Fact::hidden("path_in_mpi_s", Value::Seconds(seconds(in_mpi))),
-        Fact::hidden("path_jumps", Value::Count(path.len().saturating_sub(1) as u64)),
+        Fact::hidden(IN_MPI, Value::Seconds(seconds(in_mpi))),
+        Fact::hidden(JUMPS, Value::Count(path.len().saturating_sub(1) as u64)),
     ]
 }
 
-/// One row for each place on the path, the longest first. A call saves at most its time on the path, if it took none;
+/// A call, or the computation before it, on the path. A call saves at most its time on the path, if it took none;
 /// computation what it has there over the ranks' mean, if it were spread evenly.
-pub fn table(run: &Run, places: &FxHashMap<Where, Time>) -> Table {
-    let columns = vec![
-        Column::new("where", "on the path"),
-        Column::new("site", "call site"),
-        Column::new("path_s", "time"),
-        Column::new("path_percent", "%"),
-        Column::new("rank", "most"),
-        Column::hidden("rank_s"),
-        Column::hidden("mean_s"),
-        Column::new("saves_s", "saves"),
-    ];
-    let all: i64 = places.values().flat_map(|time| time.on_path.values().copied()).total();
-    let mut rows: Vec<(i64, Vec<Value>)> = Vec::new();
-    for (place, time) in places.iter().filter(|(_, time)| !time.on_path.is_empty()) {
-        let on_path: i64 = time.on_path.values().copied().total();
-        let most = time.on_path.iter().max_by_key(|(rank, time)| (**time, std::cmp::Reverse(**rank)));
-        let Some((rank, most)) = most else { continue };
-        let mean = time.total / run.asked().count().max(1) as i64;
-        let saves = if place.in_mpi { on_path } else { on_path.saturating_sub(mean).max(0) };
-        let function = &place.place.function;
-        let name = if place.in_mpi { function.clone() } else { format!("before {function}") };
-        rows.push((
-            on_path,
-            vec![
-                Value::Text(name),
-                Value::Text(place.place.site.clone()),
-                Value::Seconds(seconds(on_path)),
-                percent(on_path as f64, all as f64),
-                rank_value(&run.ranks[*rank as usize]),
-                Value::Seconds(seconds(*most)),
-                Value::Seconds(seconds(mean)),
-                Value::Seconds(seconds(saves)),
-            ],
-        ));
+pub struct PathRow {
+    name: String,
+    site: String,
+    on_path: i64,
+    share: Option<f64>,
+    rank: WorldRank,
+    of_rank: i64,
+    mean: i64,
+    saves: i64,
+}
+
+impl Row for PathRow {
+    const TABLE: &'static str = "path";
+    fn columns() -> Vec<Column<Self>> {
+        vec![
+            Column::text("where", "on the path", |row: &Self| row.name.clone()),
+            Column::text("site", "call site", |row: &Self| row.site.clone()),
+            Column::seconds("path_s", "time", |row: &Self| seconds(row.on_path)),
+            Column::percent("path_percent", "%", |row: &Self| row.share),
+            Column::rank("rank", "most", |row: &Self| row.rank),
+            Column::seconds("rank_s", "", |row: &Self| seconds(row.of_rank)),
+            Column::seconds("mean_s", "", |row: &Self| seconds(row.mean)),
+            Column::seconds("saves_s", "saves", |row: &Self| seconds(row.saves)),
+        ]
     }
-    rows.sort_by(|(one, a), (other, b)| other.cmp(one).then_with(|| format!("{a:?}").cmp(&format!("{b:?}"))));
-    let rows = rows.into_iter().map(|(_, row)| row).collect();
-    Table::new("path", "computation and calls that the run's length consists of", columns, rows).most(ROWS)
+}
+
+/// One row for each place on the path, the longest first.
+pub fn table(run: &Run, places: &FxHashMap<Where, Time>) -> Table<PathRow> {
+    let all: i64 = places.values().flat_map(|time| time.on_path.values().copied()).total();
+    let row = |(place, time): (&Where, &Time)| {
+        let on_path: i64 = time.on_path.values().copied().total();
+        let (rank, most) = time.on_path.iter().max_by_key(|(rank, time)| (**time, std::cmp::Reverse(**rank)))?;
+        let mean = time.total / run.asked().count().max(1) as i64;
+        let function = &place.place.function;
+        Some(PathRow {
+            name: if place.in_mpi { function.clone() } else { format!("before {function}") },
+            site: place.place.site.clone(),
+            on_path,
+            share: percent(on_path as f64, all as f64),
+            rank: world_rank(&run.ranks[*rank as usize]),
+            of_rank: *most,
+            mean,
+            saves: if place.in_mpi { on_path } else { on_path.saturating_sub(mean).max(0) },
+        })
+    };
+    let mut rows: Vec<PathRow> = places.iter().filter_map(row).collect();
+    rows.sort_by(|a, b| b.on_path.cmp(&a.on_path).then_with(|| (&a.name, &a.site).cmp(&(&b.name, &b.site))));
+    Table::new("computation and calls that the run's length consists of", rows).most(ROWS)
+}
+
+/// A rank's time on the path.
+pub struct RankRow {
+    rank: WorldRank,
+    on_path: i64,
+    share: Option<f64>,
+}
+
+impl Row for RankRow {
+    const TABLE: &'static str = "ranks";
+    fn columns() -> Vec<Column<Self>> {
+        vec![
+            Column::rank("rank", "rank", |row: &Self| row.rank),
+            Column::seconds("path_s", "{unit} on the path", |row: &Self| seconds(row.on_path)),
+            Column::percent("path_percent", "%", |row: &Self| row.share),
+        ]
+    }
 }
 
 /// Time on the path by rank, the longest first.
-pub fn ranks(run: &Run, path: &[Stretch]) -> Table {
+pub fn ranks(run: &Run, path: &[Stretch]) -> Table<RankRow> {
     let mut times: FxHashMap<u32, i64> = FxHashMap::default();
     path.iter().for_each(|stretch| times.entry(stretch.rank).or_default().grow(stretch.to - stretch.from));
     let all: i64 = times.values().copied().total();
     let mut times: Vec<(u32, i64)> = times.into_iter().collect();
     times.sort_by_key(|(rank, time)| (std::cmp::Reverse(*time), *rank));
-    let columns = vec![
-        Column::new("rank", "rank"),
-        Column::new("path_s", "{unit} on the path"),
-        Column::new("path_percent", "%"),
-    ];
-    let row = |(rank, time): (u32, i64)| {
-        vec![rank_value(&run.ranks[rank as usize]), Value::Seconds(seconds(time)), percent(time as f64, all as f64)]
+    let row = |(rank, on_path): (u32, i64)| RankRow {
+        rank: world_rank(&run.ranks[rank as usize]),
+        on_path,
+        share: percent(on_path as f64, all as f64),
     };
-    let rows = times.into_iter().map(row).collect();
-    Table::new("ranks", "", columns, rows).most(ROWS)
+    Table::new("", times.into_iter().map(row).collect()).most(ROWS)
 }

@@ -5,70 +5,107 @@
 //! same. The *imbalance percentage* is that, of the maximum, times n / (n - 1): 0 where all of n ranks take the same, 100
 //! where one alone takes any time.
 
-use super::totals::{self, Group, rank_value};
+use super::totals::{self, Group, world_rank};
 use crate::model::Run;
 use crate::model::rank::function;
-use crate::report::{Column, Table, Value};
+use crate::report::{Column, Row, Table, WorldRank};
 
 /// What the first row is of.
 const COMPUTATION: &str = "(computation)";
+
+/// A function's name.
+pub struct FunctionName {
+    function: String,
+}
+
+impl Row for FunctionName {
+    const TABLE: &'static str = "functions";
+    fn columns() -> Vec<Column<Self>> {
+        vec![Column::text("function", "function", |name: &Self| name.function.clone())]
+    }
+}
+
+/// By function.
+pub fn functions(run: &Run) -> Table<SpreadRow<FunctionName>> {
+    let groups = totals::by(run, |_, _, entry| Some(function(&entry.signature)));
+    let groups = groups.into_iter().map(|(function, group)| (FunctionName { function }, group));
+    table(run, FunctionName { function: COMPUTATION.into() }, groups)
+}
+
+/// A call site and a function.
+pub struct SiteName {
+    site: String,
+    place: String,
+    function: Option<String>,
+}
+
+impl Row for SiteName {
+    const TABLE: &'static str = "sites";
+    fn columns() -> Vec<Column<Self>> {
+        vec![
+            Column::text("site", "", |name: &Self| name.site.clone()),
+            Column::text("place", "call site", |name: &Self| name.place.clone()),
+            Column::text("function", "function", |name: &Self| name.function.clone()),
+        ]
+    }
+}
+
+/// By call site and function.
+pub fn sites(run: &Run) -> Table<SpreadRow<SiteName>> {
+    let groups = totals::by(run, |rank, _, entry| {
+        let site = entry.signature.site;
+        Some((run.sites.name(rank, site), run.sites.place(rank, site), function(&entry.signature)))
+    });
+    let name = |(site, place, function)| SiteName { site, place, function: Some(function) };
+    let groups = groups.into_iter().map(|(key, group)| (name(key), group));
+    table(run, SiteName { site: COMPUTATION.into(), place: COMPUTATION.into(), function: None }, groups)
+}
+
+/// How a time is spread over the ranks, and what it is of.
+pub struct SpreadRow<Name> {
+    name: Name,
+    spread: Spread,
+}
+
+impl<Name: Row> Row for SpreadRow<Name> {
+    const TABLE: &'static str = Name::TABLE;
+    fn columns() -> Vec<Column<Self>> {
+        let mut columns: Vec<_> = Name::columns().into_iter().map(|column| column.of(|row: &Self| &row.name)).collect();
+        columns.extend([
+            Column::seconds("mean_s", "mean", |row: &Self| row.spread.mean).spare(1),
+            Column::seconds("max_s", "max", |row: &Self| row.spread.most),
+            Column::rank("max_rank", "rank", |row: &Self| row.spread.most_rank),
+            Column::seconds("min_s", "min", |row: &Self| row.spread.least).spare(2),
+            Column::rank("min_rank", "rank", |row: &Self| row.spread.least_rank).spare(2),
+            Column::seconds("imbalance_s", "max-mean", |row: &Self| row.spread.imbalance()),
+            Column::percent("imbalance_percent", "imb. %", |row: &Self| row.spread.percentage()),
+        ]);
+        columns
+    }
+}
+
+/// The computation, then the groups, the one with the most imbalance time first.
+fn table<Name: Row>(
+    run: &Run,
+    computation: Name,
+    groups: impl Iterator<Item = (Name, Group)>,
+) -> Table<SpreadRow<Name>> {
+    let called = groups.filter(|(_, group)| group.sum().calls > 0);
+    let spread = |group: Group| Spread::of(run, |rank| group.of(rank).time);
+    let mut rows: Vec<_> = called.map(|(name, group)| SpreadRow { name, spread: spread(group) }).collect();
+    rows.sort_by(|a, b| b.spread.imbalance().total_cmp(&a.spread.imbalance()));
+    rows.insert(0, SpreadRow { name: computation, spread: of_computation(run) });
+    Table::new("", rows)
+}
+
 /// A time of each rank, in seconds, summed up.
 struct Spread {
     mean: f64,
     most: f64,
+    most_rank: WorldRank,
     least: f64,
-    /// The ranks with the most and the least time, by their places in the run.
-    at: (usize, usize),
+    least_rank: WorldRank,
     ranks: usize,
-}
-
-/// By function.
-pub fn functions(run: &Run) -> Table {
-    let groups = totals::by(run, |_, _, entry| Some(function(&entry.signature)));
-    let names = vec![(Column::new("function", "function"), Value::Text(COMPUTATION.into()))];
-    let rows = groups.into_iter().map(|(name, group)| (vec![Value::Text(name)], group));
-    table(run, "functions", names, rows)
-}
-
-/// By call site and function.
-pub fn sites(run: &Run) -> Table {
-    let groups = totals::by(run, |rank, _, entry| {
-        let site = entry.signature.site;
-        Some([run.sites.name(rank, site), run.sites.place(rank, site), function(&entry.signature)])
-    });
-    let names = vec![
-        (Column::hidden("site"), Value::Text(COMPUTATION.into())),
-        (Column::new("place", "call site"), Value::Text(COMPUTATION.into())),
-        (Column::new("function", "function"), Value::None),
-    ];
-    let rows = groups.into_iter().map(|(names, group)| (names.map(Value::Text).to_vec(), group));
-    table(run, "sites", names, rows)
-}
-
-/// The computation, then the groups, the one with the most imbalance time first. A name comes with the computation's.
-fn table(
-    run: &Run,
-    name: &'static str,
-    names: Vec<(Column, Value)>,
-    groups: impl Iterator<Item = (Vec<Value>, Group)>,
-) -> Table {
-    let of_group = |group: &Group| Spread::of(run, |rank| group.of(rank).time);
-    let called = groups.filter(|(_, group)| group.sum().calls > 0);
-    let mut spreads: Vec<_> = called.map(|(names, group)| (names, of_group(&group))).collect();
-    spreads.sort_by(|a, b| b.1.imbalance().total_cmp(&a.1.imbalance()));
-    let (names, computation): (Vec<Column>, Vec<Value>) = names.into_iter().unzip();
-    spreads.insert(0, (computation, of_computation(run)));
-    let figures = vec![
-        Column::new("mean_s", "mean").spare(1),
-        Column::new("max_s", "max"),
-        Column::new("max_rank", "rank"),
-        Column::new("min_s", "min").spare(2),
-        Column::new("min_rank", "rank").spare(2),
-        Column::new("imbalance_s", "max-mean"),
-        Column::new("imbalance_percent", "imb. %"),
-    ];
-    let rows = spreads.into_iter().map(|(names, spread)| [names, spread.values(run)].concat()).collect();
-    Table::new(name, "", [names, figures].concat(), rows)
 }
 
 /// Of the time outside MPI, added up over a rank's threads as the time in MPI is.
@@ -86,9 +123,16 @@ impl Spread {
         let at = |better: fn(f64, f64) -> bool| {
             (1..times.len()).fold(0, |best, rank| if better(times[rank], times[best]) { rank } else { best })
         };
-        let at = (at(|a, b| a > b), at(|a, b| a < b));
-        let mean = times.iter().sum::<f64>() / times.len() as f64;
-        Spread { mean, most: times[at.0], least: times[at.1], at: (asked[at.0], asked[at.1]), ranks: times.len() }
+        let (most, least) = (at(|a, b| a > b), at(|a, b| a < b));
+        let rank = |at: usize| world_rank(&run.ranks[asked[at]]);
+        Spread {
+            mean: times.iter().sum::<f64>() / times.len() as f64,
+            most: times[most],
+            most_rank: rank(most),
+            least: times[least],
+            least_rank: rank(least),
+            ranks: times.len(),
+        }
     }
 
     fn imbalance(&self) -> f64 {
@@ -96,23 +140,9 @@ impl Spread {
     }
 
     /// Of 100. None of a single rank, and of what took no time.
-    fn percentage(&self) -> Value {
+    fn percentage(&self) -> Option<f64> {
         let others = self.ranks - 1;
-        match self.most > 0.0 && others > 0 {
-            true => Value::Percent(100.0 * self.imbalance() / self.most * self.ranks as f64 / others as f64),
-            false => Value::None,
-        }
-    }
-
-    fn values(&self, run: &Run) -> Vec<Value> {
-        vec![
-            Value::Seconds(self.mean),
-            Value::Seconds(self.most),
-            rank_value(&run.ranks[self.at.0]),
-            Value::Seconds(self.least),
-            rank_value(&run.ranks[self.at.1]),
-            Value::Seconds(self.imbalance()),
-            self.percentage(),
-        ]
+        let percentage = 100.0 * self.imbalance() / self.most * self.ranks as f64 / others as f64;
+        (self.most > 0.0 && others > 0).then_some(percentage)
     }
 }

@@ -1,4 +1,4 @@
-//! Who sent how much to whom: point-to-point messages and one-sided transfers.
+//! WorldRank sent how much to whom: point-to-point messages and one-sided transfers.
 //!
 //! Bytes go from the rank that has them to the one that gets them: of MPI_Get, from the target to the origin. Messages are
 //! counted where they are sent. A persistent send counts as often as it was started.
@@ -8,12 +8,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use traces::calls::{Call, Kind};
 use traces::signature::{CREATES, Signature};
 
-use super::totals::{Who, who, who_value};
+use super::totals::world_rank;
 use crate::error::Error;
 use crate::model::objects::Objects;
 use crate::model::tally::Entry;
 use crate::model::{Rank, Run};
-use crate::report::{Column, Fact, Table, Value};
+use crate::report::{Column, Fact, Row, Table, Value, WorldRank, facts};
 
 /// Pairs that people are shown.
 const PAIRS: usize = 20;
@@ -31,7 +31,7 @@ pub struct Traffic {
 #[derive(Default)]
 pub struct Matrix {
     /// The ranks of all worlds that have a file, or that something went to or came from, in order.
-    pub ranks: Vec<Who>,
+    pub ranks: Vec<WorldRank>,
     /// By the places of the sender and of the receiver among those.
     pub traffic: BTreeMap<(u32, u32), Traffic>,
     /// Messages in communicators of which the members are not known, or of which only totals were kept.
@@ -55,18 +55,20 @@ pub fn matrix(run: &Run, communicator: Option<&str>) -> Result<Matrix, Error> {
         let wanted = |entry: &&Entry| communicator.is_none_or(|name| is_named(rank, &entry.signature, name));
         let elsewhere = |communicator, place| {
             let group = &objects.groups[objects.number(at, communicator)? as usize];
-            Some(who(&run.ranks[group.peer(at, place)? as usize]))
+            Some(world_rank(&run.ranks[group.peer(at, place)? as usize]))
         };
-        let is_rank = |who: &Who| who.1.is_some_and(|rank| worlds.get(&who.0).is_some_and(|size| rank < *size));
+        let is_rank = |rank: &WorldRank| {
+            rank.number.is_some_and(|number| worlds.get(&rank.world).is_some_and(|size| number < *size))
+        };
         rank.entries().filter(wanted).for_each(|entry| sums.add(rank, entry, elsewhere, is_rank));
     }
     if sums.traffic.is_empty() && sums.elsewhere.messages > 0 {
         // Of messages whose partners were not kept nothing can be said.
         run.has_calls("matrix")?;
     }
-    let of_files = run.ranks.iter().map(who).filter(|who| who.1.is_some());
-    let ranks: BTreeSet<Who> = of_files.chain(sums.traffic.keys().flat_map(|(from, to)| [*from, *to])).collect();
-    let places: BTreeMap<Who, u32> = ranks.iter().copied().zip(0..).collect();
+    let of_files = run.ranks.iter().map(world_rank).filter(|rank| rank.number.is_some());
+    let ranks: BTreeSet<WorldRank> = of_files.chain(sums.traffic.keys().flat_map(|(from, to)| [*from, *to])).collect();
+    let places: BTreeMap<WorldRank, u32> = ranks.iter().copied().zip(0..).collect();
     let traffic = sums.traffic.iter().map(|((from, to), traffic)| ((places[from], places[to]), *traffic)).collect();
     Ok(Matrix { ranks: ranks.into_iter().collect(), traffic, elsewhere: sums.elsewhere })
 }
@@ -74,7 +76,7 @@ pub fn matrix(run: &Run, communicator: Option<&str>) -> Result<Matrix, Error> {
 /// Traffic as it is added up.
 #[derive(Default)]
 struct Sums {
-    traffic: BTreeMap<(Who, Who), Traffic>,
+    traffic: BTreeMap<(WorldRank, WorldRank), Traffic>,
     elsewhere: Traffic,
 }
 
@@ -88,8 +90,8 @@ impl Sums {
         &mut self,
         rank: &Rank,
         entry: &Entry,
-        elsewhere: impl Fn(u32, i32) -> Option<Who>,
-        is_rank: impl Fn(&Who) -> bool,
+        elsewhere: impl Fn(u32, i32) -> Option<WorldRank>,
+        is_rank: impl Fn(&WorldRank) -> bool,
     ) {
         let signature = &entry.signature;
         let Some(call) = Call::from_number(signature.call) else { return };
@@ -103,13 +105,15 @@ impl Sums {
         // One-sided calls name ranks of the communicator that the window was made from.
         let of_window = rank.origins.get(&signature.object).filter(|_| call.has(Kind::Target));
         let communicator = of_window.map_or(signature.object, |origin| origin.parent);
-        let in_own = rank.in_world(communicator, signature.peer).map(|there| (rank.header.world, Some(there)));
+        let in_own = rank
+            .in_world(communicator, signature.peer)
+            .map(|there| WorldRank { world: rank.header.world, number: Some(there) });
         let there = in_own.or_else(|| elsewhere(communicator, signature.peer));
         let more = Traffic { messages, bytes: each.saturating_mul(messages) };
         if signature.peer == traces::signature::peer::PROC_NULL || messages == 0 {
             return;
         }
-        match (Some(who(rank)).filter(&is_rank), there.filter(&is_rank)) {
+        match (Some(world_rank(rank)).filter(&is_rank), there.filter(&is_rank)) {
             (Some(own), Some(other)) if reads => self.traffic.entry((other, own)).or_default().add(more),
             (Some(own), Some(other)) => self.traffic.entry((own, other)).or_default().add(more),
             _ => self.elsewhere.add(more),
@@ -117,12 +121,41 @@ impl Sums {
     }
 }
 
-impl Matrix {
-    /// What a rank is called, by its place.
-    pub fn name(&self, place: u32) -> Value {
-        self.ranks.get(place as usize).map_or(Value::None, |rank| who_value(*rank))
-    }
+facts! {
+    MESSAGES = "messages", Count, always;
+    BYTES = "message_bytes", Bytes, always;
+}
 
+/// What went from one rank to another.
+pub struct PairRow {
+    from: WorldRank,
+    to: WorldRank,
+    traffic: Traffic,
+}
+
+impl Row for PairRow {
+    const TABLE: &'static str = "pairs";
+    fn columns() -> Vec<Column<Self>> {
+        vec![
+            Column::rank("from_rank", "from", |row: &Self| row.from),
+            Column::rank("to_rank", "to", |row: &Self| row.to),
+            Column::count("messages", "messages", |row: &Self| row.traffic.messages),
+            Column::bytes("bytes", "bytes", |row: &Self| row.traffic.bytes),
+            Column::bytes("message_mean_bytes", "mean", |row: &Self| row.traffic.bytes / row.traffic.messages.max(1)),
+        ]
+    }
+}
+
+/// What went from a rank to each.
+pub struct SquareRow {
+    from: WorldRank,
+    bytes: Vec<Option<u64>>,
+}
+
+/// Ranks that a square of bytes has room for in 80 columns.
+const SQUARE: usize = 6;
+
+impl Matrix {
     /// All traffic that could be placed.
     pub fn total(&self) -> Traffic {
         let mut total = Traffic::default();
@@ -135,47 +168,50 @@ impl Matrix {
         let total = self.total();
         let pairs = self.traffic.len() as u64;
         vec![
-            Fact::new("messages", "messages", Value::Count(total.messages))
+            Fact::new(MESSAGES, "messages", Value::Count(total.messages))
                 .note(format!(" between {pairs} pairs of ranks")),
-            Fact::new("message_bytes", "bytes", Value::Bytes(total.bytes)),
+            Fact::new(BYTES, "bytes", Value::Bytes(total.bytes)),
         ]
     }
 
+    /// That something went to nobody who is known.
+    pub fn warning(&self) -> Option<String> {
+        let Traffic { messages, bytes } = self.elsewhere;
+        let bytes = Value::Bytes(bytes);
+        (messages > 0).then(|| format!("{messages} messages ({bytes}) went to processes that nothing here tells of"))
+    }
+
     /// One row for each pair, the one with the most bytes first.
-    pub fn pairs(&self) -> Table {
-        let columns = vec![
-            Column::new("from_rank", "from"),
-            Column::new("to_rank", "to"),
-            Column::new("messages", "messages"),
-            Column::new("bytes", "bytes"),
-            Column::new("message_mean_bytes", "mean"),
-        ];
+    pub fn pairs(&self) -> Table<PairRow> {
         let mut pairs: Vec<_> = self.traffic.iter().collect();
         pairs.sort_by_key(|(place, traffic)| {
             (std::cmp::Reverse(traffic.bytes), std::cmp::Reverse(traffic.messages), **place)
         });
-        let row = |((from, to), traffic): (&(u32, u32), &Traffic)| {
-            vec![
-                self.name(*from),
-                self.name(*to),
-                Value::Count(traffic.messages),
-                Value::Bytes(traffic.bytes),
-                Value::Bytes(traffic.bytes / traffic.messages.max(1)),
-            ]
+        let row = |((from, to), traffic): (&(u32, u32), &Traffic)| PairRow {
+            from: self.ranks[*from as usize],
+            to: self.ranks[*to as usize],
+            traffic: *traffic,
         };
-        let rows = pairs.into_iter().map(row).collect();
-        Table::new("pairs", "from rank to rank", columns, rows).most(PAIRS)
+        Table::new("from rank to rank", pairs.into_iter().map(row).collect()).most(PAIRS)
     }
 
-    /// The bytes as a square, for as many ranks as fit side by side.
-    pub fn square(&self) -> Table {
+    /// The bytes as a square, for people, where there are as few ranks as fit side by side.
+    pub fn square(&self) -> Option<Table<SquareRow>> {
+        if self.ranks.len() > SQUARE || self.traffic.is_empty() {
+            return None;
+        }
         let ranks = 0..self.ranks.len() as u32;
-        let name = |place| crate::report::text::one(&self.name(place));
-        let mut columns = vec![Column::new("from_rank", "from \\ to")];
-        columns.extend(ranks.clone().map(|to| Column::new(format!("to_{to}_bytes"), name(to))));
-        let cell = |from, to| self.traffic.get(&(from, to)).map_or(Value::None, |traffic| Value::Bytes(traffic.bytes));
-        let row = |from| std::iter::once(self.name(from)).chain(ranks.clone().map(|to| cell(from, to))).collect();
-        Table::new("square", "bytes", columns, ranks.clone().map(row).collect()).whole()
+        let mut columns = vec![Column::rank("from_rank", "from \\ to", |row: &SquareRow| row.from)];
+        columns.extend(self.ranks.iter().enumerate().map(|(to, rank)| {
+            Column::bytes(format!("to_{to}_bytes"), rank.to_string(), move |row: &SquareRow| row.bytes[to])
+        }));
+        let cell = |from, to| self.traffic.get(&(from, to)).map(|traffic| traffic.bytes);
+        let row = |(from, rank): (u32, &WorldRank)| SquareRow {
+            from: *rank,
+            bytes: ranks.clone().map(|to| cell(from, to)).collect(),
+        };
+        let rows = (0..).zip(&self.ranks).map(row).collect();
+        Some(Table::with_columns("square", "bytes", columns, rows).whole().for_people())
     }
 }
 

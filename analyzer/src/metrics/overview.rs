@@ -7,13 +7,39 @@ use traces::calls::Call;
 use traces::definitions::Language;
 use traces::file::{Mode, Stop};
 
-use super::where_to::{call_in_words, rank_in_words};
+use super::totals::seconds;
+use super::words::{call_in_words, rank_in_words};
 use super::{cost, programs};
 use crate::model::rank::is_nested;
 use crate::model::run::gaps;
 use crate::model::sums::Total;
 use crate::model::{Choice, End, Fate, Rank, Run};
-use crate::report::{Fact, Value};
+use crate::report::{Fact, Value, facts};
+
+facts! {
+    PROGRAM = "program", Text, always;
+    RANKS = "ranks", Count, always;
+    HOSTS = "hosts", Count, always;
+    MPI_LIBRARY = "mpi_library", Text, always;
+    LANGUAGES = "languages", Text, always;
+    RECORDER_VERSION = "recorder_version", Text, always;
+    BEGAN = "began_unix_s", Seconds, always;
+    WALL_TIME = "wall_time_s", Seconds, always;
+    FOLDER = "folder", Text, always;
+    FILTER = "filter", Text, always;
+    RECORDED_RANKS = "recorded_ranks", Text, sometimes;
+    ASKED_RANKS = "asked_ranks", Text, sometimes;
+    FROM = "from_s", Seconds, sometimes;
+    TO = "to_s", Seconds, sometimes;
+    WHOLE_WALL_TIME = "whole_wall_time_s", Seconds, sometimes;
+    TAKEN_OUT_MAX = "taken_out_max_s", Seconds, sometimes;
+    REGION = "region", Text, sometimes;
+    REGION_ENTERED = "region_entered", Count, sometimes;
+    MPI_TIME_MEAN = "mpi_time_mean_s", Seconds, always;
+    MPI_TIME_MIN = "mpi_time_min_s", Seconds, always;
+    MPI_TIME_MAX = "mpi_time_max_s", Seconds, always;
+    PROGRAMS = "programs", Text, sometimes;
+}
 
 /// Name, size and times of a run.
 pub fn facts(run: &Run) -> Vec<Fact> {
@@ -28,26 +54,26 @@ pub fn facts(run: &Run) -> Vec<Fact> {
     let note = format!(", {} on {}, {library}", plural(ranks.into(), "rank"), plural(hosts, "host"));
     let wall = run.asked().map(Rank::wall).fold(0.0, f64::max);
     let mut facts = vec![
-        Fact::new("program", if run.is_newest { "of" } else { "run" }, Value::Text(command)).note(note),
-        Fact::hidden("ranks", Value::Count(ranks.into())),
-        Fact::hidden("hosts", Value::Count(hosts)),
-        Fact::hidden("mpi_library", Value::Text(first.library.version.clone())),
+        Fact::new(PROGRAM, if run.is_newest { "of" } else { "run" }, Value::Text(command)).note(note),
+        Fact::hidden(RANKS, Value::Count(ranks.into())),
+        Fact::hidden(HOSTS, Value::Count(hosts)),
+        Fact::hidden(MPI_LIBRARY, Value::Text(first.library.version.clone())),
         called_from(run),
-        Fact::hidden("recorder_version", Value::Text(first.process.recorder.clone())),
-        Fact::hidden("began_unix_s", Value::Seconds(first.header.begin.realtime as f64 / 1e9)),
+        Fact::hidden(RECORDER_VERSION, Value::Text(first.process.recorder.clone())),
+        Fact::hidden(BEGAN, Value::Seconds(first.header.begin.realtime as f64 / 1e9)),
         wall_time(run, wall),
     ];
     let folder = Value::Text(run.folder.display().to_string());
     match run.is_newest {
-        true => facts.insert(0, Fact::new("folder", "run", folder).note(" (newest here)")),
-        false => facts.push(Fact::hidden("folder", folder)),
+        true => facts.insert(0, Fact::new(FOLDER, "run", folder).note(" (newest here)")),
+        false => facts.push(Fact::hidden(FOLDER, folder)),
     }
-    facts.push(Fact::hidden("filter", Value::Text(first.filter.clone())));
+    facts.push(Fact::hidden(FILTER, Value::Text(first.filter.clone())));
     facts.extend(recorded(run));
     facts.extend(selected(run));
     facts.extend(in_mpi(run));
     facts.extend(cost(run));
-    facts.extend(programs::of_ranks(run).map(|ranks| Fact::new("programs", "programs", Value::Text(ranks))));
+    facts.extend(programs::of_ranks(run).map(|ranks| Fact::new(PROGRAMS, "programs", Value::Text(ranks))));
     facts
 }
 
@@ -57,7 +83,7 @@ fn recorded(run: &Run) -> Option<Fact> {
     let recorded = gaps(run.unrecorded.iter().cloned(), size);
     (!run.unrecorded.is_empty()).then(|| {
         let note = format!("; {} not", numbers(&run.unrecorded));
-        Fact::new("recorded_ranks", "recorded", Value::Text(numbers(&recorded))).note(note)
+        Fact::new(RECORDED_RANKS, "recorded", Value::Text(numbers(&recorded))).note(note)
     })
 }
 
@@ -66,8 +92,8 @@ fn called_from(run: &Run) -> Fact {
     let languages: BTreeSet<Language> = run.ranks.iter().flat_map(|rank| rank.languages.iter().copied()).collect();
     let names = Value::Text(in_words(&languages));
     match languages.iter().any(|language| *language != Language::C) {
-        true => Fact::new("languages", "called from", names),
-        false => Fact::hidden("languages", names),
+        true => Fact::new(LANGUAGES, "called from", names),
+        false => Fact::hidden(LANGUAGES, names),
     }
 }
 
@@ -82,7 +108,7 @@ fn selected(run: &Run) -> Vec<Fact> {
     let mut facts = Vec::new();
     if let Some(ranks) = &run.choice.ranks {
         let note = ": all figures are of these ranks";
-        facts.push(Fact::new("asked_ranks", "ranks", Value::Text(ranks.to_string())).note(note));
+        facts.push(Fact::new(ASKED_RANKS, "ranks", Value::Text(ranks.to_string())).note(note));
     }
     if selections().next().is_none() {
         return facts;
@@ -90,29 +116,32 @@ fn selected(run: &Run) -> Vec<Fact> {
     facts.extend(window(&run.choice));
     let whole = run.asked().map(Rank::whole).fold(0.0, f64::max);
     facts.extend([
-        Fact::hidden("whole_wall_time_s", Value::Seconds(whole)),
-        Fact::hidden("taken_out_max_s", Value::Seconds(taken_out(run).fold(0.0, f64::max))),
+        Fact::hidden(WHOLE_WALL_TIME, Value::Seconds(whole)),
+        Fact::hidden(TAKEN_OUT_MAX, Value::Seconds(taken_out(run).fold(0.0, f64::max))),
     ]);
     if let Some(region) = &run.choice.region {
         let entered: u64 = selections().map(|selection| selection.entered).sum();
         let who = if run.choice.ranks.is_some() { "these ranks" } else { "all ranks" };
         let note = format!(", entered {entered} times by {who}: all figures are of it, out of ");
-        let region = Fact::new("region", "region", Value::Text(region.clone()));
+        let region = Fact::new(REGION, "region", Value::Text(region.clone()));
         facts.push(region.note(note).figure(Value::Seconds(whole)));
-        facts.push(Fact::hidden("region_entered", Value::Count(entered)));
+        facts.push(Fact::hidden(REGION_ENTERED, Value::Count(entered)));
     }
     facts
 }
 
 /// The time that is asked about.
-fn window(choice: &Choice) -> Option<Fact> {
-    let seconds = |time: i64| Value::Seconds(time as f64 / 1e9);
+fn window(choice: &Choice) -> Vec<Fact> {
+    let value = |time: i64| Value::Seconds(seconds(time));
     let what = ": all figures are of calls that began then";
-    match (choice.from.map(seconds), choice.to.map(seconds)) {
-        (Some(from), Some(to)) => Some(Fact::new("from_s", "from", from).note(" to ").figure(to).note(what)),
-        (Some(from), None) => Some(Fact::new("from_s", "from", from).note(" on").note(what)),
-        (None, Some(to)) => Some(Fact::new("to_s", "until", to).note(what)),
-        (None, None) => None,
+    match (choice.from.map(value), choice.to.map(value)) {
+        (Some(from), Some(to)) => {
+            let both = Fact::new(FROM, "from", from).note(" to ").figure(to.clone()).note(what);
+            vec![both, Fact::hidden(TO, to)]
+        }
+        (Some(from), None) => vec![Fact::new(FROM, "from", from).note(" on").note(what)],
+        (None, Some(to)) => vec![Fact::new(TO, "until", to).note(what)],
+        (None, None) => Vec::new(),
     }
 }
 
@@ -124,13 +153,10 @@ fn taken_out(run: &Run) -> impl Iterator<Item = f64> {
 /// That something is in no figure.
 fn left_out(run: &Run) -> Option<String> {
     let (most, sum) = taken_out(run).fold((0.0, 0.0), |(most, sum), time| (time.max(most), sum + time));
-    let seconds = |time: f64| crate::report::text::one(&Value::Seconds(time));
-    let mean = seconds(sum / run.asked().count() as f64);
+    let mean = Value::Seconds(sum / run.asked().count() as f64);
+    let longest = Value::Seconds(most);
     (most > 0.0).then(|| {
-        format!(
-            "the program took {} out of these figures by MPI_Pcontrol (of one rank; {mean} in the mean)",
-            seconds(most)
-        )
+        format!("the program took {longest} out of these figures by MPI_Pcontrol (of one rank; {mean} in the mean)")
     })
 }
 
@@ -153,21 +179,21 @@ fn in_mpi(run: &Run) -> Vec<Fact> {
         format!("{share:.1} %, {}", rank_in_words(rank))
     };
     vec![
-        Fact::new("mpi_time_mean_s", "in MPI", Value::Seconds(mean))
+        Fact::new(MPI_TIME_MEAN, "in MPI", Value::Seconds(mean))
             .note(" mean; min ")
             .figure(Value::Seconds(least.0))
             .note(format!(" ({}), max ", of(least)))
             .figure(Value::Seconds(most.0))
             .note(format!(" ({})", of(most))),
-        Fact::hidden("mpi_time_min_s", Value::Seconds(least.0)),
-        Fact::hidden("mpi_time_max_s", Value::Seconds(most.0)),
+        Fact::hidden(MPI_TIME_MIN, Value::Seconds(least.0)),
+        Fact::hidden(MPI_TIME_MAX, Value::Seconds(most.0)),
     ]
 }
 
 /// The longest of the ranks' times, and the shortest where that is another.
 fn wall_time(run: &Run, longest: f64) -> Fact {
     let shortest = run.asked().map(Rank::wall).fold(f64::INFINITY, f64::min);
-    let fact = Fact::new("wall_time_s", "wall time", Value::Seconds(longest));
+    let fact = Fact::new(WALL_TIME, "wall time", Value::Seconds(longest));
     match longest - shortest < 0.01 * longest {
         true => fact,
         false => fact.note(" (the shortest rank's ").figure(Value::Seconds(shortest)).note(")"),

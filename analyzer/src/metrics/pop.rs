@@ -3,10 +3,10 @@
 //! After the POP Centre of Excellence's standard metrics for parallel performance analysis (pop-coe.eu): the time is that between
 //! MPI_Init and MPI_Finalize, useful what of it a rank's first thread spent outside MPI.
 
-use super::totals::rank_value;
+use super::totals::world_rank;
 use crate::model::matching::{Account, Stretch, replay};
 use crate::model::{Rank, Run};
-use crate::report::{Column, Fact, Table, Value};
+use crate::report::{Column, Fact, Label, Row, Table, Value, WorldRank, facts};
 
 /// Phases that people are shown.
 const PHASES: usize = 20;
@@ -92,12 +92,30 @@ impl Efficiency {
     }
 }
 
+/// A factor of 100, and what it tells.
+pub struct FactorRow {
+    label: Label,
+    percent: Option<f64>,
+    meaning: &'static str,
+}
+
+impl Row for FactorRow {
+    const TABLE: &'static str = "pop";
+    fn columns() -> Vec<Column<Self>> {
+        vec![
+            Column::label("metric", "metric", |row: &Self| row.label),
+            Column::percent("percent", "%", |row: &Self| row.percent),
+            Column::text("meaning", "what it lost by", |row: &Self| row.meaning.to_string()),
+        ]
+    }
+}
+
 /// The factors.
-pub fn factors(efficiency: &Efficiency) -> Table {
-    let columns =
-        vec![Column::new("metric", "metric"), Column::new("percent", "%"), Column::new("meaning", "what it lost by")];
-    let row = |depth: usize, name: &'static str, value: f64, meaning: &str| {
-        vec![Value::Label(name, name, depth), percentage(value), Value::Text(meaning.into())]
+pub fn factors(efficiency: &Efficiency) -> Table<FactorRow> {
+    let row = |depth: usize, name: &'static str, factor: f64, meaning: &'static str| FactorRow {
+        label: Label { key: name, name, depth },
+        percent: percentage(factor),
+        meaning,
     };
     let rows = vec![
         row(0, "parallel efficiency", efficiency.parallel(), "all that is not useful"),
@@ -106,53 +124,84 @@ pub fn factors(efficiency: &Efficiency) -> Table {
         row(2, "serialization efficiency", efficiency.serialization(), "waiting that no faster network would cure"),
         row(2, "transfer efficiency", efficiency.transfer(), "the network and the MPI library"),
     ];
-    Table::new("pop", "", columns, rows).whole()
+    Table::new("", rows).whole()
 }
 
 /// A factor of 100; none of no time.
-fn percentage(factor: f64) -> Value {
-    if factor.is_finite() { Value::Percent(100.0 * factor) } else { Value::None }
+fn percentage(factor: f64) -> Option<f64> {
+    factor.is_finite().then_some(100.0 * factor)
 }
 
-/// The factors of each phase, by its number.
-pub fn phases(phases: &[Efficiency]) -> Table {
-    let columns = vec![
-        Column::new("phase", "phase"),
-        Column::new("time_s", "time"),
-        Column::new("parallel_percent", "parallel %"),
-        Column::new("load_balance_percent", "balance %"),
-        Column::new("serialization_percent", "serial. %"),
-        Column::new("transfer_percent", "transfer %"),
-    ];
-    let row = |(number, phase): (u64, &Efficiency)| {
-        let factors = [phase.parallel(), phase.load_balance(), phase.serialization(), phase.transfer()];
-        let mut row = vec![Value::Number(number), Value::Seconds(phase.time)];
-        row.extend(factors.map(percentage));
-        row
-    };
-    let rows = (0..).zip(phases).map(row).collect();
-    Table::new("phases", "phases, from one MPI_Pcontrol to the next", columns, rows).most(PHASES)
+/// The factors of a phase.
+pub struct PhaseRow {
+    number: u64,
+    efficiency: Efficiency,
+}
+
+impl Row for PhaseRow {
+    const TABLE: &'static str = "phases";
+    fn columns() -> Vec<Column<Self>> {
+        vec![
+            Column::number("phase", "phase", |row: &Self| row.number),
+            Column::seconds("time_s", "time", |row: &Self| row.efficiency.time),
+            Column::percent("parallel_percent", "parallel %", |row: &Self| percentage(row.efficiency.parallel())),
+            Column::percent("load_balance_percent", "balance %", |row: &Self| {
+                percentage(row.efficiency.load_balance())
+            }),
+            Column::percent("serialization_percent", "serial. %", |row: &Self| {
+                percentage(row.efficiency.serialization())
+            }),
+            Column::percent("transfer_percent", "transfer %", |row: &Self| percentage(row.efficiency.transfer())),
+        ]
+    }
+}
+
+/// One row for each phase, by its number.
+pub fn phases(phases: Vec<Efficiency>) -> Table<PhaseRow> {
+    let rows = (0..).zip(phases).map(|(number, efficiency)| PhaseRow { number, efficiency }).collect();
+    Table::new("phases, from one MPI_Pcontrol to the next", rows).most(PHASES).silent_empty()
+}
+
+facts! {
+    TIME = "mpi_time_s", Seconds, always;
+    IDEAL = "ideal_time_s", Seconds, always;
+    USEFUL_MAX = "useful_max_s", Seconds, always;
+    USEFUL_MEAN = "useful_mean_s", Seconds, always;
 }
 
 /// The times behind them.
 pub fn facts(run: &Run, efficiency: &Efficiency) -> Vec<Fact> {
     let asked = if run.choice.region.is_some() { ", in the region" } else { "" };
     vec![
-        Fact::new("mpi_time_s", "time", Value::Seconds(efficiency.time))
+        Fact::new(TIME, "time", Value::Seconds(efficiency.time))
             .note(format!(" between MPI_Init and MPI_Finalize{asked}")),
-        Fact::new("ideal_time_s", "ideal", Value::Seconds(efficiency.ideal)).note(" on a network that takes no time"),
-        Fact::new("useful_max_s", "useful", Value::Seconds(efficiency.longest()))
+        Fact::new(IDEAL, "ideal", Value::Seconds(efficiency.ideal)).note(" on a network that takes no time"),
+        Fact::new(USEFUL_MAX, "useful", Value::Seconds(efficiency.longest()))
             .note(" at most, ")
             .figure(Value::Seconds(efficiency.mean()))
             .note(" mean"),
-        Fact::hidden("useful_mean_s", Value::Seconds(efficiency.mean())),
+        Fact::hidden(USEFUL_MEAN, Value::Seconds(efficiency.mean())),
     ]
 }
 
-/// Useful time by rank.
-pub fn ranks(run: &Run, efficiency: &Efficiency) -> Table {
-    let columns = vec![Column::new("rank", "rank"), Column::new("useful_s", "useful")];
-    let row = |(rank, useful): (&Rank, &f64)| vec![rank_value(rank), Value::Seconds(*useful)];
-    let rows = run.asked().zip(&efficiency.useful).map(row).collect();
-    Table::new("ranks", "useful time", columns, rows)
+/// A rank's useful time.
+pub struct RankRow {
+    rank: WorldRank,
+    useful: f64,
+}
+
+impl Row for RankRow {
+    const TABLE: &'static str = "ranks";
+    fn columns() -> Vec<Column<Self>> {
+        vec![
+            Column::rank("rank", "rank", |row: &Self| row.rank),
+            Column::seconds("useful_s", "useful", |row: &Self| row.useful),
+        ]
+    }
+}
+
+/// Useful time by rank, for programs.
+pub fn ranks(run: &Run, efficiency: &Efficiency) -> Table<RankRow> {
+    let row = |(rank, useful): (&Rank, &f64)| RankRow { rank: world_rank(rank), useful: *useful };
+    Table::new("useful time", run.asked().zip(&efficiency.useful).map(row).collect()).for_programs()
 }

@@ -2,16 +2,45 @@
 
 use std::collections::BTreeMap;
 
-use super::totals::{self, percent, rank_value};
+use super::totals::{self, Totals, percent, world_rank};
 use crate::model::selection::Part;
 use crate::model::{Rank, Run};
-use crate::report::{Column, Table, Value};
+use crate::report::{Column, Row, Table, WorldRank};
 
 /// What is in no region.
 const NONE: &str = "(none)";
 
+/// A region, each without those inside it.
+pub struct RegionRow {
+    region: String,
+    max: f64,
+    max_rank: Option<WorldRank>,
+    mean: f64,
+    mpi_mean: f64,
+    mpi_share: Option<f64>,
+    sum: Totals,
+}
+
+impl Row for RegionRow {
+    const TABLE: &'static str = "regions";
+    fn columns() -> Vec<Column<Self>> {
+        vec![
+            Column::text("region", "region", |row: &Self| row.region.clone()),
+            Column::seconds("time_max_s", "max", |row: &Self| row.max),
+            Column::rank("time_max_rank", "rank", |row: &Self| row.max_rank),
+            Column::seconds("time_mean_s", "mean", |row: &Self| row.mean),
+            Column::seconds("mpi_time_mean_s", "in MPI", |row: &Self| row.mpi_mean),
+            Column::percent("mpi_share_percent", "in MPI %", |row: &Self| row.mpi_share),
+            Column::count("calls", "calls", |row: &Self| row.sum.calls),
+            Column::bytes("bytes", "bytes", |row: &Self| row.sum.bytes()),
+            Column::bytes("sent_bytes", "", |row: &Self| row.sum.sent),
+            Column::bytes("received_bytes", "", |row: &Self| row.sum.received),
+        ]
+    }
+}
+
 /// One row for each region, the one with the most time first.
-pub fn table(run: &Run) -> Table {
+pub fn table(run: &Run) -> Table<RegionRow> {
     let mut walls: BTreeMap<String, Vec<f64>> = BTreeMap::new();
     for (at, rank) in run.ranks.iter().enumerate() {
         for (part, ticks) in rank.selection.iter().flat_map(|selection| selection.parts()) {
@@ -22,38 +51,21 @@ pub fn table(run: &Run) -> Table {
     let mut groups = totals::by(run, |rank, _, entry| Some(name(rank, entry.part)));
     let mut regions: Vec<(String, Vec<f64>)> = walls.into_iter().collect();
     regions.sort_by(|a, b| b.1.iter().sum::<f64>().total_cmp(&a.1.iter().sum()));
-    let columns = vec![
-        Column::new("region", "region"),
-        Column::new("time_max_s", "max"),
-        Column::new("time_max_rank", "rank"),
-        Column::new("time_mean_s", "mean"),
-        Column::new("mpi_time_mean_s", "in MPI"),
-        Column::new("mpi_share_percent", "in MPI %"),
-        Column::new("calls", "calls"),
-        Column::new("bytes", "bytes"),
-        Column::hidden("sent_bytes"),
-        Column::hidden("received_bytes"),
-    ];
-    let row = |(name, walls): (String, Vec<f64>)| {
-        let sum = groups.remove(&name).unwrap_or_default().sum();
+    let row = |(region, walls): (String, Vec<f64>)| {
+        let sum = groups.remove(&region).unwrap_or_default().sum();
         let most = walls.iter().zip(&run.ranks).max_by(|a, b| a.0.total_cmp(b.0));
-        let (most, rank) = most.map_or((0.0, Value::None), |(most, rank)| (*most, rank_value(rank)));
-        let ranks = run.asked().count() as f64;
-        vec![
-            Value::Text(name),
-            Value::Seconds(most),
-            rank,
-            Value::Seconds(walls.iter().sum::<f64>() / ranks),
-            Value::Seconds(sum.time / ranks),
-            percent(sum.time, walls.iter().sum()),
-            Value::Count(sum.calls),
-            Value::Bytes(sum.sent.saturating_add(sum.received)),
-            Value::Bytes(sum.sent),
-            Value::Bytes(sum.received),
-        ]
+        let (ranks, all) = (run.asked().count() as f64, walls.iter().sum::<f64>());
+        RegionRow {
+            region,
+            max: most.map_or(0.0, |(most, _)| *most),
+            max_rank: most.map(|(_, rank)| world_rank(rank)),
+            mean: all / ranks,
+            mpi_mean: sum.time / ranks,
+            mpi_share: percent(sum.time, all),
+            sum,
+        }
     };
-    let rows = regions.into_iter().map(row).collect();
-    Table::new("regions", "by innermost region", columns, rows)
+    Table::new("by innermost region", regions.into_iter().map(row).collect())
 }
 
 fn name(rank: &Rank, part: Part) -> String {

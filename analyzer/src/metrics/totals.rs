@@ -6,7 +6,7 @@ use crate::model::rank::{Thread, is_nested};
 use crate::model::sums::Grow;
 use crate::model::tally::Entry;
 use crate::model::{Rank, Run};
-use crate::report::Value;
+use crate::report::WorldRank;
 
 /// Calls of one rank. Times in seconds.
 #[derive(Clone, Copy, Default)]
@@ -57,6 +57,11 @@ pub fn by<K: Ord>(run: &Run, key: impl Fn(&Rank, Option<&Thread>, &Entry) -> Opt
 }
 
 impl Totals {
+    /// Bytes that went through the ranks' buffers.
+    pub fn bytes(&self) -> u64 {
+        self.sent.saturating_add(self.received)
+    }
+
     fn add(&mut self, rank: &Rank, entry: &Entry) {
         if is_nested(entry) {
             self.nested.grow(entry.count);
@@ -112,36 +117,24 @@ impl Group {
         self.0.get(&rank).copied().unwrap_or_default()
     }
 
-    /// The most time any rank spent in these calls, and that rank's number.
-    pub fn maximum(&self, run: &Run) -> (f64, Value) {
+    /// The most time any rank spent in these calls, and that rank.
+    pub fn maximum(&self, run: &Run) -> (f64, Option<WorldRank>) {
         let most = self.0.iter().max_by(|a, b| a.1.time.total_cmp(&b.1.time));
-        most.map_or((0.0, Value::None), |(at, totals)| (totals.time, rank_value(&run.ranks[*at])))
+        most.map_or((0.0, None), |(at, totals)| (totals.time, Some(world_rank(&run.ranks[*at]))))
     }
 }
 
-/// A rank's number as a value.
-pub fn rank_value(rank: &Rank) -> Value {
-    who_value(who(rank))
-}
-
-/// What a rank is told from others by: its world and its number there.
-pub type Who = (u32, Option<u32>);
-
-/// Who a rank is.
-pub fn who(rank: &Rank) -> Who {
-    (rank.header.world, rank.number())
-}
-
-/// Its number, and its world where that was spawned; nothing where it has no number.
-pub fn who_value(who: Who) -> Value {
-    match who {
-        (_, None) => Value::None,
-        (0, Some(number)) => Value::Number(number.into()),
-        (world, Some(number)) => Value::Text(format!("{number} of world {world}")),
-    }
+/// What a rank is told from others by.
+pub fn world_rank(rank: &Rank) -> WorldRank {
+    WorldRank { world: rank.header.world, number: rank.number() }
 }
 
 /// A part of a whole, of 100.
-pub fn percent(part: f64, whole: f64) -> Value {
-    if whole > 0.0 { Value::Percent(100.0 * part / whole) } else { Value::None }
+pub fn percent(part: f64, whole: f64) -> Option<f64> {
+    (whole > 0.0).then(|| 100.0 * part / whole)
+}
+
+/// Nanoseconds in seconds.
+pub fn seconds(nanoseconds: i64) -> f64 {
+    nanoseconds as f64 / 1e9
 }

@@ -4,18 +4,23 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use super::totals::{percent, rank_value};
+use super::totals::{percent, seconds, world_rank};
 use crate::model::matching::{Account, At, Key, Sum, WaitState};
 use crate::model::sums::Grow;
 use crate::model::{Rank, Run};
-use crate::report::{Column, Fact, Table, Value};
+use crate::report::{Column, Fact, Row, Table, Value, WorldRank, facts};
 
 /// Rows of places that people are shown.
 const PLACES: usize = 15;
 
-/// Nanoseconds as a value.
-fn seconds(nanoseconds: i64) -> Value {
-    Value::Seconds(nanoseconds as f64 / 1e9)
+facts! {
+    WAIT = "wait_s", Seconds, always;
+    WAIT_ERROR = "wait_error_s", Seconds, always;
+    WAIT_PERCENT = "wait_percent", Percent, always;
+    MATCHED = "matched_messages", Count, always;
+    UNMATCHED = "unmatched_messages", Count, always;
+    UNCERTAIN = "uncertain_messages", Count, always;
+    COLLECTIVES = "matched_collectives", Count, always;
 }
 
 /// Seconds of all ranks together.
@@ -30,24 +35,23 @@ pub fn facts(run: &Run, account: &Account) -> Vec<Fact> {
         time.grow(sum.time);
         error.grow(sum.error);
     }
-    let share = percent(time as f64 / 1e9, all_time(run));
-    let share = if let Value::Percent(share) = share { share } else { 0.0 };
+    let share = percent(seconds(time), all_time(run)).unwrap_or(0.0);
     let ranks = if run.choice.ranks.is_some() { "these ranks" } else { "all ranks" };
     let matched: u64 = account.pairs.values().map(|pair| pair.messages).sum();
     let unmatched: u64 = account.unreceived.values().sum::<u64>() + account.elsewhere;
     let whole = percent(matched as f64, (matched + unmatched) as f64);
-    let whole = if let Value::Percent(whole) = whole { format!(", {whole:.1} % of those sent") } else { String::new() };
+    let whole = whole.map_or(String::new(), |whole| format!(", {whole:.1} % of those sent"));
     vec![
-        Fact::new("wait_s", "waiting", seconds(time))
-            .error(seconds(error))
+        Fact::new(WAIT, "waiting", Value::Seconds(seconds(time)))
+            .error(Value::Seconds(seconds(error)))
             .note(format!(" over {ranks}, {share:.1} % of their time")),
-        Fact::hidden("wait_error_s", seconds(error)),
-        Fact::hidden("wait_percent", Value::Percent(share)),
-        Fact::new("matched_messages", "matched", Value::Count(matched))
+        Fact::hidden(WAIT_ERROR, Value::Seconds(seconds(error))),
+        Fact::hidden(WAIT_PERCENT, Value::Percent(share)),
+        Fact::new(MATCHED, "matched", Value::Count(matched))
             .note(format!(" messages{whole}, {} collective calls", account.collectives)),
-        Fact::hidden("unmatched_messages", Value::Count(unmatched)),
-        Fact::hidden("uncertain_messages", Value::Count(account.uncertain.values().sum())),
-        Fact::hidden("matched_collectives", Value::Count(account.collectives)),
+        Fact::hidden(UNMATCHED, Value::Count(unmatched)),
+        Fact::hidden(UNCERTAIN, Value::Count(account.uncertain.values().sum())),
+        Fact::hidden(COLLECTIVES, Value::Count(account.collectives)),
     ]
 }
 
@@ -59,79 +63,100 @@ fn unrecorded(run: &Run, account: &Account) -> Option<String> {
     (account.unrecorded > 0).then(|| format!("{messages}: their waits are not known"))
 }
 
-/// One row for each wait state.
-pub fn states(run: &Run, account: &Account) -> Table {
+/// A wait state of all ranks.
+pub struct WaitStateRow {
+    state: WaitState,
+    waited: Sum,
+    share: Option<f64>,
+    unresolved: Sum,
+}
+
+impl Row for WaitStateRow {
+    const TABLE: &'static str = "wait_states";
+    fn columns() -> Vec<Column<Self>> {
+        vec![
+            Column::text("wait_state", "wait state", |row: &Self| row.state.name().to_string()),
+            Column::seconds("wait_s", "time", |row: &Self| seconds(row.waited.time)),
+            Column::seconds("error_s", "±", |row: &Self| seconds(row.waited.error)),
+            Column::percent("wait_percent", "% of all", |row: &Self| row.share),
+            Column::count("waits", "waits", |row: &Self| row.waited.count),
+            Column::seconds("longest_s", "longest", |row: &Self| seconds(row.waited.longest)),
+            Column::count("unresolved", "unresolved", |row: &Self| row.unresolved.count),
+            Column::seconds("unresolved_s", "", |row: &Self| seconds(row.unresolved.time)),
+        ]
+    }
+}
+
+/// One row for each wait state that there is, the one with the most time first.
+pub fn states(run: &Run, account: &Account) -> Table<WaitStateRow> {
     let mut states: BTreeMap<WaitState, Sum> = BTreeMap::new();
     for (key, sum) in &account.waits.sums {
         states.entry(key.state).or_default().merge(sum);
     }
-    let columns = vec![
-        Column::new("pattern", "wait state"),
-        Column::new("wait_s", "time"),
-        Column::new("error_s", "±"),
-        Column::new("wait_percent", "% of all"),
-        Column::new("waits", "waits"),
-        Column::new("longest_s", "longest"),
-        Column::new("unresolved", "unresolved"),
-        Column::hidden("unresolved_s"),
-    ];
     let all = all_time(run);
-    let mut rows = Vec::new();
-    for state in WaitState::ALL.iter().copied() {
-        let sum = states.get(&state).copied().unwrap_or_default();
-        let unresolved = account.waits.unresolved.get(&state).copied().unwrap_or_default();
-        if sum.count == 0 && unresolved.count == 0 {
-            continue;
-        }
-        rows.push((
-            sum.time,
-            vec![
-                Value::Text(state.name().into()),
-                seconds(sum.time),
-                seconds(sum.error),
-                percent(sum.time as f64 / 1e9, all),
-                Value::Count(sum.count),
-                seconds(sum.longest),
-                Value::Count(unresolved.count),
-                seconds(unresolved.time),
-            ],
-        ));
-    }
-    rows.sort_by_key(|(time, _)| std::cmp::Reverse(*time));
-    let rows = rows.into_iter().map(|(_, row)| row).collect();
-    Table::new("patterns", "wait states", columns, rows)
+    let row = |state: &WaitState| {
+        let waited = states.get(state).copied().unwrap_or_default();
+        let unresolved = account.waits.unresolved.get(state).copied().unwrap_or_default();
+        WaitStateRow { state: *state, waited, share: percent(seconds(waited.time), all), unresolved }
+    };
+    let mut rows: Vec<WaitStateRow> = WaitState::ALL.iter().map(row).collect();
+    rows.retain(|row| row.waited.count > 0 || row.unresolved.count > 0);
+    rows.sort_by_key(|row| std::cmp::Reverse(row.waited.time));
+    Table::new("wait states", rows)
 }
 
-/// One row for each pair of places, the longest first.
-pub fn places(run: &Run, account: &Account) -> Table {
-    let columns = vec![
-        Column::new("pattern", "wait state"),
-        Column::new("rank", "rank"),
-        Column::new("function", "in").spare(2),
-        Column::new("site", "at"),
-        Column::new("cause_rank", "for"),
-        Column::new("cause_function", "in").spare(3),
-        Column::new("cause_site", "at"),
-        Column::new("wait_s", "time"),
-        Column::hidden("error_s"),
-        Column::new("waits", "waits").spare(1),
-        Column::hidden("longest_s"),
-    ];
+/// A call site of a rank.
+struct SiteOfRank {
+    rank: WorldRank,
+    function: String,
+    site: String,
+}
+
+/// Waits at one call site for another.
+pub struct WaitRow {
+    state: WaitState,
+    waiter: SiteOfRank,
+    /// None where it is nobody's fault.
+    cause: Option<SiteOfRank>,
+    waited: Sum,
+}
+
+impl Row for WaitRow {
+    const TABLE: &'static str = "waits";
+    fn columns() -> Vec<Column<Self>> {
+        vec![
+            Column::text("wait_state", "wait state", |row: &Self| row.state.name().to_string()),
+            Column::rank("rank", "rank", |row: &Self| row.waiter.rank),
+            Column::text("function", "in", |row: &Self| row.waiter.function.clone()).spare(2),
+            Column::text("site", "at", |row: &Self| row.waiter.site.clone()),
+            Column::rank("cause_rank", "for", |row: &Self| row.cause.as_ref().map(|cause| cause.rank)),
+            Column::text("cause_function", "in", |row: &Self| row.cause.as_ref().map(|cause| cause.function.clone()))
+                .spare(3),
+            Column::text("cause_site", "at", |row: &Self| row.cause.as_ref().map(|cause| cause.site.clone())),
+            Column::seconds("wait_s", "time", |row: &Self| seconds(row.waited.time)),
+            Column::seconds("error_s", "", |row: &Self| seconds(row.waited.error)),
+            Column::count("waits", "waits", |row: &Self| row.waited.count).spare(1),
+            Column::seconds("longest_s", "", |row: &Self| seconds(row.waited.longest)),
+        ]
+    }
+}
+
+/// One row for each pair of call sites, the longest first.
+pub fn places(run: &Run, account: &Account) -> Table<WaitRow> {
     let mut sums: Vec<(&Key, &Sum)> = account.waits.sums.iter().collect();
     sums.sort_by_key(|(key, sum)| (std::cmp::Reverse(sum.time), **key));
-    let at = |at: At| {
+    let site = |at: At| {
         let place = &account.places[at.place.number()];
-        [rank_value(&run.ranks[at.rank as usize]), Value::Text(place.function.clone()), Value::Text(place.site.clone())]
+        let rank = world_rank(&run.ranks[at.rank as usize]);
+        SiteOfRank { rank, function: place.function.clone(), site: place.site.clone() }
     };
-    let row = |(key, sum): (&Key, &Sum)| {
-        let mut row = vec![Value::Text(key.state.name().into())];
-        row.extend(at(key.waiter));
-        row.extend(if key.cause == key.waiter { [Value::None, Value::None, Value::None] } else { at(key.cause) });
-        row.extend([seconds(sum.time), seconds(sum.error), Value::Count(sum.count), seconds(sum.longest)]);
-        row
+    let row = |(key, sum): (&Key, &Sum)| WaitRow {
+        state: key.state,
+        waiter: site(key.waiter),
+        cause: (key.cause != key.waiter).then(|| site(key.cause)),
+        waited: *sum,
     };
-    let rows = sums.into_iter().map(row).collect();
-    Table::new("waits", "who waited for whom", columns, rows).most(PLACES)
+    Table::new("who waited for whom", sums.into_iter().map(row).collect()).most(PLACES)
 }
 
 /// So many of something, and where most of them are; nothing where there are none.
@@ -139,7 +164,7 @@ fn most(run: &Run, account: &Account, what: &str, places: &FxHashMap<At, u64>) -
     let count: u64 = places.values().sum();
     let (at, _) = places.iter().min_by_key(|(at, count)| (std::cmp::Reverse(**count), **at))?;
     let place = &account.places[at.place.number()];
-    let rank = super::where_to::rank_in_words(&run.ranks[at.rank as usize]);
+    let rank = super::words::rank_in_words(&run.ranks[at.rank as usize]);
     let plural = if count == 1 { "" } else { "s" };
     let what = what.replacen("(s)", plural, 1);
     Some(format!("{count} {what}: {rank} in {} at {}", place.function, place.site))

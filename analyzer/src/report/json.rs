@@ -6,26 +6,39 @@ use std::io::{self, Write};
 use serde_json::{Map, Value as Json, json};
 
 use super::visible::is_hidden;
-use super::{Report, Value};
+use super::{Report, Scalar, Value};
 
 /// Changes when a name changes its meaning or goes; names may be added.
-const SCHEMA: u32 = 1;
+const VERSION: u32 = 2;
+
+/// What the JSON of a command says it is.
+pub fn schema_name(command: &str) -> String {
+    format!("overhear-{command}/{VERSION}")
+}
 
 /// Prints the report.
 pub fn print(report: &Report, name: &str, out: &mut impl Write) -> io::Result<()> {
     let mut object = Map::new();
-    object.insert("schema".into(), json!(format!("overhear-{name}/{SCHEMA}")));
-    let facts: Map<_, _> = report.facts.iter().map(|fact| (fact.key.to_string(), value(&fact.value))).collect();
-    object.insert("run".into(), Json::Object(facts));
+    object.insert("schema".into(), json!(schema_name(name)));
+    let facts = report.facts.iter().map(|fact| (fact.key.name.to_string(), json(fact.value.scalar())));
+    object.insert("run".into(), Json::Object(facts.collect()));
     for table in &report.tables {
-        let row = |row: &Vec<Value>| -> Json {
-            let pairs = table.columns.iter().zip(row).map(|(column, v)| (column.key.clone(), value(v)));
-            Json::Object(pairs.collect())
-        };
-        object.insert(table.name.into(), Json::Array(table.rows.iter().map(row).collect()));
+        let fields = table.fields();
+        let keys = || fields.iter().map(|field| field.key.clone());
+        let row = |row: &Vec<Value>| Json::Object(keys().zip(table.scalars(row).into_iter().map(json)).collect());
+        object.insert(table.look.name.into(), Json::Array(table.rows.iter().map(row).collect()));
     }
     object.insert("warnings".into(), json!(report.warnings));
     writeln!(out, "{}", escaped(&serde_json::to_string_pretty(&Json::Object(object))?))
+}
+
+fn json(scalar: Scalar) -> Json {
+    match scalar {
+        Scalar::Text(text) => json!(text),
+        Scalar::Whole(number) => json!(number),
+        Scalar::Real(number) => json!(number),
+        Scalar::Null => Json::Null,
+    }
 }
 
 /// The same JSON with hidden characters as JSON's own escapes: outside strings there are none but the ends of lines.
@@ -39,14 +52,4 @@ fn escaped(text: &str) -> Cow<'_, str> {
         false => character.to_string(),
     };
     text.chars().map(escape).collect::<String>().into()
-}
-
-fn value(value: &Value) -> Json {
-    match value {
-        Value::Text(text) => json!(text),
-        Value::Label(key, ..) => json!(key),
-        Value::Count(number) | Value::Number(number) | Value::Bytes(number) => json!(number),
-        Value::Seconds(number) | Value::Percent(number) | Value::Ratio(number) => json!(number),
-        Value::None => Json::Null,
-    }
 }

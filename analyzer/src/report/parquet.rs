@@ -1,48 +1,39 @@
-//! A report's first table for data frames, with units in the column names.
+//! A report's table for data frames, with units in the column names.
 
 use std::io::{self, Write};
 
 use polars::prelude::{Column as Series, DataFrame, ParquetWriter};
 
-use super::{Report, Table, Value};
+use super::{Field, Report, Scalar, ScalarType};
 
 /// Writes the table.
 pub fn print(report: &Report, out: &mut impl Write) -> io::Result<()> {
-    let Some(table) = report.tables.first() else { return Ok(()) };
-    let columns = (0..table.columns.len()).map(|at| column(table, at)).collect();
+    let Some(table) = report.asked() else { return Ok(()) };
+    let rows: Vec<Vec<Scalar>> = table.rows.iter().map(|row| table.scalars(row)).collect();
+    let columns = table.fields().iter().enumerate().map(|(at, field)| series(field, &rows, at)).collect();
     let mut frame = DataFrame::new_infer_height(columns).map_err(io::Error::other)?;
     ParquetWriter::new(out).finish(&mut frame).map(drop).map_err(io::Error::other)
 }
 
-/// A column in the type its values have: text where one is, as a rank is of a world that was spawned.
-fn column(table: &Table, at: usize) -> Series {
-    let name = table.columns[at].key.as_str().into();
-    let values = || table.rows.iter().map(|row| &row[at]);
-    let is_text = |value: &&Value| matches!(value, Value::Text(_) | Value::Label(..));
-    let first = values().find(is_text).or_else(|| values().find(|value| **value != Value::None));
-    match first {
-        Some(Value::Count(_) | Value::Number(_) | Value::Bytes(_)) => {
-            let whole = |value: &Value| match value {
-                Value::Count(number) | Value::Number(number) | Value::Bytes(number) => Some(*number),
-                _ => None,
-            };
-            Series::new(name, values().map(whole).collect::<Vec<_>>())
+/// A field's values in its type.
+fn series(field: &Field, rows: &[Vec<Scalar>], at: usize) -> Series {
+    let (name, scalars) = (field.key.as_str().into(), rows.iter().map(|row| &row[at]));
+    match field.of {
+        ScalarType::Text => {
+            let text = |scalar| if let &Scalar::Text(ref text) = scalar { Some(text.as_ref()) } else { None };
+            Series::new(name, scalars.map(text).collect::<Vec<Option<&str>>>())
         }
-        Some(Value::Seconds(_) | Value::Percent(_) | Value::Ratio(_)) => {
-            let real = |value: &Value| match value {
-                Value::Seconds(number) | Value::Percent(number) | Value::Ratio(number) => Some(*number),
-                _ => None,
-            };
-            Series::new(name, values().map(real).collect::<Vec<_>>())
+        ScalarType::Whole => {
+            let whole = |scalar| if let &Scalar::Whole(number) = scalar { Some(number) } else { None };
+            Series::new(name, scalars.map(whole).collect::<Vec<Option<u64>>>())
         }
-        _ => {
-            let text = |value: &Value| match value {
-                Value::Text(text) => Some(text.clone()),
-                Value::Label(key, ..) => Some(key.to_string()),
-                Value::Count(number) | Value::Number(number) | Value::Bytes(number) => Some(number.to_string()),
-                _ => None,
+        ScalarType::Real => {
+            let real = |scalar: &Scalar| match scalar {
+                Scalar::Real(number) => Some(*number),
+                Scalar::Whole(number) => Some(*number as f64),
+                Scalar::Text(_) | Scalar::Null => None,
             };
-            Series::new(name, values().map(text).collect::<Vec<_>>())
+            Series::new(name, scalars.map(real).collect::<Vec<Option<f64>>>())
         }
     }
 }

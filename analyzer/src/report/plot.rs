@@ -5,23 +5,21 @@ use std::path::Path;
 use plotters::prelude::*;
 
 use crate::error::Error;
-use crate::metrics::matrix::Matrix;
-use crate::model::Run;
-use crate::model::engine::{Engine, SLICES};
 use crate::output;
 
-/// Entries into the progress engine and productive ones a second over the run, all ranks, as SVG.
-pub fn entries(run: &Run, engines: &[Vec<Engine>], path: &Path) -> Result<(), Error> {
-    let wall = run.ranks.iter().map(|rank| rank.wall()).fold(0.0, f64::max).max(1e-9);
-    let slice = wall / SLICES as f64;
-    let (mut all, mut productive) = (vec![0.0; SLICES], vec![0.0; SLICES]);
-    for engine in engines.iter().flatten() {
-        for (at, one) in engine.slices.iter().enumerate() {
-            all[at] += one.entries / slice;
-            productive[at] += one.productive / slice;
-        }
-    }
-    into_file(path, |svg| draw(svg, wall, &all, &productive))
+/// Entries into the progress engine a second, over the run in slices of the same length.
+pub struct Rates {
+    /// How long the run took, in seconds.
+    pub wall: f64,
+    /// All entries.
+    pub all: Vec<f64>,
+    /// Those that achieved something.
+    pub productive: Vec<f64>,
+}
+
+/// Draws the rates, as SVG.
+pub fn entries(rates: &Rates, path: &Path) -> Result<(), Error> {
+    into_file(path, |svg| draw(svg, rates.wall, &rates.all, &rates.productive))
 }
 
 /// Draws into a file.
@@ -77,28 +75,25 @@ fn draw(svg: &mut String, wall: f64, all: &[f64], productive: &[f64]) -> Drawn {
 /// The most ranks a heat map tells apart; of more, neighbours share a place.
 const PLACES: u32 = 256;
 
-/// Bytes from each rank to each other as a heat map, as SVG.
-pub fn matrix(matrix: &Matrix, path: &Path) -> Result<(), Error> {
-    let ranks = (matrix.ranks.len() as u32).max(1);
+/// Bytes from each rank to each other as a heat map, as SVG: the ranks' names, and the bytes by the places of the two ranks.
+pub fn matrix(names: &[String], traffic: impl Iterator<Item = ((u32, u32), u64)>, path: &Path) -> Result<(), Error> {
+    let ranks = (names.len() as u32).max(1);
     let each = ranks.div_ceil(PLACES);
     let places = ranks.div_ceil(each) as usize;
-    let mut bytes = vec![0u64; places * places];
-    for ((from, to), traffic) in &matrix.traffic {
-        bytes[(from / each) as usize * places + (to / each) as usize] += traffic.bytes;
+    let mut sums = vec![0u64; places * places];
+    for ((from, to), bytes) in traffic {
+        sums[(from / each) as usize * places + (to / each) as usize] += bytes;
     }
     // The axes end one place behind the last rank.
-    let name = |place: &f64| match (place * f64::from(each)) as u32 {
-        rank if rank < ranks => super::text::one(&matrix.name(rank)),
-        _ => String::new(),
-    };
-    into_file(path, |svg| heat(svg, places, &bytes, &name))
+    let name = |place: &f64| names.get((place * f64::from(each)) as usize).cloned().unwrap_or_default();
+    into_file(path, |svg| heat(svg, places, &sums, &name))
 }
 
 fn heat(svg: &mut String, places: usize, bytes: &[u64], name: &dyn Fn(&f64) -> String) -> Drawn {
     let area = SVGBackend::with_string(svg, (640, 640)).into_drawing_area();
     area.fill(&WHITE)?;
     let most = bytes.iter().copied().max().unwrap_or(0).max(1);
-    let caption = format!("bytes from rank to rank, at most {}", super::text::one(&super::Value::Bytes(most)));
+    let caption = format!("bytes from rank to rank, at most {}", super::Value::Bytes(most));
     let longest = (0..places).map(|place| name(&(place as f64)).len() as u32).max().unwrap_or(0);
     let mut chart = ChartBuilder::on(&area)
         .caption(caption, ("sans-serif", 18))

@@ -6,7 +6,7 @@ use comfy_table::{CellAlignment, ContentArrangement, presets};
 
 use super::scale::Scale;
 use super::visible::{visible, width};
-use super::{Column, Fact, Report, Table, Value};
+use super::{ColumnHead, Report, Sheet, Unit, Value};
 
 /// Columns that a terminal has at least, and that output into a file is made for.
 const WIDTH: usize = 80;
@@ -16,13 +16,13 @@ pub fn print(report: &Report, out: &mut impl Write) -> io::Result<()> {
     let shown = || report.facts.iter().filter(|fact| !fact.heading.is_empty());
     let longest = shown().map(|fact| width(fact.heading)).max().unwrap_or(0);
     for fact in shown() {
-        let line = format!("{:longest$}  {}", fact.heading, fact_in_words(fact));
+        let line = format!("{:longest$}  {}", fact.heading, fact);
         writeln!(out, "{}", wrap(&line, longest + 2))?;
     }
     for table in &report.tables {
         writeln!(out)?;
-        if !table.title.is_empty() {
-            writeln!(out, "{}", wrap(&table.title, 0))?;
+        if !table.look.title.is_empty() {
+            writeln!(out, "{}", wrap(&table.look.title, 0))?;
         }
         print_table(table, out)?;
     }
@@ -35,20 +35,7 @@ pub fn print(report: &Report, out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-/// A fact in a line: all its times in one unit, its error with as many digits.
-pub fn fact_in_words(fact: &Fact) -> String {
-    let figures = || std::iter::once(&fact.value).chain(&fact.note);
-    let scale = Scale::of(figures().filter_map(Value::seconds).fold(0.0, |longest, time| time.abs().max(longest)));
-    let scale = if fact.error.is_some() { scale } else { scale.in_words() };
-    let figure = |value: &Value| value.seconds().map_or_else(|| one(value), |seconds| scale.text(seconds));
-    let first = match (fact.value.seconds(), fact.error.as_ref().and_then(Value::seconds)) {
-        (Some(seconds), Some(error)) => format!("{} ± {}", scale.number(seconds), scale.text(error)),
-        _ => figure(&fact.value),
-    };
-    fact.note.iter().fold(first, |line, part| line + &figure(part))
-}
-
-fn print_table(table: &Table, out: &mut impl Write) -> io::Result<()> {
+fn print_table(table: &Sheet, out: &mut impl Write) -> io::Result<()> {
     if table.rows.is_empty() {
         return writeln!(out, "  (nothing)");
     }
@@ -62,7 +49,7 @@ fn print_table(table: &Table, out: &mut impl Write) -> io::Result<()> {
     }
     for (place, at) in shown.iter().enumerate() {
         let Some(column) = printed.column_mut(place) else { continue };
-        let is_name = table.rows.iter().any(|row| matches!(row[*at], Value::Text(_) | Value::Label(..)));
+        let is_name = table.columns[*at].unit == Unit::Text;
         column.set_cell_alignment(if is_name { CellAlignment::Left } else { CellAlignment::Right });
         column.set_padding((if place == 0 { 0 } else { 1 }, 1));
     }
@@ -79,25 +66,26 @@ struct Printed {
 }
 
 /// All columns in words: the times of a table in one unit with the same decimals, those of single calls in another.
-fn columns(table: &Table) -> Vec<Printed> {
-    let [all, each] = [false, true].map(|is_each| Scale::of(table.longest(is_each)));
+fn columns(table: &Sheet) -> Vec<Printed> {
+    let [all, each] = [false, true].map(|is_each| Scale::of(longest(table, is_each)));
     let is_named = table.columns.iter().any(|column| column.heading.contains(UNIT));
-    let mixed: Vec<bool> = (0..table.columns.len()).map(|at| is_mixed(table, at)).collect();
-    let column = |(at, column): (usize, &Column)| {
+    let column = |(at, column): (usize, &ColumnHead)| {
         let scale = if column.is_each { each } else { all };
-        let has_times = table.rows.iter().any(|row| row[at].seconds().is_some());
+        let has_times = column.unit == Unit::Seconds && table.rows.iter().any(|row| row[at] != Value::None);
         let heading = match column.heading.contains(UNIT) {
             true => column.heading.replace(UNIT, all.unit),
-            false if has_times && !mixed[at] && !is_named => format!("{} {}", column.heading, scale.unit),
+            false if has_times && !is_named => format!("{} {}", column.heading, scale.unit),
             false => column.heading.clone(),
         };
         let cell = |row: &Vec<Value>| match &row[at] {
             Value::Seconds(seconds) => scale.number(*seconds),
-            label @ Value::Label(..) => {
-                let unit = row.iter().zip(&mixed).find_map(|(value, mixed)| unit(value, all).filter(|_| *mixed));
-                format!("{}{}", one(label), unit.map_or(String::new(), |unit| format!(", {unit}")))
+            // Where figures of several units stand in a column, each row names its own.
+            Value::Label(_) => {
+                let mut by_row = table.columns.iter().zip(row).filter(|(column, _)| column.unit == Unit::ByRow);
+                let unit = by_row.find_map(|(_, value)| unit(value, all));
+                format!("{}{}", row[at], unit.map_or(String::new(), |unit| format!(", {unit}")))
             }
-            value => visible(&one(value)).into_owned(),
+            value => visible(&value.to_string()).into_owned(),
         };
         Printed { heading: visible(heading.trim_start()).into_owned(), cells: table.rows.iter().map(cell).collect() }
     };
@@ -107,12 +95,12 @@ fn columns(table: &Table) -> Vec<Printed> {
 /// Where a heading has the unit of a table's times.
 const UNIT: &str = "{unit}";
 
-/// Whether a column holds figures of several units: then each row names its own.
-fn is_mixed(table: &Table, at: usize) -> bool {
-    let mut kinds =
-        table.rows.iter().map(|row| &row[at]).filter(|value| **value != Value::None).map(std::mem::discriminant);
-    let first = kinds.next();
-    kinds.any(|kind| Some(kind) != first)
+/// The longest of times in columns of one kind.
+fn longest(table: &Sheet, is_each: bool) -> f64 {
+    let shown = |column: &ColumnHead| !column.heading.is_empty() && column.is_each == is_each;
+    let values = table.rows.iter().flat_map(|row| table.columns.iter().zip(row));
+    let times = values.filter(|(column, _)| shown(column)).filter_map(|(_, value)| value.seconds());
+    times.fold(0.0, |longest, time| time.abs().max(longest))
 }
 
 /// The unit of a figure whose text does not have it.
@@ -125,7 +113,7 @@ fn unit(value: &Value, scale: Scale) -> Option<&'static str> {
 }
 
 /// The columns that are shown, by their places: as many as there is room for.
-fn fitting(table: &Table, columns: &[Printed]) -> Vec<usize> {
+fn fitting(table: &Sheet, columns: &[Printed]) -> Vec<usize> {
     let mut shown: Vec<usize> = (0..columns.len()).filter(|at| !table.columns[*at].heading.is_empty()).collect();
     let needed = |column: &Printed| {
         let longest = column.cells.iter().map(|text| width(text)).max().unwrap_or(0);
@@ -144,35 +132,6 @@ fn fitting(table: &Table, columns: &[Printed]) -> Vec<usize> {
 
 fn terminal_width() -> usize {
     if io::stdout().is_terminal() { crate::terminal::width().max(WIDTH) } else { WIDTH }
-}
-
-/// A value alone, in the unit that suits it.
-pub fn one(value: &Value) -> String {
-    match value {
-        Value::Text(text) => text.clone(),
-        Value::Label(_, name, depth) => format!("{:1$}{name}", "", 2 * depth),
-        Value::Count(count) | Value::Number(count) => count.to_string(),
-        Value::Seconds(seconds) => Scale::of(seconds.abs()).in_words().text(*seconds),
-        Value::Bytes(bytes) => in_bytes(*bytes),
-        Value::Percent(percent) => format!("{percent:.1}"),
-        Value::Ratio(ratio) if *ratio >= 100.0 || *ratio == 0.0 => format!("{ratio:.0}"),
-        Value::Ratio(ratio) => {
-            format!("{ratio:.*}", 2usize.saturating_sub(ratio.abs().log10().floor() as usize).min(2))
-        }
-        Value::None => "-".into(),
-    }
-}
-
-/// Bytes in the binary unit that leaves up to four digits.
-fn in_bytes(bytes: u64) -> String {
-    const UNITS: [&str; 7] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
-    let power = (bytes.max(1).ilog2() / 10) as usize;
-    let number = bytes as f64 / (1u64 << (10 * power)) as f64;
-    match power {
-        0 => format!("{bytes} B"),
-        _ if number < 99.95 => format!("{number:.1} {}", UNITS[power]),
-        _ => format!("{number:.0} {}", UNITS[power]),
-    }
 }
 
 /// Breaks a line at spaces; the lines that follow are indented.

@@ -14,7 +14,7 @@ use super::run_folder::{RunFolder, Whereabouts};
 use crate::metrics::cost;
 use crate::model::{Rank, Sketch, run as runs, sites::Sites};
 use crate::parallel;
-use crate::report::{Value, text};
+use crate::report::Value;
 use crate::terminal;
 
 /// Bytes of records that are read, about. Of a longer run, some pages stand for the others.
@@ -65,9 +65,9 @@ fn recorded(folder: &Path, files: &[PathBuf]) {
     Sites::load(folder, &ranks, true);
     let is_full = ranks.iter().any(|rank| rank.header.stop == Stop::NoSpace as u32);
     let bytes = files.iter().map(|file| if is_full { on_disk(file) } else { length(file) }).sum();
-    let size = text::one(&Value::Bytes(bytes));
+    let size = Value::Bytes(bytes);
     let processes = if files.len() == 1 { "process" } else { "processes" };
-    let cost = text::fact_in_words(&cost::fact(ranks.iter().zip(calls)));
+    let cost = cost::fact(ranks.iter().zip(calls));
     let about = if one_in > 1 { "about " } else { "" };
     terminal::say(&format!(
         "{size} of {} {processes}. Recording took {about}{cost}. Next: overhear report {}",

@@ -1,0 +1,30 @@
+//! `overhear schema`: what the JSON of a command looks like.
+
+use std::io;
+
+use super::{check, diff, imbalance, matrix, path, pop, progress, report, waits};
+use crate::cli::{self, Analysis};
+use crate::error::{Error, OK};
+use crate::terminal;
+
+/// Prints the schema. Returns the exit status.
+pub fn run(arguments: &cli::Schema) -> Result<u8, Error> {
+    let schema = match arguments.command {
+        Analysis::Report => report::schema(),
+        Analysis::Progress => progress::schema(),
+        Analysis::Waits => waits::schema(),
+        Analysis::Path => path::schema(),
+        Analysis::Pop => pop::schema(),
+        Analysis::Matrix => matrix::schema(),
+        Analysis::Imbalance => imbalance::schema(),
+        Analysis::Check => check::schema(),
+        Analysis::Diff => diff::schema(),
+    };
+    let printed = terminal::stdout().and_then(|mut out| schema.print(&mut out));
+    match printed {
+        // The reader of a pipe has seen enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(OK),
+        Err(source) => Err(Error::Write { path: "stdout".into(), source }),
+        Ok(()) => Ok(OK),
+    }
+}

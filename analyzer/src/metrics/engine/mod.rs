@@ -1,0 +1,22 @@
+//! What the progress engine did: the ledger, after Table II of Gabriel, UH-CS-10-02, and what follows from it.
+//!
+//! *Entries* are the outermost calls of the engine's functions inside MPI calls. *Productive* ones achieved something: a
+//! component reported events, or bytes moved. *Ready* counts descriptors that `poll`, `select` or `epoll_wait` reported,
+//! what the paper calls sockets kicked off.
+
+mod calls;
+mod components;
+mod figures;
+mod ledger;
+mod pending;
+mod rates;
+mod seen;
+mod tables;
+
+pub use calls::{FunctionRow, SiteRow, functions, sites};
+pub use components::{ComponentRow, components};
+pub use ledger::Ledger;
+pub use pending::{StarvedRow, starved};
+pub use rates::{FACTS, rates, too_often};
+pub use seen::{unseen, ways};
+pub use tables::{CompareRow, RankLedgerRow, by_rank, compare, ledger};

@@ -1,0 +1,89 @@
+//! What the JSON of a command looks like, as JSON Schema: made from the same columns as the JSON.
+
+use std::io::{self, Write};
+
+use serde_json::{Map, Value as Json, json};
+
+use super::json::schema_name;
+use super::unit::ScalarType;
+use super::{ColumnHead, FactKey, Field, Row};
+
+/// The schema of a command's JSON.
+pub struct Schema {
+    command: &'static str,
+    facts: Vec<FactKey>,
+    tables: Vec<(&'static str, Vec<Field>)>,
+}
+
+impl Schema {
+    /// Of a command without facts and tables.
+    pub fn of(command: &'static str) -> Schema {
+        Schema { command, facts: Vec::new(), tables: Vec::new() }
+    }
+
+    /// And these facts.
+    pub fn facts(mut self, facts: &[FactKey]) -> Schema {
+        self.facts.extend(facts);
+        self
+    }
+
+    /// And a table of such rows.
+    pub fn table<R: Row>(mut self) -> Schema {
+        let heads: Vec<ColumnHead> = R::columns().into_iter().map(|column| column.head).collect();
+        self.tables.push((R::TABLE, heads.iter().flat_map(ColumnHead::fields).collect()));
+        self
+    }
+
+    /// Prints it.
+    pub fn print(&self, out: &mut impl Write) -> io::Result<()> {
+        writeln!(out, "{}", serde_json::to_string_pretty(&self.json())?)
+    }
+
+    fn json(&self) -> Json {
+        let mut properties = Map::new();
+        properties.insert("schema".into(), json!({ "const": schema_name(self.command) }));
+        properties.insert("run".into(), self.run());
+        for (name, fields) in &self.tables {
+            properties.insert((*name).into(), json!({ "type": "array", "items": row(fields) }));
+        }
+        properties.insert("warnings".into(), json!({ "type": "array", "items": { "type": "string" } }));
+        json!({
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "title": format!("overhear {} --format json", self.command),
+            "type": "object",
+            "required": ["schema", "run", "warnings"],
+            "properties": properties,
+        })
+    }
+
+    fn run(&self) -> Json {
+        let property = |key: &FactKey| {
+            (key.name.to_string(), property(key.unit.scalar_type(), key.unit.in_words(), !key.is_always))
+        };
+        let required: Vec<&str> = self.facts.iter().filter(|key| key.is_always).map(|key| key.name).collect();
+        let properties: Map<_, _> = self.facts.iter().map(property).collect();
+        json!({ "type": "object", "required": required, "properties": properties })
+    }
+}
+
+/// A row of a table: every field is there, unknown or not.
+fn row(fields: &[Field]) -> Json {
+    let of = |field: &Field| (field.key.clone(), property(field.of, field.unit, field.is_optional));
+    let required: Vec<&str> = fields.iter().map(|field| field.key.as_str()).collect();
+    let properties: Map<_, _> = fields.iter().map(of).collect();
+    json!({ "type": "object", "required": required, "properties": properties })
+}
+
+fn property(of: ScalarType, unit: &str, is_optional: bool) -> Json {
+    let name = match of {
+        ScalarType::Text => "string",
+        ScalarType::Whole => "integer",
+        ScalarType::Real => "number",
+    };
+    let kind = if is_optional { json!([name, "null"]) } else { json!(name) };
+    let mut property = json!({ "type": kind, "description": unit });
+    if of == ScalarType::Whole {
+        property["minimum"] = json!(0);
+    }
+    property
+}

@@ -1,0 +1,101 @@
+//! What a figure is counted in. A key ends as its unit says, and no other key ends so.
+
+/// The unit of a column or a fact.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unit {
+    /// A name.
+    Text,
+    /// A number of things.
+    Count,
+    /// A number by which one is called.
+    Number,
+    /// A rank, of any world: programs get its number and that of its world.
+    Rank,
+    /// Seconds.
+    Seconds,
+    /// Bytes.
+    Bytes,
+    /// A share, of 100.
+    Percent,
+    /// One number divided by another.
+    Ratio,
+    /// What each row says.
+    ByRow,
+}
+
+/// What a unit is to a program that reads it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ScalarType {
+    /// Text.
+    Text,
+    /// A whole number from 0 on.
+    Whole,
+    /// A number.
+    Real,
+}
+
+impl Unit {
+    /// What keys of such figures end in, and no others.
+    pub fn suffix(self) -> Option<&'static str> {
+        match self {
+            Unit::Seconds => Some("s"),
+            Unit::Bytes => Some("bytes"),
+            Unit::Percent => Some("percent"),
+            Unit::Rank => Some("rank"),
+            Unit::Text | Unit::Count | Unit::Number | Unit::Ratio | Unit::ByRow => None,
+        }
+    }
+
+    /// Whether a key ends as it should.
+    pub fn suits(self, key: &str) -> bool {
+        let last = key.rsplit('_').next().filter(|last| {
+            [Unit::Seconds, Unit::Bytes, Unit::Percent, Unit::Rank].iter().any(|unit| unit.suffix() == Some(last))
+        });
+        last == self.suffix()
+    }
+
+    /// A key without what it ends in for its unit.
+    pub fn bare(self, key: &str) -> &str {
+        self.suffix().and_then(|suffix| key.strip_suffix(suffix)).map_or(key, |bare| bare.trim_end_matches('_'))
+    }
+
+    /// What programs get.
+    pub fn scalar_type(self) -> ScalarType {
+        match self {
+            Unit::Text => ScalarType::Text,
+            Unit::Count | Unit::Number | Unit::Rank | Unit::Bytes => ScalarType::Whole,
+            Unit::Seconds | Unit::Percent | Unit::Ratio | Unit::ByRow => ScalarType::Real,
+        }
+    }
+
+    /// What it says to a reader of a schema.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Unit::Text => "a name",
+            Unit::Count => "how many",
+            Unit::Number => "a number by which one is called",
+            Unit::Rank => "a rank",
+            Unit::Seconds => "seconds",
+            Unit::Bytes => "bytes",
+            Unit::Percent => "of 100",
+            Unit::Ratio => "one number divided by another",
+            Unit::ByRow => {
+                "in the unit that the row's name ends in: _s seconds, _bytes bytes, _percent of 100, else a count"
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Unit;
+
+    #[test]
+    fn a_key_ends_as_its_unit_says_and_no_other_key_ends_so() {
+        assert!(Unit::Seconds.suits("time_max_s") && Unit::Percent.suits("percent") && Unit::Bytes.suits("sent_bytes"));
+        assert!(Unit::Count.suits("calls") && Unit::Text.suits("class") && Unit::Rank.suits("cause_rank"));
+        assert!(!Unit::Count.suits("time_s") && !Unit::Seconds.suits("time") && !Unit::Seconds.suits("sent_bytes"));
+        assert!(!Unit::Number.suits("rank") && !Unit::Text.suits("cause_rank"));
+        assert_eq!([Unit::Seconds.bare("time_max_s"), Unit::Count.bare("calls")], ["time_max", "calls"]);
+    }
+}

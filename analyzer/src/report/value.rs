@@ -1,0 +1,159 @@
+//! A value, its unit, and how it is written where it stands alone.
+
+use std::cmp::Ordering;
+use std::fmt;
+
+use super::scale::Scale;
+use super::unit::Unit;
+
+/// A value and its unit.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Value {
+    /// A name.
+    Text(String),
+    /// A name that is ours.
+    Label(Label),
+    /// A number of things.
+    Count(u64),
+    /// A number by which one is called.
+    Number(u64),
+    /// A rank.
+    Rank(WorldRank),
+    /// A duration.
+    Seconds(f64),
+    /// An amount of data.
+    Bytes(u64),
+    /// A share, of 100.
+    Percent(f64),
+    /// One number divided by another.
+    Ratio(f64),
+    /// Not to be had, or without meaning here.
+    None,
+}
+
+/// A name that is ours.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Label {
+    /// As programs get it.
+    pub key: &'static str,
+    /// As people are shown it.
+    pub name: &'static str,
+    /// How far text indents it, as part of one above.
+    pub depth: usize,
+}
+
+/// A rank of any world.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct WorldRank {
+    /// 0, or the number of the spawned world.
+    pub world: u32,
+    /// Its number there; a process that ended in MPI_Init has none.
+    pub number: Option<u32>,
+}
+
+impl Value {
+    /// What it is as a number.
+    pub fn number(&self) -> Option<f64> {
+        match self {
+            Value::Count(number) | Value::Number(number) | Value::Bytes(number) => Some(*number as f64),
+            Value::Seconds(number) | Value::Percent(number) | Value::Ratio(number) => Some(*number),
+            Value::Text(_) | Value::Label(_) | Value::Rank(_) | Value::None => None,
+        }
+    }
+
+    /// Its unit; none of what is not to be had.
+    pub fn unit(&self) -> Option<Unit> {
+        match self {
+            Value::Text(_) | Value::Label(_) => Some(Unit::Text),
+            Value::Count(_) => Some(Unit::Count),
+            Value::Number(_) => Some(Unit::Number),
+            Value::Rank(_) => Some(Unit::Rank),
+            Value::Seconds(_) => Some(Unit::Seconds),
+            Value::Bytes(_) => Some(Unit::Bytes),
+            Value::Percent(_) => Some(Unit::Percent),
+            Value::Ratio(_) => Some(Unit::Ratio),
+            Value::None => None,
+        }
+    }
+
+    /// What it is as a time.
+    pub fn seconds(&self) -> Option<f64> {
+        if let Value::Seconds(seconds) = self { Some(*seconds) } else { None }
+    }
+
+    /// Its place among others of a column: names and ranks upwards, all else downwards, and what is unknown last.
+    pub fn order(&self, other: &Value) -> Ordering {
+        match (self, other) {
+            (Value::Number(a), Value::Number(b)) => a.cmp(b),
+            (Value::Rank(a), Value::Rank(b)) => a.number.is_none().cmp(&b.number.is_none()).then(a.cmp(b)),
+            (Value::None, _) | (_, Value::None) => (*self == Value::None).cmp(&(*other == Value::None)),
+            _ => match (self.number(), other.number()) {
+                (Some(a), Some(b)) => b.total_cmp(&a),
+                _ => self.to_string().cmp(&other.to_string()),
+            },
+        }
+    }
+}
+
+/// Alone, in the unit that suits it.
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Value::Text(text) => f.write_str(text),
+            Value::Label(label) => write!(f, "{:1$}{2}", "", 2 * label.depth, label.name),
+            Value::Count(number) | Value::Number(number) => write!(f, "{number}"),
+            Value::Rank(rank) => write!(f, "{rank}"),
+            Value::Seconds(seconds) => f.write_str(&Scale::of(seconds.abs()).in_words().text(*seconds)),
+            Value::Bytes(bytes) => in_bytes(*bytes, f),
+            Value::Percent(percent) => write!(f, "{percent:.1}"),
+            Value::Ratio(ratio) if *ratio >= 100.0 || *ratio == 0.0 => write!(f, "{ratio:.0}"),
+            Value::Ratio(ratio) => {
+                let decimals = 2usize.saturating_sub(ratio.abs().log10().floor() as usize).min(2);
+                write!(f, "{ratio:.decimals$}")
+            }
+            Value::None => f.write_str("-"),
+        }
+    }
+}
+
+impl fmt::Display for WorldRank {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match (self.world, self.number) {
+            (_, None) => f.write_str("-"),
+            (0, Some(number)) => write!(f, "{number}"),
+            (world, Some(number)) => write!(f, "{number} of world {world}"),
+        }
+    }
+}
+
+/// Bytes in the binary unit that leaves up to four digits.
+fn in_bytes(bytes: u64, f: &mut fmt::Formatter) -> fmt::Result {
+    const UNITS: [&str; 7] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+    let power = (bytes.max(1).ilog2() / 10) as usize;
+    let number = bytes as f64 / (1u64 << (10 * power)) as f64;
+    match power {
+        0 => write!(f, "{bytes} B"),
+        _ if number < 99.95 => write!(f, "{number:.1} {}", UNITS[power]),
+        _ => write!(f, "{number:.0} {}", UNITS[power]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Value, WorldRank};
+
+    #[test]
+    fn ranks_are_sorted_by_world_and_number_and_those_without_a_number_come_last() {
+        let rank = |world, number| Value::Rank(WorldRank { world, number });
+        let mut ranks = [Value::None, rank(0, None), rank(1, Some(0)), rank(0, Some(10)), rank(0, Some(2))];
+        ranks.sort_by(Value::order);
+        assert_eq!(ranks.each_ref().map(Value::to_string), ["2", "10", "0 of world 1", "-", "-"]);
+        assert_eq!(ranks[4], Value::None);
+    }
+
+    #[test]
+    fn bytes_are_written_in_the_binary_unit_that_leaves_up_to_four_digits() {
+        let texts = [0, 1023, 1024, 102_348, 102_400, u64::MAX].map(|bytes| Value::Bytes(bytes).to_string());
+        assert_eq!(texts, ["0 B", "1023 B", "1.0 KiB", "99.9 KiB", "100 KiB", "16.0 EiB"]);
+    }
+}
