@@ -1,0 +1,213 @@
+//! JSON, CSV and Parquet of every command are as its published schema says, and keys say what is counted in.
+//!
+//! `GOLDEN=write cargo test -p overhear --test schema` writes the schemas anew.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+const SAMPLES: [&str; 2] = ["traces/samples/integer_sort-openmpi", "traces/samples/integer_sort-mpich"];
+
+/// Every command that analyses runs, and every way to ask it.
+const COMMANDS: [(&str, &[&str]); 9] = [
+    ("report", &["function", "rank", "rank=3", "comm", "site", "size", "peer", "thread", "region"]),
+    ("waits", &[]),
+    ("path", &[]),
+    ("pop", &[]),
+    ("check", &[]),
+    ("matrix", &[]),
+    ("imbalance", &["function", "site"]),
+    ("progress", &["rank", "component", "function", "site"]),
+    ("diff", &[]),
+];
+
+/// What keys of figures end in that are numbers.
+const UNITS: [&str; 3] = ["s", "bytes", "percent"];
+
+fn project() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn overhear(arguments: &[&str]) -> Vec<u8> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_overhear"));
+    let output = command.args(arguments).current_dir(project()).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    output.stdout
+}
+
+fn schema(command: &str) -> Value {
+    serde_json::from_slice(&overhear(&["schema", command])).unwrap()
+}
+
+/// What a command says of the samples in a format, by the words it is asked with: in all ways it can be.
+fn said(command: &str, format: &str) -> Vec<(String, Vec<u8>)> {
+    let ways = COMMANDS.iter().find(|(name, _)| *name == command).unwrap().1;
+    let mut words: Vec<Vec<&str>> = vec![vec![]];
+    words.extend(ways.iter().map(|way| vec!["--by", way]));
+    // What is there alone where a part of the run is asked about.
+    words.push(vec!["--rank", "1-2", "--from", "100ms", "--to", "250ms"]);
+    let runs: Vec<Vec<&str>> = match command {
+        "diff" => vec![SAMPLES.to_vec()],
+        _ => SAMPLES.iter().map(|sample| vec![*sample]).collect(),
+    };
+    let mut said = Vec::new();
+    for words in &words {
+        for runs in &runs {
+            let arguments = [&[command][..], words, runs, &["--format", format]].concat();
+            said.push((arguments.join(" "), overhear(&arguments)));
+        }
+    }
+    said
+}
+
+/// The tables of a schema: name, and key and schema of each field in order.
+fn tables(schema: &Value) -> Vec<(String, Vec<(String, Value)>)> {
+    let fields = |table: &Value| -> Vec<(String, Value)> {
+        let properties = table["items"]["properties"].as_object().unwrap();
+        properties.iter().map(|(key, field)| (key.clone(), field.clone())).collect()
+    };
+    let properties = schema["properties"].as_object().unwrap().iter();
+    let tables = properties.filter(|(name, value)| value["type"] == "array" && *name != "warnings");
+    tables.map(|(name, table)| (name.clone(), fields(table))).collect()
+}
+
+fn is_type(field: &Value, name: &str) -> bool {
+    field["type"] == name || field["type"] == json!([name, "null"])
+}
+
+#[test]
+fn the_published_schemas_are_what_the_command_prints() {
+    for (command, _) in COMMANDS {
+        let path = project().join("docs/schema").join(format!("{command}.json"));
+        let printed = String::from_utf8(overhear(&["schema", command])).unwrap();
+        if std::env::var_os("GOLDEN").is_some_and(|value| value == "write") {
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, &printed).unwrap();
+        }
+        let kept = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        assert!(kept == printed, "{command}: overhear schema {command} > docs/schema/{command}.json");
+    }
+    let kept = fs::read_dir(project().join("docs/schema")).unwrap().count();
+    assert_eq!(kept, COMMANDS.len());
+}
+
+#[test]
+fn a_key_that_ends_in_a_unit_is_of_a_number_in_every_schema() {
+    let mut ran = 0;
+    for (command, _) in COMMANDS {
+        let schema = schema(command);
+        let run = schema["properties"]["run"]["properties"].as_object().unwrap().clone();
+        let tables = tables(&schema);
+        let fields = tables.iter().flat_map(|(_, fields)| fields.clone()).chain(run);
+        for (key, field) in fields.filter(|(key, _)| UNITS.contains(&key.rsplit('_').next().unwrap())) {
+            assert!(is_type(&field, "number") || is_type(&field, "integer"), "{command}: {key} is {field}");
+            ran += 1;
+        }
+        for (table, fields) in tables {
+            let keys: Vec<&String> = fields.iter().map(|(key, _)| key).collect();
+            assert_eq!(json!(keys), schema["properties"][&table]["items"]["required"], "{command}: {table}");
+            let ranks = keys.iter().filter(|key| key.ends_with("rank")).count();
+            assert_eq!(keys.iter().filter(|key| key.ends_with("world")).count(), ranks, "{command}: {table}");
+        }
+    }
+    assert!(ran > 100, "{ran}");
+}
+
+/// A schema that takes no keys but those it names.
+fn strict(mut schema: Value) -> Value {
+    match &mut schema {
+        Value::Object(object) => {
+            object.values_mut().for_each(|value| *value = strict(value.take()));
+            if object.contains_key("properties") && object["type"] == "object" {
+                object.insert("additionalProperties".into(), json!(false));
+            }
+        }
+        Value::Array(values) => values.iter_mut().for_each(|value| *value = strict(value.take())),
+        _ => {}
+    }
+    schema
+}
+
+#[test]
+fn the_json_of_every_command_is_as_its_schema_says() {
+    for (command, _) in COMMANDS {
+        let schema = strict(schema(command));
+        let validator = jsonschema::validator_for(&schema).unwrap();
+        let tables = tables(&schema);
+        let mut rows = vec![0; tables.len()];
+        for (words, bytes) in said(command, "json") {
+            let said: Value = serde_json::from_slice(&bytes).unwrap();
+            let wrong: Vec<String> =
+                validator.iter_errors(&said).map(|error| format!("{}: {error}", error.instance_path())).collect();
+            assert!(wrong.is_empty(), "{words}: {wrong:#?}");
+            for (rows, (table, _)) in rows.iter_mut().zip(&tables) {
+                *rows += said[table].as_array().map_or(0, Vec::len);
+            }
+        }
+        let empty: Vec<&str> =
+            tables.iter().zip(rows).filter(|(_, rows)| *rows == 0).map(|((table, _), _)| table.as_str()).collect();
+        // The samples have neither phases nor calls without a partner.
+        assert!(empty.iter().all(|table| ["phases", "unmatched"].contains(table)), "{command}: {empty:?}");
+    }
+}
+
+/// The fields of the table that has these keys, in this order.
+fn fields<'a>(tables: &'a [(String, Vec<(String, Value)>)], keys: &[String], words: &str) -> &'a [(String, Value)] {
+    let is_of = |fields: &[(String, Value)]| fields.iter().map(|(key, _)| key).eq(keys);
+    let table = tables.iter().find(|(_, fields)| is_of(fields));
+    &table.unwrap_or_else(|| panic!("{words}: {keys:?} are of no table")).1
+}
+
+#[test]
+fn the_csv_of_every_command_has_the_fields_of_a_table_and_numbers_where_the_schema_says_so() {
+    for (command, _) in COMMANDS {
+        let (schema, mut ran) = (schema(command), 0);
+        let tables = tables(&schema);
+        for (words, bytes) in said(command, "csv") {
+            let mut reader = csv::Reader::from_reader(&bytes[..]);
+            let keys: Vec<String> = reader.headers().unwrap().iter().map(String::from).collect();
+            let fields = fields(&tables, &keys, &words);
+            for row in reader.records().map(Result::unwrap) {
+                for ((key, field), cell) in fields.iter().zip(&row) {
+                    let is_number = match cell {
+                        "" => field["type"].is_array(),
+                        cell if is_type(field, "integer") => cell.parse::<u64>().is_ok(),
+                        cell => cell.parse::<f64>().is_ok_and(f64::is_finite),
+                    };
+                    assert!(is_number || is_type(field, "string"), "{words}: {key} is {cell}");
+                    ran += 1;
+                }
+            }
+        }
+        assert!(ran > 0, "{command}");
+    }
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn the_parquet_of_every_command_has_the_fields_of_a_table_in_their_types() {
+    use polars::prelude::{DataType, ParquetReader, SerReader};
+
+    for (command, _) in COMMANDS {
+        let (schema, mut ran) = (schema(command), 0);
+        let tables = tables(&schema);
+        for (words, bytes) in said(command, "parquet") {
+            let frame = ParquetReader::new(std::io::Cursor::new(bytes)).finish().unwrap();
+            let keys: Vec<String> = frame.columns().iter().map(|column| column.name().to_string()).collect();
+            for ((key, field), column) in fields(&tables, &keys, &words).iter().zip(frame.columns()) {
+                let of = match column.dtype() {
+                    DataType::String => "string",
+                    DataType::UInt64 => "integer",
+                    DataType::Float64 => "number",
+                    other => panic!("{words}: {key} is {other}"),
+                };
+                assert!(is_type(field, of), "{words}: {key} is {of}, and in the schema {field}");
+                assert!(field["type"].is_array() || column.null_count() == 0, "{words}: {key} has nulls");
+                ran += column.len();
+            }
+        }
+        assert!(ran > 0, "{command}");
+    }
+}
