@@ -8,6 +8,7 @@ mod clocks;
 mod conformance;
 mod damage;
 mod demo;
+mod fixtures;
 mod hosts;
 mod memcheck;
 mod races;
@@ -68,6 +69,14 @@ enum Task {
     Aarch64,
     /// Record the runs in traces/samples anew
     Samples,
+    /// Record the runs anew that analyses are tested with where there is no MPI, analyzer/tests/fixtures
+    Fixtures {
+        /// Only under these MPIs, as ompi4,mpich5
+        #[arg(long)]
+        mpi: Option<String>,
+        /// Only programs whose names contain this
+        name: Option<String>,
+    },
     /// Write the run of a program that was never run, to try analyses on, and say how long its ranks wait
     Synthetic {
         /// The run's folder
@@ -108,6 +117,7 @@ fn main() -> ExitCode {
         Task::Races => races::run(),
         Task::Aarch64 => aarch64::run(),
         Task::Samples => samples::run(),
+        Task::Fixtures { mpi, name } => fixtures::run(mpi.as_deref(), name.as_deref()),
         Task::Synthetic { dir, ranks, calls, ring, seed } => {
             let neighbours = if ring { Neighbours::Ring } else { Neighbours::Torus };
             synthetic::run(&dir, &Shape { ranks, calls, neighbours, seed })
