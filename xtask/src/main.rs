@@ -11,6 +11,7 @@ mod demo;
 mod fixtures;
 mod hosts;
 mod memcheck;
+mod mutants;
 mod races;
 mod real_programs;
 mod samples;
@@ -77,6 +78,15 @@ enum Task {
         /// Only programs whose names contain this
         name: Option<String>,
     },
+    /// Change the analyses here and there and show that a test that needs no MPI fails
+    Mutants {
+        /// About how many changes
+        #[arg(long, default_value_t = 200)]
+        count: usize,
+        /// Which: another seed, other changes
+        #[arg(long, default_value_t = 0)]
+        seed: usize,
+    },
     /// Write the run of a program that was never run, to try analyses on, and say how long its ranks wait
     Synthetic {
         /// The run's folder
@@ -118,6 +128,7 @@ fn main() -> ExitCode {
         Task::Aarch64 => aarch64::run(),
         Task::Samples => samples::run(),
         Task::Fixtures { mpi, name } => fixtures::run(mpi.as_deref(), name.as_deref()),
+        Task::Mutants { count, seed } => mutants::run(count, seed),
         Task::Synthetic { dir, ranks, calls, ring, seed } => {
             let neighbours = if ring { Neighbours::Ring } else { Neighbours::Torus };
             synthetic::run(&dir, &Shape { ranks, calls, neighbours, seed })
