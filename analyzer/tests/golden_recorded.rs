@@ -9,21 +9,34 @@ use std::process::Command;
 use examples::fixture;
 
 /// Programs, and what is asked about each.
-const ASKED: [(&str, &[&str]); 14] = [
+const ASKED: [(&str, &[&str]); 24] = [
+    ("by_name", &["report", "waits --region x"]),
+    ("callbacks", &["report", "progress"]),
+    ("cancelled", &["report --by size", "check"]),
+    ("collectives", &["imbalance --top 4", "path --top 5", "report --by peer --top 5"]),
     ("comm_churn", &["report --by comm --top 5", "imbalance --by site", "matrix --top 3"]),
     ("controlled", &["report", "pop", "imbalance", "path"]),
     ("errors", &["report --by rank", "report --by rank=1", "check"]),
     ("fortran_f08", &["report --by site", "report --rank 0"]),
     ("jumps", &["report", "check"]),
     ("killed_between", &["report", "waits", "check", "path", "progress --by rank"]),
+    ("late_cancelled", &["progress", "progress --by component", "check"]),
+    ("neighborhood", &["matrix", "matrix --rank 0-1", "report --by comm --sort calls"]),
+    ("one_sided", &["report", "report --by comm", "waits"]),
     ("one_tag", &["report --by thread", "waits", "pop"]),
     ("pcontrol", &["pop"]),
+    (
+        "persistent_halo",
+        &["pop", "path --top 5", "waits --rank 1", "waits --from 0.2 --to 0.6", "imbalance --rank 0,2"],
+    ),
     ("regions", &["report --by region", "report --region halo", "pop --region step", "progress --region sum"]),
     ("rma_lock", &["report --by peer", "report --by size", "waits --top 2"]),
     ("sessions_at_once", &["report", "check"]),
     ("spawns", &["report --by rank", "matrix", "imbalance", "waits"]),
     ("starved_progress", &["progress", "progress --by site", "progress --by function"]),
+    ("threads", &["report --by thread", "pop", "imbalance", "report --rank 1 --by size"]),
     ("truncated", &["check", "report --from 1ms --to 1s"]),
+    ("turned", &["progress", "progress --by rank", "progress --by component"]),
 ];
 
 /// What a command says, standard error behind standard output, and how it ended where that is not well.
