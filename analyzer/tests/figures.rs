@@ -174,6 +174,8 @@ fn a_profile_says_that_single_calls_are_not_there() {
     let header = traces::file::FileHeader { mode: Mode::Profile as u16, ..common::header(0, 1) };
     folder.write("rank-0000.ovh", &rank(header, &[], &[]));
     assert!(json(&folder.0, "function")["warnings"].to_string().contains("recorded as a profile"));
+    // Where no message was sent, none has a partner that is not known.
+    assert_eq!(common::overhear("matrix", &folder.0, &[]).status.code(), Some(0));
 }
 
 #[test]

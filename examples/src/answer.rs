@@ -40,14 +40,18 @@ impl Answer {
         self.rows(table).iter().filter(matches).collect()
     }
 
-    /// The sum of a column of whole numbers over the rows that have these values in these other columns.
+    /// The sum of a column of whole numbers, where they are known, over the rows that have these values in these other columns.
     pub fn sum(&self, table: &str, column: &str, values: &[(&str, Value)]) -> u64 {
-        self.matching(table, values).into_iter().map(|row| whole(row, column)).sum()
+        self.matching(table, values).into_iter().filter(|row| is_known(row, column)).map(|row| whole(row, column)).sum()
     }
 
     /// The same of a column of other numbers.
     pub fn total(&self, table: &str, column: &str, values: &[(&str, Value)]) -> f64 {
-        self.matching(table, values).into_iter().map(|row| number(row, column)).sum()
+        self.matching(table, values)
+            .into_iter()
+            .filter(|row| is_known(row, column))
+            .map(|row| number(row, column))
+            .sum()
     }
 
     /// A figure of the whole run.
@@ -59,6 +63,11 @@ impl Answer {
     pub fn warnings(&self) -> String {
         self.rows("warnings").iter().filter_map(Value::as_str).collect::<Vec<_>>().join("\n")
     }
+}
+
+/// Whether a row's column holds anything: what cannot be seen is null. Panics where there is no such column.
+fn is_known(row: &Value, column: &str) -> bool {
+    !row.get(column).unwrap_or_else(|| panic!("no column {column} in {row}")).is_null()
 }
 
 /// A number of a row. Panics where it has none of that name.
