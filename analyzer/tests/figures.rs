@@ -5,11 +5,11 @@ mod common;
 use common::{BEGIN, Folder, header, json, rank, rank_with, signature, two_ranks};
 use serde_json::{Value, json as value};
 use traces::calls::Call;
-use traces::file::{ANY_SIGNATURE, FileHeader, Mode, ProfileEntry, Stop};
+use traces::file::{ANY_SIGNATURE, FileHeader, Mode, ProfileEntry, SHARED_TOTALS, Stop};
 use traces::record::{self, Arrived, Fate, Kind};
 use traces::signature::{NESTED, STARTS, Signature, peer};
 use traces::write::{FileWriter, blank_block};
-use zerocopy::FromZeros;
+use zerocopy::{FromZeros, IntoBytes};
 
 fn row<'a>(report: &'a Value, table: &str, function: &str) -> &'a Value {
     let rows = report[table].as_array().unwrap();
@@ -174,6 +174,8 @@ fn a_profile_says_that_single_calls_are_not_there() {
     let header = traces::file::FileHeader { mode: Mode::Profile as u16, ..common::header(0, 1) };
     folder.write("rank-0000.ovh", &rank(header, &[], &[]));
     assert!(json(&folder.0, "function")["warnings"].to_string().contains("recorded as a profile"));
+    // Where no message was sent, none has a partner that is not known.
+    assert_eq!(common::overhear("matrix", &folder.0, &[]).status.code(), Some(0));
 }
 
 #[test]
@@ -221,4 +223,21 @@ fn threads_without_room_in_the_file_are_said_to_be_known_by_number_alone() {
     let roomless = "up to 3 threads of a rank called MPI at once (2 without room of their own in its file: they may be the MPI \
                     library's)";
     assert!(said(3).contains(roomless), "{}", said(3));
+}
+
+#[test]
+fn totals_of_threads_without_room_are_added_by_function_and_said_to_be_known_by_that_alone() {
+    let bcast = signature(1, Call::Bcast, peer::NONE, 8, 0);
+    let mut bytes = rank(header(0, 1), &[bcast], &[(1, 10, 5)]);
+    let call = u64::from(Call::Bcast.number());
+    let entry = ProfileEntry { signature: ANY_SIGNATURE, call, count: 3, total: 30, ..ProfileEntry::new_zeroed() };
+    bytes[SHARED_TOTALS..][..size_of::<ProfileEntry>()].copy_from_slice(entry.as_bytes());
+    let folder = Folder::new();
+    folder.write("rank-0000.ovh", &bytes);
+    let report = json(&folder.0, "function");
+    let row = row(&report, "functions", "MPI_Bcast");
+    assert_eq!(row["calls"], 4);
+    close(&row["time_total_s"], 35e-9);
+    let warnings = report["warnings"].to_string();
+    assert!(warnings.contains("3 calls had no room of their own in the files"), "{warnings}");
 }

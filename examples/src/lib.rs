@@ -2,10 +2,13 @@
 //! recorded.
 //!
 //! [`mpi`] knows the MPI libraries and how they are installed, [`program`] builds a program and knows what it states,
-//! [`run`] runs it, [`truth`] and [`waits`] compare what it states with what the command says. [`conformance`] writes programs that call every function.
+//! [`run`] runs it, [`truth`] and [`waits`] compare what it states with what the command says, an [`answer`]. [`fixture`] packs what was
+//! recorded, for where no MPI is. [`conformance`] writes programs that call every function.
 
 pub mod aarch64;
+pub mod answer;
 pub mod conformance;
+pub mod fixture;
 pub mod memcheck;
 pub mod mpi;
 pub mod mpi4py;

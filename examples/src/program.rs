@@ -32,6 +32,8 @@ pub struct Program {
     pub cannot: Vec<String>,
     /// What OVERHEAR_FILTER is to be.
     pub filter: Option<String>,
+    /// The file that states the rest, where it is not its source.
+    pub stated_in: Option<PathBuf>,
     /// Functions it calls besides those it states.
     pub also: Vec<String>,
     /// The languages it calls MPI in; C where it says nothing.
@@ -68,7 +70,12 @@ impl Program {
 
     /// Reads a program's first lines. Panics where they say something unknown, since nobody would notice otherwise.
     pub fn read(name: &str) -> Program {
-        let sources = ["c", FORTRAN].map(|ending| folder().join(name).with_extension(ending));
+        Program::read_in(&folder(), name)
+    }
+
+    /// The same of a program in another folder.
+    pub fn read_in(folder: &Path, name: &str) -> Program {
+        let sources = ["c", FORTRAN].map(|ending| folder.join(name).with_extension(ending));
         let source = sources.iter().find(|source| source.exists()).unwrap_or(&sources[0]).clone();
         let text = fs::read_to_string(&source).unwrap_or_else(|error| panic!("{}: {error}", source.display()));
         let mut program = Program { name: name.into(), source, ranks: 1, ..Program::default() };
@@ -101,7 +108,11 @@ impl Program {
             // The reason stands behind them.
             "cannot" => self.cannot = words().into_iter().take_while(|word| !word.starts_with('(')).collect(),
             "filter" => self.filter = Some(value.into()),
-            "as" => self.listen(&fs::read_to_string(self.source.with_file_name(value)).unwrap_or_default()),
+            "as" => {
+                let other = self.source.with_file_name(value);
+                self.listen(&fs::read_to_string(&other).unwrap_or_else(|error| panic!("{}: {error}", other.display())));
+                self.stated_in = Some(other);
+            }
             "languages" => self.languages = Some(value.into()),
             "also" => self.also.extend(words()),
             "expect" => {
@@ -159,6 +170,14 @@ impl Program {
         let marked: Vec<usize> = files.flat_map(|file| -> Vec<usize> { lines(text(file)) }).collect();
         let [line] = marked[..] else { panic!("{}: lines {marked:?} end with {mark}", self.name) };
         line
+    }
+
+    /// The files that its lines and what it states are in.
+    pub fn sources(&self) -> Vec<PathBuf> {
+        let mut sources = vec![self.source.clone()];
+        sources.extend(self.stated_in.clone());
+        sources.extend(self.plugin.as_ref().map(|plugin| self.source.with_file_name(plugin)));
+        sources
     }
 
     fn is_fortran(&self) -> bool {

@@ -8,8 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
-
+use crate::answer::Answer;
 use crate::mpi::Mpi;
 use crate::program::Program;
 use crate::target;
@@ -191,12 +190,14 @@ pub struct Run {
 }
 
 impl Run {
+    /// What an analysis says of it, with these arguments.
+    pub fn ask(&self, analysis: &str, arguments: &[&str]) -> Answer {
+        Answer::of(Command::new(overhear()).arg(analysis).arg(&self.folder).args(arguments))
+    }
+
     /// What `overhear report` says.
-    pub fn report(&self, by: &str) -> Report {
-        let output = self.report_output(&["--by", by, "--format", "json"]);
-        let json = serde_json::from_str(&output.stdout);
-        let json = json.unwrap_or_else(|error| panic!("{}: {error}: {output:?}", self.folder.display()));
-        Report { status: output.status, json }
+    pub fn report(&self, by: &str) -> Answer {
+        self.ask("report", &["--by", by])
     }
 
     /// Runs `overhear report` on it.
@@ -215,31 +216,4 @@ impl Run {
 
 fn is_trace(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "ovh")
-}
-
-/// A report as JSON.
-pub struct Report {
-    /// The exit status it came with.
-    pub status: i32,
-    /// What it says.
-    pub json: Value,
-}
-
-impl Report {
-    /// Rows of a table.
-    pub fn rows(&self, table: &str) -> &[Value] {
-        self.json[table].as_array().map_or(&[], Vec::as_slice)
-    }
-
-    /// The sum of a column over the rows that have these values in these other columns.
-    pub fn sum(&self, table: &str, column: &str, matching: &[(&str, Value)]) -> u64 {
-        let matches = |row: &&Value| matching.iter().all(|(column, value)| row[*column] == *value);
-        self.rows(table).iter().filter(matches).filter_map(|row| row[column].as_u64()).sum()
-    }
-
-    /// All warnings in one text.
-    pub fn warnings(&self) -> String {
-        let warnings = self.json["warnings"].as_array().map_or(&[][..], Vec::as_slice);
-        warnings.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("\n")
-    }
 }

@@ -3,7 +3,7 @@
 //! Stated, in the program's first lines; seconds are a sum of products:
 //!
 //! ```text
-//! // expect: wait PATTERN rank RANK = SECONDS at FUNCTION // MARK <- rank CAUSE FUNCTION // MARK
+//! // expect: wait STATE rank RANK = SECONDS at FUNCTION // MARK <- rank CAUSE FUNCTION // MARK
 //! // expect: wait elsewhere < SHARE
 //! ```
 //!
@@ -14,13 +14,14 @@
 //! Measured, as the program says on its standard error, since who sleeps on a busy machine oversleeps:
 //!
 //! ```text
-//! truth: wait PATTERN rank RANK // MARK <- rank CAUSE = SECONDS
+//! truth: wait STATE rank RANK // MARK <- rank CAUSE = SECONDS
 //! ```
 
 use std::fmt;
 
 use serde_json::{Value, json};
 
+use crate::answer::{Answer, WAIT_STATE, WAIT_STATES, number};
 use crate::program::Program;
 use crate::truth::evaluate;
 
@@ -43,7 +44,7 @@ pub enum Stated {
 /// What one rank waits for another, at one place for another.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Wait {
-    pattern: String,
+    state: String,
     waiting: Place,
     cause: Place,
     seconds: f64,
@@ -71,12 +72,12 @@ impl Wait {
     fn read(text: &str) -> Result<Wait, String> {
         let (waits, cause) = text.split_once(" <- ").ok_or("it has no <-")?;
         let (left, right) = waits.split_once(" = ").ok_or("it has no =")?;
-        let (pattern, rank) = left.split_once(' ').ok_or("it names no rank")?;
+        let (state, rank) = left.split_once(' ').ok_or("it names no rank")?;
         let (seconds, at) = right.split_once(" at ").ok_or("it does not say where, with at")?;
         let (cause_rank, by) =
             cause.strip_prefix("rank ").and_then(|cause| cause.split_once(' ')).unwrap_or((cause, ""));
         Ok(Wait {
-            pattern: pattern.into(),
+            state: state.into(),
             waiting: Place::read(rank.trim_start_matches("rank "), at)?,
             cause: Place::read(cause_rank, by)?,
             seconds: evaluate(seconds)?,
@@ -92,7 +93,7 @@ impl Wait {
     /// Whether a row of the table of waits tells of this.
     fn is(&self, row: &Value, program: &Program) -> bool {
         let site = |place: &Place| json!(format!("{}.c:{}", program.name, place.line(program)));
-        row["wait_state"] == json!(self.pattern)
+        row[WAIT_STATE] == json!(self.state)
             && row["rank"] == json!(self.waiting.rank)
             && row["function"] == json!(self.waiting.function)
             && row["site"] == site(&self.waiting)
@@ -106,7 +107,7 @@ impl Wait {
 impl fmt::Display for Wait {
     fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
         let (waiting, cause) = (&self.waiting, &self.cause);
-        write!(out, "{} rank {} // {} <- rank {}", self.pattern, waiting.rank, waiting.mark, cause.rank)
+        write!(out, "{} rank {} // {} <- rank {}", self.state, waiting.rank, waiting.mark, cause.rank)
     }
 }
 
@@ -137,24 +138,20 @@ pub struct Finding {
 
 /// What became of each wait that a program states.
 ///
-/// `stderr` is what the program wrote while it was recorded, `said` the command's JSON.
-pub fn findings(program: &Program, stderr: &str, said: &Value) -> Vec<Finding> {
+/// `stderr` is what the program wrote while it was recorded, `said` the command's answer.
+pub fn findings(program: &Program, stderr: &str, said: &Answer) -> Vec<Finding> {
     let finding = |wait: &Wait| {
-        let rows = rows(said, "waits").iter().filter(|row| wait.is(row, program));
-        let found = rows.filter_map(|row| row["wait_s"].as_f64()).sum();
+        let rows = said.rows("waits").iter().filter(|row| wait.is(row, program));
+        let found = rows.map(|row| number(row, "wait_s")).sum();
         Finding { wait: wait.to_string(), stated: wait.seconds, measured: wait.measured(stderr), found }
     };
     program.waits.iter().map(finding).collect()
 }
 
-fn rows<'a>(said: &'a Value, table: &str) -> &'a [Value] {
-    said[table].as_array().map_or(&[], Vec::as_slice)
-}
-
 /// Compares what a program states and measured with what `overhear waits` says, and returns the differences.
 ///
 /// In: as for [`findings`].
-pub fn differences(program: &Program, stderr: &str, said: &Value) -> Vec<String> {
+pub fn differences(program: &Program, stderr: &str, said: &Answer) -> Vec<String> {
     let mut wrong = Vec::new();
     let mut stated_s = 0.0;
     for Finding { wait, stated, measured, found } in findings(program, stderr, said) {
@@ -170,13 +167,13 @@ pub fn differences(program: &Program, stderr: &str, said: &Value) -> Vec<String>
             wrong.push(format!("{wait}: the program measured {measured} s, and {found} s are found"));
         }
     }
-    let patterns = Patterns::of(rows(said, "wait_states"));
-    let elsewhere = (patterns.wait_s - stated_s) / patterns.run_s;
+    let all = Waiting::of(said.rows(WAIT_STATES));
+    let elsewhere = (all.wait_s - stated_s) / all.run_s;
     if elsewhere > program.elsewhere.unwrap_or(ELSEWHERE) {
         wrong.push(format!("{elsewhere:.4} of the run is waited where nothing is stated"));
     }
     if !wrong.is_empty() {
-        wrong.extend(rows(said, "waits").iter().take(20).map(|row| format!("  found: {row}")));
+        wrong.extend(said.rows("waits").iter().take(20).map(|row| format!("  found: {row}")));
     }
     wrong
 }
@@ -185,22 +182,21 @@ fn is_near(value: f64, other: f64, share: f64) -> bool {
     (value - other).abs() <= share * other
 }
 
-/// What the table of patterns says in all.
-struct Patterns {
-    /// Waiting of all patterns.
+/// What the table of wait states says in all.
+struct Waiting {
+    /// In all states.
     wait_s: f64,
     /// Time of all ranks together.
     run_s: f64,
 }
 
-impl Patterns {
-    fn of(rows: &[Value]) -> Patterns {
-        let number = |row: &Value, column: &str| row[column].as_f64().unwrap_or(0.0);
+impl Waiting {
+    fn of(rows: &[Value]) -> Waiting {
         let wait_s = |row: &Value| number(row, "wait_s");
         // The largest share was rounded least.
         let largest = rows.iter().max_by(|one, other| wait_s(one).total_cmp(&wait_s(other)));
         let run_s = largest.map_or(0.0, |row| wait_s(row) * 100.0 / number(row, "wait_percent"));
-        Patterns { wait_s: rows.iter().map(wait_s).sum(), run_s }
+        Waiting { wait_s: rows.iter().map(wait_s).sum(), run_s }
     }
 }
 
@@ -214,20 +210,19 @@ mod tests {
         let row = |wait: &Wait, wait_s: f64| {
             let site = |place: &Place| format!("wrong_order.c:{}", place.line(&program));
             json!({
-                "wait_state": "wrong_order", "rank": 0, "function": "MPI_Recv", "site": site(&wait.waiting),
+                WAIT_STATE: "wrong_order", "rank": 0, "function": "MPI_Recv", "site": site(&wait.waiting),
                 "cause_rank": 1, "cause_function": "MPI_Send", "cause_site": site(&wait.cause), "wait_s": wait_s,
             })
         };
         let [first, second] = &program.waits[..] else { panic!("it states two") };
-        let pattern =
-            |pattern, wait_s: f64| json!({"wait_state": pattern, "wait_s": wait_s, "wait_percent": wait_s * 50.0});
-        let said = json!({
-            "wait_states": [pattern("wrong_order", 0.3 + second_s), pattern("late_sender", elsewhere_s)],
+        let state = |state, wait_s: f64| json!({WAIT_STATE: state, "wait_s": wait_s, "wait_percent": wait_s * 50.0});
+        let json = json!({
+            WAIT_STATES: [state("wrong_order", 0.3 + second_s), state("late_sender", elsewhere_s)],
             "waits": [row(first, 0.3), row(second, second_s)],
         });
         let measured = "truth: wait wrong_order rank 0 // waits <- rank 1 = 0.301\n\
             truth: wait wrong_order rank 0 // waits again <- rank 1 = 0.302\n";
-        differences(&program, measured, &said)
+        differences(&program, measured, &Answer { status: 0, json })
     }
 
     #[test]

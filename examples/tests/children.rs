@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{case, libraries, said};
+use common::{case, libraries};
 use serde_json::json;
 
 /// Ways to make a child, and ways in which it ends.
@@ -28,6 +28,6 @@ fn a_child_lives_as_without_the_recorder_and_leaves_its_parents_file_alone() {
         let calls = ["MPI_Sendrecv", "MPI_Reduce", "MPI_Comm_rank", "MPI_Wtime", "MPI_Initialized", "MPI_Finalize"]
             .map(|function| report.sum("rank_functions", "calls", &[("function", json!(function))]));
         assert_eq!(calls, [2 * messages, 2, 2, 0, 0, 2], "{}", mpi.name);
-        assert_eq!((report.status, said(&run, "check").status), (0, 0), "{}: {}", mpi.name, report.warnings());
+        assert_eq!((report.status, run.ask("check", &[]).status), (0, 0), "{}: {}", mpi.name, report.warnings());
     }
 }

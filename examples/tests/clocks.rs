@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use analyzer::model::timeline::{Line, Source, Timeline};
 use analyzer::model::{Rank, Run};
-use common::{ATTEMPTS, assert_planted, case, libraries, said};
+use common::{ATTEMPTS, assert_planted, case, libraries};
 use examples::mpi::Mpi;
 use examples::program::Program;
 use traces::clock::ClockSample;
@@ -194,5 +194,5 @@ fn backwards(program: &Program, mpi: &Mpi, clocks: &str) -> u64 {
     // On a busy machine one of the two comparisons may tell too little to be used.
     let is_compared = |line: &Line| matches!(line.source, Source::InitAndFinalize | Source::Once);
     assert!(lines[1..].iter().all(is_compared), "{} under {}: {lines:?}", program.name, mpi.name);
-    said(&run, "check").json["run"]["backwards"].as_u64().unwrap()
+    run.ask("check", &[]).json["run"]["backwards"].as_u64().unwrap()
 }

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use examples::mpi::Mpi;
 use examples::program::{Program, compile};
-use examples::run::{Case, Output, Report, Run, finish, library, overhear};
+use examples::run::{Case, Output, Run, finish, library, overhear};
 use examples::{target, waits, workspace};
 use serde_json::json;
 use traces::progress::{Entries, INSIDE, Run as Entered};
@@ -19,6 +19,18 @@ pub fn libraries() -> Vec<Mpi> {
     let libraries = Mpi::all();
     assert!(!libraries.is_empty(), "no MPI is here: run cargo xtask test, which brings them");
     libraries
+}
+
+/// Those that fit, of which there has to be one. `that` says what they do.
+pub fn those(that: &str, fits: impl Fn(&Mpi) -> bool) -> Vec<Mpi> {
+    let libraries: Vec<Mpi> = libraries().into_iter().filter(fits).collect();
+    assert!(!libraries.is_empty(), "no MPI that is here, or that TEST_MPI names, {that}");
+    libraries
+}
+
+/// Those that a program runs under.
+pub fn that_run(program: &Program) -> Vec<Mpi> {
+    those(&format!("runs {}", program.name), |mpi| program.runs_under(mpi))
 }
 
 /// One library is enough for what does not depend on it.
@@ -122,13 +134,6 @@ pub fn failed_as_plain(case: &Case, name: &str) -> Run {
     panic!("{name} under {}: statuses without and with the recorder: {seen:?}", case.mpi.name);
 }
 
-/// What a command of overhear says of a run.
-pub fn said(run: &Run, command: &str) -> Report {
-    let output = finish(Command::new(overhear()).arg(command).arg(&run.folder).args(["--format", "json"]));
-    let json = serde_json::from_str(&output.stdout);
-    Report { status: output.status, json: json.unwrap_or_else(|error| panic!("{command}: {error}: {output:?}")) }
-}
-
 /// What records say of entries into the progress engine.
 #[derive(Clone, Default, PartialEq, Debug)]
 pub struct Turns {
@@ -187,14 +192,31 @@ pub const ATTEMPTS: usize = 3;
 
 /// Runs a program that plants waits, with variables set, and returns the run in which they are found as it states them.
 pub fn assert_planted(program: &Program, mpi: &Mpi, variables: &[(&str, &str)]) -> Run {
+    let case = variables.iter().fold(Case::of(program, mpi), |case, (name, value)| case.with(name, value));
+    let record = || case.recorded(&format!("waits-{}", program.name));
+    assert_as_planted(program, mpi, record(), record)
+}
+
+/// The same where it has been recorded once. A program that plants nothing was recorded well the first time.
+pub fn assert_as_planted(
+    program: &Program,
+    mpi: &Mpi,
+    first: (Output, Run),
+    mut again: impl FnMut() -> (Output, Run),
+) -> Run {
+    let (mut output, mut run) = first;
+    if program.waits.is_empty() {
+        return run;
+    }
     let mut differences = Vec::new();
-    for _ in 0..ATTEMPTS {
-        let case = variables.iter().fold(Case::of(program, mpi), |case, (name, value)| case.with(name, value));
-        let (output, run) = case.recorded(&format!("waits-{}", program.name));
+    for attempt in 1..=ATTEMPTS {
         assert_eq!(output.status, 0, "{} under {}: {}", program.name, mpi.name, output.stderr);
-        differences = waits::differences(program, &output.stderr, &said(&run, "waits").json);
+        differences = waits::differences(program, &output.stderr, &run.ask("waits", &[]));
         if differences.is_empty() {
             return run;
+        }
+        if attempt < ATTEMPTS {
+            (output, run) = again();
         }
     }
     panic!("{} under {}, the last of {ATTEMPTS} times:\n{}", program.name, mpi.name, differences.join("\n"));

@@ -8,13 +8,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use common::libraries;
+use examples::answer::Answer;
 use examples::conformance::fortran::{self, Style, site};
 use examples::conformance::limits::{APART, CANNOT, DYNAMIC, List, listed};
 use examples::conformance::source::{BY_MAIN, program};
 use examples::conformance::tried::{Tried, abort, same};
 use examples::mpi::{Fortran, Mpi};
 use examples::program::{compile, compile_fortran};
-use examples::run::Report;
 use examples::target;
 use traces::calls::{Call, Kind};
 
@@ -76,7 +76,7 @@ fn build(mpi: &Mpi, fortran: &Fortran, around: &Path, tried: &Path, path: &Path)
 }
 
 /// Calls that were counted otherwise than made, by function and place.
-fn wrong_counts(built: &Built, uncounted: &[&str], tried: &Tried, report: &Report) -> Vec<String> {
+fn wrong_counts(built: &Built, uncounted: &[&str], tried: &Tried, report: &Answer) -> Vec<String> {
     let mut counts: BTreeMap<(&str, &str), (u64, u64)> = BTreeMap::new();
     for row in report.rows("sites") {
         let place = (row["function"].as_str().unwrap(), row["site"].as_str().unwrap_or("nowhere"));

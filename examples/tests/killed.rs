@@ -5,7 +5,7 @@ mod common;
 use std::fs;
 
 use common::{Turns, case, libraries};
-use examples::run::Report;
+use examples::answer::Answer;
 use examples::target;
 use serde_json::json;
 use traces::progress::INSIDE;
@@ -64,7 +64,7 @@ fn what_the_engine_did_in_the_call_that_a_rank_died_in_is_in_its_file() {
 }
 
 /// Calls that rank 0 counts itself.
-fn calls(report: &Report) -> u64 {
+fn calls(report: &Answer) -> u64 {
     let of = |function| report.sum("rank_functions", "calls", &[("function", json!(function)), ("rank", json!(0))]);
     of("MPI_Iprobe") + of("MPI_Bcast")
 }

@@ -4,20 +4,17 @@ mod common;
 
 use std::collections::BTreeMap;
 
-use common::{case, in_rust, libraries, said};
+use common::{case, in_rust, libraries};
+use examples::answer::{Answer, WAIT_STATE, whole};
 use examples::program::Program;
-use examples::run::{Case, Report, Run};
-use serde_json::{Value, json};
+use examples::run::{Case, Run};
+use serde_json::json;
 use traces::read::{RankFile, Visitor, Walk};
 
-fn number(row: &Value, column: &str) -> u64 {
-    row[column].as_u64().unwrap_or_else(|| panic!("{column} of {row}"))
-}
-
 /// Columns of the rows of the table of pairs, by sender and receiver.
-fn pairs<const N: usize>(report: &Report, columns: [&str; N]) -> BTreeMap<(u64, u64), [u64; N]> {
-    let place = |row| (number(row, "from_rank"), number(row, "to_rank"));
-    report.rows("pairs").iter().map(|row| (place(row), columns.map(|column| number(row, column)))).collect()
+fn pairs<const N: usize>(report: &Answer, columns: [&str; N]) -> BTreeMap<(u64, u64), [u64; N]> {
+    let place = |row| (whole(row, "from_rank"), whole(row, "to_rank"));
+    report.rows("pairs").iter().map(|row| (place(row), columns.map(|column| whole(row, column)))).collect()
 }
 
 #[test]
@@ -29,14 +26,14 @@ fn as_many_bytes_are_received_as_are_sent_between_every_two_ranks() {
         for (name, case) in cases {
             let (output, run) = case.recorded(&format!("matched-{name}"));
             assert_eq!(output.status, 0, "{name} under {}: {}", mpi.name, output.stderr);
-            let (check, matrix) = (said(&run, "check"), said(&run, "matrix"));
+            let (check, matrix) = (run.ask("check", &[]), run.ask("matrix", &[]));
             let received = pairs(&check, ["messages", "received_bytes"]);
             assert!(!received.is_empty(), "{name} under {}: {}", mpi.name, check.json);
             assert_eq!(received, pairs(&check, ["messages", "sent_bytes"]), "{name} under {}", mpi.name);
             // The matrix is what the senders say, without a look at the receivers.
             assert_eq!(received, pairs(&matrix, ["messages", "bytes"]), "{name} under {}", mpi.name);
             let total = |at: usize| received.values().map(|pair| pair[at]).sum::<u64>();
-            let all = ["matched_messages", "received_bytes", "sent_bytes"].map(|fact| number(&check.json["run"], fact));
+            let all = ["matched_messages", "received_bytes", "sent_bytes"].map(|fact| whole(&check.json["run"], fact));
             assert_eq!(all, [total(0), total(1), total(1)], "{name} under {}", mpi.name);
             assert_eq!(check.status, 0, "{name} under {}: {}", mpi.name, check.warnings());
         }
@@ -45,7 +42,7 @@ fn as_many_bytes_are_received_as_are_sent_between_every_two_ranks() {
 
 /// What a run with a killed rank says that was planted, or what is wrong with it.
 fn before_the_kill(run: &Run, stderr: &str) -> Result<(), String> {
-    let (waits, check) = (said(run, "waits"), said(run, "check"));
+    let (waits, check) = (run.ask("waits", &[]), run.ask("check", &[]));
     assert_eq!((waits.status, check.status), (4, 4), "{}", waits.warnings());
     let unmatched = |what: &str, rank: u32, function: &str| {
         let matching = [("what", json!(what)), ("rank", json!(rank)), ("function", json!(function))];
@@ -57,7 +54,7 @@ fn before_the_kill(run: &Run, stderr: &str) -> Result<(), String> {
         unmatched("others did not come", 0, "MPI_Ibarrier"),
         unmatched("others did not come", 1, "MPI_Ibarrier"),
     ];
-    let calls: u64 = check.rows("unmatched").iter().map(|row| number(row, "calls")).sum();
+    let calls = check.sum("unmatched", "calls", &[]);
     assert_eq!((found, calls), ([1; 4], 4), "{:#?}", check.rows("unmatched"));
     for what in ["message sent and not received", "receive of which the message is not known"] {
         assert!(waits.warnings().contains(what), "{}", waits.warnings());
@@ -65,12 +62,14 @@ fn before_the_kill(run: &Run, stderr: &str) -> Result<(), String> {
     let measured =
         stderr.lines().find_map(|line| line.strip_prefix("truth: wait late_sender rank 1 // receives <- rank 0 = "));
     let measured: f64 = measured.and_then(|seconds| seconds.trim().parse().ok()).unwrap_or_else(|| panic!("{stderr}"));
-    let is_planted = |row: &&Value| {
-        row["wait_state"] == "late_sender"
-            && (&row["rank"], &row["function"]) == (&json!(1), &json!("MPI_Recv"))
-            && (&row["cause_rank"], &row["cause_function"]) == (&json!(0), &json!("MPI_Send"))
-    };
-    let found: f64 = waits.rows("waits").iter().filter(is_planted).filter_map(|row| row["wait_s"].as_f64()).sum();
+    let planted = [
+        (WAIT_STATE, json!("late_sender")),
+        ("rank", json!(1)),
+        ("function", json!("MPI_Recv")),
+        ("cause_rank", json!(0)),
+        ("cause_function", json!("MPI_Send")),
+    ];
+    let found = waits.total("waits", "wait_s", &planted);
     match (found - measured).abs() <= 0.05 * measured {
         true => Ok(()),
         false => Err(format!("the program measured {measured} s, and {found} s are found")),

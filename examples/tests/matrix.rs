@@ -3,26 +3,24 @@
 mod common;
 
 use std::collections::BTreeMap;
-use std::process::Command;
 
 use common::libraries;
+use examples::answer::whole;
 use examples::mpi::Mpi;
 use examples::program::Program;
-use examples::run::{Case, finish, overhear};
+use examples::run::Case;
 use serde_json::Value;
 
 /// Messages and bytes by sender and receiver, as the command says.
 fn pairs(name: &str, mpi: &Mpi, of: &[&str]) -> BTreeMap<(u64, u64), (u64, u64)> {
     let (output, run) = Case::of(&Program::read(name), mpi).recorded(&format!("matrix-{name}"));
     assert_eq!(output.status, 0, "{name} under {}: {}", mpi.name, output.stderr);
-    let said = finish(Command::new(overhear()).arg("matrix").arg(&run.folder).args(["--format", "json"]).args(of));
-    let said: Value = serde_json::from_str(&said.stdout).unwrap();
-    let number = |row: &Value, column: &str| row[column].as_u64().unwrap();
+    let matrix = run.ask("matrix", of);
     let pair = |row: &Value| {
-        let place = (number(row, "from_rank"), number(row, "to_rank"));
-        (place, (number(row, "messages"), number(row, "bytes")))
+        let place = (whole(row, "from_rank"), whole(row, "to_rank"));
+        (place, (whole(row, "messages"), whole(row, "bytes")))
     };
-    said["pairs"].as_array().unwrap().iter().map(pair).collect()
+    matrix.rows("pairs").iter().map(pair).collect()
 }
 
 #[test]

@@ -5,10 +5,11 @@ mod common;
 use std::path::PathBuf;
 use std::process::Command;
 
-use common::{Turns, case, libraries};
+use common::{Turns, case, libraries, those};
+use examples::answer::{Answer, number};
 use examples::mpi::Mpi;
 use examples::program::Program;
-use examples::run::{Case, Report, Run, finish};
+use examples::run::{Case, Run, finish};
 use examples::{target, workspace};
 use serde_json::{Value, json};
 
@@ -47,16 +48,8 @@ fn counter() -> PathBuf {
     library
 }
 
-fn progress(run: &Run, by: &str) -> Value {
-    let output = finish(
-        Command::new(examples::run::overhear()).arg("progress").arg(&run.folder).args(["--format", "json", "--by", by]),
-    );
-    serde_json::from_str(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
-}
-
-fn rows(json: Value, table: &'static str) -> Report {
-    assert!(json[table].is_array(), "{json:#}");
-    Report { status: 0, json }
+fn progress(run: &Run, by: &str) -> Answer {
+    run.ask("progress", &["--by", by])
 }
 
 #[test]
@@ -90,13 +83,12 @@ fn entries_are_as_many_as_an_independent_count_finds() {
 #[test]
 fn reads_of_libfabrics_queues_are_seen_below_the_entries() {
     let ofi = [("MPIR_CVAR_NOLOCAL", "1"), ("MPIR_CVAR_CH4_NETMOD", "ofi"), ("FI_PROVIDER", "tcp")];
-    let with_ofi = |mpi: &Mpi| mpi.name.starts_with("mpich5");
-    for mpi in libraries().into_iter().filter(with_ofi) {
+    for mpi in those("can be told to use libfabric", |mpi| mpi.name.starts_with("mpich5")) {
         let (output, run) = with(case("turned", &mpi, 2, &[]), &ofi).recorded("ofi");
         assert_eq!(output.status, 0, "{}: {}", mpi.name, output.stderr);
-        let components = rows(progress(&run, "component"), "components");
+        let components = progress(&run, "component");
         let of = |column| components.sum("components", column, &[("component", json!("fi_cq_read"))]);
-        let entries = rows(progress(&run, "rank"), "ledger").sum("ledger", "entries", &[]);
+        let entries = progress(&run, "rank").sum("ledger", "entries", &[]);
         // A provider may read another's queue below its own.
         assert!(of("calls") >= entries && of("productive_calls") > 0, "{}: {} of {entries}", mpi.name, of("calls"));
     }
@@ -110,14 +102,14 @@ fn the_ledger_and_the_calls_tell_of_the_same_entries_in_every_depth() {
             let (output, run) = case.recorded(&format!("depth-{depth}"));
             let under = format!("{}, {depth}", mpi.name);
             assert_eq!((output.status, output.stdout.as_str()), (0, ""), "{under}: {}", output.stderr);
-            let ledger = rows(progress(&run, "rank"), "ledger");
-            let functions = rows(progress(&run, "function"), "engine_functions");
+            let ledger = progress(&run, "rank");
+            let functions = progress(&run, "function");
             for (column, of) in [("entries", "entries"), ("productive_entries", "productive_entries")] {
                 let (all, calls) = (ledger.sum("ledger", column, &[]), functions.sum("engine_functions", of, &[]));
                 assert_eq!(all, calls, "{under}: {column}");
                 assert_eq!(all > 0, depth != "off", "{under}: {column}");
             }
-            let time: f64 = ledger.rows("ledger").iter().filter_map(|row| row["engine_s"].as_f64()).sum();
+            let time: f64 = ledger.total("ledger", "engine_s", &[]);
             assert_eq!(time > 0.0, depth == "time" || depth == "events", "{under}: {time}");
             let off = ledger.warnings().contains("OVERHEAR_PROGRESS=off");
             assert_eq!(off, depth == "off", "{under}");
@@ -153,10 +145,9 @@ fn starved_requests_are_found_where_the_program_computes_and_well_fed_ones_are_n
         assert_eq!(starved["from_site"], line("// begins"), "{}", mpi.name);
         assert_eq!(starved["to_site"], line("// ends"), "{}", mpi.name);
         assert_eq!(starved["times"], 10, "{}: {starved}", mpi.name);
-        let longest = |row: &Value| row["longest_s"].as_f64().unwrap();
         // The program computes 50 ms at a stretch, or 0.2 ms.
-        assert!(longest(&starved) >= 0.049, "{}: {starved}", mpi.name);
-        let usual = fed["percentile_99_s"].as_f64().unwrap();
+        assert!(number(&starved, "longest_s") >= 0.049, "{}: {starved}", mpi.name);
+        let usual = number(&fed, "percentile_99_s");
         assert!(usual < 0.04, "{}: {fed}", mpi.name);
     }
 }
@@ -166,7 +157,7 @@ fn longest(name: &str, mpi: &Mpi) -> Option<Value> {
     let program = Program::read(name);
     let (output, run) = Case::of(&program, mpi).recorded(&format!("fed-{name}"));
     assert_eq!(output.status, 0, "{}: {}", mpi.name, output.stderr);
-    let starved = rows(progress(&run, "site"), "starved");
+    let starved = progress(&run, "site");
     let mut of_sender = starved.rows("starved").iter().filter(|row| row["rank"] == 0);
     of_sender.next().cloned()
 }
@@ -197,11 +188,7 @@ fn bytes_on_sockets_are_those_the_kernel_counts() {
     let alone = "import fcntl,socket,struct,sys,os;s=socket.socket();\
         fcntl.ioctl(s,0x8914,struct.pack('16sH14s',b'lo',0x41,b''));os.execvp(sys.argv[1],sys.argv[1:])";
     let kernel = "overhear_status=$?; awk '/lo:/ {print $2}' /proc/net/dev >\"$OUT\"; exit $overhear_status";
-    if finish(Command::new("unshare").args(["--net", "true"])).status != 0 {
-        eprintln!("not allowed to make a network of its own here: not tested");
-        return;
-    }
-    for mpi in libraries().into_iter().filter(Mpi::is_openmpi) {
+    for mpi in those("is an Open MPI", Mpi::is_openmpi) {
         let (_, tcp) = transports(&mpi).swap_remove(1);
         // There is no other interface, and both would rather not use this one.
         let loopback = [("OMPI_MCA_btl_tcp_if_include", "lo"), ("OMPI_MCA_oob_tcp_if_include", "lo")];
@@ -211,13 +198,13 @@ fn bytes_on_sockets_are_those_the_kernel_counts() {
             let out = folder.with_extension("bytes");
             let script = format!("\"$@\"; {kernel}");
             let mut command = Command::new("unshare");
-            command.args(["--net", "python3", "-c", alone, "sh", "-c", &script, "sh"]);
+            command.args(["--user", "--map-root-user", "--net", "python3", "-c", alone, "sh", "-c", &script, "sh"]);
             command.arg(examples::run::overhear()).arg("record").arg("--dir").arg(&folder).args(case.words());
             case.prepare(&mut command);
             let output = finish(command.env("OUT", &out));
             assert_eq!(output.status, 0, "{}: {}", mpi.name, output.stderr);
             let kernel: f64 = std::fs::read_to_string(&out).unwrap().trim().parse().unwrap();
-            let ledger = rows(progress(&Run { folder }, "rank"), "ledger");
+            let ledger = progress(&Run { folder }, "rank");
             let sum = |column| ledger.sum("ledger", column, &[]) as f64;
             (sum("socket_sent_bytes"), sum("socket_received_bytes"), kernel)
         };

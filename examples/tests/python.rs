@@ -14,6 +14,7 @@ fn calls_of_python_programs_come_from_the_lines_that_the_programs_say() {
     let program = workspace().join("examples/tests/programs/call_sites.py");
     let pythons = Python::all();
     assert!(!pythons.is_empty(), "no Python is here: TEST_PYTHON names interpreters");
+    let mut ran = 0;
     for (python, mpi) in pythons.iter().flat_map(|python| libraries().into_iter().map(move |mpi| (python, mpi))) {
         const RANKS: u64 = 2;
         let Some(case) = python.case(&program, &mpi, RANKS as u32) else { continue };
@@ -36,5 +37,7 @@ fn calls_of_python_programs_come_from_the_lines_that_the_programs_say() {
         let imported = format!("<module> (call_sites.py:{line})");
         assert_eq!(sites("MPI_Init_thread"), [imported.as_str()], "{} {}", mpi.name, case.path.display());
         assert_eq!(sites("MPI_Finalize"), ["(interpreter exit)"], "{} {}", mpi.name, case.path.display());
+        ran += 1;
     }
+    assert!(ran > 0, "no Python has an mpi4py for any library");
 }

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{case, libraries, said};
+use common::{case, libraries};
 use examples::run::{Output, Run};
 use serde_json::json;
 
@@ -45,7 +45,7 @@ fn sixty_thousand_signatures_take_at_most_two_words_a_call_and_all_messages_are_
         let truth = truth(&output);
         assert_reported(&run, truth, mpi.name);
         let [calls, asked, _] = truth;
-        let check = said(&run, "check");
+        let check = run.ask("check", &[]);
         assert_eq!(check.status, 0, "{}: {}", mpi.name, check.json);
         // By tag: a send, pending or complete at once, a receive and a probe, on two ranks. Three probes are one record of six words.
         let dictionary = 2 * 3 * 64 * TAGS;

@@ -5,7 +5,7 @@ mod common;
 use std::fs;
 use std::path::PathBuf;
 
-use common::{case, libraries, said};
+use common::{case, that_run};
 use examples::program::Program;
 use examples::run::{Case, Run};
 use serde_json::{Value, json};
@@ -33,7 +33,7 @@ fn remove(run: &Run, begin: &str) {
 
 /// Who sent how many messages to whom, in order, as a command says.
 fn pairs(run: &Run, command: &str) -> Vec<(String, String, u64)> {
-    let said = said(run, command);
+    let said = run.ask(command, &[]);
     let pair = |row: &Value| (name(row, "from_"), name(row, "to_"), row["messages"].as_u64().unwrap());
     let mut pairs: Vec<_> = said.rows("pairs").iter().map(pair).collect();
     pairs.sort();
@@ -43,7 +43,7 @@ fn pairs(run: &Run, command: &str) -> Vec<(String, String, u64)> {
 #[test]
 fn spawned_processes_have_files_and_names_of_their_own() {
     let program = Program::read("spawns");
-    for mpi in libraries().iter().filter(|mpi| program.runs_under(mpi)) {
+    for mpi in &that_run(&program) {
         let (output, run) = Case::of(&program, mpi).recorded("spawned");
         assert_eq!((output.status, output.stdout.as_str()), (0, "ok\n"), "{}: {}", mpi.name, output.stderr);
         let files: Vec<String> =
@@ -59,7 +59,7 @@ fn spawned_processes_have_files_and_names_of_their_own() {
             let of_rank = [("function", json!("MPI_Sendrecv")), ("world", world.clone()), ("rank", rank.clone())];
             assert_eq!(report.sum("rank_functions", "calls", &of_rank), calls, "{} rank {rank}", mpi.name);
         }
-        let check = said(&run, "check");
+        let check = run.ask("check", &[]);
         assert_eq!(check.status, 0, "{}: {}", mpi.name, check.warnings());
         let [child, sibling] = ["0 of world 1", "1 of world 1"];
         let across = [("0", child, 10), ("1", sibling, 10), (child, "0", 10), (sibling, "1", 10)];
@@ -72,7 +72,7 @@ fn spawned_processes_have_files_and_names_of_their_own() {
 #[test]
 fn spawned_processes_that_are_not_there_are_missed() {
     let program = Program::read("spawns");
-    let Some(mpi) = libraries().into_iter().find(|mpi| program.runs_under(mpi)) else { return };
+    let mpi = that_run(&program).remove(0);
     let (_, run) = Case::of(&program, &mpi).recorded("spawned-missing");
     remove(&run, "world-");
     let warnings = run.report("rank").warnings();
@@ -82,7 +82,7 @@ fn spawned_processes_that_are_not_there_are_missed() {
 #[test]
 fn messages_between_worlds_are_matched_whichever_was_spawned_first() {
     let program = Program::read("spawns");
-    for mpi in libraries().iter().filter(|mpi| program.runs_under(mpi)) {
+    for mpi in &that_run(&program) {
         let case = case("spawns_twice", mpi, 2, &[]).with("I_MPI_SPAWN", "1");
         let (output, run) = case.recorded("spawned-twice");
         assert_eq!((output.status, output.stdout.as_str()), (0, "ok\n"), "{}: {}", mpi.name, output.stderr);
@@ -91,7 +91,7 @@ fn messages_between_worlds_are_matched_whichever_was_spawned_first() {
         let expected = sorted(&[&ring, &[("0", alone, 7), (alone, "0", 7)]]);
         assert_eq!(pairs(&run, "check"), expected, "{}", mpi.name);
         assert_eq!(pairs(&run, "matrix"), expected, "{}", mpi.name);
-        let check = said(&run, "check");
+        let check = run.ask("check", &[]);
         assert_eq!(check.status, 0, "{}: {}", mpi.name, check.warnings());
         // Which of the two is not there cannot be told: nothing is guessed.
         remove(&run, "world-1-");

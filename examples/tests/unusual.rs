@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{case, libraries, said};
+use common::{case, libraries};
 use serde_json::json;
 
 #[test]
@@ -11,7 +11,7 @@ fn messages_of_types_that_are_new_when_they_are_taken_have_been_received() {
     for mpi in libraries() {
         let (output, run) = case("first_taken", &mpi, 2, &[]).recorded("first-taken");
         assert_eq!((output.status, output.stdout.as_str()), (0, "ok\n"), "{}: {}", mpi.name, output.stderr);
-        let check = said(&run, "check");
+        let check = run.ask("check", &[]);
         assert_eq!(check.json["run"]["matched_messages"], json!(6), "{}: {}", mpi.name, check.warnings());
         assert_eq!(check.status, 0, "{}: {}", mpi.name, check.warnings());
     }
@@ -30,7 +30,7 @@ fn truncated_messages_have_been_received_and_are_said_to_be_truncated() {
         ran += 1;
         let (output, run) = case.recorded("truncated");
         assert_eq!((output.status, output.stdout.as_str()), (0, "ok\n"), "{}: {}", mpi.name, output.stderr);
-        let check = said(&run, "check");
+        let check = run.ask("check", &[]);
         let truncated = check.sum("unmatched", "calls", &[("what", json!("received, truncated")), ("rank", json!(1))]);
         let rows = check.rows("unmatched");
         assert_eq!((check.json["run"]["matched_messages"].as_u64(), truncated), (Some(6), 5), "{}: {rows:?}", mpi.name);
@@ -51,7 +51,7 @@ fn calls_after_a_jump_out_of_a_call_are_counted_and_the_one_it_left_is_said_to_b
             let count = |function| report.sum("rank_functions", "calls", &of_rank(function));
             let nested = report.sum("rank_functions", "nested_calls", &of_rank("MPI_Barrier"));
             assert_eq!([count("MPI_Recv"), count("MPI_Barrier"), nested], [1, 10, 0], "{under}");
-            let check = said(&run, "check");
+            let check = run.ask("check", &[]);
             let left = check.sum("unmatched", "calls", &[("what", json!("left, never returned")), ("rank", json!(0))]);
             assert_eq!(left, 1, "{under}: {:?}", check.rows("unmatched"));
         }
@@ -67,7 +67,7 @@ fn messages_of_threads_at_once_do_not_run_backwards_and_are_said_to_be_uncertain
             continue;
         }
         assert_eq!((output.status, output.stdout.as_str()), (0, "ok\n"), "{}: {}", mpi.name, output.stderr);
-        let check = said(&run, "check");
+        let check = run.ask("check", &[]);
         let fact = |name: &str| check.json["run"][name].as_u64();
         let found = [fact("matched_messages"), fact("backwards"), fact("backwards_before")];
         assert_eq!(found, [Some(1200), Some(0), Some(0)], "{}: {}", mpi.name, check.warnings());

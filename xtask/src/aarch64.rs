@@ -17,7 +17,6 @@ const TESTS: &[&str] = &[
     "killed",
     "ends",
     "threads",
-    "waits",
     "sessions",
     "regions",
     "library",
@@ -27,8 +26,6 @@ const TESTS: &[&str] = &[
 const LEFT_OUT: &[&str] = &[
     // Compilers for other languages.
     "fortran",
-    "rsmpi",
-    "integer_sort",
     // A launcher that runs what is spawned under qemu.
     "spawns",
     "a_profile_says",

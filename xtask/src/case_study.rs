@@ -2,9 +2,10 @@
 
 use std::process::Command;
 
+use examples::answer::{Answer, number};
 use examples::mpi::{self, Mpi};
 use examples::run::{Run, finish, fresh_folder, overhear};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::build;
 use crate::hosts::{Hosts, over_tcp};
@@ -75,32 +76,31 @@ pub fn run() -> Result<(), String> {
 /// A recorded run.
 struct Recorded {
     run: Run,
-    report: Value,
-    engine: Value,
+    report: Answer,
+    engine: Answer,
 }
 
 impl Recorded {
     fn wall(&self) -> f64 {
-        self.report["run"]["wall_time_s"].as_f64().unwrap_or(0.0)
+        self.report.fact("wall_time_s")
     }
 
     /// The most time any rank spent in a function, seconds; nothing where nobody called it.
     fn most(&self, function: &str) -> Option<f64> {
-        let rows = self.report["functions"].as_array()?;
-        rows.iter().find(|row| row["function"] == function)?["time_max_s"].as_f64()
+        let rows = self.report.matching("functions", &[("function", json!(function))]);
+        rows.first().map(|row| number(row, "time_max_s"))
     }
 
     /// The most time any rank spent in MPI between MPI_Init and MPI_Finalize.
     fn most_communicating(&self) -> f64 {
-        let functions = self.report["functions"].as_array().map_or(&[][..], Vec::as_slice);
+        let functions = self.report.rows("functions");
         let counts = |row: &&Value| row["function"] != "MPI_Init" && row["function"] != "MPI_Finalize";
-        functions.iter().filter(counts).filter_map(|row| row["time_mean_s"].as_f64()).sum()
+        functions.iter().filter(counts).map(|row| number(row, "time_mean_s")).sum()
     }
 
     /// A column of the ledger, added over the ranks.
     fn ledger(&self, column: &str) -> f64 {
-        let rows = self.engine["ledger"].as_array().map_or(&[][..], Vec::as_slice);
-        rows.iter().filter_map(|row| row[column].as_f64()).sum()
+        self.engine.total("ledger", column, &[])
     }
 }
 
@@ -123,7 +123,9 @@ fn median(setting: &Setting, program: &str, arguments: &[&str], hosts: Option<&H
         let output = finish(&mut record);
         hosts.iter().for_each(|hosts| hosts.clear());
         if output.status == 0 && output.stdout.contains("verified") {
-            runs.push(recorded(Run { folder })?);
+            let run = Run { folder };
+            let [report, engine] = ["report", "progress"].map(|analysis| run.ask(analysis, &[]));
+            runs.push(Recorded { run, report, engine });
         } else {
             last = format!("status {}: {}{}", output.status, output.stdout, output.stderr);
         }
@@ -133,15 +135,6 @@ fn median(setting: &Setting, program: &str, arguments: &[&str], hosts: Option<&H
         0 => Err(format!("{}: {program} never came to its end in {TRIES} runs of {LIMIT} s: {last}", setting.heading)),
         length => Ok(runs.swap_remove(length / 2)),
     }
-}
-
-fn recorded(run: Run) -> Result<Recorded, String> {
-    let json = |command: &str| {
-        let output = finish(Command::new(overhear()).arg(command).arg(&run.folder).args(["--format", "json"]));
-        serde_json::from_str(&output.stdout).map_err(|error| format!("overhear {command}: {error}: {}", output.stderr))
-    };
-    let (report, engine) = (json("report")?, json("progress")?);
-    Ok(Recorded { run, report, engine })
 }
 
 fn first_table(settings: &[Setting], runs: &[Recorded]) {

@@ -5,11 +5,11 @@
 
 use std::process::Command;
 
+use examples::answer::{Answer, number};
 use examples::mpi::{self, Mpi};
 use examples::program::Program;
 use examples::run::{Run, finish, fresh_folder, overhear};
 use examples::waits;
-use serde_json::Value;
 use traces::definitions::{Definition, Occasion, Sync};
 use traces::file::FileHeader;
 use traces::read::RankFile;
@@ -34,8 +34,8 @@ pub fn run() -> Result<(), String> {
         let program = Program::read(name);
         let (run, stderr) = recorded(&program, &mpi, &hosts)?;
         println!("\n{name}, {} ranks", program.ranks);
-        print_clocks(&run, &said(&run, "check")?)?;
-        print_waits(&program, &stderr, &said(&run, "waits")?);
+        print_clocks(&run, &run.ask("check", &[]))?;
+        print_waits(&program, &stderr, &run.ask("waits", &[]));
     }
     Ok(())
 }
@@ -55,11 +55,6 @@ fn recorded(program: &Program, mpi: &Mpi, hosts: &Hosts) -> Result<(Run, String)
         0 => Ok((Run { folder }, output.stderr)),
         status => Err(format!("{}: status {status}: {}{}", program.name, output.stdout, output.stderr)),
     }
-}
-
-fn said(run: &Run, command: &str) -> Result<Value, String> {
-    let output = finish(Command::new(overhear()).arg(command).arg(&run.folder).args(["--format", "json"]));
-    serde_json::from_str(&output.stdout).map_err(|error| format!("overhear {command}: {error}: {}", output.stderr))
 }
 
 /// What a rank's file says of its clock.
@@ -91,10 +86,9 @@ impl Clock {
     }
 }
 
-fn print_clocks(run: &Run, check: &Value) -> Result<(), String> {
+fn print_clocks(run: &Run, check: &Answer) -> Result<(), String> {
     let clocks: Vec<Clock> = run.files().iter().map(|file| Clock::read(file)).collect::<Result<_, _>>()?;
-    let rows = check["clocks"].as_array().map_or(&[][..], Vec::as_slice);
-    let number = |row: &Value, column: &str| row[column].as_f64().unwrap_or(f64::NAN);
+    let rows = check.rows("clocks");
     println!(
         "{:4}{:>11}{:>10}{:>27}{:>11}{:>10}{:>27}",
         "rank", "begin off", "±", "round trip", "end off", "±", "round trip"
@@ -107,7 +101,7 @@ fn print_clocks(run: &Run, check: &Value) -> Result<(), String> {
         };
         println!(
             "{:4}{:11.3}{:10.3}{:>27}{:11.3}{:10.3}{:>27}",
-            row["rank"].as_u64().unwrap_or(0),
+            row["rank"],
             off("begin_s", clock.header.begin.monotonic),
             number(row, "begin_error_s") * 1e6,
             clock.round_trip(Occasion::Init),
@@ -116,15 +110,15 @@ fn print_clocks(run: &Run, check: &Value) -> Result<(), String> {
             clock.round_trip(Occasion::Finalize),
         );
     }
-    let run = &check["run"];
     println!(
         "microseconds; {} messages ran backwards, {} before clocks were moved",
-        run["backwards"], run["backwards_before"]
+        check.fact("backwards"),
+        check.fact("backwards_before")
     );
     Ok(())
 }
 
-fn print_waits(program: &Program, stderr: &str, said: &Value) {
+fn print_waits(program: &Program, stderr: &str, said: &Answer) {
     println!("{:>8}{:>10}{:>10}  s", "stated", "measured", "found");
     for finding in waits::findings(program, stderr, said) {
         let measured = finding.measured.unwrap_or(f64::NAN);

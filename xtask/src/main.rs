@@ -8,8 +8,10 @@ mod clocks;
 mod conformance;
 mod damage;
 mod demo;
+mod fixtures;
 mod hosts;
 mod memcheck;
+mod mutants;
 mod races;
 mod real_programs;
 mod samples;
@@ -68,6 +70,23 @@ enum Task {
     Aarch64,
     /// Record the runs in traces/samples anew
     Samples,
+    /// Record the runs anew that analyses are tested with where there is no MPI, analyzer/tests/fixtures
+    Fixtures {
+        /// Only under these MPIs, as ompi4,mpich5
+        #[arg(long)]
+        mpi: Option<String>,
+        /// Only programs whose names contain this
+        name: Option<String>,
+    },
+    /// Change the analyses here and there and show that a test that needs no MPI fails
+    Mutants {
+        /// About how many changes
+        #[arg(long, default_value_t = 200)]
+        count: usize,
+        /// Which: another seed, other changes
+        #[arg(long, default_value_t = 0)]
+        seed: usize,
+    },
     /// Write the run of a program that was never run, to try analyses on, and say how long its ranks wait
     Synthetic {
         /// The run's folder
@@ -108,6 +127,8 @@ fn main() -> ExitCode {
         Task::Races => races::run(),
         Task::Aarch64 => aarch64::run(),
         Task::Samples => samples::run(),
+        Task::Fixtures { mpi, name } => fixtures::run(mpi.as_deref(), name.as_deref()),
+        Task::Mutants { count, seed } => mutants::run(count, seed),
         Task::Synthetic { dir, ranks, calls, ring, seed } => {
             let neighbours = if ring { Neighbours::Ring } else { Neighbours::Torus };
             synthetic::run(&dir, &Shape { ranks, calls, neighbours, seed })

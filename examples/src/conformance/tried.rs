@@ -5,8 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::limits::VARYING;
+use crate::answer::Answer;
 use crate::mpi::Mpi;
-use crate::run::{Case, Report};
+use crate::run::Case;
 use crate::target;
 
 const RANKS: u32 = 2;
@@ -66,7 +67,7 @@ pub fn case<'a>(mpi: &'a Mpi, path: &Path, how: &[&str], names: &[&str]) -> (Cas
 }
 
 /// Runs the program with and without the recorder, and compares. Returns what was recorded. Panics where they differ.
-pub fn same(mpi: &Mpi, path: &Path, how: &[&str], names: &[&str]) -> (Tried, Report) {
+pub fn same(mpi: &Mpi, path: &Path, how: &[&str], names: &[&str]) -> (Tried, Answer) {
     let mut differences = BTreeMap::new();
     for _attempt in 0..3 {
         let (plain_case, results) = case(mpi, path, how, names);

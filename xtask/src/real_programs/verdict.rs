@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::process::Command;
 
-use examples::run::{Run, finish, overhear};
-use serde_json::Value;
+use examples::answer::number;
+use examples::run::Run;
+use serde_json::json;
 
 use super::programs::Program;
 
@@ -24,59 +24,47 @@ pub struct Figures {
 
 /// Reads a run's report and check, and adds what is wrong with them to the faults.
 pub fn judge(program: &Program, run: &Run, faults: &mut Vec<String>) -> Figures {
-    let [report, ranks, check] = [&["report"][..], &["report", "--by", "rank"], &["check"]].map(|words| {
-        let output = finish(Command::new(overhear()).args(words).arg(&run.folder).args(["--format", "json"]));
-        if output.status != 0 {
-            faults.push(format!("overhear {}: status {}: {}", words.join(" "), output.status, output.stderr));
+    let analyses = [("report", &[][..]), ("report", &["--by", "rank"]), ("check", &[])];
+    let [report, ranks, check] = analyses.map(|(analysis, arguments)| {
+        let answer = run.ask(analysis, arguments);
+        if answer.status != 0 {
+            faults.push(format!("overhear {analysis}: status {}: {}", answer.status, answer.warnings()));
         }
-        serde_json::from_str::<Value>(&output.stdout).unwrap_or_default()
+        answer
     });
     let mut holds = |holds: bool, otherwise: String| {
         if !holds {
             faults.push(otherwise);
         }
     };
-    let about = &check["run"];
-    let wall = number(about, "wall_time_s");
+    let about = &check.json["run"];
+    let wall = check.fact("wall_time_s");
     holds(about["ranks"] == program.ranks, format!("{} ranks, not {}", about["ranks"], program.ranks));
     let bytes = (&about["sent_bytes"], &about["received_bytes"]);
     holds(bytes.0 == bytes.1, format!("{} bytes sent, {} received", bytes.0, bytes.1));
     holds(about["backwards"] == 0, format!("{} messages arrive before they are sent", about["backwards"]));
 
     let mut in_mpi = BTreeMap::new();
-    for row in rows(&ranks, "rank_functions") {
+    for row in ranks.rows("rank_functions") {
         *in_mpi.entry(row["rank"].as_u64()).or_insert(0.0) += number(row, "time_s");
     }
     holds(in_mpi.len() == program.ranks as usize, format!("{} ranks have calls", in_mpi.len()));
     for (rank, seconds) in in_mpi {
         holds(seconds <= wall, format!("rank {rank:?} was in MPI for {seconds} s of {wall} s"));
     }
-    let functions = rows(&report, "functions");
+    let functions = report.rows("functions");
     for &name in program.calls {
         holds(functions.iter().any(|row| row["function"] == name), format!("no {name} in the report"));
     }
-    let unmatched: u64 = rows(&check, "unmatched").iter().filter_map(|row| row["calls"].as_u64()).sum();
+    let unmatched = check.sum("unmatched", "calls", &[]);
     holds(unmatched == 0, format!("{unmatched} calls without a partner"));
 
-    let matched = number(about, "matched_messages");
-    let sent = matched + unreceived(&check);
+    let matched = check.fact("matched_messages");
+    let sent = matched + check.total("unmatched", "calls", &[("what", json!("sent, not received"))]);
     Figures {
-        calls: functions.iter().filter_map(|row| row["calls"].as_u64()).sum(),
-        in_mpi_percent: 100.0 * number(about, "mpi_time_mean_s") / wall,
+        calls: report.sum("functions", "calls", &[]),
+        in_mpi_percent: 100.0 * check.fact("mpi_time_mean_s") / wall,
         matched_percent: (sent > 0.0).then(|| 100.0 * matched / sent),
         trace_bytes: run.files().iter().filter_map(|file| fs::metadata(file).ok()).map(|data| data.len()).sum(),
     }
-}
-
-fn unreceived(check: &Value) -> f64 {
-    let sent = rows(check, "unmatched").iter().filter(|row| row["what"] == "sent, not received");
-    sent.map(|row| number(row, "calls")).sum()
-}
-
-fn rows<'a>(json: &'a Value, table: &str) -> &'a [Value] {
-    json[table].as_array().map_or(&[], Vec::as_slice)
-}
-
-fn number(json: &Value, name: &str) -> f64 {
-    json[name].as_f64().unwrap_or(0.0)
 }

@@ -1,0 +1,68 @@
+//! What commands say of recorded programs, to the letter: of what the samples have nothing of, and of what a reader is warned of.
+//!
+//! `GOLDEN=write cargo test -p overhear --test golden_recorded` writes the texts anew.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use examples::fixture;
+
+/// Programs, and what is asked about each.
+const ASKED: [(&str, &[&str]); 24] = [
+    ("by_name", &["report", "waits --region x"]),
+    ("callbacks", &["report", "progress"]),
+    ("cancelled", &["report --by size", "check"]),
+    ("collectives", &["imbalance --top 4", "path --top 5", "report --by peer --top 5"]),
+    ("comm_churn", &["report --by comm --top 5", "imbalance --by site", "matrix --top 3"]),
+    ("controlled", &["report", "pop", "imbalance", "path"]),
+    ("errors", &["report --by rank", "report --by rank=1", "check"]),
+    ("fortran_f08", &["report --by site", "report --rank 0"]),
+    ("jumps", &["report", "check"]),
+    ("killed_between", &["report", "waits", "check", "path", "progress --by rank"]),
+    ("late_cancelled", &["progress", "progress --by component", "check"]),
+    ("neighborhood", &["matrix", "matrix --rank 0-1", "report --by comm --sort calls"]),
+    ("one_sided", &["report", "report --by comm", "waits"]),
+    ("one_tag", &["report --by thread", "waits", "pop"]),
+    ("pcontrol", &["pop"]),
+    (
+        "persistent_halo",
+        &["pop", "path --top 5", "waits --rank 1", "waits --from 0.2 --to 0.6", "imbalance --rank 0,2"],
+    ),
+    ("regions", &["report --by region", "report --region halo", "pop --region step", "progress --region sum"]),
+    ("rma_lock", &["report --by peer", "report --by size", "waits --top 2"]),
+    ("sessions_at_once", &["report", "check"]),
+    ("spawns", &["report --by rank", "matrix", "imbalance", "waits"]),
+    ("starved_progress", &["progress", "progress --by site", "progress --by function"]),
+    ("threads", &["report --by thread", "pop", "imbalance", "report --rank 1 --by size"]),
+    ("truncated", &["check", "report --from 1ms --to 1s"]),
+    ("turned", &["progress", "progress --by rank", "progress --by component"]),
+];
+
+/// What a command says, standard error behind standard output, and how it ended where that is not well.
+fn said(words: &str, folder: &Path) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_overhear"));
+    command.args(words.split(' ')).arg("run").current_dir(folder).env_remove("COLUMNS");
+    let output = command.output().unwrap();
+    let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap()).concat();
+    format!("$ overhear {words}\nstatus {:?}\n{text}\n", output.status.code())
+}
+
+#[test]
+fn commands_say_of_recorded_programs_what_they_said() {
+    let names = fixture::names();
+    for (program, asked) in ASKED {
+        let of = |name: &&String| name.rsplit_once('-').is_some_and(|(of, _)| of == program);
+        let name = names.iter().find(of).unwrap_or_else(|| panic!("no fixture of {program}"));
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-said"));
+        fixture::unpack(name, &folder);
+        let text: String = asked.iter().map(|words| said(words, &folder)).collect();
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/recorded/{program}.txt"));
+        if std::env::var_os("GOLDEN").is_some_and(|value| value == "write") {
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, &text).unwrap();
+        }
+        let golden = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        assert!(golden == text, "{name}: was\n{golden}\nis\n{text}");
+    }
+}

@@ -1,0 +1,164 @@
+//! All that the analyses find in a run, one fact a line, in an order of its own. Times are nanoseconds.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use analyzer::metrics::pop;
+use analyzer::model::critical::{path, places, selected};
+use analyzer::model::engine::of_rank;
+use analyzer::model::matching::{Account, At, Follow, settled};
+use analyzer::model::{Rank, Run};
+
+/// The account of a run.
+pub fn of(folder: &Path) -> String {
+    let run = Run::load(folder).unwrap();
+    let mut lines = Vec::new();
+    let followed = settled(&run, Follow::Waits);
+    matched(&run, &followed.account, &mut lines);
+    waits(&run, &followed.account, &mut lines);
+    clocks(&run, &followed.timeline, &mut lines);
+    let mut account = followed.account;
+    let stretches = path(std::mem::take(&mut account.jumps), &account.links);
+    let stretches = selected(&run, &followed.timeline, stretches);
+    let times = places(&run, &followed.timeline, &stretches);
+    lines.push(format!(
+        "path {} ns in {} stretches",
+        stretches.iter().map(|one| one.to - one.from).sum::<i64>(),
+        stretches.len()
+    ));
+    let mut on: BTreeMap<String, (i64, i64)> = BTreeMap::new();
+    for (place, time) in &times {
+        let at =
+            on.entry(format!("{}{}", if place.in_mpi { "in " } else { "before " }, place.place.function)).or_default();
+        at.0 += time.on_path.values().sum::<i64>();
+        at.1 += time.total;
+    }
+    lines.extend(on.into_iter().map(|(place, (on, all))| format!("path {place}: {on} of {all}")));
+    efficiency(&run, &mut lines);
+    engine(&run, &mut lines);
+    lines.join("\n") + "\n"
+}
+
+/// A rank as people call it.
+fn name(rank: &Rank) -> String {
+    match (rank.number(), rank.header.world) {
+        (Some(number), 0) => number.to_string(),
+        (number, world) => format!("{} of world {world}", number.map_or("?".into(), |number| number.to_string())),
+    }
+}
+
+/// What has found its partner, and what has not.
+fn matched(run: &Run, account: &Account, lines: &mut Vec<String>) {
+    let name = |rank: u32| name(&run.ranks[rank as usize]);
+    let pairs: BTreeMap<_, _> = account.pairs.iter().collect();
+    lines.extend(pairs.into_iter().map(|((from, to), pair)| {
+        format!(
+            "{} -> {}: {} messages, {} bytes sent, {} received, {} backwards, at least {} ns",
+            name(*from),
+            name(*to),
+            pair.messages,
+            pair.sent,
+            pair.received,
+            pair.backwards,
+            pair.least
+        )
+    }));
+    lines.push(format!("collective calls {}", account.collectives));
+    let calls = [
+        ("sent, not received", &account.unreceived),
+        ("received, not sent", &account.unsent),
+        ("uncertain", &account.uncertain),
+        ("cancelled", &account.cancelled),
+        ("truncated", &account.truncated),
+        ("left", &account.left),
+        ("others did not come", &account.rest.waiting),
+    ];
+    for (what, calls) in calls {
+        let calls: BTreeMap<_, _> = calls.iter().map(|(at, count)| (place(run, account, *at), count)).collect();
+        lines.extend(calls.into_iter().map(|(at, count)| format!("{what}: {count} by {at}")));
+    }
+    lines.push(format!(
+        "elsewhere {}, not recorded {}, confused {}",
+        account.elsewhere,
+        account.unrecorded,
+        account.rest.confused.len()
+    ));
+}
+
+/// A rank and the function and line it was at.
+fn place(run: &Run, account: &Account, at: At) -> String {
+    let (rank, place) = (&run.ranks[at.rank as usize], &account.places[at.place.number()]);
+    format!("{} {} {}", name(rank), place.function, place.site)
+}
+
+/// Who waited for whom.
+fn waits(run: &Run, account: &Account, lines: &mut Vec<String>) {
+    let mut waits: Vec<String> = account
+        .waits
+        .sums
+        .iter()
+        .map(|(key, sum)| {
+            format!(
+                "{}: {} for {}: {} ns, {} times, the longest {} ns, ± {} ns",
+                key.state.name(),
+                place(run, account, key.waiter),
+                place(run, account, key.cause),
+                sum.time,
+                sum.count,
+                sum.longest,
+                sum.error
+            )
+        })
+        .collect();
+    waits.extend(
+        account.waits.unresolved.iter().map(|(state, sum)| format!("{} unresolved: {}", state.name(), sum.count)),
+    );
+    waits.sort();
+    lines.extend(waits);
+}
+
+fn clocks(run: &Run, timeline: &analyzer::model::timeline::Timeline, lines: &mut Vec<String>) {
+    for (rank, line) in run.ranks.iter().zip(&timeline.lines) {
+        let [begin, end] = [rank.header.begin.ticks, rank.last_ticks()].map(|ticks| line.at(ticks));
+        lines.push(format!(
+            "clock of {}: {}, begin {begin} ± {}, end {end} ± {}",
+            name(rank),
+            line.source.in_words(),
+            line.error(begin),
+            line.error(end)
+        ));
+    }
+}
+
+/// What the POP factors rest on, of the run and of its phases.
+fn efficiency(run: &Run, lines: &mut Vec<String>) {
+    let mut account = settled(run, Follow::Dependencies).account;
+    let (whole, phases) = pop::efficiencies(run, &mut account);
+    for (at, efficiency) in [whole].iter().chain(&phases).enumerate() {
+        let nanoseconds = |seconds: &f64| (seconds * 1e9).round() as i64;
+        lines.push(format!(
+            "{}: {} ns, on an ideal network {} ns, useful {:?} ns",
+            if at == 0 { "run".into() } else { format!("phase {}", at - 1) },
+            nanoseconds(&efficiency.time),
+            nanoseconds(&efficiency.ideal),
+            efficiency.useful.iter().map(nanoseconds).collect::<Vec<_>>()
+        ));
+    }
+}
+
+/// What the engine did, and for how long requests were pending without it.
+fn engine(run: &Run, lines: &mut Vec<String>) {
+    for rank in &run.ranks {
+        for (thread, engine) in of_rank(rank).iter().enumerate() {
+            let entries = engine.slices.iter().map(|slice| slice.entries).sum::<f64>();
+            let productive = engine.slices.iter().map(|slice| slice.productive).sum::<f64>();
+            let longest = engine.starved.values().map(|starved| (starved.longest, starved.pending)).max();
+            lines.push(format!(
+                "engine of {} thread {thread}: {entries:.3} entries, {productive:.3} productive; starved at {} places, \
+                 the longest in ticks and requests {longest:?}",
+                name(rank),
+                engine.starved.len()
+            ));
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Recorded runs, each packed into one file with what its program states and measured: analysed by `analyzer/tests` where there is
+//! no MPI.
+//!
+//! A fixture is a compressed archive of `run/`, the folder of the run, `program/`, the program's source as it was then, and `stderr`,
+//! what the program said. So a line of source that is edited later does not move the lines of the recording.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
+
+use crate::program::Program;
+use crate::run::Run;
+use crate::workspace;
+
+/// What the names of fixtures end with.
+const ENDING: &str = ".tar.gz";
+
+/// Programs of which there are none: with threads or signatures by the thousand, and nothing else, their recordings are megabytes.
+pub const TOO_LARGE: [&str; 2] = ["many_sizes", "many_threads"];
+
+/// A fixture, unpacked.
+pub struct Fixture {
+    /// What its program states.
+    pub program: Program,
+    /// What its program said on standard error.
+    pub stderr: String,
+    /// The folder of the run.
+    pub run: PathBuf,
+}
+
+/// The folder of all fixtures.
+pub fn folder() -> PathBuf {
+    workspace().join("analyzer/tests/fixtures")
+}
+
+/// Names of all fixtures: program and library, as `late_sender-ompi4`.
+pub fn names() -> Vec<String> {
+    let files = fs::read_dir(folder()).into_iter().flatten().flatten();
+    let name = |file: fs::DirEntry| Some(file.file_name().to_str()?.strip_suffix(ENDING)?.to_string());
+    let mut names: Vec<String> = files.filter_map(name).collect();
+    names.sort();
+    names
+}
+
+/// Packs a run. Returns the bytes it takes.
+pub fn pack(name: &str, program: &Program, run: &Run, stderr: &str) -> io::Result<u64> {
+    let file = fs::File::create(folder().join(name).with_added_extension(&ENDING[1..]))?;
+    let mut archive = tar::Builder::new(GzEncoder::new(file, Compression::best()));
+    let mut add = |path: String, bytes: &[u8]| {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(bytes.len() as u64);
+        header.set_mode(0o644);
+        archive.append_data(&mut header, path, bytes)
+    };
+    for (folder, files) in [("run", files_of(&run.folder)?), ("program", program.sources())] {
+        for file in files {
+            let name = file.file_name().unwrap_or_default().to_string_lossy();
+            add(format!("{folder}/{name}"), &elsewhere(fs::read(&file)?))?;
+        }
+    }
+    add("stderr".into(), &elsewhere(stderr.into()))?;
+    Ok(archive.into_inner()?.finish()?.metadata()?.len())
+}
+
+fn files_of(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut files = fs::read_dir(folder)?.map(|file| Ok(file?.path())).collect::<io::Result<Vec<_>>>()?;
+    files.sort();
+    Ok(files)
+}
+
+/// The same without the path of this workspace, which is nobody's business. Its length stays, so that what counts bytes still does.
+fn elsewhere(mut bytes: Vec<u8>) -> Vec<u8> {
+    let here = workspace().into_os_string().into_encoded_bytes();
+    let other: Vec<u8> = b"/overhear".iter().copied().chain(std::iter::repeat(b'/')).take(here.len()).collect();
+    let mut at = 0;
+    while at + here.len() <= bytes.len() {
+        match bytes[at..].starts_with(&here) {
+            true => bytes[at..at + here.len()].copy_from_slice(&other),
+            false => at += 1,
+        }
+    }
+    bytes
+}
+
+/// Unpacks a fixture into a folder that is fresh. Panics where it is none: it was packed here.
+pub fn unpack(name: &str, into: &Path) -> Fixture {
+    let _ = fs::remove_dir_all(into);
+    let path = folder().join(name).with_added_extension(&ENDING[1..]);
+    let file = fs::File::open(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let unpacked = tar::Archive::new(GzDecoder::new(file)).unpack(into);
+    unpacked.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let program = name.rsplit_once('-').map_or(name, |(program, _)| program);
+    Fixture {
+        program: Program::read_in(&into.join("program"), program),
+        stderr: fs::read_to_string(into.join("stderr")).expect("a fixture has it"),
+        run: into.join("run"),
+    }
+}
