@@ -5,9 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use examples::wheel::run as done;
 use examples::{target, workspace};
-
-use crate::run as done;
 
 /// What makes the changes, and its version: another one's seed means other changes.
 const TOOL: &str = "cargo-mutants";
