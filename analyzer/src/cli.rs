@@ -142,7 +142,7 @@ pub struct Report {
     pub folder: Folder,
     /// What to break the time down by: function, rank, rank=N, comm, site, size, peer, thread, region
     #[arg(long, value_name = "WHAT", default_value = "function")]
-    pub by: By,
+    pub by: Breakdown,
     /// What of it to look at.
     #[command(flatten)]
     pub select: Select,
@@ -153,7 +153,7 @@ pub struct Report {
 
 /// What a report breaks the time down by.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum By {
+pub enum Breakdown {
     /// MPI function.
     Function,
     /// All ranks side by side.
@@ -174,21 +174,21 @@ pub enum By {
     Region,
 }
 
-impl std::str::FromStr for By {
+impl std::str::FromStr for Breakdown {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<By, String> {
+    fn from_str(text: &str) -> Result<Breakdown, String> {
         match text {
-            "function" => Ok(By::Function),
-            "rank" => Ok(By::Rank),
-            "comm" => Ok(By::Communicator),
-            "site" => Ok(By::Site),
-            "size" => Ok(By::Size),
-            "peer" => Ok(By::Peer),
-            "thread" => Ok(By::Thread),
-            "region" => Ok(By::Region),
+            "function" => Ok(Breakdown::Function),
+            "rank" => Ok(Breakdown::Rank),
+            "comm" => Ok(Breakdown::Communicator),
+            "site" => Ok(Breakdown::Site),
+            "size" => Ok(Breakdown::Size),
+            "peer" => Ok(Breakdown::Peer),
+            "thread" => Ok(Breakdown::Thread),
+            "region" => Ok(Breakdown::Region),
             _ => match text.strip_prefix("rank=").map(str::parse) {
-                Some(Ok(rank)) => Ok(By::OneRank(rank)),
+                Some(Ok(rank)) => Ok(Breakdown::OneRank(rank)),
                 _ => Err("it is one of function, rank, rank=N, comm, site, size, peer, thread, region".into()),
             },
         }

@@ -18,11 +18,11 @@ pub struct Folder(OwnedFd);
 /// A file that is being written.
 pub struct Output {
     file: File,
-    place: Option<Place>,
+    place: Option<RenameTarget>,
 }
 
 /// Where a file will lie when it is whole.
-struct Place {
+struct RenameTarget {
     folder: Folder,
     temporary: OsString,
     name: OsString,
@@ -81,7 +81,7 @@ impl Folder {
             let temporary = OsString::from(format!(".overhear-{}-{number}", std::process::id()));
             match openat(&self.0, &temporary, flags, Mode::from_raw_mode(0o666)) {
                 Ok(file) => {
-                    let place = Some(Place { folder: self, temporary, name: name.into() });
+                    let place = Some(RenameTarget { folder: self, temporary, name: name.into() });
                     return Ok(Output { file: file.into(), place });
                 }
                 Err(rustix::io::Errno::EXIST) => {}

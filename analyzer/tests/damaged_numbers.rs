@@ -10,7 +10,7 @@ use traces::calls::Call;
 use traces::clock::ClockSample;
 use traces::definitions::{Definition, Group, Members, Neighbors, Span};
 use traces::file::{FileHeader, Stop};
-use traces::record::{self, Kind};
+use traces::record::{self, RecordKind};
 use traces::signature::{STARTS, Signature};
 use traces::write::{FileWriter, blank_block};
 
@@ -74,15 +74,15 @@ fn groups_of_four_thousand_million_processes_take_no_room() {
 fn numbers_of_threads_and_requests_take_no_room_and_time_may_run_backwards() {
     let words = [
         record::short(5, 10, 10).unwrap(),
-        record::elsewhere(Kind::Started, 65_535, u32::MAX, u64::MAX)[0],
+        record::elsewhere(RecordKind::Started, 65_535, u32::MAX, u64::MAX)[0],
         u64::MAX,
-        record::elsewhere(Kind::Completed, 65_535, u32::MAX, u64::MAX - 5)[0],
+        record::elsewhere(RecordKind::Completed, 65_535, u32::MAX, u64::MAX - 5)[0],
         u64::MAX - 5,
         // This call begins shortly before the largest tick there is, and the run of entries behind it ends past that.
-        Kind::Long as u64 | 1 << 8,
+        RecordKind::Long as u64 | 1 << 8,
         (BEGIN + 40).wrapping_neg(),
         0,
-        Kind::Outside as u64 | 5 << 8,
+        RecordKind::Outside as u64 | 5 << 8,
         0,
         1_000,
         record::short(1, 10, 10).unwrap(),

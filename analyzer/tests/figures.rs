@@ -6,7 +6,7 @@ use common::{BEGIN, Folder, header, json, rank, rank_with, signature, two_ranks}
 use serde_json::{Value, json as value};
 use traces::calls::Call;
 use traces::file::{ANY_SIGNATURE, FileHeader, Mode, ProfileEntry, SHARED_TOTALS, Stop};
-use traces::record::{self, Arrived, Fate, Kind};
+use traces::record::{self, Arrived, Fate, RecordKind};
 use traces::signature::{NESTED, STARTS, Signature, peer};
 use traces::write::{FileWriter, blank_block};
 use zerocopy::{FromZeros, IntoBytes};
@@ -99,9 +99,9 @@ fn a_completed_request_counts_its_bytes_where_it_was_begun() {
         short(words, 4, 5);
         short(words, 1, 5);
         short(words, 5, 50);
-        words.push(record::requests(Kind::Completed, 2, 4));
+        words.push(record::requests(RecordKind::Completed, 2, 4));
         words.extend(Arrived { source: 0, tag: 5, bytes: 7, fate: Fate::Whole }.words());
-        words.push(record::requests(Kind::Completed, 1, 1));
+        words.push(record::requests(RecordKind::Completed, 1, 1));
     });
     let report = json(&folder.0, "function");
     assert_eq!(row(&report, "functions", "MPI_Irecv")["received_bytes"], 2_007);

@@ -5,7 +5,7 @@ mod common;
 use common::{BEGIN, Folder, header, overhear, signature, stderr, stdout};
 use traces::calls::Call;
 use traces::definitions::{Communicator, Definition, Library, Place, Process, Region};
-use traces::record::{self, Kind};
+use traces::record::{self, RecordKind};
 use traces::signature::Signature;
 use traces::write::{FileWriter, blank_block, call};
 
@@ -23,9 +23,9 @@ fn named_in(folder: Folder, name: &str) -> Folder {
     let receive = Signature { site: 1, ..signature(1, Call::Recv, 0, 0, 100) };
     for (rank, signature) in [(0, send), (1, receive)] {
         let mut words = Vec::new();
-        words.push(record::region(Kind::RegionBegin, 5, 1));
+        words.push(record::region(RecordKind::RegionBegin, 5, 1));
         let last = call(&mut words, BEGIN + 5, 1, BEGIN + 10, 1_000);
-        words.push(record::region(Kind::RegionEnd, 20, 1));
+        words.push(record::region(RecordKind::RegionEnd, 20, 1));
         call(&mut words, last + 20, 1, BEGIN + 5_000, 2_000);
         let mut file = FileWriter::begin(Vec::new(), header(rank, 2)).unwrap();
         file.thread(0, &blank_block()).unwrap();

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use traces::calls::Call;
 use traces::definitions::{Definition, Region};
 use traces::file::{FileHeader, Mode, ProfileEntry};
-use traces::record::{self, Kind};
+use traces::record::{self, RecordKind};
 use traces::signature::{Signature, peer};
 use traces::write::{FileWriter, blank_block};
 use zerocopy::FromZeros;
@@ -51,8 +51,8 @@ fn words(did: &[Did]) -> Vec<u64> {
                 last = traces::write::call(&mut words, last, *signature, BEGIN + start, *duration);
                 continue;
             }
-            Begin(at, number) => (BEGIN + at, Kind::RegionBegin, *number),
-            End(at, number) => (BEGIN + at, Kind::RegionEnd, *number),
+            Begin(at, number) => (BEGIN + at, RecordKind::RegionBegin, *number),
+            End(at, number) => (BEGIN + at, RecordKind::RegionEnd, *number),
         };
         words.push(record::region(kind, at - last, number));
         last = at;
@@ -203,10 +203,10 @@ fn a_persistent_request_counts_where_it_is_started() {
     let (mut words, mut last) = (Vec::new(), traces::write::call(&mut Vec::new(), BEGIN, 1, BEGIN + 10, 5));
     traces::write::call(&mut words, BEGIN, 1, BEGIN + 10, 5);
     for (at, region) in [(100, OUTER), (200, OUTER), (300, INNER)] {
-        words.push(record::region(Kind::RegionBegin, BEGIN + at - last, region));
+        words.push(record::region(RecordKind::RegionBegin, BEGIN + at - last, region));
         last = traces::write::call(&mut words, BEGIN + at, 2, BEGIN + at + 10, 5);
-        words.push(record::requests(Kind::Started, 1, 1 + (at - 100) / 100));
-        words.push(record::region(Kind::RegionEnd, 5, region));
+        words.push(record::requests(RecordKind::Started, 1, 1 + (at - 100) / 100));
+        words.push(record::region(RecordKind::RegionEnd, 5, region));
         last += 5;
     }
     let mut file = FileWriter::begin(Vec::new(), header(0, 1)).unwrap();

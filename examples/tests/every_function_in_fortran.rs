@@ -16,7 +16,7 @@ use examples::conformance::tried::{Tried, abort, same};
 use examples::mpi::{Fortran, Mpi};
 use examples::program::{compile, compile_fortran};
 use examples::target;
-use traces::calls::{Call, Kind};
+use traces::calls::{ArgumentKind, Call};
 
 /// Functions that are not counted where statuses are ignored.
 const UNCOUNTED: &[List] =
@@ -94,7 +94,7 @@ fn wrong_counts(built: &Built, uncounted: &[&str], tried: &Tried, report: &Answe
 
 fn has_status(name: &str) -> bool {
     let call = Call::named(name).unwrap();
-    [Kind::Status, Kind::Statuses, Kind::StatusOut].into_iter().any(|kind| call.has(kind))
+    [ArgumentKind::Status, ArgumentKind::Statuses, ArgumentKind::StatusOut].into_iter().any(|kind| call.has(kind))
 }
 
 fn assert_the_same(mpi: &Mpi, fortran: &Fortran, style: Style) {

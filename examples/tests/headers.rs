@@ -48,7 +48,7 @@ fn prototype(call: Call) -> String {
         Returns::Seconds => "double",
         Returns::Value(name) => name,
     };
-    let argument = |kind: traces::calls::Kind| if wide { kind.c_types().1 } else { kind.c_types().0 };
+    let argument = |kind: traces::calls::ArgumentKind| if wide { kind.c_types().1 } else { kind.c_types().0 };
     let arguments: Vec<&str> = call.row().arguments.iter().map(|(_, kind)| argument(*kind)).collect();
     let arguments = if arguments.is_empty() { "void".into() } else { arguments.join(", ") };
     format!("{result} ({arguments})")

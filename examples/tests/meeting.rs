@@ -19,7 +19,7 @@ mod process;
 #[path = "../../interposer/src/lifecycle/together/wait.rs"]
 mod wait;
 
-use page::{Page, Place};
+use page::{Page, ProcessSlot};
 use process::Process;
 use wait::{LONGEST, Partner};
 
@@ -36,7 +36,7 @@ fn open(path: &PathBuf) -> (File, Page) {
     (file, page)
 }
 
-fn announced(path: &PathBuf) -> (File, Place) {
+fn announced(path: &PathBuf) -> (File, ProcessSlot) {
     let (file, page) = open(path);
     (file, page.announce(Process::own()).unwrap())
 }
@@ -125,7 +125,7 @@ fn a_page_that_a_launch_left_when_it_was_killed_serves_the_next_one_of_its_name(
 #[test]
 fn the_end_of_a_rank_that_has_ended_is_not_waited_for_and_all_others_agree_on_that() {
     let path = fresh("end");
-    let places: Vec<Place> = (0..2).map(|_| announced(&path).1).collect();
+    let places: Vec<ProcessSlot> = (0..2).map(|_| announced(&path).1).collect();
     let ended = in_a_child(|| {
         let (_, place) = announced(&path);
         place.counted(2, 3, None, nothing);

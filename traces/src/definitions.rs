@@ -322,14 +322,14 @@ pub struct Component {
     /// Its line in every thread's ledger.
     pub number: u32,
     /// How it is listened to.
-    pub way: Way,
+    pub way: Interception,
     /// Its name.
     pub name: String,
 }
 
 /// How a part of the progress engine is listened to. The order is on disk: append only.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, SchemaRead, SchemaWrite)]
-pub enum Way {
+pub enum Interception {
     /// `opal_progress`, Open MPI's engine.
     Opal,
     /// A callback that a component of Open MPI has registered with it.

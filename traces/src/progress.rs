@@ -20,7 +20,7 @@
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
-use crate::record::Kind;
+use crate::record::RecordKind;
 
 /// How much is recorded of the progress engine.
 #[repr(u32)]
@@ -210,7 +210,7 @@ pub struct Polls {
 }
 
 const GAP_BITS: u32 = 28;
-/// The longest time a [`Kind::Skip`] spans.
+/// The longest time a [`RecordKind::Skip`] spans.
 const SKIP_BITS: u32 = 55;
 
 /// The low bits of a short call that entered the engine.
@@ -242,7 +242,7 @@ pub const fn one(during: &Entries, duration: u64, left: u64) -> Option<u64> {
     if during.entries >> 13 | during.ticks >> 20 | duration >> 13 | left >> 10 != 0 {
         return None;
     }
-    Some(Kind::EngineOne as u64 | during.entries << 8 | during.ticks << 21 | duration << 41 | left << 54)
+    Some(RecordKind::EngineOne as u64 | during.entries << 8 | during.ticks << 21 | duration << 41 | left << 54)
 }
 
 /// Back from one word: the entries, and the productive one, `end` being the call's.
@@ -257,7 +257,7 @@ pub const fn engine(during: &Entries) -> Option<u64> {
     if during.productive >> 6 != 0 || during.entries >> 20 != 0 || during.ticks >> 30 != 0 {
         return None;
     }
-    Some(Kind::Engine as u64 | during.productive << 8 | during.entries << 14 | during.ticks << 34)
+    Some(RecordKind::Engine as u64 | during.productive << 8 | during.entries << 14 | during.ticks << 34)
 }
 
 /// Back from one word.
@@ -267,7 +267,7 @@ pub const fn from_engine(word: u64) -> Entries {
 
 /// Entries during a call.
 pub const fn engine_long(during: &Entries) -> [u64; 3] {
-    [Kind::EngineLong as u64 | during.entries << 8, during.productive, during.ticks]
+    [RecordKind::EngineLong as u64 | during.entries << 8, during.productive, during.ticks]
 }
 
 /// Back from three words.
@@ -290,10 +290,10 @@ pub const fn skip(last: u64, start: u64) -> (Option<u64>, u64) {
     } else {
         signed
     };
-    (Some(Kind::Skip as u64 | (skipped as u64) << 8), 0)
+    (Some(RecordKind::Skip as u64 | (skipped as u64) << 8), 0)
 }
 
-/// The ticks of a [`Kind::Skip`].
+/// The ticks of a [`RecordKind::Skip`].
 pub const fn from_skip(word: u64) -> i64 {
     word as i64 >> 8
 }
@@ -305,7 +305,7 @@ pub const fn productive(run: &Run, last: u64) -> Option<u64> {
     if run.count != 1 || gap < -reach || gap >= reach || duration >> GAP_BITS != 0 {
         return None;
     }
-    Some(Kind::Productive as u64 | (gap as u64) << (64 - GAP_BITS) >> (56 - GAP_BITS) | duration << 36)
+    Some(RecordKind::Productive as u64 | (gap as u64) << (64 - GAP_BITS) >> (56 - GAP_BITS) | duration << 36)
 }
 
 /// Back from one word.
@@ -315,8 +315,8 @@ pub const fn from_productive(word: u64, last: u64) -> Run {
     Run { start, end: start.wrapping_add(word >> 36), count: 1 }
 }
 
-/// Entries one after another: [`Kind::ProductiveRun`] or [`Kind::Outside`].
-pub const fn run(kind: Kind, run: &Run, last: u64) -> [u64; 3] {
+/// Entries one after another: [`RecordKind::ProductiveRun`] or [`RecordKind::Outside`].
+pub const fn run(kind: RecordKind, run: &Run, last: u64) -> [u64; 3] {
     [kind as u64 | run.count << 8, run.start.wrapping_sub(last), run.end.wrapping_sub(run.start)]
 }
 
@@ -329,7 +329,7 @@ pub const fn from_run(words: [u64; 3], last: u64) -> Run {
 /// A run of polls, `gap` after the end of the record before. There are less than 2^32.
 pub const fn polls(run: &Polls, gap: i64) -> [u64; 6] {
     [
-        Kind::Polls as u64 | run.signature << 8 | run.count << 32,
+        RecordKind::Polls as u64 | run.signature << 8 | run.count << 32,
         gap as u64,
         run.end.wrapping_sub(run.start),
         run.total,

@@ -39,7 +39,7 @@ const WIDE_GAP_BITS: u32 = 32;
 /// kind does.
 #[repr(u8)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum RecordKind {
     /// A call with a 32-bit gap and a 64-bit duration.
     Wide = 0x01,
     /// A call with a 64-bit gap and duration.
@@ -80,10 +80,10 @@ pub enum Kind {
     Outside = 0x2b,
 }
 
-impl Kind {
+impl RecordKind {
     /// The kind of an odd first word; `None` for one this version does not know.
-    pub fn of(word: u64) -> Option<Kind> {
-        use Kind::*;
+    pub fn of(word: u64) -> Option<RecordKind> {
+        use RecordKind::*;
         [
             Wide,
             Long,
@@ -112,12 +112,16 @@ impl Kind {
     /// The number of words of the whole record.
     pub const fn words(self) -> usize {
         match self {
-            Kind::Completed | Kind::Started | Kind::Freed | Kind::Ready | Kind::Failed => 1,
-            Kind::Engine | Kind::EngineOne | Kind::Productive | Kind::Skip => 1,
-            Kind::RegionBegin | Kind::RegionEnd => 1,
-            Kind::Wide | Kind::Arrived | Kind::Elsewhere => 2,
-            Kind::Long | Kind::EngineLong | Kind::ProductiveRun | Kind::Outside => 3,
-            Kind::Polls => 6,
+            RecordKind::Completed
+            | RecordKind::Started
+            | RecordKind::Freed
+            | RecordKind::Ready
+            | RecordKind::Failed => 1,
+            RecordKind::Engine | RecordKind::EngineOne | RecordKind::Productive | RecordKind::Skip => 1,
+            RecordKind::RegionBegin | RecordKind::RegionEnd => 1,
+            RecordKind::Wide | RecordKind::Arrived | RecordKind::Elsewhere => 2,
+            RecordKind::Long | RecordKind::EngineLong | RecordKind::ProductiveRun | RecordKind::Outside => 3,
+            RecordKind::Polls => 6,
         }
     }
 }
@@ -143,7 +147,7 @@ pub const fn wide(signature: u32, gap: i64, duration: u64) -> Option<[u64; 2]> {
     if gap < -limit || gap >= limit {
         return None;
     }
-    Some([Kind::Wide as u64 | (signature as u64) << 8 | (gap as u64) << 32, duration])
+    Some([RecordKind::Wide as u64 | (signature as u64) << 8 | (gap as u64) << 32, duration])
 }
 
 /// Signature number and gap of the first word of a wide call.
@@ -153,7 +157,7 @@ pub const fn from_wide(word: u64) -> (u32, i64) {
 
 /// A call in three words.
 pub const fn long(signature: u32, gap: i64, duration: u64) -> [u64; 3] {
-    [Kind::Long as u64 | (signature as u64) << 8, gap as u64, duration]
+    [RecordKind::Long as u64 | (signature as u64) << 8, gap as u64, duration]
 }
 
 /// Signature number of the first word of a long call.
@@ -192,7 +196,7 @@ impl Arrived {
         let flags = (self.fate as u64) << 8;
         let most = (1 << 48) - 1;
         let bytes = if self.bytes > most { most } else { self.bytes };
-        [Kind::Arrived as u64 | flags | bytes << 16, self.source as u32 as u64 | (self.tag as u32 as u64) << 32]
+        [RecordKind::Arrived as u64 | flags | bytes << 16, self.source as u32 as u64 | (self.tag as u32 as u64) << 32]
     }
 
     /// Back from the two words.
@@ -212,7 +216,7 @@ impl Arrived {
 
 /// `count` requests of this thread, numbered on from the one `age` before the next.
 #[inline(always)]
-pub const fn requests(kind: Kind, count: u32, age: u64) -> u64 {
+pub const fn requests(kind: RecordKind, count: u32, age: u64) -> u64 {
     kind as u64 | (count as u64) << 8 | age << 24
 }
 
@@ -222,14 +226,14 @@ pub const fn from_requests(word: u64) -> (u32, u64) {
 }
 
 /// `count` requests that `thread` began, from its `number` on; `what` is what [`requests`] would say of them.
-pub const fn elsewhere(what: Kind, count: u32, thread: u32, number: u64) -> [u64; 2] {
-    let word = Kind::Elsewhere as u64 | (what as u64) << 8 | (count as u64) << 16 | (thread as u64) << 32;
+pub const fn elsewhere(what: RecordKind, count: u32, thread: u32, number: u64) -> [u64; 2] {
+    let word = RecordKind::Elsewhere as u64 | (what as u64) << 8 | (count as u64) << 16 | (thread as u64) << 32;
     [word, number]
 }
 
 /// What, count, thread and number of the first request; `None` where `what` is no such kind.
-pub fn from_elsewhere(words: [u64; 2]) -> Option<(Kind, u32, u32, u64)> {
-    let what = Kind::of(words[0] >> 8 & 0xff)?;
+pub fn from_elsewhere(words: [u64; 2]) -> Option<(RecordKind, u32, u32, u64)> {
+    let what = RecordKind::of(words[0] >> 8 & 0xff)?;
     Some((what, (words[0] >> 16) as u16 as u32, (words[0] >> 32) as u32, words[1]))
 }
 
@@ -238,7 +242,7 @@ pub const LEFT: u16 = u16::MAX;
 
 /// The error code a call returned, and its class.
 pub const fn failed(class: u16, code: i32) -> u64 {
-    Kind::Failed as u64 | (class as u64) << 8 | (code as u32 as u64) << 24
+    RecordKind::Failed as u64 | (class as u64) << 8 | (code as u32 as u64) << 24
 }
 
 /// Error class and code.
@@ -253,7 +257,7 @@ pub const MAX_REGION: u32 = (1 << REGION_BITS) - 1;
 const REGION_BITS: u32 = 28;
 
 /// A region of this number begins or ends, so much later than the last record.
-pub const fn region(kind: Kind, gap: u64, number: u32) -> u64 {
+pub const fn region(kind: RecordKind, gap: u64, number: u32) -> u64 {
     kind as u64 | gap << 8 | (number as u64) << 36
 }
 

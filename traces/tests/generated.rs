@@ -10,7 +10,7 @@ use traces::file::{FINALIZED, INITIALIZED};
 use traces::folder::file_name;
 use traces::generate::{Neighbours, Shape, Totals, Truth, Waiting, run};
 use traces::read::{RankFile, Signatures, Visitor, walk};
-use traces::record::{Arrived, Kind};
+use traces::record::{Arrived, RecordKind};
 use traces::signature::{STARTS, Signature, peer};
 
 const SHAPE: Shape = Shape { ranks: 12, calls: 5_000, neighbours: Neighbours::Torus, seed: 1 };
@@ -60,8 +60,8 @@ impl Visitor for Reader<'_> {
         self.calls.push(Read { signature, start, end: start + duration, completed: Vec::new(), from: None });
     }
 
-    fn requests(&mut self, kind: Kind, count: u32, age: u64) {
-        assert_eq!(kind, Kind::Completed);
+    fn requests(&mut self, kind: RecordKind, count: u32, age: u64) {
+        assert_eq!(kind, RecordKind::Completed);
         let first = self.requests - age;
         self.calls.last_mut().unwrap().completed.extend(first..first + u64::from(count));
     }

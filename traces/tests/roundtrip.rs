@@ -8,7 +8,7 @@ use traces::definitions::{Communicator, Definition, Group, Neighbors, Process, S
 use traces::file::{Level, ProfileEntry, ThreadBlock};
 use traces::progress::{self, Entries, Polls, Productive, RUNS, Run};
 use traces::read::{Recorded, walk};
-use traces::record::{self, Arrived, Fate, Kind, MAX_SHORT, MAX_SIGNATURE};
+use traces::record::{self, Arrived, Fate, MAX_SHORT, MAX_SIGNATURE, RecordKind};
 use traces::signature::{Signature, peer};
 use traces::write::{FileWriter, blank_block};
 use zerocopy::{FromZeros, IntoBytes};
@@ -67,8 +67,8 @@ fn entries_into_the_progress_engine_keep_their_ticks() {
     let mut words = vec![progress::engine(&few).unwrap()];
     words.extend(progress::engine_long(&many));
     words.extend(near.map(|run| progress::productive(&run, last).unwrap()));
-    words.extend(progress::run(Kind::ProductiveRun, &far, last));
-    words.extend(progress::run(Kind::Outside, &several, last));
+    words.extend(progress::run(RecordKind::ProductiveRun, &far, last));
+    words.extend(progress::run(RecordKind::Outside, &several, last));
     words.push(record::short(1, 0, 7).unwrap());
     let expected = [
         Said::Engine(few),
@@ -130,13 +130,13 @@ fn any_number_of_productive_entries_is_told_in_a_few_runs_of_about_equal_length(
 fn regions_keep_their_ticks_and_numbers_and_the_next_gap_counts_from_there() {
     for at in [1300, 1300 + (1 << 28), 1300 + (1 << 50), 400] {
         let (skip, gap) = progress::skip(1300, at);
-        let mut words = vec![record::region(Kind::RegionBegin, 300, 1)];
+        let mut words = vec![record::region(RecordKind::RegionBegin, 300, 1)];
         words.extend(skip);
-        words.push(record::region(Kind::RegionEnd, gap, record::MAX_REGION));
+        words.push(record::region(RecordKind::RegionEnd, gap, record::MAX_REGION));
         words.push(record::short(1, 10, 20).unwrap());
         let expected = [
-            Said::Region(Kind::RegionBegin, 1300, 1),
-            Said::Region(Kind::RegionEnd, at, record::MAX_REGION),
+            Said::Region(RecordKind::RegionBegin, 1300, 1),
+            Said::Region(RecordKind::RegionEnd, at, record::MAX_REGION),
             Said::Call(1, at + 10, 20),
         ];
         assert_eq!(said(&words), expected);
@@ -177,18 +177,18 @@ fn what_follows_a_call_is_read_as_written() {
     let arrived = Arrived { source: peer::ANY, tag: i32::MIN, bytes: (1 << 48) - 1, fate: Fate::Cancelled };
     let mut words = vec![record::short(3, 1, 2).unwrap()];
     words.extend(arrived.words());
-    words.push(record::requests(Kind::Completed, 65_535, record::MAX_AGE));
-    words.push(record::requests(Kind::Started, 1, 9));
-    words.extend(record::elsewhere(Kind::Freed, 2, u32::MAX, u64::MAX));
+    words.push(record::requests(RecordKind::Completed, 65_535, record::MAX_AGE));
+    words.push(record::requests(RecordKind::Started, 1, 9));
+    words.extend(record::elsewhere(RecordKind::Freed, 2, u32::MAX, u64::MAX));
     words.push(record::failed(15, -671_705_636));
     let mut file = FileWriter::begin(Vec::new(), header(0)).unwrap();
     file.events(0, 0, 10, &words).unwrap();
     let expected = [
         Said::Call(3, 11, 2),
         Said::Arrived(arrived),
-        Said::Requests(Kind::Completed, 65_535, record::MAX_AGE),
-        Said::Requests(Kind::Started, 1, 9),
-        Said::Elsewhere(Kind::Freed, 2, u32::MAX, u64::MAX),
+        Said::Requests(RecordKind::Completed, 65_535, record::MAX_AGE),
+        Said::Requests(RecordKind::Started, 1, 9),
+        Said::Elsewhere(RecordKind::Freed, 2, u32::MAX, u64::MAX),
         Said::Failed(15, -671_705_636),
     ];
     assert_eq!(all_said(&open(&file.into_inner()).unwrap()), expected);

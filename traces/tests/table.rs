@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use traces::calls::{Call, Class, Kind, Reach, Returns, Row};
+use traces::calls::{ArgumentKind, Call, Class, Reach, Returns, Row};
 
 #[test]
 fn ids_count_from_one_without_gaps() {
@@ -52,7 +52,7 @@ fn numbers_and_names_lead_back_to_the_call() {
 
 #[test]
 fn every_completion_names_a_request() {
-    use Kind::*;
+    use ArgumentKind::*;
     let requests = [WaitRequest, WaitRequests, FreeRequest, CancelRequest, PeekRequest, PeekRequests, NewRequest];
     for call in Call::all().filter(|call| call.class() == Class::Completion) {
         assert!(requests.iter().any(|kind| call.has(*kind)), "{call:?}");
@@ -62,19 +62,21 @@ fn every_completion_names_a_request() {
 #[test]
 fn whoever_takes_many_requests_says_how_many() {
     for call in Call::all() {
-        let many = [Kind::WaitRequests, Kind::StartRequests, Kind::PeekRequests].iter().any(|kind| call.has(*kind));
-        assert_eq!(many, call.has(Kind::RequestCount), "{call:?}");
+        let many = [ArgumentKind::WaitRequests, ArgumentKind::StartRequests, ArgumentKind::PeekRequests]
+            .iter()
+            .any(|kind| call.has(*kind));
+        assert_eq!(many, call.has(ArgumentKind::RequestCount), "{call:?}");
     }
 }
 
 #[test]
 fn every_amount_has_a_datatype() {
-    use Kind::*;
+    use ArgumentKind::*;
     let sent = [SendCount, SendEach, RootSendEach, SendCounts, RootSendCounts, NeighborSendEach, NeighborSendCounts];
     let received =
         [RecvCount, RecvEach, RootRecvEach, RecvCounts, RootRecvCounts, NeighborRecvEach, NeighborRecvCounts];
     let both = [BothCount, BcastCount, ReduceCount, ReduceScatterEach, ReduceScatterCounts];
-    let any = |call: Call, kinds: &[Kind]| kinds.iter().any(|kind| call.has(*kind));
+    let any = |call: Call, kinds: &[ArgumentKind]| kinds.iter().any(|kind| call.has(*kind));
     for call in Call::all() {
         assert!(!any(call, &sent) || any(call, &[SendType, SendTypes]), "{call:?}");
         assert!(!any(call, &received) || any(call, &[RecvType, RecvTypes]), "{call:?}");
@@ -90,7 +92,7 @@ fn a_nonblocking_collective_differs_from_its_blocking_form_by_a_request() {
         let name = format!("I{}", row.name[..1].to_lowercase() + &row.name[1..]);
         let nonblocking = Call::named(&name).unwrap_or_else(|| panic!("{name}")).row();
         let (request, others) = nonblocking.arguments.split_last().unwrap();
-        assert_eq!(request.1, Kind::NewRequest, "{name}");
+        assert_eq!(request.1, ArgumentKind::NewRequest, "{name}");
         assert_eq!(others, row.arguments, "{name}");
     }
 }

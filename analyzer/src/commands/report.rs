@@ -2,7 +2,7 @@
 
 use super::open::open;
 use super::print::print;
-use crate::cli::{self, By};
+use crate::cli::{self, Breakdown};
 use crate::error::{Error, OK, PARTIAL};
 use crate::metrics::breakdown::{FunctionName, GroupRow, SingleRankRow};
 use crate::metrics::groupings::{CommunicatorName, PeerName, SiteName, SizeName, ThreadName};
@@ -13,8 +13,8 @@ use crate::report::{Report, Sheet};
 
 /// Prints the report. Returns the exit status.
 pub fn run(arguments: &cli::Report) -> Result<u8, Error> {
-    let choice = Choice { by_region: arguments.by == By::Region, ..arguments.select.choice() };
-    if let (By::OneRank(rank), Some(asked)) = (arguments.by, &choice.ranks)
+    let choice = Choice { by_region: arguments.by == Breakdown::Region, ..arguments.select.choice() };
+    if let (Breakdown::OneRank(rank), Some(asked)) = (arguments.by, &choice.ranks)
         && !asked.contain(rank)
     {
         return Err(Error::RankLeftOut { rank, asked: asked.clone() });
@@ -35,25 +35,25 @@ pub fn schema() -> Schema {
     schema.table::<SingleRankRow<ThreadName>>().table::<regions::RegionRow>()
 }
 
-fn report(run: &Run, by: By) -> Result<Report, Error> {
+fn report(run: &Run, by: Breakdown) -> Result<Report, Error> {
     let tables = match by {
-        By::Function => vec![breakdown::functions(run).into()],
-        By::Rank => {
+        Breakdown::Function => vec![breakdown::functions(run).into()],
+        Breakdown::Rank => {
             let mut tables = vec![ranks::overview(run).into()];
             tables.extend(ranks::side_by_side(run).into_iter().map(Sheet::from));
             tables.push(ranks::rank_functions(run).into());
             tables
         }
-        By::OneRank(rank) => vec![ranks::alone(run, rank)?.into()],
-        By::Communicator => vec![groupings::communicators(run).into()],
-        By::Site => vec![groupings::sites(run).into()],
-        By::Size => vec![groupings::sizes(run).into()],
-        By::Peer => vec![groupings::peers(run).into()],
-        By::Thread => vec![groupings::threads(run).into()],
-        By::Region => vec![regions::table(run).into()],
+        Breakdown::OneRank(rank) => vec![ranks::alone(run, rank)?.into()],
+        Breakdown::Communicator => vec![groupings::communicators(run).into()],
+        Breakdown::Site => vec![groupings::sites(run).into()],
+        Breakdown::Size => vec![groupings::sizes(run).into()],
+        Breakdown::Peer => vec![groupings::peers(run).into()],
+        Breakdown::Thread => vec![groupings::threads(run).into()],
+        Breakdown::Region => vec![regions::table(run).into()],
     };
     let mut warnings = overview::warnings(run);
-    if by == By::Site {
+    if by == Breakdown::Site {
         warnings.extend(unresolved(run));
         warnings.extend(groupings::in_linked_binding(run));
     }

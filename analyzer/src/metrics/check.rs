@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::totals::{seconds, world_rank};
-use crate::model::matching::{Account, At, Pair, Settled};
+use crate::model::matching::{Account, Pair, RankSite, Settled};
 use crate::model::sums::Total;
 use crate::model::timeline::Line;
 use crate::model::{Rank, Run};
@@ -143,8 +143,8 @@ impl Row for UnmatchedRow {
 /// One row for each reason and place.
 pub fn unmatched(run: &Run, account: &Account) -> Table<UnmatchedRow> {
     let mut rows = Vec::new();
-    let mut add = |what: &'static str, places: &FxHashMap<At, u64>| {
-        let mut places: Vec<(&At, &u64)> = places.iter().collect();
+    let mut add = |what: &'static str, places: &FxHashMap<RankSite, u64>| {
+        let mut places: Vec<(&RankSite, &u64)> = places.iter().collect();
         places.sort();
         rows.extend(places.into_iter().map(|(at, calls)| {
             let place = &account.places[at.place.number()];

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::totals::{percent, seconds, world_rank};
 use crate::model::Run;
-use crate::model::critical::{Stretch, Time, Where};
+use crate::model::critical::{PathSite, Stretch, Time};
 use crate::model::sums::{Grow, Total};
 use crate::report::{Column, Fact, Row, Table, Value, WorldRank, facts};
 
@@ -18,7 +18,7 @@ facts! {
 }
 
 /// How long it is, and what it consists of.
-pub fn facts(path: &[Stretch], places: &FxHashMap<Where, Time>) -> Vec<Fact> {
+pub fn facts(path: &[Stretch], places: &FxHashMap<PathSite, Time>) -> Vec<Fact> {
     let length: i64 = path.iter().map(|stretch| stretch.to - stretch.from).total();
     let in_mpi: i64 =
         places.iter().filter(|(place, _)| place.in_mpi).flat_map(|(_, time)| time.on_path.values().copied()).total();
@@ -67,9 +67,9 @@ impl Row for PathRow {
 }
 
 /// One row for each place on the path, the longest first.
-pub fn table(run: &Run, places: &FxHashMap<Where, Time>) -> Table<PathRow> {
+pub fn table(run: &Run, places: &FxHashMap<PathSite, Time>) -> Table<PathRow> {
     let all: i64 = places.values().flat_map(|time| time.on_path.values().copied()).total();
-    let row = |(place, time): (&Where, &Time)| {
+    let row = |(place, time): (&PathSite, &Time)| {
         let on_path: i64 = time.on_path.values().copied().total();
         let (rank, most) = time.on_path.iter().max_by_key(|(rank, time)| (**time, std::cmp::Reverse(**rank)))?;
         let mean = time.total / run.asked().count().max(1) as i64;

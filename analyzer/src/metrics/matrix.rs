@@ -5,13 +5,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use traces::calls::{Call, Kind};
+use traces::calls::{ArgumentKind, Call};
 use traces::signature::{CREATES, Signature};
 
 use super::totals::world_rank;
 use crate::error::Error;
 use crate::model::objects::Objects;
-use crate::model::tally::Entry;
+use crate::model::tally::CallTotal;
 use crate::model::{Rank, Run};
 use crate::report::{Column, Fact, Row, Table, Value, WorldRank, facts};
 
@@ -52,7 +52,7 @@ pub fn matrix(run: &Run, communicator: Option<&str>) -> Result<Matrix, Error> {
     let mut sums = Sums::default();
     let objects = Objects::of(run);
     for (at, rank) in run.ranks.iter().enumerate() {
-        let wanted = |entry: &&Entry| communicator.is_none_or(|name| is_named(rank, &entry.signature, name));
+        let wanted = |entry: &&CallTotal| communicator.is_none_or(|name| is_named(rank, &entry.signature, name));
         let elsewhere = |communicator, place| {
             let group = &objects.groups[objects.number(at, communicator)? as usize];
             Some(world_rank(&run.ranks[group.peer(at, place)? as usize]))
@@ -89,21 +89,21 @@ impl Sums {
     fn add(
         &mut self,
         rank: &Rank,
-        entry: &Entry,
+        entry: &CallTotal,
         elsewhere: impl Fn(u32, i32) -> Option<WorldRank>,
         is_rank: impl Fn(&WorldRank) -> bool,
     ) {
         let signature = &entry.signature;
         let Some(call) = Call::from_number(signature.call) else { return };
         let reads = call.class() == traces::calls::Class::Rma && signature.sent == 0;
-        if !call.has(Kind::Dest) && !call.has(Kind::Target) {
+        if !call.has(ArgumentKind::Dest) && !call.has(ArgumentKind::Target) {
             return;
         }
         let done = entry.count - entry.failed.min(entry.count);
         let messages = if signature.flags & CREATES != 0 { entry.starts } else { done };
         let each = if reads { signature.moves().1 } else { signature.moves().0 };
         // One-sided calls name ranks of the communicator that the window was made from.
-        let of_window = rank.origins.get(&signature.object).filter(|_| call.has(Kind::Target));
+        let of_window = rank.origins.get(&signature.object).filter(|_| call.has(ArgumentKind::Target));
         let communicator = of_window.map_or(signature.object, |origin| origin.parent);
         let in_own = rank
             .in_world(communicator, signature.peer)

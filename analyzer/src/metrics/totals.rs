@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::model::rank::{Thread, is_nested};
 use crate::model::sums::Grow;
-use crate::model::tally::Entry;
+use crate::model::tally::CallTotal;
 use crate::model::{Rank, Run};
 use crate::report::WorldRank;
 
@@ -42,7 +42,7 @@ pub struct Totals {
 pub struct Group(BTreeMap<usize, Totals>);
 
 /// Adds up the run's calls by `key`; those without one are left out. Calls of threads without room of their own have no thread.
-pub fn by<K: Ord>(run: &Run, key: impl Fn(&Rank, Option<&Thread>, &Entry) -> Option<K>) -> BTreeMap<K, Group> {
+pub fn by<K: Ord>(run: &Run, key: impl Fn(&Rank, Option<&Thread>, &CallTotal) -> Option<K>) -> BTreeMap<K, Group> {
     let mut groups: BTreeMap<K, Group> = BTreeMap::new();
     for (at, rank) in run.ranks.iter().enumerate() {
         let of_thread = |thread| move |entry| (Some(thread), entry);
@@ -62,7 +62,7 @@ impl Totals {
         self.sent.saturating_add(self.received)
     }
 
-    fn add(&mut self, rank: &Rank, entry: &Entry) {
+    fn add(&mut self, rank: &Rank, entry: &CallTotal) {
         if is_nested(entry) {
             self.nested.grow(entry.count);
             return;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 
 use super::totals::{percent, seconds, world_rank};
-use crate::model::matching::{Account, At, Key, Sum, WaitState};
+use crate::model::matching::{Account, Key, RankSite, Sum, WaitState};
 use crate::model::sums::Grow;
 use crate::model::{Rank, Run};
 use crate::report::{Column, Fact, Row, Table, Value, WorldRank, facts};
@@ -145,7 +145,7 @@ impl Row for WaitRow {
 pub fn places(run: &Run, account: &Account) -> Table<WaitRow> {
     let mut sums: Vec<(&Key, &Sum)> = account.waits.sums.iter().collect();
     sums.sort_by_key(|(key, sum)| (std::cmp::Reverse(sum.time), **key));
-    let site = |at: At| {
+    let site = |at: RankSite| {
         let place = &account.places[at.place.number()];
         let rank = world_rank(&run.ranks[at.rank as usize]);
         SiteOfRank { rank, function: place.function.clone(), site: place.site.clone() }
@@ -160,7 +160,7 @@ pub fn places(run: &Run, account: &Account) -> Table<WaitRow> {
 }
 
 /// So many of something, and where most of them are; nothing where there are none.
-fn most(run: &Run, account: &Account, what: &str, places: &FxHashMap<At, u64>) -> Option<String> {
+fn most(run: &Run, account: &Account, what: &str, places: &FxHashMap<RankSite, u64>) -> Option<String> {
     let count: u64 = places.values().sum();
     let (at, _) = places.iter().min_by_key(|(at, count)| (std::cmp::Reverse(**count), **at))?;
     let place = &account.places[at.place.number()];

@@ -1,6 +1,6 @@
 //! Ranks, objects and calls as lines name them.
 
-use traces::calls::{Call, Kind};
+use traces::calls::{ArgumentKind, Call};
 use traces::signature::{Signature, UNKNOWN_BYTES, peer};
 
 use crate::model::rank::function;
@@ -70,7 +70,12 @@ pub fn call_in_words(run: &Run, rank: &Rank, signature: &Signature) -> String {
 
 /// What the peer of a call is to it.
 fn role(call: Call) -> &'static str {
-    let roles = [(Kind::Dest, "to"), (Kind::Source, "from"), (Kind::Root, "root"), (Kind::Target, "target")];
+    let roles = [
+        (ArgumentKind::Dest, "to"),
+        (ArgumentKind::Source, "from"),
+        (ArgumentKind::Root, "root"),
+        (ArgumentKind::Target, "target"),
+    ];
     roles.iter().find(|(kind, _)| call.has(*kind)).map_or("peer", |(_, role)| role)
 }
 

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use super::Run;
 use super::matching::{Jump, Links};
 use super::objects::Objects;
-use super::roles::{Place, Places, Roles};
+use super::roles::{CallSite, CallSites, Roles};
 use super::selection::LEFT_OUT;
 use super::stream::Stream;
 use super::sums::{Grow, Total};
@@ -29,9 +29,9 @@ pub struct Stretch {
 
 /// A place of the program, in MPI or in the computation before it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Where {
+pub struct PathSite {
     /// The call, or the one that ended the computation.
-    pub place: Place,
+    pub place: CallSite,
     /// It is the call.
     pub in_mpi: bool,
 }
@@ -102,12 +102,12 @@ fn of_rank(run: &Run, timeline: &Timeline, rank: usize) -> Vec<Stretch> {
 }
 
 /// What lay on the path, and how long all ranks were there. First threads only.
-pub fn places(run: &Run, timeline: &Timeline, path: &[Stretch]) -> FxHashMap<Where, Time> {
+pub fn places(run: &Run, timeline: &Timeline, path: &[Stretch]) -> FxHashMap<PathSite, Time> {
     let mut on: Vec<Vec<Stretch>> = run.ranks.iter().map(|_| Vec::new()).collect();
     // Earliest first.
     path.iter().rev().for_each(|stretch| on[stretch.rank as usize].push(*stretch));
     let objects = Objects::of(run);
-    let places = Places::default();
+    let places = CallSites::default();
     let one = |at: usize| {
         let mut sums = Sums::default();
         let contents = run.ranks[at].trace.contents();
@@ -121,11 +121,11 @@ pub fn places(run: &Run, timeline: &Timeline, path: &[Stretch]) -> FxHashMap<Whe
     };
     let ranks = parallel::map(run.ranks.len(), one);
     let places = places.list();
-    let mut times: FxHashMap<Where, Time> = FxHashMap::default();
+    let mut times: FxHashMap<PathSite, Time> = FxHashMap::default();
     for (rank, sums) in ranks.into_iter().enumerate() {
         let sums = sums.into_iter().zip(&places).flat_map(|(sums, place)| sums.map(|sum| (place, sum)));
         for (at, (place, (total, on_path))) in sums.enumerate().filter(|(_, (_, sum))| *sum != (0, 0)) {
-            let time = times.entry(Where { place: place.clone(), in_mpi: at % 2 == 1 }).or_default();
+            let time = times.entry(PathSite { place: place.clone(), in_mpi: at % 2 == 1 }).or_default();
             time.total.grow(total);
             if on_path > 0 {
                 time.on_path.insert(rank as u32, on_path);

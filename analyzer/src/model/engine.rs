@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 use traces::progress::{Depth, Entries, INSIDE, Polls, Run};
 use traces::read::{Recorded, Thread, Visitor, walk};
-use traces::record::Kind;
+use traces::record::RecordKind;
 use traces::signature::{STARTS, Signature};
 
 use super::Rank;
@@ -44,7 +44,7 @@ pub struct Starved {
 }
 
 /// The two calls around such a time, by their signatures' call sites: the one before it and the one that ended it.
-pub type Between = (u32, u32);
+pub type SitePair = (u32, u32);
 
 /// What became of a thread's engine.
 #[derive(Default)]
@@ -52,7 +52,7 @@ pub struct Engine {
     /// Over the run, from its begin to its end.
     pub slices: Vec<Slice>,
     /// By the places around.
-    pub starved: HashMap<Between, Starved>,
+    pub starved: HashMap<SitePair, Starved>,
     /// Another thread has completed this one's requests: how long those were pending is not known.
     pub shared: bool,
 }
@@ -152,7 +152,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn starve(&mut self, between: Between, start: u64, length: u64, times: u64) {
+    fn starve(&mut self, between: SitePair, start: u64, length: u64, times: u64) {
         let pending = self.pending.saturating_sub(self.own);
         if pending == 0 || length == 0 || times == 0 || self.cursor.part_at(start) == LEFT_OUT {
             return;
@@ -212,10 +212,10 @@ impl Visitor for Reader<'_> {
         self.spread(start, end, during.entries, if self.placed { 0 } else { during.productive });
     }
 
-    fn requests(&mut self, kind: Kind, count: u32, _age: u64) {
+    fn requests(&mut self, kind: RecordKind, count: u32, _age: u64) {
         match kind {
-            Kind::Started => self.began(count.into()),
-            Kind::Ready => self.chance(),
+            RecordKind::Started => self.began(count.into()),
+            RecordKind::Ready => self.chance(),
             _ => {
                 self.chance();
                 self.pending = self.pending.saturating_sub(count.into());
@@ -223,7 +223,7 @@ impl Visitor for Reader<'_> {
         }
     }
 
-    fn elsewhere(&mut self, _kind: Kind, _count: u32, _thread: u32, _number: u64) {
+    fn elsewhere(&mut self, _kind: RecordKind, _count: u32, _thread: u32, _number: u64) {
         self.engine.shared = true;
     }
 

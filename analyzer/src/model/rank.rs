@@ -20,7 +20,7 @@ use super::clock::Clock;
 use super::fate::Fate;
 use super::selection::{ALL, Choice, Part, Selection, Window};
 use super::sums::Total;
-use super::tally::{self, Entry, Tally};
+use super::tally::{self, CallTotal, Tally};
 pub use sketch::Sketch;
 
 /// See the module.
@@ -82,7 +82,7 @@ pub struct Rank {
     /// Its threads, in the order they first called MPI.
     pub threads: Vec<Thread>,
     /// Its calls by function, of threads whose calls had no room elsewhere in the file.
-    pub shared: Vec<Entry>,
+    pub shared: Vec<CallTotal>,
     /// How many threads of the process have no room in the file: they called MPI, or only turned its engine as threads of the library.
     pub roomless: usize,
     /// Whether anything of it is asked about.
@@ -106,7 +106,7 @@ pub struct Thread {
     /// The system's id.
     pub tid: u32,
     /// Its calls by signature.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<CallTotal>,
 }
 
 /// How a rank's recording ended.
@@ -283,7 +283,7 @@ impl Rank {
     }
 
     /// Its calls by signature, all threads.
-    pub fn entries(&self) -> impl Iterator<Item = &Entry> {
+    pub fn entries(&self) -> impl Iterator<Item = &CallTotal> {
         self.threads.iter().flat_map(|thread| &thread.entries).chain(&self.shared)
     }
 
@@ -336,7 +336,7 @@ fn ledger(contents: &Contents<'_>) -> [LedgerLine; LINES] {
 }
 
 /// Whether calls were made inside other calls, whose time holds theirs.
-pub fn is_nested(entry: &Entry) -> bool {
+pub fn is_nested(entry: &CallTotal) -> bool {
     entry.signature.flags & NESTED != 0
 }
 

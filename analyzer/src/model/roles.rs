@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::sync::Mutex;
 
-use traces::calls::{Call, Class, Kind};
+use traces::calls::{ArgumentKind, Call, Class};
 use traces::signature::{CREATES, NESTED, STARTS, Signature, peer};
 
 use super::objects::Objects;
@@ -17,11 +17,11 @@ use crate::parallel::{into_inner, lock};
 #[derive(Clone, Copy, Debug)]
 pub struct Role {
     /// Function and call site.
-    pub place: Spot,
+    pub place: SpottedSite,
     /// The id of the function, the same for its large-count form.
     pub function: u16,
     /// What it takes part in.
-    pub what: What,
+    pub what: CallPart,
     /// The run's number for its communicator or window.
     pub object: Option<u32>,
     /// To whom it sends, and the tag. Of what opens or closes a window, the target, and the kind of lock or the number of the
@@ -43,37 +43,37 @@ pub struct Role {
     pub at_once: bool,
 }
 
-/// A [`Place`] by its number in [`Places`], as one call was there: whether that call is among those that are asked about.
+/// A [`CallSite`] by its number in [`CallSites`], as one call was there: whether that call is among those that are asked about.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
-pub struct Spot(u32);
+pub struct SpottedSite(u32);
 
-impl Spot {
+impl SpottedSite {
     const LEFT_OUT: u32 = 1 << 31;
 
     /// The place's number.
     pub fn number(self) -> usize {
-        (self.0 & !Spot::LEFT_OUT) as usize
+        (self.0 & !SpottedSite::LEFT_OUT) as usize
     }
 
     /// Whether the call is asked about.
     pub fn counts(self) -> bool {
-        self.0 & Spot::LEFT_OUT == 0
+        self.0 & SpottedSite::LEFT_OUT == 0
     }
 
     /// The same place, of a call that is not.
-    pub fn left_out(self) -> Spot {
-        Spot(self.0 | Spot::LEFT_OUT)
+    pub fn left_out(self) -> SpottedSite {
+        SpottedSite(self.0 | SpottedSite::LEFT_OUT)
     }
 
     /// The same place, whichever call it was.
-    pub fn anyway(self) -> Spot {
-        Spot(self.0 & !Spot::LEFT_OUT)
+    pub fn anyway(self) -> SpottedSite {
+        SpottedSite(self.0 & !SpottedSite::LEFT_OUT)
     }
 }
 
 /// What a call takes part in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum What {
+pub enum CallPart {
     /// Nothing that other ranks have a part in.
     Nothing,
     /// It begins MPI.
@@ -161,21 +161,21 @@ pub enum Peer {
 
 /// Functions and call sites, numbered.
 #[derive(Default)]
-pub struct Places {
-    known: Mutex<(HashMap<Place, u32>, Vec<Place>)>,
+pub struct CallSites {
+    known: Mutex<(HashMap<CallSite, u32>, Vec<CallSite>)>,
 }
 
 /// A function and where it is called.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Place {
+pub struct CallSite {
     /// MPI function.
     pub function: String,
     /// File and line, or what else is known.
     pub site: String,
 }
 
-impl Places {
-    fn number(&self, place: Place) -> u32 {
+impl CallSites {
+    fn number(&self, place: CallSite) -> u32 {
         let mut known = lock(&self.known);
         let (numbers, list) = &mut *known;
         *numbers.entry(place).or_insert_with_key(|place| {
@@ -185,7 +185,7 @@ impl Places {
     }
 
     /// All of them, by number.
-    pub fn list(self) -> Vec<Place> {
+    pub fn list(self) -> Vec<CallSite> {
         into_inner(self.known).1
     }
 }
@@ -194,7 +194,7 @@ impl Places {
 pub struct Roles<'a> {
     run: &'a Run,
     objects: &'a Objects,
-    places: &'a Places,
+    places: &'a CallSites,
     at: usize,
     /// Numbers of places by call and site.
     known: HashMap<(u16, u32), u32>,
@@ -202,9 +202,9 @@ pub struct Roles<'a> {
 
 /// The role of a call of which nothing is known.
 const NO_ROLE: Role = Role {
-    place: Spot(0),
+    place: SpottedSite(0),
     function: 0,
-    what: What::Nothing,
+    what: CallPart::Nothing,
     object: None,
     to: (Peer::Nobody, 0),
     from: (Peer::Nobody, 0),
@@ -218,7 +218,7 @@ const NO_ROLE: Role = Role {
 
 impl<'a> Roles<'a> {
     /// For the rank at a place of [`Run::ranks`].
-    pub fn of(run: &'a Run, objects: &'a Objects, places: &'a Places, at: usize) -> Roles<'a> {
+    pub fn of(run: &'a Run, objects: &'a Objects, places: &'a CallSites, at: usize) -> Roles<'a> {
         Roles { run, objects, places, at, known: HashMap::new() }
     }
 
@@ -232,11 +232,11 @@ impl<'a> Roles<'a> {
         let rank = &self.run.ranks[self.at];
         let place = *self.known.entry((signature.call, signature.site)).or_insert_with(|| {
             let site = self.run.sites.place(rank, signature.site);
-            self.places.number(Place { function: function(signature), site })
+            self.places.number(CallSite { function: function(signature), site })
         });
         let flagged = |flag| signature.flags & flag != 0;
         let role = Role {
-            place: Spot(place),
+            place: SpottedSite(place),
             takes: flagged(STARTS) || flagged(CREATES),
             creates: flagged(CREATES),
             nested: flagged(NESTED),
@@ -253,12 +253,12 @@ impl<'a> Roles<'a> {
         let object = self.objects.number(self.at, signature.object);
         let what = what(rank, call, signature);
         let (to, from) = match what {
-            What::Message { sends: true, receives: true, .. } => {
+            CallPart::Message { sends: true, receives: true, .. } => {
                 ((signature.peer, signature.tag), (signature.source, signature.source_tag))
             }
-            What::Message { sends: true, .. } => ((signature.peer, signature.tag), NOBODY),
-            What::Message { .. } | What::Probe => (NOBODY, (signature.peer, signature.tag)),
-            What::Window(_) => ((signature.peer, signature.source_tag), NOBODY),
+            CallPart::Message { sends: true, .. } => ((signature.peer, signature.tag), NOBODY),
+            CallPart::Message { .. } | CallPart::Probe => (NOBODY, (signature.peer, signature.tag)),
+            CallPart::Window(_) => ((signature.peer, signature.source_tag), NOBODY),
             _ => (NOBODY, NOBODY),
         };
         let peer = |number| self.peer(object, number);
@@ -290,35 +290,35 @@ impl<'a> Roles<'a> {
 
 const NOBODY: (i32, i32) = (peer::NONE, 0);
 
-fn what(rank: &Rank, call: Call, signature: &Signature) -> What {
+fn what(rank: &Rank, call: Call, signature: &Signature) -> CallPart {
     let partitioned = matches!(call, Call::Psend_init | Call::Precv_init);
     match call.class() {
         Class::PointToPoint => {
             // What receives a probed message has its source from the probe.
-            let takes = call.has(Kind::TakeMessage);
-            let (sends, receives) = (call.has(Kind::Dest), call.has(Kind::Source) || takes);
-            if sends || receives { What::Message { sends, receives, partitioned } } else { What::Nothing }
+            let takes = call.has(ArgumentKind::TakeMessage);
+            let (sends, receives) = (call.has(ArgumentKind::Dest), call.has(ArgumentKind::Source) || takes);
+            if sends || receives { CallPart::Message { sends, receives, partitioned } } else { CallPart::Nothing }
         }
-        Class::Probe => What::Probe,
-        Class::Collective => What::Collective { flow: flow(call), root: is_root(rank, signature) },
-        Class::Neighborhood => What::Collective { flow: Flow::Neighbors, root: false },
+        Class::Probe => CallPart::Probe,
+        Class::Collective => CallPart::Collective { flow: flow(call), root: is_root(rank, signature) },
+        Class::Neighborhood => CallPart::Collective { flow: Flow::Neighbors, root: false },
         Class::Communicator | Class::Topology | Class::Window | Class::File if makes(call) => {
-            What::Collective { flow: Flow::Create, root: false }
+            CallPart::Collective { flow: Flow::Create, root: false }
         }
-        Class::Communicator | Class::Process if call.makes_alone() => What::Make,
-        Class::Environment if call == Call::Pcontrol => What::Phase,
+        Class::Communicator | Class::Process if call.makes_alone() => CallPart::Make,
+        Class::Environment if call == Call::Pcontrol => CallPart::Phase,
         Class::Lifecycle => match call {
-            Call::Init | Call::Init_thread => What::Begin,
-            Call::Finalize => What::End,
-            _ => What::Nothing,
+            Call::Init | Call::Init_thread => CallPart::Begin,
+            Call::Finalize => CallPart::End,
+            _ => CallPart::Nothing,
         },
-        Class::Session if call == Call::Session_init => What::Begin,
-        Class::Session if call == Call::Session_finalize => What::End,
+        Class::Session if call == Call::Session_init => CallPart::Begin,
+        Class::Session if call == Call::Session_finalize => CallPart::End,
         Class::Rma => match call {
-            Call::Win_fence => What::Collective { flow: Flow::Fence, root: false },
-            call => epoch(call).map_or(What::Nothing, What::Window),
+            Call::Win_fence => CallPart::Collective { flow: Flow::Fence, root: false },
+            call => epoch(call).map_or(CallPart::Nothing, CallPart::Window),
         },
-        _ => What::Nothing,
+        _ => CallPart::Nothing,
     }
 }
 
@@ -336,8 +336,8 @@ fn epoch(call: Call) -> Option<Epoch> {
 
 /// Whether all processes of the communicator take part in making something from it.
 fn makes(call: Call) -> bool {
-    let makes = call.has(Kind::NewComm) || call.has(Kind::NewWin) || call.has(Kind::NewFile);
-    makes && call.has(Kind::Comm) && !call.makes_alone()
+    let makes = call.has(ArgumentKind::NewComm) || call.has(ArgumentKind::NewWin) || call.has(ArgumentKind::NewFile);
+    makes && call.has(ArgumentKind::Comm) && !call.makes_alone()
 }
 
 fn flow(call: Call) -> Flow {

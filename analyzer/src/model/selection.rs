@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, HashMap};
 use traces::definitions::Region;
 use traces::file::{FileHeader, Mode, NO_RANK};
 use traces::read::Contents;
-use traces::record::Kind;
+use traces::record::RecordKind;
 
 use super::sums::{Grow, Total};
 pub use ranks::Ranks;
@@ -112,14 +112,14 @@ impl Selection {
             Some(name) => regions.get(&number).is_some_and(|region| region.name == *name),
             None => true,
         };
-        let of_regions = |events: &[(u64, Kind, u32)]| of_regions(events, Open::new(choice, &is_named));
-        let stretches = |events: &[(u64, Kind, u32)]| without(&without(&of_regions(events), &out), &outside);
+        let of_regions = |events: &[(u64, RecordKind, u32)]| of_regions(events, Open::new(choice, &is_named));
+        let stretches = |events: &[(u64, RecordKind, u32)]| without(&without(&of_regions(events), &out), &outside);
         let of_threads = marks.regions.iter().filter(|_| by_regions);
         let threads: HashMap<u32, Stretches> =
             of_threads.map(|(thread, events)| (*thread, stretches(events))).collect();
         let first = contents.threads.first().map_or(0, |thread| thread.number);
         let others = threads.get(&first).cloned().unwrap_or_else(|| stretches(&[]));
-        let asked = |event: &&(u64, Kind, u32)| event.1 == Kind::RegionBegin && is_named(event.2);
+        let asked = |event: &&(u64, RecordKind, u32)| event.1 == RecordKind::RegionBegin && is_named(event.2);
         let entered = marks.regions.values().flatten().filter(asked).count() as u64;
         // Nobody knows when the calls of a profile were made.
         let has_profile = choice.region.is_none() && outside.is_empty();
@@ -227,11 +227,11 @@ impl<'a> Open<'a> {
 }
 
 /// A thread's time by the regions it was in.
-fn of_regions(events: &[(u64, Kind, u32)], mut open: Open<'_>) -> Stretches {
+fn of_regions(events: &[(u64, RecordKind, u32)], mut open: Open<'_>) -> Stretches {
     let mut stretches = vec![(0, open.part())];
     for (at, kind, number) in events {
         match kind {
-            Kind::RegionBegin => open.begin(*number),
+            RecordKind::RegionBegin => open.begin(*number),
             _ if open.end(*number) => {}
             _ => continue,
         }

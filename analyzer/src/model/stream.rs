@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use traces::progress::Polls;
 use traces::read::{Thread, Visitor, Walk};
-use traces::record::{Arrived, Kind, LEFT};
+use traces::record::{Arrived, LEFT, RecordKind};
 
 use super::Rank;
 use super::roles::{Role, Roles};
@@ -216,27 +216,27 @@ impl Visitor for Reader<'_> {
     }
 
     #[inline]
-    fn requests(&mut self, kind: Kind, count: u32, age: u64) {
+    fn requests(&mut self, kind: RecordKind, count: u32, age: u64) {
         let first = self.started.saturating_sub(age);
         match kind {
-            Kind::Started => {
+            RecordKind::Started => {
                 self.detail(Detail::Started(None, first, self.started, count));
                 self.started += u64::from(count);
             }
-            Kind::Completed => self.detail(Detail::Completed(None, first, count)),
-            Kind::Ready => self.detail(Detail::Ready(None, first, count)),
+            RecordKind::Completed => self.detail(Detail::Completed(None, first, count)),
+            RecordKind::Ready => self.detail(Detail::Ready(None, first, count)),
             _ => self.detail(Detail::Freed(None, first, count)),
         }
     }
 
-    fn elsewhere(&mut self, kind: Kind, count: u32, thread: u32, number: u64) {
+    fn elsewhere(&mut self, kind: RecordKind, count: u32, thread: u32, number: u64) {
         match kind {
-            Kind::Started => {
+            RecordKind::Started => {
                 self.detail(Detail::Started(Some(thread), number, self.started, count));
                 self.started += u64::from(count);
             }
-            Kind::Completed => self.detail(Detail::Completed(Some(thread), number, count)),
-            Kind::Ready => self.detail(Detail::Ready(Some(thread), number, count)),
+            RecordKind::Completed => self.detail(Detail::Completed(Some(thread), number, count)),
+            RecordKind::Ready => self.detail(Detail::Ready(Some(thread), number, count)),
             _ => self.detail(Detail::Freed(Some(thread), number, count)),
         }
     }

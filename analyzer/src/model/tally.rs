@@ -18,7 +18,7 @@ pub use profile::by_function;
 
 /// The calls of one signature. Times in ticks.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry {
+pub struct CallTotal {
     /// What they count as.
     pub part: Part,
     /// What they have in common. In an entry for whatever found no place, only the function counts.
@@ -49,7 +49,7 @@ pub struct Entry {
 #[derive(Default)]
 pub struct Tally {
     /// One for each signature that has calls.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<CallTotal>,
     /// The last call that is recorded on its own.
     pub last: Option<Recorded>,
     /// Its end.
@@ -94,9 +94,9 @@ pub fn tally(thread: &Thread<'_>, stretches: &[(u64, Part)], keeps_profile: bool
     tally
 }
 
-impl Entry {
+impl CallTotal {
     /// Adds other calls to these.
-    pub fn add(&mut self, other: &Entry) {
+    pub fn add(&mut self, other: &CallTotal) {
         self.count.grow(other.count);
         self.total.grow(other.total);
         self.min = self.min.min(other.min);

@@ -215,7 +215,7 @@ impl Reading {
 }
 
 /// Lines and clocks of ranks, by their worlds and numbers.
-type Known = HashMap<(u32, u32), (Line, usize)>;
+type KnownLines = HashMap<(u32, u32), (Line, usize)>;
 
 impl Timeline {
     /// From what the ranks of a run found when they compared their clocks.
@@ -225,7 +225,7 @@ impl Timeline {
 
     /// The same of ranks in a run's order.
     pub fn of_ranks(ranks: &[Rank]) -> Timeline {
-        let mut known = Known::new();
+        let mut known = KnownLines::new();
         let mut timeline = Timeline { lines: Vec::new(), clocks: Vec::new() };
         for (index, rank) in ranks.iter().enumerate() {
             let readings = Reading::all(rank);
@@ -337,7 +337,7 @@ fn wall_clock(rank: &Rank, reference: &Rank) -> Line {
 }
 
 /// From the lines of those that a rank has read its clock against. `None` where none of them is known.
-fn by_readings(rank: &Rank, readings: &[Reading], known: &Known, index: usize) -> Option<(Line, usize)> {
+fn by_readings(rank: &Rank, readings: &[Reading], known: &KnownLines, index: usize) -> Option<(Line, usize)> {
     let of = |reading: &Reading| known.get(&(rank.header.world, reading.peer)).copied();
     let readings: Vec<_> = readings.iter().filter_map(|reading| Some((*reading, of(reading)?))).collect();
     let (first, (line, clock)) = *readings.first()?;

@@ -6,11 +6,11 @@ use std::thread;
 
 use analyzer::model::Run;
 use analyzer::model::matching::{Account, Follow, Key, Sum, WaitState, settled};
-use analyzer::model::roles::Spot;
+use analyzer::model::roles::SpottedSite;
 use traces::calls::Call;
 use traces::definitions::{Definition, Members, Occasion, SameClock, Span};
 use traces::folder::file_name;
-use traces::record::{self, Arrived, Fate, Kind};
+use traces::record::{self, Arrived, Fate, RecordKind};
 use traces::signature::{STARTS, Signature, peer, tag};
 use traces::write::{FileWriter, call};
 
@@ -43,7 +43,7 @@ impl Calls {
 
     /// The call completed the request that so many were begun after, counting its own beginning.
     pub fn completed(mut self, age: u64) -> Calls {
-        self.words.push(record::requests(Kind::Completed, 1, age));
+        self.words.push(record::requests(RecordKind::Completed, 1, age));
         self
     }
 
@@ -120,7 +120,7 @@ pub fn on_nobody(function: Call) -> Signature {
 
 /// Who waited in which function for whom in which, how many nanoseconds.
 pub fn told(account: &Account) -> Vec<(WaitState, u32, &str, u32, &str, i64)> {
-    let function = |place: Spot| account.places[place.number()].function.as_str();
+    let function = |place: SpottedSite| account.places[place.number()].function.as_str();
     let row = |(key, sum): (&Key, &Sum)| {
         let (waiter, cause) = (key.waiter, key.cause);
         (key.state, waiter.rank, function(waiter.place), cause.rank, function(cause.place), sum.time)

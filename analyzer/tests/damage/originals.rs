@@ -5,10 +5,10 @@ use std::fs;
 use std::path::Path;
 
 use traces::calls::Call;
-use traces::definitions::{Component, Definition, Group, Members, Neighbors, Origin, Region, Span, Way};
+use traces::definitions::{Component, Definition, Group, Interception, Members, Neighbors, Origin, Region, Span};
 use traces::generate::{self, Neighbours, Shape};
 use traces::progress::{self, Entries};
-use traces::record::{self, Arrived, Fate, Kind};
+use traces::record::{self, Arrived, Fate, RecordKind};
 use traces::signature::{CREATES, STARTS, Signature};
 use traces::write::{FileWriter, blank_block};
 
@@ -65,7 +65,7 @@ fn objects() -> Vec<Definition> {
         Definition::Object(traces::definitions::Object { number: 3, kind: traces::definitions::ObjectKind::Window }),
         Definition::Origin(Origin { number: 3, parent: 1, ordinal: 0 }),
         Definition::Region(Region { number: 1, name: "solve".into() }),
-        Definition::Component(Component { number: 2, way: Way::Opal, name: "opal_progress".into() }),
+        Definition::Component(Component { number: 2, way: Interception::Opal, name: "opal_progress".into() }),
         Definition::Progress(3),
     ]
 }
@@ -116,19 +116,19 @@ fn records(rank: u32) -> Vec<u64> {
         words.push(record::short(number(at), 100 + u64::from(rank), 900).unwrap());
         match *call {
             Call::Waitall => {
-                words.push(record::requests(Kind::Completed, 2, 2));
+                words.push(record::requests(RecordKind::Completed, 2, 2));
                 words.extend(Arrived { source: 1 - rank as i32, tag: 5, bytes: 32, fate: Fate::Whole }.words());
                 words.push(record::failed(3, 77));
             }
-            Call::Startall => words.push(record::requests(Kind::Started, 2, 2)),
-            Call::Psend_init => words.push(record::requests(Kind::Freed, 1, 2)),
-            Call::Pready => words.push(record::requests(Kind::Ready, 1, 1)),
-            Call::Iprobe => words.extend(record::elsewhere(Kind::Completed, 1, 1, 0)),
+            Call::Startall => words.push(record::requests(RecordKind::Started, 2, 2)),
+            Call::Psend_init => words.push(record::requests(RecordKind::Freed, 1, 2)),
+            Call::Pready => words.push(record::requests(RecordKind::Ready, 1, 1)),
+            Call::Iprobe => words.extend(record::elsewhere(RecordKind::Completed, 1, 1, 0)),
             Call::Pcontrol => {
-                words.push(record::region(Kind::RegionBegin, 10, 1));
+                words.push(record::region(RecordKind::RegionBegin, 10, 1));
                 words.extend(record::wide(number(10), 50, 1_000).unwrap());
                 words.extend(record::long(number(11), -20, 1 << 30));
-                words.push(record::region(Kind::RegionEnd, 10, 1));
+                words.push(record::region(RecordKind::RegionEnd, 10, 1));
             }
             _ => words.extend(of_engine(at)),
         }
@@ -137,15 +137,15 @@ fn records(rank: u32) -> Vec<u64> {
 }
 
 fn of_engine(at: usize) -> Vec<u64> {
-    let word = |kind: Kind, rest: u64| kind as u64 | rest << 8;
+    let word = |kind: RecordKind, rest: u64| kind as u64 | rest << 8;
     match at % 8 {
-        0 => vec![word(Kind::Engine, 3 | 9 << 6 | 400 << 26)],
-        1 => vec![word(Kind::EngineLong, 90), 3, 400],
-        2 => vec![word(Kind::Productive, 20 | 30 << 28)],
-        3 => vec![word(Kind::ProductiveRun, 12), 20, 900],
-        4 => vec![word(Kind::Outside, 5), 300, 200],
-        5 => vec![word(Kind::EngineOne, 9 | 400 << 13 | 90 << 33 | 20 << 46)],
+        0 => vec![word(RecordKind::Engine, 3 | 9 << 6 | 400 << 26)],
+        1 => vec![word(RecordKind::EngineLong, 90), 3, 400],
+        2 => vec![word(RecordKind::Productive, 20 | 30 << 28)],
+        3 => vec![word(RecordKind::ProductiveRun, 12), 20, 900],
+        4 => vec![word(RecordKind::Outside, 5), 300, 200],
+        5 => vec![word(RecordKind::EngineOne, 9 | 400 << 13 | 90 << 33 | 20 << 46)],
         6 => progress::call(1, 5, 600, &Entries { entries: 7, productive: 2, ticks: 300 }).into_iter().collect(),
-        _ => vec![word(Kind::Polls, u64::from(number(9)) | 4 << 16), 10, 400, 200, 5 | 9 << 32, 2 | 80 << 32],
+        _ => vec![word(RecordKind::Polls, u64::from(number(9)) | 4 << 16), 10, 400, 200, 5 | 9 << 32, 2 | 80 << 32],
     }
 }

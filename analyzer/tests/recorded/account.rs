@@ -6,7 +6,7 @@ use std::path::Path;
 use analyzer::metrics::pop;
 use analyzer::model::critical::{path, places, selected};
 use analyzer::model::engine::of_rank;
-use analyzer::model::matching::{Account, At, Follow, settled};
+use analyzer::model::matching::{Account, Follow, RankSite, settled};
 use analyzer::model::{Rank, Run};
 
 /// The account of a run.
@@ -86,7 +86,7 @@ fn matched(run: &Run, account: &Account, lines: &mut Vec<String>) {
 }
 
 /// A rank and the function and line it was at.
-fn place(run: &Run, account: &Account, at: At) -> String {
+fn place(run: &Run, account: &Account, at: RankSite) -> String {
     let (rank, place) = (&run.ranks[at.rank as usize], &account.places[at.place.number()]);
     format!("{} {} {}", name(rank), place.function, place.site)
 }

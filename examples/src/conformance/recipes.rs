@@ -3,7 +3,7 @@
 //!
 //! In the texts `{n}` is the argument's variable, `{a}` its name, `{t}` the C type of what it points to.
 
-use traces::calls::Kind::{self, *};
+use traces::calls::ArgumentKind::{self, *};
 
 /// One way to pass an argument, as C.
 #[derive(Clone, Copy, Debug)]
@@ -61,7 +61,7 @@ const TWO_RECEIVED: Recipe = value("{n}")
     .free("PMPI_Waitall(2, {n}, MPI_STATUSES_IGNORE); part();");
 
 /// Every kind, once.
-pub const RECIPES: &[(&[Kind], Recipe)] = &[
+pub const RECIPES: &[(&[ArgumentKind], Recipe)] = &[
     (&[SendBufOrInPlace, SendBuf, ConstBuf], FILLED),
     (&[RecvBufOrInPlace, RecvBuf], RECEIVED),
     (&[SendRecvBuf, Buf], CHANGED),

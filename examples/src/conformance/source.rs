@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use traces::calls::{Call, Kind, Returns};
+use traces::calls::{ArgumentKind, Call, Returns};
 
 use super::exceptions::{EXCEPTIONS, Exception, NAMES};
 use super::fortran::{self, Style};
@@ -165,8 +165,8 @@ struct Passed {
 }
 
 impl Passed {
-    fn of(call: Call, (name, kind): &(&'static str, Kind)) -> Option<Passed> {
-        if *kind == Kind::Varargs {
+    fn of(call: Call, (name, kind): &(&'static str, ArgumentKind)) -> Option<Passed> {
+        if *kind == ArgumentKind::Varargs {
             return None;
         }
         let wide = call.is_large();
@@ -183,7 +183,7 @@ impl Passed {
     }
 }
 
-fn recipe(call: Call, name: &str, kind: Kind) -> Recipe {
+fn recipe(call: Call, name: &str, kind: ArgumentKind) -> Recipe {
     let named = |(of, recipe): &(&str, Recipe)| (*of == name).then_some(*recipe);
     let own = exception(call).arguments.iter().find_map(named);
     own.or_else(|| conversion(call, kind))
@@ -193,12 +193,12 @@ fn recipe(call: Call, name: &str, kind: Kind) -> Recipe {
 }
 
 /// The argument of a function that converts handles.
-fn conversion(call: Call, kind: Kind) -> Option<Recipe> {
+fn conversion(call: Call, kind: ArgumentKind) -> Option<Recipe> {
     let (object, handle) = predefined(call)?;
     let number = |way: &str| value(format!("PMPI_{object}_{way}({handle})").leak());
     Some(match kind {
-        Kind::Fint => number("c2f"),
-        Kind::Int => number("toint"),
+        ArgumentKind::Fint => number("c2f"),
+        ArgumentKind::Int => number("toint"),
         _ => value(handle),
     })
 }

@@ -26,7 +26,7 @@ pub use languages::new as new_languages;
 pub use patch::wrapper_named;
 pub use patch::{calls_unseen, patch};
 pub use python::describe;
-pub use wrappers::{Ways, Wrappers};
+pub use wrappers::{WrapperEntries, Wrappers};
 
 /// Of a question: MPI was called by its profiling name.
 const ASKED_BY_PROFILING_NAME: u32 = 1 << 16;

@@ -60,9 +60,9 @@ pub fn patch(wrappers: &Wrappers) -> bool {
         if object.range.contains(&library.base) || !patched.objects.insert(object.range.start) {
             continue;
         }
-        match Kind::of(&object, wrappers) {
+        match LayerKind::of(&object, wrappers) {
             Some(kind) => {
-                if kind == Kind::Fortran {
+                if kind == LayerKind::Fortran {
                     patched.passed_on.get_or_insert_default().extend(calls_of(&object, wrappers));
                 }
                 patched.layers.push(Layer { object, kind });
@@ -95,7 +95,7 @@ pub fn wrapper_named(wrappers: &Wrappers, symbol: &str) -> Option<usize> {
 /// An object between program and MPI.
 struct Layer {
     object: Object,
-    kind: Kind,
+    kind: LayerKind,
 }
 
 /// What an object calls of MPI.
@@ -111,27 +111,27 @@ fn calls_of(object: &Object, wrappers: &Wrappers) -> BTreeSet<Call> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum LayerKind {
     Fortran,
     Tool,
     Python,
 }
 
-impl Kind {
-    fn of(object: &Object, wrappers: &Wrappers) -> Option<Kind> {
+impl LayerKind {
+    fn of(object: &Object, wrappers: &Wrappers) -> Option<LayerKind> {
         // SAFETY: the object is loaded.
         let exports = unsafe { object.exports() }?;
         // SAFETY: the same.
         let defines = |name: &CStr| unsafe { exports.find(&Name::new(name)) }.is_some();
         if defines(python::PROOF) {
             python::found(object.range.clone());
-            Some(Kind::Python)
+            Some(LayerKind::Python)
         } else if fortran::PROOFS.iter().any(|name| defines(name)) {
-            Some(Kind::Fortran)
+            Some(LayerKind::Fortran)
         } else {
             // SAFETY: the same.
             let is_tool = wrappers.names().iter().any(|name| unsafe { exports.find(name) }.is_some());
-            is_tool.then_some(Kind::Tool)
+            is_tool.then_some(LayerKind::Tool)
         }
     }
 }
@@ -140,7 +140,7 @@ impl Kind {
 fn leads_to(
     symbol: &str,
     object: &Object,
-    layer: Option<Kind>,
+    layer: Option<LayerKind>,
     patched: &Patched,
     wrappers: &Wrappers,
 ) -> Option<usize> {
@@ -160,7 +160,7 @@ fn leads_to(
             None => real::exists(*call).then_some(own),
         };
     }
-    if layer == Some(Kind::Fortran) {
+    if layer == Some(LayerKind::Fortran) {
         return None;
     }
     let (call, language) = fortran::call_named(symbol)?;

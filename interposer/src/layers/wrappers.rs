@@ -9,36 +9,36 @@ use traces::calls::Call;
 use crate::loaded::Name;
 
 /// The address of code that takes what some MPI function takes.
-pub type Entry = unsafe extern "C-unwind" fn();
+pub type EntryPoint = unsafe extern "C-unwind" fn();
 
 /// How a wrapper is entered.
 #[derive(Clone, Copy)]
-pub struct Ways {
+pub struct WrapperEntries {
     /// By a program that calls `MPI_X`.
-    pub program: Entry,
+    pub program: EntryPoint,
     /// By an object between program and MPI that calls `MPI_X`.
-    pub by_name: Entry,
+    pub by_name: EntryPoint,
     /// By one that calls `PMPI_X`.
-    pub by_profiling_name: Entry,
+    pub by_profiling_name: EntryPoint,
 }
 
 /// See the module.
 pub struct Wrappers {
-    all: fn() -> Vec<(Call, Ways)>,
+    all: fn() -> Vec<(Call, WrapperEntries)>,
     around_binding: fn(Call) -> Option<usize>,
-    by_name: OnceLock<HashMap<String, (Call, Ways)>>,
+    by_name: OnceLock<HashMap<String, (Call, WrapperEntries)>>,
     names: OnceLock<Vec<Name<CString>>>,
 }
 
 impl Wrappers {
     /// `all` gives those of all functions, `around_binding` the code that records a call around the function of a binding, for
     /// calls where it can hand on what that takes.
-    pub const fn new(all: fn() -> Vec<(Call, Ways)>, around_binding: fn(Call) -> Option<usize>) -> Wrappers {
+    pub const fn new(all: fn() -> Vec<(Call, WrapperEntries)>, around_binding: fn(Call) -> Option<usize>) -> Wrappers {
         Wrappers { all, around_binding, by_name: OnceLock::new(), names: OnceLock::new() }
     }
 
     /// That of a function, by its C symbol.
-    pub fn named(&self, symbol: &str) -> Option<&(Call, Ways)> {
+    pub fn named(&self, symbol: &str) -> Option<&(Call, WrapperEntries)> {
         self.by_name().get(symbol)
     }
 
@@ -53,7 +53,7 @@ impl Wrappers {
         (self.around_binding)(call)
     }
 
-    fn by_name(&self) -> &HashMap<String, (Call, Ways)> {
+    fn by_name(&self) -> &HashMap<String, (Call, WrapperEntries)> {
         let by_name = || (self.all)().into_iter().map(|(call, ways)| (call.mpi_name(), (call, ways))).collect();
         self.by_name.get_or_init(by_name)
     }

@@ -16,7 +16,7 @@ use crate::recorder::file::shared;
 use crate::recorder::guard;
 use crate::recorder::guard::spent;
 use crate::recorder::objects::world;
-use crate::recorder::objects::{self, Kind};
+use crate::recorder::objects::{self, HandleKind};
 use crate::recorder::process::forked;
 
 /// Whether the recording itself has something to do when this call returns.
@@ -80,7 +80,7 @@ pub fn after_unrecorded(call: Call, code: i32) {
 fn take_part() -> Option<()> {
     let family = abi::detect(real::library()?);
     let config = config::read().ok()?;
-    objects::learn(family, family.comm_world, Kind::Communicator);
+    objects::learn(family, family.comm_world, HandleKind::Communicator);
     let world = objects::get(family.comm_world)?;
     let beside = folder::wanted(&config).ok()?;
     let meeting = folder::parent_of(&beside);

@@ -20,7 +20,7 @@ use traces::clock::ClockSample;
 use traces::definitions::{Definition, Occasion, SameClock, Sync};
 use traces::settings::Occasions;
 
-use super::together::{Found, Place, Together};
+use super::together::{Found, ProcessSlot, Together};
 use crate::abi::Family;
 use crate::clock::{kind, now, sample};
 use crate::real;
@@ -151,7 +151,7 @@ struct Ranks {
     in_world: Vec<u32>,
     own: usize,
     /// Where those of this host stand.
-    place: Option<Place>,
+    place: Option<ProcessSlot>,
     begin: Pair,
 }
 

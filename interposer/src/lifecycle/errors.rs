@@ -12,7 +12,7 @@ use crate::recorder::guard;
 
 /// Whether the call is given an error handler.
 pub fn takes_handler(call: Call) -> bool {
-    call.has(traces::calls::Kind::Errhandler) && call.class() != Class::Query
+    call.has(traces::calls::ArgumentKind::Errhandler) && call.class() != Class::Query
 }
 
 /// The program has set an error handler, so that MPI's errors may not end it.

@@ -19,7 +19,7 @@ use crate::recorder::file::pages::Output;
 use crate::recorder::file::shared;
 use crate::recorder::guard::spent;
 use crate::recorder::objects::world;
-use crate::recorder::objects::{self, Kind};
+use crate::recorder::objects::{self, HandleKind};
 use crate::recorder::thread::Thread;
 use crate::recorder::thread::current;
 
@@ -34,8 +34,8 @@ pub fn ready(run: &Run, output: &Output, world: bool, first: bool) {
     family.common_datatypes.iter().for_each(|datatype| objects::learn_size(family, *datatype));
     if world {
         world::begin(family);
-        objects::learn(family, family.comm_world, Kind::Communicator);
-        objects::learn(family, family.comm_self, Kind::Communicator);
+        objects::learn(family, family.comm_world, HandleKind::Communicator);
+        objects::learn(family, family.comm_self, HandleKind::Communicator);
     }
     let (rank, size) = match objects::get(family.comm_world).filter(|_| world) {
         Some(info) => (info.rank as u32, info.size),

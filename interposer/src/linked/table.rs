@@ -67,16 +67,16 @@ objects!(
 );
 
 #[repr(C)]
-struct Entry {
+struct LinkedObject {
     name: *const c_char,
     address: usize,
 }
 
 unsafe extern "C" {
     #[link_name = "__start_overhear_linked"]
-    static BEGIN: [Entry; 0];
+    static BEGIN: [LinkedObject; 0];
     #[link_name = "__stop_overhear_linked"]
-    static END: [Entry; 0];
+    static END: [LinkedObject; 0];
 }
 
 /// The address of a function or an object of the MPI library.
@@ -84,9 +84,9 @@ pub fn find(name: &str) -> Option<usize> {
     static TABLE: OnceLock<HashMap<&'static [u8], usize>> = OnceLock::new();
     let table = TABLE.get_or_init(|| {
         let (begin, end) = (&raw const BEGIN, &raw const END);
-        let length = (end.addr() - begin.addr()) / size_of::<Entry>();
+        let length = (end.addr() - begin.addr()) / size_of::<LinkedObject>();
         // SAFETY: between the two lie the entries made above, whose names are terminated.
-        let entries = unsafe { std::slice::from_raw_parts(begin.cast::<Entry>(), length) };
+        let entries = unsafe { std::slice::from_raw_parts(begin.cast::<LinkedObject>(), length) };
         let linked = entries.iter().filter(|entry| entry.address != 0);
         // SAFETY: as above.
         linked.map(|entry| (unsafe { CStr::from_ptr(entry.name) }.to_bytes(), entry.address)).collect()

@@ -7,7 +7,7 @@
 use std::sync::OnceLock;
 
 use traces::calls::Call;
-use traces::definitions::Way;
+use traces::definitions::Interception;
 use traces::progress::Entries;
 
 use super::Listener;
@@ -28,7 +28,7 @@ static LISTENER: Listener = Listener::new();
 
 /// Sets the variables up.
 pub fn ready(family: &Family, version: &str) {
-    if !version.starts_with("Intel") || LISTENER.line(|| (Way::Idle, "idle".into())).is_none() {
+    if !version.starts_with("Intel") || LISTENER.line(|| (Interception::Idle, "idle".into())).is_none() {
         return;
     }
     let (mut provided, mut session) = (0i32, 0usize);
@@ -63,7 +63,7 @@ fn handle(session: usize, class: usize) -> Option<usize> {
 /// Reads the variables into the ledger of the thread that is about to finalise MPI. `rate` is ticks a second.
 pub fn read(rate: f64) {
     let (Some(idle), Some(thread)) = (IDLE.get(), current::thread()) else { return };
-    let Some(line) = LISTENER.line(|| (Way::Idle, "idle".into())) else { return };
+    let Some(line) = LISTENER.line(|| (Interception::Idle, "idle".into())) else { return };
     let (mut seconds, mut turns) = (0f64, 0u64);
     // SAFETY: one variable is a double, the other an integer of at most 64 bits, filled from its low end.
     let read = unsafe {

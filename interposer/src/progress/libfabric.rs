@@ -6,7 +6,7 @@
 
 use std::ffi::{c_int, c_void};
 
-use traces::definitions::Way;
+use traces::definitions::Interception;
 
 use super::{Achieved, Listener};
 use crate::function::Function;
@@ -83,8 +83,8 @@ unsafe extern "C-unwind" fn fi_fabric(attr: *mut c_void, fabric: *mut *mut c_voi
     code
 }
 
-fn described() -> (Way, String) {
-    (Way::Libfabric, "fi_cq_read".into())
+fn described() -> (Interception, String) {
+    (Interception::Libfabric, "fi_cq_read".into())
 }
 
 unsafe extern "C-unwind" fn domain(fabric: *mut Object, info: usize, made: *mut *mut Object, context: usize) -> c_int {

@@ -15,7 +15,7 @@ pub mod ucx;
 
 use std::sync::atomic::{AtomicU32, Ordering::*};
 
-use traces::definitions::{Component, Definition, Way};
+use traces::definitions::{Component, Definition, Interception};
 use traces::progress::{Depth, FIRST_COMPONENT, INSIDE, LINES, LedgerLine, OUTSIDE};
 
 use crate::clock;
@@ -86,7 +86,7 @@ impl Listener {
 
     /// The number of its line; `None` where all are taken.
     #[inline(always)]
-    pub fn line(&self, describe: impl FnOnce() -> (Way, String)) -> Option<usize> {
+    pub fn line(&self, describe: impl FnOnce() -> (Interception, String)) -> Option<usize> {
         match self.line.load(Relaxed) as usize {
             0 => self.take(describe),
             line if line < LINES => Some(line),
@@ -96,7 +96,7 @@ impl Listener {
 
     #[cold]
     #[inline(never)]
-    fn take(&self, describe: impl FnOnce() -> (Way, String)) -> Option<usize> {
+    fn take(&self, describe: impl FnOnce() -> (Interception, String)) -> Option<usize> {
         guard::run(|| {
             let mut shared = shared::lock();
             // Another thread may have been here meanwhile.

@@ -8,7 +8,7 @@ use std::ffi::c_int;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering::*};
 
-use traces::definitions::Way;
+use traces::definitions::Interception;
 
 use super::{Achieved, Listener};
 use crate::function::Function;
@@ -27,8 +27,8 @@ static REGISTER_LOW: Function<Register> = unsafe { Function::behind_ours("opal_p
 static UNREGISTER: Function<Register> = unsafe { Function::behind_ours("opal_progress_unregister") };
 static LISTENER: Listener = Listener::new();
 
-fn described() -> (Way, String) {
-    (Way::Opal, "opal_progress".into())
+fn described() -> (Interception, String) {
+    (Interception::Opal, "opal_progress".into())
 }
 
 /// The engine is there, whether or not it will be entered.
@@ -67,7 +67,7 @@ unsafe extern "C-unwind" fn call<const SLOT: usize>() -> c_int {
     // SAFETY: the slot holds what was registered.
     let real = || unsafe { std::mem::transmute::<usize, Callback>(callback)() };
     let Some(thread) = super::engine_thread() else { return real() };
-    let Some(line) = slot.listener.line(|| (Way::OpalCallback, name(callback))) else { return real() };
+    let Some(line) = slot.listener.line(|| (Interception::OpalCallback, name(callback))) else { return real() };
     super::next_entry(thread, line, real, |events| Achieved::events((*events).max(0) as u64))
 }
 

@@ -8,7 +8,7 @@ use std::ffi::{CStr, c_int, c_void};
 use std::sync::atomic::{AtomicU8, Ordering::*};
 
 use libc::{epoll_event, fd_set, pollfd, ssize_t};
-use traces::definitions::Way;
+use traces::definitions::Interception;
 
 use super::{Achieved, Listener};
 use crate::descriptor::status;
@@ -56,7 +56,7 @@ macro_rules! calls {
                 let real = || unsafe { REAL.get()($($argument),*) };
                 let Some(thread) = super::thread_inside() else { return real() };
                 calls!(@socket $made, $($argument)*, real);
-                let Some(line) = $listener.line(|| (Way::$way, $text.into())) else { return real() };
+                let Some(line) = $listener.line(|| (Interception::$way, $text.into())) else { return real() };
                 super::$made(thread, line, real, calls!(@came $($came)?))
             }
         )*)*

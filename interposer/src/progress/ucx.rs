@@ -2,7 +2,7 @@
 
 use std::ffi::{c_uint, c_void};
 
-use traces::definitions::Way;
+use traces::definitions::Interception;
 
 use super::{Achieved, Listener};
 use crate::function::Function;
@@ -13,8 +13,8 @@ type Progress = unsafe extern "C-unwind" fn(*mut c_void) -> c_uint;
 static PROGRESS: Function<Progress> = unsafe { Function::behind_ours("ucp_worker_progress") };
 static LISTENER: Listener = Listener::new();
 
-fn described() -> (Way, String) {
-    (Way::Ucx, "ucp_worker_progress".into())
+fn described() -> (Interception, String) {
+    (Interception::Ucx, "ucp_worker_progress".into())
 }
 
 /// The engine is there, whether or not it will be entered.

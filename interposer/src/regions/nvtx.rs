@@ -7,7 +7,7 @@
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::sync::atomic::{AtomicUsize, Ordering::*};
 
-use traces::record::Kind;
+use traces::record::RecordKind;
 
 use super::names::{self, Name};
 use super::recorded;
@@ -97,7 +97,7 @@ fn push(domain: usize, name: Option<&Name>) -> c_int {
 /// A range that any thread may end, by what this returns.
 fn start(name: Option<&Name>) -> u64 {
     let Some(number) = name.map(Name::number) else { return 0 };
-    recorded(|thread| thread.mark_region(Kind::RegionBegin, number)).map_or(0, |()| number.into())
+    recorded(|thread| thread.mark_region(RecordKind::RegionBegin, number)).map_or(0, |()| number.into())
 }
 
 /// The default domain.
@@ -153,7 +153,7 @@ unsafe extern "C" fn domain_start_ex(_domain: usize, attributes: *const Attribut
 
 extern "C" fn end(range: u64) {
     if range != 0 {
-        recorded(|thread| thread.mark_region(Kind::RegionEnd, range as u32));
+        recorded(|thread| thread.mark_region(RecordKind::RegionEnd, range as u32));
     }
 }
 

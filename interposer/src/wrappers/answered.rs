@@ -3,9 +3,9 @@
 //!
 //! In: what a stub noted. Out: the call, recorded around the binding's function, without what its arguments say.
 
-use traces::calls::{Call, Class, Kind, Returns};
+use traces::calls::{ArgumentKind, Call, Class, Returns};
 
-use super::observe::{self, Made};
+use super::observe::{self, ProgramCall};
 use crate::abi::Family;
 use crate::call_site::CallSite;
 use crate::layers;
@@ -26,7 +26,10 @@ pub fn around(call: Call) -> Option<usize> {
 fn fits(call: Call) -> bool {
     let row = call.row();
     // The length of a text is an argument, too, and so is the error code.
-    let words = row.arguments.iter().map(|(_, kind)| if matches!(kind, Kind::Str | Kind::StrOut) { 2 } else { 1 });
+    let words = row
+        .arguments
+        .iter()
+        .map(|(_, kind)| if matches!(kind, ArgumentKind::Str | ArgumentKind::StrOut) { 2 } else { 1 });
     row.returns == Returns::Code && row.class != Class::Lifecycle && words.sum::<usize>() < REGISTERS
 }
 
@@ -39,7 +42,7 @@ struct Answered {
     arguments: [usize; REGISTERS],
 }
 
-impl Made for Answered {
+impl ProgramCall for Answered {
     type Outcome = usize;
     const PLAIN: bool = false;
 

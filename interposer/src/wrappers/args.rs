@@ -4,7 +4,7 @@
 //! what MPI gets, which is the program's own word except for a status that the program does not want.
 
 use crate::abi::Family;
-use crate::recorder::objects::Kind;
+use crate::recorder::objects::HandleKind;
 use crate::recorder::thread::cache::Words;
 use crate::recorder::thread::draft::{Amount, Draft, Numbers, Types};
 
@@ -162,11 +162,11 @@ notes! {
         NewComm(word, _family, draft) { draft.new_object = word.0 }
         NewWin(word, _family, draft) {
             draft.new_object = word.0;
-            draft.new_kind = Kind::Window;
+            draft.new_kind = HandleKind::Window;
         }
         NewFile(word, _family, draft) {
             draft.new_object = word.0;
-            draft.new_kind = Kind::File;
+            draft.new_kind = HandleKind::File;
         }
         SendCounts(word, _family, draft) { draft.sent = Amount::Array(word.counts()) }
         RecvCounts(word, _family, draft) { draft.received = Amount::Array(word.counts()) }
@@ -181,9 +181,9 @@ notes! {
         SendTypes(word, _family, draft) { draft.sent_type = types_at(word.0) }
         RecvTypes(word, _family, draft) { draft.received_type = types_at(word.0) }
         TakeMessage(word, family, draft) { draft.message = handle_at(family, word.0) }
-        FreeComm(word, family, draft) { draft.free_object(Kind::Communicator, family, word.0) }
-        FreeWin(word, family, draft) { draft.free_object(Kind::Window, family, word.0) }
-        FreeFile(word, family, draft) { draft.free_object(Kind::File, family, word.0) }
+        FreeComm(word, family, draft) { draft.free_object(HandleKind::Communicator, family, word.0) }
+        FreeWin(word, family, draft) { draft.free_object(HandleKind::Window, family, word.0) }
+        FreeFile(word, family, draft) { draft.free_object(HandleKind::File, family, word.0) }
         FreeDatatype(word, family, draft) { draft.freed_type = handle_at(family, word.0) }
         FreeGroup(word, family, draft) { draft.freed_group = handle_at(family, word.0) }
     }
@@ -214,12 +214,12 @@ notes! {
         }
         Win(word, family, draft) {
             draft.object = family.handle(word.0);
-            draft.object_kind = Kind::Window;
+            draft.object_kind = HandleKind::Window;
         }
         // A file is a pointer in every ABI.
         File(word, _family, draft) {
             draft.object = word.0 as u64;
-            draft.object_kind = Kind::File;
+            draft.object_kind = HandleKind::File;
         }
     }
     half {

@@ -1,7 +1,7 @@
 //! What a call needs before MPI is entered, and what it has brought about, by its draft.
 
 use traces::file::Abi;
-use traces::record::{self, Kind, UNNUMBERED};
+use traces::record::{self, RecordKind, UNNUMBERED};
 
 use super::after::{self, Arrival, Completion};
 use crate::abi::Family;
@@ -15,7 +15,7 @@ use crate::recorder::thread::request::{PERSISTENT, RECEIVES};
 
 /// The request a call has begun.
 #[derive(Clone, Copy)]
-pub enum Begun {
+pub enum StartedRequest {
     NoRequest,
     /// It was complete when the call returned.
     AtOnce,
@@ -23,11 +23,11 @@ pub enum Begun {
     Pending(u64),
 }
 
-impl Begun {
+impl StartedRequest {
     /// What to add to the signature's number: the next one says that the request was complete at once.
     #[inline(always)]
     pub fn at_once(self) -> u32 {
-        matches!(self, Begun::AtOnce) as u32
+        matches!(self, StartedRequest::AtOnce) as u32
     }
 }
 
@@ -78,30 +78,34 @@ impl Draft {
 
     /// The request a call has begun.
     #[inline(always)]
-    pub fn begun(&self, thread: &mut Thread, family: &Family, code: i32) -> Begun {
+    pub fn begun(&self, thread: &mut Thread, family: &Family, code: i32) -> StartedRequest {
         if self.new_request == 0 {
-            return Begun::NoRequest;
+            return StartedRequest::NoRequest;
         }
         thread.events.started += 1;
         if code != 0 {
-            return Begun::NoRequest;
+            return StartedRequest::NoRequest;
         }
         // SAFETY: MPI has written a request there.
         let handle = unsafe { family.handle_at(self.new_request) };
-        if !self.persistent && family.complete_at_once(handle) { Begun::AtOnce } else { Begun::Pending(handle) }
+        if !self.persistent && family.complete_at_once(handle) {
+            StartedRequest::AtOnce
+        } else {
+            StartedRequest::Pending(handle)
+        }
     }
 
     /// A request begun inside another call takes a number, and is not followed further.
-    pub fn begun_nested(&self, thread: &mut Thread) -> Begun {
+    pub fn begun_nested(&self, thread: &mut Thread) -> StartedRequest {
         if self.new_request != 0 {
             thread.events.started += 1;
         }
-        Begun::NoRequest
+        StartedRequest::NoRequest
     }
 
     /// What the call has brought about.
     #[inline(always)]
-    pub fn after(&self, thread: &mut Thread, family: &Family, signature: u32, begun: Begun, code: i32) {
+    pub fn after(&self, thread: &mut Thread, family: &Family, signature: u32, begun: StartedRequest, code: i32) {
         if code != 0 {
             after::failed(thread, signature, code);
             let receives = self.wait == 0 && self.new_request == 0 && (self.source.is_some() || self.message != 0);
@@ -110,15 +114,15 @@ impl Draft {
             }
         }
         match begun {
-            Begun::Pending(handle) => {
+            StartedRequest::Pending(handle) => {
                 // MPICH's MPI_Isendrecv leaves a status of something else.
                 let both = self.peer.is_some() && self.source.is_some() && family.abi != Abi::OpenMpi;
                 let receives = if (self.source.is_some() && !both) || self.message != 0 { RECEIVES } else { 0 };
                 let flags = receives | if self.persistent { PERSISTENT } else { 0 };
                 thread.request_begun(handle, signature, flags);
             }
-            Begun::AtOnce if signature == UNNUMBERED => {
-                thread.write(&[record::requests(Kind::Completed, 1, 1)]);
+            StartedRequest::AtOnce if signature == UNNUMBERED => {
+                thread.write(&[record::requests(RecordKind::Completed, 1, 1)]);
             }
             _ => {}
         }

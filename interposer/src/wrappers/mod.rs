@@ -15,7 +15,7 @@ use traces::calls::Call;
 
 use crate::abi::Family;
 use crate::call_site::{CallSite, CalledBy};
-use crate::layers::{self, Ways, Wrappers};
+use crate::layers::{self, WrapperEntries, Wrappers};
 use crate::lifecycle::{self, HandedDown};
 use crate::real;
 use crate::recorder::thread::cache::Words;
@@ -47,15 +47,15 @@ macro_rules! wrapper {
         wrapper!(@layered by_name CalledBy::Name, [$($argument)*]);
         wrapper!(@layered by_profiling_name CalledBy::ProfilingName, [$($argument)*]);
 
-        pub const WAYS: Ways = Ways { program: entry, by_name, by_profiling_name };
+        pub const WAYS: WrapperEntries = WrapperEntries { program: entry, by_name, by_profiling_name };
 
         #[derive(Clone, Copy)]
-        struct Made {
+        struct ProgramCall {
             site: CallSite,
             $($argument: usize),*
         }
 
-        impl observe::Made for Made {
+        impl observe::ProgramCall for ProgramCall {
             type Outcome = $result;
             const PLAIN: bool = !lifecycle::is_lifecycle(CALL) $(&& <args::$kind as Argument>::PLAIN)*;
 
@@ -92,7 +92,7 @@ macro_rules! wrapper {
         }
 
         inner!(fn(place; $($argument)*) -> $result {
-            observe::call(Made { site: CallSite::from_word(place), $($argument),* })
+            observe::call(ProgramCall { site: CallSite::from_word(place), $($argument),* })
         });
     };
     (@layered $name:ident $by:path, [$($argument:ident)*]) => {
@@ -145,7 +145,7 @@ macro_rules! wrappers {
 
         /// The wrappers of all functions.
         #[allow(clippy::vec_init_then_push)]
-        fn all() -> Vec<(Call, Ways)> {
+        fn all() -> Vec<(Call, WrapperEntries)> {
             let mut all = Vec::new();
             $(
                 all.push((Call::$name, $name::WAYS));

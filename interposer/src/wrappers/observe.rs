@@ -64,7 +64,7 @@ pub fn family(_recording: &Thread) -> &'static Family {
 }
 
 /// A call that the program makes: its arguments, and what they are there for.
-pub trait Made: Copy {
+pub trait ProgramCall: Copy {
     /// What it returns.
     type Outcome: Outcome;
     /// Whether its words say all that matters.
@@ -88,7 +88,7 @@ pub trait Made: Copy {
 
 /// Makes and records a call. This is inlined into the wrapper, whose stack ends where this one's does.
 #[inline(always)]
-pub fn call<M: Made>(made: M) -> M::Outcome {
+pub fn call<M: ProgramCall>(made: M) -> M::Outcome {
     if let (true, Some(thread)) = (M::PLAIN, current::thread()) {
         let family = self::family(thread);
         let mut words = Words::new(made.call().number(), made.site());
@@ -102,7 +102,7 @@ pub fn call<M: Made>(made: M) -> M::Outcome {
 
 /// A call whose signature the thread's cache knows: the straight line.
 #[inline(always)]
-fn cached<M: Made>(thread: &mut Thread, family: &Family, made: M, signature: u32) -> M::Outcome {
+fn cached<M: ProgramCall>(thread: &mut Thread, family: &Family, made: M, signature: u32) -> M::Outcome {
     thread.work_from(abandoned::frame());
     let mut draft = Draft::new();
     made.note(family, &mut draft);
@@ -126,7 +126,7 @@ fn cached<M: Made>(thread: &mut Thread, family: &Family, made: M, signature: u32
 /// The same for a call that is not in the cache, or not to be recorded at all. `frame` is where the wrapper's stack ends.
 #[cold]
 #[inline(never)]
-fn not_cached<M: Made>(made: M, frame: usize) -> M::Outcome {
+fn not_cached<M: ProgramCall>(made: M, frame: usize) -> M::Outcome {
     let thread = current::thread().or_else(|| lifecycle::first_call(made.call(), &super::HANDED_DOWN));
     let records = thread.is_some();
     match thread.and_then(|thread| thread.may_work(frame).then_some(thread)) {
@@ -156,13 +156,13 @@ fn not_cached<M: Made>(made: M, frame: usize) -> M::Outcome {
 
 /// A call inside another, which has the thread's draft.
 #[inline(never)]
-fn nested<M: Made>(thread: &mut Thread, made: &M) -> M::Outcome {
+fn nested<M: ProgramCall>(thread: &mut Thread, made: &M) -> M::Outcome {
     followed(thread, made, &mut Draft::new())
 }
 
 /// Makes and records a call by its draft, which is empty and not on the stack of the program's own calls: that may be small.
 #[inline(always)]
-fn followed<M: Made>(thread: &mut Thread, made: &M, draft: &mut Draft) -> M::Outcome {
+fn followed<M: ProgramCall>(thread: &mut Thread, made: &M, draft: &mut Draft) -> M::Outcome {
     let family = self::family(thread);
     made.note(family, draft);
     let Some(known) = know(thread, family, made, draft) else {
@@ -177,7 +177,7 @@ fn followed<M: Made>(thread: &mut Thread, made: &M, draft: &mut Draft) -> M::Out
 
 /// What is to be recorded of a call, if anything. What it takes of the stack is given back before MPI is called.
 #[inline(never)]
-fn know<M: Made>(thread: &mut Thread, family: &Family, made: &M, draft: &mut Draft) -> Option<Known> {
+fn know<M: ProgramCall>(thread: &mut Thread, family: &Family, made: &M, draft: &mut Draft) -> Option<KnownCall> {
     let address = || layers::address(made.site(), made.call());
     if !M::PLAIN {
         return describe(thread, family, made.call(), address(), draft);
@@ -185,7 +185,7 @@ fn know<M: Made>(thread: &mut Thread, family: &Family, made: &M, draft: &mut Dra
     let mut words = Words::new(made.call().number(), made.site());
     made.key(family, &mut words);
     if let Some(signature) = thread.cached_around(&words) {
-        return Some(Known::cached(made.call(), made.site().address(), signature));
+        return Some(KnownCall::cached(made.call(), made.site().address(), signature));
     }
     let known = describe(thread, family, made.call(), address(), draft)?;
     if known.lasting {
@@ -196,7 +196,7 @@ fn know<M: Made>(thread: &mut Thread, family: &Family, made: &M, draft: &mut Dra
 
 /// What comes before a call that is not in the cache. Returns the status of ours that it gets, and when it began.
 #[inline(never)]
-fn begin(thread: &mut Thread, family: &Family, draft: &mut Draft, known: Known) -> (Option<usize>, u64) {
+fn begin(thread: &mut Thread, family: &Family, draft: &mut Draft, known: KnownCall) -> (Option<usize>, u64) {
     // Inside another call MPI gets the program's own status, since ours may be in use by that one.
     let status = if known.nested { None } else { draft.before(thread, family) };
     let start = thread.enter(known.signature);
@@ -209,7 +209,7 @@ fn begin(thread: &mut Thread, family: &Family, draft: &mut Draft, known: Known) 
 
 /// What comes after it.
 #[inline(never)]
-fn end(thread: &mut Thread, family: &Family, draft: &Draft, known: Known, start: u64, code: i32) {
+fn end(thread: &mut Thread, family: &Family, draft: &Draft, known: KnownCall, start: u64, code: i32) {
     thread.work(true);
     let end = clock::now();
     thread.returns_to(known.depth);
@@ -250,7 +250,7 @@ fn session(family: &Family, draft: &Draft) -> u64 {
 
 /// What is known of a call when it begins.
 #[derive(Clone, Copy)]
-struct Known {
+struct KnownCall {
     call: Call,
     /// Where in the program it is made.
     address: usize,
@@ -263,16 +263,16 @@ struct Known {
     depth: u32,
 }
 
-impl Known {
+impl KnownCall {
     /// A call of the program's own, whose signature lasts.
-    fn cached(call: Call, address: usize, signature: u32) -> Known {
-        Known { call, address, signature, lasting: true, nested: false, depth: 0 }
+    fn cached(call: Call, address: usize, signature: u32) -> KnownCall {
+        KnownCall { call, address, signature, lasting: true, nested: false, depth: 0 }
     }
 }
 
 /// Finds the signature of a call by what its arguments say. `None` where it is not to be recorded.
 #[inline(never)]
-fn describe(thread: &mut Thread, family: &Family, call: Call, address: usize, draft: &mut Draft) -> Option<Known> {
+fn describe(thread: &mut Thread, family: &Family, call: Call, address: usize, draft: &mut Draft) -> Option<KnownCall> {
     let _spending = Spending::begin();
     if draft.message != 0 {
         draft.taken = take_message(thread, family, draft.message);
@@ -291,7 +291,7 @@ fn describe(thread: &mut Thread, family: &Family, call: Call, address: usize, dr
     }
     let signature = numbering::signature(thread, &key);
     let nested = thread.nested();
-    Some(Known {
+    Some(KnownCall {
         call,
         address,
         signature,
@@ -312,7 +312,7 @@ fn take_message(thread: &Thread, family: &Family, handle: u64) -> Option<Message
 /// MPI has accepted handles that were not known: now they can be asked about. Returns the signature they lead to.
 #[cold]
 #[inline(never)]
-fn accepted(thread: &mut Thread, family: &Family, draft: &Draft, known: Known) -> u32 {
+fn accepted(thread: &mut Thread, family: &Family, draft: &Draft, known: KnownCall) -> u32 {
     if known.nested || draft.freed_object != 0 {
         return known.signature;
     }
@@ -329,9 +329,9 @@ fn accepted(thread: &mut Thread, family: &Family, draft: &Draft, known: Known) -
 
 /// A call that does next to nothing.
 #[derive(Clone, Copy)]
-struct Nothing(u64);
+struct EmptyCall(u64);
 
-impl Made for Nothing {
+impl ProgramCall for EmptyCall {
     type Outcome = i32;
     const PLAIN: bool = true;
 
@@ -357,7 +357,7 @@ impl Made for Nothing {
 /// Records `times` calls that do next to nothing, to measure what that costs. Returns ticks.
 #[inline(never)]
 pub fn rehearse(family: &Family, times: u32) -> u64 {
-    let nothing = Nothing(std::hint::black_box(family.comm_self));
+    let nothing = EmptyCall(std::hint::black_box(family.comm_self));
     let begin = clock::now();
     for _ in 0..times {
         std::hint::black_box(call(nothing));

@@ -21,7 +21,7 @@ pub struct Row {
     /// Whether there is a large-count form, `MPI_X_c`.
     pub large: bool,
     /// Names and kinds of the arguments, in order.
-    pub arguments: &'static [(&'static str, Kind)],
+    pub arguments: &'static [(&'static str, ArgumentKind)],
     /// The C type of the result.
     pub returns: Returns,
 }
@@ -104,14 +104,14 @@ macro_rules! kind_enum {
         /// What an argument is; see the rows in `kinds.rs`.
         #[allow(missing_docs)]
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-        pub enum Kind { $($fact,)* $($plain,)* }
+        pub enum ArgumentKind { $($fact,)* $($plain,)* }
 
-        impl Kind {
+        impl ArgumentKind {
             /// The argument's C type in `MPI_X`, and in `MPI_X_c`.
             pub fn c_types(self) -> (&'static str, &'static str) {
                 match self {
-                    $(Kind::$fact => kind_enum!(@types $small $($wide)?),)*
-                    $(Kind::$plain => kind_enum!(@types $plain_small $($plain_wide)?),)*
+                    $(ArgumentKind::$fact => kind_enum!(@types $small $($wide)?),)*
+                    $(ArgumentKind::$plain => kind_enum!(@types $plain_small $($plain_wide)?),)*
                 }
             }
         }
@@ -136,7 +136,7 @@ macro_rules! rows {
             class: Class::$class,
             reach: rows!(@reach $reach),
             large: rows!(@large $($large)?),
-            arguments: &[$((stringify!($argument), Kind::$kind)),*],
+            arguments: &[$((stringify!($argument), ArgumentKind::$kind)),*],
             returns: rows!(@returns $($returns)?),
         }),*];
     };
@@ -215,7 +215,7 @@ impl Call {
     }
 
     /// Whether an argument of this kind is among the call's.
-    pub fn has(self, kind: Kind) -> bool {
+    pub fn has(self, kind: ArgumentKind) -> bool {
         self.row().arguments.iter().any(|(_, k)| *k == kind)
     }
 
@@ -224,7 +224,7 @@ impl Call {
     pub fn makes_alone(self) -> bool {
         let named =
             [Call::Comm_create_group, Call::Intercomm_create, Call::Comm_accept, Call::Comm_connect].contains(&self);
-        self.has(Kind::NewComm) && self.class() != Class::Query && (named || !self.has(Kind::Comm))
+        self.has(ArgumentKind::NewComm) && self.class() != Class::Query && (named || !self.has(ArgumentKind::Comm))
     }
 
     /// Whether the call makes a communicator with the processes and the topology of another.
@@ -234,7 +234,7 @@ impl Call {
 
     /// Whether the call may fail to achieve anything and be made again: the Test, Iprobe and Parrived kind.
     pub fn polls(self) -> bool {
-        self.has(Kind::Flag)
+        self.has(ArgumentKind::Flag)
     }
 }
 

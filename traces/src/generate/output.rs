@@ -11,7 +11,7 @@ use zerocopy::IntoBytes;
 
 use super::program::{Program, sample};
 use crate::file::{FileHeader, PageHeader, PageKind};
-use crate::record::{self, Arrived, Kind};
+use crate::record::{self, Arrived, RecordKind};
 use crate::write::{FileWriter, UNIT, blank_block, blank_page, call};
 
 /// Words of a piece.
@@ -64,7 +64,7 @@ impl Output {
 
     /// The last call completed `count` requests, from the one `age` before the next.
     pub fn completed(&mut self, count: u32, age: u64) -> io::Result<()> {
-        self.behind(&[record::requests(Kind::Completed, count, age)])
+        self.behind(&[record::requests(RecordKind::Completed, count, age)])
     }
 
     /// What the last call, or the request completed last, got.

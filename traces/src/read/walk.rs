@@ -3,7 +3,7 @@
 use super::pages::EventPage;
 use crate::error::Damage;
 use crate::progress::{self, Entries, Polls, Run};
-use crate::record::{self, Arrived, Kind};
+use crate::record::{self, Arrived, RecordKind};
 
 /// What wants to see records. Those that follow a call belong to it.
 pub trait Visitor {
@@ -11,10 +11,10 @@ pub trait Visitor {
     fn call(&mut self, signature: u32, start: u64, duration: u64);
     /// What the call, or the request completed last, got.
     fn arrived(&mut self, _arrived: Arrived) {}
-    /// Requests of this thread: [`Kind::Completed`], [`Kind::Started`], [`Kind::Freed`] or [`Kind::Ready`].
-    fn requests(&mut self, _kind: Kind, _count: u32, _age: u64) {}
+    /// Requests of this thread: [`RecordKind::Completed`], [`RecordKind::Started`], [`RecordKind::Freed`] or [`RecordKind::Ready`].
+    fn requests(&mut self, _kind: RecordKind, _count: u32, _age: u64) {}
     /// The same for requests that another thread began.
-    fn elsewhere(&mut self, _kind: Kind, _count: u32, _thread: u32, _number: u64) {}
+    fn elsewhere(&mut self, _kind: RecordKind, _count: u32, _thread: u32, _number: u64) {}
     /// The call did not succeed.
     fn failed(&mut self, _class: u16, _code: i32) {}
     /// What the progress engine did during the call, or during the polls.
@@ -25,8 +25,8 @@ pub trait Visitor {
     fn outside(&mut self, _run: &Run) {}
     /// Calls that asked and got no.
     fn polls(&mut self, _polls: &Polls) {}
-    /// The thread entered or left a region: [`Kind::RegionBegin`] or [`Kind::RegionEnd`].
-    fn region(&mut self, _kind: Kind, _at: u64, _number: u32) {}
+    /// The thread entered or left a region: [`RecordKind::RegionBegin`] or [`RecordKind::RegionEnd`].
+    fn region(&mut self, _kind: RecordKind, _at: u64, _number: u32) {}
 }
 
 /// A way through a page that can be gone in steps.
@@ -73,7 +73,8 @@ impl<'a> Walk<'a> {
                 last = with_engine(word, last, visitor);
                 at += 1;
             } else {
-                let Some(rest) = Kind::of(word).and_then(|kind| Some((kind, words.get(at..at + kind.words())?))) else {
+                let Some(rest) = RecordKind::of(word).and_then(|kind| Some((kind, words.get(at..at + kind.words())?)))
+                else {
                     return Err(Damage::NoRecord { thread: self.page.thread, word: at, value: word, before: seen });
                 };
                 last = rare(rest.0, rest.1, last, visitor);
@@ -109,7 +110,7 @@ fn with_engine(word: u64, last: u64, visitor: &mut impl Visitor) -> u64 {
 
 /// A record of more kinds than the common call. Returns the end of the last call.
 #[inline(never)]
-fn rare(kind: Kind, words: &[u64], last: u64, visitor: &mut impl Visitor) -> u64 {
+fn rare(kind: RecordKind, words: &[u64], last: u64, visitor: &mut impl Visitor) -> u64 {
     let word = words[0];
     let mut call = |signature: u32, gap: i64, duration: u64| {
         let start = last.wrapping_add_signed(gap);
@@ -117,26 +118,26 @@ fn rare(kind: Kind, words: &[u64], last: u64, visitor: &mut impl Visitor) -> u64
         start.wrapping_add(duration)
     };
     match kind {
-        Kind::Wide => {
+        RecordKind::Wide => {
             let (signature, gap) = record::from_wide(word);
             return call(signature, gap, words[1]);
         }
-        Kind::Long => return call(record::from_long(word), words[1] as i64, words[2]),
-        Kind::Arrived => visitor.arrived(Arrived::from_words([word, words[1]])),
-        Kind::Completed | Kind::Started | Kind::Freed | Kind::Ready => {
+        RecordKind::Long => return call(record::from_long(word), words[1] as i64, words[2]),
+        RecordKind::Arrived => visitor.arrived(Arrived::from_words([word, words[1]])),
+        RecordKind::Completed | RecordKind::Started | RecordKind::Freed | RecordKind::Ready => {
             let (count, age) = record::from_requests(word);
             visitor.requests(kind, count, age);
         }
-        Kind::Elsewhere => {
+        RecordKind::Elsewhere => {
             if let Some((kind, count, thread, number)) = record::from_elsewhere([word, words[1]]) {
                 visitor.elsewhere(kind, count, thread, number);
             }
         }
-        Kind::Failed => {
+        RecordKind::Failed => {
             let (class, code) = record::from_failed(word);
             visitor.failed(class, code);
         }
-        Kind::RegionBegin | Kind::RegionEnd => {
+        RecordKind::RegionBegin | RecordKind::RegionEnd => {
             let (gap, number) = record::from_region(word);
             let at = last.wrapping_add(gap);
             visitor.region(kind, at, number);
@@ -148,21 +149,21 @@ fn rare(kind: Kind, words: &[u64], last: u64, visitor: &mut impl Visitor) -> u64
 }
 
 /// A record of what the progress engine did, or of polls.
-fn of_engine(kind: Kind, words: &[u64], last: u64, visitor: &mut impl Visitor) -> u64 {
+fn of_engine(kind: RecordKind, words: &[u64], last: u64, visitor: &mut impl Visitor) -> u64 {
     let word = words[0];
     match kind {
-        Kind::Engine => visitor.engine(progress::from_engine(word)),
-        Kind::EngineLong => visitor.engine(progress::from_engine_long([word, words[1], words[2]])),
-        Kind::EngineOne => {
+        RecordKind::Engine => visitor.engine(progress::from_engine(word)),
+        RecordKind::EngineLong => visitor.engine(progress::from_engine_long([word, words[1], words[2]])),
+        RecordKind::EngineOne => {
             let (during, run) = progress::from_one(word, last);
             visitor.engine(during);
             visitor.productive(&run);
         }
-        Kind::Productive => visitor.productive(&progress::from_productive(word, last)),
-        Kind::ProductiveRun => visitor.productive(&progress::from_run([word, words[1], words[2]], last)),
-        Kind::Outside => visitor.outside(&progress::from_run([word, words[1], words[2]], last)),
-        Kind::Skip => return last.wrapping_add_signed(progress::from_skip(word)),
-        Kind::Polls => {
+        RecordKind::Productive => visitor.productive(&progress::from_productive(word, last)),
+        RecordKind::ProductiveRun => visitor.productive(&progress::from_run([word, words[1], words[2]], last)),
+        RecordKind::Outside => visitor.outside(&progress::from_run([word, words[1], words[2]], last)),
+        RecordKind::Skip => return last.wrapping_add_signed(progress::from_skip(word)),
+        RecordKind::Polls => {
             let polls = progress::from_polls([word, words[1], words[2], words[3], words[4], words[5]], last);
             visitor.polls(&polls);
             return polls.end;

@@ -6,7 +6,7 @@ use traces::calls::Call;
 use traces::file::FileHeader;
 use traces::progress::{Entries, Polls, Run};
 use traces::read::{RankFile, Visitor, walk};
-use traces::record::{Arrived, Kind};
+use traces::record::{Arrived, RecordKind};
 use traces::signature::{STARTS, Signature, peer, tag};
 use traces::write::{FileWriter, blank_header, call};
 
@@ -15,14 +15,14 @@ use traces::write::{FileWriter, blank_header, call};
 pub enum Said {
     Call(u32, u64, u64),
     Arrived(Arrived),
-    Requests(Kind, u32, u64),
-    Elsewhere(Kind, u32, u32, u64),
+    Requests(RecordKind, u32, u64),
+    Elsewhere(RecordKind, u32, u32, u64),
     Failed(u16, i32),
     Engine(Entries),
     Productive(Run),
     Outside(Run),
     Polls(Polls),
-    Region(Kind, u64, u32),
+    Region(RecordKind, u64, u32),
 }
 
 #[derive(Default)]
@@ -37,11 +37,11 @@ impl Visitor for Listener {
         self.0.push(Said::Arrived(arrived));
     }
 
-    fn requests(&mut self, kind: Kind, count: u32, age: u64) {
+    fn requests(&mut self, kind: RecordKind, count: u32, age: u64) {
         self.0.push(Said::Requests(kind, count, age));
     }
 
-    fn elsewhere(&mut self, kind: Kind, count: u32, thread: u32, number: u64) {
+    fn elsewhere(&mut self, kind: RecordKind, count: u32, thread: u32, number: u64) {
         self.0.push(Said::Elsewhere(kind, count, thread, number));
     }
 
@@ -65,7 +65,7 @@ impl Visitor for Listener {
         self.0.push(Said::Polls(*polls));
     }
 
-    fn region(&mut self, kind: Kind, at: u64, number: u32) {
+    fn region(&mut self, kind: RecordKind, at: u64, number: u32) {
         self.0.push(Said::Region(kind, at, number));
     }
 }

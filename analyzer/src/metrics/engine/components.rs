@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use traces::definitions::Way;
+use traces::definitions::Interception;
 use traces::progress::LedgerLine;
 
 use super::ledger::lines;
@@ -13,7 +13,7 @@ use crate::report::{Column, Row, Table, Value};
 /// A component, of all ranks.
 pub struct ComponentRow {
     name: String,
-    way: Way,
+    way: Interception,
     line: LedgerLine,
     time: f64,
 }
@@ -49,8 +49,8 @@ impl ComponentRow {
     /// Bytes of what moves bytes, else what was reported.
     fn events(&self) -> Value {
         match self.way {
-            Way::Receive | Way::Send => Value::Bytes(self.line.events),
-            Way::Opal => Value::None,
+            Interception::Receive | Interception::Send => Value::Bytes(self.line.events),
+            Interception::Opal => Value::None,
             _ => Value::Count(self.line.events),
         }
     }
@@ -58,7 +58,7 @@ impl ComponentRow {
 
 /// One row for each component.
 pub fn components(run: &Run) -> Table<ComponentRow> {
-    let mut components: BTreeMap<(Way, &str), (LedgerLine, f64)> = BTreeMap::new();
+    let mut components: BTreeMap<(Interception, &str), (LedgerLine, f64)> = BTreeMap::new();
     for rank in run.asked() {
         for (name, way, line) in lines(rank) {
             let sum = components.entry((way, name)).or_default();
@@ -66,7 +66,7 @@ pub fn components(run: &Run) -> Table<ComponentRow> {
             sum.1 += rank.clock.seconds(line.calls.ticks);
         }
     }
-    let row = |((way, name), (line, time)): ((Way, &str), (LedgerLine, f64))| ComponentRow {
+    let row = |((way, name), (line, time)): ((Interception, &str), (LedgerLine, f64))| ComponentRow {
         name: name.into(),
         way,
         line,

@@ -1,6 +1,6 @@
 //! A rank's ledger, and that of a run.
 
-use traces::definitions::Way;
+use traces::definitions::Interception;
 use traces::progress::{Entries, INSIDE, LedgerLine, OUTSIDE};
 
 use crate::model::sums::Grow;
@@ -51,15 +51,15 @@ impl Ledger {
         };
         for (way, line) in lines(rank).map(|(_, way, line)| (way, line)) {
             match way {
-                Way::Ready => {
+                Interception::Ready => {
                     ledger.ready_to_receive.grow(line.ready_to_receive);
                     ledger.ready_to_send.grow(line.ready_to_send);
                 }
-                Way::Receive => {
+                Interception::Receive => {
                     ledger.receive_time += seconds(line.calls.ticks);
                     ledger.received.grow(line.events);
                 }
-                Way::Send => {
+                Interception::Send => {
                     ledger.send_time += seconds(line.calls.ticks);
                     ledger.sent.grow(line.events);
                 }
@@ -102,7 +102,7 @@ impl Ledger {
 }
 
 /// The lines of a rank's ledger that have a component.
-pub fn lines(rank: &Rank) -> impl Iterator<Item = (&str, Way, &LedgerLine)> {
+pub fn lines(rank: &Rank) -> impl Iterator<Item = (&str, Interception, &LedgerLine)> {
     let line = |number: u32| rank.ledger.get(number as usize);
     rank.components.iter().filter_map(move |part| Some((part.name.as_str(), part.way, line(part.number)?)))
 }

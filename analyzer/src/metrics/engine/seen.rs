@@ -1,6 +1,6 @@
 //! What of the engine could be seen, in words.
 
-use traces::definitions::Way;
+use traces::definitions::Interception;
 use traces::progress::Depth;
 
 use super::ledger::{Ledger, lines};
@@ -9,12 +9,14 @@ use crate::model::{Rank, Run};
 
 /// By what the engine is seen, in words.
 pub fn ways(run: &Run) -> String {
-    let mut parts: Vec<(Way, &str)> = run.ranks.iter().flat_map(lines).map(|(name, way, _)| (way, name)).collect();
+    let mut parts: Vec<(Interception, &str)> =
+        run.ranks.iter().flat_map(lines).map(|(name, way, _)| (way, name)).collect();
     parts.sort();
     parts.dedup();
-    let (inside, calls): (Vec<_>, Vec<_>) =
-        parts.into_iter().partition(|(way, _)| !matches!(way, Way::Ready | Way::Receive | Way::Send));
-    let names = |parts: &[(Way, &str)]| parts.iter().map(|(_, name)| *name).collect::<Vec<_>>().join(", ");
+    let (inside, calls): (Vec<_>, Vec<_>) = parts
+        .into_iter()
+        .partition(|(way, _)| !matches!(way, Interception::Ready | Interception::Receive | Interception::Send));
+    let names = |parts: &[(Interception, &str)]| parts.iter().map(|(_, name)| *name).collect::<Vec<_>>().join(", ");
     match (inside.is_empty(), calls.is_empty()) {
         (true, true) => "not observable here".into(),
         (true, false) => format!("not observable but by system calls: {}", names(&calls)),

@@ -4,7 +4,7 @@ use std::sync::Mutex;
 
 use rustc_hash::FxHashMap;
 
-use super::waits::{At, Key, WaitState, Waits};
+use super::waits::{Key, RankSite, WaitState, Waits};
 use super::{Cause, Follow, Token};
 use crate::model::objects::Objects;
 use crate::model::roles::Flow;
@@ -15,7 +15,7 @@ use crate::parallel::{into_inner, lock};
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival {
     /// Who, and where.
-    pub at: At,
+    pub at: RankSite,
     /// Who depends on whom.
     pub flow: Flow,
     /// The function's id.
@@ -37,8 +37,8 @@ pub const NO_NODE: u32 = 0;
 /// A call that not all have reached.
 struct Instance {
     arrivals: Vec<Arrival>,
-    last: Option<(i64, At)>,
-    root: Option<(i64, At)>,
+    last: Option<(i64, RankSite)>,
+    root: Option<(i64, RankSite)>,
     node: u32,
 }
 
@@ -62,9 +62,9 @@ pub struct Collectives<'a> {
 
 /// What became of the collective calls.
 #[derive(Default, Debug)]
-pub struct Rest {
+pub struct UnmatchedCollectives {
     /// Ranks that came to a call that others did not come to, by where that was: how many, and how often.
-    pub waiting: FxHashMap<At, u64>,
+    pub waiting: FxHashMap<RankSite, u64>,
     /// Objects on which ranks called different functions at the same place.
     pub confused: Vec<u32>,
     /// How many have to come to each call before anyone who waits for it goes on.
@@ -120,7 +120,7 @@ impl<'a> Collectives<'a> {
         (node, true)
     }
 
-    /// The number of a call to which so many come, in [`Rest::nodes`].
+    /// The number of a call to which so many come, in [`UnmatchedCollectives::nodes`].
     pub fn node(&self, needed: u32) -> u32 {
         self.nodes([needed])
     }
@@ -179,10 +179,10 @@ impl<'a> Collectives<'a> {
     }
 
     /// The last of those that each rank receives from.
-    fn sources(&self, object: u32, arrivals: &[Arrival]) -> Vec<Option<(i64, At)>> {
+    fn sources(&self, object: u32, arrivals: &[Arrival]) -> Vec<Option<(i64, RankSite)>> {
         let neighbors = |arrival: &Arrival| self.objects.neighbors(arrival.at.rank, object);
         let came = |arrival| Some((neighbors(arrival)?.own, (arrival.begin, arrival.at)));
-        let came: FxHashMap<u32, (i64, At)> = arrivals.iter().filter_map(came).collect();
+        let came: FxHashMap<u32, (i64, RankSite)> = arrivals.iter().filter_map(came).collect();
         let last = |arrival| neighbors(arrival)?.sources.iter().filter_map(|source| came.get(source).copied()).max();
         arrivals.iter().map(last).collect()
     }
@@ -206,9 +206,9 @@ impl<'a> Collectives<'a> {
     }
 
     /// What is left when all ranks' calls were seen.
-    pub fn rest(self) -> Rest {
+    pub fn rest(self) -> UnmatchedCollectives {
         let nodes = into_inner(self.nodes);
-        let mut rest = Rest { nodes, ..Rest::default() };
+        let mut rest = UnmatchedCollectives { nodes, ..UnmatchedCollectives::default() };
         for (object, state) in self.open.into_iter().enumerate() {
             let state = into_inner(state);
             if state.confused {

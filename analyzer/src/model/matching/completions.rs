@@ -4,14 +4,14 @@ use std::cmp::Reverse;
 
 use super::Cause;
 use super::waits::WaitState;
-use crate::model::roles::Spot;
+use crate::model::roles::SpottedSite;
 use crate::model::stream::Call;
 
 /// A call that completed something.
 #[derive(Clone, Copy, Debug)]
 pub struct Completion {
     /// Function and call site.
-    pub place: Spot,
+    pub place: SpottedSite,
     /// When it began.
     pub start: i64,
     /// When it ended.
@@ -36,7 +36,7 @@ pub struct Completions {
 impl Completions {
     /// A call completes something: so much is to be told.
     #[inline]
-    pub fn begin(&mut self, place: Spot, call: &Call, open: u32) -> u32 {
+    pub fn begin(&mut self, place: SpottedSite, call: &Call, open: u32) -> u32 {
         let (start, end) = (call.start, call.end);
         let completion = Completion { place, start, end, latest: None, received: None, link: u32::MAX, open };
         match self.free.pop() {

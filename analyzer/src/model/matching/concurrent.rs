@@ -7,7 +7,7 @@ use super::Message;
 
 /// When a call was under way that sent or posted something, and on which thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Turn {
+pub struct CallSpan {
     /// By its place among the rank's threads.
     pub thread: u32,
     /// When the call began.
@@ -18,9 +18,9 @@ pub struct Turn {
     pub uncertain: bool,
 }
 
-impl Turn {
+impl CallSpan {
     /// Whether two calls may have come to MPI in either order.
-    pub fn overlaps(&self, other: &Turn) -> bool {
+    pub fn overlaps(&self, other: &CallSpan) -> bool {
         self.thread != other.thread && self.begin < other.end && other.begin < self.end
     }
 }
@@ -55,7 +55,7 @@ impl Outbox {
 }
 
 /// Marks calls that overlap the last one, and that one where there are any.
-pub fn mark<'a>(last: &mut Turn, before: impl Iterator<Item = &'a mut Turn>) {
+pub fn mark<'a>(last: &mut CallSpan, before: impl Iterator<Item = &'a mut CallSpan>) {
     for other in before {
         if other.overlaps(last) {
             (other.uncertain, last.uncertain) = (true, true);
@@ -67,8 +67,8 @@ pub fn mark<'a>(last: &mut Turn, before: impl Iterator<Item = &'a mut Turn>) {
 /// the one that was complete first: then no message runs backwards that need not. Of each receive: its turn, and when it was
 /// complete.
 pub fn receive_of_first(
-    mut messages: impl Iterator<Item = Turn>,
-    posts: impl Iterator<Item = (Turn, Option<i64>)> + Clone,
+    mut messages: impl Iterator<Item = CallSpan>,
+    posts: impl Iterator<Item = (CallSpan, Option<i64>)> + Clone,
 ) -> Option<usize> {
     let first = messages.next()?;
     // So many others may have come before it.

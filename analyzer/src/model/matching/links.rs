@@ -41,15 +41,15 @@ pub struct Mark {
 
 /// What a rank comes to in its time.
 #[derive(Clone, Copy, Debug)]
-struct Turn {
+struct LinkTurn {
     /// When.
     at: i64,
     mark: Mark,
-    to: To,
+    to: LinkEvent,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum To {
+enum LinkEvent {
     /// The next phase.
     NextPhase,
     /// What is asked about, or what is not.
@@ -58,19 +58,19 @@ enum To {
 
 /// Where what is asked about of a rank's time begins and ends, on the run's time line.
 #[derive(Debug)]
-pub struct Edges {
+pub struct SelectionEdges {
     /// Whether it begins with the rank's time.
     pub begins_selected: bool,
     /// Latest first.
     rest: Vec<(i64, bool)>,
 }
 
-impl Edges {
+impl SelectionEdges {
     /// Those of a thread.
-    pub fn of(stretches: &[(u64, Part)], line: &Line) -> Edges {
+    pub fn of(stretches: &[(u64, Part)], line: &Line) -> SelectionEdges {
         let edges = stretches.iter().map(|(at, part)| (line.at(*at), *part != LEFT_OUT));
         let begins_selected = stretches.first().is_none_or(|first| first.1 != LEFT_OUT);
-        Edges { begins_selected, rest: edges.skip(1).rev().collect() }
+        SelectionEdges { begins_selected, rest: edges.skip(1).rev().collect() }
     }
 
     /// Passes those until a time.
@@ -92,7 +92,7 @@ pub struct Links {
     /// Time outside MPI between those, nanoseconds.
     pub useful: i64,
     /// Where MPI_Pcontrol was called, and where what is asked about begins and ends.
-    turns: Vec<Turn>,
+    turns: Vec<LinkTurn>,
     /// Whether what comes next is asked about.
     selected: bool,
     /// The same of what came first.
@@ -120,7 +120,7 @@ impl Links {
             self.call(at, at, 0);
         }
         self.selected = selected;
-        self.turns.push(Turn { at, mark: self.mark(), to: To::Selection(selected) });
+        self.turns.push(LinkTurn { at, mark: self.mark(), to: LinkEvent::Selection(selected) });
     }
 
     /// A call of the rank's first thread.
@@ -133,7 +133,7 @@ impl Links {
     /// A phase ends, and another begins.
     pub fn phase(&mut self, start: i64, end: i64) {
         self.call(start, end, end - start);
-        self.turns.push(Turn { at: start, mark: self.mark(), to: To::NextPhase });
+        self.turns.push(LinkTurn { at: start, mark: self.mark(), to: LinkEvent::NextPhase });
     }
 
     /// MPI is being finalised.
@@ -178,7 +178,7 @@ impl Links {
         let ideal = |mark: Mark| mark.time.saturating_add(self.delay(mark.number as usize));
         let (mut last, mut selected) = ((self.begin, Mark::default()), self.begins_selected);
         let (mut phases, mut phase) = (Vec::new(), Stretch::default());
-        let end = Turn { at: self.end, mark: self.mark(), to: To::NextPhase };
+        let end = LinkTurn { at: self.end, mark: self.mark(), to: LinkEvent::NextPhase };
         for turn in self.turns.iter().chain(&[end]) {
             if selected {
                 phase.time.grow(turn.at.saturating_sub(last.0));
@@ -186,8 +186,8 @@ impl Links {
                 phase.ideal.grow(ideal(turn.mark).saturating_sub(ideal(last.1)));
             }
             match turn.to {
-                To::Selection(begins) => selected = begins,
-                To::NextPhase => phases.push(std::mem::take(&mut phase)),
+                LinkEvent::Selection(begins) => selected = begins,
+                LinkEvent::NextPhase => phases.push(std::mem::take(&mut phase)),
             }
             last = (turn.at, turn.mark);
         }

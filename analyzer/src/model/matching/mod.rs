@@ -25,20 +25,20 @@ use std::thread;
 use rustc_hash::FxHashMap;
 use traces::read::Contents;
 
-pub use collectives::Rest;
+pub use collectives::UnmatchedCollectives;
 pub use links::{Links, Stretch, replay};
 pub use settled::{Settled, settled};
-pub use waits::{At, Jump, Key, Sum, WaitState, Waits};
+pub use waits::{Jump, Key, RankSite, Sum, WaitState, Waits};
 
 use super::Run;
 use super::objects::Objects;
-use super::roles::{Place, Places, Roles, Spot};
+use super::roles::{CallSite, CallSites, Roles, SpottedSite};
 use super::stream::Stream;
 use super::timeline::{Line, Timeline};
 use crate::parallel::{into_inner, lock};
 use collectives::Collectives;
-use concurrent::Turn;
-use links::{Edges, Mark};
+use concurrent::CallSpan;
+use links::{Mark, SelectionEdges};
 use queues::Envelope;
 use rank::Rank;
 use windows::Windows;
@@ -49,11 +49,11 @@ pub struct Message {
     /// What it can be received by.
     pub envelope: Envelope,
     /// The call that sent it.
-    pub place: Spot,
+    pub place: SpottedSite,
     /// When that began.
     pub begin: i64,
     /// The call that put it into its queue.
-    pub turn: Turn,
+    pub turn: CallSpan,
     /// Its bytes.
     pub bytes: u64,
     /// Whom to tell when its receive was posted.
@@ -77,7 +77,7 @@ pub struct Cause {
     /// When.
     pub at: i64,
     /// Who, where.
-    pub who: At,
+    pub who: RankSite,
     /// What such a wait is called.
     pub state: WaitState,
 }
@@ -114,17 +114,17 @@ pub struct Account {
     /// Messages by sender and receiver, by the ranks' places in [`Run::ranks`].
     pub pairs: FxHashMap<(u32, u32), Pair>,
     /// Messages that were sent and not received, by where they were sent.
-    pub unreceived: FxHashMap<At, u64>,
+    pub unreceived: FxHashMap<RankSite, u64>,
     /// Receives that got no message that is known, by where they were posted.
-    pub unsent: FxHashMap<At, u64>,
+    pub unsent: FxHashMap<RankSite, u64>,
     /// Messages of several threads at once, of which nobody knows which receive got which, by where they were sent.
-    pub uncertain: FxHashMap<At, u64>,
+    pub uncertain: FxHashMap<RankSite, u64>,
     /// Messages that were cancelled, by where they were sent.
-    pub cancelled: FxHashMap<At, u64>,
+    pub cancelled: FxHashMap<RankSite, u64>,
     /// Receives that had no room for all of their message, by where they were posted.
-    pub truncated: FxHashMap<At, u64>,
+    pub truncated: FxHashMap<RankSite, u64>,
     /// Calls that never returned, since an exception or longjmp left them.
-    pub left: FxHashMap<At, u64>,
+    pub left: FxHashMap<RankSite, u64>,
     /// Messages of which the sender or the receiver is not in this folder.
     pub elsewhere: u64,
     /// Messages of which the sender or the receiver was not recorded.
@@ -132,9 +132,9 @@ pub struct Account {
     /// Collective calls that all processes came to.
     pub collectives: u64,
     /// Those that not all came to.
-    pub rest: Rest,
+    pub rest: UnmatchedCollectives,
     /// Functions and call sites by number.
-    pub places: Vec<Place>,
+    pub places: Vec<CallSite>,
     /// What each rank depends on, by their places in [`Run::ranks`].
     pub links: Vec<Links>,
 }
@@ -156,7 +156,7 @@ const TURN: usize = 1024;
 /// Puts the calls of all ranks together.
 pub fn account(run: &Run, timeline: &Timeline, follow: Follow) -> Account {
     let objects = Objects::of(run);
-    let places = Places::default();
+    let places = CallSites::default();
     let collectives = Collectives::new(&objects, timeline, follow);
     let windows = Windows::new(&collectives, run.ranks.len());
     let contents: Vec<Contents<'_>> = run.ranks.iter().map(|rank| rank.trace.contents()).collect();
@@ -167,7 +167,7 @@ pub fn account(run: &Run, timeline: &Timeline, follow: Follow) -> Account {
         let stream = |thread| Stream::new(thread, rank, line, roles());
         let streams = contents.threads.iter().map(stream).collect();
         let first = contents.threads.first().map_or(0, |thread| thread.number);
-        let edges = Edges::of(rank.stretches(first), line);
+        let edges = SelectionEdges::of(rank.stretches(first), line);
         let cancelled = &rank.cancelled;
         let rank = Rank::new(at as u32, streams, cancelled, edges, &collectives, &windows, timeline, follow);
         ranks.push(Mutex::new(rank));
@@ -317,7 +317,7 @@ impl Cause {
     /// Adds the wait of a call from `begin` to `end`. Returns it with its error, where it stands out from that.
     pub fn charge(
         &self,
-        waiter: At,
+        waiter: RankSite,
         begin: i64,
         end: i64,
         timeline: &Timeline,

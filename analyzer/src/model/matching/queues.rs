@@ -10,8 +10,8 @@ use std::collections::VecDeque;
 use rustc_hash::FxHashMap;
 
 use super::Message;
-use super::concurrent::{self, Turn};
-use crate::model::roles::Spot;
+use super::concurrent::{self, CallSpan};
+use crate::model::roles::SpottedSite;
 
 /// What MPI keeps order by.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -50,9 +50,9 @@ pub struct Post {
     /// When it was posted.
     pub at: i64,
     /// Where.
-    pub place: Spot,
+    pub place: SpottedSite,
     /// The call that posted it.
-    pub turn: Turn,
+    pub turn: CallSpan,
     /// Bytes it had room for, or got.
     pub bytes: u64,
     /// The message was longer than that.
@@ -90,7 +90,7 @@ pub struct Receival {
 #[derive(Clone, Copy, Debug)]
 pub struct Probe {
     /// Function and call site.
-    pub place: Spot,
+    pub place: SpottedSite,
     /// When it began.
     pub start: i64,
     /// When it ended.
@@ -154,7 +154,7 @@ pub struct Queues {
 
 impl Post {
     /// A receive that was just posted.
-    pub fn new(turn: Turn, place: Spot, bytes: u64) -> Post {
+    pub fn new(turn: CallSpan, place: SpottedSite, bytes: u64) -> Post {
         Post { at: turn.begin, place, turn, bytes, truncated: false, state: PostState::Open, number: 0 }
     }
 
@@ -250,7 +250,7 @@ impl Queues {
     }
 
     /// A call asked for a message, and there was one.
-    pub fn probe(&mut self, envelope: Envelope, place: Spot, start: i64, end: i64) {
+    pub fn probe(&mut self, envelope: Envelope, place: SpottedSite, start: i64, end: i64) {
         let number = self.number(envelope);
         let queue = &mut self.queues[number as usize];
         queue.probes.push(Probe { place, start, end, receive: queue.posted });

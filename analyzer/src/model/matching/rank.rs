@@ -11,14 +11,14 @@ use traces::record::Arrived;
 use super::collectives::{Arrival, Collectives, NO_NODE, Ordinal};
 use super::completions::Completions;
 use super::concurrent::Outbox;
-use super::links::{Edges, Links};
+use super::links::{Links, SelectionEdges};
 use super::order::Order;
 use super::queues::{Envelope, Pair as Matched, Queues, Receipt, Receival};
 use super::requests::{Partner, Request, Requests};
-use super::waits::{At, Waits};
+use super::waits::{RankSite, Waits};
 use super::windows::{Called, Windows};
 use super::{Account, Cause, Follow, Letter, Letters, Message, Pair, Token};
-use crate::model::roles::{Flow, Role, What};
+use crate::model::roles::{CallPart, Flow, Role};
 use crate::model::stream::{Call, Detail, Stream};
 use crate::model::timeline::Timeline;
 
@@ -47,7 +47,7 @@ pub struct Rank<'a> {
     made: u64,
     order: Order,
     links: Links,
-    edges: Edges,
+    edges: SelectionEdges,
     waits: Waits,
     pairs: FxHashMap<u32, Pair>,
     complete: u64,
@@ -66,10 +66,10 @@ pub struct Rank<'a> {
 /// Calls that take part in no wait, by place.
 #[derive(Default)]
 struct Odd {
-    uncertain: FxHashMap<At, u64>,
-    cancelled: FxHashMap<At, u64>,
-    truncated: FxHashMap<At, u64>,
-    left: FxHashMap<At, u64>,
+    uncertain: FxHashMap<RankSite, u64>,
+    cancelled: FxHashMap<RankSite, u64>,
+    truncated: FxHashMap<RankSite, u64>,
+    left: FxHashMap<RankSite, u64>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -89,7 +89,7 @@ impl<'a> Rank<'a> {
         number: u32,
         streams: Vec<Stream<'a>>,
         cancelled: &'a HashSet<(u32, u64)>,
-        edges: Edges,
+        edges: SelectionEdges,
         collectives: &'a Collectives<'a>,
         windows: &'a Windows<'a>,
         timeline: &'a Timeline,
@@ -203,29 +203,29 @@ impl<'a> Rank<'a> {
             let links = &mut self.links;
             self.edges.until(call.start, |at, selected| links.edge(at, selected));
             match role.what {
-                What::Begin => self.links.begin(call.end),
-                What::End => self.links.finalize(call.start),
-                What::Phase => self.links.phase(call.start, call.end),
+                CallPart::Begin => self.links.begin(call.end),
+                CallPart::End => self.links.finalize(call.start),
+                CallPart::Phase => self.links.phase(call.start, call.end),
                 _ => self.links.call(call.start, call.end, call.inside),
             }
         }
         if role.creates {
-            let ordinal = if matches!(role.what, What::Collective { .. }) { self.ordinal(role) } else { 0 };
+            let ordinal = if matches!(role.what, CallPart::Collective { .. }) { self.ordinal(role) } else { 0 };
             let persistent = Persistent { role: *role, ordinal, starts: 0 };
             self.persistent.insert((stream.thread, call.request), persistent);
             return;
         }
         if call.left {
-            count(&mut self.odd.left, At { rank: self.number, place: role.place });
+            count(&mut self.odd.left, RankSite { rank: self.number, place: role.place });
         }
         if call.failed && details.is_empty() {
             return;
         }
         let token = (role.takes && !role.at_once).then_some(Token::Request(stream.thread, call.request));
         match role.what {
-            What::Begin | What::End | What::Phase => {}
-            What::Nothing if details.is_empty() => {}
-            What::Message { .. } if role.takes => {
+            CallPart::Begin | CallPart::End | CallPart::Phase => {}
+            CallPart::Nothing if details.is_empty() => {}
+            CallPart::Message { .. } if role.takes => {
                 let got = role.at_once.then(|| arrived(details)).flatten();
                 self.begin(stream, call, role, token, got);
                 // Without a place in the dictionary, a request that is complete at once is said to be completed by the call.
@@ -233,27 +233,27 @@ impl<'a> Rank<'a> {
                     self.complete(stream, call, details);
                 }
             }
-            What::Message { .. } => self.message(stream, call, details),
-            What::Probe => self.probe(stream, call, details),
-            What::Collective { flow, root } => {
+            CallPart::Message { .. } => self.message(stream, call, details),
+            CallPart::Probe => self.probe(stream, call, details),
+            CallPart::Collective { flow, root } => {
                 let ordinal = (self.ordinal(role), 0);
                 // A call that was complete at once waited for nobody, and still had to be made by all.
                 let end = token.map_or(Ok(call.end), Err);
                 self.collective(role, flow, root, ordinal, call.start, end);
             }
-            What::Make => {
+            CallPart::Make => {
                 let object = self.collectives.objects.made_alone(self.number as usize, self.made as usize);
                 self.made += 1;
                 // One group may accept what the other connects: they call different functions.
                 let role = Role { object, function: 0, ..*role };
                 self.collective(&role, Flow::Create, false, MAKING, call.start, Ok(call.end));
             }
-            What::Window(epoch) => {
-                let at = At { rank: self.number, place: role.place };
+            CallPart::Window(epoch) => {
+                let at = RankSite { rank: self.number, place: role.place };
                 let called = Called { at, begin: call.start, end: call.end };
                 self.windows.call(role, epoch, called, &mut self.links, &mut self.waits);
             }
-            What::Nothing => self.complete(stream, call, details),
+            CallPart::Nothing => self.complete(stream, call, details),
         }
     }
 
@@ -277,7 +277,7 @@ impl<'a> Rank<'a> {
         if let Err(Token::Request(thread, number)) = end {
             self.requests.insert(thread, number, Request { partner: Partner::Awaited, ..Request::default() });
         }
-        let at = At { rank: self.number, place: role.place };
+        let at = RankSite { rank: self.number, place: role.place };
         let arrival = Arrival { at, flow, function: role.function, root, begin, end };
         let (node, complete) = self.collectives.arrive(object, ordinal, arrival, &mut self.waits, &mut self.told);
         self.complete += u64::from(complete && at.place.counts());
@@ -308,11 +308,11 @@ impl<'a> Rank<'a> {
         account.unrecorded += self.queues.of_unrecorded().filter(|post| post.place.counts()).count() as u64;
         let (messages, posts) = self.queues.rest();
         for message in messages.into_iter().filter(|message| message.place.counts()) {
-            let at = At { rank: message.envelope.source, place: message.place };
+            let at = RankSite { rank: message.envelope.source, place: message.place };
             *account.unreceived.entry(at).or_default() += 1;
         }
         for post in posts.into_iter().filter(|post| post.place.counts()) {
-            *account.unsent.entry(At { rank: self.number, place: post.place }).or_default() += 1;
+            *account.unsent.entry(RankSite { rank: self.number, place: post.place }).or_default() += 1;
         }
         for (at, messages) in self.odd.uncertain {
             *account.uncertain.entry(at).or_default() += messages;
@@ -330,7 +330,7 @@ impl<'a> Rank<'a> {
 }
 
 /// One more at a place, if the call there is asked about.
-fn count(places: &mut FxHashMap<At, u64>, at: At) {
+fn count(places: &mut FxHashMap<RankSite, u64>, at: RankSite) {
     if at.place.counts() {
         *places.entry(at).or_default() += 1;
     }

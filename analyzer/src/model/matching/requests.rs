@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::Cause;
 use super::queues::Receipt;
-use crate::model::roles::{Peer, Role, What};
+use crate::model::roles::{CallPart, Peer, Role};
 
 /// A request that was started.
 #[derive(Clone, Copy, Debug, Default)]
@@ -68,7 +68,7 @@ const RECENT: u64 = 4096;
 impl Wanted {
     /// What a call wants.
     pub fn by(role: &Role) -> Wanted {
-        let partitioned = matches!(role.what, What::Message { partitioned: true, .. });
+        let partitioned = matches!(role.what, CallPart::Message { partitioned: true, .. });
         Wanted { object: role.object, from: role.from, partitioned }
     }
 }

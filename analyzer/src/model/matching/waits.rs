@@ -5,7 +5,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::model::roles::Spot;
+use crate::model::roles::SpottedSite;
 use crate::model::sums::Grow;
 
 macro_rules! wait_states {
@@ -68,11 +68,11 @@ wait_states! {
 
 /// A place of a rank: its place in [`Run::ranks`](crate::model::Run::ranks), and the function and call site.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct At {
+pub struct RankSite {
     /// The rank.
     pub rank: u32,
     /// The function and call site, of a call that is asked about or not.
-    pub place: Spot,
+    pub place: SpottedSite,
 }
 
 /// What waits are added up by.
@@ -81,9 +81,9 @@ pub struct Key {
     /// Why.
     pub state: WaitState,
     /// Who waited.
-    pub waiter: At,
+    pub waiter: RankSite,
     /// For whom; the same where no single one was late.
-    pub cause: At,
+    pub cause: RankSite,
 }
 
 /// Waits of one kind, in nanoseconds.
@@ -184,7 +184,7 @@ impl Waits {
 impl Key {
     /// Whoever was late, it is the same place.
     fn anyway(self) -> Key {
-        Key { cause: At { place: self.cause.place.anyway(), ..self.cause }, ..self }
+        Key { cause: RankSite { place: self.cause.place.anyway(), ..self.cause }, ..self }
     }
 }
 

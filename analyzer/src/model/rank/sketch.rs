@@ -9,7 +9,7 @@ use traces::read::{EventPage, RankFile, Thread as Pages};
 use super::{Latest, Rank, Thread};
 use crate::model::selection::ALL;
 use crate::model::sums::Total;
-use crate::model::tally::{self, Entry};
+use crate::model::tally::{self, CallTotal};
 
 /// See the module.
 pub struct Sketch {
@@ -65,6 +65,6 @@ fn calls_of_full<'a>(mut thread: Pages<'a>, pages: Vec<EventPage<'a>>, one_in: u
     u64::try_from(u128::from(calls) * all / words(&thread.pages).max(1)).unwrap_or(u64::MAX)
 }
 
-fn count(entries: &[Entry]) -> u64 {
+fn count(entries: &[CallTotal]) -> u64 {
     entries.iter().map(|entry| entry.count).total()
 }

@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use traces::calls::Call;
 use traces::read::{Contents, Thread, Visitor, walk};
-use traces::record::Kind;
+use traces::record::RecordKind;
 use traces::signature::Signature;
 
 /// What a rank's threads say.
 #[derive(Default)]
 pub struct Marks {
     /// By thread, in order: when a region was entered or left, and its number.
-    pub regions: BTreeMap<u32, Vec<(u64, Kind, u32)>>,
+    pub regions: BTreeMap<u32, Vec<(u64, RecordKind, u32)>>,
     /// Calls of MPI_Pcontrol, in order: start, end and level.
     pub levels: Vec<(u64, u64, i32)>,
 }
@@ -51,7 +51,7 @@ impl Marks {
         for (at, number) in left_elsewhere {
             let begun = open.get_mut(number).and_then(|begun| begun.pop_front_if(|(begun, _)| *begun <= *at));
             if let Some(events) = begun.and_then(|(_, thread)| self.regions.get_mut(&thread)) {
-                events.push((*at, Kind::RegionEnd, *number));
+                events.push((*at, RecordKind::RegionEnd, *number));
             }
         }
         // At the same tick, what comes from elsewhere stays behind what the thread did itself.
@@ -63,10 +63,10 @@ impl Marks {
         let mut open: HashMap<u32, VecDeque<(u64, u32)>> = HashMap::new();
         for (thread, events) in &self.regions {
             let mut of_thread: HashMap<u32, VecDeque<u64>> = HashMap::new();
-            for (at, _, number) in events.iter().filter(|event| event.1 == Kind::RegionBegin) {
+            for (at, _, number) in events.iter().filter(|event| event.1 == RecordKind::RegionBegin) {
                 of_thread.entry(*number).or_default().push_back(*at);
             }
-            for (_, _, number) in events.iter().filter(|event| event.1 == Kind::RegionEnd) {
+            for (_, _, number) in events.iter().filter(|event| event.1 == RecordKind::RegionEnd) {
                 of_thread.get_mut(number).and_then(VecDeque::pop_front);
             }
             for (number, begun) in of_thread {
@@ -87,7 +87,7 @@ struct Reader {
     /// By signature number.
     levels_of: Vec<Option<i32>>,
     levels: Vec<(u64, u64, i32)>,
-    regions: Vec<(u64, Kind, u32)>,
+    regions: Vec<(u64, RecordKind, u32)>,
     /// How often the thread is in a region, by its number.
     open: BTreeMap<u32, u64>,
     left_elsewhere: Vec<(u64, u32)>,
@@ -108,10 +108,10 @@ impl Visitor for Reader {
         }
     }
 
-    fn region(&mut self, kind: Kind, at: u64, number: u32) {
+    fn region(&mut self, kind: RecordKind, at: u64, number: u32) {
         let open = self.open.entry(number).or_default();
         match kind {
-            Kind::RegionBegin => *open += 1,
+            RecordKind::RegionBegin => *open += 1,
             _ if *open > 0 => *open -= 1,
             _ => return self.left_elsewhere.push((at, number)),
         }

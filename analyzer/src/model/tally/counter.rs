@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, HashMap};
 use traces::error::Damage;
 use traces::progress::{Entries, Polls};
 use traces::read::{Recorded, Thread, Visitor};
-use traces::record::{Arrived, Fate, Kind};
+use traces::record::{Arrived, Fate, RecordKind};
 use traces::signature::{CREATES, STARTS, Signature, UNKNOWN_BYTES};
 
-use super::{Entry, Tally};
+use super::{CallTotal, Tally};
 use crate::model::selection::{Cursor, LEFT_OUT, Part};
 use crate::model::sums::Grow;
 
@@ -249,7 +249,7 @@ impl<'a> Counter<'a> {
                 let moved = self.moved.get(&place).copied().unwrap_or_default();
                 let failed = self.failed.get(&place).copied().unwrap_or(0);
                 let engine = self.engine.get(place as usize).copied().unwrap_or_default();
-                tally.entries.push(Entry { part, engine, starts, ..entry(*signature, &sum, moved, failed) });
+                tally.entries.push(CallTotal { part, engine, starts, ..entry(*signature, &sum, moved, failed) });
             }
         }
     }
@@ -301,16 +301,16 @@ impl Visitor for Counter<'_> {
         }
     }
 
-    fn requests(&mut self, kind: Kind, count: u32, age: u64) {
+    fn requests(&mut self, kind: RecordKind, count: u32, age: u64) {
         let first = self.started.saturating_sub(age);
         match kind {
-            Kind::Started => {
+            RecordKind::Started => {
                 for number in first..first.saturating_add(count.into()) {
                     let created = self.began(number).map_or(0, |began| began.posted);
                     self.start_request(created);
                 }
             }
-            Kind::Completed => {
+            RecordKind::Completed => {
                 let last = first.saturating_add(count.into()).wrapping_sub(1);
                 self.completed = (self.thread, last);
                 self.request = self.began(last);
@@ -319,9 +319,9 @@ impl Visitor for Counter<'_> {
         }
     }
 
-    fn elsewhere(&mut self, kind: Kind, count: u32, thread: u32, number: u64) {
+    fn elsewhere(&mut self, kind: RecordKind, count: u32, thread: u32, number: u64) {
         match kind {
-            Kind::Started => (0..count).for_each(|_| self.begin_request(0, 0)),
+            RecordKind::Started => (0..count).for_each(|_| self.begin_request(0, 0)),
             _ => {
                 self.completed = (thread, number.wrapping_add(u64::from(count)).wrapping_sub(1));
                 // Which signature of the other thread that was is not known here; number 0 has no calls.
@@ -335,13 +335,13 @@ impl Visitor for Counter<'_> {
     }
 }
 
-fn entry(signature: Signature, sum: &Sum, moved: Moved, failed: u64) -> Entry {
+fn entry(signature: Signature, sum: &Sum, moved: Moved, failed: u64) -> CallTotal {
     // What MPI refused did not move.
     let times = sum.count - failed.min(sum.count);
     let (sent, received) = signature.moves();
     let posted = (sent.saturating_mul(times), received.saturating_mul(times));
     let creates = signature.flags & CREATES != 0;
-    Entry {
+    CallTotal {
         part: 0,
         signature,
         count: sum.count,

@@ -7,7 +7,7 @@ use traces::file::{ANY_SIGNATURE, ProfileEntry};
 use traces::read::Thread;
 use traces::signature::{CREATES, Signature, peer};
 
-use super::{Entry, Tally};
+use super::{CallTotal, Tally};
 
 /// Adds them to what was counted call by call.
 pub fn add(thread: &Thread<'_>, tally: &mut Tally) {
@@ -32,13 +32,13 @@ pub fn add(thread: &Thread<'_>, tally: &mut Tally) {
 }
 
 /// Those of which no more is known than the function.
-pub fn by_function(shared: &[&ProfileEntry]) -> Vec<Entry> {
+pub fn by_function(shared: &[&ProfileEntry]) -> Vec<CallTotal> {
     shared.iter().filter(|kept| kept.count > 0).map(|kept| entry(kept, anonymous(kept))).collect()
 }
 
-fn entry(kept: &ProfileEntry, signature: Signature) -> Entry {
+fn entry(kept: &ProfileEntry, signature: Signature) -> CallTotal {
     let prepared = if signature.flags & CREATES == 0 { (0, 0) } else { signature.moves() };
-    Entry {
+    CallTotal {
         part: 0,
         signature,
         count: kept.count,

@@ -1,6 +1,6 @@
 //! How Fortran takes an argument of MPI, by its C type, and where that does not say enough by its kind or name.
 
-use traces::calls::{Call, Kind};
+use traces::calls::{ArgumentKind, Call};
 
 use super::Style;
 use super::passing::Passing;
@@ -10,11 +10,11 @@ use super::passing::Passing;
 pub struct Argument {
     call: Call,
     name: &'static str,
-    kind: Kind,
+    kind: ArgumentKind,
     style: Style,
 }
 
-/// Arguments that are logical, besides all of kind [`Kind::Flag`].
+/// Arguments that are logical, besides all of kind [`ArgumentKind::Flag`].
 const LOGICALS: [&str; 7] = ["commute", "flag", "high", "periods", "remain_dims", "reorder", "weighted"];
 
 /// Arguments that are arrays, besides those whose type or name says so.
@@ -67,7 +67,7 @@ impl Argument {
     /// Whether Fortran has it, too.
     pub fn is_in_fortran(self) -> bool {
         let is_left_out = NO_COMMAND_LINE.contains(&self.call.row().name) && self.name.starts_with("arg");
-        self.kind != Kind::Varargs && !is_left_out
+        self.kind != ArgumentKind::Varargs && !is_left_out
     }
 
     /// How it is passed.
@@ -76,7 +76,7 @@ impl Argument {
         match base {
             "void" => self.untyped(),
             "int" | "int (*)[3]" | "MPI_Fint" => self.number(if self.is_logical() { "logical" } else { "integer" }),
-            "MPI_Aint" if self.is_narrow() && self.kind == Kind::Aints => self.narrowed(),
+            "MPI_Aint" if self.is_narrow() && self.kind == ArgumentKind::Aints => self.narrowed(),
             "MPI_Aint" => self.number(self.address()),
             "MPI_Count" => self.number("integer(kind=MPI_COUNT_KIND)"),
             "MPI_Offset" => self.number("integer(kind=MPI_OFFSET_KIND)"),
@@ -125,7 +125,7 @@ impl Argument {
     }
 
     fn status(self) -> Passing {
-        let all = self.kind == Kind::Statuses;
+        let all = self.kind == ArgumentKind::Statuses;
         let (of, shape) = match (self.is_2008(), all) {
             (true, false) => ("type(MPI_Status)", ""),
             (true, true) => ("type(MPI_Status)", "(*)"),
@@ -137,7 +137,7 @@ impl Argument {
         let passing = Passing::new(self.name, of, shape)
             .before(&format!("MPI_Fint {own}[2 * STATUS_SIZE];"))
             .reference(&format!("status_for({arguments})"));
-        if self.kind == Kind::StatusIn { passing } else { passing.after(&format!("status_from({arguments});")) }
+        if self.kind == ArgumentKind::StatusIn { passing } else { passing.after(&format!("status_from({arguments});")) }
     }
 
     fn text(self) -> Passing {
@@ -147,14 +147,14 @@ impl Argument {
             text(shape).own(&format!("char {own}[2][WORD]; words_for({own}, {words});")).length("(size_t)WORD")
         };
         match self.kind {
-            Kind::Strs => words(name, "(*)"),
-            Kind::Argvs => words(&format!("*{name}"), "(1, *)"),
-            Kind::StrOut => text("")
+            ArgumentKind::Strs => words(name, "(*)"),
+            ArgumentKind::Argvs => words(&format!("*{name}"), "(1, *)"),
+            ArgumentKind::StrOut => text("")
                 .own(&format!("char {own}[TEXT]; memset({own}, ' ', TEXT);"))
                 .length("(size_t)TEXT")
                 .after(&format!("text_from({name}, {own});")),
             // It has a length of its own, which an actual argument must have, too.
-            Kind::Str if name == "port_name" => {
+            ArgumentKind::Str if name == "port_name" => {
                 text("").own(&format!("char {own}[TEXT]; text_for({own}, {name});")).length("(size_t)TEXT")
             }
             _ => text("").length(&format!("strlen({name})")),
@@ -166,19 +166,19 @@ impl Argument {
         let declaration = if self.is_2008() { format!("procedure({interface})") } else { "external".into() };
         let procedure = Passing::declared(self.name, format!("{declaration} :: {}", self.name));
         match self.kind {
-            Kind::CommCopyFn => constant("MPI_COMM_NULL_COPY_FN"),
-            Kind::CommDeleteFn => constant("MPI_COMM_NULL_DELETE_FN"),
-            Kind::TypeCopyFn => constant("MPI_TYPE_NULL_COPY_FN"),
-            Kind::TypeDeleteFn => constant("MPI_TYPE_NULL_DELETE_FN"),
-            Kind::WinCopyFn => constant("MPI_WIN_NULL_COPY_FN"),
-            Kind::WinDeleteFn => constant("MPI_WIN_NULL_DELETE_FN"),
-            Kind::CopyFn => constant("MPI_NULL_COPY_FN"),
-            Kind::DeleteFn => constant("MPI_NULL_DELETE_FN"),
-            Kind::DatarepFn => constant("MPI_CONVERSION_FN_NULL"),
-            Kind::GrequestQueryFn => procedure.reference("fortran_query"),
-            Kind::GrequestFreeFn => procedure.reference("fortran_forget"),
-            Kind::GrequestCancelFn => procedure.reference("fortran_cancel"),
-            Kind::DatarepExtentFn => procedure.reference("fortran_file_extent"),
+            ArgumentKind::CommCopyFn => constant("MPI_COMM_NULL_COPY_FN"),
+            ArgumentKind::CommDeleteFn => constant("MPI_COMM_NULL_DELETE_FN"),
+            ArgumentKind::TypeCopyFn => constant("MPI_TYPE_NULL_COPY_FN"),
+            ArgumentKind::TypeDeleteFn => constant("MPI_TYPE_NULL_DELETE_FN"),
+            ArgumentKind::WinCopyFn => constant("MPI_WIN_NULL_COPY_FN"),
+            ArgumentKind::WinDeleteFn => constant("MPI_WIN_NULL_DELETE_FN"),
+            ArgumentKind::CopyFn => constant("MPI_NULL_COPY_FN"),
+            ArgumentKind::DeleteFn => constant("MPI_NULL_DELETE_FN"),
+            ArgumentKind::DatarepFn => constant("MPI_CONVERSION_FN_NULL"),
+            ArgumentKind::GrequestQueryFn => procedure.reference("fortran_query"),
+            ArgumentKind::GrequestFreeFn => procedure.reference("fortran_forget"),
+            ArgumentKind::GrequestCancelFn => procedure.reference("fortran_cancel"),
+            ArgumentKind::DatarepExtentFn => procedure.reference("fortran_file_extent"),
             // These take the same addresses in both languages.
             _ => procedure,
         }
@@ -198,7 +198,7 @@ impl Argument {
         } else if self.is_pair() {
             let both = [0, 1].map(|at| format!("{name}[{at}]"));
             let passing = own_words(&format!("[2] = {{{}, {}}}", number(&both[0]), number(&both[1])));
-            let is_changed = matches!(self.kind, Kind::StartRequests | Kind::WaitRequests);
+            let is_changed = matches!(self.kind, ArgumentKind::StartRequests | ArgumentKind::WaitRequests);
             let back = || format!("{} {}", back(&both[0], 0), back(&both[1], 1));
             if is_changed { passing.after(&back()) } else { passing }
         } else if !self.c_type().ends_with('*') {
@@ -214,7 +214,7 @@ impl Argument {
     fn shape(self) -> &'static str {
         let is_array = self.c_type().starts_with("const ") || self.name.starts_with("array_of_");
         // Elsewhere the name is that of one index.
-        let is_graph = self.name == "indx" && self.kind == Kind::IntOut;
+        let is_graph = self.name == "indx" && self.kind == ArgumentKind::IntOut;
         match self.c_type() {
             "int (*)[3]" => "(3, *)",
             _ if is_array || is_graph || ARRAYS.contains(&self.name) => "(*)",
@@ -241,7 +241,7 @@ impl Argument {
     }
 
     fn is_logical(self) -> bool {
-        self.kind == Kind::Flag || LOGICALS.contains(&self.name)
+        self.kind == ArgumentKind::Flag || LOGICALS.contains(&self.name)
     }
 
     fn is_new(self) -> bool {
@@ -250,12 +250,12 @@ impl Argument {
 
     /// Datatypes that nobody looks at: they have to be freed.
     fn is_result(self) -> bool {
-        self.kind == Kind::DatatypesOut && self.call.row().name != "Type_struct"
+        self.kind == ArgumentKind::DatatypesOut && self.call.row().name != "Type_struct"
     }
 
     /// Two handles, as the recipes have them.
     fn is_pair(self) -> bool {
-        use Kind::*;
+        use ArgumentKind::*;
         [SendTypes, RecvTypes, Datatypes, DatatypesOut, Infos, StartRequests, WaitRequests, PeekRequests]
             .contains(&self.kind)
     }

@@ -101,7 +101,7 @@ const BYTES: usize = 32;
 const TEXT_STATE: usize = 32;
 
 /// What a thread executes.
-pub struct At {
+pub struct PythonFrame {
     /// The code object.
     pub code: usize,
     instruction: usize,
@@ -109,7 +109,7 @@ pub struct At {
     origin: u64,
 }
 
-impl At {
+impl PythonFrame {
     /// A number for the place, in 47 bits.
     #[inline(always)]
     pub fn number(&self) -> u64 {
@@ -145,7 +145,7 @@ impl Layout {
 
     /// What a thread of this state executes.
     #[inline(always)]
-    pub fn at(&self, thread: usize, code_type: usize, memory: &impl Memory) -> Option<At> {
+    pub fn at(&self, thread: usize, code_type: usize, memory: &impl Memory) -> Option<PythonFrame> {
         self.in_frame(self.innermost(thread, memory)?, code_type, memory)
     }
 
@@ -156,7 +156,7 @@ impl Layout {
         thread: usize,
         code_type: usize,
         memory: &'a impl Memory,
-    ) -> impl Iterator<Item = At> + 'a {
+    ) -> impl Iterator<Item = PythonFrame> + 'a {
         let callers = |frame: &usize| memory.word(frame + self.caller).filter(|caller| *caller != 0);
         let frames = std::iter::successors(self.innermost(thread, memory), callers).take(DEPTH);
         frames.filter_map(move |frame| self.in_frame(frame, code_type, memory))
@@ -172,7 +172,7 @@ impl Layout {
     }
 
     #[inline(always)]
-    fn in_frame(&self, frame: usize, code_type: usize, memory: &impl Memory) -> Option<At> {
+    fn in_frame(&self, frame: usize, code_type: usize, memory: &impl Memory) -> Option<PythonFrame> {
         let code = Some(frame).filter(|frame| *frame != 0).and_then(|frame| memory.word(frame + self.code))?;
         let code = code & !TAG;
         if code == 0 || type_of(code, memory)? != code_type {
@@ -186,11 +186,11 @@ impl Layout {
         };
         let file = self.characters(memory.word(code + self.file)?, memory)?;
         let first_line = half(code + self.first_line, memory)?;
-        Some(At { code, instruction, origin: mixed(file.hash(memory)?, first_line as u64) })
+        Some(PythonFrame { code, instruction, origin: mixed(file.hash(memory)?, first_line as u64) })
     }
 
     /// Where a thread is in its code, in bytes; `None` where it is not in it.
-    pub fn offset(&self, at: &At, memory: &impl Memory) -> Option<usize> {
+    pub fn offset(&self, at: &PythonFrame, memory: &impl Memory) -> Option<usize> {
         let offset = at.instruction.checked_sub(self.begin(at.code, memory)?)?;
         let length = match self.instruction {
             Number { bytes_in_code, .. } => memory.word(memory.word(at.code + bytes_in_code)? + LENGTH)?,

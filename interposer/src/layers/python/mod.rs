@@ -21,7 +21,7 @@ use traces::definitions::Place;
 use crate::function::Function;
 use crate::recorder::guard;
 use crate::symbol;
-use layout::{At, Layout, type_of};
+use layout::{Layout, PythonFrame, type_of};
 use memory::{Checked, Memory, Trusted};
 
 /// What only mpi4py's module defines.
@@ -146,7 +146,7 @@ impl Interpreter {
     }
 
     #[inline(always)]
-    fn at(&self) -> Option<At> {
+    fn at(&self) -> Option<PythonFrame> {
         // SAFETY: as in `find`.
         let thread = unsafe { (self.thread)() };
         self.layout.at(thread, self.code_type, &self.memory())
@@ -160,7 +160,7 @@ impl Interpreter {
         frames.filter_map(|at| self.place(site, &at)).find(|place| !imports(&place.file))
     }
 
-    fn place(&self, site: u32, at: &At) -> Option<Place> {
+    fn place(&self, site: u32, at: &PythonFrame) -> Option<Place> {
         let (layout, memory) = (self.layout, self.memory());
         let offset = layout.offset(at, &memory)?;
         // SAFETY: the code object is being executed, and the offset lies in it.

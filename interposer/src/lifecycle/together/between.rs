@@ -32,7 +32,7 @@ pub fn agree(family: &Family, ranks: &[u32], size: u32, launch: &Launch, began: 
     let _errors = Errors::returned(family);
     let own = ranks[0];
     let prefix = format!("overhear.{}", launch.name.as_deref().unwrap_or("launch"));
-    let launcher = Place::Launcher { prefix, info: family.info_null as usize };
+    let launcher = TextStore::Launcher { prefix, info: family.info_null as usize };
     let can_post = |board: &Board| board.post(&format!("host.{own}"), "here");
     let shared = || folder(launch, meeting).map(Board).filter(can_post);
     let Some(board) = Some(Board(launcher)).filter(can_post).or_else(shared) else { return Verdict::Unknown };
@@ -118,7 +118,7 @@ fn decide(board: &Board, ranks: &[u32], size: u32, began: Instant) -> Verdict {
     }
     let said = board.post(&format!("recorded.{own}"), &text);
     // A folder in which nobody else turns up may be one that hosts do not share.
-    let is_met = matches!(board.0, Place::Launcher { .. }) || verdict != Verdict::Ranks(ranks.into());
+    let is_met = matches!(board.0, TextStore::Launcher { .. }) || verdict != Verdict::Ranks(ranks.into());
     if said && is_met { verdict } else { Verdict::Unknown }
 }
 
@@ -144,7 +144,7 @@ fn ranks_of(text: &str) -> Vec<u32> {
 }
 
 /// Where texts are written, and read by their names.
-enum Place {
+enum TextStore {
     /// The launcher, by MPI_Publish_name.
     Launcher {
         /// What names begin with.
@@ -166,14 +166,14 @@ pub fn leave() {
 }
 
 /// The folder in which hosts meet, if there can be one.
-fn folder(launch: &Launch, meeting: &Path) -> Option<Place> {
+fn folder(launch: &Launch, meeting: &Path) -> Option<TextStore> {
     let name: String = launch.name.as_ref()?.chars().map(|c| if c.is_alphanumeric() { c } else { '-' }).collect();
     let folder = meeting.join(format!(".overhear-{name}"));
-    fs::create_dir_all(&folder).ok().map(|()| Place::Folder(folder))
+    fs::create_dir_all(&folder).ok().map(|()| TextStore::Folder(folder))
 }
 
 /// Texts of any length.
-struct Board(Place);
+struct Board(TextStore);
 
 impl Board {
     /// As much as every MPI takes for a port's name, less a number before it.
@@ -203,22 +203,22 @@ impl Board {
     }
 }
 
-impl Place {
+impl TextStore {
     fn remove_at_end(&self) {
-        if let Place::Folder(folder) = self {
+        if let TextStore::Folder(folder) = self {
             *MET_IN.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(folder.clone());
         }
     }
 
     fn write(&self, name: &str, text: &str) -> bool {
         match self {
-            Place::Launcher { prefix, info } => {
+            TextStore::Launcher { prefix, info } => {
                 let (name, text) = (format!("{prefix}.{name}\0"), format!("{text}\0"));
                 let (name, text) = (name.as_ptr() as usize, text.as_ptr() as usize);
                 // SAFETY: MPI is initialised, and reads two terminated strings.
                 unsafe { real::invoke(Call::Publish_name, [name, *info, text]) == 0 }
             }
-            Place::Folder(folder) => {
+            TextStore::Folder(folder) => {
                 let new = folder.join(format!("{name}.new"));
                 fs::write(&new, text).and_then(|()| fs::rename(&new, folder.join(name))).is_ok()
             }
@@ -227,7 +227,7 @@ impl Place {
 
     fn read(&self, name: &str) -> Option<String> {
         match self {
-            Place::Launcher { prefix, info } => {
+            TextStore::Launcher { prefix, info } => {
                 let name = format!("{prefix}.{name}\0");
                 // No MPI has names of ports that are longer.
                 let mut text = vec![0u8; 4096];
@@ -237,7 +237,7 @@ impl Place {
                 let text = CStr::from_bytes_until_nul(&text).ok().filter(|_| found)?;
                 Some(text.to_string_lossy().into_owned())
             }
-            Place::Folder(folder) => {
+            TextStore::Folder(folder) => {
                 // What a host knows of a folder on a server is asked for anew once the host has changed something there.
                 let touched = folder.join(format!("touched.{}", std::process::id()));
                 let _ = fs::write(&touched, "").and_then(|()| fs::remove_file(&touched));

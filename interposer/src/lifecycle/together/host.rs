@@ -7,19 +7,19 @@ use std::os::fd::FromRawFd;
 use std::os::unix::fs::MetadataExt;
 
 use super::Verdict;
-use super::page::{Page, Place};
+use super::page::{Page, ProcessSlot};
 use super::process::{Process, began};
 use crate::config::Launch;
 
 /// This process among the others of its host, before they are counted.
 pub struct Arriving {
-    place: Place,
+    place: ProcessSlot,
     file: Named,
 }
 
 /// And afterwards.
 pub struct Host {
-    place: Place,
+    place: ProcessSlot,
     file: Named,
     /// Those that are recorded, in order.
     pub ranks: Vec<u32>,
@@ -39,7 +39,7 @@ impl Arriving {
         Some(Arriving { place: page.announce(Process::own())?, file })
     }
 
-    /// Waits until the ranks of this host are counted. See [`Place::counted`].
+    /// Waits until the ranks of this host are counted. See [`ProcessSlot::counted`].
     pub fn counted(self, rank: u32, size: u32, expected: Option<u32>) -> Option<Host> {
         let Arriving { place, file } = self;
         let ranks = place.counted(rank, size, expected, || file.remove())?;
@@ -77,7 +77,7 @@ impl Host {
     }
 
     /// What is needed later: the place alone, since the program may close any descriptor.
-    pub fn into_place(self) -> Place {
+    pub fn into_place(self) -> ProcessSlot {
         self.place
     }
 }

@@ -24,7 +24,7 @@ use crate::recorder::file::shared;
 use crate::{config, progress, real};
 pub use between::leave;
 use host::Arriving;
-pub use page::Place;
+pub use page::ProcessSlot;
 
 /// The ranks that record together.
 pub struct Together {
@@ -37,7 +37,7 @@ pub struct Together {
     /// This one's place among them.
     pub own: usize,
     /// Where those of this host stand.
-    pub place: Option<Place>,
+    pub place: Option<ProcessSlot>,
 }
 
 /// How the ranks that record together are related to the world.
@@ -136,7 +136,7 @@ impl Together {
         Together { ranks: vec![rank], found, communicator: None, own: 0, place: None }
     }
 
-    fn new(family: &Family, ranks: Vec<u32>, found: Found, rank: u32, place: Place) -> Together {
+    fn new(family: &Family, ranks: Vec<u32>, found: Found, rank: u32, place: ProcessSlot) -> Together {
         let own = ranks.iter().take_while(|other| **other < rank).count();
         let communicator = match found {
             Found::All => Some(family.comm_world),

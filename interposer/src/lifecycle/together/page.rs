@@ -80,7 +80,7 @@ pub struct Page(NonNull<Shared>);
 unsafe impl Send for Page {}
 
 /// A process's slot.
-pub struct Place {
+pub struct ProcessSlot {
     page: Page,
     slot: usize,
 }
@@ -117,7 +117,7 @@ impl Page {
     }
 
     /// Takes a slot. `None` where there is none, or the list is closed.
-    pub fn announce(self, process: Process) -> Option<Place> {
+    pub fn announce(self, process: Process) -> Option<ProcessSlot> {
         let slot = self.shared().taken.fetch_add(1, AcqRel) as usize;
         let own = self.shared().slots.get(slot)?;
         // Where the first has ended, a launch of the same name was cut off here.
@@ -127,7 +127,7 @@ impl Page {
         own.stamp.store(process.stamp, Release);
         let word = ANNOUNCED_BY | (process.number as u64) << 3;
         own.word.compare_exchange(0, word, AcqRel, Relaxed).ok()?;
-        Some(Place { page: self, slot })
+        Some(ProcessSlot { page: self, slot })
     }
 
     fn strike_ended(&self) {
@@ -172,7 +172,7 @@ impl Drop for Page {
     }
 }
 
-impl Place {
+impl ProcessSlot {
     fn own(&self) -> &Slot {
         &self.page.shared().slots[self.slot]
     }

@@ -11,7 +11,7 @@ pub mod world;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
-use traces::calls::{Call, Class, Kind as Argument};
+use traces::calls::{ArgumentKind, Call, Class};
 use traces::definitions::{Communicator, Definition, Members, Neighbors, Object, ObjectKind, Origin};
 use traces::signature::UNKNOWN_BYTES;
 
@@ -24,7 +24,7 @@ pub use info::{Info, NO_OBJECT};
 
 /// What a handle is of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum HandleKind {
     /// A communicator.
     Communicator,
     /// A window.
@@ -33,7 +33,7 @@ pub enum Kind {
     File,
 }
 
-impl Kind {
+impl HandleKind {
     /// The handle at an address.
     ///
     /// # Safety
@@ -43,7 +43,7 @@ impl Kind {
         // SAFETY: by the contract. A file is a pointer in every ABI.
         unsafe {
             match self {
-                Kind::File => (address as *const u64).read_unaligned(),
+                HandleKind::File => (address as *const u64).read_unaligned(),
                 _ => family.handle_at(address),
             }
         }
@@ -54,12 +54,12 @@ static OBJECTS: Handles<Info> = Handles::new();
 static SIZES: Handles<u64> = Handles::new();
 /// How many calls have made objects from a communicator, all its processes taking part.
 static CHILDREN: Handles<u32> = Handles::new();
-static ORIGINS: Handles<Made> = Handles::new();
+static ORIGINS: Handles<ObjectOrigin> = Handles::new();
 static NEXT: AtomicU32 = AtomicU32::new(1);
 
 /// How an object was made that nobody has asked about yet.
 #[derive(Clone, Copy)]
-struct Made {
+struct ObjectOrigin {
     /// The number of what it was made from.
     parent: u32,
     ordinal: u32,
@@ -108,10 +108,10 @@ pub fn made(family: &Family, call: Call, parent: u64, handle: u64) {
     if !family.is_null(handle) {
         let info = get(parent);
         ORIGINS.remove(handle);
-        let origin = Made {
+        let origin = ObjectOrigin {
             parent: info.map_or(0, |info| info.number),
             ordinal,
-            by_request: call.has(Argument::NewRequest),
+            by_request: call.has(ArgumentKind::NewRequest),
             duplicate_of: info.filter(|_| call.duplicates()),
         };
         ORIGINS.share(handle, origin);
@@ -125,26 +125,26 @@ pub fn is_whole(handle: u64, call: Call) -> bool {
         call.class(),
         Class::Attribute | Class::Buffer | Class::Errhandler | Class::Group | Class::Info | Class::Query
     );
-    let uses = !is_local && (call.class() != Class::Communicator || call.has(Argument::NewComm));
+    let uses = !is_local && (call.class() != Class::Communicator || call.has(ArgumentKind::NewComm));
     uses || !ORIGINS.get(handle).is_some_and(|made| made.by_request)
 }
 
 /// Gets to know an object that MPI has accepted or just made.
-pub fn learn(family: &Family, handle: u64, kind: Kind) {
+pub fn learn(family: &Family, handle: u64, kind: HandleKind) {
     if family.is_null(handle) || OBJECTS.get(handle).is_some() {
         return;
     }
     let number = NEXT.fetch_add(1, Relaxed);
     let made = ORIGINS.remove(handle);
     let info = match kind {
-        Kind::Communicator => match made.and_then(|made| made.duplicate_of) {
+        HandleKind::Communicator => match made.and_then(|made| made.duplicate_of) {
             Some(original) => duplicate(family, handle, number, original),
             None => communicator(family, handle, number),
         },
-        Kind::Window => object(number, ObjectKind::Window),
-        Kind::File => object(number, ObjectKind::File),
+        HandleKind::Window => object(number, ObjectKind::Window),
+        HandleKind::File => object(number, ObjectKind::File),
     };
-    if let Some(Made { parent, ordinal, .. }) = made {
+    if let Some(ObjectOrigin { parent, ordinal, .. }) = made {
         shared::define(&Definition::Origin(Origin { number, parent, ordinal }));
     }
     OBJECTS.share(handle, info);

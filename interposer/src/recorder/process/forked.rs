@@ -2,7 +2,7 @@
 //!
 //! `fork` tells its handlers. `_Fork`, and programs that enter the system themselves, tell nobody: therefore the system
 //! itself clears in every child what says that there is a recording. What the zeros mean is for those who find them:
-//! a [`Thread`](crate::recorder::thread::Thread) of zeros is at work for ever, and a [`Here`] of zeros has not begun. So the
+//! a [`Thread`](crate::recorder::thread::Thread) of zeros is at work for ever, and a [`ProcessState`] of zeros has not begun. So the
 //! straight line has nothing to ask.
 
 use std::ffi::c_void;
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU8, AtomicU32, Ordering::Acquire};
 /// What all threads look at, in pages of its own.
 #[cfg_attr(target_arch = "x86_64", repr(C, align(4096)))]
 #[cfg_attr(target_arch = "aarch64", repr(C, align(65536)))]
-pub struct Here {
+pub struct ProcessState {
     /// How far the recording has come: [`DORMANT`], [`RECORDING`] or [`OFF`].
     pub phase: AtomicU8,
     /// How much is recorded of the progress engine, as a number of [`Depth`](traces::progress::Depth).
@@ -19,7 +19,7 @@ pub struct Here {
 }
 
 /// This process's own.
-pub static HERE: Here = Here { phase: AtomicU8::new(0), depth: AtomicU32::new(0) };
+pub static HERE: ProcessState = ProcessState { phase: AtomicU8::new(0), depth: AtomicU32::new(0) };
 
 /// MPI has not been initialised.
 pub const DORMANT: u8 = 0;
@@ -35,7 +35,7 @@ pub fn is_recording() -> bool {
 
 /// Recording begins: from here on a child finds zeros in [`HERE`].
 pub fn begin() {
-    clear_in_children((&raw const HERE).cast_mut().cast(), size_of::<Here>());
+    clear_in_children((&raw const HERE).cast_mut().cast(), size_of::<ProcessState>());
 }
 
 /// Has the system clear private memory in forked children. Kernels before 4.14 do not: there, `fork` alone is seen.

@@ -35,7 +35,7 @@ pub struct Cache {
 }
 
 struct Table<const N: usize> {
-    entries: *mut Entry<N>,
+    entries: *mut CacheEntry<N>,
     /// By the same places: what the entries depend on, which the straight line does not look at.
     origins: *mut Origin,
     /// Places, as a power of two, and by how much a hash is shifted to be one of them.
@@ -45,14 +45,14 @@ struct Table<const N: usize> {
 
 #[repr(C)]
 #[derive(Clone, Copy)]
-struct Entry<const N: usize> {
+struct CacheEntry<const N: usize> {
     number: u32,
     /// When it was last known to be valid; 0 for no entry, [`ELSEWHERE`] for one that is not to be found at once.
     epoch: u32,
     words: [u64; N],
 }
 
-const _: () = assert!(size_of::<Entry<FEW>>() == 64 && size_of::<Entry<WORDS>>() == 128);
+const _: () = assert!(size_of::<CacheEntry<FEW>>() == 64 && size_of::<CacheEntry<WORDS>>() == 128);
 
 /// An epoch that does not come: that of entries that are not found at once.
 const ELSEWHERE: u32 = u32::MAX;
@@ -227,7 +227,7 @@ impl<const N: usize> Table<N> {
         // What is freed from here on makes it void.
         let epoch = EPOCH.load(Acquire);
         let epoch = if at_once { epoch } else { ELSEWHERE };
-        let mut entry = Entry { number, epoch, words: [0; N] };
+        let mut entry = CacheEntry { number, epoch, words: [0; N] };
         entry.words.copy_from_slice(&words.words[..N]);
         let origin = Origin { handles: handles.0, freed: handles.freed() };
         while !self.put(entry, origin) {
@@ -239,7 +239,7 @@ impl<const N: usize> Table<N> {
     }
 
     /// Puts an entry where the same one was or where there is room.
-    fn put(&mut self, entry: Entry<N>, origin: Origin) -> bool {
+    fn put(&mut self, entry: CacheEntry<N>, origin: Origin) -> bool {
         let hash = hash(&entry.words);
         let same = self.around(hash).find(|at| self.entry(*at).epoch != 0 && self.entry(*at).words == entry.words);
         let free = || self.around(hash).find(|at| self.entry(*at).epoch == 0);
@@ -277,12 +277,12 @@ impl<const N: usize> Table<N> {
     }
 
     #[allow(clippy::mut_from_ref)]
-    fn entry(&self, at: usize) -> &mut Entry<N> {
+    fn entry(&self, at: usize) -> &mut CacheEntry<N> {
         // SAFETY: a place of the table, which is this thread's own; no reference outlives the statement it is made in.
         unsafe { &mut *self.entries.add(at) }
     }
 
-    fn set(&self, at: usize, entry: Entry<N>, origin: Origin) {
+    fn set(&self, at: usize, entry: CacheEntry<N>, origin: Origin) {
         // SAFETY: as above.
         unsafe {
             self.entries.add(at).write(entry);

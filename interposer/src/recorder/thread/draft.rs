@@ -10,7 +10,7 @@ use super::dictionary::Key;
 use super::request::Message;
 use crate::abi::Family;
 use crate::recorder::objects::groups;
-use crate::recorder::objects::{self, Info, Kind};
+use crate::recorder::objects::{self, HandleKind, Info};
 
 /// See the module. Addresses are 0 where the call has no such argument.
 #[derive(Clone, Copy)]
@@ -18,7 +18,7 @@ pub struct Draft {
     /// The handle of the communicator, window or file, 0 for none.
     pub object: u64,
     /// What that is.
-    pub object_kind: Kind,
+    pub object_kind: HandleKind,
     /// Elements handed out and their types.
     pub sent: Amount,
     /// See `sent`.
@@ -53,7 +53,7 @@ pub struct Draft {
     /// Where the handle of a new object will be.
     pub new_object: usize,
     /// What that will be.
-    pub new_kind: Kind,
+    pub new_kind: HandleKind,
     /// The object gets another name.
     pub renames: bool,
     /// The handle of an object about to be freed.
@@ -154,7 +154,7 @@ pub struct Unknown;
 
 /// Which way an amount goes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum Direction {
     Out,
     In,
 }
@@ -165,7 +165,7 @@ impl Draft {
     pub const fn new() -> Draft {
         Draft {
             object: 0,
-            object_kind: Kind::Communicator,
+            object_kind: HandleKind::Communicator,
             sent: Amount::None,
             sent_type: Types::None,
             received: Amount::None,
@@ -182,7 +182,7 @@ impl Draft {
             in_place: false,
             requests: 0,
             new_object: 0,
-            new_kind: Kind::Communicator,
+            new_kind: HandleKind::Communicator,
             renames: false,
             freed_object: 0,
             freed_type: 0,
@@ -211,7 +211,7 @@ impl Draft {
 
     /// Notes an object that is about to be freed, by the address of its handle.
     #[inline(always)]
-    pub fn free_object(&mut self, kind: Kind, family: &Family, address: usize) {
+    pub fn free_object(&mut self, kind: HandleKind, family: &Family, address: usize) {
         if address != 0 {
             // SAFETY: the program passes the address of a handle.
             self.freed_object = unsafe { kind.handle_at(family, address) };
@@ -315,23 +315,23 @@ impl Draft {
     #[inline(always)]
     fn bytes(&self, family: &Family, info: &Info) -> Result<(u64, u64), Unknown> {
         let at_root = self.rooted && self.at_root(info);
-        let received = self.received.bytes(self.received_type, family, info, at_root, Way::In)? * self.partitions;
+        let received = self.received.bytes(self.received_type, family, info, at_root, Direction::In)? * self.partitions;
         if !self.in_place {
-            let sent = self.sent.bytes(self.sent_type, family, info, at_root, Way::Out)?;
+            let sent = self.sent.bytes(self.sent_type, family, info, at_root, Direction::Out)?;
             return Ok((sent * self.partitions, received));
         }
         // In place, what is handed out lies in the receive buffer and the send arguments mean nothing.
         let sent = match (self.sent, self.received) {
             (Amount::One(_), Amount::Each(count)) => {
-                Amount::One(count).bytes(self.received_type, family, info, at_root, Way::Out)?
+                Amount::One(count).bytes(self.received_type, family, info, at_root, Direction::Out)?
             }
             (Amount::One(_), Amount::Array(counts)) => {
-                Amount::MineOf(counts).bytes(self.received_type, family, info, at_root, Way::Out)?
+                Amount::MineOf(counts).bytes(self.received_type, family, info, at_root, Direction::Out)?
             }
             (Amount::Each(_), Amount::Each(_)) | (Amount::Array(_), Amount::Array(_)) => received,
             // At the root of a gather its own part stays where it is.
             (Amount::One(_), Amount::EachAtRoot(_) | Amount::ArrayAtRoot(_)) => 0,
-            (sent, _) => sent.bytes(self.sent_type, family, info, at_root, Way::Out)?,
+            (sent, _) => sent.bytes(self.sent_type, family, info, at_root, Direction::Out)?,
         };
         // At the root of a scatter it is the receive buffer that is in place.
         let received = match self.sent {
@@ -354,10 +354,10 @@ impl Draft {
 impl Amount {
     /// Its bytes.
     #[inline(always)]
-    fn bytes(self, types: Types, family: &Family, info: &Info, at_root: bool, way: Way) -> Result<u64, Unknown> {
+    fn bytes(self, types: Types, family: &Family, info: &Info, at_root: bool, way: Direction) -> Result<u64, Unknown> {
         let neighbors = match way {
-            Way::In => info.degrees.0,
-            Way::Out => info.degrees.1,
+            Direction::In => info.degrees.0,
+            Direction::Out => info.degrees.1,
         };
         let (numbers, length) = match self {
             Amount::Array(numbers) => (numbers, info.size),

@@ -1,7 +1,7 @@
 //! The program's regions among a thread's records.
 
 use traces::progress;
-use traces::record::{self, Kind};
+use traces::record::{self, RecordKind};
 
 use super::recording::Thread;
 use crate::clock;
@@ -11,7 +11,7 @@ impl Thread {
     pub fn enter_region(&mut self, owner: usize, number: u32) -> i32 {
         let depth = self.regions.depth_of(owner);
         if self.regions.push(owner, number) {
-            self.mark_region(Kind::RegionBegin, number);
+            self.mark_region(RecordKind::RegionBegin, number);
         }
         depth
     }
@@ -19,19 +19,19 @@ impl Thread {
     /// Leaves the region that its owner entered last, if there is one. Returns how deep that was.
     pub fn leave_region(&mut self, owner: usize) -> Option<i32> {
         let left = self.regions.pop(owner)?;
-        left.number.into_iter().for_each(|number| self.mark_region(Kind::RegionEnd, number));
+        left.number.into_iter().for_each(|number| self.mark_region(RecordKind::RegionEnd, number));
         Some(self.regions.depth_of(owner))
     }
 
     /// The thread ends: leaves all regions that it is in.
     pub fn leave_regions(&mut self) {
         while let Some(left) = self.regions.pop_innermost() {
-            left.number.into_iter().for_each(|number| self.mark_region(Kind::RegionEnd, number));
+            left.number.into_iter().for_each(|number| self.mark_region(RecordKind::RegionEnd, number));
         }
     }
 
     /// Writes down that a region begins or ends here.
-    pub fn mark_region(&mut self, kind: Kind, number: u32) {
+    pub fn mark_region(&mut self, kind: RecordKind, number: u32) {
         let now = clock::now();
         // Calls that asked in vain are counted together only as long as they are in one region.
         self.end_polls();

@@ -5,7 +5,7 @@
 //!
 //! Calls inside other calls take no part: what the library does to its own requests is not the program's.
 
-use traces::record::{self, Arrived, Fate, Kind, MAX_AGE, MAX_COUNT, UNNUMBERED};
+use traces::record::{self, Arrived, Fate, MAX_AGE, MAX_COUNT, RecordKind, UNNUMBERED};
 use traces::signature::{peer, tag};
 
 use super::dictionary::Key;
@@ -17,8 +17,8 @@ use crate::recorder::memory::handles::{Handles, Keep};
 use crate::recorder::process::counted;
 
 /// Requests with consecutive numbers, to be said in one record.
-struct Run {
-    kind: Kind,
+struct CompletedRequests {
+    kind: RecordKind,
     thread: u32,
     first: u64,
     count: u32,
@@ -53,7 +53,7 @@ impl Thread {
             if let (Some(profile), Some(posted)) = (&mut self.profile, posted) {
                 profile.started(signature, call, posted.moves());
             }
-            self.say(Run { kind: Kind::Started, thread: owner, first: created, count: 1 });
+            self.say(CompletedRequests { kind: RecordKind::Started, thread: owner, first: created, count: 1 });
             self.events.started += 1;
         }
     }
@@ -61,14 +61,24 @@ impl Thread {
     /// A request was given up.
     pub fn request_freed(&mut self, handle: u64) {
         if let Some(request) = self.table_of(handle).1.remove(handle) {
-            self.say(Run { kind: Kind::Freed, thread: request.thread, first: request.number, count: 1 });
+            self.say(CompletedRequests {
+                kind: RecordKind::Freed,
+                thread: request.thread,
+                first: request.number,
+                count: 1,
+            });
         }
     }
 
     /// Parts of a partitioned send were given out.
     pub fn request_ready(&mut self, handle: u64) {
         if let Some(request) = self.table_of(handle).1.get(handle) {
-            self.say(Run { kind: Kind::Ready, thread: request.thread, first: request.number, count: 1 });
+            self.say(CompletedRequests {
+                kind: RecordKind::Ready,
+                thread: request.thread,
+                first: request.number,
+                count: 1,
+            });
         }
     }
 
@@ -120,7 +130,7 @@ impl Thread {
     }
 
     #[inline(always)]
-    fn complete(&mut self, family: &Family, handle: u64, status: usize, run: &mut Option<Run>) {
+    fn complete(&mut self, family: &Family, handle: u64, status: usize, run: &mut Option<CompletedRequests>) {
         if handle == family.request_null || family.complete_at_once(handle) {
             return;
         }
@@ -136,7 +146,12 @@ impl Thread {
         match run {
             Some(run) if run.continues(&request) => run.count += 1,
             _ => {
-                let next = Run { kind: Kind::Completed, thread: request.thread, first: request.number, count: 1 };
+                let next = CompletedRequests {
+                    kind: RecordKind::Completed,
+                    thread: request.thread,
+                    first: request.number,
+                    count: 1,
+                };
                 if let Some(run) = run.replace(next) {
                     self.say(run);
                 }
@@ -201,7 +216,7 @@ impl Thread {
     }
 
     #[inline(always)]
-    fn say(&mut self, run: Run) {
+    fn say(&mut self, run: CompletedRequests) {
         let age = self.events.started.wrapping_sub(run.first);
         if run.thread == self.number && age <= MAX_AGE {
             self.write(&[record::requests(run.kind, run.count, age)]);
@@ -236,7 +251,7 @@ pub fn truncated_message(family: &Family, posted: Option<&Key>, status: usize) -
     }
 }
 
-impl Run {
+impl CompletedRequests {
     #[inline(always)]
     fn continues(&self, request: &Request) -> bool {
         self.thread == request.thread && self.first + self.count as u64 == request.number && self.count < MAX_COUNT

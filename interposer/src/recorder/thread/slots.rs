@@ -26,13 +26,13 @@ static THREADS: AtomicPtr<Thread> = AtomicPtr::new(null_mut());
 static COUNT: AtomicU32 = AtomicU32::new(0);
 
 /// What holds for all threads.
-struct Begun {
+struct ForAllThreads {
     mode: Mode,
     /// What has the system tell us when a thread ends. `None` where it has no more of these: then nothing is taken over.
     ends: Option<libc::pthread_key_t>,
 }
 
-static BEGUN: OnceLock<Begun> = OnceLock::new();
+static BEGUN: OnceLock<ForAllThreads> = OnceLock::new();
 
 /// Recording begins.
 pub fn begin(mode: Mode) {
@@ -40,7 +40,7 @@ pub fn begin(mode: Mode) {
         let mut key = 0;
         // SAFETY: makes a key, into `key`.
         let made = unsafe { libc::pthread_key_create(&mut key, Some(ended)) };
-        Begun { mode, ends: (made == 0).then_some(key) }
+        ForAllThreads { mode, ends: (made == 0).then_some(key) }
     });
 }
 
@@ -63,7 +63,7 @@ pub fn begin_thread() -> Option<&'static mut Thread> {
 }
 
 /// A recording for the calling thread, which has none.
-fn occupy(output: &Output, begun: &Begun) -> Result<NonNull<Thread>, Stop> {
+fn occupy(output: &Output, begun: &ForAllThreads) -> Result<NonNull<Thread>, Stop> {
     let thread = match vacant() {
         Some(thread) => thread,
         None => add(Thread::begin(output, COUNT.fetch_add(1, Relaxed), begun.mode).ok_or(Stop::NoMemory)?),

@@ -4,7 +4,7 @@
 //! records stay in order; whoever finds the process dead finds the entries in the block.
 
 use traces::progress::{self, Entries, Productive, Run};
-use traces::record::{self, Kind};
+use traces::record::{self, RecordKind};
 
 use super::recording::Thread;
 
@@ -71,7 +71,7 @@ impl Thread {
         for run in written {
             match progress::productive(run, self.events.last) {
                 Some(word) => self.write(&[word]),
-                None => self.write(&progress::run(Kind::ProductiveRun, run, self.events.last)),
+                None => self.write(&progress::run(RecordKind::ProductiveRun, run, self.events.last)),
             };
         }
         let productive = self.productive();
@@ -86,7 +86,7 @@ impl Thread {
     pub(super) fn write_outside(&mut self) {
         let run = *self.outside();
         if run.count > 0 {
-            self.write(&progress::run(Kind::Outside, &run, self.events.last));
+            self.write(&progress::run(RecordKind::Outside, &run, self.events.last));
             self.outside().count = 0;
         }
     }

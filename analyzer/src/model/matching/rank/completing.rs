@@ -8,9 +8,9 @@ use super::{Persistent, Rank, count};
 use crate::model::matching::order::{Late, Received};
 use crate::model::matching::queues::{Pair as Matched, Probe};
 use crate::model::matching::requests::{Partner, Request};
-use crate::model::matching::waits::{At, Key, WaitState};
+use crate::model::matching::waits::{Key, RankSite, WaitState};
 use crate::model::matching::{Cause, Letter, Pair, Token, error};
-use crate::model::roles::{Role, What};
+use crate::model::roles::{CallPart, Role};
 use crate::model::stream::{Call, Detail, Stream};
 use crate::model::sums::Grow;
 
@@ -100,7 +100,7 @@ impl<'a> Rank<'a> {
         let Persistent { role, ordinal, .. } = *persistent;
         let token = Token::Request(stream.thread, number);
         match role.what {
-            What::Collective { flow, root } => {
+            CallPart::Collective { flow, root } => {
                 // It waits where it is completed, and others wait for where it was started.
                 let role = Role { place: stream.role(call).place, ..role };
                 self.collective(&role, flow, root, (ordinal, starts + 1), call.start, Err(token));
@@ -135,8 +135,8 @@ impl<'a> Rank<'a> {
             }
             pair.backwards += u64::from(end < message.begin);
             pair.least = pair.least.min(end - message.begin);
-            let sender = At { rank: source, place: message.place };
-            let receiver = At { rank: self.number, place: post.place };
+            let sender = RankSite { rank: source, place: message.place };
+            let receiver = RankSite { rank: self.number, place: post.place };
             if post.truncated {
                 count(&mut self.odd.truncated, receiver);
             }
@@ -154,7 +154,7 @@ impl<'a> Rank<'a> {
             }
             let cause = Cause { at: message.begin, who: sender, state: WaitState::LateSender };
             for Probe { place, start, end, .. } in probes {
-                let waiter = At { rank: self.number, place };
+                let waiter = RankSite { rank: self.number, place };
                 cause.charge(waiter, start, end, self.timeline, &mut self.waits);
             }
             let link = &mut self.completions.get(completion).link;
@@ -173,7 +173,7 @@ impl<'a> Rank<'a> {
     pub(super) fn tell(&mut self, completion: u32, cause: Option<Cause>) {
         self.completions.late(completion, cause);
         let Some(whole) = self.completions.told(completion) else { return };
-        let waiter = At { rank: self.number, place: whole.place };
+        let waiter = RankSite { rank: self.number, place: whole.place };
         let cause = whole.latest.filter(|cause| cause.at > whole.start);
         let late = cause.and_then(|cause| {
             let wait = cause.charge(waiter, whole.start, whole.end, self.timeline, &mut self.waits)?;

@@ -3,11 +3,11 @@
 use traces::record::{Arrived, Fate};
 
 use super::{Rank, arrived, count};
-use crate::model::matching::concurrent::Turn;
+use crate::model::matching::concurrent::CallSpan;
 use crate::model::matching::queues::{Envelope, Pattern, Post, Receipt, Receival};
 use crate::model::matching::requests::{Partner, Request, Wanted};
-use crate::model::matching::{At, Letter, Message, Token};
-use crate::model::roles::{Peer, Role, Spot, What};
+use crate::model::matching::{Letter, Message, RankSite, Token};
+use crate::model::roles::{CallPart, Peer, Role, SpottedSite};
 use crate::model::stream::{Call, Detail, Stream};
 
 impl<'a> Rank<'a> {
@@ -86,8 +86,8 @@ impl<'a> Rank<'a> {
     }
 
     /// Sends a message. Whether there was one to send.
-    fn send(&mut self, role: &Role, place: Spot, turn: Turn, token: Option<Token>) -> bool {
-        let What::Message { sends: true, partitioned, .. } = role.what else { return false };
+    fn send(&mut self, role: &Role, place: SpottedSite, turn: CallSpan, token: Option<Token>) -> bool {
+        let CallPart::Message { sends: true, partitioned, .. } = role.what else { return false };
         let (Peer::Rank(to), Some(object)) = (role.to.0, role.object) else {
             self.count_elsewhere(role.to.0, place);
             return false;
@@ -95,7 +95,7 @@ impl<'a> Rank<'a> {
         if let Some(Token::Request(thread, number)) = token
             && self.cancelled.contains(&(thread, number))
         {
-            count(&mut self.odd.cancelled, At { rank: self.number, place });
+            count(&mut self.odd.cancelled, RankSite { rank: self.number, place });
             return false;
         }
         let envelope = Envelope { object, source: self.number, tag: role.to.1, partitioned };
@@ -112,7 +112,7 @@ impl<'a> Rank<'a> {
     }
 
     /// A message whose sender or receiver has no file here.
-    fn count_elsewhere(&mut self, peer: Peer, place: Spot) {
+    fn count_elsewhere(&mut self, peer: Peer, place: SpottedSite) {
         let counts = u64::from(place.counts());
         match peer {
             Peer::Nobody => {}
@@ -123,7 +123,7 @@ impl<'a> Rank<'a> {
 
     /// The receive that a call posts.
     fn post(&mut self, stream: &Stream<'a>, role: &Role, call: &Call) -> Option<(Pattern, Post)> {
-        let What::Message { receives: true, partitioned, .. } = role.what else { return None };
+        let CallPart::Message { receives: true, partitioned, .. } = role.what else { return None };
         let source = match role.from.0 {
             Peer::Nobody => return None,
             Peer::Any => None,
@@ -152,8 +152,8 @@ impl<'a> Rank<'a> {
 }
 
 /// When the call was under way, and where.
-fn turn(stream: &Stream<'_>, call: &Call) -> Turn {
-    Turn { thread: stream.thread, begin: call.start, end: call.end, uncertain: false }
+fn turn(stream: &Stream<'_>, call: &Call) -> CallSpan {
+    CallSpan { thread: stream.thread, begin: call.start, end: call.end, uncertain: false }
 }
 
 /// What a receive got, where that is known.

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::super::collectives::Collectives;
 use super::super::links::Links;
-use super::super::waits::{At, WaitState, Waits};
+use super::super::waits::{RankSite, WaitState, Waits};
 use super::super::{Cause, error};
 use super::Called;
 use crate::parallel::lock;
@@ -23,7 +23,7 @@ pub struct Epochs<'a> {
 
 /// What one rank does for another to go on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum Kind {
+enum EpochKind {
     Post,
     Complete,
 }
@@ -31,7 +31,7 @@ enum Kind {
 /// One time that a rank does that.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct Step {
-    kind: Kind,
+    kind: EpochKind,
     by: u32,
     whom: u32,
     before: u64,
@@ -40,7 +40,7 @@ struct Step {
 /// Which of the two that a step takes came first.
 enum Half {
     /// It was done.
-    Done(i64, At),
+    Done(i64, RankSite),
     /// It is waited for.
     Awaited(u64),
 }
@@ -60,7 +60,7 @@ struct Waiting {
     calls: Vec<Called>,
     /// Steps that are not known yet, and one more while the calls are not.
     missing: usize,
-    latest: Option<(i64, At)>,
+    latest: Option<(i64, RankSite)>,
 }
 
 #[derive(Default)]
@@ -93,7 +93,7 @@ impl<'a> Epochs<'a> {
         let mut open = Open { peers: Vec::new(), waiting };
         for peer in peers {
             let before = count(&mut window.started, (rank, peer));
-            let step = Step { kind: Kind::Post, by: peer, whom: rank, before };
+            let step = Step { kind: EpochKind::Post, by: peer, whom: rank, before };
             let node = self.expect(&mut window, step, waiting, waits);
             open.peers.push((peer, before, node));
         }
@@ -108,7 +108,7 @@ impl<'a> Epochs<'a> {
         // What was put cannot be there before all targets have posted.
         open.peers.iter().for_each(|(_, _, node)| links.collective(*node, false, true));
         for (peer, before, _) in open.peers {
-            let step = Step { kind: Kind::Complete, by: rank, whom: peer, before };
+            let step = Step { kind: EpochKind::Complete, by: rank, whom: peer, before };
             links.collective(self.done(&mut window, step, call, waits), true, false);
         }
         if let Some(waiting) = window.waiting.get_mut(&open.waiting) {
@@ -128,7 +128,7 @@ impl<'a> Epochs<'a> {
         let mut open = Open::default();
         for peer in self.peers(rank, group) {
             let before = count(&mut window.posted, (rank, peer));
-            let step = Step { kind: Kind::Post, by: rank, whom: peer, before };
+            let step = Step { kind: EpochKind::Post, by: rank, whom: peer, before };
             let node = self.done(&mut window, step, call, waits);
             links.collective(node, true, false);
             open.peers.push((peer, before, node));
@@ -147,7 +147,7 @@ impl<'a> Epochs<'a> {
     /// A rank's exposure ends when those that it posted for have completed. Returns the nodes of that.
     fn end(&self, window: &mut Window, rank: u32, open: Open, calls: Vec<Called>, waits: &mut Waits) -> Vec<u32> {
         let waiting = window.wait(WaitState::EarlyWait, calls, open.peers.len());
-        let step = |(peer, before, _)| Step { kind: Kind::Complete, by: peer, whom: rank, before };
+        let step = |(peer, before, _)| Step { kind: EpochKind::Complete, by: peer, whom: rank, before };
         let nodes = open.peers.into_iter().map(|peer| self.expect(window, step(peer), waiting, waits)).collect();
         self.know(window, waiting, None, waits);
         nodes
@@ -190,7 +190,7 @@ impl<'a> Epochs<'a> {
     }
 
     /// One thing more is known of what is waited for, and of the wait if that was the last.
-    fn know(&self, window: &mut Window, number: u64, done: Option<(i64, At)>, waits: &mut Waits) {
+    fn know(&self, window: &mut Window, number: u64, done: Option<(i64, RankSite)>, waits: &mut Waits) {
         let Some(waiting) = window.waiting.get_mut(&number) else { return };
         waiting.missing -= 1;
         waiting.latest = waiting.latest.max(done);

@@ -12,7 +12,7 @@ use traces::signature::lock::EXCLUSIVE;
 
 use super::super::Cause;
 use super::super::collectives::Collectives;
-use super::super::waits::{At, WaitState, Waits};
+use super::super::waits::{RankSite, WaitState, Waits};
 use super::Called;
 use crate::parallel::{into_inner, lock};
 
@@ -32,7 +32,7 @@ pub struct Locks<'a> {
 struct Held {
     exclusive: bool,
     until: i64,
-    by: At,
+    by: RankSite,
 }
 
 #[derive(Default)]

@@ -7,7 +7,7 @@ mod locks;
 
 use super::collectives::Collectives;
 use super::links::Links;
-use super::waits::{At, Waits};
+use super::waits::{RankSite, Waits};
 use crate::model::roles::{Epoch, Peer, Role};
 use epochs::Epochs;
 use locks::Locks;
@@ -16,7 +16,7 @@ use locks::Locks;
 #[derive(Clone, Copy, Debug)]
 pub struct Called {
     /// Who, and where.
-    pub at: At,
+    pub at: RankSite,
     /// When it began.
     pub begin: i64,
     /// When it ended.
