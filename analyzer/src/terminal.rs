@@ -20,14 +20,7 @@ pub fn say_more(line: &str) {
 
 /// Columns of the terminal that stdout is, 0 where it is none.
 pub fn width() -> usize {
-    // SAFETY: an all-zero winsize is valid, and the call writes no more than that.
-    unsafe {
-        let mut size: libc::winsize = std::mem::zeroed();
-        if libc::ioctl(libc::STDOUT_FILENO, libc::TIOCGWINSZ, &mut size) != 0 {
-            return 0;
-        }
-        size.ws_col as usize
-    }
+    rustix::termios::tcgetwinsize(io::stdout()).map_or(0, |size| size.ws_col.into())
 }
 
 /// Whether this process was started without a stdout.

@@ -16,8 +16,8 @@ use super::selection::{Choice, Window};
 use super::sites::Sites;
 use super::timeline::Timeline;
 use crate::error::Error;
+use crate::loading_bar::LoadingBar;
 use crate::parallel;
-use crate::progress::Progress;
 
 /// See the module.
 pub struct Run {
@@ -51,8 +51,8 @@ impl Run {
         let bytes = files.iter().filter_map(|file| fs::metadata(file).ok()).map(|data| data.len()).sum();
         let (traces, unreadable) = open(&files);
         let windows = if choice.has_window() { windows(&traces, choice) } else { Vec::new() };
-        let progress = Progress::new("reading", bytes);
-        let mut ranks = read(&traces, choice, &windows, &progress);
+        let bar = LoadingBar::new("reading", bytes);
+        let mut ranks = read(&traces, choice, &windows, &bar);
         if ranks.is_empty() {
             return Err(Error::AllUnreadable { folder: folder.into(), reasons: unreadable });
         }
@@ -154,9 +154,9 @@ fn windows(traces: &[Arc<RankFile>], choice: &Choice) -> Vec<Option<Window>> {
     windows
 }
 
-fn read(traces: &[Arc<RankFile>], choice: &Choice, windows: &[Option<Window>], progress: &Progress) -> Vec<Rank> {
+fn read(traces: &[Arc<RankFile>], choice: &Choice, windows: &[Option<Window>], bar: &LoadingBar) -> Vec<Rank> {
     let window = |at: usize| windows.get(at).copied().flatten();
-    let load = |at| Rank::load(Arc::clone(&traces[at]), choice, window(at), |bytes| progress.add(bytes));
+    let load = |at| Rank::load(Arc::clone(&traces[at]), choice, window(at), |bytes| bar.add(bytes));
     parallel::map(traces.len(), load)
 }
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// See the module.
-pub struct Progress {
+pub struct LoadingBar {
     what: &'static str,
     total: u64,
     done: AtomicU64,
@@ -18,10 +18,10 @@ pub struct Progress {
 
 const PATIENCE: Duration = Duration::from_secs(1);
 
-impl Progress {
+impl LoadingBar {
     /// Nothing of `total` bytes is done.
-    pub fn new(what: &'static str, total: u64) -> Progress {
-        Progress { what, total, done: AtomicU64::new(0), began: Instant::now(), bar: OnceLock::new() }
+    pub fn new(what: &'static str, total: u64) -> LoadingBar {
+        LoadingBar { what, total, done: AtomicU64::new(0), began: Instant::now(), bar: OnceLock::new() }
     }
 
     /// So many bytes more are done.
@@ -42,7 +42,7 @@ impl Progress {
     }
 }
 
-impl Drop for Progress {
+impl Drop for LoadingBar {
     fn drop(&mut self) {
         if let Some(bar) = self.bar.get() {
             bar.finish_and_clear();
