@@ -35,3 +35,27 @@ impl Fate {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_runs_has_ended_or_is_not_known_of() {
+        let read = |path| fs::read_to_string(path).unwrap().trim().to_string();
+        let here = || Process {
+            host: read("/proc/sys/kernel/hostname"),
+            boot: read("/proc/sys/kernel/random/boot_id"),
+            program: std::env::current_exe().unwrap().to_string_lossy().into_owned(),
+            ..Process::default()
+        };
+        let pid = std::process::id();
+        // Process numbers are lower.
+        let nobody = u32::MAX;
+        assert_eq!(Fate::of(&here(), pid), Fate::Runs);
+        assert_eq!(Fate::of(&here(), nobody), Fate::Ended);
+        assert_eq!(Fate::of(&Process { boot: "before".into(), ..here() }, pid), Fate::Ended);
+        assert_eq!(Fate::of(&Process { host: "elsewhere".into(), ..here() }, pid), Fate::Unknown);
+        assert_eq!(Fate::of(&Process { program: "/bin/another".into(), ..here() }, pid), Fate::Unknown);
+    }
+}

@@ -58,3 +58,24 @@ fn readable(name: &str) -> String {
         _ => name.into(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fortran_names_read_as_the_source_has_them() {
+        let names = [
+            ("__solver_MOD_step", "solver::step"),
+            ("solver_mp_step_", "solver::step"),
+            ("step_", "step"),
+            ("Step_", "Step_"),
+            ("_", "_"),
+            ("ns::step_", "ns::step_"),
+            ("main", "main"),
+        ];
+        for (symbol, source) in names {
+            assert_eq!(readable(symbol), source);
+        }
+    }
+}
