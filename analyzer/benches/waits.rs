@@ -11,9 +11,9 @@ use std::time::Instant;
 use analyzer::model::Run;
 use analyzer::model::matching::{Follow, account};
 use analyzer::model::timeline::Timeline;
-use traces::generate::{self, Neighbours, Shape};
+use synthetic::{Shape, Topology};
 
-const FEW: Shape = Shape { ranks: 4, calls: 2_000_000, neighbours: Neighbours::Torus, seed: 1 };
+const FEW: Shape = Shape { ranks: 4, calls: 2_000_000, topology: Topology::Torus, seed: 1 };
 const MANY: Shape = Shape { ranks: 256, calls: 50_000, ..FEW };
 const ROUNDS: usize = 5;
 
@@ -24,7 +24,7 @@ fn main() {
     for shape in [FEW, MANY] {
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).expect("the target folder can be written");
-        let truth = generate::run(&folder, &shape).expect("there is room").total;
+        let truth = synthetic::run(&folder, &shape).expect("there is room").total;
         let load = || Run::load(&folder).expect("what was written can be read");
         let run = load();
         let (mut reading, mut matching) = (Vec::new(), Vec::new());

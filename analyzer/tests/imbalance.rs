@@ -7,9 +7,9 @@ use std::process::{Command, Output};
 
 use common::{Folder, header, rank, signature, stdout, two_ranks};
 use serde_json::{Value, json as value};
+use synthetic::{Shape, Topology, Truth, run};
 use traces::calls::Call;
 use traces::file::FileHeader;
-use traces::generate::{Neighbours, Shape, Truth, run};
 use traces::read::RankFile;
 
 fn imbalance(folder: &Path, arguments: &[&str]) -> Output {
@@ -33,7 +33,7 @@ fn close(value: &Value, expected: f64) {
 /// Sixteen ranks that exchange halos.
 fn generated() -> (Folder, Truth) {
     let folder = Folder::new();
-    let shape = Shape { ranks: 16, calls: 2_000, neighbours: Neighbours::Torus, seed: 5 };
+    let shape = Shape { ranks: 16, calls: 2_000, topology: Topology::Torus, seed: 5 };
     let truth = run(&folder.0, &shape).unwrap();
     (folder, truth)
 }

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use analyzer::model::{Choice, End, Rank, Sketch};
 use common::{BEGIN, Folder, header, overhear, signature};
+use synthetic::{Shape, Topology, run};
 use traces::calls::Call;
 use traces::file::{FileHeader, INITIALIZED};
-use traces::generate::{Neighbours, Shape, run};
 use traces::progress::{self, Polls};
 use traces::read::RankFile;
 use traces::write::{FileWriter, blank_block, call};
@@ -56,7 +56,7 @@ fn with_pages(header: FileHeader, pages: u32, calls: u64) -> Folder {
 #[test]
 fn a_sketch_that_reads_all_pages_has_the_calls_and_the_end_of_the_whole() {
     let folder = Folder::new();
-    run(&folder.0, &Shape { ranks: 3, calls: 20_000, neighbours: Neighbours::Ring, seed: 1 }).unwrap();
+    run(&folder.0, &Shape { ranks: 3, calls: 20_000, topology: Topology::Ring, seed: 1 }).unwrap();
     for rank in 0..3 {
         let path = folder.0.join(format!("rank-{rank:04}.ovh"));
         let sketch = Sketch::read(&path, 1).unwrap();

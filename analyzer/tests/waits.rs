@@ -10,14 +10,14 @@ use analyzer::model::Run;
 use analyzer::model::matching::{Account, Follow, Pair, Sum, WaitState};
 use common::made::{Calls, account, command, made, on_nobody, on_one_processor, receive, send, told};
 use common::{Folder, signature, stdout};
+use synthetic::{Shape, Topology, Totals, Truth, Waiting, run};
 use traces::calls::{Call, Class};
 use traces::folder::file_name;
-use traces::generate::{Neighbours, Shape, Totals, Truth, Waiting, run};
 use traces::signature::peer;
 
-const SHAPE: Shape = Shape { ranks: 12, calls: 3_000, neighbours: Neighbours::Torus, seed: 3 };
+const SHAPE: Shape = Shape { ranks: 12, calls: 3_000, topology: Topology::Torus, seed: 3 };
 const SHAPES: [Shape; 3] =
-    [SHAPE, Shape { ranks: 7, neighbours: Neighbours::Ring, ..SHAPE }, Shape { ranks: 2, seed: 8, ..SHAPE }];
+    [SHAPE, Shape { ranks: 7, topology: Topology::Ring, ..SHAPE }, Shape { ranks: 2, seed: 8, ..SHAPE }];
 
 /// A synthetic run, read, and what it says of itself.
 fn generated(shape: &Shape) -> (Folder, Run, Truth) {

@@ -21,7 +21,6 @@ pub mod definitions;
 pub mod error;
 pub mod file;
 pub mod folder;
-pub mod generate;
 pub mod progress;
 pub mod read;
 pub mod record;

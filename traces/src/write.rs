@@ -83,7 +83,8 @@ pub fn blank_block() -> ThreadBlock {
     ThreadBlock::new_zeroed()
 }
 
-pub(crate) fn blank_page(thread: u32, sequence: u32) -> PageHeader {
+/// The header of a page of a thread, of no kind yet.
+pub fn blank_page(thread: u32, sequence: u32) -> PageHeader {
     let sample = ClockSample::default();
     PageHeader { kind: 0, units: 0, thread, sequence, base: 0, requests: 0, sample }
 }

@@ -21,8 +21,8 @@ mod test;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use ::synthetic::{Shape, Topology};
 use clap::Parser;
-use traces::generate::{Neighbours, Shape};
 
 /// What the project needs done. Each command does all its own set-up.
 #[derive(Parser)]
@@ -130,8 +130,8 @@ fn main() -> ExitCode {
         Task::Fixtures { mpi, name } => fixtures::run(mpi.as_deref(), name.as_deref()),
         Task::Mutants { count, seed } => mutants::run(count, seed),
         Task::Synthetic { dir, ranks, calls, ring, seed } => {
-            let neighbours = if ring { Neighbours::Ring } else { Neighbours::Torus };
-            synthetic::run(&dir, &Shape { ranks, calls, neighbours, seed })
+            let topology = if ring { Topology::Ring } else { Topology::Torus };
+            synthetic::run(&dir, &Shape { ranks, calls, topology, seed })
         }
         Task::Test { mpi, name } => test::run(mpi.as_deref(), name.as_deref()),
     };

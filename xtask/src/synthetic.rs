@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
+use synthetic::{Shape, Totals};
 use traces::folder;
-use traces::generate::{self, Shape};
 
 /// Writes it into a folder that is new or empty, or one with a number behind its name.
 pub fn run(wanted: &Path, shape: &Shape) -> Result<(), String> {
@@ -12,8 +12,8 @@ pub fn run(wanted: &Path, shape: &Shape) -> Result<(), String> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let folder = folder::claim(wanted, &now.as_nanos().to_be_bytes()).map_err(io)?;
     let began = Instant::now();
-    let total = generate::run(&folder, shape).map_err(io)?.total;
-    let generate::Totals { calls, messages, bytes, .. } = total;
+    let total = synthetic::run(&folder, shape).map_err(io)?.total;
+    let Totals { calls, messages, bytes, .. } = total;
     println!(
         "{}: {calls} calls, {messages} messages of {bytes} bytes, in {:.1} s",
         folder.display(),

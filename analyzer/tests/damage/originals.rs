@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use synthetic::{Shape, Topology};
 use traces::calls::Call;
 use traces::definitions::{Component, Definition, Group, Interception, Members, Neighbors, Origin, Region, Span};
-use traces::generate::{self, Neighbours, Shape};
 use traces::progress::{self, Entries};
 use traces::record::{self, Arrived, Fate, RecordKind};
 use traces::signature::{CREATES, STARTS, Signature};
@@ -20,16 +20,16 @@ pub type Files = BTreeMap<String, Vec<u8>>;
 /// All of them.
 pub fn all() -> Vec<Files> {
     let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces/samples");
-    let generated = |neighbours, ranks| {
+    let generated = |topology, ranks| {
         let folder = Folder::new();
-        generate::run(&folder.0, &Shape { ranks, calls: 60, neighbours, seed: 1 }).unwrap();
+        synthetic::run(&folder.0, &Shape { ranks, calls: 60, topology, seed: 1 }).unwrap();
         read(&folder.0)
     };
     vec![
         read(&samples.join("integer_sort-openmpi")),
         read(&samples.join("integer_sort-mpich")),
-        generated(Neighbours::Ring, 2),
-        generated(Neighbours::Torus, 4),
+        generated(Topology::Ring, 2),
+        generated(Topology::Torus, 4),
         of_all_kinds(),
         of_all_kinds(),
     ]

@@ -1,41 +1,6 @@
-//! Synthetic runs: what ranks that exchange halos would have left in a folder, and how long they waited for each other.
-//!
-//! In: a folder and a [`Shape`]. Out: a file for each rank, as the recorder writes them, and the [`Truth`] about them.
-//! All ranks go through the program together, step by step, each with a clock of its own. What a rank waits for is
-//! then known before its own call ends, and no more of a file than its latest records has to be in memory.
+//! What is known of a run: how much its ranks did, and how long they waited.
 
-mod output;
-mod program;
-mod random;
-mod steps;
-
-use std::io;
 use std::ops::AddAssign;
-use std::path::Path;
-
-use steps::Steps;
-
-/// How large a run is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Shape {
-    /// Ranks, at least one.
-    pub ranks: u32,
-    /// Calls that each rank makes, less than one step's more or fewer.
-    pub calls: u64,
-    /// Whom a rank exchanges halos with.
-    pub neighbours: Neighbours,
-    /// Runs of the same shape and seed are the same to the byte.
-    pub seed: u64,
-}
-
-/// Whom a rank exchanges halos with.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Neighbours {
-    /// The rank before and the one behind it.
-    Ring,
-    /// The four around it on a grid that is as square as the number of ranks allows.
-    Torus,
-}
 
 /// What is in the files of a run.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -79,26 +44,9 @@ pub struct Waiting {
     pub ticks: u64,
 }
 
-/// Writes a run of this shape into a folder that exists.
-///
-/// Sends are buffered: no sender waits. No file stays open, so there may be more ranks than a process may open files.
-pub fn run(folder: &Path, shape: &Shape) -> io::Result<Truth> {
-    let mut steps = Steps::begin(folder, shape)?;
-    for step in 0.. {
-        if steps.calls() >= shape.calls {
-            break;
-        }
-        steps.step(step)?;
-    }
-    let ranks = steps.end()?;
-    let mut total = Totals::default();
-    ranks.iter().for_each(|rank| total += *rank);
-    Ok(Truth { total, ranks })
-}
-
 impl Waiting {
     /// A call that began at `begin` waited for what came at `until`, if that was later.
-    fn add(&mut self, begin: u64, until: u64) {
+    pub(crate) fn add(&mut self, begin: u64, until: u64) {
         if until > begin {
             *self += Waiting { calls: 1, ticks: until - begin };
         }

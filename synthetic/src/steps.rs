@@ -3,13 +3,15 @@
 use std::io;
 use std::path::Path;
 
+use traces::file::FINALIZED;
+use traces::folder::file_name;
+use traces::record::{Arrived, Fate};
+
 use super::output::Output;
 use super::program::{BEGIN, DIRECTIONS, Grid, HALO, PAIR, PAIR_TAG, Program, header, sample};
 use super::random::Random;
-use super::{Shape, Totals};
-use crate::file::FINALIZED;
-use crate::folder::file_name;
-use crate::record::{Arrived, Fate};
+use super::shape::Shape;
+use super::truth::Totals;
 
 /// When MPI_Init returns, everywhere.
 const READY: u64 = BEGIN + 50_000_000;

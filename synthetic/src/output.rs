@@ -7,12 +7,12 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
+use traces::file::{FileHeader, PageHeader, PageKind};
+use traces::record::{self, Arrived, RecordKind};
+use traces::write::{FileWriter, UNIT, blank_block, blank_page, call};
 use zerocopy::IntoBytes;
 
 use super::program::{Program, sample};
-use crate::file::{FileHeader, PageHeader, PageKind};
-use crate::record::{self, Arrived, RecordKind};
-use crate::write::{FileWriter, UNIT, blank_block, blank_page, call};
 
 /// Words of a piece.
 const PIECE: usize = (16 << 10) / 8;
@@ -39,7 +39,7 @@ impl Output {
     /// Begins a file. Its first gap counts from `begin`.
     pub fn begin(path: PathBuf, header: FileHeader, begin: u64, program: &Program) -> io::Result<Output> {
         let mut file = FileWriter::begin(File::create(&path)?, header)?;
-        let block = crate::file::ThreadBlock { tid: header.pid, begin, ..blank_block() };
+        let block = traces::file::ThreadBlock { tid: header.pid, begin, ..blank_block() };
         file.thread(0, &block)?;
         file.definitions(&program.definitions)?;
         file.signatures(0, 0, &program.signatures)?;

@@ -4,16 +4,16 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use synthetic::{Shape, Topology, Totals, Truth, Waiting, run};
 use traces::calls::Call;
 use traces::definitions::{Definition, Span};
 use traces::file::{FINALIZED, INITIALIZED};
 use traces::folder::file_name;
-use traces::generate::{Neighbours, Shape, Totals, Truth, Waiting, run};
 use traces::read::{RankFile, Signatures, Visitor, walk};
 use traces::record::{Arrived, RecordKind};
 use traces::signature::{STARTS, Signature, peer};
 
-const SHAPE: Shape = Shape { ranks: 12, calls: 5_000, neighbours: Neighbours::Torus, seed: 1 };
+const SHAPE: Shape = Shape { ranks: 12, calls: 5_000, topology: Topology::Torus, seed: 1 };
 
 /// A folder of its own for every test, gone when the test is over.
 struct Folder(PathBuf);
@@ -233,10 +233,8 @@ fn members(file: &RankFile) -> HashMap<u32, Vec<i32>> {
 
 #[test]
 fn what_is_read_back_is_what_was_said_on_grids_and_rings() {
-    for (ranks, neighbours) in
-        [(12, Neighbours::Torus), (7, Neighbours::Ring), (5, Neighbours::Torus), (2, Neighbours::Torus)]
-    {
-        let shape = Shape { ranks, neighbours, ..SHAPE };
+    for (ranks, topology) in [(12, Topology::Torus), (7, Topology::Ring), (5, Topology::Torus), (2, Topology::Torus)] {
+        let shape = Shape { ranks, topology, ..SHAPE };
         let folder = Folder::new(&format!("{ranks}"));
         let truth = run(&folder.0, &shape).unwrap();
         assert_eq!(found(&folder.0, ranks), truth, "{shape:?}");

@@ -1,14 +1,15 @@
 //! The program that ranks run: the calls each makes, and what its file says once about them.
 
-use super::{Neighbours, Shape};
-use crate::calls::Call;
-use crate::clock::{ClockKind, ClockSample};
-use crate::definitions::{
+use traces::calls::Call;
+use traces::clock::{ClockKind, ClockSample};
+use traces::definitions::{
     Communicator, Definition, Library, Members, Module, Occasion, Origin, Process, SameClock, Site, Span,
 };
-use crate::file::{Abi, FileHeader, INITIALIZED, Mode};
-use crate::signature::{STARTS, Signature, peer, tag};
-use crate::write::blank_header;
+use traces::file::{Abi, FileHeader, INITIALIZED, Mode};
+use traces::signature::{STARTS, Signature, peer, tag};
+use traces::write::blank_header;
+
+use super::shape::{Shape, Topology};
 
 /// Bytes of a halo in small and in large steps. Sends of the small ones are complete at once.
 pub const HALO: [u64; 2] = [4 << 10, 32 << 10];
@@ -45,7 +46,7 @@ pub struct Grid {
     pub ranks: u32,
     /// Ranks in a row.
     pub columns: u32,
-    neighbours: Neighbours,
+    topology: Topology,
 }
 
 impl Grid {
@@ -53,14 +54,14 @@ impl Grid {
     pub fn of(shape: &Shape) -> Grid {
         let ranks = shape.ranks.max(1);
         let rows = (1..=ranks.isqrt()).rev().find(|rows| ranks.is_multiple_of(*rows)).unwrap_or(1);
-        Grid { ranks, columns: ranks / rows, neighbours: shape.neighbours }
+        Grid { ranks, columns: ranks / rows, topology: shape.topology }
     }
 
-    /// Neighbours of each rank.
+    /// Topology of each rank.
     pub fn directions(&self) -> usize {
-        match self.neighbours {
-            Neighbours::Ring => 2,
-            Neighbours::Torus => DIRECTIONS,
+        match self.topology {
+            Topology::Ring => 2,
+            Topology::Torus => DIRECTIONS,
         }
     }
 
@@ -68,13 +69,13 @@ impl Grid {
     pub fn next(&self, rank: u32, direction: usize) -> u32 {
         let (columns, ranks) = (self.columns, self.ranks);
         let (column, row) = (rank % columns, rank - rank % columns);
-        match (self.neighbours, direction) {
-            (Neighbours::Ring, 0) => (rank + 1) % ranks,
-            (Neighbours::Ring, _) => (rank + ranks - 1) % ranks,
-            (Neighbours::Torus, 0) => row + (column + 1) % columns,
-            (Neighbours::Torus, 1) => row + (column + columns - 1) % columns,
-            (Neighbours::Torus, 2) => (rank + columns) % ranks,
-            (Neighbours::Torus, _) => (rank + ranks - columns) % ranks,
+        match (self.topology, direction) {
+            (Topology::Ring, 0) => (rank + 1) % ranks,
+            (Topology::Ring, _) => (rank + ranks - 1) % ranks,
+            (Topology::Torus, 0) => row + (column + 1) % columns,
+            (Topology::Torus, 1) => row + (column + columns - 1) % columns,
+            (Topology::Torus, 2) => (rank + columns) % ranks,
+            (Topology::Torus, _) => (rank + ranks - columns) % ranks,
         }
     }
 

@@ -1,0 +1,36 @@
+//! Synthetic runs: what ranks that exchange halos would have left in a folder, and how long they waited for each other.
+//!
+//! In: a folder and a [`Shape`]. Out: a file for each rank, as the recorder writes them, and the [`Truth`] about them.
+//! All ranks go through the program together, step by step, each with a clock of its own. What a rank waits for is
+//! then known before its own call ends, and no more of a file than its latest records has to be in memory.
+
+mod output;
+mod program;
+mod random;
+mod shape;
+mod steps;
+mod truth;
+
+use std::io;
+use std::path::Path;
+
+pub use shape::{Shape, Topology};
+use steps::Steps;
+pub use truth::{Totals, Truth, Waiting};
+
+/// Writes a run of this shape into a folder that exists.
+///
+/// Sends are buffered: no sender waits. No file stays open, so there may be more ranks than a process may open files.
+pub fn run(folder: &Path, shape: &Shape) -> io::Result<Truth> {
+    let mut steps = Steps::begin(folder, shape)?;
+    for step in 0.. {
+        if steps.calls() >= shape.calls {
+            break;
+        }
+        steps.step(step)?;
+    }
+    let ranks = steps.end()?;
+    let mut total = Totals::default();
+    ranks.iter().for_each(|rank| total += *rank);
+    Ok(Truth { total, ranks })
+}
