@@ -1,107 +1,116 @@
-//! FORMAT.md gives every byte; this keeps the code to it.
+//! FORMAT.md gives every byte: its own tables are read here and compared with the code.
 
 use std::mem::offset_of;
 
+use traces::calls::Call;
+use traces::definitions::Definition;
 use traces::file::{FileHeader, PageHeader, PageKind, ProfileEntry, SHARED_ENTRIES, SHARED_TOTALS, ThreadBlock};
 use traces::progress::{Entries, LedgerLine, Polls, Productive, Run};
+use traces::record::{self, RecordKind};
 use traces::signature::Signature;
 
-#[test]
-fn the_header_is_laid_out_as_the_format_says() {
-    let offsets = [
-        offset_of!(FileHeader, version),
-        offset_of!(FileHeader, unit),
-        offset_of!(FileHeader, run),
-        offset_of!(FileHeader, rank),
-        offset_of!(FileHeader, size),
-        offset_of!(FileHeader, world),
-        offset_of!(FileHeader, pid),
-        offset_of!(FileHeader, abi),
-        offset_of!(FileHeader, clock),
-        offset_of!(FileHeader, thread_level),
-        offset_of!(FileHeader, mode),
-        offset_of!(FileHeader, state),
-        offset_of!(FileHeader, stop),
-        offset_of!(FileHeader, stopped_at),
-        offset_of!(FileHeader, nominal_frequency),
-        offset_of!(FileHeader, wrapper_cost),
-        offset_of!(FileHeader, begin),
-        offset_of!(FileHeader, ready),
-        offset_of!(FileHeader, end),
-        offset_of!(FileHeader, profile_begin),
-        offset_of!(FileHeader, profile_stopped_at),
-        offset_of!(FileHeader, profile_stopped),
-        offset_of!(FileHeader, lost),
-        offset_of!(FileHeader, threads),
-        offset_of!(FileHeader, entry_cost),
-        offset_of!(FileHeader, reserved),
-    ];
-    let expected = [
-        8, 12, 16, 32, 36, 40, 44, 48, 50, 52, 54, 56, 60, 64, 72, 80, 88, 120, 152, 184, 192, 200, 208, 216, 224, 232,
-    ];
-    assert_eq!(offsets, expected);
+const FORMAT: &str = include_str!("../FORMAT.md");
+
+/// Where the fields of a table are, and how long it says that all of it is.
+struct Stated {
+    bytes: usize,
+    at: Vec<usize>,
+}
+
+/// The lines below a heading that begins so.
+fn below(heading: &str) -> impl Iterator<Item = &'static str> {
+    let mut lines = FORMAT.lines().skip_while(move |line| !line.starts_with(heading));
+    assert!(lines.next().is_some(), "FORMAT.md has no {heading}");
+    lines.take_while(|line| !line.starts_with('#'))
+}
+
+/// The cells of a table's rows.
+fn cells(line: &str) -> Option<Vec<&str>> {
+    Some(line.strip_prefix("| ")?.trim_end_matches('|').split(" | ").map(str::trim).collect())
+}
+
+/// The table below `### NAME, N bytes`. Its fields follow each other without a gap.
+fn stated(name: &str) -> Stated {
+    let heading = FORMAT.lines().find(|line| line.starts_with(&format!("### {name}, "))).unwrap();
+    let bytes = heading.rsplit(' ').nth(1).unwrap().parse().unwrap();
+    let (mut at, mut end) = (Vec::new(), 0);
+    for cells in below(heading).skip_while(|line| !line.starts_with("| at |")).skip(2).map_while(cells) {
+        let each: Option<usize> = cells[1].split(' ').next().unwrap().parse().ok();
+        for place in cells[0].split(", ").map(|place| place.parse().unwrap()) {
+            // Of several of one size the text says how many there are.
+            assert!(place == end || cells_of_many(end, place, &at), "{name}: {place} does not follow {end}");
+            at.push(place);
+            end = place + each.unwrap();
+        }
+    }
+    Stated { bytes, at }
+}
+
+/// A row of several things of one size ends where the next row begins.
+fn cells_of_many(end: usize, next: usize, at: &[usize]) -> bool {
+    let size = end - at.last().unwrap();
+    next > end && (next - end).is_multiple_of(size)
+}
+
+macro_rules! assert_laid_out {
+    ($type:ident as $name:literal: $($field:ident $(. $inner:ident)?),+ $(,)?) => {
+        let stated = stated($name);
+        assert_eq!(stated.at, [$(offset_of!($type, $field $(. $inner)?)),+], $name);
+        assert_eq!(stated.bytes, size_of::<$type>(), $name);
+    };
 }
 
 #[test]
-fn pages_are_laid_out_as_the_format_says() {
-    assert_eq!(
-        [offset_of!(PageHeader, units), offset_of!(PageHeader, thread), offset_of!(PageHeader, sequence)],
-        [4, 8, 12]
-    );
-    assert_eq!(
-        [offset_of!(PageHeader, base), offset_of!(PageHeader, requests), offset_of!(PageHeader, sample)],
-        [16, 24, 32]
-    );
-    assert_eq!(
-        [offset_of!(ThreadBlock, depth), offset_of!(ThreadBlock, unnumbered), offset_of!(ThreadBlock, levels)],
-        [4, 16, 80]
-    );
+fn headers_and_blocks_are_laid_out_as_the_format_says() {
+    assert_laid_out!(FileHeader as "Header":
+        magic, version, unit, run, rank, size, world, pid, abi, clock, thread_level, mode, state, stop, stopped_at,
+        nominal_frequency, wrapper_cost, begin, ready, end, profile_begin, profile_stopped_at, profile_stopped, lost,
+        threads, entry_cost, reserved);
+    assert_laid_out!(PageHeader as "Page header": kind, units, thread, sequence, base, requests, sample);
+    assert_laid_out!(ThreadBlock as "Thread block":
+        tid, depth, begin, unnumbered, levels, polls, productive, productive.all, outside, ledger, off_line);
+    assert_laid_out!(Signature as "Signature":
+        number, call, flags, site, object, peer, tag, source, source_tag, sent, received, requests, reserved, address);
+    assert_laid_out!(ProfileEntry as "Profile entry":
+        signature, failed, call, count, total, min, max, sent, received, engine, engine.productive, engine.ticks);
+    assert_eq!([SHARED_TOTALS, SHARED_ENTRIES], [256, 43]);
+}
+
+#[test]
+fn page_kinds_have_the_numbers_that_the_format_says() {
     let kinds = [PageKind::Thread, PageKind::Signatures, PageKind::Events, PageKind::Profile, PageKind::Definitions];
-    assert_eq!(kinds.map(|kind| kind as u32), [0x74766f01, 0x74766f02, 0x74766f03, 0x74766f04, 0x74766f05]);
+    let rows = below("### Page header").filter_map(cells).filter_map(|row| row[0].strip_prefix("0x").map(String::from));
+    let stated: Vec<u32> = rows.map(|number| u32::from_str_radix(&number, 16).unwrap()).collect();
+    assert_eq!(stated, kinds.map(|kind| kind as u32));
 }
 
 #[test]
-fn signatures_and_profiles_are_laid_out_as_the_format_says() {
-    let signature = [
-        offset_of!(Signature, call),
-        offset_of!(Signature, flags),
-        offset_of!(Signature, site),
-        offset_of!(Signature, object),
-        offset_of!(Signature, peer),
-        offset_of!(Signature, tag),
-        offset_of!(Signature, source),
-        offset_of!(Signature, source_tag),
-        offset_of!(Signature, sent),
-        offset_of!(Signature, received),
-        offset_of!(Signature, requests),
-        offset_of!(Signature, address),
-    ];
-    assert_eq!(signature, [4, 6, 8, 12, 16, 20, 24, 28, 32, 40, 48, 56]);
-    let profile = [
-        offset_of!(ProfileEntry, failed),
-        offset_of!(ProfileEntry, call),
-        offset_of!(ProfileEntry, count),
-        offset_of!(ProfileEntry, total),
-        offset_of!(ProfileEntry, sent),
-        offset_of!(ProfileEntry, received),
-        offset_of!(ProfileEntry, engine),
-    ];
-    assert_eq!(profile, [4, 8, 16, 24, 48, 56, 64]);
-    assert_eq!([SHARED_TOTALS, SHARED_ENTRIES, size_of::<ProfileEntry>()], [256, 43, 88]);
+fn every_kind_of_record_and_no_other_is_in_the_format() {
+    let rows = below("### Records").filter_map(cells);
+    let number = |row: Vec<&str>| u8::from_str_radix(row[0].strip_prefix("0x")?.split(',').next()?, 16).ok();
+    let stated: Vec<u8> = rows.filter_map(number).collect();
+    let is_known = |number: &u8| RecordKind::of(*number as u64).is_some();
+    assert_eq!(stated, (0..=u8::MAX).filter(is_known).collect::<Vec<u8>>());
+}
+
+#[test]
+fn every_definition_and_no_other_is_in_the_format() {
+    let rows = below("### Definitions").filter_map(cells);
+    let stated = rows.filter(|row| row[0].starts_with(|first: char| first.is_ascii_digit())).count();
+    assert_eq!(stated, Definition::VARIANTS as usize);
+}
+
+#[test]
+fn the_call_that_the_format_spells_out_is_written_so() {
+    let line =
+        FORMAT.lines().find_map(|line| line.strip_prefix("    84 00")).map(|rest| format!("84 00{rest}")).unwrap();
+    let bytes: Vec<u8> = line.split_whitespace().take(8).map(|byte| u8::from_str_radix(byte, 16).unwrap()).collect();
+    assert_eq!(record::short(66, 1_000, 2_500).unwrap().to_le_bytes(), *bytes);
+    assert_eq!(Call::Send.number(), 7);
 }
 
 #[test]
 fn what_is_counted_in_a_threads_block_is_laid_out_as_the_format_says() {
-    let block = [
-        offset_of!(ThreadBlock, levels),
-        offset_of!(ThreadBlock, polls),
-        offset_of!(ThreadBlock, productive),
-        offset_of!(ThreadBlock, outside),
-        offset_of!(ThreadBlock, ledger),
-        offset_of!(ThreadBlock, off_line),
-        size_of::<ThreadBlock>(),
-    ];
-    assert_eq!(block, [80, 336, 400, 600, 624, 3696, 3704]);
     let polls = [
         offset_of!(Polls, end),
         offset_of!(Polls, count),
