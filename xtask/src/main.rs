@@ -16,6 +16,7 @@ mod races;
 mod real_programs;
 mod samples;
 mod synthetic;
+mod tables;
 mod test;
 
 use std::path::PathBuf;
@@ -66,6 +67,8 @@ enum Task {
     },
     /// Run programs with threads under ThreadSanitizer: no data race is ours
     Races,
+    /// Try the recorder's tables with threads in all orders, by loom, and under valgrind
+    Tables,
     /// Build the recorder for aarch64 and run tests with it under qemu
     Aarch64,
     /// Record the runs in traces/samples anew
@@ -125,6 +128,7 @@ fn main() -> ExitCode {
         Task::Damage { runs, seed } => damage::run(runs, seed),
         Task::Memcheck { mpi, name } => memcheck::run(mpi.as_deref(), name.as_deref()),
         Task::Races => races::run(),
+        Task::Tables => tables::run(),
         Task::Aarch64 => aarch64::run(),
         Task::Samples => samples::run(),
         Task::Fixtures { mpi, name } => fixtures::run(mpi.as_deref(), name.as_deref()),

@@ -9,8 +9,8 @@ use super::observe::{self, ProgramCall};
 use crate::abi::Family;
 use crate::call_site::CallSite;
 use crate::layers;
-use crate::recorder::thread::cache::Words;
 use crate::recorder::thread::draft::Draft;
+use recorder_core::cache::Words;
 
 /// Arguments that every processor has registers for.
 const REGISTERS: usize = 6;

@@ -5,8 +5,8 @@
 
 use crate::abi::Family;
 use crate::recorder::objects::HandleKind;
-use crate::recorder::thread::cache::Words;
 use crate::recorder::thread::draft::{Amount, Draft, Numbers, Types};
+use recorder_core::cache::Words;
 
 /// An argument of an MPI call. `WIDE` in the large-count forms.
 pub trait Argument: Copy {

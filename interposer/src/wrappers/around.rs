@@ -9,9 +9,9 @@ use crate::lifecycle::{control, errors};
 use crate::recorder::objects;
 use crate::recorder::objects::groups;
 use crate::recorder::thread::Thread;
-use crate::recorder::thread::cache::{self, Dependence};
 use crate::recorder::thread::draft::{Draft, Types};
 use crate::recorder::thread::request::{PERSISTENT, RECEIVES};
+use recorder_core::cache::{self, Dependence};
 
 /// The request a call has begun.
 #[derive(Clone, Copy)]

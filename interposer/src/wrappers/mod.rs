@@ -18,10 +18,10 @@ use crate::call_site::{CallSite, CalledBy};
 use crate::layers::{self, WrapperEntries, Wrappers};
 use crate::lifecycle::{self, HandedDown};
 use crate::real;
-use crate::recorder::thread::cache::Words;
 use crate::recorder::thread::draft::Draft;
 use args::Argument;
 use entry::{entry, go_on, inner, layered};
+use recorder_core::cache::Words;
 
 /// What lies below and needs wrappers is given these.
 pub static HANDED_DOWN: HandedDown =

@@ -10,7 +10,7 @@ use crate::progress;
 use crate::recorder::file::shared;
 use crate::recorder::guard;
 use crate::recorder::thread::Thread;
-use crate::recorder::thread::dictionary::Key;
+use recorder_core::dictionary::Key;
 
 /// The signature's number; [`UNNUMBERED`] where there was no room for it, and then the thread's block holds the signature.
 #[inline(never)]

@@ -21,10 +21,10 @@ use crate::recorder::objects;
 use crate::recorder::process::recorded;
 use crate::recorder::thread::Thread;
 use crate::recorder::thread::abandoned;
-use crate::recorder::thread::cache::Words;
 use crate::recorder::thread::current;
 use crate::recorder::thread::draft::Draft;
 use crate::recorder::thread::request::Message;
+use recorder_core::cache::Words;
 
 /// What an MPI function returns.
 pub trait Outcome: Copy {
@@ -91,7 +91,7 @@ pub trait ProgramCall: Copy {
 pub fn call<M: ProgramCall>(made: M) -> M::Outcome {
     if let (true, Some(thread)) = (M::PLAIN, current::thread()) {
         let family = self::family(thread);
-        let mut words = Words::new(made.call().number(), made.site());
+        let mut words = Words::new(made.call().number(), made.site().word());
         made.key(family, &mut words);
         if let Some(signature) = thread.cached(&words) {
             return cached(thread, family, made, signature);
@@ -182,7 +182,7 @@ fn know<M: ProgramCall>(thread: &mut Thread, family: &Family, made: &M, draft: &
     if !M::PLAIN {
         return describe(thread, family, made.call(), address(), draft);
     }
-    let mut words = Words::new(made.call().number(), made.site());
+    let mut words = Words::new(made.call().number(), made.site().word());
     made.key(family, &mut words);
     if let Some(signature) = thread.cached_around(&words) {
         return Some(KnownCall::cached(made.call(), made.site().address(), signature));

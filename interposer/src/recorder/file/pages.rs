@@ -18,7 +18,7 @@ use traces::file::{FIRST_PAGE, FileHeader, PageHeader, PageKind, ProfileEntry, S
 use super::trace_file::{self, TraceFile};
 use crate::clock;
 use crate::messages;
-use crate::recorder::memory;
+use recorder_core::memory;
 
 /// The largest page, in bytes. Long enough that turning it costs little a record, short enough to fill at once.
 pub const LARGEST: usize = 256 << 10;

@@ -10,8 +10,8 @@ use super::modules;
 use super::pages::{NO_PAGE, Output, Page};
 use crate::clock;
 use crate::messages;
-use crate::recorder::memory::handles::Handles;
 use crate::recorder::process::counted;
+use recorder_core::handles::Handles;
 
 /// Bytes of the first page of definitions, and of the second; then they grow.
 const FIRST: usize = 1536;

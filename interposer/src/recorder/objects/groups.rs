@@ -11,7 +11,7 @@ use traces::signature::tag;
 
 use super::world;
 use crate::recorder::file::shared;
-use crate::recorder::memory::handles::Handles;
+use recorder_core::handles::Handles;
 
 static GROUPS: Handles<i32> = Handles::new();
 static NUMBERS: LazyLock<Mutex<HashMap<Vec<Span>, i32>>> = LazyLock::new(Mutex::default);

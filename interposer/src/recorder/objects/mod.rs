@@ -18,9 +18,9 @@ use traces::signature::UNKNOWN_BYTES;
 use crate::abi::Family;
 use crate::real;
 use crate::recorder::file::shared;
-use crate::recorder::memory::handles::{Handles, Keep};
 use info::ask;
 pub use info::{Info, NO_OBJECT};
+use recorder_core::handles::{Handles, Keep};
 
 /// What a handle is of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -6,11 +6,11 @@
 use traces::calls::Call;
 use traces::signature::{CREATES, IN_PLACE, NESTED, STARTS, peer, tag};
 
-use super::dictionary::Key;
 use super::request::Message;
 use crate::abi::Family;
 use crate::recorder::objects::groups;
 use crate::recorder::objects::{self, HandleKind, Info};
+use recorder_core::dictionary::Key;
 
 /// See the module. Addresses are 0 where the call has no such argument.
 #[derive(Clone, Copy)]

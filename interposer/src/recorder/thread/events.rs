@@ -7,7 +7,7 @@ use traces::file::{PageHeader, PageKind, Stop};
 
 use crate::clock;
 use crate::recorder::file::pages::{LARGEST, NO_PAGE, Output, Page, UNIT};
-use crate::recorder::memory;
+use recorder_core::memory;
 
 /// Bytes of the first page.
 const FIRST: usize = 2 << 10;

@@ -1,23 +1,20 @@
 //! A thread's recording, and whose it is.
 //!
 //! [`current`] finds that of the calling thread, [`recording`] is the straight line every call takes in it, [`slots`] say which
-//! thread goes on with whose. A call is known by its words in the [`cache`]; one that is not, by its [`draft`], which gives
-//! the key of a signature, and the [`dictionary`] its number ([`numbers`]). Its [`events`] go to pages, its [`signatures`] to
+//! thread goes on with whose. A call is known by its words in the cache; one that is not, by its [`draft`], which gives
+//! the key of a signature, and the dictionary its number ([`numbers`]). Its [`events`] go to pages, its [`signatures`] to
 //! others; where there is no room for events there is a [`profile`].
 //!
 //! Further: its [`requests`], each a [`request`]; calls that ask in vain ([`polls`]); what the [`engine`] did during a call
-//! ([`turns`]); [`regions`] and which of them are open ([`open_regions`]); calls that were left ([`abandoned`]), as the
+//! ([`turns`]); [`regions`]; calls that were left ([`abandoned`]), as the
 //! [`stack`] says.
 
 pub mod abandoned;
-pub mod cache;
 pub mod current;
-pub mod dictionary;
 pub mod draft;
 pub mod engine;
 mod events;
 mod numbers;
-mod open_regions;
 mod polls;
 mod profile;
 mod recording;

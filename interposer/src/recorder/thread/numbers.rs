@@ -4,11 +4,11 @@ use traces::file::{LEVELS, Stop};
 use traces::record::UNNUMBERED;
 use traces::signature::{STARTS, Signature};
 
-use super::dictionary::Key;
 use super::profile;
 use super::recording::{State, Thread};
 use crate::recorder::file::pages::Output;
 use crate::recorder::file::shared;
+use recorder_core::dictionary::Key;
 
 impl Thread {
     /// Gives a signature from a call site that was met before a number without a lock, where there is room for it.
@@ -22,7 +22,7 @@ impl Thread {
     /// signature.
     pub fn give_number(&mut self, key: &Key, site: u32) -> Option<u32> {
         let output = shared::output()?;
-        let number = match self.profile.is_some() && self.dictionary.len() > profile::PLENTY {
+        let number = match self.profile.is_some() && self.dictionary.next_number() > profile::PLENTY {
             true => self.define_together(key, site, output),
             false => self.define(key, site, output),
         };

@@ -16,8 +16,8 @@ use crate::recorder::file::pages::{NO_PAGE, Output, Page, UNIT};
 use crate::recorder::file::shared;
 use crate::recorder::file::totals::{self, Change};
 use crate::recorder::guard;
-use crate::recorder::memory::numbered::Numbered;
 use crate::recorder::process::counted;
+use recorder_core::numbered::Numbered;
 
 /// See the module.
 pub struct Profile {

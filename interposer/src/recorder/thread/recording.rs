@@ -11,12 +11,9 @@ use traces::file::{LEVELS, Level, Mode, PageHeader, PageKind, ThreadBlock};
 use traces::record::{self, MAX_SHORT, UNNUMBERED};
 use traces::signature::{CREATES, STARTS, Signature};
 
-use super::cache::{Cache, Dependence, Words};
-use super::dictionary::{Dictionary, Key};
 use super::draft::Draft;
 use super::engine::Engine;
 use super::events::Events;
-use super::open_regions::OpenRegions;
 use super::profile::{self, Profile};
 use super::request::{Message, Request, Scratch};
 use super::signatures::SignaturePages;
@@ -25,9 +22,12 @@ use crate::recorder::file::pages::{NO_PAGE, Output};
 use crate::recorder::file::shared;
 use crate::recorder::file::totals::{self, Change};
 use crate::recorder::guard;
-use crate::recorder::memory;
-use crate::recorder::memory::handles::Handles;
 use crate::recorder::process::forked;
+use recorder_core::cache::{Cache, Dependence, Words};
+use recorder_core::dictionary::{Dictionary, Key};
+use recorder_core::handles::Handles;
+use recorder_core::memory;
+use recorder_core::open_regions::OpenRegions;
 
 /// A thread's recording.
 pub struct Thread {
@@ -163,12 +163,12 @@ impl Thread {
     pub(super) fn profile_begins(&mut self, output: &Output) {
         self.events.end();
         output.keep(-(std::mem::take(&mut self.kept) as i64));
-        self.profile = Some(Profile::begin(output, self.number, self.dictionary.len()));
+        self.profile = Some(Profile::begin(output, self.number, self.dictionary.next_number()));
     }
 
     /// Has events leave room for the profile that goes on when they have to stop.
     pub(super) fn keep_room(&mut self, output: &Output) {
-        let needed = profile::room_for(self.dictionary.len());
+        let needed = profile::room_for(self.dictionary.next_number());
         if needed > self.kept && self.profile.is_none() {
             output.keep((needed - self.kept) as i64);
             self.kept = needed;
@@ -255,6 +255,7 @@ impl Thread {
 
     /// Remembers the signature of calls with these words. Where ticks are not what calls are timed by, nothing is
     /// remembered: the short way reads nothing else.
+    #[inline(never)]
     pub fn cache(&mut self, words: &Words, signature: u32, handles: Dependence) {
         if clock::is_ticks() {
             // A call whose request is complete at once has the next number.

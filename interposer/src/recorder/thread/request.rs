@@ -2,9 +2,9 @@
 
 use std::ptr::null_mut;
 
-use super::dictionary::Key;
 use crate::abi::Family;
-use crate::recorder::memory;
+use recorder_core::dictionary::Key;
+use recorder_core::memory;
 
 /// A request that is not complete, or a persistent one.
 #[derive(Clone, Copy)]

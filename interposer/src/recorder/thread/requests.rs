@@ -8,13 +8,13 @@
 use traces::record::{self, Arrived, Fate, MAX_AGE, MAX_COUNT, RecordKind, UNNUMBERED};
 use traces::signature::{peer, tag};
 
-use super::dictionary::Key;
 use super::recording::Thread;
 use super::request::{ACTIVE, CANCELLED, Message, PERSISTENT, RECEIVES, Request};
 use super::slots;
 use crate::abi::Family;
-use crate::recorder::memory::handles::{Handles, Keep};
 use crate::recorder::process::counted;
+use recorder_core::dictionary::Key;
+use recorder_core::handles::{Handles, Keep};
 
 /// Requests with consecutive numbers, to be said in one record.
 struct CompletedRequests {

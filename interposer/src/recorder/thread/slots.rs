@@ -19,8 +19,8 @@ use crate::recorder::file::pages::Output;
 use crate::recorder::file::shared;
 use crate::recorder::guard;
 use crate::recorder::guard::spent;
-use crate::recorder::memory::handles::Handles;
 use crate::recorder::process::forked;
+use recorder_core::handles::Handles;
 
 static THREADS: AtomicPtr<Thread> = AtomicPtr::new(null_mut());
 static COUNT: AtomicU32 = AtomicU32::new(0);

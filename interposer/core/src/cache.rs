@@ -10,8 +10,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering::*};
 
-use crate::call_site::CallSite;
-use crate::recorder::memory;
+use crate::memory;
 
 /// Words of the call with the most arguments that matter, the call site's included.
 pub const WORDS: usize = 15;
@@ -109,12 +108,12 @@ fn class(handle: u64) -> usize {
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl Words {
-    /// The words of a call from this place.
+    /// The words of a call from a call site, as one word says it.
     #[inline(always)]
-    pub fn new(call: u16, site: CallSite) -> Words {
+    pub fn new(call: u16, site: usize) -> Words {
         let mut words = [0; WORDS];
         // Addresses of programs have 47 bits.
-        words[0] = site.word() as u64 ^ (call as u64) << 48;
+        words[0] = site as u64 ^ (call as u64) << 48;
         Words { words, used: 1, half: false }
     }
 

@@ -9,8 +9,8 @@ use std::sync::atomic::{Ordering::SeqCst, compiler_fence};
 use traces::record::MAX_SIGNATURE;
 use traces::signature::{STARTS, Signature, moves, peer, tag};
 
-use crate::recorder::memory;
-use crate::recorder::memory::numbered::Numbered;
+use crate::memory;
+use crate::numbered::Numbered;
 
 /// Slots at first, as a power of two.
 const FIRST_BITS: u32 = 10;
@@ -21,17 +21,29 @@ const MOST: u32 = 2;
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq)]
 pub struct Key {
+    /// Where in the program the call is made.
     pub address: u64,
+    /// The function, by its number in the table of calls.
     pub call: u16,
+    /// What else it does, as [`traces::signature`] names it.
     pub flags: u16,
+    /// The number of the communicator, window or file, 0 for none.
     pub object: u32,
+    /// Destination, root or target; of a call that only receives, the source.
     pub peer: i32,
+    /// Its tag.
     pub tag: i32,
+    /// The source, of a call that also has a destination.
     pub source: i32,
+    /// Its tag.
     pub source_tag: i32,
+    /// Bytes handed out.
     pub sent: u64,
+    /// Bytes posted to receive.
     pub received: u64,
+    /// Requests that the call was given.
     pub requests: u32,
+    /// Zeros.
     pub reserved: u32,
 }
 
@@ -89,8 +101,8 @@ impl Dictionary {
         Some(Dictionary { slots: memory::zeroed(1 << FIRST_BITS)?, bits: FIRST_BITS, keys: Numbered::new()?, next: 1 })
     }
 
-    /// Numbers given out, and one more.
-    pub fn len(&self) -> u32 {
+    /// The number that the next key gets: higher than all that were given out.
+    pub fn next_number(&self) -> u32 {
         self.next
     }
 

@@ -9,21 +9,38 @@
 //! [`insert`](Handles::insert)s, or many, which [`share`](Handles::share): two may meet the same handle for the first time,
 //! and then it is there twice until it is removed.
 
-use std::cell::UnsafeCell;
+use std::mem::MaybeUninit;
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering::*};
+use std::sync::atomic::Ordering::*;
 
-use crate::recorder::memory;
+use crate::orders::{AtomicPtr, AtomicU64, Cell};
 
-const KEYS: usize = 8;
+#[cfg(not(loom))]
+mod sizes {
+    //! Eight keys share a cache line, and the first level is as large as most programs need.
+    pub const KEYS: usize = 8;
+    pub const FIRST_BITS: u32 = 8;
+    /// Each level has this many more bits of buckets than the one before.
+    pub const STEP_BITS: u32 = 3;
+}
+
+#[cfg(loom)]
+mod sizes {
+    //! So few that threads meet in every way there is.
+    pub const KEYS: usize = 2;
+    pub const FIRST_BITS: u32 = 0;
+    pub const STEP_BITS: u32 = 1;
+}
+
+use sizes::{FIRST_BITS, KEYS, STEP_BITS};
+
 const LEVELS: usize = 6;
-const FIRST_BITS: u32 = 8;
-/// Each level has this many more bits of buckets than the one before.
-const STEP_BITS: u32 = 3;
 
 /// Whether a handle stays known.
 pub enum Keep {
+    /// It does.
     Yes,
+    /// It is forgotten.
     No,
 }
 
@@ -35,21 +52,33 @@ pub struct Handles<V> {
 #[repr(C, align(64))]
 struct Bucket<V> {
     keys: [AtomicU64; KEYS],
-    values: [UnsafeCell<V>; KEYS],
+    values: [Cell<MaybeUninit<V>>; KEYS],
+}
+
+impl<V: Copy> Default for Handles<V> {
+    fn default() -> Handles<V> {
+        Handles::new()
+    }
 }
 
 impl<V: Copy> Handles<V> {
     /// An empty table.
+    #[cfg(not(loom))]
     pub const fn new() -> Handles<V> {
         Handles { levels: [const { AtomicPtr::new(null_mut()) }; LEVELS] }
+    }
+
+    /// An empty table.
+    #[cfg(loom)]
+    pub fn new() -> Handles<V> {
+        Handles { levels: std::array::from_fn(|_| AtomicPtr::new(null_mut())) }
     }
 
     /// What is known of the handle.
     #[inline(always)]
     pub fn get(&self, handle: u64) -> Option<V> {
         let (bucket, at) = self.find(handle)?;
-        // SAFETY: the handle lives, so its value is not being written; see the module.
-        Some(unsafe { *bucket.values[at].get() })
+        Some(bucket.read(at))
     }
 
     /// Forgets the handle, and says what was known of it.
@@ -66,16 +95,15 @@ impl<V: Copy> Handles<V> {
     #[inline(always)]
     pub fn visit(&self, handle: u64, visit: impl FnOnce(&mut V) -> Keep) -> Option<V> {
         let (bucket, at) = self.find(handle)?;
-        // SAFETY: the handle lives, so its value is not being written; see the module.
-        let value = unsafe { &mut *bucket.values[at].get() };
-        let before = *value;
-        if let Keep::No = visit(value) {
+        let (before, keep) = bucket.change(at, |value| (*value, visit(value)));
+        if let Keep::No = keep {
             bucket.keys[at].store(0, Release);
         }
         Some(before)
     }
 
-    /// Remembers a handle. `false` where memory ran out. The handle may be known already; then it is overwritten.
+    /// Remembers a handle. `false` where memory ran out. Where it is known already, as from a request that was completed unseen,
+    /// the new value is what is found, until [`visit`](Self::visit) forgets it; [`remove`](Self::remove) forgets both.
     ///
     /// # Safety
     /// No other thread may be inserting into this table, or sharing.
@@ -127,11 +155,11 @@ impl<V: Copy> Handles<V> {
         for (level, slot) in self.levels.iter().enumerate() {
             let mut buckets = slot.load(Acquire);
             if buckets.is_null() {
-                let Some(fresh) = memory::zeroed::<Bucket<V>>(1 << bits(level)) else { return false };
-                buckets = match slot.compare_exchange(buckets, fresh.as_ptr(), AcqRel, Acquire) {
-                    Ok(_) => fresh.as_ptr(),
+                let Some(fresh) = Bucket::empty(level) else { return false };
+                buckets = match slot.compare_exchange(buckets, fresh, AcqRel, Acquire) {
+                    Ok(_) => fresh,
                     Err(others) => {
-                        memory::give_back(fresh.as_ptr(), 1 << bits(level));
+                        Bucket::give_back(fresh, level);
                         others
                     }
                 };
@@ -150,10 +178,10 @@ impl<V: Copy> Handles<V> {
     fn grow(&self, handle: u64, value: V) -> bool {
         for (level, slot) in self.levels.iter().enumerate() {
             if slot.load(Relaxed).is_null() {
-                let Some(buckets) = memory::zeroed::<Bucket<V>>(1 << bits(level)) else { return false };
-                // SAFETY: zeroed memory is empty buckets: keys of zero, values nobody reads.
-                unsafe { buckets.add(place(handle, level)).as_ref() }.write(0, handle, value);
-                slot.store(buckets.as_ptr(), Release);
+                let Some(buckets) = Bucket::empty(level) else { return false };
+                // SAFETY: the level has this many buckets.
+                unsafe { &*buckets.add(place(handle, level)) }.write(0, handle, value);
+                slot.store(buckets, Release);
                 return true;
             }
         }
@@ -199,9 +227,47 @@ impl<V: Copy> Bucket<V> {
     #[inline(always)]
     fn write(&self, at: usize, handle: u64, value: V) {
         // SAFETY: the slot is free, or holds this very handle; see the module.
-        unsafe { *self.values[at].get() = value };
+        self.values[at].with_mut(|place| unsafe { (*place).write(value) });
         self.keys[at].store(handle, Release);
     }
+
+    #[inline(always)]
+    fn read(&self, at: usize) -> V {
+        // SAFETY: the handle lives, so its value was written and is not being written; see the module.
+        self.values[at].with(|value| unsafe { (*value).assume_init() })
+    }
+
+    #[inline(always)]
+    fn change<R>(&self, at: usize, change: impl FnOnce(&mut V) -> R) -> R {
+        // SAFETY: as in `read`, and nobody else uses the handle meanwhile.
+        self.values[at].with_mut(|value| change(unsafe { (*value).assume_init_mut() }))
+    }
+
+    /// The buckets of a level, without a key; `None` where memory ran out.
+    #[cfg(not(loom))]
+    fn empty(level: usize) -> Option<*mut Bucket<V>> {
+        // Zeroed memory is empty buckets: keys of zero, values that nobody reads.
+        Some(crate::memory::zeroed(1 << bits(level))?.as_ptr())
+    }
+
+    /// Buckets that nobody has seen.
+    #[cfg(not(loom))]
+    fn give_back(buckets: *mut Bucket<V>, level: usize) {
+        crate::memory::give_back(buckets, 1 << bits(level));
+    }
+
+    #[cfg(loom)]
+    fn empty(level: usize) -> Option<*mut Bucket<V>> {
+        let empty = || Bucket {
+            keys: std::array::from_fn(|_| AtomicU64::new(0)),
+            values: std::array::from_fn(|_| Cell::new(MaybeUninit::uninit())),
+        };
+        let buckets: Box<[Bucket<V>]> = (0..1usize << bits(level)).map(|_| empty()).collect();
+        Some(Box::leak(buckets).as_mut_ptr())
+    }
+
+    #[cfg(loom)]
+    fn give_back(_: *mut Bucket<V>, _: usize) {}
 
     /// Takes a free key away from other writers.
     fn claim(&self, at: usize) -> bool {
@@ -236,5 +302,5 @@ const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
 #[inline(always)]
 fn place(handle: u64, level: usize) -> usize {
-    (handle.wrapping_mul(SPREAD) >> (64 - bits(level))) as usize
+    if bits(level) == 0 { 0 } else { (handle.wrapping_mul(SPREAD) >> (64 - bits(level))) as usize }
 }

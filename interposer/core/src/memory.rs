@@ -1,8 +1,5 @@
 //! Memory straight from the system: zeroed, untouched until used, and never from the program's allocator.
 
-pub mod handles;
-pub mod numbered;
-
 use std::ptr::{NonNull, null_mut};
 
 /// Zeroed memory for `count` values, or `None` where the system has none left.

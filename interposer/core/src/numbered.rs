@@ -7,7 +7,7 @@ use std::ptr::{NonNull, null_mut};
 
 use traces::record::MAX_SIGNATURE;
 
-use crate::recorder::memory;
+use crate::memory;
 
 /// Numbers in the first part.
 const FIRST: u32 = 512;

@@ -1,0 +1,31 @@
+//! The recorder's tables, apart from the recorder: threads in all orders by loom, every access by valgrind.
+
+use std::process::Command;
+
+use examples::packages;
+use examples::target;
+use examples::wheel::run as done;
+
+use crate::build;
+
+/// Runs the tests of `overhear-core` by both.
+pub fn run() -> Result<(), String> {
+    packages::install(&["valgrind"])?;
+    let tests = |kind: &str| {
+        let mut cargo = build::cargo();
+        // Code that is not optimised would take valgrind minutes.
+        cargo.args(["test", "--release", "--quiet", "--package", "overhear-core", "--tests", "--target-dir"]);
+        cargo.arg(target().join(kind));
+        cargo
+    };
+    done(tests("loom").env("RUSTFLAGS", "--cfg loom"))?;
+    done(tests("valgrind").env(runner()?, "valgrind --quiet --error-exitcode=1 --leak-check=no"))
+}
+
+/// The variable by which cargo is told what to run tests with.
+fn runner() -> Result<String, String> {
+    let output = Command::new("rustc").args(["--print", "host-tuple"]).output();
+    let output = output.map_err(|error| format!("rustc: {error}"))?;
+    let host = String::from_utf8_lossy(&output.stdout).trim().replace('-', "_").to_uppercase();
+    Ok(format!("CARGO_TARGET_{host}_RUNNER"))
+}
