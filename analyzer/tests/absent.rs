@@ -58,3 +58,12 @@ fn a_rank_that_recorded_and_left_no_file_is_missing_beside_those_that_were_not_r
     assert_eq!((&run.missing[..], &run.unrecorded[..]), (&[2..=2][..], &[1..=1, 3..=3][..]));
     assert_eq!(command(&folder.0, "report").status.code(), Some(4));
 }
+
+#[test]
+fn ranks_whose_engine_was_not_listened_to_are_counted_and_the_first_is_named() {
+    for (ranks, who) in [(1, "rank 0: "), (2, "rank 0 and 1 more: "), (3, "rank 0 and 2 more: ")] {
+        let (folder, _) = made((0..ranks).map(|_| Calls::default()).collect(), ranks);
+        let said = stdout(&command(&folder.0, "progress")).replace("\n  ", " ");
+        assert!(said.contains(&format!("{who}recorded with OVERHEAR_PROGRESS=off")), "{ranks} ranks: {said}");
+    }
+}
