@@ -37,5 +37,5 @@ pub fn run(arguments: &cli::Check) -> Result<u8, Error> {
 /// What its JSON looks like.
 pub fn schema() -> Schema {
     let schema = Schema::of("check").facts(overview::FACTS).facts(cost::FACTS).facts(check::FACTS);
-    schema.table::<check::PairRow>().table::<check::ClockRow>().table::<check::UnmatchedRow>()
+    schema.table::<check::MatchedRow>().table::<check::ClockRow>().table::<check::UnmatchedRow>()
 }

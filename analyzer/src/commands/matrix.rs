@@ -27,5 +27,5 @@ pub fn run(arguments: &cli::Matrix) -> Result<u8, Error> {
 /// What its JSON looks like.
 pub fn schema() -> Schema {
     let schema = Schema::of("matrix").facts(overview::FACTS).facts(cost::FACTS).facts(matrix::FACTS);
-    schema.table::<matrix::PairRow>()
+    schema.table::<matrix::TrafficRow>()
 }

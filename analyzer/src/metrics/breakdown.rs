@@ -36,7 +36,8 @@ pub fn functions(run: &Run) -> Table<GroupRow<FunctionName>> {
 
 /// A function's name.
 pub struct FunctionName {
-    function: String,
+    /// As the table of calls has it.
+    pub function: String,
 }
 
 impl Row for FunctionName {

@@ -88,13 +88,13 @@ pub fn clocks(run: &Run, settled: &Settled) -> Table<ClockRow> {
 }
 
 /// Messages from one rank to another.
-pub struct PairRow {
+pub struct MatchedRow {
     from: WorldRank,
     to: WorldRank,
     pair: Pair,
 }
 
-impl Row for PairRow {
+impl Row for MatchedRow {
     const TABLE: &'static str = "pairs";
     fn columns() -> Vec<Column<Self>> {
         vec![
@@ -110,11 +110,11 @@ impl Row for PairRow {
 }
 
 /// One row for each sender and receiver.
-pub fn pairs(run: &Run, account: &Account) -> Table<PairRow> {
+pub fn pairs(run: &Run, account: &Account) -> Table<MatchedRow> {
     let mut pairs: Vec<_> = account.pairs.iter().filter(|(_, pair)| pair.messages > 0).collect();
     pairs.sort_by_key(|(place, _)| **place);
     let rank = |place: u32| world_rank(&run.ranks[place as usize]);
-    let row = |((from, to), pair): (&(u32, u32), &Pair)| PairRow { from: rank(*from), to: rank(*to), pair: *pair };
+    let row = |((from, to), pair): (&(u32, u32), &Pair)| MatchedRow { from: rank(*from), to: rank(*to), pair: *pair };
     Table::new("from rank to rank", pairs.into_iter().map(row).collect()).most(ROWS).silent_empty()
 }
 

@@ -5,6 +5,7 @@
 //! same. The *imbalance percentage* is that, of the maximum, times n / (n - 1): 0 where all of n ranks take the same, 100
 //! where one alone takes any time.
 
+use super::breakdown::FunctionName;
 use super::totals::{self, Group, world_rank};
 use crate::model::Run;
 use crate::model::rank::function;
@@ -12,18 +13,6 @@ use crate::report::{Column, Row, Table, WorldRank};
 
 /// What the first row is of.
 const COMPUTATION: &str = "(computation)";
-
-/// A function's name.
-pub struct FunctionName {
-    function: String,
-}
-
-impl Row for FunctionName {
-    const TABLE: &'static str = "functions";
-    fn columns() -> Vec<Column<Self>> {
-        vec![Column::text("function", "function", |name: &Self| name.function.clone())]
-    }
-}
 
 /// By function.
 pub fn functions(run: &Run) -> Table<SpreadRow<FunctionName>> {

@@ -127,13 +127,13 @@ facts! {
 }
 
 /// What went from one rank to another.
-pub struct PairRow {
+pub struct TrafficRow {
     from: WorldRank,
     to: WorldRank,
     traffic: Traffic,
 }
 
-impl Row for PairRow {
+impl Row for TrafficRow {
     const TABLE: &'static str = "pairs";
     fn columns() -> Vec<Column<Self>> {
         vec![
@@ -182,12 +182,12 @@ impl Matrix {
     }
 
     /// One row for each pair, the one with the most bytes first.
-    pub fn pairs(&self) -> Table<PairRow> {
+    pub fn pairs(&self) -> Table<TrafficRow> {
         let mut pairs: Vec<_> = self.traffic.iter().collect();
         pairs.sort_by_key(|(place, traffic)| {
             (std::cmp::Reverse(traffic.bytes), std::cmp::Reverse(traffic.messages), **place)
         });
-        let row = |((from, to), traffic): (&(u32, u32), &Traffic)| PairRow {
+        let row = |((from, to), traffic): (&(u32, u32), &Traffic)| TrafficRow {
             from: self.ranks[*from as usize],
             to: self.ranks[*to as usize],
             traffic: *traffic,
