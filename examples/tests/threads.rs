@@ -26,7 +26,8 @@ fn threads_that_end_leave_their_recording_to_the_next() {
 #[test]
 fn a_thread_that_is_cancelled_inside_mpi_ends_as_without_the_recorder() {
     for mpi in libraries() {
-        let case = case("cancelled_inside", &mpi, 1, &[]);
+        // It ends without MPI_Finalize: MPICH 4's launcher says of one such process in ten that a signal ended it.
+        let case = case("cancelled_inside", &mpi, 0, &[]);
         let plain = case.plain();
         let (output, run) = case.recorded("cancelled_inside");
         assert_eq!(plain.stdout, "cancelled\n", "{}: {plain:?}", mpi.name);
