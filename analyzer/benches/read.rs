@@ -13,7 +13,7 @@ use analyzer::model::Run;
 use traces::calls::Call;
 use traces::file::{FINALIZED, FileHeader, INITIALIZED};
 use traces::record;
-use traces::signature::{Signature, peer, tag};
+use traces::signature::Signature;
 use traces::write::{FileWriter, blank_header};
 
 const RANKS: u32 = 2;
@@ -79,20 +79,6 @@ fn word(state: &mut u64) -> u64 {
 }
 
 fn signature(number: u32) -> Signature {
-    Signature {
-        number,
-        call: Call::Send.number(),
-        flags: 0,
-        site: 0,
-        object: 0,
-        peer: number as i32,
-        tag: 0,
-        source: peer::NONE,
-        source_tag: tag::NONE,
-        sent: 8 * number as u64,
-        received: 0,
-        requests: 0,
-        reserved: 0,
-        address: 0,
-    }
+    let (peer, sent) = (number as i32, 8 * number as u64);
+    Signature { number, call: Call::Send.number(), peer, tag: 0, sent, ..Signature::EMPTY }
 }

@@ -177,22 +177,7 @@ fn offset(site: u32) -> u64 {
 
 /// A call at a site, of which nothing else is known.
 fn blank(call: Call, site: u32) -> Signature {
-    Signature {
-        number: 0,
-        call: call.number(),
-        flags: 0,
-        site,
-        object: 0,
-        peer: peer::NONE,
-        tag: tag::NONE,
-        source: peer::NONE,
-        source_tag: tag::NONE,
-        sent: 0,
-        received: 0,
-        requests: 0,
-        reserved: 0,
-        address: 0x40_0000 + offset(site),
-    }
+    Signature { call: call.number(), site, address: 0x40_0000 + offset(site), ..Signature::EMPTY }
 }
 
 fn definitions(rank: u32, grid: &Grid) -> Vec<Definition> {

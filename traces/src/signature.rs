@@ -91,6 +91,24 @@ pub const fn moves(peer: i32, source: i32, sent: u64, received: u64) -> (u64, u6
 }
 
 impl Signature {
+    /// That of a call of which nothing is known.
+    pub const EMPTY: Signature = Signature {
+        number: 0,
+        call: 0,
+        flags: 0,
+        site: 0,
+        object: 0,
+        peer: peer::NONE,
+        tag: tag::NONE,
+        source: peer::NONE,
+        source_tag: tag::NONE,
+        sent: 0,
+        received: 0,
+        requests: 0,
+        reserved: 0,
+        address: 0,
+    };
+
     /// Bytes that one call hands out and receives; that one start does, of persistent requests it creates.
     pub const fn moves(&self) -> (u64, u64) {
         moves(self.peer, self.source, self.sent, self.received)

@@ -20,8 +20,8 @@ fn series(field: &Field, rows: &[Vec<Scalar>], at: usize) -> Series {
     let (name, scalars) = (field.key.as_str().into(), rows.iter().map(|row| &row[at]));
     match field.of {
         ScalarType::Text => {
-            let text = |scalar| if let &Scalar::Text(ref text) = scalar { Some(text.as_ref()) } else { None };
-            Series::new(name, scalars.map(text).collect::<Vec<Option<&str>>>())
+            let texts = scalars.map(|scalar| if let Scalar::Text(text) = scalar { Some(text.as_ref()) } else { None });
+            Series::new(name, texts.collect::<Vec<Option<&str>>>())
         }
         ScalarType::Whole => {
             let whole = |scalar| if let &Scalar::Whole(number) = scalar { Some(number) } else { None };

@@ -14,7 +14,7 @@ use traces::calls::Call;
 use traces::clock::ClockSample;
 use traces::definitions::{Communicator, Definition, Library, Process};
 use traces::file::{FINALIZED, FileHeader, INITIALIZED, Level, ThreadBlock};
-use traces::signature::{Signature, peer, tag};
+use traces::signature::Signature;
 use traces::write::{FileWriter, blank_block, blank_header, call};
 
 /// A folder of its own for every test, gone when the test is over.
@@ -60,22 +60,7 @@ pub fn header(rank: u32, size: u32) -> FileHeader {
 
 /// The signature of a call on the world with a peer and so many bytes each way.
 pub fn signature(number: u32, call: Call, peer: i32, sent: u64, received: u64) -> Signature {
-    Signature {
-        number,
-        call: call.number(),
-        flags: 0,
-        site: 0,
-        object: 1,
-        peer,
-        tag: 5,
-        source: peer::NONE,
-        source_tag: tag::NONE,
-        sent,
-        received,
-        requests: 0,
-        reserved: 0,
-        address: 0,
-    }
+    Signature { number, call: call.number(), object: 1, peer, tag: 5, sent, received, ..Signature::EMPTY }
 }
 
 pub fn definitions(size: u32, rank: i32) -> Vec<Definition> {

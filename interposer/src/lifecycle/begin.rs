@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering::*;
 use traces::calls::Call;
 use traces::definitions::{Definition, Process};
 use traces::file::{FileHeader, MAGIC, NO_RANK, VERSION};
+use traces::write::blank_header;
 
 use super::calls::starts;
 use super::run::{FAILED, HandedDown, RUN, Run};
@@ -99,28 +100,13 @@ fn try_begin(handed: &'static HandedDown) -> Result<bool, String> {
         unit: UNIT as u32,
         run: config.run.unwrap_or_default(),
         rank: NO_RANK,
-        size: 0,
-        world: 0,
         pid: std::process::id(),
         abi: family.abi as u16,
         clock: kind as u16,
-        thread_level: 0,
         mode: mode as u16,
-        state: 0,
-        stop: 0,
-        stopped_at: 0,
         nominal_frequency: frequency,
-        wrapper_cost: 0,
         begin: sample,
-        ready: Default::default(),
-        end: Default::default(),
-        profile_begin: 0,
-        profile_stopped_at: 0,
-        profile_stopped: 0,
-        lost: 0,
-        threads: 0,
-        entry_cost: 0,
-        reserved: [0; 2],
+        ..blank_header()
     };
     shared::set_output(output);
     shared::define(&Definition::Process(process()));

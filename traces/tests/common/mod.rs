@@ -7,7 +7,7 @@ use traces::file::FileHeader;
 use traces::progress::{Entries, Polls, Run};
 use traces::read::{RankFile, Visitor, walk};
 use traces::record::{Arrived, RecordKind};
-use traces::signature::{STARTS, Signature, peer, tag};
+use traces::signature::{STARTS, Signature};
 use traces::write::{FileWriter, blank_header, call};
 
 /// Everything a page said, in order.
@@ -79,13 +79,9 @@ pub fn signature(number: u32, call: Call) -> Signature {
         object: 1,
         peer: 1,
         tag: 7,
-        source: peer::NONE,
-        source_tag: tag::NONE,
         sent: 100,
-        received: 0,
-        requests: 0,
-        reserved: 0,
         address: 0x1234,
+        ..Signature::EMPTY
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use traces::error::Damage;
 use traces::file::{ANY_SIGNATURE, ProfileEntry};
 use traces::read::Thread;
-use traces::signature::{CREATES, Signature, peer};
+use traces::signature::{CREATES, Signature};
 
 use super::{CallTotal, Tally};
 
@@ -56,20 +56,5 @@ fn entry(kept: &ProfileEntry, signature: Signature) -> CallTotal {
 
 /// The signature of calls of which no more is known than the function.
 fn anonymous(kept: &ProfileEntry) -> Signature {
-    Signature {
-        number: ANY_SIGNATURE,
-        call: kept.call as u16,
-        flags: 0,
-        site: 0,
-        object: 0,
-        peer: peer::NONE,
-        tag: traces::signature::tag::NONE,
-        source: peer::NONE,
-        source_tag: traces::signature::tag::NONE,
-        sent: 0,
-        received: 0,
-        requests: 0,
-        reserved: 0,
-        address: 0,
-    }
+    Signature { number: ANY_SIGNATURE, call: kept.call as u16, ..Signature::EMPTY }
 }
