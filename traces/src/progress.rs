@@ -3,24 +3,12 @@
 //! An *entry* is one call of the engine's own functions, whoever made it; only the outermost of those inside each other
 //! counts. It is *productive* where something came of it: a component reported events, or bytes moved.
 //!
-//! | first word, from bit 0 | more words | record |
-//! |---|---|---|
-//! | `0xf` 4, productive 2, entries 5, signature 9, gap 18, duration 13, ticks 13 | | a short call, and the entries during it |
-//! | kind 8, entries 13, ticks 20, duration 13, until the end 10 | | entries during the call, one of them productive, and when |
-//! | kind 8, productive 6, entries 20, ticks 30 | | entries during the call or the polls |
-//! | kind 8, entries 56 | productive, ticks | the same |
-//! | kind 8, gap 28 (signed), duration 28 | | one productive entry |
-//! | kind 8, count 56 | gap (signed), span | several of them |
-//! | kind 8, count 56 | gap (signed), span | entries outside MPI calls |
-//! | kind 8, ticks 56 (signed) | | time goes on |
-//! | kind 8, signature 24, count 32 | gap, span, total; shortest, longest gap 32; shortest, longest duration 32 | polls |
-//!
 //! Records of entries take no time: their `gap` runs from the end of the call before to the start of the entry, and is
 //! negative where the entry lies in the call.
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
-use crate::record::RecordKind;
+use crate::record::{Bits, RecordKind, bits};
 
 /// How much is recorded of the progress engine.
 #[repr(u32)]
@@ -209,79 +197,103 @@ pub struct Polls {
     pub last: u64,
 }
 
-const GAP_BITS: u32 = 28;
-/// The longest time a [`RecordKind::Skip`] spans.
-const SKIP_BITS: u32 = 55;
-
 /// The low bits of a short call that entered the engine.
-pub const CALL: u64 = 0xf;
+pub const CALL: u64 = RecordKind::CallAndEngine.word();
 
 /// A call and the entries during it in one word, if it was short and they were few. When the productive ones were, in the
 /// call, is not told.
 #[inline(always)]
 pub const fn call(signature: u32, gap: u64, duration: u64, during: &Entries) -> Option<u64> {
-    let fits = during.productive >> 2 | during.entries >> 5 | (signature >> 9) as u64 | gap >> 18;
-    if fits | (duration | during.ticks) >> 13 != 0 {
+    const PRODUCTIVE: Bits = bits!(CallAndEngine.productive);
+    const ENTRIES: Bits = bits!(CallAndEngine.entries);
+    const SIGNATURE: Bits = bits!(CallAndEngine.signature);
+    const GAP: Bits = bits!(CallAndEngine.gap);
+    const DURATION: Bits = bits!(CallAndEngine.duration);
+    const TICKS: Bits = bits!(CallAndEngine.ticks);
+    let signature = signature as u64;
+    let counts = PRODUCTIVE.excess(during.productive) | ENTRIES.excess(during.entries) | SIGNATURE.excess(signature);
+    if counts | GAP.excess(gap) | DURATION.excess(duration) | TICKS.excess(during.ticks) != 0 {
         return None;
     }
-    let counts = during.productive << 4 | during.entries << 6 | (signature as u64) << 11;
-    Some(CALL | counts | gap << 20 | duration << 38 | during.ticks << 51)
+    let counts = PRODUCTIVE.put(during.productive) | ENTRIES.put(during.entries) | SIGNATURE.put(signature);
+    Some(CALL | counts | GAP.put(gap) | DURATION.put(duration) | TICKS.put(during.ticks))
 }
 
 /// Signature number, gap and duration of a word made by [`call`], and the entries.
 #[inline(always)]
 pub const fn from_call(word: u64) -> (u32, u64, u64, Entries) {
-    let during = Entries { entries: word >> 6 & 0x1f, productive: word >> 4 & 3, ticks: word >> 51 };
-    ((word >> 11) as u32 & 0x1ff, word >> 20 & 0x3_ffff, word >> 38 & 0x1fff, during)
+    let during = Entries {
+        entries: bits!(CallAndEngine.entries).get(word),
+        productive: bits!(CallAndEngine.productive).get(word),
+        ticks: bits!(CallAndEngine.ticks).get(word),
+    };
+    let signature = bits!(CallAndEngine.signature).get(word) as u32;
+    (signature, bits!(CallAndEngine.gap).get(word), bits!(CallAndEngine.duration).get(word), during)
 }
 
 /// Entries during a call of which one was productive, which took so long and ended so long before the call did. `None`
 /// where that is too much for one word.
 #[inline(always)]
 pub const fn one(during: &Entries, duration: u64, left: u64) -> Option<u64> {
-    if during.entries >> 13 | during.ticks >> 20 | duration >> 13 | left >> 10 != 0 {
+    const ENTRIES: Bits = bits!(EngineOne.entries);
+    const TICKS: Bits = bits!(EngineOne.ticks);
+    const DURATION: Bits = bits!(EngineOne.duration);
+    const TAIL: Bits = bits!(EngineOne.tail);
+    let during_excess = ENTRIES.excess(during.entries) | TICKS.excess(during.ticks);
+    if during_excess | DURATION.excess(duration) | TAIL.excess(left) != 0 {
         return None;
     }
-    Some(RecordKind::EngineOne as u64 | during.entries << 8 | during.ticks << 21 | duration << 41 | left << 54)
+    let during = ENTRIES.put(during.entries) | TICKS.put(during.ticks);
+    Some(RecordKind::EngineOne.word() | during | DURATION.put(duration) | TAIL.put(left))
 }
 
 /// Back from one word: the entries, and the productive one, `end` being the call's.
 pub const fn from_one(word: u64, end: u64) -> (Entries, Run) {
-    let during = Entries { entries: word >> 8 & 0x1fff, productive: 1, ticks: word >> 21 & 0xf_ffff };
-    let end = end.wrapping_sub(word >> 54);
-    (during, Run { start: end.wrapping_sub(word >> 41 & 0x1fff), end, count: 1 })
+    let (entries, ticks) = (bits!(EngineOne.entries).get(word), bits!(EngineOne.ticks).get(word));
+    let end = end.wrapping_sub(bits!(EngineOne.tail).get(word));
+    let start = end.wrapping_sub(bits!(EngineOne.duration).get(word));
+    (Entries { entries, productive: 1, ticks }, Run { start, end, count: 1 })
 }
 
 /// Entries during a call, if they fit in one word.
 pub const fn engine(during: &Entries) -> Option<u64> {
-    if during.productive >> 6 != 0 || during.entries >> 20 != 0 || during.ticks >> 30 != 0 {
+    const PRODUCTIVE: Bits = bits!(Engine.productive);
+    const ENTRIES: Bits = bits!(Engine.entries);
+    const TICKS: Bits = bits!(Engine.ticks);
+    if PRODUCTIVE.excess(during.productive) | ENTRIES.excess(during.entries) | TICKS.excess(during.ticks) != 0 {
         return None;
     }
-    Some(RecordKind::Engine as u64 | during.productive << 8 | during.entries << 14 | during.ticks << 34)
+    let counts = PRODUCTIVE.put(during.productive) | ENTRIES.put(during.entries);
+    Some(RecordKind::Engine.word() | counts | TICKS.put(during.ticks))
 }
 
 /// Back from one word.
 pub const fn from_engine(word: u64) -> Entries {
-    Entries { productive: word >> 8 & 0x3f, entries: word >> 14 & 0xf_ffff, ticks: word >> 34 }
+    Entries {
+        productive: bits!(Engine.productive).get(word),
+        entries: bits!(Engine.entries).get(word),
+        ticks: bits!(Engine.ticks).get(word),
+    }
 }
 
 /// Entries during a call.
 pub const fn engine_long(during: &Entries) -> [u64; 3] {
-    [RecordKind::EngineLong as u64 | during.entries << 8, during.productive, during.ticks]
+    let first = RecordKind::EngineLong.word() | bits!(EngineLong.entries).put(during.entries);
+    [first, during.productive, during.ticks]
 }
 
 /// Back from three words.
 pub const fn from_engine_long(words: [u64; 3]) -> Entries {
-    Entries { entries: words[0] >> 8, productive: words[1], ticks: words[2] }
+    Entries { entries: bits!(EngineLong.entries).get(words[0]), productive: words[1], ticks: words[2] }
 }
 
 /// The words that bring the time of the last record to within reach of `start`, if it is not; and the gap that is left.
 pub const fn skip(last: u64, start: u64) -> (Option<u64>, u64) {
     let gap = start.wrapping_sub(last);
-    if gap >> GAP_BITS == 0 {
+    if bits!(RegionBegin.gap).excess(gap) == 0 {
         return (None, gap);
     }
-    let most = (1 << SKIP_BITS) - 1;
+    let most = (1 << (bits!(Skip.ticks).width - 1)) - 1;
     let signed = gap as i64;
     let skipped = if signed > most {
         most
@@ -290,51 +302,55 @@ pub const fn skip(last: u64, start: u64) -> (Option<u64>, u64) {
     } else {
         signed
     };
-    (Some(RecordKind::Skip as u64 | (skipped as u64) << 8), 0)
+    (Some(RecordKind::Skip.word() | bits!(Skip.ticks).put_signed(skipped)), 0)
 }
 
 /// The ticks of a [`RecordKind::Skip`].
 pub const fn from_skip(word: u64) -> i64 {
-    word as i64 >> 8
+    bits!(Skip.ticks).get_signed(word)
 }
 
 /// One productive entry in one word, if it is near the call that ended at `last`.
 pub const fn productive(run: &Run, last: u64) -> Option<u64> {
     let (gap, duration) = (run.start.wrapping_sub(last) as i64, run.end.wrapping_sub(run.start));
-    let reach = 1 << (GAP_BITS - 1);
-    if run.count != 1 || gap < -reach || gap >= reach || duration >> GAP_BITS != 0 {
+    if run.count != 1 || !bits!(Productive.gap).reaches(gap) || bits!(Productive.duration).excess(duration) != 0 {
         return None;
     }
-    Some(RecordKind::Productive as u64 | (gap as u64) << (64 - GAP_BITS) >> (56 - GAP_BITS) | duration << 36)
+    let gap = bits!(Productive.gap).put_signed(gap);
+    Some(RecordKind::Productive.word() | gap | bits!(Productive.duration).put(duration))
 }
 
 /// Back from one word.
 pub const fn from_productive(word: u64, last: u64) -> Run {
-    let gap = (word << (56 - GAP_BITS)) as i64 >> (64 - GAP_BITS);
-    let start = last.wrapping_add_signed(gap);
-    Run { start, end: start.wrapping_add(word >> 36), count: 1 }
+    let start = last.wrapping_add_signed(bits!(Productive.gap).get_signed(word));
+    Run { start, end: start.wrapping_add(bits!(Productive.duration).get(word)), count: 1 }
 }
 
 /// Entries one after another: [`RecordKind::ProductiveRun`] or [`RecordKind::Outside`].
 pub const fn run(kind: RecordKind, run: &Run, last: u64) -> [u64; 3] {
-    [kind as u64 | run.count << 8, run.start.wrapping_sub(last), run.end.wrapping_sub(run.start)]
+    [
+        kind.word() | bits!(ProductiveRun.count).put(run.count),
+        run.start.wrapping_sub(last),
+        run.end.wrapping_sub(run.start),
+    ]
 }
 
 /// Back from three words.
 pub const fn from_run(words: [u64; 3], last: u64) -> Run {
     let start = last.wrapping_add(words[1]);
-    Run { start, end: start.wrapping_add(words[2]), count: words[0] >> 8 }
+    Run { start, end: start.wrapping_add(words[2]), count: bits!(ProductiveRun.count).get(words[0]) }
 }
 
 /// A run of polls, `gap` after the end of the record before. There are less than 2^32.
 pub const fn polls(run: &Polls, gap: i64) -> [u64; 6] {
     [
-        RecordKind::Polls as u64 | run.signature << 8 | run.count << 32,
+        RecordKind::Polls.word() | bits!(Polls.signature).put(run.signature) | bits!(Polls.count).put(run.count),
         gap as u64,
         run.end.wrapping_sub(run.start),
         run.total,
-        run.gaps[0] as u64 | (run.gaps[1] as u64) << 32,
-        run.durations[0] as u64 | (run.durations[1] as u64) << 32,
+        bits!(Polls.shortest_gap).put(run.gaps[0] as u64) | bits!(Polls.longest_gap).put(run.gaps[1] as u64),
+        bits!(Polls.shortest_duration).put(run.durations[0] as u64)
+            | bits!(Polls.longest_duration).put(run.durations[1] as u64),
     ]
 }
 
@@ -344,11 +360,14 @@ pub const fn from_polls(words: [u64; 6], last: u64) -> Polls {
     Polls {
         start,
         end: start.wrapping_add(words[2]),
-        count: words[0] >> 32,
+        count: bits!(Polls.count).get(words[0]),
         total: words[3],
-        gaps: [words[4] as u32, (words[4] >> 32) as u32],
-        durations: [words[5] as u32, (words[5] >> 32) as u32],
-        signature: words[0] >> 8 & 0xff_ffff,
+        gaps: [bits!(Polls.shortest_gap).get(words[4]) as u32, bits!(Polls.longest_gap).get(words[4]) as u32],
+        durations: [
+            bits!(Polls.shortest_duration).get(words[5]) as u32,
+            bits!(Polls.longest_duration).get(words[5]) as u32,
+        ],
+        signature: bits!(Polls.signature).get(words[0]),
         last: start,
     }
 }

@@ -26,7 +26,7 @@ fn below(heading: &str) -> impl Iterator<Item = &'static str> {
 
 /// The cells of a table's rows.
 fn cells(line: &str) -> Option<Vec<&str>> {
-    Some(line.strip_prefix("| ")?.trim_end_matches('|').split(" | ").map(str::trim).collect())
+    Some(line.strip_prefix("| ")?.trim_end_matches('|').split('|').map(str::trim).collect())
 }
 
 /// The table below `### NAME, N bytes`. Its fields follow each other without a gap.
@@ -84,13 +84,33 @@ fn page_kinds_have_the_numbers_that_the_format_says() {
     assert_eq!(stated, kinds.map(|kind| kind as u32));
 }
 
+/// A record's fields as its row says them: `entries u20` for `entries 20`, `gap i64` for `gap signed`.
+fn fields(word: &str) -> Vec<String> {
+    let field = |text: &str| {
+        let (text, sign) = text.strip_suffix(" signed").map_or((text, 'u'), |text| (text, 'i'));
+        let (name, bits) = match text.rsplit_once(' ') {
+            Some((name, bits)) if bits.parse::<u32>().is_ok() => (name, bits),
+            _ => (text, "64"),
+        };
+        format!("{} {sign}{bits}", name.replace(' ', "_"))
+    };
+    word.split(", ").map(field).collect()
+}
+
 #[test]
-fn every_kind_of_record_and_no_other_is_in_the_format() {
-    let rows = below("### Records").filter_map(cells);
-    let number = |row: Vec<&str>| u8::from_str_radix(row[0].strip_prefix("0x")?.split(',').next()?, 16).ok();
-    let stated: Vec<u8> = rows.filter_map(number).collect();
-    let is_known = |number: &u8| RecordKind::of(*number as u64).is_some();
-    assert_eq!(stated, (0..=u8::MAX).filter(is_known).collect::<Vec<u8>>());
+fn every_kind_of_record_and_no_other_is_in_the_format_field_by_field() {
+    let rows = below("### Records").filter_map(cells).filter(|row| row[0].starts_with("0x"));
+    let stated = rows.map(|row| {
+        let (kind, first) = row[0].split_once(", ").unwrap();
+        let (kind, bits) = kind.split_once(" in ").unwrap_or((kind, "8"));
+        let further = row[1].split("; ").filter(|word| !word.is_empty()).map(fields);
+        let number = u8::from_str_radix(&kind[2..], 16).unwrap();
+        (number, bits.parse().unwrap(), [fields(first)].into_iter().chain(further).collect())
+    });
+    let word = |fields: &&[(&str, &str)]| fields.iter().map(|(name, of)| format!("{name} {of}")).collect();
+    let known =
+        RecordKind::ALL.iter().map(|kind| (*kind as u8, kind.tag_width(), kind.layout().iter().map(word).collect()));
+    assert_eq!(stated.collect::<Vec<(u8, u32, Vec<Vec<String>>)>>(), known.collect::<Vec<_>>());
 }
 
 #[test]

@@ -1,0 +1,174 @@
+//! The table of records: what each is told by, and the fields of its words from the lowest bit on. Writing, reading and the
+//! check of FORMAT.md come from it.
+
+use super::bits::{Bits, width};
+
+/// The fields of a word: name, and sign and width as in `u24` or `i32`.
+pub type Word = &'static [(&'static str, &'static str)];
+
+macro_rules! records {
+    ($($(#[$doc:meta])* $kind:ident = $tag:literal $(in $tag_width:literal)?: $([$($field:ident: $of:ident),*])+;)+) => {
+        /// What a record is: the low byte of its first word, which is odd, but for calls in one word.
+        #[repr(u8)]
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        pub enum RecordKind {
+            $($(#[$doc])* $kind = $tag),+
+        }
+
+        impl RecordKind {
+            /// All of them.
+            pub const ALL: &[RecordKind] = &[$(RecordKind::$kind),+];
+
+            /// How many low bits of the first word say the kind.
+            pub const fn tag_width(self) -> u32 {
+                match self {
+                    $($(RecordKind::$kind => $tag_width,)?)+
+                    _ => 8,
+                }
+            }
+
+            /// The record's words. In the first, the fields follow the kind.
+            pub const fn layout(self) -> &'static [Word] {
+                match self {
+                    $(RecordKind::$kind => &[$(&[$((stringify!($field), stringify!($of))),*]),+]),+
+                }
+            }
+        }
+    };
+}
+
+records! {
+    /// A call that fits in one word.
+    Call = 0x00 in 1: [signature: u15, gap: u24, duration: u24];
+    /// A short call, and the entries into the progress engine during it.
+    CallAndEngine = 0x0f in 4: [productive: u2, entries: u5, signature: u9, gap: u18, duration: u13, ticks: u13];
+    /// A call with a 32-bit gap and a 64-bit duration.
+    Wide = 0x01: [signature: u24, gap: i32] [duration: u64];
+    /// A call with a 64-bit gap and duration.
+    Long = 0x03: [signature: u24] [gap: i64] [duration: u64];
+    /// What a receive got, where it differs from what was posted.
+    Arrived = 0x07: [fate: u8, bytes: u48] [source: i32, tag: i32];
+    /// Requests of this thread that the call completed.
+    Completed = 0x09: [count: u16, age: u40];
+    /// Completed, started or freed requests that another thread began or created.
+    Elsewhere = 0x0b: [what: u8, count: u16, thread: u32] [number: u64];
+    /// Persistent requests the call started, by the age of what created them. Each takes a new number.
+    Started = 0x0d: [count: u16, age: u40];
+    /// The error the call returned.
+    Failed = 0x11: [class: u16, code: i32];
+    /// What the progress engine did during the call, in one word.
+    Engine = 0x13: [productive: u6, entries: u20, ticks: u30];
+    /// The same where that is too much for one word.
+    EngineLong = 0x15: [entries: u56] [productive: u64] [ticks: u64];
+    /// An entry into the progress engine that achieved something.
+    Productive = 0x17: [gap: i28, duration: u28];
+    /// Requests the call gave up without waiting for them.
+    Freed = 0x19: [count: u16, age: u40];
+    /// A run of calls that asked and got no.
+    Polls = 0x1b: [signature: u24, count: u32] [gap: i64] [span: u64] [total: u64]
+        [shortest_gap: u32, longest_gap: u32] [shortest_duration: u32, longest_duration: u32];
+    /// Time goes on, without a record of its own.
+    Skip = 0x1d: [ticks: i56];
+    /// Requests of partitioned sends, parts of which the call gave out.
+    Ready = 0x21: [count: u16, age: u40];
+    /// The thread enters a region of the program.
+    RegionBegin = 0x23: [gap: u28, region: u28];
+    /// It leaves one, the innermost of this number.
+    RegionEnd = 0x25: [gap: u28, region: u28];
+    /// What the progress engine did during the call, one of the entries being productive, and when that was.
+    EngineOne = 0x27: [entries: u13, ticks: u20, duration: u13, tail: u10];
+    /// Productive entries one after another.
+    ProductiveRun = 0x29: [count: u56] [gap: i64] [span: u64];
+    /// Entries into the progress engine outside MPI calls.
+    Outside = 0x2b: [count: u56] [gap: i64] [span: u64];
+}
+
+/// The kind that each low byte of a first word stands for.
+const OF_BYTES: [Option<RecordKind>; 256] = {
+    let mut kinds = [None; 256];
+    let mut kind = 0;
+    while kind < RecordKind::ALL.len() {
+        let known = RecordKind::ALL[kind];
+        let mut byte = known as usize;
+        while byte < kinds.len() {
+            assert!(kinds[byte].is_none(), "two kinds of record are told by the same bits");
+            kinds[byte] = Some(known);
+            byte += 1 << known.tag_width();
+        }
+        kind += 1;
+    }
+    kinds
+};
+
+impl RecordKind {
+    /// The kind of a first word; `None` for one this version does not know.
+    #[inline]
+    pub const fn of(word: u64) -> Option<RecordKind> {
+        OF_BYTES[word as u8 as usize]
+    }
+
+    /// The number of words of the whole record.
+    pub const fn words(self) -> usize {
+        self.layout().len()
+    }
+
+    /// Whether the record is one of requests, by age.
+    pub const fn is_of_requests(self) -> bool {
+        matches!(self, RecordKind::Completed | RecordKind::Started | RecordKind::Freed | RecordKind::Ready)
+    }
+
+    /// A first word that says this kind and nothing else.
+    #[inline(always)]
+    pub const fn word(self) -> u64 {
+        self as u64
+    }
+
+    /// Where in its word the field of this name lies. Fails where there is none, so constants ask.
+    pub const fn bits(self, name: &str) -> Bits {
+        let words = self.layout();
+        let mut word = 0;
+        while word < words.len() {
+            let from = if word == 0 { self.tag_width() } else { 0 };
+            if let Some(bits) = Bits::find(words[word], name, from) {
+                return bits;
+            }
+            word += 1;
+        }
+        panic!("no such field")
+    }
+
+    /// The bits that each word's fields take together, with what says the kind.
+    const fn is_within_words(self) -> bool {
+        let words = self.layout();
+        let mut word = 0;
+        while word < words.len() {
+            let mut bits = if word == 0 { self.tag_width() } else { 0 };
+            let mut field = 0;
+            while field < words[word].len() {
+                bits += width(words[word][field].1);
+                field += 1;
+            }
+            if bits > 64 {
+                return false;
+            }
+            word += 1;
+        }
+        true
+    }
+}
+
+const _: () = {
+    let mut kind = 0;
+    while kind < RecordKind::ALL.len() {
+        assert!(RecordKind::ALL[kind].is_within_words(), "a record's fields take more than a word");
+        kind += 1;
+    }
+};
+
+/// Where a field of a kind of record lies.
+macro_rules! bits {
+    ($kind:ident.$field:ident) => {
+        const { $crate::record::RecordKind::$kind.bits(stringify!($field)) }
+    };
+}
+pub(crate) use bits;
