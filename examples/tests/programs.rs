@@ -21,6 +21,10 @@ fn main() {
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }
 
+/// What every program says and ends with where it found nothing wrong. How it fares without the recorder is asked only where
+/// it does not fare so: a launch more of each program under each library is a fifth of the time that all tests take.
+const DOES_WELL: (&str, i32) = ("ok\n", 0);
+
 fn trial(title: String, name: &str, test: fn(&str)) -> Trial {
     let name = name.to_string();
     Trial::test(title, move || {
@@ -34,12 +38,11 @@ fn as_stated(name: &str) {
     let mut ran = 0;
     for mpi in libraries().iter().filter(|mpi| program.runs_under(mpi)) {
         let case = Case::of(&program, mpi);
-        let plain = case.plain();
         let under = mpi.name;
-        let said = (plain.stdout.as_str(), plain.status);
-        assert_eq!(said, ("ok\n", 0), "{name} is wrong without the recorder under {under}: {plain:?}");
         let (recorded, run) = case.recorded(name);
-        assert_eq!((recorded.stdout.as_str(), recorded.status), said, "{name} under {under}: {}", recorded.stderr);
+        if (recorded.stdout.as_str(), recorded.status) != DOES_WELL {
+            panic!("{name} under {under}, with the recorder: {recorded:#?}; without it: {:#?}", case.plain());
+        }
         truth::check(&program, &run, under);
         let check = run.ask("check", &[]);
         assert_eq!(check.status, truth::agreement(name), "{name} under {under}: {}", check.warnings());
@@ -48,7 +51,7 @@ fn as_stated(name: &str) {
     }
     for mpi in libraries().iter().filter(|mpi| program.fails_under(mpi)) {
         let plain = Case::of(&program, mpi).plain();
-        assert_ne!((plain.stdout.as_str(), plain.status), ("ok\n", 0), "{name} can be run under {}", mpi.name);
+        assert_ne!((plain.stdout.as_str(), plain.status), DOES_WELL, "{name} can be run under {}", mpi.name);
         ran += 1;
     }
     assert!(ran > 0, "no MPI that is here has {:?}", program.needs);
