@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::metrics::compare::Threshold;
 use crate::model::{Choice, Ranks};
 use crate::report::Format;
 use crate::report::arrange::Top;
@@ -21,7 +22,7 @@ pub struct Cli {
     pub command: Command,
 }
 
-const EXIT_CODES: &str = "Exit status of analyses: 0 ok, 1 a difference (check), 2 usage, 3 input that cannot be read or \
+const EXIT_CODES: &str = "Exit status of analyses: 0 ok, 1 a difference (check) or a condition that is met (diff --fail-if), 2 usage, 3 input that cannot be read or \
 does not hold what was asked about, 4 part of the data is missing, the rest was printed.";
 
 /// What to do.
@@ -45,7 +46,7 @@ pub enum Command {
     Imbalance(Imbalance),
     /// Check whether the ranks of a recorded run agree: messages, bytes, collective calls, clocks
     Check(Check),
-    /// Put two recorded runs side by side
+    /// Compare two recorded runs, or several of each of two sides
     Diff(Diff),
     /// Print what the JSON of an analysis looks like, as JSON Schema
     Schema(Schema),
@@ -334,13 +335,29 @@ pub struct Check {
     pub print: Print,
 }
 
-/// Puts two recorded runs side by side: what their progress engines did, with ratios.
+/// Compares two recorded runs, or several of each of two sides: where their time went, by function, call site and size, waits,
+/// imbalance, efficiency, and what the progress engine did.
+///
+/// With several runs a side, intervals are given, and a difference within what the runs of a side differ by is called noise. Record
+/// them in turn (A, B, A, B ...), so that what changes on the machine meets both.
 #[derive(Args)]
 pub struct Diff {
-    /// The one run's folder
-    pub a: PathBuf,
-    /// The other's
-    pub b: PathBuf,
+    /// The folders of two runs, A and B
+    #[arg(value_names = ["A", "B"], num_args = 2, required_unless_present = "a", conflicts_with_all = ["a", "b"])]
+    pub runs: Vec<PathBuf>,
+    /// The folders of side A
+    #[arg(long, value_name = "RUN", num_args = 1.., requires = "b")]
+    pub a: Vec<PathBuf>,
+    /// The folders of side B
+    #[arg(long, value_name = "RUN", num_args = 1.., requires = "a")]
+    pub b: Vec<PathBuf>,
+    /// Exit with status 1 where this is so, as 'MPI_Allreduce.max>+10%', 'wall_time>+5ms' or 'empty_percent>50'
+    ///
+    /// [[TABLE:]ROW.]FIGURE, then > or <, then an amount. FIGURE is a column by its key in JSON, with or without its unit, or by its
+    /// heading; ROW names a row: a function, a call site or its line. An amount with a sign is of the change: +10% of A, +5ms more
+    /// than A; one without is of B itself. Where the runs of a side say what is noise, a change within it counts as none.
+    #[arg(long, value_name = "CONDITION", allow_hyphen_values = true)]
+    pub fail_if: Vec<Threshold>,
     /// What of them to look at.
     #[command(flatten)]
     pub select: Select,

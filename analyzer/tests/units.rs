@@ -118,7 +118,7 @@ fn names_in_structured_output_are_not_indented() {
     let [folder, _] = samples();
     let mut ran = 0;
     for (arguments, table, key) in
-        [(&["pop"][..], "pop", "metric"), (&["diff", folder.to_str().unwrap()], "ledger", "figure")]
+        [(&["pop"][..], "pop", "metric"), (&["diff", folder.to_str().unwrap()], "figures", "row")]
     {
         let output = overhear(arguments[0], &folder, &[&arguments[1..], &["--format", "json"]].concat());
         let said: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();

@@ -1,56 +1,72 @@
-//! `overhear diff`: two runs side by side; here what their progress engines did.
+//! `overhear diff`: two sides compared, of one run each or several.
+
+use std::path::PathBuf;
 
 use super::print::print;
 use crate::cli;
-use crate::error::{Error, OK, PARTIAL};
+use crate::error::{DIFFERENT, Error, OK, PARTIAL};
+use crate::metrics::compare::{self, FigureRow, Side, Threshold, figures};
 use crate::metrics::{engine, overview};
-use crate::model::Run;
+use crate::model::{Choice, Run};
 use crate::report::schema::Schema;
-use crate::report::{Fact, FactKey, Report, Value, facts};
+use crate::report::{Report, Sheet};
 
-/// Prints both ledgers with their ratios. Returns the exit status.
+/// Prints what differs. Returns the exit status: 1 where a condition is met.
 pub fn run(arguments: &cli::Diff) -> Result<u8, Error> {
     let choice = arguments.select.choice();
-    let (a, b) = (Run::select(&arguments.a, &choice)?, Run::select(&arguments.b, &choice)?);
-    let mut warnings = Vec::new();
-    for (name, run) in [("A", &a), ("B", &b)] {
-        warnings.extend(engine::unseen(run).into_iter().map(|said| format!("{name}: {said}")));
-        warnings.extend(overview::warnings(run).into_iter().map(|said| format!("{name}: {said}")));
-    }
-    let report = Report { facts: facts(&a, &b), warnings, tables: vec![engine::compare(&a, &b).into()] };
-    print(report, "diff", &arguments.print)?;
-    Ok(if a.is_partial() || b.is_partial() { PARTIAL } else { OK })
+    let (of_a, of_b) = match arguments.runs.as_slice() {
+        [a, b] => (std::slice::from_ref(a), std::slice::from_ref(b)),
+        _ => (arguments.a.as_slice(), arguments.b.as_slice()),
+    };
+    let (a, b) = (Read::all("A", of_a, &choice)?, Read::all("B", of_b, &choice)?);
+    let all = compare::compare(&a.side, &b.side);
+    let mut warnings = met(&arguments.fail_if, &all)?;
+    let is_met = !warnings.is_empty();
+    warnings.extend(compare::warnings(&a.side, &b.side));
+    warnings.extend([a.warnings, b.warnings].concat());
+    let is_judged = a.side.len() > 1 && b.side.len() > 1;
+    let mut tables = compare::sections(&all, is_judged);
+    let facts = compare::facts(&a.side, &b.side, &all);
+    tables.push(Sheet::from(compare::table(all)));
+    print(Report { facts, warnings, tables }, "diff", &arguments.print)?;
+    Ok(match (is_met, a.is_partial || b.is_partial) {
+        (true, _) => DIFFERENT,
+        (false, true) => PARTIAL,
+        (false, false) => OK,
+    })
 }
 
 /// What its JSON looks like.
 pub fn schema() -> Schema {
-    Schema::of("diff").facts(FACTS).table::<engine::CompareRow>()
+    Schema::of("diff").facts(compare::FACTS).table::<FigureRow>()
 }
 
-facts! {
-    A = "a", Text, always;
-    A_WALL_TIME = "a_wall_time_s", Seconds, always;
-    A_MPI_TIME = "a_mpi_time_mean_s", Seconds, always;
-    B = "b", Text, always;
-    B_WALL_TIME = "b_wall_time_s", Seconds, always;
-    B_MPI_TIME = "b_mpi_time_mean_s", Seconds, always;
+/// What was read of a side.
+struct Read {
+    side: Side,
+    warnings: Vec<String>,
+    is_partial: bool,
 }
 
-/// What the runs were, in one line each.
-fn facts(a: &Run, b: &Run) -> Vec<Fact> {
-    let (a, b) = (overview::facts(a), overview::facts(b));
-    let mut facts = Vec::new();
-    for (facts_of, [key, wall_time, mpi_time], name) in
-        [(a, [A, A_WALL_TIME, A_MPI_TIME], "A"), (b, [B, B_WALL_TIME, B_MPI_TIME], "B")]
-    {
-        let of = |key: FactKey| facts_of.iter().find(|fact| fact.key == key);
-        let value = |key| of(key).map_or(Value::None, |fact| fact.value.clone());
-        let times = [overview::WALL_TIME, overview::MPI_TIME_MEAN]
-            .map(|key| of(key).map_or(String::new(), |fact| format!(", {} {}", fact.heading, fact.value)));
-        let line = of(overview::PROGRAM).map_or(String::new(), Fact::to_string);
-        facts.push(Fact::new(key, name, Value::Text(format!("{line}{}", times.concat()))));
-        facts.push(Fact::hidden(wall_time, value(overview::WALL_TIME)));
-        facts.push(Fact::hidden(mpi_time, value(overview::MPI_TIME_MEAN)));
+impl Read {
+    /// Reads run after run, so that there is never more than one in memory.
+    fn all(name: &str, folders: &[PathBuf], choice: &Choice) -> Result<Read, Error> {
+        let mut read = Read { side: Vec::new(), warnings: Vec::new(), is_partial: false };
+        for (folder, number) in folders.iter().zip(1..) {
+            let run = Run::select(folder, choice)?;
+            let name = if folders.len() == 1 { name.to_string() } else { format!("{name} {number}") };
+            let figures = figures(&run);
+            let said = figures.warnings.iter().cloned().chain(engine::unseen(&run)).chain(overview::warnings(&run));
+            read.warnings.extend(said.map(|said| format!("{name}: {said}")));
+            read.is_partial |= run.is_partial();
+            read.side.push(figures);
+        }
+        Ok(read)
     }
-    facts
+}
+
+/// What to say of each condition that is met.
+fn met(conditions: &[Threshold], all: &[compare::Comparison]) -> Result<Vec<String>, Error> {
+    let said: Result<Vec<Vec<String>>, Error> = conditions.iter().map(|condition| condition.exceeded(all)).collect();
+    Ok(said?.concat())
 }

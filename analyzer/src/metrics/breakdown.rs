@@ -43,7 +43,7 @@ pub struct FunctionName {
 impl Row for FunctionName {
     const TABLE: &'static str = "functions";
     fn columns() -> Vec<Column<Self>> {
-        vec![Column::text("function", "function", |name: &Self| name.function.clone())]
+        vec![Column::text("function", "function", |name: &Self| name.function.clone()).name()]
     }
 }
 

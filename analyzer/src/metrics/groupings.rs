@@ -46,8 +46,8 @@ impl Row for SiteName {
     const TABLE: &'static str = "sites";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::text("site", "call site", |name: &Self| name.site.clone()),
-            Column::text("function", "function", |name: &Self| name.function.clone()),
+            Column::text("site", "call site", |name: &Self| name.site.clone()).name(),
+            Column::text("function", "function", |name: &Self| name.function.clone()).name(),
         ]
     }
 }
@@ -88,9 +88,9 @@ impl Row for SizeName {
     const TABLE: &'static str = "sizes";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::bytes("size_at_least_bytes", "from", |name: &Self| name.at_least),
-            Column::bytes("size_below_bytes", "", |name: &Self| name.below),
-            Column::text("function", "function", |name: &Self| name.function.clone()),
+            Column::bytes("size_at_least_bytes", "from", |name: &Self| name.at_least).name(),
+            Column::bytes("size_below_bytes", "", |name: &Self| name.below).name(),
+            Column::text("function", "function", |name: &Self| name.function.clone()).name(),
         ]
     }
 }

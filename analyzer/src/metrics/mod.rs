@@ -2,6 +2,7 @@
 
 pub mod breakdown;
 pub mod check;
+pub mod compare;
 pub mod cost;
 pub mod critical;
 pub mod engine;

@@ -103,7 +103,7 @@ impl Row for FactorRow {
     const TABLE: &'static str = "pop";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::label("metric", "metric", |row: &Self| row.label),
+            Column::label("metric", "metric", |row: &Self| row.label).name(),
             Column::percent("percent", "%", |row: &Self| row.percent),
             Column::text("meaning", "what it lost by", |row: &Self| row.meaning.to_string()),
         ]

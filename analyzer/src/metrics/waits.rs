@@ -75,7 +75,7 @@ impl Row for WaitStateRow {
     const TABLE: &'static str = "wait_states";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::text("wait_state", "wait state", |row: &Self| row.state.name().to_string()),
+            Column::text("wait_state", "wait state", |row: &Self| row.state.name().to_string()).name(),
             Column::seconds("wait_s", "time", |row: &Self| seconds(row.waited.time)),
             Column::seconds("error_s", "±", |row: &Self| seconds(row.waited.error)),
             Column::percent("wait_percent", "% of all", |row: &Self| row.share),

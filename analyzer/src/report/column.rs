@@ -24,6 +24,8 @@ pub struct ColumnHead {
     pub unit: Unit,
     /// Some rows have no figure here.
     pub is_optional: bool,
+    /// It says what a row is of, alone or with others: two runs have the same rows where these are the same.
+    pub is_name: bool,
     /// Its times are of single calls and the like: they have a unit of their own, where all others of a table have one.
     pub is_each: bool,
     /// Text leaves it out where there is no room for all columns: those with the highest number first, those with 0 never.
@@ -107,8 +109,14 @@ impl<Row: 'static> Column<Row> {
         value: impl Fn(&Row) -> Value + 'static,
     ) -> Column<Row> {
         debug_assert!(unit.suits(&key), "{key} does not end as {unit:?}");
-        let head = ColumnHead { key, heading, unit, is_optional, is_each: false, spare: 0 };
+        let head = ColumnHead { key, heading, unit, is_optional, is_name: false, is_each: false, spare: 0 };
         Column { head, value: Box::new(value) }
+    }
+
+    /// The same, of what names a row.
+    pub fn name(mut self) -> Column<Row> {
+        self.head.is_name = true;
+        self
     }
 
     /// The same, of times in a unit of their own.

@@ -1,7 +1,7 @@
 //! What a figure is counted in. A key ends as its unit says, and no other key ends so.
 
 /// The unit of a column or a fact.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Unit {
     /// A name.
     Text,
@@ -57,6 +57,16 @@ impl Unit {
     /// A key without what it ends in for its unit.
     pub fn bare(self, key: &str) -> &str {
         self.suffix().and_then(|suffix| key.strip_suffix(suffix)).map_or(key, |bare| bare.trim_end_matches('_'))
+    }
+
+    /// Whether it is of what is measured or counted.
+    pub fn is_measured(self) -> bool {
+        self.is_sum() || matches!(self, Unit::Percent | Unit::Ratio)
+    }
+
+    /// Whether it adds up, so that what is not there is 0 of it.
+    pub fn is_sum(self) -> bool {
+        matches!(self, Unit::Count | Unit::Seconds | Unit::Bytes)
     }
 
     /// What programs get.

@@ -32,7 +32,7 @@ pub enum Value {
 }
 
 /// A name that is ours.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Label {
     /// As programs get it.
     pub key: &'static str,
@@ -52,6 +52,17 @@ pub struct WorldRank {
 }
 
 impl Value {
+    /// A number in a unit.
+    pub fn in_unit(unit: Unit, number: f64) -> Value {
+        match unit {
+            Unit::Count => Value::Count(number.round() as u64),
+            Unit::Bytes => Value::Bytes(number.round() as u64),
+            Unit::Seconds => Value::Seconds(number),
+            Unit::Percent => Value::Percent(number),
+            Unit::Number | Unit::Ratio | Unit::ByRow | Unit::Text | Unit::Rank => Value::Ratio(number),
+        }
+    }
+
     /// What it is as a number.
     pub fn number(&self) -> Option<f64> {
         match self {

@@ -2,7 +2,7 @@
 
 use super::ledger::Ledger;
 use crate::metrics::totals::percent;
-use crate::report::{Column, Label, Value};
+use crate::report::{Column, Label, Unit, Value};
 
 /// A figure of the ledger.
 pub struct LedgerFigure {
@@ -64,6 +64,16 @@ impl LedgerFigure {
         LedgerFigure { spare: 1, ..self }
     }
 
+    /// What it is counted in.
+    pub fn unit(&self) -> Unit {
+        match self.measure {
+            Count(_) => Unit::Count,
+            Bytes(_) => Unit::Bytes,
+            Seconds(_) => Unit::Seconds,
+            Percent(_) => Unit::Percent,
+        }
+    }
+
     /// The figure of a ledger.
     pub fn value(&self, ledger: &Ledger) -> Value {
         match self.measure {
@@ -81,12 +91,7 @@ impl LedgerFigure {
 
     /// A number in the figure's unit.
     pub fn in_its_unit(&self, number: f64) -> Value {
-        match self.measure {
-            Count(_) => Value::Count(number.round() as u64),
-            Bytes(_) => Value::Bytes(number.round() as u64),
-            Seconds(_) => Value::Seconds(number),
-            Percent(_) => Value::Percent(number),
-        }
+        Value::in_unit(self.unit(), number)
     }
 
     /// A column of it; a row may have no ledger to see it in.

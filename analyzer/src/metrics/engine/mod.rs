@@ -15,8 +15,9 @@ mod tables;
 
 pub use calls::{FunctionRow, SiteRow, functions, sites};
 pub use components::{ComponentRow, components};
+pub use figures::{FIGURES, LedgerFigure};
 pub use ledger::Ledger;
 pub use pending::{StarvedRow, starved};
 pub use rates::{FACTS, rates, too_often};
 pub use seen::{unseen, ways};
-pub use tables::{CompareRow, RankLedgerRow, by_rank, compare, ledger};
+pub use tables::{RankLedgerRow, by_rank, ledger};

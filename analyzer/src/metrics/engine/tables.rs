@@ -1,4 +1,4 @@
-//! The ledger of a run, of its ranks, and of two runs.
+//! The ledger of a run, and of its ranks.
 
 use super::figures::{FIGURES, LedgerFigure};
 use super::ledger::Ledger;
@@ -75,39 +75,4 @@ pub fn by_rank(run: &Run) -> Table<RankLedgerRow> {
     let row = |rank: &Rank| RankLedgerRow { rank: world_rank(rank), ledger: Ledger::of(rank), is_seen };
     let title = "the engine by rank: calls, time; sockets ready; time receiving, sending";
     Table::new(title, run.asked().map(row).collect())
-}
-
-/// A figure of two runs.
-pub struct CompareRow {
-    figure: Label,
-    a: Value,
-    b: Value,
-    ratio: Option<f64>,
-}
-
-impl Row for CompareRow {
-    const TABLE: &'static str = "ledger";
-    fn columns() -> Vec<Column<Self>> {
-        vec![
-            Column::label("figure", "the ledger, all ranks", |row: &Self| row.figure),
-            Column::by_row("a", "A", |row: &Self| row.a.clone()),
-            Column::by_row("b", "B", |row: &Self| row.b.clone()),
-            Column::ratio("b_by_a", "B / A", |row: &Self| row.ratio),
-        ]
-    }
-}
-
-/// The same ledger of two runs, as the paper has it.
-pub fn compare(a: &Run, b: &Run) -> Table<CompareRow> {
-    let (left, right) = (Ledger::of_run(a), Ledger::of_run(b));
-    let row = |figure: &LedgerFigure| {
-        let is_seen = |ledger: &Ledger| !figure.is_of_engine || ledger.entries > 0;
-        let seen = |ledger: &Ledger| if is_seen(ledger) { figure.value(ledger) } else { Value::None };
-        let (a, b) = (seen(&left), seen(&right));
-        let least = a.number().filter(|least| *least > 0.0);
-        let ratio = least.zip(b.number()).map(|(a, b)| b / a);
-        CompareRow { figure: figure.label, a, b, ratio }
-    };
-    let either = FIGURES.iter().filter(|figure| figure.is_shown(&left) || figure.is_shown(&right));
-    Table::new("", either.map(row).collect()).whole()
 }

@@ -1,0 +1,19 @@
+//! Two sides compared, each of one run or several: every figure of A beside that of B, and whether the difference is more than
+//! noise.
+//!
+//! Nothing is computed anew: the figures are those of the tables that `report`, `waits`, `pop`, `imbalance` and `progress` print.
+
+mod chief;
+mod facts;
+mod figures;
+mod joined;
+mod names;
+mod noise;
+mod sections;
+mod threshold;
+
+pub use facts::{FACTS, facts, warnings};
+pub use figures::{Figures, figures};
+pub use joined::{Comparison, FigureRow, Side, compare, table};
+pub use sections::sections;
+pub use threshold::Threshold;

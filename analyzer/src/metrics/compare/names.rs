@@ -1,0 +1,20 @@
+//! What the tables of a comparison are called.
+
+/// The table of what stands alone.
+pub const RUN: &str = "run";
+/// What the progress engine did.
+pub const ENGINE: &str = "ledger";
+/// By function.
+pub const FUNCTIONS: &str = "functions";
+/// By call site and function.
+pub const SITES: &str = "sites";
+/// By bytes of a call and function.
+pub const SIZES: &str = "sizes";
+/// By function, how unevenly.
+pub const IMBALANCE: &str = "imbalance";
+/// By wait state.
+pub const WAITS: &str = "wait_states";
+/// The POP metrics.
+pub const POP: &str = "pop";
+/// All of them.
+pub const TABLES: [&str; 8] = [RUN, ENGINE, FUNCTIONS, SITES, SIZES, IMBALANCE, WAITS, POP];

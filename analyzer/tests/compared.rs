@@ -1,0 +1,129 @@
+//! `overhear diff`: what two sides differ by is found, and what their runs differ by among themselves is called noise.
+
+mod common;
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use common::{Folder, header, signature};
+use rand::{RngExt, SeedableRng, rngs::StdRng};
+use serde_json::Value;
+use traces::calls::Call;
+use traces::signature::peer;
+
+const FUNCTIONS: [Call; 6] = [Call::Allreduce, Call::Bcast, Call::Alltoall, Call::Barrier, Call::Reduce, Call::Gather];
+
+/// Runs of two ranks that take each function ten calls of about 100 us, one of them `longer` times as long; each run's times are
+/// off by up to 2 %.
+fn runs(count: usize, seed: u64, longer: Option<(Call, f64)>) -> Vec<Folder> {
+    let mut random = StdRng::seed_from_u64(seed);
+    let mut run = |_| {
+        let folder = Folder::new();
+        let mut times = Vec::new();
+        for call in FUNCTIONS {
+            let factor = longer.filter(|(which, _)| *which == call).map_or(1.0, |(_, factor)| factor);
+            times.push((100_000.0 * factor * random.random_range(0.98..1.02)) as u64);
+        }
+        for rank in 0..2 {
+            folder.write(&format!("rank-000{rank}.ovh"), &file(rank, &times));
+        }
+        folder
+    };
+    (0..count).map(&mut run).collect()
+}
+
+fn file(rank: u32, times: &[u64]) -> Vec<u8> {
+    let signatures: Vec<_> =
+        FUNCTIONS.iter().zip(1..).map(|(call, number)| signature(number, *call, peer::NONE, 8, 8)).collect();
+    let mut calls = Vec::new();
+    let mut start = 1_000;
+    for _ in 0..10 {
+        for (time, number) in times.iter().zip(1..) {
+            calls.push((number, start, *time));
+            start += time + 500;
+        }
+    }
+    common::rank(header(rank, 2), &signatures, &calls)
+}
+
+fn diff(a: &[Folder], b: &[Folder], more: &[&str]) -> (i32, Value) {
+    let folders = |side: &[Folder]| side.iter().map(|folder| folder.0.clone()).collect::<Vec<PathBuf>>();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_overhear"));
+    command.arg("diff").arg("--a").args(folders(a)).arg("--b").args(folders(b)).args(more).args(["--format", "json"]);
+    let output = command.output().unwrap();
+    let said = serde_json::from_slice(&output.stdout);
+    (output.status.code().unwrap(), said.unwrap_or(Value::Null))
+}
+
+/// The rows of a table that are said to differ.
+fn differing(said: &Value, table: &str) -> Vec<(String, String)> {
+    let text = |row: &Value, key: &str| row[key].as_str().unwrap().to_string();
+    let rows = said["figures"].as_array().unwrap().iter().filter(|row| row["table"] == table);
+    let judged = rows.filter(|row| ["more", "less"].contains(&row["verdict"].as_str().unwrap()));
+    judged.map(|row| (text(row, "row"), text(row, "verdict"))).collect()
+}
+
+#[test]
+fn of_ten_comparisons_of_equals_at_most_one_finds_a_difference() {
+    let finds = |seed: u64| {
+        let (a, b) = (runs(3, 2 * seed, None), runs(3, 2 * seed + 1, None));
+        let (status, said) = diff(&a, &b, &[]);
+        assert_eq!(status, 0);
+        let judged = said["figures"].as_array().unwrap().iter().filter(|row| row["verdict"] == "noise").count();
+        assert!(judged >= FUNCTIONS.len(), "{said:#}");
+        said["figures"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|row| ["more", "less"].contains(&row["verdict"].as_str().unwrap()))
+    };
+    assert!((0..10).filter(|seed| finds(*seed)).count() <= 1);
+}
+
+#[test]
+fn a_function_that_takes_a_tenth_more_is_the_one_that_is_named() {
+    let (a, b) = (runs(5, 100, None), runs(5, 101, Some((Call::Alltoall, 1.1))));
+    let (_, said) = diff(&a, &b, &[]);
+    assert_eq!(differing(&said, "functions"), [("MPI_Alltoall".to_string(), "more".to_string())]);
+    let (_, other_way) = diff(&b, &a, &[]);
+    assert_eq!(differing(&other_way, "functions"), [("MPI_Alltoall".to_string(), "less".to_string())]);
+    let figure = |row: &&Value| row["row"] == "MPI_Alltoall" && row["figure"] == "time_mean_s";
+    let row = said["figures"].as_array().unwrap().iter().find(figure).unwrap();
+    let [low, high] = ["b_by_a_low", "b_by_a_high"].map(|key| row[key].as_f64().unwrap());
+    assert!(low < 1.1 && 1.1 < high && low > 1.0, "{row:#}");
+}
+
+#[test]
+fn one_run_a_side_says_that_noise_is_not_known() {
+    let (a, b) = (runs(1, 1, None), runs(1, 2, Some((Call::Bcast, 3.0))));
+    let (status, said) = diff(&a, &b, &[]);
+    assert_eq!(status, 0);
+    let verdicts = said["figures"].as_array().unwrap().iter().map(|row| row["verdict"].as_str().unwrap());
+    assert!(verdicts.clone().count() > 20 && verdicts.clone().all(|verdict| verdict == "unknown"));
+    assert!(said["warnings"].to_string().contains("does not tell a difference from noise"), "{said:#}");
+}
+
+#[test]
+fn a_condition_that_is_met_is_the_exit_status() {
+    let (a, b) = (runs(1, 1, None), runs(1, 1, Some((Call::Bcast, 3.0))));
+    let status = |condition: &str| diff(&a, &b, &["--fail-if", condition]).0;
+    assert_eq!(status("MPI_Bcast.time_max>+190%"), 1);
+    assert_eq!(status("MPI_Bcast.time_max>+210%"), 0);
+    assert_eq!(status("MPI_Bcast.time_max_s>+1.9ms"), 1);
+    assert_eq!(status("MPI_Bcast.max>+2.1ms"), 0);
+    assert_eq!(status("MPI_Bcast.calls>+0"), 0);
+    assert_eq!(status("MPI_Bcast.calls>19"), 1);
+    assert_eq!(status("MPI_Reduce.time_max>+1%"), 0);
+    assert_eq!(status("mpi_time_mean>+10%"), 1);
+    assert_eq!(status("wall_time<-1%"), 0);
+    assert_eq!([status("MPI_Bsend.calls>0"), status("MPI_Bcast.colour>0"), status("MPI_Bcast.calls=0")], [2, 2, 2]);
+}
+
+#[test]
+fn a_condition_does_not_hold_of_a_change_within_the_noise() {
+    let (a, b) = (runs(4, 300, None), runs(4, 301, None));
+    let above = |percent: f64| diff(&a, &b, &["--fail-if", &format!("MPI_Reduce.time_mean>{percent:+}%")]).0;
+    assert_eq!(above(-50.0), 0, "the sides differ by less than their runs");
+    let c = runs(4, 302, Some((Call::Reduce, 1.2)));
+    assert_eq!(diff(&a, &c, &["--fail-if", "MPI_Reduce.time_mean>+10%"]).0, 1);
+}
