@@ -48,6 +48,8 @@ pub enum Command {
     Check(Check),
     /// Compare two recorded runs, or several of each of two sides
     Diff(Diff),
+    /// Put recorded runs of different numbers of ranks side by side
+    Scaling(Scaling),
     /// Print what the JSON of an analysis looks like, as JSON Schema
     Schema(Schema),
     /// Check whether recording will work here
@@ -366,6 +368,27 @@ pub struct Diff {
     pub print: Print,
 }
 
+/// Puts runs of different numbers of ranks side by side: POP's efficiencies, the time of each function, how that grows, and what it
+/// comes to at ten times the ranks.
+///
+/// Give several runs of each number of ranks, and five numbers or more. A function's time is a constant and one term: 1/p, log p, p,
+/// p log p or p^2. `off by` is what the model misses a number of ranks by that it has not seen.
+#[derive(Args)]
+pub struct Scaling {
+    /// The runs' folders
+    #[arg(required = true, value_name = "RUN")]
+    pub runs: Vec<PathBuf>,
+    /// Each rank has the same work however many there are [default: all ranks share it]
+    #[arg(long)]
+    pub weak: bool,
+    /// What of them to look at.
+    #[command(flatten)]
+    pub select: Select,
+    /// How to print it.
+    #[command(flatten)]
+    pub print: Print,
+}
+
 /// Prints what the JSON of an analysis looks like, as JSON Schema. Columns of CSV and Parquet are the fields of its tables.
 #[derive(Args)]
 pub struct Schema {
@@ -395,6 +418,8 @@ pub enum Analysis {
     Check,
     /// Two runs side by side.
     Diff,
+    /// Runs of different numbers of ranks.
+    Scaling,
 }
 
 /// Checks whether recording will work here.

@@ -75,6 +75,7 @@ fn every_command_says_of_the_samples_what_it_said() {
 #[test]
 fn the_samples_are_compared_as_they_were() {
     compare("both", "diff", &said("diff", &[OPENMPI, MPICH]));
+    compare("both", "scaling", &said("scaling", &[OPENMPI, MPICH]));
 }
 
 #[test]

@@ -2,6 +2,8 @@
 //!
 //! `GOLDEN=write cargo test -p overhear --test schema` writes the schemas anew.
 
+mod common;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,7 +13,7 @@ use serde_json::{Value, json};
 const SAMPLES: [&str; 2] = ["traces/samples/integer_sort-openmpi", "traces/samples/integer_sort-mpich"];
 
 /// Every command that analyses runs, and every way to ask it.
-const COMMANDS: [(&str, &[&str]); 9] = [
+const COMMANDS: [(&str, &[&str]); 10] = [
     ("report", &["function", "rank", "rank=3", "comm", "site", "size", "peer", "thread", "region"]),
     ("waits", &[]),
     ("path", &[]),
@@ -21,6 +23,7 @@ const COMMANDS: [(&str, &[&str]); 9] = [
     ("imbalance", &["function", "site"]),
     ("progress", &["rank", "component", "function", "site"]),
     ("diff", &[]),
+    ("scaling", &[]),
 ];
 
 /// What keys of figures end in that are numbers.
@@ -48,8 +51,10 @@ fn said(command: &str, format: &str) -> Vec<(String, Vec<u8>)> {
     words.extend(ways.iter().map(|way| vec!["--by", way]));
     // What is there alone where a part of the run is asked about.
     words.push(vec!["--rank", "1-2", "--from", "100ms", "--to", "250ms"]);
+    let grown = [4, 8, 16].map(common::growing::run);
     let runs: Vec<Vec<&str>> = match command {
         "diff" => vec![SAMPLES.to_vec()],
+        "scaling" => vec![grown.iter().map(|run| run.0.to_str().unwrap()).collect()],
         _ => SAMPLES.iter().map(|sample| vec![*sample]).collect(),
     };
     let mut said = Vec::new();

@@ -13,6 +13,7 @@ mod print;
 mod progress;
 mod record;
 mod report;
+mod scaling;
 mod schema;
 mod waits;
 
@@ -32,6 +33,7 @@ pub fn run(cli: Cli) -> u8 {
         Command::Imbalance(arguments) => imbalance::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Diff(arguments) => diff::run(&arguments),
+        Command::Scaling(arguments) => scaling::run(&arguments),
         Command::Schema(arguments) => schema::run(&arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Env(arguments) => env::run(&arguments),

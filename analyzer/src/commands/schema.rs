@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::{check, diff, imbalance, matrix, path, pop, progress, report, waits};
+use super::{check, diff, imbalance, matrix, path, pop, progress, report, scaling, waits};
 use crate::cli::{self, Analysis};
 use crate::error::{Error, OK};
 use crate::terminal;
@@ -19,6 +19,7 @@ pub fn run(arguments: &cli::Schema) -> Result<u8, Error> {
         Analysis::Imbalance => imbalance::schema(),
         Analysis::Check => check::schema(),
         Analysis::Diff => diff::schema(),
+        Analysis::Scaling => scaling::schema(),
     };
     let printed = terminal::stdout().and_then(|mut out| schema.print(&mut out));
     match printed {

@@ -14,6 +14,7 @@ pub mod pop;
 pub mod programs;
 pub mod ranks;
 pub mod regions;
+pub mod scaling;
 mod totals;
 pub mod waits;
 mod words;

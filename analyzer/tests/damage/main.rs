@@ -18,7 +18,7 @@ use common::Folder;
 use mutations::Damage;
 
 /// What is run on each; the folder takes the place of DIR.
-const ANALYSES: [&[&str]; 9] = [
+const ANALYSES: [&[&str]; 10] = [
     &["progress", "DIR", "--plot", "/dev/null"],
     &["waits", "DIR"],
     &["path", "DIR"],
@@ -27,6 +27,7 @@ const ANALYSES: [&[&str]; 9] = [
     &["imbalance", "DIR", "--by", "site"],
     &["check", "DIR"],
     &["diff", "DIR", "DIR"],
+    &["scaling", "DIR", "DIR"],
     &["waits", "DIR", "--region", "solve"],
 ];
 /// And one of these.

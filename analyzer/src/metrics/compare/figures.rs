@@ -66,11 +66,35 @@ pub fn figures(run: &Run) -> Figures {
         all.extend(facts(&waits::facts(run, &account)));
         all.extend(of_sheet(names::WAITS, &waits::states(run, &account).into()));
         let (efficiency, _) = pop::efficiencies(run, &mut account);
+        all.extend(facts(&pop::facts(run, &efficiency)));
         all.extend(of_sheet(names::POP, &pop::factors(&efficiency).into()));
     }
     let program = overview.into_iter().find(|fact| fact.key == overview::PROGRAM);
     let program = program.unwrap_or_else(|| Fact::hidden(overview::PROGRAM, Value::None));
     Figures { all, has_calls, warnings, program, command: programs::command(run.first()), ranks: run.size() }
+}
+
+impl Figures {
+    /// A figure that stands alone.
+    pub fn fact(&self, key: &str) -> Option<f64> {
+        self.all.iter().find(|figure| figure.name.table == names::RUN && figure.name.figure == key)?.value
+    }
+
+    /// Seconds of a rank in the mean, by function.
+    pub fn functions(&self) -> impl Iterator<Item = (&str, f64)> {
+        self.column(names::FUNCTIONS, "time_mean_s")
+    }
+
+    /// The POP metrics, of 100.
+    pub fn efficiencies(&self) -> impl Iterator<Item = (&str, f64)> {
+        self.column(names::POP, "percent")
+    }
+
+    /// A column of a table whose rows have one name.
+    fn column(&self, table: &'static str, key: &'static str) -> impl Iterator<Item = (&str, f64)> {
+        let of_column = move |figure: &&Figure| figure.name.table == table && figure.name.figure == key;
+        self.all.iter().filter(of_column).filter_map(|figure| Some((figure.name.row.first()?.as_str(), figure.value?)))
+    }
 }
 
 /// The facts that are numbers of what happened, not of when.

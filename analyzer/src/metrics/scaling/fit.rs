@@ -1,0 +1,240 @@
+//! A time as a function of the number of ranks, in the normal form of Calotoiu, Hoefler, Poke and Wolf, "Using automated
+//! performance modeling to find scalability bugs in complex codes", SC 2013: a constant and a term that grows.
+//!
+//! Residuals are relative, since times of many ranks would outweigh those of few. Terms are compared by what they say of each
+//! number of ranks when it is left out. A term that says little more than a constant does is not believed.
+
+use statrs::distribution::{ContinuousCDF, StudentsT};
+
+/// What grows with the number of ranks, p.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Term {
+    /// Nothing.
+    Constant,
+    /// 1/p, of work that is divided.
+    Inverse,
+    /// log2 p.
+    Log,
+    /// p.
+    Linear,
+    /// p log2 p.
+    LinearLog,
+    /// p^2.
+    Square,
+}
+
+/// A model and what it rests on.
+#[derive(Clone, Copy, Debug)]
+pub struct Model {
+    /// What grows.
+    pub term: Term,
+    /// Seconds whatever the number of ranks.
+    pub constant: f64,
+    /// Seconds for each unit of the term.
+    pub factor: f64,
+    /// By how much the model misses a number of ranks that it has not seen, of 100.
+    pub error: f64,
+    scatter: Scatter,
+}
+
+/// A time that is expected, in seconds.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Expected {
+    /// By the best model.
+    pub time: f64,
+    /// The least that a model which is not much worse says, by 95 % of its own scatter.
+    pub low: f64,
+    /// The most.
+    pub high: f64,
+}
+
+/// What the points say of how sure a line through them is.
+#[derive(Clone, Copy, Default, Debug)]
+struct Scatter {
+    /// Of the residuals, relative.
+    variance: f64,
+    freedom: f64,
+    /// The inverse of the normal equations' matrix: constant, both, factor.
+    inverse: [f64; 3],
+}
+
+const ALL: [Term; 6] = [Term::Constant, Term::Inverse, Term::Log, Term::Linear, Term::LinearLog, Term::Square];
+/// A term has to miss by so much less than a constant does.
+const BETTER: f64 = 0.8;
+/// What misses by more than so much, of 100, describes nothing.
+const MOST: f64 = 50.0;
+/// Models that miss by up to so much more than the best are not ruled out.
+const NOT_RULED_OUT: f64 = 1.5;
+
+impl Term {
+    /// As it is written.
+    pub fn name(self) -> &'static str {
+        match self {
+            Term::Constant => "constant",
+            Term::Inverse => "1/p",
+            Term::Log => "log p",
+            Term::Linear => "p",
+            Term::LinearLog => "p log p",
+            Term::Square => "p^2",
+        }
+    }
+
+    /// Its value at so many ranks.
+    pub fn at(self, ranks: f64) -> f64 {
+        match self {
+            Term::Constant => 0.0,
+            Term::Inverse => 1.0 / ranks,
+            Term::Log => ranks.log2(),
+            Term::Linear => ranks,
+            Term::LinearLog => ranks * ranks.log2(),
+            Term::Square => ranks * ranks,
+        }
+    }
+}
+
+/// The models that describe times by numbers of ranks, the best first, and others that are not ruled out. None of less than three
+/// different numbers, where a time is 0, or where none fits. A single rank has nobody to talk to: it is in no model.
+pub fn models(points: &[(f64, f64)]) -> Vec<Model> {
+    let points: Vec<(f64, f64)> = points.iter().filter(|point| point.0 > 1.0).copied().collect();
+    let mut counts: Vec<f64> = points.iter().map(|point| point.0).collect();
+    counts.sort_by(f64::total_cmp);
+    counts.dedup();
+    if counts.len() < 3 || points.iter().any(|point| point.1 <= 0.0) {
+        return Vec::new();
+    }
+    let mut all: Vec<Model> = ALL.iter().filter_map(|term| Model::of(*term, &points, &counts)).collect();
+    all.sort_by(|one, other| one.error.total_cmp(&other.error));
+    let constant = all.iter().position(|model| model.term == Term::Constant);
+    if let (Some(best), Some(constant)) = (all.first().map(|best| best.error), constant)
+        && best > BETTER * all[constant].error
+    {
+        let constant = all.remove(constant);
+        all.insert(0, constant);
+    }
+    let best = all.first().map_or(0.0, |best| best.error);
+    all.retain(|model| model.error <= MOST && model.error <= NOT_RULED_OUT * best.max(0.1));
+    all
+}
+
+/// What models, the best first, say of so many ranks.
+pub fn expected(models: &[Model], ranks: f64) -> Option<Expected> {
+    let time = models.first()?.at(ranks);
+    let spans = models.iter().map(|model| model.span(ranks));
+    let (low, high) = spans.fold((time, time), |(low, high), span| (low.min(span.0), high.max(span.1)));
+    Some(Expected { time, low: low.max(0.0), high })
+}
+
+impl Model {
+    fn of(term: Term, points: &[(f64, f64)], counts: &[f64]) -> Option<Model> {
+        let (constant, factor, inverse) = line(term, points)?;
+        let is_line = term != Term::Constant && constant != 0.0;
+        let model = Model { term, constant, factor, error: 0.0, scatter: Scatter::default() };
+        let missed = |model: &Model, point: &(f64, f64)| (model.at(point.0) / point.1 - 1.0).powi(2);
+        let freedom = points.len() as f64 - if is_line { 2.0 } else { 1.0 };
+        let squares: f64 = points.iter().map(|point| missed(&model, point)).sum();
+        let scatter = Scatter { variance: squares / freedom.max(1.0), freedom: freedom.max(1.0), inverse };
+        let mut missed_by = 0.0;
+        for left_out in counts {
+            let others: Vec<_> = points.iter().filter(|point| point.0 != *left_out).copied().collect();
+            let (constant, factor, _) = line(term, &others)?;
+            let of_others = Model { constant, factor, ..model };
+            let own = points.iter().filter(|point| point.0 == *left_out);
+            missed_by += own.map(|point| missed(&of_others, point)).sum::<f64>();
+        }
+        Some(Model { error: 100.0 * (missed_by / points.len() as f64).sqrt(), scatter, ..model })
+    }
+
+    /// Seconds at so many ranks.
+    pub fn at(&self, ranks: f64) -> f64 {
+        self.constant + self.factor * self.term.at(ranks)
+    }
+
+    /// Where 95 % of the lines through such points would lie.
+    fn span(&self, ranks: f64) -> (f64, f64) {
+        let (x, [a, b, d]) = (self.term.at(ranks), self.scatter.inverse);
+        let variance = self.scatter.variance * (a + 2.0 * b * x + d * x * x);
+        let reach = StudentsT::new(0.0, 1.0, self.scatter.freedom).map_or(0.0, |t| t.inverse_cdf(0.975));
+        let reach = reach * variance.max(0.0).sqrt();
+        (self.at(ranks) - reach, self.at(ranks) + reach)
+    }
+}
+
+/// The constant and the factor of least relative squares, neither negative, and the inverse matrix. None where a term cannot be
+/// told from a constant.
+fn line(term: Term, points: &[(f64, f64)]) -> Option<(f64, f64, [f64; 3])> {
+    let sum = |of: &dyn Fn(f64, f64, f64) -> f64| -> f64 {
+        points.iter().map(|(ranks, time)| of(term.at(*ranks), *time, 1.0 / (time * time))).sum()
+    };
+    let (w, wx, wxx) = (sum(&|_, _, w| w), sum(&|x, _, w| w * x), sum(&|x, _, w| w * x * x));
+    let (wy, wxy) = (sum(&|_, y, w| w * y), sum(&|x, y, w| w * x * y));
+    if term == Term::Constant {
+        return Some((wy / w, 0.0, [1.0 / w, 0.0, 0.0]));
+    }
+    let determinant = w * wxx - wx * wx;
+    if determinant <= 1e-12 * w * wxx {
+        return None;
+    }
+    let factor = (w * wxy - wx * wy) / determinant;
+    let constant = (wxx * wy - wx * wxy) / determinant;
+    if factor <= 0.0 {
+        return None;
+    }
+    if constant < 0.0 {
+        return Some((0.0, wxy / wxx, [0.0, 0.0, 1.0 / wxx]));
+    }
+    Some((constant, factor, [wxx / determinant, -wx / determinant, w / determinant]))
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{RngExt, SeedableRng, rngs::StdRng};
+
+    use super::{Term, expected, models};
+
+    /// Times from 4 to so many ranks, off by up to 1 %, three runs each.
+    fn planted(term: Term, constant: f64, factor: f64, most: u32, seed: u64) -> Vec<(f64, f64)> {
+        let mut random = StdRng::seed_from_u64(seed);
+        let counts = (2..).map(|power| 1u32 << power).take_while(|count| *count <= most);
+        let counts = counts.flat_map(|count| [f64::from(count); 3]);
+        counts.map(|ranks| (ranks, (constant + factor * term.at(ranks)) * random.random_range(0.99..1.01))).collect()
+    }
+
+    #[test]
+    fn planted_models_are_recovered_from_4_to_4096_ranks() {
+        let terms = [
+            (Term::Constant, 2.0, 0.0),
+            (Term::Inverse, 0.1, 40.0),
+            (Term::Log, 0.5, 0.3),
+            (Term::Linear, 0.5, 0.02),
+            (Term::LinearLog, 0.5, 0.004),
+            (Term::Square, 0.5, 1e-4),
+        ];
+        for (term, constant, factor) in terms {
+            for seed in 0..20 {
+                let models = models(&planted(term, constant, factor, 4096, seed));
+                let best = models.first().unwrap();
+                assert_eq!(best.term, term, "seed {seed}: {models:?}");
+                assert!((best.constant / constant - 1.0).abs() < 0.05, "{term:?}: {best:?}");
+                assert!(term == Term::Constant || (best.factor / factor - 1.0).abs() < 0.05, "{term:?}: {best:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_expected_of_ten_times_the_ranks_has_the_truth_within_its_bounds() {
+        let mut within = 0;
+        for seed in 0..40 {
+            let models = models(&planted(Term::LinearLog, 0.5, 0.004, 64, seed));
+            let truth = 0.5 + 0.004 * Term::LinearLog.at(640.0);
+            let expected = expected(&models, 640.0).unwrap();
+            within += u32::from(expected.low <= truth && truth <= expected.high);
+        }
+        assert!(within >= 36, "{within} of 40");
+    }
+
+    #[test]
+    fn two_numbers_of_ranks_make_no_model() {
+        assert!(models(&[(2.0, 1.0), (4.0, 2.0), (4.0, 2.1)]).is_empty());
+        assert!(models(&[(2.0, 1.0), (4.0, 0.0), (8.0, 2.1)]).is_empty());
+    }
+}

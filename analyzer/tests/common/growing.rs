@@ -1,0 +1,34 @@
+//! Runs whose calls take times that grow with the ranks in a known way.
+
+use traces::calls::Call;
+use traces::signature::peer;
+
+use super::{Folder, header, rank, signature};
+
+/// A call, and its microseconds at a number of ranks.
+type Grows = (Call, fn(f64) -> f64);
+
+const PLANTED: [Grows; 4] = [
+    (Call::Barrier, |ranks| 200.0 + 50.0 * ranks.log2()),
+    (Call::Alltoall, |ranks| 100.0 + 20.0 * ranks),
+    (Call::Reduce, |_| 700.0),
+    (Call::Allgather, |ranks| 30_000.0 / ranks),
+];
+
+/// A run of so many ranks.
+pub fn run(ranks: u32) -> Folder {
+    let folder = Folder::new();
+    let signatures: Vec<_> =
+        PLANTED.iter().zip(1..).map(|((call, _), number)| signature(number, *call, peer::NONE, 8, 8)).collect();
+    let mut start = 1_000;
+    let mut calls = Vec::new();
+    for ((_, time), number) in PLANTED.iter().zip(1..) {
+        let time = (1_000.0 * time(f64::from(ranks))).round() as u64;
+        calls.push((number, start, time));
+        start += time + 500;
+    }
+    for number in 0..ranks {
+        folder.write(&format!("rank-{number:04}.ovh"), &rank(header(number, ranks), &signatures, &calls));
+    }
+    folder
+}

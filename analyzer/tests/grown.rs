@@ -1,0 +1,61 @@
+//! `overhear scaling`: what grows with the ranks, and how, is found in runs that were made to grow so.
+
+mod common;
+
+use std::process::Command;
+
+use common::Folder;
+use common::growing::run;
+use serde_json::Value;
+
+fn scaling(runs: &[Folder], more: &[&str]) -> (i32, Value) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_overhear"));
+    command.arg("scaling").args(runs.iter().map(|run| &run.0)).args(more).args(["--format", "json"]);
+    let output = command.output().unwrap();
+    (output.status.code().unwrap(), serde_json::from_slice(&output.stdout).unwrap())
+}
+
+#[test]
+fn what_was_made_to_grow_is_found_to_grow_so() {
+    let runs: Vec<Folder> = [2, 4, 8, 16, 32, 64].into_iter().map(run).collect();
+    let (status, said) = scaling(&runs, &[]);
+    assert_eq!(status, 0, "{said:#}");
+    let model = |function: &str| said["models"].as_array().unwrap().iter().find(|row| row["function"] == function);
+    let planted = [
+        ("MPI_Barrier", "log p", 200e-6, 50e-6),
+        ("MPI_Alltoall", "p", 100e-6, 20e-6),
+        ("MPI_Reduce", "constant", 700e-6, 0.0),
+        ("MPI_Allgather", "1/p", 0.0, 30e-3),
+    ];
+    for (function, term, constant, factor) in planted {
+        let model = model(function).unwrap();
+        assert_eq!(model["term"], term, "{model:#}");
+        let [was, grew] = ["constant_s", "factor_s"].map(|key| model[key].as_f64().unwrap());
+        assert!((was - constant).abs() < 1e-6 && (grew - factor).abs() < 1e-6, "{model:#}");
+    }
+    let ahead = said["run"]["dominates"].as_str().unwrap();
+    assert_eq!(ahead, "at 640 ranks MPI_Alltoall takes most", "{said:#}");
+}
+
+#[test]
+fn the_efficiencies_are_relative_to_the_fewest_ranks() {
+    let runs = [run(8), run(2), run(4)];
+    let (_, said) = scaling(&runs, &[]);
+    let percent = |metric: &str, ranks: u64| {
+        let is = |row: &&Value| row["metric"] == metric && row["ranks"] == ranks;
+        said["pop"].as_array().unwrap().iter().find(is).unwrap()["percent"].as_f64().unwrap()
+    };
+    assert_eq!(percent("computation scalability", 2), 100.0);
+    assert!(percent("computation scalability", 8) < 30.0, "each rank computes as long as two did");
+    let (_, weak) = scaling(&runs, &["--weak"]);
+    let rows = weak["pop"].as_array().unwrap().iter();
+    let scalability = rows.filter(|row| row["metric"] == "computation scalability");
+    assert!(scalability.map(|row| row["percent"].as_f64().unwrap()).all(|percent| percent > 95.0), "{weak:#}");
+}
+
+#[test]
+fn runs_of_one_number_of_ranks_make_no_model_and_say_so() {
+    let (status, said) = scaling(&[run(2), run(2)], &[]);
+    assert_eq!((status, said["models"].as_array().unwrap().len()), (0, 0));
+    assert!(said["warnings"].to_string().contains("a model needs three or more"), "{said:#}");
+}
