@@ -225,7 +225,7 @@ impl Key {
     }
 
     /// As it is written to the file.
-    pub fn signature(&self, number: u32, site: u32) -> Signature {
+    pub const fn signature(&self, number: u32, site: u32) -> Signature {
         Signature {
             number,
             call: self.call,

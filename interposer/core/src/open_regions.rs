@@ -3,7 +3,7 @@
 /// How many are told apart. Regions further inside are not recorded.
 const MOST: usize = 64;
 
-/// See the module. Valid as zeros.
+/// See the module.
 pub struct OpenRegions {
     /// How many there are, also of those that found no place.
     depth: usize,
@@ -20,6 +20,13 @@ struct Region {
 pub struct Left {
     /// Its number, if it was recorded.
     pub number: Option<u32>,
+}
+
+/// In no region.
+impl Default for OpenRegions {
+    fn default() -> OpenRegions {
+        OpenRegions { depth: 0, regions: [Region { owner: 0, number: 0 }; MOST] }
+    }
 }
 
 impl OpenRegions {

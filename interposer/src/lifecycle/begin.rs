@@ -32,7 +32,7 @@ use crate::recorder::thread::slots;
 
 /// Called for the first call of every thread, and for all calls of a process that does not record. The thread, if its
 /// recording begins here.
-pub fn first_call(call: Call, handed: &'static HandedDown) -> Option<&'static mut Thread> {
+pub fn first_call(call: Call, handed: &'static HandedDown) -> Option<&'static Thread> {
     match HERE.phase.load(Acquire) {
         OFF => return None,
         DORMANT if is_forked() => return None,
@@ -92,9 +92,7 @@ fn try_begin(handed: &'static HandedDown) -> Result<bool, String> {
     let output = Output::create(&path, config.max_bytes).map_err(|error| {
         format!("{}: {error}. Set OVERHEAR_DIR to a folder that can be written", folder::parent_of(&path).display())
     })?;
-    // SAFETY: nobody else knows the file yet.
-    let header = unsafe { output.header() };
-    *header = FileHeader {
+    let header = FileHeader {
         magic: MAGIC,
         version: VERSION,
         unit: UNIT as u32,
@@ -108,6 +106,8 @@ fn try_begin(handed: &'static HandedDown) -> Result<bool, String> {
         begin: sample,
         ..blank_header()
     };
+    // SAFETY: nobody else knows the file yet.
+    unsafe { output.header().begin(header) };
     shared::set_output(output);
     shared::define(&Definition::Process(process()));
     shared::define(&Definition::Filter(config.filter.text.clone()));
@@ -130,7 +130,7 @@ fn try_begin(handed: &'static HandedDown) -> Result<bool, String> {
 /// A forked child does not write into its parent's file.
 unsafe extern "C" fn forked() {
     HERE.phase.store(OFF, Release);
-    current::set(std::ptr::null_mut());
+    current::set(std::ptr::null());
 }
 
 fn process() -> Process {

@@ -52,8 +52,7 @@ pub fn before(call: Call, session: u64) {
     }
     guard::run_waiting(|| {
         if let Some(output) = shared::output() {
-            // SAFETY: one thread finalises MPI.
-            let begin = unsafe { output.header() }.begin;
+            let begin = output.header().begun();
             let now = clock::sample();
             let seconds = now.monotonic.saturating_sub(begin.monotonic) as f64 / 1e9;
             progress::intel::read(now.ticks.wrapping_sub(begin.ticks) as f64 / seconds.max(1e-9));

@@ -4,14 +4,13 @@
 //! A trace goes on whatever is asked, so that messages find their receives: the level is in it, and whoever reads it leaves
 //! out what is not wanted. A profile has to be stopped, and set back, here.
 
-use traces::file::FileHeader;
-
 use crate::clock;
+use crate::recorder::file::header::Header;
 use crate::recorder::file::shared;
 use crate::recorder::file::totals;
 use crate::recorder::guard;
 use crate::recorder::process::counted;
-use crate::recorder::thread::slots;
+use crate::recorder::thread::profile;
 
 /// The program has called `MPI_Pcontrol` with this level.
 #[cold]
@@ -29,37 +28,25 @@ pub fn ask(level: i32) {
 fn stop() {
     let _shared = shared::lock();
     if counted::stop() {
-        in_header(|header, now| header.profile_stopped_at = now);
+        in_header(|header| header.profile_stops(clock::now()));
     }
 }
 
 fn go_on() {
     let _shared = shared::lock();
     if counted::go_on() {
-        in_header(|header, now| {
-            header.profile_stopped += now.wrapping_sub(header.profile_stopped_at);
-            header.profile_stopped_at = 0;
-        });
+        in_header(|header| header.profile_goes_on(clock::now()));
     }
 }
 
 fn forget() {
     let _shared = shared::lock();
     counted::forget();
-    slots::forget_profiles();
+    profile::forget();
     totals::forget();
-    in_header(|header, now| {
-        (header.profile_begin, header.profile_stopped) = (now, 0);
-        header.profile_stopped_at = if counted::is_on() { 0 } else { now };
-    });
+    in_header(|header| header.profile_begins(clock::now(), counted::is_on()));
 }
 
-/// Writes it down where there is a profile.
-fn in_header(write: impl FnOnce(&mut FileHeader, u64)) {
-    let Some(output) = shared::output() else { return };
-    // SAFETY: only called with the lock held.
-    let header = unsafe { output.header() };
-    if header.has_profile() {
-        write(header, clock::now());
-    }
+fn in_header(write: impl Fn(Header)) {
+    shared::output().into_iter().for_each(|output| write(output.header()));
 }

@@ -4,7 +4,6 @@ use std::path::Path;
 use std::sync::atomic::Ordering::*;
 
 use traces::calls::Call;
-use traces::file::FINALIZED;
 
 use super::last_words;
 use super::run::{SESSIONS, WORLD, speaks_at_end};
@@ -19,14 +18,8 @@ use crate::recorder::process::forked::{DORMANT, HERE, RECORDING};
 /// Says in the file whether MPI is finalised. Returns whether it is.
 pub fn mark_end(output: &Output) -> bool {
     let _alone = shared::lock();
-    // SAFETY: the lock is held.
-    let header = unsafe { output.header() };
     let finalized = !WORLD.load(Acquire) && SESSIONS.load(Acquire) == 0;
-    header.state &= !FINALIZED;
-    if finalized {
-        header.end = clock::sample();
-        header.state |= FINALIZED;
-    }
+    output.header().finalized(finalized.then(clock::sample));
     finalized
 }
 
@@ -47,8 +40,7 @@ pub fn process_ends() {
         RECORDING => {
             if let Some(output) = shared::output() {
                 output.save_all();
-                // SAFETY: read when the process ends.
-                if unsafe { output.header() }.state & FINALIZED != 0 && speaks_at_end() {
+                if output.header().is_finalized() && speaks_at_end() {
                     last_words::say(output);
                 }
             }

@@ -14,17 +14,16 @@ static TOLD: AtomicBool = AtomicBool::new(false);
 
 /// One line at the end: where it is, how much, and what it cost. `overhear record` in front of the launcher says it of all ranks.
 pub fn say(output: &Output) {
-    // SAFETY: read when MPI is finalised.
-    let header = unsafe { output.header() };
     if TOLD.swap(true, Relaxed) {
         return;
     }
+    let header = output.header().summary();
     let rank = if header.rank == NO_RANK { 0 } else { header.rank };
     let ticks = header.end.ticks.wrapping_sub(header.begin.ticks);
     let seconds = header.end.monotonic.wrapping_sub(header.begin.monotonic) as f64 / 1e9;
     let calls = slots::calls();
-    let cost = header.wrapper_cost as f64 / 1000.0;
-    let (entries, entry) = (slots::entries(), header.entry_cost as f64 / 1000.0);
+    let cost = header.costs.0 as f64 / 1000.0;
+    let (entries, entry) = (slots::entries(), header.costs.1 as f64 / 1000.0);
     let in_nanoseconds = |cost: f64| cost * seconds * 1e9 / ticks.max(1) as f64;
     let off_line = slots::off_line() as f64;
     let share = 100.0 * (calls as f64 * cost + entries as f64 * entry + off_line) / ticks.max(1) as f64;

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering::*;
 
 use traces::calls::Call;
 use traces::definitions::{Definition, Library};
-use traces::file::{INITIALIZED, NO_RANK};
+use traces::file::NO_RANK;
 
 use super::run::{FIRST, Run};
 use super::together::{self, Together};
@@ -15,6 +15,7 @@ use crate::layers;
 use crate::messages;
 use crate::progress;
 use crate::real;
+use crate::recorder::file::header::Identity;
 use crate::recorder::file::pages::Output;
 use crate::recorder::file::shared;
 use crate::recorder::guard::spent;
@@ -30,7 +31,7 @@ pub fn ready(run: &Run, output: &Output, world: bool, first: bool) {
     // What MPI has loaded would else be looked at in the program's first call.
     layers::patch(&run.handed.wrappers);
     progress::ready();
-    current::thread().into_iter().for_each(|thread| thread.dictionary.prepare());
+    current::thread().into_iter().for_each(Thread::prepare);
     family.common_datatypes.iter().for_each(|datatype| objects::learn_size(family, *datatype));
     if world {
         world::begin(family);
@@ -50,29 +51,23 @@ pub fn ready(run: &Run, output: &Output, world: bool, first: bool) {
     if first && run.config.progress_asked && progress::is_on() {
         progress::intel::ready(family, &library.version);
     }
-    // SAFETY: one thread initialises MPI.
-    let header = unsafe { output.header() };
     let path = output.file.path();
     let meeting = folder::parent_of(&path);
     let together = spent::waiting(|| together::find(family, world.then_some((rank, size)), meeting));
     let agreed = spent::waiting(|| progress::unheard(|| folder::agree(&run.config, family, together.as_ref(), &path)));
-    header.run = agreed.run;
-    header.rank = rank;
-    header.size = size;
-    header.world = agreed.world;
-    header.thread_level = family.thread_level(provided());
+    let header = output.header();
+    let thread_level = family.thread_level(provided());
+    header.identify(Identity { run: agreed.run, rank, size, world: agreed.world, thread_level });
     let (speaks, ranks) = (
         together.as_ref().map_or(rank == 0 || rank == NO_RANK, Together::is_first),
         together::recorded_in_words(together.as_ref(), size),
     );
     FIRST.store(speaks, Release);
     if let Some(together) = together {
-        progress::unheard(|| clocks::initialized(family, together, &header.begin, agreed.sync));
+        progress::unheard(|| clocks::initialized(family, together, &header.begun(), agreed.sync));
     }
     if first {
-        (header.wrapper_cost, header.entry_cost) = rehearse(run).unwrap_or((0, 0));
-        header.ready = clock::sample();
-        header.state |= INITIALIZED;
+        header.initialized(rehearse(run).unwrap_or((0, 0)), clock::sample());
     }
     if let Err(reason) = output.file.rename(|path| folder::move_in(path, &agreed, rank)) {
         messages::say(&format!("{reason}. The trace stays in {}.", path.display()));
@@ -95,11 +90,11 @@ fn rehearse(Run { family, handed, .. }: &Run) -> Option<(u64, u64)> {
     const CALLS: u32 = 200;
     const ROUNDS: u32 = 10;
     let rehearsal = Thread::rehearsal((CALLS * (2 * ROUNDS + 1)) as usize)?;
-    let own = current::thread()? as *mut Thread;
-    current::set(rehearsal.as_ptr());
+    let own = current::thread()?;
+    current::set(rehearsal);
     (handed.rehearse)(family, CALLS);
     let ticks = (0..ROUNDS).map(|_| (handed.rehearse)(family, CALLS)).min();
     current::set(own);
-    let entries = (0..ROUNDS).map(|_| progress::rehearse(rehearsal.as_ptr(), CALLS)).min();
+    let entries = (0..ROUNDS).map(|_| progress::rehearse(rehearsal, CALLS)).min();
     Some((ticks? * 1000 / CALLS as u64, entries? * 1000 / CALLS as u64))
 }

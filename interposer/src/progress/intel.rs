@@ -71,6 +71,7 @@ pub fn read(rate: f64) {
             && real::invoke(Call::T_pvar_read, [idle.session, idle.counter, &raw mut turns as usize]) == 0
     };
     if read && clock::is_ticks() {
-        thread.engine.set(line, Entries { entries: turns, productive: 0, ticks: (seconds * rate) as u64 });
+        let calls = Entries { entries: turns, productive: 0, ticks: (seconds * rate) as u64 };
+        thread.engine.component(line).into_iter().for_each(|idle| idle.line.set(calls));
     }
 }

@@ -16,7 +16,7 @@ pub mod ucx;
 use std::sync::atomic::{AtomicU32, Ordering::*};
 
 use traces::definitions::{Component, Definition, Interception};
-use traces::progress::{Depth, FIRST_COMPONENT, INSIDE, LINES, LedgerLine, OUTSIDE};
+use traces::progress::{Depth, FIRST_COMPONENT, LINES};
 
 use crate::clock;
 use crate::recorder::file::shared;
@@ -24,7 +24,6 @@ use crate::recorder::guard;
 use crate::recorder::process::forked::HERE;
 use crate::recorder::thread::Thread;
 use crate::recorder::thread::current;
-use crate::recorder::thread::engine::Engine;
 use crate::recorder::thread::slots;
 
 /// How much was asked for, as a number of [`Depth`].
@@ -60,7 +59,7 @@ pub fn unheard<R>(work: impl FnOnce() -> R) -> R {
 
 /// Makes `times` entries that do nothing, to measure what listening costs. Returns ticks.
 #[inline(never)]
-pub fn rehearse(thread: *mut Thread, times: u32) -> u64 {
+pub fn rehearse(thread: &Thread, times: u32) -> u64 {
     let begin = clock::now();
     for _ in 0..times {
         entry(thread, FIRST_COMPONENT, || std::hint::black_box(()), |_| Achieved::events(0));
@@ -135,7 +134,7 @@ impl Achieved {
 
 /// The thread whose engine this is; of a thread that has not called MPI, its recording begins here.
 #[inline(always)]
-pub fn engine_thread() -> Option<&'static mut Thread> {
+pub fn engine_thread() -> Option<&'static Thread> {
     if HERE.depth.load(Relaxed) == Depth::Off as u32 {
         return None;
     }
@@ -147,83 +146,73 @@ pub fn engine_thread() -> Option<&'static mut Thread> {
 
 #[cold]
 #[inline(never)]
-fn joined() -> Option<&'static mut Thread> {
+fn joined() -> Option<&'static Thread> {
     slots::join()
 }
 
 /// Makes a call of the engine, or of a part of it that is an entry where nothing else of it is around.
 #[inline(always)]
-pub fn entry<R>(thread: *mut Thread, line: usize, real: impl FnOnce() -> R, came: impl FnOnce(&R) -> Achieved) -> R {
+pub fn entry<R>(thread: &Thread, line: usize, real: impl FnOnce() -> R, came: impl FnOnce(&R) -> Achieved) -> R {
     timed_entry::<R, false>(thread, line, real, came)
 }
 
 /// The same of a part that the engine calls before it does anything else, or right behind another: it begins when the clock was
 /// last read. Reading it takes as long as a part that finds nothing.
 #[inline(always)]
-pub fn next_entry<R>(
-    thread: *mut Thread,
-    line: usize,
-    real: impl FnOnce() -> R,
-    came: impl FnOnce(&R) -> Achieved,
-) -> R {
+pub fn next_entry<R>(thread: &Thread, line: usize, real: impl FnOnce() -> R, came: impl FnOnce(&R) -> Achieved) -> R {
     timed_entry::<R, true>(thread, line, real, came)
 }
 
 #[inline(always)]
 fn timed_entry<R, const FOLLOWS: bool>(
-    thread: *mut Thread,
+    thread: &Thread,
     line: usize,
     real: impl FnOnce() -> R,
     came: impl FnOnce(&R) -> Achieved,
 ) -> R {
-    // SAFETY: the thread is this one's own. What `real` calls may come here again, so no reference is held over it.
-    unsafe {
-        let engine: *mut Engine = &mut (&mut *thread).engine;
-        let depth = HERE.depth.load(Relaxed);
-        let timed = depth >= Depth::Time as u32;
-        let before = (*engine).achieved;
-        let follows = FOLLOWS && (*engine).depth > 0;
-        (*engine).depth += 1;
-        (*engine).inside[line] += 1;
-        let start = if timed && !follows { clock::now() } else { (*engine).read };
-        (*engine).read = start;
-        let result = real();
-        let end = if timed { clock::now() } else { start };
-        (*engine).read = end;
-        (*engine).inside[line] -= 1;
-        (*engine).depth -= 1;
-        let ticks = end.wrapping_sub(start);
-        let achieved = came(&result);
-        let own = (*engine).line(line);
-        own.events += achieved.events;
-        own.ready_to_receive += achieved.ready.0;
-        own.ready_to_send += achieved.ready.1;
-        (*engine).achieved += achieved.counts as u64;
-        let outermost = (*engine).depth == 0;
-        let moved = (*engine).achieved != before;
-        // A bare wait for descriptors has nothing around it that could move the bytes.
-        let productive = moved || achieved.events > 0;
-        count((*engine).line(line), productive, if (*engine).inside[line] == 0 { ticks } else { 0 });
-        if outermost && !(&*thread).is_at_work() {
-            (&mut *thread).work(true);
-            outermost_entry(&mut *thread, productive, start, end, depth);
-            (&mut *thread).work(false);
-        }
-        result
+    let engine = &thread.engine;
+    let Some(component) = engine.component(line) else { return real() };
+    let depth = HERE.depth.load(Relaxed);
+    let timed = depth >= Depth::Time as u32;
+    let before = engine.achieved.get();
+    let follows = FOLLOWS && engine.depth.get() > 0;
+    engine.depth.set(engine.depth.get() + 1);
+    component.inside.set(component.inside.get() + 1);
+    let start = if timed && !follows { clock::now() } else { engine.read.get() };
+    engine.read.set(start);
+    let result = real();
+    let end = if timed { clock::now() } else { start };
+    engine.read.set(end);
+    component.inside.set(component.inside.get() - 1);
+    engine.depth.set(engine.depth.get() - 1);
+    let ticks = end.wrapping_sub(start);
+    let achieved = came(&result);
+    component.line.reported(achieved.events, achieved.ready);
+    engine.achieved.set(engine.achieved.get() + achieved.counts as u64);
+    let outermost = engine.depth.get() == 0;
+    let moved = engine.achieved.get() != before;
+    // A bare wait for descriptors has nothing around it that could move the bytes.
+    let productive = moved || achieved.events > 0;
+    component.line.count(productive, if component.inside.get() == 0 { ticks } else { 0 });
+    if outermost && !thread.is_at_work() {
+        thread.work(true);
+        outermost_entry(thread, productive, start, end, depth);
+        thread.work(false);
     }
+    result
 }
 
 #[inline(always)]
-fn outermost_entry(thread: &mut Thread, productive: bool, start: u64, end: u64, depth: u32) {
+fn outermost_entry(thread: &Thread, productive: bool, start: u64, end: u64, depth: u32) {
     let nested = thread.nested();
-    let line = thread.engine.line(if nested { INSIDE } else { OUTSIDE });
+    let line = thread.engine.entries_line(nested);
     let ticks = end.wrapping_sub(start);
-    count(line, productive, ticks);
+    line.count(productive, ticks);
     if productive {
-        line.events += ticks;
+        line.reported(ticks, (0, 0));
     }
-    thread.pending = true;
-    thread.engine.last = end;
+    thread.has_more();
+    thread.engine.last.set(end);
     if depth >= Depth::Events as u32 {
         if productive {
             thread.achieved(start, end);
@@ -236,31 +225,22 @@ fn outermost_entry(thread: &mut Thread, productive: bool, start: u64, end: u64, 
 
 /// Makes a call that is part of an entry but none itself: data that moves.
 #[inline(always)]
-pub fn part<R>(thread: *mut Thread, line: usize, real: impl FnOnce() -> R, came: impl FnOnce(&R) -> Achieved) -> R {
+pub fn part<R>(thread: &Thread, line: usize, real: impl FnOnce() -> R, came: impl FnOnce(&R) -> Achieved) -> R {
+    let Some(component) = thread.engine.component(line) else { return real() };
     let timed = HERE.depth.load(Relaxed) >= Depth::Time as u32;
     let start = if timed { clock::now() } else { 0 };
     let result = real();
     let ticks = if timed { clock::now().wrapping_sub(start) } else { 0 };
     let achieved = came(&result);
-    // SAFETY: as in `entry`.
-    let engine = unsafe { &mut (&mut *thread).engine };
-    engine.achieved += achieved.counts as u64;
-    let own = engine.line(line);
-    own.events += achieved.events;
-    count(own, achieved.counts, ticks);
+    thread.engine.achieved.set(thread.engine.achieved.get() + achieved.counts as u64);
+    component.line.reported(achieved.events, (0, 0));
+    component.line.count(achieved.counts, ticks);
     result
-}
-
-#[inline(always)]
-fn count(line: &mut LedgerLine, productive: bool, ticks: u64) {
-    line.calls.entries += 1;
-    line.calls.productive += productive as u64;
-    line.calls.ticks += ticks;
 }
 
 /// The calling thread, where it is inside MPI or its engine and that is not to be left [`unheard`].
 #[inline(always)]
-pub fn thread_inside() -> Option<&'static mut Thread> {
-    let thread = current::thread().filter(|thread| thread.nested() || thread.engine.depth > 0)?;
+pub fn thread_inside() -> Option<&'static Thread> {
+    let thread = current::thread().filter(|thread| thread.nested() || thread.engine.depth.get() > 0)?;
     (HERE.depth.load(Relaxed) != Depth::Off as u32).then_some(thread)
 }

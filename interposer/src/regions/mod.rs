@@ -37,9 +37,9 @@ pub extern "C" fn overhear_end() {
 /// Does this on the calling thread, if its records are kept. A signal handler may have interrupted the recorder at work: what
 /// it enters then is not seen.
 #[inline(always)]
-fn recorded<R>(what: impl FnOnce(&mut Thread) -> R) -> Option<R> {
+fn recorded<R>(what: impl FnOnce(&Thread) -> R) -> Option<R> {
     let thread = current::thread().or_else(slots::join);
-    let thread = thread.filter(|thread| !thread.events.is_over() && !thread.is_at_work())?;
+    let thread = thread.filter(|thread| !thread.is_over() && !thread.is_at_work())?;
     thread.work(true);
     let result = what(thread);
     thread.work(false);

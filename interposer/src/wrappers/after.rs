@@ -49,7 +49,7 @@ pub struct Arrival {
 
 /// Says which requests the call has completed.
 #[inline(never)]
-pub fn completed(thread: &mut Thread, family: &Family, call: Completion, code: i32) {
+pub fn completed(thread: &Thread, family: &Family, call: Completion, code: i32) {
     if code != 0 {
         return completed_with_errors(thread, family, call, code);
     }
@@ -76,7 +76,7 @@ pub fn completed(thread: &mut Thread, family: &Family, call: Completion, code: i
 /// The call failed. Whatever requests are gone are complete; of their statuses those are to be trusted that say that a message
 /// was truncated.
 #[cold]
-fn completed_with_errors(thread: &mut Thread, family: &Family, call: Completion, code: i32) {
+fn completed_with_errors(thread: &Thread, family: &Family, call: Completion, code: i32) {
     // SAFETY: the program's requests are still there.
     let gone = |at: usize| unsafe { family.handle_at(call.requests + at * family.handle_size) } == family.request_null;
     let is_truncated = |code: i32| errors::class(code) == family.err_truncate;
@@ -104,7 +104,7 @@ fn completed_with_errors(thread: &mut Thread, family: &Family, call: Completion,
     };
     for at in (0..call.count as usize).filter(|at| gone(*at)) {
         match truncated(at) {
-            Some(status) => thread.request_truncated(family, thread.scratch.handle(at), status),
+            Some(status) => thread.request_truncated(family, thread.copied_request(at), status),
             None => thread.requests_completed(family, std::iter::once((at, 0))),
         }
     }
@@ -112,15 +112,14 @@ fn completed_with_errors(thread: &mut Thread, family: &Family, call: Completion,
 
 /// Says what arrived, where that is not what was posted.
 #[inline(never)]
-pub fn arrived(thread: &mut Thread, family: &Family, call: Arrival) {
+pub fn arrived(thread: &Thread, family: &Family, call: Arrival) {
     // SAFETY: MPI has filled the status.
     let ((source, tag), bytes) = unsafe { (family.source_and_tag(call.status), family.bytes(call.status)) };
     if call.message != 0 {
         // SAFETY: MPI has written a message there.
         let message = unsafe { family.handle_at(call.message) };
         let object = objects::get(call.object).map_or(0, |info| info.number);
-        // SAFETY: only its own thread inserts into its table.
-        unsafe { thread.messages.insert(message, Message { object, source, tag }) };
+        thread.message_probed(message, Message { object, source, tag });
     }
     let posted = thread.key(call.signature);
     let arrived = Arrived { source, tag, bytes, fate: Fate::Whole };
@@ -132,14 +131,14 @@ pub fn arrived(thread: &mut Thread, family: &Family, call: Arrival) {
 /// A call returned an error.
 #[cold]
 #[inline(never)]
-pub fn failed(thread: &mut Thread, signature: u32, code: i32) {
+pub fn failed(thread: &Thread, signature: u32, code: i32) {
     thread.call_failed(signature, errors::class(code), code);
 }
 
 /// A call that receives returned an error: it may have received what there was no room for.
 #[cold]
 #[inline(never)]
-pub fn not_received(thread: &mut Thread, family: &Family, call: Arrival, code: i32) {
+pub fn not_received(thread: &Thread, family: &Family, call: Arrival, code: i32) {
     if errors::class(code) != family.err_truncate {
         return;
     }
@@ -150,7 +149,7 @@ pub fn not_received(thread: &mut Thread, family: &Family, call: Arrival, code: i
 
 /// Persistent requests were started.
 #[inline(never)]
-pub fn started(thread: &mut Thread, family: &Family, requests: usize, count: u32, signature: u32) {
+pub fn started(thread: &Thread, family: &Family, requests: usize, count: u32, signature: u32) {
     for at in 0..count as usize {
         // SAFETY: the program passed so many requests.
         thread.request_started(unsafe { family.handle_at(requests + at * family.handle_size) }, signature);

@@ -34,8 +34,8 @@ impl StartedRequest {
 impl Draft {
     /// What has to happen before MPI is entered. Returns the status of ours that it gets for one that the program ignores.
     #[inline(always)]
-    pub fn before(&mut self, thread: &mut Thread, family: &Family) -> Option<usize> {
-        if self.wait != 0 && self.many && !thread.scratch.copy(family, self.wait, self.requests as usize) {
+    pub fn before(&mut self, thread: &Thread, family: &Family) -> Option<usize> {
+        if self.wait != 0 && self.many && !thread.copy_requests(family, self.wait, self.requests as usize) {
             self.wait = 0;
             if self.status_ignored {
                 self.status = 0;
@@ -51,7 +51,7 @@ impl Draft {
             errors::arrivals_unseen();
             return None;
         }
-        self.status = if self.many { thread.scratch.statuses() } else { (&raw mut thread.scratch.status) as usize };
+        self.status = if self.many { thread.statuses() } else { thread.status() };
         Some(self.status)
     }
 
@@ -78,11 +78,11 @@ impl Draft {
 
     /// The request a call has begun.
     #[inline(always)]
-    pub fn begun(&self, thread: &mut Thread, family: &Family, code: i32) -> StartedRequest {
+    pub fn begun(&self, thread: &Thread, family: &Family, code: i32) -> StartedRequest {
         if self.new_request == 0 {
             return StartedRequest::NoRequest;
         }
-        thread.events.started += 1;
+        thread.number_request();
         if code != 0 {
             return StartedRequest::NoRequest;
         }
@@ -96,16 +96,16 @@ impl Draft {
     }
 
     /// A request begun inside another call takes a number, and is not followed further.
-    pub fn begun_nested(&self, thread: &mut Thread) -> StartedRequest {
+    pub fn begun_nested(&self, thread: &Thread) -> StartedRequest {
         if self.new_request != 0 {
-            thread.events.started += 1;
+            thread.number_request();
         }
         StartedRequest::NoRequest
     }
 
     /// What the call has brought about.
     #[inline(always)]
-    pub fn after(&self, thread: &mut Thread, family: &Family, signature: u32, begun: StartedRequest, code: i32) {
+    pub fn after(&self, thread: &Thread, family: &Family, signature: u32, begun: StartedRequest, code: i32) {
         if code != 0 {
             after::failed(thread, signature, code);
             let receives = self.wait == 0 && self.new_request == 0 && (self.source.is_some() || self.message != 0);

@@ -14,8 +14,8 @@ use recorder_core::dictionary::Key;
 
 /// The signature's number; [`UNNUMBERED`] where there was no room for it, and then the thread's block holds the signature.
 #[inline(never)]
-pub fn signature(thread: &mut Thread, key: &Key) -> u32 {
-    match thread.dictionary.find(key) {
+pub fn signature(thread: &Thread, key: &Key) -> u32 {
+    match thread.number_of(key) {
         Some(number) => number,
         None => new_signature(thread, key),
     }
@@ -23,9 +23,9 @@ pub fn signature(thread: &mut Thread, key: &Key) -> u32 {
 
 #[cold]
 #[inline(never)]
-fn new_signature(thread: &mut Thread, key: &Key) -> u32 {
+fn new_signature(thread: &Thread, key: &Key) -> u32 {
     if thread.is_rehearsal() {
-        return thread.dictionary.add(key, |_| ()).unwrap_or(UNNUMBERED);
+        return thread.give_untold_number(key).unwrap_or(UNNUMBERED);
     }
     // A lock is taken for what is new to all threads, or has no room: a thread whose signals come may leave it for ever.
     if let Some(number) = thread.give_number_at_once(key) {

@@ -89,21 +89,22 @@ pub trait ProgramCall: Copy {
 /// Makes and records a call. This is inlined into the wrapper, whose stack ends where this one's does.
 #[inline(always)]
 pub fn call<M: ProgramCall>(made: M) -> M::Outcome {
-    if let (true, Some(thread)) = (M::PLAIN, current::thread()) {
+    if let (true, Some(thread)) = (M::PLAIN, current::thread().filter(|thread| thread.may_begin())) {
+        thread.work_from_here();
         let family = self::family(thread);
         let mut words = Words::new(made.call().number(), made.site().word());
         made.key(family, &mut words);
         if let Some(signature) = thread.cached(&words) {
             return cached(thread, family, made, signature);
         }
+        thread.rest_outside();
     }
     not_cached(made, abandoned::frame())
 }
 
-/// A call whose signature the thread's cache knows: the straight line.
+/// A call whose signature the thread's cache knows: the straight line. The recorder is at work.
 #[inline(always)]
-fn cached<M: ProgramCall>(thread: &mut Thread, family: &Family, made: M, signature: u32) -> M::Outcome {
-    thread.work_from(abandoned::frame());
+fn cached<M: ProgramCall>(thread: &Thread, family: &Family, made: M, signature: u32) -> M::Outcome {
     let mut draft = Draft::new();
     made.note(family, &mut draft);
     let status = draft.before(thread, family);
@@ -119,7 +120,7 @@ fn cached<M: ProgramCall>(thread: &mut Thread, family: &Family, made: M, signatu
         thread.leave_to_program(signature + begun.at_once(), start, end);
         draft.after(thread, family, signature, begun, result.code());
     }
-    thread.rest();
+    thread.rest_outside();
     result
 }
 
@@ -129,7 +130,7 @@ fn cached<M: ProgramCall>(thread: &mut Thread, family: &Family, made: M, signatu
 fn not_cached<M: ProgramCall>(made: M, frame: usize) -> M::Outcome {
     let thread = current::thread().or_else(|| lifecycle::first_call(made.call(), &super::HANDED_DOWN));
     let records = thread.is_some();
-    match thread.and_then(|thread| thread.may_work(frame).then_some(thread)) {
+    match thread.filter(|thread| thread.may_work(frame)) {
         None if !lifecycle::is_lifecycle(made.call()) && !records => made.make(None),
         None if !lifecycle::is_lifecycle(made.call()) => abandoned::aside(made.call(), || made.make(None)),
         None => {
@@ -141,14 +142,13 @@ fn not_cached<M: ProgramCall>(made: M, frame: usize) -> M::Outcome {
         Some(thread) if thread.nested() => {
             thread.work(true);
             // The call around it looks whether this one has returned.
-            thread.pending = true;
+            thread.has_more();
             nested(thread, &made)
         }
         Some(thread) => {
             thread.work_from(frame);
-            // SAFETY: one call of this thread is not nested, and this is the one that has the draft.
-            let draft = unsafe { thread.draft.as_mut() };
-            *draft = Draft::new();
+            // SAFETY: no call is around this one.
+            let draft = unsafe { thread.draft() };
             followed(thread, &made, draft)
         }
     }
@@ -156,13 +156,13 @@ fn not_cached<M: ProgramCall>(made: M, frame: usize) -> M::Outcome {
 
 /// A call inside another, which has the thread's draft.
 #[inline(never)]
-fn nested<M: ProgramCall>(thread: &mut Thread, made: &M) -> M::Outcome {
+fn nested<M: ProgramCall>(thread: &Thread, made: &M) -> M::Outcome {
     followed(thread, made, &mut Draft::new())
 }
 
 /// Makes and records a call by its draft, which is empty and not on the stack of the program's own calls: that may be small.
 #[inline(always)]
-fn followed<M: ProgramCall>(thread: &mut Thread, made: &M, draft: &mut Draft) -> M::Outcome {
+fn followed<M: ProgramCall>(thread: &Thread, made: &M, draft: &mut Draft) -> M::Outcome {
     let family = self::family(thread);
     made.note(family, draft);
     let Some(known) = know(thread, family, made, draft) else {
@@ -177,7 +177,7 @@ fn followed<M: ProgramCall>(thread: &mut Thread, made: &M, draft: &mut Draft) ->
 
 /// What is to be recorded of a call, if anything. What it takes of the stack is given back before MPI is called.
 #[inline(never)]
-fn know<M: ProgramCall>(thread: &mut Thread, family: &Family, made: &M, draft: &mut Draft) -> Option<KnownCall> {
+fn know<M: ProgramCall>(thread: &Thread, family: &Family, made: &M, draft: &mut Draft) -> Option<KnownCall> {
     let address = || layers::address(made.site(), made.call());
     if !M::PLAIN {
         return describe(thread, family, made.call(), address(), draft);
@@ -196,7 +196,7 @@ fn know<M: ProgramCall>(thread: &mut Thread, family: &Family, made: &M, draft: &
 
 /// What comes before a call that is not in the cache. Returns the status of ours that it gets, and when it began.
 #[inline(never)]
-fn begin(thread: &mut Thread, family: &Family, draft: &mut Draft, known: KnownCall) -> (Option<usize>, u64) {
+fn begin(thread: &Thread, family: &Family, draft: &mut Draft, known: KnownCall) -> (Option<usize>, u64) {
     // Inside another call MPI gets the program's own status, since ours may be in use by that one.
     let status = if known.nested { None } else { draft.before(thread, family) };
     let start = thread.enter(known.signature);
@@ -209,7 +209,7 @@ fn begin(thread: &mut Thread, family: &Family, draft: &mut Draft, known: KnownCa
 
 /// What comes after it.
 #[inline(never)]
-fn end(thread: &mut Thread, family: &Family, draft: &Draft, known: KnownCall, start: u64, code: i32) {
+fn end(thread: &Thread, family: &Family, draft: &Draft, known: KnownCall, start: u64, code: i32) {
     thread.work(true);
     let end = clock::now();
     thread.returns_to(known.depth);
@@ -272,7 +272,7 @@ impl KnownCall {
 
 /// Finds the signature of a call by what its arguments say. `None` where it is not to be recorded.
 #[inline(never)]
-fn describe(thread: &mut Thread, family: &Family, call: Call, address: usize, draft: &mut Draft) -> Option<KnownCall> {
+fn describe(thread: &Thread, family: &Family, call: Call, address: usize, draft: &mut Draft) -> Option<KnownCall> {
     let _spending = Spending::begin();
     if draft.message != 0 {
         draft.taken = take_message(thread, family, draft.message);
@@ -297,7 +297,7 @@ fn describe(thread: &mut Thread, family: &Family, call: Call, address: usize, dr
         signature,
         lasting: lasting && !nested && signature != UNNUMBERED,
         nested,
-        depth: thread.depth,
+        depth: thread.depth(),
     })
 }
 
@@ -312,7 +312,7 @@ fn take_message(thread: &Thread, family: &Family, handle: u64) -> Option<Message
 /// MPI has accepted handles that were not known: now they can be asked about. Returns the signature they lead to.
 #[cold]
 #[inline(never)]
-fn accepted(thread: &mut Thread, family: &Family, draft: &Draft, known: KnownCall) -> u32 {
+fn accepted(thread: &Thread, family: &Family, draft: &Draft, known: KnownCall) -> u32 {
     if known.nested || draft.freed_object != 0 {
         return known.signature;
     }

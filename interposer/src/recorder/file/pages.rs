@@ -15,6 +15,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::*};
 use traces::clock::ClockSample;
 use traces::file::{FIRST_PAGE, FileHeader, PageHeader, PageKind, ProfileEntry, SHARED_TOTALS, Stop};
 
+use super::header::Header;
 use super::trace_file::{self, TraceFile};
 use crate::clock;
 use crate::messages;
@@ -72,7 +73,7 @@ pub struct Page {
 
 // SAFETY: pages are memory that any thread may write out.
 unsafe impl Send for Page {}
-// SAFETY: all but the header is made for any thread; that is written by whoever holds the shared lock.
+// SAFETY: all but the address of the header is made for any thread, and that is only handed out as a `Header`.
 unsafe impl Send for Output {}
 // SAFETY: as above.
 unsafe impl Sync for Output {}
@@ -105,13 +106,9 @@ impl Output {
     }
 
     /// The header, as it will be seen by readers.
-    ///
-    /// # Safety
-    /// Only one thread at a time may change it.
-    #[allow(clippy::mut_from_ref)]
-    pub unsafe fn header(&self) -> &mut FileHeader {
-        // SAFETY: mapped as long as the process lives, and alone here by the contract.
-        unsafe { &mut *self.header.as_ptr() }
+    pub fn header(&self) -> Header {
+        // SAFETY: mapped as long as the process lives.
+        unsafe { Header::at(self.header) }
     }
 
     /// How long the file may be, and why it may not be longer. The program may change the system's limit.
@@ -185,8 +182,7 @@ impl Output {
 
     fn save(&self, page: Page) {
         // SAFETY: the page is mapped. Its owner may be writing: then the file gets it one way or the other.
-        let bytes = unsafe { std::slice::from_raw_parts(page.base.as_ptr(), page.bytes) };
-        let _ = self.file.write(bytes, page.offset);
+        let _ = unsafe { self.file.write(page.base, page.bytes, page.offset) };
     }
 
     fn map(&self, offset: u64, bytes: usize) -> Result<Page, Stop> {
@@ -200,9 +196,9 @@ impl Output {
 
     fn map_at(&self, offset: u64, bytes: usize) -> Result<Page, Stop> {
         for at in (0..bytes).step_by(LARGEST) {
-            // SAFETY: never written.
-            let zeros = unsafe { &*ZEROS.0.get() };
-            self.file.write(&zeros[..(bytes - at).min(LARGEST)], offset + at as u64)?;
+            let zeros = NonNull::from(&ZEROS.0).cast();
+            // SAFETY: there are so many.
+            unsafe { self.file.write(zeros, (bytes - at).min(LARGEST), offset + at as u64)? };
         }
         if !self.buffered.load(Relaxed) {
             let before = (offset % self.mapped as u64) as usize;

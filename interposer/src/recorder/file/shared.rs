@@ -50,16 +50,9 @@ pub fn lock() -> MutexGuard<'static, Shared> {
 /// Says once, on stderr and in the file, that events end here, and why.
 pub fn stopped(stop: Stop) {
     let Some(output) = output() else { return };
-    // SAFETY: the header is mapped; the stop is set once, by whoever comes first.
-    let header = unsafe { output.header() };
-    // SAFETY: as above.
-    let first = unsafe { AtomicU32::from_ptr(&raw mut header.stop) }.compare_exchange(0, stop as u32, AcqRel, Relaxed);
-    if first.is_err() {
+    if !output.header().stopped(stop, clock::now(), counted::is_on()) {
         return;
     }
-    header.stopped_at = clock::now();
-    // The profile that takes over may be stopped already.
-    header.profile_stopped_at = if counted::is_on() { 0 } else { header.stopped_at };
     match stop {
         Stop::No => {}
         Stop::MaxBytes => messages::once("the file has reached its limit: from here on there is a profile, no trace"),

@@ -78,16 +78,20 @@ impl TraceFile {
     }
 
     /// Writes all of the bytes, or what the disk or the process's limit has room for.
-    pub fn write(&self, mut bytes: &[u8], mut offset: u64) -> Result<(), Stop> {
+    ///
+    /// # Safety
+    /// So many are there. Whoever they belong to may change them meanwhile: the system reads them.
+    pub unsafe fn write(&self, from: NonNull<u8>, bytes: usize, offset: u64) -> Result<(), Stop> {
         // The limit may have become smaller since it was asked for.
         let signal = SizeSignal::hold();
-        while !bytes.is_empty() {
+        let mut done = 0;
+        while done < bytes {
             let number = self.number()?;
-            // SAFETY: writes a live slice.
-            let written = unsafe { libc::pwrite(number, bytes.as_ptr().cast(), bytes.len(), offset as libc::off_t) };
+            let to = (offset + done as u64) as libc::off_t;
+            // SAFETY: by the contract.
+            let written = unsafe { libc::pwrite(number, from.add(done).as_ptr().cast(), bytes - done, to) };
             if written > 0 {
-                bytes = &bytes[written as usize..];
-                offset += written as u64;
+                done += written as usize;
                 continue;
             }
             match Error::last_os_error().raw_os_error() {

@@ -4,18 +4,19 @@
 //! Wrappers say where their stack is. One that begins no deeper than one that is open has found it left behind; of one that
 //! begins deeper, the [stack](super::stack) says whether the open one is still on it.
 
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::*, compiler_fence};
+use std::sync::atomic::{AtomicBool, Ordering::*, compiler_fence};
 
 use traces::calls::Call;
 use traces::definitions::Definition;
-use traces::file::{LEVELS, Level};
+use traces::file::Level;
 
 use super::current;
 use super::recording::{NO_FRAME, Thread};
 use super::stack::{self, SignalStack};
 use crate::clock;
+use crate::recorder::file::entry::Change;
 use crate::recorder::file::shared;
-use crate::recorder::file::totals::{self, Change};
+use crate::recorder::file::totals;
 use crate::recorder::guard;
 use crate::recorder::guard::spent;
 use crate::recorder::process::recorded;
@@ -40,63 +41,98 @@ pub fn frame() -> usize {
 impl Thread {
     /// The recorder begins to work, in a wrapper that is the program's own.
     #[inline(always)]
-    pub fn work_from(&mut self, frame: usize) {
+    pub fn work_from(&self, frame: usize) {
         self.work(true);
-        self.frame = frame;
+        self.frame.set(frame);
+    }
+
+    /// The same in the wrapper that this is inlined into, whose arguments have all registers.
+    #[inline(always)]
+    pub fn work_from_here(&self) {
+        #[cfg(target_arch = "x86_64")]
+        {
+            self.work(true);
+            // SAFETY: writes a word of this thread's own, which is in a cell.
+            unsafe {
+                std::arch::asm!(
+                    "mov qword ptr [{thread} + {frame}], rsp",
+                    thread = in(reg) self,
+                    frame = const std::mem::offset_of!(Thread, frame),
+                    options(nostack, preserves_flags),
+                );
+            }
+        }
+        #[cfg(target_arch = "aarch64")]
+        self.work_from(frame());
     }
 
     /// A wrapper is done.
     #[inline(always)]
-    pub fn rest(&mut self) {
-        if self.depth == 0 {
-            self.frame = NO_FRAME;
+    pub fn rest(&self) {
+        if self.nested() {
+            self.work(false);
+        } else {
+            self.rest_outside();
         }
+    }
+
+    /// A wrapper is done that no call is around.
+    #[inline(always)]
+    pub fn rest_outside(&self) {
+        self.frame.set(NO_FRAME);
         self.work(false);
     }
 
     /// The recorder works, or leaves the thread to MPI or the program.
     #[inline(always)]
-    pub fn work(&mut self, at_work: bool) {
+    pub fn work(&self, at_work: bool) {
         // A handler sees what was written before, and nothing of what is written after.
         compiler_fence(SeqCst);
-        self.at_rest = !at_work;
+        self.at_rest.set(!at_work);
         compiler_fence(SeqCst);
     }
 
     /// Whether the recorder is at work.
     #[inline(always)]
     pub fn is_at_work(&self) -> bool {
-        !self.at_rest
+        !self.at_rest.get()
+    }
+
+    /// Whether a wrapper that begins is the program's own, and interrupts nothing.
+    #[inline(always)]
+    pub fn may_begin(&self) -> bool {
+        self.depth.get() == 0 && self.at_rest.get()
     }
 
     /// Whether a wrapper that begins may record.
     #[inline(always)]
-    pub fn may_work(&mut self, frame: usize) -> bool {
-        (self.depth == 0 && self.at_rest) || self.may_work_inside(frame)
+    pub fn may_work(&self, frame: usize) -> bool {
+        self.may_begin() || self.may_work_inside(frame)
     }
 
     #[cold]
     #[inline(never)]
-    fn may_work_inside(&mut self, frame: usize) -> bool {
+    fn may_work_inside(&self, frame: usize) -> bool {
         // No wrapper ends there: these are the zeros that a forked child finds.
-        if self.frame == 0 {
+        let open = self.frame.get();
+        if open == 0 {
             return false;
         }
         let signals = SignalStack::of_thread();
-        if (frame >= self.frame && !signals.is_used) || stack::is_open(self.frame, frame, &signals) == Some(false) {
+        if (frame >= open && !signals.is_used) || stack::is_open(open, frame, &signals) == Some(false) {
             self.end();
         }
-        self.at_rest
+        self.at_rest.get()
     }
 
     /// Whether a call that may not be recorded comes from a signal handler that has interrupted the recorder at work. To a forked
     /// child, which finds zeros, no wrapper ends anywhere.
     fn is_interrupted(&self) -> bool {
-        self.frame != 0 && !self.at_rest
+        self.frame.get() != 0 && self.is_at_work()
     }
 
     /// The thread ends, or has left all calls it was in. Whoever goes on with its recording is in none.
-    pub fn end(&mut self) {
+    pub fn end(&self) {
         spent::abandon();
         self.abandon(0);
         self.leave_regions();
@@ -106,8 +142,8 @@ impl Thread {
 
     /// A call that so many others are around ends: calls inside it that are open will not return.
     #[inline(always)]
-    pub fn returns_to(&mut self, depth: u32) {
-        if self.depth > depth + 1 {
+    pub fn returns_to(&self, depth: u32) {
+        if self.depth.get() > depth + 1 {
             self.abandon(depth + 1);
         }
     }
@@ -116,19 +152,18 @@ impl Thread {
     /// known; as long as the last thing that happened inside them.
     #[cold]
     #[inline(never)]
-    pub(super) fn abandon(&mut self, keep: u32) {
-        // SAFETY: the block is mapped as long as the process lives, and written by this thread only.
-        let open = unsafe { AtomicU32::from_ptr(&raw mut (*self.block.as_ptr()).depth).load(Relaxed) };
-        self.depth = open;
-        while self.depth > keep {
-            // SAFETY: as above; there are so many levels, and those below the depth are written.
-            let Level { start, signature } =
-                unsafe { (*self.block.as_ptr()).levels[(self.depth as usize).min(LEVELS) - 1] };
-            let last = self.events.last.max(self.engine.last);
+    pub(super) fn abandon(&self, keep: u32) {
+        let open = self.block.depth();
+        self.depth.set(open);
+        while self.depth.get() > keep {
+            let Level { start, signature } = self.block.level(self.depth.get());
+            let last = self.events.last.get().max(self.engine.last.get());
             // Whoever counts requests by records counts one for it.
-            let requests = u64::from(self.takes_request(signature as u32));
+            let takes_request = self.takes_request(signature as u32);
             self.leave(signature as u32, start, start.max(last));
-            self.events.started += requests;
+            if takes_request {
+                self.number_request();
+            }
             self.call_left(signature as u32);
         }
         if open > keep {

@@ -9,15 +9,15 @@ thread_words!("overhear_thread", 8);
 
 /// This thread's recording, if it has begun.
 #[inline(always)]
-pub fn thread() -> Option<&'static mut Thread> {
-    // SAFETY: the slot holds null or a thread that lives as long as the process, and is this thread's alone.
-    unsafe { address().as_mut() }
+pub fn thread() -> Option<&'static Thread> {
+    // SAFETY: the slot holds null or a recording that lives as long as the process, of which this is the thread.
+    unsafe { address().as_ref() }
 }
 
 /// Where it is; null where it has not begun. Every call asks: one instruction less than by `words`.
 #[inline(always)]
-pub fn address() -> *mut Thread {
-    let thread: *mut Thread;
+pub fn address() -> *const Thread {
+    let thread: *const Thread;
     #[cfg(target_arch = "x86_64")]
     // SAFETY: reads this thread's slot.
     unsafe {
@@ -45,7 +45,7 @@ pub fn address() -> *mut Thread {
 }
 
 /// Makes `thread` this thread's recording, or ends it with null.
-pub fn set(thread: *mut Thread) {
+pub fn set(thread: *const Thread) {
     // SAFETY: the slot of this thread.
-    unsafe { words().cast::<*mut Thread>().write(thread) };
+    unsafe { words().cast::<*const Thread>().write(thread) };
 }

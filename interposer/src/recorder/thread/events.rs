@@ -1,7 +1,8 @@
 //! A thread's pages of records: where the next one goes, and the next page.
 
+use std::cell::Cell;
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicU64, Ordering::*};
+use std::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering::*};
 
 use traces::file::{PageHeader, PageKind, Stop};
 
@@ -14,34 +15,65 @@ const FIRST: usize = 2 << 10;
 
 /// See the module.
 pub struct Events {
-    cursor: *mut AtomicU64,
-    end: *mut AtomicU64,
+    pub(super) written: Written,
+    end: Cell<*mut AtomicU64>,
     /// When the last recorded call ended.
-    pub last: u64,
+    pub last: Cell<u64>,
     /// Requests started so far; the number of the next.
-    pub started: u64,
-    page: Option<Page>,
-    pages: u32,
-    /// Words in the pages before this one.
-    full: u64,
+    pub started: Cell<u64>,
+    page: Cell<Option<Page>>,
+    pages: Cell<u32>,
     thread: u32,
-    over: bool,
+    over: Cell<bool>,
+}
+
+/// How far the records have come. Any thread may ask.
+pub struct Written {
+    cursor: AtomicPtr<AtomicU64>,
+    /// Where the cursor would have begun, were all pages behind each other; [`MOVING`] from one page to the next.
+    origin: AtomicUsize,
+}
+
+const MOVING: usize = usize::MAX;
+
+impl Written {
+    fn begin(cursor: *mut AtomicU64) -> Written {
+        Written { cursor: AtomicPtr::new(cursor), origin: AtomicUsize::new(cursor as usize) }
+    }
+
+    #[inline(always)]
+    fn cursor(&self) -> *mut AtomicU64 {
+        self.cursor.load(Relaxed)
+    }
+
+    fn move_to(&self, first: *mut AtomicU64) {
+        let bytes = (self.cursor() as usize).wrapping_sub(self.origin.load(Relaxed));
+        self.origin.store(MOVING, Relaxed);
+        self.cursor.store(first, Release);
+        self.origin.store((first as usize).wrapping_sub(bytes), Release);
+    }
+
+    /// Words so far, an upper bound of the calls in them; `None` while the page is turned.
+    pub fn words(&self) -> Option<u64> {
+        let origin = self.origin.load(Acquire);
+        let cursor = self.cursor.load(Acquire) as usize;
+        let moves = origin == MOVING || self.origin.load(Relaxed) != origin;
+        (!moves).then(|| (cursor.wrapping_sub(origin) / size_of::<u64>()) as u64)
+    }
 }
 
 impl Events {
     /// No page yet; the first record takes one.
     pub fn begin(thread: u32) -> Events {
-        let last = clock::now();
         Events {
-            cursor: null_mut(),
-            end: null_mut(),
-            last,
-            started: 0,
-            page: None,
-            pages: 0,
-            full: 0,
+            written: Written::begin(null_mut()),
+            end: Cell::new(null_mut()),
+            last: Cell::new(clock::now()),
+            started: Cell::new(0),
+            page: Cell::new(None),
+            pages: Cell::new(0),
             thread,
-            over: false,
+            over: Cell::new(false),
         }
     }
 
@@ -50,84 +82,74 @@ impl Events {
         let cursor = memory::zeroed::<AtomicU64>(words)?.as_ptr();
         // SAFETY: the end of what was just allocated.
         let end = unsafe { cursor.add(words) };
-        Some(Events { cursor, end, over: true, ..Events::begin(u32::MAX) })
+        let events = Events::begin(u32::MAX);
+        Some(Events { written: Written::begin(cursor), end: Cell::new(end), over: Cell::new(true), ..events })
     }
 
-    /// Whether a record of one word has room.
+    /// Writes a record of one word, if there is room.
     #[inline(always)]
-    pub fn has_room(&self) -> bool {
-        self.cursor < self.end
-    }
-
-    /// Writes a record of one word, for which there must be room.
-    #[inline(always)]
-    pub fn put(&mut self, word: u64) {
-        debug_assert!(self.has_room());
+    pub fn put(&self, word: u64) -> bool {
+        let cursor = self.written.cursor();
+        if cursor >= self.end.get() {
+            return false;
+        }
         // SAFETY: the cursor is below the end of the page.
         unsafe {
-            (*self.cursor).store(word, Release);
-            self.cursor = self.cursor.add(1);
+            (*cursor).store(word, Release);
+            self.written.cursor.store(cursor.add(1), Relaxed);
         }
+        true
     }
 
     /// Writes a record, if there is room.
     #[inline(always)]
-    pub fn write<const N: usize>(&mut self, words: &[u64; N]) -> bool {
-        if (self.end as usize - self.cursor as usize) < N * size_of::<u64>() {
+    pub fn write<const N: usize>(&self, words: &[u64; N]) -> bool {
+        let cursor = self.written.cursor();
+        if (self.end.get() as usize - cursor as usize) < N * size_of::<u64>() {
             return false;
         }
         // SAFETY: there is room for N words. The first goes last: until it is there, the record is not.
         unsafe {
             for (at, word) in words.iter().enumerate().skip(1) {
-                (*self.cursor.add(at)).store(*word, Relaxed);
+                (*cursor.add(at)).store(*word, Relaxed);
             }
-            (*self.cursor).store(words[0], Release);
-            self.cursor = self.cursor.add(N);
+            (*cursor).store(words[0], Release);
+            self.written.cursor.store(cursor.add(N), Relaxed);
         }
         true
     }
 
     /// Takes the next page. They grow, so that a short run has a small file and a long one seldom turns a page.
-    pub fn turn(&mut self, output: &Output) -> Result<(), Stop> {
-        let bytes = if self.pages == 0 { FIRST } else { ((2 * FIRST) << self.pages.min(16)).min(LARGEST) };
+    pub fn turn(&self, output: &Output) -> Result<(), Stop> {
+        let pages = self.pages.get();
+        let bytes = if pages == 0 { FIRST } else { ((2 * FIRST) << pages.min(16)).min(LARGEST) };
         let header = PageHeader {
             thread: self.thread,
-            sequence: self.pages,
-            base: self.last,
-            requests: self.started,
+            sequence: pages,
+            base: self.last.get(),
+            requests: self.started.get(),
             ..NO_PAGE
         };
         let page = output.take(header, PageKind::Events, bytes, UNIT)?;
-        self.full += self.words_here();
-        if let Some(full) = self.page.replace(page) {
+        let (words, count) = page.body::<AtomicU64>();
+        self.written.move_to(words.as_ptr());
+        // SAFETY: the end of the page.
+        self.end.set(unsafe { words.as_ptr().add(count) });
+        self.pages.set(pages + 1);
+        if let Some(full) = self.page.replace(Some(page)) {
             output.give_back(full);
         }
-        let (words, count) = page.body::<AtomicU64>();
-        self.cursor = words.as_ptr();
-        // SAFETY: the end of the page.
-        self.end = unsafe { self.cursor.add(count) };
-        self.pages += 1;
         Ok(())
     }
 
     /// Takes no more records.
-    pub fn end(&mut self) {
-        self.end = self.cursor;
-        self.over = true;
+    pub fn end(&self) {
+        self.end.set(self.written.cursor());
+        self.over.set(true);
     }
 
     /// Whether no page will be taken again.
     pub fn is_over(&self) -> bool {
-        self.over
-    }
-
-    /// Words written so far, an upper bound of the calls in them.
-    pub fn words(&self) -> u64 {
-        self.full + self.words_here()
-    }
-
-    fn words_here(&self) -> u64 {
-        let begin = self.page.map_or(self.cursor as usize, |page| page.body::<u64>().0.as_ptr() as usize);
-        ((self.cursor as usize - begin) / size_of::<u64>()) as u64
+        self.over.get()
     }
 }

@@ -1,22 +1,25 @@
-//! A thread's recording, and whose it is.
+//! A thread's recording, and whose it is. Hooks and signal handlers come to it in the midst of anything: [`at_work`] says what
+//! they leave alone.
 //!
 //! [`current`] finds that of the calling thread, [`recording`] is the straight line every call takes in it, [`slots`] say which
 //! thread goes on with whose. A call is known by its words in the cache; one that is not, by its [`draft`], which gives
 //! the key of a signature, and the dictionary its number ([`numbers`]). Its [`events`] go to pages, its [`signatures`] to
 //! others; where there is no room for events there is a [`profile`].
 //!
-//! Further: its [`requests`], each a [`request`]; calls that ask in vain ([`polls`]); what the [`engine`] did during a call
+//! Further: what holds at any moment, in its [`block`] of the file; its [`requests`], each a [`request`]; calls that ask in vain ([`polls`]); what the [`engine`] did during a call
 //! ([`turns`]); [`regions`]; calls that were left ([`abandoned`]), as the
 //! [`stack`] says.
 
 pub mod abandoned;
+mod at_work;
+mod block;
 pub mod current;
 pub mod draft;
 pub mod engine;
 mod events;
 mod numbers;
 mod polls;
-mod profile;
+pub mod profile;
 mod recording;
 mod regions;
 pub mod request;

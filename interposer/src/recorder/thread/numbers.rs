@@ -1,28 +1,45 @@
 //! The numbers of a thread's signatures: each is given once, and stands in the file before a call that has it begins.
 
+use std::cell::Cell;
+
 use traces::file::{LEVELS, Stop};
 use traces::record::UNNUMBERED;
 use traces::signature::{STARTS, Signature};
 
 use super::profile;
-use super::recording::{State, Thread};
+use super::recording::{NO_SIGNATURE, Thread};
 use crate::recorder::file::pages::Output;
 use crate::recorder::file::shared;
 use recorder_core::dictionary::Key;
 
 impl Thread {
+    /// The number of a signature that was met before.
+    pub fn number_of(&self, key: &Key) -> Option<u32> {
+        self.dictionary.lend().find(key)
+    }
+
+    /// The number that the next signature gets.
+    pub(super) fn next_number(&self) -> u32 {
+        self.dictionary.lend().next_number()
+    }
+
+    /// Gives a signature a number that nobody is told.
+    pub fn give_untold_number(&self, key: &Key) -> Option<u32> {
+        self.dictionary.lend().add(key, |_| ())
+    }
+
     /// Gives a signature from a call site that was met before a number without a lock, where there is room for it.
-    pub fn give_number_at_once(&mut self, key: &Key) -> Option<u32> {
+    pub fn give_number_at_once(&self, key: &Key) -> Option<u32> {
         let (site, output) = (shared::known_site(key.address)?, shared::output()?);
-        let has_room = self.profile.is_none() && self.signatures.has_room() && self.dictionary.has_room();
-        if has_room { self.define(key, site, output).ok() } else { None }
+        let has_room = self.signatures.lend().has_room() && self.dictionary.lend().has_room();
+        if has_room && !self.has_profile() { self.define(key, site, output).ok() } else { None }
     }
 
     /// Gives a signature from this call site a number. `None` where there is no room for it: then the block holds the
     /// signature.
-    pub fn give_number(&mut self, key: &Key, site: u32) -> Option<u32> {
+    pub fn give_number(&self, key: &Key, site: u32) -> Option<u32> {
         let output = shared::output()?;
-        let number = match self.profile.is_some() && self.dictionary.next_number() > profile::PLENTY {
+        let number = match self.has_profile() && self.next_number() > profile::PLENTY {
             true => self.define_together(key, site, output),
             false => self.define(key, site, output),
         };
@@ -30,25 +47,23 @@ impl Thread {
     }
 
     /// Gives a signature a number, and says in the file what it means.
-    fn define(&mut self, key: &Key, site: u32, output: &Output) -> Result<u32, Stop> {
-        self.signatures.make_room(output)?;
-        let State { signatures, dictionary, .. } = &mut **self;
-        let tell = |number| signatures.define(&key.signature(number, site));
-        let number = dictionary.add(key, tell).ok_or(Stop::NoMemory)?;
+    fn define(&self, key: &Key, site: u32, output: &Output) -> Result<u32, Stop> {
+        self.signatures.lend().make_room(output)?;
+        let tell = |number| self.signatures.lend().define(&key.signature(number, site));
+        let number = self.dictionary.lend().add(key, tell).ok_or(Stop::NoMemory)?;
         self.keep_room(output);
         Ok(number)
     }
 
     /// Gives a signature a number whose calls the profile counts with others.
-    fn define_together(&mut self, key: &Key, site: u32, output: &Output) -> Result<u32, Stop> {
+    fn define_together(&self, key: &Key, site: u32, output: &Output) -> Result<u32, Stop> {
         let others = key.of_any_message();
-        let told = self.dictionary.find(&others).map_or_else(|| self.define(&others, site, output), Ok)?;
+        let told = self.number_of(&others).map_or_else(|| self.define(&others, site, output), Ok)?;
         if others == *key {
             return Ok(told);
         }
-        let number = self.dictionary.add(key, |_| ()).ok_or(Stop::NoMemory)?;
-        let profile = self.profile.as_mut().ok_or(Stop::Defect)?;
-        let mut tell = |offset| profile.tell_as(number + offset, told + offset);
+        let number = self.give_untold_number(key).ok_or(Stop::NoMemory)?;
+        let tell = |offset| self.profile()?.tell_as(number + offset, told + offset);
         tell(0).ok_or(Stop::NoMemory)?;
         // The number behind is for calls whose requests are complete at once.
         if key.flags & STARTS != 0 {
@@ -59,16 +74,15 @@ impl Thread {
 
     /// The number by which the file knows a signature.
     pub(super) fn told(&self, signature: u32) -> u32 {
-        self.profile.as_ref().map_or(signature, |profile| profile.told(signature))
+        self.profile().map_or(signature, |profile| profile.told(signature))
     }
 
     /// A call has no number, so it cannot have a record either: from here on calls are counted.
-    fn no_number(&mut self, signature: Signature, output: &Output, stop: Stop) {
-        let level = (self.depth as usize).min(LEVELS - 1);
-        self.unnumbered[level] = signature;
-        // SAFETY: the block is this thread's own.
-        unsafe { (*self.block.as_ptr()).unnumbered = signature };
-        if self.profile.is_none() {
+    fn no_number(&self, signature: Signature, output: &Output, stop: Stop) {
+        let level = (self.depth() as usize).min(LEVELS - 1);
+        self.unnumbered.get(level).into_iter().for_each(|own| own.set(signature));
+        self.block.set_unnumbered(signature);
+        if !self.has_profile() {
             self.profile_begins(output);
             shared::stopped(stop);
         }
@@ -77,16 +91,17 @@ impl Thread {
     /// What is known of a signature by its number, if it has one.
     #[inline(always)]
     pub fn key(&self, signature: u32) -> Option<&'static Key> {
-        (signature != UNNUMBERED).then(|| self.dictionary.key(signature))
+        (signature != UNNUMBERED).then(|| self.dictionary.lend().key(signature))
     }
 
     /// The function that the call just left was one of.
     pub(super) fn function(&self, signature: u32) -> u16 {
-        self.key(signature).map_or(self.unnumbered().call, |key| key.call)
+        self.key(signature).map_or_else(|| self.unnumbered().call, |key| key.call)
     }
 
     /// The signature of the call that is being left, where it has no number.
-    pub(super) fn unnumbered(&self) -> &Signature {
-        &self.unnumbered[(self.depth as usize).saturating_sub(1).min(LEVELS - 1)]
+    pub(super) fn unnumbered(&self) -> Signature {
+        let level = (self.depth() as usize).saturating_sub(1).min(LEVELS - 1);
+        self.unnumbered.get(level).map_or(NO_SIGNATURE, Cell::get)
     }
 }

@@ -3,18 +3,18 @@
 //! A signature for which the file has no room counts with its function in what all threads [share](crate::recorder::file::totals). Where
 //! there are plenty of signatures already, calls that differ by their messages only count together.
 
-use std::ptr::NonNull;
+use std::sync::{Mutex, MutexGuard};
 
 use traces::file::{PageHeader, PageKind, ProfileEntry};
 use traces::progress::Entries;
 use traces::record::UNNUMBERED;
 use traces::signature::UNKNOWN_BYTES;
-use zerocopy::FromZeros;
 
 use crate::clock;
+use crate::recorder::file::entry::{Change, Entry};
 use crate::recorder::file::pages::{NO_PAGE, Output, Page, UNIT};
 use crate::recorder::file::shared;
-use crate::recorder::file::totals::{self, Change};
+use crate::recorder::file::totals;
 use crate::recorder::guard;
 use crate::recorder::process::counted;
 use recorder_core::numbered::Numbered;
@@ -29,14 +29,13 @@ pub struct Profile {
     /// No page is to be had any more.
     full: bool,
     /// By signature number; `None` where memory ran out.
-    entries: Option<Numbered<Option<NonNull<ProfileEntry>>>>,
-    /// The highest number that has an entry.
-    last: u32,
+    entries: Option<Numbered<Option<Entry>>>,
     /// By signature number: the one that its calls count with, 0 for itself.
     told_as: Option<Numbered<u32>>,
-    /// Calls counted so far.
-    pub calls: u64,
 }
+
+/// The pages of all threads' profiles.
+static PAGES: Mutex<Vec<Page>> = Mutex::new(Vec::new());
 
 /// Signatures from which on new ones count together: more would make a profile larger than a trace.
 pub const PLENTY: u32 = 1 << 10;
@@ -60,9 +59,7 @@ impl Profile {
             begin: clock::now(),
             full: false,
             entries: Numbered::new(),
-            last: 0,
             told_as: Numbered::new(),
-            calls: 0,
         };
         profile.turn(output, room_for(signatures));
         profile
@@ -88,7 +85,6 @@ impl Profile {
 
     /// A call ended.
     pub fn add(&mut self, signature: u32, call: u16, duration: u64, moves: (u64, u64)) {
-        self.calls += 1;
         if counted::is_on() {
             self.count(signature, call, &Change::of_call(duration, moves));
         }
@@ -124,40 +120,14 @@ impl Profile {
         }
     }
 
-    /// Sets all back to nothing. A call that another thread is in may still count.
-    pub fn forget(&self) {
-        let Some(entries) = &self.entries else { return };
-        for place in (0..=self.last).filter_map(|number| entries.find(number)) {
-            // SAFETY: entries live as long as the process; what says which calls they are stays.
-            unsafe {
-                if let Some(entry) = *place {
-                    let ProfileEntry { signature, call, .. } = entry.read();
-                    entry.write(ProfileEntry { signature, call, ..ProfileEntry::new_zeroed() });
-                }
-            }
-        }
-    }
-
     #[inline(always)]
     fn count(&mut self, signature: u32, call: u16, change: &Change) {
         let Some(entry) = self.entry(signature) else { return totals::count(call, change) };
-        // SAFETY: entries live as long as the process, and belong to this thread.
-        let entry = unsafe { &mut *entry.as_ptr() };
-        entry.count += change.calls;
-        if change.calls != 0 {
-            let duration = change.duration;
-            entry.total += duration;
-            entry.min = if entry.count == 1 { duration } else { entry.min.min(duration) };
-            entry.max = entry.max.max(duration);
-        }
-        entry.failed += change.failed;
-        entry.sent = entry.sent.wrapping_add(change.sent);
-        entry.received = entry.received.wrapping_add(change.received);
-        entry.engine += change.engine;
+        entry.add_alone(change);
     }
 
     #[inline(always)]
-    fn entry(&mut self, signature: u32) -> Option<NonNull<ProfileEntry>> {
+    fn entry(&mut self, signature: u32) -> Option<Entry> {
         if signature == UNNUMBERED {
             return None;
         }
@@ -172,17 +142,16 @@ impl Profile {
 
     #[cold]
     #[inline(never)]
-    fn first(&mut self, signature: u32) -> Option<NonNull<ProfileEntry>> {
+    fn first(&mut self, signature: u32) -> Option<Entry> {
         let told = self.told(signature);
         let entry = if told == signature { self.next(signature) } else { self.entry(told) };
         let place = self.entries.as_mut()?.reach(signature)?;
         // SAFETY: one place for each number.
         unsafe { *place = entry };
-        self.last = self.last.max(signature);
         entry
     }
 
-    fn next(&mut self, signature: u32) -> Option<NonNull<ProfileEntry>> {
+    fn next(&mut self, signature: u32) -> Option<Entry> {
         let room = self.page.map_or(0, |page| page.body::<ProfileEntry>().1);
         if self.used == room {
             guard::run(|| {
@@ -195,12 +164,10 @@ impl Profile {
         if self.used == room {
             return None;
         }
-        // SAFETY: `used` is below what the page holds.
-        let entry = unsafe { first.add(self.used) };
+        // SAFETY: `used` is below what the page holds, which stays mapped. The counts are zeros already.
+        let entry = unsafe { Entry::at(first.add(self.used)) };
         self.used += 1;
-        // SAFETY: fresh memory of a page. The signature says that the entry is in use, so it goes last; the counts
-        // are zeros already.
-        unsafe { (*entry.as_ptr()).signature = signature };
+        entry.begin(signature, 0);
         Some(entry)
     }
 
@@ -210,11 +177,26 @@ impl Profile {
         match output.take(header, PageKind::Profile, bytes, UNIT) {
             Ok(page) => {
                 self.pages += 1;
+                lock().push(page);
                 (self.page, self.used) = (Some(page), 0);
             }
             Err(_) => self.full = true,
         }
     }
+}
+
+/// Sets all threads' profiles back to nothing. A call that a thread is in may still count.
+pub fn forget() {
+    for page in lock().iter() {
+        let (first, room) = page.body::<ProfileEntry>();
+        // SAFETY: so many are there, and the page stays mapped.
+        let entries = (0..room).map(|at| unsafe { Entry::at(first.add(at)) });
+        entries.take_while(|entry| entry.is_used()).for_each(|entry| entry.forget(0));
+    }
+}
+
+fn lock() -> MutexGuard<'static, Vec<Page>> {
+    PAGES.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
 fn known(bytes: u64) -> u64 {

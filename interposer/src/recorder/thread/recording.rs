@@ -3,24 +3,28 @@
 //! The straight line from [`Thread::enter`] over the MPI call to [`Thread::leave`] takes no lock, allocates nothing
 //! and enters the system only where a page ends.
 
-use std::ops::{Deref, DerefMut};
-use std::ptr::NonNull;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::*};
+use std::cell::{Cell, UnsafeCell};
+use std::mem::MaybeUninit;
+use std::ptr::{NonNull, null_mut};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering::*};
 
 use traces::file::{LEVELS, Level, Mode, PageHeader, PageKind, ThreadBlock};
 use traces::record::{self, MAX_SHORT, UNNUMBERED};
 use traces::signature::{CREATES, STARTS, Signature};
 
+use super::at_work::AtWork;
+use super::block::Block;
 use super::draft::Draft;
-use super::engine::Engine;
+use super::engine::{Engine, Ledger};
 use super::events::Events;
 use super::profile::{self, Profile};
 use super::request::{Message, Request, Scratch};
 use super::signatures::SignaturePages;
 use crate::clock;
+use crate::recorder::file::entry::Change;
 use crate::recorder::file::pages::{NO_PAGE, Output};
 use crate::recorder::file::shared;
-use crate::recorder::file::totals::{self, Change};
+use crate::recorder::file::totals;
 use crate::recorder::guard;
 use crate::recorder::process::forked;
 use recorder_core::cache::{Cache, Dependence, Words};
@@ -29,69 +33,72 @@ use recorder_core::handles::Handles;
 use recorder_core::memory;
 use recorder_core::open_regions::OpenRegions;
 
-/// A thread's recording.
+/// A thread's recording, and the handle to it: a reference that its thread may copy as it likes, and no other can have.
+///
+/// A wrapper keeps it over the program's call of MPI, in which hooks, callbacks, signal handlers and further wrappers come to
+/// have it, too. So nobody has all of it to itself. What they may change while somebody else is in the midst of something is
+/// in cells, and read and written a word at a time; what belongs to the recorder [`AtWork`] is borrowed for a moment and never
+/// over a call of MPI or of the program. What MPI writes itself, and what other threads ask about, lies apart.
 pub struct Thread {
-    state: State,
-    pub(super) slot: Slot,
+    /// Its records. Out of room for good once the profile has taken over, or recording has ended.
+    pub(super) events: Events,
+    pub(super) block: Block,
+    /// How many calls deep the thread is; the file's copy is in the block.
+    pub(super) depth: Cell<u32>,
+    /// The recorder itself is not at work. While it is, a signal handler that calls MPI is not recorded, nor is anything
+    /// in a [forked](crate::recorder::process::forked) child.
+    pub(super) at_rest: Cell<bool>,
+    /// There is more to be written than the call that ends: polls, or entries into the engine.
+    pub(super) pending: Cell<bool>,
+    /// The stack of the outermost wrapper: whatever runs above it has left that one behind.
+    pub(super) frame: Cell<usize>,
+    /// What the thread sees of the progress engine.
+    pub engine: Engine,
     /// Signatures of the last calls.
-    cache: Cache,
+    cache: AtWork<Cache>,
+    /// Signatures by what repeats.
+    pub(super) dictionary: AtWork<Dictionary>,
+    pub(super) signatures: AtWork<SignaturePages>,
+    /// Signatures of the calls the thread is in that found no number, by how deep.
+    pub(super) unnumbered: [Cell<Signature>; LEVELS],
+    pub(super) profile: AtWork<Option<Profile>>,
+    /// Bytes of the file that events leave to it.
+    kept: Cell<usize>,
+    /// Room for what a call of many requests needs while it runs.
+    pub(super) scratch: AtWork<Scratch>,
     /// Regions of the program that the thread is in.
-    pub regions: OpenRegions,
+    pub(super) regions: AtWork<OpenRegions>,
+    pub(super) listed: Listed,
+    /// A status that MPI fills for calls that were given none.
+    status: UnsafeCell<[u64; 4]>,
+    /// The draft of a call whose arguments are new.
+    draft: UnsafeCell<MaybeUninit<Draft>>,
 }
 
-/// A recording's place among all.
-pub(super) struct Slot {
+/// What any thread may ask of a recording: what never changes, and atomics.
+pub(super) struct Listed {
+    /// From 0, in the order they were first needed.
+    pub(super) number: u32,
+    /// The thread's requests that are not complete. Other threads may complete them.
+    pub(super) requests: &'static Handles<Request>,
+    /// Messages the thread has probed for and not received.
+    pub(super) messages: &'static Handles<Message>,
+    pub(super) ledger: Ledger,
+    /// Ticks off the straight line.
+    pub(super) off_line: &'static AtomicU64,
+    /// Calls that its profile has counted.
+    pub(super) profiled: AtomicU64,
     /// The thread has ended, and another may go on with its recording.
     pub(super) vacant: AtomicBool,
     /// The recording that began before this one.
-    pub(super) next: *mut Thread,
-}
-
-/// What a thread's memory holds.
-#[repr(C)]
-struct Room {
-    thread: Thread,
-    draft: Draft,
-}
-
-/// What a thread knows of its recording.
-pub struct State {
-    /// Its records. Out of room for good once the profile has taken over, or recording has ended.
-    pub events: Events,
-    pub(super) block: NonNull<ThreadBlock>,
-    /// How many calls deep the thread is; the file's copy is in the block.
-    pub depth: u32,
-    /// The recorder itself is not at work. While it is, a signal handler that calls MPI is not recorded, nor is anything
-    /// in a [forked](crate::recorder::process::forked) child.
-    pub(super) at_rest: bool,
-    /// The stack of the outermost wrapper: whatever runs above it has left that one behind.
-    pub(super) frame: usize,
-    /// Signatures by what repeats.
-    pub dictionary: Dictionary,
-    /// The thread's requests that are not complete. Other threads may complete them.
-    pub requests: &'static Handles<Request>,
-    /// Messages the thread has probed for and not received.
-    pub messages: &'static Handles<Message>,
-    /// Room for what a call needs only while it runs.
-    pub scratch: Scratch,
-    /// The draft of a call whose arguments are new.
-    pub draft: NonNull<Draft>,
-    /// What the thread sees of the progress engine.
-    pub engine: Engine,
-    /// There is more to be written than the call that ends: polls, or entries into the engine.
-    pub pending: bool,
-    /// From 0, in the order they were first needed.
-    pub number: u32,
-    pub(super) signatures: SignaturePages,
-    /// Signatures of the calls the thread is in that found no number, by how deep.
-    pub(super) unnumbered: [Signature; LEVELS],
-    pub(super) profile: Option<Profile>,
-    /// Bytes of the file that events leave to it.
-    kept: usize,
+    pub(super) next: AtomicPtr<Thread>,
 }
 
 /// The number of a thread that records nowhere.
 const REHEARSAL: u32 = u32::MAX;
+
+/// That of no call.
+pub(super) const NO_SIGNATURE: Signature = Key::EMPTY.signature(UNNUMBERED, 0);
 
 /// Above every stack: nothing is open that could have been left.
 pub(super) const NO_FRAME: usize = usize::MAX;
@@ -102,31 +109,6 @@ fn empty_table<V: Copy>() -> Option<&'static Handles<V>> {
     unsafe {
         table.as_ptr().write(Handles::new());
         Some(table.as_ref())
-    }
-}
-
-impl Room {
-    fn take() -> Option<(NonNull<Thread>, NonNull<Draft>)> {
-        let room = memory::zeroed::<Room>(1)?.as_ptr();
-        forked::clear_in_children(room.cast(), size_of::<Room>());
-        // SAFETY: fresh memory, which nothing refers to as a whole.
-        unsafe { Some((NonNull::new(&raw mut (*room).thread)?, NonNull::new(&raw mut (*room).draft)?)) }
-    }
-}
-
-impl Deref for Thread {
-    type Target = State;
-
-    #[inline(always)]
-    fn deref(&self) -> &State {
-        &self.state
-    }
-}
-
-impl DerefMut for Thread {
-    #[inline(always)]
-    fn deref_mut(&mut self) -> &mut State {
-        &mut self.state
     }
 }
 
@@ -143,11 +125,9 @@ impl Thread {
             Ok(page) => page.body::<ThreadBlock>().0,
             Err(_) => memory::zeroed(1)?,
         };
-        // SAFETY: fresh memory.
-        unsafe { (*block.as_ptr()).begin = clock::now() };
-        let thread = Thread::new(number, block)?;
+        let thread = Thread::new(number, block, Events::begin(number))?;
         // SAFETY: just made, and known to nobody else yet.
-        let this = unsafe { &mut *thread.as_ptr() };
+        let this = unsafe { thread.as_ref() };
         if let Err(stop) = page {
             shared::stopped(stop);
         }
@@ -160,189 +140,224 @@ impl Thread {
     }
 
     /// From here on there are counts and times only.
-    pub(super) fn profile_begins(&mut self, output: &Output) {
+    pub(super) fn profile_begins(&self, output: &Output) {
         self.events.end();
-        output.keep(-(std::mem::take(&mut self.kept) as i64));
-        self.profile = Some(Profile::begin(output, self.number, self.dictionary.next_number()));
+        output.keep(-(self.kept.take() as i64));
+        let profile = Profile::begin(output, self.listed.number, self.next_number());
+        *self.profile.lend() = Some(profile);
+    }
+
+    /// Whether there are counts and times only.
+    #[inline(always)]
+    pub(super) fn has_profile(&self) -> bool {
+        self.profile.lend().is_some()
     }
 
     /// Has events leave room for the profile that goes on when they have to stop.
-    pub(super) fn keep_room(&mut self, output: &Output) {
-        let needed = profile::room_for(self.dictionary.next_number());
-        if needed > self.kept && self.profile.is_none() {
-            output.keep((needed - self.kept) as i64);
-            self.kept = needed;
+    pub(super) fn keep_room(&self, output: &Output) {
+        let (needed, kept) = (profile::room_for(self.next_number()), self.kept.get());
+        if needed > kept && !self.has_profile() {
+            output.keep((needed - kept) as i64);
+            self.kept.set(needed);
         }
     }
 
     /// The calling thread begins to fill it.
-    pub fn live(&mut self) {
-        // SAFETY: the block is mapped as long as the process lives, and this thread's own.
-        unsafe { (*self.block.as_ptr()).tid = libc::syscall(libc::SYS_gettid) as u32 };
-    }
-
-    /// Where the block says what was spent off the straight line.
-    pub fn off_line(&self) -> *mut u64 {
-        // SAFETY: the block is mapped as long as the process lives.
-        unsafe { &raw mut (*self.block.as_ptr()).off_line }
+    pub fn live(&self) {
+        // SAFETY: asks for a number.
+        self.block.set_tid(unsafe { libc::syscall(libc::SYS_gettid) } as u32);
     }
 
     /// A thread that records into memory of its own, to measure what recording costs.
-    pub fn rehearsal(words: usize) -> Option<NonNull<Thread>> {
-        let thread = Thread::new(REHEARSAL, memory::zeroed(1)?)?;
-        // SAFETY: just made.
-        unsafe { (*thread.as_ptr()).state.events = Events::in_memory(words)? };
-        Some(thread)
+    pub fn rehearsal(words: usize) -> Option<&'static Thread> {
+        let thread = Thread::new(REHEARSAL, memory::zeroed(1)?, Events::in_memory(words)?)?;
+        // SAFETY: just made, known to nobody else, and never freed.
+        Some(unsafe { thread.as_ref() })
     }
 
     /// Whether it records nowhere.
     pub fn is_rehearsal(&self) -> bool {
-        self.number == REHEARSAL
+        self.listed.number == REHEARSAL
     }
 
-    fn new(number: u32, block: NonNull<ThreadBlock>) -> Option<NonNull<Thread>> {
-        let (thread, draft) = Room::take()?;
-        let cache = Cache::new()?;
-        let state = State {
-            events: Events::begin(number),
+    fn new(number: u32, block: NonNull<ThreadBlock>, events: Events) -> Option<NonNull<Thread>> {
+        // SAFETY: fresh memory of the file or the system, which is never given back.
+        let block = unsafe { Block::begin(block) };
+        let ledger = block.ledger();
+        // SAFETY: a field of the block, which only atomic operations touch.
+        let off_line = unsafe { AtomicU64::from_ptr(block.off_line()) };
+        let thread = Thread {
+            events,
             block,
-            depth: 0,
-            at_rest: true,
-            frame: NO_FRAME,
-            dictionary: Dictionary::new()?,
-            requests: empty_table()?,
-            messages: empty_table()?,
-            scratch: Scratch::new(),
-            draft,
-            // SAFETY: the block has a ledger, at an address that is aligned as the block is.
-            engine: Engine::new(unsafe { (&raw mut (*block.as_ptr()).ledger).cast() }),
-            pending: false,
-            number,
-            signatures: SignaturePages::begin(number),
-            unnumbered: [Key::EMPTY.signature(UNNUMBERED, 0); LEVELS],
-            profile: None,
-            kept: 0,
+            depth: Cell::new(0),
+            at_rest: Cell::new(true),
+            pending: Cell::new(false),
+            frame: Cell::new(NO_FRAME),
+            engine: Engine::new(ledger),
+            cache: AtWork::new(Cache::new()?),
+            dictionary: AtWork::new(Dictionary::new()?),
+            signatures: AtWork::new(SignaturePages::begin(number)),
+            unnumbered: [const { Cell::new(NO_SIGNATURE) }; LEVELS],
+            profile: AtWork::new(None),
+            kept: Cell::new(0),
+            scratch: AtWork::new(Scratch::new()),
+            regions: AtWork::new(OpenRegions::default()),
+            listed: Listed {
+                number,
+                requests: empty_table()?,
+                messages: empty_table()?,
+                ledger,
+                off_line,
+                profiled: AtomicU64::new(0),
+                vacant: AtomicBool::new(false),
+                next: AtomicPtr::new(null_mut()),
+            },
+            status: UnsafeCell::new([0; 4]),
+            draft: UnsafeCell::new(MaybeUninit::uninit()),
         };
-        // SAFETY: memory for one thread. The rest is valid as the zeros it is, and its regions are large.
-        unsafe {
-            (&raw mut (*thread.as_ptr()).state).write(state);
-            (&raw mut (*thread.as_ptr()).cache).write(cache);
-        }
-        Some(thread)
+        let room = memory::zeroed::<Thread>(1)?;
+        forked::clear_in_children(room.as_ptr().cast(), size_of::<Thread>());
+        // SAFETY: memory for one thread.
+        unsafe { room.as_ptr().write(thread) };
+        Some(room)
     }
 
-    /// The most words of records and calls in profiles it has.
-    pub fn calls(&self) -> u64 {
-        self.events.words() + self.profile.as_ref().map_or(0, |profile| profile.calls)
+    /// Has the system give the memory that the first signatures need.
+    pub fn prepare(&self) {
+        self.dictionary.lend().prepare();
+    }
+
+    /// The draft, empty.
+    ///
+    /// # Safety
+    /// For a call that no other is around, until it ends.
+    #[allow(clippy::mut_from_ref)]
+    pub unsafe fn draft(&self) -> &mut Draft {
+        // SAFETY: one call of a thread is not inside another, and this is the one that has the draft.
+        unsafe { (*self.draft.get()).write(Draft::new()) }
+    }
+
+    /// Where MPI is to put the status of a call that was given none.
+    #[inline(always)]
+    pub fn status(&self) -> usize {
+        self.status.get() as usize
+    }
+
+    /// How many calls deep the thread is.
+    #[inline(always)]
+    pub fn depth(&self) -> u32 {
+        self.depth.get()
+    }
+
+    /// There is more to be written than the call that ends.
+    #[inline(always)]
+    pub fn has_more(&self) {
+        self.pending.set(true);
+    }
+
+    /// Whether it takes no more records.
+    #[inline(always)]
+    pub fn is_over(&self) -> bool {
+        self.events.is_over()
+    }
+
+    /// A call takes a request's number.
+    #[inline(always)]
+    pub fn number_request(&self) {
+        self.events.started.set(self.events.started.get() + 1);
     }
 
     /// Whether the thread is in a call already.
     #[inline(always)]
     pub fn nested(&self) -> bool {
-        self.depth > 0
+        self.depth.get() > 0
     }
 
     /// The signature of a call from the program with these words, if it was one of the last.
     #[inline(always)]
     pub fn cached(&self, words: &Words) -> Option<u32> {
-        if self.depth == 0 && self.at_rest { self.cache.find(words) } else { None }
+        self.cache.lend().find(words)
     }
 
-    /// The same in all places of the cache that the call may have. The recorder is at work.
-    pub fn cached_around(&mut self, words: &Words) -> Option<u32> {
-        if self.depth == 0 { self.cache.find_around(words) } else { None }
+    /// The same in all places of the cache that the call may have.
+    pub fn cached_around(&self, words: &Words) -> Option<u32> {
+        if self.nested() { None } else { self.cache.lend().find_around(words) }
     }
 
     /// Remembers the signature of calls with these words. Where ticks are not what calls are timed by, nothing is
     /// remembered: the short way reads nothing else.
     #[inline(never)]
-    pub fn cache(&mut self, words: &Words, signature: u32, handles: Dependence) {
+    pub fn cache(&self, words: &Words, signature: u32, handles: Dependence) {
         if clock::is_ticks() {
             // A call whose request is complete at once has the next number.
             let at_once = signature < MAX_SHORT && self.told(signature) == signature;
-            self.cache.insert(words, signature, handles, at_once);
+            self.cache.lend().insert(words, signature, handles, at_once);
         }
     }
 
     /// As [`enter`](Self::enter), for a cached call.
     #[inline(always)]
-    pub fn enter_from_program(&mut self, signature: u32) -> u64 {
-        self.depth = 1;
+    pub fn enter_from_program(&self, signature: u32) -> u64 {
+        self.depth.set(1);
         let start = clock::ticks();
-        // SAFETY: as in `enter`.
-        unsafe {
-            let block = self.block.as_ptr();
-            (&raw mut (*block).levels).cast::<Level>().write(Level { start, signature: signature as u64 });
-            AtomicU32::from_ptr(&raw mut (*block).depth).store(1, Release);
-        }
+        self.block.enter_first(Level { start, signature: signature as u64 });
         start
     }
 
     /// A call begins: writes down which, and since when, for whoever finds this process dead. Returns when.
     #[inline(always)]
-    pub fn enter(&mut self, signature: u32) -> u64 {
-        let depth = self.depth;
-        self.depth = depth + 1;
+    pub fn enter(&self, signature: u32) -> u64 {
+        let depth = self.depth.get();
+        self.depth.set(depth + 1);
         let start = clock::now();
-        // SAFETY: the block is mapped as long as the process lives, and written by this thread only.
-        unsafe {
-            let block = self.block.as_ptr();
-            if depth < LEVELS as u32 {
-                let level = (&raw mut (*block).levels).cast::<Level>().add(depth as usize);
-                level.write(Level { start, signature: self.told(signature) as u64 });
-            }
-            // Readers of the file trust the levels below `depth`, so it goes last.
-            AtomicU32::from_ptr(&raw mut (*block).depth).store(depth + 1, Release);
-        }
+        self.block.set_level(depth, || Level { start, signature: self.told(signature) as u64 });
+        self.block.set_depth(depth + 1);
         start
     }
 
     /// As [`leave`](Self::leave), for a cached call.
     #[inline(always)]
-    pub fn leave_to_program(&mut self, signature: u32, start: u64, end: u64) {
-        let gap = start.wrapping_sub(self.events.last);
+    pub fn leave_to_program(&self, signature: u32, start: u64, end: u64) {
+        let gap = start.wrapping_sub(self.events.last.get());
         let duration = end.wrapping_sub(start);
         // SAFETY: the cache finds no higher numbers at once.
         unsafe { std::hint::assert_unchecked(signature <= MAX_SHORT) };
-        match record::short(signature, gap, duration) {
-            Some(word) if self.events.has_room() && !self.pending => self.events.put(word),
-            _ => {
-                self.returns_to(0);
-                self.leave_rarely(signature, start, duration);
-            }
+        let word = record::short(signature, gap, duration);
+        if !word.is_some_and(|word| !self.pending.get() && self.events.put(word)) {
+            self.returns_to(0);
+            self.leave_rarely(signature, start, duration);
         }
-        self.events.last = end;
+        self.events.last.set(end);
         self.left_to_program();
     }
 
     #[inline(always)]
-    pub(super) fn left_to_program(&mut self) {
-        self.depth = 0;
-        // SAFETY: as in `enter`.
-        unsafe { AtomicU32::from_ptr(&raw mut (*self.block.as_ptr()).depth).store(0, Release) };
+    pub(super) fn left_to_program(&self) {
+        self.depth.set(0);
+        self.block.set_depth(0);
     }
 
     /// The call that began at `start` ended at `end`.
     #[inline(always)]
-    pub fn leave(&mut self, signature: u32, start: u64, end: u64) {
-        let gap = start.wrapping_sub(self.events.last);
+    pub fn leave(&self, signature: u32, start: u64, end: u64) {
+        let gap = start.wrapping_sub(self.events.last.get());
         let duration = end.wrapping_sub(start);
-        match record::short(signature, gap, duration) {
-            Some(word) if self.events.has_room() && !self.pending => self.events.put(word),
-            _ => self.leave_rarely(signature, start, duration),
+        let word = record::short(signature, gap, duration);
+        if !word.is_some_and(|word| !self.pending.get() && self.events.put(word)) {
+            self.leave_rarely(signature, start, duration);
         }
-        self.events.last = end;
-        self.depth -= 1;
-        // SAFETY: as in `enter`.
-        unsafe { AtomicU32::from_ptr(&raw mut (*self.block.as_ptr()).depth).store(self.depth, Release) };
+        self.events.last.set(end);
+        let depth = self.depth.get() - 1;
+        self.depth.set(depth);
+        self.block.set_depth(depth);
     }
 
     /// As [`leave`](Self::leave), where there is more to be written than one word, or no room for that.
     #[inline(never)]
-    pub(super) fn leave_rarely(&mut self, number: u32, start: u64, duration: u64) {
-        if !self.pending {
+    pub(super) fn leave_rarely(&self, number: u32, start: u64, duration: u64) {
+        if !self.pending.get() {
             self.record_call(number, start, duration);
-        } else if self.depth > 1 || !self.leave_turned(number, start, duration) {
+        } else if self.depth.get() > 1 || !self.leave_turned(number, start, duration) {
             self.leave_pending(number, start, duration);
         }
     }
@@ -350,24 +365,24 @@ impl Thread {
     /// Records a call that ended, and before it what has piled up.
     #[cold]
     #[inline(never)]
-    fn leave_pending(&mut self, number: u32, start: u64, duration: u64) {
+    fn leave_pending(&self, number: u32, start: u64, duration: u64) {
         self.end_polls();
         self.write_outside();
         self.record_call(number, start, duration);
         // Entries belong to the program's own call, not to one that was made inside it.
-        if self.depth <= 1 {
+        if self.depth.get() <= 1 {
             // What follows may need a new page, whose time begins here.
-            self.events.last = start.wrapping_add(duration);
+            self.events.last.set(start.wrapping_add(duration));
             let now = self.engine.entries();
             self.write_entries(number, now);
             self.write_productive(u64::MAX);
-            self.pending = false;
+            self.pending.set(false);
         }
     }
 
-    pub(super) fn record_call(&mut self, number: u32, start: u64, duration: u64) {
-        let gap = start.wrapping_sub(self.events.last) as i64;
-        if self.profile.is_none() && number != UNNUMBERED {
+    pub(super) fn record_call(&self, number: u32, start: u64, duration: u64) {
+        let gap = start.wrapping_sub(self.events.last.get()) as i64;
+        if !self.has_profile() && number != UNNUMBERED {
             let written = if let Some(word) = record::short(number, gap as u64, duration) {
                 self.write(&[word])
             } else if let Some(words) = record::wide(number, gap, duration) {
@@ -383,31 +398,31 @@ impl Thread {
     }
 
     /// The call just left returned an error of this class.
-    pub fn call_failed(&mut self, signature: u32, class: u16, code: i32) {
+    pub fn call_failed(&self, signature: u32, class: u16, code: i32) {
         self.did_nothing(signature, class, code);
     }
 
     /// The call just left never returned.
-    pub fn call_left(&mut self, signature: u32) {
+    pub fn call_left(&self, signature: u32) {
         self.did_nothing(signature, record::LEFT, 0);
     }
 
-    fn did_nothing(&mut self, signature: u32, class: u16, code: i32) {
+    fn did_nothing(&self, signature: u32, class: u16, code: i32) {
         self.write(&[record::failed(class, code)]);
-        if let (Some(key), Some(profile)) = (self.key(signature), &mut self.profile) {
+        if let (Some(key), Some(profile)) = (self.key(signature), self.profile()) {
             profile.failed(signature, key.call, key.moves());
         }
     }
 
     /// Writes a record of the call just left. `false` where it has no place any more.
     #[inline(always)]
-    pub fn write<const N: usize>(&mut self, words: &[u64; N]) -> bool {
+    pub fn write<const N: usize>(&self, words: &[u64; N]) -> bool {
         self.events.write(words) || (self.turn_page() && self.events.write(words))
     }
 
     #[cold]
     #[inline(never)]
-    fn turn_page(&mut self) -> bool {
+    fn turn_page(&self) -> bool {
         if self.events.is_over() {
             return false;
         }
@@ -422,32 +437,40 @@ impl Thread {
     }
 
     #[cold]
-    pub(super) fn count(&mut self, signature: u32, duration: u64) {
+    pub(super) fn count(&self, signature: u32, duration: u64) {
         let (call, flags, moves) = match self.key(signature) {
             None => (self.unnumbered().call, self.unnumbered().flags, self.unnumbered().moves()),
             Some(key) => (key.call, key.flags, key.moves()),
         };
         // What a persistent request moves, it moves when it is started.
         let moves = if flags & CREATES == 0 { moves } else { (0, 0) };
-        match &mut self.profile {
-            Some(profile) => profile.add(signature, call, duration, moves),
-            None if signature == UNNUMBERED => totals::count(call, &Change::of_call(duration, moves)),
-            None => {}
+        if let Some(profile) = self.profile() {
+            profile.add(signature, call, duration, moves);
+            self.listed.profiled.store(self.listed.profiled.load(Relaxed) + 1, Relaxed);
+        } else if signature == UNNUMBERED {
+            totals::count(call, &Change::of_call(duration, moves));
         }
+    }
+
+    /// The profile, where there is one: [lent](AtWork::lend).
+    #[allow(clippy::mut_from_ref)]
+    #[inline(always)]
+    pub(super) fn profile(&self) -> Option<&mut Profile> {
+        self.profile.lend().as_mut()
     }
 
     /// Whether a call of this signature takes a request's number.
     #[cold]
     pub(super) fn takes_request(&self, signature: u32) -> bool {
-        let flags = self.key(signature).map_or(self.unnumbered().flags, |key| key.flags);
+        let flags = self.key(signature).map_or_else(|| self.unnumbered().flags, |key| key.flags);
         flags & (STARTS | CREATES) != 0
     }
 
     /// So many bytes came with the call just left, which has no number.
     #[cold]
-    pub fn unnumbered_arrived(&mut self, bytes: u64) {
-        let unnumbered = *self.unnumbered();
-        if let Some(profile) = &mut self.profile {
+    pub fn unnumbered_arrived(&self, bytes: u64) {
+        let unnumbered = self.unnumbered();
+        if let Some(profile) = self.profile() {
             profile.arrived(UNNUMBERED, unnumbered.call, unnumbered.received, bytes);
         }
     }

@@ -8,40 +8,40 @@ use crate::clock;
 
 impl Thread {
     /// Enters a region that the next [`leave_region`](Self::leave_region) of its owner leaves. Returns how deep that was.
-    pub fn enter_region(&mut self, owner: usize, number: u32) -> i32 {
-        let depth = self.regions.depth_of(owner);
-        if self.regions.push(owner, number) {
+    pub fn enter_region(&self, owner: usize, number: u32) -> i32 {
+        let (depth, recorded) = (self.regions.lend().depth_of(owner), self.regions.lend().push(owner, number));
+        if recorded {
             self.mark_region(RecordKind::RegionBegin, number);
         }
         depth
     }
 
     /// Leaves the region that its owner entered last, if there is one. Returns how deep that was.
-    pub fn leave_region(&mut self, owner: usize) -> Option<i32> {
-        let left = self.regions.pop(owner)?;
+    pub fn leave_region(&self, owner: usize) -> Option<i32> {
+        let left = self.regions.lend().pop(owner)?;
         left.number.into_iter().for_each(|number| self.mark_region(RecordKind::RegionEnd, number));
-        Some(self.regions.depth_of(owner))
+        Some(self.regions.lend().depth_of(owner))
     }
 
     /// The thread ends: leaves all regions that it is in.
-    pub fn leave_regions(&mut self) {
-        while let Some(left) = self.regions.pop_innermost() {
+    pub fn leave_regions(&self) {
+        while let Some(left) = self.regions.lend().pop_innermost() {
             left.number.into_iter().for_each(|number| self.mark_region(RecordKind::RegionEnd, number));
         }
     }
 
     /// Writes down that a region begins or ends here.
-    pub fn mark_region(&mut self, kind: RecordKind, number: u32) {
+    pub fn mark_region(&self, kind: RecordKind, number: u32) {
         let now = clock::now();
         // Calls that asked in vain are counted together only as long as they are in one region.
         self.end_polls();
-        let (skip, gap) = progress::skip(self.events.last, now);
+        let (skip, gap) = progress::skip(self.events.last.get(), now);
         if let Some(word) = skip {
             self.write(&[word]);
-            self.events.last = now;
+            self.events.last.set(now);
         }
         if self.write(&[record::region(kind, gap, number)]) {
-            self.events.last = now;
+            self.events.last.set(now);
         }
     }
 }

@@ -47,8 +47,6 @@ pub struct Scratch {
     handles: *mut u64,
     statuses: *mut u8,
     room: usize,
-    /// A status for calls that were given none.
-    pub status: [u64; 4],
 }
 
 /// Requests that room is taken for at first.
@@ -59,7 +57,7 @@ const STATUS: usize = 32;
 impl Scratch {
     /// No room yet.
     pub const fn new() -> Scratch {
-        Scratch { handles: null_mut(), statuses: null_mut(), room: 0, status: [0; 4] }
+        Scratch { handles: null_mut(), statuses: null_mut(), room: 0 }
     }
 
     /// Copies `count` handles away, since MPI will overwrite them. `false` where memory ran out.

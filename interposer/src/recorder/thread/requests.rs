@@ -27,20 +27,20 @@ struct CompletedRequests {
 impl Thread {
     /// A call began a request, or created a persistent one. It has taken a number already.
     #[inline(never)]
-    pub fn request_begun(&mut self, handle: u64, signature: u32, flags: u32) {
-        let number = self.events.started - 1;
+    pub fn request_begun(&self, handle: u64, signature: u32, flags: u32) {
+        let number = self.events.started.get() - 1;
         let active = if flags & PERSISTENT == 0 { ACTIVE } else { 0 };
         let posted = self.key(signature);
-        let (thread, flags) = (self.number, flags | active);
+        let (thread, flags) = (self.listed.number, flags | active);
         let counted = counted::counted();
         let request = Request { number, thread, flags, created: number, posted, signature, counted };
         // SAFETY: only its own thread inserts into its table.
-        unsafe { self.requests.insert(handle, request) };
+        unsafe { self.listed.requests.insert(handle, request) };
     }
 
     /// A persistent request was started.
-    pub fn request_started(&mut self, handle: u64, signature: u32) {
-        let (number, thread) = (self.events.started, self.number);
+    pub fn request_started(&self, handle: u64, signature: u32) {
+        let (number, thread) = (self.events.started.get(), self.listed.number);
         let (owner, table) = self.table_of(handle);
         let before = table.visit(handle, |request| {
             (request.number, request.thread, request.signature) = (number, thread, signature);
@@ -50,16 +50,16 @@ impl Thread {
         });
         if let Some(Request { created, posted, .. }) = before {
             let call = self.function(signature);
-            if let (Some(profile), Some(posted)) = (&mut self.profile, posted) {
+            if let (Some(profile), Some(posted)) = (self.profile(), posted) {
                 profile.started(signature, call, posted.moves());
             }
             self.say(CompletedRequests { kind: RecordKind::Started, thread: owner, first: created, count: 1 });
-            self.events.started += 1;
+            self.number_request();
         }
     }
 
     /// A request was given up.
-    pub fn request_freed(&mut self, handle: u64) {
+    pub fn request_freed(&self, handle: u64) {
         if let Some(request) = self.table_of(handle).1.remove(handle) {
             self.say(CompletedRequests {
                 kind: RecordKind::Freed,
@@ -71,7 +71,7 @@ impl Thread {
     }
 
     /// Parts of a partitioned send were given out.
-    pub fn request_ready(&mut self, handle: u64) {
+    pub fn request_ready(&self, handle: u64) {
         if let Some(request) = self.table_of(handle).1.get(handle) {
             self.say(CompletedRequests {
                 kind: RecordKind::Ready,
@@ -83,7 +83,7 @@ impl Thread {
     }
 
     /// A request is to be cancelled; its status will tell whether it was.
-    pub fn request_cancelled(&mut self, handle: u64) {
+    pub fn request_cancelled(&self, handle: u64) {
         self.table_of(handle).1.visit(handle, |request| {
             request.flags |= CANCELLED;
             Keep::Yes
@@ -92,7 +92,7 @@ impl Thread {
 
     /// The one request of a Wait or Test is complete. `status` is 0 where there is none to trust.
     #[inline(always)]
-    pub fn request_completed(&mut self, family: &Family, handle: u64, status: usize) {
+    pub fn request_completed(&self, family: &Family, handle: u64, status: usize) {
         let mut run = None;
         self.complete(family, handle, status, &mut run);
         if let Some(run) = run {
@@ -102,7 +102,7 @@ impl Thread {
 
     /// A request is complete that received a message there was no room for.
     #[cold]
-    pub fn request_truncated(&mut self, family: &Family, handle: u64, status: usize) {
+    pub fn request_truncated(&self, family: &Family, handle: u64, status: usize) {
         let request = self.table_of(handle).1.get(handle);
         self.request_completed(family, handle, 0);
         if let Some(request) = request.filter(|request| request.flags & (RECEIVES | ACTIVE) == RECEIVES | ACTIVE) {
@@ -110,18 +110,42 @@ impl Thread {
         }
     }
 
+    /// Copies the handles of `count` requests away, since MPI will overwrite them. `false` where memory ran out.
+    #[inline(always)]
+    pub fn copy_requests(&self, family: &Family, requests: usize, count: usize) -> bool {
+        self.scratch.lend().copy(family, requests, count)
+    }
+
+    /// The handle that was copied from this place.
+    #[inline(always)]
+    pub fn copied_request(&self, at: usize) -> u64 {
+        self.scratch.lend().handle(at)
+    }
+
+    /// Where MPI is to put as many statuses as handles were copied.
+    #[inline(always)]
+    pub fn statuses(&self) -> usize {
+        self.scratch.lend().statuses()
+    }
+
+    /// The program has probed for a message.
+    pub fn message_probed(&self, handle: u64, message: Message) {
+        // SAFETY: only its own thread inserts into its table.
+        unsafe { self.listed.messages.insert(handle, message) };
+    }
+
     /// What is known of a probed message that is about to be received. Another thread may have probed for it.
     pub fn message_taken(&self, handle: u64) -> Option<Message> {
-        self.messages.remove(handle).or_else(|| slots::messages().find_map(|messages| messages.remove(handle)))
+        self.listed.messages.remove(handle).or_else(|| slots::messages().find_map(|messages| messages.remove(handle)))
     }
 
     /// Of the requests copied to the scratch, those at the places that `complete` gives, with the addresses of their
     /// statuses or 0, are complete.
     #[inline(always)]
-    pub fn requests_completed(&mut self, family: &Family, complete: impl Iterator<Item = (usize, usize)>) {
+    pub fn requests_completed(&self, family: &Family, complete: impl Iterator<Item = (usize, usize)>) {
         let mut run = None;
         for (at, status) in complete {
-            let handle = self.scratch.handle(at);
+            let handle = self.copied_request(at);
             self.complete(family, handle, status, &mut run);
         }
         if let Some(run) = run {
@@ -130,7 +154,7 @@ impl Thread {
     }
 
     #[inline(always)]
-    fn complete(&mut self, family: &Family, handle: u64, status: usize, run: &mut Option<CompletedRequests>) {
+    fn complete(&self, family: &Family, handle: u64, status: usize, run: &mut Option<CompletedRequests>) {
         if handle == family.request_null || family.complete_at_once(handle) {
             return;
         }
@@ -138,7 +162,7 @@ impl Thread {
             request.flags &= !ACTIVE;
             if request.flags & PERSISTENT == 0 { Keep::No } else { Keep::Yes }
         };
-        let found = self.requests.visit(handle, complete);
+        let found = self.listed.requests.visit(handle, complete);
         let Some(request) = found.or_else(|| self.table_elsewhere(handle).1.visit(handle, complete)) else { return };
         if request.flags & ACTIVE == 0 {
             return;
@@ -169,7 +193,7 @@ impl Thread {
 
     /// What the status says, where that is not what the request was begun with.
     #[inline(always)]
-    fn arrival(&mut self, family: &Family, request: &Request, status: usize) -> Option<Arrived> {
+    fn arrival(&self, family: &Family, request: &Request, status: usize) -> Option<Arrived> {
         // SAFETY: MPI has filled the status.
         if request.flags & CANCELLED != 0 && unsafe { family.cancelled(status) } {
             self.nothing_came(request);
@@ -181,23 +205,23 @@ impl Thread {
         // SAFETY: as above.
         let ((source, tag), bytes) = unsafe { (family.source_and_tag(status), family.bytes(status)) };
         let arrived = Arrived { source, tag, bytes, fate: Fate::Whole };
-        let own = request.thread == self.number && counted::is_counted(request.counted);
+        let own = request.thread == self.listed.number && counted::is_counted(request.counted);
         self.differs(request.posted, own.then_some(request.signature), arrived).then_some(arrived)
     }
 
     /// A profile has counted what the request posted.
     #[cold]
-    fn nothing_came(&mut self, request: &Request) {
-        let own = request.thread == self.number && request.flags & RECEIVES != 0;
+    fn nothing_came(&self, request: &Request) {
+        let own = request.thread == self.listed.number && request.flags & RECEIVES != 0;
         let own = own && counted::is_counted(request.counted);
-        if let (Some(profile), Some(key), true) = (&mut self.profile, request.posted, own) {
+        if let (Some(profile), Some(key), true) = (self.profile(), request.posted, own) {
             profile.arrived(request.signature, key.call, key.moves().1, 0);
         }
     }
 
     /// Whether something else arrived than was posted. A profile counts it for `signature`.
     #[inline(always)]
-    pub fn differs(&mut self, posted: Option<&Key>, signature: Option<u32>, arrived: Arrived) -> bool {
+    pub fn differs(&self, posted: Option<&Key>, signature: Option<u32>, arrived: Arrived) -> bool {
         let Some(key) = posted else {
             if signature == Some(UNNUMBERED) {
                 self.unnumbered_arrived(arrived.bytes);
@@ -209,16 +233,16 @@ impl Thread {
             return false;
         }
         // A probe posts nothing; what it found is received by another call.
-        if let (Some(profile), Some(signature), true) = (&mut self.profile, signature, key.received > 0) {
+        if let (Some(profile), Some(signature), true) = (self.profile(), signature, key.received > 0) {
             profile.arrived(signature, key.call, key.received, arrived.bytes);
         }
         (source, tag, key.received) != (arrived.source, arrived.tag, arrived.bytes)
     }
 
     #[inline(always)]
-    fn say(&mut self, run: CompletedRequests) {
-        let age = self.events.started.wrapping_sub(run.first);
-        if run.thread == self.number && age <= MAX_AGE {
+    fn say(&self, run: CompletedRequests) {
+        let age = self.events.started.get().wrapping_sub(run.first);
+        if run.thread == self.listed.number && age <= MAX_AGE {
             self.write(&[record::requests(run.kind, run.count, age)]);
         } else {
             self.write(&record::elsewhere(run.kind, run.count, run.thread, run.first));
@@ -228,13 +252,18 @@ impl Thread {
     /// The thread in whose table the handle is, its own before others', and the table.
     #[inline(always)]
     fn table_of(&self, handle: u64) -> (u32, &'static Handles<Request>) {
-        if self.requests.get(handle).is_some() { (self.number, self.requests) } else { self.table_elsewhere(handle) }
+        if self.listed.requests.get(handle).is_some() { self.own_table() } else { self.table_elsewhere(handle) }
+    }
+
+    #[inline(always)]
+    fn own_table(&self) -> (u32, &'static Handles<Request>) {
+        (self.listed.number, self.listed.requests)
     }
 
     #[cold]
     fn table_elsewhere(&self, handle: u64) -> (u32, &'static Handles<Request>) {
         let found = slots::tables().find(|(_, table)| table.get(handle).is_some());
-        found.unwrap_or((self.number, self.requests))
+        found.unwrap_or(self.own_table())
     }
 }
 

@@ -3,7 +3,7 @@
 //! In: the thread's ledger, and the productive entries that its block holds. While the call runs nothing is written, so that
 //! records stay in order; whoever finds the process dead finds the entries in the block.
 
-use traces::progress::{self, Entries, Productive, Run};
+use traces::progress::{self, Entries, Run};
 use traces::record::{self, RecordKind};
 
 use super::recording::Thread;
@@ -14,17 +14,17 @@ const LONGEST_OUTSIDE: u64 = 1 << 28;
 impl Thread {
     /// Records a call that entered the engine in one word or two, if they say all there is.
     #[inline(always)]
-    pub(super) fn leave_turned(&mut self, number: u32, start: u64, duration: u64) -> bool {
+    pub(super) fn leave_turned(&self, number: u32, start: u64, duration: u64) -> bool {
         let now = self.engine.entries();
-        let during = now.since(&self.engine.reported);
-        let productive = self.productive();
-        let (runs, run) = (productive.runs, productive.all[0]);
+        let during = now.since(&self.engine.reported.get());
+        // SAFETY: the block is this thread's.
+        let (runs, run) = unsafe { ((*self.block.productive()).runs, (*self.block.productive()).all[0]) };
         // Runs hold one entry each as long as there is room.
         let own = runs == 0 || (run.start >= start && runs == during.productive);
-        if !own || during.entries == 0 || self.polls().count != 0 || self.outside().count != 0 {
+        if !own || during.entries == 0 || self.has_polls() || self.outside_count() != 0 {
             return false;
         }
-        let gap = start.wrapping_sub(self.events.last);
+        let gap = start.wrapping_sub(self.events.last.get());
         let written = if let Some(word) = progress::call(number, gap, duration, &during) {
             self.write(&[word])
         } else {
@@ -40,17 +40,17 @@ impl Thread {
             }
         };
         if written {
-            self.engine.reported = now;
-            self.productive().runs = 0;
-            self.pending = false;
+            self.engine.reported.set(now);
+            self.set_runs(0);
+            self.pending.set(false);
         }
         written
     }
 
     /// Says what the engine did since the last record that said it, until its ledger stood at `now`.
-    pub(super) fn write_entries(&mut self, signature: u32, now: Entries) {
-        let during = now.since(&self.engine.reported);
-        self.engine.reported = now;
+    pub(super) fn write_entries(&self, signature: u32, now: Entries) {
+        let during = now.since(&self.engine.reported.get());
+        self.engine.reported.set(now);
         if during.entries == 0 {
             return;
         }
@@ -60,72 +60,79 @@ impl Thread {
         };
         if !written {
             let call = self.function(signature);
-            self.profile.iter_mut().for_each(|profile| profile.engine(signature, call, during));
+            self.profile().into_iter().for_each(|profile| profile.engine(signature, call, during));
         }
     }
 
     /// Says when the productive entries were that began before `until`.
-    pub(super) fn write_productive(&mut self, until: u64) {
-        let all = *self.productive();
+    pub(super) fn write_productive(&self, until: u64) {
+        // SAFETY: the block is this thread's; a copy.
+        let all = unsafe { self.block.productive().read() };
         let (written, left) = all.runs().split_at(all.runs().partition_point(|run| run.start < until));
         for run in written {
-            match progress::productive(run, self.events.last) {
+            match progress::productive(run, self.events.last.get()) {
                 Some(word) => self.write(&[word]),
-                None => self.write(&progress::run(RecordKind::ProductiveRun, run, self.events.last)),
+                None => self.write(&progress::run(RecordKind::ProductiveRun, run, self.events.last.get())),
             };
         }
-        let productive = self.productive();
-        productive.all[..left.len()].copy_from_slice(left);
-        productive.runs = left.len() as u64;
+        for (place, run) in left.iter().enumerate() {
+            // SAFETY: as above, and not behind the place that the run has.
+            unsafe { (&raw mut (*self.block.productive()).all).cast::<Run>().add(place).write(*run) };
+        }
+        self.set_runs(left.len() as u64);
         if left.is_empty() {
-            self.engine.most = 1;
+            self.engine.most.set(1);
         }
     }
 
     /// Says when the engine was entered outside MPI calls.
-    pub(super) fn write_outside(&mut self) {
-        let run = *self.outside();
+    pub(super) fn write_outside(&self) {
+        // SAFETY: the block is this thread's; a copy.
+        let run = unsafe { self.block.outside().read() };
         if run.count > 0 {
-            self.write(&progress::run(RecordKind::Outside, &run, self.events.last));
-            self.outside().count = 0;
+            self.write(&progress::run(RecordKind::Outside, &run, self.events.last.get()));
+            // SAFETY: as above.
+            unsafe { (*self.block.outside()).count = 0 };
         }
     }
 
     /// An entry achieved something.
     #[inline(always)]
-    pub fn achieved(&mut self, start: u64, end: u64) {
-        // SAFETY: as in `productive`; the engine lies elsewhere.
-        let productive = unsafe { &mut (*self.block.as_ptr()).productive };
-        productive.add(start, end, &mut self.engine.most);
+    pub fn achieved(&self, start: u64, end: u64) {
+        let mut most = self.engine.most.get();
+        // SAFETY: the block is this thread's, and nobody else looks at these runs while one is added.
+        unsafe { (&mut *self.block.productive()).add(start, end, &mut most) };
+        self.engine.most.set(most);
     }
 
     /// An entry was made outside MPI calls. A thread may make nothing else, so that no call takes what has piled up.
     #[inline(never)]
-    pub fn entered_outside(&mut self, start: u64, end: u64) {
-        let outside = self.outside();
-        if outside.count == 0 {
-            outside.start = start;
-        }
-        outside.end = end;
-        outside.count += 1;
-        let long = end.wrapping_sub(outside.start) >= LONGEST_OUTSIDE;
-        if long || self.productive().runs as usize == progress::RUNS {
+    pub fn entered_outside(&self, start: u64, end: u64) {
+        let outside = self.block.outside();
+        // SAFETY: the block is this thread's.
+        let (since, runs) = unsafe {
+            if (*outside).count == 0 {
+                (*outside).start = start;
+            }
+            (*outside).end = end;
+            (*outside).count += 1;
+            ((*outside).start, (*self.block.productive()).runs)
+        };
+        if end.wrapping_sub(since) >= LONGEST_OUTSIDE || runs as usize == progress::RUNS {
             self.write_outside();
             self.write_productive(u64::MAX);
         }
     }
 
-    /// Productive entries since the last record.
     #[inline(always)]
-    fn productive(&mut self) -> &mut Productive {
-        // SAFETY: the block is mapped as long as the process lives, and written by this thread only.
-        unsafe { &mut (*self.block.as_ptr()).productive }
+    fn set_runs(&self, runs: u64) {
+        // SAFETY: the block is this thread's.
+        unsafe { (*self.block.productive()).runs = runs };
     }
 
-    /// Entries outside MPI calls since the last record.
     #[inline(always)]
-    fn outside(&mut self) -> &mut Run {
-        // SAFETY: as above.
-        unsafe { &mut (*self.block.as_ptr()).outside }
+    fn outside_count(&self) -> u64 {
+        // SAFETY: the block is this thread's.
+        unsafe { (*self.block.outside()).count }
     }
 }
