@@ -3,6 +3,9 @@
 //! No lock, no allocation from the program's heap, no system call but for more memory. Apart from the library, so that tests link it:
 //! `cargo test -p overhear-core`, and `cargo xtask tables` by loom, for the one that several threads read and write, and by valgrind.
 
+// No panic is to reach the program.
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 pub mod cache;
 pub mod dictionary;
 pub mod handles;
