@@ -13,28 +13,28 @@ use rustix::fs::{AtFlags, Mode, OFlags, fstat, openat, renameat, unlinkat};
 use rustix::process::{getegid, geteuid};
 
 /// A folder that files are written into.
-pub struct Folder(OwnedFd);
+pub struct OutputFolder(OwnedFd);
 
 /// A file that is being written.
-pub struct Output {
+pub struct OutputFile {
     file: File,
     place: Option<RenameTarget>,
 }
 
 /// Where a file will lie when it is whole.
 struct RenameTarget {
-    folder: Folder,
+    folder: OutputFolder,
     temporary: OsString,
     name: OsString,
 }
 
 /// Begins a file that the user has asked for. A device or pipe of that name is written to as it is; a link is refused.
-pub fn create(path: &Path) -> io::Result<Output> {
+pub fn create(path: &Path) -> io::Result<OutputFile> {
     let there = fs::symlink_metadata(path);
     if let Ok(found) = fs::metadata(path)
         && !found.is_file()
     {
-        return Ok(Output { file: File::options().write(true).open(path)?, place: None });
+        return Ok(OutputFile { file: File::options().write(true).open(path)?, place: None });
     }
     if there.is_ok_and(|there| there.is_symlink()) {
         return Err(Error::new(
@@ -44,7 +44,7 @@ pub fn create(path: &Path) -> io::Result<Output> {
     }
     let name = path.file_name().ok_or(ErrorKind::IsADirectory)?;
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    Folder::open(parent)?.create(name)
+    OutputFolder::open(parent)?.create(name)
 }
 
 /// Writes a file that the user has asked for.
@@ -54,15 +54,15 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     output.finish()
 }
 
-impl Folder {
-    fn open(path: &Path) -> io::Result<Folder> {
+impl OutputFolder {
+    fn open(path: &Path) -> io::Result<OutputFolder> {
         let flags = OFlags::DIRECTORY | OFlags::RDONLY | OFlags::CLOEXEC;
-        Ok(Folder(rustix::fs::open(path, flags, Mode::empty())?))
+        Ok(OutputFolder(rustix::fs::open(path, flags, Mode::empty())?))
     }
 
     /// A folder that is the user's own: nobody else may write into it, but for the user's own group.
-    pub fn own(path: &Path) -> Option<Folder> {
-        let folder = Folder::open(path).ok()?;
+    pub fn own(path: &Path) -> Option<OutputFolder> {
+        let folder = OutputFolder::open(path).ok()?;
         let found = fstat(&folder.0).ok()?;
         let of_group = found.st_mode & 0o020 == 0 || found.st_gid == getegid().as_raw();
         (found.st_uid == geteuid().as_raw() && found.st_mode & 0o002 == 0 && of_group).then_some(folder)
@@ -75,14 +75,14 @@ impl Folder {
         output.finish()
     }
 
-    fn create(self, name: &OsStr) -> io::Result<Output> {
+    fn create(self, name: &OsStr) -> io::Result<OutputFile> {
         let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         for number in 0..TRIES {
             let temporary = OsString::from(format!(".overhear-{}-{number}", std::process::id()));
             match openat(&self.0, &temporary, flags, Mode::from_raw_mode(0o666)) {
                 Ok(file) => {
                     let place = Some(RenameTarget { folder: self, temporary, name: name.into() });
-                    return Ok(Output { file: file.into(), place });
+                    return Ok(OutputFile { file: file.into(), place });
                 }
                 Err(rustix::io::Errno::EXIST) => {}
                 Err(error) => return Err(error.into()),
@@ -95,7 +95,7 @@ impl Folder {
 /// Names that are tried for a new file.
 const TRIES: u32 = 1000;
 
-impl Output {
+impl OutputFile {
     /// The file is whole, and takes its name.
     pub fn finish(mut self) -> io::Result<()> {
         let Some(place) = &self.place else { return self.file.flush() };
@@ -105,7 +105,7 @@ impl Output {
     }
 }
 
-impl Write for Output {
+impl Write for OutputFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.file.write(bytes)
     }
@@ -115,7 +115,7 @@ impl Write for Output {
     }
 }
 
-impl Drop for Output {
+impl Drop for OutputFile {
     fn drop(&mut self) {
         if let Some(place) = &self.place {
             let _ = unlinkat(&place.folder.0, &place.temporary, AtFlags::empty());

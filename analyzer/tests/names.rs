@@ -4,7 +4,7 @@ mod common;
 
 use common::{BEGIN, Folder, header, overhear, signature, stderr, stdout};
 use traces::calls::Call;
-use traces::definitions::{Communicator, Definition, Library, Place, Process, Region};
+use traces::definitions::{Communicator, Definition, Library, Process, Region, SourcePlace};
 use traces::record::{self, RecordKind};
 use traces::signature::Signature;
 use traces::write::{FileWriter, blank_block, call};
@@ -48,7 +48,7 @@ fn named_in(folder: Folder, name: &str) -> Folder {
             Definition::Filter(text()),
             Definition::Warning(text()),
             Definition::Region(Region { number: 1, name: text() }),
-            Definition::Place(Place { site: 1, file: text(), line: 7, function: text() }),
+            Definition::Place(SourcePlace { site: 1, file: text(), line: 7, function: text() }),
         ])
         .unwrap();
         file.signatures(0, 0, &[signature]).unwrap();

@@ -5,7 +5,7 @@ mod common;
 use std::path::Path;
 
 use analyzer::model::Run;
-use analyzer::model::timeline::{Line, Slack, Source, Timeline};
+use analyzer::model::timeline::{ClockLine, Slack, Source, Timeline};
 use common::{Folder, definitions};
 use traces::clock::ClockSample;
 use traces::definitions::{Definition, Occasion, SameClock, Sync};
@@ -87,8 +87,8 @@ fn timeline(folder: &Path) -> Timeline {
 }
 
 /// By how much a line is off at a true time, and by how much it says it may be.
-fn off(line: &Line, clock: &Clock, time: u64) -> (i64, i64) {
-    let at = line.at(clock.ticks(time));
+fn off(line: &ClockLine, clock: &Clock, time: u64) -> (i64, i64) {
+    let at = line.nanoseconds_at(clock.ticks(time));
     ((at - (time - BEGIN) as i64).abs(), line.error(at))
 }
 
@@ -120,8 +120,8 @@ fn clocks_compared_once_may_be_off_by_more_the_longer_that_is_ago() {
     let lines = timeline(&folder.0).lines;
     assert_eq!(lines[1].source, Source::Once);
     let [init, finalize] = [INIT, FINALIZE].map(|time| {
-        let at = lines[1].at(FAST.ticks(time));
-        (at - lines[0].at(TRUE.ticks(time)), lines[1].error(at))
+        let at = lines[1].nanoseconds_at(FAST.ticks(time));
+        (at - lines[0].nanoseconds_at(TRUE.ticks(time)), lines[1].error(at))
     });
     assert!(init.0.abs() <= 1_501 && init.1 <= 3_001, "{init:?}");
     // 40 ppm of 3 s, and twice 50 ppm.
@@ -154,8 +154,8 @@ fn ranks_of_one_clock_are_off_by_what_the_check_cannot_see() {
     );
     assert_eq!(off(&lines[1], &TRUE, FINALIZE), (0, 60));
     let ticks = FAST.ticks(2_000 * MILLISECOND);
-    assert_eq!(lines[2].at(ticks), lines[3].at(ticks));
-    let at = lines[2].at(ticks);
+    assert_eq!(lines[2].nanoseconds_at(ticks), lines[3].nanoseconds_at(ticks));
+    let at = lines[2].nanoseconds_at(ticks);
     assert_eq!(lines[3].error(at) - lines[2].error(at), 60);
 }
 
@@ -180,7 +180,8 @@ fn a_rank_without_a_file_still_joins_those_that_were_compared_with_it() {
     let lines = timeline(&folder.0).lines;
     let sources = lines.iter().map(|line| line.source).collect::<Vec<_>>();
     assert_eq!(sources, [Source::SharedClock, Source::InitAndFinalize, Source::SharedClock]);
-    let [first, second] = [lines[0].at(FAST.ticks(FINALIZE)), lines[1].at(LATE.ticks(FINALIZE))];
+    let [first, second] =
+        [lines[0].nanoseconds_at(FAST.ticks(FINALIZE)), lines[1].nanoseconds_at(LATE.ticks(FINALIZE))];
     assert!((first - second).abs() <= 3_502, "{first} and {second}");
     assert!((7_000..=7_003).contains(&lines[1].error(second)), "{}", lines[1].error(second));
 }
@@ -196,7 +197,7 @@ fn worlds_that_were_not_compared_stand_by_the_clocks_of_their_hosts() {
     assert!(lines[1].source.in_words().contains("the hosts' clocks"));
     let (off, error) = off(&lines[1], &FAST, END);
     assert!(off < error && (10_000_000..11_000_000).contains(&error), "{off} of {error}");
-    assert_eq!(lines[1].at(FAST.ticks(END)), lines[2].at(FAST.ticks(END)));
+    assert_eq!(lines[1].nanoseconds_at(FAST.ticks(END)), lines[2].nanoseconds_at(FAST.ticks(END)));
 }
 
 #[test]
@@ -217,8 +218,8 @@ fn damaged_comparisons_harm_nobody() {
         Slack { from: 2, to: 1, least: i64::MAX },
     ]);
     for line in &timeline.lines {
-        line.error(line.at(0));
-        line.error(line.at(u64::MAX / 2));
+        line.error(line.nanoseconds_at(0));
+        line.error(line.nanoseconds_at(u64::MAX / 2));
     }
 }
 
@@ -239,7 +240,7 @@ fn moved(slacks: &[Slack]) -> Vec<i64> {
     after.respect(slacks);
     let ticks = [TRUE, FAST, LATE, LATE].map(|clock| clock.ticks(INIT));
     let lines = after.lines.iter().zip(&before.lines).zip(ticks);
-    lines.map(|((after, before), ticks)| after.at(ticks) - before.at(ticks)).collect()
+    lines.map(|((after, before), ticks)| after.nanoseconds_at(ticks) - before.nanoseconds_at(ticks)).collect()
 }
 
 #[test]

@@ -7,10 +7,10 @@ use std::fs;
 
 use analyzer::metrics::pop;
 use analyzer::model::Run;
-use analyzer::model::matching::{Account, Follow, Pair, Sum, WaitState};
+use analyzer::model::matching::{Account, Follow, RankPair, WaitState, WaitSum};
 use common::made::{Calls, account, command, made, on_nobody, on_one_processor, receive, send, told};
 use common::{Folder, signature, stdout};
-use synthetic::{Shape, Topology, Totals, Truth, Waiting, run};
+use synthetic::{KnownTotals, KnownWaits, Shape, Topology, Truth, run};
 use traces::calls::{Call, Class};
 use traces::folder::file_name;
 use traces::signature::peer;
@@ -28,25 +28,25 @@ fn generated(shape: &Shape) -> (Folder, Run, Truth) {
 }
 
 /// Waits of one rank, or of all, in some states.
-fn waits(account: &Account, rank: Option<usize>, states: &[WaitState]) -> Waiting {
+fn waits(account: &Account, rank: Option<usize>, states: &[WaitState]) -> KnownWaits {
     let is_meant = |at: u32| rank.is_none_or(|rank| rank == at as usize);
     let sums = account.waits.sums.iter().filter(|(key, _)| states.contains(&key.state) && is_meant(key.waiter.rank));
-    let add = |all: Waiting, (_, sum): (_, &Sum)| Waiting {
+    let add = |all: KnownWaits, (_, sum): (_, &WaitSum)| KnownWaits {
         calls: all.calls + sum.count,
         ticks: all.ticks + sum.time as u64,
     };
-    sums.fold(Waiting::default(), add)
+    sums.fold(KnownWaits::default(), add)
 }
 
 /// The same as the generator says it.
-fn all_waits(account: &Account, rank: Option<usize>) -> [Waiting; 4] {
+fn all_waits(account: &Account, rank: Option<usize>) -> [KnownWaits; 4] {
     let late = [WaitState::LateSender, WaitState::WrongOrder];
     let others = [WaitState::WaitAtNxn, WaitState::LateBroadcast, WaitState::WaitAtBarrier];
     let [nxn, broadcast, barrier] = others.map(|state| waits(account, rank, &[state]));
     [waits(account, rank, &late), nxn, broadcast, barrier]
 }
 
-fn all_true(truth: &Totals) -> [Waiting; 4] {
+fn all_true(truth: &KnownTotals) -> [KnownWaits; 4] {
     [truth.late_sender, truth.wait_at_nxn, truth.late_broadcast, truth.wait_at_barrier]
 }
 
@@ -62,7 +62,7 @@ fn the_waits_of_every_rank_are_those_of_the_synthetic_run() {
         // All ranks have one clock here, so that every wait stands out.
         assert!(account.waits.unresolved.is_empty(), "{shape:?}: {:?}", account.waits.unresolved);
         let nothing = [WaitState::EarlyReduce, WaitState::EarlyScan, WaitState::WaitAtFence, WaitState::WaitAtCreate];
-        assert_eq!(waits(&account, None, &nothing), Waiting::default(), "{shape:?}");
+        assert_eq!(waits(&account, None, &nothing), KnownWaits::default(), "{shape:?}");
     }
 }
 
@@ -71,7 +71,7 @@ fn all_messages_and_collective_calls_of_a_synthetic_run_find_their_partners() {
     for shape in SHAPES {
         let (_folder, run, truth) = generated(&shape);
         let account = account(&run, Follow::Sums);
-        let sum = |of: fn(&Pair) -> u64| account.pairs.values().map(of).sum::<u64>();
+        let sum = |of: fn(&RankPair) -> u64| account.pairs.values().map(of).sum::<u64>();
         let found = [sum(|pair| pair.messages), sum(|pair| pair.sent), sum(|pair| pair.received)];
         assert_eq!(found, [truth.total.messages, truth.total.bytes, truth.total.bytes], "{shape:?}");
         assert_eq!(account.collectives, collectives(&run), "{shape:?}");
@@ -151,7 +151,8 @@ fn a_file_that_is_cut_leaves_the_waits_of_the_others() {
     assert!(!account.unreceived.is_empty() && !account.unsent.is_empty() && !account.rest.waiting.is_empty());
     for (at, rank) in truth.ranks.iter().enumerate() {
         let found = all_waits(&account, Some(at));
-        let fits = |(found, whole): (&Waiting, &Waiting)| found.calls <= whole.calls && found.ticks <= whole.ticks;
+        let fits =
+            |(found, whole): (&KnownWaits, &KnownWaits)| found.calls <= whole.calls && found.ticks <= whole.ticks;
         assert!(found.iter().zip(&all_true(rank)).all(fits), "rank {at}: {found:?} of {rank:?}");
         assert!(found[0].calls > 0, "rank {at}: {found:?}");
     }

@@ -13,7 +13,7 @@ const SECONDS: &str = "90";
 
 /// What came of a program.
 #[derive(Debug)]
-pub struct Checked {
+pub struct CheckedProgram {
     /// What it said and how it ended.
     pub output: Output,
     /// What was recorded of it.
@@ -39,7 +39,7 @@ pub fn is_here() -> bool {
 ///
 /// # Errors
 /// Where what valgrind wrote cannot be read.
-pub fn run(case: Case, name: &str) -> Result<Checked, String> {
+pub fn run(case: Case, name: &str) -> Result<CheckedProgram, String> {
     let said = fresh_folder(&format!("{}-{name}-memcheck", case.mpi.name));
     fs::create_dir_all(&said).map_err(|error| format!("{}: {error}", said.display()))?;
     let mut arguments: Vec<String> = [SECONDS, VALGRIND, "--quiet", "--error-limit=no", "--num-callers=40"]
@@ -51,14 +51,14 @@ pub fn run(case: Case, name: &str) -> Result<Checked, String> {
     arguments.push(case.path.display().to_string());
     arguments.extend(case.arguments);
     let (output, run) = Case { path: "/usr/bin/timeout".into(), arguments, ..case }.recorded(name);
-    let mut checked = Checked { output, run, processes: 0, errors: 0, ours: Vec::new() };
+    let mut checked = CheckedProgram { output, run, processes: 0, errors: 0, ours: Vec::new() };
     for file in fs::read_dir(&said).into_iter().flatten().flatten() {
         checked.read(&file.path()).map_err(|error| format!("{}: {error}", file.path().display()))?;
     }
     Ok(checked)
 }
 
-impl Checked {
+impl CheckedProgram {
     fn read(&mut self, file: &PathBuf) -> Result<(), String> {
         let mut text = fs::read_to_string(file).map_err(|error| error.to_string())?;
         // A process that was killed did not come to the end.
@@ -76,7 +76,7 @@ impl Checked {
 }
 
 fn is_error(node: &Node) -> bool {
-    node.has_tag_name("error") && of(node, "kind") != KEPT
+    node.has_tag_name("error") && child_text(node, "kind") != KEPT
 }
 
 /// What valgrind calls memory that only addresses in its midst are known of: so a hash table is.
@@ -85,11 +85,11 @@ const KEPT: &str = "Leak_PossiblyLost";
 /// Whether the innermost code of an error is the recorder's. The loader reads paths in whole words, for everybody; what MPI
 /// sends by a socket is MPI's.
 fn is_ours(error: &Node) -> bool {
-    let is_passed_on = |frame: &Node| of(frame, "fn").starts_with("overhear::progress::sockets::");
-    if of(error, "kind") == "SyscallParam" && frames(error).iter().any(is_passed_on) {
+    let is_passed_on = |frame: &Node| child_text(frame, "fn").starts_with("overhear::progress::sockets::");
+    if child_text(error, "kind") == "SyscallParam" && frames(error).iter().any(is_passed_on) {
         return false;
     }
-    let mut objects = frames(error).into_iter().map(|frame| of(&frame, "obj"));
+    let mut objects = frames(error).into_iter().map(|frame| child_text(&frame, "obj"));
     let is_system = |object: &str| ["/libc.so", "/vgpreload"].iter().any(|part| object.contains(part));
     objects.find(|object| !is_system(object)).is_some_and(|object| object.ends_with("liboverhear.so"))
 }
@@ -101,11 +101,11 @@ fn frames<'a, 'd>(error: &Node<'a, 'd>) -> Vec<Node<'a, 'd>> {
 }
 
 fn described(error: &Node) -> String {
-    let frames: Vec<String> = frames(error).iter().take(6).map(|frame| of(frame, "fn")).collect();
-    format!("{} in {}", of(error, "kind"), frames.join(" < "))
+    let frames: Vec<String> = frames(error).iter().take(6).map(|frame| child_text(frame, "fn")).collect();
+    format!("{} in {}", child_text(error, "kind"), frames.join(" < "))
 }
 
-fn of(node: &Node, tag: &str) -> String {
+fn child_text(node: &Node, tag: &str) -> String {
     let child = node.children().find(|child| child.has_tag_name(tag));
     child.and_then(|child| child.text()).unwrap_or_default().into()
 }

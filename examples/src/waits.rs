@@ -45,14 +45,14 @@ pub enum Stated {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Wait {
     state: String,
-    waiting: Place,
-    cause: Place,
+    waiting: MarkedCall,
+    cause: MarkedCall,
     seconds: f64,
 }
 
 /// A call of a rank.
 #[derive(Clone, PartialEq, Debug)]
-struct Place {
+struct MarkedCall {
     rank: u32,
     function: String,
     mark: String,
@@ -78,8 +78,8 @@ impl Wait {
             cause.strip_prefix("rank ").and_then(|cause| cause.split_once(' ')).unwrap_or((cause, ""));
         Ok(Wait {
             state: state.into(),
-            waiting: Place::read(rank.trim_start_matches("rank "), at)?,
-            cause: Place::read(cause_rank, by)?,
+            waiting: MarkedCall::read(rank.trim_start_matches("rank "), at)?,
+            cause: MarkedCall::read(cause_rank, by)?,
             seconds: evaluate(seconds)?,
         })
     }
@@ -92,7 +92,7 @@ impl Wait {
 
     /// Whether a row of the table of waits tells of this.
     fn is(&self, row: &Value, program: &Program) -> bool {
-        let site = |place: &Place| json!(format!("{}.c:{}", program.name, place.line(program)));
+        let site = |place: &MarkedCall| json!(format!("{}.c:{}", program.name, place.line(program)));
         row[WAIT_STATE] == json!(self.state)
             && row["rank"] == json!(self.waiting.rank)
             && row["function"] == json!(self.waiting.function)
@@ -111,11 +111,11 @@ impl fmt::Display for Wait {
     }
 }
 
-impl Place {
-    fn read(rank: &str, call: &str) -> Result<Place, String> {
+impl MarkedCall {
+    fn read(rank: &str, call: &str) -> Result<MarkedCall, String> {
         let (function, mark) = call.split_once(" // ").ok_or_else(|| format!("{call} has no mark"))?;
         let rank = rank.parse().map_err(|_| format!("{rank} is no rank"))?;
-        Ok(Place { rank, function: function.trim().into(), mark: mark.trim().into() })
+        Ok(MarkedCall { rank, function: function.trim().into(), mark: mark.trim().into() })
     }
 
     fn line(&self, program: &Program) -> usize {
@@ -167,7 +167,7 @@ pub fn differences(program: &Program, stderr: &str, said: &Answer) -> Vec<String
             wrong.push(format!("{wait}: the program measured {measured} s, and {found} s are found"));
         }
     }
-    let all = Waiting::of(said.rows(WAIT_STATES));
+    let all = TotalWait::of(said.rows(WAIT_STATES));
     let elsewhere = (all.wait_s - stated_s) / all.run_s;
     if elsewhere > program.elsewhere.unwrap_or(ELSEWHERE) {
         wrong.push(format!("{elsewhere:.4} of the run is waited where nothing is stated"));
@@ -183,20 +183,20 @@ fn is_near(value: f64, other: f64, share: f64) -> bool {
 }
 
 /// What the table of wait states says in all.
-struct Waiting {
+struct TotalWait {
     /// In all states.
     wait_s: f64,
     /// Time of all ranks together.
     run_s: f64,
 }
 
-impl Waiting {
-    fn of(rows: &[Value]) -> Waiting {
+impl TotalWait {
+    fn of(rows: &[Value]) -> TotalWait {
         let wait_s = |row: &Value| number(row, "wait_s");
         // The largest share was rounded least.
         let largest = rows.iter().max_by(|one, other| wait_s(one).total_cmp(&wait_s(other)));
         let run_s = largest.map_or(0.0, |row| wait_s(row) * 100.0 / number(row, "wait_percent"));
-        Waiting { wait_s: rows.iter().map(wait_s).sum(), run_s }
+        TotalWait { wait_s: rows.iter().map(wait_s).sum(), run_s }
     }
 }
 
@@ -208,7 +208,7 @@ mod tests {
     fn found(second_s: f64, elsewhere_s: f64) -> Vec<String> {
         let program = Program::read("wrong_order");
         let row = |wait: &Wait, wait_s: f64| {
-            let site = |place: &Place| format!("wrong_order.c:{}", place.line(&program));
+            let site = |place: &MarkedCall| format!("wrong_order.c:{}", place.line(&program));
             json!({
                 WAIT_STATE: "wrong_order", "rank": 0, "function": "MPI_Recv", "site": site(&wait.waiting),
                 "cause_rank": 1, "cause_function": "MPI_Send", "cause_site": site(&wait.cause), "wait_s": wait_s,

@@ -4,7 +4,7 @@ mod common;
 
 use std::collections::BTreeSet;
 
-use analyzer::model::timeline::{Line, Source, Timeline};
+use analyzer::model::timeline::{ClockLine, Source, Timeline};
 use analyzer::model::{Rank, Run};
 use common::{ATTEMPTS, assert_planted, case, libraries};
 use examples::mpi::Mpi;
@@ -40,12 +40,12 @@ fn nanoseconds(rank: &Rank, ticks: u64) -> f64 {
 /// On one host all ranks have one CLOCK_MONOTONIC, and `sample` is when this rank has read it.
 fn off(run: &Run, timeline: &Timeline, rank: usize, ticks: u64, sample: ClockSample) -> (f64, f64) {
     let (first, own) = (&run.ranks[0].header.begin, &run.ranks[rank]);
-    let zero = timeline.lines[0].at(first.ticks) - first.monotonic as i64;
+    let zero = timeline.lines[0].nanoseconds_at(first.ticks) - first.monotonic as i64;
     let since = ticks.wrapping_sub(sample.ticks) as i64;
     let since = nanoseconds(own, since.unsigned_abs()) * since.signum() as f64;
     let expected = (zero + sample.monotonic as i64) as f64 + since;
     let misread = nanoseconds(own, first.width + sample.width) + 2.0;
-    ((timeline.lines[rank].at(ticks) as f64 - expected).abs(), misread)
+    ((timeline.lines[rank].nanoseconds_at(ticks) as f64 - expected).abs(), misread)
 }
 
 /// A rank's reading of another clock on an occasion.
@@ -71,7 +71,7 @@ fn false_clocks_are_set_right_to_within_half_a_round_trip() {
                 for sample in [rank.header.begin, rank.header.ready, rank.header.end] {
                     let (off, misread) = off(&run, &timeline, index, sample.ticks, sample);
                     let line = &timeline.lines[index];
-                    let error = line.error(line.at(sample.ticks)) as f64;
+                    let error = line.error(line.nanoseconds_at(sample.ticks)) as f64;
                     assert!(off <= error + misread, "{under}: off by {off} ns, and says {error} ns");
                 }
                 for (when, sample) in OCCASIONS.into_iter().zip([rank.header.ready, rank.header.end]) {
@@ -115,7 +115,7 @@ fn ranks_of_one_host_have_one_clock_and_exchange_no_messages() {
             assert_eq!(line.source, Source::SharedClock, "rank {index} under {}", mpi.name);
             assert_eq!(rank.same_clocks.len(), if index == 0 { 0 } else { 2 }, "rank {index} under {}", mpi.name);
             let (off, misread) = off(&run, &timeline, index, rank.header.end.ticks, rank.header.end);
-            let error = line.error(line.at(rank.header.end.ticks)) as f64;
+            let error = line.error(line.nanoseconds_at(rank.header.end.ticks)) as f64;
             assert!(off <= error + misread, "rank {index} under {}: off by {off} ns of {error} ns", mpi.name);
         }
     }
@@ -192,7 +192,7 @@ fn backwards(program: &Program, mpi: &Mpi, clocks: &str) -> u64 {
     let run = assert_planted(program, mpi, &[("OVERHEAR_TEST_CLOCK", clocks)]);
     let lines = Timeline::of(&Run::load(&run.folder).unwrap()).lines;
     // On a busy machine one of the two comparisons may tell too little to be used.
-    let is_compared = |line: &Line| matches!(line.source, Source::InitAndFinalize | Source::Once);
+    let is_compared = |line: &ClockLine| matches!(line.source, Source::InitAndFinalize | Source::Once);
     assert!(lines[1..].iter().all(is_compared), "{} under {}: {lines:?}", program.name, mpi.name);
     run.ask("check", &[]).json["run"]["backwards"].as_u64().unwrap()
 }

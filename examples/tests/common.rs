@@ -11,8 +11,8 @@ use examples::program::{Program, compile};
 use examples::run::{Case, Output, Run, finish, library, overhear};
 use examples::{target, waits, workspace};
 use serde_json::json;
-use traces::progress::{Entries, INSIDE, Run as Entered};
-use traces::read::{RankFile, Thread, Visitor, walk};
+use traces::progress::{Entries, EntryRun, INSIDE};
+use traces::read::{RankFile, ThreadPages, Visitor, walk};
 
 /// Every MPI at hand. Panics where there is none: a test that ran under nothing has shown nothing.
 pub fn libraries() -> Vec<Mpi> {
@@ -155,7 +155,7 @@ impl Visitor for Turns {
         self.calls.push((during.productive, 0));
     }
 
-    fn productive(&mut self, run: &Entered) {
+    fn productive(&mut self, run: &EntryRun) {
         self.placed += run.count;
         self.last = Some(run.start);
         self.calls.last_mut().expect("what is said of entries comes first").1 += 1;
@@ -164,7 +164,7 @@ impl Visitor for Turns {
 
 impl Turns {
     /// What a thread's records say.
-    pub fn of(thread: &Thread<'_>) -> Turns {
+    pub fn of(thread: &ThreadPages<'_>) -> Turns {
         let mut turns = Turns::default();
         thread.pages.iter().for_each(|page| assert!(walk(page, &mut turns).is_ok()));
         turns

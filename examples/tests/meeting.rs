@@ -19,9 +19,9 @@ mod process;
 #[path = "../../interposer/src/lifecycle/together/wait.rs"]
 mod wait;
 
-use page::{Page, ProcessSlot};
-use process::Process;
-use wait::{LONGEST, Partner};
+use page::{MeetingPage, ProcessSlot};
+use process::ProcessId;
+use wait::{LONGEST, Liveness};
 
 /// A fresh page's file.
 fn fresh(name: &str) -> PathBuf {
@@ -30,15 +30,15 @@ fn fresh(name: &str) -> PathBuf {
     path
 }
 
-fn open(path: &PathBuf) -> (File, Page) {
+fn open(path: &PathBuf) -> (File, MeetingPage) {
     let file = File::options().read(true).write(true).create(true).truncate(false).open(path).unwrap();
-    let page = Page::of(&file).unwrap();
+    let page = MeetingPage::of(&file).unwrap();
     (file, page)
 }
 
 fn announced(path: &PathBuf) -> (File, ProcessSlot) {
     let (file, page) = open(path);
-    (file, page.announce(Process::own()).unwrap())
+    (file, page.announce(ProcessId::own()).unwrap())
 }
 
 /// Does something in a process of its own, which then ends without more. Returns when it has, before anybody asks how.
@@ -165,9 +165,9 @@ fn ranks_that_live_are_waited_for_until_they_end() {
 
 #[test]
 fn a_process_that_has_the_number_of_one_that_ended_is_not_taken_for_it() {
-    let own = Process::own();
-    assert_eq!(own.fate(), Partner::Lives);
-    assert_eq!(Process { stamp: own.stamp + (1 << 24), ..own }.fate(), Partner::Gone);
+    let own = ProcessId::own();
+    assert_eq!(own.fate(), Liveness::Lives);
+    assert_eq!(ProcessId { stamp: own.stamp + (1 << 24), ..own }.fate(), Liveness::Gone);
     // One of another container is not known at all.
-    assert_eq!(Process { stamp: own.stamp ^ 1, ..own }.fate(), Partner::Unknown);
+    assert_eq!(ProcessId { stamp: own.stamp ^ 1, ..own }.fate(), Liveness::Unknown);
 }

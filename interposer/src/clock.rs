@@ -9,7 +9,7 @@ use crate::config::FalseClock;
 use crate::messages;
 
 /// What the processor says of its tick counter.
-struct Counter {
+struct TickCounter {
     steady: bool,
     kind: ClockKind,
     /// Ticks a second, 0 where the processor does not say.
@@ -17,13 +17,13 @@ struct Counter {
 }
 
 /// How calls are timed.
-struct Choice {
-    counter: Counter,
+struct ClockChoice {
+    counter: TickCounter,
     /// What is added to every reading: so many ticks, and this share of the reading.
     added: (f64, f64),
 }
 
-static CHOICE: OnceLock<Choice> = OnceLock::new();
+static CHOICE: OnceLock<ClockChoice> = OnceLock::new();
 /// Calls are not timed by [`ticks`] as they are.
 static INDIRECT: AtomicBool = AtomicBool::new(false);
 
@@ -40,7 +40,7 @@ pub fn is_ticks() -> bool {
 
 #[cold]
 fn indirect() -> u64 {
-    let Some(Choice { counter, added: (offset, share) }) = CHOICE.get() else { return ticks() };
+    let Some(ClockChoice { counter, added: (offset, share) }) = CHOICE.get() else { return ticks() };
     let ticks = if counter.steady { ticks() } else { nanoseconds(libc::CLOCK_MONOTONIC) };
     ticks.wrapping_add_signed((offset + ticks as f64 * share) as i64)
 }
@@ -83,7 +83,7 @@ pub fn choose(wrong: Option<FalseClock>) -> (ClockKind, u64) {
         }
         let frequency = if counter.frequency == 0 { NANOSECONDS } else { counter.frequency };
         let added = wrong.map_or((0.0, 0.0), |wrong| (wrong.offset * frequency as f64, wrong.drift / 1e6));
-        Choice { counter, added }
+        ClockChoice { counter, added }
     });
     INDIRECT.store(!choice.counter.steady || wrong.is_some(), Relaxed);
     (choice.counter.kind, choice.counter.frequency)
@@ -95,19 +95,19 @@ pub fn kind() -> Option<u16> {
 }
 
 #[cfg(target_arch = "x86_64")]
-fn counter() -> Counter {
+fn counter() -> TickCounter {
     let cpuid = raw_cpuid::CpuId::new();
     let steady = cpuid.get_advanced_power_mgmt_info().is_some_and(|info| info.has_invariant_tsc());
     let frequency = cpuid.get_tsc_info().and_then(|info| info.tsc_frequency()).unwrap_or(0);
-    Counter { steady, kind: ClockKind::Tsc, frequency }
+    TickCounter { steady, kind: ClockKind::Tsc, frequency }
 }
 
 #[cfg(target_arch = "aarch64")]
-fn counter() -> Counter {
+fn counter() -> TickCounter {
     let frequency: u64;
     // SAFETY: reads a register that Linux lets programs read.
     unsafe { std::arch::asm!("mrs {}, cntfrq_el0", out(reg) frequency, options(nomem, nostack, preserves_flags)) };
-    Counter { steady: true, kind: ClockKind::Counter, frequency }
+    TickCounter { steady: true, kind: ClockKind::TickCounter, frequency }
 }
 
 /// Reads ticks and the system's clocks together: of several readings, the one with the least time between.

@@ -14,7 +14,7 @@ use crate::wrappers::HANDED_DOWN;
 
 /// What is to be done about a question.
 #[repr(C)]
-pub struct Answer {
+pub struct LookupAnswer {
     /// What was asked for; null to ask the C library.
     found: *const c_void,
     /// For what.
@@ -79,9 +79,9 @@ unsafe extern "C" fn entry() {
 }
 
 /// Looks at a question before the C library does.
-extern "C" fn answer(handle: *mut c_void, name: *const c_char) -> Answer {
+extern "C" fn answer(handle: *mut c_void, name: *const c_char) -> LookupAnswer {
     REAL.store(symbol::dlsym(), std::sync::atomic::Ordering::Relaxed);
-    let pass_on = Answer { found: std::ptr::null(), name };
+    let pass_on = LookupAnswer { found: std::ptr::null(), name };
     // Allocators that are loaded in place of the C library's ask for its functions this way, and cannot be used yet.
     if handle == libc::RTLD_NEXT || name.is_null() {
         return pass_on;
@@ -102,14 +102,14 @@ extern "C" fn answer(handle: *mut c_void, name: *const c_char) -> Answer {
 }
 
 /// What stands for a function of MPI.
-fn mpi_function(handle: *mut c_void, name: &CStr) -> Option<Answer> {
+fn mpi_function(handle: *mut c_void, name: &CStr) -> Option<LookupAnswer> {
     let found = symbol::lookup(handle, name)?;
     let (_, base) = symbol::definer(found)?;
     let Some(library) = real::library() else {
         // Without MPI in the process the answer has to be no.
-        let no = Answer { found: std::ptr::null(), name: c"PMPI_Init".as_ptr() };
+        let no = LookupAnswer { found: std::ptr::null(), name: c"PMPI_Init".as_ptr() };
         return (base == loaded::own_base()).then_some(no);
     };
     let wrapper = layers::wrapper_named(&HANDED_DOWN.wrappers, name.to_str().ok()?).filter(|_| base == library.base)?;
-    Some(Answer { found: wrapper as *const c_void, name: name.as_ptr() })
+    Some(LookupAnswer { found: wrapper as *const c_void, name: name.as_ptr() })
 }

@@ -93,7 +93,7 @@ std::arch::global_asm!(
 
 /// What the unwinder wants to know of the object that holds an address, `struct dl_find_object` of GLIBC_2.35.
 #[repr(C)]
-struct Found {
+struct DlFindObject {
     flags: u64,
     begin: *const c_void,
     end: *const c_void,
@@ -103,11 +103,11 @@ struct Found {
 }
 
 /// Finds the object's table of frames. Only a defect of ours is ever unwound through here, so it may take its time.
-unsafe extern "C" fn find_object(address: *const c_void, found: *mut Found) -> c_int {
+unsafe extern "C" fn find_object(address: *const c_void, found: *mut DlFindObject) -> c_int {
     let object = program_headers::find(|headers| {
         let segment = headers.parts(libc::PT_LOAD).find(|segment| segment.contains(&(address as usize)))?;
         let table = headers.parts(libc::PT_GNU_EH_FRAME).next()?;
-        Some(Found {
+        Some(DlFindObject {
             flags: 0,
             begin: segment.start as *const c_void,
             end: segment.end as *const c_void,

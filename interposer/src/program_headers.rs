@@ -12,13 +12,13 @@ pub struct ProgramHeaders<'a> {
 /// Visits the loaded objects in the order in which the loader looks for what they define, until one gives something. The
 /// loader's lock is held meanwhile.
 pub fn find<R>(mut visit: impl FnMut(&ProgramHeaders) -> Option<R>) -> Option<R> {
-    let mut search = Search { visit: &mut visit, found: None };
+    let mut search = HeaderSearch { visit: &mut visit, found: None };
     // SAFETY: `step` matches the callback's type, and `search` outlives the call.
     unsafe { libc::dl_iterate_phdr(Some(step::<R>), (&raw mut search).cast()) };
     search.found
 }
 
-struct Search<'a, R> {
+struct HeaderSearch<'a, R> {
     visit: &'a mut dyn FnMut(&ProgramHeaders) -> Option<R>,
     found: Option<R>,
 }
@@ -27,7 +27,7 @@ unsafe extern "C" fn step<R>(info: *mut libc::dl_phdr_info, _: usize, search: *m
     // SAFETY: the loader passes a valid record and says how many headers it has; `search` is the one above.
     let (info, search, headers) = unsafe {
         let headers = std::slice::from_raw_parts((*info).dlpi_phdr, (*info).dlpi_phnum as usize);
-        (&*info, &mut *search.cast::<Search<R>>(), headers)
+        (&*info, &mut *search.cast::<HeaderSearch<R>>(), headers)
     };
     search.found = (search.visit)(&ProgramHeaders { info, headers });
     search.found.is_some().into()

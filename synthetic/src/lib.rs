@@ -16,7 +16,7 @@ use std::path::Path;
 
 pub use shape::{Shape, Topology};
 use steps::Steps;
-pub use truth::{Totals, Truth, Waiting};
+pub use truth::{KnownTotals, KnownWaits, Truth};
 
 /// Writes a run of this shape into a folder that exists.
 ///
@@ -30,7 +30,7 @@ pub fn run(folder: &Path, shape: &Shape) -> io::Result<Truth> {
         steps.step(step)?;
     }
     let ranks = steps.end()?;
-    let mut total = Totals::default();
+    let mut total = KnownTotals::default();
     ranks.iter().for_each(|rank| total += *rank);
     Ok(Truth { total, ranks })
 }

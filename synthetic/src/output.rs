@@ -12,7 +12,7 @@ use traces::record::{self, Arrived, RecordKind};
 use traces::write::{FileWriter, UNIT, blank_block, blank_page, call};
 use zerocopy::IntoBytes;
 
-use super::program::{Program, sample};
+use super::program::{RankProgram, sample};
 
 /// Words of a piece.
 const PIECE: usize = (16 << 10) / 8;
@@ -22,7 +22,7 @@ const LARGEST: usize = 256 << 10;
 const LONGEST: usize = 3;
 
 /// See the module.
-pub struct Output {
+pub struct TraceOutput {
     path: PathBuf,
     /// Records that are not in the file yet.
     words: Vec<u64>,
@@ -35,15 +35,15 @@ pub struct Output {
     requests: u64,
 }
 
-impl Output {
+impl TraceOutput {
     /// Begins a file. Its first gap counts from `begin`.
-    pub fn begin(path: PathBuf, header: FileHeader, begin: u64, program: &Program) -> io::Result<Output> {
+    pub fn begin(path: PathBuf, header: FileHeader, begin: u64, program: &RankProgram) -> io::Result<TraceOutput> {
         let mut file = FileWriter::begin(File::create(&path)?, header)?;
         let block = traces::file::ThreadBlock { tid: header.pid, begin, ..blank_block() };
         file.thread(0, &block)?;
         file.definitions(&program.definitions)?;
         file.signatures(0, 0, &program.signatures)?;
-        Ok(Output { path, words: Vec::with_capacity(2 * PIECE), room: 0, pages: 0, last: begin, requests: 0 })
+        Ok(TraceOutput { path, words: Vec::with_capacity(2 * PIECE), room: 0, pages: 0, last: begin, requests: 0 })
     }
 
     /// Writes a call.

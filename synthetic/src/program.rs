@@ -80,7 +80,7 @@ impl Grid {
     }
 
     /// Where a message that goes in a direction comes from.
-    pub fn from(&self, rank: u32, direction: usize) -> u32 {
+    pub fn source(&self, rank: u32, direction: usize) -> u32 {
         self.next(rank, direction ^ 1)
     }
 
@@ -92,7 +92,7 @@ impl Grid {
 
 /// One rank's program: the numbers of its signatures by what they are for.
 #[derive(Default)]
-pub struct Program {
+pub struct RankProgram {
     /// What the file says once.
     pub definitions: Vec<Definition>,
     /// In the order of their numbers.
@@ -126,15 +126,15 @@ pub struct Program {
     next: u32,
 }
 
-impl Program {
+impl RankProgram {
     /// The program of one rank.
-    pub fn of(rank: u32, grid: &Grid) -> Program {
-        let mut program = Program { definitions: definitions(rank, grid), next: 1, ..Program::default() };
+    pub fn of(rank: u32, grid: &Grid) -> RankProgram {
+        let mut program = RankProgram { definitions: definitions(rank, grid), next: 1, ..RankProgram::default() };
         program.init = program.add(blank(Call::Init, 1));
         program.split = [2, 3].map(|site| program.add(Signature { object: WORLD, ..blank(Call::Comm_split, site) }));
         for (size, bytes) in HALO.into_iter().enumerate() {
             for direction in 0..grid.directions() {
-                let (to, from) = (grid.next(rank, direction) as i32, grid.from(rank, direction) as i32);
+                let (to, from) = (grid.next(rank, direction) as i32, grid.source(rank, direction) as i32);
                 let halo = Signature { flags: STARTS, object: WORLD, tag: direction as i32, ..blank(Call::Irecv, 4) };
                 let receive = Signature { peer: from, received: bytes, ..halo };
                 let send = Signature { call: Call::Isend.number(), site: 5, peer: to, sent: bytes, ..halo };

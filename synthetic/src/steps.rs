@@ -7,11 +7,11 @@ use traces::file::FINALIZED;
 use traces::folder::file_name;
 use traces::record::{Arrived, Fate};
 
-use super::output::Output;
-use super::program::{BEGIN, DIRECTIONS, Grid, HALO, PAIR, PAIR_TAG, Program, header, sample};
+use super::output::TraceOutput;
+use super::program::{BEGIN, DIRECTIONS, Grid, HALO, PAIR, PAIR_TAG, RankProgram, header, sample};
 use super::random::Random;
 use super::shape::Shape;
-use super::truth::Totals;
+use super::truth::KnownTotals;
 
 /// When MPI_Init returns, everywhere.
 const READY: u64 = BEGIN + 50_000_000;
@@ -33,21 +33,21 @@ const BYTES_PER_TICK: u64 = 10;
 /// All ranks, at the same place in the program.
 pub struct Steps {
     grid: Grid,
-    ranks: Vec<Rank>,
+    ranks: Vec<SimulatedRank>,
     /// When each rank has begun to send in each direction.
     sent: Vec<[u64; DIRECTIONS]>,
     /// When each rank has entered what all are in now.
     entered: Vec<u64>,
 }
 
-struct Rank {
+struct SimulatedRank {
     number: u32,
     now: u64,
     random: Random,
     slowness: u64,
-    program: Program,
-    output: Output,
-    totals: Totals,
+    program: RankProgram,
+    output: TraceOutput,
+    totals: KnownTotals,
 }
 
 impl Steps {
@@ -55,12 +55,13 @@ impl Steps {
     pub fn begin(folder: &Path, shape: &Shape) -> io::Result<Steps> {
         let grid = Grid::of(shape);
         let rank = |number| {
-            let program = Program::of(number, &grid);
+            let program = RankProgram::of(number, &grid);
             let path = folder.join(file_name(0, number));
-            let output = Output::begin(path, header(number, &grid, READY), BEGIN, &program)?;
+            let output = TraceOutput::begin(path, header(number, &grid, READY), BEGIN, &program)?;
             let mut random = Random::of(shape.seed, number);
             let slowness = 256 + random.below(SLOWNESS);
-            let mut rank = Rank { number, now: BEGIN, random, slowness, program, output, totals: Totals::default() };
+            let mut rank =
+                SimulatedRank { number, now: BEGIN, random, slowness, program, output, totals: KnownTotals::default() };
             rank.now += LEAST + rank.random.below(VARIES);
             rank.call_until(rank.program.init, READY)?;
             for split in rank.program.split {
@@ -69,7 +70,7 @@ impl Steps {
             }
             Ok(rank)
         };
-        let ranks: Vec<Rank> = (0..grid.ranks).map(rank).collect::<io::Result<_>>()?;
+        let ranks: Vec<SimulatedRank> = (0..grid.ranks).map(rank).collect::<io::Result<_>>()?;
         let (sent, entered) = (vec![[0; DIRECTIONS]; ranks.len()], vec![0; ranks.len()]);
         Ok(Steps { grid, ranks, sent, entered })
     }
@@ -98,11 +99,11 @@ impl Steps {
     }
 
     /// MPI_Finalize. Returns what each rank did.
-    pub fn end(mut self) -> io::Result<Vec<Totals>> {
+    pub fn end(mut self) -> io::Result<Vec<KnownTotals>> {
         self.enter();
         let last = self.last();
         let end = last + collective(self.grid.ranks);
-        let finish = |mut rank: Rank| {
+        let finish = |mut rank: SimulatedRank| {
             rank.call_until(rank.program.finalize, end)?;
             let mut header = header(rank.number, &self.grid, READY);
             header.state |= FINALIZED;
@@ -122,7 +123,7 @@ impl Steps {
         }
         let transfer = LATENCY + HALO[size] / BYTES_PER_TICK;
         for rank in &mut self.ranks {
-            let begun = |direction| self.sent[self.grid.from(rank.number, direction) as usize][direction];
+            let begun = |direction| self.sent[self.grid.source(rank.number, direction) as usize][direction];
             let last = (0..directions).map(begun).max().unwrap_or(0);
             rank.totals.late_sender.add(rank.now, last);
             let end = rank.least().max(last + transfer);
@@ -130,7 +131,7 @@ impl Steps {
             // Sends of the small halos were complete when they began.
             let (mut age, mut count) = (2 * directions as u64, if size == 0 { directions } else { 2 * directions });
             if any {
-                let source = self.grid.from(rank.number, 0) as i32;
+                let source = self.grid.source(rank.number, 0) as i32;
                 rank.output.completed(1, age)?;
                 rank.output.arrived(Arrived { source, tag: 0, bytes: HALO[size], fate: Fate::Whole })?;
                 (age, count) = (age - 1, count - 1);
@@ -221,7 +222,7 @@ impl Steps {
     }
 }
 
-impl Rank {
+impl SimulatedRank {
     fn compute(&mut self) {
         let often = COMPUTATION * self.slowness / 256 + self.random.below(COMPUTATION / 2);
         let seldom = if self.random.below(SELDOM) == 0 { 5 * COMPUTATION } else { 0 };
@@ -230,7 +231,7 @@ impl Rank {
 
     /// Begins the receives and sends of a halo, and says when it began to send.
     fn post(&mut self, directions: usize, size: usize, any: bool, sent: &mut [u64; DIRECTIONS]) -> io::Result<()> {
-        let Program { receive_halo, receive_any_halo, send_halo, .. } = self.program;
+        let RankProgram { receive_halo, receive_any_halo, send_halo, .. } = self.program;
         for (direction, posted) in receive_halo[size].into_iter().enumerate().take(directions) {
             self.begins(if any && direction == 0 { receive_any_halo[size] } else { posted })?;
         }

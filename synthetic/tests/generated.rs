@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use synthetic::{Shape, Topology, Totals, Truth, Waiting, run};
+use synthetic::{KnownTotals, KnownWaits, Shape, Topology, Truth, run};
 use traces::calls::Call;
 use traces::definitions::{Definition, Span};
 use traces::file::{FINALIZED, INITIALIZED};
@@ -169,8 +169,8 @@ impl Calls {
     }
 
     /// What an analysis that knows no more than the files finds.
-    fn totals(&mut self, rank: usize) -> Totals {
-        let mut totals = Totals::default();
+    fn totals(&mut self, rank: usize) -> KnownTotals {
+        let mut totals = KnownTotals::default();
         for at in 0..self.ranks[rank].0.len() {
             let awaited = self.awaited(rank, at);
             let call = &self.ranks[rank].0[at];
@@ -202,7 +202,7 @@ impl Read {
     }
 }
 
-fn waits(waiting: &mut Waiting, call: &Read, until: u64) {
+fn waits(waiting: &mut KnownWaits, call: &Read, until: u64) {
     assert!(until <= call.end, "a call ends after what it waits for has begun");
     if until > call.start {
         waiting.calls += 1;
@@ -212,9 +212,9 @@ fn waits(waiting: &mut Waiting, call: &Read, until: u64) {
 
 fn found(folder: &Path, ranks: u32) -> Truth {
     let mut calls = Calls::read(folder, ranks);
-    let ranks: Vec<Totals> = (0..ranks as usize).map(|rank| calls.totals(rank)).collect();
+    let ranks: Vec<KnownTotals> = (0..ranks as usize).map(|rank| calls.totals(rank)).collect();
     assert!(calls.sent.values().all(VecDeque::is_empty), "every message is received");
-    let mut total = Totals::default();
+    let mut total = KnownTotals::default();
     ranks.iter().for_each(|rank| total += *rank);
     Truth { total, ranks }
 }
@@ -238,7 +238,7 @@ fn what_is_read_back_is_what_was_said_on_grids_and_rings() {
         let folder = Folder::new(&format!("{ranks}"));
         let truth = run(&folder.0, &shape).unwrap();
         assert_eq!(found(&folder.0, ranks), truth, "{shape:?}");
-        let Totals { late_sender, wait_at_nxn, late_broadcast, wait_at_barrier, .. } = truth.total;
+        let KnownTotals { late_sender, wait_at_nxn, late_broadcast, wait_at_barrier, .. } = truth.total;
         for waiting in [late_sender, wait_at_nxn, late_broadcast, wait_at_barrier] {
             assert!(waiting.calls > 0 && waiting.ticks > 0, "{shape:?}: {truth:?}");
         }
@@ -250,8 +250,8 @@ fn a_rank_alone_waits_for_nobody() {
     let folder = Folder::new("alone");
     let truth = run(&folder.0, &Shape { ranks: 1, ..SHAPE }).unwrap();
     assert_eq!(found(&folder.0, 1), truth);
-    let Totals { late_sender, wait_at_nxn, late_broadcast, wait_at_barrier, .. } = truth.total;
-    assert_eq!([late_sender, wait_at_nxn, late_broadcast, wait_at_barrier], [Waiting::default(); 4]);
+    let KnownTotals { late_sender, wait_at_nxn, late_broadcast, wait_at_barrier, .. } = truth.total;
+    assert_eq!([late_sender, wait_at_nxn, late_broadcast, wait_at_barrier], [KnownWaits::default(); 4]);
 }
 
 #[test]

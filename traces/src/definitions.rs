@@ -45,7 +45,7 @@ pub enum Definition {
     /// A language that the program called MPI from.
     Language(Language),
     /// Where a call site lies in the program's source, of programs whose own runtime knows it.
-    Place(Place),
+    Place(SourcePlace),
     /// A part of its run that the program has given a name.
     Region(Region),
     /// The ranks of `MPI_COMM_WORLD` that record together, where others of it are not recorded, or not known to be: in steps
@@ -98,7 +98,7 @@ pub struct Site {
     /// The module's number, 0 where the address lies in none.
     pub module: u32,
     /// The return address, counted from the module's load address; absolute where there is no module, and without meaning
-    /// where a [`Place`] says what it stands for.
+    /// where a [`SourcePlace`] says what it stands for.
     pub offset: u64,
 }
 
@@ -176,7 +176,7 @@ impl Language {
 
 /// A call site by what the program's own runtime says of it, as Python's does.
 #[derive(Clone, PartialEq, Eq, Debug, SchemaRead, SchemaWrite)]
-pub struct Place {
+pub struct SourcePlace {
     /// The call site's number.
     pub site: u32,
     /// The source file.
@@ -214,7 +214,7 @@ impl Span {
         for rank in ranks {
             match spans.last_mut() {
                 Some(span) if span.count == 1 => (span.step, span.count) = (rank.wrapping_sub(span.first), 2),
-                Some(span) if span.at(span.count) == Some(*rank) => span.count += 1,
+                Some(span) if span.rank_at(span.count) == Some(*rank) => span.count += 1,
                 _ => spans.push(Span { first: *rank, count: 1, step: 0 }),
             }
         }
@@ -225,7 +225,7 @@ impl Span {
     pub fn rank(spans: &[Span], mut place: u32) -> Option<i32> {
         for span in spans {
             if place < span.count {
-                return span.at(place);
+                return span.rank_at(place);
             }
             place -= span.count;
         }
@@ -243,7 +243,7 @@ impl Span {
     }
 
     /// The rank at a place of it.
-    pub fn at(&self, place: u32) -> Option<i32> {
+    pub fn rank_at(&self, place: u32) -> Option<i32> {
         self.first.checked_add(self.step.checked_mul(i32::try_from(place).ok()?)?)
     }
 }

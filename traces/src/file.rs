@@ -3,7 +3,7 @@
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use crate::clock::ClockSample;
-use crate::progress::{Entries, LINES, LedgerLine, Polls, Productive, Run};
+use crate::progress::{Entries, EntryRun, LINES, LedgerLine, Polls, Productive};
 use crate::signature::Signature;
 
 /// The first bytes of every file.
@@ -222,7 +222,7 @@ pub struct ThreadBlock {
     /// Entries into the progress engine that achieved something, since the last record.
     pub productive: Productive,
     /// Entries outside MPI calls, since the last record.
-    pub outside: Run,
+    pub outside: EntryRun,
     /// What the progress engine did, in all and by component.
     pub ledger: [LedgerLine; LINES],
     /// Ticks that the recorder took off the straight line of a call: new signatures and objects, page turns, start and end.

@@ -112,7 +112,7 @@ pub const FIRST_COMPONENT: usize = 2;
 /// Entries into the engine one after another. Nothing is in it where `count` is 0.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
-pub struct Run {
+pub struct EntryRun {
     /// When the first began, ticks.
     pub start: u64,
     /// When the last ended.
@@ -131,13 +131,13 @@ pub struct Productive {
     /// How many runs there are.
     pub runs: u64,
     /// The runs, in order.
-    pub all: [Run; RUNS],
+    pub all: [EntryRun; RUNS],
 }
 
 impl Productive {
     /// The runs that are there.
     #[inline(always)]
-    pub fn runs(&self) -> &[Run] {
+    pub fn runs(&self) -> &[EntryRun] {
         &self.all[..(self.runs as usize).min(RUNS)]
     }
 
@@ -147,7 +147,7 @@ impl Productive {
     pub fn add(&mut self, start: u64, end: u64, most: &mut u64) {
         let runs = self.runs as usize;
         if runs < RUNS && (runs == 0 || *most == 1) {
-            self.all[runs] = Run { start, end, count: 1 };
+            self.all[runs] = EntryRun { start, end, count: 1 };
             self.runs += 1;
         } else {
             self.join(start, end, most);
@@ -166,11 +166,11 @@ impl Productive {
             *most *= 2;
             for at in 0..RUNS / 2 {
                 let [first, second] = [self.all[2 * at], self.all[2 * at + 1]];
-                self.all[at] = Run { start: first.start, end: second.end, count: first.count + second.count };
+                self.all[at] = EntryRun { start: first.start, end: second.end, count: first.count + second.count };
             }
             self.runs = RUNS as u64 / 2;
         }
-        self.all[self.runs as usize] = Run { start, end, count: 1 };
+        self.all[self.runs as usize] = EntryRun { start, end, count: 1 };
         self.runs += 1;
     }
 }
@@ -248,11 +248,11 @@ pub const fn one(during: &Entries, duration: u64, left: u64) -> Option<u64> {
 }
 
 /// Back from one word: the entries, and the productive one, `end` being the call's.
-pub const fn from_one(word: u64, end: u64) -> (Entries, Run) {
+pub const fn from_one(word: u64, end: u64) -> (Entries, EntryRun) {
     let (entries, ticks) = (bits!(EngineOne.entries).get(word), bits!(EngineOne.ticks).get(word));
     let end = end.wrapping_sub(bits!(EngineOne.tail).get(word));
     let start = end.wrapping_sub(bits!(EngineOne.duration).get(word));
-    (Entries { entries, productive: 1, ticks }, Run { start, end, count: 1 })
+    (Entries { entries, productive: 1, ticks }, EntryRun { start, end, count: 1 })
 }
 
 /// Entries during a call, if they fit in one word.
@@ -311,7 +311,7 @@ pub const fn from_skip(word: u64) -> i64 {
 }
 
 /// One productive entry in one word, if it is near the call that ended at `last`.
-pub const fn productive(run: &Run, last: u64) -> Option<u64> {
+pub const fn productive(run: &EntryRun, last: u64) -> Option<u64> {
     let (gap, duration) = (run.start.wrapping_sub(last) as i64, run.end.wrapping_sub(run.start));
     if run.count != 1 || !bits!(Productive.gap).reaches(gap) || bits!(Productive.duration).excess(duration) != 0 {
         return None;
@@ -321,13 +321,13 @@ pub const fn productive(run: &Run, last: u64) -> Option<u64> {
 }
 
 /// Back from one word.
-pub const fn from_productive(word: u64, last: u64) -> Run {
+pub const fn from_productive(word: u64, last: u64) -> EntryRun {
     let start = last.wrapping_add_signed(bits!(Productive.gap).get_signed(word));
-    Run { start, end: start.wrapping_add(bits!(Productive.duration).get(word)), count: 1 }
+    EntryRun { start, end: start.wrapping_add(bits!(Productive.duration).get(word)), count: 1 }
 }
 
 /// Entries one after another: [`RecordKind::ProductiveRun`] or [`RecordKind::Outside`].
-pub const fn run(kind: RecordKind, run: &Run, last: u64) -> [u64; 3] {
+pub const fn run(kind: RecordKind, run: &EntryRun, last: u64) -> [u64; 3] {
     [
         kind.word() | bits!(ProductiveRun.count).put(run.count),
         run.start.wrapping_sub(last),
@@ -336,9 +336,9 @@ pub const fn run(kind: RecordKind, run: &Run, last: u64) -> [u64; 3] {
 }
 
 /// Back from three words.
-pub const fn from_run(words: [u64; 3], last: u64) -> Run {
+pub const fn from_run(words: [u64; 3], last: u64) -> EntryRun {
     let start = last.wrapping_add(words[1]);
-    Run { start, end: start.wrapping_add(words[2]), count: bits!(ProductiveRun.count).get(words[0]) }
+    EntryRun { start, end: start.wrapping_add(words[2]), count: bits!(ProductiveRun.count).get(words[0]) }
 }
 
 /// A run of polls, `gap` after the end of the record before. There are less than 2^32.

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use memmap2::Mmap;
 use zerocopy::FromBytes;
 
-pub use pages::{Contents, EventPage, InFlight, Recorded, Signatures, Thread};
+pub use pages::{Contents, EventPage, InFlight, RecordedCall, Signatures, ThreadPages};
 pub use walk::{Visitor, Walk, walk};
 
 use crate::error::Error;

@@ -5,7 +5,7 @@ use std::mem::offset_of;
 use traces::calls::Call;
 use traces::definitions::Definition;
 use traces::file::{FileHeader, PageHeader, PageKind, ProfileEntry, SHARED_ENTRIES, SHARED_TOTALS, ThreadBlock};
-use traces::progress::{Entries, LedgerLine, Polls, Productive, Run};
+use traces::progress::{Entries, EntryRun, LedgerLine, Polls, Productive};
 use traces::record::{self, RecordKind};
 use traces::signature::Signature;
 
@@ -141,7 +141,8 @@ fn what_is_counted_in_a_threads_block_is_laid_out_as_the_format_says() {
         offset_of!(Polls, last),
     ];
     assert_eq!(polls, [8, 16, 24, 32, 40, 48, 56]);
-    let runs = [offset_of!(Productive, all), offset_of!(Run, end), offset_of!(Run, count), size_of::<Run>()];
+    let runs =
+        [offset_of!(Productive, all), offset_of!(EntryRun, end), offset_of!(EntryRun, count), size_of::<EntryRun>()];
     assert_eq!(runs, [8, 8, 16, 24]);
     let line = [
         offset_of!(Entries, productive),

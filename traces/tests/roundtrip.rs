@@ -6,8 +6,8 @@ use common::{CALLS, Listener, Said, all_said, header, open, signature, three_pag
 use traces::calls::Call;
 use traces::definitions::{Communicator, Definition, Group, Neighbors, Process, Site, Span};
 use traces::file::{Level, ProfileEntry, ThreadBlock};
-use traces::progress::{self, Entries, Polls, Productive, RUNS, Run};
-use traces::read::{Recorded, walk};
+use traces::progress::{self, Entries, EntryRun, Polls, Productive, RUNS};
+use traces::read::{RecordedCall, walk};
 use traces::record::{self, Arrived, Fate, MAX_SHORT, MAX_SIGNATURE, RecordKind};
 use traces::signature::{Signature, peer};
 use traces::write::{FileWriter, blank_block};
@@ -60,9 +60,10 @@ fn entries_into_the_progress_engine_keep_their_ticks() {
     let many = Entries { entries: 1 << 40, productive: 1 << 39, ticks: 1 << 50 };
     assert_eq!(progress::engine(&many), None);
     let last = 1000;
-    let near = [Run { start: 300, end: 400, count: 1 }, Run { start: last + (1 << 27) - 1, end: 1 << 28, count: 1 }];
-    let far = Run { start: 5, end: 1 << 60, count: 1 };
-    let several = Run { start: 900, end: 900_000, count: 70 };
+    let near =
+        [EntryRun { start: 300, end: 400, count: 1 }, EntryRun { start: last + (1 << 27) - 1, end: 1 << 28, count: 1 }];
+    let far = EntryRun { start: 5, end: 1 << 60, count: 1 };
+    let several = EntryRun { start: 900, end: 900_000, count: 70 };
     assert_eq!(progress::productive(&far, last).or(progress::productive(&several, last)), None);
     let mut words = vec![progress::engine(&few).unwrap()];
     words.extend(progress::engine_long(&many));
@@ -88,7 +89,7 @@ fn a_short_call_that_entered_the_engine_is_one_word_with_its_exact_sums() {
     let most = Entries { entries: 0x1f, productive: 3, ticks: 0x1fff };
     let word = progress::call(0x1ff, 0x3_ffff, 0x1fff, &most).unwrap();
     let start = 1000 + 0x3_ffff;
-    let run = Run { start, end: start + 0x1fff, count: 3 };
+    let run = EntryRun { start, end: start + 0x1fff, count: 3 };
     let call = Said::Call(0x1ff, start, 0x1fff);
     assert_eq!(said(&[word]), [call, Said::Engine(most), Said::Productive(run)]);
     let none = Entries { entries: 1, productive: 0, ticks: 0 };
@@ -104,7 +105,7 @@ fn a_call_with_one_productive_entry_is_two_words_and_says_when_that_was() {
     let during = Entries { entries: 0x1fff, productive: 1, ticks: 0xf_ffff };
     let words = [record::short(1, 5, 1 << 20).unwrap(), progress::one(&during, 0x1fff, 0x3ff).unwrap()];
     let end = 1005 + (1 << 20) - 0x3ff;
-    let run = Run { start: end - 0x1fff, end, count: 1 };
+    let run = EntryRun { start: end - 0x1fff, end, count: 1 };
     assert_eq!(said(&words), [Said::Call(1, 1005, 1 << 20), Said::Engine(during), Said::Productive(run)]);
     let more = [(0x2000, 0, 0, 0), (1, 1 << 20, 0, 0), (1, 0, 0x2000, 0), (1, 0, 0, 0x400)];
     for (entries, ticks, duration, left) in more {
@@ -272,9 +273,9 @@ fn a_call_that_was_recorded_as_the_thread_died_is_not_shown_again() {
     let file = open(&with_block(&in_calls(&[(50, 1), (60, 2)]))).unwrap();
     let contents = file.contents();
     let starts = |last| contents.threads[0].in_flight(Some(last)).iter().map(|call| call.start).collect::<Vec<_>>();
-    assert_eq!(starts(Recorded { start: 60, signature: 2 }), [50]);
+    assert_eq!(starts(RecordedCall { start: 60, signature: 2 }), [50]);
     // Another call that began in the same tick.
-    assert_eq!(starts(Recorded { start: 60, signature: 1 }), [50, 60]);
+    assert_eq!(starts(RecordedCall { start: 60, signature: 1 }), [50, 60]);
 }
 
 fn in_calls(calls: &[(u64, u64)]) -> ThreadBlock {

@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
-use traces::calls::{ArgumentKind, Call, Class, Reach, Returns, Row};
+use traces::calls::{ArgumentKind, Call, CallRow, Class, Reach, Returns};
 
 #[test]
 fn ids_count_from_one_without_gaps() {
-    let ids: Vec<u16> = Row::all().iter().map(|row| row.id).collect();
+    let ids: Vec<u16> = CallRow::all().iter().map(|row| row.id).collect();
     assert_eq!(ids, (1..=ids.len() as u16).collect::<Vec<_>>());
 }
 
@@ -15,7 +15,7 @@ fn ids_of_released_rows_stay_what_they_are() {
     // Rows are appended there as to the table; no line of it changes.
     let released = include_str!("ids.txt").lines().map(|line| line.split_once(' ').unwrap());
     let stated: Vec<(u16, &str)> = released.map(|(id, name)| (id.parse().unwrap(), name)).collect();
-    let rows: Vec<(u16, &str)> = Row::all().iter().map(|row| (row.id, row.name)).collect();
+    let rows: Vec<(u16, &str)> = CallRow::all().iter().map(|row| (row.id, row.name)).collect();
     assert_eq!(stated, rows);
 }
 
@@ -75,8 +75,8 @@ fn every_amount_has_a_datatype() {
 #[test]
 fn a_nonblocking_collective_differs_from_its_blocking_form_by_a_request() {
     let collectives = [Class::Collective, Class::Neighborhood];
-    let blocking = |row: &&Row| collectives.contains(&row.class) && !row.name.ends_with("_init");
-    for row in Row::all().iter().filter(blocking).filter(|row| !row.name.starts_with('I')) {
+    let blocking = |row: &&CallRow| collectives.contains(&row.class) && !row.name.ends_with("_init");
+    for row in CallRow::all().iter().filter(blocking).filter(|row| !row.name.starts_with('I')) {
         let name = format!("I{}", row.name[..1].to_lowercase() + &row.name[1..]);
         let nonblocking = Call::named(&name).unwrap_or_else(|| panic!("{name}")).row();
         let (request, others) = nonblocking.arguments.split_last().unwrap();
@@ -96,7 +96,8 @@ fn what_every_library_has_needs_no_slot_and_the_versions_are_not_exported() {
 
 #[test]
 fn only_doubles_are_returned_as_doubles() {
-    let doubles: Vec<_> = Row::all().iter().filter(|row| row.returns == Returns::Seconds).map(|row| row.name).collect();
+    let doubles: Vec<_> =
+        CallRow::all().iter().filter(|row| row.returns == Returns::Seconds).map(|row| row.name).collect();
     assert_eq!(doubles, ["Wtick", "Wtime"]);
 }
 

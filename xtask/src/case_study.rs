@@ -19,7 +19,7 @@ const LIMIT: &str = "30";
 const TRIES: usize = 10;
 
 /// One way to run a program.
-struct Setting {
+struct Variant {
     heading: &'static str,
     mpi: Mpi,
     flags: Vec<String>,
@@ -39,7 +39,7 @@ pub fn run() -> Result<(), String> {
     let setting = |heading, mpi: &Mpi, more: &[&str]| {
         let mut flags = over_tcp(mpi, hosts.as_ref());
         flags.extend(more.iter().map(|flag| flag.to_string()));
-        Setting { heading, mpi: mpi.clone(), flags }
+        Variant { heading, mpi: mpi.clone(), flags }
     };
     let mut settings = vec![
         setting("Open MPI, tuned", &openmpi, &[]),
@@ -74,13 +74,13 @@ pub fn run() -> Result<(), String> {
 }
 
 /// A recorded run.
-struct Recorded {
+struct StudiedRun {
     run: Run,
     report: Answer,
     engine: Answer,
 }
 
-impl Recorded {
+impl StudiedRun {
     fn wall(&self) -> f64 {
         self.report.fact("wall_time_s")
     }
@@ -104,7 +104,7 @@ impl Recorded {
     }
 }
 
-fn median(setting: &Setting, program: &str, arguments: &[&str], hosts: Option<&Hosts>) -> Result<Recorded, String> {
+fn median(setting: &Variant, program: &str, arguments: &[&str], hosts: Option<&Hosts>) -> Result<StudiedRun, String> {
     let path = build::benchmarks(&setting.mpi)?.join(program);
     let mut runs = Vec::new();
     let mut last = String::new();
@@ -125,7 +125,7 @@ fn median(setting: &Setting, program: &str, arguments: &[&str], hosts: Option<&H
         if output.status == 0 && output.stdout.contains("verified") {
             let run = Run { folder };
             let [report, engine] = ["report", "progress"].map(|analysis| run.ask(analysis, &[]));
-            runs.push(Recorded { run, report, engine });
+            runs.push(StudiedRun { run, report, engine });
         } else {
             last = format!("status {}: {}{}", output.status, output.stdout, output.stderr);
         }
@@ -137,7 +137,7 @@ fn median(setting: &Setting, program: &str, arguments: &[&str], hosts: Option<&H
     }
 }
 
-fn first_table(settings: &[Setting], runs: &[Recorded]) {
+fn first_table(settings: &[Variant], runs: &[StudiedRun]) {
     println!("\nTable I: an integer sort of 2^23 keys, {RANKS} ranks; the most any rank spent in a function, seconds");
     let line = |name: &str, values: Vec<String>| {
         let values: String = values.iter().map(|value| format!("{value:>18}")).collect();
@@ -148,7 +148,7 @@ fn first_table(settings: &[Setting], runs: &[Recorded]) {
     for function in
         ["MPI_Reduce", "MPI_Allreduce", "MPI_Alltoall", "MPI_Alltoallv", "MPI_Irecv", "MPI_Send", "MPI_Wait"]
     {
-        let seconds = |run: &Recorded| run.most(function).map_or("-".into(), |seconds| format!("{seconds:.6}"));
+        let seconds = |run: &StudiedRun| run.most(function).map_or("-".into(), |seconds| format!("{seconds:.6}"));
         line(function, runs.iter().map(seconds).collect());
     }
     for (name, column, digits) in LEDGER {
@@ -168,7 +168,7 @@ const LEDGER: &[(&str, &str, usize)] = &[
     ("  in empty entries, s", "empty_s", 6),
 ];
 
-fn second_table(schemes: &[&str], runs: &[Recorded]) {
+fn second_table(schemes: &[&str], runs: &[StudiedRun]) {
     println!("\nTable II: 10 exchanges of 32 KiB between every two of {RANKS} ranks, Open MPI; all ranks together");
     let heads: String = schemes.iter().map(|scheme| format!("{scheme:>18}")).collect();
     println!("{:24}{heads}", "");
@@ -190,7 +190,7 @@ fn against(what: &str, a: f64, b: f64, named: &str) -> String {
     }
 }
 
-fn sort_verdict(settings: &[Setting], runs: &[Recorded]) {
+fn sort_verdict(settings: &[Variant], runs: &[StudiedRun]) {
     println!("\nThe integer sort");
     let first = (&settings[0], &runs[0]);
     for (setting, run) in settings.iter().zip(runs).skip(1) {
@@ -212,7 +212,7 @@ fn sort_verdict(settings: &[Setting], runs: &[Recorded]) {
     }
 }
 
-fn exchange_verdict(runs: &[Recorded; 3]) {
+fn exchange_verdict(runs: &[StudiedRun; 3]) {
     println!("\nThe exchange");
     let [direct, pulled, _] = runs;
     let (entries, time) = (

@@ -58,17 +58,17 @@ fn recorded(program: &Program, mpi: &Mpi, hosts: &Hosts) -> Result<(Run, String)
 }
 
 /// What a rank's file says of its clock.
-struct Clock {
+struct RecordedClock {
     header: FileHeader,
     syncs: Vec<Sync>,
 }
 
-impl Clock {
-    fn read(file: &std::path::Path) -> Result<Clock, String> {
+impl RecordedClock {
+    fn read(file: &std::path::Path) -> Result<RecordedClock, String> {
         let file = RankFile::open(file).map_err(|error| error.to_string())?;
         let sync = |definition| if let Definition::Sync(sync) = definition { Some(sync) } else { None };
         let syncs = file.contents().definitions.into_iter().filter_map(sync).collect();
-        Ok(Clock { header: *file.header(), syncs })
+        Ok(RecordedClock { header: *file.header(), syncs })
     }
 
     /// Ticks in microseconds.
@@ -87,7 +87,8 @@ impl Clock {
 }
 
 fn print_clocks(run: &Run, check: &Answer) -> Result<(), String> {
-    let clocks: Vec<Clock> = run.files().iter().map(|file| Clock::read(file)).collect::<Result<_, _>>()?;
+    let clocks: Vec<RecordedClock> =
+        run.files().iter().map(|file| RecordedClock::read(file)).collect::<Result<_, _>>()?;
     let rows = check.rows("clocks");
     println!(
         "{:4}{:>11}{:>10}{:>27}{:>11}{:>10}{:>27}",

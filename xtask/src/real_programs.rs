@@ -10,13 +10,13 @@ use examples::packages;
 use examples::run::{Run, fresh_folder};
 
 use crate::build;
-use execution::{Place, Results};
-use programs::{PROGRAMS, Program};
+use execution::{Execution, Results};
+use programs::{PROGRAMS, PackagedProgram};
 use verdict::Figures;
 
 /// One line of the table at the end.
-struct Line {
-    program: &'static Program,
+struct TableLine {
+    program: &'static PackagedProgram,
     mpi: &'static str,
     judged: Judged,
 }
@@ -36,13 +36,13 @@ enum Judged {
 pub fn run(name: Option<&str>) -> Result<(), String> {
     mpi::install_all()?;
     build::overhear()?;
-    let wanted = |program: &&Program| name.is_none_or(|name| program.name.contains(name));
+    let wanted = |program: &&PackagedProgram| name.is_none_or(|name| program.name.contains(name));
     let mut lines = Vec::new();
     for program in PROGRAMS.iter().filter(wanted) {
         for &mpi in program.mpi {
             eprintln!("{} under {mpi}", program.name);
             let judged = judge(program, mpi).unwrap_or_else(Judged::LeftOut);
-            lines.push(Line { program, mpi, judged });
+            lines.push(TableLine { program, mpi, judged });
         }
     }
     print(&lines);
@@ -54,10 +54,10 @@ pub fn run(name: Option<&str>) -> Result<(), String> {
 }
 
 /// Runs a program without us, then with us.
-fn judge(program: &'static Program, mpi: &str) -> Result<Judged, String> {
+fn judge(program: &'static PackagedProgram, mpi: &str) -> Result<Judged, String> {
     let mpi = Mpi::named(mpi).ok_or_else(|| format!("{mpi} is not here"))?;
     packages::install(&program.packages(&mpi))?;
-    let place = Place::of(program, &mpi);
+    let place = Execution::of(program, &mpi);
     let plain = place.run(None)?;
     if plain.status != 0 {
         return Err(format!("ends with status {} without us: {}", plain.status, plain.stderr));
@@ -81,12 +81,12 @@ fn judge(program: &'static Program, mpi: &str) -> Result<Judged, String> {
     Ok(Judged::Run { plain_s: seconds(&plain), recorded_s: seconds(&recorded), figures, faults })
 }
 
-fn print(lines: &[Line]) {
+fn print(lines: &[TableLine]) {
     println!(
         "{:16} {:6} {:>5} {:>8} {:>8} {:>8} {:>8} {:>9} {:>8}  verdict",
         "program", "MPI", "ranks", "plain s", "traced s", "calls", "in MPI %", "matched %", "trace kB"
     );
-    for Line { program, mpi, judged } in lines {
+    for TableLine { program, mpi, judged } in lines {
         let start = format!("{:16} {mpi:6} {:>5}", program.name, program.ranks);
         let Judged::Run { plain_s, recorded_s, figures, faults } = judged else {
             println!("{start} left out, see below");
@@ -101,7 +101,7 @@ fn print(lines: &[Line]) {
             figures.trace_bytes / 1000,
         );
     }
-    for Line { program, mpi, judged } in lines {
+    for TableLine { program, mpi, judged } in lines {
         let what = match judged {
             Judged::LeftOut(reason) => std::slice::from_ref(reason),
             Judged::Run { faults, .. } => faults,

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use synthetic::{Shape, Totals};
+use synthetic::{KnownTotals, Shape};
 use traces::folder;
 
 /// Writes it into a folder that is new or empty, or one with a number behind its name.
@@ -13,7 +13,7 @@ pub fn run(wanted: &Path, shape: &Shape) -> Result<(), String> {
     let folder = folder::claim(wanted, &now.as_nanos().to_be_bytes()).map_err(io)?;
     let began = Instant::now();
     let total = synthetic::run(&folder, shape).map_err(io)?.total;
-    let Totals { calls, messages, bytes, .. } = total;
+    let KnownTotals { calls, messages, bytes, .. } = total;
     println!(
         "{}: {calls} calls, {messages} messages of {bytes} bytes, in {:.1} s",
         folder.display(),

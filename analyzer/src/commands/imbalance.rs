@@ -5,7 +5,7 @@ use super::print::print;
 use crate::cli::{self, ByPlace};
 use crate::error::{Error, OK, PARTIAL};
 use crate::metrics::breakdown::FunctionName;
-use crate::metrics::imbalance::{SiteName, SpreadRow};
+use crate::metrics::imbalance::{ImbalanceSite, SpreadRow};
 use crate::metrics::{cost, imbalance, overview};
 use crate::report::Report;
 use crate::report::schema::Schema;
@@ -29,5 +29,5 @@ pub fn run(arguments: &cli::Imbalance) -> Result<u8, Error> {
 /// What its JSON looks like.
 pub fn schema() -> Schema {
     let schema = Schema::of("imbalance").facts(overview::FACTS).facts(cost::FACTS);
-    schema.table::<SpreadRow<FunctionName>>().table::<SpreadRow<SiteName>>()
+    schema.table::<SpreadRow<FunctionName>>().table::<SpreadRow<ImbalanceSite>>()
 }

@@ -31,5 +31,5 @@ pub fn run(arguments: &cli::Path) -> Result<u8, Error> {
 /// What its JSON looks like.
 pub fn schema() -> Schema {
     let schema = Schema::of("path").facts(overview::FACTS).facts(cost::FACTS).facts(critical::FACTS);
-    schema.table::<critical::PathRow>().table::<critical::RankRow>()
+    schema.table::<critical::PathRow>().table::<critical::PathRankRow>()
 }

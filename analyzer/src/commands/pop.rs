@@ -32,5 +32,5 @@ pub fn run(arguments: &cli::Pop) -> Result<u8, Error> {
 /// What its JSON looks like.
 pub fn schema() -> Schema {
     let schema = Schema::of("pop").facts(overview::FACTS).facts(cost::FACTS).facts(pop::FACTS);
-    schema.table::<pop::FactorRow>().table::<pop::PhaseRow>().table::<pop::RankRow>()
+    schema.table::<pop::FactorRow>().table::<pop::PhaseRow>().table::<pop::UsefulRankRow>()
 }

@@ -7,7 +7,7 @@ use crate::error::{Error, OK, PARTIAL};
 use crate::metrics::engine::{ComponentRow, FunctionRow, RankLedgerRow, SiteRow, StarvedRow};
 use crate::metrics::{cost, engine, overview};
 use crate::model::Run;
-use crate::model::engine::{Engine, of_rank};
+use crate::model::engine::{EngineAccount, of_rank};
 use crate::parallel;
 use crate::report::schema::Schema;
 use crate::report::{Report, Sheet, plot};
@@ -31,7 +31,7 @@ pub fn schema() -> Schema {
     schema.table::<FunctionRow>().table::<SiteRow>().table::<StarvedRow>()
 }
 
-fn report(run: &Run, engines: &[Vec<Engine>], by: Option<ByEngine>) -> Report {
+fn report(run: &Run, engines: &[Vec<EngineAccount>], by: Option<ByEngine>) -> Report {
     let starved = engine::starved(run, engines);
     let tables: Vec<Sheet> = match by {
         Some(ByEngine::Rank) => vec![engine::by_rank(run).into()],

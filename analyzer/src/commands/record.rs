@@ -81,7 +81,7 @@ fn folder_in_front() -> Option<OsString> {
 
 /// Runs the launcher.
 fn in_front(launcher: Launcher, library: &Path, mut arguments: cli::Record) -> Result<u8, Error> {
-    let programs = programs::of(launcher, &arguments.command);
+    let programs = programs::each_programs_words(launcher, &arguments.command);
     let mode = launch::check_given(launcher, &programs, settings::MODE)?;
     let needs = needs_of_all(&programs)?;
     let named = arguments.settings.take(settings::DIR).or_else(|| env::var_os(settings::DIR));

@@ -10,7 +10,7 @@ use crate::cli::Launcher;
 
 /// The words of each program: options, itself and its arguments. Where a file names the programs, the command line's are
 /// options for all.
-pub fn of(launcher: Launcher, command: &[OsString]) -> Vec<Vec<OsString>> {
+pub fn each_programs_words(launcher: Launcher, command: &[OsString]) -> Vec<Vec<OsString>> {
     let on_line = command[1..].split(|word| word == ":").map(<[OsString]>::to_vec);
     on_line.chain(in_file(launcher, command).unwrap_or_default()).collect()
 }

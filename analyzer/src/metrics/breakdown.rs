@@ -4,7 +4,7 @@
 //! Every table has the same figures: the maximum over ranks and the rank that has it, the mean over ranks, the total,
 //! its share of all time in MPI, the calls and the bytes. Where a group is of one rank there is nothing to compare.
 
-use super::totals::{self, Group, Totals, percent};
+use super::totals::{self, CallGroup, Totals, percent};
 use crate::model::Run;
 use crate::model::rank::function;
 use crate::report::{Column, Row, Table, WorldRank};
@@ -29,7 +29,7 @@ pub struct SingleRankRow<Name> {
 
 /// By function.
 pub fn functions(run: &Run) -> Table<GroupRow<FunctionName>> {
-    let groups = totals::by(run, |_, _, entry| Some(function(&entry.signature)));
+    let groups = totals::group_calls(run, |_, _, entry| Some(function(&entry.signature)));
     let groups = groups.into_iter().map(|(function, group)| (FunctionName { function }, group));
     Table::new("", rows(run, groups))
 }
@@ -48,9 +48,9 @@ impl Row for FunctionName {
 }
 
 /// Rows of groups, the one with the most time first.
-pub fn rows<Name>(run: &Run, groups: impl Iterator<Item = (Name, Group)>) -> Vec<GroupRow<Name>> {
+pub fn rows<Name>(run: &Run, groups: impl Iterator<Item = (Name, CallGroup)>) -> Vec<GroupRow<Name>> {
     let ranks = run.asked().count() as f64;
-    let row = |(name, group, share, sum): (Name, Group, Option<f64>, Totals)| {
+    let row = |(name, group, share, sum): (Name, CallGroup, Option<f64>, Totals)| {
         let (max, max_rank) = group.maximum(run);
         GroupRow { name, max, max_rank, mean: sum.time / ranks, share, sum }
     };
@@ -58,15 +58,15 @@ pub fn rows<Name>(run: &Run, groups: impl Iterator<Item = (Name, Group)>) -> Vec
 }
 
 /// Rows of groups that are of one rank each, the one with the most time first.
-pub fn single_rank_rows<Name>(run: &Run, groups: impl Iterator<Item = (Name, Group)>) -> Vec<SingleRankRow<Name>> {
+pub fn single_rank_rows<Name>(run: &Run, groups: impl Iterator<Item = (Name, CallGroup)>) -> Vec<SingleRankRow<Name>> {
     sorted(run, groups).map(|(name, _, share, sum)| SingleRankRow { name, share, sum }).collect()
 }
 
 /// The groups that have calls, with their shares of all time in MPI and their sums, the one with the most time first.
 fn sorted<Name>(
     run: &Run,
-    groups: impl Iterator<Item = (Name, Group)>,
-) -> impl Iterator<Item = (Name, Group, Option<f64>, Totals)> {
+    groups: impl Iterator<Item = (Name, CallGroup)>,
+) -> impl Iterator<Item = (Name, CallGroup, Option<f64>, Totals)> {
     let all: f64 = run.asked().map(|rank| rank.time_in_mpi()).sum();
     let mut groups: Vec<_> = groups.map(|(name, group)| (name, group.sum(), group)).collect();
     groups.retain(|(_, sum, _)| sum.calls > 0);
@@ -77,7 +77,8 @@ fn sorted<Name>(
 impl<Name: Row> Row for GroupRow<Name> {
     const TABLE: &'static str = Name::TABLE;
     fn columns() -> Vec<Column<Self>> {
-        let mut columns: Vec<_> = Name::columns().into_iter().map(|column| column.of(|row: &Self| &row.name)).collect();
+        let mut columns: Vec<_> =
+            Name::columns().into_iter().map(|column| column.from_part(|row: &Self| &row.name)).collect();
         columns.extend([
             Column::seconds("time_max_s", "max", |row: &Self| row.max),
             Column::rank("time_max_rank", "rank", |row: &Self| row.max_rank),
@@ -85,7 +86,7 @@ impl<Name: Row> Row for GroupRow<Name> {
             Column::seconds("time_total_s", "total", |row: &Self| row.sum.time).spare(1),
             Column::percent("time_share_percent", "share %", |row: &Self| row.share).spare(3),
         ]);
-        columns.extend(calls_and_bytes().map(|column| column.of(|row: &Self| &row.sum)));
+        columns.extend(calls_and_bytes().map(|column| column.from_part(|row: &Self| &row.sum)));
         columns
     }
 }
@@ -93,12 +94,13 @@ impl<Name: Row> Row for GroupRow<Name> {
 impl<Name: Row> Row for SingleRankRow<Name> {
     const TABLE: &'static str = Name::TABLE;
     fn columns() -> Vec<Column<Self>> {
-        let mut columns: Vec<_> = Name::columns().into_iter().map(|column| column.of(|row: &Self| &row.name)).collect();
+        let mut columns: Vec<_> =
+            Name::columns().into_iter().map(|column| column.from_part(|row: &Self| &row.name)).collect();
         columns.extend([
             Column::seconds("time_total_s", "time", |row: &Self| row.sum.time).spare(1),
             Column::percent("time_share_percent", "share %", |row: &Self| row.share).spare(3),
         ]);
-        columns.extend(calls_and_bytes().map(|column| column.of(|row: &Self| &row.sum)));
+        columns.extend(calls_and_bytes().map(|column| column.from_part(|row: &Self| &row.sum)));
         columns
     }
 }

@@ -3,9 +3,9 @@
 use rustc_hash::FxHashMap;
 
 use super::totals::{seconds, world_rank};
-use crate::model::matching::{Account, Pair, RankSite, Settled};
+use crate::model::matching::{Account, RankPair, RankSite, Settled};
 use crate::model::sums::Total;
-use crate::model::timeline::Line;
+use crate::model::timeline::ClockLine;
 use crate::model::{Rank, Run};
 use crate::report::{Column, Fact, Row, Table, Value, WorldRank, facts};
 
@@ -25,7 +25,7 @@ facts! {
 /// Messages, bytes and clocks in sum.
 pub fn facts(settled: &Settled) -> Vec<Fact> {
     let pairs = &settled.account.pairs;
-    let sum = |of: fn(&Pair) -> u64| pairs.values().map(of).total();
+    let sum = |of: fn(&RankPair) -> u64| pairs.values().map(of).total();
     let (sent, received) = (sum(|pair| pair.sent), sum(|pair| pair.received));
     let same = if sent == received { ", as many as were sent" } else { ", and others were sent" };
     let after = settled.account.backwards();
@@ -72,8 +72,8 @@ impl Row for ClockRow {
 
 /// One row for each rank.
 pub fn clocks(run: &Run, settled: &Settled) -> Table<ClockRow> {
-    let row = |(rank, line): (&Rank, &Line)| {
-        let (begin, end) = (line.at(rank.header.begin.ticks), line.at(rank.last_ticks()));
+    let row = |(rank, line): (&Rank, &ClockLine)| {
+        let (begin, end) = (line.nanoseconds_at(rank.header.begin.ticks), line.nanoseconds_at(rank.last_ticks()));
         ClockRow {
             rank: world_rank(rank),
             begin,
@@ -91,7 +91,7 @@ pub fn clocks(run: &Run, settled: &Settled) -> Table<ClockRow> {
 pub struct MatchedRow {
     from: WorldRank,
     to: WorldRank,
-    pair: Pair,
+    pair: RankPair,
 }
 
 impl Row for MatchedRow {
@@ -114,7 +114,8 @@ pub fn pairs(run: &Run, account: &Account) -> Table<MatchedRow> {
     let mut pairs: Vec<_> = account.pairs.iter().filter(|(_, pair)| pair.messages > 0).collect();
     pairs.sort_by_key(|(place, _)| **place);
     let rank = |place: u32| world_rank(&run.ranks[place as usize]);
-    let row = |((from, to), pair): (&(u32, u32), &Pair)| MatchedRow { from: rank(*from), to: rank(*to), pair: *pair };
+    let row =
+        |((from, to), pair): (&(u32, u32), &RankPair)| MatchedRow { from: rank(*from), to: rank(*to), pair: *pair };
     Table::new("from rank to rank", pairs.into_iter().map(row).collect()).most(ROWS).silent_empty()
 }
 

@@ -15,7 +15,7 @@ facts! {
 pub fn fact<'a>(ranks: impl Iterator<Item = (&'a Rank, u64)>) -> Fact {
     let (mut cost, mut time) = (0.0, 0.0);
     for (rank, calls) in ranks {
-        cost += of(rank, calls);
+        cost += rank_seconds(rank, calls);
         time += rank.wall_of_threads();
     }
     let note = format!(" of all ranks, {:.2} % of their time", 100.0 * cost / f64::max(time, f64::MIN_POSITIVE));
@@ -23,7 +23,7 @@ pub fn fact<'a>(ranks: impl Iterator<Item = (&'a Rank, u64)>) -> Fact {
 }
 
 /// Seconds of one rank.
-fn of(rank: &Rank, calls: u64) -> f64 {
+fn rank_seconds(rank: &Rank, calls: u64) -> f64 {
     let entries = rank.ledger[INSIDE].calls.entries.saturating_add(rank.ledger[OUTSIDE].calls.entries);
     let line = calls as f64 * rank.header.wrapper_cost as f64 + entries as f64 * rank.header.entry_cost as f64;
     (line / 1000.0 + rank.off_line as f64) * rank.clock.seconds(1)

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::totals::{percent, seconds, world_rank};
 use crate::model::Run;
-use crate::model::critical::{PathSite, Stretch, Time};
+use crate::model::critical::{PathSegment, PathSite, Time};
 use crate::model::sums::{Grow, Total};
 use crate::report::{Column, Fact, Row, Table, Value, WorldRank, facts};
 
@@ -18,7 +18,7 @@ facts! {
 }
 
 /// How long it is, and what it consists of.
-pub fn facts(path: &[Stretch], places: &FxHashMap<PathSite, Time>) -> Vec<Fact> {
+pub fn facts(path: &[PathSegment], places: &FxHashMap<PathSite, Time>) -> Vec<Fact> {
     let length: i64 = path.iter().map(|stretch| stretch.to - stretch.from).total();
     let in_mpi: i64 =
         places.iter().filter(|(place, _)| place.in_mpi).flat_map(|(_, time)| time.on_path.values().copied()).total();
@@ -91,13 +91,13 @@ pub fn table(run: &Run, places: &FxHashMap<PathSite, Time>) -> Table<PathRow> {
 }
 
 /// A rank's time on the path.
-pub struct RankRow {
+pub struct PathRankRow {
     rank: WorldRank,
     on_path: i64,
     share: Option<f64>,
 }
 
-impl Row for RankRow {
+impl Row for PathRankRow {
     const TABLE: &'static str = "ranks";
     fn columns() -> Vec<Column<Self>> {
         vec![
@@ -109,13 +109,13 @@ impl Row for RankRow {
 }
 
 /// Time on the path by rank, the longest first.
-pub fn ranks(run: &Run, path: &[Stretch]) -> Table<RankRow> {
+pub fn ranks(run: &Run, path: &[PathSegment]) -> Table<PathRankRow> {
     let mut times: FxHashMap<u32, i64> = FxHashMap::default();
     path.iter().for_each(|stretch| times.entry(stretch.rank).or_default().grow(stretch.to - stretch.from));
     let all: i64 = times.values().copied().total();
     let mut times: Vec<(u32, i64)> = times.into_iter().collect();
     times.sort_by_key(|(rank, time)| (std::cmp::Reverse(*time), *rank));
-    let row = |(rank, on_path): (u32, i64)| RankRow {
+    let row = |(rank, on_path): (u32, i64)| PathRankRow {
         rank: world_rank(&run.ranks[rank as usize]),
         on_path,
         share: percent(on_path as f64, all as f64),

@@ -28,7 +28,7 @@ impl Row for CommunicatorName {
 
 /// By communicator, window or file.
 pub fn communicators(run: &Run) -> Table<GroupRow<CommunicatorName>> {
-    let groups = totals::by(run, |rank, _, entry| Some(object(rank, &entry.signature)));
+    let groups = totals::group_calls(run, |rank, _, entry| Some(object(rank, &entry.signature)));
     let name = |(communicator, size): (String, u32)| CommunicatorName {
         communicator,
         processes: (size > 0).then_some(size.into()),
@@ -55,7 +55,7 @@ impl Row for SiteName {
 /// By call site and function.
 pub fn sites(run: &Run) -> Table<GroupRow<SiteName>> {
     let key = |rank: &Rank, signature: &Signature| (run.sites.name(rank, signature.site), function(signature));
-    let groups = totals::by(run, |rank, _, entry| Some(key(rank, &entry.signature)));
+    let groups = totals::group_calls(run, |rank, _, entry| Some(key(rank, &entry.signature)));
     let groups = groups.into_iter().map(|((site, function), group)| (SiteName { site, function }, group));
     Table::new("by call site", rows(run, groups))
 }
@@ -97,7 +97,7 @@ impl Row for SizeName {
 
 /// By the bytes of a call and function, the smallest first. A call that sends and receives counts by the larger.
 pub fn sizes(run: &Run) -> Table<GroupRow<SizeName>> {
-    let groups = totals::by(run, |_, _, entry| {
+    let groups = totals::group_calls(run, |_, _, entry| {
         let known = |bytes| if bytes == UNKNOWN_BYTES { 0 } else { bytes };
         let bytes = known(entry.signature.sent).max(known(entry.signature.received));
         (bytes > 0).then(|| (bytes.ilog2(), function(&entry.signature)))
@@ -131,8 +131,9 @@ impl Row for ThreadName {
 
 /// By rank and thread.
 pub fn threads(run: &Run) -> Table<SingleRankRow<ThreadName>> {
-    let groups =
-        totals::by(run, |rank, thread, _| Some((world_rank(rank), thread.map(|thread| (thread.number, thread.tid)))));
+    let groups = totals::group_calls(run, |rank, thread, _| {
+        Some((world_rank(rank), thread.map(|thread| (thread.number, thread.tid))))
+    });
     let groups = groups.into_iter().map(|((rank, thread), group)| {
         let (number, id) = thread.map(|(number, tid)| (number.into(), tid.into())).unzip();
         (ThreadName { rank, number, id }, group)
@@ -162,7 +163,7 @@ impl Row for PeerName {
 
 /// By communicator, rank, the rank at the other end, and function.
 pub fn peers(run: &Run) -> Table<SingleRankRow<PeerName>> {
-    let groups = totals::by(run, |rank, _, entry| {
+    let groups = totals::group_calls(run, |rank, _, entry| {
         let signature = &entry.signature;
         let (name, _) = object(rank, signature);
         let key = || (name, world_rank(rank), peer_in_words(signature.peer), function(signature));

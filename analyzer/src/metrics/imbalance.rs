@@ -6,7 +6,7 @@
 //! where one alone takes any time.
 
 use super::breakdown::FunctionName;
-use super::totals::{self, Group, world_rank};
+use super::totals::{self, CallGroup, world_rank};
 use crate::model::Run;
 use crate::model::rank::function;
 use crate::report::{Column, Row, Table, WorldRank};
@@ -16,19 +16,19 @@ const COMPUTATION: &str = "(computation)";
 
 /// By function.
 pub fn functions(run: &Run) -> Table<SpreadRow<FunctionName>> {
-    let groups = totals::by(run, |_, _, entry| Some(function(&entry.signature)));
+    let groups = totals::group_calls(run, |_, _, entry| Some(function(&entry.signature)));
     let groups = groups.into_iter().map(|(function, group)| (FunctionName { function }, group));
     table(run, FunctionName { function: COMPUTATION.into() }, groups)
 }
 
 /// A call site and a function.
-pub struct SiteName {
+pub struct ImbalanceSite {
     site: String,
     place: String,
     function: Option<String>,
 }
 
-impl Row for SiteName {
+impl Row for ImbalanceSite {
     const TABLE: &'static str = "sites";
     fn columns() -> Vec<Column<Self>> {
         vec![
@@ -40,14 +40,14 @@ impl Row for SiteName {
 }
 
 /// By call site and function.
-pub fn sites(run: &Run) -> Table<SpreadRow<SiteName>> {
-    let groups = totals::by(run, |rank, _, entry| {
+pub fn sites(run: &Run) -> Table<SpreadRow<ImbalanceSite>> {
+    let groups = totals::group_calls(run, |rank, _, entry| {
         let site = entry.signature.site;
         Some((run.sites.name(rank, site), run.sites.place(rank, site), function(&entry.signature)))
     });
-    let name = |(site, place, function)| SiteName { site, place, function: Some(function) };
+    let name = |(site, place, function)| ImbalanceSite { site, place, function: Some(function) };
     let groups = groups.into_iter().map(|(key, group)| (name(key), group));
-    table(run, SiteName { site: COMPUTATION.into(), place: COMPUTATION.into(), function: None }, groups)
+    table(run, ImbalanceSite { site: COMPUTATION.into(), place: COMPUTATION.into(), function: None }, groups)
 }
 
 /// How a time is spread over the ranks, and what it is of.
@@ -59,7 +59,8 @@ pub struct SpreadRow<Name> {
 impl<Name: Row> Row for SpreadRow<Name> {
     const TABLE: &'static str = Name::TABLE;
     fn columns() -> Vec<Column<Self>> {
-        let mut columns: Vec<_> = Name::columns().into_iter().map(|column| column.of(|row: &Self| &row.name)).collect();
+        let mut columns: Vec<_> =
+            Name::columns().into_iter().map(|column| column.from_part(|row: &Self| &row.name)).collect();
         columns.extend([
             Column::seconds("mean_s", "mean", |row: &Self| row.spread.mean).spare(1),
             Column::seconds("max_s", "max", |row: &Self| row.spread.most),
@@ -77,10 +78,10 @@ impl<Name: Row> Row for SpreadRow<Name> {
 fn table<Name: Row>(
     run: &Run,
     computation: Name,
-    groups: impl Iterator<Item = (Name, Group)>,
+    groups: impl Iterator<Item = (Name, CallGroup)>,
 ) -> Table<SpreadRow<Name>> {
     let called = groups.filter(|(_, group)| group.sum().calls > 0);
-    let spread = |group: Group| Spread::of(run, |rank| group.of(rank).time);
+    let spread = |group: CallGroup| Spread::of(run, |rank| group.of_rank(rank).time);
     let mut rows: Vec<_> = called.map(|(name, group)| SpreadRow { name, spread: spread(group) }).collect();
     rows.sort_by(|a, b| b.spread.imbalance().total_cmp(&a.spread.imbalance()));
     rows.insert(0, SpreadRow { name: computation, spread: of_computation(run) });

@@ -13,7 +13,7 @@ use super::{cost, programs};
 use crate::model::rank::is_nested;
 use crate::model::run::gaps;
 use crate::model::sums::Total;
-use crate::model::{Choice, End, Fate, Rank, Run};
+use crate::model::{Choice, End, ProcessFate, Rank, Run};
 use crate::report::{Fact, Value, facts};
 
 facts! {
@@ -257,9 +257,9 @@ fn spawned(run: &Run) -> Option<String> {
 fn ending(run: &Run, rank: &Rank) -> Option<String> {
     let who = rank_in_words(rank);
     let so_far = match rank.fate {
-        Fate::Runs => "still runs: it was",
-        Fate::Ended => "did not finalise MPI: it ended",
-        Fate::Unknown => "did not finalise MPI: its recording ends",
+        ProcessFate::Runs => "still runs: it was",
+        ProcessFate::Ended => "did not finalise MPI: it ended",
+        ProcessFate::Unknown => "did not finalise MPI: its recording ends",
     };
     match &rank.end {
         End::Finalized => None,

@@ -4,7 +4,7 @@
 //! MPI_Init and MPI_Finalize, useful what of it a rank's first thread spent outside MPI.
 
 use super::totals::world_rank;
-use crate::model::matching::{Account, Stretch, replay};
+use crate::model::matching::{Account, PhaseTimes, replay};
 use crate::model::{Rank, Run};
 use crate::report::{Column, Fact, Label, Row, Table, Value, WorldRank, facts};
 
@@ -28,7 +28,7 @@ pub fn efficiencies(run: &Run, account: &mut Account) -> (Efficiency, Vec<Effici
     let ranks = replay(std::mem::take(&mut account.links), &account.rest.nodes);
     let asked = ranks.into_iter().zip(&run.ranks).filter(|(_, rank)| rank.is_asked);
     let ranks: Vec<_> = asked.map(|(phases, _)| phases).collect();
-    let whole: Vec<Stretch> = ranks.iter().map(|phases| sum(phases)).collect();
+    let whole: Vec<PhaseTimes> = ranks.iter().map(|phases| sum(phases)).collect();
     let count = ranks.first().map_or(0, Vec::len);
     let marked = count > 1 && ranks.iter().all(|phases| phases.len() == count);
     let phase = |at: usize| Efficiency::of(&ranks.iter().map(|phases| phases[at]).collect::<Vec<_>>());
@@ -36,8 +36,8 @@ pub fn efficiencies(run: &Run, account: &mut Account) -> (Efficiency, Vec<Effici
     (Efficiency::of(&whole), phases.collect())
 }
 
-fn sum(phases: &[Stretch]) -> Stretch {
-    phases.iter().fold(Stretch::default(), |sum, phase| Stretch {
+fn sum(phases: &[PhaseTimes]) -> PhaseTimes {
+    phases.iter().fold(PhaseTimes::default(), |sum, phase| PhaseTimes {
         time: sum.time.saturating_add(phase.time),
         ideal: sum.ideal.saturating_add(phase.ideal),
         useful: sum.useful.saturating_add(phase.useful),
@@ -45,9 +45,9 @@ fn sum(phases: &[Stretch]) -> Stretch {
 }
 
 impl Efficiency {
-    fn of(ranks: &[Stretch]) -> Efficiency {
+    fn of(ranks: &[PhaseTimes]) -> Efficiency {
         let seconds = |nanoseconds: i64| nanoseconds as f64 / 1e9;
-        let longest = |of: fn(&Stretch) -> i64| ranks.iter().map(of).max().unwrap_or(0);
+        let longest = |of: fn(&PhaseTimes) -> i64| ranks.iter().map(of).max().unwrap_or(0);
         let time = longest(|rank| rank.time);
         // Clocks that were put on one line may run a little faster than they did.
         let ideal = longest(|rank| rank.ideal).min(time);
@@ -185,12 +185,12 @@ pub fn facts(run: &Run, efficiency: &Efficiency) -> Vec<Fact> {
 }
 
 /// A rank's useful time.
-pub struct RankRow {
+pub struct UsefulRankRow {
     rank: WorldRank,
     useful: f64,
 }
 
-impl Row for RankRow {
+impl Row for UsefulRankRow {
     const TABLE: &'static str = "ranks";
     fn columns() -> Vec<Column<Self>> {
         vec![
@@ -201,7 +201,7 @@ impl Row for RankRow {
 }
 
 /// Useful time by rank, for programs.
-pub fn ranks(run: &Run, efficiency: &Efficiency) -> Table<RankRow> {
-    let row = |(rank, useful): (&Rank, &f64)| RankRow { rank: world_rank(rank), useful: *useful };
+pub fn ranks(run: &Run, efficiency: &Efficiency) -> Table<UsefulRankRow> {
+    let row = |(rank, useful): (&Rank, &f64)| UsefulRankRow { rank: world_rank(rank), useful: *useful };
     Table::new("useful time", run.asked().zip(&efficiency.useful).map(row).collect()).for_programs()
 }

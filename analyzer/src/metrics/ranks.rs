@@ -1,7 +1,7 @@
 //! Each rank's breakdown, side by side or alone.
 
 use super::programs;
-use super::totals::{self, Group, Totals, percent, world_rank};
+use super::totals::{self, CallGroup, Totals, percent, world_rank};
 use super::words::rank_in_words;
 use crate::error::Error;
 use crate::model::rank::function;
@@ -83,9 +83,9 @@ pub fn side_by_side(run: &Run) -> Vec<Table<SideBySideRow>> {
     let places: Vec<usize> = (0..run.ranks.len()).filter(|at| run.ranks[*at].is_asked).collect();
     let block = |places: &[usize]| {
         let time = |totals: Totals| (totals.calls > 0).then_some(totals.time);
-        let row = |(name, group): &(String, Group)| SideBySideRow {
+        let row = |(name, group): &(String, CallGroup)| SideBySideRow {
             function: name.clone(),
-            times: places.iter().map(|at| time(group.of(*at))).collect(),
+            times: places.iter().map(|at| time(group.of_rank(*at))).collect(),
         };
         let mut columns = vec![Column::text("function", "{unit} in", |row: &SideBySideRow| row.function.clone())];
         columns.extend(places.iter().enumerate().map(|(column, at)| {
@@ -134,7 +134,7 @@ impl Row for RankFunctionRow {
 pub fn rank_functions(run: &Run) -> Table<RankFunctionRow> {
     let mut rows = Vec::new();
     for (function, group) in by_function(run) {
-        let of_ranks = run.ranks.iter().enumerate().map(|(at, rank)| (rank, group.of(at)));
+        let of_ranks = run.ranks.iter().enumerate().map(|(at, rank)| (rank, group.of_rank(at)));
         let called = of_ranks.filter(|(_, totals)| totals.calls > 0 || totals.nested > 0);
         rows.extend(called.map(|(rank, totals)| RankFunctionRow {
             rank: world_rank(rank),
@@ -179,8 +179,8 @@ pub fn alone(run: &Run, number: u32) -> Result<Table<OneRankRow>, Error> {
     let at = run.ranks.iter().position(|rank| rank.header.world == 0 && rank.number() == Some(number));
     let at = at.ok_or(Error::NoRank { rank: number, size: run.size() })?;
     let rank = &run.ranks[at];
-    let row = |(function, group): (String, Group)| {
-        let totals = group.of(at);
+    let row = |(function, group): (String, CallGroup)| {
+        let totals = group.of_rank(at);
         OneRankRow { function, share: percent(totals.time, rank.wall()), totals }
     };
     let mut rows: Vec<OneRankRow> = by_function(run).into_iter().map(row).collect();
@@ -189,8 +189,8 @@ pub fn alone(run: &Run, number: u32) -> Result<Table<OneRankRow>, Error> {
     Ok(Table::new(format!("rank {number}, {}", Value::Seconds(rank.wall())), rows))
 }
 
-fn by_function(run: &Run) -> Vec<(String, Group)> {
-    let groups = totals::by(run, |_, _, entry| Some(function(&entry.signature)));
+fn by_function(run: &Run) -> Vec<(String, CallGroup)> {
+    let groups = totals::group_calls(run, |_, _, entry| Some(function(&entry.signature)));
     let mut groups: Vec<_> = groups.into_iter().collect();
     groups.sort_by(|a, b| b.1.sum().time.total_cmp(&a.1.sum().time));
     groups

@@ -48,7 +48,7 @@ pub fn table(run: &Run) -> Table<RegionRow> {
             walls[at] += rank.clock.seconds(ticks);
         }
     }
-    let mut groups = totals::by(run, |rank, _, entry| Some(name(rank, entry.part)));
+    let mut groups = totals::group_calls(run, |rank, _, entry| Some(name(rank, entry.part)));
     let mut regions: Vec<(String, Vec<f64>)> = walls.into_iter().collect();
     regions.sort_by(|a, b| b.1.iter().sum::<f64>().total_cmp(&a.1.iter().sum()));
     let row = |(region, walls): (String, Vec<f64>)| {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::rank::{Thread, is_nested};
+use crate::model::rank::{ThreadTotals, is_nested};
 use crate::model::sums::Grow;
 use crate::model::tally::CallTotal;
 use crate::model::{Rank, Run};
@@ -39,11 +39,14 @@ pub struct Totals {
 
 /// Calls that have something in common, by the rank's place in the run.
 #[derive(Clone, Default)]
-pub struct Group(BTreeMap<usize, Totals>);
+pub struct CallGroup(BTreeMap<usize, Totals>);
 
 /// Adds up the run's calls by `key`; those without one are left out. Calls of threads without room of their own have no thread.
-pub fn by<K: Ord>(run: &Run, key: impl Fn(&Rank, Option<&Thread>, &CallTotal) -> Option<K>) -> BTreeMap<K, Group> {
-    let mut groups: BTreeMap<K, Group> = BTreeMap::new();
+pub fn group_calls<K: Ord>(
+    run: &Run,
+    key: impl Fn(&Rank, Option<&ThreadTotals>, &CallTotal) -> Option<K>,
+) -> BTreeMap<K, CallGroup> {
+    let mut groups: BTreeMap<K, CallGroup> = BTreeMap::new();
     for (at, rank) in run.ranks.iter().enumerate() {
         let of_thread = |thread| move |entry| (Some(thread), entry);
         let entries = rank.threads.iter().flat_map(|thread| thread.entries.iter().map(of_thread(thread)));
@@ -104,7 +107,7 @@ impl Totals {
     }
 }
 
-impl Group {
+impl CallGroup {
     /// All ranks together.
     pub fn sum(&self) -> Totals {
         let mut sum = Totals::default();
@@ -113,7 +116,7 @@ impl Group {
     }
 
     /// One rank's, by its place in the run.
-    pub fn of(&self, rank: usize) -> Totals {
+    pub fn of_rank(&self, rank: usize) -> Totals {
         self.0.get(&rank).copied().unwrap_or_default()
     }
 

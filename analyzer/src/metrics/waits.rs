@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 
 use super::totals::{percent, seconds, world_rank};
-use crate::model::matching::{Account, Key, RankSite, Sum, WaitState};
+use crate::model::matching::{Account, RankSite, WaitKey, WaitState, WaitSum};
 use crate::model::sums::Grow;
 use crate::model::{Rank, Run};
 use crate::report::{Column, Fact, Row, Table, Value, WorldRank, facts};
@@ -66,9 +66,9 @@ fn unrecorded(run: &Run, account: &Account) -> Option<String> {
 /// A wait state of all ranks.
 pub struct WaitStateRow {
     state: WaitState,
-    waited: Sum,
+    waited: WaitSum,
     share: Option<f64>,
-    unresolved: Sum,
+    unresolved: WaitSum,
 }
 
 impl Row for WaitStateRow {
@@ -89,7 +89,7 @@ impl Row for WaitStateRow {
 
 /// One row for each wait state that there is, the one with the most time first.
 pub fn states(run: &Run, account: &Account) -> Table<WaitStateRow> {
-    let mut states: BTreeMap<WaitState, Sum> = BTreeMap::new();
+    let mut states: BTreeMap<WaitState, WaitSum> = BTreeMap::new();
     for (key, sum) in &account.waits.sums {
         states.entry(key.state).or_default().merge(sum);
     }
@@ -118,7 +118,7 @@ pub struct WaitRow {
     waiter: SiteOfRank,
     /// None where it is nobody's fault.
     cause: Option<SiteOfRank>,
-    waited: Sum,
+    waited: WaitSum,
 }
 
 impl Row for WaitRow {
@@ -143,14 +143,14 @@ impl Row for WaitRow {
 
 /// One row for each pair of call sites, the longest first.
 pub fn places(run: &Run, account: &Account) -> Table<WaitRow> {
-    let mut sums: Vec<(&Key, &Sum)> = account.waits.sums.iter().collect();
+    let mut sums: Vec<(&WaitKey, &WaitSum)> = account.waits.sums.iter().collect();
     sums.sort_by_key(|(key, sum)| (std::cmp::Reverse(sum.time), **key));
     let site = |at: RankSite| {
         let place = &account.places[at.place.number()];
         let rank = world_rank(&run.ranks[at.rank as usize]);
         SiteOfRank { rank, function: place.function.clone(), site: place.site.clone() }
     };
-    let row = |(key, sum): (&Key, &Sum)| WaitRow {
+    let row = |(key, sum): (&WaitKey, &WaitSum)| WaitRow {
         state: key.state,
         waiter: site(key.waiter),
         cause: (key.cause != key.waiter).then(|| site(key.cause)),

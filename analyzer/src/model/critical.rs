@@ -18,7 +18,7 @@ use crate::parallel;
 
 /// A stretch of the path on one rank, nanoseconds on the run's time line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Stretch {
+pub struct PathSegment {
     /// The rank, by its place in [`Run::ranks`].
     pub rank: u32,
     /// From when.
@@ -49,7 +49,7 @@ pub struct Time {
 type Sums = Vec<[(i64, i64); 2]>;
 
 /// The path through a run by each rank's jumps, whose ranks end as `links` say. Latest stretch first.
-pub fn path(mut jumps: Vec<Vec<Jump>>, links: &[Links]) -> Vec<Stretch> {
+pub fn path(mut jumps: Vec<Vec<Jump>>, links: &[Links]) -> Vec<PathSegment> {
     for jumps in jumps.iter_mut().filter(|jumps| !jumps.is_sorted_by_key(|jump| jump.end)) {
         jumps.sort_unstable_by_key(|jump| jump.end);
     }
@@ -62,48 +62,51 @@ pub fn path(mut jumps: Vec<Vec<Jump>>, links: &[Links]) -> Vec<Stretch> {
         // Time has to pass, whatever the clocks say.
         let jump = jumps[rank].pop().filter(|jump| jump.cause_at < to && jump.cause_at > links[rank].begin);
         let from = jump.map_or(links[rank].begin, |jump| jump.cause_at);
-        path.push(Stretch { rank: rank as u32, from: from.min(to), to });
+        path.push(PathSegment { rank: rank as u32, from: from.min(to), to });
         let Some(jump) = jump else { return path };
         (rank, to) = (jump.cause_rank as usize, jump.cause_at);
     }
 }
 
 /// What of a path is asked about.
-pub fn selected(run: &Run, timeline: &Timeline, path: Vec<Stretch>) -> Vec<Stretch> {
+pub fn selected(run: &Run, timeline: &Timeline, path: Vec<PathSegment>) -> Vec<PathSegment> {
     if run.ranks.iter().all(|rank| rank.selection.is_none()) {
         return path;
     }
-    let asked: Vec<Vec<Stretch>> = (0..run.ranks.len()).map(|rank| of_rank(run, timeline, rank)).collect();
-    let shared = |stretch: &Stretch| {
+    let asked: Vec<Vec<PathSegment>> = (0..run.ranks.len()).map(|rank| of_rank(run, timeline, rank)).collect();
+    let shared = |stretch: &PathSegment| {
         let asked = asked[stretch.rank as usize].as_slice();
         let first = asked.partition_point(|asked| asked.to <= stretch.from);
         let last = asked.partition_point(|asked| asked.from < stretch.to);
-        let one =
-            |asked: &Stretch| Stretch { from: asked.from.max(stretch.from), to: asked.to.min(stretch.to), ..*asked };
+        let one = |asked: &PathSegment| PathSegment {
+            from: asked.from.max(stretch.from),
+            to: asked.to.min(stretch.to),
+            ..*asked
+        };
         asked[first..last.max(first)].iter().rev().map(one).collect::<Vec<_>>()
     };
     path.iter().flat_map(shared).collect()
 }
 
 /// What is asked about of a rank's time.
-fn of_rank(run: &Run, timeline: &Timeline, rank: usize) -> Vec<Stretch> {
+fn of_rank(run: &Run, timeline: &Timeline, rank: usize) -> Vec<PathSegment> {
     let first = run.ranks[rank].threads.first().map_or(0, |thread| thread.number);
-    let mut asked: Vec<Stretch> = Vec::new();
+    let mut asked: Vec<PathSegment> = Vec::new();
     let mut open = false;
     for (at, part) in run.ranks[rank].stretches(first) {
-        let at = if *at == 0 { i64::MIN } else { timeline.lines[rank].at(*at) };
+        let at = if *at == 0 { i64::MIN } else { timeline.lines[rank].nanoseconds_at(*at) };
         if open {
             asked.last_mut().into_iter().for_each(|last| last.to = at);
         }
         open = *part != LEFT_OUT;
-        asked.extend(open.then_some(Stretch { rank: rank as u32, from: at, to: i64::MAX }));
+        asked.extend(open.then_some(PathSegment { rank: rank as u32, from: at, to: i64::MAX }));
     }
     asked
 }
 
 /// What lay on the path, and how long all ranks were there. First threads only.
-pub fn places(run: &Run, timeline: &Timeline, path: &[Stretch]) -> FxHashMap<PathSite, Time> {
-    let mut on: Vec<Vec<Stretch>> = run.ranks.iter().map(|_| Vec::new()).collect();
+pub fn places(run: &Run, timeline: &Timeline, path: &[PathSegment]) -> FxHashMap<PathSite, Time> {
+    let mut on: Vec<Vec<PathSegment>> = run.ranks.iter().map(|_| Vec::new()).collect();
     // Earliest first.
     path.iter().rev().for_each(|stretch| on[stretch.rank as usize].push(*stretch));
     let objects = Objects::of(run);
@@ -136,7 +139,7 @@ pub fn places(run: &Run, timeline: &Timeline, path: &[Stretch]) -> FxHashMap<Pat
 }
 
 /// Adds a rank's time by place: what is asked about of it, where that is not all, and what of that is on the path.
-fn add(mut stream: Stream<'_>, mut on: &[Stretch], mut asked: Option<&[Stretch]>, sums: &mut Sums) {
+fn add(mut stream: Stream<'_>, mut on: &[PathSegment], mut asked: Option<&[PathSegment]>, sums: &mut Sums) {
     let mut last = None;
     while let Some(call) = stream.peek() {
         let place = stream.role(call).place.number();
@@ -160,13 +163,13 @@ fn add(mut stream: Stream<'_>, mut on: &[Stretch], mut asked: Option<&[Stretch]>
 }
 
 /// How much of a time is in stretches that come in order. Those that are over are passed for good.
-fn shared(stretches: &mut &[Stretch], from: i64, to: i64) -> i64 {
+fn shared(stretches: &mut &[PathSegment], from: i64, to: i64) -> i64 {
     while let [first, rest @ ..] = *stretches {
         if first.to > from {
             break;
         }
         *stretches = rest;
     }
-    let shared = |stretch: &Stretch| (to.min(stretch.to) - from.max(stretch.from)).max(0);
+    let shared = |stretch: &PathSegment| (to.min(stretch.to) - from.max(stretch.from)).max(0);
     stretches.iter().take_while(|stretch| stretch.from < to).map(shared).total()
 }

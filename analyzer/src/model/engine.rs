@@ -9,8 +9,8 @@
 
 use std::collections::HashMap;
 
-use traces::progress::{Depth, Entries, INSIDE, Polls, Run};
-use traces::read::{Recorded, Thread, Visitor, walk};
+use traces::progress::{Depth, Entries, EntryRun, INSIDE, Polls};
+use traces::read::{RecordedCall, ThreadPages, Visitor, walk};
 use traces::record::RecordKind;
 use traces::signature::{STARTS, Signature};
 
@@ -48,7 +48,7 @@ pub type SitePair = (u32, u32);
 
 /// What became of a thread's engine.
 #[derive(Default)]
-pub struct Engine {
+pub struct EngineAccount {
     /// Over the run, from its begin to its end.
     pub slices: Vec<Slice>,
     /// By the places around.
@@ -58,15 +58,15 @@ pub struct Engine {
 }
 
 /// What a rank's threads' records say of the engine.
-pub fn of_rank(rank: &Rank) -> Vec<Engine> {
+pub fn of_rank(rank: &Rank) -> Vec<EngineAccount> {
     let (begin, end) = (rank.header.begin.ticks, rank.last_ticks());
-    let of_thread = |thread: &Thread<'_>| engine(thread, rank, begin, end);
+    let of_thread = |thread: &ThreadPages<'_>| engine(thread, rank, begin, end);
     rank.trace.contents().threads.iter().map(of_thread).collect()
 }
 
 /// Reads a thread's records. `begin` and `end` are the run's, in ticks.
-fn engine(thread: &Thread<'_>, rank: &Rank, begin: u64, end: u64) -> Engine {
-    let mut reader = Reader::new(thread, rank, begin, end);
+fn engine(thread: &ThreadPages<'_>, rank: &Rank, begin: u64, end: u64) -> EngineAccount {
+    let mut reader = EngineReader::new(thread, rank, begin, end);
     for page in &thread.pages {
         // What is damaged was said when the calls were added up.
         let _ = walk(page, &mut reader);
@@ -87,8 +87,8 @@ fn engine(thread: &Thread<'_>, rank: &Rank, begin: u64, end: u64) -> Engine {
     reader.engine
 }
 
-struct Reader<'a> {
-    engine: Engine,
+struct EngineReader<'a> {
+    engine: EngineAccount,
     cursor: Cursor<'a>,
     begin: u64,
     slice: f64,
@@ -105,17 +105,17 @@ struct Reader<'a> {
     placed: bool,
     /// Entries inside MPI calls that records have told of.
     told: u64,
-    last: Option<Recorded>,
+    last: Option<RecordedCall>,
     last_productive: Option<u64>,
     last_outside: Option<u64>,
 }
 
-impl<'a> Reader<'a> {
-    fn new(thread: &Thread<'_>, rank: &'a Rank, begin: u64, end: u64) -> Reader<'a> {
+impl<'a> EngineReader<'a> {
+    fn new(thread: &ThreadPages<'_>, rank: &'a Rank, begin: u64, end: u64) -> EngineReader<'a> {
         let pending =
             |signature: &Signature, at_once: bool| (signature.flags & STARTS != 0 && !at_once, signature.site);
-        Reader {
-            engine: Engine { slices: vec![Slice::default(); SLICES], ..Engine::default() },
+        EngineReader {
+            engine: EngineAccount { slices: vec![Slice::default(); SLICES], ..EngineAccount::default() },
             cursor: Cursor::new(rank.stretches(thread.number)),
             begin,
             slice: (end.saturating_sub(begin).max(1)) as f64 / SLICES as f64,
@@ -178,11 +178,11 @@ impl<'a> Reader<'a> {
     }
 }
 
-impl Visitor for Reader<'_> {
+impl Visitor for EngineReader<'_> {
     fn call(&mut self, signature: u32, start: u64, duration: u64) {
         let (starts, site) = self.number(signature);
         self.call = (start, start.wrapping_add(duration), site);
-        self.last = Some(Recorded { start, signature });
+        self.last = Some(RecordedCall { start, signature });
         self.own = 0;
         if starts {
             self.began(1);
@@ -193,7 +193,7 @@ impl Visitor for Reader<'_> {
     fn polls(&mut self, polls: &Polls) {
         self.own = 0;
         self.call = (polls.start, polls.end, self.number(polls.signature as u32).1);
-        self.last = Some(Recorded { start: polls.start, signature: polls.signature as u32 });
+        self.last = Some(RecordedCall { start: polls.start, signature: polls.signature as u32 });
         self.chance();
         if polls.count > 1 {
             let (start, end, site) = self.call;
@@ -227,14 +227,14 @@ impl Visitor for Reader<'_> {
         self.engine.shared = true;
     }
 
-    fn productive(&mut self, run: &Run) {
+    fn productive(&mut self, run: &EntryRun) {
         self.last_productive = Some(run.start);
         if self.placed {
             self.spread(run.start, run.end, 0, run.count);
         }
     }
 
-    fn outside(&mut self, run: &Run) {
+    fn outside(&mut self, run: &EntryRun) {
         self.last_outside = Some(run.start);
         self.spread(run.start, run.end, run.count, 0);
     }

@@ -8,7 +8,7 @@ use traces::definitions::Process;
 
 /// See the module.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Fate {
+pub enum ProcessFate {
     /// It is there.
     Runs,
     /// It is not, on the host where it was.
@@ -17,21 +17,21 @@ pub enum Fate {
     Unknown,
 }
 
-impl Fate {
+impl ProcessFate {
     /// Asks the system, where that is the one that the process was under.
-    pub fn of(process: &Process, pid: u32) -> Fate {
+    pub fn of(process: &Process, pid: u32) -> ProcessFate {
         let read = |path: &str| fs::read_to_string(path).unwrap_or_default().trim().to_string();
         if process.host != read("/proc/sys/kernel/hostname") {
-            return Fate::Unknown;
+            return ProcessFate::Unknown;
         }
         if process.boot != read("/proc/sys/kernel/random/boot_id") {
-            return Fate::Ended;
+            return ProcessFate::Ended;
         }
         match fs::read_link(format!("/proc/{pid}/exe")) {
-            Ok(program) if program == Path::new(&process.program) => Fate::Runs,
-            Err(error) if error.kind() == ErrorKind::NotFound => Fate::Ended,
+            Ok(program) if program == Path::new(&process.program) => ProcessFate::Runs,
+            Err(error) if error.kind() == ErrorKind::NotFound => ProcessFate::Ended,
             // The number may have come again.
-            _ => Fate::Unknown,
+            _ => ProcessFate::Unknown,
         }
     }
 }
@@ -52,10 +52,10 @@ mod tests {
         let pid = std::process::id();
         // Process numbers are lower.
         let nobody = u32::MAX;
-        assert_eq!(Fate::of(&here(), pid), Fate::Runs);
-        assert_eq!(Fate::of(&here(), nobody), Fate::Ended);
-        assert_eq!(Fate::of(&Process { boot: "before".into(), ..here() }, pid), Fate::Ended);
-        assert_eq!(Fate::of(&Process { host: "elsewhere".into(), ..here() }, pid), Fate::Unknown);
-        assert_eq!(Fate::of(&Process { program: "/bin/another".into(), ..here() }, pid), Fate::Unknown);
+        assert_eq!(ProcessFate::of(&here(), pid), ProcessFate::Runs);
+        assert_eq!(ProcessFate::of(&here(), nobody), ProcessFate::Ended);
+        assert_eq!(ProcessFate::of(&Process { boot: "before".into(), ..here() }, pid), ProcessFate::Ended);
+        assert_eq!(ProcessFate::of(&Process { host: "elsewhere".into(), ..here() }, pid), ProcessFate::Unknown);
+        assert_eq!(ProcessFate::of(&Process { program: "/bin/another".into(), ..here() }, pid), ProcessFate::Unknown);
     }
 }

@@ -16,7 +16,7 @@ pub mod sums;
 pub mod tally;
 pub mod timeline;
 
-pub use fate::Fate;
+pub use fate::ProcessFate;
 pub use rank::{End, Rank, Sketch};
 pub use run::Run;
 pub use selection::{Choice, Ranks};

@@ -22,7 +22,7 @@ const ALONE: u32 = u32::MAX;
 /// See the module.
 pub struct Objects {
     /// By number.
-    pub groups: Vec<Group>,
+    pub groups: Vec<ProcessGroup>,
     by_rank: Vec<FxHashMap<u32, u32>>,
     made_alone: Vec<Vec<u32>>,
     /// By rank and its number of the group.
@@ -44,7 +44,7 @@ pub struct Neighbors {
 
 /// The processes of an object.
 #[derive(Debug)]
-pub struct Group {
+pub struct ProcessGroup {
     /// Its name, as the first rank has it.
     pub name: String,
     /// The group; of an intercommunicator, that with the lower ranks.
@@ -57,7 +57,7 @@ pub struct Group {
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
-struct Key {
+struct ObjectIdentity {
     world: u32,
     kind: u32,
     /// The parent and the ordinal on it; neither where only the object's own processes took part.
@@ -102,7 +102,7 @@ impl Objects {
     }
 }
 
-impl Group {
+impl ProcessGroup {
     /// How many processes take part in its collective calls.
     pub fn size(&self) -> u64 {
         self.members.size() + self.others.size()
@@ -162,9 +162,9 @@ fn made_alone(rank: &Rank, numbers: &FxHashMap<u32, u32>) -> Vec<u32> {
 }
 
 struct Finder {
-    known: HashMap<Key, u32>,
+    known: HashMap<ObjectIdentity, u32>,
     places: HashMap<u32, Vec<(u32, u32)>>,
-    groups: Vec<Group>,
+    groups: Vec<ProcessGroup>,
     worlds: Worlds,
 }
 
@@ -201,14 +201,15 @@ impl Finder {
         self.groups[number as usize].complete_half(half, parents).then_some(number)
     }
 
-    fn number(&mut self, key: Key, rank: &Rank, own: u32) -> u32 {
+    fn number(&mut self, key: ObjectIdentity, rank: &Rank, own: u32) -> u32 {
         if let Some(number) = self.known.get(&key) {
             return *number;
         }
         let all = |spans: &[Span]| self.all(key.world, spans);
         let name = rank.communicators.get(&own).map(|communicator| communicator.name.clone()).unwrap_or_default();
         let ranks = [key.members.clone(), key.others.clone()];
-        let group = Group { name, members: all(&key.members), others: all(&key.others), world: key.world, ranks };
+        let group =
+            ProcessGroup { name, members: all(&key.members), others: all(&key.others), world: key.world, ranks };
         let number = self.worlds.half(&key, &group, &mut self.groups).unwrap_or_else(|| {
             self.groups.push(group);
             self.groups.len() as u32 - 1
@@ -242,7 +243,7 @@ impl Finder {
 }
 
 /// What a rank's object is known by; nothing where its processes are not known.
-fn key(rank: &Rank, number: u32, known: &FxHashMap<u32, u32>) -> Option<Key> {
+fn key(rank: &Rank, number: u32, known: &FxHashMap<u32, u32>) -> Option<ObjectIdentity> {
     let origin = rank.origins.get(&number);
     let communicator = match rank.objects.get(&number) {
         None => number,
@@ -261,5 +262,5 @@ fn key(rank: &Rank, number: u32, known: &FxHashMap<u32, u32>) -> Option<Key> {
     }
     let origin = origin.filter(|origin| origin.ordinal != ALONE);
     let origin = origin.and_then(|origin| Some((*known.get(&origin.parent)?, origin.ordinal)));
-    Some(Key { world: rank.header.world, kind, origin, members: one, others: other, occurrence: 0 })
+    Some(ObjectIdentity { world: rank.header.world, kind, origin, members: one, others: other, occurrence: 0 })
 }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use traces::calls::Call;
 use traces::definitions::{
-    Communicator, Component, Definition, Group, Language, Library, Members, Module, Neighbors, Object, Origin, Place,
-    Process, Region, SameClock, Site, Span, Sync,
+    Communicator, Component, Definition, Group, Language, Library, Members, Module, Neighbors, Object, Origin, Process,
+    Region, SameClock, Site, SourcePlace, Span, Sync,
 };
 use traces::error::Damage;
 use traces::file::{FINALIZED, FileHeader, INITIALIZED, NO_RANK, Stop};
@@ -17,7 +17,7 @@ use traces::read::{Contents, RankFile};
 use traces::signature::{NESTED, Signature};
 
 use super::clock::Clock;
-use super::fate::Fate;
+use super::fate::ProcessFate;
 use super::selection::{ALL, Choice, Part, Selection, Window};
 use super::sums::Total;
 use super::tally::{self, CallTotal, Tally};
@@ -64,7 +64,7 @@ pub struct Rank {
     /// By number.
     pub modules: HashMap<u32, Module>,
     /// Call sites that the program's own runtime named, by number.
-    pub places: HashMap<u32, Place>,
+    pub places: HashMap<u32, SourcePlace>,
     /// By number.
     pub regions: HashMap<u32, Region>,
     /// Languages that MPI was called from.
@@ -80,7 +80,7 @@ pub struct Rank {
     /// Its clock.
     pub clock: Clock,
     /// Its threads, in the order they first called MPI.
-    pub threads: Vec<Thread>,
+    pub threads: Vec<ThreadTotals>,
     /// Its calls by function, of threads whose calls had no room elsewhere in the file.
     pub shared: Vec<CallTotal>,
     /// How many threads of the process have no room in the file: they called MPI, or only turned its engine as threads of the library.
@@ -94,13 +94,13 @@ pub struct Rank {
     /// How the recording ended.
     pub end: End,
     /// What became of its process.
-    pub fate: Fate,
+    pub fate: ProcessFate,
     /// What of the file could not be used.
     pub damage: Vec<Damage>,
 }
 
 /// One thread of a rank.
-pub struct Thread {
+pub struct ThreadTotals {
     /// From 0, in the order they first called MPI.
     pub number: u32,
     /// The system's id.
@@ -150,7 +150,7 @@ impl Rank {
             let tid = thread.block.map_or(0, |block| block.tid);
             // One that only names regions has not called MPI.
             if thread.number == 0 || tally.last.is_some() || !thread.profile.is_empty() {
-                rank.threads.push(Thread { number: thread.number, tid, entries: tally.entries });
+                rank.threads.push(ThreadTotals { number: thread.number, tid, entries: tally.entries });
             }
         }
         rank.end = latest.end(&rank);
@@ -203,11 +203,11 @@ impl Rank {
             cancelled: HashSet::new(),
             selection: None,
             end: End::Finalized,
-            fate: Fate::Unknown,
+            fate: ProcessFate::Unknown,
             damage: contents.damage.clone(),
         };
         contents.definitions.iter().cloned().for_each(|definition| rank.define(definition));
-        rank.fate = Fate::of(&rank.process, header.pid);
+        rank.fate = ProcessFate::of(&rank.process, header.pid);
         rank
     }
 
@@ -357,7 +357,7 @@ struct Latest {
 }
 
 impl Latest {
-    fn see(&mut self, thread: &traces::read::Thread<'_>, tally: &Tally) {
+    fn see(&mut self, thread: &traces::read::ThreadPages<'_>, tally: &Tally) {
         // The first thread is the one that called MPI_Init: what it is in is what the rank is in.
         if self.inside.is_none() {
             let outermost = tally::in_flight(thread, tally).first().map(|call| (call.start, *call.signature));

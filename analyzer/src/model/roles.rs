@@ -223,7 +223,7 @@ impl<'a> Roles<'a> {
     }
 
     /// Those of a thread, by the numbers of its signatures.
-    pub fn thread(&mut self, thread: &traces::read::Thread<'_>) -> Vec<Role> {
+    pub fn thread(&mut self, thread: &traces::read::ThreadPages<'_>) -> Vec<Role> {
         thread.signatures.by_number(NO_ROLE, |signature, at_once| Role { at_once, ..self.role(signature) })
     }
 

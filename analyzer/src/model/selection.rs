@@ -73,7 +73,7 @@ pub struct Selection {
     out: Vec<(u64, u64)>,
     /// A profile, which knows no regions, is among what is asked about.
     pub has_profile: bool,
-    span: Span,
+    span: SelectedSpan,
     /// Ticks that the rank's first thread was in what is selected.
     pub time: u64,
     /// Ticks that the program took out.
@@ -84,7 +84,7 @@ pub struct Selection {
 
 /// The time of a rank's records, and of the profile that comes behind them or in their place. Ticks.
 #[derive(Clone, Copy, Default, Debug)]
-struct Span {
+struct SelectedSpan {
     begin: u64,
     end: u64,
     /// Of the profile, less what it was stopped.
@@ -112,7 +112,7 @@ impl Selection {
             Some(name) => regions.get(&number).is_some_and(|region| region.name == *name),
             None => true,
         };
-        let of_regions = |events: &[(u64, RecordKind, u32)]| of_regions(events, Open::new(choice, &is_named));
+        let of_regions = |events: &[(u64, RecordKind, u32)]| of_regions(events, RegionStack::new(choice, &is_named));
         let stretches = |events: &[(u64, RecordKind, u32)]| without(&without(&of_regions(events), &out), &outside);
         let of_threads = marks.regions.iter().filter(|_| by_regions);
         let threads: HashMap<u32, Stretches> =
@@ -131,7 +131,7 @@ impl Selection {
             others,
             out,
             has_profile,
-            span: Span::default(),
+            span: SelectedSpan::default(),
             time: 0,
             taken_out: 0,
             entered,
@@ -140,7 +140,7 @@ impl Selection {
 
     /// Adds up times, between the first and the last tick of the rank.
     pub fn measure(&mut self, header: &FileHeader, begin: u64, end: u64) {
-        self.span = Span::of(header, begin, end);
+        self.span = SelectedSpan::of(header, begin, end);
         self.time = self.ticks(&self.others);
         let out = length(&without(ALL, &self.out), &self.span, |part| part == LEFT_OUT);
         self.taken_out = out.saturating_add(self.span.stopped);
@@ -174,8 +174,8 @@ impl Selection {
     }
 }
 
-impl Span {
-    fn of(header: &FileHeader, begin: u64, end: u64) -> Span {
+impl SelectedSpan {
+    fn of(header: &FileHeader, begin: u64, end: u64) -> SelectedSpan {
         let records = match header.mode == Mode::Profile as u16 {
             true => begin,
             false if header.has_profile() => header.stopped_at.clamp(begin, end.max(begin)),
@@ -185,12 +185,12 @@ impl Span {
         let forgotten = header.profile_begin.saturating_sub(records);
         let now = if header.profile_stopped_at == 0 { 0 } else { end.saturating_sub(header.profile_stopped_at) };
         let stopped = forgotten.saturating_add(header.profile_stopped).saturating_add(now).min(profile);
-        Span { begin, end: records, profile: profile - stopped, stopped }
+        SelectedSpan { begin, end: records, profile: profile - stopped, stopped }
     }
 }
 
 /// The regions that a thread is in, the innermost last.
-struct Open<'a> {
+struct RegionStack<'a> {
     choice: &'a Choice,
     is_named: &'a dyn Fn(u32) -> bool,
     open: Vec<u32>,
@@ -198,9 +198,9 @@ struct Open<'a> {
     named: usize,
 }
 
-impl<'a> Open<'a> {
-    fn new(choice: &'a Choice, is_named: &'a dyn Fn(u32) -> bool) -> Open<'a> {
-        Open { choice, is_named, open: Vec::new(), named: 0 }
+impl<'a> RegionStack<'a> {
+    fn new(choice: &'a Choice, is_named: &'a dyn Fn(u32) -> bool) -> RegionStack<'a> {
+        RegionStack { choice, is_named, open: Vec::new(), named: 0 }
     }
 
     fn begin(&mut self, number: u32) {
@@ -227,7 +227,7 @@ impl<'a> Open<'a> {
 }
 
 /// A thread's time by the regions it was in.
-fn of_regions(events: &[(u64, RecordKind, u32)], mut open: Open<'_>) -> Stretches {
+fn of_regions(events: &[(u64, RecordKind, u32)], mut open: RegionStack<'_>) -> Stretches {
     let mut stretches = vec![(0, open.part())];
     for (at, kind, number) in events {
         match kind {
@@ -295,12 +295,12 @@ fn push(stretches: &mut Stretches, at: u64, part: Part) {
 }
 
 /// Ticks of the records' time that are in some parts.
-fn length(stretches: &[(u64, Part)], span: &Span, is_meant: impl Fn(Part) -> bool) -> u64 {
+fn length(stretches: &[(u64, Part)], span: &SelectedSpan, is_meant: impl Fn(Part) -> bool) -> u64 {
     lengths(stretches, span).filter(|(part, _)| is_meant(*part)).map(|(_, ticks)| ticks).total()
 }
 
 /// Ticks of the records' time that are in each stretch.
-fn lengths(stretches: &[(u64, Part)], span: &Span) -> impl Iterator<Item = (Part, u64)> {
+fn lengths(stretches: &[(u64, Part)], span: &SelectedSpan) -> impl Iterator<Item = (Part, u64)> {
     let ends = stretches.iter().skip(1).map(|(at, _)| *at).chain([u64::MAX]);
     let ticks = |from: u64, until: u64| until.min(span.end).saturating_sub(from.max(span.begin));
     stretches.iter().zip(ends).map(move |((from, part), until)| (*part, ticks(*from, until)))

@@ -1,22 +1,22 @@
 //! A thread's calls one after another, on the run's time line, with what each of them started and completed.
 //!
-//! In: the pages of a thread. Out: [`Call`]s in the order they ended, a bounded number at a time. Calls inside other calls are
+//! In: the pages of a thread. Out: [`TimedCall`]s in the order they ended, a bounded number at a time. Calls inside other calls are
 //! left out.
 
 use std::ops::Range;
 
 use traces::progress::Polls;
-use traces::read::{Thread, Visitor, Walk};
+use traces::read::{ThreadPages, Visitor, Walk};
 use traces::record::{Arrived, LEFT, RecordKind};
 
 use super::Rank;
 use super::roles::{Role, Roles};
 use super::selection::{ALL, Cursor, LEFT_OUT};
-use super::timeline::Line;
+use super::timeline::ClockLine;
 
 /// A call that ended. Times in nanoseconds on the run's time line.
 #[derive(Clone, Debug)]
-pub struct Call {
+pub struct TimedCall {
     /// When it began.
     pub start: i64,
     /// When it ended.
@@ -66,13 +66,13 @@ pub struct Stream<'a> {
     pub thread: u32,
     pages: std::vec::IntoIter<Walk<'a>>,
     walk: Option<Walk<'a>>,
-    reader: Reader<'a>,
+    reader: StreamReader<'a>,
     next: usize,
 }
 
 impl<'a> Stream<'a> {
     /// From the first call of a rank's thread on.
-    pub fn new(thread: &Thread<'a>, rank: &'a Rank, line: &'a Line, mut roles: Roles<'a>) -> Stream<'a> {
+    pub fn new(thread: &ThreadPages<'a>, rank: &'a Rank, line: &'a ClockLine, mut roles: Roles<'a>) -> Stream<'a> {
         let stretches = rank.stretches(thread.number);
         let mut known = roles.thread(thread);
         let left_out = known.len();
@@ -81,7 +81,7 @@ impl<'a> Stream<'a> {
             known[left_out..].iter_mut().for_each(|role| role.place = role.place.left_out());
         }
         let pages: Vec<Walk<'a>> = thread.pages.iter().map(Walk::new).collect();
-        let reader = Reader {
+        let reader = StreamReader {
             line,
             cursor: Cursor::new(stretches),
             left_out,
@@ -99,7 +99,7 @@ impl<'a> Stream<'a> {
     }
 
     /// The next call, if there is one.
-    pub fn peek(&self) -> Option<&Call> {
+    pub fn peek(&self) -> Option<&TimedCall> {
         self.reader.calls.get(self.next)
     }
 
@@ -112,13 +112,13 @@ impl<'a> Stream<'a> {
     }
 
     /// What belongs to a call that [`peek`](Self::peek) gave.
-    pub fn details(&self, call: &Call) -> &[Detail] {
+    pub fn details(&self, call: &TimedCall) -> &[Detail] {
         &self.reader.details[call.details.start as usize..call.details.end as usize]
     }
 
     /// What a call is that [`peek`](Self::peek) gave.
     #[inline]
-    pub fn role(&self, call: &Call) -> &Role {
+    pub fn role(&self, call: &TimedCall) -> &Role {
         &self.reader.known[call.role as usize]
     }
 
@@ -149,8 +149,8 @@ impl<'a> Stream<'a> {
     }
 }
 
-struct Reader<'a> {
-    line: &'a Line,
+struct StreamReader<'a> {
+    line: &'a ClockLine,
     cursor: Cursor<'a>,
     /// By signature number; behind them the same for calls that are left out, where there are any.
     known: Vec<Role>,
@@ -158,12 +158,12 @@ struct Reader<'a> {
     roles: Roles<'a>,
     started: u64,
     /// The call that what follows belongs to.
-    open: Option<Call>,
-    calls: Vec<Call>,
+    open: Option<TimedCall>,
+    calls: Vec<TimedCall>,
     details: Vec<Detail>,
 }
 
-impl Reader<'_> {
+impl StreamReader<'_> {
     #[inline]
     fn close(&mut self) {
         if let Some(call) = self.open.take() {
@@ -185,11 +185,11 @@ impl Reader<'_> {
         if role.nested {
             return;
         }
-        let (start, end) = (self.line.at(start), self.line.at(end));
+        let (start, end) = (self.line.nanoseconds_at(start), self.line.nanoseconds_at(end));
         let at = self.details.len() as u32;
         let inside = if inside == u64::MAX { end - start } else { self.line.duration(inside) };
         self.open =
-            Some(Call { start, end, inside, role: number, request, failed: false, left: false, details: at..at });
+            Some(TimedCall { start, end, inside, role: number, request, failed: false, left: false, details: at..at });
     }
 
     #[inline]
@@ -201,7 +201,7 @@ impl Reader<'_> {
     }
 }
 
-impl Visitor for Reader<'_> {
+impl Visitor for StreamReader<'_> {
     #[inline]
     fn call(&mut self, signature: u32, start: u64, duration: u64) {
         self.begin(signature, start, start.wrapping_add(duration), u64::MAX);

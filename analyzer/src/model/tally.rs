@@ -8,7 +8,7 @@ mod profile;
 
 use traces::error::Damage;
 use traces::progress::Entries;
-use traces::read::{InFlight, Recorded, Thread, Visitor, walk};
+use traces::read::{InFlight, RecordedCall, ThreadPages, Visitor, walk};
 use traces::signature::Signature;
 
 use super::selection::Part;
@@ -51,7 +51,7 @@ pub struct Tally {
     /// One for each signature that has calls.
     pub entries: Vec<CallTotal>,
     /// The last call that is recorded on its own.
-    pub last: Option<Recorded>,
+    pub last: Option<RecordedCall>,
     /// Its end.
     pub last_end: Option<u64>,
     /// Requests that were cancelled, by the thread that began them and their numbers.
@@ -62,7 +62,7 @@ pub struct Tally {
 
 /// Adds up a thread's calls by what they count as. `seen` is told the bytes of every page.
 /// Of what is in the thread's profile nobody knows when it was.
-pub fn tally(thread: &Thread<'_>, stretches: &[(u64, Part)], keeps_profile: bool, seen: impl Fn(u64)) -> Tally {
+pub fn tally(thread: &ThreadPages<'_>, stretches: &[(u64, Part)], keeps_profile: bool, seen: impl Fn(u64)) -> Tally {
     let mut counter = Counter::new(thread, stretches);
     let mut damage = Vec::new();
     let mut last_end = None;
@@ -77,7 +77,7 @@ pub fn tally(thread: &Thread<'_>, stretches: &[(u64, Part)], keeps_profile: bool
     }
     if let Some(polls) = thread.open_polls(counter.last_call) {
         counter.polls(&polls);
-        counter.last_call = Some(Recorded { start: polls.last, signature: counter.call });
+        counter.last_call = Some(RecordedCall { start: polls.last, signature: counter.call });
         last_end = Some(polls.end);
     }
     let mut tally = Tally {
@@ -112,6 +112,6 @@ impl CallTotal {
 }
 
 /// The calls a thread was in when its file ends.
-pub fn in_flight<'a>(thread: &Thread<'a>, tally: &Tally) -> Vec<InFlight<'a>> {
+pub fn in_flight<'a>(thread: &ThreadPages<'a>, tally: &Tally) -> Vec<InFlight<'a>> {
     thread.in_flight(tally.last)
 }

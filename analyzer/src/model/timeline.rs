@@ -1,6 +1,6 @@
 //! All ranks on one time line.
 //!
-//! In: what the ranks found when they compared their clocks. Out: for each rank a [`Line`] from its ticks to nanoseconds on
+//! In: what the ranks found when they compared their clocks. Out: for each rank a [`ClockLine`] from its ticks to nanoseconds on
 //! the reference clock, which is that of the run's first rank, and how far off that may be.
 //!
 //! On each occasion every rank but the first of its world has read its clock against one lower rank's, or found it to be
@@ -24,14 +24,14 @@ const WALL_CLOCKS: f64 = 10e6;
 /// See the module.
 pub struct Timeline {
     /// Of each rank of the run, in its order.
-    pub lines: Vec<Line>,
+    pub lines: Vec<ClockLine>,
     /// Which clock each has: the same number, the same clock.
     clocks: Vec<usize>,
 }
 
 /// One rank's way from ticks to nanoseconds since the run's earliest recording began, on the reference clock.
 #[derive(Clone, Copy, Debug)]
-pub struct Line {
+pub struct ClockLine {
     /// What it rests on.
     pub source: Source,
     /// The first knot.
@@ -87,10 +87,10 @@ pub struct Slack {
     pub least: i64,
 }
 
-impl Line {
+impl ClockLine {
     /// When the rank's clock showed so many ticks.
     #[inline]
-    pub fn at(&self, ticks: u64) -> i64 {
+    pub fn nanoseconds_at(&self, ticks: u64) -> i64 {
         let at = self.exactly(ticks);
         nanoseconds(at + 0.5f64.copysign(at))
     }
@@ -131,10 +131,10 @@ impl Line {
     }
 
     /// Through one knot, or two in the order of time. `rate` is in nanoseconds a tick by the host's own clock.
-    fn through(knots: &[Knot], rate: f64, source: Source) -> Option<Line> {
+    fn through(knots: &[Knot], rate: f64, source: Source) -> Option<ClockLine> {
         match *knots {
             [] => None,
-            [first] => Some(Line {
+            [first] => Some(ClockLine {
                 source: source.max(Source::Once),
                 ticks: first.ticks,
                 at: first.at,
@@ -152,13 +152,13 @@ impl Line {
                 if span <= 0 || !plausible {
                     // They lie too close to each other to tell the rate.
                     let better = if first.error <= last.error { first } else { last };
-                    return Line::through(&[better], rate, source);
+                    return ClockLine::through(&[better], rate, source);
                 }
                 let errors = [first.error, last.error];
                 let growth = (errors[0] + errors[1]) / length;
                 let (beyond, growth) = if growth < DRIFT { (between, growth) } else { (rate, DRIFT) };
                 let source = source.max(Source::InitAndFinalize);
-                Some(Line { source, ticks: first.ticks, at: first.at, span, between, beyond, errors, growth })
+                Some(ClockLine { source, ticks: first.ticks, at: first.at, span, between, beyond, errors, growth })
             }
         }
     }
@@ -215,7 +215,7 @@ impl Reading {
 }
 
 /// Lines and clocks of ranks, by their worlds and numbers.
-type KnownLines = HashMap<(u32, u32), (Line, usize)>;
+type KnownLines = HashMap<(u32, u32), (ClockLine, usize)>;
 
 impl Timeline {
     /// From what the ranks of a run found when they compared their clocks.
@@ -281,7 +281,7 @@ impl Timeline {
         };
         let mut moved: HashMap<usize, i64> = HashMap::new();
         for _ in 0..ROUNDS {
-            let mut settled = true;
+            let mut all_hold = true;
             for ((from, to), time) in least.iter().filter(|(clocks, time)| possible(**clocks, **time)) {
                 let [earlier, later] = [from, to].map(|clock| moved.get(clock).copied().unwrap_or(0));
                 let lacking = earlier.saturating_sub(later).saturating_sub(*time);
@@ -295,9 +295,9 @@ impl Timeline {
                 let back = (lacking as i128 * room[0] as i128 / all as i128) as i64;
                 moved.insert(*from, earlier - back);
                 moved.insert(*to, later + lacking - back);
-                settled = false;
+                all_hold = false;
             }
-            if settled {
+            if all_hold {
                 break;
             }
         }
@@ -313,15 +313,15 @@ fn rate(rank: &Rank) -> f64 {
 }
 
 /// The clock that all others are put on. It begins at zero.
-fn reference(rank: &Rank) -> Line {
+fn reference(rank: &Rank) -> ClockLine {
     let rate = rate(rank);
     let source = Source::SharedClock;
     let ticks = rank.header.begin.ticks;
-    Line { source, ticks, at: 0.0, span: 0, between: rate, beyond: rate, errors: [0.0; 2], growth: 0.0 }
+    ClockLine { source, ticks, at: 0.0, span: 0, between: rate, beyond: rate, errors: [0.0; 2], growth: 0.0 }
 }
 
 /// By what the hosts' clocks said when the recordings began. Those of one host have one clock since it was started.
-fn wall_clock(rank: &Rank, reference: &Rank) -> Line {
+fn wall_clock(rank: &Rank, reference: &Rank) -> ClockLine {
     let rate = rate(rank);
     let (begin, other) = (&rank.header.begin, &reference.header.begin);
     let one_host = !rank.process.boot.is_empty() && rank.process.boot == reference.process.boot;
@@ -333,11 +333,11 @@ fn wall_clock(rank: &Rank, reference: &Rank) -> Line {
         false => (Source::WallClock, begin.realtime.wrapping_sub(other.realtime), WALL_CLOCKS),
     };
     let (at, errors) = (at as i64 as f64, [error; 2]);
-    Line { source, ticks: begin.ticks, at, span: 0, between: rate, beyond: rate, errors, growth: DRIFT }
+    ClockLine { source, ticks: begin.ticks, at, span: 0, between: rate, beyond: rate, errors, growth: DRIFT }
 }
 
 /// From the lines of those that a rank has read its clock against. `None` where none of them is known.
-fn by_readings(rank: &Rank, readings: &[Reading], known: &KnownLines, index: usize) -> Option<(Line, usize)> {
+fn by_readings(rank: &Rank, readings: &[Reading], known: &KnownLines, index: usize) -> Option<(ClockLine, usize)> {
     let of = |reading: &Reading| known.get(&(rank.header.world, reading.peer)).copied();
     let readings: Vec<_> = readings.iter().filter_map(|reading| Some((*reading, of(reading)?))).collect();
     let (first, (line, clock)) = *readings.first()?;
@@ -345,17 +345,23 @@ fn by_readings(rank: &Rank, readings: &[Reading], known: &KnownLines, index: usi
         return Some((shared(line, first.error * rate(rank)), clock));
     }
     let source = readings.iter().map(|(_, (line, _))| line.source).max()?;
-    let knot = |(reading, (line, _)): &(Reading, (Line, usize))| {
+    let knot = |(reading, (line, _)): &(Reading, (ClockLine, usize))| {
         let at = line.exactly(reading.there);
         Knot { ticks: reading.own, at, error: line.exact_error(at) + reading.error * rate(rank) }
     };
     let knots: Vec<Knot> = readings.iter().map(knot).collect();
-    Some((Line::through(&knots, rate(rank), source)?, index))
+    Some((ClockLine::through(&knots, rate(rank), source)?, index))
 }
 
 /// The line of a rank without a file, from that of one that has read its clock against it, and its clock, `fresh` if
 /// it is another. `None` where its rate is not known.
-fn backwards(peer: u32, readings: &[Reading], line: Line, clock: usize, fresh: usize) -> Option<(Line, usize)> {
+fn backwards(
+    peer: u32,
+    readings: &[Reading],
+    line: ClockLine,
+    clock: usize,
+    fresh: usize,
+) -> Option<(ClockLine, usize)> {
     let readings: Vec<_> = readings.iter().filter(|reading| reading.peer == peer).collect();
     let first = readings.first()?;
     if readings.iter().all(|reading| reading.same) {
@@ -369,10 +375,10 @@ fn backwards(peer: u32, readings: &[Reading], line: Line, clock: usize, fresh: u
     let [first, .., last] = *knots.as_slice() else { return None };
     let rate = (last.at - first.at) / last.ticks.wrapping_sub(first.ticks) as i64 as f64;
     let rate = Some(rate).filter(|rate| rate.is_finite() && *rate > 0.0)?;
-    Some((Line::through(&knots, rate, line.source)?, fresh))
+    Some((ClockLine::through(&knots, rate, line.source)?, fresh))
 }
 
 /// The line of a rank whose clock is another's, but for so many nanoseconds.
-fn shared(line: Line, within: f64) -> Line {
-    Line { errors: line.errors.map(|error| error + within), ..line }
+fn shared(line: ClockLine, within: f64) -> ClockLine {
+    ClockLine { errors: line.errors.map(|error| error + within), ..line }
 }

@@ -132,7 +132,7 @@ impl<Row: 'static> Column<Row> {
     }
 
     /// The same, of longer rows that have such a one in them.
-    pub fn of<Outer: 'static>(self, part: fn(&Outer) -> &Row) -> Column<Outer> {
+    pub fn from_part<Outer: 'static>(self, part: fn(&Outer) -> &Row) -> Column<Outer> {
         Column { head: self.head, value: Box::new(move |row| (self.value)(part(row))) }
     }
 

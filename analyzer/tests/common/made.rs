@@ -5,7 +5,7 @@ use std::process::{Command, Output};
 use std::thread;
 
 use analyzer::model::Run;
-use analyzer::model::matching::{Account, Follow, Key, Sum, WaitState, settled};
+use analyzer::model::matching::{Account, Follow, WaitKey, WaitState, WaitSum, settled};
 use analyzer::model::roles::SpottedSite;
 use traces::calls::Call;
 use traces::definitions::{Definition, Members, Occasion, SameClock, Span};
@@ -121,7 +121,7 @@ pub fn on_nobody(function: Call) -> Signature {
 /// Who waited in which function for whom in which, how many nanoseconds.
 pub fn told(account: &Account) -> Vec<(WaitState, u32, &str, u32, &str, i64)> {
     let function = |place: SpottedSite| account.places[place.number()].function.as_str();
-    let row = |(key, sum): (&Key, &Sum)| {
+    let row = |(key, sum): (&WaitKey, &WaitSum)| {
         let (waiter, cause) = (key.waiter, key.cause);
         (key.state, waiter.rank, function(waiter.place), cause.rank, function(cause.place), sum.time)
     };

@@ -22,7 +22,7 @@ pub struct Exception {
     pub counterpart: &'static str,
 }
 
-const fn of(functions: &'static [&'static str]) -> Exception {
+const fn exception(functions: &'static [&'static str]) -> Exception {
     Exception { functions, arguments: &[], begin: "", complete: "", finish: "", counterpart: "" }
 }
 
@@ -167,22 +167,29 @@ const PERSISTENT: Recipe = Recipe { before: "MPI_Request {n};", ..value("&{n}") 
 
 /// Functions of their own.
 pub const EXCEPTIONS: &[Exception] = &[
-    of(&["Psend_init"]).with(&[("dest", value("other")), ("request", PERSISTENT)]).finish(
+    exception(&["Psend_init"]).with(&[("dest", value("other")), ("request", PERSISTENT)]).finish(
         "MPI_Request receiver; PMPI_Precv_init(inbox, 2, 2, MPI_INT, other, 7, world, MPI_INFO_NULL, &receiver);
             PMPI_Start(&receiver); PMPI_Start(&request_); PMPI_Pready_range(0, 1, request_);
             PMPI_Wait(&request_, MPI_STATUS_IGNORE); PMPI_Wait(&receiver, MPI_STATUS_IGNORE);
             PMPI_Request_free(&request_); PMPI_Request_free(&receiver); show(\"inbox\", inbox, sizeof inbox);",
     ),
-    of(&["Precv_init"]).with(&[("dest", value("other")), ("request", PERSISTENT)]).finish(
+    exception(&["Precv_init"]).with(&[("dest", value("other")), ("request", PERSISTENT)]).finish(
         "MPI_Request sender; PMPI_Psend_init(outbox, 2, 2, MPI_INT, other, 7, world, MPI_INFO_NULL, &sender);
             PMPI_Start(&request_); PMPI_Start(&sender); PMPI_Pready_range(0, 1, sender);
             PMPI_Wait(&request_, MPI_STATUS_IGNORE); PMPI_Wait(&sender, MPI_STATUS_IGNORE);
             PMPI_Request_free(&request_); PMPI_Request_free(&sender);",
     ),
-    of(&["Pready"]).with(&[("request", SENDER)]).begin(PARTITIONED).complete("PMPI_Pready(0, sender);").finish(PARTED),
-    of(&["Pready_range"]).with(&[("request", SENDER), ("partition_low", value("0"))]).begin(PARTITIONED).finish(PARTED),
-    of(&["Pready_list"]).with(&[("request", SENDER), ("length", value("2"))]).begin(PARTITIONED).finish(PARTED),
-    of(&["Parrived"])
+    exception(&["Pready"])
+        .with(&[("request", SENDER)])
+        .begin(PARTITIONED)
+        .complete("PMPI_Pready(0, sender);")
+        .finish(PARTED),
+    exception(&["Pready_range"])
+        .with(&[("request", SENDER), ("partition_low", value("0"))])
+        .begin(PARTITIONED)
+        .finish(PARTED),
+    exception(&["Pready_list"]).with(&[("request", SENDER), ("length", value("2"))]).begin(PARTITIONED).finish(PARTED),
+    exception(&["Parrived"])
         .with(&[(
             "request",
             Recipe {
@@ -196,117 +203,131 @@ pub const EXCEPTIONS: &[Exception] = &[
         )])
         .finish(PARTED),
     // What is probed for is there, or a nonblocking probe would find it or not.
-    of(&["Probe", "Iprobe"]).begin("PMPI_Probe(other, 7, world, MPI_STATUS_IGNORE);").complete("take(7);"),
-    of(&["Improbe"]).begin("PMPI_Probe(other, 7, world, MPI_STATUS_IGNORE);"),
-    of(&["Grequest_start"]).complete("PMPI_Grequest_complete(request_);").finish("show(\"called\", &callbacks, 4);"),
-    of(&["Grequest_complete"])
+    exception(&["Probe", "Iprobe"]).begin("PMPI_Probe(other, 7, world, MPI_STATUS_IGNORE);").complete("take(7);"),
+    exception(&["Improbe"]).begin("PMPI_Probe(other, 7, world, MPI_STATUS_IGNORE);"),
+    exception(&["Grequest_start"])
+        .complete("PMPI_Grequest_complete(request_);")
+        .finish("show(\"called\", &callbacks, 4);"),
+    exception(&["Grequest_complete"])
         .with(&[("request", Recipe { before: "MPI_Request {n} = generalized();", ..value("{n}") })])
         .finish("PMPI_Wait(&request_, MPI_STATUS_IGNORE); show(\"called\", &callbacks, 4);"),
     // The module mpi_f08 of MPICH 4 takes every topology for a distributed graph here.
-    of(&["Neighbor_alltoallw*", "Ineighbor_alltoallw"]).with(&[("comm", value("dist"))]),
-    of(&["Neighbor_*", "Ineighbor_*", "Cart_coords", "Cart_get", "Cart_rank", "Cart_shift", "Cart_sub", "Cartdim_get"])
-        .with(&[("comm", value("ring"))]),
-    of(&["Cart_create", "Cart_map"]).with(&[("dims", array!("2")), ("periods", array!("1"))]),
-    of(&["Graph_get", "Graph_neighbors*", "Graphdims_get"]).with(&[
+    exception(&["Neighbor_alltoallw*", "Ineighbor_alltoallw"]).with(&[("comm", value("dist"))]),
+    exception(&[
+        "Neighbor_*",
+        "Ineighbor_*",
+        "Cart_coords",
+        "Cart_get",
+        "Cart_rank",
+        "Cart_shift",
+        "Cart_sub",
+        "Cartdim_get",
+    ])
+    .with(&[("comm", value("ring"))]),
+    exception(&["Cart_create", "Cart_map"]).with(&[("dims", array!("2")), ("periods", array!("1"))]),
+    exception(&["Graph_get", "Graph_neighbors*", "Graphdims_get"]).with(&[
         ("comm", value("graph")),
         ("indx", RESULTS),
         ("edges", RESULTS),
         ("nnodes", RESULTS),
     ]),
-    of(&["Dist_graph_create"]).with(&[
+    exception(&["Dist_graph_create"]).with(&[
         ("sources", array!("me")),
         ("degrees", array!("1")),
         ("destinations", array!("other")),
         ("weights", array!("1")),
     ]),
-    of(&["Dist_graph_create_adjacent"]).with(&[
+    exception(&["Dist_graph_create_adjacent"]).with(&[
         ("sources", array!("other")),
         ("sourceweights", array!("1")),
         ("destinations", array!("other")),
         ("destweights", array!("1")),
     ]),
-    of(&["Dist_graph_neighbors*"]).with(&[("comm", value("dist"))]),
-    of(&["Topo_test"]).with(&[("comm", value("ring"))]),
-    of(&["Dims_create"]).with(&[
+    exception(&["Dist_graph_neighbors*"]).with(&[("comm", value("dist"))]),
+    exception(&["Topo_test"]).with(&[("comm", value("ring"))]),
+    exception(&["Dims_create"]).with(&[
         ("nnodes", value("6")),
         ("ndims", value("2")),
         ("dims", Recipe { before: "int {n}[2] = {0, 0};", show: "show(\"{a}\", {n}, sizeof {n});", ..value("{n}") }),
     ]),
     // One-sided.
-    of(&["Put", "Get", "*ccumulate", "Get_accumulate", "Fetch_and_op", "Compare_and_swap", "Rput", "Rget"])
+    exception(&["Put", "Get", "*ccumulate", "Get_accumulate", "Fetch_and_op", "Compare_and_swap", "Rput", "Rget"])
         .begin("PMPI_Win_lock_all(0, win_);")
         .finish("PMPI_Win_unlock_all(win_);"),
-    of(&["Win_flush*", "Win_sync"]).begin("PMPI_Win_lock_all(0, win_);").finish("PMPI_Win_unlock_all(win_);"),
-    of(&["Win_fence"]).finish("PMPI_Win_fence(0, win_);"),
-    of(&["Win_start"]).begin("PMPI_Win_post(others, 0, win_);").finish("PMPI_Win_complete(win_); PMPI_Win_wait(win_);"),
-    of(&["Win_complete"])
+    exception(&["Win_flush*", "Win_sync"]).begin("PMPI_Win_lock_all(0, win_);").finish("PMPI_Win_unlock_all(win_);"),
+    exception(&["Win_fence"]).finish("PMPI_Win_fence(0, win_);"),
+    exception(&["Win_start"])
+        .begin("PMPI_Win_post(others, 0, win_);")
+        .finish("PMPI_Win_complete(win_); PMPI_Win_wait(win_);"),
+    exception(&["Win_complete"])
         .begin("PMPI_Win_post(others, 0, win_); PMPI_Win_start(others, 0, win_);")
         .finish("PMPI_Win_wait(win_);"),
-    of(&["Win_post"]).finish("PMPI_Win_start(others, 0, win_); PMPI_Win_complete(win_); PMPI_Win_wait(win_);"),
-    of(&["Win_wait"])
+    exception(&["Win_post"]).finish("PMPI_Win_start(others, 0, win_); PMPI_Win_complete(win_); PMPI_Win_wait(win_);"),
+    exception(&["Win_wait"])
         .begin("PMPI_Win_post(others, 0, win_); PMPI_Win_start(others, 0, win_); PMPI_Win_complete(win_);"),
-    of(&["Win_test"])
+    exception(&["Win_test"])
         .with(&[("flag", UNSEEN)])
         .begin("PMPI_Win_post(others, 0, win_); PMPI_Win_start(others, 0, win_); PMPI_Win_complete(win_);")
         .finish("if (!flag_[0]) { PMPI_Win_wait(win_); }"),
-    of(&["Win_lock"]).finish("PMPI_Win_unlock(other, win_);"),
-    of(&["Win_unlock"]).begin("PMPI_Win_lock(MPI_LOCK_SHARED, other, 0, win_);"),
-    of(&["Win_lock_all"]).finish("PMPI_Win_unlock_all(win_);"),
-    of(&["Win_unlock_all"]).begin("PMPI_Win_lock_all(0, win_);"),
-    of(&["Win_allocate", "Win_allocate_shared", "Alloc_mem"]).with(&[("size", value("64"))]),
-    of(&["Alloc_mem"]).with(&[("size", value("64"))]).finish("PMPI_Free_mem(baseptr_);"),
-    of(&["Free_mem"])
+    exception(&["Win_lock"]).finish("PMPI_Win_unlock(other, win_);"),
+    exception(&["Win_unlock"]).begin("PMPI_Win_lock(MPI_LOCK_SHARED, other, 0, win_);"),
+    exception(&["Win_lock_all"]).finish("PMPI_Win_unlock_all(win_);"),
+    exception(&["Win_unlock_all"]).begin("PMPI_Win_lock_all(0, win_);"),
+    exception(&["Win_allocate", "Win_allocate_shared", "Alloc_mem"]).with(&[("size", value("64"))]),
+    exception(&["Alloc_mem"]).with(&[("size", value("64"))]).finish("PMPI_Free_mem(baseptr_);"),
+    exception(&["Free_mem"])
         .with(&[("base", Recipe { before: "void *{n}; PMPI_Alloc_mem(64, MPI_INFO_NULL, &{n});", ..value("{n}") })]),
-    of(&["Win_create"]).with(&[("base", value("memory")), ("size", value("sizeof memory"))]),
-    of(&["Win_attach"])
+    exception(&["Win_create"]).with(&[("base", value("memory")), ("size", value("sizeof memory"))]),
+    exception(&["Win_attach"])
         .with(&[("win", window!("dynamic_window()")), ("base", value("memory")), ("size", value("sizeof memory"))])
         .finish("PMPI_Win_detach(win_, memory);"),
-    of(&["Win_detach"])
+    exception(&["Win_detach"])
         .with(&[("win", window!("dynamic_window()")), ("base", value("memory"))])
         .begin("PMPI_Win_attach(win_, memory, sizeof memory);"),
     // Open MPI names a window after how many communicators there are, and a recorder has one of its own.
-    of(&["Win_get_name"]).begin("PMPI_Win_set_name(win_, \"named\");"),
-    of(&["Win_shared_query"]).with(&[("win", window!("shared_window()")), ("rank", value("other"))]),
+    exception(&["Win_get_name"]).begin("PMPI_Win_set_name(win_, \"named\");"),
+    exception(&["Win_shared_query"]).with(&[("win", window!("shared_window()")), ("rank", value("other"))]),
     // Files.
-    of(&["File_delete"]).begin("MPI_File made = file(); PMPI_File_close(&made);"),
-    of(&["File_open"]).with(&[("comm", value("MPI_COMM_SELF"))]),
-    of(&["File_get_amode"]).with(&[("amode", RESULTS)]),
-    of(&["File_get_view"]).with(&[("datarep", TEXT)]),
-    of(&["File_set_view"]).with(&[("datarep", value("\"native\""))]),
+    exception(&["File_delete"]).begin("MPI_File made = file(); PMPI_File_close(&made);"),
+    exception(&["File_open"]).with(&[("comm", value("MPI_COMM_SELF"))]),
+    exception(&["File_get_amode"]).with(&[("amode", RESULTS)]),
+    exception(&["File_get_view"]).with(&[("datarep", TEXT)]),
+    exception(&["File_set_view"]).with(&[("datarep", value("\"native\""))]),
     // Open MPI 5 gives source and tag of nothing.
-    of(&["*_end"]).with(&[("status", COUNTED)]),
-    of(&["Register_datarep"]).with(&[
+    exception(&["*_end"]).with(&[("status", COUNTED)]),
+    exception(&["Register_datarep"]).with(&[
         ("datarep", value("\"ours\"")),
         ("read_conversion_fn", value("0")),
         ("write_conversion_fn", value("0")),
         ("dtype_file_extent_fn", value("file_extent")),
     ]),
     // Communicators and processes.
-    of(&["Comm_remote_group", "Comm_remote_size"]).with(&[("comm", value("inter"))]),
-    of(&["Intercomm_create"]).with(&[("local_comm", value("MPI_COMM_SELF")), ("remote_leader", value("other"))]),
-    of(&["Intercomm_create_from_groups"]).with(&[
+    exception(&["Comm_remote_group", "Comm_remote_size"]).with(&[("comm", value("inter"))]),
+    exception(&["Intercomm_create"]).with(&[("local_comm", value("MPI_COMM_SELF")), ("remote_leader", value("other"))]),
+    exception(&["Intercomm_create_from_groups"]).with(&[
         ("local_group", Recipe { before: "MPI_Group {n}; PMPI_Group_incl(everyone, 1, &me, &{n});", ..value("{n}") }),
         ("remote_group", value("others")),
         ("remote_leader", value("0")),
     ]),
-    of(&["Intercomm_merge"]).with(&[("intercomm", value("inter")), ("high", value("me"))]),
-    of(&["Open_port"]).with(&[("port_name", Recipe { before: "char {n}[MPI_MAX_PORT_NAME] = \"\";", ..value("{n}") })]),
+    exception(&["Intercomm_merge"]).with(&[("intercomm", value("inter")), ("high", value("me"))]),
+    exception(&["Open_port"])
+        .with(&[("port_name", Recipe { before: "char {n}[MPI_MAX_PORT_NAME] = \"\";", ..value("{n}") })]),
     // MPICH 4 closes what an empty name is taken for.
-    of(&["Close_port"]).with(&[(
+    exception(&["Close_port"]).with(&[(
         "port_name",
         Recipe {
             before: "char {n}[MPI_MAX_PORT_NAME] = \"no port\"; PMPI_Open_port(MPI_INFO_NULL, {n});",
             ..value("{n}")
         },
     )]),
-    of(&["Comm_accept"])
+    exception(&["Comm_accept"])
         .with(&[("port_name", value("port")), ("comm", value("MPI_COMM_SELF")), ("newcomm", CONNECTED)])
         .counterpart(
             "MPI_Comm joined; PMPI_Comm_connect(open_port(), MPI_INFO_NULL, 0, MPI_COMM_SELF, &joined);
             PMPI_Comm_disconnect(&joined);",
         )
         .begin("open_port();"),
-    of(&["Comm_connect"])
+    exception(&["Comm_connect"])
         .with(&[("port_name", value("port")), ("comm", value("MPI_COMM_SELF")), ("newcomm", CONNECTED)])
         .counterpart(
             "PMPI_Open_port(MPI_INFO_NULL, port); PMPI_Bcast(port, sizeof port, MPI_CHAR, 1, world);
@@ -314,52 +335,57 @@ pub const EXCEPTIONS: &[Exception] = &[
             PMPI_Comm_disconnect(&joined);",
         )
         .begin("PMPI_Bcast(port, sizeof port, MPI_CHAR, 1, world);"),
-    of(&["Comm_join"])
+    exception(&["Comm_join"])
         .with(&[("fd", Recipe { before: "int {n} = connection();", free: "close({n});", ..value("{n}") })]),
-    of(&["Publish_name"]).finish("PMPI_Unpublish_name(me ? \"one\" : \"zero\", MPI_INFO_NULL, \"key\");"),
-    of(&["Unpublish_name"]).begin("PMPI_Publish_name(me ? \"one\" : \"zero\", MPI_INFO_NULL, \"key\");"),
-    of(&["Lookup_name"])
+    exception(&["Publish_name"]).finish("PMPI_Unpublish_name(me ? \"one\" : \"zero\", MPI_INFO_NULL, \"key\");"),
+    exception(&["Unpublish_name"]).begin("PMPI_Publish_name(me ? \"one\" : \"zero\", MPI_INFO_NULL, \"key\");"),
+    exception(&["Lookup_name"])
         .begin("PMPI_Publish_name(me ? \"one\" : \"zero\", MPI_INFO_NULL, \"key\");")
         .finish("PMPI_Unpublish_name(me ? \"one\" : \"zero\", MPI_INFO_NULL, \"key\");"),
     // Datatypes and operations.
     // Open MPI's Fortran bindings copy as many addresses as there is room for.
-    of(&["Type_set_name", "Type_get_contents*", "Type_get_envelope*"]).with(&[
+    exception(&["Type_set_name", "Type_get_contents*", "Type_get_envelope*"]).with(&[
         ("datatype", value("pair")),
         ("array_of_addresses", UNSEEN),
         ("array_of_datatypes", UNSEEN),
     ]),
-    of(&["Type_set_attr"]).with(&[
+    exception(&["Type_set_attr"]).with(&[
         ("datatype", value("pair")),
         ("type_keyval", value("type_key()")),
         ("attribute_val", value("memory")),
     ]),
-    of(&["Type_get_attr", "Type_delete_attr"])
+    exception(&["Type_get_attr", "Type_delete_attr"])
         .with(&[("datatype", value("pair")), ("type_keyval", value("type_key_set()"))]),
-    of(&["Type_free_keyval"]).with(&[("type_keyval", freed!("type_key()"))]),
-    of(&["Type_struct"]).with(&[("array_of_types", array!("MPI_INT, MPI_INT"))]),
-    of(&["Type_match_size"]).with(&[("size", value("4"))]),
-    of(&["Type_create_darray"]).with(&[("size", value("2")), ("rank", value("0")), ("array_of_psizes", array!("2"))]),
-    of(&["Op_create"]).finish("callbacks = 0;"),
+    exception(&["Type_free_keyval"]).with(&[("type_keyval", freed!("type_key()"))]),
+    exception(&["Type_struct"]).with(&[("array_of_types", array!("MPI_INT, MPI_INT"))]),
+    exception(&["Type_match_size"]).with(&[("size", value("4"))]),
+    exception(&["Type_create_darray"]).with(&[
+        ("size", value("2")),
+        ("rank", value("0")),
+        ("array_of_psizes", array!("2")),
+    ]),
+    exception(&["Op_create"]).finish("callbacks = 0;"),
     // Attributes, infos, error handlers.
-    of(&["Comm_get_attr", "Attr_get"]).with(&[("comm_keyval", value("MPI_TAG_UB")), ("keyval", value("MPI_TAG_UB"))]),
-    of(&["Comm_set_attr", "Attr_put"]).with(&[
+    exception(&["Comm_get_attr", "Attr_get"])
+        .with(&[("comm_keyval", value("MPI_TAG_UB")), ("keyval", value("MPI_TAG_UB"))]),
+    exception(&["Comm_set_attr", "Attr_put"]).with(&[
         ("comm_keyval", value("comm_key()")),
         ("keyval", value("comm_key()")),
         ("attribute_val", value("memory")),
     ]),
-    of(&["Comm_delete_attr", "Attr_delete"])
+    exception(&["Comm_delete_attr", "Attr_delete"])
         .with(&[("comm_keyval", value("comm_key_set()")), ("keyval", value("comm_key_set()"))]),
-    of(&["Comm_free_keyval", "Keyval_free"])
+    exception(&["Comm_free_keyval", "Keyval_free"])
         .with(&[("comm_keyval", freed!("comm_key()")), ("keyval", freed!("comm_key()"))]),
-    of(&["Win_get_attr"]).with(&[("win_keyval", value("MPI_WIN_DISP_UNIT"))]),
-    of(&["Win_set_attr"]).with(&[("win_keyval", value("win_key()")), ("attribute_val", value("memory"))]),
-    of(&["Win_delete_attr"]).with(&[(
+    exception(&["Win_get_attr"]).with(&[("win_keyval", value("MPI_WIN_DISP_UNIT"))]),
+    exception(&["Win_set_attr"]).with(&[("win_keyval", value("win_key()")), ("attribute_val", value("memory"))]),
+    exception(&["Win_delete_attr"]).with(&[(
         "win_keyval",
         Recipe { before: "int {n} = win_key(); PMPI_Win_set_attr(win_, {n}, memory);", ..value("{n}") },
     )]),
-    of(&["Win_free_keyval"]).with(&[("win_keyval", freed!("win_key()"))]),
-    of(&["Info_create_env"]).with(&[("argv", CHILD)]),
-    of(&[
+    exception(&["Win_free_keyval"]).with(&[("win_keyval", freed!("win_key()"))]),
+    exception(&["Info_create_env"]).with(&[("argv", CHILD)]),
+    exception(&[
         "Info_delete",
         "Info_dup",
         "Info_set",
@@ -371,53 +397,54 @@ pub const EXCEPTIONS: &[Exception] = &[
         "File_set_info",
     ])
     .with(&[("info", OWN_INFO), ("buflen", LENGTH)]),
-    of(&["Info_get_nthkey"]).with(&[("info", OWN_INFO), ("n", value("0"))]),
-    of(&["Info_get_valuelen"]).with(&[("info", OWN_INFO), ("valuelen", RESULTS)]),
-    of(&["Add_error_class", "Error_class"]).with(&[("errorclass", RESULTS)]),
-    of(&["Add_error_code"]).with(&[("errorclass", value("error_class()")), ("errorcode", RESULTS)]),
-    of(&["Add_error_string", "Remove_error_code"]).with(&[("errorcode", value("error_code()"))]),
-    of(&["Remove_error_class"]).with(&[("errorclass", value("error_class()"))]),
-    of(&["Remove_error_string"]).with(&[(
+    exception(&["Info_get_nthkey"]).with(&[("info", OWN_INFO), ("n", value("0"))]),
+    exception(&["Info_get_valuelen"]).with(&[("info", OWN_INFO), ("valuelen", RESULTS)]),
+    exception(&["Add_error_class", "Error_class"]).with(&[("errorclass", RESULTS)]),
+    exception(&["Add_error_code"]).with(&[("errorclass", value("error_class()")), ("errorcode", RESULTS)]),
+    exception(&["Add_error_string", "Remove_error_code"]).with(&[("errorcode", value("error_code()"))]),
+    exception(&["Remove_error_class"]).with(&[("errorclass", value("error_class()"))]),
+    exception(&["Remove_error_string"]).with(&[(
         "errorcode",
         Recipe { before: "int {n} = error_code(); PMPI_Add_error_string({n}, \"text\");", ..value("{n}") },
     )]),
     // Buffers.
-    of(&["Buffer_attach"])
+    exception(&["Buffer_attach"])
         .with(&[("buffer", value("attached")), ("size", value("sizeof attached"))])
         .begin("PMPI_Buffer_detach(&(void *){0}, &(int){0});"),
-    of(&["Buffer_detach"]).finish("PMPI_Buffer_attach(attached, sizeof attached);"),
-    of(&["Comm_attach_buffer", "Session_attach_buffer"])
+    exception(&["Buffer_detach"]).finish("PMPI_Buffer_attach(attached, sizeof attached);"),
+    exception(&["Comm_attach_buffer", "Session_attach_buffer"])
         .with(&[("buffer", Recipe { before: "static char {n}[4096];", ..value("{n}") }), ("size", value("4096"))]),
-    of(&["Comm_attach_buffer"])
+    exception(&["Comm_attach_buffer"])
         .with(&[("buffer", Recipe { before: "static char {n}[4096];", ..value("{n}") }), ("size", value("4096"))])
         .finish("PMPI_Comm_detach_buffer(world, &(void *){0}, &(int){0});"),
-    of(&["Comm_detach_buffer"]).begin("static char small[4096]; PMPI_Comm_attach_buffer(world, small, sizeof small);"),
+    exception(&["Comm_detach_buffer"])
+        .begin("static char small[4096]; PMPI_Comm_attach_buffer(world, small, sizeof small);"),
     // The tool information interface.
-    of(&["T_category_get_index"]).with(&[("name", value("category()")), ("cat_index", RESULTS)]),
-    of(&["T_cvar_get_index"]).with(&[("name", value("variable()")), ("cvar_index", RESULTS)]),
-    of(&["T_cvar_handle_alloc"]).finish("PMPI_T_cvar_handle_free(&handle_);"),
-    of(&["T_cvar_write"]).begin("PMPI_T_cvar_read(handle_, buf_);"),
-    of(&["T_pvar_get_index"]).with(&[("pvar_index", RESULTS)]),
-    of(&["T_pvar_get_info"]).with(&[("var_class", RESULTS)]),
+    exception(&["T_category_get_index"]).with(&[("name", value("category()")), ("cat_index", RESULTS)]),
+    exception(&["T_cvar_get_index"]).with(&[("name", value("variable()")), ("cvar_index", RESULTS)]),
+    exception(&["T_cvar_handle_alloc"]).finish("PMPI_T_cvar_handle_free(&handle_);"),
+    exception(&["T_cvar_write"]).begin("PMPI_T_cvar_read(handle_, buf_);"),
+    exception(&["T_pvar_get_index"]).with(&[("pvar_index", RESULTS)]),
+    exception(&["T_pvar_get_info"]).with(&[("var_class", RESULTS)]),
     // The engine's own time and polls.
-    of(&["T_pvar_read", "T_pvar_readreset", "T_pvar_write"])
+    exception(&["T_pvar_read", "T_pvar_readreset", "T_pvar_write"])
         .with(&[("buf", Recipe { before: "char {n}[4096] = \"\";", ..value("{n}") })]),
-    of(&["T_event_get_index"]).with(&[("event_index", RESULTS)]),
-    of(&["T_event_get_source"]).with(&[("source_index", RESULTS)]),
-    of(&["T_source_get_timestamp"]).with(&[("timestamp", UNSEEN)]),
-    of(&["T_init_thread"]).finish("PMPI_T_finalize();"),
-    of(&["T_finalize"]).begin("int level; PMPI_T_init_thread(MPI_THREAD_SINGLE, &level);"),
-    of(&["T_enum_get_item"]).with(&[("indx", value("0"))]),
+    exception(&["T_event_get_index"]).with(&[("event_index", RESULTS)]),
+    exception(&["T_event_get_source"]).with(&[("source_index", RESULTS)]),
+    exception(&["T_source_get_timestamp"]).with(&[("timestamp", UNSEEN)]),
+    exception(&["T_init_thread"]).finish("PMPI_T_finalize();"),
+    exception(&["T_finalize"]).begin("int level; PMPI_T_init_thread(MPI_THREAD_SINGLE, &level);"),
+    exception(&["T_enum_get_item"]).with(&[("indx", value("0"))]),
     // What is asked.
-    of(&["Abi_?et_fortran_booleans"]).with(&[
+    exception(&["Abi_?et_fortran_booleans"]).with(&[
         ("logical_size", value("4")),
         ("logical_true", RESULTS),
         ("logical_false", RESULTS),
     ]),
-    of(&["Address", "Get_address"]).with(&[("address", UNSEEN)]),
-    of(&["Session_get_nth_pset"]).with(&[("pset_len", LENGTH), ("pset_name", TEXT)]),
-    of(&["Status_f2c", "Status_f082c"]).with(&[("c_status", NOT_IGNORED)]),
-    of(&["Status_set_*"]).with(&[("status", REAL_STATUS)]),
+    exception(&["Address", "Get_address"]).with(&[("address", UNSEEN)]),
+    exception(&["Session_get_nth_pset"]).with(&[("pset_len", LENGTH), ("pset_name", TEXT)]),
+    exception(&["Status_f2c", "Status_f082c"]).with(&[("c_status", NOT_IGNORED)]),
+    exception(&["Status_set_*"]).with(&[("status", REAL_STATUS)]),
 ];
 
 /// Results that have the name of something else elsewhere.

@@ -29,14 +29,14 @@ static FREED: [AtomicU32; 64] = [const { AtomicU32::new(0) }; 64];
 
 /// See the module.
 pub struct Cache {
-    few: Table<FEW>,
-    many: Table<WORDS>,
+    few: CacheTable<FEW>,
+    many: CacheTable<WORDS>,
 }
 
-struct Table<const N: usize> {
+struct CacheTable<const N: usize> {
     entries: *mut CacheEntry<N>,
     /// By the same places: what the entries depend on, which the straight line does not look at.
-    origins: *mut Origin,
+    origins: *mut EntryOrigin,
     /// Places, as a power of two, and by how much a hash is shifted to be one of them.
     bits: u32,
     shift: u32,
@@ -58,7 +58,7 @@ const ELSEWHERE: u32 = u32::MAX;
 
 /// What an entry depends on.
 #[derive(Clone, Copy)]
-struct Origin {
+struct EntryOrigin {
     /// The classes of the handles it was made with.
     handles: u64,
     /// How many objects of these classes had been freed.
@@ -162,7 +162,7 @@ fn hash(words: &[u64]) -> u64 {
 impl Cache {
     /// An empty cache, `None` where memory ran out.
     pub fn new() -> Option<Cache> {
-        Some(Cache { few: Table::new(FIRST_BITS)?, many: Table::new(FIRST_BITS)? })
+        Some(Cache { few: CacheTable::new(FIRST_BITS)?, many: CacheTable::new(FIRST_BITS)? })
     }
 
     /// The number of a call with these words, if it lies in the place that it prefers.
@@ -187,10 +187,10 @@ impl Cache {
     }
 }
 
-impl<const N: usize> Table<N> {
-    fn new(bits: u32) -> Option<Table<N>> {
+impl<const N: usize> CacheTable<N> {
+    fn new(bits: u32) -> Option<CacheTable<N>> {
         let entries = memory::zeroed_table(1 << bits)?.as_ptr();
-        Some(Table { entries, origins: memory::zeroed(1 << bits)?.as_ptr(), bits, shift: 64 - bits })
+        Some(CacheTable { entries, origins: memory::zeroed(1 << bits)?.as_ptr(), bits, shift: 64 - bits })
     }
 
     // The words are only compared here: to pass them on would have them on the stack of every call.
@@ -228,7 +228,7 @@ impl<const N: usize> Table<N> {
         let epoch = if at_once { epoch } else { ELSEWHERE };
         let mut entry = CacheEntry { number, epoch, words: [0; N] };
         entry.words.copy_from_slice(&words.words[..N]);
-        let origin = Origin { handles: handles.0, freed: handles.freed() };
+        let origin = EntryOrigin { handles: handles.0, freed: handles.freed() };
         while !self.put(entry, origin) {
             if self.bits >= MOST_BITS || !self.grow() {
                 let preferred = (words.hash() >> self.shift) as usize;
@@ -238,7 +238,7 @@ impl<const N: usize> Table<N> {
     }
 
     /// Puts an entry where the same one was or where there is room.
-    fn put(&mut self, entry: CacheEntry<N>, origin: Origin) -> bool {
+    fn put(&mut self, entry: CacheEntry<N>, origin: EntryOrigin) -> bool {
         let hash = hash(&entry.words);
         let same = self.around(hash).find(|at| self.entry(*at).epoch != 0 && self.entry(*at).words == entry.words);
         let free = || self.around(hash).find(|at| self.entry(*at).epoch == 0);
@@ -249,7 +249,7 @@ impl<const N: usize> Table<N> {
 
     #[cold]
     fn grow(&mut self) -> bool {
-        let Some(mut larger) = Table::<N>::new(self.bits + 1) else { return false };
+        let Some(mut larger) = CacheTable::<N>::new(self.bits + 1) else { return false };
         for at in 0..1 << self.bits {
             if self.entry(at).epoch != 0 && !self.is_void(at) {
                 // SAFETY: a place of the table.
@@ -281,7 +281,7 @@ impl<const N: usize> Table<N> {
         unsafe { &mut *self.entries.add(at) }
     }
 
-    fn set(&self, at: usize, entry: CacheEntry<N>, origin: Origin) {
+    fn set(&self, at: usize, entry: CacheEntry<N>, origin: EntryOrigin) {
         // SAFETY: as above.
         unsafe {
             self.entries.add(at).write(entry);

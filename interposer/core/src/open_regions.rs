@@ -7,11 +7,11 @@ const MOST: usize = 64;
 pub struct OpenRegions {
     /// How many there are, also of those that found no place.
     depth: usize,
-    regions: [Region; MOST],
+    regions: [OpenRegion; MOST],
 }
 
 #[derive(Clone, Copy)]
-struct Region {
+struct OpenRegion {
     owner: usize,
     number: u32,
 }
@@ -25,7 +25,7 @@ pub struct Left {
 /// In no region.
 impl Default for OpenRegions {
     fn default() -> OpenRegions {
-        OpenRegions { depth: 0, regions: [Region { owner: 0, number: 0 }; MOST] }
+        OpenRegions { depth: 0, regions: [OpenRegion { owner: 0, number: 0 }; MOST] }
     }
 }
 
@@ -34,7 +34,7 @@ impl OpenRegions {
     pub fn push(&mut self, owner: usize, number: u32) -> bool {
         self.depth += 1;
         let place = self.regions.get_mut(self.depth - 1);
-        place.map(|region| *region = Region { owner, number }).is_some()
+        place.map(|region| *region = OpenRegion { owner, number }).is_some()
     }
 
     /// Leaves the innermost region of an owner, if it has one.

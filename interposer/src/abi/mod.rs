@@ -236,9 +236,9 @@ impl Family {
     }
 
     /// Finds out what only an initialised library tells.
-    pub fn settle(&self, world: bool) {
+    pub fn learn_from_library(&self, world: bool) {
         if self.abi == Abi::Standard {
-            standard::settle();
+            standard::learn_status_layout();
         }
         // Without a world there is no communicator to try it on.
         if world && self.abi != Abi::Mpich {

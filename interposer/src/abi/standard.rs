@@ -57,7 +57,7 @@ pub fn family() -> Family {
 
 /// Finds out, once MPI is initialised, whether this library keeps a status's count where those seen so far do. The
 /// standard leaves the place to the library.
-pub fn settle() {
+pub fn learn_status_layout() {
     const BYTES: u64 = 0x1_2345_6789;
     let mut status = [0u32; STATUS_SIZE / 4];
     // SAFETY: the status is as large as the standard says, and MPI is initialised.

@@ -13,7 +13,7 @@ use traces::definitions::Language;
 
 use super::wrappers::Wrappers;
 use super::{fortran, python, stubs};
-use crate::loaded::{self, Name, Object};
+use crate::loaded::{self, LoadedObject, SymbolName};
 use crate::real;
 use crate::symbol;
 
@@ -94,12 +94,12 @@ pub fn wrapper_named(wrappers: &Wrappers, symbol: &str) -> Option<usize> {
 
 /// An object between program and MPI.
 struct Layer {
-    object: Object,
+    object: LoadedObject,
     kind: LayerKind,
 }
 
 /// What an object calls of MPI.
-fn calls_of(object: &Object, wrappers: &Wrappers) -> BTreeSet<Call> {
+fn calls_of(object: &LoadedObject, wrappers: &Wrappers) -> BTreeSet<Call> {
     let mut calls = BTreeSet::new();
     let mut read = |name: &CStr, _: *mut usize| {
         let name = name.to_str().unwrap_or_default();
@@ -118,11 +118,11 @@ enum LayerKind {
 }
 
 impl LayerKind {
-    fn of(object: &Object, wrappers: &Wrappers) -> Option<LayerKind> {
+    fn of(object: &LoadedObject, wrappers: &Wrappers) -> Option<LayerKind> {
         // SAFETY: the object is loaded.
         let exports = unsafe { object.exports() }?;
         // SAFETY: the same.
-        let defines = |name: &CStr| unsafe { exports.find(&Name::new(name)) }.is_some();
+        let defines = |name: &CStr| unsafe { exports.find(&SymbolName::new(name)) }.is_some();
         if defines(python::PROOF) {
             python::found(object.range.clone());
             Some(LayerKind::Python)
@@ -139,7 +139,7 @@ impl LayerKind {
 /// What the slot for a symbol is to lead to, if not to what the loader found.
 fn leads_to(
     symbol: &str,
-    object: &Object,
+    object: &LoadedObject,
     layer: Option<LayerKind>,
     patched: &Patched,
     wrappers: &Wrappers,
@@ -156,7 +156,7 @@ fn leads_to(
         let own = if layer.is_some() { ways.by_name } else { ways.program } as usize;
         return match other_tool(symbol) {
             Some(_) if layer.is_some() => None,
-            Some(tool) => stubs::to(tool, *call, Language::C),
+            Some(tool) => stubs::stub_to(tool, *call, Language::C),
             None => real::exists(*call).then_some(own),
         };
     }
@@ -170,7 +170,7 @@ fn leads_to(
     if let Some(around) = wrappers.around_binding(call).filter(|_| is_answered) {
         return stubs::through(around, binding, call, language);
     }
-    stubs::to(binding, call, language)
+    stubs::stub_to(binding, call, language)
 }
 
 /// Another tool's function, where it comes before ours in the order of linking.

@@ -105,7 +105,7 @@ pub fn forget() {
 }
 
 /// The stub that goes on to `target`, for a function of a layer that stands for `call`. `None` where all are in use.
-pub fn to(target: usize, call: Call, language: Language) -> Option<usize> {
+pub fn stub_to(target: usize, call: Call, language: Language) -> Option<usize> {
     through(target, 0, call, language)
 }
 

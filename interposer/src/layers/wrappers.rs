@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use traces::calls::Call;
 
-use crate::loaded::Name;
+use crate::loaded::SymbolName;
 
 /// The address of code that takes what some MPI function takes.
 pub type EntryPoint = unsafe extern "C-unwind" fn();
@@ -27,7 +27,7 @@ pub struct Wrappers {
     all: fn() -> Vec<(Call, WrapperEntries)>,
     around_binding: fn(Call) -> Option<usize>,
     by_name: OnceLock<HashMap<String, (Call, WrapperEntries)>>,
-    names: OnceLock<Vec<Name<CString>>>,
+    names: OnceLock<Vec<SymbolName<CString>>>,
 }
 
 impl Wrappers {
@@ -43,8 +43,8 @@ impl Wrappers {
     }
 
     /// The C symbols of all.
-    pub fn names(&self) -> &[Name<CString>] {
-        let name = |name: &String| CString::new(name.as_str()).ok().map(Name::new);
+    pub fn names(&self) -> &[SymbolName<CString>] {
+        let name = |name: &String| CString::new(name.as_str()).ok().map(SymbolName::new);
         self.names.get_or_init(|| self.by_name().keys().filter_map(name).collect())
     }
 

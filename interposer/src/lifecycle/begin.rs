@@ -10,7 +10,7 @@ use traces::file::{FileHeader, MAGIC, NO_RANK, VERSION};
 use traces::write::blank_header;
 
 use super::calls::starts;
-use super::run::{FAILED, HandedDown, RUN, Run};
+use super::run::{FAILED, HandedDown, RUN, RunContext};
 use super::{folder, together};
 use crate::abi;
 use crate::clock;
@@ -123,7 +123,7 @@ fn try_begin(handed: &'static HandedDown) -> Result<bool, String> {
     messages::let_stderr_go();
     slots::begin(mode);
     progress::begin(config.progress);
-    let _ = RUN.set(Run { config, family, handed });
+    let _ = RUN.set(RunContext { config, family, handed });
     Ok(true)
 }
 

@@ -20,7 +20,7 @@ use traces::clock::ClockSample;
 use traces::definitions::{Definition, Occasion, SameClock, Sync};
 use traces::settings::Occasions;
 
-use super::together::{Found, ProcessSlot, Together};
+use super::together::{ProcessSlot, RanksFound, Together};
 use crate::abi::Family;
 use crate::clock::{kind, now, sample};
 use crate::real;
@@ -37,15 +37,15 @@ const ENOUGH: u64 = 0;
 const TAG: usize = 0;
 
 /// The ranks that compare clocks, between the two occasions.
-static RANKS: Mutex<Option<Ranks>> = Mutex::new(None);
+static RANKS: Mutex<Option<RecordingRanks>> = Mutex::new(None);
 
 /// MPI was just initialised. All ranks that record together come here, with the same `occasions`; `begin` is a sample of this
 /// one's clocks from some time before.
 pub fn initialized(family: &'static Family, together: Together, begin: &ClockSample, occasions: Occasions) {
-    if occasions == Occasions::None && together.found == Found::All {
+    if occasions == Occasions::None && together.found == RanksFound::All {
         return;
     }
-    let Ok(Some(ranks)) = Ranks::of(family, together, begin) else { return };
+    let Ok(Some(ranks)) = RecordingRanks::of(family, together, begin) else { return };
     match occasions {
         Occasions::None => ranks.free(),
         // Where MPI fails there is nothing to be said.
@@ -73,23 +73,23 @@ struct Introduction {
     /// Ticks before the barrier.
     early: u64,
     /// After it.
-    late: Pair,
+    late: ClockReading,
     /// Some time before, for the rate of the two clocks.
-    begin: Pair,
+    begin: ClockReading,
 }
 
 /// Ticks and the host's clock in nanoseconds, read together within `width` ticks.
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
-struct Pair {
+struct ClockReading {
     ticks: u64,
     width: u64,
     monotonic: u64,
 }
 
-impl Pair {
-    fn of(sample: &ClockSample) -> Pair {
-        Pair { ticks: sample.ticks, width: sample.width, monotonic: sample.monotonic }
+impl ClockReading {
+    fn of(sample: &ClockSample) -> ClockReading {
+        ClockReading { ticks: sample.ticks, width: sample.width, monotonic: sample.monotonic }
     }
 }
 
@@ -144,7 +144,7 @@ impl Clocks {
 }
 
 /// The ranks that record together, on a communicator of their own, in which they have other numbers than in the world.
-struct Ranks {
+struct RecordingRanks {
     family: &'static Family,
     communicator: usize,
     /// Those in the world.
@@ -152,7 +152,7 @@ struct Ranks {
     own: usize,
     /// Where those of this host stand.
     place: Option<ProcessSlot>,
-    begin: Pair,
+    begin: ClockReading,
 }
 
 /// A call failed: MPI is in no state to be asked any more.
@@ -165,8 +165,8 @@ unsafe fn invoke<const N: usize>(call: Call, arguments: [usize; N]) -> Result<()
     if unsafe { real::invoke(call, arguments) } == 0 { Ok(()) } else { Err(Failed) }
 }
 
-impl Ranks {
-    fn of(family: &'static Family, together: Together, begin: &ClockSample) -> Result<Option<Ranks>, Failed> {
+impl RecordingRanks {
+    fn of(family: &'static Family, together: Together, begin: &ClockSample) -> Result<Option<RecordingRanks>, Failed> {
         let Together { ranks: in_world, communicator, own, place, .. } = together;
         let Some(communicator) = communicator.filter(|_| in_world.len() > 1) else { return Ok(None) };
         let mut handle = communicator;
@@ -179,7 +179,7 @@ impl Ranks {
         // What goes wrong with us does not end the program.
         // SAFETY: the communicator was just made.
         unsafe { invoke(Call::Comm_set_errhandler, [communicator, family.errors_return as usize])? };
-        Ok(Some(Ranks { family, communicator, in_world, own, place, begin: Pair::of(begin) }))
+        Ok(Some(RecordingRanks { family, communicator, in_world, own, place, begin: ClockReading::of(begin) }))
     }
 
     fn free(self) {
@@ -227,7 +227,7 @@ impl Ranks {
         let early = now();
         // SAFETY: all ranks of the communicator do this.
         unsafe { invoke(Call::Barrier, [self.communicator])? };
-        let own = Introduction { boot: boot(), early, late: Pair::of(&sample()), begin: self.begin };
+        let own = Introduction { boot: boot(), early, late: ClockReading::of(&sample()), begin: self.begin };
         let mut all = vec![Introduction::default(); self.in_world.len()];
         let (bytes, byte) = (size_of::<Introduction>(), self.family.byte as usize);
         let (from, to) = (&raw const own as usize, all.as_mut_ptr() as usize);

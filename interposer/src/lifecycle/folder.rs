@@ -84,12 +84,12 @@ pub fn wanted(config: &Config) -> Result<PathBuf, String> {
 /// The first of the ranks that record together, whose own file is there now, finds a folder and tells the others. Without a world
 /// everyone decides alone, by what the launcher gave all.
 pub fn agree(config: &Config, family: &Family, together: Option<&Together>, own: &Path) -> Agreed {
-    let mut message = Message { run: [0; 16], world: 0, sync: 0, length: 0, folder: [0; 4096] };
+    let mut message = FolderMessage { run: [0; 16], world: 0, sync: 0, length: 0, folder: [0; 4096] };
     if together.is_none_or(Together::is_first) {
         message.set(&decide(config, family, together, own));
     }
     if let Some(communicator) = together.and_then(|together| together.communicator) {
-        let (count, address) = (size_of::<Message>(), &raw mut message as usize);
+        let (count, address) = (size_of::<FolderMessage>(), &raw mut message as usize);
         // SAFETY: every process of the communicator is in MPI_Init, and does this.
         unsafe { real::invoke(Call::Bcast, [address, count, family.byte as usize, 0, communicator as usize]) };
     }
@@ -97,7 +97,7 @@ pub fn agree(config: &Config, family: &Family, together: Option<&Together>, own:
 }
 
 #[repr(C)]
-struct Message {
+struct FolderMessage {
     run: [u8; 16],
     world: u32,
     sync: u32,
@@ -105,7 +105,7 @@ struct Message {
     folder: [u8; 4096],
 }
 
-impl Message {
+impl FolderMessage {
     fn set(&mut self, agreed: &Agreed) {
         use std::os::unix::ffi::OsStrExt;
         let folder = agreed.folder.as_os_str().as_bytes();

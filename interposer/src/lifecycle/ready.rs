@@ -6,7 +6,7 @@ use traces::calls::Call;
 use traces::definitions::{Definition, Library};
 use traces::file::NO_RANK;
 
-use super::run::{FIRST, Run};
+use super::run::{FIRST, RunContext};
 use super::together::{self, Together};
 use super::{clocks, folder};
 use crate::clock;
@@ -25,9 +25,9 @@ use crate::recorder::thread::Thread;
 use crate::recorder::thread::current;
 
 /// MPI can say who we are. A session has no world; its processes know only what their launcher tells them.
-pub fn ready(run: &Run, output: &Output, world: bool, first: bool) {
+pub fn ready(run: &RunContext, output: &Output, world: bool, first: bool) {
     let family = run.family;
-    family.settle(world);
+    family.learn_from_library(world);
     // What MPI has loaded would else be looked at in the program's first call.
     layers::patch(&run.handed.wrappers);
     progress::ready();
@@ -86,7 +86,7 @@ fn provided() -> i32 {
 }
 
 /// What recording a call costs and what listening to an entry does, in thousandths of a tick: the best of a few hundred each.
-fn rehearse(Run { family, handed, .. }: &Run) -> Option<(u64, u64)> {
+fn rehearse(RunContext { family, handed, .. }: &RunContext) -> Option<(u64, u64)> {
     const CALLS: u32 = 200;
     const ROUNDS: u32 = 10;
     let rehearsal = Thread::rehearsal((CALLS * (2 * ROUNDS + 1)) as usize)?;

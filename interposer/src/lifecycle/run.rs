@@ -16,7 +16,7 @@ pub struct HandedDown {
 }
 
 /// What the recording knows of itself once it has begun.
-pub struct Run {
+pub struct RunContext {
     /// What the user asked for.
     pub config: Config,
     /// The conventions of the MPI library.
@@ -26,7 +26,7 @@ pub struct Run {
 }
 
 /// Set when the recording begins.
-pub static RUN: OnceLock<Run> = OnceLock::new();
+pub static RUN: OnceLock<RunContext> = OnceLock::new();
 /// MPI can be asked.
 pub static READY: AtomicBool = AtomicBool::new(false);
 /// Recording was wanted and failed, here; other ranks may be recording.

@@ -16,17 +16,17 @@ pub struct Exports {
 }
 
 /// A symbol's name with its hash: to ask many objects for the same.
-pub struct Name<S> {
+pub struct SymbolName<S> {
     text: S,
     hash: u32,
 }
 
-impl<S: AsRef<CStr>> Name<S> {
+impl<S: AsRef<CStr>> SymbolName<S> {
     /// Hashes it.
-    pub fn new(text: S) -> Name<S> {
+    pub fn new(text: S) -> SymbolName<S> {
         let add = |hash: u32, byte: &u8| hash.wrapping_mul(33).wrapping_add(*byte as u32);
         let hash = text.as_ref().to_bytes().iter().fold(5381, add);
-        Name { text, hash }
+        SymbolName { text, hash }
     }
 }
 
@@ -35,7 +35,12 @@ impl Exports {
     ///
     /// # Safety
     /// The addresses are 0 or those of the object's tables.
-    pub unsafe fn at(table: usize, base: usize, symbols: *const libc::Elf64_Sym, strings: usize) -> Option<Exports> {
+    pub unsafe fn from_tables(
+        table: usize,
+        base: usize,
+        symbols: *const libc::Elf64_Sym,
+        strings: usize,
+    ) -> Option<Exports> {
         if table == 0 || symbols.is_null() || strings == 0 {
             return None;
         }
@@ -49,7 +54,7 @@ impl Exports {
     ///
     /// # Safety
     /// The object must still be loaded.
-    pub unsafe fn find(&self, name: &Name<impl AsRef<CStr>>) -> Option<usize> {
+    pub unsafe fn find(&self, name: &SymbolName<impl AsRef<CStr>>) -> Option<usize> {
         let hash = name.hash;
         let bits = 1u64 << (hash % 64) | 1u64 << ((hash >> self.shift) % 64);
         // SAFETY: the layout of the table, of an object that is loaded.

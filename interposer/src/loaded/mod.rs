@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use crate::program_headers::{self, ProgramHeaders};
 use crate::symbol;
-pub use exports::{Exports, Name};
+pub use exports::{Exports, SymbolName};
 
 /// How often the loader has added and removed objects. Cheap.
 pub fn changes() -> (u64, u64) {
@@ -16,10 +16,10 @@ pub fn changes() -> (u64, u64) {
 }
 
 /// All loaded objects but this library, in the order in which the loader looks for what they define.
-pub fn objects() -> Vec<Object> {
+pub fn objects() -> Vec<LoadedObject> {
     let (own, mut objects) = (own_base(), Vec::new());
     program_headers::find(|headers| {
-        objects.extend(Object::of(headers).filter(|object| object.range.start != own));
+        objects.extend(LoadedObject::of(headers).filter(|object| object.range.start != own));
         None::<()>
     });
     objects
@@ -42,7 +42,7 @@ pub fn find_anywhere(name: &CStr) -> Option<usize> {
 }
 
 /// A loaded object.
-pub struct Object {
+pub struct LoadedObject {
     /// Its path; the program itself has none.
     pub name: String,
     /// Where it lies.
@@ -95,16 +95,16 @@ const SLOTS: [u32; 3] = [7, 6, 1];
 #[cfg(target_arch = "aarch64")]
 const SLOTS: [u32; 3] = [1026, 1025, 257];
 
-impl Object {
+impl LoadedObject {
     /// `None` of what has nothing to patch: the kernel's, and what is not linked dynamically.
-    fn of(headers: &ProgramHeaders) -> Option<Object> {
+    fn of(headers: &ProgramHeaders) -> Option<LoadedObject> {
         let range = headers.parts(libc::PT_LOAD).reduce(|all, part| all.start.min(part.start)..all.end.max(part.end));
         let name = headers.name();
         let dynamic = headers.parts(libc::PT_DYNAMIC).next().filter(|_| !name.starts_with("linux-vdso"))?.start;
         // A page it covers in part stays writable.
         let relro = headers.parts(libc::PT_GNU_RELRO).next().map(|part| page_of(part.start)..page_of(part.end));
         let (range, relro) = (range.unwrap_or_default(), relro.unwrap_or_default());
-        Some(Object { name, range, base: headers.base(), dynamic, relro })
+        Some(LoadedObject { name, range, base: headers.base(), dynamic, relro })
     }
 
     /// Whether this is the program.
@@ -123,7 +123,7 @@ impl Object {
     /// The object must still be loaded.
     pub unsafe fn exports(&self) -> Option<Exports> {
         // SAFETY: the caller's promise, and they are its tables.
-        unsafe { Exports::at(self.address(DT_GNU_HASH), self.base, self.symbols(), self.address(DT_STRTAB)) }
+        unsafe { Exports::from_tables(self.address(DT_GNU_HASH), self.base, self.symbols(), self.address(DT_STRTAB)) }
     }
 
     /// The address of what the object itself defines under a name.
@@ -132,7 +132,7 @@ impl Object {
     /// The object must still be loaded.
     pub unsafe fn defines(&self, name: &CStr) -> Option<usize> {
         // SAFETY: the caller's promise.
-        unsafe { self.exports()?.find(&Name::new(name)) }
+        unsafe { self.exports()?.find(&SymbolName::new(name)) }
     }
 
     /// Gives every slot that holds the address of a function whose name begins with one of these what `other` says for the

@@ -9,7 +9,7 @@ use crate::recorder::file::shared;
 use crate::recorder::guard;
 
 /// A name that was met.
-pub struct Name {
+pub struct RegionName {
     number: u32,
     text: Box<[u8]>,
     /// It is in the file.
@@ -25,16 +25,16 @@ const LONGEST: usize = 255;
 /// What all further names are called.
 const OTHERS: &[u8] = b"(other regions)";
 
-static NAMES: [AtomicPtr<Name>; SLOTS] = [const { AtomicPtr::new(null_mut()) }; SLOTS];
+static NAMES: [AtomicPtr<RegionName>; SLOTS] = [const { AtomicPtr::new(null_mut()) }; SLOTS];
 static COUNT: AtomicU32 = AtomicU32::new(0);
 
 /// The number of a name, which is in the file from here on.
 pub fn number(text: &[u8]) -> u32 {
-    find(text).map_or(0, Name::number)
+    find(text).map_or(0, RegionName::number)
 }
 
 /// A name; `None` where memory ran out.
-pub fn find(text: &[u8]) -> Option<&'static Name> {
+pub fn find(text: &[u8]) -> Option<&'static RegionName> {
     let text = &text[..text.len().min(LONGEST)];
     let mut slot = hash(text);
     loop {
@@ -49,7 +49,7 @@ pub fn find(text: &[u8]) -> Option<&'static Name> {
 }
 
 #[cold]
-fn add(text: &[u8]) -> Option<&'static Name> {
+fn add(text: &[u8]) -> Option<&'static RegionName> {
     guard::run(|| {
         let _shared = shared::lock();
         let mut slot = hash(text);
@@ -62,13 +62,14 @@ fn add(text: &[u8]) -> Option<&'static Name> {
             slot = (slot + 1) % SLOTS;
         }
         let number = COUNT.fetch_add(1, Relaxed) + 1;
-        let name: &Name = Box::leak(Box::new(Name { number, text: text.into(), defined: AtomicBool::new(false) }));
+        let name: &RegionName =
+            Box::leak(Box::new(RegionName { number, text: text.into(), defined: AtomicBool::new(false) }));
         NAMES[slot].store(std::ptr::from_ref(name).cast_mut(), Release);
         name
     })
 }
 
-impl Name {
+impl RegionName {
     /// Its number. The name is in the file from here on.
     pub fn number(&self) -> u32 {
         if !self.defined.load(Relaxed) {

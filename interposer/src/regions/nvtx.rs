@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::*};
 
 use traces::record::RecordKind;
 
-use super::names::{self, Name};
+use super::names::{self, RegionName};
 use super::recorded;
 
 // From nvtxTypes.h.
@@ -89,14 +89,14 @@ pub unsafe extern "C" fn InitializeInjectionNvtx2(get_export_table: Option<GetEx
 }
 
 /// A range that this thread pushes into a domain, and pops again.
-fn push(domain: usize, name: Option<&Name>) -> c_int {
+fn push(domain: usize, name: Option<&RegionName>) -> c_int {
     let depth = name.and_then(|name| recorded(|thread| thread.enter_region(domain, name.number())));
     depth.unwrap_or(NO_PUSH_POP_TRACKING)
 }
 
 /// A range that any thread may end, by what this returns.
-fn start(name: Option<&Name>) -> u64 {
-    let Some(number) = name.map(Name::number) else { return 0 };
+fn start(name: Option<&RegionName>) -> u64 {
+    let Some(number) = name.map(RegionName::number) else { return 0 };
     recorded(|thread| thread.mark_region(RecordKind::RegionBegin, number)).map_or(0, |()| number.into())
 }
 
@@ -161,12 +161,12 @@ extern "C" fn domain_end(_domain: usize, range: u64) {
     end(range);
 }
 
-unsafe extern "C" fn register_a(_domain: usize, name: *const c_char) -> Option<&'static Name> {
+unsafe extern "C" fn register_a(_domain: usize, name: *const c_char) -> Option<&'static RegionName> {
     // SAFETY: what the program passes to nvtxDomainRegisterStringA.
     unsafe { narrow(name) }
 }
 
-unsafe extern "C" fn register_w(_domain: usize, name: *const u32) -> Option<&'static Name> {
+unsafe extern "C" fn register_w(_domain: usize, name: *const u32) -> Option<&'static RegionName> {
     // SAFETY: what the program passes to nvtxDomainRegisterStringW.
     unsafe { wide(name) }
 }
@@ -180,7 +180,7 @@ extern "C" fn create_domain(_name: *const c_void) -> usize {
 /// What ranges without a message are called.
 const UNNAMED: &[u8] = b"(unnamed)";
 
-unsafe fn message(attributes: *const Attributes) -> Option<&'static Name> {
+unsafe fn message(attributes: *const Attributes) -> Option<&'static RegionName> {
     const NARROW: i32 = 1;
     const WIDE: i32 = 2;
     const REGISTERED: i32 = 3;
@@ -191,19 +191,19 @@ unsafe fn message(attributes: *const Attributes) -> Option<&'static Name> {
             NARROW => narrow(attributes.message.cast()),
             WIDE => wide(attributes.message.cast()),
             // One that was registered before we were asked to listen is null.
-            REGISTERED => attributes.message.cast::<Name>().as_ref().or_else(|| names::find(UNNAMED)),
+            REGISTERED => attributes.message.cast::<RegionName>().as_ref().or_else(|| names::find(UNNAMED)),
             _ => names::find(UNNAMED),
         }
     }
 }
 
-unsafe fn narrow(name: *const c_char) -> Option<&'static Name> {
+unsafe fn narrow(name: *const c_char) -> Option<&'static RegionName> {
     // SAFETY: the program passes null, or what ends with a zero.
     names::find(if name.is_null() { UNNAMED } else { unsafe { CStr::from_ptr(name) }.to_bytes() })
 }
 
 /// A name in wide characters, which have 32 bits on Linux.
-unsafe fn wide(name: *const u32) -> Option<&'static Name> {
+unsafe fn wide(name: *const u32) -> Option<&'static RegionName> {
     let (mut bytes, mut used) = ([0; 256], 0);
     // SAFETY: the program passes null, or what ends with a zero.
     let characters = (0..).map(|at| unsafe { *name.add(at) }).take_while(|character| *character != 0);

@@ -9,7 +9,7 @@ pub struct Call(u16);
 
 /// One row of the table.
 #[derive(Debug)]
-pub struct Row {
+pub struct CallRow {
     /// The id on disk.
     pub id: u16,
     /// The name without its `MPI_`.
@@ -130,7 +130,7 @@ macro_rules! rows {
             $(pub const $name: Call = Call($id);)*
         }
 
-        static ROWS: &[Row] = &[$(Row {
+        static ROWS: &[CallRow] = &[$(CallRow {
             id: $id,
             name: stringify!($name),
             class: Class::$class,
@@ -167,7 +167,7 @@ impl Call {
 
     /// The call of a number read from disk, `None` where this version's table has no such row.
     pub fn from_number(number: u16) -> Option<Call> {
-        let row = Row::of(number & !LARGE)?;
+        let row = CallRow::of(number & !LARGE)?;
         (number & LARGE == 0 || row.large).then_some(Call(number))
     }
 
@@ -195,8 +195,8 @@ impl Call {
     }
 
     /// The row this call is made from.
-    pub fn row(self) -> &'static Row {
-        Row::of(self.0 & !LARGE).expect("a Call is only ever made from a row")
+    pub fn row(self) -> &'static CallRow {
+        CallRow::of(self.0 & !LARGE).expect("a Call is only ever made from a row")
     }
 
     /// The name without `MPI_`, as in the C symbol.
@@ -238,14 +238,14 @@ impl Call {
     }
 }
 
-impl Row {
-    fn of(id: u16) -> Option<&'static Row> {
+impl CallRow {
+    fn of(id: u16) -> Option<&'static CallRow> {
         // Ids count from 1 without gaps, which a test keeps.
         ROWS.get((id as usize).checked_sub(1)?)
     }
 
     /// Every row of the table.
-    pub fn all() -> &'static [Row] {
+    pub fn all() -> &'static [CallRow] {
         ROWS
     }
 }

@@ -7,7 +7,7 @@ use zerocopy::FromBytes;
 use crate::definitions::{Definition, PREFIX};
 use crate::error::Damage;
 use crate::file::{FIRST_PAGE, LEVELS, PageHeader, PageKind, ProfileEntry, SHARED_ENTRIES, SHARED_TOTALS, ThreadBlock};
-use crate::progress::{Polls, Run};
+use crate::progress::{EntryRun, Polls};
 use crate::record::UNNUMBERED;
 use crate::signature::{STARTS, Signature};
 
@@ -17,7 +17,7 @@ pub struct Contents<'a> {
     /// In the order they were written.
     pub definitions: Vec<Definition>,
     /// By number.
-    pub threads: Vec<Thread<'a>>,
+    pub threads: Vec<ThreadPages<'a>>,
     /// Counts and times by function, of threads that had no room of their own.
     pub shared: Vec<&'a ProfileEntry>,
     /// What could not be used.
@@ -26,7 +26,7 @@ pub struct Contents<'a> {
 
 /// One thread of a rank.
 #[derive(Default)]
-pub struct Thread<'a> {
+pub struct ThreadPages<'a> {
     /// From 0, in the order they first called MPI.
     pub number: u32,
     /// Its fixed place, if it was begun.
@@ -74,7 +74,7 @@ pub struct InFlight<'a> {
 
 /// A call that has a record. The tick alone does not tell it from the next: on some processors several calls fit in one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Recorded {
+pub struct RecordedCall {
     /// When it began, ticks.
     pub start: u64,
     /// Its signature's number.
@@ -129,10 +129,10 @@ impl<'a> Signatures<'a> {
     }
 }
 
-impl<'a> Thread<'a> {
+impl<'a> ThreadPages<'a> {
     /// The calls the thread was in, outermost first. `last` is its last recorded call: a thread that was killed between
     /// recording a call and leaving it has it in both places.
-    pub fn in_flight(&self, last: Option<Recorded>) -> Vec<InFlight<'a>> {
+    pub fn in_flight(&self, last: Option<RecordedCall>) -> Vec<InFlight<'a>> {
         let Some(block) = self.block else { return Vec::new() };
         let depth = (block.depth as usize).min(LEVELS);
         let mut calls: Vec<_> = block.levels[..depth]
@@ -147,30 +147,31 @@ impl<'a> Thread<'a> {
             })
             .collect();
         // A call that was complete at once is recorded by another number than it began with.
-        let number = |last: Recorded| self.signatures.get(last.signature).map_or(UNNUMBERED, |found| found.0.number);
+        let number =
+            |last: RecordedCall| self.signatures.get(last.signature).map_or(UNNUMBERED, |found| found.0.number);
         calls.pop_if(|call| last.is_some_and(|last| (last.start, number(last)) == (call.start, call.signature.number)));
         calls
     }
 }
 
-impl Thread<'_> {
+impl ThreadPages<'_> {
     /// Calls that asked in vain and have no record yet. `last` is the last recorded call: a thread that was killed while it
     /// wrote a record has them in both places.
-    pub fn open_polls(&self, last: Option<Recorded>) -> Option<Polls> {
+    pub fn open_polls(&self, last: Option<RecordedCall>) -> Option<Polls> {
         let polls = self.block?.polls;
-        let first = Recorded { start: polls.start, signature: polls.signature as u32 };
+        let first = RecordedCall { start: polls.start, signature: polls.signature as u32 };
         (polls.count > 0 && Some(first) != last).then_some(polls)
     }
 
     /// Productive entries into the progress engine that have no record yet. `last` is when the last of those that have one
     /// began: a thread that was killed while it wrote a record has them in both places.
-    pub fn open_productive(&self, last: Option<u64>) -> impl Iterator<Item = &Run> {
+    pub fn open_productive(&self, last: Option<u64>) -> impl Iterator<Item = &EntryRun> {
         let runs = self.block.map_or(&[][..], |block| block.productive.runs());
         runs.iter().filter(move |run| last.is_none_or(|last| run.start > last))
     }
 
     /// The same for entries outside MPI calls.
-    pub fn open_outside(&self, last: Option<u64>) -> Option<&Run> {
+    pub fn open_outside(&self, last: Option<u64>) -> Option<&EntryRun> {
         let run = &self.block?.outside;
         (run.count > 0 && Some(run.start) != last).then_some(run)
     }
@@ -208,7 +209,7 @@ pub(super) fn contents(bytes: &[u8], unit: usize) -> Contents<'_> {
         if kind == Some(PageKind::Definitions) {
             definitions(body, at as u64, &mut contents);
         } else {
-            let thread = threads.entry(header.thread).or_insert_with(Thread::default);
+            let thread = threads.entry(header.thread).or_insert_with(ThreadPages::default);
             thread.number = header.thread;
             // A signature owns two numbers at most.
             let most = 2 * (bytes.len() / size_of::<Signature>());
@@ -223,7 +224,7 @@ pub(super) fn contents(bytes: &[u8], unit: usize) -> Contents<'_> {
     contents
 }
 
-fn add<'a>(thread: &mut Thread<'a>, kind: PageKind, header: &'a PageHeader, body: &'a [u8], most: usize) {
+fn add<'a>(thread: &mut ThreadPages<'a>, kind: PageKind, header: &'a PageHeader, body: &'a [u8], most: usize) {
     match kind {
         PageKind::Thread => thread.block = ThreadBlock::ref_from_prefix(body).ok().map(|(block, _)| block),
         PageKind::Signatures => {

@@ -2,7 +2,7 @@
 
 use super::pages::EventPage;
 use crate::error::Damage;
-use crate::progress::{self, Entries, Polls, Run};
+use crate::progress::{self, Entries, EntryRun, Polls};
 use crate::record::{self, Arrived, RecordKind};
 
 /// What wants to see records. Those that follow a call belong to it.
@@ -20,9 +20,9 @@ pub trait Visitor {
     /// What the progress engine did during the call, or during the polls.
     fn engine(&mut self, _during: Entries) {}
     /// The progress engine was entered with success, once or more often in that time.
-    fn productive(&mut self, _run: &Run) {}
+    fn productive(&mut self, _run: &EntryRun) {}
     /// It was entered outside MPI calls.
-    fn outside(&mut self, _run: &Run) {}
+    fn outside(&mut self, _run: &EntryRun) {}
     /// Calls that asked and got no.
     fn polls(&mut self, _polls: &Polls) {}
     /// The thread entered or left a region: [`RecordKind::RegionBegin`] or [`RecordKind::RegionEnd`].
@@ -103,7 +103,7 @@ fn with_engine(word: u64, last: u64, visitor: &mut impl Visitor) -> u64 {
     visitor.call(signature, start, duration);
     visitor.engine(during);
     if during.productive > 0 {
-        visitor.productive(&Run { start, end, count: during.productive });
+        visitor.productive(&EntryRun { start, end, count: during.productive });
     }
     end
 }

@@ -4,7 +4,7 @@
 
 use traces::calls::Call;
 use traces::file::FileHeader;
-use traces::progress::{Entries, Polls, Run};
+use traces::progress::{Entries, EntryRun, Polls};
 use traces::read::{RankFile, Visitor, walk};
 use traces::record::{Arrived, RecordKind};
 use traces::signature::{STARTS, Signature};
@@ -19,8 +19,8 @@ pub enum Said {
     Elsewhere(RecordKind, u32, u32, u64),
     Failed(u16, i32),
     Engine(Entries),
-    Productive(Run),
-    Outside(Run),
+    Productive(EntryRun),
+    Outside(EntryRun),
     Polls(Polls),
     Region(RecordKind, u64, u32),
 }
@@ -53,11 +53,11 @@ impl Visitor for Listener {
         self.0.push(Said::Engine(during));
     }
 
-    fn productive(&mut self, run: &Run) {
+    fn productive(&mut self, run: &EntryRun) {
         self.0.push(Said::Productive(*run));
     }
 
-    fn outside(&mut self, run: &Run) {
+    fn outside(&mut self, run: &EntryRun) {
         self.0.push(Said::Outside(*run));
     }
 

@@ -10,14 +10,14 @@ use examples::run::{finish, overhear};
 use examples::target;
 use regex::{Regex, RegexSet};
 
-use super::programs::Program;
+use super::programs::PackagedProgram;
 
 /// Seconds that a run may take.
 const LIMIT: &str = "110";
 
 /// A program and where it runs. With and without us that is the same folder, since some print its name.
-pub struct Place<'a> {
-    program: &'static Program,
+pub struct Execution<'a> {
+    program: &'static PackagedProgram,
     mpi: &'a Mpi,
     folder: PathBuf,
 }
@@ -34,11 +34,11 @@ pub struct Results {
     texts: Vec<(&'static str, String)>,
 }
 
-impl<'a> Place<'a> {
+impl<'a> Execution<'a> {
     /// Where a program runs under a library.
-    pub fn of(program: &'static Program, mpi: &'a Mpi) -> Place<'a> {
+    pub fn of(program: &'static PackagedProgram, mpi: &'a Mpi) -> Execution<'a> {
         let folder = target().join("real-programs").join(name(program, mpi));
-        Place { program, mpi, folder }
+        Execution { program, mpi, folder }
     }
 
     /// What this program under this library is called, as a path.
@@ -108,7 +108,7 @@ impl<'a> Place<'a> {
     }
 }
 
-fn name(program: &Program, mpi: &Mpi) -> String {
+fn name(program: &PackagedProgram, mpi: &Mpi) -> String {
     format!("{}-{}", program.name.replace(' ', "-"), mpi.name)
 }
 

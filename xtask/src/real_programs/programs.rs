@@ -5,7 +5,7 @@
 use examples::mpi::Mpi;
 
 /// A program. In its packages and commands `{mpi}` is what Debian calls the library, openmpi or mpich.
-pub struct Program {
+pub struct PackagedProgram {
     /// What the table calls it.
     pub name: &'static str,
     /// The libraries it is packaged for.
@@ -28,7 +28,7 @@ pub struct Program {
     pub calls: &'static [&'static str],
 }
 
-impl Program {
+impl PackagedProgram {
     /// Its packages for a library.
     pub fn packages(&self, mpi: &Mpi) -> Vec<String> {
         self.packages.iter().map(|package| for_library(package, mpi)).collect()
@@ -56,7 +56,7 @@ macro_rules! input {
 }
 
 /// What a row has that says nothing else.
-const PLAIN: Program = Program {
+const PLAIN: PackagedProgram = PackagedProgram {
     name: "",
     mpi: &["ompi4"],
     packages: &[],
@@ -71,7 +71,7 @@ const PLAIN: Program = Program {
 };
 
 /// Prints rates, and which messages it sent.
-const NETPIPE: Program = Program {
+const NETPIPE: PackagedProgram = PackagedProgram {
     name: "NetPIPE",
     ranks: 2,
     only: &["bytes"],
@@ -83,9 +83,9 @@ const NETPIPE: Program = Program {
 const BOTH: &[&str] = &["ompi4", "mpich4"];
 
 /// MPICH's ranks spin while they wait: no more of them than cores of a small machine.
-pub const PROGRAMS: &[Program] = &[
+pub const PROGRAMS: &[PackagedProgram] = &[
     // Rates of messages and memory but for the checks of its results.
-    Program {
+    PackagedProgram {
         name: "HPCC",
         packages: &["hpcc"],
         inputs: input!("hpcc.txt" as "hpccinf.txt"),
@@ -95,9 +95,9 @@ pub const PROGRAMS: &[Program] = &[
         calls: &["MPI_Send", "MPI_Irecv", "MPI_Alltoall"],
         ..PLAIN
     },
-    Program { packages: &["netpipe-openmpi"], command: "NPopenmpi -u 65536 -n 100", ..NETPIPE },
-    Program { mpi: &["mpich4"], packages: &["netpipe-mpich2"], command: "NPmpich2 -u 65536 -n 100", ..NETPIPE },
-    Program {
+    PackagedProgram { packages: &["netpipe-openmpi"], command: "NPopenmpi -u 65536 -n 100", ..NETPIPE },
+    PackagedProgram { mpi: &["mpich4"], packages: &["netpipe-mpich2"], command: "NPmpich2 -u 65536 -n 100", ..NETPIPE },
+    PackagedProgram {
         name: "LAMMPS",
         packages: &["lammps"],
         inputs: input!("melt.lammps" as "in.melt"),
@@ -107,7 +107,7 @@ pub const PROGRAMS: &[Program] = &[
         calls: &["MPI_Sendrecv", "MPI_Irecv", "MPI_Cart_create"],
         ..PLAIN
     },
-    Program {
+    PackagedProgram {
         name: "GROMACS",
         packages: &["gromacs"],
         inputs: input!("water.mdp" as "md.mdp", "water.top" as "water.top"),
@@ -119,7 +119,7 @@ pub const PROGRAMS: &[Program] = &[
         calls: &["MPI_Sendrecv", "MPI_Comm_split"],
         ..PLAIN
     },
-    Program {
+    PackagedProgram {
         name: "Quantum ESPRESSO",
         packages: &["quantum-espresso"],
         inputs: input!("silicon-atom.ld1" as "atom.in", "silicon.pw" as "silicon.in"),
@@ -129,7 +129,7 @@ pub const PROGRAMS: &[Program] = &[
         calls: &["MPI_Alltoall", "MPI_Allreduce", "MPI_Bcast"],
         ..PLAIN
     },
-    Program {
+    PackagedProgram {
         name: "CP2K",
         packages: &["cp2k"],
         inputs: input!("water.cp2k" as "water.inp"),
@@ -140,7 +140,7 @@ pub const PROGRAMS: &[Program] = &[
         calls: &["MPI_Alltoallv", "MPI_Allreduce", "MPI_Waitall"],
         ..PLAIN
     },
-    Program {
+    PackagedProgram {
         name: "NWChem",
         mpi: BOTH,
         packages: &["nwchem-{mpi}"],
@@ -155,7 +155,7 @@ pub const PROGRAMS: &[Program] = &[
         ..PLAIN
     },
     // The tests of LU and Cholesky factorizations hang under Debian's Open MPI in every third run, with or without us.
-    Program {
+    PackagedProgram {
         name: "ScaLAPACK QR",
         mpi: BOTH,
         packages: &["scalapack-mpi-test"],
@@ -166,7 +166,7 @@ pub const PROGRAMS: &[Program] = &[
         calls: &["MPI_Recv", "MPI_Comm_create"],
         ..PLAIN
     },
-    Program {
+    PackagedProgram {
         name: "MUMPS",
         packages: &["mumps-test"],
         inputs: &[("solve.sh", "exec /usr/lib/mumps/dsimpletest </usr/lib/mumps/input_simpletest_real\n")],
@@ -175,7 +175,7 @@ pub const PROGRAMS: &[Program] = &[
         calls: &["MPI_Isend", "MPI_Recv"],
         ..PLAIN
     },
-    Program {
+    PackagedProgram {
         name: "PT-Scotch",
         packages: &["ptscotch", "python3-minimal"],
         inputs: input!("grid.py" as "grid.py"),
@@ -187,7 +187,7 @@ pub const PROGRAMS: &[Program] = &[
         calls: &["MPI_Allgather"],
         ..PLAIN
     },
-    Program {
+    PackagedProgram {
         name: "MPB",
         packages: &["mpb-mpi"],
         inputs: input!("rods.ctl" as "rods.ctl"),
@@ -196,7 +196,7 @@ pub const PROGRAMS: &[Program] = &[
         calls: &["MPI_Allreduce"],
         ..PLAIN
     },
-    Program {
+    PackagedProgram {
         name: "PhyML",
         packages: &["phyml"],
         inputs: input!("six.phy" as "six.phy"),
@@ -206,7 +206,7 @@ pub const PROGRAMS: &[Program] = &[
         calls: &["MPI_Bcast"],
         ..PLAIN
     },
-    Program {
+    PackagedProgram {
         name: "ExaML",
         packages: &["examl"],
         inputs: input!("six.phy" as "six.phy", "six.tree" as "six.tree"),
@@ -217,7 +217,7 @@ pub const PROGRAMS: &[Program] = &[
         calls: &["MPI_Allreduce"],
         ..PLAIN
     },
-    Program {
+    PackagedProgram {
         name: "BAGEL",
         mpi: &["mpich4"],
         packages: &["bagel"],
@@ -229,7 +229,7 @@ pub const PROGRAMS: &[Program] = &[
         calls: &["MPI_Allreduce"],
         ..PLAIN
     },
-    Program {
+    PackagedProgram {
         name: "FFTW",
         packages: &["libfftw3-dev", "libfftw3-mpi-dev", "libopenmpi-dev"],
         inputs: input!("transform.c" as "transform.c"),
@@ -238,7 +238,7 @@ pub const PROGRAMS: &[Program] = &[
         calls: &["MPI_Sendrecv", "MPI_Reduce"],
         ..PLAIN
     },
-    Program {
+    PackagedProgram {
         name: "HDF5",
         mpi: BOTH,
         packages: &["libhdf5-{mpi}-dev"],
@@ -250,7 +250,7 @@ pub const PROGRAMS: &[Program] = &[
         calls: &["MPI_File_open", "MPI_File_write_at_all", "MPI_File_read_at_all"],
         ..PLAIN
     },
-    Program {
+    PackagedProgram {
         name: "mpi4py",
         packages: &["python3-mpi4py"],
         inputs: input!("objects.py" as "objects.py"),

@@ -7,7 +7,7 @@ use examples::answer::number;
 use examples::run::Run;
 use serde_json::json;
 
-use super::programs::Program;
+use super::programs::PackagedProgram;
 
 /// What the table says of a recorded run.
 #[derive(Default)]
@@ -23,7 +23,7 @@ pub struct Figures {
 }
 
 /// Reads a run's report and check, and adds what is wrong with them to the faults.
-pub fn judge(program: &Program, run: &Run, faults: &mut Vec<String>) -> Figures {
+pub fn judge(program: &PackagedProgram, run: &Run, faults: &mut Vec<String>) -> Figures {
     let analyses = [("report", &[][..]), ("report", &["--by", "rank"]), ("check", &[])];
     let [report, ranks, check] = analyses.map(|(analysis, arguments)| {
         let answer = run.ask(analysis, arguments);

@@ -1,6 +1,6 @@
 //! The engine by MPI function and by call site.
 
-use crate::metrics::totals::{self, Group, Totals};
+use crate::metrics::totals::{self, CallGroup, Totals};
 use crate::model::Run;
 use crate::model::rank::function;
 use crate::report::{Column, Row, Table};
@@ -15,7 +15,7 @@ impl Row for FunctionRow {
     const TABLE: &'static str = "engine_functions";
     fn columns() -> Vec<Column<Self>> {
         let mut columns = vec![Column::text("function", "function", |row: &Self| row.function.clone())];
-        columns.extend(figures().map(|column| column.of(|row: &Self| &row.sum)));
+        columns.extend(figures().map(|column| column.from_part(|row: &Self| &row.sum)));
         columns
     }
 }
@@ -34,7 +34,7 @@ impl Row for SiteRow {
             Column::text("site", "call site", |row: &Self| row.site.clone()),
             Column::text("function", "", |row: &Self| row.function.clone()),
         ];
-        columns.extend(figures().map(|column| column.of(|row: &Self| &row.sum)));
+        columns.extend(figures().map(|column| column.from_part(|row: &Self| &row.sum)));
         columns
     }
 }
@@ -55,14 +55,14 @@ fn figures() -> impl Iterator<Item = Column<Totals>> {
 
 /// By MPI function, the one with the most entries first.
 pub fn functions(run: &Run) -> Table<FunctionRow> {
-    let groups = totals::by(run, |_, _, entry| Some(function(&entry.signature)));
+    let groups = totals::group_calls(run, |_, _, entry| Some(function(&entry.signature)));
     let rows = entered(groups.into_iter()).map(|(function, sum)| FunctionRow { function, sum });
     Table::new("by MPI function", rows.collect())
 }
 
 /// By call site, the one with the most entries first.
 pub fn sites(run: &Run) -> Table<SiteRow> {
-    let groups = totals::by(run, |rank, _, entry| {
+    let groups = totals::group_calls(run, |rank, _, entry| {
         Some((run.sites.name(rank, entry.signature.site), function(&entry.signature)))
     });
     let rows = entered(groups.into_iter()).map(|((site, function), sum)| SiteRow { site, function, sum });
@@ -70,7 +70,7 @@ pub fn sites(run: &Run) -> Table<SiteRow> {
 }
 
 /// The groups in which the engine was entered, the one with the most entries first.
-fn entered<Key>(groups: impl Iterator<Item = (Key, Group)>) -> impl Iterator<Item = (Key, Totals)> {
+fn entered<Key>(groups: impl Iterator<Item = (Key, CallGroup)>) -> impl Iterator<Item = (Key, Totals)> {
     let mut sums: Vec<(Key, Totals)> = groups.map(|(key, group)| (key, group.sum())).collect();
     sums.retain(|(_, sum)| sum.entries > 0);
     sums.sort_by_key(|(_, sum)| std::cmp::Reverse(sum.entries));

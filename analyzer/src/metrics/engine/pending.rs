@@ -2,7 +2,7 @@
 
 use crate::metrics::totals::world_rank;
 use crate::model::Run;
-use crate::model::engine::Engine;
+use crate::model::engine::EngineAccount;
 use crate::report::{Column, Row, Table, WorldRank};
 
 /// Rows that people are shown.
@@ -37,7 +37,7 @@ impl Row for StarvedRow {
 }
 
 /// One row for each rank, thread and pair of calls, the longest first.
-pub fn starved(run: &Run, engines: &[Vec<Engine>]) -> Table<StarvedRow> {
+pub fn starved(run: &Run, engines: &[Vec<EngineAccount>]) -> Table<StarvedRow> {
     let mut rows = Vec::new();
     for (rank, threads) in run.ranks.iter().zip(engines) {
         for engine in threads.iter().filter(|engine| !engine.shared) {

@@ -3,7 +3,7 @@
 use traces::progress::Depth;
 
 use super::ledger::Ledger;
-use crate::model::engine::{Engine, SLICES};
+use crate::model::engine::{EngineAccount, SLICES};
 use crate::model::sums::Total;
 use crate::model::{Rank, Run};
 use crate::report::plot::Rates;
@@ -50,7 +50,7 @@ pub fn too_often(run: &Run) -> Vec<Fact> {
 }
 
 /// Entries a second over the run, all ranks.
-pub fn rates(run: &Run, engines: &[Vec<Engine>]) -> Rates {
+pub fn rates(run: &Run, engines: &[Vec<EngineAccount>]) -> Rates {
     let wall = run.ranks.iter().map(|rank| rank.wall()).fold(0.0, f64::max).max(1e-9);
     let slice = wall / SLICES as f64;
     let (mut all, mut productive) = (vec![0.0; SLICES], vec![0.0; SLICES]);

@@ -4,7 +4,7 @@ use std::sync::Mutex;
 
 use rustc_hash::FxHashMap;
 
-use super::waits::{Key, RankSite, WaitState, Waits};
+use super::waits::{RankSite, WaitKey, WaitState, Waits};
 use super::{Cause, Follow, Token};
 use crate::model::objects::Objects;
 use crate::model::roles::Flow;
@@ -13,7 +13,7 @@ use crate::parallel::{into_inner, lock};
 
 /// One rank's part in a collective call.
 #[derive(Clone, Copy, Debug)]
-pub struct Arrival {
+pub struct CollectiveArrival {
     /// Who, and where.
     pub at: RankSite,
     /// Who depends on whom.
@@ -36,7 +36,7 @@ pub const NO_NODE: u32 = 0;
 
 /// A call that not all have reached.
 struct Instance {
-    arrivals: Vec<Arrival>,
+    arrivals: Vec<CollectiveArrival>,
     last: Option<(i64, RankSite)>,
     root: Option<(i64, RankSite)>,
     node: u32,
@@ -84,7 +84,7 @@ impl<'a> Collectives<'a> {
         &self,
         object: u32,
         ordinal: Ordinal,
-        arrival: Arrival,
+        arrival: CollectiveArrival,
         waits: &mut Waits,
         told: &mut Vec<(u32, Token, Option<Cause>)>,
     ) -> (u32, bool) {
@@ -179,8 +179,8 @@ impl<'a> Collectives<'a> {
     }
 
     /// The last of those that each rank receives from.
-    fn sources(&self, object: u32, arrivals: &[Arrival]) -> Vec<Option<(i64, RankSite)>> {
-        let neighbors = |arrival: &Arrival| self.objects.neighbors(arrival.at.rank, object);
+    fn sources(&self, object: u32, arrivals: &[CollectiveArrival]) -> Vec<Option<(i64, RankSite)>> {
+        let neighbors = |arrival: &CollectiveArrival| self.objects.neighbors(arrival.at.rank, object);
         let came = |arrival| Some((neighbors(arrival)?.own, (arrival.begin, arrival.at)));
         let came: FxHashMap<u32, (i64, RankSite)> = arrivals.iter().filter_map(came).collect();
         let last = |arrival| neighbors(arrival)?.sources.iter().filter_map(|source| came.get(source).copied()).max();
@@ -188,7 +188,7 @@ impl<'a> Collectives<'a> {
     }
 
     /// From when the first rank left until the others did.
-    fn completion(&self, flow: Flow, arrivals: &[Arrival], waits: &mut Waits) {
+    fn completion(&self, flow: Flow, arrivals: &[CollectiveArrival], waits: &mut Waits) {
         let state = match flow {
             Flow::Barrier => WaitState::BarrierCompletion,
             Flow::All => WaitState::NxnCompletion,
@@ -200,7 +200,7 @@ impl<'a> Collectives<'a> {
             let time = end - first.max(arrival.begin);
             if time > 0 {
                 let error = self.timeline.lines[arrival.at.rank as usize].error(end);
-                waits.add(Key { state, waiter: arrival.at, cause: arrival.at }, time, error);
+                waits.add(WaitKey { state, waiter: arrival.at, cause: arrival.at }, time, error);
             }
         }
     }
@@ -228,7 +228,7 @@ impl<'a> Collectives<'a> {
 }
 
 impl Instance {
-    fn come(&mut self, arrival: Arrival) {
+    fn come(&mut self, arrival: CollectiveArrival) {
         let who = Some((arrival.begin, arrival.at));
         self.last = self.last.max(who);
         if arrival.root {

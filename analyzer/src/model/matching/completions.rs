@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use super::Cause;
 use super::waits::WaitState;
 use crate::model::roles::SpottedSite;
-use crate::model::stream::Call;
+use crate::model::stream::TimedCall;
 
 /// A call that completed something.
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +36,7 @@ pub struct Completions {
 impl Completions {
     /// A call completes something: so much is to be told.
     #[inline]
-    pub fn begin(&mut self, place: SpottedSite, call: &Call, open: u32) -> u32 {
+    pub fn begin(&mut self, place: SpottedSite, call: &TimedCall, open: u32) -> u32 {
         let (start, end) = (call.start, call.end);
         let completion = Completion { place, start, end, latest: None, received: None, link: u32::MAX, open };
         match self.free.pop() {

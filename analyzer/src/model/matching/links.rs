@@ -8,7 +8,7 @@
 
 use crate::model::selection::{LEFT_OUT, Part};
 use crate::model::sums::Grow;
-use crate::model::timeline::Line;
+use crate::model::timeline::ClockLine;
 
 /// One thing that a call depends on, or gives.
 #[derive(Clone, Copy, Debug)]
@@ -67,8 +67,8 @@ pub struct SelectionEdges {
 
 impl SelectionEdges {
     /// Those of a thread.
-    pub fn of(stretches: &[(u64, Part)], line: &Line) -> SelectionEdges {
-        let edges = stretches.iter().map(|(at, part)| (line.at(*at), *part != LEFT_OUT));
+    pub fn of(stretches: &[(u64, Part)], line: &ClockLine) -> SelectionEdges {
+        let edges = stretches.iter().map(|(at, part)| (line.nanoseconds_at(*at), *part != LEFT_OUT));
         let begins_selected = stretches.first().is_none_or(|first| first.1 != LEFT_OUT);
         SelectionEdges { begins_selected, rest: edges.skip(1).rev().collect() }
     }
@@ -174,10 +174,10 @@ impl Links {
     }
 
     /// What is asked about of its phases, when its links were replayed.
-    fn phases(&self) -> Vec<Stretch> {
+    fn phases(&self) -> Vec<PhaseTimes> {
         let ideal = |mark: Mark| mark.time.saturating_add(self.delay(mark.number as usize));
         let (mut last, mut selected) = ((self.begin, Mark::default()), self.begins_selected);
-        let (mut phases, mut phase) = (Vec::new(), Stretch::default());
+        let (mut phases, mut phase) = (Vec::new(), PhaseTimes::default());
         let end = LinkTurn { at: self.end, mark: self.mark(), to: LinkEvent::NextPhase };
         for turn in self.turns.iter().chain(&[end]) {
             if selected {
@@ -227,7 +227,7 @@ struct Replay {
 
 /// A stretch of a rank's time, nanoseconds.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Stretch {
+pub struct PhaseTimes {
     /// How long it took.
     pub time: i64,
     /// How long it would have taken.
@@ -238,7 +238,7 @@ pub struct Stretch {
 
 /// Replays a run; `nodes` says how many come to each collective call. Returns each rank's phases, one more than it has called
 /// MPI_Pcontrol.
-pub fn replay(ranks: Vec<Links>, nodes: &[u32]) -> Vec<Vec<Stretch>> {
+pub fn replay(ranks: Vec<Links>, nodes: &[u32]) -> Vec<Vec<PhaseTimes>> {
     let count = ranks.len();
     let node = |needed: &u32| Node { needed: *needed, last: i64::MIN, waiting: Vec::new() };
     let mut replay = Replay {

@@ -26,21 +26,21 @@ use rustc_hash::FxHashMap;
 use traces::read::Contents;
 
 pub use collectives::UnmatchedCollectives;
-pub use links::{Links, Stretch, replay};
+pub use links::{Links, PhaseTimes, replay};
 pub use settled::{Settled, settled};
-pub use waits::{Jump, Key, RankSite, Sum, WaitState, Waits};
+pub use waits::{Jump, RankSite, WaitKey, WaitState, WaitSum, Waits};
 
 use super::Run;
 use super::objects::Objects;
 use super::roles::{CallSite, CallSites, Roles, SpottedSite};
 use super::stream::Stream;
-use super::timeline::{Line, Timeline};
+use super::timeline::{ClockLine, Timeline};
 use crate::parallel::{into_inner, lock};
 use collectives::Collectives;
 use concurrent::CallSpan;
 use links::{Mark, SelectionEdges};
 use queues::Envelope;
-use rank::Rank;
+use rank::RankMatcher;
 use windows::Windows;
 
 /// A message on its way.
@@ -91,7 +91,7 @@ enum Letter {
 
 /// Messages from one rank to another.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Pair {
+pub struct RankPair {
     /// How many were received.
     pub messages: u64,
     /// Bytes that were sent.
@@ -112,7 +112,7 @@ pub struct Account {
     /// Each wait, by the place of the rank that waited in [`Run::ranks`], where that was asked for.
     pub jumps: Vec<Vec<Jump>>,
     /// Messages by sender and receiver, by the ranks' places in [`Run::ranks`].
-    pub pairs: FxHashMap<(u32, u32), Pair>,
+    pub pairs: FxHashMap<(u32, u32), RankPair>,
     /// Messages that were sent and not received, by where they were sent.
     pub unreceived: FxHashMap<RankSite, u64>,
     /// Receives that got no message that is known, by where they were posted.
@@ -169,7 +169,7 @@ pub fn account(run: &Run, timeline: &Timeline, follow: Follow) -> Account {
         let first = contents.threads.first().map_or(0, |thread| thread.number);
         let edges = SelectionEdges::of(rank.stretches(first), line);
         let cancelled = &rank.cancelled;
-        let rank = Rank::new(at as u32, streams, cancelled, edges, &collectives, &windows, timeline, follow);
+        let rank = RankMatcher::new(at as u32, streams, cancelled, edges, &collectives, &windows, timeline, follow);
         ranks.push(Mutex::new(rank));
     }
     let work = Work::new(&ranks);
@@ -177,7 +177,7 @@ pub fn account(run: &Run, timeline: &Timeline, follow: Follow) -> Account {
         let workers = thread::available_parallelism().map_or(1, |count| count.get()).min(ranks.len());
         (0..workers).for_each(|_| drop(scope.spawn(|| work.run())));
     });
-    work.settle();
+    work.empty_inboxes();
     drop(work);
     let mut account = Account { jumps: run.ranks.iter().map(|_| Vec::new()).collect(), ..Account::default() };
     for rank in ranks {
@@ -201,7 +201,7 @@ impl Account {
 
 /// Whose turn it is, and their letters.
 struct Work<'a, 'r> {
-    ranks: &'a [Mutex<Rank<'r>>],
+    ranks: &'a [Mutex<RankMatcher<'r>>],
     /// Ranks with calls left, by when the next one begins.
     turns: Mutex<BinaryHeap<Reverse<(i64, usize)>>>,
     inboxes: Vec<Mutex<Vec<Letter>>>,
@@ -209,7 +209,7 @@ struct Work<'a, 'r> {
 }
 
 impl<'a, 'r> Work<'a, 'r> {
-    fn new(ranks: &'a [Mutex<Rank<'r>>]) -> Work<'a, 'r> {
+    fn new(ranks: &'a [Mutex<RankMatcher<'r>>]) -> Work<'a, 'r> {
         let turns = ranks.iter().enumerate().filter_map(|(at, rank)| Some(Reverse((lock(rank).next()?, at)))).collect();
         let inboxes = ranks.iter().map(|_| Mutex::default()).collect();
         Work { ranks, turns: Mutex::new(turns), inboxes, busy: AtomicUsize::new(0) }
@@ -245,7 +245,7 @@ impl<'a, 'r> Work<'a, 'r> {
     }
 
     /// All calls were seen: reads letters until there are none.
-    fn settle(&self) {
+    fn empty_inboxes(&self) {
         loop {
             let mut any = false;
             for (inbox, rank) in self.inboxes.iter().zip(self.ranks) {
@@ -261,7 +261,7 @@ impl<'a, 'r> Work<'a, 'r> {
         }
     }
 
-    fn deliver(&self, rank: &mut Rank<'_>) {
+    fn deliver(&self, rank: &mut RankMatcher<'_>) {
         for (to, letters) in rank.letters.boxes.iter_mut().filter(|(_, letters)| !letters.is_empty()) {
             let mut inbox = lock(&self.inboxes[*to as usize]);
             if inbox.is_empty() {
@@ -325,7 +325,7 @@ impl Cause {
     ) -> Option<(i64, i64)> {
         let error = error(timeline, waiter.rank, self.who.rank, begin);
         let time = self.wait(begin, end);
-        let key = Key { state: self.state, waiter, cause: self.who };
+        let key = WaitKey { state: self.state, waiter, cause: self.who };
         if time <= 0 || !waits.add(key, time, error) {
             return None;
         }
@@ -337,6 +337,6 @@ impl Cause {
 
 /// By how much a time between two ranks may be off.
 fn error(timeline: &Timeline, one: u32, other: u32, at: i64) -> i64 {
-    let line = |rank: u32| -> &Line { &timeline.lines[rank as usize] };
+    let line = |rank: u32| -> &ClockLine { &timeline.lines[rank as usize] };
     if one == other { 0 } else { line(one).error(at) + line(other).error(at) }
 }

@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 
-use super::waits::Key;
+use super::waits::WaitKey;
 
 /// A call that received something.
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +24,7 @@ pub struct Received {
 #[derive(Clone, Copy, Debug)]
 pub struct Late {
     /// Where.
-    pub key: Key,
+    pub key: WaitKey,
     /// When the waiting began, and when the call was over.
     pub begin: i64,
     /// See `begin`.

@@ -109,7 +109,7 @@ pub enum Receipt {
 }
 
 /// A message, its receive, and the completion of that.
-pub struct Pair {
+pub struct MatchedMessage {
     /// What was sent.
     pub message: Message,
     /// What received it.
@@ -134,7 +134,7 @@ struct Queue {
     probes: Vec<Probe>,
 }
 
-struct Held {
+struct HeldPost {
     ticket: u64,
     pattern: Pattern,
     envelope: Option<Envelope>,
@@ -146,7 +146,7 @@ struct Held {
 pub struct Queues {
     numbers: FxHashMap<Envelope, u32>,
     queues: Vec<Queue>,
-    held: Vec<Held>,
+    held: Vec<HeldPost>,
     tickets: u64,
     /// Where held receives went that were placed before they were over.
     placed: FxHashMap<u64, Receipt>,
@@ -187,7 +187,7 @@ impl Pattern {
 
 impl Queues {
     /// A message was sent to this rank.
-    pub fn message(&mut self, message: Message, pairs: &mut Vec<Pair>) {
+    pub fn message(&mut self, message: Message, pairs: &mut Vec<MatchedMessage>) {
         let number = self.number(message.envelope);
         let queue = &mut self.queues[number as usize];
         queue.messages.push_back(message);
@@ -202,7 +202,7 @@ impl Queues {
             }
             envelope => {
                 self.tickets += 1;
-                self.held.push(Held { ticket: self.tickets, pattern, envelope, post });
+                self.held.push(HeldPost { ticket: self.tickets, pattern, envelope, post });
                 Receipt::Held(self.tickets)
             }
         }
@@ -214,7 +214,7 @@ impl Queues {
         receipt: Receipt,
         envelope: Option<Envelope>,
         got: Option<Receival>,
-        pairs: &mut Vec<Pair>,
+        pairs: &mut Vec<MatchedMessage>,
     ) {
         let finish = |post: &mut Post| match got {
             None => post.state = PostState::Gone,
@@ -289,7 +289,7 @@ impl Queues {
     }
 
     /// Places what nothing holds any more.
-    fn release(&mut self, pairs: &mut Vec<Pair>) {
+    fn release(&mut self, pairs: &mut Vec<MatchedMessage>) {
         let mut at = 0;
         let mut filled = Vec::new();
         while at < self.held.len() {
@@ -345,7 +345,7 @@ impl Queue {
     }
 
     #[inline]
-    fn pump(&mut self, pairs: &mut Vec<Pair>) {
+    fn pump(&mut self, pairs: &mut Vec<MatchedMessage>) {
         while let Some(at) = self.ready() {
             let (Some(message), Some(post)) = (self.messages.pop_front(), self.posts.remove(at)) else { return };
             let PostState::Done(completion, _) = post.state else { return };
@@ -354,7 +354,7 @@ impl Queue {
             if uncertain {
                 probes.clear();
             }
-            pairs.push(Pair { message, post, completion, probes, uncertain });
+            pairs.push(MatchedMessage { message, post, completion, probes, uncertain });
         }
     }
 

@@ -8,22 +8,22 @@ use std::collections::HashSet;
 use rustc_hash::FxHashMap;
 use traces::record::Arrived;
 
-use super::collectives::{Arrival, Collectives, NO_NODE, Ordinal};
+use super::collectives::{CollectiveArrival, Collectives, NO_NODE, Ordinal};
 use super::completions::Completions;
 use super::concurrent::Outbox;
 use super::links::{Links, SelectionEdges};
 use super::order::Order;
-use super::queues::{Envelope, Pair as Matched, Queues, Receipt, Receival};
+use super::queues::{Envelope, MatchedMessage, Queues, Receipt, Receival};
 use super::requests::{Partner, Request, Requests};
 use super::waits::{RankSite, Waits};
 use super::windows::{Called, Windows};
-use super::{Account, Cause, Follow, Letter, Letters, Message, Pair, Token};
+use super::{Account, Cause, Follow, Letter, Letters, Message, RankPair, Token};
 use crate::model::roles::{CallPart, Flow, Role};
-use crate::model::stream::{Call, Detail, Stream};
+use crate::model::stream::{Detail, Stream, TimedCall};
 use crate::model::timeline::Timeline;
 
 /// See the module.
-pub struct Rank<'a> {
+pub struct RankMatcher<'a> {
     number: u32,
     streams: Vec<Stream<'a>>,
     /// It has several threads, whose calls may overlap.
@@ -49,7 +49,7 @@ pub struct Rank<'a> {
     links: Links,
     edges: SelectionEdges,
     waits: Waits,
-    pairs: FxHashMap<u32, Pair>,
+    pairs: FxHashMap<u32, RankPair>,
     complete: u64,
     elsewhere: u64,
     unrecorded: u64,
@@ -59,7 +59,7 @@ pub struct Rank<'a> {
     completing: Vec<(Receipt, Option<Envelope>, Receival)>,
     /// To other ranks.
     pub letters: Letters,
-    matched: Vec<Matched>,
+    matched: Vec<MatchedMessage>,
     told: Vec<(u32, Token, Option<Cause>)>,
 }
 
@@ -83,7 +83,7 @@ struct Persistent {
 /// The making of a communicator by its own processes alone comes before all calls on it.
 const MAKING: Ordinal = (u64::MAX, 0);
 
-impl<'a> Rank<'a> {
+impl<'a> RankMatcher<'a> {
     /// Before its first call.
     pub fn new(
         number: u32,
@@ -94,8 +94,8 @@ impl<'a> Rank<'a> {
         windows: &'a Windows<'a>,
         timeline: &'a Timeline,
         follow: Follow,
-    ) -> Rank<'a> {
-        let rank = Rank {
+    ) -> RankMatcher<'a> {
+        let rank = RankMatcher {
             number,
             threaded: streams.len() > 1,
             streams,
@@ -166,7 +166,7 @@ impl<'a> Rank<'a> {
         for (receipt, envelope, got) in self.completing.drain(..over) {
             self.queues.complete(receipt, envelope, Some(got), &mut self.matched);
         }
-        self.settle();
+        self.judge_matched();
     }
 
     /// Reads what another rank has to say.
@@ -174,7 +174,7 @@ impl<'a> Rank<'a> {
         match letter {
             Letter::Message(message) => {
                 self.queues.message(message, &mut self.matched);
-                self.settle();
+                self.judge_matched();
             }
             Letter::Told(Token::Completion(completion), cause) => self.tell(completion, cause),
             Letter::Told(Token::Request(thread, number), cause) => {
@@ -191,7 +191,7 @@ impl<'a> Rank<'a> {
         }
     }
 
-    fn call(&mut self, stream: &Stream<'a>, call: &Call) {
+    fn call(&mut self, stream: &Stream<'a>, call: &TimedCall) {
         if self.threaded {
             self.pass(call.start);
         }
@@ -278,7 +278,7 @@ impl<'a> Rank<'a> {
             self.requests.insert(thread, number, Request { partner: Partner::Awaited, ..Request::default() });
         }
         let at = RankSite { rank: self.number, place: role.place };
-        let arrival = Arrival { at, flow, function: role.function, root, begin, end };
+        let arrival = CollectiveArrival { at, flow, function: role.function, root, begin, end };
         let (node, complete) = self.collectives.arrive(object, ordinal, arrival, &mut self.waits, &mut self.told);
         self.complete += u64::from(complete && at.place.counts());
         let node = if flow == Flow::Neighbors { self.come_to_neighbors(object, node) } else { node };

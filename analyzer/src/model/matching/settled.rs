@@ -20,7 +20,7 @@ pub fn settled(run: &Run, follow: Follow) -> Settled {
     let mut first = account(run, &timeline, follow);
     let backwards_before = first.backwards();
     if backwards_before > 0 {
-        let slack = |((from, to), pair): (&(u32, u32), &super::Pair)| Slack {
+        let slack = |((from, to), pair): (&(u32, u32), &super::RankPair)| Slack {
             from: *from as usize,
             to: *to as usize,
             least: pair.least,

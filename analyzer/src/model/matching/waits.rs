@@ -77,7 +77,7 @@ pub struct RankSite {
 
 /// What waits are added up by.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Key {
+pub struct WaitKey {
     /// Why.
     pub state: WaitState,
     /// Who waited.
@@ -88,7 +88,7 @@ pub struct Key {
 
 /// Waits of one kind, in nanoseconds.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Sum {
+pub struct WaitSum {
     /// Time.
     pub time: i64,
     /// How many.
@@ -103,9 +103,9 @@ pub struct Sum {
 #[derive(Default)]
 pub struct Waits {
     /// Those longer than the clocks' error.
-    pub sums: FxHashMap<Key, Sum>,
+    pub sums: FxHashMap<WaitKey, WaitSum>,
     /// The others: neither waits nor none.
-    pub unresolved: FxHashMap<WaitState, Sum>,
+    pub unresolved: FxHashMap<WaitState, WaitSum>,
     /// Each of them, where that was asked for.
     pub jumps: Vec<Jump>,
     one_by_one: bool,
@@ -127,7 +127,7 @@ pub struct Jump {
 impl Waits {
     /// Adds a wait of so long, and by how much that may be off, where the call that waited is asked about. Returns whether it
     /// stands out from the error.
-    pub fn add(&mut self, key: Key, time: i64, error: i64) -> bool {
+    pub fn add(&mut self, key: WaitKey, time: i64, error: i64) -> bool {
         let resolved = time > error;
         if !key.waiter.place.counts() {
             return resolved;
@@ -154,7 +154,7 @@ impl Waits {
     }
 
     /// Moves a wait that was added from one reason to another.
-    pub fn call_it(&mut self, key: Key, state: WaitState, (time, error): (i64, i64)) {
+    pub fn call_it(&mut self, key: WaitKey, state: WaitState, (time, error): (i64, i64)) {
         if !key.waiter.place.counts() {
             return;
         }
@@ -166,7 +166,7 @@ impl Waits {
             if sum.count == 0 {
                 self.sums.remove(&key);
             }
-            self.sums.entry(Key { state, ..key }).or_default().add(time, error);
+            self.sums.entry(WaitKey { state, ..key }).or_default().add(time, error);
         }
     }
 
@@ -181,20 +181,20 @@ impl Waits {
     }
 }
 
-impl Key {
+impl WaitKey {
     /// Whoever was late, it is the same place.
-    fn anyway(self) -> Key {
-        Key { cause: RankSite { place: self.cause.place.anyway(), ..self.cause }, ..self }
+    fn anyway(self) -> WaitKey {
+        WaitKey { cause: RankSite { place: self.cause.place.anyway(), ..self.cause }, ..self }
     }
 }
 
-impl Sum {
+impl WaitSum {
     fn add(&mut self, time: i64, error: i64) {
-        self.merge(&Sum { time, count: 1, longest: time, error });
+        self.merge(&WaitSum { time, count: 1, longest: time, error });
     }
 
     /// Adds others.
-    pub fn merge(&mut self, other: &Sum) {
+    pub fn merge(&mut self, other: &WaitSum) {
         self.time.grow(other.time);
         self.count.grow(other.count);
         self.longest = self.longest.max(other.longest);

@@ -29,7 +29,7 @@ impl Members {
                 members.here.extend(number.ok().filter(|_| seen.insert(place)).map(|number| (number, place)));
             };
             if span.count as usize <= places.len() {
-                let rank = |at| u32::try_from(span.at(at)?).ok();
+                let rank = |at| u32::try_from(span.rank_at(at)?).ok();
                 let place = |rank| places.binary_search_by_key(&rank, |place| place.0).ok();
                 let found = (0..span.count).filter_map(|at| Some((at, places[place(rank(at)?)?].1)));
                 found.for_each(|(number, place)| add(number, place));

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 use traces::definitions::{self, Origin, Span};
 
 use super::members::Members;
-use super::{Group, Key};
+use super::{ObjectIdentity, ProcessGroup};
 use crate::model::{Rank, Run};
 
 /// The world that the launcher started.
@@ -77,7 +77,7 @@ impl Worlds {
 
     /// The number of the object that a key is another half of, to be completed; or, where there is none, leaves the number it
     /// will have.
-    pub fn half(&mut self, key: &Key, group: &Group, groups: &mut [Group]) -> Option<u32> {
+    pub fn half(&mut self, key: &ObjectIdentity, group: &ProcessGroup, groups: &mut [ProcessGroup]) -> Option<u32> {
         let outside = |span: &Span| span.first < 0;
         // Which group of an intercommunicator is which is known where each is of one world.
         let is_half = match key.others.is_empty() {
@@ -112,7 +112,7 @@ fn is_made_with_another(rank: &Rank, own: u32) -> bool {
     rank.origins.get(&own).is_some_and(is_first) && members(rank, own).is_some()
 }
 
-impl Group {
+impl ProcessGroup {
     /// Takes the processes of one half of an intercommunicator whose other half, of so many, is known. Whether it has these.
     pub(super) fn complete_half(&mut self, half: Members, other: u64) -> bool {
         if self.members.here().len() == 0 && (self.members.size(), self.others.size()) == (half.size(), other) {
@@ -123,12 +123,12 @@ impl Group {
     }
 
     /// Whether another knows only of processes that this one does not.
-    fn is_completed_by(&self, other: &Group) -> bool {
+    fn is_completed_by(&self, other: &ProcessGroup) -> bool {
         let (members, others) = other.turned();
         self.members.fit(members) && self.others.fit(others)
     }
 
-    fn complete(&mut self, other: &Group) {
+    fn complete(&mut self, other: &ProcessGroup) {
         let (members, others) = other.turned();
         self.members.complete(members);
         self.others.complete(others);

@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use traces::error::Error;
-use traces::read::{EventPage, RankFile, Thread as Pages};
+use traces::read::{EventPage, RankFile, ThreadPages};
 
-use super::{Latest, Rank, Thread};
+use super::{Latest, Rank, ThreadTotals};
 use crate::model::selection::ALL;
 use crate::model::sums::Total;
 use crate::model::tally::{self, CallTotal};
@@ -33,7 +33,7 @@ impl Sketch {
             latest.see(&thread, &tally);
             if thread.number == 0 || tally.last.is_some() || !thread.profile.is_empty() {
                 let tid = thread.block.map_or(0, |block| block.tid);
-                rank.threads.push(Thread { number: thread.number, tid, entries: Vec::new() });
+                rank.threads.push(ThreadTotals { number: thread.number, tid, entries: Vec::new() });
             }
             calls = [calls, count(&tally.entries), calls_of_full(thread, full, one_in)].into_iter().total();
         }
@@ -43,7 +43,7 @@ impl Sketch {
 }
 
 /// Leaves a thread its newest page with a record, and what is behind that. Returns those before.
-fn set_apart_full<'a>(thread: &mut Pages<'a>) -> Vec<EventPage<'a>> {
+fn set_apart_full<'a>(thread: &mut ThreadPages<'a>) -> Vec<EventPage<'a>> {
     let begun = |page: &EventPage| page.words.first().is_some_and(|word| *word != 0);
     let newest = thread.pages.iter().rposition(begun).unwrap_or(0);
     let behind = thread.pages.split_off(newest);
@@ -51,7 +51,7 @@ fn set_apart_full<'a>(thread: &mut Pages<'a>) -> Vec<EventPage<'a>> {
 }
 
 /// Calls in pages that are full, by those of one in so many.
-fn calls_of_full<'a>(mut thread: Pages<'a>, pages: Vec<EventPage<'a>>, one_in: usize) -> u64 {
+fn calls_of_full<'a>(mut thread: ThreadPages<'a>, pages: Vec<EventPage<'a>>, one_in: usize) -> u64 {
     if pages.is_empty() {
         return 0;
     }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use traces::calls::Call;
-use traces::read::{Contents, Thread, Visitor, walk};
+use traces::read::{Contents, ThreadPages, Visitor, walk};
 use traces::record::RecordKind;
 use traces::signature::Signature;
 
@@ -18,7 +18,7 @@ pub struct Marks {
 
 /// Whether a rank calls MPI_Pcontrol, as far as that is known without reading its calls.
 pub fn calls_pcontrol(contents: &Contents<'_>) -> bool {
-    let calls = |thread: &Thread<'_>| thread.signatures.iter().any(|signature| level(signature).is_some());
+    let calls = |thread: &ThreadPages<'_>| thread.signatures.iter().any(|signature| level(signature).is_some());
     contents.threads.iter().any(calls)
 }
 
@@ -27,7 +27,7 @@ pub fn marks(contents: &Contents<'_>) -> Marks {
     let mut marks = Marks::default();
     let mut left_elsewhere = Vec::new();
     for thread in &contents.threads {
-        let mut reader = Reader::new(thread);
+        let mut reader = MarksReader::new(thread);
         for page in &thread.pages {
             // What is damaged is said when the calls are added up.
             let _ = walk(page, &mut reader);
@@ -83,7 +83,7 @@ fn level(signature: &Signature) -> Option<i32> {
     (signature.call == Call::Pcontrol.number()).then_some(signature.source_tag)
 }
 
-struct Reader {
+struct MarksReader {
     /// By signature number.
     levels_of: Vec<Option<i32>>,
     levels: Vec<(u64, u64, i32)>,
@@ -93,14 +93,20 @@ struct Reader {
     left_elsewhere: Vec<(u64, u32)>,
 }
 
-impl Reader {
-    fn new(thread: &Thread<'_>) -> Reader {
+impl MarksReader {
+    fn new(thread: &ThreadPages<'_>) -> MarksReader {
         let levels_of = thread.signatures.by_number(None, |signature, _| level(signature));
-        Reader { levels_of, levels: Vec::new(), regions: Vec::new(), open: BTreeMap::new(), left_elsewhere: Vec::new() }
+        MarksReader {
+            levels_of,
+            levels: Vec::new(),
+            regions: Vec::new(),
+            open: BTreeMap::new(),
+            left_elsewhere: Vec::new(),
+        }
     }
 }
 
-impl Visitor for Reader {
+impl Visitor for MarksReader {
     #[inline]
     fn call(&mut self, signature: u32, start: u64, duration: u64) {
         if let Some(Some(level)) = self.levels_of.get(signature as usize) {

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use traces::regular;
 
 use super::{ModuleKey, Modules, Offsets};
-use crate::output::Folder;
+use crate::output::OutputFolder;
 
 const FILE: &str = "sites.json";
 const SCHEMA: &str = "overhear-sites/1";
@@ -44,7 +44,7 @@ pub fn of_user(run: &[u8; 16]) -> Modules {
 /// Keeps all that is known in the run's folder, or else what was looked up here in the user's.
 pub fn write(folder: &Path, run: &[u8; 16], all: &Modules, looked_up: &Modules) {
     // Where neither can be written, the next analysis looks them up again.
-    let _ = match Folder::own(folder) {
+    let _ = match OutputFolder::own(folder) {
         Some(folder) => in_folder(folder, FILE, all),
         None => in_cache(run, looked_up),
     };
@@ -53,13 +53,13 @@ pub fn write(folder: &Path, run: &[u8; 16], all: &Modules, looked_up: &Modules) 
 fn in_cache(run: &[u8; 16], modules: &Modules) -> io::Result<()> {
     let Some(cache) = cache() else { return Ok(()) };
     DirBuilder::new().recursive(true).mode(0o700).create(&cache)?;
-    match Folder::own(&cache) {
+    match OutputFolder::own(&cache) {
         Some(folder) => in_folder(folder, &file_name(run), modules),
         None => Ok(()),
     }
 }
 
-fn in_folder(folder: Folder, name: &str, modules: &Modules) -> io::Result<()> {
+fn in_folder(folder: OutputFolder, name: &str, modules: &Modules) -> io::Result<()> {
     let module = |(key, sites): (&ModuleKey, &Offsets)| KeptModule {
         path: key.path.clone(),
         build_id: key.build_id.clone(),

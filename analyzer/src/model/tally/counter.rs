@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use traces::error::Damage;
 use traces::progress::{Entries, Polls};
-use traces::read::{Recorded, Thread, Visitor};
+use traces::read::{RecordedCall, ThreadPages, Visitor};
 use traces::record::{Arrived, Fate, RecordKind};
 use traces::signature::{CREATES, STARTS, Signature, UNKNOWN_BYTES};
 
@@ -14,16 +14,16 @@ use crate::model::sums::Grow;
 
 /// What is added for every call: two cache lines hold three of these.
 #[derive(Clone, Copy)]
-struct Sum {
+struct CallSum {
     count: u64,
     total: u64,
     min: u64,
     max: u64,
 }
 
-const NOTHING: Sum = Sum { count: 0, total: 0, min: u64::MAX, max: 0 };
+const NOTHING: CallSum = CallSum { count: 0, total: 0, min: u64::MAX, max: 0 };
 
-impl Sum {
+impl CallSum {
     #[inline(always)]
     fn add(&mut self, duration: u64) {
         self.count.grow(1);
@@ -32,7 +32,7 @@ impl Sum {
         self.max = self.max.max(duration);
     }
 
-    fn merge(&mut self, other: &Sum) {
+    fn merge(&mut self, other: &CallSum) {
         self.count.grow(other.count);
         self.total.grow(other.total);
         self.min = self.min.min(other.min);
@@ -71,7 +71,7 @@ pub struct Counter<'a> {
     /// Calls of numbers that the file does not define, by number.
     undefined: BTreeMap<u32, u64>,
     /// By signature, of one part behind another.
-    sums: Vec<Sum>,
+    sums: Vec<CallSum>,
     /// Whether a call of this number takes a request number.
     takes: Vec<bool>,
     /// What began each of the last requests, at its number modulo the length.
@@ -100,12 +100,12 @@ pub struct Counter<'a> {
     /// What the engine did, by place; empty where it was not listened to.
     engine: Vec<Entries>,
     /// The last call.
-    pub last_call: Option<Recorded>,
+    pub last_call: Option<RecordedCall>,
 }
 
 impl<'a> Counter<'a> {
     /// Nothing read yet.
-    pub fn new(thread: &Thread<'_>, stretches: &'a [(u64, Part)]) -> Counter<'a> {
+    pub fn new(thread: &ThreadPages<'_>, stretches: &'a [(u64, Part)]) -> Counter<'a> {
         let signatures = &thread.signatures;
         let takes = signatures.by_number(false, |signature, _| signature.flags & (STARTS | CREATES) != 0);
         let posted = signatures.by_number(0, |signature, _| signature.received);
@@ -205,7 +205,7 @@ impl<'a> Counter<'a> {
     }
 
     /// Adds up what was counted.
-    pub fn entries(mut self, thread: &Thread<'_>, tally: &mut Tally) {
+    pub fn entries(mut self, thread: &ThreadPages<'_>, tally: &mut Tally) {
         let parts = std::mem::take(&mut self.parts);
         for (part, base) in parts.into_iter().filter(|(part, _)| *part != LEFT_OUT) {
             self.entries_of(part, base, thread, tally);
@@ -218,7 +218,7 @@ impl<'a> Counter<'a> {
         }));
     }
 
-    fn entries_of(&mut self, part: Part, base: u32, thread: &Thread<'_>, tally: &mut Tally) {
+    fn entries_of(&mut self, part: Part, base: u32, thread: &ThreadPages<'_>, tally: &mut Tally) {
         for number in 1..self.last {
             let place = (base + number) as usize;
             let sum = self.sums[place];
@@ -262,7 +262,7 @@ impl Visitor for Counter<'_> {
         self.sums[place as usize].add(duration);
         (self.call, self.place) = (signature, place);
         self.request = None;
-        self.last_call = Some(Recorded { start, signature });
+        self.last_call = Some(RecordedCall { start, signature });
         let number = self.number(signature);
         if self.takes[number as usize] {
             self.begin_request(place, signature);
@@ -277,8 +277,8 @@ impl Visitor for Counter<'_> {
         self.call = polls.signature as u32;
         self.place = self.place(self.call, polls.start);
         self.request = None;
-        self.sums[self.place as usize].merge(&Sum { count: polls.count, total: polls.total, min, max });
-        self.last_call = Some(Recorded { start: polls.start, signature: self.call });
+        self.sums[self.place as usize].merge(&CallSum { count: polls.count, total: polls.total, min, max });
+        self.last_call = Some(RecordedCall { start: polls.start, signature: self.call });
     }
 
     fn engine(&mut self, during: Entries) {
@@ -335,7 +335,7 @@ impl Visitor for Counter<'_> {
     }
 }
 
-fn entry(signature: Signature, sum: &Sum, moved: Moved, failed: u64) -> CallTotal {
+fn entry(signature: Signature, sum: &CallSum, moved: Moved, failed: u64) -> CallTotal {
     // What MPI refused did not move.
     let times = sum.count - failed.min(sum.count);
     let (sent, received) = signature.moves();

@@ -4,13 +4,13 @@ use std::collections::HashMap;
 
 use traces::error::Damage;
 use traces::file::{ANY_SIGNATURE, ProfileEntry};
-use traces::read::Thread;
+use traces::read::ThreadPages;
 use traces::signature::{CREATES, Signature};
 
 use super::{CallTotal, Tally};
 
 /// Adds them to what was counted call by call.
-pub fn add(thread: &Thread<'_>, tally: &mut Tally) {
+pub fn add(thread: &ThreadPages<'_>, tally: &mut Tally) {
     let unnamed = tally.entries.iter().enumerate().filter(|(_, entry)| entry.part == 0);
     let known: HashMap<u32, usize> = unnamed.map(|(at, entry)| (entry.signature.number, at)).collect();
     for kept in thread.profile.iter().filter(|kept| kept.count > 0) {

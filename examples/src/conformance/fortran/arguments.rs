@@ -7,7 +7,7 @@ use super::passing::Passing;
 
 /// One argument of a call in a style.
 #[derive(Clone, Copy)]
-pub struct Argument {
+pub struct FortranArgument {
     call: Call,
     name: &'static str,
     kind: ArgumentKind,
@@ -49,10 +49,10 @@ const NARROW: [&str; 10] = [
 /// Functions whose command line Fortran leaves out.
 const NO_COMMAND_LINE: [&str; 3] = ["Init", "Init_thread", "Info_create_env"];
 
-impl Argument {
+impl FortranArgument {
     /// The arguments that C has.
-    pub fn all_of(call: Call, style: Style) -> impl Iterator<Item = Argument> {
-        call.row().arguments.iter().map(move |(name, kind)| Argument { call, name, kind: *kind, style })
+    pub fn all_of(call: Call, style: Style) -> impl Iterator<Item = FortranArgument> {
+        call.row().arguments.iter().map(move |(name, kind)| FortranArgument { call, name, kind: *kind, style })
     }
 
     /// As C declares it.

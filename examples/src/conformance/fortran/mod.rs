@@ -15,7 +15,7 @@ use traces::calls::{Call, Returns};
 use super::limits;
 use super::source::{self, BY_MAIN};
 use crate::mpi::{Fortran, Mpi};
-use arguments::Argument;
+use arguments::FortranArgument;
 use passing::Passing;
 
 /// A way to call MPI from Fortran.
@@ -124,7 +124,7 @@ pub fn bridge(call: Call, style: Style) -> String {
     let passed = passed(call, style);
     let name = call.name();
     let symbol = format!("{SYMBOL}{}", name.to_lowercase());
-    let parameters: Vec<String> = Argument::all_of(call, style).map(Argument::parameter).collect();
+    let parameters: Vec<String> = FortranArgument::all_of(call, style).map(FortranArgument::parameter).collect();
     let parameters = if parameters.is_empty() { "void".into() } else { parameters.join(", ") };
     let result = match call.row().returns {
         Returns::Code => "int",
@@ -146,7 +146,10 @@ pub fn bridge(call: Call, style: Style) -> String {
 
 /// The arguments that Fortran has.
 fn passed(call: Call, style: Style) -> Vec<Passing> {
-    Argument::all_of(call, style).filter(|argument| argument.is_in_fortran()).map(Argument::passing).collect()
+    FortranArgument::all_of(call, style)
+        .filter(|argument| argument.is_in_fortran())
+        .map(FortranArgument::passing)
+        .collect()
 }
 
 fn result_type(call: Call) -> &'static str {

@@ -145,7 +145,7 @@ impl Layout {
 
     /// What a thread of this state executes.
     #[inline(always)]
-    pub fn at(&self, thread: usize, code_type: usize, memory: &impl Memory) -> Option<PythonFrame> {
+    pub fn current_frame(&self, thread: usize, code_type: usize, memory: &impl Memory) -> Option<PythonFrame> {
         self.in_frame(self.innermost(thread, memory)?, code_type, memory)
     }
 

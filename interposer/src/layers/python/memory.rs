@@ -30,16 +30,16 @@ impl Memory for Trusted {
 }
 
 /// Memory at addresses that may be anything: the system reads it.
-pub struct Checked(File);
+pub struct CheckedMemory(File);
 
-impl Checked {
+impl CheckedMemory {
     /// `None` where the system does not let a process do this.
-    pub fn open() -> Option<Checked> {
-        File::open("/proc/self/mem").ok().map(Checked)
+    pub fn open() -> Option<CheckedMemory> {
+        File::open("/proc/self/mem").ok().map(CheckedMemory)
     }
 }
 
-impl Memory for Checked {
+impl Memory for CheckedMemory {
     fn word(&self, at: usize) -> Option<usize> {
         let mut bytes = [0; size_of::<usize>()];
         self.0.read_exact_at(&mut bytes, at as u64).ok()?;

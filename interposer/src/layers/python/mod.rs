@@ -16,13 +16,13 @@ use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use traces::definitions::Place;
+use traces::definitions::SourcePlace;
 
 use crate::function::Function;
 use crate::recorder::guard;
 use crate::symbol;
 use layout::{Layout, PythonFrame, type_of};
-use memory::{Checked, Memory, Trusted};
+use memory::{CheckedMemory, Memory, Trusted};
 
 /// What only mpi4py's module defines.
 pub const PROOF: &CStr = c"PyInit_MPI";
@@ -67,17 +67,17 @@ pub fn here() -> Option<u64> {
         Some(interpreter) => interpreter.as_ref()?,
         None => find()?,
     };
-    interpreter.at().map(|at| at.number())
+    interpreter.current_frame().map(|at| at.number())
 }
 
 /// What a place is in words: one that [`here`] has given this thread the number of, and that it is still at; or one in mpi4py
 /// itself, which the interpreter calls when it ends.
-pub fn describe(site: u32, number: u64) -> Option<Place> {
+pub fn describe(site: u32, number: u64) -> Option<SourcePlace> {
     if has_ended() && (holds(number as usize) || is_interpreters(number as usize)) {
-        return Some(Place { site, file: String::new(), line: 0, function: EXIT.into() });
+        return Some(SourcePlace { site, file: String::new(), line: 0, function: EXIT.into() });
     }
     let interpreter = INTERPRETER.get()?.as_ref()?;
-    let at = interpreter.at().filter(|at| at.number() == number)?;
+    let at = interpreter.current_frame().filter(|at| at.number() == number)?;
     match interpreter.place(site, &at)? {
         place if imports(&place.file) => interpreter.importer(site).or(Some(place)),
         place => Some(place),
@@ -133,11 +133,12 @@ impl Interpreter {
     }
 
     fn is_as_expected(&self) -> bool {
-        let (layout, Some(memory), Some(text_type)) = (self.layout, Checked::open(), address("PyUnicode_Type")) else {
+        let (layout, Some(memory), Some(text_type)) = (self.layout, CheckedMemory::open(), address("PyUnicode_Type"))
+        else {
             return false;
         };
         // SAFETY: as in `find`.
-        let at = layout.at(unsafe { (self.thread)() }, self.code_type, &memory);
+        let at = layout.current_frame(unsafe { (self.thread)() }, self.code_type, &memory);
         let is_text = |place| type_of(memory.word(place)?, &memory).filter(|found| *found == text_type);
         at.is_some_and(|at| {
             let texts = is_text(at.code + layout.file).and(is_text(at.code + layout.function));
@@ -146,26 +147,26 @@ impl Interpreter {
     }
 
     #[inline(always)]
-    fn at(&self) -> Option<PythonFrame> {
+    fn current_frame(&self) -> Option<PythonFrame> {
         // SAFETY: as in `find`.
         let thread = unsafe { (self.thread)() };
-        self.layout.at(thread, self.code_type, &self.memory())
+        self.layout.current_frame(thread, self.code_type, &self.memory())
     }
 
     /// The line that imports what this thread executes.
-    fn importer(&self, site: u32) -> Option<Place> {
-        let memory = Checked::open()?;
+    fn importer(&self, site: u32) -> Option<SourcePlace> {
+        let memory = CheckedMemory::open()?;
         // SAFETY: as in `find`.
         let frames = self.layout.frames(unsafe { (self.thread)() }, self.code_type, &memory);
         frames.filter_map(|at| self.place(site, &at)).find(|place| !imports(&place.file))
     }
 
-    fn place(&self, site: u32, at: &PythonFrame) -> Option<Place> {
+    fn place(&self, site: u32, at: &PythonFrame) -> Option<SourcePlace> {
         let (layout, memory) = (self.layout, self.memory());
         let offset = layout.offset(at, &memory)?;
         // SAFETY: the code object is being executed, and the offset lies in it.
         let line = unsafe { (self.line)(at.code, offset as c_int) };
-        Some(Place {
+        Some(SourcePlace {
             site,
             file: layout.text(memory.word(at.code + layout.file)?, &memory)?,
             line: u32::try_from(line).unwrap_or(0),

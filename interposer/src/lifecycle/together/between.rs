@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use traces::calls::Call;
 
-use super::wait::{self, Partner, Pause};
+use super::wait::{self, Liveness, Pause};
 use super::{Verdict, in_words};
 use crate::abi::Family;
 use crate::config::Launch;
@@ -131,7 +131,7 @@ fn follow(board: &Board, first: u32) -> Verdict {
         }
         board.read(&format!("follows.{first}")).map(|_| Verdict::Unknown)
     };
-    wait::until(decided, || Partner::Unknown, || pause.take()).unwrap_or(Verdict::Unknown)
+    wait::until(decided, || Liveness::Unknown, || pause.take()).unwrap_or(Verdict::Unknown)
 }
 
 /// Back from [`in_words`].

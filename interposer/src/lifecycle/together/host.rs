@@ -7,8 +7,8 @@ use std::os::fd::FromRawFd;
 use std::os::unix::fs::MetadataExt;
 
 use super::Verdict;
-use super::page::{Page, ProcessSlot};
-use super::process::{Process, began};
+use super::page::{MeetingPage, ProcessSlot};
+use super::process::{ProcessId, began};
 use crate::config::Launch;
 
 /// This process among the others of its host, before they are counted.
@@ -36,7 +36,7 @@ impl Arriving {
     pub fn announce(launch: &Launch) -> Option<Arriving> {
         let name = format!("{:016x}", name(launch));
         let (file, page) = ["/dev/shm", "/tmp"].iter().find_map(|folder| Named::open(folder, &name))?;
-        Some(Arriving { place: page.announce(Process::own())?, file })
+        Some(Arriving { place: page.announce(ProcessId::own())?, file })
     }
 
     /// Waits until the ranks of this host are counted. See [`ProcessSlot::counted`].
@@ -84,13 +84,13 @@ impl Host {
 
 impl Named {
     /// Opens the page of a name, another one where that is closed.
-    fn open(folder: &str, name: &str) -> Option<(Named, Page)> {
+    fn open(folder: &str, name: &str) -> Option<(Named, MeetingPage)> {
         // SAFETY: asks the system.
         let user = unsafe { libc::geteuid() };
         let path = format!("{folder}/overhear-{user}-{name}");
         let open = || {
             let file = Named::create(&path, user)?;
-            let page = Page::of(&file.file)?;
+            let page = MeetingPage::of(&file.file)?;
             Some((file, page))
         };
         let (file, page) = open()?;

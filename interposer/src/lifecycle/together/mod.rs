@@ -31,7 +31,7 @@ pub struct Together {
     /// Their numbers in MPI_COMM_WORLD, in order.
     pub ranks: Vec<u32>,
     /// Whether these are all there are.
-    pub found: Found,
+    pub found: RanksFound,
     /// A communicator of them; none where a rank is alone. It is MPI_COMM_WORLD or a new one.
     pub communicator: Option<u64>,
     /// This one's place among them.
@@ -42,7 +42,7 @@ pub struct Together {
 
 /// How the ranks that record together are related to the world.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Found {
+pub enum RanksFound {
     /// They are all ranks of it.
     All,
     /// The others are not recorded.
@@ -76,10 +76,10 @@ pub fn find(family: &Family, world: Option<(u32, u32)>, meeting: &Path) -> Optio
     };
     let spawned = spawned(family);
     let together = progress::unheard(|| come(family, rank, size, spawned, meeting));
-    if together.found != Found::All {
+    if together.found != RanksFound::All {
         shared::define(&Definition::Recorded(together.spans()));
     }
-    if together.found == Found::OfHost && together.is_first() {
+    if together.found == RanksFound::OfHost && together.is_first() {
         let warning = "whether ranks of other hosts are recorded could not be found out: the launcher publishes no names, \
                        and hosts share no folder. Clocks were compared among the ranks of each host only";
         shared::define(&Definition::Warning(warning.into()));
@@ -111,10 +111,10 @@ pub fn come(family: &Family, rank: u32, size: u32, spawned: bool, meeting: &Path
         _ => host.told(),
     };
     let (ranks, found) = match verdict {
-        Verdict::All => ((0..size).collect(), Found::All),
-        Verdict::Ranks(all) if all.contains(&rank) => (all, Found::Recorded),
-        _ if launch.here == Some(size) => (ranks, Found::Recorded),
-        _ => (ranks, Found::OfHost),
+        Verdict::All => ((0..size).collect(), RanksFound::All),
+        Verdict::Ranks(all) if all.contains(&rank) => (all, RanksFound::Recorded),
+        _ if launch.here == Some(size) => (ranks, RanksFound::Recorded),
+        _ => (ranks, RanksFound::OfHost),
     };
     Together::new(family, ranks, found, rank, host.into_place())
 }
@@ -132,14 +132,14 @@ enum Verdict {
 
 impl Together {
     fn alone(rank: u32, size: u32) -> Together {
-        let found = if size < 2 { Found::All } else { Found::OfHost };
+        let found = if size < 2 { RanksFound::All } else { RanksFound::OfHost };
         Together { ranks: vec![rank], found, communicator: None, own: 0, place: None }
     }
 
-    fn new(family: &Family, ranks: Vec<u32>, found: Found, rank: u32, place: ProcessSlot) -> Together {
+    fn new(family: &Family, ranks: Vec<u32>, found: RanksFound, rank: u32, place: ProcessSlot) -> Together {
         let own = ranks.iter().take_while(|other| **other < rank).count();
         let communicator = match found {
-            Found::All => Some(family.comm_world),
+            RanksFound::All => Some(family.comm_world),
             _ if ranks.len() < 2 => None,
             _ => of_group(family, &ranks),
         };
@@ -215,11 +215,14 @@ pub fn recorded_in_words(together: Option<&Together>, size: u32) -> String {
     match together {
         None => "a process without a world".into(),
         Some(_) if size == 1 => "1 rank".into(),
-        Some(Together { found: Found::All, .. }) => format!("{size} ranks"),
+        Some(Together { found: RanksFound::All, .. }) => format!("{size} ranks"),
         Some(together) => {
             let ranks = in_words(&together.ranks);
-            let others =
-                if together.found == Found::Recorded { "the others are not recorded" } else { "those of this host" };
+            let others = if together.found == RanksFound::Recorded {
+                "the others are not recorded"
+            } else {
+                "those of this host"
+            };
             format!("{} of {size} ranks ({ranks}; {others})", together.ranks.len())
         }
     }

@@ -11,8 +11,8 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::*};
 use std::time::{Duration, Instant};
 
-use super::process::Process;
-use super::wait::{self, Partner, Pause};
+use super::process::ProcessId;
+use super::wait::{self, Liveness, Pause};
 
 /// How long a rank is waited for that has not announced itself: as a rule it is not recorded.
 const PATIENCE: Duration = Duration::from_millis(250);
@@ -21,11 +21,11 @@ const ANNOUNCED: Duration = wait::LONGEST;
 
 /// Bytes of the page.
 pub const BYTES: usize = 32 << 10;
-const SLOTS: usize = (BYTES - 64) / size_of::<Slot>();
+const SLOTS: usize = (BYTES - 64) / size_of::<SlotWords>();
 
 /// What is shared.
 #[repr(C, align(64))]
-struct Shared {
+struct MeetingWords {
     /// [`OPEN`] or [`CLOSED`].
     state: AtomicU32,
     /// How many have asked for a slot.
@@ -35,11 +35,11 @@ struct Shared {
     /// [`OPEN`] until it is known whether all come to their end.
     end: AtomicU32,
     padding: [u32; 11],
-    slots: [Slot; SLOTS],
+    slots: [SlotWords; SLOTS],
 }
 
 #[repr(C)]
-struct Slot {
+struct SlotWords {
     /// How far its process has come in 3 bits, that process in 29, then its rank in 32.
     word: AtomicU64,
     /// The process's stamp, which is there first.
@@ -66,28 +66,28 @@ fn is_listed(word: u64) -> bool {
     stage(word) >= HERE
 }
 
-impl Slot {
-    fn fate(&self) -> Partner {
+impl SlotWords {
+    fn fate(&self) -> Liveness {
         let number = (self.word.load(Acquire) >> 3 & 0x1fff_ffff) as u32;
-        Process { number, stamp: self.stamp.load(Acquire) }.fate()
+        ProcessId { number, stamp: self.stamp.load(Acquire) }.fate()
     }
 }
 
 /// The page, mapped.
-pub struct Page(NonNull<Shared>);
+pub struct MeetingPage(NonNull<MeetingWords>);
 
 // SAFETY: the page is shared between processes, and all of it is atomic.
-unsafe impl Send for Page {}
+unsafe impl Send for MeetingPage {}
 
 /// A process's slot.
 pub struct ProcessSlot {
-    page: Page,
+    page: MeetingPage,
     slot: usize,
 }
 
-impl Page {
+impl MeetingPage {
     /// Maps the page that a file begins with, of zeros where the file is new.
-    pub fn of(file: &File) -> Option<Page> {
+    pub fn of(file: &File) -> Option<MeetingPage> {
         // Memory that is not there would be SIGBUS.
         // SAFETY: makes the file as long as the page; what is in it stays.
         if unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, BYTES as i64) } != 0 {
@@ -97,16 +97,16 @@ impl Page {
         // SAFETY: maps a file of this length.
         let page =
             unsafe { libc::mmap(std::ptr::null_mut(), BYTES, protection, libc::MAP_SHARED, file.as_raw_fd(), 0) };
-        NonNull::new(page).filter(|page| page.as_ptr() != libc::MAP_FAILED).map(|page| Page(page.cast()))
+        NonNull::new(page).filter(|page| page.as_ptr() != libc::MAP_FAILED).map(|page| MeetingPage(page.cast()))
     }
 
-    fn shared(&self) -> &Shared {
+    fn shared(&self) -> &MeetingWords {
         // SAFETY: it is mapped as long as this lives, and zeros are valid.
         unsafe { self.0.as_ref() }
     }
 
     /// The slots that were asked for.
-    fn taken(&self) -> &[Slot] {
+    fn taken(&self) -> &[SlotWords] {
         let taken = self.shared().taken.load(Acquire) as usize;
         &self.shared().slots[..taken.min(SLOTS)]
     }
@@ -117,11 +117,11 @@ impl Page {
     }
 
     /// Takes a slot. `None` where there is none, or the list is closed.
-    pub fn announce(self, process: Process) -> Option<ProcessSlot> {
+    pub fn announce(self, process: ProcessId) -> Option<ProcessSlot> {
         let slot = self.shared().taken.fetch_add(1, AcqRel) as usize;
         let own = self.shared().slots.get(slot)?;
         // Where the first has ended, a launch of the same name was cut off here.
-        if slot > 0 && self.shared().slots[0].fate() == Partner::Gone {
+        if slot > 0 && self.shared().slots[0].fate() == Liveness::Gone {
             self.strike_ended();
         }
         own.stamp.store(process.stamp, Release);
@@ -131,7 +131,7 @@ impl Page {
     }
 
     fn strike_ended(&self) {
-        let ended = self.taken().iter().filter(|slot| slot.word.load(Acquire) != 0 && slot.fate() == Partner::Gone);
+        let ended = self.taken().iter().filter(|slot| slot.word.load(Acquire) != 0 && slot.fate() == Liveness::Gone);
         ended.for_each(|slot| slot.word.store(OUT, Release));
     }
 
@@ -150,7 +150,7 @@ impl Page {
         for slot in self.taken() {
             let word = slot.word.load(Acquire);
             here += u32::from(is_listed(word));
-            on_their_way |= stage(word) == ANNOUNCED_BY && (!ask || slot.fate() != Partner::Gone);
+            on_their_way |= stage(word) == ANNOUNCED_BY && (!ask || slot.fate() != Liveness::Gone);
         }
         (here, on_their_way)
     }
@@ -165,7 +165,7 @@ impl Page {
     }
 }
 
-impl Drop for Page {
+impl Drop for MeetingPage {
     fn drop(&mut self) {
         // SAFETY: nobody has a reference into it.
         unsafe { libc::munmap(self.0.as_ptr().cast(), BYTES) };
@@ -173,7 +173,7 @@ impl Drop for Page {
 }
 
 impl ProcessSlot {
-    fn own(&self) -> &Slot {
+    fn own(&self) -> &SlotWords {
         &self.page.shared().slots[self.slot]
     }
 
@@ -201,7 +201,7 @@ impl ProcessSlot {
                 }
             })
         };
-        wait::until(ready, || Partner::Lives, || pause.take());
+        wait::until(ready, || Liveness::Lives, || pause.take());
         let ranks = self.page.ranks();
         // Where launches were taken for one, ranks come twice.
         let are_of_one =
@@ -251,7 +251,7 @@ impl ProcessSlot {
             Some(end.load(Acquire)).filter(|outcome| *outcome != OPEN)
         };
         // One at a time: while this one lives, MPI_Finalize would wait, too.
-        let next = || coming().next().map_or(Partner::Lives, Slot::fate);
+        let next = || coming().next().map_or(Liveness::Lives, SlotWords::fate);
         let outcome = wait::until(ready, next, turn).unwrap_or_else(|| {
             say(NOT_ALL);
             end.load(Acquire)

@@ -6,25 +6,25 @@
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 
-use super::wait::Partner;
+use super::wait::Liveness;
 
 /// A process, in two words of shared memory.
 #[derive(Clone, Copy)]
-pub struct Process {
+pub struct ProcessId {
     /// Its number.
     pub number: u32,
-    /// See [`Process::stamp`].
+    /// See [`ProcessId::stamp`].
     pub stamp: u64,
 }
 
 /// Bits that say whose number it is.
 const NAMESPACE: u32 = 24;
 
-impl Process {
+impl ProcessId {
     /// The calling one.
-    pub fn own() -> Process {
+    pub fn own() -> ProcessId {
         let number = std::process::id();
-        Process { number, stamp: Process::stamp(number) }
+        ProcessId { number, stamp: ProcessId::stamp(number) }
     }
 
     /// When the process of a number began, and in which namespace; 0 where that cannot be known.
@@ -33,13 +33,13 @@ impl Process {
     }
 
     /// What is known of it.
-    pub fn fate(self) -> Partner {
+    pub fn fate(self) -> Liveness {
         if self.stamp == 0 || self.stamp & ((1 << NAMESPACE) - 1) != namespace() {
-            return Partner::Unknown;
+            return Liveness::Unknown;
         }
         match stat(self.number) {
-            Some(stat) if stat.began == self.stamp >> NAMESPACE && !stat.is_over => Partner::Lives,
-            _ => Partner::Gone,
+            Some(stat) if stat.began == self.stamp >> NAMESPACE && !stat.is_over => Liveness::Lives,
+            _ => Liveness::Gone,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 /// What is known of whoever is waited for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Partner {
+pub enum Liveness {
     /// It may take its time, as in MPI.
     Lives,
     /// It has ended.
@@ -22,7 +22,7 @@ const ASK: Duration = Duration::from_millis(250);
 /// Waits until `ready` returns something. `None` where that will not happen, as far as is known.
 pub fn until<T>(
     mut ready: impl FnMut() -> Option<T>,
-    partner: impl Fn() -> Partner,
+    partner: impl Fn() -> Liveness,
     mut pause: impl FnMut(),
 ) -> Option<T> {
     let began = Instant::now();
@@ -34,9 +34,9 @@ pub fn until<T>(
         if asked.elapsed() >= ASK {
             asked = Instant::now();
             let is_over = match partner() {
-                Partner::Lives => false,
-                Partner::Gone => true,
-                Partner::Unknown => began.elapsed() >= LONGEST,
+                Liveness::Lives => false,
+                Liveness::Gone => true,
+                Liveness::Unknown => began.elapsed() >= LONGEST,
             };
             if is_over {
                 // It may have done its part and then ended.

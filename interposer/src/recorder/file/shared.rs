@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU32, Ordering::*};
 use std::sync::{Mutex, MutexGuard, OnceLock};
 
-use traces::definitions::{Definition, Module, PREFIX, Place, Site};
+use traces::definitions::{Definition, Module, PREFIX, Site, SourcePlace};
 use traces::file::{PageKind, Stop};
 
 use super::modules;
@@ -81,7 +81,7 @@ pub fn known_site(address: u64) -> Option<u32> {
 
 impl Shared {
     /// Gives a call site its number. Where it is a line that `describe` knows, that is said of it; else which module it is in.
-    pub fn add_site(&mut self, address: u64, describe: impl FnOnce(u32) -> Option<Place>) -> u32 {
+    pub fn add_site(&mut self, address: u64, describe: impl FnOnce(u32) -> Option<SourcePlace>) -> u32 {
         self.sites += 1;
         let number = self.sites;
         let place = describe(number);

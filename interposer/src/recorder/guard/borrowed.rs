@@ -5,22 +5,22 @@ use std::mem::MaybeUninit;
 use std::ptr::null_mut;
 
 /// errno and the floating-point environment as the program has them; given back when dropped.
-pub struct State {
+pub struct BorrowedState {
     errno: i32,
     control: Control,
 }
 
-impl State {
+impl BorrowedState {
     /// Keeps them, and computes as Rust expects to: a program that has its inexact results raise a signal means its own.
-    pub fn keep() -> State {
+    pub fn keep() -> BorrowedState {
         let control = Control::read();
         control.without_traps().write();
         // SAFETY: the address of this thread's errno.
-        State { errno: unsafe { *libc::__errno_location() }, control }
+        BorrowedState { errno: unsafe { *libc::__errno_location() }, control }
     }
 }
 
-impl Drop for State {
+impl Drop for BorrowedState {
     fn drop(&mut self) {
         self.control.write();
         // SAFETY: as above.

@@ -6,7 +6,7 @@ pub mod spent;
 use std::panic::{self, AssertUnwindSafe};
 
 use crate::messages;
-use borrowed::{Signals, State};
+use borrowed::{BorrowedState, Signals};
 use spent::Spending;
 
 /// Runs it. The program sees neither a panic nor a changed errno or floating-point environment, and its signals come when it
@@ -20,7 +20,7 @@ pub fn run<R>(work: impl FnOnce() -> R) -> Option<R> {
 /// The same for what takes no lock, and for what may wait for other ranks: meanwhile signals come as ever.
 pub fn run_waiting<R>(work: impl FnOnce() -> R) -> Option<R> {
     let _spending = Spending::begin();
-    let _state = State::keep();
+    let _state = BorrowedState::keep();
     let result = panic::catch_unwind(AssertUnwindSafe(work)).ok();
     if result.is_none() {
         messages::once("a defect of the recorder; the program goes on, this part of its recording is missing");

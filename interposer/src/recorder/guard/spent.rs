@@ -53,7 +53,7 @@ impl Drop for Spending {
             let own = own();
             (*own).depth = (*own).depth.saturating_sub(1);
             if (*own).depth == 0 {
-                settle(own);
+                add_spent(own);
             }
         }
     }
@@ -63,7 +63,7 @@ impl Drop for Spending {
 ///
 /// # Safety
 /// These are the thread's own words.
-unsafe fn settle(own: *mut Spent) {
+unsafe fn add_spent(own: *mut Spent) {
     // SAFETY: by the contract; the field is in a block, which lives as long as the process.
     unsafe {
         let spent = (*own).pending.wrapping_add(clock::now().wrapping_sub((*own).since));
@@ -84,7 +84,7 @@ pub fn waiting<R>(work: impl FnOnce() -> R) -> R {
         let own = own();
         let depth = std::mem::take(&mut (*own).depth);
         if depth > 0 {
-            settle(own);
+            add_spent(own);
         }
         let result = work();
         ((*own).depth, (*own).since) = (depth, clock::now());

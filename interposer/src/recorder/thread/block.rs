@@ -7,7 +7,7 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, Ordering::*};
 
 use traces::file::{LEVELS, Level, ThreadBlock};
-use traces::progress::{Polls, Productive, Run};
+use traces::progress::{EntryRun, Polls, Productive};
 use traces::signature::Signature;
 
 use super::engine::Ledger;
@@ -112,7 +112,7 @@ impl Block {
 
     /// Entries outside MPI calls since the last record.
     #[inline(always)]
-    pub fn outside(&self) -> *mut Run {
+    pub fn outside(&self) -> *mut EntryRun {
         // SAFETY: the address of a field of the block.
         unsafe { &raw mut (*self.0.as_ptr()).outside }
     }

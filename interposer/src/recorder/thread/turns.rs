@@ -3,7 +3,7 @@
 //! In: the thread's ledger, and the productive entries that its block holds. While the call runs nothing is written, so that
 //! records stay in order; whoever finds the process dead finds the entries in the block.
 
-use traces::progress::{self, Entries, Run};
+use traces::progress::{self, Entries, EntryRun};
 use traces::record::{self, RecordKind};
 
 use super::recording::Thread;
@@ -77,7 +77,7 @@ impl Thread {
         }
         for (place, run) in left.iter().enumerate() {
             // SAFETY: as above, and not behind the place that the run has.
-            unsafe { (&raw mut (*self.block.productive()).all).cast::<Run>().add(place).write(*run) };
+            unsafe { (&raw mut (*self.block.productive()).all).cast::<EntryRun>().add(place).write(*run) };
         }
         self.set_runs(left.len() as u64);
         if left.is_empty() {

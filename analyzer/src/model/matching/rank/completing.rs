@@ -4,14 +4,14 @@ use std::ops::Range;
 
 use traces::record::{Arrived, Fate};
 
-use super::{Persistent, Rank, count};
+use super::{Persistent, RankMatcher, count};
 use crate::model::matching::order::{Late, Received};
-use crate::model::matching::queues::{Pair as Matched, Probe};
+use crate::model::matching::queues::{MatchedMessage, Probe};
 use crate::model::matching::requests::{Partner, Request};
-use crate::model::matching::waits::{Key, RankSite, WaitState};
-use crate::model::matching::{Cause, Letter, Pair, Token, error};
+use crate::model::matching::waits::{RankSite, WaitKey, WaitState};
+use crate::model::matching::{Cause, Letter, RankPair, Token, error};
 use crate::model::roles::{CallPart, Role};
-use crate::model::stream::{Call, Detail, Stream};
+use crate::model::stream::{Detail, Stream, TimedCall};
 use crate::model::sums::Grow;
 
 /// So many numbers of requests, from one on; a damaged file may say any.
@@ -19,9 +19,9 @@ fn numbers(first: u64, count: u32) -> Range<u64> {
     first..first.saturating_add(count.into())
 }
 
-impl<'a> Rank<'a> {
+impl<'a> RankMatcher<'a> {
     /// A call that completes, starts or gives up requests.
-    pub(super) fn complete(&mut self, stream: &Stream<'a>, call: &Call, details: &[Detail]) {
+    pub(super) fn complete(&mut self, stream: &Stream<'a>, call: &TimedCall, details: &[Detail]) {
         // One more, until all is said.
         let completion = self.completions.begin(stream.role(call).place, call, 1);
         let mut details = details.iter().peekable();
@@ -58,14 +58,14 @@ impl<'a> Rank<'a> {
                 Detail::Arrived(_) => {}
             }
         }
-        self.settle();
+        self.judge_matched();
         self.tell(completion, None);
     }
 
     fn completed(
         &mut self,
         stream: &Stream<'a>,
-        call: &Call,
+        call: &TimedCall,
         (thread, number): (u32, u64),
         completion: u32,
         got: Option<Arrived>,
@@ -93,7 +93,7 @@ impl<'a> Rank<'a> {
         }
     }
 
-    fn started(&mut self, stream: &Stream<'a>, call: &Call, created: (u32, u64), number: u64) {
+    fn started(&mut self, stream: &Stream<'a>, call: &TimedCall, created: (u32, u64), number: u64) {
         let Some(persistent) = self.persistent.get_mut(&created) else { return };
         let starts = persistent.starts;
         persistent.starts += 1;
@@ -122,12 +122,12 @@ impl<'a> Rank<'a> {
     }
 
     /// Sees to messages that have found their receives.
-    pub(super) fn settle(&mut self) {
+    pub(super) fn judge_matched(&mut self) {
         let mut matched = std::mem::take(&mut self.matched);
-        for Matched { message, post, completion, probes, uncertain } in matched.drain(..) {
+        for MatchedMessage { message, post, completion, probes, uncertain } in matched.drain(..) {
             let source = message.envelope.source;
             let end = self.completions.get(completion).end;
-            let pair = self.pairs.entry(source).or_insert(Pair { least: i64::MAX, ..Pair::default() });
+            let pair = self.pairs.entry(source).or_insert(RankPair { least: i64::MAX, ..RankPair::default() });
             if message.place.counts() {
                 pair.messages += 1;
                 pair.sent.grow(message.bytes);
@@ -177,7 +177,7 @@ impl<'a> Rank<'a> {
         let cause = whole.latest.filter(|cause| cause.at > whole.start);
         let late = cause.and_then(|cause| {
             let wait = cause.charge(waiter, whole.start, whole.end, self.timeline, &mut self.waits)?;
-            let key = Key { state: cause.state, waiter, cause: cause.who };
+            let key = WaitKey { state: cause.state, waiter, cause: cause.who };
             let (begin, end) = (whole.start, whole.end);
             (cause.state == WaitState::LateSender).then_some(Late { key, begin, end, wait })
         });

@@ -2,20 +2,20 @@
 
 use traces::record::{Arrived, Fate};
 
-use super::{Rank, arrived, count};
+use super::{RankMatcher, arrived, count};
 use crate::model::matching::concurrent::CallSpan;
 use crate::model::matching::queues::{Envelope, Pattern, Post, Receipt, Receival};
 use crate::model::matching::requests::{Partner, Request, Wanted};
 use crate::model::matching::{Letter, Message, RankSite, Token};
 use crate::model::roles::{CallPart, Peer, Role, SpottedSite};
-use crate::model::stream::{Call, Detail, Stream};
+use crate::model::stream::{Detail, Stream, TimedCall};
 
-impl<'a> Rank<'a> {
+impl<'a> RankMatcher<'a> {
     /// A call that begins sends and receives, by requests or complete at once.
     pub(super) fn begin(
         &mut self,
         stream: &Stream<'a>,
-        call: &Call,
+        call: &TimedCall,
         role: &Role,
         token: Option<Token>,
         got: Option<Arrived>,
@@ -30,7 +30,7 @@ impl<'a> Rank<'a> {
                 let completion = self.completions.begin(stream.role(call).place, call, 0);
                 self.expect_message(completion);
                 self.received(stream, call, receipt, Wanted::by(role), completion, got);
-                self.settle();
+                self.judge_matched();
             } else {
                 request.receive = Some((receipt, Wanted::by(role)));
             }
@@ -48,7 +48,7 @@ impl<'a> Rank<'a> {
     }
 
     /// A call that sends and receives, and returns when that is done.
-    pub(super) fn message(&mut self, stream: &Stream<'a>, call: &Call, details: &[Detail]) {
+    pub(super) fn message(&mut self, stream: &Stream<'a>, call: &TimedCall, details: &[Detail]) {
         let role = stream.role(call);
         let completion = self.completions.begin(role.place, call, 1);
         if self.send(role, role.place, turn(stream, call), Some(Token::Completion(completion))) {
@@ -60,7 +60,7 @@ impl<'a> Rank<'a> {
             let pattern = got_by(stream, Wanted::by(role), got).map_or(pattern, Pattern::of);
             let receipt = self.queues.post(pattern, post);
             self.received(stream, call, receipt, Wanted::by(role), completion, got);
-            self.settle();
+            self.judge_matched();
         }
         self.tell(completion, None);
     }
@@ -69,7 +69,7 @@ impl<'a> Rank<'a> {
     pub(super) fn received(
         &mut self,
         stream: &Stream<'a>,
-        call: &Call,
+        call: &TimedCall,
         receipt: Receipt,
         wanted: Wanted,
         completion: u32,
@@ -122,7 +122,7 @@ impl<'a> Rank<'a> {
     }
 
     /// The receive that a call posts.
-    fn post(&mut self, stream: &Stream<'a>, role: &Role, call: &Call) -> Option<(Pattern, Post)> {
+    fn post(&mut self, stream: &Stream<'a>, role: &Role, call: &TimedCall) -> Option<(Pattern, Post)> {
         let CallPart::Message { receives: true, partitioned, .. } = role.what else { return None };
         let source = match role.from.0 {
             Peer::Nobody => return None,
@@ -138,7 +138,7 @@ impl<'a> Rank<'a> {
         Some((pattern, Post::new(turn(stream, call), stream.role(call).place, role.received)))
     }
 
-    pub(super) fn probe(&mut self, stream: &Stream<'a>, call: &Call, details: &[Detail]) {
+    pub(super) fn probe(&mut self, stream: &Stream<'a>, call: &TimedCall, details: &[Detail]) {
         let role = stream.role(call);
         let from = match arrived(details) {
             Some(arrived) => (stream.roles().peer(role.object, arrived.source), arrived.tag),
@@ -152,7 +152,7 @@ impl<'a> Rank<'a> {
 }
 
 /// When the call was under way, and where.
-fn turn(stream: &Stream<'_>, call: &Call) -> CallSpan {
+fn turn(stream: &Stream<'_>, call: &TimedCall) -> CallSpan {
     CallSpan { thread: stream.thread, begin: call.start, end: call.end, uncertain: false }
 }
 

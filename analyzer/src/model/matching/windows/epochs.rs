@@ -47,7 +47,7 @@ enum Half {
 
 /// A rank has opened the window.
 #[derive(Default)]
-struct Open {
+struct OpenWindow {
     /// To whom, how often before, and the node of the step that opens it on the other side.
     peers: Vec<(u32, u64, u32)>,
     /// What the rank waits for.
@@ -55,7 +55,7 @@ struct Open {
 }
 
 /// Calls of a rank, one of which waits for several steps.
-struct Waiting {
+struct WaitingCalls {
     state: WaitState,
     calls: Vec<Called>,
     /// Steps that are not known yet, and one more while the calls are not.
@@ -70,9 +70,9 @@ struct Window {
     started: FxHashMap<(u32, u32), u64>,
     posted: FxHashMap<(u32, u32), u64>,
     /// By rank.
-    accesses: FxHashMap<u32, Open>,
-    exposures: FxHashMap<u32, Open>,
-    waiting: FxHashMap<u64, Waiting>,
+    accesses: FxHashMap<u32, OpenWindow>,
+    exposures: FxHashMap<u32, OpenWindow>,
+    waiting: FxHashMap<u64, WaitingCalls>,
     /// The number of the next of those.
     next: u64,
 }
@@ -90,7 +90,7 @@ impl<'a> Epochs<'a> {
         let mut window = self.lock(window);
         let peers = self.peers(rank, group);
         let waiting = window.wait(WaitState::LatePost, vec![call], peers.len());
-        let mut open = Open { peers: Vec::new(), waiting };
+        let mut open = OpenWindow { peers: Vec::new(), waiting };
         for peer in peers {
             let before = count(&mut window.started, (rank, peer));
             let step = Step { kind: EpochKind::Post, by: peer, whom: rank, before };
@@ -125,7 +125,7 @@ impl<'a> Epochs<'a> {
         if let Some(open) = window.exposures.remove(&rank) {
             self.end(&mut window, rank, open, Vec::new(), waits);
         }
-        let mut open = Open::default();
+        let mut open = OpenWindow::default();
         for peer in self.peers(rank, group) {
             let before = count(&mut window.posted, (rank, peer));
             let step = Step { kind: EpochKind::Post, by: rank, whom: peer, before };
@@ -145,7 +145,7 @@ impl<'a> Epochs<'a> {
     }
 
     /// A rank's exposure ends when those that it posted for have completed. Returns the nodes of that.
-    fn end(&self, window: &mut Window, rank: u32, open: Open, calls: Vec<Called>, waits: &mut Waits) -> Vec<u32> {
+    fn end(&self, window: &mut Window, rank: u32, open: OpenWindow, calls: Vec<Called>, waits: &mut Waits) -> Vec<u32> {
         let waiting = window.wait(WaitState::EarlyWait, calls, open.peers.len());
         let step = |(peer, before, _)| Step { kind: EpochKind::Complete, by: peer, whom: rank, before };
         let nodes = open.peers.into_iter().map(|peer| self.expect(window, step(peer), waiting, waits)).collect();
@@ -201,7 +201,7 @@ impl<'a> Epochs<'a> {
         waiting.into_iter().for_each(|waiting| self.charge(&waiting, waits));
     }
 
-    fn charge(&self, waiting: &Waiting, waits: &mut Waits) {
+    fn charge(&self, waiting: &WaitingCalls, waits: &mut Waits) {
         let Some((at, who)) = waiting.latest else { return };
         let timeline = self.collectives.timeline;
         // A call that was over before it did not wait for it.
@@ -220,7 +220,7 @@ impl Window {
     /// Begins to wait for so many steps, and to be told that all calls are known. Returns its number.
     fn wait(&mut self, state: WaitState, calls: Vec<Called>, steps: usize) -> u64 {
         self.next += 1;
-        self.waiting.insert(self.next, Waiting { state, calls, missing: steps + 1, latest: None });
+        self.waiting.insert(self.next, WaitingCalls { state, calls, missing: steps + 1, latest: None });
         self.next
     }
 }

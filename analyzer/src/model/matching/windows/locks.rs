@@ -29,7 +29,7 @@ pub struct Locks<'a> {
 }
 
 /// A lock that was given back.
-struct Held {
+struct ReleasedLock {
     exclusive: bool,
     until: i64,
     by: RankSite,
@@ -39,7 +39,7 @@ struct Held {
 struct Target {
     /// Calls of MPI_Win_lock, and whether they want an exclusive lock.
     calls: Vec<(Called, bool)>,
-    held: Vec<Held>,
+    held: Vec<ReleasedLock>,
     /// Whether those are exclusive that are not given back yet, by rank.
     open: FxHashMap<u32, bool>,
     /// How many were kept when they were last looked through.
@@ -69,7 +69,7 @@ impl<'a> Locks<'a> {
         let mut targets = self.targets(window);
         let target = targets.entry(target).or_default();
         let Some(exclusive) = target.open.remove(&call.at.rank) else { return };
-        target.held.push(Held { exclusive, until: call.begin, by: call.at });
+        target.held.push(ReleasedLock { exclusive, until: call.begin, by: call.at });
         if target.calls.len() + target.held.len() > KEPT + 2 * target.kept {
             self.resolve(target, reached.unwrap_or(i64::MAX), waits);
         }
@@ -94,7 +94,7 @@ impl<'a> Locks<'a> {
         held.sort_unstable_by_key(|held| held.until);
         calls.retain(|(call, exclusive)| {
             let known = call.end <= reached;
-            let conflicts = |held: &&Held| held.by.rank != call.at.rank && (held.exclusive || *exclusive);
+            let conflicts = |held: &&ReleasedLock| held.by.rank != call.at.rank && (held.exclusive || *exclusive);
             let before = held.partition_point(|held| held.until < call.end);
             let mut during = held[..before].iter().rev().take_while(|held| held.until > call.begin);
             if let Some(last) = during.find(conflicts).filter(|_| known) {
