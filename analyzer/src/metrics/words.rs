@@ -1,6 +1,7 @@
 //! Ranks, objects and calls as lines name them.
 
 use traces::calls::{ArgumentKind, Call};
+use traces::definitions::ObjectKind;
 use traces::signature::{Signature, UNKNOWN_BYTES, peer};
 
 use crate::model::rank::function;
@@ -19,7 +20,13 @@ pub fn object(rank: &Rank, signature: &Signature) -> (String, u32) {
         return (name, communicator.size);
     }
     match rank.objects.get(&signature.object) {
-        Some(object) => (format!("{:?} {}", object.kind, object.number).to_lowercase(), 0),
+        Some(object) => {
+            let kind = match object.kind {
+                ObjectKind::Window => "window",
+                ObjectKind::File => "file",
+            };
+            (format!("{kind} {}", object.number), 0)
+        }
         None => (format!("object {}", signature.object), 0),
     }
 }

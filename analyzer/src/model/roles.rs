@@ -2,6 +2,8 @@
 //!
 //! In: a rank's signatures. Out: for each a [`Role`], in numbers that are the same for the whole run.
 
+mod flow;
+
 use std::collections::HashMap;
 use std::sync::Mutex;
 
@@ -12,6 +14,7 @@ use super::objects::Objects;
 use super::rank::function;
 use super::{Rank, Run};
 use crate::parallel::{into_inner, lock};
+pub use flow::Flow;
 
 /// What a call is to other ranks.
 #[derive(Clone, Copy, Debug)]
@@ -121,27 +124,6 @@ pub enum Epoch {
     Lock,
     /// MPI_Win_unlock.
     Unlock,
-}
-
-/// Who depends on whom in a collective call.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Flow {
-    /// Everyone on everyone, with no data: MPI_Barrier.
-    Barrier,
-    /// Everyone on everyone: MPI_Allreduce, MPI_Alltoall and the like.
-    All,
-    /// Everyone on the root: MPI_Bcast, MPI_Scatter.
-    FromRoot,
-    /// The root on everyone: MPI_Reduce, MPI_Gather.
-    ToRoot,
-    /// Each on those of lower rank: MPI_Scan, MPI_Exscan.
-    Prefix,
-    /// Everyone on everyone: MPI_Win_fence.
-    Fence,
-    /// Everyone on everyone: making communicators, windows and files.
-    Create,
-    /// Each on those it receives from: MPI_Neighbor_alltoall and the like.
-    Neighbors,
 }
 
 /// The rank at the other end.
@@ -291,20 +273,18 @@ impl<'a> Roles<'a> {
 const NOBODY: (i32, i32) = (peer::NONE, 0);
 
 fn what(rank: &Rank, call: Call, signature: &Signature) -> CallPart {
-    let partitioned = matches!(call, Call::Psend_init | Call::Precv_init);
+    if let Some(flow) = Flow::of(call) {
+        return CallPart::Collective { flow, root: flow.has_root() && is_root(rank, signature) };
+    }
     match call.class() {
         Class::PointToPoint => {
             // What receives a probed message has its source from the probe.
             let takes = call.has(ArgumentKind::TakeMessage);
             let (sends, receives) = (call.has(ArgumentKind::Dest), call.has(ArgumentKind::Source) || takes);
+            let partitioned = call.has(ArgumentKind::Partitions);
             if sends || receives { CallPart::Message { sends, receives, partitioned } } else { CallPart::Nothing }
         }
         Class::Probe => CallPart::Probe,
-        Class::Collective => CallPart::Collective { flow: flow(call), root: is_root(rank, signature) },
-        Class::Neighborhood => CallPart::Collective { flow: Flow::Neighbors, root: false },
-        Class::Communicator | Class::Topology | Class::Window | Class::File if makes(call) => {
-            CallPart::Collective { flow: Flow::Create, root: false }
-        }
         Class::Communicator | Class::Process if call.makes_alone() => CallPart::Make,
         Class::Environment if call == Call::Pcontrol => CallPart::Phase,
         Class::Lifecycle => match call {
@@ -314,10 +294,7 @@ fn what(rank: &Rank, call: Call, signature: &Signature) -> CallPart {
         },
         Class::Session if call == Call::Session_init => CallPart::Begin,
         Class::Session if call == Call::Session_finalize => CallPart::End,
-        Class::Rma => match call {
-            Call::Win_fence => CallPart::Collective { flow: Flow::Fence, root: false },
-            call => epoch(call).map_or(CallPart::Nothing, CallPart::Window),
-        },
+        Class::Rma => epoch(call).map_or(CallPart::Nothing, CallPart::Window),
         _ => CallPart::Nothing,
     }
 }
@@ -332,24 +309,6 @@ fn epoch(call: Call) -> Option<Epoch> {
         Call::Win_unlock => Epoch::Unlock,
         _ => return None,
     })
-}
-
-/// Whether all processes of the communicator take part in making something from it.
-fn makes(call: Call) -> bool {
-    let makes = call.has(ArgumentKind::NewComm) || call.has(ArgumentKind::NewWin) || call.has(ArgumentKind::NewFile);
-    makes && call.has(ArgumentKind::Comm) && !call.makes_alone()
-}
-
-fn flow(call: Call) -> Flow {
-    let name = call.row().name.to_lowercase();
-    let name = name.strip_suffix("_init").unwrap_or(&name);
-    match name.strip_prefix('i').unwrap_or(name) {
-        "barrier" => Flow::Barrier,
-        "bcast" | "scatter" | "scatterv" => Flow::FromRoot,
-        "reduce" | "gather" | "gatherv" => Flow::ToRoot,
-        "scan" | "exscan" => Flow::Prefix,
-        _ => Flow::All,
-    }
 }
 
 fn is_root(rank: &Rank, signature: &Signature) -> bool {

@@ -146,6 +146,8 @@ macro_rules! kinds {
             Group "MPI_Group";
             NewGroup "MPI_Group *";
             Op "MPI_Op";
+            // Each process gets the result of those of lower rank, and perhaps its own.
+            PrefixOp "MPI_Op";
             NewOp "MPI_Op *";
             FreeOp "MPI_Op *";
             Info "MPI_Info";

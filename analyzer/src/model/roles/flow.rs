@@ -1,0 +1,128 @@
+//! Who depends on whom in a collective call, by what its arguments are.
+
+use traces::calls::ArgumentKind::{
+    self, BcastCount, Comm, NewComm, NewFile, NewWin, PrefixOp, ReduceCount, RootRecvCounts, RootRecvEach,
+    RootSendCounts, RootSendEach, SendBufOrInPlace,
+};
+use traces::calls::{Call, Class};
+
+/// Who depends on whom in a collective call.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Flow {
+    /// Everyone on everyone, with no data: MPI_Barrier.
+    Barrier,
+    /// Everyone on everyone: MPI_Allreduce, MPI_Alltoall and the like.
+    All,
+    /// Everyone on the root: MPI_Bcast, MPI_Scatter.
+    FromRoot,
+    /// The root on everyone: MPI_Reduce, MPI_Gather.
+    ToRoot,
+    /// Each on those of lower rank: MPI_Scan, MPI_Exscan.
+    Prefix,
+    /// Everyone on everyone: MPI_Win_fence.
+    Fence,
+    /// Everyone on everyone: making communicators, windows and files.
+    Create,
+    /// Each on those it receives from: MPI_Neighbor_alltoall and the like.
+    Neighbors,
+}
+
+impl Flow {
+    /// The flow of a collective call; `None` where not all processes of the object take part.
+    pub fn of(call: Call) -> Option<Flow> {
+        match call.class() {
+            Class::Collective => Some(Flow::of_data(call)),
+            Class::Neighborhood => Some(Flow::Neighbors),
+            Class::Communicator | Class::Topology | Class::Window | Class::File => {
+                let creates = has_any(call, &[NewComm, NewWin, NewFile]) && call.has(Comm) && !call.makes_alone();
+                creates.then_some(Flow::Create)
+            }
+            Class::Rma if call == Call::Win_fence => Some(Flow::Fence),
+            _ => None,
+        }
+    }
+
+    fn of_data(call: Call) -> Flow {
+        if has_any(call, &[BcastCount, RootSendEach, RootSendCounts]) {
+            Flow::FromRoot
+        } else if has_any(call, &[ReduceCount, RootRecvEach, RootRecvCounts]) {
+            Flow::ToRoot
+        } else if call.has(PrefixOp) {
+            Flow::Prefix
+        } else if call.has(SendBufOrInPlace) {
+            Flow::All
+        } else {
+            Flow::Barrier
+        }
+    }
+
+    /// Whether one process is the root.
+    pub fn has_root(self) -> bool {
+        matches!(self, Flow::FromRoot | Flow::ToRoot)
+    }
+}
+
+fn has_any(call: Call, kinds: &[ArgumentKind]) -> bool {
+    kinds.iter().any(|kind| call.has(*kind))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FLOWS: &[(Flow, &[&str])] = &[
+        (Flow::Barrier, &["Barrier"]),
+        (Flow::FromRoot, &["Bcast", "Scatter", "Scatterv"]),
+        (Flow::ToRoot, &["Reduce", "Gather", "Gatherv"]),
+        (Flow::Prefix, &["Scan", "Exscan"]),
+        (Flow::All, &["Allgather", "Allgatherv", "Alltoall", "Alltoallv", "Alltoallw"]),
+        (Flow::All, &["Allreduce", "Reduce_scatter", "Reduce_scatter_block"]),
+        (Flow::Neighbors, &["Neighbor_allgather", "Neighbor_allgatherv"]),
+        (Flow::Neighbors, &["Neighbor_alltoall", "Neighbor_alltoallv", "Neighbor_alltoallw"]),
+    ];
+
+    /// Made from a communicator by all its processes.
+    const CREATING: &[&str] = &[
+        "Cart_create",
+        "Cart_sub",
+        "Comm_create",
+        "Comm_dup",
+        "Comm_dup_with_info",
+        "Comm_idup",
+        "Comm_idup_with_info",
+        "Comm_split",
+        "Comm_split_type",
+        "Dist_graph_create",
+        "Dist_graph_create_adjacent",
+        "File_open",
+        "Graph_create",
+        "Intercomm_merge",
+        "Win_allocate",
+        "Win_allocate_shared",
+        "Win_create",
+        "Win_create_dynamic",
+    ];
+
+    /// The blocking, nonblocking and persistent form of a function, each with its large-count form.
+    fn forms(name: &str) -> Vec<Call> {
+        let nonblocking = format!("I{}", name[..1].to_lowercase() + &name[1..]);
+        let names = [name.into(), nonblocking, format!("{name}_init")];
+        let small = names.iter().map(|name| Call::named(name).unwrap());
+        small.flat_map(|call| [call].into_iter().chain(call.row().large.then(|| call.large()))).collect()
+    }
+
+    #[test]
+    fn every_call_of_the_table_has_the_flow_that_the_standard_gives_it() {
+        let of_data =
+            FLOWS.iter().flat_map(|(flow, names)| names.iter().flat_map(|name| forms(name)).map(|call| (call, *flow)));
+        let large = |call: Call| [call].into_iter().chain(call.row().large.then(|| call.large()));
+        let creating =
+            CREATING.iter().flat_map(|name| large(Call::named(name).unwrap())).map(|call| (call, Flow::Create));
+        let mut expected: Vec<(Call, Flow)> = of_data.chain(creating).collect();
+        expected.push((Call::Win_fence, Flow::Fence));
+        expected.sort_by_key(|(call, _)| *call);
+        let mut found: Vec<(Call, Flow)> = Call::all().filter_map(|call| Some((call, Flow::of(call)?))).collect();
+        found.sort_by_key(|(call, _)| *call);
+        assert_eq!(found, expected);
+    }
+}
