@@ -13,7 +13,7 @@ use crate::report::Format;
 use crate::report::arrange::Top;
 pub use settings::Settings;
 
-/// Listens in on unmodified MPI programs, and says where their communication time went.
+/// Listens in on unmodified MPI programs and shows where their communication time went.
 #[derive(Parser)]
 #[command(version, max_term_width = 100, after_help = EXIT_CODES)]
 pub struct Cli {
@@ -22,37 +22,37 @@ pub struct Cli {
     pub command: Command,
 }
 
-const EXIT_CODES: &str = "Exit status of analyses: 0 ok, 1 a difference (check) or a condition that is met (diff --fail-if), 2 usage, 3 input that cannot be read or \
-does not hold what was asked about, 4 part of the data is missing, the rest was printed.";
+const EXIT_CODES: &str = "Exit status of analyses: 0 ok, 1 a difference (check) or a condition that is met (diff --fail-if), \
+2 wrong usage, 3 the input is unreadable or lacks what you asked about, 4 some data is missing and the rest was printed.";
 
 /// What to do.
 #[derive(Subcommand)]
 pub enum Command {
     /// Run an MPI program and record what it does in MPI
     Record(Record),
-    /// Say where the time of a recorded run went
+    /// Show where the time of a recorded run went
     Report(Report),
-    /// Say what the MPI library's progress engine did in a recorded run
+    /// Show what the MPI library's progress engine did
     Progress(Progress),
-    /// Say who waited for whom in a recorded run
+    /// Show who waited for whom
     Waits(Waits),
-    /// Say what the length of a recorded run consists of: its critical path
+    /// Show the critical path: the chain of computation and calls that set the run's length
     Path(Path),
-    /// Say how efficient a recorded run was, by the POP metrics
+    /// Show how efficient a run was, by the POP metrics
     Pop(Pop),
-    /// Say who sent how much to whom in a recorded run
+    /// Show who sent how much to whom
     Matrix(Matrix),
-    /// Say how unevenly the time of a recorded run is spread over its ranks
+    /// Show how unevenly time is spread over the ranks
     Imbalance(Imbalance),
-    /// Check whether the ranks of a recorded run agree: messages, bytes, collective calls, clocks
+    /// Check that the ranks of a run agree: messages, bytes, collective calls, clocks
     Check(Check),
-    /// Compare two recorded runs, or several of each of two sides
+    /// Compare two runs, or several of each of two sides
     Diff(Diff),
     /// Put recorded runs of different numbers of ranks side by side
     Scaling(Scaling),
-    /// Print what the JSON of an analysis looks like, as JSON Schema
+    /// Print the JSON Schema of an analysis
     Schema(Schema),
-    /// Check whether recording will work here
+    /// Check whether recording works here
     Doctor(Doctor),
     /// Print what to give a launcher so that it preloads the recorder
     Env(Env),
@@ -60,9 +60,9 @@ pub enum Command {
 
 /// Runs an MPI program and records what it does in MPI.
 ///
-/// Either behind the launcher, as `mpirun -n 4 overhear record -- ./app`, or in front of it, as
-/// `overhear record mpirun -n 4 ./app`. The exit status is the program's own; 2 where a flag or a variable is wrong,
-/// 125 where recording could not begin, 126 and 127 where the program cannot be run or found.
+/// Runs behind the launcher, as `mpirun -n 4 overhear record -- ./app`, or in front of it, as
+/// `overhear record mpirun -n 4 ./app`. The exit status is the program's own; 2 for a wrong flag or variable,
+/// 125 if recording cannot start, 126 if the program cannot be run, 127 if it cannot be found.
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub struct Record {
@@ -74,19 +74,19 @@ pub struct Record {
     pub command: Vec<OsString>,
 }
 
-/// How to print what was found out.
+/// How to print the result.
 #[derive(Args)]
 pub struct Print {
-    /// How to print it
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: Format,
-    /// Write into this file instead of stdout
+    /// Write to this file instead of stdout
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Print so many rows of a table, or all [default: all, and in text the first ones of long tables]
+    /// Print at most this many rows of each table, or all [default: all; in text, the first rows of long tables]
     #[arg(long, value_name = "N|all")]
     pub top: Option<Top>,
-    /// Sort by a column, named as in JSON or by its heading
+    /// Sort by this column, named by its JSON key or its heading
     #[arg(long, value_name = "COLUMN")]
     pub sort: Option<String>,
 }
@@ -101,19 +101,19 @@ pub struct Folder {
 /// What of a run to look at.
 #[derive(Args)]
 pub struct Select {
-    /// Only what happened inside regions of this name, as the program has named them
+    /// Only what happened inside regions of this name
     #[arg(long, value_name = "NAME")]
     pub region: Option<String>,
-    /// Do not keep the names of call sites, in the run's folder or in ~/.cache/overhear
+    /// Do not save the names of call sites, neither in the run's folder nor in ~/.cache/overhear
     #[arg(long)]
     pub no_cache: bool,
     /// Only these ranks, as 0-3,8
     #[arg(long, value_name = "LIST")]
     pub rank: Option<Ranks>,
-    /// Only calls that began from then on, in seconds since the first rank began MPI_Init, or as 300ms, 20us
+    /// Only calls that began at this time or later: seconds since the first rank entered MPI_Init, or 300ms, 20us
     #[arg(long, value_name = "TIME", value_parser = nanoseconds)]
     pub from: Option<i64>,
-    /// Only calls that began before that
+    /// Only calls that began before this time
     #[arg(long, value_name = "TIME", value_parser = nanoseconds)]
     pub to: Option<i64>,
 }
@@ -125,7 +125,7 @@ fn nanoseconds(text: &str) -> Result<i64, &'static str> {
     let (number, each) = unit.unwrap_or((text, 1e9));
     match number.trim().parse::<f64>() {
         Ok(number) if number >= 0.0 && number * each < i64::MAX as f64 => Ok((number * each).round() as i64),
-        _ => Err("it is a time in seconds, as 1.5, or 300ms, 20us"),
+        _ => Err("expected a time: seconds as 1.5, or 300ms, 20us"),
     }
 }
 
@@ -137,13 +137,13 @@ impl Select {
     }
 }
 
-/// Says where the time of a recorded run went.
+/// Shows where the time of a recorded run went.
 #[derive(Args)]
 pub struct Report {
     /// Which run.
     #[command(flatten)]
     pub folder: Folder,
-    /// What to break the time down by: function, rank, rank=N, comm, site, size, peer, thread, region
+    /// Break the time down by function, rank, rank=N, comm, site, size, peer, thread, region
     #[arg(long, value_name = "WHAT", default_value = "function")]
     pub by: Breakdown,
     /// What of it to look at.
@@ -198,17 +198,17 @@ impl std::str::FromStr for Breakdown {
     }
 }
 
-/// Says what the MPI library's progress engine did: how often it was entered, what came of that, and where requests
-/// were pending while nothing turned it.
+/// Shows what the MPI library's progress engine did: how often it was entered, how often that achieved something, and
+/// where requests were pending while nothing entered it.
 #[derive(Args)]
 pub struct Progress {
     /// Which run.
     #[command(flatten)]
     pub folder: Folder,
-    /// Only one table: by rank, component, function or site
+    /// Show one table in full: by rank, component, function or site
     #[arg(long, value_name = "WHAT")]
     pub by: Option<ByEngine>,
-    /// Draw entries over time into this SVG file
+    /// Plot entries over time to this SVG file
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
     /// What of it to look at.
@@ -232,7 +232,7 @@ pub enum ByEngine {
     Site,
 }
 
-/// Says who waited for whom, why and where: late senders and receivers, and waits in collective calls.
+/// Shows who waited for whom, why and where: late senders and receivers, and waits in collective calls.
 #[derive(Args)]
 pub struct Waits {
     /// Which run.
@@ -246,7 +246,7 @@ pub struct Waits {
     pub print: Print,
 }
 
-/// Says what the length of a run consists of: the chain of computation and calls, from rank to rank, that ended last.
+/// Shows the critical path: the chain of computation and calls, from rank to rank, that set the run's length.
 #[derive(Args)]
 pub struct Path {
     /// Which run.
@@ -260,7 +260,7 @@ pub struct Path {
     pub print: Print,
 }
 
-/// Says how efficient a run was and what it lost by: load balance, serialization and transfer, after the POP metrics.
+/// Shows how efficient a run was and what cost it time: load balance, serialization and transfer, by the POP metrics.
 #[derive(Args)]
 pub struct Pop {
     /// Which run.
@@ -274,7 +274,7 @@ pub struct Pop {
     pub print: Print,
 }
 
-/// Says who sent how much to whom: point-to-point messages and one-sided transfers, between ranks of MPI_COMM_WORLD.
+/// Shows who sent how much to whom: point-to-point messages and one-sided transfers, between ranks of MPI_COMM_WORLD.
 #[derive(Args)]
 pub struct Matrix {
     /// Which run.
@@ -283,7 +283,7 @@ pub struct Matrix {
     /// Only what went through the communicator of this name
     #[arg(long, value_name = "NAME")]
     pub comm: Option<String>,
-    /// Draw the bytes as a heat map into this SVG file
+    /// Plot the bytes as a heat map to this SVG file
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
     /// What of it to look at.
@@ -294,15 +294,15 @@ pub struct Matrix {
     pub print: Print,
 }
 
-/// Says how unevenly time is spread over the ranks: of each MPI function or call site, and of the computation.
+/// Shows how unevenly time is spread over the ranks: for each MPI function or call site, and for the computation.
 ///
-/// The imbalance time is the maximum over ranks less the mean; the percentage is 100 where one rank alone takes any time.
+/// The imbalance time is the maximum over ranks minus the mean; the percentage is 100 if one rank takes all the time.
 #[derive(Args)]
 pub struct Imbalance {
     /// Which run.
     #[command(flatten)]
     pub folder: Folder,
-    /// What to break the time in MPI down by
+    /// Break the time in MPI down by this
     #[arg(long, value_name = "WHAT", default_value = "function")]
     pub by: ByPlace,
     /// What of it to look at.
@@ -322,8 +322,8 @@ pub enum ByPlace {
     Site,
 }
 
-/// Checks whether the ranks of a run agree: what was sent and received, collective calls, clocks. Exit status 1 where calls
-/// found no partner, or messages arrive before they were sent.
+/// Checks that the ranks of a run agree: messages sent and received, collective calls, clocks. Exit status 1 if calls found
+/// no partner, or messages arrive before they were sent.
 #[derive(Args)]
 pub struct Check {
     /// Which run.
@@ -337,11 +337,11 @@ pub struct Check {
     pub print: Print,
 }
 
-/// Compares two recorded runs, or several of each of two sides: where their time went, by function, call site and size, waits,
+/// Compares two runs, or several of each of two sides: where their time went, by function, call site and size, waits,
 /// imbalance, efficiency, and what the progress engine did.
 ///
-/// With several runs a side, intervals are given, and a difference within what the runs of a side differ by is called noise. Record
-/// them in turn (A, B, A, B ...), so that what changes on the machine meets both.
+/// With several runs a side, it gives intervals and calls a difference noise if the runs of a side differ as much. Record
+/// them in turn (A, B, A, B ...), so that changes on the machine affect both.
 #[derive(Args)]
 pub struct Diff {
     /// The folders of two runs, A and B
@@ -353,11 +353,11 @@ pub struct Diff {
     /// The folders of side B
     #[arg(long, value_name = "RUN", num_args = 1.., requires = "a")]
     pub b: Vec<PathBuf>,
-    /// Exit with status 1 where this is so, as 'MPI_Allreduce.max>+10%', 'wall_time>+5ms' or 'empty_percent>50'
+    /// Exit with status 1 if this holds, as 'MPI_Allreduce.max>+10%', 'wall_time>+5ms' or 'empty_percent>50'
     ///
     /// [[TABLE:]ROW.]FIGURE, then > or <, then an amount. FIGURE is a column by its key in JSON, with or without its unit, or by its
-    /// heading; ROW names a row: a function, a call site or its line. An amount with a sign is of the change: +10% of A, +5ms more
-    /// than A; one without is of B itself. Where the runs of a side say what is noise, a change within it counts as none.
+    /// heading; ROW names a row: a function, a call site or its line. An amount with a sign is a change: +10% of A, +5ms more
+    /// than A; without a sign it is B itself. If several runs a side show the noise, a change within it counts as none.
     #[arg(long, value_name = "CONDITION", allow_hyphen_values = true)]
     pub fail_if: Vec<Threshold>,
     /// What of them to look at.
@@ -389,7 +389,7 @@ pub struct Scaling {
     pub print: Print,
 }
 
-/// Prints what the JSON of an analysis looks like, as JSON Schema. Columns of CSV and Parquet are the fields of its tables.
+/// Prints the JSON Schema of an analysis. The fields of its tables are also the columns of CSV and Parquet.
 #[derive(Args)]
 pub struct Schema {
     /// Which analysis
@@ -422,10 +422,10 @@ pub enum Analysis {
     Scaling,
 }
 
-/// Checks whether recording will work here.
+/// Checks whether recording works here.
 #[derive(Args)]
 pub struct Doctor {
-    /// A short MPI program with its launcher, to be recorded for a try: mpirun -n 2 ./app
+    /// A short MPI program with its launcher, to record as a test: mpirun -n 2 ./app
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
 }
@@ -433,7 +433,7 @@ pub struct Doctor {
 /// Prints what to give a launcher so that it preloads the recorder.
 #[derive(Args)]
 pub struct Env {
-    /// Whose way to write it
+    /// The launcher to write it for
     #[arg(long)]
     pub launcher: Launcher,
     /// How to record.

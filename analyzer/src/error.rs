@@ -1,4 +1,4 @@
-//! Why a run cannot be analysed, and the exit codes.
+//! Why a run cannot be analyzed, and the exit codes.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ pub enum Error {
         source: std::io::Error,
     },
     /// A folder without traces.
-    #[error("{}: no traces in here: no file ends in .ovh. Give the folder that overhear named when it recorded.", folder.display())]
+    #[error("{}: no traces here: no file ends in .ovh. Give the folder that overhear named when it recorded.", folder.display())]
     NoTraces {
         /// What was asked for.
         folder: PathBuf,
@@ -56,7 +56,7 @@ pub enum Error {
         size: u32,
     },
     /// One rank is wanted alone that is not among those asked about.
-    #[error("--by rank={rank} is of a rank that --rank {asked} leaves out: leave out --rank, or ask for the same")]
+    #[error("--by rank={rank} asks for a rank that --rank {asked} leaves out: drop --rank, or name the same rank")]
     RankLeftOut {
         /// What is wanted alone.
         rank: u32,
@@ -85,9 +85,8 @@ pub enum Error {
     },
     /// Single calls are asked about, and only sums were recorded.
     #[error(
-        "{}: {asked} is about single calls, and this run was recorded as a profile, which holds only how often each was \
-         made and how long that took. Record it again without --mode profile (or OVERHEAR_MODE=profile). \
-         Of a profile there are overhear report, imbalance, matrix and progress.",
+        "{}: {asked} needs single calls, but this run was recorded as a profile, which holds only counts and times. Record it again without --mode profile (or OVERHEAR_MODE=profile). \
+         A profile answers overhear report, imbalance, matrix and progress.",
         folder.display()
     )]
     OnlyProfile {
@@ -97,7 +96,7 @@ pub enum Error {
         asked: &'static str,
     },
     /// Nothing is between two times.
-    #[error("--from is not before --to: no time is left between them")]
+    #[error("--from is not before --to, so no time lies between them")]
     NoTime,
     /// A column that no table has.
     #[error("no column is called {column}. {instead}")]
@@ -108,7 +107,7 @@ pub enum Error {
         instead: String,
     },
     /// No run where none was named.
-    #[error("{}: no run in here. Give the folder that overhear named when it recorded.", folder.display())]
+    #[error("{}: no run here. Give the folder that overhear named when it recorded.", folder.display())]
     NoRun {
         /// Where it was looked for.
         folder: PathBuf,
@@ -157,7 +156,7 @@ impl Error {
 
     /// There is no region of a name, but those of others.
     pub fn no_region(folder: &Path, region: &str, names: BTreeSet<String>) -> Error {
-        let none = "The run has none: a program names them by overhear_begin of overhear.h, or NVTX.";
+        let none = "The run has none: a program names regions with overhear_begin (overhear.h) or NVTX.";
         Error::NoRegion { folder: folder.into(), region: region.into(), instead: instead(region, &names, none) }
     }
 
@@ -179,7 +178,7 @@ fn instead(asked: &str, names: &BTreeSet<String>, none: &str) -> String {
     let Some(nearest) = names.iter().min_by_key(|name| strsim::levenshtein(name, asked)) else { return none.into() };
     let all = names.iter().take(NAMES).map(String::as_str).collect::<Vec<_>>().join(", ");
     let more = if names.len() > NAMES { format!(" and {} more", names.len() - NAMES) } else { String::new() };
-    format!("The nearest one is {nearest}, of {all}{more}.")
+    format!("The nearest one is {nearest}; there are {all}{more}.")
 }
 
 /// Names that a sentence has room for.

@@ -1,4 +1,4 @@
-//! `overhear`: says where the communication time of recorded MPI programs went, and why.
+//! `overhear`: shows where the communication time of recorded MPI programs went, and why.
 //!
 //! [`commands`] are what a user types. [`model`] turns the files of a run into one consistent account of it, [`metrics`]
 //! are pure functions of that, and [`report`] prints their rows. [`launch`] knows how launchers pass the environment on.

@@ -1,4 +1,4 @@
-//! A bar for what takes long: on a terminal only, and only after a second.
+//! A bar for slow loads: only on a terminal, and only after a second.
 
 use std::io::{IsTerminal, stderr};
 use std::sync::OnceLock;

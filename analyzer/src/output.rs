@@ -1,7 +1,7 @@
 //! Writes files without harm to others.
 //!
-//! What is written is a new file beside the one wanted, which takes its name when it is whole. No link is followed, whoever
-//! put it there, and nobody ever sees half a file.
+//! Writes a new file beside the one wanted and renames it when it is whole. Follows no link, whoever put it there, and never
+//! shows half a file.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};

@@ -1,4 +1,4 @@
-//! The same work on many things, as many at a time as there are processors.
+//! The same work on many items, as many at once as there are processors.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -1,4 +1,4 @@
-//! What the terminal is like, and what is said there beside a report.
+//! The terminal's width, and lines printed there beside a report.
 
 use std::fs::File;
 use std::io::{self, Write, stderr};

@@ -22,7 +22,7 @@ fn messages_to_and_from_a_rank_without_a_file_are_said_to_be_elsewhere() {
     assert_eq!(told(&account), [(WaitState::LateSender, 1, "MPI_Recv", 0, "MPI_Send", 10_900)]);
     let output = command(&folder.0, "waits");
     let said = stdout(&output).replace("\n  ", " ");
-    assert!(said.contains("2 messages to or from processes that are not in this folder"), "{said}");
+    assert!(said.contains("2 messages to or from processes that are unknown or not in this folder"), "{said}");
     assert_eq!(output.status.code(), Some(4));
 }
 

@@ -43,7 +43,7 @@ fn every_analysis_takes_every_choice() {
         }
     }
     assert_eq!(ran, 40);
-    for wrong in [["--rank", "4"], ["--rank", "1-"], ["--from", "soon"], ["--top", "some"], ["--sort", "colour"]] {
+    for wrong in [["--rank", "4"], ["--rank", "1-"], ["--from", "soon"], ["--top", "some"], ["--sort", "color"]] {
         let output = overhear("report", &sample(), &wrong);
         assert_eq!(output.status.code(), Some(2), "{wrong:?}: {}", stderr(&output));
     }
@@ -51,7 +51,11 @@ fn every_analysis_takes_every_choice() {
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
     let output = overhear("report", &sample(), &["--rank", "0,2-3", "--by", "rank=1"]);
     assert_eq!((output.status.code(), stdout(&output).as_str()), (Some(2), ""));
-    assert!(stderr(&output).contains("--by rank=1 is of a rank that --rank 0,2-3 leaves out"), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("--by rank=1 asks for a rank that --rank 0,2-3 leaves out"),
+        "{}",
+        stderr(&output)
+    );
     let output = overhear("report", &sample(), &["--rank", "0,2-3", "--by", "rank=2"]);
     assert!(output.status.success() && stdout(&output).contains("MPI_Allreduce"), "{output:?}");
 }
@@ -169,7 +173,7 @@ fn without_a_folder_the_newest_run_here_is_taken_and_named() {
     let nothing = Folder::new();
     let output = Command::new(env!("CARGO_BIN_EXE_overhear")).arg("report").current_dir(&nothing.0).output().unwrap();
     assert_eq!(output.status.code(), Some(3));
-    assert!(stderr(&output).contains("no run in here. Give the folder"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("no run here. Give the folder"), "{}", stderr(&output));
 }
 
 /// Runs a shell's line with the command and the sample.

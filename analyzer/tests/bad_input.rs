@@ -25,7 +25,7 @@ fn an_empty_folder_is_said_to_hold_no_traces() {
     let folder = Folder::new();
     let output = report(&folder.0, &[]);
     assert_eq!(output.status.code(), Some(3));
-    assert!(stderr(&output).contains("no traces in here"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("no traces here"), "{}", stderr(&output));
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn a_missing_rank_is_listed_and_the_others_reported() {
     fs::remove_file(folder.0.join("rank-0001.ovh")).unwrap();
     let output = report(&folder.0, &[]);
     assert_eq!(output.status.code(), Some(4));
-    assert!(stdout(&output).contains("! no file of rank 1"), "{}", stdout(&output));
+    assert!(stdout(&output).contains("! no file from rank 1"), "{}", stdout(&output));
     assert!(stdout(&output).contains("MPI_Send"));
 }
 
@@ -60,8 +60,8 @@ fn a_foreign_and_a_newer_file_are_said_beside_the_others() {
     let output = report(&folder.0, &["--format", "json"]);
     assert_eq!(output.status.code(), Some(4));
     let said = stdout(&output);
-    assert!(said.contains("rank-0007.ovh: not a trace of overhear"), "{said}");
-    assert!(said.contains("rank-0008.ovh: format version 2, and this overhear reads up to 1"), "{said}");
+    assert!(said.contains("rank-0007.ovh: not an overhear trace"), "{said}");
+    assert!(said.contains("rank-0008.ovh: format version 2, but this overhear reads only up to 1"), "{said}");
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn a_rank_without_finalize_is_listed_with_what_it_was_in() {
     let said = stdout(&output).replace("\n  ", " ");
     assert!(
         said.contains(
-            "rank 0 did not finalise MPI: its recording ends in MPI_Recv (from 3, tag 5, 64 bytes, MPI_COMM_WORLD)"
+            "rank 0 did not finalize MPI: its recording ends in MPI_Recv (from 3, tag 5, 64 bytes, MPI_COMM_WORLD)"
         ),
         "{said}"
     );
@@ -127,7 +127,7 @@ fn a_process_that_never_came_out_of_init_is_listed() {
     let init = signature(1, Call::Init, i32::MIN, 0, 0);
     folder.write("starting-h1-4711.ovh", &rank_with(starting, &in_call(1, 0), &[init], |_| {}));
     let warnings = json(&folder.0, "function")["warnings"].to_string();
-    assert!(warnings.contains("process 4711 did not finalise MPI: its recording ends in MPI_Init"), "{warnings}");
+    assert!(warnings.contains("process 4711 did not finalize MPI: its recording ends in MPI_Init"), "{warnings}");
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn a_rank_that_the_run_does_not_have_is_a_usage_error() {
 #[test]
 fn an_unknown_word_on_the_command_line_is_a_usage_error() {
     let folder = two_ranks();
-    for arguments in [&["--by", "colour"][..], &["--format", "xml"], &["--frobnicate"]] {
+    for arguments in [&["--by", "color"][..], &["--format", "xml"], &["--frobnicate"]] {
         assert_eq!(report(&folder.0, arguments).status.code(), Some(2), "{arguments:?}");
     }
 }
@@ -190,7 +190,7 @@ fn what_is_about_single_calls_says_of_a_profile_what_it_needs() {
             assert_eq!(output.status.code(), Some(3), "{command}");
             assert!(output.stdout.is_empty(), "{command}: {}", stdout(&output));
             let said = stderr(&output);
-            assert!(said.contains(&format!("{command} is about single calls")), "{said}");
+            assert!(said.contains(&format!("{command} needs single calls")), "{said}");
             assert!(said.contains("recorded as a profile") && said.contains("without --mode profile"), "{said}");
             ran += 1;
         }
@@ -201,7 +201,7 @@ fn what_is_about_single_calls_says_of_a_profile_what_it_needs() {
         // Nobody knows when its calls were made.
         let output = overhear(command, &folder.0, &["--from", "1"]);
         assert_eq!(output.status.code(), Some(3), "{command}");
-        assert!(stderr(&output).contains("a part of the time is about single calls"), "{}", stderr(&output));
+        assert!(stderr(&output).contains("a part of the time needs single calls"), "{}", stderr(&output));
     }
 }
 

@@ -48,7 +48,7 @@ fn a_world_of_four_thousand_million_ranks_takes_no_room_and_its_missing_ones_are
     for analysis in ANALYSES {
         let output = bounded(analysis, &folder.0);
         assert_eq!(output.status.code(), Some(4), "{analysis}: {output:?}");
-        assert!(stdout(&output).contains("no file of ranks 2-4, 6-4294967294"), "{analysis}: {}", stdout(&output));
+        assert!(stdout(&output).contains("no file from ranks 2-4, 6-4294967294"), "{analysis}: {}", stdout(&output));
     }
 }
 
@@ -115,7 +115,7 @@ fn calls_lost_to_a_full_disk_make_every_analysis_end_with_status_4() {
             let output = bounded(analysis, &folder.0);
             assert_eq!(output.status.code(), Some(4), "{analysis}: {output:?}");
             let said = stdout(&output).replace("\n  ", " ");
-            let wanted = format!("because {why}; its later calls are in totals alone: 87.5 % of its time");
+            let wanted = format!("because {why}; its later calls are only in the totals: 87.5 % of its time");
             assert!(said.contains(&wanted), "{analysis}: {said}");
         }
     }

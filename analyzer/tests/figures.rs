@@ -220,8 +220,8 @@ fn threads_without_room_in_the_file_are_said_to_be_known_by_number_alone() {
         json(&folder.0, "rank")["warnings"].to_string()
     };
     assert!(!said(1).contains("called MPI at once"), "{}", said(1));
-    let roomless = "up to 3 threads of a rank called MPI at once (2 without room of their own in its file: they may be the MPI \
-                    library's)";
+    let roomless = "up to 3 threads of a rank called MPI at once (2 without room of their own in its file, which may belong \
+                    to the MPI library)";
     assert!(said(3).contains(roomless), "{}", said(3));
 }
 

@@ -118,7 +118,7 @@ fn what_the_program_takes_out_by_pcontrol_is_in_no_figure() {
         assert!(waits.fact("taken_out_max_s") > stopped[0].min(stopped[1]));
         let whole = waits.fact("wall_time_s") + waits.fact("taken_out_max_s");
         assert_near(whole, waits.fact("whole_wall_time_s"), "what counts and what does not");
-        assert!(report.warnings().contains("out of these figures by MPI_Pcontrol"), "{}", report.warnings());
+        assert!(report.warnings().contains("from these figures by MPI_Pcontrol"), "{}", report.warnings());
     }
 }
 
@@ -159,7 +159,7 @@ fn spawned_processes_are_ranks_of_worlds_of_their_own() {
         assert_eq!(pairs(&fixture.run, "matrix", &[]), expected);
         remove(&fixture.run, "world-1");
         let warnings = ask(&fixture.run, "report", &[]).warnings();
-        assert!(warnings.contains("processes were spawned that are not in this folder"), "{warnings}");
+        assert!(warnings.contains("spawned processes are not in this folder"), "{warnings}");
     }
     for fixture in recorded("spawns_twice") {
         let [first, second, alone] = ["0 of world 1", "1 of world 1", "0 of world 2"];

@@ -180,7 +180,7 @@ fn of_a_profile_the_header_says_what_was_taken_out_and_no_region_has_its_calls()
     assert_eq!(by_rank(&folder, None), (SECOND - 1_250, 7));
     let report = said(&folder.0, &["report", "--by", "rank", "--region", "outer"]);
     assert_eq!(wall_and_calls(&report), (0, 0));
-    assert!(report["warnings"].to_string().contains("whose calls are in no region"), "{}", report["warnings"]);
+    assert!(report["warnings"].to_string().contains("whose calls belong to no region"), "{}", report["warnings"]);
 }
 
 #[test]
@@ -191,7 +191,10 @@ fn a_region_that_no_rank_has_is_an_error_that_names_the_nearest() {
         let output = overhear.arg(command).arg(&folder.0).args(["--region", "otter"]).output().unwrap();
         let stderr = common::stderr(&output);
         assert_eq!(output.status.code(), Some(2), "{command}: {stderr}");
-        assert!(stderr.contains("no region is called otter. The nearest one is outer, of inner, outer."), "{stderr}");
+        assert!(
+            stderr.contains("no region is called otter. The nearest one is outer; there are inner, outer."),
+            "{stderr}"
+        );
     }
 }
 

@@ -13,7 +13,7 @@ use traces::file::{FINALIZED, FileHeader, INITIALIZED};
 use traces::write::{FileWriter, blank_header};
 
 const MILLISECOND: u64 = 1_000_000;
-/// When recordings begin, MPI is initialised, finalised, and recordings end, by the true time in nanoseconds.
+/// When recordings begin, MPI is initialized, finalized, and recordings end, by the true time in nanoseconds.
 const BEGIN: u64 = 1_000 * MILLISECOND;
 const INIT: u64 = 1_300 * MILLISECOND;
 const FINALIZE: u64 = 4_300 * MILLISECOND;

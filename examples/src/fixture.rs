@@ -1,4 +1,4 @@
-//! Recorded runs, each packed into one file with what its program states and measured: analysed by `analyzer/tests` where there is
+//! Recorded runs, each packed into one file with what its program states and measured: analyzed by `analyzer/tests` where there is
 //! no MPI.
 //!
 //! A fixture is a compressed archive of `run/`, the folder of the run, `program/`, the program's source as it was then, and `stderr`,

@@ -1,4 +1,4 @@
-//! The MPI libraries that programs run under, and how they come here.
+//! The MPI libraries that programs run under, and how to install them.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

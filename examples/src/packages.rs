@@ -1,4 +1,4 @@
-//! Packages of Debian, and how they come here.
+//! Debian packages, and how to install them.
 
 use std::process::Command;
 

@@ -1,4 +1,4 @@
-//! Runs commands with a limit of time, and programs with and without the recorder.
+//! Runs commands with a time limit, and programs with and without the recorder.
 
 use std::fs;
 use std::io::Read;
@@ -13,7 +13,7 @@ use crate::mpi::Mpi;
 use crate::program::Program;
 use crate::target;
 
-/// What a command said and how it ended.
+/// A command's output and exit status.
 #[derive(Debug)]
 pub struct Output {
     /// Its exit status, as a shell would see it.

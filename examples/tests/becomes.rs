@@ -35,7 +35,7 @@ fn a_program_without_a_launcher_is_recorded() {
 }
 
 #[test]
-fn a_process_that_becomes_other_programs_once_mpi_is_finalised_is_recorded_for_each_that_uses_it() {
+fn a_process_that_becomes_other_programs_once_mpi_is_finalized_is_recorded_for_each_that_uses_it() {
     for mpi in libraries() {
         let case = case("becomes", &mpi, 0, &[]);
         let arguments = [&case.path.display().to_string(), "echo", "after"].map(String::from).to_vec();

@@ -93,9 +93,9 @@ fn every_clock_but_the_first_is_read_once_an_occasion_by_messages() {
         let run = recorded_with(&mpi, "0:0,0:0,5:10,5:10");
         let peers = |rank: usize| {
             let rank = &run.ranks[rank];
-            let synchronised: Vec<_> = rank.syncs.iter().map(|sync| (sync.when, sync.peer)).collect();
+            let synchronized: Vec<_> = rank.syncs.iter().map(|sync| (sync.when, sync.peer)).collect();
             let same: Vec<_> = rank.same_clocks.iter().map(|same| (same.when, same.peer)).collect();
-            (synchronised, same)
+            (synchronized, same)
         };
         let with = |peer: u32| OCCASIONS.map(|when| (when, peer)).to_vec();
         let all = [(vec![], vec![]), (vec![], with(0)), (with(0), vec![]), (vec![], with(2))];
@@ -151,7 +151,7 @@ fn a_rank_that_cannot_record_keeps_no_other_waiting() {
     for mpi in libraries() {
         let (output, _) = case("compared", &mpi, 2, &["0", "fails"]).recorded("clocks-fails");
         assert_eq!((output.status, output.stdout.as_str()), (0, ""), "{}: {}", mpi.name, output.stderr);
-        assert!(output.stderr.contains("The program runs, unrecorded."), "{}: {}", mpi.name, output.stderr);
+        assert!(output.stderr.contains("The program runs unrecorded."), "{}: {}", mpi.name, output.stderr);
     }
 }
 

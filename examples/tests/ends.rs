@@ -30,9 +30,9 @@ fn a_rank_that_ends_alone_is_recorded_up_to_its_last_call() {
             let under = format!("{}, {how}", mpi.name);
             let run = failed_as_plain(&case, &format!("ends-{how}"));
             let warnings = warnings(&run, &under);
-            let last = "rank 1 did not finalise MPI: it ended outside MPI, after MPI_Sendrecv (to 0, ";
+            let last = "rank 1 did not finalize MPI: it ended outside MPI, after MPI_Sendrecv (to 0, ";
             assert!(warnings.contains(last), "{under}: {warnings}");
-            let waiting = "rank 0 did not finalise MPI: it ended in MPI_Barrier (MPI_COMM_WORLD)";
+            let waiting = "rank 0 did not finalize MPI: it ended in MPI_Barrier (MPI_COMM_WORLD)";
             assert!(warnings.contains(waiting), "{under}: {warnings}");
         }
     }
@@ -58,7 +58,7 @@ fn going_on(mut words: Vec<String>, mpi: &Mpi) -> Vec<String> {
 }
 
 #[test]
-fn a_rank_that_ends_without_finalising_holds_up_nobody_whom_mpi_does_not() {
+fn a_rank_that_ends_without_finalizing_holds_up_nobody_whom_mpi_does_not() {
     for mpi in libraries() {
         let case = case("ends_early", &mpi, 3, &[]);
         let words = going_on(case.words(), &mpi);
@@ -75,7 +75,7 @@ fn a_rank_that_ends_without_finalising_holds_up_nobody_whom_mpi_does_not() {
         // The other launchers end all ranks then, by which signal and status comes as it comes.
         if mpi.is_openmpi() {
             let ended = |output: &Output| (output.status, output.stdout.clone());
-            assert_eq!(ended(&plain), (0, "finalised\n".into()), "{}: {}", mpi.name, plain.stderr);
+            assert_eq!(ended(&plain), (0, "finalized\n".into()), "{}: {}", mpi.name, plain.stderr);
             assert_eq!(ended(&recorded), ended(&plain), "{}: {}", mpi.name, recorded.stderr);
         }
         assert_eq!(Run { folder }.report("rank").status, 4, "{}", mpi.name);
@@ -89,9 +89,9 @@ fn a_run_that_one_rank_aborts_is_said_to_have_ended_there() {
         let run = failed_as_plain(&case, "ends-MPI_Abort");
         let warnings = warnings(&run, mpi.name);
         let aborted =
-            |line: &str| line.starts_with("rank 1 did not finalise MPI") && line.contains("MPI_Abort (MPI_COMM_WORLD)");
+            |line: &str| line.starts_with("rank 1 did not finalize MPI") && line.contains("MPI_Abort (MPI_COMM_WORLD)");
         assert!(warnings.lines().any(aborted), "{}: {warnings}", mpi.name);
-        assert!(warnings.contains("rank 0 did not finalise MPI: it ended in MPI_Barrier"), "{}: {warnings}", mpi.name);
+        assert!(warnings.contains("rank 0 did not finalize MPI: it ended in MPI_Barrier"), "{}: {warnings}", mpi.name);
     }
 }
 
@@ -117,7 +117,7 @@ fn a_launcher_that_is_interrupted_ends_its_ranks_and_leaves_their_files() {
         let warnings = warnings(&Run { folder }, mpi.name);
         // What the launcher was interrupted upon is done just before MPI_Recv.
         let ways = ["in MPI_Recv (from 1, tag 99, ", "outside MPI, after MPI_Sendrecv (to 1, "];
-        let ended = |way| warnings.contains(&format!("rank 0 did not finalise MPI: it ended {way}"));
+        let ended = |way| warnings.contains(&format!("rank 0 did not finalize MPI: it ended {way}"));
         assert!(ways.iter().any(ended), "{}: {warnings}", mpi.name);
     }
 }

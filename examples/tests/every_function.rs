@@ -62,7 +62,7 @@ fn every_function_does_what_it_does_without_the_recorder_and_is_counted_once() {
 }
 
 #[test]
-fn initialising_with_threads_and_aborting_are_the_same_with_the_recorder() {
+fn initializing_with_threads_and_aborting_are_the_same_with_the_recorder() {
     for mpi in libraries() {
         let (path, _) = build(&mpi);
         let (threads, _) = same(&mpi, &path, &["init_thread", "look"], &["MPI_Barrier"]);

@@ -81,7 +81,7 @@ fn of_a_folder_that_is_removed_while_the_launch_runs_it_is_said_that_it_was() {
         let folder = fresh_folder(&format!("{}-removed", mpi.name));
         let removes = format!("rm -r {}", folder.display());
         let output = in_front(&case("moves_folder", mpi, 2, &[&removes]), &folder);
-        let removed = "the run's folder was removed while the launch ran, and what was in it";
+        let removed = "the run's folder and its files were removed while the launch ran";
         assert!(output.stderr.contains(removed), "{}: {}", mpi.name, output.stderr);
         assert!(!output.stderr.contains("nothing was recorded") && !folder.exists(), "{}", output.stderr);
         // Ranks that come to MPI_Init later make it once more.
@@ -133,7 +133,7 @@ fn record_in_front_and_behind_at_once_record_into_the_folder_of_the_one_in_front
         assert_eq!((output.status, output.stdout.as_str()), (0, "done\n"), "{}", output.stderr);
         assert_eq!((calls(&Run { folder: outer }, "MPI_Send"), inner.exists()), (10, false), "{}", mpi.name);
         let refusals =
-            own_lines(&output).iter().filter(|line| line.contains("--dir") && line.contains("is not used")).count();
+            own_lines(&output).iter().filter(|line| line.contains("--dir") && line.contains("is ignored")).count();
         assert_eq!(refusals, 1, "{}: {}", mpi.name, output.stderr);
     }
 }

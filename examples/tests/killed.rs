@@ -33,13 +33,13 @@ fn a_rank_killed_in_a_receive_is_reported_with_it() {
         let (_, run) = case("killed", &mpi, 2, &[counter.as_str(), "waiting"]).recorded("killed-waiting");
         let report = run.report("rank");
         let warnings = report.warnings();
-        let call = "rank 0 did not finalise MPI: it ended in MPI_Recv (from 1, tag 99, 1 bytes, MPI_COMM_WORLD) at main (killed.c:";
+        let call = "rank 0 did not finalize MPI: it ended in MPI_Recv (from 1, tag 99, 1 bytes, MPI_COMM_WORLD) at main (killed.c:";
         assert!(warnings.contains(call), "{}: {warnings}", mpi.name);
         let recorded = calls(&report);
         assert_eq!(recorded, 100_000, "{}", mpi.name);
         // Rank 1 was killed by its launcher, in the barrier that rank 0 never came to.
         assert!(
-            warnings.contains("rank 1 did not finalise MPI: it ended in MPI_Barrier (MPI_COMM_WORLD)"),
+            warnings.contains("rank 1 did not finalize MPI: it ended in MPI_Barrier (MPI_COMM_WORLD)"),
             "{warnings}"
         );
     }

@@ -56,7 +56,7 @@ fn before_the_kill(run: &Run, stderr: &str) -> Result<(), String> {
     ];
     let calls = check.sum("unmatched", "calls", &[]);
     assert_eq!((found, calls), ([1; 4], 4), "{:#?}", check.rows("unmatched"));
-    for what in ["message sent and not received", "receive of which the message is not known"] {
+    for what in ["message sent and not received", "receive whose message is unknown"] {
         assert!(waits.warnings().contains(what), "{}", waits.warnings());
     }
     let measured =

@@ -26,15 +26,15 @@ fn pairs(name: &str, mpi: &Mpi, of: &[&str]) -> BTreeMap<(u64, u64), (u64, u64)>
 #[test]
 fn ranks_of_any_communicator_are_those_of_the_world() {
     for mpi in libraries() {
-        // In a duplicate of the world each sends 3 ints to its neighbour, 8 times; between two halves of it, whose ranks
+        // In a duplicate of the world each sends 3 ints to its neighbor, 8 times; between two halves of it, whose ranks
         // the intercommunicator numbers from 0, each sends 2 ints to its like.
-        let neighbours = [(0, 1), (1, 0), (2, 3), (3, 2)].map(|pair| (pair, (8, 8 * 12)));
+        let neighbors = [(0, 1), (1, 0), (2, 3), (3, 2)].map(|pair| (pair, (8, 8 * 12)));
         let likes = [(0, 2), (2, 0), (1, 3), (3, 1)].map(|pair| (pair, (8, 8 * 8)));
-        let expected: BTreeMap<_, _> = neighbours.into_iter().chain(likes).collect();
+        let expected: BTreeMap<_, _> = neighbors.into_iter().chain(likes).collect();
         assert_eq!(pairs("communicators", &mpi, &[]), expected, "{}", mpi.name);
         // The duplicate is given a name when it is there already.
-        let named = pairs("communicators", &mpi, &["--comm", "neighbours"]);
-        assert_eq!(named, neighbours.into_iter().collect(), "{}", mpi.name);
+        let named = pairs("communicators", &mpi, &["--comm", "neighbors"]);
+        assert_eq!(named, neighbors.into_iter().collect(), "{}", mpi.name);
     }
 }
 

@@ -110,7 +110,11 @@ fn counts_are_of_their_regions(run: &Run) {
     assert!(of("(none)") > 0 && innermost.rows("regions").len() == 5, "{:#?}", innermost.rows("regions"));
     let unknown = finish(Command::new(overhear()).args(["waits", "--region", "hello"]).arg(&run.folder));
     assert_eq!(unknown.status, 2);
-    assert!(unknown.stderr.contains("The nearest one is halo, of alone, halo, step, sum."), "{}", unknown.stderr);
+    assert!(
+        unknown.stderr.contains("The nearest one is halo; there are alone, halo, step, sum."),
+        "{}",
+        unknown.stderr
+    );
 }
 
 /// Each region has its own wait, the outer one both, and the last none.
@@ -199,7 +203,7 @@ fn totals_are_of_what_counts(run: &Run, under: &str) {
     };
     assert_eq!(sum("sent_bytes"), 5 * 10 + 7 + 9 + 5 * 1000, "{under}");
     assert_eq!(sum("received_bytes"), COUNTED, "{under}");
-    assert!(report.warnings().contains("out of these figures by MPI_Pcontrol"), "{under}: {}", report.warnings());
+    assert!(report.warnings().contains("from these figures by MPI_Pcontrol"), "{under}: {}", report.warnings());
 }
 
 #[test]

@@ -7,7 +7,7 @@ use examples::mpi::Mpi;
 use examples::run::{Case, Output, Run};
 use serde_json::json;
 
-/// Why a library cannot be initialised again once the last session is closed.
+/// Why a library cannot be initialized again once the last session is closed.
 fn cannot_again(name: &str) -> Option<&'static str> {
     match name {
         "mpich4" => Some("it crashes in MPI_Session_init"),
@@ -22,7 +22,7 @@ fn with_sessions() -> Vec<Mpi> {
     those("has sessions", |mpi| mpi.has("MPI_Session_init"))
 }
 
-/// The first run that goes well. MPICH 5 fails once in a hundred times by itself when it is initialised again: a process reads
+/// The first run that goes well. MPICH 5 fails once in a hundred times by itself when it is initialized again: a process reads
 /// the address that another had in the session before.
 fn recorded(case: &Case<'_>, name: &str) -> (Output, Run) {
     let attempts = (0..ATTEMPTS).map(|_| case.recorded(name));

@@ -144,7 +144,7 @@ fn a_run_that_goes_on_is_not_said_to_have_ended() {
     signal(child.id() as i32, SIGTERM);
     assert_ne!(status(&mut child), 0);
     wait_until("all ranks have ended", || !is_running(&job.case.path));
-    assert!(warnings().contains("rank 1 did not finalise MPI: it ended in MPI_Recv"), "{}", warnings());
+    assert!(warnings().contains("rank 1 did not finalize MPI: it ended in MPI_Recv"), "{}", warnings());
 }
 
 #[test]

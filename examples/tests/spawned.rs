@@ -76,7 +76,7 @@ fn spawned_processes_that_are_not_there_are_missed() {
     let (_, run) = Case::of(&program, &mpi).recorded("spawned-missing");
     remove(&run, "world-");
     let warnings = run.report("rank").warnings();
-    assert!(warnings.contains("processes were spawned that are not in this folder"), "{warnings}");
+    assert!(warnings.contains("spawned processes are not in this folder"), "{warnings}");
 }
 
 #[test]

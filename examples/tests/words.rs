@@ -45,11 +45,11 @@ fn a_process_that_another_keeps_in_mpi_init_for_good_is_said_not_to_have_come_ou
         let case = case("never_begins", &mpi, 2, &[folder.to_str().unwrap()]);
         let (output, run) = case.recorded("never-begins");
         assert_ne!(output.status, 0, "{}: {}", mpi.name, output.stderr);
-        let said = "overhear: 1 of 1 processes did not come out of MPI_Init";
+        let said = "overhear: 1 of 1 processes did not return from MPI_Init";
         assert!(own_lines(&output).contains(&said), "{}: {}", mpi.name, output.stderr);
         let report = run.report("rank");
         let warnings = report.warnings();
-        let inside = "did not finalise MPI: it ended in MPI_Init at main (never_begins.c:35)";
+        let inside = "did not finalize MPI: it ended in MPI_Init at main (never_begins.c:35)";
         assert!(report.status == 4 && warnings.contains(inside), "{}: {warnings}", mpi.name);
     }
 }
@@ -64,7 +64,7 @@ fn why_nothing_was_recorded_is_said_as_far_as_it_is_known() {
     let removes = [&program[1..], &["sh".into(), "-c".into(), remove]].concat();
     let fails = [&program[1..], &["sh".into(), "-c".into(), "exit 3".into()]].concat();
     for (words, message) in [
-        (removes, "the run's folder was removed while the launch ran".to_string()),
+        (removes, "the run's folder and its files were removed while the launch ran".to_string()),
         (fails, format!("nothing was recorded: {} ended with status 3, and no process wrote a trace", program[0])),
         (refused.into(), format!("nothing was recorded: {} ended with status ", program[0])),
     ] {
@@ -92,7 +92,7 @@ fn a_folder_that_cannot_be_written_is_named_and_the_program_runs() {
 fn a_program_that_never_calls_mpi_is_said_to_be_none() {
     let output = finish(Command::new(overhear()).args(["record", "--", "true"]));
     assert_eq!(output.status, 0);
-    let message = "ended without a call of MPI_Init that the recorder could see, so there is nothing to report";
+    let message = "ended without a call of MPI_Init that the recorder saw, so there is nothing to report";
     assert!(output.stderr.contains(&format!("true {message}")), "{}", output.stderr);
     // ls closes stderr before it ends.
     let output = finish(Command::new(overhear()).args(["record", "ls", "/dev/null"]));
@@ -116,7 +116,7 @@ fn a_statically_linked_program_is_said_to_be_out_of_reach() {
     fs::create_dir_all(source.parent().unwrap()).unwrap();
     fs::write(&source, "int MPI_Init(int *c, char ***v) { return 0; }\nint main(void) { return MPI_Init(0, 0); }\n")
         .unwrap();
-    for (flag, message) in [("-static", "is statically linked"), ("-g", "has its own copy of MPI inside")] {
+    for (flag, message) in [("-static", "is statically linked"), ("-g", "contains its own copy of MPI")] {
         let program = source.with_extension(flag.trim_start_matches('-'));
         let built = finish(Command::new("cc").arg(flag).arg("-w").arg("-o").arg(&program).arg(&source));
         assert_eq!(built.status, 0, "{}", built.stderr);

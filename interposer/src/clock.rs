@@ -1,4 +1,4 @@
-//! The clock that calls are timed by: the processor's tick counter, or the system's clock where that is not steady.
+//! The clock that calls are timed by: the processor's tick counter, or the system's clock if the counter is not steady.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -27,7 +27,7 @@ static CHOICE: OnceLock<ClockChoice> = OnceLock::new();
 /// Calls are not timed by [`ticks`] as they are.
 static INDIRECT: AtomicBool = AtomicBool::new(false);
 
-/// Now, in ticks. The counter is not serialised: what the processor reorders around it is a few nanoseconds.
+/// Now, in ticks. The counter is not serialized: what the processor reorders around it is a few nanoseconds.
 #[inline(always)]
 pub fn now() -> u64 {
     if INDIRECT.load(Relaxed) { indirect() } else { ticks() }

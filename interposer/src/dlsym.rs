@@ -1,6 +1,6 @@
 //! `dlsym`: programs that ask for MPI functions by name get ours, and objects they have loaded are patched before they run.
 //!
-//! The C library's function looks at its caller, so it has to be reached by a jump, with the program's return address.
+//! The C library's function looks at its caller, so ours jumps to it, with the program's return address in place.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::atomic::AtomicUsize;

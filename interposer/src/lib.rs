@@ -11,7 +11,7 @@
 //!
 //! What the program names parts of its run goes in between ([`regions`]). A recording begins and ends with MPI ([`lifecycle`]).
 //!
-//! One file for every MPI: only [`abi`] knows what they disagree on. Dormant until the process initialises MPI.
+//! One file for every MPI: only [`abi`] knows what they disagree on. Dormant until the process initializes MPI.
 
 // A folder's own file lies in it, as mod.rs.
 #![warn(clippy::self_named_module_files)]
@@ -42,7 +42,7 @@ mod symbol;
 mod thread_words;
 mod wrappers;
 
-/// When the library is loaded: a program that is linked with MPI may call functions before it initialises it.
+/// When the library is loaded: a program that is linked with MPI may call functions before it initializes it.
 extern "C" fn loaded() {
     recorder::guard::run(|| {
         messages::begin();

@@ -1,8 +1,8 @@
-//! Functions of the C library by the versions that old ones have, so that the library runs on hosts, and in containers, older
-//! than the one it is built on.
+//! C library functions under their old symbol versions, so that the library runs on hosts, and in containers, older than the
+//! one it was built on.
 //!
-//! Rust's standard library and the unwinder ask for what is newest where they are linked. The linker turns their `NAME` into
-//! `__wrap_NAME` for the names in `build.rs`, and here is what stands for those.
+//! Rust's standard library and the unwinder ask for the newest versions at link time. The linker turns their `NAME` into
+//! `__wrap_NAME` for the names in `build.rs`; this file defines those.
 
 use std::ffi::{c_int, c_void};
 

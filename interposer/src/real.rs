@@ -159,13 +159,13 @@ fn global() -> Option<MpiLibrary> {
 
 /// A library that was loaded with RTLD_LOCAL, as Python does: it is in no scope that dlsym searches.
 fn hidden() -> Option<MpiLibrary> {
-    // SAFETY: what is loaded now stays so while the program initialises MPI.
+    // SAFETY: what is loaded now stays so while the program initializes MPI.
     let object = loaded::objects().into_iter().find(|object| unsafe { object.defines(c"PMPI_Init") }.is_some())?;
     MpiLibrary::open(&CString::new(object.name).ok()?)
 }
 
 /// What stands in for a function that the MPI library does not have, or that is called where there is no library:
-/// code that asks whether MPI is initialised gets the answer no, everything else an error.
+/// code that asks whether MPI is initialized gets the answer no, everything else an error.
 fn substitute(call: Call) -> usize {
     match call {
         Call::Initialized | Call::Finalized => no as unsafe extern "C" fn(*mut c_int) -> c_int as usize,
@@ -180,7 +180,7 @@ unsafe extern "C" fn no(flag: *mut c_int) -> c_int {
 }
 
 unsafe extern "C" fn missing() -> c_int {
-    messages::once("the program called an MPI function that its MPI library does not have; it got an error back");
+    messages::once("the program called an MPI function that its MPI library lacks; it got an error back");
     // MPI_ERR_OTHER is 15 or 16 everywhere; what counts is that it is not success.
     16
 }

@@ -1,4 +1,4 @@
-//! What the loader says of names and addresses: what a name stands for, and what lies at an address.
+//! What the loader says of names and addresses: the address of a name, and what lies at an address.
 
 use std::ffi::{CStr, c_char, c_void};
 #[cfg(not(feature = "archive"))]

@@ -1,4 +1,4 @@
-//! Synthetic runs: what ranks that exchange halos would have left in a folder, and how long they waited for each other.
+//! Synthetic runs: the files that ranks exchanging halos would have left, and how long they waited for each other.
 //!
 //! In: a folder and a [`Shape`]. Out: a file for each rank, as the recorder writes them, and the [`Truth`] about them.
 //! All ranks go through the program together, step by step, each with a clock of its own. What a rank waits for is

@@ -221,7 +221,7 @@ fn definitions(rank: u32, grid: &Grid) -> Vec<Definition> {
     definitions
 }
 
-/// The header of a rank that was initialised at the tick `ready`.
+/// The header of a rank that was initialized at the tick `ready`.
 pub fn header(rank: u32, grid: &Grid, ready: u64) -> FileHeader {
     FileHeader {
         run: RUN,

@@ -1,4 +1,4 @@
-//! What a run is to be like.
+//! The shape of a run to generate.
 
 /// How large a run is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -114,7 +114,7 @@ impl Steps {
         self.ranks.into_iter().map(finish).collect()
     }
 
-    /// Every rank receives from and sends to its neighbours, and waits for all of it.
+    /// Every rank receives from and sends to its neighbors, and waits for all of it.
     fn exchange(&mut self, size: usize, any: bool) -> io::Result<()> {
         let directions = self.grid.directions();
         for (rank, sent) in self.ranks.iter_mut().zip(&mut self.sent) {

@@ -35,7 +35,7 @@ pub struct KnownTotals {
     pub wait_at_barrier: KnownWaits,
 }
 
-/// Waiting in calls of one pattern.
+/// Waits in calls of one pattern.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct KnownWaits {
     /// Calls that waited.

@@ -10,7 +10,7 @@ use wincode::{SchemaRead, SchemaWrite};
 /// The order of the variants is on disk: append only. A reader skips those it does not know.
 #[derive(Clone, PartialEq, Eq, Debug, SchemaRead, SchemaWrite)]
 pub enum Definition {
-    /// The process that was recorded. Known before MPI is initialised.
+    /// The process that was recorded. Known before MPI is initialized.
     Process(Process),
     /// The MPI library under it.
     Library(Library),
@@ -40,7 +40,7 @@ pub enum Definition {
     SameClock(SameClock),
     /// Who is in a group.
     Group(Group),
-    /// A process's neighbours in a communicator's topology.
+    /// A process's neighbors in a communicator's topology.
     Neighbors(Neighbors),
     /// A language that the program called MPI from.
     Language(Language),
@@ -137,7 +137,7 @@ pub struct Group {
     pub members: Vec<Span>,
 }
 
-/// A process's neighbours in a communicator's topology, by their ranks in the process's `MPI_COMM_WORLD`, in the order of the
+/// A process's neighbors in a communicator's topology, by their ranks in the process's `MPI_COMM_WORLD`, in the order of the
 /// buffers of neighborhood collectives.
 #[derive(Clone, PartialEq, Eq, Debug, SchemaRead, SchemaWrite)]
 pub struct Neighbors {
@@ -292,9 +292,9 @@ pub struct SameClock {
 /// When clocks are compared. The order is on disk: append only.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, SchemaRead, SchemaWrite)]
 pub enum Occasion {
-    /// MPI was just initialised.
+    /// MPI was just initialized.
     Init,
-    /// MPI is about to be finalised.
+    /// MPI is about to be finalized.
     Finalize,
 }
 

@@ -1,4 +1,4 @@
-//! What can be wrong with a file, in words that say what, where, and what to try.
+//! What can be wrong with a file: what, where, and what to try.
 
 use std::io;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ pub enum Error {
     },
     /// Too short for a header.
     #[error(
-        "{}: the file ends after {bytes} bytes, within its header. The rank was killed as it began, or the copy is cut.",
+        "{}: the file ends after {bytes} bytes, within its header. The rank was killed at its start, or the copy is incomplete.",
         path.display()
     )]
     Short {
@@ -26,14 +26,14 @@ pub enum Error {
         bytes: u64,
     },
     /// The magic is not ours.
-    #[error("{}: not a trace of overhear: it does not begin with \"overhear\".", path.display())]
+    #[error("{}: not an overhear trace: it does not begin with \"overhear\".", path.display())]
     Foreign {
         /// The file.
         path: PathBuf,
     },
     /// Written by a later version.
     #[error(
-        "{}: format version {found}, and this overhear reads up to {}. Read it with the overhear that recorded it, or a later one.",
+        "{}: format version {found}, but this overhear reads only up to {}. Read it with the overhear that recorded it, or a later one.",
         path.display(),
         crate::file::VERSION
     )]
@@ -58,7 +58,7 @@ pub enum Error {
 pub enum Damage {
     /// The file ends inside a page.
     #[error(
-        "the page at byte {page} is {claimed} bytes long, but the file ends {left} bytes later; its records up to there are used"
+        "the page at byte {page} is {claimed} bytes long, but the file ends {left} bytes later; the records before that are used"
     )]
     Cut {
         /// Where the page begins.
@@ -69,7 +69,7 @@ pub enum Damage {
         left: u64,
     },
     /// No page where one should begin.
-    #[error("no page begins at byte {at}, though one should; the next one found is used")]
+    #[error("no page begins at byte {at}, where one should; reading continues at the next page found")]
     NoPage {
         /// Where it should have begun.
         at: u64,

@@ -51,11 +51,11 @@ pub struct FileHeader {
     pub nominal_frequency: u64,
     /// What one recorded call costs beyond the call itself, thousandths of a tick, measured at start.
     pub wrapper_cost: u64,
-    /// When recording began, just before MPI was initialised.
+    /// When recording began, just before MPI was initialized.
     pub begin: ClockSample,
-    /// When MPI was initialised.
+    /// When MPI was initialized.
     pub ready: ClockSample,
-    /// When MPI was finalised.
+    /// When MPI was finalized.
     pub end: ClockSample,
     /// When `MPI_Pcontrol(2)` last set the profile back to nothing, ticks; 0 where it never did.
     pub profile_begin: u64,
@@ -83,7 +83,7 @@ pub const SHARED_TOTALS: usize = 256;
 /// How many there are. The last is for all functions that have none.
 pub const SHARED_ENTRIES: usize = (FIRST_PAGE - SHARED_TOTALS) / size_of::<ProfileEntry>();
 
-/// MPI was initialised: rank, size and what else the header says of the world are known.
+/// MPI was initialized: rank, size and what else the header says of the world are known.
 pub const INITIALIZED: u32 = 1;
 /// MPI_Finalize, or the last MPI_Session_finalize, returned.
 pub const FINALIZED: u32 = 2;

@@ -141,7 +141,7 @@ impl Productive {
         &self.all[..(self.runs as usize).min(RUNS)]
     }
 
-    /// One more entry. Where there is no room, neighbours are told as one: then a run holds up to `most` entries, twice
+    /// One more entry. Where there is no room, neighbors are told as one: then a run holds up to `most` entries, twice
     /// as many as before. However many there are, they are told in about equal parts.
     #[inline(always)]
     pub fn add(&mut self, start: u64, end: u64, most: &mut u64) {

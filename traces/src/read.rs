@@ -33,7 +33,7 @@ impl RankFile {
         let io = |source| Error::Io { path: path.into(), source };
         let file = regular::open(path).map_err(io)?;
         // SAFETY: the recorder only ever grows a file and overwrites words of it; whoever cuts a file while it is
-        // being analysed gets SIGBUS, as with any mapped reader.
+        // being analyzed gets SIGBUS, as with any mapped reader.
         let map = unsafe { Mmap::map(&file) }.map_err(io)?;
         let header = header(&map, path)?;
         Ok(RankFile { path: path.into(), map, header })

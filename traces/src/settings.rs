@@ -1,7 +1,7 @@
-//! What a user sets of a recording, by variable or by flag: names, values, defaults.
+//! The settings of a recording, by variable or flag: names, values, defaults.
 //!
-//! The command checks all of it before it starts anything, the recorder once more when MPI is initialised: a mistake is to cost
-//! no run, and is named alike by both.
+//! The command checks all of them before it starts anything, the recorder again when MPI is initialized: a mistake must not cost
+//! a run, and both name it alike.
 
 use std::ffi::{OsStr, OsString};
 
@@ -9,7 +9,7 @@ use crate::calls::{Call, Class};
 use crate::file::Mode;
 use crate::progress::Depth;
 
-/// One of them. Its flag is one of `overhear record`; a launcher hands on its variable.
+/// One setting. Its flag is one of `overhear record`; a launcher hands on its variable.
 pub struct Setting {
     /// Its environment variable.
     pub variable: &'static str,
@@ -26,7 +26,7 @@ pub struct Setting {
     parse: fn(&str) -> Result<(), String>,
 }
 
-/// All there are. Parsing, help, what launchers hand on, and the table in README come from here.
+/// All settings. Parsing, help, what launchers hand on, and the table in README come from here.
 pub const SETTINGS: [Setting; 9] = [
     Setting {
         variable: DIR,
@@ -79,7 +79,7 @@ pub const SETTINGS: [Setting; 9] = [
         value: "SIZE",
         values: &[],
         default: "",
-        meaning: "limit of a rank's file, as 500M, 1.5G or 1e9; beyond it the recording goes on as a profile, with exact totals",
+        meaning: "size limit of a rank's file, as 500M, 1.5G or 1e9; beyond it, recording continues as a profile with exact totals",
         parse: |value| max_bytes(value).map(drop),
     },
     Setting {
@@ -88,7 +88,7 @@ pub const SETTINGS: [Setting; 9] = [
         value: "",
         values: &[],
         default: "",
-        meaning: "set by `overhear record` in front of a launcher: identifies the run, whose folder it has made",
+        meaning: "set by `overhear record` in front of a launcher: identifies the run whose folder it made",
         parse: |value| run(value).map(drop),
     },
     Setting {
@@ -106,7 +106,7 @@ pub const SETTINGS: [Setting; 9] = [
         value: "",
         values: &[],
         default: "",
-        meaning: "for tests: SECONDS:PPM,... by which ranks' clocks are to be wrong, in the launcher's order",
+        meaning: "for tests: SECONDS:PPM,... errors of the ranks' clocks, in the launcher's order",
         parse: |value| clocks(value).map(drop),
     },
 ];
@@ -211,7 +211,7 @@ fn one_of(value: &str, among: &[&'static str], what: &str) -> Result<usize, Stri
 /// Bytes a rank's file may have.
 pub fn max_bytes(value: &str) -> Result<u64, String> {
     match size(value)? {
-        bytes if bytes < LEAST_BYTES => Err("too little: with less than 1M, nothing can be recorded".into()),
+        bytes if bytes < LEAST_BYTES => Err("too small: recording needs at least 1M".into()),
         bytes => Ok(bytes),
     }
 }
@@ -254,9 +254,9 @@ pub fn clocks(value: &str) -> Result<Vec<(f64, f64)>, String> {
 pub enum Occasions {
     /// Never.
     None,
-    /// When MPI is initialised.
+    /// When MPI is initialized.
     Init,
-    /// And before it is finalised.
+    /// And before it is finalized.
     Both,
 }
 

@@ -48,11 +48,7 @@ fn every_variable_is_checked_by_name_and_value() {
             "OVERHEAR_FILTER=-colective: no class or function is called colective; the nearest one is collective",
         ),
         ("OVERHEAR_MAX_BYTES", "12Q", "OVERHEAR_MAX_BYTES=12Q: not a size, as 500M, 1.5G, 64KiB or 1e6"),
-        (
-            "OVERHEAR_MAX_BYTES",
-            "64KiB",
-            "OVERHEAR_MAX_BYTES=64KiB: too little: with less than 1M, nothing can be recorded",
-        ),
+        ("OVERHEAR_MAX_BYTES", "64KiB", "OVERHEAR_MAX_BYTES=64KiB: too small: recording needs at least 1M"),
         ("OVERHEAR_RUN", "mine", "OVERHEAR_RUN=mine: not a run, which is 32 hexadecimal digits"),
         ("OVERHEAR_TEST_CLOCK", "1:2,3", "OVERHEAR_TEST_CLOCK=1:2,3: 3 is not SECONDS:PPM"),
     ];

@@ -1,4 +1,4 @@
-//! Builds what is shown, tested and measured.
+//! Builds what other commands show, test and measure.
 
 use std::env;
 use std::fs;

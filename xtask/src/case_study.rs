@@ -203,8 +203,7 @@ fn sort_verdict(settings: &[Variant], runs: &[StudiedRun]) {
         let (entries, productive) = (run.ledger("entries"), run.ledger("productive_entries"));
         let (engine, empty) = (run.ledger("engine_s"), run.ledger("empty_s"));
         println!(
-            "- {}: {:.1} entries for each that achieved something; {:.0} % of the engine's {engine:.3} s in those that \
-             did not",
+            "- {}: {:.1} entries per productive entry; {:.0} % of the engine's {engine:.3} s in empty ones",
             setting.heading,
             entries / productive.max(1.0),
             100.0 * empty / engine.max(1e-12)

@@ -18,7 +18,7 @@ const LEFT_OUT: &[(&str, &[u32], &str, &str)] = &[
     ("mpich4", &[2], "test_util_sync", "one rank waits for ever in a condition of both, without the recorder either"),
 ];
 
-/// Ranks, how the extension module is loaded, and how MPI is initialised.
+/// Ranks, how the extension module is loaded, and how MPI is initialized.
 const WAYS: [(u32, &str, &str); 4] = [
     (1, "local", "--threads"),
     (1, "global", "--no-threads"),

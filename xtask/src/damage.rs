@@ -1,4 +1,4 @@
-//! Runs damaged at random, by the thousand, for every analysis to cope with.
+//! Feeds every analysis thousands of randomly damaged runs.
 
 use std::process::Command;
 

@@ -100,7 +100,7 @@ enum Task {
         /// About so many calls of each
         #[arg(long, default_value_t = 10_000)]
         calls: u64,
-        /// Ranks have two neighbours instead of four
+        /// Ranks have two neighbors instead of four
         #[arg(long)]
         ring: bool,
         /// Another seed, other times

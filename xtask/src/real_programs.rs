@@ -1,5 +1,5 @@
-//! Programs of Debian's packages, as they are: with and without the recorder they end alike and give the same results, and what is
-//! reported of them adds up.
+//! Programs from Debian packages, unchanged: with and without the recorder they end alike and give the same results, and their
+//! reports add up.
 
 mod execution;
 mod programs;

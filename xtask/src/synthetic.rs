@@ -1,4 +1,4 @@
-//! A run of as many ranks and calls as one likes, without running anything.
+//! Generates a run of any number of ranks and calls, without running anything.
 
 use std::path::Path;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};

@@ -1,4 +1,4 @@
-//! `overhear doctor`: whether recording will work here.
+//! `overhear doctor`: whether recording works here.
 
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder};
@@ -60,15 +60,15 @@ fn launchers() {
         let said = Command::new(name).arg("--version").stdin(Stdio::null()).output();
         let Ok(said) = said else { continue };
         let text = String::from_utf8_lossy(&said.stdout).into_owned();
-        let first = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("says nothing of itself");
-        let known = launch::recognise(name.as_ref());
+        let first = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("prints no version");
+        let known = launch::recognize(name.as_ref());
         let way =
-            known.map_or("not known: use it as: mpirun ... overhear record -- ./app".into(), |k| format!("{k:?}"));
+            known.map_or("unknown launcher; use: mpirun ... overhear record -- ./app".into(), |k| format!("{k:?}"));
         line(name, &format!("{first} ({way})"));
     }
 }
 
-/// Records a program, and says what came of it.
+/// Records a program, and says whether that worked.
 fn try_out(command: &[OsString], folder: &Path) -> Result<bool, Error> {
     if launch::find(&command[0]).is_none() {
         line("program", &format!("there is no {}", command[0].to_string_lossy()));
@@ -84,7 +84,7 @@ fn try_out(command: &[OsString], folder: &Path) -> Result<bool, Error> {
     let run = match Run::load(folder) {
         Ok(run) => run,
         Err(Error::NoFolder { .. } | Error::NoTraces { .. }) => {
-            line("trace", "none: no process came to MPI_Init with the recorder preloaded and wrote one");
+            line("trace", "none: no process reached MPI_Init with the recorder preloaded and wrote one");
             return Ok(false);
         }
         Err(error) => return Err(error),

@@ -1,4 +1,4 @@
-//! The run that an analysis is of: the one that is named, or the newest in the working folder.
+//! The run to analyze: the one named, or the newest in the working folder.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -18,7 +18,7 @@ pub fn run(arguments: &cli::Pop) -> Result<u8, Error> {
     warnings.extend(waits::explained(&run, &account));
     let (efficiency, phases) = pop::efficiencies(&run, &mut account);
     if run.asked().any(|rank| rank.thread_count() > 1) {
-        warnings.push("ranks have several threads: useful time is that of the first one outside MPI".into());
+        warnings.push("some ranks have several threads: useful time is the first one's outside MPI".into());
     }
     let mut facts = overview::facts(&run);
     facts.extend(pop::facts(&run, &efficiency));

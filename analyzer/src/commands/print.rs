@@ -1,4 +1,4 @@
-//! How commands print what they found out.
+//! How commands print their results.
 
 use std::io::{self, BufWriter, Write};
 

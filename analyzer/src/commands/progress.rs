@@ -50,8 +50,7 @@ fn report(run: &Run, engines: &[Vec<EngineAccount>], by: Option<ByEngine>) -> Re
     facts.extend(engine::too_often(run));
     let mut warnings = engine::unseen(run);
     if engines.iter().flatten().any(|engine| engine.shared) {
-        warnings
-            .push("threads completed each other's requests: for those threads nothing is said of pending ones".into());
+        warnings.push("threads completed each other's requests: those threads' pending requests are left out".into());
     }
     warnings.extend(overview::warnings(run));
     Report { facts, warnings, tables }

@@ -1,7 +1,7 @@
-//! `overhear record`: runs a program and has what it does in MPI recorded.
+//! `overhear record`: runs a program and records what it does in MPI.
 //!
 //! Behind a launcher this process sets the environment and becomes the program. In front of a launcher it makes the
-//! run's folder, hands the environment on in the launcher's own way, waits, and says what came of it.
+//! run's folder, hands the environment on in the launcher's own way, waits, and sums the run up.
 
 mod launched;
 mod outcome;
@@ -44,7 +44,7 @@ pub fn run(arguments: cli::Record) -> u8 {
 fn try_run(arguments: cli::Record) -> Result<u8, Error> {
     launch::check_environment()?;
     let library = launch::library()?;
-    match launch::recognise(&arguments.command[0]) {
+    match launch::recognize(&arguments.command[0]) {
         Some(launcher) => in_front(launcher, &library, arguments),
         None => Ok(behind(&library, arguments)),
     }
@@ -56,7 +56,7 @@ fn behind(library: &Path, mut arguments: cli::Record) -> u8 {
         && program::is_first_rank()
     {
         terminal::say(&format!(
-            "--dir {} is not used: overhear record in front of the launcher has made a folder for all ranks",
+            "--dir {} is ignored: overhear record in front of the launcher already made a folder for all ranks",
             own.to_string_lossy()
         ));
     }

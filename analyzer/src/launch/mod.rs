@@ -78,7 +78,7 @@ fn pair(name: &str, value: &OsStr) -> OsString {
 }
 
 /// Which launcher a command is, by its name and what it says of itself.
-pub fn recognise(program: &OsStr) -> Option<Launcher> {
+pub fn recognize(program: &OsStr) -> Option<Launcher> {
     let name = Path::new(program).file_name()?.to_str()?;
     match name {
         "srun" => return Some(Launcher::Slurm),

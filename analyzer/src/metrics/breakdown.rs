@@ -2,7 +2,7 @@
 //! known by.
 //!
 //! Every table has the same figures: the maximum over ranks and the rank that has it, the mean over ranks, the total,
-//! its share of all time in MPI, the calls and the bytes. Where a group is of one rank there is nothing to compare.
+//! its share of all time in MPI, the calls and the bytes. A group of one rank has nothing to compare.
 
 use super::totals::{self, CallGroup, Totals, percent};
 use crate::model::Run;

@@ -38,7 +38,7 @@ pub fn facts(settled: &Settled) -> Vec<Fact> {
         Fact::new(RECEIVED, "bytes", Value::Bytes(received)).note(same),
         Fact::hidden(SENT, Value::Bytes(sent)),
         Fact::new(COLLECTIVES, "collective", Value::Count(settled.account.collectives))
-            .note(" calls that all processes came to"),
+            .note(" calls that all processes joined"),
         Fact::new(BACKWARDS, "backwards", Value::Count(after))
             .note(format!(" messages received before they were sent{moved}")),
         Fact::hidden(UNCERTAIN, Value::Count(settled.account.uncertain.values().sum())),

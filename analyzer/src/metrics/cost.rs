@@ -1,6 +1,6 @@
-//! What the recorder took of all ranks' time.
+//! The time recording took, over all ranks.
 //!
-//! Its straight line for every call and every entry into the engine, as measured at start, and what it measured beside that.
+//! The straight line for every call and every entry into the engine, as measured at start, plus what was measured beside it.
 
 use traces::progress::{INSIDE, OUTSIDE};
 

@@ -1,4 +1,4 @@
-//! The critical path by place: what the run's length consists of.
+//! The critical path by place.
 
 use rustc_hash::FxHashMap;
 
@@ -87,7 +87,7 @@ pub fn table(run: &Run, places: &FxHashMap<PathSite, Time>) -> Table<PathRow> {
     };
     let mut rows: Vec<PathRow> = places.iter().filter_map(row).collect();
     rows.sort_by(|a, b| b.on_path.cmp(&a.on_path).then_with(|| (&a.name, &a.site).cmp(&(&b.name, &b.site))));
-    Table::new("computation and calls that the run's length consists of", rows).most(ROWS)
+    Table::new("computation and calls that set the run's length", rows).most(ROWS)
 }
 
 /// A rank's time on the path.

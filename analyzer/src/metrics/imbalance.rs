@@ -1,9 +1,8 @@
-//! How unevenly time is spread over the ranks: of each MPI function, each call site, and of the computation between.
+//! How unevenly time is spread over the ranks: for each MPI function, each call site, and the computation between.
 //!
 //! After DeRose, Homer, Johnson, "Detecting application load imbalance on high end massively parallel systems", Euro-Par
-//! 2007. The *imbalance time* is the maximum over ranks less the mean: what would be gained at most if all ranks took the
-//! same. The *imbalance percentage* is that, of the maximum, times n / (n - 1): 0 where all of n ranks take the same, 100
-//! where one alone takes any time.
+//! 2007. The *imbalance time* is the maximum over ranks minus the mean: the most that an even spread could gain. The *imbalance percentage* is that as a share of the maximum, times n / (n - 1): 0 if all n ranks take the same, 100
+//! if one rank takes all the time.
 
 use super::breakdown::FunctionName;
 use super::totals::{self, CallGroup, world_rank};

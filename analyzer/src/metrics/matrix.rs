@@ -1,7 +1,7 @@
-//! WorldRank sent how much to whom: point-to-point messages and one-sided transfers.
+//! Who sent how much to whom: point-to-point messages and one-sided transfers.
 //!
-//! Bytes go from the rank that has them to the one that gets them: of MPI_Get, from the target to the origin. Messages are
-//! counted where they are sent. A persistent send counts as often as it was started.
+//! Bytes go from the rank that has them to the one that gets them: for MPI_Get, from target to origin. Messages count where
+//! they are sent. A persistent send counts as often as it was started.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -178,7 +178,7 @@ impl Matrix {
     pub fn warning(&self) -> Option<String> {
         let Traffic { messages, bytes } = self.elsewhere;
         let bytes = Value::Bytes(bytes);
-        (messages > 0).then(|| format!("{messages} messages ({bytes}) went to processes that nothing here tells of"))
+        (messages > 0).then(|| format!("{messages} messages ({bytes}) went to processes unknown here"))
     }
 
     /// One row for each pair, the one with the most bytes first.

@@ -1,4 +1,4 @@
-//! What a run was, and what a reader of its figures has to know.
+//! What a run was, and the warnings that its figures need.
 
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
@@ -107,7 +107,7 @@ fn selected(run: &Run) -> Vec<Fact> {
     let selections = || run.asked().filter_map(|rank| rank.selection.as_ref());
     let mut facts = Vec::new();
     if let Some(ranks) = &run.choice.ranks {
-        let note = ": all figures are of these ranks";
+        let note = ": all figures are for these ranks";
         facts.push(Fact::new(ASKED_RANKS, "ranks", Value::Text(ranks.to_string())).note(note));
     }
     if selections().next().is_none() {
@@ -122,7 +122,7 @@ fn selected(run: &Run) -> Vec<Fact> {
     if let Some(region) = &run.choice.region {
         let entered: u64 = selections().map(|selection| selection.entered).sum();
         let who = if run.choice.ranks.is_some() { "these ranks" } else { "all ranks" };
-        let note = format!(", entered {entered} times by {who}: all figures are of it, out of ");
+        let note = format!(", entered {entered} times by {who}: all figures are for it, out of ");
         let region = Fact::new(REGION, "region", Value::Text(region.clone()));
         facts.push(region.note(note).figure(Value::Seconds(whole)));
         facts.push(Fact::hidden(REGION_ENTERED, Value::Count(entered)));
@@ -133,7 +133,7 @@ fn selected(run: &Run) -> Vec<Fact> {
 /// The time that is asked about.
 fn window(choice: &Choice) -> Vec<Fact> {
     let value = |time: i64| Value::Seconds(seconds(time));
-    let what = ": all figures are of calls that began then";
+    let what = ": all figures are for calls that began then";
     match (choice.from.map(value), choice.to.map(value)) {
         (Some(from), Some(to)) => {
             let both = Fact::new(FROM, "from", from).note(" to ").figure(to.clone()).note(what);
@@ -156,7 +156,7 @@ fn left_out(run: &Run) -> Option<String> {
     let mean = Value::Seconds(sum / run.asked().count() as f64);
     let longest = Value::Seconds(most);
     (most > 0.0).then(|| {
-        format!("the program took {longest} out of these figures by MPI_Pcontrol (of one rank; {mean} in the mean)")
+        format!("the program excluded {longest} from these figures by MPI_Pcontrol (in one rank; {mean} on average)")
     })
 }
 
@@ -204,7 +204,7 @@ fn wall_time(run: &Run, longest: f64) -> Fact {
 pub fn warnings(run: &Run) -> Vec<String> {
     let mut warnings = Vec::new();
     if !run.missing.is_empty() {
-        warnings.push(format!("no file of {}: what they did is in no figure", numbers(&run.missing)));
+        warnings.push(format!("no file from {}: no figure includes what they did", numbers(&run.missing)));
     }
     warnings.extend(run.unreadable.iter().cloned());
     warnings.extend(run.ranks.iter().filter_map(|rank| ending(run, rank)));
@@ -226,7 +226,7 @@ pub fn warnings(run: &Run) -> Vec<String> {
     let filter = &run.first().filter;
     // Who gave none knows that queries are left out.
     if !matches!(filter.as_str(), "" | "-query" | "all" | "+all") {
-        warnings.push(format!("recorded with the filter {filter}: what it leaves out is in no figure"));
+        warnings.push(format!("recorded with the filter {filter}: no figure includes what it leaves out"));
     }
     warnings
 }
@@ -236,7 +236,7 @@ fn threads(run: &Run) -> Option<String> {
     let rank = run.ranks.iter().max_by_key(|rank| rank.thread_count()).filter(|rank| rank.thread_count() > 1)?;
     let of_library = match rank.roomless {
         0 => String::new(),
-        count => format!(" ({count} without room of their own in its file: they may be the MPI library's)"),
+        count => format!(" ({count} without room of their own in its file, which may belong to the MPI library)"),
     };
     let threads = rank.thread_count();
     Some(format!(
@@ -248,18 +248,17 @@ fn threads(run: &Run) -> Option<String> {
 fn spawned(run: &Run) -> Option<String> {
     let spawns = [Call::Comm_spawn, Call::Comm_spawn_multiple].map(Call::number);
     let spawn = run.ranks.iter().flat_map(Rank::entries).any(|entry| spawns.contains(&entry.signature.call));
-    (spawn && run.ranks.iter().all(|rank| rank.header.world == 0)).then(|| {
-        "processes were spawned that are not in this folder: they were recorded elsewhere, or not at all".into()
-    })
+    (spawn && run.ranks.iter().all(|rank| rank.header.world == 0))
+        .then(|| "spawned processes are not in this folder: they were recorded elsewhere, or not at all".into())
 }
 
-/// Where a rank is, or was when it ended, that did not finalise MPI.
+/// Where a rank is, or was when it ended, that did not finalize MPI.
 fn ending(run: &Run, rank: &Rank) -> Option<String> {
     let who = rank_in_words(rank);
     let so_far = match rank.fate {
         ProcessFate::Runs => "still runs: it was",
-        ProcessFate::Ended => "did not finalise MPI: it ended",
-        ProcessFate::Unknown => "did not finalise MPI: its recording ends",
+        ProcessFate::Ended => "did not finalize MPI: it ended",
+        ProcessFate::Unknown => "did not finalize MPI: its recording ends",
     };
     match &rank.end {
         End::Finalized => None,
@@ -271,7 +270,7 @@ fn ending(run: &Run, rank: &Rank) -> Option<String> {
             let last = call_in_words(run, rank, last);
             Some(format!("{who} {so_far} outside MPI, after {last} at {after:.6} s"))
         }
-        End::Outside { last: None, .. } => Some(format!("{who} {so_far} outside MPI, and no call of it is recorded")),
+        End::Outside { last: None, .. } => Some(format!("{who} {so_far} outside MPI, with no call recorded")),
     }
 }
 
@@ -309,7 +308,7 @@ fn stopped(rank: &Rank) -> Option<String> {
     let missing = if share > 0.0 { format!(": {share:.1} % of its time") } else { String::new() };
     let who = rank_in_words(rank);
     Some(format!(
-        "{who} stopped recording single calls at {at:.6} s because {why}; its later calls are in totals alone{missing}"
+        "{who} stopped recording single calls at {at:.6} s because {why}; its later calls are only in the totals{missing}"
     ))
 }
 
@@ -317,7 +316,7 @@ fn stopped(rank: &Rank) -> Option<String> {
 fn lost(rank: &Rank) -> Option<String> {
     let lost = rank.header.lost;
     (lost > 0).then(|| {
-        format!("{lost} calls of {} are in no figure: no memory was left for their thread", rank_in_words(rank))
+        format!("no figure includes {lost} calls of {}: no memory was left for their thread", rank_in_words(rank))
     })
 }
 
@@ -340,10 +339,10 @@ fn profiles(run: &Run) -> Option<String> {
     match (whole, part) {
         (0, 0) => None,
         _ if run.choice.region.is_some() => {
-            Some(format!("{} ranks have a profile, whose calls are in no region", whole + part))
+            Some(format!("{} ranks have a profile, whose calls belong to no region", whole + part))
         }
         _ if run.choice.has_window() => {
-            Some(format!("{} ranks have a profile, of whose calls nobody knows when they were made", whole + part))
+            Some(format!("{} ranks have a profile, which does not say when calls were made", whole + part))
         }
         (0, part) => {
             let limit = match (own, system) {
@@ -351,9 +350,9 @@ fn profiles(run: &Run) -> Option<String> {
                 (0, _) => "the limit for the size of a file (ulimit -f)",
                 _ => "OVERHEAR_MAX_BYTES or the limit for the size of a file (ulimit -f)",
             };
-            Some(format!("{part} ranks reached {limit} and went on as a profile; totals are exact"))
+            Some(format!("{part} ranks reached {limit} and continued as a profile; totals are exact"))
         }
-        _ => Some("recorded as a profile: totals are exact, single calls are not there".into()),
+        _ => Some("recorded as a profile: totals are exact, single calls are missing".into()),
     }
 }
 

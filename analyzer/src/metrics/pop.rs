@@ -1,7 +1,7 @@
-//! The POP metrics: how efficient a run was, as factors of which each says what was lost by one thing.
+//! The POP metrics: how efficient a run was, as factors that each name one cause of loss.
 //!
 //! After the POP Centre of Excellence's standard metrics for parallel performance analysis (pop-coe.eu): the time is that between
-//! MPI_Init and MPI_Finalize, useful what of it a rank's first thread spent outside MPI.
+//! MPI_Init and MPI_Finalize; useful time is what a rank's first thread spent outside MPI.
 
 use super::totals::world_rank;
 use crate::model::matching::{Account, PhaseTimes, replay};

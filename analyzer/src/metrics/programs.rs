@@ -1,4 +1,4 @@
-//! Which ranks ran which program, where a launch had several.
+//! Which ranks ran which program, if a launch had several.
 
 use std::path::Path;
 

@@ -60,7 +60,7 @@ fn unrecorded(run: &Run, account: &Account) -> Option<String> {
     let ranks = super::overview::numbers(&run.unrecorded);
     let plural = if account.unrecorded == 1 { "" } else { "s" };
     let messages = format!("{} message{plural} to or from {ranks}, not recorded", account.unrecorded);
-    (account.unrecorded > 0).then(|| format!("{messages}: their waits are not known"))
+    (account.unrecorded > 0).then(|| format!("{messages}: their waits are unknown"))
 }
 
 /// A wait state of all ranks.
@@ -179,7 +179,7 @@ pub fn explained(run: &Run, account: &Account) -> Vec<String> {
             &account.uncertain,
         ),
         ("send(s) cancelled, most", &account.cancelled),
-        ("receive(s) truncated, since the message was longer, most", &account.truncated),
+        ("receive(s) truncated because the message was longer, most", &account.truncated),
         ("call(s) left by an exception or longjmp, most", &account.left),
     ];
     let said = kinds.into_iter().filter_map(|(what, places)| most(run, account, what, places));
@@ -190,22 +190,20 @@ pub fn explained(run: &Run, account: &Account) -> Vec<String> {
 pub fn unmatched(run: &Run, account: &Account) -> Vec<String> {
     let kinds = [
         ("message(s) sent and not received, most", &account.unreceived),
-        ("receive(s) of which the message is not known, most", &account.unsent),
-        ("collective call(s) that others did not come to, most", &account.rest.waiting),
+        ("receive(s) whose message is unknown, most", &account.unsent),
+        ("collective call(s) that others did not join, most", &account.rest.waiting),
     ];
     let mut said: Vec<String> =
         kinds.into_iter().filter_map(|(what, places)| most(run, account, what, places)).collect();
     if account.elsewhere > 0 {
         said.push(format!(
-            "{} messages to or from processes that are not in this folder, or nobody knows which",
+            "{} messages to or from processes that are unknown or not in this folder",
             account.elsewhere
         ));
     }
     if !account.rest.confused.is_empty() {
         let count = account.rest.confused.len();
-        said.push(format!(
-            "on {count} communicators the ranks' collective calls do not agree: nothing is said of those"
-        ));
+        said.push(format!("the ranks' collective calls disagree on {count} communicators: those are left out"));
     }
     said
 }

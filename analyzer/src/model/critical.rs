@@ -1,4 +1,4 @@
-//! The critical path: the chain of computation and calls, from rank to rank, that the run's length consists of.
+//! The critical path: the chain of computation and calls, from rank to rank, that set the run's length.
 //!
 //! In: the waits of a run, as [`Jump`]s. Out: what lay on the path, by place. From the rank that ends last the path goes back in
 //! time. Where a call waited for another rank, it goes on there, from what was waited for (Böhme, de Supinski, Geimer,

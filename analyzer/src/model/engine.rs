@@ -1,7 +1,7 @@
 //! What a thread's records say of the progress engine over time.
 //!
 //! In: the pages of a thread. Out: entries and productive entries in slices of the run, how they follow each other,
-//! and for how long requests were pending while nothing turned the engine.
+//! and for how long requests were pending while nothing entered the engine.
 //!
 //! A call whose record tells of entries gave the engine a chance, as did one that completed a request or asked whether one
 //! is complete, since not all of every engine can be seen. The time between two such calls gave none, however many other

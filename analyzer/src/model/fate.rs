@@ -1,4 +1,4 @@
-//! What became of the process that a file is of, as far as that can be told from here.
+//! What became of the process that wrote a file, as far as this machine can tell.
 
 use std::fs;
 use std::io::ErrorKind;

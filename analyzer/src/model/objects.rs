@@ -31,7 +31,7 @@ pub struct Objects {
     neighbors: FxHashMap<(u32, u32), Neighbors>,
 }
 
-/// A rank's neighbours in a communicator's topology, all by their places among those of its processes that have files here.
+/// A rank's neighbors in a communicator's topology, all by their places among those of its processes that have files here.
 #[derive(Clone, Default, Debug)]
 pub struct Neighbors {
     /// Itself.
@@ -86,7 +86,7 @@ impl Objects {
         self.opened_to.get(&(rank, group)).map(Vec::as_slice)
     }
 
-    /// A rank's neighbours in a communicator.
+    /// A rank's neighbors in a communicator.
     pub fn neighbors(&self, rank: u32, communicator: u32) -> Option<&Neighbors> {
         self.neighbors.get(&(rank, communicator))
     }

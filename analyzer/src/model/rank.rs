@@ -49,7 +49,7 @@ pub struct Rank {
     pub members: HashMap<u32, Members>,
     /// Groups that windows were opened to, by their numbers.
     pub groups: HashMap<u32, Group>,
-    /// Its neighbours in communicators with a topology, by their numbers.
+    /// Its neighbors in communicators with a topology, by their numbers.
     pub neighbors: HashMap<u32, Neighbors>,
     /// How communicators, windows and files came about, by their numbers.
     pub origins: HashMap<u32, Origin>,
@@ -112,7 +112,7 @@ pub struct ThreadTotals {
 /// How a rank's recording ended.
 #[derive(Clone, Debug)]
 pub enum End {
-    /// MPI was finalised.
+    /// MPI was finalized.
     Finalized,
     /// The process ended or was killed outside MPI, `after` seconds into the recording.
     Outside {
@@ -224,7 +224,7 @@ impl Rank {
         (self.header.rank != NO_RANK).then_some(self.header.rank)
     }
 
-    /// Whether MPI was initialised.
+    /// Whether MPI was initialized.
     pub fn initialized(&self) -> bool {
         self.header.state & INITIALIZED != 0
     }

@@ -184,7 +184,7 @@ fn has_ranks(ranks: &[Rank], choice: &Choice) -> Result<(), Error> {
     match ranks.iter().any(|rank| rank.is_asked) {
         _ if asked.last() >= size => Err(Error::NoRank { rank: asked.last(), size }),
         true => Ok(()),
-        false => Err(Error::Other(format!("of ranks {asked} none has a file that can be read"))),
+        false => Err(Error::Other(format!("none of ranks {asked} has a readable file"))),
     }
 }
 

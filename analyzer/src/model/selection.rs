@@ -1,5 +1,5 @@
-//! What of a run is asked about: all of it, regions of one name, or each region for itself; of all ranks or some, of all time or
-//! some; less what the program took out by MPI_Pcontrol.
+//! The part of a run that is analyzed: all of it, regions of one name, or each region for itself; all ranks or some, all time or
+//! some; minus what the program excluded by MPI_Pcontrol.
 //!
 //! In: on all threads of a rank, regions entered and left, and calls of MPI_Pcontrol. Out: each thread's time in [`Stretches`], of
 //! which each call asks by its start whether it counts, and as part of what. A thread that names no regions itself is in

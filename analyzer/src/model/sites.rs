@@ -1,7 +1,7 @@
 //! Call sites by name: from a module and an offset to function, file and line.
 //!
-//! Looked up in the programs and libraries where they can be read and are the same that ran, by their build ids, and
-//! kept with the run: on another machine nothing but its folder is needed.
+//! Looked up in the programs and libraries that ran, if they are readable and their build ids match, and saved with the run:
+//! another machine needs only its folder.
 
 mod debug_info;
 mod kept;

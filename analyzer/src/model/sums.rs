@@ -1,4 +1,4 @@
-//! Sums of numbers that files say. A damaged one may say any; then a sum stays at the largest number there is.
+//! Sums of numbers read from files. A damaged file may hold any number, so sums saturate.
 
 /// A sum that grows.
 pub trait Grow {

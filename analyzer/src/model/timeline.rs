@@ -5,8 +5,8 @@
 //!
 //! On each occasion every rank but the first of its world has read its clock against one lower rank's, or found it to be
 //! the same. So lines follow from each other in the order of the ranks, with a knot where clocks were read against each
-//! other and straight pieces between and beyond. A rank without a file that others have read their clocks against gets its
-//! line from the first of those.
+//! other and straight pieces between and beyond. If others read their clocks against a rank that has no file, its line
+//! comes from the first of them.
 
 use std::collections::{BTreeMap, HashMap};
 

@@ -1,4 +1,4 @@
-//! Rows in the order and the number that was asked for: the same for every table and every format.
+//! Rows in the order and number that the user chose: the same for every table and every format.
 
 use std::collections::BTreeSet;
 use std::str::FromStr;
@@ -16,7 +16,7 @@ impl FromStr for Top {
     fn from_str(text: &str) -> Result<Top, Self::Err> {
         match text {
             "all" => Ok(Top(usize::MAX)),
-            text => text.parse().map(Top).map_err(|_| "it is a number of rows, or all"),
+            text => text.parse().map(Top).map_err(|_| "expected a number of rows, or all"),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! A report's table for spreadsheets with units in the column names.
 //!
-//! A spreadsheet takes a cell for a formula by its first character, and formulas run programs: a name that begins so gets an
-//! apostrophe in front. Numbers stay numbers.
+//! A spreadsheet takes a cell for a formula by its first character, and formulas run programs: a name that starts like one gets
+//! an apostrophe in front. Numbers stay numbers.
 
 use std::io::{self, Write};
 

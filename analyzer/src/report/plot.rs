@@ -72,7 +72,7 @@ fn draw(svg: &mut String, wall: f64, all: &[f64], productive: &[f64]) -> Drawn {
     Ok(())
 }
 
-/// The most ranks a heat map tells apart; of more, neighbours share a place.
+/// The most ranks a heat map tells apart; of more, neighbors share a place.
 const PLACES: u32 = 256;
 
 /// Bytes from each rank to each other as a heat map, as SVG: the ranks' names, and the bytes by the places of the two ranks.

@@ -1,4 +1,4 @@
-//! What programs get of a report: fields of one type for all rows. JSON, CSV, Parquet and the schema are made from these.
+//! A report for programs: fields of one type for all rows. JSON, CSV, Parquet and the schema are made from these.
 
 use std::borrow::Cow;
 

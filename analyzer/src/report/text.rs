@@ -3,6 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 
 use comfy_table::{CellAlignment, ContentArrangement, presets};
+use textwrap::{Options, WordSplitter};
 
 use super::scale::Scale;
 use super::visible::{visible, width};
@@ -136,20 +137,7 @@ fn terminal_width() -> usize {
 
 /// Breaks a line at spaces; the lines that follow are indented.
 fn wrap(line: &str, indent: usize) -> String {
-    let line = visible(line);
-    let room = terminal_width();
-    let mut text = String::new();
-    let mut length = 0;
-    for word in line.split_inclusive(' ') {
-        let long = width(word.trim_end());
-        if length + long > room && length > indent {
-            text.truncate(text.trim_end().len());
-            text.push('\n');
-            text.push_str(&" ".repeat(indent));
-            length = indent;
-        }
-        text.push_str(word);
-        length += width(word);
-    }
-    text
+    let indent = " ".repeat(indent);
+    let options = Options::new(terminal_width()).subsequent_indent(&indent).break_words(false);
+    textwrap::fill(&visible(line), options.word_splitter(WordSplitter::NoHyphenation))
 }

@@ -1,4 +1,4 @@
-//! A value, its unit, and how it is written where it stands alone.
+//! A value, its unit, and how it prints alone.
 
 use std::cmp::Ordering;
 use std::fmt;

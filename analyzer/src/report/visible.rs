@@ -1,6 +1,6 @@
-//! Names as they may be shown: what would steer a terminal, break a line or hide in it is written out.
+//! Names made safe to show: escapes what would steer a terminal, break a line or hide in it.
 //!
-//! Whatever is printed for people goes through [`visible`], and its width is counted behind that.
+//! Everything printed for people goes through [`visible`], and widths count its result.
 
 use std::borrow::Cow;
 use std::fmt::Write;

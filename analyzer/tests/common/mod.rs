@@ -45,7 +45,7 @@ impl Drop for Folder {
 pub const BEGIN: u64 = 1_000;
 pub const SECOND: u64 = 1_000_000_000;
 
-/// The header of a rank that finalised MPI.
+/// The header of a rank that finalized MPI.
 pub fn header(rank: u32, size: u32) -> FileHeader {
     let sample = |ticks| ClockSample { ticks, width: 1, monotonic: ticks, realtime: ticks };
     FileHeader {

@@ -1,4 +1,4 @@
-//! The fixtures are of everything that is there to analyse.
+//! The fixtures are of everything that is there to analyze.
 
 use std::collections::BTreeSet;
 use std::fs;

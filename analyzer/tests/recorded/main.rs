@@ -1,4 +1,4 @@
-//! Recorded runs of the example programs, analysed without MPI: each says what its program states, and its account is what it was,
+//! Recorded runs of the example programs, analyzed without MPI: each says what its program states, and its account is what it was,
 //! to the nanosecond. Each is a test of its name, found by looking into the folder of fixtures.
 //!
 //! `cargo xtask fixtures` records them anew; `GOLDEN=write cargo test -p overhear --test recorded` writes their accounts anew.

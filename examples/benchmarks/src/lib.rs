@@ -16,7 +16,7 @@ pub struct World {
     pub size: usize,
 }
 
-/// Initialises MPI.
+/// Initializes MPI.
 pub fn init() -> World {
     let (mut rank, mut size) = (0, 0);
     // SAFETY: MPI_Init takes null for both, and the others write one int each.
@@ -36,7 +36,7 @@ impl World {
     }
 }
 
-/// Finalises MPI.
+/// Finalizes MPI.
 pub fn finalize() {
     // SAFETY: nothing of MPI is used afterwards.
     check(unsafe { mpi_sys::MPI_Finalize() });

@@ -1,5 +1,4 @@
-//! Where the kind of an argument does not say enough: arguments by their names, and functions that need something done
-//! before or after.
+//! Where an argument's kind does not say enough: arguments by name, and functions that need something before or after.
 //!
 //! A function's name may begin or end with `*`.
 

@@ -1,4 +1,4 @@
-//! What is not called, or not together with all else.
+//! Functions that are not called, or not together with the others.
 
 use super::fortran::Style;
 use crate::aarch64;

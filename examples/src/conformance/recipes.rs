@@ -1,5 +1,5 @@
-//! How an argument of each kind is passed: what has to be there before the call, what of it is printed after, and how it
-//! is done away with.
+//! How to pass an argument of each kind: what the call needs before, what to print after, and how to
+//! free it.
 //!
 //! In the texts `{n}` is the argument's variable, `{a}` its name, `{t}` the C type of what it points to.
 

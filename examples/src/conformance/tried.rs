@@ -1,4 +1,4 @@
-//! Runs of the program, and what came of each call.
+//! Runs of the program, and the result of each call.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,7 +1,7 @@
 //! A thread's cache in front of its dictionary: from the raw words of a call to its signature's number.
 //!
-//! The words are compared as the program passes them, so that nothing has to be looked up: no handle, no size of a
-//! datatype. When an object is freed its handle may come again with another meaning: what was cached with that handle
+//! The words are compared as the program passes them, so no handle and no datatype's size
+//! needs a look-up. When an object is freed its handle may come again with another meaning: what was cached with that handle
 //! is void, and what was cached with others is looked at once more.
 //!
 //! A call has one place that it prefers, and seven others around that. The table grows when all are taken, so that a program

@@ -297,7 +297,7 @@ fn around(first: usize) -> impl Iterator<Item = usize> {
     (0..KEYS).map(move |step| (first + step) % KEYS)
 }
 
-/// Multiplying by it spreads neighbouring handles over the high bits.
+/// Multiplying by it spreads neighboring handles over the high bits.
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
 #[inline(always)]

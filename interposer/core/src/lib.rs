@@ -1,6 +1,6 @@
 //! What a thread's recording is made of: tables in memory of their own, which know nothing of MPI, files or processes.
 //!
-//! No lock, no allocation from the program's heap, no system call but for more memory. Apart from the library, so that tests link it:
+//! No lock, no allocation from the program's heap, no system call except for more memory. A crate of its own, so that tests link it:
 //! `cargo test -p overhear-core`, and `cargo xtask tables` by loom, for the one that several threads read and write, and by valgrind.
 
 // No panic is to reach the program.

@@ -73,7 +73,7 @@ pub struct Family {
     pub thread_step: i32,
 }
 
-/// No shared requests are known before MPI is initialised.
+/// No shared requests are known before MPI is initialized.
 fn no_requests() -> [AtomicU64; 2] {
     [const { AtomicU64::new(0) }; 2]
 }
@@ -235,7 +235,7 @@ impl Family {
         if code == 0 && count >= 0 { count as u64 } else { traces::signature::UNKNOWN_BYTES }
     }
 
-    /// Finds out what only an initialised library tells.
+    /// Finds out what only an initialized library tells.
     pub fn learn_from_library(&self, world: bool) {
         if self.abi == Abi::Standard {
             standard::learn_status_layout();
@@ -256,7 +256,7 @@ impl Family {
         let mut requests = [0u64; 2];
         for request in &mut requests {
             let (peer, comm) = (peer as usize, self.comm_self as usize);
-            // SAFETY: MPI is initialised, and no buffer is needed for no bytes.
+            // SAFETY: MPI is initialized, and no buffer is needed for no bytes.
             let code =
                 unsafe { real::invoke(call, [0, 0, self.byte as usize, peer, 0, comm, (&raw mut *request) as usize]) };
             if code != 0 {

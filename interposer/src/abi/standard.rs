@@ -55,12 +55,12 @@ pub fn family() -> Family {
     }
 }
 
-/// Finds out, once MPI is initialised, whether this library keeps a status's count where those seen so far do. The
+/// Finds out, once MPI is initialized, whether this library keeps a status's count where those seen so far do. The
 /// standard leaves the place to the library.
 pub fn learn_status_layout() {
     const BYTES: u64 = 0x1_2345_6789;
     let mut status = [0u32; STATUS_SIZE / 4];
-    // SAFETY: the status is as large as the standard says, and MPI is initialised.
+    // SAFETY: the status is as large as the standard says, and MPI is initialized.
     let code = unsafe {
         let arguments = [status.as_mut_ptr() as usize, BYTE as usize, BYTES as usize];
         real::invoke(Call::Status_set_elements.large(), arguments)

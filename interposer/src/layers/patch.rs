@@ -1,4 +1,4 @@
-//! The slots of loaded objects, and what they are made to lead to.
+//! Patches the slots of loaded objects.
 //!
 //! Functions that some MPI library lacks are reached by slots alone: a program that tests for them would believe in them
 //! if they were exported.

@@ -1,4 +1,4 @@
-//! MPI is about to be initialised: the recording begins, or the process is left alone.
+//! MPI is about to be initialized: the recording begins, or the process is left alone.
 
 use std::fs;
 use std::sync::Mutex;
@@ -60,7 +60,7 @@ fn is_forked() -> bool {
     HERE.phase.load(Acquire) == DORMANT && RUN.get().is_some()
 }
 
-/// MPI is about to be initialised: makes the file, so that even a call that never returns is in it.
+/// MPI is about to be initialized: makes the file, so that even a call that never returns is in it.
 fn begin(handed: &'static HandedDown) -> bool {
     // Sessions may be opened by several threads at once.
     static BEGINNING: Mutex<()> = Mutex::new(());
@@ -73,7 +73,7 @@ fn begin(handed: &'static HandedDown) -> bool {
     if let Err(reason) = begun {
         FAILED.store(true, Release);
         if config::launcher_rank().unwrap_or(0) == 0 {
-            messages::say(&format!("{reason}. The program runs, unrecorded."));
+            messages::say(&format!("{reason}. The program runs unrecorded."));
         }
         return false;
     }
@@ -112,7 +112,7 @@ fn try_begin(handed: &'static HandedDown) -> Result<bool, String> {
     shared::define(&Definition::Process(process()));
     shared::define(&Definition::Filter(config.filter.text.clone()));
     if layers::calls_unseen() {
-        let warning = "the program calls MPI by its profiling names (PMPI_) too; what is called so is in no figure";
+        let warning = "the program also calls MPI by its profiling names (PMPI_); no figure includes those calls";
         shared::define(&Definition::Warning(warning.into()));
     }
     recorded::choose(&config.filter);

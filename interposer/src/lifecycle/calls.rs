@@ -116,7 +116,7 @@ pub fn after(call: Call, session: u64, code: i32) {
     });
 }
 
-/// MPI is initialised, perhaps once more: sessions may come and go, before a world and after it.
+/// MPI is initialized, perhaps once more: sessions may come and go, before a world and after it.
 fn opened(call: Call) {
     static IN_WORLD: AtomicBool = AtomicBool::new(false);
     let world = call != Call::Session_init;

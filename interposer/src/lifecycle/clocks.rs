@@ -1,11 +1,11 @@
-//! The ranks' clocks, read against each other when MPI is initialised and before it is finalised.
+//! The ranks' clocks, read against each other when MPI is initialized and before it is finalized.
 //!
 //! In: messages between the ranks that record together, on a communicator that nobody else uses. Out: of every rank but the first a
 //! [`SameClock`] or a [`Sync`] on each occasion.
 //!
 //! Ranks of one host have one clock. That is checked: their ticks must agree by the host's own clock, and what came before a
 //! barrier on one must not be later than what came after it on another. The lowest rank with a clock represents it, and
-//! the representatives synchronise in ⌈log2 P⌉ rounds (Hoefler, Schneider, Lumsdaine 2008, section 3): in round k the i-th
+//! the representatives synchronize in ⌈log2 P⌉ rounds (Hoefler, Schneider, Lumsdaine 2008, section 3): in round k the i-th
 //! with i mod 2^(k+1) = 2^k exchanges messages with the (i - 2^k)-th, until the least round trip has not shrunk for 100.
 
 use std::collections::HashMap;
@@ -39,7 +39,7 @@ const TAG: usize = 0;
 /// The ranks that compare clocks, between the two occasions.
 static RANKS: Mutex<Option<RecordingRanks>> = Mutex::new(None);
 
-/// MPI was just initialised. All ranks that record together come here, with the same `occasions`; `begin` is a sample of this
+/// MPI was just initialized. All ranks that record together come here, with the same `occasions`; `begin` is a sample of this
 /// one's clocks from some time before.
 pub fn initialized(family: &'static Family, together: Together, begin: &ClockSample, occasions: Occasions) {
     if occasions == Occasions::None && together.found == RanksFound::All {
@@ -55,7 +55,7 @@ pub fn initialized(family: &'static Family, together: Together, begin: &ClockSam
     }
 }
 
-/// MPI is about to be finalised. All ranks that came to [`initialized`] come here, unless they end before: Open MPI goes on
+/// MPI is about to be finalized. All ranks that came to [`initialized`] come here, unless they end before: Open MPI goes on
 /// without them where its launcher is told to, and so do the others here.
 pub fn finalizing() {
     let ranks = RANKS.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take();
@@ -172,7 +172,7 @@ impl RecordingRanks {
         let mut handle = communicator;
         if handle == family.comm_world {
             handle = 0;
-            // SAFETY: MPI is initialised, and all ranks of its world do this. A handle of 4 or 8 bytes is written into zeros.
+            // SAFETY: MPI is initialized, and all ranks of its world do this. A handle of 4 or 8 bytes is written into zeros.
             unsafe { invoke(Call::Comm_dup, [family.comm_world as usize, &raw mut handle as usize])? };
         }
         let communicator = handle as usize;
@@ -188,7 +188,7 @@ impl RecordingRanks {
         let _ = unsafe { invoke(Call::Comm_free, [&raw mut handle as usize]) };
     }
 
-    /// Waits until those of this host are about to finalise MPI, and moves messages on meanwhile, as MPI_Finalize does: others may
+    /// Waits until those of this host are about to finalize MPI, and moves messages on meanwhile, as MPI_Finalize does: others may
     /// need them to come here. Returns whether they all are.
     fn all_end(&self) -> bool {
         let turn = || {

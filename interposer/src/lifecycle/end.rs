@@ -1,4 +1,4 @@
-//! MPI is finalised, or the process ends.
+//! MPI is finalized, or the process ends.
 
 use std::path::Path;
 use std::sync::atomic::Ordering::*;
@@ -15,7 +15,7 @@ use crate::recorder::file::pages::Output;
 use crate::recorder::file::shared;
 use crate::recorder::process::forked::{DORMANT, HERE, RECORDING};
 
-/// Says in the file whether MPI is finalised. Returns whether it is.
+/// Says in the file whether MPI is finalized. Returns whether it is.
 pub fn mark_end(output: &Output) -> bool {
     let _alone = shared::lock();
     let finalized = !WORLD.load(Acquire) && SESSIONS.load(Acquire) == 0;
@@ -23,7 +23,7 @@ pub fn mark_end(output: &Output) -> bool {
     finalized
 }
 
-/// MPI, or a session, was finalised.
+/// MPI, or a session, was finalized.
 pub fn closed(call: Call) {
     let Some(output) = shared::output() else { return };
     let finalized = mark_end(output);
@@ -47,7 +47,7 @@ pub fn process_ends() {
         }
         DORMANT if config::recorded_process() == Some(std::process::id()) => {
             messages::say(&format!(
-                "{} ended without a call of MPI_Init that the recorder could see, so there is nothing to report",
+                "{} ended without a call of MPI_Init that the recorder saw, so there is nothing to report",
                 Path::new(&modules::executable()).file_name().unwrap_or_default().to_string_lossy()
             ));
         }

@@ -44,7 +44,7 @@ pub fn arrivals_unseen() {
 pub fn class(code: i32) -> u16 {
     let mut class = 0i32;
     if READY.load(Relaxed) {
-        // SAFETY: MPI is initialised, and writes one int.
+        // SAFETY: MPI is initialized, and writes one int.
         unsafe { real::invoke(Call::Error_class, [code as usize, &raw mut class as usize]) };
     }
     class as u16

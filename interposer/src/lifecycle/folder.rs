@@ -17,7 +17,7 @@ use crate::config::Config;
 use crate::real;
 use crate::recorder::file::modules;
 
-/// What the ranks agree on when MPI is initialised.
+/// What the ranks agree on when MPI is initialized.
 pub struct Agreed {
     /// The run's identity.
     pub run: [u8; 16],
@@ -50,7 +50,7 @@ pub fn provisional(config: &Config) -> Result<PathBuf, String> {
 }
 
 /// Where the process was when it began, which is what a relative folder is relative to: the program may go elsewhere before it
-/// initialises MPI.
+/// initializes MPI.
 static BEGAN_IN: OnceLock<PathBuf> = OnceLock::new();
 
 /// The process begins.

@@ -1,4 +1,4 @@
-//! What is said when a process has finalised MPI.
+//! What is said when a process has finalized MPI.
 
 use std::sync::atomic::{AtomicBool, Ordering::*};
 

@@ -1,4 +1,4 @@
-//! Begins and ends the recording of a process: dormant until MPI is initialised, over when the process is.
+//! Begins and ends the recording of a process: dormant until MPI is initialized, over when the process is.
 //!
 //! In: the calls that start or end MPI ([`calls`]), and the process's own begin and end. A recording [`begin`]s before
 //! MPI_Init is made, is [`ready`] behind it, and its [`end`] comes with MPI_Finalize or the process. What it knows of itself is

@@ -1,4 +1,4 @@
-//! MPI is initialised and can say who this process is: its file gets its place, and the ranks their common clock.
+//! MPI is initialized and can say who this process is: its file gets its place, and the ranks their common clock.
 
 use std::sync::atomic::Ordering::*;
 
@@ -80,7 +80,7 @@ pub fn ready(run: &RunContext, output: &Output, world: bool, first: bool) {
 
 fn provided() -> i32 {
     let mut level = 0i32;
-    // SAFETY: MPI is initialised, and writes one int.
+    // SAFETY: MPI is initialized, and writes one int.
     unsafe { real::invoke(Call::Query_thread, [&raw mut level as usize]) };
     level
 }

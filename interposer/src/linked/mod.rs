@@ -1,4 +1,4 @@
-//! What was linked into a program together with `liboverhear.a`, by name, since nobody can ask the loader for it.
+//! What was linked into a program together with `liboverhear.a`, by name, since the loader does not know it.
 
 #[cfg(feature = "archive")]
 mod table;

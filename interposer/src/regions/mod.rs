@@ -1,7 +1,7 @@
 //! Parts of its run that the program names: by `overhear_begin` and `overhear_end`, and by NVTX.
 //!
 //! In: a name, on the thread that enters a region. Out: a record in the thread's page, and a definition of the name when it is
-//! first met. Nothing is recorded before MPI is initialised, nor where only totals are.
+//! first met. Nothing is recorded before MPI is initialized, nor where only totals are.
 
 mod names;
 pub mod nvtx;

@@ -14,7 +14,7 @@ macro_rules! kinds {
             RecvBufOrInPlace "void *";
 
             // Elements that leave and arrive. `Each` is per process of the communicator, `Counts` an array with one
-            // number per process, `Root` significant at the root only, `Neighbor` per neighbour of the topology.
+            // number per process, `Root` significant at the root only, `Neighbor` per neighbor of the topology.
             SendCount "int" "MPI_Count";
             RecvCount "int" "MPI_Count";
             BothCount "int" "MPI_Count";

@@ -71,7 +71,7 @@ classes! {
     Completion "waiting and testing for requests";
     Collective "collective communication";
     Neighborhood "neighborhood collectives";
-    Rma "one-sided communication and its synchronisation";
+    Rma "one-sided communication and its synchronization";
     Window "making and freeing windows";
     Io "reading and writing files";
     File "opening, closing and describing files";

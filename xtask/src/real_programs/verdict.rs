@@ -1,4 +1,4 @@
-//! Whether what is reported of a run adds up.
+//! Whether a run's report adds up.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,4 +1,4 @@
-//! The launcher while it runs: what is signalled to this process reaches it, once, and it stops and ends for both.
+//! The launcher while it runs: it gets each signal to this process once, and stops and ends for both.
 //!
 //! Signals are blocked from before the launcher exists and taken one at a time, so that none is lost and none ends this process
 //! alone. Of those to the process group, as from a terminal, the launcher has its own copy: see [`witness`](super::witness).
@@ -79,7 +79,7 @@ pub fn die_of(signal: c_int) {
 fn passed_on() -> libc::sigset_t {
     let own = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGTRAP, libc::SIGSYS, libc::SIGABRT];
     let mut set = MaybeUninit::uninit();
-    // SAFETY: sigfillset initialises what the others change.
+    // SAFETY: sigfillset initializes what the others change.
     unsafe {
         libc::sigfillset(set.as_mut_ptr());
         for signal in own.into_iter().chain([libc::SIGPIPE, libc::SIGTTIN, libc::SIGTTOU]) {

@@ -1,4 +1,4 @@
-//! What is said when the launcher has ended: how much was recorded, what that took, and what to do with it.
+//! The line after the launcher has ended: how much was recorded, what that cost, and the next command.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -35,7 +35,7 @@ pub fn tell(folder: &RunFolder, launcher: &OsStr, status: ExitStatus, recording:
         }
         Whereabouts::Gone => {
             terminal::say(&format!(
-                "{}: the run's folder was removed while the launch ran, and what was in it",
+                "{}: the run's folder and its files were removed while the launch ran",
                 path.display()
             ));
             files(path)
@@ -60,7 +60,7 @@ fn recorded(folder: &Path, files: &[PathBuf]) {
         sketches.into_iter().flatten().map(|sketch| (sketch.rank, sketch.calls)).unzip();
     let starting = ranks.iter().filter(|rank| !rank.initialized() && rank.header.stop == 0).count();
     if starting > 0 {
-        terminal::say(&format!("{starting} of {} processes did not come out of MPI_Init", ranks.len()));
+        terminal::say(&format!("{starting} of {} processes did not return from MPI_Init", ranks.len()));
     }
     Sites::load(folder, &ranks, true);
     let is_full = ranks.iter().any(|rank| rank.header.stop == Stop::NoSpace as u32);
@@ -93,7 +93,7 @@ fn nothing(launcher: &OsStr, status: ExitStatus) -> String {
             format!("nothing was recorded: {launcher} ended with status {code}, and no process wrote a trace")
         }
         (None, signal) => format!(
-            "nothing was recorded: {launcher} was ended by signal {}, and no process wrote a trace",
+            "nothing was recorded: {launcher} was killed by signal {}, and no process wrote a trace",
             signal.unwrap_or_default()
         ),
     }

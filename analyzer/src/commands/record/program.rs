@@ -1,4 +1,4 @@
-//! What can be told of a program before it runs.
+//! What a program's file tells before it runs.
 
 use std::env;
 use std::ffi::{CString, OsStr, OsString};
@@ -21,7 +21,7 @@ pub fn cannot_be_preloaded(program: &OsStr) -> Option<String> {
     if let Some(why) = gains_rights(&path, &metadata) {
         return Some(format!("{name} {why}, so the system preloads nothing; it will not be recorded"));
     }
-    let link = "link it with liboverhear.a to have it recorded";
+    let link = "link it with liboverhear.a to record it";
     examine(&path, |program| {
         if has_recorder(program) {
             return None;
@@ -31,7 +31,7 @@ pub fn cannot_be_preloaded(program: &OsStr) -> Option<String> {
         }
         let defines_mpi = program.symbols().any(|symbol| symbol.name() == Ok("MPI_Init") && symbol.is_definition());
         let inside =
-            format!("{name} has its own copy of MPI inside (statically linked), which is not listened to; {link}");
+            format!("{name} contains its own copy of MPI (statically linked), which overhear cannot see; {link}");
         defines_mpi.then_some(inside)
     })
     .flatten()

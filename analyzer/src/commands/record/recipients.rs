@@ -1,4 +1,4 @@
-//! Who is told of a signal: the launcher, and the one that it runs where it is a script, as Intel MPI's mpirun is.
+//! Who gets a signal: the launcher and, if that is a script like Intel MPI's mpirun, the launcher it runs.
 
 use std::fs;
 

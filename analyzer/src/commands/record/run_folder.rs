@@ -1,4 +1,4 @@
-//! The run's folder while the launch runs: it may be moved or removed, and made anew by ranks that initialise MPI later.
+//! The run's folder while the launch runs: it may be moved or removed, and ranks that initialize MPI later make it anew.
 
 use std::fs::{self, File, Metadata};
 use std::io;

@@ -1,5 +1,5 @@
-//! A process beside the launcher that tells signals to the group from those to this process alone, and ends the launcher
-//! where this process is killed.
+//! A process beside the launcher that distinguishes signals to the group from those to this process alone, and ends the
+//! launcher if this process is killed.
 //!
 //! A signal does not say how far it went. The witness is in the same group, blocks all that this process does, and is asked
 //! whether it has the same signal. The system signals a group's newest process first, so the witness has it already.

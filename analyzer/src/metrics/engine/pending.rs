@@ -1,4 +1,4 @@
-//! Too seldom: where requests were pending and nothing turned the engine.
+//! Too seldom: where requests were pending while nothing entered the engine.
 
 use crate::metrics::totals::world_rank;
 use crate::model::Run;
@@ -54,5 +54,5 @@ pub fn starved(run: &Run, engines: &[Vec<EngineAccount>]) -> Table<StarvedRow> {
         }
     }
     rows.sort_by(|a, b| b.longest.total_cmp(&a.longest));
-    Table::new("requests pending and nothing that turned the engine, by the calls around", rows).most(ROWS)
+    Table::new("requests pending while nothing entered the engine, by the calls around", rows).most(ROWS)
 }

@@ -1,4 +1,4 @@
-//! How often the engine was entered: for what came of it, and over time.
+//! How often the engine was entered: per productive entry, per MiB, and over time.
 
 use traces::progress::Depth;
 
@@ -15,7 +15,7 @@ facts! {
     EMPTY_TIME = "empty_time_s", Seconds, sometimes;
 }
 
-/// Too often: how much the engine was called for what came of it.
+/// Too often: how often the engine was entered for each productive entry.
 pub fn too_often(run: &Run) -> Vec<Fact> {
     let total = Ledger::of_run(run);
     if total.entries == 0 {
@@ -28,11 +28,11 @@ pub fn too_often(run: &Run) -> Vec<Fact> {
     let each = |part: f64| if part > 0.0 { Value::Ratio(total.entries as f64 / part) } else { Value::None };
     let in_mpi: f64 = run.ranks.iter().map(Rank::time_in_mpi).sum();
     let mut facts = vec![
-        Fact::new(PER_PRODUCTIVE, "entries", each(total.productive as f64)).note(" for each that achieved something"),
+        Fact::new(PER_PRODUCTIVE, "entries", each(total.productive as f64)).note(" per productive entry"),
         Fact::hidden(PER_MEBIBYTE, each(mebibytes)),
     ];
     if mebibytes > 0.0 {
-        let note = format!(", {} for each MiB moved", each(mebibytes));
+        let note = format!(", {} per MiB moved", each(mebibytes));
         facts[0].note.push(Value::Text(note));
     }
     let timed = run.ranks.iter().all(|rank| rank.progress >= Depth::Time);
@@ -42,9 +42,8 @@ pub fn too_often(run: &Run) -> Vec<Fact> {
             share if share <= 1.0 => format!(", {:.1} % of all time in MPI", 100.0 * share),
             _ => String::new(),
         };
-        facts.push(
-            Fact::new(EMPTY_TIME, "in vain", Value::Seconds(empty_time)).note(format!(" in empty entries{share}")),
-        );
+        facts
+            .push(Fact::new(EMPTY_TIME, "empty", Value::Seconds(empty_time)).note(format!(" in empty entries{share}")));
     }
     facts
 }

@@ -1,4 +1,4 @@
-//! What of the engine could be seen, in words.
+//! What could be seen of the engine, in words.
 
 use traces::definitions::Interception;
 use traces::progress::Depth;
@@ -19,7 +19,7 @@ pub fn ways(run: &Run) -> String {
     let names = |parts: &[(Interception, &str)]| parts.iter().map(|(_, name)| *name).collect::<Vec<_>>().join(", ");
     match (inside.is_empty(), calls.is_empty()) {
         (true, true) => "not observable here".into(),
-        (true, false) => format!("not observable but by system calls: {}", names(&calls)),
+        (true, false) => format!("observable only through system calls: {}", names(&calls)),
         (false, true) => names(&inside),
         (false, false) => format!("{}; system calls: {}", names(&inside), names(&calls)),
     }
@@ -32,7 +32,7 @@ pub fn unseen(run: &Run) -> Vec<String> {
     if !off.is_empty() {
         let who = rank_in_words(off[0]);
         let more = if off.len() > 1 { format!(" and {} more", off.len() - 1) } else { String::new() };
-        return vec![format!("{who}{more}: recorded with OVERHEAR_PROGRESS=off, so the engine was not listened to")];
+        return vec![format!("{who}{more}: recorded with OVERHEAR_PROGRESS=off, so the engine was not observed")];
     }
     let total = Ledger::of_run(run);
     let seen: Vec<&str> = {

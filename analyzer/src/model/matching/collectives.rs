@@ -1,4 +1,4 @@
-//! Collective calls, by object and ordinal: who came when, and for whom the others waited.
+//! Collective calls, by object and ordinal: who arrived when, and for whom the others waited.
 
 use std::sync::Mutex;
 

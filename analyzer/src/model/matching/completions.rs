@@ -1,4 +1,4 @@
-//! Calls that completed something, until all is known that they waited for.
+//! Calls that completed something, kept until everything they waited for is known.
 
 use std::cmp::Reverse;
 

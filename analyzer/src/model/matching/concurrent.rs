@@ -1,7 +1,7 @@
-//! Calls of different threads of a rank that overlap in time: nothing tells in which order they came to MPI.
+//! Calls of different threads of a rank that overlap in time: no record tells in which order MPI got them.
 //!
-//! In: sends and receives in the order they began, with their threads. Out: which of them came to one queue in an order that
-//! nobody knows, and which receives the first message of that queue may have gone to.
+//! In: sends and receives in the order they began, with their threads. Out: which of them entered one queue in an
+//! unknown order, and which receives may have got the first message of that queue.
 
 use super::Message;
 

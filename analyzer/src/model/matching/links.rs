@@ -85,7 +85,7 @@ impl SelectionEdges {
 /// One rank's links, and the time it has had.
 #[derive(Default, Debug)]
 pub struct Links {
-    /// When MPI was initialised, on the run's time line.
+    /// When MPI was initialized, on the run's time line.
     pub begin: i64,
     /// When MPI_Finalize began, or the last call ended.
     pub end: i64,
@@ -107,7 +107,7 @@ impl Links {
         Links { wanted, selected, begins_selected: selected, ..Links::default() }
     }
 
-    /// MPI is initialised.
+    /// MPI is initialized.
     pub fn begin(&mut self, at: i64) {
         (self.begin, self.end, self.useful) = (at, at, 0);
         self.turns.clear();
@@ -136,7 +136,7 @@ impl Links {
         self.turns.push(LinkTurn { at: start, mark: self.mark(), to: LinkEvent::NextPhase });
     }
 
-    /// MPI is being finalised.
+    /// MPI is being finalized.
     pub fn finalize(&mut self, at: i64) {
         self.useful.grow((at - self.end).max(0));
         self.end = at;

@@ -1,8 +1,7 @@
 //! The ranks' calls as one account: messages with their receives, collective calls with each other, and who waited for whom.
 //!
-//! In: the files of a run. Out: [`Account`]. Each rank's calls are gone through in order ([`rank`]), a few at a time, the rank
-//! that is furthest behind first; what one has to say to another goes by letter. So memory holds what is under way
-//! between ranks, not the run.
+//! In: the files of a run. Out: [`Account`]. Each rank reads its calls in order ([`rank`]), a few at a time, the rank furthest
+//! behind first; ranks write each other letters. So memory holds what is under way between ranks, not the run.
 
 mod collectives;
 mod completions;
@@ -129,7 +128,7 @@ pub struct Account {
     pub elsewhere: u64,
     /// Messages of which the sender or the receiver was not recorded.
     pub unrecorded: u64,
-    /// Collective calls that all processes came to.
+    /// Collective calls that all processes joined.
     pub collectives: u64,
     /// Those that not all came to.
     pub rest: UnmatchedCollectives,

@@ -1,7 +1,7 @@
 //! Messages received in the wrong order.
 //!
-//! In: completed receives, in whatever order their messages become known. They are looked at in the order of the rank's calls.
-//! Out: late senders whose message was waited for although another was there, which was received only later.
+//! In: completed receives, in whatever order their messages become known. Examines them in the order of the rank's
+//! calls. Out: late senders whose message a rank waited for while another was there, received only later.
 
 use std::collections::VecDeque;
 

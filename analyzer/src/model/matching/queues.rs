@@ -2,8 +2,8 @@
 //!
 //! In: messages in the order each rank sent them, receives in the order they were posted, and what became of those. Out: pairs.
 //! MPI keeps order for each (communicator, source, tag), so a queue for each is enough. A receive with a wildcard belongs to
-//! a queue once it is known what it got; later ones that could have taken its message wait for that. Where threads called at
-//! once, the order is [not known](super::concurrent).
+//! a queue once its message is known; later receives that could have taken that message wait. If threads called at once, the
+//! order is [unknown](super::concurrent).
 
 use std::collections::VecDeque;
 

@@ -1,7 +1,7 @@
 //! Wait states, added up: who waited where, for whom.
 //!
 //! Definitions after Scalasca's catalogue of performance properties (Geimer, Wolf et al.: "The Scalasca performance toolset
-//! architecture", 2010), but for what is said of each.
+//! architecture", 2010), except where a comment says otherwise.
 
 use rustc_hash::FxHashMap;
 

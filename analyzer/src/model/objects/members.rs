@@ -1,5 +1,5 @@
-//! The processes of a group that have files here. How many others a group has is said by a number in a file, which may be any:
-//! so these take no room.
+//! The processes of a group that have files here. The others take no room, since their number comes from a file and may be
+//! anything.
 
 use rustc_hash::FxHashSet;
 use traces::definitions::Span;

@@ -1,9 +1,9 @@
 //! What several worlds have in common: the intercommunicators between one and those that it spawned, and what was made from
 //! these.
 //!
-//! A process knows by name only those of its own world. So each side knows one half of such an object, and the halves are put
-//! together here. Nothing in the files says which call has spawned a world. Where one rank took part in all of those calls, it
-//! is told by their order, as a world begins before the call returns; elsewhere nothing is put together.
+//! A process knows by name only those of its own world. So each side knows one half of such an object, and this joins
+//! the halves. No file says which call spawned a world. If one rank took part in all such calls, their order tells, since a
+//! world begins before the call returns; otherwise nothing is joined.
 
 use std::collections::{BTreeMap, HashMap};
 

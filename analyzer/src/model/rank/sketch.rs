@@ -1,4 +1,4 @@
-//! A rank by its newest pages and some of the others: as much as is said when a launch has ended, however long it ran.
+//! A rank by its newest pages and some of the others: what `record` says when a launch has ended, however long it ran.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Ranks that are asked about: `0-3,8`.
+//! A choice of ranks: `0-3,8`.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -30,7 +30,7 @@ impl FromStr for Ranks {
             (first <= last).then_some(first..=last)
         };
         let ranges: Option<Vec<_>> = text.split(',').map(range).collect();
-        ranges.map(Ranks).ok_or("it is a list of ranks and ranges of them, as 0-3,8".into())
+        ranges.map(Ranks).ok_or("expected a list of ranks and ranges, as 0-3,8".into())
     }
 }
 

@@ -1,4 +1,4 @@
-//! Reads what says where in its run the program is.
+//! Reads regions and MPI_Pcontrol: where in its run the program is.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 

@@ -1,7 +1,7 @@
 //! The debugging information of a program or library: its own, and what a compiler has put into files beside it (`-gsplit-dwarf`).
 //!
-//! The names of those files stand in the program, which the run's folder names: somebody else may have chosen both. So what is no
-//! regular file is passed over, and nothing is unpacked to more than its length can account for.
+//! The program names those files, and the run's folder names the program: somebody else may have chosen both. So anything but a
+//! regular file is skipped, and nothing unpacks to more than its length can account for.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -140,7 +140,7 @@ fn section<'a>(file: &object::File<'a>, name: Option<&str>) -> Result<Section<'a
     let packed = section.compressed_data()?;
     let most = (packed.data.len() as u64).saturating_mul(MOST_PACKED);
     match packed.uncompressed_size > most {
-        true => Err("its debugging information claims to be longer than it can be".into()),
+        true => Err("its debugging information claims an impossible length".into()),
         false => Ok(packed.decompress()?),
     }
 }

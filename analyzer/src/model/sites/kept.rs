@@ -1,7 +1,7 @@
-//! Names of call sites that are kept from one analysis to the next.
+//! Names of call sites, saved from one analysis to the next.
 //!
-//! They lie in the run's folder where that is the user's own, and go with it wherever it is copied. A folder of somebody else's is
-//! read, not written: what was looked up here then lies in the user's cache folder, under the run's identity.
+//! They lie in the run's folder if it is the user's own, and travel with every copy. Somebody else's folder is read, never
+//! written: names looked up here then go to the user's cache folder, under the run's identity.
 
 use std::collections::BTreeMap;
 use std::fs::DirBuilder;

@@ -19,7 +19,7 @@ fn look_up(path: &Path, module: &ModuleKey, offsets: &[u64]) -> Result<Offsets, 
     let build_id = file.build_id().ok().flatten().unwrap_or_default();
     let build_id: String = build_id.iter().map(|byte| format!("{byte:02x}")).collect();
     if build_id != module.build_id {
-        return Err("it has changed since it ran (its build id is another)".into());
+        return Err("it has changed since the run (its build id differs)".into());
     }
     // The call is before where it returns to, which may be on another line or in another function.
     let addresses: Vec<u64> = offsets.iter().map(|returns_to| returns_to.saturating_sub(1)).collect();

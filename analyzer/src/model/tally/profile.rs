@@ -1,4 +1,4 @@
-//! Calls of which only counts and times were kept.
+//! Calls recorded only as counts and times.
 
 use std::collections::HashMap;
 

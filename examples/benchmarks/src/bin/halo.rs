@@ -36,28 +36,28 @@ fn main() {
     finalize();
 }
 
-/// Sends every neighbour who this is and which step. Returns how many of the edges that came are wrong.
+/// Sends every neighbor who this is and which step. Returns how many of the edges that came are wrong.
 fn exchange(arguments: &Arguments, world: World, step: i32) -> i32 {
     let own = vec![world.rank as i32 + step; arguments.cells];
     let mut edges = [0; 4].map(|_| vec![0i32; arguments.cells]);
-    let neighbours = neighbours(world);
+    let neighbors = neighbors(world);
     let mut requests = Vec::new();
     for (direction, edge) in edges.iter_mut().enumerate() {
         // SAFETY: the edges stay and are not looked at until all requests are complete.
-        requests.push(unsafe { irecv(edge, Some(neighbours[direction]), direction as i32 ^ 1) });
+        requests.push(unsafe { irecv(edge, Some(neighbors[direction]), direction as i32 ^ 1) });
     }
-    for (direction, neighbour) in neighbours.into_iter().enumerate() {
+    for (direction, neighbor) in neighbors.into_iter().enumerate() {
         // SAFETY: the values stay as they are until all requests are complete.
-        requests.push(unsafe { isend(&own, neighbour, direction as i32) });
+        requests.push(unsafe { isend(&own, neighbor, direction as i32) });
     }
     waitall(&mut requests);
     let is_wrong = |(edge, from): (&Vec<i32>, &usize)| edge.iter().any(|value| *value != *from as i32 + step);
-    edges.iter().zip(&neighbours).filter(|pair| is_wrong(*pair)).count() as i32
+    edges.iter().zip(&neighbors).filter(|pair| is_wrong(*pair)).count() as i32
 }
 
 /// The processes left and right, above and below. A message's tag is its direction; the one against it differs in the
 /// last bit.
-fn neighbours(world: World) -> [usize; 4] {
+fn neighbors(world: World) -> [usize; 4] {
     let (columns, rows) = world.grid();
     let (x, y) = (world.rank % columns, world.rank / columns);
     let at = |x: usize, y: usize| y % rows * columns + x % columns;

@@ -1,5 +1,5 @@
 //! A bucket sort of integers with the communication of NPB IS: in every iteration an Allreduce of bucket sizes, an
-//! Alltoall of counts and an Alltoallv of keys; at the end neighbours compare their ends and a Reduce adds the errors.
+//! Alltoall of counts and an Alltoallv of keys; at the end neighbors compare their ends and a Reduce adds the errors.
 
 use benchmarks::{World, allreduce_sum, alltoall, alltoallv, barrier, finalize, init, reduce_sum, to_next, wtime};
 use clap::Parser;
@@ -99,7 +99,7 @@ fn by_bucket(keys: &[i32], sizes: &[i32], bucket: impl Fn(i32) -> usize) -> Vec<
     ordered
 }
 
-/// Neighbouring keys in the wrong order, the last one of the process before included.
+/// Neighboring keys in the wrong order, the last one of the process before included.
 fn errors(sorted: &[i32], world: World) -> i32 {
     let last = sorted.last().copied().unwrap_or_default();
     let before = to_next(world, last);

@@ -10,7 +10,7 @@ use mpi::traits::*;
 const ROUNDS: i64 = 10;
 
 fn main() {
-    let universe = mpi::initialize().expect("MPI is initialised once");
+    let universe = mpi::initialize().expect("MPI is initialized once");
     let world = universe.world();
     let (rank, size) = (world.rank(), world.size());
     let next = world.process_at_rank((rank + 1) % size);

@@ -1,4 +1,4 @@
-//! Where CPython keeps what a thread executes, by version: bytes from the begin of its structures.
+//! Where CPython keeps what a thread executes, by version: offsets in bytes into its structures.
 //!
 //! From `Include/cpython/pystate.h`, `code.h`, `unicodeobject.h` and `Include/internal/pycore_frame.h` (`frameobject.h` before
 //! 3.11, `pycore_interpframe_structs.h` since 3.14) of each version. They do not change between a version's patches, nor with its

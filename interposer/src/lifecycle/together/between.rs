@@ -27,7 +27,7 @@ const FOLLOW: Duration = Duration::from_millis(700);
 const OTHERS: Duration = Duration::from_millis(900);
 
 /// What hosts agree on. `ranks` are this host's, of which this process is the first, `size` those of the world; `began` is when
-/// MPI was initialised, and `meeting` a folder that hosts may share.
+/// MPI was initialized, and `meeting` a folder that hosts may share.
 pub fn agree(family: &Family, ranks: &[u32], size: u32, launch: &Launch, began: Instant, meeting: &Path) -> Verdict {
     let _errors = Errors::returned(family);
     let own = ranks[0];
@@ -159,7 +159,7 @@ enum TextStore {
 /// The folder in which hosts have met.
 static MET_IN: Mutex<Option<PathBuf>> = Mutex::new(None);
 
-/// Takes the folder away in which hosts have met: MPI is about to be finalised, so all have read what they needed.
+/// Takes the folder away in which hosts have met: MPI is about to be finalized, so all have read what they needed.
 pub fn leave() {
     let folder = MET_IN.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take();
     folder.into_iter().for_each(|folder| drop(fs::remove_dir_all(folder)));
@@ -215,7 +215,7 @@ impl TextStore {
             TextStore::Launcher { prefix, info } => {
                 let (name, text) = (format!("{prefix}.{name}\0"), format!("{text}\0"));
                 let (name, text) = (name.as_ptr() as usize, text.as_ptr() as usize);
-                // SAFETY: MPI is initialised, and reads two terminated strings.
+                // SAFETY: MPI is initialized, and reads two terminated strings.
                 unsafe { real::invoke(Call::Publish_name, [name, *info, text]) == 0 }
             }
             TextStore::Folder(folder) => {
@@ -261,7 +261,7 @@ impl Errors {
     fn returned(family: &Family) -> Errors {
         let mut handler = 0u64;
         // Intel's library of the standard ABI aborts with MPI_ERRORS_RETURN, too, so the handler is our own.
-        // SAFETY: MPI is initialised; a handle of 4 or 8 bytes is written into zeros.
+        // SAFETY: MPI is initialized; a handle of 4 or 8 bytes is written into zeros.
         unsafe {
             real::invoke(Call::Comm_create_errhandler, [returned as *const () as usize, &raw mut handler as usize])
         };

@@ -1,7 +1,7 @@
 //! The recorded ranks of a launch find each other, since only they may talk about what takes several of them.
 //!
 //! Others may not be recorded, and get no message of ours: so nothing is sent on a communicator that one of them is in. Ranks of a
-//! [`host`] announce themselves in shared memory before MPI is initialised, and are counted there afterwards. Where not all
+//! [`host`] announce themselves in shared memory before MPI is initialized, and are counted there afterwards. Where not all
 //! ranks of the world are on one host, the first of each host asks [`between`] hosts. Whoever counts closes a list that
 //! everyone on it reads, so that all have the same one, and none waits for a rank that is not on it. Nor for one that
 //! has ended: there is one way to [`wait`].
@@ -54,12 +54,12 @@ pub enum RanksFound {
 /// This process, before those of its host are counted.
 static ARRIVING: Mutex<Option<Arriving>> = Mutex::new(None);
 
-/// MPI is about to be initialised, and this process will come together with others.
+/// MPI is about to be initialized, and this process will come together with others.
 pub fn announce() {
     *arriving() = Arriving::announce(&config::launch());
 }
 
-/// It will not: MPI was not initialised, or has no world.
+/// It will not: MPI was not initialized, or has no world.
 pub fn withdraw() {
     arriving().take().into_iter().for_each(Arriving::withdraw);
 }
@@ -87,7 +87,7 @@ pub fn find(family: &Family, world: Option<(u32, u32)>, meeting: &Path) -> Optio
     Some(together)
 }
 
-/// MPI has just been initialised, and this rank's world has so many, which were `spawned` or not. `meeting` is a folder that hosts
+/// MPI has just been initialized, and this rank's world has so many, which were `spawned` or not. `meeting` is a folder that hosts
 /// may share.
 pub fn come(family: &Family, rank: u32, size: u32, spawned: bool, meeting: &Path) -> Together {
     let began = Instant::now();
@@ -164,7 +164,7 @@ impl Together {
 /// Whether this world was spawned by another.
 pub fn spawned(family: &Family) -> bool {
     let mut parent = 0u64;
-    // SAFETY: MPI is initialised, and writes one handle.
+    // SAFETY: MPI is initialized, and writes one handle.
     let code = unsafe { real::invoke(Call::Comm_get_parent, [&raw mut parent as usize]) };
     code == 0 && !family.is_null(parent & family.handle_mask)
 }
@@ -174,7 +174,7 @@ fn of_group(family: &Family, ranks: &[u32]) -> Option<u64> {
     const TAG: usize = 0;
     let (mut world, mut group, mut communicator) = (0u64, 0u64, 0u64);
     let (count, list) = (ranks.len(), ranks.as_ptr() as usize);
-    // SAFETY: MPI is initialised, and all of these ranks do this. Handles of 4 or 8 bytes are written into zeros.
+    // SAFETY: MPI is initialized, and all of these ranks do this. Handles of 4 or 8 bytes are written into zeros.
     unsafe {
         real::invoke(Call::Comm_group, [family.comm_world as usize, &raw mut world as usize]);
         real::invoke(Call::Group_incl, [world as usize, count, list, &raw mut group as usize]);

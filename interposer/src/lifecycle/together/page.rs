@@ -1,7 +1,7 @@
 //! A page of shared memory in which the recorded ranks of a host stand, each in a slot of its own.
 //!
-//! Each takes a slot before MPI is initialised and puts its rank there afterwards; initialising MPI is what most libraries
-//! synchronise by. Whoever first sees that all are there, or that those still missing are late, closes the list: a slot
+//! Each takes a slot before MPI is initialized and puts its rank there afterwards; initializing MPI is what most libraries
+//! synchronize by. Whoever first sees that all are there, or that those still missing are late, closes the list: a slot
 //! without a rank stays without. Several may close it at once, so that none has to be waited for.
 
 use std::fs::File;

@@ -215,7 +215,7 @@ impl Output {
             self.buffered.store(true, Relaxed);
             messages::once(
                 "the file system of the run folder has no shared mappings: records are written a page at a time, \
-                 and a process that is killed loses its last ones",
+                 and a killed process loses its last ones",
             );
         }
         let base = memory::zeroed::<u8>(bytes).ok_or(Stop::NoMemory)?;

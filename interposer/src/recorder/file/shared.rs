@@ -55,17 +55,16 @@ pub fn stopped(stop: Stop) {
     }
     match stop {
         Stop::No => {}
-        Stop::MaxBytes => messages::once("the file has reached its limit: from here on there is a profile, no trace"),
+        Stop::MaxBytes => messages::once("the file has reached its limit: from here on there is only a profile"),
         Stop::SizeLimit => messages::once(
-            "the file has reached the limit for the size of a file (ulimit -f): from here on there is a profile, no \
-             trace",
+            "the file has reached the limit for the size of a file (ulimit -f): from here on there is only a profile",
         ),
         Stop::NoSpace => messages::once("the disk is full: from here on calls are only counted and timed"),
         Stop::Io => {
             messages::once("the file of the run cannot be written: from here on calls are only counted and timed")
         }
         Stop::NoMemory => messages::once("no memory is left: from here on calls are only counted and timed"),
-        Stop::Defect => messages::once("a defect of the recorder: from here on calls are only counted and timed"),
+        Stop::Defect => messages::once("a defect in the recorder: from here on calls are only counted and timed"),
     }
 }
 

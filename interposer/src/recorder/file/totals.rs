@@ -1,4 +1,4 @@
-//! Counts and times by function that all threads share: what a call comes to that has room nowhere else.
+//! Counts and times by function that all threads share: the last resort of calls without room elsewhere.
 //!
 //! The room is in front of the file's first page, and there before anything is recorded. So neither a limit nor a full disk takes
 //! it away. Threads count in it together, without a lock: a call that ends here costs some atomic additions.

@@ -1,7 +1,7 @@
-//! The file of this process, of which the program may take the descriptor.
+//! The file of this process, whose descriptor the program may take.
 //!
-//! Nothing is done by the number unless device and inode say that it is still this file's. Where they do not, the number is the
-//! program's and is left alone, and the file is opened once more by its path. Another thread of the program could still
+//! Every use of the number first checks that device and inode are still this file's. If not, the number is the program's: it
+//! is left alone, and the file is opened again by its path. Another thread of the program could still
 //! take the number between that question and a write: only by `dup2` to this very one, since `open` does not come so high
 //! (see [`descriptor`]). A mapping, which would be written to for long, is kept only where the number was this file's
 //! afterwards, too.

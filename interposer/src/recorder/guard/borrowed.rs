@@ -1,4 +1,4 @@
-//! What of a thread belongs to the program while the recorder does more than a few instructions in it: errno, the
+//! A thread's state that belongs to the program while the recorder runs more than a few instructions in it: errno, the
 //! floating-point environment, and its signals.
 
 use std::mem::MaybeUninit;

@@ -23,7 +23,7 @@ pub fn run_waiting<R>(work: impl FnOnce() -> R) -> Option<R> {
     let _state = BorrowedState::keep();
     let result = panic::catch_unwind(AssertUnwindSafe(work)).ok();
     if result.is_none() {
-        messages::once("a defect of the recorder; the program goes on, this part of its recording is missing");
+        messages::once("a defect in the recorder; the program continues, but this part of its recording is missing");
     }
     result
 }

@@ -1,7 +1,7 @@
-//! Time that the recorder takes off the straight line: new signatures, objects, page turns, start and end. It is measured
-//! where it is spent, and kept in the thread's block.
+//! Time the recorder spends off the straight line: new signatures, objects, page turns, start and end. Measured where it is
+//! spent, and kept in the thread's block.
 //!
-//! A thread that has no recording yet adds what it spends meanwhile when it has one. Waiting for other ranks is not counted:
+//! A thread without a recording yet adds what it spent once it has one. Waiting for other ranks is not counted:
 //! they would wait for each other without the recorder, too.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};

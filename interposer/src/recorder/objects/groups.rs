@@ -1,6 +1,6 @@
 //! Groups that windows are opened to, by their handles.
 //!
-//! A group is asked about when MPI has accepted it in `MPI_Win_start` or `MPI_Win_post`, before the program can free it. Groups
+//! A group is examined once MPI has accepted it in `MPI_Win_start` or `MPI_Win_post`, before the program can free it. Groups
 //! of the same processes have one number: programs make a group, use it once and free it, again and again.
 
 use std::collections::HashMap;

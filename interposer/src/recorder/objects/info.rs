@@ -15,7 +15,7 @@ pub struct Info {
     pub rank: i32,
     /// Whether it is an intercommunicator.
     pub inter: bool,
-    /// Neighbours it receives from and sends to, in its topology.
+    /// Neighbors it receives from and sends to, in its topology.
     pub degrees: (u32, u32),
 }
 

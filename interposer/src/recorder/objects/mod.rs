@@ -1,7 +1,7 @@
 //! Communicators, windows and files by their handles, and the sizes of datatypes.
 //!
-//! Nothing is asked of MPI before the program's own call has accepted a handle: a program that passes a bad one gets
-//! from MPI just what it would have got.
+//! Asks MPI about a handle only after the program's own call accepted it: a program that passes a bad one gets from MPI
+//! exactly what it would have got.
 
 pub mod groups;
 mod info;
@@ -69,7 +69,7 @@ struct ObjectOrigin {
     duplicate_of: Option<Info>,
 }
 
-/// Who is in a communicator that was duplicated, and who its neighbours are: programs duplicate one again and again, and
+/// Who is in a communicator that was duplicated, and who its neighbors are: programs duplicate one again and again, and
 /// its group has to be made to be asked.
 static DUPLICATED: Mutex<Option<Processes>> = Mutex::new(None);
 

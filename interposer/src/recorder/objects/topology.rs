@@ -1,4 +1,4 @@
-//! A process's neighbours in a communicator's topology.
+//! A process's neighbors in a communicator's topology.
 
 use traces::calls::Call;
 use traces::definitions::Neighbors;
@@ -39,7 +39,7 @@ pub fn neighbors(family: &Family, comm: u64, info: &Info) -> Option<Neighbors> {
     let (mut sources, mut destinations) = (vec![-1i32; info.degrees.0 as usize], vec![-1i32; info.degrees.1 as usize]);
     let [from, to] = [&mut sources, &mut destinations].map(|ranks| ranks.as_mut_ptr() as usize);
     let [incoming, outgoing] = [info.degrees.0, info.degrees.1].map(|degree| degree as usize);
-    // SAFETY: the communicator has this topology, and there is room for as many neighbours as it has.
+    // SAFETY: the communicator has this topology, and there is room for as many neighbors as it has.
     unsafe {
         if topology == graph {
             real::invoke(Call::Graph_neighbors, [comm as usize, info.rank as usize, incoming, from]);

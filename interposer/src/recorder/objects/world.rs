@@ -16,7 +16,7 @@ use crate::real;
 /// The group of `MPI_COMM_WORLD`; 0 where there is none.
 static WORLD: AtomicU64 = AtomicU64::new(0);
 
-/// MPI is initialised, and has a world.
+/// MPI is initialized, and has a world.
 pub fn begin(family: &Family) {
     WORLD.store(group(Call::Comm_group, family.comm_world), Relaxed);
 }

@@ -1,7 +1,7 @@
 //! A forked child does not write into its parent's file, however it was made.
 //!
-//! `fork` tells its handlers. `_Fork`, and programs that enter the system themselves, tell nobody: therefore the system
-//! itself clears in every child what says that there is a recording. What the zeros mean is for those who find them:
+//! `fork` calls its handlers; `_Fork`, and programs that make the system call themselves, do not. So the kernel itself clears,
+//! in every child, the words that say there is a recording. What the zeros mean is for those who find them:
 //! a [`Thread`](crate::recorder::thread::Thread) of zeros is at work for ever, and a [`ProcessState`] of zeros has not begun. So the
 //! straight line has nothing to ask.
 
@@ -21,7 +21,7 @@ pub struct ProcessState {
 /// This process's own.
 pub static HERE: ProcessState = ProcessState { phase: AtomicU8::new(0), depth: AtomicU32::new(0) };
 
-/// MPI has not been initialised.
+/// MPI has not been initialized.
 pub const DORMANT: u8 = 0;
 /// See [`is_recording`].
 pub const RECORDING: u8 = 1;

@@ -1,8 +1,8 @@
-//! Locks of windows that ranks wait for each other to give back.
+//! Window locks that ranks wait for each other to release.
 //!
-//! A rank holds a lock from the end of its MPI_Win_lock to the begin of its MPI_Win_unlock. So a MPI_Win_lock that lasted until
+//! A rank holds a lock from the end of its MPI_Win_lock to the start of its MPI_Win_unlock. So an MPI_Win_lock that lasted until
 //! after another rank's MPI_Win_unlock of the same target had begun has waited for that, if one of the two locks
-//! was exclusive. Where a library gets locks later than MPI_Win_lock, that never lasts so long.
+//! was exclusive. If a library acquires locks after MPI_Win_lock, the call never lasts that long.
 
 use std::sync::atomic::{AtomicI64, Ordering::*};
 use std::sync::{Mutex, MutexGuard};
