@@ -79,7 +79,8 @@ impl<'a> Collectives<'a> {
     }
 
     /// A rank came to a call. Where it is the last, the others' waits are added to `waits`, and what nonblocking ones are
-    /// to be told to `told`. Returns the call's number among all, and whether it is complete.
+    /// to be told to `told`. Returns the call's number among all, and whether it is now complete and
+    /// a call that is analyzed.
     pub fn arrive(
         &self,
         object: u32,
@@ -114,10 +115,12 @@ impl<'a> Collectives<'a> {
         if (instance.arrivals.len() as u64) < size {
             return (node, false);
         }
-        let instance = of_object.open.remove(&ordinal);
+        let Some(instance) = of_object.open.remove(&ordinal) else { return (node, false) };
         drop(of_object);
-        instance.into_iter().for_each(|instance| self.resolve(object, instance, waits, told));
-        (node, true)
+        // Not the rank that is read last, which differs from one analysis to the next: any of them.
+        let counts = instance.arrivals.iter().any(|arrival| arrival.at.place.counts());
+        self.resolve(object, instance, waits, told);
+        (node, counts)
     }
 
     /// The number of a call to which so many come, in [`UnmatchedCollectives::nodes`].

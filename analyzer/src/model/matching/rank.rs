@@ -279,8 +279,8 @@ impl<'a> RankMatcher<'a> {
         }
         let at = RankSite { rank: self.number, place: role.place };
         let arrival = CollectiveArrival { at, flow, function: role.function, root, begin, end };
-        let (node, complete) = self.collectives.arrive(object, ordinal, arrival, &mut self.waits, &mut self.told);
-        self.complete += u64::from(complete && at.place.counts());
+        let (node, counts) = self.collectives.arrive(object, ordinal, arrival, &mut self.waits, &mut self.told);
+        self.complete += u64::from(counts);
         let node = if flow == Flow::Neighbors { self.come_to_neighbors(object, node) } else { node };
         let comes = flow != Flow::Neighbors && (flow != Flow::FromRoot || root);
         let awaits = flow != Flow::ToRoot || root;
