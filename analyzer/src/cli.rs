@@ -38,6 +38,8 @@ pub enum Command {
     Waits(Waits),
     /// Show the critical path: the chain of computation and calls that set the run's length
     Path(Path),
+    /// Show how much communication was hidden behind computation
+    Overlap(Overlap),
     /// Show how efficient a run was, by the POP metrics
     Pop(Pop),
     /// Show who sent how much to whom
@@ -260,6 +262,21 @@ pub struct Path {
     pub print: Print,
 }
 
+/// Shows how much nonblocking communication a run hid behind computation: host overhead, transfer time and availability by size
+/// and call site, and what came between post and wait.
+#[derive(Args)]
+pub struct Overlap {
+    /// Which run.
+    #[command(flatten)]
+    pub folder: Folder,
+    /// What of it to look at.
+    #[command(flatten)]
+    pub select: Select,
+    /// How to print it.
+    #[command(flatten)]
+    pub print: Print,
+}
+
 /// Shows how efficient a run was and what cost it time: load balance, serialization and transfer, by the POP metrics.
 #[derive(Args)]
 pub struct Pop {
@@ -408,6 +425,8 @@ pub enum Analysis {
     Waits,
     /// The critical path.
     Path,
+    /// How much communication was hidden.
+    Overlap,
     /// The POP metrics.
     Pop,
     /// Who sent how much to whom.

@@ -95,6 +95,18 @@ pub enum Error {
         /// What was asked for.
         asked: &'static str,
     },
+    /// Nonblocking requests are asked about, and there are none.
+    #[error(
+        "{}: no nonblocking request: overlap needs MPI_Isend, MPI_Irecv, MPI_Ialltoall and the like, or persistent requests, \
+         with what completes them. Found {instead}.",
+        folder.display()
+    )]
+    NoRequests {
+        /// The run's folder.
+        folder: PathBuf,
+        /// What there is.
+        instead: String,
+    },
     /// Nothing is between two times.
     #[error("--from is not before --to, so no time lies between them")]
     NoTime,

@@ -10,7 +10,7 @@ const OPENMPI: &str = "traces/samples/integer_sort-openmpi";
 const MPICH: &str = "traces/samples/integer_sort-mpich";
 
 /// Every way to ask about one run.
-const OF_ONE: [&str; 22] = [
+const OF_ONE: [&str; 23] = [
     "report",
     "report --by rank",
     "report --by rank=3",
@@ -28,6 +28,7 @@ const OF_ONE: [&str; 22] = [
     "matrix",
     "imbalance",
     "imbalance --by site",
+    "overlap",
     "progress",
     "progress --by rank",
     "progress --by component",

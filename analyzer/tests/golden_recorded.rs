@@ -9,7 +9,7 @@ use std::process::Command;
 use examples::fixture;
 
 /// Programs, and what is asked about each.
-const ASKED: [(&str, &[&str]); 24] = [
+const ASKED: [(&str, &[&str]); 26] = [
     ("by_name", &["report", "waits --region x"]),
     ("callbacks", &["report", "progress"]),
     ("cancelled", &["report --by size", "check"]),
@@ -17,11 +17,13 @@ const ASKED: [(&str, &[&str]); 24] = [
     ("comm_churn", &["report --by comm --top 5", "imbalance --by site", "matrix --top 3"]),
     ("controlled", &["report", "pop", "imbalance", "path"]),
     ("errors", &["report --by rank", "report --by rank=1", "check"]),
+    ("false_overlap", &["overlap", "overlap --rank 0 --sort overhead", "progress"]),
     ("fortran_f08", &["report --by site", "report --rank 0"]),
     ("jumps", &["report", "check"]),
     ("killed_between", &["report", "waits", "check", "path", "progress --by rank"]),
     ("late_cancelled", &["progress", "progress --by component", "check"]),
     ("neighborhood", &["matrix", "matrix --rank 0-1", "report --by comm --sort calls"]),
+    ("nonblocking_collectives", &["overlap --top 5"]),
     ("one_sided", &["report", "report --by comm", "waits"]),
     ("one_tag", &["report --by thread", "waits", "pop"]),
     ("pcontrol", &["pop"]),

@@ -7,6 +7,7 @@ mod env;
 mod imbalance;
 mod matrix;
 mod open;
+mod overlap;
 mod path;
 mod pop;
 mod print;
@@ -28,6 +29,7 @@ pub fn run(cli: Cli) -> u8 {
         Command::Progress(arguments) => progress::run(&arguments),
         Command::Waits(arguments) => waits::run(&arguments),
         Command::Path(arguments) => path::run(&arguments),
+        Command::Overlap(arguments) => overlap::run(&arguments),
         Command::Pop(arguments) => pop::run(&arguments),
         Command::Matrix(arguments) => matrix::run(&arguments),
         Command::Imbalance(arguments) => imbalance::run(&arguments),

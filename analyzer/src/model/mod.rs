@@ -6,6 +6,7 @@ pub mod engine;
 pub mod fate;
 pub mod matching;
 pub mod objects;
+pub mod overlap;
 pub mod rank;
 pub mod roles;
 pub mod run;

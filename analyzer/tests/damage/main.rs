@@ -25,6 +25,7 @@ const ANALYSES: [&[&str]; 10] = [
     &["pop", "DIR"],
     &["matrix", "DIR", "--plot", "/dev/null"],
     &["imbalance", "DIR", "--by", "site"],
+    &["overlap", "DIR"],
     &["check", "DIR"],
     &["diff", "DIR", "DIR"],
     &["scaling", "DIR", "DIR"],

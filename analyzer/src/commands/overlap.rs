@@ -1,0 +1,61 @@
+//! `overhear overlap`: how much of communication was hidden behind computation.
+
+use std::collections::BTreeMap;
+
+use super::open::open;
+use super::print::print;
+use crate::cli;
+use crate::error::{Error, OK, PARTIAL};
+use crate::metrics::{cost, overlap, overview};
+use crate::model::overlap::{bound_rule, of_rank};
+use crate::model::rank::function;
+use crate::model::{Rank, Run};
+use crate::parallel;
+use crate::report::Report;
+use crate::report::schema::Schema;
+
+/// Prints overhead, availability and overlap. Returns the exit status.
+pub fn run(arguments: &cli::Overlap) -> Result<u8, Error> {
+    let run = open(&arguments.folder, arguments.select.choice())?;
+    run.has_calls("overlap")?;
+    let asked: Vec<&Rank> = run.asked().collect();
+    let requests = parallel::map(asked.len(), |at| of_rank(asked[at], bound_rule(&run, asked[at])));
+    let all = overlap::Gathered::of(&run, requests);
+    if all.posted == 0 {
+        return Err(Error::NoRequests { folder: run.folder.clone(), instead: instead(&run) });
+    }
+    let mut facts = overview::facts(&run);
+    facts.extend(overlap::facts(&all));
+    let mut warnings = overlap::switches(&all);
+    warnings.extend(overlap::unseen(&all));
+    warnings.extend(overview::warnings(&run));
+    let messages = overlap::messages(&all).asked().silent_empty().into();
+    let tables = vec![messages, overlap::collectives(&all).into(), overlap::postponed(&all).into()];
+    print(Report { facts, warnings, tables }, "overlap", &arguments.print)?;
+    Ok(if run.is_partial() { PARTIAL } else { OK })
+}
+
+/// What its JSON looks like.
+pub fn schema() -> Schema {
+    let schema = Schema::of("overlap").facts(overview::FACTS).facts(cost::FACTS).facts(overlap::FACTS);
+    let schema = schema.table::<overlap::MessageRow>().table::<overlap::CollectiveRow>();
+    schema.table::<overlap::PostponedRow>()
+}
+
+/// The functions that a run calls most, where it calls none that is asked about.
+fn instead(run: &Run) -> String {
+    let mut calls: BTreeMap<String, u64> = BTreeMap::new();
+    for entry in run.asked().flat_map(Rank::entries) {
+        let count = calls.entry(function(&entry.signature)).or_default();
+        *count = count.saturating_add(entry.count);
+    }
+    let mut calls: Vec<(String, u64)> = calls.into_iter().collect();
+    calls.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let most: Vec<String> = calls.iter().take(3).map(|(function, count)| format!("{function} {count}")).collect();
+    let ranks = run.asked().count();
+    let plural = if ranks == 1 { "" } else { "s" };
+    match most.is_empty() {
+        true => format!("no call on {ranks} rank{plural}"),
+        false => format!("on {ranks} rank{plural} mostly {}", most.join(", ")),
+    }
+}

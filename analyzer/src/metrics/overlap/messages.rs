@@ -1,0 +1,81 @@
+//! Messages by size, way and call site.
+
+use super::estimate::Estimate;
+use super::gathered::{Gathered, Place, Size};
+use crate::model::overlap::{BoundRule, Lives, Traffic};
+use crate::report::{Column, Label, Row, Table};
+
+/// Messages of one size, one way, posted at one place.
+pub struct MessageRow {
+    place: Place,
+    size: Size,
+    requests: u64,
+    estimate: Estimate,
+    rule: BoundRule,
+}
+
+impl Row for MessageRow {
+    const TABLE: &'static str = "messages";
+    fn columns() -> Vec<Column<Self>> {
+        vec![
+            Column::label("traffic", "way", |row: &Self| traffic(row.place.traffic)),
+            Column::text("function", "", |row: &Self| row.place.function.clone()),
+            Column::text("site", "posted at", |row: &Self| row.place.site.clone()),
+            Column::bytes("size_bytes", "size", |row: &Self| row.size.bytes),
+            Column::bytes("size_below_bytes", "", |row: &Self| row.size.below),
+            Column::count("requests", "requests", |row: &Self| row.requests).spare(1),
+            Column::seconds("life_s", "", |row: &Self| seconds(row.estimate.whole)),
+            Column::seconds("post_s", "", |row: &Self| seconds(row.estimate.parts[0])),
+            Column::seconds("test_s", "", |row: &Self| seconds(row.estimate.parts[1])),
+            Column::seconds("wait_s", "", |row: &Self| seconds(row.estimate.parts[2])),
+            Column::seconds("overhead_s", "overhead", |row: &Self| seconds(row.estimate.overhead)),
+            Column::seconds("transfer_s", "transfer", |row: &Self| seconds(row.estimate.transfer)),
+            Column::text("transfer_from", "", |row: &Self| transfer_from(&row.estimate)),
+            Column::percent("availability_percent", "avail.", |row: &Self| row.estimate.availability),
+            Column::percent("smb_availability_percent", "", |row: &Self| row.estimate.availability),
+            Column::percent("osu_overlap_percent", "", |row: &Self| row.estimate.overlap),
+            Column::percent("imb_overlap_percent", "", |row: &Self| row.estimate.overlap),
+            Column::percent("hidden_least_percent", "least", |row: &Self| row.estimate.bounds.map(|bounds| bounds.0)),
+            Column::percent("hidden_most_percent", "most", |row: &Self| row.estimate.bounds.map(|bounds| bounds.1)),
+            Column::text("bound_rule", "", |row: &Self| rule(row.rule, &row.estimate)),
+        ]
+    }
+}
+
+/// One row for each way, place and size.
+pub fn messages(all: &Gathered) -> Table<MessageRow> {
+    let row = |(place, size, lives): (&Place, Size, &Lives)| MessageRow {
+        place: place.clone(),
+        size,
+        requests: lives.requests,
+        estimate: Estimate::of(all, place, size, lives),
+        rule: lives.rule(),
+    };
+    Table::new("messages: % of the transfer that was or could be hidden", all.rows(false).map(row).collect())
+}
+
+/// What a request moves, in words.
+pub fn traffic(traffic: Traffic) -> Label {
+    let (key, name) = match traffic {
+        Traffic::Send => ("send", "send"),
+        Traffic::Receive => ("receive", "recv"),
+        Traffic::Exchange => ("exchange", "both"),
+        Traffic::Collective => ("collective", "coll"),
+    };
+    Label { key, name, depth: 0 }
+}
+
+/// Nanoseconds in seconds.
+pub fn seconds(nanoseconds: Option<f64>) -> Option<f64> {
+    nanoseconds.map(|nanoseconds| nanoseconds / 1e9)
+}
+
+/// Where the transfer time was measured.
+pub fn transfer_from(estimate: &Estimate) -> Option<String> {
+    estimate.transfer.map(|_| if estimate.is_own { "this site" } else { "another site" }.into())
+}
+
+/// The rule that holds for bounds, where there are some.
+pub fn rule(rule: BoundRule, estimate: &Estimate) -> Option<String> {
+    estimate.bounds.map(|_| rule.name().into())
+}

@@ -1,0 +1,21 @@
+//! How much of communication was hidden behind computation.
+//!
+//! Overhead and application availability after Doerfler and Brightwell, "Measuring MPI send and receive overhead and application
+//! availability in high performance network interfaces", EuroPVM/MPI 2006: availability = 1 - overhead / transfer time. The
+//! transfer time is the life of requests that were waited for right after they were posted; the overhead is the time in MPI of those
+//! whose transfer had the time to go on while the program computed. Where a program has none of the former, there are bounds.
+
+mod collectives;
+mod estimate;
+mod facts;
+mod gathered;
+mod messages;
+mod postponed;
+mod protocol;
+
+pub use collectives::{CollectiveRow, collectives};
+pub use facts::{FACTS, facts, unseen};
+pub use gathered::Gathered;
+pub use messages::{MessageRow, messages};
+pub use postponed::{PostponedRow, postponed};
+pub use protocol::switches;

@@ -1,0 +1,107 @@
+//! One request's life, and many of what was posted at one place.
+
+use super::rule::BoundRule;
+use super::sample::Sample;
+
+/// A request from the begin of the call that posted it to the end of the call that completed it. Nanoseconds.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
+pub struct RequestLife {
+    /// All of it.
+    pub whole: u64,
+    /// In calls that post requests, this one or others.
+    pub posting: u64,
+    /// In calls that test.
+    pub testing: u64,
+    /// In calls that wait.
+    pub waiting: u64,
+    /// In other MPI calls.
+    pub elsewhere: u64,
+    /// Until the transfer was over for certain.
+    pub over: u64,
+    /// Calls that tested.
+    pub tests: u64,
+    /// Between the posting and the completing call the engine was entered, or a test was made or completed it.
+    pub progressed: bool,
+    /// It was complete when the call that posted it returned.
+    pub at_once: bool,
+}
+
+/// Life outside the calls that post, test and wait that a program cannot do anything with: reading a clock, leaving a function.
+const NOTHING: u64 = 300;
+
+impl RequestLife {
+    /// Host overhead: time in the calls that post, test and wait.
+    pub fn overhead(&self) -> u64 {
+        self.posting.saturating_add(self.testing).saturating_add(self.waiting)
+    }
+
+    /// Time outside of all MPI calls.
+    pub fn computing(&self) -> u64 {
+        self.whole.saturating_sub(self.overhead()).saturating_sub(self.elsewhere)
+    }
+
+    /// How long the transfer took, of a request that was waited for right after: what lay between was no time to hide it in.
+    pub fn transfer(&self) -> u64 {
+        self.whole.saturating_sub(self.computing().min(NOTHING))
+    }
+
+    /// Whether its wait followed its post at once: at most a fiftieth of its life lies between, which is the document's threshold
+    /// for transfers that no work has lengthened.
+    pub fn is_direct(&self) -> bool {
+        self.whole.saturating_sub(self.overhead()) <= (self.whole / 50).max(NOTHING)
+    }
+}
+
+/// The lives of requests that have something in common.
+#[derive(Clone, Default, Debug)]
+pub struct Lives {
+    /// How many.
+    pub requests: u64,
+    /// Those that were complete when the call that posted them returned.
+    pub at_once: u64,
+    /// Others that were waited for right after.
+    pub direct: u64,
+    /// Those that were completed later, with progress between.
+    pub progressed: u64,
+    /// And without.
+    pub stalled: u64,
+    /// Those whose bounds the engine's entries narrow.
+    pub by_engine: u64,
+    /// Lives of those that were waited for right after, or for which nothing waited.
+    pub of_direct: Sample<RequestLife>,
+    /// Lives of the others.
+    pub of_postponed: Sample<RequestLife>,
+}
+
+impl Lives {
+    /// One more.
+    pub fn add(&mut self, life: RequestLife, rule: BoundRule) {
+        self.requests += 1;
+        self.by_engine += u64::from(rule == BoundRule::Engine);
+        let count = match life {
+            life if life.at_once => &mut self.at_once,
+            life if life.is_direct() => &mut self.direct,
+            life if life.progressed => &mut self.progressed,
+            _ => &mut self.stalled,
+        };
+        *count += 1;
+        if life.is_direct() { &mut self.of_direct } else { &mut self.of_postponed }.add(life);
+    }
+
+    /// Adds those of others.
+    pub fn merge(&mut self, other: &Lives) {
+        self.requests += other.requests;
+        self.at_once += other.at_once;
+        self.direct += other.direct;
+        self.progressed += other.progressed;
+        self.stalled += other.stalled;
+        self.by_engine += other.by_engine;
+        self.of_direct.merge(&other.of_direct);
+        self.of_postponed.merge(&other.of_postponed);
+    }
+
+    /// By which rule their transfers are bounded.
+    pub fn rule(&self) -> BoundRule {
+        if self.by_engine == self.requests { BoundRule::Engine } else { BoundRule::Plain }
+    }
+}

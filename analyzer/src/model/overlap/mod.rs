@@ -1,0 +1,81 @@
+//! Nonblocking requests from their post to their completion, and what the program did meanwhile.
+//!
+//! In: a rank's records. Out: the [`RequestLife`]s of its requests, sampled, by what was posted and where. Nothing is asked of
+//! other ranks, so no clocks are compared.
+
+mod life;
+mod reader;
+mod rule;
+mod sample;
+
+use rustc_hash::FxHashMap;
+use traces::calls::{ArgumentKind, Call, Class};
+
+pub use life::{Lives, RequestLife};
+pub use rule::{BoundRule, bound_rule};
+pub use sample::Sample;
+
+use super::Rank;
+
+/// What a request moves.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Traffic {
+    /// A message from here.
+    Send,
+    /// A message to here.
+    Receive,
+    /// One each way, as in MPI_Isendrecv.
+    Exchange,
+    /// This rank's part of a collective call.
+    Collective,
+}
+
+impl Traffic {
+    /// What requests of a function move; `None` of those that move no messages, as in files and windows.
+    pub fn of(call: Call) -> Option<Traffic> {
+        match (call.class(), call.has(ArgumentKind::Dest), call.has(ArgumentKind::Source)) {
+            (Class::PointToPoint, true, true) => Some(Traffic::Exchange),
+            (Class::PointToPoint, true, false) => Some(Traffic::Send),
+            (Class::PointToPoint, ..) => Some(Traffic::Receive),
+            (Class::Collective | Class::Neighborhood, ..) => Some(Traffic::Collective),
+            _ => None,
+        }
+    }
+}
+
+/// What was posted, and where, by the rank's own numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Posting {
+    /// What it moves.
+    pub traffic: Traffic,
+    /// The function; of a persistent request the one that created it.
+    pub call: u16,
+    /// Where it was posted; of a persistent request, where it was started.
+    pub site: u32,
+    /// Its communicator.
+    pub object: u32,
+    /// Bytes: of a receive those that came, of a collective call those of the larger side.
+    pub bytes: u64,
+}
+
+/// The requests of a rank.
+#[derive(Default)]
+pub struct RankRequests {
+    /// Those that are asked about and were completed.
+    pub lives: FxHashMap<Posting, Lives>,
+    /// All that were posted, whether asked about or not.
+    pub posted: u64,
+    /// Those that were posted and not completed.
+    pub pending: u64,
+    /// Those that one thread posted and another one completed.
+    pub foreign: u64,
+}
+
+/// Reads a rank's records.
+pub fn of_rank(rank: &Rank, rule: BoundRule) -> RankRequests {
+    let mut requests = RankRequests::default();
+    for thread in &rank.trace.contents().threads {
+        reader::read(thread, rank, rule, &mut requests);
+    }
+    requests
+}

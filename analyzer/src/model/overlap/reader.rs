@@ -1,0 +1,338 @@
+//! Goes through a thread's records and follows each request from the call that posts it to the one that completes it.
+//!
+//! Time inside calls is added up once for the thread; a request keeps what the sums were when it was posted. So many requests under
+//! way cost no more than one, and a call counts for each request in whose life it lies.
+
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashMap;
+use traces::calls::{ArgumentKind, Call};
+use traces::progress::{Entries, Polls};
+use traces::read::{Thread, Visitor, walk};
+use traces::record::{Arrived, RecordKind};
+use traces::signature::{CREATES, NESTED, STARTS, Signature};
+
+use super::life::RequestLife;
+use super::rule::BoundRule;
+use super::{Posting, RankRequests, Traffic};
+use crate::model::Rank;
+use crate::model::selection::{Cursor, LEFT_OUT};
+use crate::model::sums::Grow;
+
+/// Adds the requests of a thread.
+pub fn read(thread: &Thread<'_>, rank: &Rank, rule: BoundRule, requests: &mut RankRequests) {
+    let mut reader = Reader {
+        rank,
+        rule,
+        requests,
+        cursor: Cursor::new(rank.stretches(thread.number)),
+        by_number: thread.signatures.by_number(CallMeaning::NONE, CallMeaning::of),
+        next: 0,
+        open: FxHashMap::default(),
+        resting: VecDeque::new(),
+        created: FxHashMap::default(),
+        sums: Sums::default(),
+        entered_until: 0,
+        current: None,
+        begun: Vec::new(),
+        completed: Vec::new(),
+    };
+    for page in &thread.pages {
+        // What is damaged was said when the calls were added up.
+        let _ = walk(page, &mut reader);
+    }
+    reader.close();
+    reader.give_up_resting(0);
+    let pending = reader.open.values().filter(|open| open.counts).count() as u64;
+    requests.pending.grow(pending);
+}
+
+/// Requests that were complete at once and that a thread may wait for later.
+const RESTING: usize = 1024;
+
+/// What a call's time is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    Posting,
+    Testing,
+    Waiting,
+    Other,
+}
+
+impl Purpose {
+    fn of(call: Call) -> Purpose {
+        let starts = [ArgumentKind::NewRequest, ArgumentKind::StartRequest, ArgumentKind::StartRequests];
+        match call.row().name {
+            name if name.starts_with("Test") || name.starts_with("Request_get_status") => Purpose::Testing,
+            name if name.starts_with("Wait") => Purpose::Waiting,
+            _ if starts.iter().any(|kind| call.has(*kind)) => Purpose::Posting,
+            _ => Purpose::Other,
+        }
+    }
+}
+
+/// What a signature says of its calls.
+#[derive(Clone, Copy)]
+struct CallMeaning {
+    purpose: Purpose,
+    /// What it posts or creates.
+    posting: Option<Posting>,
+    site: u32,
+    /// Requests that it completes all of before it returns.
+    awaits: u64,
+    takes: bool,
+    creates: bool,
+    nested: bool,
+    at_once: bool,
+}
+
+impl CallMeaning {
+    const NONE: CallMeaning = CallMeaning {
+        purpose: Purpose::Other,
+        posting: None,
+        site: 0,
+        awaits: 0,
+        takes: false,
+        creates: false,
+        nested: false,
+        at_once: false,
+    };
+
+    fn of(signature: &Signature, at_once: bool) -> CallMeaning {
+        let is = |flag| signature.flags & flag != 0;
+        let call = Call::from_number(signature.call);
+        let (sent, received) = signature.moves();
+        let posting = |traffic| Posting {
+            traffic,
+            call: signature.call,
+            site: signature.site,
+            object: signature.object,
+            bytes: sent.max(received),
+        };
+        CallMeaning {
+            purpose: call.map_or(Purpose::Other, Purpose::of),
+            posting: call.filter(|_| is(STARTS) || is(CREATES)).and_then(Traffic::of).map(posting),
+            site: signature.site,
+            awaits: if matches!(call, Some(Call::Wait | Call::Waitall)) { signature.requests.into() } else { 0 },
+            takes: is(STARTS) || is(CREATES),
+            creates: is(CREATES),
+            nested: is(NESTED),
+            at_once,
+        }
+    }
+}
+
+/// A thread's time in calls so far, ticks, by [`Purpose`].
+#[derive(Clone, Copy, Default)]
+struct Sums {
+    time: [u64; 4],
+    tests: u64,
+    /// Calls that entered the engine.
+    entering: u64,
+}
+
+/// A request that is not complete.
+struct OpenRequest {
+    posting: Posting,
+    start: u64,
+    /// When the call that posted it ended.
+    posted: u64,
+    /// The sums before that call, and behind it.
+    before: Sums,
+    behind: Sums,
+    counts: bool,
+    /// It was complete when that call returned.
+    at_once: bool,
+}
+
+/// The call, or run of calls, that the records which follow belong to.
+#[derive(Clone, Copy)]
+struct CurrentCall {
+    meaning: CallMeaning,
+    start: u64,
+    end: u64,
+    inside: u64,
+    times: u64,
+    /// The request it takes.
+    number: u64,
+    enters: bool,
+    failed: bool,
+}
+
+struct Reader<'a> {
+    rank: &'a Rank,
+    rule: BoundRule,
+    requests: &'a mut RankRequests,
+    cursor: Cursor<'a>,
+    by_number: Vec<CallMeaning>,
+    /// The number that the next request gets.
+    next: u64,
+    open: FxHashMap<u64, OpenRequest>,
+    /// Those that were complete when they were posted, until a call waits for them: no record says which.
+    resting: VecDeque<OpenRequest>,
+    /// Persistent requests.
+    created: FxHashMap<u64, Posting>,
+    sums: Sums,
+    /// When the last call ended that entered the engine.
+    entered_until: u64,
+    current: Option<CurrentCall>,
+    /// Of the current call: requests it posted, and those it completed, with what came for the last of them.
+    begun: Vec<(u64, Posting)>,
+    completed: Vec<(u64, u32, Option<u64>)>,
+}
+
+impl Reader<'_> {
+    fn begin(&mut self, signature: u32, start: u64, end: u64, inside: u64, times: u64) {
+        self.close();
+        let meaning = self.by_number.get(signature as usize).copied().unwrap_or(CallMeaning::NONE);
+        let number = self.next;
+        self.next = self.next.wrapping_add(u64::from(meaning.takes));
+        let call = CurrentCall { meaning, start, end, inside, times, number, enters: false, failed: false };
+        // The time of a call inside another is the other's.
+        self.current = (!meaning.nested).then_some(call);
+    }
+
+    /// All is known of the current call.
+    fn close(&mut self) {
+        let (begun, completed) = (std::mem::take(&mut self.begun), std::mem::take(&mut self.completed));
+        let Some(call) = self.current.take() else { return };
+        let before = self.sums;
+        self.sums.time[call.meaning.purpose as usize].grow(call.inside);
+        if call.meaning.purpose == Purpose::Testing {
+            self.sums.tests.grow(call.times);
+        }
+        if call.enters {
+            self.sums.entering.grow(1);
+            self.entered_until = call.end;
+        }
+        match call.meaning.posting {
+            Some(posting) if call.meaning.creates => drop(self.created.insert(call.number, posting)),
+            Some(posting) if !call.failed => self.post(&call, before, call.number, posting),
+            _ => {}
+        }
+        for (number, posting) in &begun {
+            self.post(&call, before, *number, *posting);
+        }
+        let (after, mut awaited) = (self.sums, call.meaning.awaits);
+        for (first, count, came) in &completed {
+            let end = first.saturating_add((*count).into());
+            for number in *first..end {
+                if let Some(open) = self.open.remove(&number) {
+                    self.end(&open, call.end, [before, after], came.filter(|_| number + 1 == end));
+                }
+            }
+            awaited = awaited.saturating_sub((*count).into());
+        }
+        // What else it waited for was complete before, the first that was posted first.
+        for _ in 0..awaited.min(self.resting.len() as u64) {
+            let open = self.resting.pop_front();
+            open.into_iter().for_each(|open| self.end(&open, call.end, [before, after], None));
+        }
+        (self.begun, self.completed) = (begun, completed);
+        self.begun.clear();
+        self.completed.clear();
+    }
+
+    fn post(&mut self, call: &CurrentCall, before: Sums, number: u64, posting: Posting) {
+        self.requests.posted.grow(1);
+        let counts = self.cursor.part_at(call.start) != LEFT_OUT;
+        let (start, posted, behind, at_once) = (call.start, call.end, self.sums, call.meaning.at_once);
+        let open = OpenRequest { posting, start, posted, before, behind, counts, at_once };
+        match at_once {
+            true => self.resting.push_back(open),
+            false => drop(self.open.insert(number, open)),
+        }
+        self.give_up_resting(RESTING);
+    }
+
+    /// Of requests that were complete at once, all but so many are taken for such as nothing waits for.
+    fn give_up_resting(&mut self, most: usize) {
+        while self.resting.len() > most {
+            let open = self.resting.pop_front();
+            open.into_iter().for_each(|open| self.end(&open, open.posted, [open.behind; 2], None));
+        }
+    }
+
+    /// A request is over at a tick: with the sums before and after the call that completed it.
+    fn end(&mut self, open: &OpenRequest, end: u64, [before, after]: [Sums; 2], came: Option<u64>) {
+        if !open.counts {
+            return;
+        }
+        let clock = &self.rank.clock;
+        let nanoseconds = |ticks: u64| (clock.seconds(ticks) * 1e9).round() as u64;
+        let spent = |of: Purpose| nanoseconds(after.time[of as usize].saturating_sub(open.before.time[of as usize]));
+        let at_once = open.at_once || end <= open.posted;
+        let over = match self.rule {
+            _ if at_once => open.posted,
+            BoundRule::Plain => end,
+            BoundRule::Engine => self.entered_until.max(open.posted).min(end),
+        };
+        let life = RequestLife {
+            whole: nanoseconds(end.saturating_sub(open.start)),
+            posting: spent(Purpose::Posting),
+            testing: spent(Purpose::Testing),
+            waiting: spent(Purpose::Waiting),
+            elsewhere: spent(Purpose::Other),
+            over: nanoseconds(over.saturating_sub(open.start)),
+            tests: after.tests.saturating_sub(open.before.tests),
+            progressed: before.entering > open.behind.entering || after.tests > open.behind.tests,
+            at_once,
+        };
+        // A receive takes what comes, which may be less than it has room for.
+        let posting = Posting { bytes: came.unwrap_or(open.posting.bytes), ..open.posting };
+        self.requests.lives.entry(posting).or_default().add(life, self.rule);
+    }
+}
+
+impl Visitor for Reader<'_> {
+    fn call(&mut self, signature: u32, start: u64, duration: u64) {
+        self.begin(signature, start, start.wrapping_add(duration), duration, 1);
+    }
+
+    fn polls(&mut self, polls: &Polls) {
+        self.begin(polls.signature as u32, polls.start, polls.end, polls.total, polls.count);
+    }
+
+    fn engine(&mut self, during: Entries) {
+        self.current.iter_mut().for_each(|call| call.enters |= during.entries > 0);
+    }
+
+    fn failed(&mut self, _class: u16, _code: i32) {
+        self.current.iter_mut().for_each(|call| call.failed = true);
+    }
+
+    fn arrived(&mut self, arrived: Arrived) {
+        if let Some(last) = self.completed.last_mut() {
+            last.2 = Some(arrived.bytes);
+        }
+    }
+
+    fn requests(&mut self, kind: RecordKind, count: u32, age: u64) {
+        let first = self.next.saturating_sub(age);
+        match kind {
+            RecordKind::Completed => self.completed.push((first, count, None)),
+            RecordKind::Freed => {
+                for number in first..first.saturating_add(count.into()) {
+                    self.created.remove(&number);
+                }
+            }
+            RecordKind::Started => {
+                let site = self.current.map_or(0, |call| call.meaning.site);
+                for (created, number) in (first..).zip(self.next..).take(count as usize) {
+                    let posting = self.created.get(&created).map(|posting| Posting { site, ..*posting });
+                    self.begun.extend(posting.map(|posting| (number, posting)));
+                }
+                self.next = self.next.wrapping_add(count.into());
+            }
+            _ => {}
+        }
+    }
+
+    fn elsewhere(&mut self, kind: RecordKind, count: u32, _thread: u32, _number: u64) {
+        match kind {
+            RecordKind::Completed => self.requests.foreign.grow(count.into()),
+            RecordKind::Started => self.next = self.next.wrapping_add(count.into()),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! A bounded number of values out of any number, each as likely as any other, the same at every reading.
+//!
+//! Each value draws a number and those with the lowest stay (bottom-k sampling), so samples of several ranks make one of all.
+
+use std::collections::BinaryHeap;
+
+/// Values that stay: the median of so many is off by less than two percentiles.
+const MOST: usize = 2048;
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct Sample<T> {
+    drawn: u64,
+    kept: BinaryHeap<(u64, T)>,
+}
+
+impl<T: Ord> Default for Sample<T> {
+    fn default() -> Sample<T> {
+        Sample { drawn: 0, kept: BinaryHeap::new() }
+    }
+}
+
+impl<T: Ord + Copy> Sample<T> {
+    /// One more.
+    pub fn add(&mut self, value: T) {
+        self.drawn = self.drawn.wrapping_add(1);
+        self.keep((scattered(self.drawn), value));
+    }
+
+    /// Adds those of another.
+    pub fn merge(&mut self, other: &Sample<T>) {
+        self.drawn = self.drawn.wrapping_add(other.drawn);
+        other.kept.iter().for_each(|value| self.keep(*value));
+    }
+
+    /// Those that stayed.
+    pub fn values(&self) -> impl Iterator<Item = &T> {
+        self.kept.iter().map(|(_, value)| value)
+    }
+
+    fn keep(&mut self, value: (u64, T)) {
+        if self.kept.len() < MOST {
+            self.kept.push(value);
+        } else if self.kept.peek().is_some_and(|last| value < *last) {
+            self.kept.pop();
+            self.kept.push(value);
+        }
+    }
+}
+
+/// Numbers that follow each other, far from each other: the finaliser of SplitMix64 (Steele, Lea, Flood 2014).
+fn scattered(number: u64) -> u64 {
+    let mut mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ mixed >> 31
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MOST, Sample};
+
+    #[test]
+    fn few_values_all_stay_and_of_many_the_median_is_near() {
+        let sample = |values: std::ops::Range<u64>| {
+            let mut sample = Sample::default();
+            values.for_each(|value| sample.add(value));
+            sample
+        };
+        let sorted = |sample: &Sample<u64>| {
+            let mut values: Vec<u64> = sample.values().copied().collect();
+            values.sort();
+            values
+        };
+        assert_eq!(sorted(&sample(0..100)), (0..100).collect::<Vec<_>>());
+        let mut many = sample(0..500_000);
+        many.merge(&sample(500_000..1_000_000));
+        let values = sorted(&many);
+        assert_eq!(values.len(), MOST);
+        assert!((480_000..520_000).contains(&values[MOST / 2]), "{}", values[MOST / 2]);
+    }
+}

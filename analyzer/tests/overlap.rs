@@ -1,0 +1,410 @@
+//! Overhead, transfer time and overlap that were planted are found; where no transfer time is known, bounds hold the truth.
+
+mod common;
+
+use std::path::Path;
+
+use common::{BEGIN, Folder, definitions, header, overhear, signature, stderr, stdout, two_ranks};
+use serde_json::Value;
+use synthetic::{Shape, Topology, run};
+use traces::calls::Call;
+use traces::definitions::{Component, Definition, Interception};
+use traces::file::ThreadBlock;
+use traces::folder::file_name;
+use traces::progress::{self, Depth, Entries, INSIDE};
+use traces::record::{self, Arrived, Fate, RecordKind};
+use traces::signature::{CREATES, STARTS, Signature, peer};
+use traces::write::{FileWriter, blank_block, call};
+
+/// A rank's calls one after another, nanoseconds.
+#[derive(Default)]
+struct Planted {
+    signatures: Vec<Signature>,
+    words: Vec<u64>,
+    now: u64,
+    last: u64,
+    entries: u64,
+}
+
+impl Planted {
+    fn call(&mut self, signature: Signature, duration: u64) -> &mut Planted {
+        let same = |known: &&Signature| Signature { number: 0, ..**known } == signature;
+        let number = match self.signatures.iter().find(same) {
+            Some(known) => known.number,
+            None => {
+                // Each has a second number, for a request that is complete at once.
+                let number = 1 + 2 * self.signatures.len() as u32;
+                self.signatures.push(Signature { number, ..signature });
+                number
+            }
+        };
+        self.last = call(&mut self.words, self.last.max(BEGIN), number, BEGIN + self.now, duration);
+        self.now += duration;
+        self
+    }
+
+    /// The call entered the engine so often.
+    fn entered(&mut self, entries: u64) -> &mut Planted {
+        self.entries += entries;
+        self.words.push(progress::engine(&Entries { entries, productive: 1, ticks: 0 }).unwrap());
+        self
+    }
+
+    fn compute(&mut self, duration: u64) -> &mut Planted {
+        self.now += duration;
+        self
+    }
+
+    /// The call completed requests, from the one so many begins ago on.
+    fn completed(&mut self, count: u32, age: u64) -> &mut Planted {
+        self.words.push(record::requests(RecordKind::Completed, count, age));
+        self
+    }
+
+    /// Posts, computes, waits.
+    fn request(&mut self, post: Signature, [posting, computing, waiting]: [u64; 3]) -> &mut Planted {
+        self.call(post, posting).compute(computing).call(of(Call::Wait), waiting).completed(1, 1).compute(5_000)
+    }
+
+    /// The rank's file, with an engine of Open MPI's where some of it was seen.
+    fn write(&self, folder: &Folder, rank: u32, size: u32) {
+        let mut file = FileWriter::begin(Vec::new(), header(rank, size)).unwrap();
+        let mut block: ThreadBlock = blank_block();
+        block.ledger[INSIDE].calls.entries = self.entries;
+        file.thread(0, &block).unwrap();
+        let mut definitions = definitions(size, rank as i32);
+        definitions.push(Definition::Progress(Depth::Events as u32));
+        definitions.push(Definition::Component(Component {
+            number: progress::FIRST_COMPONENT as u32,
+            way: Interception::Opal,
+            name: "opal_progress".into(),
+        }));
+        file.definitions(&definitions).unwrap();
+        file.signatures(0, 0, &self.signatures).unwrap();
+        file.events(0, 0, BEGIN, &self.words).unwrap();
+        folder.write(&file_name(0, rank), &file.into_inner());
+    }
+
+    /// What is said of it as the only rank.
+    fn said(&self) -> Value {
+        let folder = Folder::new();
+        self.write(&folder, 0, 1);
+        ask(&folder.0, &[])
+    }
+}
+
+fn ask(folder: &Path, arguments: &[&str]) -> Value {
+    let output = overhear("overlap", folder, &[arguments, &["--format", "json"]].concat());
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
+}
+
+fn of(function: Call) -> Signature {
+    signature(0, function, peer::NONE, 0, 0)
+}
+
+fn isend(bytes: u64) -> Signature {
+    Signature { flags: STARTS, ..signature(0, Call::Isend, 0, bytes, 0) }
+}
+
+fn irecv(bytes: u64) -> Signature {
+    Signature { flags: STARTS, ..signature(0, Call::Irecv, 0, 0, bytes) }
+}
+
+fn rows<'a>(said: &'a Value, table: &str) -> &'a [Value] {
+    said[table].as_array().unwrap()
+}
+
+fn row<'a>(said: &'a Value, traffic: &str, bytes: u64) -> &'a Value {
+    let is_meant = |row: &&Value| row["traffic"] == traffic && row["size_bytes"] == bytes;
+    let found = rows(said, "messages").iter().find(is_meant);
+    found.unwrap_or_else(|| panic!("no {traffic} of {bytes} in {said:#}"))
+}
+
+fn close(row: &Value, column: &str, expected: f64) {
+    let value = row[column].as_f64().unwrap_or_else(|| panic!("no {column} in {row:#}"));
+    assert!((value - expected).abs() <= 1e-9 * expected.abs().max(1.0), "{column} {value}, not {expected}: {row:#}");
+}
+
+#[test]
+fn planted_overhead_transfer_time_and_availability_are_found_exactly() {
+    // Bytes, nanoseconds of the transfer and of the overhead.
+    let truths = [(1_000, 10_000, 9_000), (64_000, 80_000, 20_000), (1_000_000, 900_000, 45_000)];
+    let mut planted = Planted::default();
+    for (bytes, transfer, overhead) in truths {
+        for post in [isend(bytes), irecv(bytes)] {
+            for _ in 0..5 {
+                planted.request(post, [1_000, 0, transfer - 1_000]);
+                planted.request(post, [1_000, 2 * transfer, overhead - 1_000]);
+            }
+            // An interruption, and a computation that ends before the transfer does.
+            planted.request(post, [1_000, 0, 50 * transfer]);
+            planted.request(post, [1_000, transfer / 2, transfer / 2 - 1_000]);
+        }
+    }
+    let said = planted.said();
+    for (bytes, transfer, overhead) in truths {
+        for traffic in ["send", "receive"] {
+            let row = row(&said, traffic, bytes);
+            close(row, "transfer_s", transfer as f64 / 1e9);
+            close(row, "overhead_s", overhead as f64 / 1e9);
+            let available = 100.0 * (1.0 - overhead as f64 / transfer as f64);
+            let names =
+                ["availability_percent", "smb_availability_percent", "osu_overlap_percent", "imb_overlap_percent"];
+            names.iter().for_each(|name| close(row, name, available));
+            assert_eq!((&row["requests"], &row["transfer_from"]), (&12.into(), &"this site".into()));
+        }
+    }
+    assert_eq!(said["run"]["waited_right_after"], 36);
+    assert_eq!(said["run"]["postponed_without_progress"], 36);
+}
+
+#[test]
+fn a_transfer_time_measured_at_another_site_counts_and_is_said_to_be_from_there() {
+    let mut planted = Planted::default();
+    let elsewhere = Signature { site: 7, ..isend(4_096) };
+    for _ in 0..5 {
+        planted.request(elsewhere, [1_000, 0, 19_000]).request(isend(4_096), [1_000, 40_000, 4_000]);
+    }
+    let said = planted.said();
+    let from = |from: &str| rows(&said, "messages").iter().find(|row| row["transfer_from"] == from).unwrap();
+    close(from("another site"), "availability_percent", 75.0);
+    assert_eq!(from("this site")["availability_percent"], Value::Null);
+}
+
+/// One request that another one's test notices to be over, long before it is waited for itself.
+fn noticed_between(is_seen: bool) -> Planted {
+    let mut planted = Planted::default();
+    for _ in 0..5 {
+        planted.call(isend(1 << 20), 2_000);
+        if is_seen {
+            planted.entered(1);
+        }
+        planted.compute(50_000).call(of(Call::Test), 3_000);
+        if is_seen {
+            planted.entered(2);
+        }
+        planted.compute(100_000).call(of(Call::Wait), 1_000).completed(1, 1).compute(9_000);
+    }
+    planted
+}
+
+#[test]
+fn bounds_hold_the_truth_and_the_engines_entries_narrow_them() {
+    // Alone the transfer takes 40 µs, and the calls of a request take 6.
+    let truth = 100.0 * (1.0 - 6.0 / 40.0);
+    let mut most = Vec::new();
+    for (is_seen, rule) in [(false, "plain"), (true, "engine")] {
+        let said = noticed_between(is_seen).said();
+        let row = row(&said, "send", 1 << 20);
+        assert_eq!((&row["bound_rule"], &row["availability_percent"]), (&rule.into(), &Value::Null));
+        let bound = |name: &str| row[name].as_f64().unwrap();
+        assert!((bound("hidden_least_percent")..=bound("hidden_most_percent")).contains(&truth), "{row:#}");
+        most.push(bound("hidden_most_percent"));
+    }
+    // Until the wait returned, and until the test did.
+    assert!((most[0] - 100.0 * (1.0 - 6.0 / 156.0)).abs() < 1e-6, "{most:?}");
+    assert!((most[1] - 100.0 * (1.0 - 6.0 / 55.0)).abs() < 1e-6, "{most:?}");
+}
+
+#[test]
+fn a_request_that_no_entry_followed_was_over_when_it_was_posted() {
+    let mut planted = Planted::default();
+    for _ in 0..5 {
+        planted.call(isend(512), 2_000).entered(1).compute(50_000).call(of(Call::Wait), 100).completed(1, 1);
+        planted.compute(1_000);
+    }
+    let said = planted.said();
+    close(row(&said, "send", 512), "hidden_most_percent", 0.0);
+}
+
+#[test]
+fn what_a_message_of_half_the_size_takes_bounds_from_below() {
+    let mut planted = Planted::default();
+    for _ in 0..5 {
+        planted.request(isend(1_000), [1_000, 0, 99_000]).request(isend(2_000), [1_000, 500_000, 9_000]);
+    }
+    let said = planted.said();
+    let row = row(&said, "send", 2_000);
+    assert_eq!((&row["transfer_s"], &row["availability_percent"]), (&Value::Null, &Value::Null));
+    close(row, "hidden_least_percent", 90.0);
+    close(row, "hidden_most_percent", 100.0 * (1.0 - 10.0 / 510.0));
+    assert!(said["warnings"].to_string().contains("where no transfer time stands"), "{said:#}");
+}
+
+#[test]
+fn false_overlap_is_told_from_overlap_with_progress() {
+    let mut planted = Planted::default();
+    for _ in 0..4 {
+        planted.request(irecv(100_000), [1_000, 0, 90_000]);
+    }
+    for _ in 0..3 {
+        planted.request(irecv(100_000), [1_000, 200_000, 90_000]);
+    }
+    for _ in 0..2 {
+        planted.call(irecv(100_000), 1_000).compute(100_000).call(of(Call::Test), 500).compute(100_000);
+        planted.call(of(Call::Wait), 400).completed(1, 1).compute(1_000);
+    }
+    let said = planted.said();
+    let [postponed] = rows(&said, "postponed") else { panic!("{said:#}") };
+    let counts = ["complete_at_once", "waited_right_after", "postponed_with_progress", "postponed_without_progress"];
+    assert_eq!(counts.map(|count| postponed[count].as_u64().unwrap()), [0, 4, 2, 3]);
+    // Three of the five that were postponed waited as long as without any work.
+    close(row(&said, "receive", 100_000), "availability_percent", 0.0);
+}
+
+#[test]
+fn nonblocking_collectives_say_what_starting_testing_and_waiting_take() {
+    let reduce = Signature { flags: STARTS, ..signature(0, Call::Iallreduce, peer::NONE, 64, 64) };
+    let mut planted = Planted::default();
+    for _ in 0..5 {
+        planted.request(reduce, [4_000, 0, 36_000]);
+        planted.call(reduce, 4_000).compute(30_000).call(of(Call::Test), 1_000).compute(30_000);
+        planted.call(of(Call::Test), 1_000).compute(30_000).call(of(Call::Wait), 2_000).completed(1, 1).compute(1_000);
+    }
+    let said = planted.said();
+    let [row] = rows(&said, "collectives") else { panic!("{said:#}") };
+    assert_eq!((&row["function"], &row["communicator_size"]), (&"MPI_Iallreduce".into(), &1.into()));
+    for (column, expected) in [("post_s", 4e-6), ("test_s", 2e-6), ("wait_s", 2e-6), ("transfer_s", 4e-5)] {
+        close(row, column, expected);
+    }
+    close(row, "osu_overlap_percent", 80.0);
+    // Two tests in half of them.
+    close(row, "tests_a_request", 1.0);
+    assert!(rows(&said, "messages").is_empty());
+}
+
+#[test]
+fn a_protocol_that_changes_is_named_with_its_sizes_and_one_that_does_not_is_not() {
+    let of = |availability: fn(u32) -> u64| {
+        let mut planted = Planted::default();
+        for power in 10..18 {
+            let transfer = 100 << power;
+            let overhead = transfer * (100 - availability(power)) / 100;
+            for _ in 0..3 {
+                planted.request(isend(1 << power), [1_000, 0, transfer - 1_000]);
+                planted.request(isend(1 << power), [1_000, 2 * transfer, overhead - 1_000]);
+            }
+        }
+        planted.said()["warnings"].to_string()
+    };
+    let said = of(|power| if power < 14 { 90 } else { 10 });
+    assert!(said.contains("between 8.0 KiB and 16.0 KiB: availability from 90 to 10 %"), "{said}");
+    let steady = of(|power| 90 - u64::from(power));
+    assert!(!steady.contains("protocol"), "{steady}");
+}
+
+#[test]
+fn persistent_requests_stand_where_they_are_started_and_receives_by_what_came() {
+    let create = Signature { flags: CREATES, ..signature(0, Call::Recv_init, 0, 0, 4_096) };
+    let mut planted = Planted::default();
+    planted.call(create, 1_000);
+    for start in 0..3 {
+        planted.call(Signature { site: 9, ..of(Call::Start) }, 1_000);
+        planted.words.push(record::requests(RecordKind::Started, 1, 1 + start));
+        planted.compute(20_000).call(of(Call::Wait), 3_000).completed(1, 1);
+        planted.words.extend(Arrived { source: 0, tag: 5, bytes: 700, fate: Fate::Whole }.words());
+    }
+    let said = planted.said();
+    let row = row(&said, "receive", 700);
+    assert_eq!((&row["function"], &row["requests"]), (&"MPI_Recv_init".into(), &3.into()));
+    close(row, "life_s", 24e-6);
+    close(row, "overhead_s", 4e-6);
+}
+
+#[test]
+fn the_wait_for_a_request_that_was_complete_at_once_is_part_of_its_overhead() {
+    let mut planted = Planted::default();
+    let wait = Signature { requests: 1, ..of(Call::Wait) };
+    for computing in [100, 100, 100, 40_000, 40_000, 40_000] {
+        planted.call(isend(64), 700);
+        // The next number says that the request was complete.
+        *planted.words.last_mut().unwrap() += 2;
+        planted.compute(computing).call(wait, 300).compute(1_000);
+    }
+    let said = planted.said();
+    let row = row(&said, "send", 64);
+    close(row, "overhead_s", 1e-6);
+    // What lies between, too short to be used, is no transfer.
+    close(row, "transfer_s", 1e-6);
+    close(row, "availability_percent", 0.0);
+    close(row, "hidden_most_percent", 0.0);
+    assert_eq!(said["run"]["complete_at_once"], 6);
+}
+
+#[test]
+fn a_window_of_requests_that_are_waited_for_together_hides_nothing() {
+    let mut planted = Planted::default();
+    for _ in 0..5 {
+        for _ in 0..4 {
+            planted.call(isend(8_192), 1_000);
+        }
+        planted.call(of(Call::Waitall), 96_000).completed(4, 4).compute(1_000);
+    }
+    let said = planted.said();
+    let row = row(&said, "send", 8_192);
+    assert_eq!((&row["requests"], &row["availability_percent"]), (&20.into(), &Value::Null));
+    assert_eq!(said["run"]["waited_right_after"], 20);
+}
+
+#[test]
+fn many_sizes_of_one_site_stand_by_powers_of_two() {
+    let mut planted = Planted::default();
+    for bytes in 1_000..1_040 {
+        planted.request(isend(bytes), [1_000, 0, 9_000]);
+    }
+    let said = planted.said();
+    let sizes: Vec<_> = rows(&said, "messages")
+        .iter()
+        .map(|row| ["size_bytes", "size_below_bytes", "requests"].map(|column| row[column].as_u64().unwrap()))
+        .collect();
+    assert_eq!(sizes, [[512, 1_024, 24], [1_024, 2_048, 16]]);
+}
+
+#[test]
+fn only_what_is_asked_about_counts() {
+    let folder = Folder::new();
+    for rank in 0..2 {
+        let mut planted = Planted::default();
+        for _ in 0..4 {
+            planted.request(isend(100), [1_000, 0, 9_000]);
+        }
+        planted.write(&folder, rank, 2);
+    }
+    let requests = |arguments: &[&str]| ask(&folder.0, arguments)["run"]["requests"].as_u64().unwrap();
+    assert_eq!(requests(&[]), 8);
+    assert_eq!(requests(&["--rank", "1"]), 4);
+    assert_eq!(requests(&["--from", "14us", "--rank", "0"]), 3);
+    let none = ask(&folder.0, &["--from", "1ms"]);
+    assert!(none["warnings"].to_string().contains("8 requests were posted, none in what is asked about"), "{none:#}");
+}
+
+#[test]
+fn halos_that_are_waited_for_at_once_are_transfers_alone() {
+    let folder = Folder::new();
+    let shape = Shape { ranks: 4, calls: 4_000, topology: Topology::Torus, seed: 3 };
+    run(&folder.0, &shape).unwrap();
+    let said = ask(&folder.0, &[]);
+    let report = overhear("report", &folder.0, &["--format", "json"]);
+    let report: Value = serde_json::from_slice(&report.stdout).unwrap();
+    let calls = |function: &str| {
+        let row = rows(&report, "functions").iter().find(|row| row["function"] == function).unwrap();
+        row["calls"].as_u64().unwrap()
+    };
+    assert_eq!(said["run"]["requests"], calls("MPI_Isend") + calls("MPI_Irecv"));
+    let at_once = said["run"]["complete_at_once"].as_u64().unwrap();
+    // Every other exchange is of small halos, whose sends are complete at once.
+    assert!((at_once * 2).abs_diff(calls("MPI_Isend")) <= 16, "{said:#}");
+    assert_eq!(said["run"]["postponed_with_progress"], 0);
+}
+
+#[test]
+fn a_run_without_requests_says_what_is_needed_and_what_there_is() {
+    let folder = two_ranks();
+    let output = overhear("overlap", &folder.0, &[]);
+    assert_eq!((output.status.code(), stdout(&output).as_str()), (Some(3), ""));
+    let said = stderr(&output).replace("\n  ", " ");
+    assert!(said.contains("no nonblocking request") && said.contains("needs MPI_Isend"), "{said}");
+    assert!(said.contains("on 2 ranks mostly MPI_Recv 3, MPI_Send 3"), "{said}");
+    let none = overhear("overlap", &folder.0.join("none"), &[]);
+    assert_eq!(none.status.code(), Some(3));
+}
