@@ -5,32 +5,13 @@ mod common;
 use std::path::PathBuf;
 use std::process::Command;
 
-use common::{Turns, case, libraries, those};
+use common::{Turns, case, libraries, those, transports};
 use examples::answer::{Answer, number};
 use examples::mpi::Mpi;
 use examples::program::Program;
 use examples::run::{Case, Run, finish};
 use examples::{target, workspace};
 use serde_json::{Value, json};
-
-/// What makes a library talk to the same host by another way, by what that way is called.
-fn transports(mpi: &Mpi) -> Vec<(&'static str, Vec<(&'static str, &'static str)>)> {
-    let no_local = ("MPIR_CVAR_NOLOCAL", "1");
-    let mut ways = vec![("default", Vec::new())];
-    ways.push((
-        "tcp",
-        match mpi.name {
-            "ompi4" | "ompi5" => vec![("OMPI_MCA_pml", "ob1"), ("OMPI_MCA_btl", "tcp,self")],
-            "impi" | "impiabi" => vec![("I_MPI_FABRICS", "ofi"), ("FI_PROVIDER", "tcp")],
-            _ => vec![no_local, ("MPIR_CVAR_CH4_NETMOD", "ucx"), ("UCX_TLS", "tcp,self")],
-        },
-    ));
-    if mpi.is_openmpi() {
-        let any = [("OMPI_MCA_pml", "ucx"), ("OMPI_MCA_pml_ucx_tls", "any"), ("OMPI_MCA_pml_ucx_devices", "any")];
-        ways.push(("ucx", any.into()));
-    }
-    ways
-}
 
 fn with<'a>(case: Case<'a>, variables: &[(&str, &str)]) -> Case<'a> {
     variables.iter().fold(case, |case, (name, value)| case.with(name, value))

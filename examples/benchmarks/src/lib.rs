@@ -211,6 +211,20 @@ pub unsafe fn irecv<T: Element>(values: &mut [T], source: Option<usize>, tag: i3
     }
 }
 
+/// Waits for a request.
+pub fn wait(request: &mut MPI_Request) {
+    // SAFETY: one request; no status is wanted.
+    check(unsafe { mpi_sys::MPI_Wait(request, mpi_sys::RSMPI_STATUS_IGNORE) });
+}
+
+/// Whether a request is complete.
+pub fn test(request: &mut MPI_Request) -> bool {
+    let mut flag = 0;
+    // SAFETY: one request, and room for one flag; no status is wanted.
+    check(unsafe { mpi_sys::MPI_Test(request, &mut flag, mpi_sys::RSMPI_STATUS_IGNORE) });
+    flag != 0
+}
+
 /// Waits for all requests.
 pub fn waitall(requests: &mut [MPI_Request]) {
     // SAFETY: so many requests; no status is wanted.

@@ -1,0 +1,103 @@
+//! Overlap is reconstructed from traces as programs measure it themselves, in the same run.
+
+mod common;
+
+use common::{ATTEMPTS, in_rust, that_run, those, transports};
+use examples::answer::number;
+use examples::mpi::Mpi;
+use examples::program::Program;
+use examples::run::Case;
+use serde_json::{Value, json};
+
+/// The libraries that the program is built for.
+const LIBRARIES: [&str; 4] = ["ompi4", "ompi5", "mpich4", "mpich5"];
+/// By how much overheads may differ: a share, and seconds. What the recorder does itself lies around the calls that it times, and
+/// the program sees both.
+const OVERHEAD: (f64, f64) = (0.05, 0.3e-6);
+/// By how much availability may differ, in points; of short messages, by what that time is of their transfer.
+const AVAILABILITY: f64 = 3.0;
+
+#[test]
+fn overhead_and_availability_are_reconstructed_as_the_program_measures_them() {
+    let mut ran = 0;
+    for mpi in those("has the program", |mpi| LIBRARIES.contains(&mpi.name)) {
+        for (way, variables) in transports(&mpi).into_iter().filter(|(way, _)| ["default", "tcp"].contains(way)) {
+            let mut left = Vec::new();
+            // On a busy machine a row now and then is of another moment than its neighbours.
+            for attempt in 0..ATTEMPTS {
+                let differences = differences(&mpi, &variables);
+                left = match attempt {
+                    0 => differences,
+                    _ => {
+                        left.into_iter().filter(|(row, _)| differences.iter().any(|(other, _)| other == row)).collect()
+                    }
+                };
+                ran += 1;
+                if left.is_empty() {
+                    break;
+                }
+            }
+            assert!(left.is_empty(), "{} over {way}, each of {ATTEMPTS} times: {left:#?}", mpi.name);
+        }
+    }
+    assert!(ran > 0);
+}
+
+/// Sizes and directions whose figures differ, and how.
+fn differences(mpi: &Mpi, variables: &[(&str, &str)]) -> Vec<((String, u64), String)> {
+    let words = ["--json", "--min-bytes", "256", "--max-bytes", "262144"].map(String::from);
+    let case = Case { arguments: words.into(), ranks: 2, ..in_rust("post_work_wait", mpi) };
+    let case = variables.iter().fold(case, |case, (name, value)| case.with(name, value));
+    let (output, run) = case.recorded("post_work_wait");
+    assert_eq!(output.status, 0, "{}: {}", mpi.name, output.stderr);
+    let measured: Value = serde_json::from_str(&output.stdout).unwrap();
+    let said = run.ask("overlap", &["--rank", "0"]);
+    let mut differences = Vec::new();
+    for row in measured["rows"].as_array().unwrap() {
+        let found =
+            said.matching("messages", &[("traffic", row["direction"].clone()), ("size_bytes", row["bytes"].clone())]);
+        let [found] = found[..] else { panic!("{}: {row} is {found:#?}", mpi.name) };
+        let key = (row["direction"].as_str().unwrap().to_string(), row["bytes"].as_u64().unwrap());
+        differences.extend(difference(row, found).map(|difference| (key, difference)));
+    }
+    assert_eq!(measured["rows"].as_array().unwrap().len(), 22);
+    differences
+}
+
+/// How what a trace says differs from what the program measured.
+fn difference(measured: &Value, said: &Value) -> Option<String> {
+    let (program, trace) = (number(measured, "overhead_s"), said["overhead_s"].as_f64()?);
+    let least = OVERHEAD.1 + OVERHEAD.0 * program.abs();
+    let Some(available) = said["availability_percent"].as_f64() else {
+        return Some(format!("no availability: {said}"));
+    };
+    let points = AVAILABILITY.max(100.0 * least / number(measured, "transfer_s"));
+    let apart = (available - number(measured, "availability_percent").clamp(0.0, 100.0)).abs();
+    let is_as_measured = (program - trace).abs() <= least && apart <= points;
+    (!is_as_measured).then(|| {
+        let figures = ["transfer_s", "overhead_s", "availability_percent"];
+        let line = |row: &Value| figures.map(|figure| row[figure].to_string()).join(", ");
+        format!("{} and not {}", line(said), line(measured))
+    })
+}
+
+#[test]
+fn a_wait_right_after_the_post_is_told_from_a_postponed_one_with_and_without_progress() {
+    let program = Program::read("false_overlap");
+    let site = |mark: &str| format!("false_overlap.c:{}", program.line_marked(mark, "MPI_Irecv"));
+    let kinds = [
+        ("right after", "waited_right_after"),
+        ("without progress", "postponed_without_progress"),
+        ("with progress", "postponed_with_progress"),
+    ];
+    for mpi in that_run(&program) {
+        let (output, run) = Case::of(&program, &mpi).recorded("false_overlap");
+        assert_eq!(output.status, 0, "{}: {}", mpi.name, output.stderr);
+        let said = run.ask("overlap", &["--rank", "0"]);
+        for (mark, column) in kinds {
+            let requests = said.sum("postponed", column, &[("site", json!(site(mark)))]);
+            // An interruption between post and wait postpones one.
+            assert!((9..=10).contains(&requests), "{} {mark}: {:#}", mpi.name, said.json);
+        }
+    }
+}
