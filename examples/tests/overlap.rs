@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{ATTEMPTS, in_rust, that_run, those, transports};
+use common::{in_rust, that_run, those, transports};
 use examples::answer::number;
 use examples::mpi::Mpi;
 use examples::program::Program;
@@ -11,6 +11,8 @@ use serde_json::{Value, json};
 
 /// The libraries that the program is built for.
 const LIBRARIES: [&str; 4] = ["ompi4", "ompi5", "mpich4", "mpich5"];
+/// So often may a row differ on a busy machine: it is of another moment than its neighbours, and runs are short.
+const ATTEMPTS: usize = 6;
 /// By how much overheads may differ: a share, and seconds. What the recorder does itself lies around the calls that it times, and
 /// the program sees both.
 const OVERHEAD: (f64, f64) = (0.05, 0.3e-6);
@@ -23,7 +25,6 @@ fn overhead_and_availability_are_reconstructed_as_the_program_measures_them() {
     for mpi in those("has the program", |mpi| LIBRARIES.contains(&mpi.name)) {
         for (way, variables) in transports(&mpi).into_iter().filter(|(way, _)| ["default", "tcp"].contains(way)) {
             let mut left = Vec::new();
-            // On a busy machine a row now and then is of another moment than its neighbours.
             for attempt in 0..ATTEMPTS {
                 let differences = differences(&mpi, &variables);
                 left = match attempt {

@@ -2,15 +2,15 @@
 //! that is hidden.
 
 use super::estimate::Estimate;
-use super::gathered::{Gathered, Place, Size};
+use super::gathered::{Gathered, PostingSite, RequestSize};
 use super::messages::{rule, seconds, transfer_from};
 use crate::model::overlap::{BoundRule, Lives};
 use crate::report::{Column, Row, Table};
 
 /// Collective calls of one size, posted at one place.
 pub struct CollectiveRow {
-    place: Place,
-    size: Size,
+    place: PostingSite,
+    size: RequestSize,
     requests: u64,
     tests: f64,
     estimate: Estimate,
@@ -47,7 +47,7 @@ impl Row for CollectiveRow {
 
 /// One row for each place, communicator's size and size.
 pub fn collectives(all: &Gathered) -> Table<CollectiveRow> {
-    let row = |(place, size, lives): (&Place, Size, &Lives)| CollectiveRow {
+    let row = |(place, size, lives): (&PostingSite, RequestSize, &Lives)| CollectiveRow {
         place: place.clone(),
         size,
         requests: lives.requests,

@@ -2,7 +2,8 @@
 //!
 //! In: their lives. Out: medians, since one interruption on a busy machine is longer than many transfers.
 
-use super::gathered::{Gathered, Place, Size};
+use super::gathered::{Gathered, PostingSite, RequestSize};
+use super::median::median;
 use crate::model::overlap::{Lives, RequestLife};
 
 /// See the module. Times in nanoseconds, shares of 100.
@@ -28,7 +29,7 @@ pub struct Estimate {
 
 impl Estimate {
     /// Of these requests among all.
-    pub fn of(all: &Gathered, place: &Place, size: Size, lives: &Lives) -> Estimate {
+    pub fn of(all: &Gathered, place: &PostingSite, size: RequestSize, lives: &Lives) -> Estimate {
         let own = median(lives.of_direct.values().map(|life| life.transfer() as f64));
         let transfer = own.or_else(|| all.transfer(place, size.bytes));
         let chosen = Chosen::of(lives, transfer);
@@ -112,16 +113,4 @@ fn covered(lives: &Lives, transfer: f64) -> Vec<&RequestLife> {
     let long = covered.get(covered.len() * 3 / 4).map_or(0, |life| life.computing());
     covered.retain(|life| life.computing() as f64 >= long as f64 / std::f64::consts::SQRT_2);
     covered
-}
-
-/// The value in the middle.
-pub fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_by(f64::total_cmp);
-    let middle = values.len() / 2;
-    match values.len() {
-        0 => None,
-        length if length % 2 == 1 => Some(values[middle]),
-        _ => Some((values[middle - 1] + values[middle]) / 2.0),
-    }
 }

@@ -8,14 +8,14 @@ use crate::model::overlap::{Lives, Posting, RankRequests, RequestLife, Sample, T
 use crate::model::sums::Total;
 use crate::model::{Rank, Run};
 
-use super::estimate::median;
+use super::median::median;
 
 /// Sizes of one call site that are told apart; of more, those from a power of two to the next stand together.
 const SIZES: usize = 32;
 
 /// What was posted, and where.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Place {
+pub struct PostingSite {
     pub traffic: Traffic,
     pub function: String,
     pub site: String,
@@ -25,7 +25,7 @@ pub struct Place {
 
 /// Bytes of a request: one number, or from a power of two to the next.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Size {
+pub struct RequestSize {
     pub bytes: u64,
     pub below: Option<u64>,
 }
@@ -36,7 +36,7 @@ type Kind = (Traffic, String, Option<u64>);
 /// See the module.
 pub struct Gathered {
     /// By place and size.
-    pub lives: BTreeMap<(Place, Size), Lives>,
+    pub lives: BTreeMap<(PostingSite, RequestSize), Lives>,
     /// Transfer times by size, nanoseconds, of all places: the median, and what nine of ten take at least.
     transfers: BTreeMap<Kind, BTreeMap<u64, (f64, f64)>>,
     /// Requests that were posted, whether asked about or not.
@@ -52,7 +52,7 @@ impl Gathered {
     pub fn of(run: &Run, requests: Vec<RankRequests>) -> Gathered {
         let sum = |of: fn(&RankRequests) -> u64| requests.iter().map(of).total();
         let (posted, pending, foreign) = (sum(|rank| rank.posted), sum(|rank| rank.pending), sum(|rank| rank.foreign));
-        let mut by_bytes: BTreeMap<Place, BTreeMap<u64, Lives>> = BTreeMap::new();
+        let mut by_bytes: BTreeMap<PostingSite, BTreeMap<u64, Lives>> = BTreeMap::new();
         for (rank, requests) in run.asked().zip(requests) {
             for (posting, lives) in requests.lives {
                 let sizes = by_bytes.entry(place(run, rank, &posting)).or_default();
@@ -63,7 +63,7 @@ impl Gathered {
         for (place, sizes) in by_bytes {
             let is_many = sizes.len() > SIZES;
             for (bytes, lives) in sizes {
-                gathered.lives.entry((place.clone(), Size::of(bytes, is_many))).or_default().merge(&lives);
+                gathered.lives.entry((place.clone(), RequestSize::of(bytes, is_many))).or_default().merge(&lives);
             }
         }
         gathered.transfers = transfers(&gathered.lives);
@@ -71,13 +71,13 @@ impl Gathered {
     }
 
     /// The transfer time of a size, at whatever place it was waited for right after; nanoseconds.
-    pub fn transfer(&self, place: &Place, bytes: u64) -> Option<f64> {
+    pub fn transfer(&self, place: &PostingSite, bytes: u64) -> Option<f64> {
         self.transfers.get(&kind(place))?.get(&bytes).map(|transfer| transfer.0)
     }
 
     /// What a transfer takes at least: what nine of ten take of the largest known size that is at most half as large, and of its own
     /// where that is known.
-    pub fn least_transfer(&self, place: &Place, bytes: u64) -> Option<f64> {
+    pub fn least_transfer(&self, place: &PostingSite, bytes: u64) -> Option<f64> {
         let sizes = self.transfers.get(&kind(place))?;
         let of_smaller = sizes.range(..=bytes / 2).next_back()?.1.1;
         Some(sizes.get(&bytes).map_or(of_smaller, |own| own.1.min(of_smaller)))
@@ -89,8 +89,8 @@ impl Gathered {
     }
 
     /// Those of messages, or of collective calls.
-    pub fn rows(&self, of_collectives: bool) -> impl Iterator<Item = (&Place, Size, &Lives)> {
-        let is_meant = move |place: &Place| (place.traffic == Traffic::Collective) == of_collectives;
+    pub fn rows(&self, of_collectives: bool) -> impl Iterator<Item = (&PostingSite, RequestSize, &Lives)> {
+        let is_meant = move |place: &PostingSite| (place.traffic == Traffic::Collective) == of_collectives;
         self.lives.iter().filter(move |((place, _), _)| is_meant(place)).map(|((place, size), l)| (place, *size, l))
     }
 
@@ -100,28 +100,28 @@ impl Gathered {
     }
 
     /// Sizes that a place has, the smallest first.
-    pub fn places(&self) -> BTreeSet<&Place> {
+    pub fn places(&self) -> BTreeSet<&PostingSite> {
         self.lives.keys().map(|(place, _)| place).collect()
     }
 }
 
-impl Size {
-    fn of(bytes: u64, is_many: bool) -> Size {
+impl RequestSize {
+    fn of(bytes: u64, is_many: bool) -> RequestSize {
         match bytes.checked_ilog2() {
-            Some(power) if is_many => Size { bytes: 1 << power, below: Some((1u64 << power).saturating_mul(2)) },
-            _ => Size { bytes, below: None },
+            Some(power) if is_many => RequestSize { bytes: 1 << power, below: Some((1u64 << power).saturating_mul(2)) },
+            _ => RequestSize { bytes, below: None },
         }
     }
 }
 
-fn kind(place: &Place) -> Kind {
+fn kind(place: &PostingSite) -> Kind {
     (place.traffic, place.function.clone(), place.ranks)
 }
 
-fn place(run: &Run, rank: &Rank, posting: &Posting) -> Place {
+fn place(run: &Run, rank: &Rank, posting: &Posting) -> PostingSite {
     let Posting { traffic, call, site, object, .. } = *posting;
     let size = || rank.communicators.get(&object).map(|communicator| communicator.size.into());
-    Place {
+    PostingSite {
         traffic,
         function: Call::from_number(call).map_or_else(String::new, Call::mpi_name),
         site: run.sites.place(rank, site),
@@ -129,7 +129,7 @@ fn place(run: &Run, rank: &Rank, posting: &Posting) -> Place {
     }
 }
 
-fn transfers(lives: &BTreeMap<(Place, Size), Lives>) -> BTreeMap<Kind, BTreeMap<u64, (f64, f64)>> {
+fn transfers(lives: &BTreeMap<(PostingSite, RequestSize), Lives>) -> BTreeMap<Kind, BTreeMap<u64, (f64, f64)>> {
     let mut direct: BTreeMap<Kind, BTreeMap<u64, Sample<RequestLife>>> = BTreeMap::new();
     for ((place, size), lives) in lives {
         direct.entry(kind(place)).or_default().entry(size.bytes).or_default().merge(&lives.of_direct);

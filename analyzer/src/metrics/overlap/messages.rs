@@ -1,14 +1,14 @@
 //! Messages by size, way and call site.
 
 use super::estimate::Estimate;
-use super::gathered::{Gathered, Place, Size};
+use super::gathered::{Gathered, PostingSite, RequestSize};
 use crate::model::overlap::{BoundRule, Lives, Traffic};
 use crate::report::{Column, Label, Row, Table};
 
 /// Messages of one size, one way, posted at one place.
 pub struct MessageRow {
-    place: Place,
-    size: Size,
+    place: PostingSite,
+    size: RequestSize,
     requests: u64,
     estimate: Estimate,
     rule: BoundRule,
@@ -44,7 +44,7 @@ impl Row for MessageRow {
 
 /// One row for each way, place and size.
 pub fn messages(all: &Gathered) -> Table<MessageRow> {
-    let row = |(place, size, lives): (&Place, Size, &Lives)| MessageRow {
+    let row = |(place, size, lives): (&PostingSite, RequestSize, &Lives)| MessageRow {
         place: place.clone(),
         size,
         requests: lives.requests,

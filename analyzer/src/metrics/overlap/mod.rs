@@ -9,6 +9,7 @@ mod collectives;
 mod estimate;
 mod facts;
 mod gathered;
+mod median;
 mod messages;
 mod postponed;
 mod protocol;

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::gathered::{Gathered, Place};
+use super::gathered::{Gathered, PostingSite};
 use super::messages::traffic;
 use crate::model::overlap::Lives;
 use crate::report::{Column, Row, Table};
 
 /// Requests posted at one place, by what came between post and completion.
 pub struct PostponedRow {
-    place: Place,
+    place: PostingSite,
     lives: Lives,
 }
 
@@ -31,11 +31,11 @@ impl Row for PostponedRow {
 
 /// One row for each place.
 pub fn postponed(all: &Gathered) -> Table<PostponedRow> {
-    let mut places: BTreeMap<&Place, Lives> = BTreeMap::new();
+    let mut places: BTreeMap<&PostingSite, Lives> = BTreeMap::new();
     for ((place, _), lives) in &all.lives {
         places.entry(place).or_default().merge(lives);
     }
-    let row = |(place, lives): (&Place, Lives)| PostponedRow { place: place.clone(), lives };
+    let row = |(place, lives): (&PostingSite, Lives)| PostponedRow { place: place.clone(), lives };
     let title = "completed at once, waited for right after, or later, with progress between or with none";
     Table::new(title, places.into_iter().map(row).collect())
 }

@@ -1,7 +1,7 @@
 //! Between which sizes a library changes its protocol, where the figures show it.
 
 use super::estimate::Estimate;
-use super::gathered::{Gathered, Place, Size};
+use super::gathered::{Gathered, PostingSite, RequestSize};
 use crate::model::overlap::Traffic;
 use crate::report::Value;
 
@@ -17,13 +17,13 @@ pub fn switches(all: &Gathered) -> Vec<String> {
     places.filter_map(|place| switch(all, place)).collect()
 }
 
-fn switch(all: &Gathered, place: &Place) -> Option<String> {
+fn switch(all: &Gathered, place: &PostingSite) -> Option<String> {
     let sizes = all.rows(false).filter(|(other, ..)| *other == place);
     let figures = |(_, size, lives)| {
         let estimate = Estimate::of(all, place, size, lives);
         Some((size, estimate.availability?, estimate.overhead?))
     };
-    let rows: Vec<(Size, f64, f64)> = sizes.filter_map(figures).collect();
+    let rows: Vec<(RequestSize, f64, f64)> = sizes.filter_map(figures).collect();
     let jump = |at: usize| (rows[at + 1].1 - rows[at].1).abs();
     let growth = |at: usize| rows[at + 1].2 / rows[at].2.max(1.0);
     let jumps = |at: &usize| jump(*at) >= JUMP && jump(*at) >= 3.0 * jump(at - 1).max(jump(at + 1));
@@ -38,7 +38,7 @@ fn switch(all: &Gathered, place: &Place) -> Option<String> {
     let inner = 1..rows.len().saturating_sub(2);
     let at = inner.clone().find(jumps).or_else(|| inner.clone().find(grows))?;
     let ((before, available, overhead), (behind, then, more)) = (rows[at], rows[at + 1]);
-    let bytes = |size: Size| Value::Bytes(size.bytes);
+    let bytes = |size: RequestSize| Value::Bytes(size.bytes);
     let time = |nanoseconds: f64| Value::Seconds(nanoseconds / 1e9);
     let whose = format!("{} at {}", place.function, place.site);
     Some(format!(
