@@ -18,7 +18,7 @@ use common::Folder;
 use mutations::Damage;
 
 /// What is run on each; the folder takes the place of DIR.
-const ANALYSES: [&[&str]; 10] = [
+const ANALYSES: [&[&str]; 11] = [
     &["progress", "DIR", "--plot", "/dev/null"],
     &["waits", "DIR"],
     &["path", "DIR"],

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use rustc_hash::FxHashMap;
 use traces::calls::{ArgumentKind, Call};
 use traces::progress::{Entries, Polls};
-use traces::read::{Thread, Visitor, walk};
+use traces::read::{ThreadPages, Visitor, walk};
 use traces::record::{Arrived, RecordKind};
 use traces::signature::{CREATES, NESTED, STARTS, Signature};
 
@@ -20,7 +20,7 @@ use crate::model::selection::{Cursor, LEFT_OUT};
 use crate::model::sums::Grow;
 
 /// Adds the requests of a thread.
-pub fn read(thread: &Thread<'_>, rank: &Rank, rule: BoundRule, requests: &mut RankRequests) {
+pub fn read(thread: &ThreadPages<'_>, rank: &Rank, rule: BoundRule, requests: &mut RankRequests) {
     let mut reader = Reader {
         rank,
         rule,
