@@ -67,7 +67,7 @@ int main(int argc, char **argv)
     MPI_Comm_group(MPI_COMM_WORLD, &world);
     for (int round = 0; round < 8; round++) {
         MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-        MPI_Comm_set_name(comm, "neighbours");
+        MPI_Comm_set_name(comm, "neighbors");
         // It goes when the messages on it are complete; the next may have its handle already.
         MPI_Irecv(came, 3, MPI_INT, rank ^ 1, 7, comm, &requests[0]);
         MPI_Isend(data, 3, MPI_INT, rank ^ 1, 7, comm, &requests[1]);

@@ -1,5 +1,5 @@
 // Neighborhood collectives on a grid of 2 by 2 with an open side, on a graph whose ranks have different numbers of
-// neighbours in and out, on its duplicate, and on a star as MPI-1 describes it; blocking and not.
+// neighbors in and out, on its duplicate, and on a star as MPI-1 describes it; blocking and not.
 // run: -n 4
 // also: MPI_Cart_create MPI_Dist_graph_create_adjacent MPI_Graph_create MPI_Comm_dup MPI_Comm_free MPI_Reduce
 // expect: calls MPI_Neighbor_allgather = 4 * 3
@@ -74,7 +74,7 @@ static const int edges[P][P] = {{0, 1, 1, 1}, {0, 0, 1, 0}, {1, 0, 0, 0}, {0, 0,
 static int rank, wrong, out[4][P * STEP];
 static _Alignas(int) char came[P * STEP];
 
-// Whether every neighbour's number has come.
+// Whether every neighbor's number has come.
 static void check(int indegree, const int *sources)
 {
     for (int i = 0; i < indegree; i++) {
@@ -88,7 +88,7 @@ static void check(int indegree, const int *sources)
 int main(int argc, char **argv)
 {
     int all = 0, above, below, indegree = 0, outdegree = 0;
-    int sources[P], destinations[P], from[P], mine[P], to[P], steps[P], to_neighbour[P], from_neighbour[P];
+    int sources[P], destinations[P], from[P], mine[P], to[P], steps[P], to_neighbor[P], from_neighbor[P];
     MPI_Aint bytes_at[P];
     MPI_Datatype types[P], my_types[P];
     int in[P * STEP];
@@ -107,11 +107,11 @@ int main(int argc, char **argv)
             destinations[outdegree++] = i;
         }
         steps[i] = bytes_at[i] = STEP * i;
-        // The middle of the star has the others for neighbours, and each of them has the middle.
-        int neighbour = rank == 0 && i < P - 1 ? i + 1 : 0;
-        to_neighbour[i] = neighbour + 1;
-        from_neighbour[i] = rank + 1;
-        types[i] = neighbour % 2 ? MPI_CHAR : MPI_INT;
+        // The middle of the star has the others for neighbors, and each of them has the middle.
+        int neighbor = rank == 0 && i < P - 1 ? i + 1 : 0;
+        to_neighbor[i] = neighbor + 1;
+        from_neighbor[i] = rank + 1;
+        types[i] = neighbor % 2 ? MPI_CHAR : MPI_INT;
         my_types[i] = rank % 2 ? MPI_CHAR : MPI_INT;
     }
     for (int i = 0; i < P * STEP; i++)
@@ -135,8 +135,8 @@ int main(int argc, char **argv)
     MPI_Neighbor_allgatherv(in, rank + 1, MPI_INT, out[1], from, steps, MPI_INT, graph);
     MPI_Neighbor_alltoall(in, 3, MPI_INT, out[2], 3, MPI_INT, graph);
     MPI_Neighbor_alltoallv(in, to, steps, MPI_INT, out[3], mine, steps, MPI_INT, graph);
-    // On the graph MPICH 4.0 takes the number of neighbours on one side for that on the other.
-    MPI_Neighbor_alltoallw(bytes, to_neighbour, bytes_at, types, came, from_neighbour, bytes_at, my_types, star);
+    // On the graph MPICH 4.0 takes the number of neighbors on one side for that on the other.
+    MPI_Neighbor_alltoallw(bytes, to_neighbor, bytes_at, types, came, from_neighbor, bytes_at, my_types, star);
     check(indegree, sources);
 
     MPI_Request requests[5];
@@ -146,7 +146,7 @@ int main(int argc, char **argv)
     MPI_Ineighbor_allgatherv(in, rank + 1, MPI_INT, out[1], from, steps, MPI_INT, copy, &requests[1]);
     MPI_Ineighbor_alltoall(in, 3, MPI_INT, out[2], 3, MPI_INT, copy, &requests[2]);
     MPI_Ineighbor_alltoallv(in, to, steps, MPI_INT, out[3], mine, steps, MPI_INT, copy, &requests[3]);
-    MPI_Ineighbor_alltoallw(bytes, to_neighbour, bytes_at, types, came, from_neighbour, bytes_at, my_types, star,
+    MPI_Ineighbor_alltoallw(bytes, to_neighbor, bytes_at, types, came, from_neighbor, bytes_at, my_types, star,
                             &requests[4]);
     MPI_Waitall(5, requests, MPI_STATUSES_IGNORE);
     check(indegree, sources);

@@ -1,4 +1,4 @@
-// Every persistent collective, those of neighbourhoods on a ring among them: made once, started three times together.
+// Every persistent collective, those of neighborhoods on a ring among them: made once, started three times together.
 // What is stated of MPI_X_init is what moves at every start. What matters at the root only is nonsense elsewhere.
 // run: -n 4
 // needs: MPI_Allreduce_init

@@ -1,4 +1,4 @@
-// Three ranks in a ring exchange what is at their edges with both neighbours, by requests made once: started together,
+// Three ranks in a ring exchange what is at their edges with both neighbors, by requests made once: started together,
 // and later each by itself. Rank 1 computes 80 ms longer than the others before it starts its own, and both wait for it.
 // run: -n 3
 // also: MPI_Iallreduce MPI_Test MPI_Gather

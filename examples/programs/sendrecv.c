@@ -1,4 +1,4 @@
-// Exchanges with both neighbours along a line by MPI_Sendrecv and MPI_Sendrecv_replace. Beyond the ends of the line is
+// Exchanges with both neighbors along a line by MPI_Sendrecv and MPI_Sendrecv_replace. Beyond the ends of the line is
 // MPI_PROC_NULL, with which nothing is exchanged, and the buffers are larger than what arrives.
 // run: -n 4
 // also: MPI_Reduce

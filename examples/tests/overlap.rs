@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 /// The libraries that the program is built for.
 const LIBRARIES: [&str; 4] = ["ompi4", "ompi5", "mpich4", "mpich5"];
-/// So often may a row differ on a busy machine: it is of another moment than its neighbours, and runs are short.
+/// So often may a row differ on a busy machine: it is of another moment than its neighbors, and runs are short.
 const ATTEMPTS: usize = 6;
 /// By how much overheads may differ: a share, and seconds. What the recorder does itself lies around the calls that it times, and
 /// the program sees both.

@@ -6,7 +6,7 @@
 !     call overhear_end()
 !
 ! Regions may lie inside each other, and belong to the thread that enters them. The recorder is looked for at run time: where the
-! program is not recorded, nothing happens. Nothing is recorded before MPI is initialised, nor where only totals are.
+! program is not recorded, nothing happens. Nothing is recorded before MPI is initialized, nor where only totals are.
 module overhear
     use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_f_procpointer, c_funptr, c_null_char, c_null_ptr, c_ptr
     implicit none

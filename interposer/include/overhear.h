@@ -5,7 +5,7 @@
  *     overhear_end();
  *
  * Regions may lie inside each other, and belong to the thread that enters them. Nothing has to be linked: where the program is
- * not recorded, nothing happens. Nothing is recorded before MPI is initialised, nor where only totals are.
+ * not recorded, nothing happens. Nothing is recorded before MPI is initialized, nor where only totals are.
  */
 #ifndef OVERHEAR_H
 #define OVERHEAR_H

@@ -1,4 +1,4 @@
-// Makes ten calls, and becomes the command that its arguments name once MPI is finalised.
+// Makes ten calls, and becomes the command that its arguments name once MPI is finalized.
 // run: -n 1 -- [COMMAND ...]
 #include <mpi.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// Goes to the folder "elsewhere" before it initialises MPI.
+// Goes to the folder "elsewhere" before it initializes MPI.
 // run: -n 1
 #include <mpi.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// After a reduction rank 1 ends without MPI_Finalize, as if all were well, while the others finalise MPI.
+// After a reduction rank 1 ends without MPI_Finalize, as if all were well, while the others finalize MPI.
 // run: -n 3
 #include <mpi.h>
 #include <stdio.h>
@@ -17,6 +17,6 @@ int main(int argc, char **argv)
     }
     MPI_Finalize();
     if (rank == 0)
-        printf("finalised\n");
+        printf("finalized\n");
     return 0;
 }

@@ -1,5 +1,5 @@
 // Rank 0 makes 2,038,000 calls, some of them for the first time, and is interrupted by a timer all along. The handler asks
-// MPI whether it is initialised, as one that ends the program by MPI_Abort would.
+// MPI whether it is initialized, as one that ends the program by MPI_Abort would.
 // run: -n 1
 #include <mpi.h>
 #include <signal.h>

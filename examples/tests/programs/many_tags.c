@@ -1,4 +1,4 @@
-// Each rank sends its neighbour messages under as many tags as the first argument says, as often as the second says, and asks
+// Each rank sends its neighbor messages under as many tags as the first argument says, as often as the second says, and asks
 // in vain for one after each. With "unlike", each message has its own number of bytes, too.
 // run: -n 2 -- 20000 3 [unlike]
 #include <mpi.h>

@@ -1,4 +1,4 @@
-// The lower ranks form one half, the upper ones another. Each rank exchanges ten messages with its neighbour in its half, and one with
+// The lower ranks form one half, the upper ones another. Each rank exchanges ten messages with its neighbor in its half, and one with
 // the rank of the other half that has the same place; all meet in a sum, and each half in sums of its own. Rank 0 prints the sum.
 // run: -n 4
 #include <mpi.h>

@@ -1,8 +1,8 @@
 //! Intel MPI's own count of idle turns, for want of a way into its engine over shared memory.
 //!
 //! Two variables of MPI_T, both called `idle`: a timer in seconds and a counter, always running. They are set up when
-//! MPI is initialised and read once, before it is finalised; only where the user has asked for the progress engine,
-//! since MPI_T is initialised for that.
+//! MPI is initialized and read once, before it is finalized; only where the user has asked for the progress engine,
+//! since MPI_T is initialized for that.
 
 use std::sync::OnceLock;
 
@@ -32,7 +32,7 @@ pub fn ready(family: &Family, version: &str) {
         return;
     }
     let (mut provided, mut session) = (0i32, 0usize);
-    // SAFETY: MPI is initialised; MPI_THREAD_SINGLE is 0 in every ABI; each writes one int or handle.
+    // SAFETY: MPI is initialized; MPI_THREAD_SINGLE is 0 in every ABI; each writes one int or handle.
     unsafe {
         if real::invoke(Call::T_init_thread, [0, &raw mut provided as usize]) != 0
             || real::invoke(Call::T_pvar_session_create, [&raw mut session as usize]) != 0
@@ -60,7 +60,7 @@ fn handle(session: usize, class: usize) -> Option<usize> {
     (found && count == 1).then_some(handle)
 }
 
-/// Reads the variables into the ledger of the thread that is about to finalise MPI. `rate` is ticks a second.
+/// Reads the variables into the ledger of the thread that is about to finalize MPI. `rate` is ticks a second.
 pub fn read(rate: f64) {
     let (Some(idle), Some(thread)) = (IDLE.get(), current::thread()) else { return };
     let Some(line) = LISTENER.line(|| (Interception::Idle, "idle".into())) else { return };

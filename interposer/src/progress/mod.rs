@@ -40,7 +40,7 @@ pub fn begin(depth: Depth) {
     }
 }
 
-/// MPI was initialised: what it has loaded meanwhile is listened to as well.
+/// MPI was initialized: what it has loaded meanwhile is listened to as well.
 pub fn ready() {
     if is_on() {
         sockets::begin();

@@ -1,7 +1,7 @@
 //! System calls that the MPI library makes inside MPI: waiting for descriptors, and data on sockets.
 //!
 //! They are reached by the slots through which objects other than the program call the C library, once MPI is
-//! initialised: the program's own input and output is not ours, and processes without MPI are left alone. Each looks
+//! initialized: the program's own input and output is not ours, and processes without MPI are left alone. Each looks
 //! whether its thread is inside MPI, and is the C library's function where it is not.
 
 use std::ffi::{CStr, c_int, c_void};

@@ -48,7 +48,7 @@ impl<T: Ord + Copy> Sample<T> {
     }
 }
 
-/// Numbers that follow each other, far from each other: the finaliser of SplitMix64 (Steele, Lea, Flood 2014).
+/// Numbers that follow each other, far from each other: the finalizer of SplitMix64 (Steele, Lea, Flood 2014).
 fn scattered(number: u64) -> u64 {
     let mut mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);

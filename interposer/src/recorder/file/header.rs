@@ -8,7 +8,7 @@ use traces::file::{FINALIZED, FileHeader, INITIALIZED, Mode, Stop};
 
 /// The header in the file.
 ///
-/// What more than one thread may write is atomic. The rest is written by the thread that initialises MPI, and how it ended with
+/// What more than one thread may write is atomic. The rest is written by the thread that initializes MPI, and how it ended with
 /// the [lock](super::shared::lock) held.
 #[derive(Clone, Copy)]
 pub struct Header(NonNull<FileHeader>);
@@ -84,7 +84,7 @@ impl Header {
         set!(self, thread_level, identity.thread_level);
     }
 
-    /// MPI is initialised, and what recording costs was measured.
+    /// MPI is initialized, and what recording costs was measured.
     pub fn initialized(self, costs: (u64, u64), ready: ClockSample) {
         set!(self, wrapper_cost, costs.0);
         set!(self, entry_cost, costs.1);
@@ -92,7 +92,7 @@ impl Header {
         atomic!(AtomicU32, self, state).fetch_or(INITIALIZED, Release);
     }
 
-    /// MPI is finalised since then; or is not any more, where another session begins.
+    /// MPI is finalized since then; or is not any more, where another session begins.
     pub fn finalized(self, end: Option<ClockSample>) {
         let state = atomic!(AtomicU32, self, state);
         state.fetch_and(!FINALIZED, Relaxed);
@@ -102,7 +102,7 @@ impl Header {
         }
     }
 
-    /// Whether MPI is finalised.
+    /// Whether MPI is finalized.
     pub fn is_finalized(self) -> bool {
         atomic!(AtomicU32, self, state).load(Acquire) & FINALIZED != 0
     }
@@ -162,7 +162,7 @@ impl Header {
         get!(self, begin)
     }
 
-    /// What is said at the end, when MPI is finalised.
+    /// What is said at the end, when MPI is finalized.
     pub fn summary(self) -> Summary {
         Summary {
             rank: get!(self, rank),

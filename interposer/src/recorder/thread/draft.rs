@@ -123,9 +123,9 @@ pub enum Amount {
     ArrayAtRoot(Numbers),
     /// From an array with one number for each process, this rank's.
     MineOf(Numbers),
-    /// So many for each neighbour.
+    /// So many for each neighbor.
     Neighbors(u64),
-    /// An array with one number for each neighbour.
+    /// An array with one number for each neighbor.
     NeighborArray(Numbers),
 }
 
@@ -404,7 +404,7 @@ impl Numbers {
             // MPI's to complain about.
             return 0;
         }
-        // SAFETY: the program passes one number for each process or neighbour.
+        // SAFETY: the program passes one number for each process or neighbor.
         unsafe {
             match self.wide {
                 true => (self.address as *const i64).add(at).read_unaligned() as u64,
@@ -423,7 +423,7 @@ impl Numbers {
     fn weighed(self, length: u32, types: usize, family: &Family) -> Result<u64, Unknown> {
         let mut sum = 0u64;
         for at in 0..length as usize {
-            // SAFETY: the program passes one datatype and one count for each process or neighbour.
+            // SAFETY: the program passes one datatype and one count for each process or neighbor.
             let handle = unsafe { family.handle_at(types + at * family.handle_size) };
             sum = sum.wrapping_add(objects::size_of(family, handle).ok_or(Unknown)?.wrapping_mul(self.get(at)));
         }
