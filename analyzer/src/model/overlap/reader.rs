@@ -62,9 +62,14 @@ enum Purpose {
 impl Purpose {
     fn of(call: Call) -> Purpose {
         let starts = [ArgumentKind::NewRequest, ArgumentKind::StartRequest, ArgumentKind::StartRequests];
-        match call.row().name {
-            name if name.starts_with("Test") || name.starts_with("Request_get_status") => Purpose::Testing,
-            name if name.starts_with("Wait") => Purpose::Waiting,
+        // MPI_Waitsome and MPI_Testsome have the same arguments.
+        match call {
+            Call::Wait | Call::Waitall | Call::Waitany | Call::Waitsome => Purpose::Waiting,
+            Call::Test | Call::Testall | Call::Testany | Call::Testsome => Purpose::Testing,
+            Call::Request_get_status
+            | Call::Request_get_status_all
+            | Call::Request_get_status_any
+            | Call::Request_get_status_some => Purpose::Testing,
             _ if starts.iter().any(|kind| call.has(*kind)) => Purpose::Posting,
             _ => Purpose::Other,
         }
