@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::metrics::compare::Threshold;
+use crate::metrics::matrix::TrafficKind;
 use crate::model::{Choice, Ranks};
 use crate::report::Format;
 use crate::report::arrange::Top;
@@ -22,7 +23,7 @@ pub struct Cli {
     pub command: Command,
 }
 
-const EXIT_CODES: &str = "Exit status of analyses: 0 ok, 1 a difference (check) or a condition that is met (diff --fail-if), \
+const EXIT_CODES: &str = "Exit status of analyses: 0 ok, 1 a difference (check) or a condition that holds (diff --fail-if), \
 2 wrong usage, 3 the input is unreadable or lacks what you asked about, 4 some data is missing and the rest was printed.";
 
 /// What to do.
@@ -50,7 +51,7 @@ pub enum Command {
     Check(Check),
     /// Compare two runs, or several of each of two sides
     Diff(Diff),
-    /// Put recorded runs of different numbers of ranks side by side
+    /// Put runs with different rank counts side by side
     Scaling(Scaling),
     /// Print the JSON Schema of an analysis
     Schema(Schema),
@@ -291,7 +292,8 @@ pub struct Pop {
     pub print: Print,
 }
 
-/// Shows who sent how much to whom: point-to-point messages and one-sided transfers, between ranks of MPI_COMM_WORLD.
+/// Shows who sent how much to whom between ranks of MPI_COMM_WORLD: messages, one-sided transfers, and what collective calls hand to
+/// whom by their definition. Which algorithm the library used is not seen.
 #[derive(Args)]
 pub struct Matrix {
     /// Which run.
@@ -300,6 +302,9 @@ pub struct Matrix {
     /// Only what went through the communicator of this name
     #[arg(long, value_name = "NAME")]
     pub comm: Option<String>,
+    /// Only point-to-point messages and one-sided transfers, or only collective calls
+    #[arg(long, value_name = "KIND")]
+    pub only: Option<TrafficKind>,
     /// Plot the bytes as a heat map to this SVG file
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
@@ -354,14 +359,14 @@ pub struct Check {
     pub print: Print,
 }
 
-/// Compares two runs, or several of each of two sides: where their time went, by function, call site and size, waits,
-/// imbalance, efficiency, and what the progress engine did.
+/// Compares two runs, or several per side: where time went by function, call site and size, wait states, imbalance, efficiency, and
+/// the progress engine's ledger.
 ///
-/// With several runs a side, it gives intervals and calls a difference noise if the runs of a side differ as much. Record
-/// them in turn (A, B, A, B ...), so that changes on the machine affect both.
+/// With several runs per side, ratios get intervals, and a difference no larger than runs of one side show among themselves counts as
+/// noise. Alternate the recordings (A, B, A, B ...), so that changes on the machine hit both sides.
 #[derive(Args)]
 pub struct Diff {
-    /// The folders of two runs, A and B
+    /// The folders of the two runs
     #[arg(value_names = ["A", "B"], num_args = 2, required_unless_present = "a", conflicts_with_all = ["a", "b"])]
     pub runs: Vec<PathBuf>,
     /// The folders of side A
@@ -370,11 +375,11 @@ pub struct Diff {
     /// The folders of side B
     #[arg(long, value_name = "RUN", num_args = 1.., requires = "a")]
     pub b: Vec<PathBuf>,
-    /// Exit with status 1 if this holds, as 'MPI_Allreduce.max>+10%', 'wall_time>+5ms' or 'empty_percent>50'
+    /// Exit with status 1 if this holds, such as 'MPI_Allreduce.max>+10%', 'wall_time>+5ms' or 'empty_percent>50'
     ///
-    /// [[TABLE:]ROW.]FIGURE, then > or <, then an amount. FIGURE is a column by its key in JSON, with or without its unit, or by its
-    /// heading; ROW names a row: a function, a call site or its line. An amount with a sign is a change: +10% of A, +5ms more
-    /// than A; without a sign it is B itself. If several runs a side show the noise, a change within it counts as none.
+    /// Write [[TABLE:]ROW.]FIGURE, then > or <, then an amount. FIGURE is a column: its JSON key, with or without unit, or its heading.
+    /// ROW is a function, a call site or its line. A signed amount is a change: +10% of A, or +5ms above A; an unsigned one is B's own
+    /// value. If both sides have several runs, a change within the noise does not count.
     #[arg(long, value_name = "CONDITION", allow_hyphen_values = true)]
     pub fail_if: Vec<Threshold>,
     /// What of them to look at.
@@ -385,17 +390,17 @@ pub struct Diff {
     pub print: Print,
 }
 
-/// Puts runs of different numbers of ranks side by side: POP's efficiencies, the time of each function, how that grows, and what it
-/// comes to at ten times the ranks.
+/// Puts runs with different rank counts side by side: POP's efficiencies, the time of each function, how it grows, and what to expect
+/// at ten times the ranks.
 ///
-/// Give several runs of each number of ranks, and five numbers or more. A function's time is a constant and one term: 1/p, log p, p,
-/// p log p or p^2. `off by` is what the model misses a number of ranks by that it has not seen.
+/// Give several runs per rank count, and five counts or more. A function's time is modeled as a constant plus one term: 1/p, log p, p,
+/// p log p or p^2. `off by` is how far the model misses a rank count it has not seen.
 #[derive(Args)]
 pub struct Scaling {
     /// The runs' folders
     #[arg(required = true, value_name = "RUN")]
     pub runs: Vec<PathBuf>,
-    /// Each rank has the same work however many there are [default: all ranks share it]
+    /// Each rank has its own work, however many there are [default: the ranks share the work]
     #[arg(long)]
     pub weak: bool,
     /// What of them to look at.

@@ -34,7 +34,7 @@ fn what_was_made_to_grow_is_found_to_grow_so() {
         assert!((was - constant).abs() < 1e-6 && (grew - factor).abs() < 1e-6, "{model:#}");
     }
     let ahead = said["run"]["dominates"].as_str().unwrap();
-    assert_eq!(ahead, "at 640 ranks MPI_Alltoall takes most", "{said:#}");
+    assert_eq!(ahead, "at 640 ranks MPI_Alltoall takes longest", "{said:#}");
 }
 
 #[test]
@@ -57,5 +57,5 @@ fn the_efficiencies_are_relative_to_the_fewest_ranks() {
 fn runs_of_one_number_of_ranks_make_no_model_and_say_so() {
     let (status, said) = scaling(&[run(2), run(2)], &[]);
     assert_eq!((status, said["models"].as_array().unwrap().len()), (0, 0));
-    assert!(said["warnings"].to_string().contains("a model needs three or more"), "{said:#}");
+    assert!(said["warnings"].to_string().contains("a model needs three"), "{said:#}");
 }

@@ -15,7 +15,7 @@ use serde_json::Value;
 fn pairs(name: &str, mpi: &Mpi, of: &[&str]) -> BTreeMap<(u64, u64), (u64, u64)> {
     let (output, run) = Case::of(&Program::read(name), mpi).recorded(&format!("matrix-{name}"));
     assert_eq!(output.status, 0, "{name} under {}: {}", mpi.name, output.stderr);
-    let matrix = run.ask("matrix", of);
+    let matrix = run.ask("matrix", &[&["--only", "messages"], of].concat());
     let pair = |row: &Value| {
         let place = (whole(row, "from_rank"), whole(row, "to_rank"));
         (place, (whole(row, "messages"), whole(row, "bytes")))

@@ -11,15 +11,15 @@ use crate::report::{Report, Sheet, WorldRank, plot};
 /// Prints the matrix. Returns the exit status.
 pub fn run(arguments: &cli::Matrix) -> Result<u8, Error> {
     let run = open(&arguments.folder, arguments.select.choice())?;
-    let matrix = matrix::matrix(&run, arguments.comm.as_deref())?;
+    let matrix = matrix::matrix(&run, arguments.comm.as_deref(), arguments.only)?;
     if let Some(path) = &arguments.plot {
         let names: Vec<String> = matrix.ranks.iter().map(WorldRank::to_string).collect();
-        plot::matrix(&names, matrix.traffic.iter().map(|(places, traffic)| (*places, traffic.bytes)), path)?;
+        plot::matrix(&names, matrix.traffic.iter().map(|(places, traffic)| (*places, traffic.total())), path)?;
     }
     let tables = matrix.square().map(Sheet::from).into_iter().chain([matrix.pairs().into()]).collect();
     let mut facts = overview::facts(&run);
     facts.extend(matrix.facts());
-    let warnings = matrix.warning().into_iter().chain(overview::warnings(&run)).collect();
+    let warnings = [matrix.warnings(), overview::warnings(&run)].concat();
     print(Report { facts, warnings, tables }, "matrix", &arguments.print)?;
     Ok(if run.is_partial() { PARTIAL } else { OK })
 }

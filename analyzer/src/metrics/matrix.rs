@@ -1,12 +1,14 @@
-//! Who sent how much to whom: point-to-point messages and one-sided transfers.
+//! Who sent how much to whom: point-to-point messages, one-sided transfers, and what collective calls hand to whom.
 //!
 //! Bytes go from the rank that has them to the one that gets them: for MPI_Get, from target to origin. Messages count where
-//! they are sent. A persistent send counts as often as it was started.
+//! they are sent. A persistent call counts as often as it was started.
+
+mod shares;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use traces::calls::{ArgumentKind, Call};
-use traces::signature::{CREATES, Signature};
+use traces::signature::{CREATES, NESTED, Signature};
 
 use super::totals::world_rank;
 use crate::error::Error;
@@ -14,6 +16,7 @@ use crate::model::objects::Objects;
 use crate::model::tally::CallTotal;
 use crate::model::{Rank, Run};
 use crate::report::{Column, Fact, Row, Table, Value, WorldRank, facts};
+use shares::{Share, share};
 
 /// Pairs that people are shown.
 const PAIRS: usize = 20;
@@ -23,8 +26,19 @@ const PAIRS: usize = 20;
 pub struct Traffic {
     /// Messages, or one-sided transfers.
     pub messages: u64,
-    /// Bytes.
+    /// Their bytes.
     pub bytes: u64,
+    /// Bytes of collective calls.
+    pub collective: u64,
+}
+
+/// What of the traffic is asked about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub enum TrafficKind {
+    /// Point-to-point messages and one-sided transfers.
+    Messages,
+    /// Collective calls.
+    Collectives,
 }
 
 /// Traffic by sender and receiver, and what could not be placed.
@@ -36,10 +50,15 @@ pub struct Matrix {
     pub traffic: BTreeMap<(u32, u32), Traffic>,
     /// Messages in communicators of which the members are not known, or of which only totals were kept.
     pub elsewhere: Traffic,
+    /// Bytes of collective calls that are spread evenly, since their parts are not known.
+    pub spread: u64,
+    /// Bytes that collective calls hand to no rank in particular, or to ranks that are not known.
+    pub nowhere: u64,
 }
 
-/// Adds up the traffic of a run; of one communicator, where its name is given. Fails where no rank has one of that name.
-pub fn matrix(run: &Run, communicator: Option<&str>) -> Result<Matrix, Error> {
+/// Adds up the traffic of a run, or one kind of it; of one communicator, where its name is given. Fails where no rank has one of
+/// that name.
+pub fn matrix(run: &Run, communicator: Option<&str>, only: Option<TrafficKind>) -> Result<Matrix, Error> {
     if let Some(name) = communicator {
         let communicators = run.ranks.iter().flat_map(|rank| rank.communicators.values());
         let names: BTreeSet<String> = communicators.map(|communicator| communicator.name.clone()).collect();
@@ -60,7 +79,12 @@ pub fn matrix(run: &Run, communicator: Option<&str>) -> Result<Matrix, Error> {
         let is_rank = |rank: &WorldRank| {
             rank.number.is_some_and(|number| worlds.get(&rank.world).is_some_and(|size| number < *size))
         };
-        rank.entries().filter(wanted).for_each(|entry| sums.add(rank, entry, elsewhere, is_rank));
+        if only != Some(TrafficKind::Collectives) {
+            rank.entries().filter(wanted).for_each(|entry| sums.add(rank, entry, elsewhere, is_rank));
+        }
+        if only != Some(TrafficKind::Messages) {
+            rank.entries().filter(wanted).for_each(|entry| sums.add_collective(run, &objects, at, entry));
+        }
     }
     if sums.traffic.is_empty() && sums.elsewhere.messages > 0 {
         // Of messages whose partners were not kept nothing can be said.
@@ -70,7 +94,8 @@ pub fn matrix(run: &Run, communicator: Option<&str>) -> Result<Matrix, Error> {
     let ranks: BTreeSet<WorldRank> = of_files.chain(sums.traffic.keys().flat_map(|(from, to)| [*from, *to])).collect();
     let places: BTreeMap<WorldRank, u32> = ranks.iter().copied().zip(0..).collect();
     let traffic = sums.traffic.iter().map(|((from, to), traffic)| ((places[from], places[to]), *traffic)).collect();
-    Ok(Matrix { ranks: ranks.into_iter().collect(), traffic, elsewhere: sums.elsewhere })
+    let Sums { elsewhere, spread, nowhere, .. } = sums;
+    Ok(Matrix { ranks: ranks.into_iter().collect(), traffic, elsewhere, spread, nowhere })
 }
 
 /// Traffic as it is added up.
@@ -78,6 +103,13 @@ pub fn matrix(run: &Run, communicator: Option<&str>) -> Result<Matrix, Error> {
 struct Sums {
     traffic: BTreeMap<(WorldRank, WorldRank), Traffic>,
     elsewhere: Traffic,
+    spread: u64,
+    nowhere: u64,
+}
+
+/// How often a rank made a call, or started what it created.
+fn times(entry: &CallTotal) -> u64 {
+    if entry.signature.flags & CREATES != 0 { entry.starts } else { entry.count - entry.failed.min(entry.count) }
 }
 
 fn is_named(rank: &Rank, signature: &Signature, name: &str) -> bool {
@@ -99,8 +131,7 @@ impl Sums {
         if !call.has(ArgumentKind::Dest) && !call.has(ArgumentKind::Target) {
             return;
         }
-        let done = entry.count - entry.failed.min(entry.count);
-        let messages = if signature.flags & CREATES != 0 { entry.starts } else { done };
+        let messages = times(entry);
         let each = if reads { signature.moves().1 } else { signature.moves().0 };
         // One-sided calls name ranks of the communicator that the window was made from.
         let of_window = rank.origins.get(&signature.object).filter(|_| call.has(ArgumentKind::Target));
@@ -109,7 +140,7 @@ impl Sums {
             .in_world(communicator, signature.peer)
             .map(|there| WorldRank { world: rank.header.world, number: Some(there) });
         let there = in_own.or_else(|| elsewhere(communicator, signature.peer));
-        let more = Traffic { messages, bytes: each.saturating_mul(messages) };
+        let more = Traffic { messages, bytes: each.saturating_mul(messages), collective: 0 };
         if signature.peer == traces::signature::peer::PROC_NULL || messages == 0 {
             return;
         }
@@ -119,11 +150,60 @@ impl Sums {
             _ => self.elsewhere.add(more),
         }
     }
+
+    /// Adds a rank's part in collective calls.
+    fn add_collective(&mut self, run: &Run, objects: &Objects, at: usize, entry: &CallTotal) {
+        let (rank, signature, times) = (&run.ranks[at], &entry.signature, times(entry));
+        let Some(communicator) = rank.communicators.get(&signature.object).filter(|_| signature.flags & NESTED == 0)
+        else {
+            return;
+        };
+        let Some(call) = Call::from_number(signature.call) else { return };
+        let Some(share) = share(call, signature, communicator.size.into()) else { return };
+        let number = objects.number(at, signature.object).filter(|_| !communicator.inter);
+        let Some(number) = number else {
+            return self.nowhere = self.nowhere.saturating_add(signature.moves().0.saturating_mul(times));
+        };
+        let group = &objects.groups[number as usize];
+        let own = world_rank(rank);
+        let place = |place: u32| world_rank(&run.ranks[place as usize]);
+        let bytes = |each: u64| Traffic { collective: each.saturating_mul(times), ..Traffic::default() };
+        let here: Vec<u32> = group.here().collect();
+        let neighbors = || {
+            let neighbors = objects.neighbors(at as u32, number);
+            let destinations = neighbors.map_or(&[][..], |neighbors| neighbors.destinations.as_slice());
+            destinations.iter().filter_map(|to| here.get(*to as usize)).copied().collect::<Vec<u32>>()
+        };
+        let root = group.peer(at, signature.peer).map(place);
+        let mut give = |from: WorldRank, to: WorldRank, more: Traffic| {
+            if from != to && more.collective > 0 {
+                self.traffic.entry((from, to)).or_default().add(more);
+            }
+        };
+        match share {
+            Share::ToRoot(sent) => root.into_iter().for_each(|root| give(own, root, bytes(sent))),
+            Share::FromRoot(received) => root.into_iter().for_each(|root| give(root, own, bytes(received))),
+            Share::ToEach(each) => here.iter().for_each(|to| give(own, place(*to), bytes(each))),
+            Share::ToNeighbors(each) => neighbors().iter().for_each(|to| give(own, place(*to), bytes(each))),
+            Share::ToAll(sent) => {
+                let each = sent / u64::from(communicator.size.max(1));
+                here.iter().for_each(|to| give(own, place(*to), bytes(each)));
+                self.spread = self.spread.saturating_add(sent.saturating_mul(times));
+            }
+            Share::ToAllNeighbors(sent) => {
+                let neighbors = neighbors();
+                let each = sent / (neighbors.len() as u64).max(1);
+                neighbors.iter().for_each(|to| give(own, place(*to), bytes(each)));
+            }
+            Share::Nowhere(sent) => self.nowhere = self.nowhere.saturating_add(sent.saturating_mul(times)),
+        }
+    }
 }
 
 facts! {
     MESSAGES = "messages", Count, always;
     BYTES = "message_bytes", Bytes, always;
+    COLLECTIVE = "collective_bytes", Bytes, always;
 }
 
 /// What went from one rank to another.
@@ -141,7 +221,11 @@ impl Row for TrafficRow {
             Column::rank("to_rank", "to", |row: &Self| row.to),
             Column::count("messages", "messages", |row: &Self| row.traffic.messages),
             Column::bytes("bytes", "bytes", |row: &Self| row.traffic.bytes),
-            Column::bytes("message_mean_bytes", "mean", |row: &Self| row.traffic.bytes / row.traffic.messages.max(1)),
+            Column::bytes("message_mean_bytes", "mean", |row: &Self| {
+                row.traffic.bytes.checked_div(row.traffic.messages)
+            }),
+            Column::bytes("collective_bytes", "collectives", |row: &Self| row.traffic.collective),
+            Column::bytes("total_bytes", "total", |row: &Self| row.traffic.total()),
         ]
     }
 }
@@ -166,26 +250,46 @@ impl Matrix {
     /// What is to be known about the whole.
     pub fn facts(&self) -> Vec<Fact> {
         let total = self.total();
-        let pairs = self.traffic.len() as u64;
+        let pairs = self.traffic.values().filter(|traffic| traffic.messages > 0).count();
         vec![
             Fact::new(MESSAGES, "messages", Value::Count(total.messages))
                 .note(format!(" between {pairs} pairs of ranks")),
-            Fact::new(BYTES, "bytes", Value::Bytes(total.bytes)),
+            Fact::new(BYTES, "bytes", Value::Bytes(total.bytes))
+                .note(" of messages, ")
+                .figure(Value::Bytes(total.collective))
+                .note(" of collective calls"),
+            Fact::hidden(COLLECTIVE, Value::Bytes(total.collective)),
         ]
     }
 
-    /// That something went to nobody who is known.
-    pub fn warning(&self) -> Option<String> {
-        let Traffic { messages, bytes } = self.elsewhere;
-        let bytes = Value::Bytes(bytes);
-        (messages > 0).then(|| format!("{messages} messages ({bytes}) went to processes unknown here"))
+    /// What the pairs do not say.
+    pub fn warnings(&self) -> Vec<String> {
+        let Traffic { messages, bytes, .. } = self.elsewhere;
+        let of = |bytes| Value::Bytes(bytes);
+        let mut said = Vec::new();
+        if messages > 0 {
+            said.push(format!("{messages} messages ({}) went to processes unknown here", of(bytes)));
+        }
+        if self.spread > 0 {
+            said.push(format!(
+                "{} of MPI_Alltoallv and the like are split evenly: the parts are not recorded",
+                of(self.spread)
+            ));
+        }
+        if self.nowhere > 0 {
+            said.push(format!(
+                "{} of reductions to all ranks, scans and intercommunicators have no pairs",
+                of(self.nowhere)
+            ));
+        }
+        said
     }
 
     /// One row for each pair, the one with the most bytes first.
     pub fn pairs(&self) -> Table<TrafficRow> {
         let mut pairs: Vec<_> = self.traffic.iter().collect();
         pairs.sort_by_key(|(place, traffic)| {
-            (std::cmp::Reverse(traffic.bytes), std::cmp::Reverse(traffic.messages), **place)
+            (std::cmp::Reverse(traffic.total()), std::cmp::Reverse(traffic.messages), **place)
         });
         let row = |((from, to), traffic): (&(u32, u32), &Traffic)| TrafficRow {
             from: self.ranks[*from as usize],
@@ -205,7 +309,7 @@ impl Matrix {
         columns.extend(self.ranks.iter().enumerate().map(|(to, rank)| {
             Column::bytes(format!("to_{to}_bytes"), rank.to_string(), move |row: &SquareRow| row.bytes[to])
         }));
-        let cell = |from, to| self.traffic.get(&(from, to)).map(|traffic| traffic.bytes);
+        let cell = |from, to| self.traffic.get(&(from, to)).map(Traffic::total);
         let row = |(from, rank): (u32, &WorldRank)| SquareRow {
             from: *rank,
             bytes: ranks.clone().map(|to| cell(from, to)).collect(),
@@ -216,8 +320,14 @@ impl Matrix {
 }
 
 impl Traffic {
+    /// All bytes.
+    pub fn total(&self) -> u64 {
+        self.bytes.saturating_add(self.collective)
+    }
+
     fn add(&mut self, other: Traffic) {
         self.messages = self.messages.saturating_add(other.messages);
         self.bytes = self.bytes.saturating_add(other.bytes);
+        self.collective = self.collective.saturating_add(other.collective);
     }
 }

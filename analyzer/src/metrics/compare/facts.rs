@@ -62,14 +62,14 @@ pub fn warnings(a: &Side, b: &Side) -> Vec<String> {
     let mut warnings = Vec::new();
     if a.len() < 2 || b.len() < 2 {
         warnings.push(
-            "one run of a side does not tell a difference from noise; compare several: overhear diff --a A1 A2 A3 \
-             --b B1 B2 B3"
+            "one run per side cannot tell a difference from noise; compare several: overhear diff --a A1 A2 A3 --b B1 B2 \
+             B3"
                 .into(),
         );
     } else {
         warnings.push(
-            "noise: the runs of a side differ by as much among themselves, all rows taken together (Welch's test, Holm's \
-             correction, 5 %)"
+            "noise: no more than runs of one side differ by among themselves (Welch's test with Holm's correction over all \
+             rows, 5 %)"
                 .into(),
         );
     }
@@ -82,16 +82,15 @@ pub fn warnings(a: &Side, b: &Side) -> Vec<String> {
     };
     let commands = distinct(|run| run.command.clone());
     if commands.len() > 1 {
-        warnings.push(format!("the runs are of different commands: {}", commands.join("; ")));
+        warnings.push(format!("the runs come from different commands: {}", commands.join("; ")));
     }
     let ranks = distinct(|run| run.ranks.to_string());
     if ranks.len() > 1 {
-        warnings.push(format!("the runs have {} ranks: sums over all ranks are not comparable", ranks.join(" and ")));
+        warnings.push(format!("the runs have {} ranks: totals over ranks do not compare", ranks.join(" and ")));
     }
     let profiles = runs().filter(|run| !run.has_calls).count();
     if profiles > 0 {
-        let plural = if profiles == 1 { "a profile holds" } else { "profiles hold" };
-        warnings.push(format!("no waits and no efficiency of {profiles} of the runs: {plural} no single calls"));
+        warnings.push(format!("no waits or efficiencies for {profiles} of the runs: a profile holds no single calls"));
     }
     warnings
 }

@@ -1,4 +1,4 @@
-//! What a user lets no run of B exceed: `--fail-if 'MPI_Allreduce.max>+10%'`.
+//! What B must not exceed: `--fail-if 'MPI_Allreduce.max>+10%'`.
 //!
 //! ```text
 //! [[TABLE:]ROW.]FIGURE > or < AMOUNT
@@ -56,7 +56,7 @@ impl FromStr for Threshold {
     fn from_str(text: &str) -> Result<Threshold, String> {
         let help = || {
             format!(
-                "'{text}' is no condition: write [ROW.]FIGURE>AMOUNT, as MPI_Allreduce.max>+10%, wall_time>+5ms or empty_percent>50"
+                "'{text}' is not a condition; write [ROW.]FIGURE>AMOUNT, such as MPI_Allreduce.max>+10%, wall_time>+5ms or empty_percent>50"
             )
         };
         let at = text.find(['>', '<']).ok_or_else(help)?;
@@ -134,8 +134,8 @@ impl Threshold {
         names.dedup();
         let instead = match (&self.row, names.as_slice()) {
             (Some(row), []) => format!("Neither side has a row called {row}."),
-            (Some(row), names) => format!("Of {row} there are {}.", names.join(", ")),
-            (None, names) => format!("Of the whole run there are {}; write ROW.FIGURE for a row's.", names.join(", ")),
+            (Some(row), names) => format!("{row} has {}.", names.join(", ")),
+            (None, names) => format!("The run as a whole has {}; for a row's, write ROW.FIGURE.", names.join(", ")),
         };
         Error::Setting(format!("--fail-if '{}': no such figure. {instead}", self.text))
     }

@@ -1,4 +1,4 @@
-//! What was run, and what will take longest at ten times the ranks.
+//! What ran, and what to expect at ten times the ranks.
 
 use super::points::{Grown, Grows};
 use crate::metrics::compare::Figures;
@@ -33,16 +33,15 @@ fn dominates(grown: &Grown) -> Option<Fact> {
     let (first, expected) = all.first()?;
     let others: Vec<&str> =
         all[1..].iter().filter(|(_, other)| other.high > expected.low).map(|(grows, _)| grows.name.as_str()).collect();
-    let span = format!("{} to {}", Value::Seconds(expected.low), Value::Seconds(expected.high));
+    let span = format!("({} to {})", Value::Seconds(expected.low), Value::Seconds(expected.high));
+    let time = Value::Seconds(expected.time);
     let note = match others.as_slice() {
-        [] => format!(": {} of a rank, {span}", Value::Seconds(expected.time)),
-        others => format!(
-            ": {} of a rank, {span}; as far as can be told it may be {}",
-            Value::Seconds(expected.time),
-            others.join(", ")
-        ),
+        [] => format!(": {time} per rank {span}"),
+        others => format!(": {time} per rank {span}; it could also be {}", others.join(", ")),
     };
-    Some(Fact::new(DOMINATES, "ahead", Value::Text(format!("at {ahead} ranks {} takes most", first.name))).note(note))
+    Some(
+        Fact::new(DOMINATES, "ahead", Value::Text(format!("at {ahead} ranks {} takes longest", first.name))).note(note),
+    )
 }
 
 /// What a reader has to know.
@@ -50,25 +49,21 @@ pub fn warnings(runs: &[Figures], grown: &Grown) -> Vec<String> {
     let mut warnings = Vec::new();
     let few = grown.runs.keys().filter(|ranks| **ranks > 1).count();
     if few < 3 {
-        let counts = match few {
-            0 => "no number of ranks",
-            1 => "one number of ranks",
-            _ => "two numbers of ranks",
-        };
-        warnings.push(format!("no models: the runs have {counts} above one, and a model needs three or more"));
+        let counts = if few == 1 { "one rank count".to_string() } else { format!("{few} rank counts") };
+        warnings.push(format!("no models: the runs have {counts} above 1, and a model needs three"));
     } else if few < 5 {
-        warnings.push(format!("{few} numbers of ranks tell terms apart badly: five or more are better"));
+        warnings.push(format!("{few} rank counts tell terms apart poorly: use five or more"));
     }
     let executable = |run: &Figures| run.command.split(' ').next().unwrap_or_default().to_string();
     let mut programs: Vec<String> = runs.iter().map(executable).collect();
     programs.sort();
     programs.dedup();
     if programs.len() > 1 {
-        warnings.push(format!("the runs are of different programs: {}", programs.join(", ")));
+        warnings.push(format!("the runs come from different programs: {}", programs.join(", ")));
     }
     let profiles = runs.iter().filter(|run| !run.has_calls).count();
     if profiles > 0 {
-        warnings.push(format!("no efficiencies of {profiles} of the runs: a profile holds no single calls"));
+        warnings.push(format!("no efficiencies for {profiles} of the runs: a profile holds no single calls"));
     }
     warnings
 }

@@ -1,0 +1,95 @@
+//! Collective calls hand their bytes to the ranks that the standard names.
+
+mod common;
+
+use std::collections::BTreeMap;
+
+use common::Folder;
+use common::made::Calls;
+use serde_json::Value;
+use traces::calls::Call;
+use traces::signature::{Signature, peer};
+
+const RANKS: u32 = 3;
+
+fn collective(call: Call, root: i32, sent: u64, received: u64) -> Signature {
+    common::signature(0, call, root, sent, received)
+}
+
+/// Every rank calls each once.
+fn run(calls: impl Fn(u32) -> Vec<Signature>) -> Folder {
+    let folder = Folder::new();
+    for rank in 0..RANKS {
+        let mut made = Calls::default();
+        for (at, signature) in (1..).zip(calls(rank)) {
+            made = made.call(signature, at * 1_000, 500);
+        }
+        made.write(&folder, rank, RANKS);
+    }
+    folder
+}
+
+/// Bytes of collective calls by sender and receiver, and the warnings.
+fn matrix(folder: &Folder, more: &[&str]) -> (BTreeMap<(u64, u64), u64>, String) {
+    let output = common::overhear("matrix", &folder.0, &[more, &["--format", "json"]].concat());
+    let said: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let number = |row: &Value, key: &str| row[key].as_u64().unwrap();
+    let pairs = said["pairs"].as_array().unwrap().iter();
+    let pairs = pairs.map(|row| ((number(row, "from_rank"), number(row, "to_rank")), number(row, "collective_bytes")));
+    (pairs.collect(), said["warnings"].to_string())
+}
+
+#[test]
+fn a_broadcast_goes_from_the_root_and_a_gather_to_it() {
+    let at = |rank: u32, root: u32, bytes: u64| if rank == root { bytes } else { 0 };
+    let folder = run(|rank| {
+        vec![
+            collective(Call::Bcast, 0, at(rank, 0, 100), 100 - at(rank, 0, 100)),
+            collective(Call::Scatter, 2, at(rank, 2, 60), 20),
+            collective(Call::Gather, 1, 7, at(rank, 1, 21)),
+            collective(Call::Reduce, 1, 1_000, at(rank, 1, 1_000)),
+        ]
+    });
+    let (pairs, _) = matrix(&folder, &[]);
+    let expected = [((0, 1), 100 + 7 + 1_000), ((0, 2), 100), ((2, 0), 20), ((2, 1), 20 + 7 + 1_000)];
+    assert_eq!(pairs, expected.into_iter().collect());
+}
+
+#[test]
+fn an_exchange_between_all_goes_from_each_to_each_other() {
+    let folder = run(|_| {
+        vec![
+            collective(Call::Alltoall, peer::NONE, 30, 30),
+            collective(Call::Iallgather, peer::NONE, 5, 15),
+            collective(Call::Allreduce, peer::NONE, 8, 8),
+        ]
+    });
+    let (pairs, warnings) = matrix(&folder, &[]);
+    assert_eq!(pairs.len(), 6);
+    assert!(pairs.iter().all(|((from, to), bytes)| from != to && *bytes == 15), "{pairs:?}");
+    assert!(warnings.contains("24 B of reductions to all ranks"), "{warnings}");
+}
+
+#[test]
+fn parts_that_were_not_recorded_are_said_to_be_split_evenly() {
+    let folder = run(|_| vec![collective(Call::Alltoallv, peer::NONE, 90, 90)]);
+    let (pairs, warnings) = matrix(&folder, &[]);
+    assert!(pairs.len() == 6 && pairs.values().all(|bytes| *bytes == 30), "{pairs:?}");
+    assert!(warnings.contains("270 B of MPI_Alltoallv and the like are split evenly"), "{warnings}");
+}
+
+#[test]
+fn messages_and_collective_calls_can_be_looked_at_apart() {
+    let folder = run(|rank| {
+        let to_next = common::signature(0, Call::Send, ((rank + 1) % RANKS) as i32, 50, 0);
+        vec![to_next, collective(Call::Alltoall, peer::NONE, 30, 30)]
+    });
+    let totals = |more: &[&str]| {
+        let output = common::overhear("matrix", &folder.0, &[more, &["--format", "json"]].concat());
+        let said: Value = serde_json::from_slice(&output.stdout).unwrap();
+        ["message_bytes", "collective_bytes"].map(|key| said["run"][key].as_u64().unwrap())
+    };
+    assert_eq!(totals(&[]), [150, 60]);
+    assert_eq!(totals(&["--only", "messages"]), [150, 0]);
+    assert_eq!(totals(&["--only", "collectives"]), [0, 60]);
+}
