@@ -60,7 +60,9 @@ fn going_on(mut words: Vec<String>, mpi: &Mpi) -> Vec<String> {
 #[test]
 fn a_rank_that_ends_without_finalizing_holds_up_nobody_whom_mpi_does_not() {
     for mpi in libraries() {
-        let case = case("ends_early", &mpi, 3, &[]);
+        // Open MPI 4's MPI_Finalize meets all ranks at its launcher, which by itself forgets to answer in 3 of 80 launches where one
+        // has ended before the others come.
+        let case = case("ends_early", &mpi, 3, &[]).with("OMPI_MCA_async_mpi_finalize", "1");
         let words = going_on(case.words(), &mpi);
         let run = |before: &[&OsStr]| {
             let mut all = before.iter().copied().chain(words.iter().map(OsStr::new));
