@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use super::print::print;
+use super::several::SeveralRuns;
 use crate::cli;
 use crate::error::{DIFFERENT, Error, OK, PARTIAL};
-use crate::metrics::compare::{self, FigureRow, Side, Threshold, figures};
-use crate::metrics::{engine, overview};
-use crate::model::{Choice, Run};
+use crate::metrics::compare::{self, FigureRow, Threshold};
+use crate::metrics::engine;
+use crate::model::Choice;
 use crate::report::schema::Schema;
 use crate::report::{Report, Sheet};
 
@@ -18,15 +19,15 @@ pub fn run(arguments: &cli::Diff) -> Result<u8, Error> {
         [a, b] => (std::slice::from_ref(a), std::slice::from_ref(b)),
         _ => (arguments.a.as_slice(), arguments.b.as_slice()),
     };
-    let (a, b) = (Read::all("A", of_a, &choice)?, Read::all("B", of_b, &choice)?);
-    let all = compare::compare(&a.side, &b.side);
+    let (a, b) = (read("A", of_a, &choice)?, read("B", of_b, &choice)?);
+    let all = compare::compare(&a.figures, &b.figures);
     let mut warnings = met(&arguments.fail_if, &all)?;
     let is_met = !warnings.is_empty();
-    warnings.extend(compare::warnings(&a.side, &b.side));
+    warnings.extend(compare::warnings(&a.figures, &b.figures));
     warnings.extend([a.warnings, b.warnings].concat());
-    let is_judged = a.side.len() > 1 && b.side.len() > 1;
+    let is_judged = a.figures.len() > 1 && b.figures.len() > 1;
     let mut tables = compare::sections(&all, is_judged);
-    let facts = compare::facts(&a.side, &b.side, &all);
+    let facts = compare::facts(&a.figures, &b.figures, &all);
     tables.push(Sheet::from(compare::table(all)));
     print(Report { facts, warnings, tables }, "diff", &arguments.print)?;
     Ok(match (is_met, a.is_partial || b.is_partial) {
@@ -41,28 +42,10 @@ pub fn schema() -> Schema {
     Schema::of("diff").facts(compare::FACTS).table::<FigureRow>()
 }
 
-/// What was read of a side.
-struct Read {
-    side: Side,
-    warnings: Vec<String>,
-    is_partial: bool,
-}
-
-impl Read {
-    /// Reads run after run, so that there is never more than one in memory.
-    fn all(name: &str, folders: &[PathBuf], choice: &Choice) -> Result<Read, Error> {
-        let mut read = Read { side: Vec::new(), warnings: Vec::new(), is_partial: false };
-        for (folder, number) in folders.iter().zip(1..) {
-            let run = Run::select(folder, choice)?;
-            let name = if folders.len() == 1 { name.to_string() } else { format!("{name} {number}") };
-            let figures = figures(&run);
-            let said = figures.warnings.iter().cloned().chain(engine::unseen(&run)).chain(overview::warnings(&run));
-            read.warnings.extend(said.map(|said| format!("{name}: {said}")));
-            read.is_partial |= run.is_partial();
-            read.side.push(figures);
-        }
-        Ok(read)
-    }
+/// Reads the runs of a side, which warnings call by its name, with a number where there are several.
+fn read(side: &str, folders: &[PathBuf], choice: &Choice) -> Result<SeveralRuns, Error> {
+    let name = |at: usize| if folders.len() == 1 { side.to_string() } else { format!("{side} {}", at + 1) };
+    SeveralRuns::read(folders, choice, name, engine::unseen)
 }
 
 /// What to say of each condition that is met.

@@ -16,6 +16,7 @@ mod record;
 mod report;
 mod scaling;
 mod schema;
+mod several;
 mod waits;
 
 use crate::cli::{Cli, Command};

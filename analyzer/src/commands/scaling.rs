@@ -1,27 +1,18 @@
 //! `overhear scaling`: runs of different numbers of ranks side by side.
 
 use super::print::print;
+use super::several::SeveralRuns;
 use crate::cli;
 use crate::error::{Error, OK, PARTIAL};
-use crate::metrics::compare::{Figures, figures};
-use crate::metrics::overview;
 use crate::metrics::scaling::{self, ModelRow, PointRow, PopRow};
-use crate::model::Run;
 use crate::report::schema::Schema;
 use crate::report::{Report, Sheet};
 
 /// Prints how times grow with the ranks. Returns the exit status.
 pub fn run(arguments: &cli::Scaling) -> Result<u8, Error> {
-    let choice = arguments.select.choice();
-    let (mut runs, mut said, mut is_partial): (Vec<Figures>, Vec<String>, bool) = (Vec::new(), Vec::new(), false);
-    for folder in &arguments.runs {
-        let run = Run::select(folder, &choice)?;
-        let of_run = figures(&run);
-        let warnings = of_run.warnings.iter().cloned().chain(overview::warnings(&run));
-        said.extend(warnings.map(|said| format!("{}: {said}", folder.display())));
-        is_partial |= run.is_partial();
-        runs.push(of_run);
-    }
+    let name = |at: usize| arguments.runs[at].display().to_string();
+    let SeveralRuns { figures: runs, warnings: said, is_partial } =
+        SeveralRuns::read(&arguments.runs, &arguments.select.choice(), name, |_| Vec::new())?;
     let grown = scaling::grown(&runs, arguments.weak);
     let tables = vec![
         scaling::efficiencies(&grown).into(),

@@ -1,0 +1,40 @@
+//! Runs that are compared with each other: read one after another, so that there is never more than one in memory.
+
+use std::path::PathBuf;
+
+use crate::error::Error;
+use crate::metrics::compare::{Figures, figures};
+use crate::metrics::overview;
+use crate::model::{Choice, Run};
+
+/// What was read of several runs.
+pub struct SeveralRuns {
+    /// Their figures, in the order of the folders.
+    pub figures: Vec<Figures>,
+    /// What a reader has to know, with the name of the run it is of.
+    pub warnings: Vec<String>,
+    /// Some of the data is missing.
+    pub is_partial: bool,
+}
+
+impl SeveralRuns {
+    /// Reads what is chosen of the runs in these folders. `name` is what warnings call the one at a place; `unseen` what more there
+    /// is to say of a run.
+    pub fn read(
+        folders: &[PathBuf],
+        choice: &Choice,
+        name: impl Fn(usize) -> String,
+        unseen: fn(&Run) -> Vec<String>,
+    ) -> Result<SeveralRuns, Error> {
+        let mut runs = SeveralRuns { figures: Vec::new(), warnings: Vec::new(), is_partial: false };
+        for (at, folder) in folders.iter().enumerate() {
+            let run = Run::select(folder, choice)?;
+            let figures = figures(&run);
+            let said = figures.warnings.iter().cloned().chain(unseen(&run)).chain(overview::warnings(&run));
+            runs.warnings.extend(said.map(|said| format!("{}: {said}", name(at))));
+            runs.is_partial |= run.is_partial();
+            runs.figures.push(figures);
+        }
+        Ok(runs)
+    }
+}
