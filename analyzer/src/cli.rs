@@ -12,6 +12,7 @@ use crate::metrics::matrix::TrafficKind;
 use crate::model::{Choice, Ranks};
 use crate::report::Format;
 use crate::report::arrange::Top;
+use crate::report::plot::PlotFile;
 pub use settings::Settings;
 
 /// Listens in on unmodified MPI programs and shows where their communication time went.
@@ -211,9 +212,9 @@ pub struct Progress {
     /// Show one table in full: by rank, component, function or site
     #[arg(long, value_name = "WHAT")]
     pub by: Option<ByEngine>,
-    /// Plot entries over time to this SVG file
+    /// Plot entries over time to this file, SVG or PNG by its name
     #[arg(long, value_name = "FILE")]
-    pub plot: Option<PathBuf>,
+    pub plot: Option<PlotFile>,
     /// What of it to look at.
     #[command(flatten)]
     pub select: Select,
@@ -305,9 +306,9 @@ pub struct Matrix {
     /// Only point-to-point messages and one-sided transfers, or only collective calls
     #[arg(long, value_name = "KIND")]
     pub only: Option<TrafficKind>,
-    /// Plot the bytes as a heat map to this SVG file
+    /// Plot the bytes as a heat map to this file, SVG or PNG by its name
     #[arg(long, value_name = "FILE")]
-    pub plot: Option<PathBuf>,
+    pub plot: Option<PlotFile>,
     /// What of it to look at.
     #[command(flatten)]
     pub select: Select,

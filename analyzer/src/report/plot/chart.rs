@@ -1,0 +1,137 @@
+//! Lines over an axis, with intervals: what documents show of latencies, bandwidths and availabilities.
+
+use plotters::coord::Shift;
+use plotters::prelude::*;
+
+use super::axis::Axis;
+use super::{Drawn, PlotFile};
+use crate::error::Error;
+
+/// Lines over one axis.
+#[derive(Clone, Debug)]
+pub struct Chart {
+    /// What it shows.
+    pub title: String,
+    /// From left to right.
+    pub x: Axis,
+    /// Upwards.
+    pub y: Axis,
+    /// The lines.
+    pub series: Vec<Series>,
+}
+
+/// A line through points.
+#[derive(Clone, Default, Debug)]
+pub struct Series {
+    /// As the legend has it.
+    pub name: String,
+    /// Values of x and y, in the order in which the line goes through them.
+    pub points: Vec<(f64, f64)>,
+    /// Where values are not exact: x, and the least and the most that y may be.
+    pub intervals: Vec<(f64, f64, f64)>,
+}
+
+/// Width of a picture, and height of each chart.
+const WIDTH: u32 = 900;
+const HEIGHT: u32 = 460;
+/// Room that a line of a legend takes, and a letter.
+const LINE: i32 = 20;
+const LETTER: i32 = 7;
+/// From the frame to the legend, and from its line to its name.
+const GAP: i32 = 14;
+const STROKE: i32 = 24;
+
+/// Colors that are told apart by people who are blind to some (Okabe and Ito 2008), without the yellow, which white hides.
+const COLORS: [RGBColor; 7] = [
+    RGBColor(0, 114, 178),
+    RGBColor(213, 94, 0),
+    RGBColor(0, 158, 115),
+    RGBColor(204, 121, 167),
+    RGBColor(86, 180, 233),
+    RGBColor(230, 159, 0),
+    RGBColor(0, 0, 0),
+];
+
+/// Draws charts one below another.
+pub fn write(charts: &[Chart], file: &PlotFile) -> Result<(), Error> {
+    file.write(|svg| {
+        let area = SVGBackend::with_string(svg, (WIDTH, HEIGHT * charts.len().max(1) as u32)).into_drawing_area();
+        area.fill(&WHITE)?;
+        for (chart, area) in charts.iter().zip(area.split_evenly((charts.len().max(1), 1))) {
+            draw(chart, &area)?;
+        }
+        Ok(area.present()?)
+    })
+}
+
+type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+
+fn draw(chart: &Chart, area: &Area) -> Drawn {
+    let area = area.titled(&chart.title, ("sans-serif", 18))?;
+    let letters = chart.series.iter().map(|series| series.name.chars().count()).max().unwrap_or(0);
+    let legend = if chart.series.len() > 1 { GAP + STROKE + LETTER * letters as i32 } else { 0 };
+    let (lines, names) = area.split_horizontally(WIDTH as i32 - legend - GAP);
+    let places = |axis: fn(&(f64, f64)) -> f64, of: &Axis| -> Vec<f64> {
+        let values = chart.series.iter().flat_map(|series| {
+            let ends = series.intervals.iter().flat_map(|(x, least, most)| [(*x, *least), (*x, *most)]);
+            series.points.iter().copied().chain(ends)
+        });
+        values.filter_map(|point| of.place(axis(&point))).collect()
+    };
+    let x = chart.x.span(places(|point| point.0, &chart.x).into_iter());
+    let y = chart.y.span(places(|point| point.1, &chart.y).into_iter());
+    let mut context = ChartBuilder::on(&lines)
+        .margin(12)
+        .x_label_area_size(40)
+        .y_label_area_size(76)
+        .build_cartesian_2d(x.clone(), y.clone())?;
+    context
+        .configure_mesh()
+        .x_desc(&chart.x.label)
+        .y_desc(&chart.y.label)
+        .x_label_formatter(&|place| chart.x.text(*place))
+        .y_label_formatter(&|place| chart.y.text(*place))
+        .label_style(("sans-serif", 13))
+        .light_line_style(TRANSPARENT)
+        .bold_line_style(BLACK.mix(0.12))
+        .draw()?;
+    for (number, series) in chart.series.iter().enumerate() {
+        let color = COLORS[number % COLORS.len()];
+        let place = |(x, y): &(f64, f64)| Some((chart.x.place(*x)?, chart.y.place(*y)?));
+        let points: Vec<(f64, f64)> = series.points.iter().filter_map(place).collect();
+        let intervals = series.intervals.iter().filter_map(|(x, least, most)| {
+            // What reaches down to nothing ends at the frame of an axis that has no 0.
+            let least = chart.y.place(*least).unwrap_or(y.least);
+            Some([(chart.x.place(*x)?, least), (chart.x.place(*x)?, chart.y.place(*most)?)])
+        });
+        context.draw_series(intervals.map(|ends| PathElement::new(ends, color.mix(0.45).stroke_width(3))))?;
+        context.draw_series(LineSeries::new(points.iter().copied(), color.stroke_width(2)))?;
+        for (x, y) in points.iter().map(|point| context.backend_coord(point)) {
+            let (left, top) = lines.get_base_pixel();
+            lines.draw(&marker(number, (x - left, y - top)))?;
+        }
+        if legend > 0 {
+            let (left, middle) = (GAP, 24 + LINE * number as i32);
+            let ends = [(left, middle), (left + STROKE - 6, middle)];
+            names.draw(&PathElement::new(ends, color.stroke_width(2)))?;
+            names.draw(&marker(number, (left + (STROKE - 6) / 2, middle)))?;
+            let text = Text::new(series.name.clone(), (left + STROKE, middle - 7), ("sans-serif", 13));
+            names.draw(&text)?;
+        }
+    }
+    Ok(())
+}
+
+/// Outlines, in pixels around a point: another one where colors come again.
+const MARKERS: [&[(i32, i32)]; 3] = [
+    &[(-3, -1), (-1, -3), (1, -3), (3, -1), (3, 1), (1, 3), (-1, 3), (-3, 1)],
+    &[(0, -5), (5, 4), (-5, 4)],
+    &[(0, -5), (5, 0), (0, 5), (-5, 0)],
+];
+
+/// What stands at each point of a line, by its pixels.
+fn marker(number: usize, (x, y): (i32, i32)) -> Polygon<(i32, i32)> {
+    let outline = MARKERS[number / COLORS.len() % MARKERS.len()].iter();
+    let corners: Vec<_> = outline.map(|(right, down)| (x + right, y + down)).collect();
+    Polygon::new(corners, COLORS[number % COLORS.len()].filled())
+}

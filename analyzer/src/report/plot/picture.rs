@@ -1,0 +1,69 @@
+//! The file that a picture goes to.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use resvg::tiny_skia::{Pixmap, Transform};
+use resvg::usvg;
+
+use crate::error::Error;
+use crate::output;
+
+/// A file that the user wants a picture in.
+#[derive(Clone, Debug)]
+pub struct PlotFile {
+    path: PathBuf,
+    format: PictureFormat,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum PictureFormat {
+    Svg,
+    Png,
+}
+
+impl FromStr for PlotFile {
+    type Err = &'static str;
+
+    fn from_str(name: &str) -> Result<PlotFile, &'static str> {
+        let path = PathBuf::from(name);
+        let extension = path.extension().map(|extension| extension.to_ascii_lowercase());
+        let format = match extension.as_ref().map(|extension| extension.to_str()) {
+            // A pipe or a device takes what every browser shows.
+            None | Some(Some("svg")) => PictureFormat::Svg,
+            Some(Some("png")) => PictureFormat::Png,
+            _ => return Err("a plot is SVG or PNG: end the name in .svg or .png"),
+        };
+        Ok(PlotFile { path, format })
+    }
+}
+
+pub type Drawn = Result<(), Box<dyn std::error::Error>>;
+
+/// Pixels of a PNG to one of the SVG: text stays sharp on screens and slides.
+const PIXELS: f32 = 2.0;
+
+impl PlotFile {
+    /// Writes what `draw` draws as SVG.
+    pub(super) fn write(&self, draw: impl FnOnce(&mut String) -> Drawn) -> Result<(), Error> {
+        let mut svg = String::new();
+        let bytes = draw(&mut svg).and_then(|()| match self.format {
+            PictureFormat::Svg => Ok(svg.into_bytes()),
+            PictureFormat::Png => rendered(&svg),
+        });
+        let written = bytes.and_then(|bytes| Ok(output::write(&self.path, &bytes)?));
+        written.map_err(|reason| Error::Other(format!("{}: {reason}", self.path.display())))
+    }
+}
+
+/// An SVG as PNG, with a font of our own: it looks the same everywhere.
+fn rendered(svg: &str) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
+    let mut options = usvg::Options::default();
+    options.fontdb_mut().load_font_data(dejavu::sans::regular().to_vec());
+    options.fontdb_mut().set_sans_serif_family("DejaVu Sans");
+    let tree = usvg::Tree::from_str(svg, &options)?;
+    let size = tree.size().to_int_size().scale_by(PIXELS).ok_or("it has no size")?;
+    let mut pixels = Pixmap::new(size.width(), size.height()).ok_or("it is too large")?;
+    resvg::render(&tree, Transform::from_scale(PIXELS, PIXELS), &mut pixels.as_mut());
+    Ok(pixels.encode_png()?)
+}
