@@ -271,6 +271,9 @@ pub struct Overlap {
     /// Which run.
     #[command(flatten)]
     pub folder: Folder,
+    /// Plot overhead and availability over message size to this file, SVG or PNG by its name
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PlotFile>,
     /// What of it to look at.
     #[command(flatten)]
     pub select: Select,

@@ -59,3 +59,12 @@ fn a_plot_of_another_format_is_refused_by_its_name() {
         assert!(name.parse::<PlotFile>().is_ok(), "{name}");
     }
 }
+
+#[test]
+fn nothing_is_drawn_of_charts_that_have_nothing_to_show() {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("nothing.svg");
+    let file: PlotFile = path.to_str().unwrap().parse().unwrap();
+    let empty = Chart { series: vec![Series::default()], ..charts().remove(0) };
+    assert!(chart::write(&[empty], &file).unwrap_err().to_string().contains("nothing to plot"));
+    assert!(!path.exists());
+}

@@ -11,8 +11,8 @@ use crate::model::overlap::{bound_rule, of_rank};
 use crate::model::rank::function;
 use crate::model::{Rank, Run};
 use crate::parallel;
-use crate::report::Report;
 use crate::report::schema::Schema;
+use crate::report::{Report, plot};
 
 /// Prints overhead, availability and overlap. Returns the exit status.
 pub fn run(arguments: &cli::Overlap) -> Result<u8, Error> {
@@ -29,8 +29,11 @@ pub fn run(arguments: &cli::Overlap) -> Result<u8, Error> {
     let mut warnings = overlap::switches(&all);
     warnings.extend(overlap::unseen(&all));
     warnings.extend(overview::warnings(&run));
-    let messages = overlap::messages(&all).asked().silent_empty().into();
-    let tables = vec![messages, overlap::collectives(&all).into(), overlap::postponed(&all).into()];
+    let messages = overlap::messages(&all).asked().silent_empty();
+    if let Some(file) = &arguments.plot {
+        plot::chart::write(&overlap::figures(&messages), file)?;
+    }
+    let tables = vec![messages.into(), overlap::collectives(&all).into(), overlap::postponed(&all).into()];
     print(Report { facts, warnings, tables }, "overlap", &arguments.print)?;
     Ok(if run.is_partial() { PARTIAL } else { OK })
 }

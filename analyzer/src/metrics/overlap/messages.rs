@@ -7,11 +7,11 @@ use crate::report::{Column, Label, Row, Table};
 
 /// Messages of one size, one way, posted at one place.
 pub struct MessageRow {
-    place: PostingSite,
-    size: RequestSize,
-    requests: u64,
-    estimate: Estimate,
-    rule: BoundRule,
+    pub(super) place: PostingSite,
+    pub(super) size: RequestSize,
+    pub(super) requests: u64,
+    pub(super) estimate: Estimate,
+    pub(super) rule: BoundRule,
 }
 
 impl Row for MessageRow {

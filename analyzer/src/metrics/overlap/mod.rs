@@ -8,6 +8,7 @@
 mod collectives;
 mod estimate;
 mod facts;
+mod figures;
 mod gathered;
 mod median;
 mod messages;
@@ -16,6 +17,7 @@ mod protocol;
 
 pub use collectives::{CollectiveRow, collectives};
 pub use facts::{FACTS, facts, unseen};
+pub use figures::figures;
 pub use gathered::Gathered;
 pub use messages::{MessageRow, messages};
 pub use postponed::{PostponedRow, postponed};

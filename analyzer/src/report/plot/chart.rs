@@ -52,12 +52,17 @@ const COLORS: [RGBColor; 7] = [
     RGBColor(0, 0, 0),
 ];
 
-/// Draws charts one below another.
+/// Draws charts one below another, without those that have nothing to show. Fails where none has.
 pub fn write(charts: &[Chart], file: &PlotFile) -> Result<(), Error> {
+    let is_empty = |series: &Series| series.points.is_empty() && series.intervals.is_empty();
+    let charts: Vec<&Chart> = charts.iter().filter(|chart| !chart.series.iter().all(is_empty)).collect();
+    if charts.is_empty() {
+        return Err(file.error("nothing to plot: no figure of this run is known"));
+    }
     file.write(|svg| {
-        let area = SVGBackend::with_string(svg, (WIDTH, HEIGHT * charts.len().max(1) as u32)).into_drawing_area();
+        let area = SVGBackend::with_string(svg, (WIDTH, HEIGHT * charts.len() as u32)).into_drawing_area();
         area.fill(&WHITE)?;
-        for (chart, area) in charts.iter().zip(area.split_evenly((charts.len().max(1), 1))) {
+        for (chart, area) in charts.iter().zip(area.split_evenly((charts.len(), 1))) {
             draw(chart, &area)?;
         }
         Ok(area.present()?)

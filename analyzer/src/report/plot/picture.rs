@@ -52,7 +52,12 @@ impl PlotFile {
             PictureFormat::Png => rendered(&svg),
         });
         let written = bytes.and_then(|bytes| Ok(output::write(&self.path, &bytes)?));
-        written.map_err(|reason| Error::Other(format!("{}: {reason}", self.path.display())))
+        written.map_err(|reason| self.error(&reason.to_string()))
+    }
+
+    /// Why there is no such picture.
+    pub(super) fn error(&self, reason: &str) -> Error {
+        Error::Other(format!("{}: {reason}", self.path.display()))
     }
 }
 
