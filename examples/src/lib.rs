@@ -16,6 +16,7 @@ pub mod packages;
 pub mod program;
 pub mod python;
 pub mod run;
+pub mod transport;
 pub mod truth;
 pub mod waits;
 pub mod wheel;

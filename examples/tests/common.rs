@@ -9,6 +9,7 @@ use std::process::Command;
 use examples::mpi::Mpi;
 use examples::program::{Program, compile};
 use examples::run::{Case, Output, Run, finish, library, overhear};
+pub use examples::transport::transports;
 use examples::{target, waits, workspace};
 use serde_json::json;
 use traces::progress::{Entries, EntryRun, INSIDE};
@@ -44,25 +45,6 @@ pub fn two_families() -> Vec<Mpi> {
     let openmpi = libraries.iter().position(Mpi::is_openmpi).map(|at| libraries.remove(at));
     let other = libraries.into_iter().find(|mpi| !mpi.is_openmpi());
     openmpi.into_iter().chain(other).collect()
-}
-
-/// What makes a library talk to the same host by another way, by what that way is called.
-pub fn transports(mpi: &Mpi) -> Vec<(&'static str, Vec<(&'static str, &'static str)>)> {
-    let no_local = ("MPIR_CVAR_NOLOCAL", "1");
-    let mut ways = vec![("default", Vec::new())];
-    ways.push((
-        "tcp",
-        match mpi.name {
-            "ompi4" | "ompi5" => vec![("OMPI_MCA_pml", "ob1"), ("OMPI_MCA_btl", "tcp,self")],
-            "impi" | "impiabi" => vec![("I_MPI_FABRICS", "ofi"), ("FI_PROVIDER", "tcp")],
-            _ => vec![no_local, ("MPIR_CVAR_CH4_NETMOD", "ucx"), ("UCX_TLS", "tcp,self")],
-        },
-    ));
-    if mpi.is_openmpi() {
-        let any = [("OMPI_MCA_pml", "ucx"), ("OMPI_MCA_pml_ucx_tls", "any"), ("OMPI_MCA_pml_ucx_devices", "any")];
-        ways.push(("ucx", any.into()));
-    }
-    ways
 }
 
 /// Runs a test under each of these libraries, of which there has to be one.

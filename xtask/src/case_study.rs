@@ -1,5 +1,7 @@
 //! The case study of Gabriel, UH-CS-10-02: why one MPI spends more time than another, by what their progress engines do.
 
+use std::fmt::{self, Write};
+use std::path::PathBuf;
 use std::process::Command;
 
 use examples::answer::{Answer, number};
@@ -27,13 +29,24 @@ struct Variant {
 
 /// Runs the programs, and prints the paper's tables with our columns and what the figures say.
 pub fn run() -> Result<(), String> {
+    let (text, folder) = study()?;
+    println!("{text}\nThe runs are in {}", folder.display());
+    Ok(())
+}
+
+/// The same as a text, and where the runs are.
+pub fn study() -> Result<(String, PathBuf), String> {
+    let mut text = String::new();
     mpi::install_all()?;
     build::overhear()?;
     let hosts = Hosts::make(RANKS);
     match &hosts {
-        Ok(_) => println!("{RANKS} ranks, each on a host of its own, links of 1 Gbit/s (network namespaces, tc tbf)"),
-        Err(reason) => println!("{RANKS} ranks on one host, over loopback: no hosts of our own here ({reason})"),
+        Ok(_) => {
+            writeln!(text, "{RANKS} ranks, each on a host of its own, links of 1 Gbit/s (network namespaces, tc tbf)")
+        }
+        Err(reason) => writeln!(text, "{RANKS} ranks on one host, over loopback: no hosts of our own here ({reason})"),
     }
+    .map_err(told)?;
     let hosts = hosts.ok();
     let openmpi = Mpi::named("ompi4").or(Mpi::named("ompi5")).ok_or("there is no Open MPI")?;
     let setting = |heading, mpi: &Mpi, more: &[&str]| {
@@ -47,30 +60,32 @@ pub fn run() -> Result<(), String> {
     ];
     settings.extend(Mpi::named("mpich4").map(|mpich| setting("MPICH", &mpich, &[])));
     let sort = ["--keys", "23", "--key-bits", "19"];
-    let mut runs = Vec::new();
+    let (mut runs, mut left_out) = (Vec::new(), String::new());
     settings.retain(|setting| match median(setting, "integer_sort", &sort, hosts.as_ref()) {
         Ok(run) => {
             runs.push(run);
             true
         }
         Err(reason) => {
-            println!("! left out: {reason}");
+            left_out += &format!("! left out: {reason}\n");
             false
         }
     });
     if runs.is_empty() {
         return Err("no run came to its end".into());
     }
-    first_table(&settings, &runs);
+    text += &left_out;
+    first_table(&mut text, &settings, &runs).map_err(told)?;
     let plain = &settings[0];
     let schemes = ["direct", "pulled", "collective"];
     let exchanges = schemes.map(|scheme| median(plain, "alltoallv_schemes", &[scheme], hosts.as_ref()));
     let [direct, pulled, collective] = exchanges;
     let exchanges = [direct?, pulled?, collective?];
-    second_table(&schemes, &exchanges);
-    sort_verdict(&settings, &runs);
-    exchange_verdict(&exchanges);
-    Ok(())
+    second_table(&mut text, &schemes, &exchanges).map_err(told)?;
+    sort_verdict(&mut text, &settings, &runs).map_err(told)?;
+    exchange_verdict(&mut text, &exchanges).map_err(told)?;
+    let folder = exchanges[0].run.folder.clone();
+    Ok((text, folder.parent().map(PathBuf::from).unwrap_or(folder)))
 }
 
 /// A recorded run.
@@ -137,23 +152,32 @@ fn median(setting: &Variant, program: &str, arguments: &[&str], hosts: Option<&H
     }
 }
 
-fn first_table(settings: &[Variant], runs: &[StudiedRun]) {
-    println!("\nTable I: an integer sort of 2^23 keys, {RANKS} ranks; the most any rank spent in a function, seconds");
-    let line = |name: &str, values: Vec<String>| {
+/// Why a text could not be written.
+fn told(error: fmt::Error) -> String {
+    error.to_string()
+}
+
+fn first_table(text: &mut String, settings: &[Variant], runs: &[StudiedRun]) -> fmt::Result {
+    writeln!(
+        text,
+        "\nTable I: an integer sort of 2^23 keys, {RANKS} ranks; the most any rank spent in a function, seconds"
+    )?;
+    let mut line = |name: &str, values: Vec<String>| -> fmt::Result {
         let values: String = values.iter().map(|value| format!("{value:>18}")).collect();
-        println!("{name:24}{values}");
+        writeln!(text, "{name:24}{values}")
     };
-    line("", settings.iter().map(|setting| setting.heading.to_string()).collect());
-    line("overall time", runs.iter().map(|run| format!("{:.3}", run.wall())).collect());
+    line("", settings.iter().map(|setting| setting.heading.to_string()).collect())?;
+    line("overall time", runs.iter().map(|run| format!("{:.3}", run.wall())).collect())?;
     for function in
         ["MPI_Reduce", "MPI_Allreduce", "MPI_Alltoall", "MPI_Alltoallv", "MPI_Irecv", "MPI_Send", "MPI_Wait"]
     {
         let seconds = |run: &StudiedRun| run.most(function).map_or("-".into(), |seconds| format!("{seconds:.6}"));
-        line(function, runs.iter().map(seconds).collect());
+        line(function, runs.iter().map(seconds).collect())?;
     }
     for (name, column, digits) in LEDGER {
-        line(name, runs.iter().map(|run| format!("{:.digits$}", run.ledger(column), digits = *digits)).collect());
+        line(name, runs.iter().map(|run| format!("{:.digits$}", run.ledger(column), digits = *digits)).collect())?;
     }
+    Ok(())
 }
 
 /// Rows of the ledger, all ranks together: what they are called here, and in the report.
@@ -168,17 +192,21 @@ const LEDGER: &[(&str, &str, usize)] = &[
     ("  in empty entries, s", "empty_s", 6),
 ];
 
-fn second_table(schemes: &[&str], runs: &[StudiedRun]) {
-    println!("\nTable II: 10 exchanges of 32 KiB between every two of {RANKS} ranks, Open MPI; all ranks together");
+fn second_table(text: &mut String, schemes: &[&str], runs: &[StudiedRun]) -> fmt::Result {
+    writeln!(
+        text,
+        "\nTable II: 10 exchanges of 32 KiB between every two of {RANKS} ranks, Open MPI; all ranks together"
+    )?;
     let heads: String = schemes.iter().map(|scheme| format!("{scheme:>18}")).collect();
-    println!("{:24}{heads}", "");
+    writeln!(text, "{:24}{heads}", "")?;
     let seconds: String = runs.iter().map(|run| format!("{:>18.6}", run.most_communicating())).collect();
-    println!("{:24}{seconds}", "in MPI, mean of ranks, s");
+    writeln!(text, "{:24}{seconds}", "in MPI, mean of ranks, s")?;
     for (name, column, digits) in LEDGER {
         let values: String =
             runs.iter().map(|run| format!("{:>18.digits$}", run.ledger(column), digits = *digits)).collect();
-        println!("{name:24}{values}");
+        writeln!(text, "{name:24}{values}")?;
     }
+    Ok(())
 }
 
 /// `A is 1.8 times B`, or that they differ by less than can be told.
@@ -190,36 +218,38 @@ fn against(what: &str, a: f64, b: f64, named: &str) -> String {
     }
 }
 
-fn sort_verdict(settings: &[Variant], runs: &[StudiedRun]) {
-    println!("\nThe integer sort");
+fn sort_verdict(text: &mut String, settings: &[Variant], runs: &[StudiedRun]) -> fmt::Result {
+    writeln!(text, "\nThe integer sort")?;
     let first = (&settings[0], &runs[0]);
     for (setting, run) in settings.iter().zip(runs).skip(1) {
         let time = against("time in MPI", run.most_communicating(), first.1.most_communicating(), first.0.heading);
         let entries =
             against("entries into the engine", run.ledger("entries"), first.1.ledger("entries"), first.0.heading);
-        println!("- {}: {time}; {entries}", setting.heading);
+        writeln!(text, "- {}: {time}; {entries}", setting.heading)?;
     }
     for (setting, run) in settings.iter().zip(runs) {
         let (entries, productive) = (run.ledger("entries"), run.ledger("productive_entries"));
         let (engine, empty) = (run.ledger("engine_s"), run.ledger("empty_s"));
-        println!(
+        writeln!(
+            text,
             "- {}: {:.1} entries per productive entry; {:.0} % of the engine's {engine:.3} s in empty ones",
             setting.heading,
             entries / productive.max(1.0),
             100.0 * empty / engine.max(1e-12)
-        );
+        )?;
     }
+    Ok(())
 }
 
-fn exchange_verdict(runs: &[StudiedRun; 3]) {
-    println!("\nThe exchange");
+fn exchange_verdict(text: &mut String, runs: &[StudiedRun; 3]) -> fmt::Result {
+    writeln!(text, "\nThe exchange")?;
     let [direct, pulled, _] = runs;
     let (entries, time) = (
         direct.ledger("entries") / pulled.ledger("entries").max(1.0),
         direct.most_communicating() / pulled.most_communicating().max(1e-12),
     );
-    println!("- the direct scheme enters the engine {entries:.2} times as often as the pulled one");
-    println!("- it takes {time:.2} times as long");
+    writeln!(text, "- the direct scheme enters the engine {entries:.2} times as often as the pulled one")?;
+    writeln!(text, "- it takes {time:.2} times as long")?;
     let verdict = match (entries > 1.1, time > 1.1) {
         (true, true) => "so here, as in the paper, the scheme that enters the engine more often is the slower one",
         (true, false) => "so here, unlike in the paper, entering the engine more often does not make it slower",
@@ -228,6 +258,6 @@ fn exchange_verdict(runs: &[StudiedRun; 3]) {
             "so here the paper's difference does not show: the direct scheme neither enters more nor waits more"
         }
     };
-    println!("- {verdict}");
-    println!("\nThe runs are in {}", direct.run.folder.parent().unwrap_or(&direct.run.folder).display());
+    writeln!(text, "- {verdict}")?;
+    Ok(())
 }

@@ -12,6 +12,7 @@ mod fixtures;
 mod hosts;
 mod memcheck;
 mod mutants;
+mod papers;
 mod races;
 mod real_programs;
 mod samples;
@@ -33,6 +34,11 @@ enum Task {
     Demo,
     /// Show why one MPI is slower than another by what their progress engines do
     CaseStudy,
+    /// Repeat the documents that define what is measured, and write docs/papers/
+    Papers {
+        /// Only this page, as availability
+        page: Option<String>,
+    },
     /// Show how well clocks of several hosts are put on one time line, and the waits found by it
     Clocks,
     /// Make liboverhear.a, for programs that are statically linked with MPI
@@ -121,6 +127,7 @@ fn main() -> ExitCode {
     let done = match Task::parse() {
         Task::Demo => demo::run(),
         Task::CaseStudy => case_study::run(),
+        Task::Papers { page } => papers::run(page.as_deref()),
         Task::Clocks => clocks::run(),
         Task::Archive => archive::make().map(|archive| println!("{}", archive.display())),
         Task::RealPrograms { name } => real_programs::run(name.as_deref()),

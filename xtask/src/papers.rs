@@ -1,0 +1,35 @@
+//! The five documents that define what this project measures, each repeated here: its programs under each MPI at hand, what they
+//! say beside what their traces say, and what could not be done.
+
+mod availability;
+mod machine;
+mod page;
+mod progress;
+mod setting;
+
+use examples::mpi;
+
+use crate::build;
+use setting::Setting;
+
+/// A document's page, by its name.
+type Study = fn(&[Setting]) -> Result<(), String>;
+
+const STUDIES: [(&str, Study); 2] = [("availability", availability::write), ("progress", progress::write)];
+
+/// Writes the pages, or that of one document.
+pub fn run(only: Option<&str>) -> Result<(), String> {
+    let names = STUDIES.map(|(name, _)| name).join(", ");
+    if let Some(name) = only.filter(|name| !STUDIES.iter().any(|(other, _)| other == name)) {
+        return Err(format!("there is no page {name}: there are {names}"));
+    }
+    mpi::install_all()?;
+    build::overhear()?;
+    let settings = setting::all()?;
+    for (name, study) in STUDIES {
+        if only.is_none_or(|only| only == name) {
+            study(&settings)?;
+        }
+    }
+    Ok(())
+}
