@@ -2,10 +2,13 @@
 //! say beside what their traces say, and what could not be done.
 
 mod availability;
+mod collectives;
+mod fan_out;
 mod machine;
 mod page;
 mod progress;
 mod setting;
+mod swaps;
 
 use examples::mpi;
 
@@ -15,7 +18,13 @@ use setting::Setting;
 /// A document's page, by its name.
 type Study = fn(&[Setting]) -> Result<(), String>;
 
-const STUDIES: [(&str, Study); 2] = [("availability", availability::write), ("progress", progress::write)];
+const STUDIES: [(&str, Study); 5] = [
+    ("availability", availability::write),
+    ("fan-out", fan_out::write),
+    ("swaps", swaps::write),
+    ("collectives", collectives::write),
+    ("progress", progress::write),
+];
 
 /// Writes the pages, or that of one document.
 pub fn run(only: Option<&str>) -> Result<(), String> {

@@ -53,6 +53,11 @@ impl Setting {
         format!("{family} {version}, {}", self.way)
     }
 
+    /// Whether so many ranks come to an end: MPICH 4 over UCX often hangs in MPI_Finalize on more than two, recorded or not.
+    pub fn can_run(&self, ranks: u32) -> bool {
+        ranks <= 2 || self.mpi.name != "mpich4" || self.variables.is_empty()
+    }
+
     /// Records a benchmark that prints JSON.
     pub fn record(&self, program: &str, ranks: u32, arguments: &[&str]) -> Result<Recorded, String> {
         let path = build::benchmarks(&self.mpi)?.join(program);
@@ -84,4 +89,10 @@ impl Recorded {
         // 4 stands for a run of which a part is missing.
         if [0, 4].contains(&output.status) { Ok(()) } else { Err(format!("{draw:?}: {}", output.stderr)) }
     }
+}
+
+/// What a program measures, and what its trace says.
+pub fn pair(program: Option<f64>, trace: Option<f64>, times: f64) -> String {
+    let text = |value: Option<f64>| value.map_or("-".into(), |value| format!("{:.1}", value * times));
+    format!("{} / {}", text(program), text(trace))
 }

@@ -1,0 +1,69 @@
+//! Worley: point-to-point protocols.
+
+use std::process::Command;
+
+use examples::run::{finish, overhear};
+use serde_json::Value;
+
+use super::machine::machine;
+use super::page::Page;
+use super::setting::Setting;
+
+/// Writes the page.
+pub fn write(settings: &[Setting]) -> Result<(), String> {
+    let mut page = Page::new("swaps", "Latency and bandwidth by protocol");
+    page.paragraph(
+        "P. H. Worley, *COMMTEST* (Oak Ridge National Laboratory): a fixed volume is exchanged between two processors in 1 to 1024 messages, \
+         by ten unordered (ping-ping) and eleven ordered (ping-pong) protocols. What one more message costs is the latency a, halved for \
+         ordered protocols; 2/b is the bandwidth of the fastest way to move the volume.",
+    );
+    page.paragraph(
+        "The benchmark `swap` carries this out; `overhear model` finds latencies, bandwidths and the sizes at which the protocol changes in \
+         the trace of any program, and LogGP's parameters where the trace has what they need. `cargo xtask papers swaps` makes this page \
+         anew.",
+    );
+    page.paragraph(&machine());
+    let volume = ["--volumes", "2097152", "--forms", "basic", "--ways", "kept"];
+    let (mut latencies, mut bandwidths, mut names): (Vec<Vec<String>>, Vec<Vec<String>>, Vec<String>) =
+        Default::default();
+    let mut figures = Page::new("swaps", "");
+    for setting in settings {
+        let recorded = setting.record("swap", 2, &volume)?;
+        let rows: Vec<&Value> = recorded.measured["rows"].as_array().into_iter().flatten().collect();
+        if latencies.is_empty() {
+            let first = |row: &&Value| vec![format!("({}) {}", text(row, "protocol"), text(row, "protocol_name"))];
+            latencies = rows.iter().map(first).collect();
+            bandwidths = latencies.clone();
+        }
+        for (at, row) in rows.iter().enumerate() {
+            let figure = |key: &str, times: f64, digits: usize| {
+                row[key].as_f64().map_or("-".into(), |value| format!("{:.digits$}", value * times))
+            };
+            latencies[at].push(figure("latency_s", 1e6, 2));
+            bandwidths[at].push(figure("bandwidth_bytes_per_second", 1e-6, 0));
+        }
+        let caption =
+            format!("{}: time over number of messages and bandwidth over size, from the trace", setting.name());
+        recorded.draw(&["model"], &figures.picture(&setting.name(), &caption))?;
+        figures.terminal(&finish(Command::new(overhear()).arg("model").arg(&recorded.run.folder)).stdout);
+        names.push(setting.name());
+    }
+    let heads: Vec<String> = std::iter::once("protocol".into()).chain(names).collect();
+    page.heading("Latency, µs, as the benchmark measures it: 2 MiB, cache kept");
+    page.table(&heads, &latencies);
+    page.heading("Bandwidth 2/b, MB/s");
+    page.table(&heads, &bandwidths);
+    page.heading("From the traces");
+    page.append(figures);
+    page.heading("What could not be done here");
+    page.paragraph(
+        "The document compares machines of its time, within and between nodes, and pairs of processors that share a link. Here both ranks \
+         share a machine. The benchmark has the other volumes, preposted receives, invalidated caches, repeated messages and simultaneous \
+         pairs, too: `swap --help`.",
+    );
+    page.write()
+}
+
+fn text(row: &Value, key: &str) -> String {
+    row[key].as_str().unwrap_or_default().into()
+}
