@@ -8,9 +8,11 @@
 //! number the next request will get: age 1 is the latest. The first word is never zero: a zero ends the records.
 
 mod bits;
+mod content;
 mod kinds;
 
 pub(crate) use bits::Bits;
+pub use content::{Content, UntakenReason};
 pub use kinds::RecordKind;
 pub(crate) use kinds::bits;
 

@@ -27,7 +27,7 @@ pub struct Setting {
 }
 
 /// All settings. Parsing, help, what launchers hand on, and the table in README come from here.
-pub const SETTINGS: [Setting; 9] = [
+pub const SETTINGS: [Setting; 10] = [
     Setting {
         variable: DIR,
         flag: "dir",
@@ -63,6 +63,15 @@ pub const SETTINGS: [Setting; 9] = [
         default: DEPTHS[3],
         meaning: "what to record of the progress engine: nothing, counts, times, or every entry that achieved something",
         parse: |value| progress(value).map(drop),
+    },
+    Setting {
+        variable: CHECKSUM,
+        flag: "checksum",
+        value: "HOW",
+        values: &CHECKSUMS,
+        default: CHECKSUMS[0],
+        meaning: "what to record of the content of messages: nothing, or a CRC-32 of each",
+        parse: |value| checksum(value).map(drop),
     },
     Setting {
         variable: SYNC,
@@ -120,6 +129,8 @@ pub const FILTER: &str = "OVERHEAR_FILTER";
 /// See [`SETTINGS`].
 pub const PROGRESS: &str = "OVERHEAR_PROGRESS";
 /// See [`SETTINGS`].
+pub const CHECKSUM: &str = "OVERHEAR_CHECKSUM";
+/// See [`SETTINGS`].
 pub const SYNC: &str = "OVERHEAR_SYNC";
 /// See [`SETTINGS`].
 pub const MAX_BYTES: &str = "OVERHEAR_MAX_BYTES";
@@ -134,6 +145,8 @@ pub const TEST_CLOCK: &str = "OVERHEAR_TEST_CLOCK";
 const MODES: [&str; 3] = ["trace", "profile", "null"];
 /// Values of [`PROGRESS`].
 pub const DEPTHS: [&str; 4] = ["off", "count", "time", "events"];
+/// Values of [`CHECKSUM`].
+const CHECKSUMS: [&str; 2] = ["off", "crc32"];
 /// Values of [`SYNC`].
 const OCCASIONS: [&str; 3] = ["off", "init", "both"];
 /// The least that a file can do with: below this there is no room for a profile.
@@ -194,6 +207,11 @@ pub fn mode(value: &str) -> Result<Option<Mode>, String> {
 /// How much is recorded of the progress engine.
 pub fn progress(value: &str) -> Result<Depth, String> {
     one_of(value, &DEPTHS, "way to record the progress engine").map(|at| Depth::ALL[at])
+}
+
+/// Whether checksums of messages are recorded.
+pub fn checksum(value: &str) -> Result<bool, String> {
+    one_of(value, &CHECKSUMS, "checksum").map(|at| at == 1)
 }
 
 /// When clocks are compared.

@@ -8,7 +8,7 @@ use traces::definitions::{Communicator, Definition, Group, Neighbors, Process, S
 use traces::file::{Level, ProfileEntry, ThreadBlock};
 use traces::progress::{self, Entries, EntryRun, Polls, Productive, RUNS};
 use traces::read::{RecordedCall, walk};
-use traces::record::{self, Arrived, Fate, MAX_SHORT, MAX_SIGNATURE, RecordKind};
+use traces::record::{self, Arrived, Content, Fate, MAX_SHORT, MAX_SIGNATURE, RecordKind, UntakenReason};
 use traces::signature::{Signature, peer};
 use traces::write::{FileWriter, blank_block};
 use zerocopy::{FromZeros, IntoBytes};
@@ -176,8 +176,11 @@ fn ranks_in_steps_take_one_span_and_any_ranks_are_kept() {
 #[test]
 fn what_follows_a_call_is_read_as_written() {
     let arrived = Arrived { source: peer::ANY, tag: i32::MIN, bytes: (1 << 48) - 1, fate: Fate::Cancelled };
+    let whole = Content { received: true, part: peer::NONE, bytes: (1 << 48) - 1, checksum: Ok(u32::MAX) };
+    let untaken = Content { received: false, part: 7, bytes: 1, checksum: Err(UntakenReason::Size) };
     let mut words = vec![record::short(3, 1, 2).unwrap()];
     words.extend(arrived.words());
+    words.extend([whole.words(), untaken.words()].concat());
     words.push(record::requests(RecordKind::Completed, 65_535, record::MAX_AGE));
     words.push(record::requests(RecordKind::Started, 1, 9));
     words.extend(record::elsewhere(RecordKind::Freed, 2, u32::MAX, u64::MAX));
@@ -187,6 +190,8 @@ fn what_follows_a_call_is_read_as_written() {
     let expected = [
         Said::Call(3, 11, 2),
         Said::Arrived(arrived),
+        Said::Content(whole),
+        Said::Content(untaken),
         Said::Requests(RecordKind::Completed, 65_535, record::MAX_AGE),
         Said::Requests(RecordKind::Started, 1, 9),
         Said::Elsewhere(RecordKind::Freed, 2, u32::MAX, u64::MAX),

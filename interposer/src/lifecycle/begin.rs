@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::*;
 
 use traces::calls::Call;
 use traces::definitions::{Definition, Process};
-use traces::file::{FileHeader, MAGIC, NO_RANK, VERSION};
+use traces::file::{FileHeader, MAGIC, Mode, NO_RANK, VERSION};
 use traces::write::blank_header;
 
 use super::calls::starts;
@@ -19,6 +19,7 @@ use crate::layers;
 use crate::messages;
 use crate::progress;
 use crate::real;
+use crate::recorder::content;
 use crate::recorder::file::modules;
 use crate::recorder::file::pages::{Output, UNIT};
 use crate::recorder::file::shared;
@@ -116,6 +117,7 @@ fn try_begin(handed: &'static HandedDown) -> Result<bool, String> {
         shared::define(&Definition::Warning(warning.into()));
     }
     recorded::choose(&config.filter);
+    content::choose(config.checksum && mode == Mode::Trace);
     // SAFETY: the handler only stores two words.
     unsafe { libc::pthread_atfork(None, None, Some(forked)) };
     forked::begin();

@@ -15,6 +15,7 @@ use crate::layers;
 use crate::messages;
 use crate::progress;
 use crate::real;
+use crate::recorder::content;
 use crate::recorder::file::header::Identity;
 use crate::recorder::file::pages::Output;
 use crate::recorder::file::shared;
@@ -37,6 +38,9 @@ pub fn ready(run: &RunContext, output: &Output, world: bool, first: bool) {
         world::begin(family);
         objects::learn(family, family.comm_world, HandleKind::Communicator);
         objects::learn(family, family.comm_self, HandleKind::Communicator);
+    }
+    if world && content::is_on() {
+        content::datatypes::begin(family);
     }
     let (rank, size) = match objects::get(family.comm_world).filter(|_| world) {
         Some(info) => (info.rank as u32, info.size),

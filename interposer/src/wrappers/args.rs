@@ -127,8 +127,14 @@ impl<const WIDE: bool> Word<WIDE> {
 
 notes! {
     in_place {
-        SendBufOrInPlace(word, family, draft) { draft.in_place |= word.0 == family.in_place }
-        RecvBufOrInPlace(word, family, draft) { draft.in_place |= word.0 == family.in_place }
+        SendBufOrInPlace(word, family, draft) {
+            draft.in_place |= word.0 == family.in_place;
+            draft.send_buffer = word.0;
+        }
+        RecvBufOrInPlace(word, family, draft) {
+            draft.in_place |= word.0 == family.in_place;
+            draft.receive_buffer = word.0;
+        }
     }
     count {
         SendCount(word, _family, draft) { draft.sent = Amount::One(word.count()) }
@@ -238,6 +244,11 @@ notes! {
         RequestCount(word, _family, draft) { draft.requests = word.int().max(0) as u32 }
     }
     unseen {
+        SendBuf(word, _family, draft) { draft.send_buffer = word.0 }
+        RecvBuf(word, _family, draft) { draft.receive_buffer = word.0 }
+        SendRecvBuf(word, _family, draft) { (draft.send_buffer, draft.receive_buffer) = (word.0, word.0) }
+        Displs(word, _family, draft) { draft.note_displacements(word.counts()) }
+        Aints(word, _family, draft) { draft.note_displacements(Numbers { address: word.0, wide: true }) }
         NewRequest(word, _family, draft) { draft.new_request = word.0 }
         NewPersistent(word, _family, draft) {
             draft.new_request = word.0;

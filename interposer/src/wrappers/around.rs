@@ -6,6 +6,8 @@ use traces::record::{self, RecordKind, UNNUMBERED};
 use super::after::{self, Arrival, Completion};
 use crate::abi::Family;
 use crate::lifecycle::{control, errors};
+use crate::recorder::content::{self, datatypes};
+use crate::recorder::guard;
 use crate::recorder::objects;
 use crate::recorder::objects::groups;
 use crate::recorder::thread::Thread;
@@ -63,6 +65,9 @@ impl Draft {
         }
         if self.freed_type != 0 && objects::forget_size(self.freed_type) {
             cache::forget(self.freed_type);
+        }
+        if self.freed_type != 0 && content::is_on() {
+            guard::run(|| datatypes::forget(self.freed_type));
         }
         if self.freed_group != 0 && groups::forget(self.freed_group) {
             cache::forget(self.freed_group);

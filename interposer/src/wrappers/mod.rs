@@ -7,6 +7,7 @@ mod after;
 mod answered;
 mod args;
 mod around;
+mod contents;
 mod entry;
 mod numbering;
 mod observe;

@@ -9,6 +9,7 @@ use traces::record::UNNUMBERED;
 use traces::signature::{peer, tag};
 
 use super::after;
+use super::contents;
 use super::numbering;
 use crate::abi::{self, Family};
 use crate::call_site::CallSite;
@@ -188,7 +189,7 @@ fn know<M: ProgramCall>(thread: &Thread, family: &Family, made: &M, draft: &mut 
         return Some(KnownCall::cached(made.call(), made.site().address(), signature));
     }
     let known = describe(thread, family, made.call(), address(), draft)?;
-    if known.lasting {
+    if known.lasting && !contents::takes(made.call()) {
         thread.cache(&words, known.signature, draft.handles());
     }
     Some(known)
@@ -199,6 +200,9 @@ fn know<M: ProgramCall>(thread: &Thread, family: &Family, made: &M, draft: &mut 
 fn begin(thread: &Thread, family: &Family, draft: &mut Draft, known: KnownCall) -> (Option<usize>, u64) {
     // Inside another call MPI gets the program's own status, since ours may be in use by that one.
     let status = if known.nested { None } else { draft.before(thread, family) };
+    if !known.nested && contents::takes(known.call) {
+        contents::before(thread, family, known.call, draft);
+    }
     let start = thread.enter(known.signature);
     thread.work(false);
     if lifecycle::is_lifecycle(known.call) {
@@ -226,7 +230,14 @@ fn end(thread: &Thread, family: &Family, draft: &Draft, known: KnownCall, start:
     let at_once = if signature == UNNUMBERED { 0 } else { begun.at_once() };
     thread.leave(signature + at_once, start, end);
     if !known.nested {
-        draft.after(thread, family, signature, begun, code);
+        if code == 0 && contents::takes(known.call) {
+            // Each start is followed by what it hands out.
+            contents::start(thread, family, draft, signature);
+            Draft { start: 0, ..*draft }.after(thread, family, signature, begun, code);
+            contents::after(thread, family, known.call, draft, begun);
+        } else {
+            draft.after(thread, family, signature, begun, code);
+        }
         if draft.new_object != 0 && code == 0 {
             after::made(family, known.call, draft);
         }

@@ -13,6 +13,13 @@ macro_rules! kinds {
             SendBufOrInPlace "const void *";
             RecvBufOrInPlace "void *";
 
+            // Buffers of other transfers, and where each process's part begins: in elements or, of datatypes for each, in bytes.
+            SendBuf "const void *";
+            RecvBuf "void *";
+            SendRecvBuf "void *";
+            Displs "const int *" "const MPI_Aint *";
+            Aints "const MPI_Aint *";
+
             // Elements that leave and arrive. `Each` is per process of the communicator, `Counts` an array with one
             // number per process, `Root` significant at the root only, `Neighbor` per neighbor of the topology.
             SendCount "int" "MPI_Count";
@@ -101,10 +108,7 @@ macro_rules! kinds {
             FreeSession "MPI_Session *";
         }
         plain {
-            // Buffers of other transfers, and whatever else is only an address.
-            SendBuf "const void *";
-            RecvBuf "void *";
-            SendRecvBuf "void *";
+            // Whatever else is only an address.
             Buf "void *";
             ConstBuf "const void *";
             Int "int";
@@ -112,7 +116,6 @@ macro_rules! kinds {
             IntOut "int *";
             Ranges "int (*)[3]";
             Aint "MPI_Aint";
-            Aints "const MPI_Aint *";
             AintOut "MPI_Aint *";
             Count "MPI_Count";
             CountOut "MPI_Count *";
@@ -134,7 +137,6 @@ macro_rules! kinds {
             AintLen "MPI_Aint" "MPI_Count";
             AintLens "const MPI_Aint *" "const MPI_Count *";
             AintLenOut "MPI_Aint *" "MPI_Count *";
-            Displs "const int *" "const MPI_Aint *";
             DispUnit "int" "MPI_Aint";
             DispUnitOut "int *" "MPI_Aint *";
 

@@ -3,7 +3,7 @@
 use super::pages::EventPage;
 use crate::error::Damage;
 use crate::progress::{self, Entries, EntryRun, Polls};
-use crate::record::{self, Arrived, RecordKind};
+use crate::record::{self, Arrived, Content, RecordKind};
 
 /// What wants to see records. Those that follow a call belong to it.
 pub trait Visitor {
@@ -11,6 +11,8 @@ pub trait Visitor {
     fn call(&mut self, signature: u32, start: u64, duration: u64);
     /// What the call, or the request completed last, got.
     fn arrived(&mut self, _arrived: Arrived) {}
+    /// What the call handed out or got, or the request started or completed last.
+    fn content(&mut self, _content: Content) {}
     /// Requests of this thread: [`RecordKind::Completed`], [`RecordKind::Started`], [`RecordKind::Freed`] or [`RecordKind::Ready`].
     fn requests(&mut self, _kind: RecordKind, _count: u32, _age: u64) {}
     /// The same for requests that another thread began.
@@ -124,6 +126,7 @@ fn rare(kind: RecordKind, words: &[u64], last: u64, visitor: &mut impl Visitor) 
         }
         RecordKind::Long => return call(record::from_long(word), words[1] as i64, words[2]),
         RecordKind::Arrived => visitor.arrived(Arrived::from_words([word, words[1]])),
+        RecordKind::Content => visitor.content(Content::from_words([word, words[1]])),
         RecordKind::Completed | RecordKind::Started | RecordKind::Freed | RecordKind::Ready => {
             let (count, age) = record::from_requests(word);
             visitor.requests(kind, count, age);

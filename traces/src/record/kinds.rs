@@ -81,6 +81,8 @@ records! {
     ProductiveRun = 0x29: [count: u56] [gap: i64] [span: u64];
     /// Entries into the progress engine outside MPI calls.
     Outside = 0x2b: [count: u56] [gap: i64] [span: u64];
+    /// What a message held that the call handed out or got, or one part of a collective call.
+    Content = 0x2d: [received: u1, untaken: u7, bytes: u48] [part: i32, checksum: u32];
 }
 
 /// The kind that each low byte of a first word stands for.

@@ -6,7 +6,7 @@ use traces::calls::Call;
 use traces::file::FileHeader;
 use traces::progress::{Entries, EntryRun, Polls};
 use traces::read::{RankFile, Visitor, walk};
-use traces::record::{Arrived, RecordKind};
+use traces::record::{Arrived, Content, RecordKind};
 use traces::signature::{STARTS, Signature};
 use traces::write::{FileWriter, blank_header, call};
 
@@ -15,6 +15,7 @@ use traces::write::{FileWriter, blank_header, call};
 pub enum Said {
     Call(u32, u64, u64),
     Arrived(Arrived),
+    Content(Content),
     Requests(RecordKind, u32, u64),
     Elsewhere(RecordKind, u32, u32, u64),
     Failed(u16, i32),
@@ -35,6 +36,10 @@ impl Visitor for Listener {
 
     fn arrived(&mut self, arrived: Arrived) {
         self.0.push(Said::Arrived(arrived));
+    }
+
+    fn content(&mut self, content: Content) {
+        self.0.push(Said::Content(content));
     }
 
     fn requests(&mut self, kind: RecordKind, count: u32, age: u64) {

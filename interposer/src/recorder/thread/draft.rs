@@ -19,6 +19,14 @@ pub struct Draft {
     pub object: u64,
     /// What that is.
     pub object_kind: HandleKind,
+    /// Where what is handed out lies, and where what is received will.
+    pub send_buffer: usize,
+    /// See `send_buffer`.
+    pub receive_buffer: usize,
+    /// Where in each of them a process's part begins.
+    pub send_displacements: Numbers,
+    /// See `send_displacements`.
+    pub receive_displacements: Numbers,
     /// Elements handed out and their types.
     pub sent: Amount,
     /// See `sent`.
@@ -166,6 +174,10 @@ impl Draft {
         Draft {
             object: 0,
             object_kind: HandleKind::Communicator,
+            send_buffer: 0,
+            receive_buffer: 0,
+            send_displacements: Numbers { address: 0, wide: false },
+            receive_displacements: Numbers { address: 0, wide: false },
             sent: Amount::None,
             sent_type: Types::None,
             received: Amount::None,
@@ -206,6 +218,15 @@ impl Draft {
             new_message: 0,
             message: 0,
             taken: None,
+        }
+    }
+
+    /// Notes where the parts begin of what is handed out or, once it is known how much that is, of what is received.
+    #[inline(always)]
+    pub fn note_displacements(&mut self, displacements: Numbers) {
+        match self.received {
+            Amount::None => self.send_displacements = displacements,
+            _ => self.receive_displacements = displacements,
         }
     }
 
@@ -341,8 +362,9 @@ impl Draft {
         Ok((sent, received))
     }
 
+    /// Whether this rank is the root of the call.
     #[inline(always)]
-    fn at_root(&self, info: &Info) -> bool {
+    pub fn at_root(&self, info: &Info) -> bool {
         match self.peer {
             Some(peer::ROOT) => true,
             Some(root) => !info.inter && root == info.rank,
@@ -398,8 +420,9 @@ impl Types {
 }
 
 impl Numbers {
+    /// The number at this place.
     #[inline(always)]
-    fn get(self, at: usize) -> u64 {
+    pub fn get(self, at: usize) -> u64 {
         if self.address == 0 {
             // MPI's to complain about.
             return 0;

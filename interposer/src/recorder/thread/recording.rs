@@ -9,7 +9,7 @@ use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering::*};
 
 use traces::file::{LEVELS, Level, Mode, PageHeader, PageKind, ThreadBlock};
-use traces::record::{self, MAX_SHORT, UNNUMBERED};
+use traces::record::{self, Content, MAX_SHORT, UNNUMBERED};
 use traces::signature::{CREATES, STARTS, Signature};
 
 use super::at_work::AtWork;
@@ -68,6 +68,8 @@ pub struct Thread {
     pub(super) scratch: AtWork<Scratch>,
     /// Regions of the program that the thread is in.
     pub(super) regions: AtWork<OpenRegions>,
+    /// What the call under way overwrites, where checksums are taken.
+    pub(super) contents: AtWork<Vec<Content>>,
     pub(super) listed: Listed,
     /// A status that MPI fills for calls that were given none.
     status: UnsafeCell<[u64; 4]>,
@@ -202,6 +204,7 @@ impl Thread {
             kept: Cell::new(0),
             scratch: AtWork::new(Scratch::new()),
             regions: AtWork::new(OpenRegions::default()),
+            contents: AtWork::new(Vec::new()),
             listed: Listed {
                 number,
                 requests: empty_table()?,

@@ -30,6 +30,8 @@ pub const PERSISTENT: u32 = 2;
 pub const ACTIVE: u32 = 4;
 /// It is to be cancelled.
 pub const CANCELLED: u32 = 8;
+/// What it fills or hands out is in [`pending`](crate::recorder::content::pending).
+pub const CHECKED: u32 = 16;
 
 /// A message that was probed for and not received yet.
 #[derive(Clone, Copy)]

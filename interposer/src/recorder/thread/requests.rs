@@ -9,7 +9,7 @@ use traces::record::{self, Arrived, Fate, MAX_AGE, MAX_COUNT, RecordKind, UNNUMB
 use traces::signature::{peer, tag};
 
 use super::recording::Thread;
-use super::request::{ACTIVE, CANCELLED, Message, PERSISTENT, RECEIVES, Request};
+use super::request::{ACTIVE, CANCELLED, CHECKED, Message, PERSISTENT, RECEIVES, Request};
 use super::slots;
 use crate::abi::Family;
 use crate::recorder::process::counted;
@@ -181,7 +181,10 @@ impl Thread {
                 }
             }
         }
-        let tells = status != 0 && request.flags & (RECEIVES | CANCELLED) != 0;
+        let tells = status != 0 && request.flags & (RECEIVES | CANCELLED | CHECKED) != 0;
+        if tells && request.flags & (CANCELLED | CHECKED) != 0 {
+            return self.complete_rarely(family, handle, &request, status, run);
+        }
         if let Some(arrived) = tells.then(|| self.arrival(family, &request, status)).flatten() {
             // It belongs to the request that completed last, so that one has to be said first.
             if let Some(run) = run.take() {
@@ -191,14 +194,38 @@ impl Thread {
         }
     }
 
+    /// The request was to be cancelled, or what it fills is asked for. What is said belongs to the request said last.
+    #[cold]
+    #[inline(never)]
+    fn complete_rarely(
+        &self,
+        family: &Family,
+        handle: u64,
+        request: &Request,
+        status: usize,
+        run: &mut Option<CompletedRequests>,
+    ) {
+        if let Some(run) = run.take() {
+            self.say(run);
+        }
+        // SAFETY: MPI has filled the status.
+        let arrived = if request.flags & CANCELLED != 0 && unsafe { family.cancelled(status) } {
+            self.nothing_came(request);
+            Some(Arrived { source: peer::NONE, tag: tag::NONE, bytes: 0, fate: Fate::Cancelled })
+        } else {
+            self.arrival(family, request, status)
+        };
+        if let Some(arrived) = arrived {
+            self.write(&arrived.words());
+        }
+        if request.flags & CHECKED != 0 {
+            self.complete_contents(family, handle, request, status);
+        }
+    }
+
     /// What the status says, where that is not what the request was begun with.
     #[inline(always)]
     fn arrival(&self, family: &Family, request: &Request, status: usize) -> Option<Arrived> {
-        // SAFETY: MPI has filled the status.
-        if request.flags & CANCELLED != 0 && unsafe { family.cancelled(status) } {
-            self.nothing_came(request);
-            return Some(Arrived { source: peer::NONE, tag: tag::NONE, bytes: 0, fate: Fate::Cancelled });
-        }
         if request.flags & RECEIVES == 0 {
             return None;
         }
@@ -247,6 +274,11 @@ impl Thread {
         } else {
             self.write(&record::elsewhere(run.kind, run.count, run.thread, run.first));
         }
+    }
+
+    /// What is known of a request.
+    pub(super) fn request(&self, handle: u64) -> Option<Request> {
+        self.table_of(handle).1.get(handle)
     }
 
     /// The thread in whose table the handle is, its own before others', and the table.
