@@ -183,7 +183,7 @@ impl Thread {
         }
         let tells = status != 0 && request.flags & (RECEIVES | CANCELLED | CHECKED) != 0;
         if tells && request.flags & (CANCELLED | CHECKED) != 0 {
-            return self.complete_rarely(family, handle, &request, status, run);
+            return self.complete_rarely(family, handle, request, status, run.take());
         }
         if let Some(arrived) = tells.then(|| self.arrival(family, &request, status)).flatten() {
             // It belongs to the request that completed last, so that one has to be said first.
@@ -201,25 +201,25 @@ impl Thread {
         &self,
         family: &Family,
         handle: u64,
-        request: &Request,
+        request: Request,
         status: usize,
-        run: &mut Option<CompletedRequests>,
+        run: Option<CompletedRequests>,
     ) {
-        if let Some(run) = run.take() {
+        if let Some(run) = run {
             self.say(run);
         }
         // SAFETY: MPI has filled the status.
         let arrived = if request.flags & CANCELLED != 0 && unsafe { family.cancelled(status) } {
-            self.nothing_came(request);
+            self.nothing_came(&request);
             Some(Arrived { source: peer::NONE, tag: tag::NONE, bytes: 0, fate: Fate::Cancelled })
         } else {
-            self.arrival(family, request, status)
+            self.arrival(family, &request, status)
         };
         if let Some(arrived) = arrived {
             self.write(&arrived.words());
         }
         if request.flags & CHECKED != 0 {
-            self.complete_contents(family, handle, request, status);
+            self.complete_contents(family, handle, &request, status);
         }
     }
 
