@@ -24,7 +24,7 @@ pub struct Cli {
     pub command: Command,
 }
 
-const EXIT_CODES: &str = "Exit status of analyses: 0 ok, 1 a difference (check) or a condition that holds (diff --fail-if), \
+const EXIT_CODES: &str = "Exit status of analyses: 0 ok, 1 a difference (check, diff --messages) or a condition that holds (diff --fail-if), \
 2 wrong usage, 3 the input is unreadable or lacks what you asked about, 4 some data is missing and the rest was printed.";
 
 /// What to do.
@@ -379,6 +379,10 @@ pub struct Diff {
     /// The folders of side B
     #[arg(long, value_name = "RUN", num_args = 1.., requires = "a")]
     pub b: Vec<PathBuf>,
+    /// Compare the runs message by message instead: number, order, size, and content if both have --checksum crc32. Exits with status
+    /// 1 if a message differs
+    #[arg(long, conflicts_with_all = ["a", "b", "fail_if"])]
+    pub messages: bool,
     /// Exit with status 1 if this holds, such as 'MPI_Allreduce.max>+10%', 'wall_time>+5ms' or 'empty_percent>50'
     ///
     /// Write [[TABLE:]ROW.]FIGURE, then > or <, then an amount. FIGURE is a column: its JSON key, with or without unit, or its heading.
@@ -446,6 +450,8 @@ pub enum Analysis {
     Check,
     /// Two runs side by side.
     Diff,
+    /// Their messages one by one: overhear diff --messages.
+    DiffMessages,
     /// Runs of different numbers of ranks.
     Scaling,
 }

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 const SAMPLES: [&str; 2] = ["traces/samples/integer_sort-openmpi", "traces/samples/integer_sort-mpich"];
 
 /// Every command that analyses runs, and every way to ask it.
-const COMMANDS: [(&str, &[&str]); 11] = [
+const COMMANDS: [(&str, &[&str]); 12] = [
     ("report", &["function", "rank", "rank=3", "comm", "site", "size", "peer", "thread", "region"]),
     ("waits", &[]),
     ("path", &[]),
@@ -24,6 +24,7 @@ const COMMANDS: [(&str, &[&str]); 11] = [
     ("progress", &["rank", "component", "function", "site"]),
     ("overlap", &[]),
     ("diff", &[]),
+    ("diff-messages", &[]),
     ("scaling", &[]),
 ];
 
@@ -51,17 +52,21 @@ fn said(command: &str, format: &str) -> Vec<(String, Vec<u8>)> {
     let mut words: Vec<Vec<&str>> = vec![vec![]];
     words.extend(ways.iter().map(|way| vec!["--by", way]));
     // What is there alone where a part of the run is asked about.
-    words.push(vec!["--rank", "1-2", "--from", "100ms", "--to", "250ms"]);
+    match command {
+        "diff-messages" => words = vec![vec!["--messages"], vec!["--messages", "--rank", "1-2"]],
+        _ => words.push(vec!["--rank", "1-2", "--from", "100ms", "--to", "250ms"]),
+    }
     let grown = [4, 8, 16].map(common::growing::run);
     let runs: Vec<Vec<&str>> = match command {
-        "diff" => vec![SAMPLES.to_vec()],
+        "diff" | "diff-messages" => vec![SAMPLES.to_vec()],
         "scaling" => vec![grown.iter().map(|run| run.0.to_str().unwrap()).collect()],
         _ => SAMPLES.iter().map(|sample| vec![*sample]).collect(),
     };
     let mut said = Vec::new();
     for words in &words {
         for runs in &runs {
-            let arguments = [&[command][..], words, runs, &["--format", format]].concat();
+            let name = command.split_once('-').map_or(command, |(name, _)| name);
+            let arguments = [&[name][..], words, runs, &["--format", format]].concat();
             said.push((arguments.join(" "), overhear(&arguments)));
         }
     }
@@ -154,11 +159,9 @@ fn the_json_of_every_command_is_as_its_schema_says() {
         }
         let empty: Vec<&str> =
             tables.iter().zip(rows).filter(|(_, rows)| *rows == 0).map(|((table, _), _)| table.as_str()).collect();
-        // The samples have neither phases nor calls without a partner, nor nonblocking collective calls.
-        assert!(
-            empty.iter().all(|table| ["phases", "unmatched", "collectives"].contains(table)),
-            "{command}: {empty:?}"
-        );
+        // The samples have neither phases nor calls without a partner, nor nonblocking collective calls, and the same messages.
+        let may_be = ["phases", "unmatched", "collectives", "first_differences"];
+        assert!(empty.iter().all(|table| may_be.contains(table)), "{command}: {empty:?}");
     }
 }
 

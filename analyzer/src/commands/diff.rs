@@ -1,5 +1,7 @@
 //! `overhear diff`: two sides compared, of one run each or several.
 
+pub mod messages;
+
 use std::path::PathBuf;
 
 use super::print::print;
@@ -14,6 +16,9 @@ use crate::report::{Report, Sheet};
 
 /// Prints what differs. Returns the exit status: 1 where a condition is met.
 pub fn run(arguments: &cli::Diff) -> Result<u8, Error> {
+    if arguments.messages {
+        return messages::run(arguments);
+    }
     let choice = arguments.select.choice();
     let (of_a, of_b) = match arguments.runs.as_slice() {
         [a, b] => (std::slice::from_ref(a), std::slice::from_ref(b)),

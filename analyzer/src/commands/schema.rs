@@ -20,6 +20,7 @@ pub fn run(arguments: &cli::Schema) -> Result<u8, Error> {
         Analysis::Imbalance => imbalance::schema(),
         Analysis::Check => check::schema(),
         Analysis::Diff => diff::schema(),
+        Analysis::DiffMessages => diff::messages::schema(),
         Analysis::Scaling => scaling::schema(),
     };
     let printed = terminal::stdout().and_then(|mut out| schema.print(&mut out));

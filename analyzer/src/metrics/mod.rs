@@ -9,6 +9,7 @@ pub mod engine;
 pub mod groupings;
 pub mod imbalance;
 pub mod matrix;
+pub mod messages;
 pub mod overlap;
 pub mod overview;
 pub mod pop;

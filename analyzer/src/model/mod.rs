@@ -5,6 +5,7 @@ pub mod critical;
 pub mod engine;
 pub mod fate;
 pub mod matching;
+pub mod messages;
 pub mod objects;
 pub mod overlap;
 pub mod rank;

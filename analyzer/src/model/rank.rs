@@ -342,10 +342,15 @@ pub fn is_nested(entry: &CallTotal) -> bool {
 
 /// The name of a signature's function.
 pub fn function(signature: &Signature) -> String {
-    match Call::from_number(signature.call) {
+    function_of(signature.call)
+}
+
+/// The name of a function by its number.
+pub fn function_of(call: u16) -> String {
+    match Call::from_number(call) {
         Some(call) => call.mpi_name(),
-        None if signature.call == 0 => "(not told apart)".into(),
-        None => format!("(call {})", signature.call),
+        None if call == 0 => "(not told apart)".into(),
+        None => format!("(call {call})"),
     }
 }
 

@@ -18,7 +18,7 @@ use common::Folder;
 use mutations::Damage;
 
 /// What is run on each; the folder takes the place of DIR.
-const ANALYSES: [&[&str]; 11] = [
+const ANALYSES: [&[&str]; 12] = [
     &["progress", "DIR", "--plot", "/dev/null"],
     &["waits", "DIR"],
     &["path", "DIR"],
@@ -28,6 +28,7 @@ const ANALYSES: [&[&str]; 11] = [
     &["overlap", "DIR"],
     &["check", "DIR"],
     &["diff", "DIR", "DIR"],
+    &["diff", "DIR", "DIR", "--messages"],
     &["scaling", "DIR", "DIR"],
     &["waits", "DIR", "--region", "solve"],
 ];

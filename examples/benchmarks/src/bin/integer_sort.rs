@@ -19,6 +19,9 @@ struct Arguments {
     /// How often to sort them
     #[arg(long, default_value_t = 10)]
     iterations: u32,
+    /// In this iteration, counted from 0, the last rank's last key is another, so that messages differ from those of a run without
+    #[arg(long)]
+    change_key: Option<u32>,
 }
 
 fn main() {
@@ -33,6 +36,9 @@ fn main() {
         let length = keys.len();
         keys[iteration % length] = iteration as i32;
         keys[(iteration + arguments.iterations as usize) % length] = (1 << arguments.key_bits) - 1 - iteration as i32;
+        if arguments.change_key == Some(iteration as u32) && world.rank + 1 == world.size {
+            keys[length - 1] ^= 1;
+        }
         sorted = sort(&keys, &arguments, world);
     }
     let seconds = wtime() - begin;

@@ -1,0 +1,86 @@
+//! `overhear diff A B --messages`: whether two runs exchanged the same messages.
+
+use std::path::Path;
+
+use crate::cli;
+use crate::commands::print::print;
+use crate::error::{DIFFERENT, Error, OK, PARTIAL};
+use crate::metrics::messages::{self, FirstDifferenceRow, MessageCountRow, RankComparison};
+use crate::metrics::overview;
+use crate::model::messages::of_rank;
+use crate::model::timeline::Timeline;
+use crate::model::{Choice, Rank, Run};
+use crate::parallel;
+use crate::report::Report;
+use crate::report::schema::Schema;
+
+/// Prints what differs. Returns the exit status: 1 where a message differs.
+pub fn run(arguments: &cli::Diff) -> Result<u8, Error> {
+    let choice = arguments.select.choice();
+    if choice.has_window() || choice.region.is_some() {
+        return Err(Error::Other("--messages compares whole runs: drop --from, --to and --region".into()));
+    }
+    let (a, b) = (read(&arguments.runs[0], &choice)?, read(&arguments.runs[1], &choice)?);
+    if a.size() != b.size() {
+        return Err(Error::Other(format!(
+            "--messages compares runs of the same number of ranks, but A has {} and B {}",
+            a.size(),
+            b.size()
+        )));
+    }
+    let pairs: Vec<(usize, &Rank, &Rank)> = pairs(&a, &b);
+    let compared = parallel::map(pairs.len(), |at| messages::compare(&of_rank(pairs[at].1), &of_rank(pairs[at].2)));
+    let earliest = earliest(&a, &pairs, &compared);
+    let ranks: Vec<(&Rank, RankComparison)> = pairs.iter().map(|(_, rank, _)| *rank).zip(compared).collect();
+    let mut table = messages::first_differences([&a, &b], &ranks);
+    if let Some(rank) = earliest {
+        table.rows.sort_by_key(|row| !row.is_of(rank));
+    }
+    let facts = messages::facts(&ranks, table.rows.first());
+    let mut warnings = messages::warnings(&ranks);
+    for (name, run) in [("A", &a), ("B", &b)] {
+        warnings.extend(overview::warnings(run).into_iter().map(|warning| format!("{name}: {warning}")));
+    }
+    let unpaired = a.asked().count().max(b.asked().count()) - ranks.len();
+    if unpaired > 0 {
+        warnings.push(format!("{unpaired} ranks have a readable file on one side only: they were not compared"));
+    }
+    let differs = ranks.iter().any(|(_, rank)| rank.differing > 0);
+    let tables = vec![table.silent_empty().into(), messages::counts(&ranks).asked().into()];
+    print(Report { facts, warnings, tables }, "diff-messages", &arguments.print)?;
+    Ok(match (differs, a.is_partial() || b.is_partial()) {
+        (true, _) => DIFFERENT,
+        (false, true) => PARTIAL,
+        (false, false) => OK,
+    })
+}
+
+/// What its JSON looks like.
+pub fn schema() -> Schema {
+    let schema = Schema::of("diff-messages").facts(messages::FACTS);
+    schema.table::<FirstDifferenceRow>().table::<MessageCountRow>()
+}
+
+fn read(folder: &Path, choice: &Choice) -> Result<Run, Error> {
+    let run = Run::select(folder, choice)?;
+    run.has_calls("diff --messages")?;
+    Ok(run)
+}
+
+/// The ranks that both runs have, with their places in A.
+fn pairs<'a>(a: &'a Run, b: &'a Run) -> Vec<(usize, &'a Rank, &'a Rank)> {
+    let other = |rank: &Rank| b.ranks.iter().find(|other| other.is_asked && messages::is_same(rank, other));
+    let asked = a.ranks.iter().enumerate().filter(|(_, rank)| rank.is_asked);
+    asked.filter_map(|(at, rank)| Some((at, rank, other(rank)?))).collect()
+}
+
+/// The rank whose difference was there first on A's time line.
+fn earliest<'a>(a: &Run, pairs: &[(usize, &'a Rank, &'a Rank)], compared: &[RankComparison]) -> Option<&'a Rank> {
+    let timeline = Timeline::of(a);
+    let at = |((place, ..), comparison): &(&(usize, &Rank, &Rank), &RankComparison)| {
+        let first = comparison.first.as_ref()?;
+        Some(timeline.lines[*place].nanoseconds_at(first.at))
+    };
+    let differing = pairs.iter().zip(compared).filter_map(|pair| Some((at(&pair)?, pair.0.1)));
+    differing.min_by_key(|(at, _)| *at).map(|(_, rank)| rank)
+}

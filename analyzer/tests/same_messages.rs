@@ -1,0 +1,100 @@
+//! Two runs compared message by message, made by hand so that what differs is known.
+
+mod common;
+
+use analyzer::metrics::messages::{DifferenceKind, RankComparison, compare};
+use analyzer::model::messages::{Way, of_rank};
+use common::made::{Calls, made, on_nobody, receive, send};
+use traces::calls::Call;
+use traces::record::Content;
+use traces::signature::peer;
+
+/// A message to or from rank 1 with this content.
+fn held(mut calls: Calls, received: bool, part: i32, bytes: u64, checksum: u32) -> Calls {
+    calls.words.extend(Content { received, part, bytes, checksum: Ok(checksum) }.words());
+    calls
+}
+
+fn compared(a: Calls, b: Calls) -> RankComparison {
+    let ((_one, a), (_other, b)) = (made(vec![a], 3), made(vec![b], 3));
+    compare(&of_rank(&a.ranks[0]), &of_rank(&b.ranks[0]))
+}
+
+fn sends(checksums: &[u32]) -> Calls {
+    let send = |calls: Calls, (at, checksum): (usize, &u32)| {
+        held(calls.call(send(Call::Send, 1, 8), 1_000 * at as u64, 100), false, peer::NONE, 8, *checksum)
+    };
+    checksums.iter().enumerate().fold(Calls::default(), send)
+}
+
+#[test]
+fn runs_with_the_same_messages_are_identical() {
+    let found = compared(sends(&[1, 2, 3]), sends(&[1, 2, 3]));
+    assert_eq!((found.differing, found.checked, found.unchecked, found.bytes), (0, 3, 0, 24));
+    assert_eq!(found.counts, [[3, 0, 0]; 2]);
+}
+
+#[test]
+fn the_first_message_with_another_content_is_named_by_its_ordinal() {
+    let found = compared(sends(&[1, 2, 3, 4]), sends(&[1, 2, 9, 9]));
+    let first = found.first.unwrap();
+    assert_eq!((found.differing, first.kind), (2, DifferenceKind::Content));
+    assert_eq!(first.messages.map(|message| message.unwrap().ordinal), [3, 3]);
+    assert_eq!(first.parts.map(|part| part.unwrap().checksum), [Ok(3), Ok(9)]);
+}
+
+#[test]
+fn a_message_more_and_a_message_of_another_size_are_told() {
+    let found = compared(sends(&[1]), sends(&[1, 2]));
+    assert_eq!((found.differing, found.first.unwrap().kind), (1, DifferenceKind::OnlyB));
+    let of = |bytes| Calls::default().call(send(Call::Send, 1, bytes), 0, 100);
+    let found = compared(of(8), of(16));
+    assert_eq!((found.differing, found.first.unwrap().kind), (1, DifferenceKind::Size));
+}
+
+#[test]
+fn without_checksums_on_both_sides_no_content_is_taken_for_compared() {
+    let plain = Calls::default().call(send(Call::Send, 1, 8), 0, 100);
+    let found = compared(plain, sends(&[1]));
+    assert_eq!((found.differing, found.checked, found.unchecked), (0, 0, 1));
+}
+
+/// Two receives from any source, completed as the sources say, the one posted first by `first`.
+fn receives(first: (i32, u32), second: (i32, u32), completed_in_turn: bool) -> Calls {
+    let mut calls = Calls::default().call(receive(peer::ANY), 0, 10).call(receive(peer::ANY), 100, 10);
+    let mut order = [(2, first), (1, second)];
+    if !completed_in_turn {
+        order.reverse();
+    }
+    for (at, (age, (source, checksum))) in order.into_iter().enumerate() {
+        calls = calls.call(on_nobody(Call::Wait), 1_000 * (1 + at as u64), 10).completed(age).got(source, 8);
+        calls = held(calls, true, peer::NONE, 8, checksum);
+    }
+    calls
+}
+
+#[test]
+fn what_completes_first_changes_nothing_where_messages_match_in_the_same_order() {
+    let found = compared(receives((1, 7), (1, 8), true), receives((1, 7), (1, 8), false));
+    assert_eq!((found.differing, found.checked, found.reordered), (0, 2, 0));
+    let found = compared(receives((1, 7), (1, 8), true), receives((1, 8), (1, 7), true));
+    assert_eq!((found.differing, found.first.unwrap().kind), (2, DifferenceKind::Content));
+}
+
+#[test]
+fn receives_of_any_sender_may_take_several_senders_messages_in_another_order() {
+    let found = compared(receives((1, 7), (2, 8), true), receives((2, 8), (1, 7), true));
+    assert_eq!((found.differing, found.checked, found.reordered), (0, 2, 2));
+}
+
+#[test]
+fn of_a_collective_call_the_part_that_differs_is_told() {
+    let all = |second| {
+        let calls = Calls::default().call(on_nobody(Call::Barrier), 0, 10).call(on_nobody(Call::Alltoall), 100, 10);
+        held(held(calls, false, 0, 4, 5), false, 1, 4, second)
+    };
+    let found = compared(all(6), all(7));
+    let first = found.first.unwrap();
+    assert_eq!((first.channel.way, first.parts[0].unwrap().part), (Way::Collective, 1));
+    assert_eq!(first.messages[1].as_ref().unwrap().ordinal, 2);
+}
