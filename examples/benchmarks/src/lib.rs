@@ -74,6 +74,13 @@ impl Element for u8 {
     }
 }
 
+impl Element for f64 {
+    fn datatype() -> MPI_Datatype {
+        // SAFETY: a constant of the library.
+        unsafe { mpi_sys::RSMPI_DOUBLE }
+    }
+}
+
 /// What a reduction does.
 fn sum() -> MPI_Op {
     // SAFETY: a constant of the library.
@@ -260,4 +267,83 @@ fn count<T>(values: &[T]) -> c_int {
 
 fn check(code: c_int) {
     assert_eq!(code, 0, "an MPI function failed");
+}
+
+/// How MPI sends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SendMode {
+    /// MPI_Send, MPI_Isend.
+    Standard,
+    /// MPI_Bsend: a buffer has to be [attached](attach).
+    Buffered,
+    /// MPI_Rsend: the receive has to be posted.
+    Ready,
+    /// MPI_Ssend: complete when the receive has begun.
+    Synchronous,
+}
+
+/// Sends in a mode.
+pub fn send_by<T: Element>(mode: SendMode, values: &[T], dest: usize, tag: i32) {
+    let (from, count, dest, comm) = (address(values), count(values), dest as c_int, comm_world());
+    // SAFETY: so many values.
+    check(unsafe {
+        match mode {
+            SendMode::Standard => mpi_sys::MPI_Send(from, count, T::datatype(), dest, tag, comm),
+            SendMode::Buffered => mpi_sys::MPI_Bsend(from, count, T::datatype(), dest, tag, comm),
+            SendMode::Ready => mpi_sys::MPI_Rsend(from, count, T::datatype(), dest, tag, comm),
+            SendMode::Synchronous => mpi_sys::MPI_Ssend(from, count, T::datatype(), dest, tag, comm),
+        }
+    });
+}
+
+/// Begins to send in a mode.
+///
+/// # Safety
+/// As of [`isend`].
+pub unsafe fn isend_by<T: Element>(mode: SendMode, values: &[T], dest: usize, tag: i32) -> MPI_Request {
+    let (from, count, dest, comm) = (address(values), count(values), dest as c_int, comm_world());
+    // SAFETY: by the contract.
+    unsafe {
+        let mut request = mpi_sys::RSMPI_REQUEST_NULL;
+        let to = &mut request;
+        check(match mode {
+            SendMode::Standard => mpi_sys::MPI_Isend(from, count, T::datatype(), dest, tag, comm, to),
+            SendMode::Buffered => mpi_sys::MPI_Ibsend(from, count, T::datatype(), dest, tag, comm, to),
+            SendMode::Ready => mpi_sys::MPI_Irsend(from, count, T::datatype(), dest, tag, comm, to),
+            SendMode::Synchronous => mpi_sys::MPI_Issend(from, count, T::datatype(), dest, tag, comm, to),
+        });
+        request
+    }
+}
+
+/// Sends to a process and receives as many values from it.
+pub fn sendrecv<T: Element>(values: &[T], received: &mut [T], peer: usize, tag: i32) {
+    let (sent, room, peer, comm) = (count(values), count(received), peer as c_int, comm_world());
+    // SAFETY: so many values, and room for so many; no status is wanted.
+    check(unsafe {
+        let (from, to, status) = (address(values), address_mut(received), mpi_sys::RSMPI_STATUS_IGNORE);
+        let datatype = T::datatype();
+        mpi_sys::MPI_Sendrecv(from, sent, datatype, peer, tag, to, room, datatype, peer, tag, comm, status)
+    });
+}
+
+/// Gives MPI so many bytes to keep buffered messages in, for good.
+pub fn attach(bytes: usize) {
+    let buffer = Vec::leak(vec![0u8; bytes]);
+    // SAFETY: nobody else uses it any more.
+    check(unsafe { mpi_sys::MPI_Buffer_attach(address_mut(buffer).cast(), count(buffer)) });
+}
+
+/// A communicator of the processes that name this color.
+pub fn split(color: i32) -> MPI_Comm {
+    let mut comm = comm_world();
+    // SAFETY: room for one communicator.
+    check(unsafe { mpi_sys::MPI_Comm_split(comm_world(), color, 0, &mut comm) });
+    comm
+}
+
+/// Waits for all of a communicator.
+pub fn barrier_of(comm: MPI_Comm) {
+    // SAFETY: the communicator is valid.
+    check(unsafe { mpi_sys::MPI_Barrier(comm) });
 }

@@ -1,0 +1,92 @@
+//! The document's statistics of times by number of messages.
+
+/// A number of messages and what they took. Times in seconds, divided by how often each message was sent.
+pub struct Point {
+    pub messages: usize,
+    /// Each go: the largest time of one processor.
+    pub times: Vec<f64>,
+    /// Each go: from the first processor's begin to the last one's end, where they have one clock.
+    pub elapsed: Option<Vec<f64>>,
+}
+
+/// What one protocol's points say.
+pub struct Statistics {
+    /// (T_N2 - T_N1) / (N2 - N1) of the two largest numbers of messages.
+    pub a: Option<Spread>,
+    /// min T_N / bytes.
+    pub b: f64,
+    /// Of a * messages + b * bytes, of 100: the mean, and the largest.
+    pub error: Option<(f64, f64)>,
+}
+
+/// A median, and between which bounds it lies with 95 % confidence where there were several goes.
+#[derive(Clone, Copy)]
+pub struct Spread {
+    pub median: f64,
+    pub interval: Option<(f64, f64)>,
+}
+
+/// A go above this, in medians of its point, was disturbed.
+pub const DISTURBED: f64 = 1.5;
+
+/// Of one protocol and a volume in bytes.
+pub fn statistics(points: &[Point], bytes: u64) -> Statistics {
+    let a = match points {
+        [.., one, two] => {
+            let step = (two.messages - one.messages) as f64;
+            let slopes: Vec<f64> = two.times.iter().zip(&one.times).map(|(two, one)| (two - one) / step).collect();
+            // Of medians: the median of differences has the noise of both.
+            let of = (median(&two.times) - median(&one.times)) / step;
+            Some(Spread { median: of, interval: interval(&slopes) })
+        }
+        _ => None,
+    };
+    let least = points.iter().map(|point| median(&point.times)).fold(f64::INFINITY, f64::min);
+    let b = least / bytes as f64;
+    let missed = |point: &Point, a: f64| {
+        let time = median(&point.times);
+        100.0 * ((a * point.messages as f64 + b * bytes as f64) / time - 1.0).abs()
+    };
+    let error = a.map(|a| {
+        let missed: Vec<f64> = points.iter().map(|point| missed(point, a.median)).collect();
+        (missed.iter().sum::<f64>() / missed.len() as f64, missed.into_iter().fold(0.0, f64::max))
+    });
+    Statistics { a, b, error }
+}
+
+impl Point {
+    pub fn time(&self) -> Spread {
+        spread(&self.times)
+    }
+
+    /// How many goes took longer than the median by more than half.
+    pub fn disturbed(&self) -> usize {
+        let typical = median(&self.times);
+        self.times.iter().filter(|time| **time > DISTURBED * typical).count()
+    }
+}
+
+pub fn spread(values: &[f64]) -> Spread {
+    Spread { median: median(values), interval: interval(values) }
+}
+
+fn sorted(values: &[f64]) -> Vec<f64> {
+    let mut values = values.to_vec();
+    values.sort_by(f64::total_cmp);
+    values
+}
+
+fn median(values: &[f64]) -> f64 {
+    let values = sorted(values);
+    let middle = values.len() / 2;
+    if values.len() % 2 == 1 { values[middle] } else { (values[middle - 1] + values[middle]) / 2.0 }
+}
+
+/// Between which the median lies with 95 % confidence, whatever the values' distribution: by their order. Fewer than six values
+/// bound nothing.
+fn interval(values: &[f64]) -> Option<(f64, f64)> {
+    let values = sorted(values);
+    let count = values.len() as f64;
+    let aside = (count / 2.0 - 0.98 * count.sqrt()).floor().max(0.0) as usize;
+    (values.len() >= 6).then(|| (values[aside], values[values.len() - 1 - aside]))
+}
