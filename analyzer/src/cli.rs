@@ -42,6 +42,8 @@ pub enum Command {
     Path(Path),
     /// Show how much communication was hidden behind computation
     Overlap(Overlap),
+    /// Show the latency and bandwidth that a run's messages saw
+    Model(Model),
     /// Show how efficient a run was, by the POP metrics
     Pop(Pop),
     /// Show who sent how much to whom
@@ -282,6 +284,23 @@ pub struct Overlap {
     pub print: Print,
 }
 
+/// Shows the latency and bandwidth that a run's messages saw, by what ranks called and whether they share a host, from which size on the
+/// MPI library goes another way, and LogGP's parameters.
+///
+/// Ordered exchanges are ping-pong, unordered ones go both ways at once; one-way times are those of messages whose receiver waited.
+#[derive(Args)]
+pub struct Model {
+    /// Which run.
+    #[command(flatten)]
+    pub folder: Folder,
+    /// What of it to look at.
+    #[command(flatten)]
+    pub select: Select,
+    /// How to print it.
+    #[command(flatten)]
+    pub print: Print,
+}
+
 /// Shows how efficient a run was and what cost it time: load balance, serialization and transfer, by the POP metrics.
 #[derive(Args)]
 pub struct Pop {
@@ -440,6 +459,8 @@ pub enum Analysis {
     Path,
     /// How much communication was hidden.
     Overlap,
+    /// Latency and bandwidth.
+    Model,
     /// The POP metrics.
     Pop,
     /// Who sent how much to whom.

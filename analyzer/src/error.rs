@@ -107,6 +107,18 @@ pub enum Error {
         /// What there is.
         instead: String,
     },
+    /// Latency and bandwidth are asked about, and there are no messages.
+    #[error(
+        "{}: no message with its receive: model needs exchanges of equal messages between two ranks, or messages to ranks that \
+         wait for them. Found {instead}.",
+        folder.display()
+    )]
+    NoMessages {
+        /// The run's folder.
+        folder: PathBuf,
+        /// What there is.
+        instead: String,
+    },
     /// Nothing is between two times.
     #[error("--from is not before --to, so no time lies between them")]
     NoTime,

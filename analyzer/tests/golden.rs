@@ -10,7 +10,7 @@ const OPENMPI: &str = "traces/samples/integer_sort-openmpi";
 const MPICH: &str = "traces/samples/integer_sort-mpich";
 
 /// Every way to ask about one run.
-const OF_ONE: [&str; 23] = [
+const OF_ONE: [&str; 24] = [
     "report",
     "report --by rank",
     "report --by rank=3",
@@ -29,6 +29,7 @@ const OF_ONE: [&str; 23] = [
     "imbalance",
     "imbalance --by site",
     "overlap",
+    "model",
     "progress",
     "progress --by rank",
     "progress --by component",

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 const SAMPLES: [&str; 2] = ["traces/samples/integer_sort-openmpi", "traces/samples/integer_sort-mpich"];
 
 /// Every command that analyses runs, and every way to ask it.
-const COMMANDS: [(&str, &[&str]); 12] = [
+const COMMANDS: [(&str, &[&str]); 13] = [
     ("report", &["function", "rank", "rank=3", "comm", "site", "size", "peer", "thread", "region"]),
     ("waits", &[]),
     ("path", &[]),
@@ -23,6 +23,7 @@ const COMMANDS: [(&str, &[&str]); 12] = [
     ("imbalance", &["function", "site"]),
     ("progress", &["rank", "component", "function", "site"]),
     ("overlap", &[]),
+    ("model", &[]),
     ("diff", &[]),
     ("diff-messages", &[]),
     ("scaling", &[]),
@@ -57,8 +58,10 @@ fn said(command: &str, format: &str) -> Vec<(String, Vec<u8>)> {
         _ => words.push(vec!["--rank", "1-2", "--from", "100ms", "--to", "250ms"]),
     }
     let grown = [4, 8, 16].map(common::growing::run);
+    let exchanging = common::exchanging::run();
     let runs: Vec<Vec<&str>> = match command {
         "diff" | "diff-messages" => vec![SAMPLES.to_vec()],
+        "model" => vec![vec![exchanging.0.to_str().unwrap()]],
         "scaling" => vec![grown.iter().map(|run| run.0.to_str().unwrap()).collect()],
         _ => SAMPLES.iter().map(|sample| vec![*sample]).collect(),
     };

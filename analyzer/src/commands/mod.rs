@@ -6,6 +6,8 @@ mod doctor;
 mod env;
 mod imbalance;
 mod matrix;
+mod model;
+mod mostly;
 mod open;
 mod overlap;
 mod path;
@@ -31,6 +33,7 @@ pub fn run(cli: Cli) -> u8 {
         Command::Waits(arguments) => waits::run(&arguments),
         Command::Path(arguments) => path::run(&arguments),
         Command::Overlap(arguments) => overlap::run(&arguments),
+        Command::Model(arguments) => model::run(&arguments),
         Command::Pop(arguments) => pop::run(&arguments),
         Command::Matrix(arguments) => matrix::run(&arguments),
         Command::Imbalance(arguments) => imbalance::run(&arguments),

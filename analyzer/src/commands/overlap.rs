@@ -1,15 +1,13 @@
 //! `overhear overlap`: how much of communication was hidden behind computation.
 
-use std::collections::BTreeMap;
-
+use super::mostly::mostly;
 use super::open::open;
 use super::print::print;
 use crate::cli;
 use crate::error::{Error, OK, PARTIAL};
 use crate::metrics::{cost, overlap, overview};
+use crate::model::Rank;
 use crate::model::overlap::{bound_rule, of_rank};
-use crate::model::rank::function;
-use crate::model::{Rank, Run};
 use crate::parallel;
 use crate::report::schema::Schema;
 use crate::report::{Report, plot};
@@ -22,7 +20,7 @@ pub fn run(arguments: &cli::Overlap) -> Result<u8, Error> {
     let requests = parallel::map(asked.len(), |at| of_rank(asked[at], bound_rule(&run, asked[at])));
     let all = overlap::Gathered::of(&run, requests);
     if all.posted == 0 {
-        return Err(Error::NoRequests { folder: run.folder.clone(), instead: instead(&run) });
+        return Err(Error::NoRequests { folder: run.folder.clone(), instead: mostly(&run) });
     }
     let mut facts = overview::facts(&run);
     facts.extend(overlap::facts(&all));
@@ -43,22 +41,4 @@ pub fn schema() -> Schema {
     let schema = Schema::of("overlap").facts(overview::FACTS).facts(cost::FACTS).facts(overlap::FACTS);
     let schema = schema.table::<overlap::MessageRow>().table::<overlap::CollectiveRow>();
     schema.table::<overlap::PostponedRow>()
-}
-
-/// The functions that a run calls most, where it calls none that is asked about.
-fn instead(run: &Run) -> String {
-    let mut calls: BTreeMap<String, u64> = BTreeMap::new();
-    for entry in run.asked().flat_map(Rank::entries) {
-        let count = calls.entry(function(&entry.signature)).or_default();
-        *count = count.saturating_add(entry.count);
-    }
-    let mut calls: Vec<(String, u64)> = calls.into_iter().collect();
-    calls.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    let most: Vec<String> = calls.iter().take(3).map(|(function, count)| format!("{function} {count}")).collect();
-    let ranks = run.asked().count();
-    let plural = if ranks == 1 { "" } else { "s" };
-    match most.is_empty() {
-        true => format!("no call on {ranks} rank{plural}"),
-        false => format!("on {ranks} rank{plural} mostly {}", most.join(", ")),
-    }
 }

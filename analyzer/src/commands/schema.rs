@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::{check, diff, imbalance, matrix, overlap, path, pop, progress, report, scaling, waits};
+use super::{check, diff, imbalance, matrix, model, overlap, path, pop, progress, report, scaling, waits};
 use crate::cli::{self, Analysis};
 use crate::error::{Error, OK};
 use crate::terminal;
@@ -15,6 +15,7 @@ pub fn run(arguments: &cli::Schema) -> Result<u8, Error> {
         Analysis::Waits => waits::schema(),
         Analysis::Path => path::schema(),
         Analysis::Overlap => overlap::schema(),
+        Analysis::Model => model::schema(),
         Analysis::Pop => pop::schema(),
         Analysis::Matrix => matrix::schema(),
         Analysis::Imbalance => imbalance::schema(),

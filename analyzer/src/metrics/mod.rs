@@ -10,6 +10,7 @@ pub mod groupings;
 pub mod imbalance;
 pub mod matrix;
 pub mod messages;
+pub mod network;
 pub mod overlap;
 pub mod overview;
 pub mod pop;

@@ -3,6 +3,7 @@
 pub mod clock;
 pub mod critical;
 pub mod engine;
+pub mod exchanges;
 pub mod fate;
 pub mod matching;
 pub mod messages;

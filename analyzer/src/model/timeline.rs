@@ -218,6 +218,12 @@ impl Reading {
 type KnownLines = HashMap<(u32, u32), (ClockLine, usize)>;
 
 impl Timeline {
+    /// By how many nanoseconds a time between two ranks, by their places in the run, may be off.
+    pub fn error_between(&self, one: u32, other: u32, at: i64) -> i64 {
+        let error = |rank: u32| self.lines[rank as usize].error(at);
+        if one == other { 0 } else { error(one).saturating_add(error(other)) }
+    }
+
     /// From what the ranks of a run found when they compared their clocks.
     pub fn of(run: &Run) -> Timeline {
         Timeline::of_ranks(&run.ranks)

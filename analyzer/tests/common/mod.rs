@@ -2,6 +2,7 @@
 
 #![allow(dead_code)]
 
+pub mod exchanging;
 pub mod growing;
 pub mod made;
 

@@ -26,6 +26,7 @@ const ANALYSES: [&[&str]; 12] = [
     &["matrix", "DIR", "--plot", "/dev/null"],
     &["imbalance", "DIR", "--by", "site"],
     &["overlap", "DIR"],
+    &["model", "DIR"],
     &["check", "DIR"],
     &["diff", "DIR", "DIR"],
     &["diff", "DIR", "DIR", "--messages"],

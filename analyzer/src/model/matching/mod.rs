@@ -12,6 +12,7 @@ mod queues;
 mod rank;
 mod requests;
 mod settled;
+mod transfers;
 mod waits;
 mod windows;
 
@@ -27,13 +28,14 @@ use traces::read::Contents;
 pub use collectives::UnmatchedCollectives;
 pub use links::{Links, PhaseTimes, replay};
 pub use settled::{Settled, settled};
+pub use transfers::{Transfer, TransferKey, Transfers};
 pub use waits::{Jump, RankSite, WaitKey, WaitState, WaitSum, Waits};
 
 use super::Run;
 use super::objects::Objects;
 use super::roles::{CallSite, CallSites, Roles, SpottedSite};
 use super::stream::Stream;
-use super::timeline::{ClockLine, Timeline};
+use super::timeline::Timeline;
 use crate::parallel::{into_inner, lock};
 use collectives::Collectives;
 use concurrent::CallSpan;
@@ -136,6 +138,8 @@ pub struct Account {
     pub places: Vec<CallSite>,
     /// What each rank depends on, by their places in [`Run::ranks`].
     pub links: Vec<Links>,
+    /// What messages took, where that was asked for.
+    pub transfers: Transfers,
 }
 
 /// What an account keeps beside sums.
@@ -147,6 +151,8 @@ pub enum Follow {
     Dependencies,
     /// Each wait.
     Waits,
+    /// What messages took.
+    Transfers,
 }
 
 /// Calls that a rank is let do before another has its turn.
@@ -322,7 +328,7 @@ impl Cause {
         timeline: &Timeline,
         waits: &mut Waits,
     ) -> Option<(i64, i64)> {
-        let error = error(timeline, waiter.rank, self.who.rank, begin);
+        let error = timeline.error_between(waiter.rank, self.who.rank, begin);
         let time = self.wait(begin, end);
         let key = WaitKey { state: self.state, waiter, cause: self.who };
         if time <= 0 || !waits.add(key, time, error) {
@@ -332,10 +338,4 @@ impl Cause {
         waits.jump(Jump { rank, cause_rank, end, cause_at: self.at.min(end) });
         Some((time, error))
     }
-}
-
-/// By how much a time between two ranks may be off.
-fn error(timeline: &Timeline, one: u32, other: u32, at: i64) -> i64 {
-    let line = |rank: u32| -> &ClockLine { &timeline.lines[rank as usize] };
-    if one == other { 0 } else { line(one).error(at) + line(other).error(at) }
 }

@@ -15,6 +15,7 @@ use super::links::{Links, SelectionEdges};
 use super::order::Order;
 use super::queues::{Envelope, MatchedMessage, Queues, Receipt, Receival};
 use super::requests::{Partner, Request, Requests};
+use super::transfers::Transfers;
 use super::waits::{RankSite, Waits};
 use super::windows::{Called, Windows};
 use super::{Account, Cause, Follow, Letter, Letters, Message, RankPair, Token};
@@ -49,6 +50,7 @@ pub struct RankMatcher<'a> {
     links: Links,
     edges: SelectionEdges,
     waits: Waits,
+    transfers: Option<Transfers>,
     pairs: FxHashMap<u32, RankPair>,
     complete: u64,
     elsewhere: u64,
@@ -114,6 +116,7 @@ impl<'a> RankMatcher<'a> {
             links: Links::new(follow == Follow::Dependencies, edges.begins_selected),
             edges,
             waits: Waits::new(follow == Follow::Waits),
+            transfers: (follow == Follow::Transfers).then(Transfers::default),
             pairs: FxHashMap::default(),
             complete: 0,
             elsewhere: 0,
@@ -325,6 +328,7 @@ impl<'a> RankMatcher<'a> {
         account.elsewhere += self.elsewhere;
         account.unrecorded += self.unrecorded;
         account.add(self.waits);
+        account.transfers.merge(self.transfers.unwrap_or_default());
         account.links.push(self.links);
     }
 }

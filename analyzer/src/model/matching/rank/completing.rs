@@ -9,7 +9,7 @@ use crate::model::matching::order::{Late, Received};
 use crate::model::matching::queues::{MatchedMessage, Probe};
 use crate::model::matching::requests::{Partner, Request};
 use crate::model::matching::waits::{RankSite, WaitKey, WaitState};
-use crate::model::matching::{Cause, Letter, RankPair, Token, error};
+use crate::model::matching::{Cause, Letter, RankPair, Token};
 use crate::model::roles::{CallPart, Role};
 use crate::model::stream::{Detail, Stream, TimedCall};
 use crate::model::sums::Grow;
@@ -152,6 +152,12 @@ impl<'a> RankMatcher<'a> {
                 let late = (post.at > message.begin).then_some(cause);
                 self.letters.send(source, Letter::Told(token, late));
             }
+            if let Some(transfers) = &mut self.transfers
+                && !post.truncated
+            {
+                let error = self.timeline.error_between(source, self.number, message.begin);
+                transfers.add(self.number, &message, &post, self.completions.get(completion), error);
+            }
             let cause = Cause { at: message.begin, who: sender, state: WaitState::LateSender };
             for Probe { place, start, end, .. } in probes {
                 let waiter = RankSite { rank: self.number, place };
@@ -184,7 +190,7 @@ impl<'a> RankMatcher<'a> {
         if let Some((number, earliest, source)) = whole.received {
             let received = Received { start: whole.start, earliest, source, late };
             let (own, timeline, waits) = (self.number, self.timeline, &mut self.waits);
-            let margin = |received: &Received| error(timeline, own, received.source, received.earliest);
+            let margin = |received: &Received| timeline.error_between(own, received.source, received.earliest);
             let wrong = |late: &Late| waits.call_it(late.key, WaitState::WrongOrder, late.wait);
             self.order.known(number, received, margin, wrong);
         }

@@ -7,10 +7,10 @@ use std::sync::{Mutex, MutexGuard};
 
 use rustc_hash::FxHashMap;
 
+use super::super::Cause;
 use super::super::collectives::Collectives;
 use super::super::links::Links;
 use super::super::waits::{RankSite, WaitState, Waits};
-use super::super::{Cause, error};
 use super::Called;
 use crate::parallel::lock;
 
@@ -205,7 +205,7 @@ impl<'a> Epochs<'a> {
         let Some((at, who)) = waiting.latest else { return };
         let timeline = self.collectives.timeline;
         // A call that was over before it did not wait for it.
-        let lasted = |call: &&Called| at - error(timeline, call.at.rank, who.rank, at) < call.end;
+        let lasted = |call: &&Called| at - timeline.error_between(call.at.rank, who.rank, at) < call.end;
         if let Some(call) = waiting.calls.iter().find(lasted) {
             Cause { at, who, state: waiting.state }.charge(call.at, call.begin, call.end, timeline, waits);
         }

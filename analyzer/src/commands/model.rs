@@ -1,0 +1,45 @@
+//! `overhear model`: latency and bandwidth as a job saw them.
+
+use super::mostly::mostly;
+use super::open::open;
+use super::print::print;
+use crate::cli;
+use crate::error::{Error, OK, PARTIAL};
+use crate::metrics::{cost, network, overview, waits};
+use crate::model::exchanges::exchanges;
+use crate::model::matching::{Follow, Settled, settled};
+use crate::report::Report;
+use crate::report::schema::Schema;
+
+/// Prints latency and bandwidth by protocol and size. Returns the exit status.
+pub fn run(arguments: &cli::Model) -> Result<u8, Error> {
+    let run = open(&arguments.folder, arguments.select.choice())?;
+    run.has_calls("model")?;
+    let Settled { account, timeline, .. } = settled(&run, Follow::Transfers);
+    if account.pairs.is_empty() {
+        return Err(Error::NoMessages { folder: run.folder.clone(), instead: mostly(&run) });
+    }
+    let network = network::Network::of(&run, exchanges(&run, &timeline), &account);
+    let mut facts = overview::facts(&run);
+    facts.extend(network::facts(&network));
+    let parameters = network::parameters(&network);
+    let mut warnings = network::unseen(&network);
+    warnings.extend(network::undetermined(&parameters));
+    warnings.extend(waits::unmatched(&run, &account));
+    warnings.extend(overview::warnings(&run));
+    let tables = vec![
+        network::protocols(&network).asked().into(),
+        network::segments(&network).into(),
+        parameters.into(),
+        network::sizes(&network).into(),
+    ];
+    print(Report { facts, warnings, tables }, "model", &arguments.print)?;
+    Ok(if run.is_partial() { PARTIAL } else { OK })
+}
+
+/// What its JSON looks like.
+pub fn schema() -> Schema {
+    let schema = Schema::of("model").facts(overview::FACTS).facts(cost::FACTS).facts(network::FACTS);
+    let schema = schema.table::<network::ProtocolRow>().table::<network::SegmentRow>();
+    schema.table::<network::ParameterRow>().table::<network::SizeRow>()
+}

@@ -1,0 +1,24 @@
+//! What a run does, where it does nothing of what is asked about.
+
+use std::collections::BTreeMap;
+
+use crate::model::rank::function;
+use crate::model::{Rank, Run};
+
+/// The functions that a run calls most, where it calls none that is asked about.
+pub fn mostly(run: &Run) -> String {
+    let mut calls: BTreeMap<String, u64> = BTreeMap::new();
+    for entry in run.asked().flat_map(Rank::entries) {
+        let count = calls.entry(function(&entry.signature)).or_default();
+        *count = count.saturating_add(entry.count);
+    }
+    let mut calls: Vec<(String, u64)> = calls.into_iter().collect();
+    calls.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let most: Vec<String> = calls.iter().take(3).map(|(function, count)| format!("{function} {count}")).collect();
+    let ranks = run.asked().count();
+    let plural = if ranks == 1 { "" } else { "s" };
+    match most.is_empty() {
+        true => format!("no call on {ranks} rank{plural}"),
+        false => format!("on {ranks} rank{plural} mostly {}", most.join(", ")),
+    }
+}

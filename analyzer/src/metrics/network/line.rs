@@ -1,0 +1,131 @@
+//! A line through times by size: the document's, by two spots, and that of least relative squares.
+
+use statrs::distribution::{ContinuousCDF, StudentsT};
+
+use super::points::Point;
+use super::spread::Spread;
+
+/// The time of a message is `a + b * bytes`: seconds, and seconds a byte.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Line {
+    /// See above.
+    pub a: Option<Spread>,
+    /// See above; none where no message has bytes.
+    pub b: Option<Spread>,
+    /// By how much the line misses the times, of 100, in the mean.
+    pub error: Option<f64>,
+}
+
+/// What measured times may be off by, as a share, however often they were measured: caches, alignment, the machine's mood.
+const NOISE: f64 = 0.03;
+
+impl Line {
+    /// As the document has it: b is the least time a byte, a the intercept of the smallest two sizes, which is what the time of a
+    /// fixed volume gains with each further message. A negative one is none: those sizes went different ways.
+    pub fn by_spots(points: &[Point]) -> Line {
+        let b = points.iter().filter(|point| point.bytes > 0).map(|point| point.time.times(1.0 / point.bytes as f64));
+        let b = b.min_by(|one, other| one.median.total_cmp(&other.median));
+        let a = points.first().zip(points.get(1)).map(|(one, two)| {
+            let (x, y) = (one.bytes as f64, two.bytes as f64);
+            let median = (one.time.median * y - two.time.median * x) / (y - x);
+            let reach = one.time.reach().zip(two.time.reach());
+            Spread::about(median, reach.map(|(one, two)| (one * y).hypot(two * x) / (y - x)))
+        });
+        let a = a.filter(|a| a.median >= 0.0);
+        let error = a.zip(b).map(|(a, b)| error(points, a.median, b.median));
+        Line { a, b, error }
+    }
+
+    /// Of least relative squares, neither part negative, with 95 % intervals by what the points miss it by. Three points at least.
+    pub fn through(points: &[Point]) -> Option<Line> {
+        if points.len() < 3 {
+            return None;
+        }
+        let sums: Sums = points.iter().map(Sums::of).fold(Sums::default(), Sums::plus);
+        let ([a, b], variance) = sums.line()?;
+        let (a, b, variance, parts) = match (a < 0.0, b < 0.0) {
+            (true, _) => (0.0, sums.xy / sums.xx, [0.0, 1.0 / sums.xx], 1.0),
+            (_, true) => (sums.y / sums.one, 0.0, [1.0 / sums.one, 0.0], 1.0),
+            _ => (a, b, variance, 2.0),
+        };
+        let freedom = points.len() as f64 - parts;
+        let scatter = sums.missed(a, b) / freedom;
+        let student = StudentsT::new(0.0, 1.0, freedom).ok()?.inverse_cdf(0.975);
+        let reach = |variance: f64| Some(student * (variance * scatter).max(0.0).sqrt());
+        let (a_, b_) = (Spread::about(a, reach(variance[0])), Spread::about(b, reach(variance[1])));
+        Some(Line { a: Some(a_), b: Some(b_), error: Some(error(points, a, b)) })
+    }
+
+    /// Seconds of a message of so many bytes.
+    pub fn at(&self, bytes: u64) -> Option<f64> {
+        Some(self.a?.median + self.b?.median * bytes as f64)
+    }
+}
+
+fn error(points: &[Point], a: f64, b: f64) -> f64 {
+    let missed = points.iter().map(|point| ((a + b * point.bytes as f64) / point.time.median - 1.0).abs());
+    100.0 * missed.sum::<f64>() / points.len() as f64
+}
+
+/// What a line of least relative squares is found from, of any points that follow each other.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Sums {
+    one: f64,
+    x: f64,
+    xx: f64,
+    y: f64,
+    xy: f64,
+    yy: f64,
+}
+
+impl Sums {
+    /// Of one point.
+    pub fn of(point: &Point) -> Sums {
+        let (x, y) = (point.bytes as f64, point.time.median);
+        let noise = point.time.reach().map_or(0.0, |reach| reach / 1.96 / y).max(NOISE);
+        let weight = 1.0 / (noise * y).powi(2);
+        Sums { one: weight, x: weight * x, xx: weight * x * x, y: weight * y, xy: weight * x * y, yy: weight * y * y }
+    }
+
+    /// Of both.
+    pub fn plus(self, other: Sums) -> Sums {
+        self.combined(other, |one, other| one + other)
+    }
+
+    /// Without the other.
+    pub fn minus(self, other: Sums) -> Sums {
+        self.combined(other, |one, other| one - other)
+    }
+
+    fn combined(self, other: Sums, of: impl Fn(f64, f64) -> f64) -> Sums {
+        Sums {
+            one: of(self.one, other.one),
+            x: of(self.x, other.x),
+            xx: of(self.xx, other.xx),
+            y: of(self.y, other.y),
+            xy: of(self.xy, other.xy),
+            yy: of(self.yy, other.yy),
+        }
+    }
+
+    /// The squares by which the best line misses the points, in units of their noise.
+    pub fn least_missed(&self) -> f64 {
+        self.line().map_or(f64::INFINITY, |([a, b], _)| self.missed(a, b))
+    }
+
+    /// The line, and the variances of its parts where points are off by their noise. None where all sizes are the same.
+    fn line(&self) -> Option<([f64; 2], [f64; 2])> {
+        let determinant = self.one * self.xx - self.x * self.x;
+        if determinant <= 1e-12 * self.one * self.xx {
+            return None;
+        }
+        let a = (self.xx * self.y - self.x * self.xy) / determinant;
+        let b = (self.one * self.xy - self.x * self.y) / determinant;
+        Some(([a, b], [self.xx / determinant, self.one / determinant]))
+    }
+
+    fn missed(&self, a: f64, b: f64) -> f64 {
+        let crossed = 2.0 * (a * b * self.x - a * self.y - b * self.xy);
+        (self.yy + a * a * self.one + b * b * self.xx + crossed).max(0.0)
+    }
+}
