@@ -293,6 +293,9 @@ pub struct Model {
     /// Which run.
     #[command(flatten)]
     pub folder: Folder,
+    /// Plot times and bandwidths over message size to this file, SVG or PNG by its name
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PlotFile>,
     /// What of it to look at.
     #[command(flatten)]
     pub select: Select,

@@ -8,8 +8,8 @@ use crate::error::{Error, OK, PARTIAL};
 use crate::metrics::{cost, network, overview, waits};
 use crate::model::exchanges::exchanges;
 use crate::model::matching::{Follow, Settled, settled};
-use crate::report::Report;
 use crate::report::schema::Schema;
+use crate::report::{Report, plot};
 
 /// Prints latency and bandwidth by protocol and size. Returns the exit status.
 pub fn run(arguments: &cli::Model) -> Result<u8, Error> {
@@ -20,6 +20,9 @@ pub fn run(arguments: &cli::Model) -> Result<u8, Error> {
         return Err(Error::NoMessages { folder: run.folder.clone(), instead: mostly(&run) });
     }
     let network = network::Network::of(&run, exchanges(&run, &timeline), &account);
+    if let Some(file) = &arguments.plot {
+        plot::chart::write(&network::figures(&network), file)?;
+    }
     let mut facts = overview::facts(&run);
     facts.extend(network::facts(&network));
     let parameters = network::parameters(&network);

@@ -162,7 +162,8 @@ pub fn between(between: Between) -> Label {
     Label { key, name, depth: 0 }
 }
 
-fn pattern(pattern: Pattern) -> Label {
+/// How messages follow each other, in words.
+pub fn pattern(pattern: Pattern) -> Label {
     let (key, name) = match pattern {
         Pattern::OneWay => ("one_way", "one way"),
         Pattern::Ordered => ("ordered", "ordered"),
