@@ -149,7 +149,7 @@ pub struct Report {
     /// Which run.
     #[command(flatten)]
     pub folder: Folder,
-    /// Break the time down by function, rank, rank=N, comm, site, size, peer, thread, region
+    /// Break the time down by function, rank, rank=N, comm, site, size, peer, thread, region, collective
     #[arg(long, value_name = "WHAT", default_value = "function")]
     pub by: Breakdown,
     /// What of it to look at.
@@ -181,6 +181,8 @@ pub enum Breakdown {
     Thread,
     /// Innermost region of the program.
     Region,
+    /// Collective call, all its ranks together.
+    Collective,
 }
 
 impl std::str::FromStr for Breakdown {
@@ -196,10 +198,14 @@ impl std::str::FromStr for Breakdown {
             "peer" => Ok(Breakdown::Peer),
             "thread" => Ok(Breakdown::Thread),
             "region" => Ok(Breakdown::Region),
-            _ => match text.strip_prefix("rank=").map(str::parse) {
-                Some(Ok(rank)) => Ok(Breakdown::OneRank(rank)),
-                _ => Err("it is one of function, rank, rank=N, comm, site, size, peer, thread, region".into()),
-            },
+            "collective" => Ok(Breakdown::Collective),
+            _ => {
+                match text.strip_prefix("rank=").map(str::parse) {
+                    Some(Ok(rank)) => Ok(Breakdown::OneRank(rank)),
+                    _ => Err("it is one of function, rank, rank=N, comm, site, size, peer, thread, region, collective"
+                        .into()),
+                }
+            }
         }
     }
 }

@@ -119,6 +119,17 @@ pub enum Error {
         /// What there is.
         instead: String,
     },
+    /// Collective calls are asked about, and there are none.
+    #[error(
+        "{}: no collective call that all its ranks completed: report --by collective needs MPI_Allreduce, MPI_Bcast and the like. Found {instead}.",
+        folder.display()
+    )]
+    NoCollectives {
+        /// The run's folder.
+        folder: PathBuf,
+        /// What there is.
+        instead: String,
+    },
     /// Nothing is between two times.
     #[error("--from is not before --to, so no time lies between them")]
     NoTime,

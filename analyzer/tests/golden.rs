@@ -20,6 +20,7 @@ const OF_ONE: [&str; 24] = [
     "report --by peer",
     "report --by thread",
     "report --by region",
+    "report --by collective",
     "report --format csv",
     "waits",
     "path",

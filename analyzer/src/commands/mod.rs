@@ -7,7 +7,7 @@ mod env;
 mod imbalance;
 mod matrix;
 mod model;
-mod mostly;
+mod most_called;
 mod open;
 mod overlap;
 mod path;

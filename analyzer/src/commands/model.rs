@@ -1,6 +1,6 @@
 //! `overhear model`: latency and bandwidth as a job saw them.
 
-use super::mostly::mostly;
+use super::most_called::most_called;
 use super::open::open;
 use super::print::print;
 use crate::cli;
@@ -17,7 +17,7 @@ pub fn run(arguments: &cli::Model) -> Result<u8, Error> {
     run.has_calls("model")?;
     let Settled { account, timeline, .. } = settled(&run, Follow::Transfers);
     if account.pairs.is_empty() {
-        return Err(Error::NoMessages { folder: run.folder.clone(), instead: mostly(&run) });
+        return Err(Error::NoMessages { folder: run.folder.clone(), instead: most_called(&run) });
     }
     let network = network::Network::of(&run, exchanges(&run, &timeline), &account);
     if let Some(file) = &arguments.plot {

@@ -1,6 +1,6 @@
 //! `overhear overlap`: how much of communication was hidden behind computation.
 
-use super::mostly::mostly;
+use super::most_called::most_called;
 use super::open::open;
 use super::print::print;
 use crate::cli;
@@ -20,7 +20,7 @@ pub fn run(arguments: &cli::Overlap) -> Result<u8, Error> {
     let requests = parallel::map(asked.len(), |at| of_rank(asked[at], bound_rule(&run, asked[at])));
     let all = overlap::Gathered::of(&run, requests);
     if all.posted == 0 {
-        return Err(Error::NoRequests { folder: run.folder.clone(), instead: mostly(&run) });
+        return Err(Error::NoRequests { folder: run.folder.clone(), instead: most_called(&run) });
     }
     let mut facts = overview::facts(&run);
     facts.extend(overlap::facts(&all));

@@ -1,12 +1,14 @@
 //! `overhear report`: where the time of a run went.
 
+use super::most_called::most_called;
 use super::open::open;
 use super::print::print;
 use crate::cli::{self, Breakdown};
 use crate::error::{Error, OK, PARTIAL};
 use crate::metrics::breakdown::{FunctionName, GroupRow, SingleRankRow};
 use crate::metrics::groupings::{CommunicatorName, PeerName, SiteName, SizeName, ThreadName};
-use crate::metrics::{breakdown, cost, groupings, overview, ranks, regions};
+use crate::metrics::{breakdown, cost, groupings, operations, overview, ranks, regions};
+use crate::model::matching::{Follow, settled};
 use crate::model::{Choice, Run};
 use crate::report::schema::Schema;
 use crate::report::{Report, Sheet};
@@ -27,12 +29,12 @@ pub fn run(arguments: &cli::Report) -> Result<u8, Error> {
 
 /// What its JSON looks like.
 pub fn schema() -> Schema {
-    let schema = Schema::of("report").facts(overview::FACTS).facts(cost::FACTS);
+    let schema = Schema::of("report").facts(overview::FACTS).facts(cost::FACTS).facts(operations::FACTS);
     let schema = schema.table::<GroupRow<FunctionName>>();
     let schema = schema.table::<ranks::RankRow>().table::<ranks::RankFunctionRow>().table::<ranks::OneRankRow>();
     let schema = schema.table::<GroupRow<CommunicatorName>>().table::<GroupRow<SiteName>>();
     let schema = schema.table::<GroupRow<SizeName>>().table::<SingleRankRow<PeerName>>();
-    schema.table::<SingleRankRow<ThreadName>>().table::<regions::RegionRow>()
+    schema.table::<SingleRankRow<ThreadName>>().table::<regions::RegionRow>().table::<operations::OperationRow>()
 }
 
 fn report(run: &Run, by: Breakdown) -> Result<Report, Error> {
@@ -51,6 +53,7 @@ fn report(run: &Run, by: Breakdown) -> Result<Report, Error> {
         Breakdown::Peer => vec![groupings::peers(run).into()],
         Breakdown::Thread => vec![groupings::threads(run).into()],
         Breakdown::Region => vec![regions::table(run).into()],
+        Breakdown::Collective => return collective(run),
     };
     let mut warnings = overview::warnings(run);
     if by == Breakdown::Site {
@@ -58,6 +61,22 @@ fn report(run: &Run, by: Breakdown) -> Result<Report, Error> {
         warnings.extend(groupings::in_linked_binding(run));
     }
     Ok(Report { facts: overview::facts(run), warnings, tables })
+}
+
+/// Collective calls, of which all ranks' parts are put together first.
+fn collective(run: &Run) -> Result<Report, Error> {
+    run.has_calls("report --by collective")?;
+    let all = operations::GatheredOperations::of(&settled(run, Follow::Operations).account);
+    if all.sums.is_empty() {
+        return Err(Error::NoCollectives { folder: run.folder.clone(), instead: most_called(run) });
+    }
+    let mut facts = overview::facts(run);
+    facts.extend(operations::facts(&all));
+    let table = operations::operations(&all);
+    let mut warnings = operations::unseen(&all, &table.rows);
+    warnings.extend(overview::warnings(run));
+    warnings.extend(unresolved(run));
+    Ok(Report { facts, warnings, tables: vec![table.into()] })
 }
 
 /// Why call sites are not named.

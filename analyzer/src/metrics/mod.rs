@@ -11,6 +11,7 @@ pub mod imbalance;
 pub mod matrix;
 pub mod messages;
 pub mod network;
+pub mod operations;
 pub mod overlap;
 pub mod overview;
 pub mod pop;

@@ -12,6 +12,7 @@ pub mod overlap;
 pub mod rank;
 pub mod roles;
 pub mod run;
+pub mod sample;
 pub mod selection;
 pub mod sites;
 pub mod stream;

@@ -113,6 +113,11 @@ impl ProcessGroup {
         self.members.are_here() && self.others.are_here()
     }
 
+    /// How many of its processes have files here.
+    pub fn number_here(&self) -> u64 {
+        (self.members.here().len() + self.others.here().len()) as u64
+    }
+
     /// The processes of its group that have files here; of an intercommunicator, of that with the lower ranks.
     pub fn here(&self) -> impl ExactSizeIterator<Item = u32> {
         self.members.here()

@@ -23,12 +23,19 @@ pub struct Calls {
     pub words: Vec<u64>,
     last: u64,
     recorded: Option<Vec<Span>>,
+    within: u64,
 }
 
 impl Calls {
     /// On a rank that recorded together with these alone.
     pub fn recorded_with(mut self, ranks: &[i32]) -> Calls {
         self.recorded = Some(ranks.iter().map(|rank| Span { first: *rank, count: 1, step: 1 }).collect());
+        self
+    }
+
+    /// On a rank whose clock is the first one's but for so many nanoseconds.
+    pub fn off_by(mut self, within: u64) -> Calls {
+        self.within = within;
         self
     }
 
@@ -67,7 +74,7 @@ impl Calls {
         file.definitions(&[Definition::Members(Members { communicator: 1, local, remote: Vec::new() })]).unwrap();
         file.definitions(&self.recorded.map(Definition::Recorded).into_iter().collect::<Vec<_>>()).unwrap();
         if rank > 0 {
-            let same = |when| Definition::SameClock(SameClock { when, peer: 0, within: 0 });
+            let same = |when| Definition::SameClock(SameClock { when, peer: 0, within: self.within });
             file.definitions(&[Occasion::Init, Occasion::Finalize].map(same)).unwrap();
         }
         file.signatures(0, 0, &self.signatures).unwrap();

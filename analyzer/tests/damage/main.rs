@@ -34,7 +34,8 @@ const ANALYSES: [&[&str]; 12] = [
     &["waits", "DIR", "--region", "solve"],
 ];
 /// And one of these.
-const BREAKDOWNS: [&str; 9] = ["function", "rank", "rank=1", "comm", "site", "size", "peer", "thread", "region"];
+const BREAKDOWNS: [&str; 10] =
+    ["function", "rank", "rank=1", "comm", "site", "size", "peer", "thread", "region", "collective"];
 const FORMATS: [&str; 3] = ["text", "json", "csv"];
 
 /// How many runs are tried, from which seed on.

@@ -4,14 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use traces::calls::Call;
 
-use crate::model::overlap::{Lives, Posting, RankRequests, RequestLife, Sample, Traffic};
+use crate::model::overlap::{Lives, Posting, RankRequests, RequestLife, Traffic};
+use crate::model::sample::Sample;
 use crate::model::sums::Total;
 use crate::model::{Rank, Run};
 
 use super::median::median;
 
 /// Sizes of one call site that are told apart; of more, those from a power of two to the next stand together.
-const SIZES: usize = 32;
+pub const SIZES: usize = 32;
 
 /// What was posted, and where.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -26,7 +27,9 @@ pub struct PostingSite {
 /// Bytes of a request: one number, or from a power of two to the next.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct RequestSize {
+    /// The number, or the least.
     pub bytes: u64,
+    /// What they are less than, where they may differ.
     pub below: Option<u64>,
 }
 
@@ -106,7 +109,8 @@ impl Gathered {
 }
 
 impl RequestSize {
-    fn of(bytes: u64, is_many: bool) -> RequestSize {
+    /// Of so many bytes, where there are many sizes or few.
+    pub fn of(bytes: u64, is_many: bool) -> RequestSize {
         match bytes.checked_ilog2() {
             Some(power) if is_many => RequestSize { bytes: 1 << power, below: Some((1u64 << power).saturating_mul(2)) },
             _ => RequestSize { bytes, below: None },

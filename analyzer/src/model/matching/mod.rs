@@ -7,6 +7,7 @@ mod collectives;
 mod completions;
 mod concurrent;
 mod links;
+mod operations;
 mod order;
 mod queues;
 mod rank;
@@ -27,6 +28,7 @@ use traces::read::Contents;
 
 pub use collectives::UnmatchedCollectives;
 pub use links::{Links, PhaseTimes, replay};
+pub use operations::{OperationKey, OperationSpans, OperationSum, OperationSums, OperationTimes, Span};
 pub use settled::{Settled, settled};
 pub use transfers::{Transfer, TransferKey, Transfers};
 pub use waits::{Jump, RankSite, WaitKey, WaitState, WaitSum, Waits};
@@ -40,6 +42,7 @@ use crate::parallel::{into_inner, lock};
 use collectives::Collectives;
 use concurrent::CallSpan;
 use links::{Mark, SelectionEdges};
+use operations::Operations;
 use queues::Envelope;
 use rank::RankMatcher;
 use windows::Windows;
@@ -134,6 +137,8 @@ pub struct Account {
     pub collectives: u64,
     /// Those that not all came to.
     pub rest: UnmatchedCollectives,
+    /// Collective operations as a whole, where that was asked for.
+    pub operations: OperationSums,
     /// Functions and call sites by number.
     pub places: Vec<CallSite>,
     /// What each rank depends on, by their places in [`Run::ranks`].
@@ -153,6 +158,16 @@ pub enum Follow {
     Waits,
     /// What messages took.
     Transfers,
+    /// Collective operations as a whole.
+    Operations,
+}
+
+/// What ranks write to together.
+#[derive(Clone, Copy)]
+struct Shared<'a> {
+    collectives: &'a Collectives<'a>,
+    operations: Option<&'a Operations<'a>>,
+    windows: &'a Windows<'a>,
 }
 
 /// Calls that a rank is let do before another has its turn.
@@ -163,6 +178,7 @@ pub fn account(run: &Run, timeline: &Timeline, follow: Follow) -> Account {
     let objects = Objects::of(run);
     let places = CallSites::default();
     let collectives = Collectives::new(&objects, timeline, follow);
+    let operations = (follow == Follow::Operations).then(|| Operations::new(&objects, timeline));
     let windows = Windows::new(&collectives, run.ranks.len());
     let contents: Vec<Contents<'_>> = run.ranks.iter().map(|rank| rank.trace.contents()).collect();
     let mut ranks = Vec::new();
@@ -174,7 +190,9 @@ pub fn account(run: &Run, timeline: &Timeline, follow: Follow) -> Account {
         let first = contents.threads.first().map_or(0, |thread| thread.number);
         let edges = SelectionEdges::of(rank.stretches(first), line);
         let cancelled = &rank.cancelled;
-        let rank = RankMatcher::new(at as u32, streams, cancelled, edges, &collectives, &windows, timeline, follow);
+        let (shared, number) =
+            (Shared { collectives: &collectives, operations: operations.as_ref(), windows: &windows }, at as u32);
+        let rank = RankMatcher::new(number, streams, cancelled, edges, shared, timeline, follow);
         ranks.push(Mutex::new(rank));
     }
     let work = Work::new(&ranks);
@@ -192,6 +210,7 @@ pub fn account(run: &Run, timeline: &Timeline, follow: Follow) -> Account {
     windows.finish(&mut last);
     account.add(last);
     account.rest = collectives.rest();
+    account.operations = operations.map(Operations::finish).unwrap_or_default();
     account.places = places.list();
     account
 }

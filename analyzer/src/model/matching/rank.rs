@@ -12,13 +12,14 @@ use super::collectives::{CollectiveArrival, Collectives, NO_NODE, Ordinal};
 use super::completions::Completions;
 use super::concurrent::Outbox;
 use super::links::{Links, SelectionEdges};
+use super::operations::{OperationPart, Operations};
 use super::order::Order;
 use super::queues::{Envelope, MatchedMessage, Queues, Receipt, Receival};
 use super::requests::{Partner, Request, Requests};
 use super::transfers::Transfers;
 use super::waits::{RankSite, Waits};
 use super::windows::{Called, Windows};
-use super::{Account, Cause, Follow, Letter, Letters, Message, RankPair, Token};
+use super::{Account, Cause, Follow, Letter, Letters, Message, RankPair, Shared, Token};
 use crate::model::roles::{CallPart, Flow, Role};
 use crate::model::stream::{Detail, Stream, TimedCall};
 use crate::model::timeline::Timeline;
@@ -32,6 +33,7 @@ pub struct RankMatcher<'a> {
     /// Requests that were cancelled, by thread and number.
     cancelled: &'a HashSet<(u32, u64)>,
     collectives: &'a Collectives<'a>,
+    operations: Option<&'a Operations<'a>>,
     windows: &'a Windows<'a>,
     timeline: &'a Timeline,
     queues: Queues,
@@ -42,6 +44,8 @@ pub struct RankMatcher<'a> {
     /// Partitioned messages that are sent when their last part is given out, by thread and number of the request.
     partitioned: FxHashMap<(u32, u64), (u32, Message)>,
     completions: Completions,
+    /// The operations of nonblocking collective calls, by thread and number of the request, where operations are followed.
+    under_way: FxHashMap<(u32, u64), (u32, Ordinal)>,
     /// Collective calls so far, by object.
     ordinals: FxHashMap<u32, u64>,
     /// Communicators made by their own processes alone.
@@ -92,17 +96,18 @@ impl<'a> RankMatcher<'a> {
         streams: Vec<Stream<'a>>,
         cancelled: &'a HashSet<(u32, u64)>,
         edges: SelectionEdges,
-        collectives: &'a Collectives<'a>,
-        windows: &'a Windows<'a>,
+        shared: Shared<'a>,
         timeline: &'a Timeline,
         follow: Follow,
     ) -> RankMatcher<'a> {
+        let Shared { collectives, operations, windows } = shared;
         let rank = RankMatcher {
             number,
             threaded: streams.len() > 1,
             streams,
             cancelled,
             collectives,
+            operations,
             windows,
             timeline,
             queues: Queues::default(),
@@ -110,6 +115,7 @@ impl<'a> RankMatcher<'a> {
             persistent: FxHashMap::default(),
             partitioned: FxHashMap::default(),
             completions: Completions::default(),
+            under_way: FxHashMap::default(),
             ordinals: FxHashMap::default(),
             made: 0,
             order: Order::default(),
@@ -243,6 +249,10 @@ impl<'a> RankMatcher<'a> {
                 // A call that was complete at once waited for nobody, and still had to be made by all.
                 let end = token.map_or(Ok(call.end), Err);
                 self.collective(role, flow, root, ordinal, call.start, end);
+                // As for messages, above.
+                if token.is_some() && !details.is_empty() {
+                    self.complete(stream, call, details);
+                }
             }
             CallPart::Make => {
                 let object = self.collectives.objects.made_alone(self.number as usize, self.made as usize);
@@ -281,6 +291,8 @@ impl<'a> RankMatcher<'a> {
             self.requests.insert(thread, number, Request { partner: Partner::Awaited, ..Request::default() });
         }
         let at = RankSite { rank: self.number, place: role.place };
+        let (function, bytes) = (role.function, role.sent.max(role.received));
+        self.join(object, ordinal, OperationPart { at, function, root, bytes, begin, end: end.ok() }, end.err());
         let arrival = CollectiveArrival { at, flow, function: role.function, root, begin, end };
         let (node, counts) = self.collectives.arrive(object, ordinal, arrival, &mut self.waits, &mut self.told);
         self.complete += u64::from(counts);
@@ -292,6 +304,16 @@ impl<'a> RankMatcher<'a> {
             self.requests.get(thread, number).into_iter().for_each(|request| request.node = Some(node));
         }
         self.told.drain(..).for_each(|(to, token, cause)| self.letters.send(to, Letter::Told(token, cause)));
+    }
+
+    /// The rank begins its part in an operation, which a request completes where there is one.
+    fn join(&mut self, object: u32, ordinal: Ordinal, part: OperationPart, token: Option<Token>) {
+        // Those that accept and connect call different functions: it is no operation of one name.
+        let Some(operations) = self.operations.filter(|_| part.function > 0) else { return };
+        if let Some(Token::Request(thread, number)) = token {
+            self.under_way.insert((thread, number), (object, ordinal));
+        }
+        operations.begin(object, ordinal, part);
     }
 
     /// The rank comes to a neighborhood collective call, of which each rank has a node of its own from this one on. Returns its

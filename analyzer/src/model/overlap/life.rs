@@ -1,7 +1,7 @@
 //! One request's life, and many of what was posted at one place.
 
 use super::rule::BoundRule;
-use super::sample::Sample;
+use crate::model::sample::Sample;
 
 /// A request from the begin of the call that posted it to the end of the call that completed it. Nanoseconds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]

@@ -6,14 +6,12 @@
 mod life;
 mod reader;
 mod rule;
-mod sample;
 
 use rustc_hash::FxHashMap;
 use traces::calls::{ArgumentKind, Call, Class};
 
 pub use life::{Lives, RequestLife};
 pub use rule::{BoundRule, bound_rule};
-pub use sample::Sample;
 
 use super::Rank;
 

@@ -70,6 +70,10 @@ impl<'a> RankMatcher<'a> {
         completion: u32,
         got: Option<Arrived>,
     ) {
+        if let (Some(operations), Some((object, ordinal))) = (self.operations, self.under_way.remove(&(thread, number)))
+        {
+            operations.end(object, ordinal, self.number, call.end);
+        }
         let Some(request) = self.requests.get(thread, number) else { return };
         let Request { receive, partner, node, .. } = *request;
         match partner {

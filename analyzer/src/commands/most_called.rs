@@ -1,4 +1,4 @@
-//! What a run does, where it does nothing of what is asked about.
+//! What a run calls, where it calls nothing that an analysis is about.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use crate::model::rank::function;
 use crate::model::{Rank, Run};
 
 /// The functions that a run calls most, where it calls none that is asked about.
-pub fn mostly(run: &Run) -> String {
+pub fn most_called(run: &Run) -> String {
     let mut calls: BTreeMap<String, u64> = BTreeMap::new();
     for entry in run.asked().flat_map(Rank::entries) {
         let count = calls.entry(function(&entry.signature)).or_default();

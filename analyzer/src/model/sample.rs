@@ -23,8 +23,13 @@ impl<T: Ord> Default for Sample<T> {
 impl<T: Ord + Copy> Sample<T> {
     /// One more.
     pub fn add(&mut self, value: T) {
+        self.add_as(self.drawn.wrapping_add(1), value);
+    }
+
+    /// One more, of which the number it draws by is known: what stays does not depend on the order.
+    pub fn add_as(&mut self, number: u64, value: T) {
         self.drawn = self.drawn.wrapping_add(1);
-        self.keep((scattered(self.drawn), value));
+        self.keep((scattered(number), value));
     }
 
     /// Adds those of another.

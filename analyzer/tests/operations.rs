@@ -1,0 +1,200 @@
+//! Collective operations as a whole: planted skews and durations are found exactly, and what cannot be known is not printed.
+
+mod common;
+
+use common::made::{Calls, on_nobody};
+use common::{Folder, header, overhear, rank, signature, stderr, stdout, two_ranks};
+use serde_json::{Value, json};
+use traces::calls::Call;
+use traces::file::Mode;
+use traces::signature::{STARTS, Signature, peer};
+
+/// A run of these ranks, of `size` where some have left no file.
+fn folder(ranks: Vec<Calls>, size: u32) -> Folder {
+    let folder = Folder::new();
+    ranks.into_iter().zip(0..).for_each(|(calls, rank)| calls.write(&folder, rank, size));
+    folder
+}
+
+fn ask(folder: &Folder, arguments: &[&str]) -> Value {
+    let output = overhear("report", &folder.0, &[&["--by", "collective", "--format", "json"], arguments].concat());
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
+}
+
+fn rows(said: &Value) -> &[Value] {
+    said["operations"].as_array().unwrap()
+}
+
+/// The only row.
+fn only(said: &Value) -> &Value {
+    let [row] = rows(said) else { panic!("{said:#}") };
+    row
+}
+
+/// Figures of a row in nanoseconds; none where it has none.
+fn figures<const N: usize>(row: &Value, columns: [&str; N]) -> [Option<i64>; N] {
+    columns.map(|column| {
+        let value = row.get(column).unwrap_or_else(|| panic!("no {column} in {row:#}"));
+        value.as_f64().map(|seconds| (seconds * 1e9).round() as i64)
+    })
+}
+
+const SPANS: [&str; 3] = ["first_to_last_s", "skew_s", "after_last_s"];
+const RANKS: [&str; 4] = ["rank_min_s", "rank_mean_s", "rank_median_s", "rank_max_s"];
+
+fn allreduce() -> Signature {
+    signature(0, Call::Allreduce, peer::NONE, 72, 72)
+}
+
+fn starts(call: Call, bytes: u64) -> Signature {
+    Signature { flags: STARTS, ..signature(0, call, peer::NONE, bytes, bytes) }
+}
+
+/// One call of each rank, by begin and duration.
+fn one_each(of: Signature, times: &[(u64, u64)]) -> Vec<Calls> {
+    times.iter().map(|(begin, duration)| Calls::default().call(of, *begin, *duration)).collect()
+}
+
+#[test]
+fn the_whole_the_skew_and_what_follows_the_last_arrival_are_found_exactly() {
+    let said = ask(&folder(one_each(allreduce(), &[(100, 800), (300, 650), (700, 300)]), 3), &[]);
+    let row = only(&said);
+    assert_eq!(figures(row, SPANS), [Some(900), Some(600), Some(300)]);
+    assert_eq!(figures(row, RANKS), [Some(300), Some(583), Some(650), Some(800)]);
+    assert_eq!(figures(row, ["first_to_last_error_s", "root_s", "root_late_s"]), [Some(0), None, None]);
+    let named = ["function", "communicator", "communicator_size", "size_bytes", "operations"].map(|key| &row[key]);
+    assert_eq!(named.map(Value::to_string), ["\"MPI_Allreduce\"", "\"MPI_COMM_WORLD\"", "3", "72", "1"]);
+    assert_eq!(said["run"]["collective_operations"], 1);
+}
+
+#[test]
+fn the_roots_time_and_lateness_stand_apart_from_the_others() {
+    let broadcast = signature(0, Call::Bcast, 1, 0, 0);
+    let part = |sent, received| Signature { sent, received, ..broadcast };
+    let ranks = vec![
+        Calls::default().call(part(0, 4_096), 1_000, 6_000),
+        Calls::default().call(part(4_096, 0), 5_000, 400),
+        Calls::default().call(part(0, 4_096), 2_000, 5_500),
+    ];
+    let said = ask(&folder(ranks, 3), &[]);
+    let row = only(&said);
+    assert_eq!(figures(row, SPANS), [Some(6_500), Some(4_000), Some(2_500)]);
+    assert_eq!(figures(row, ["root_late_s", "root_s", "others_s"]), [Some(4_000), Some(400), Some(5_750)]);
+    assert_eq!((&row["root"], &row["size_bytes"]), (&json!(1), &json!(4_096)));
+}
+
+#[test]
+fn a_nonblocking_operation_lasts_from_its_posts_to_where_it_is_completed() {
+    let wait = on_nobody(Call::Wait);
+    let one = |begin: u64, until: u64| {
+        Calls::default()
+            .call(starts(Call::Iallreduce, 8), begin, 50)
+            .call(starts(Call::Ibarrier, 0), begin + 60, 20)
+            // The younger of the two first.
+            .call(wait, begin + 500, 10)
+            .completed(1)
+            .call(wait, until - 100, 100)
+            .completed(2)
+    };
+    let said = ask(&folder(vec![one(1_000, 4_000), one(1_500, 9_000)], 2), &[]);
+    let row = |function: &str| rows(&said).iter().find(|row| row["function"] == function).unwrap();
+    assert_eq!(figures(row("MPI_Iallreduce"), SPANS), [Some(8_000), Some(500), Some(7_500)]);
+    assert_eq!(figures(row("MPI_Iallreduce"), RANKS), [Some(3_000), Some(5_250), Some(5_250), Some(7_500)]);
+    assert_eq!(figures(row("MPI_Ibarrier"), SPANS), [Some(950), Some(500), Some(450)]);
+    assert_eq!(said["run"]["unfinished_operations"], 0);
+}
+
+#[test]
+fn medians_have_intervals_and_do_not_depend_on_a_few_calls_that_took_long() {
+    let calls = |late: u64| {
+        (0..40u64).fold(Calls::default(), |calls, number| {
+            let interrupted = if number % 10 == 0 { 500_000 } else { 0 };
+            let begin = 1_000_000 * (number + 1);
+            calls.call(allreduce(), begin + late, 10_000 + 10 * number + interrupted - late)
+        })
+    };
+    let said = ask(&folder(vec![calls(0), calls(4_000)], 2), &[]);
+    let row = only(&said);
+    let [whole, skew, after] = figures(row, SPANS).map(Option::unwrap);
+    assert!((10_200..=10_250).contains(&whole), "{row:#}");
+    assert_eq!((skew, after), (4_000, whole - 4_000));
+    let [least, most] = figures(row, ["first_to_last_least_s", "first_to_last_most_s"]).map(Option::unwrap);
+    assert!(least < whole && whole < most && most < 11_000, "{row:#}");
+    assert_eq!(row["operations"], 40);
+}
+
+#[test]
+fn times_between_ranks_that_the_clocks_cannot_tell_are_not_printed_and_their_errors_are() {
+    let ranks = |within: u64| {
+        vec![
+            Calls::default().call(allreduce(), 1_000, 9_000),
+            Calls::default().off_by(within).call(allreduce(), 1_700, 8_500),
+        ]
+    };
+    let known = ask(&folder(ranks(500), 2), &[]);
+    assert_eq!(figures(only(&known), SPANS), [Some(9_200), Some(700), Some(8_500)]);
+    let unknown = ask(&folder(ranks(2_000), 2), &[]);
+    let row = only(&unknown);
+    assert_eq!(figures(row, SPANS), [Some(9_200), None, Some(8_500)]);
+    let [error] = figures(row, ["skew_error_s"]).map(Option::unwrap);
+    assert!(error >= 2_000, "{row:#}");
+    assert!(unknown["warnings"].to_string().contains("shorter than what the clocks may be off by"), "{unknown:#}");
+    assert!(!known["warnings"].to_string().contains("clocks"), "{known:#}");
+}
+
+#[test]
+fn of_ranks_without_files_nothing_is_said_but_what_the_others_took() {
+    let said = ask(&folder(one_each(allreduce(), &[(100, 800), (300, 650)]), 3), &[]);
+    let row = only(&said);
+    assert_eq!(figures(row, SPANS), [None; 3]);
+    assert_eq!(figures(row, RANKS), [Some(650), Some(725), Some(725), Some(800)]);
+    assert!(
+        said["warnings"].to_string().contains("1 collective calls have ranks of which no file is here"),
+        "{said:#}"
+    );
+}
+
+#[test]
+fn calls_that_a_rank_never_made_or_completed_are_counted_and_left_out() {
+    let both = |calls: Calls| calls.call(allreduce(), 100, 800);
+    let ranks = vec![both(Calls::default()).call(allreduce(), 2_000, 500), both(Calls::default())];
+    let said = ask(&folder(ranks, 2), &[]);
+    assert_eq!((&only(&said)["operations"], &said["run"]["unfinished_operations"]), (&json!(1), &json!(1)));
+    assert!(said["warnings"].to_string().contains("1 collective calls were not made, or not completed"), "{said:#}");
+}
+
+#[test]
+fn of_some_ranks_their_own_times_are_shown_and_the_whole_is_that_of_all() {
+    let folder = folder(one_each(allreduce(), &[(100, 800), (300, 650), (700, 300)]), 3);
+    let said = ask(&folder, &["--rank", "0,2"]);
+    assert_eq!(figures(only(&said), SPANS), [Some(900), Some(600), Some(300)]);
+    assert_eq!(figures(only(&said), RANKS), [Some(300), Some(550), Some(550), Some(800)]);
+}
+
+#[test]
+fn sizes_that_hardly_recur_stand_by_powers_of_two() {
+    let calls = || {
+        (0..20u64).fold(Calls::default(), |calls, number| {
+            let of = Signature { sent: 1_000 + number, ..signature(0, Call::Alltoallv, peer::NONE, 0, 900) };
+            calls.call(of, 1_000 * (number + 1), 100)
+        })
+    };
+    let said = ask(&folder(vec![calls(), calls()], 2), &[]);
+    let row = only(&said);
+    let sizes = ["size_bytes", "size_below_bytes", "operations"].map(|key| row[key].as_u64().unwrap());
+    assert_eq!(sizes, [512, 1_024, 20]);
+}
+
+#[test]
+fn a_run_without_collective_calls_and_a_profile_are_refused_with_what_they_have() {
+    let output = overhear("report", &two_ranks().0, &["--by", "collective"]);
+    assert_eq!(output.status.code(), Some(3), "{}", stdout(&output));
+    assert!(stderr(&output).contains("Found on 2 ranks mostly MPI_Recv 3, MPI_Send 3"), "{}", stderr(&output));
+    let folder = Folder::new();
+    let mut header = header(0, 1);
+    header.mode = Mode::Profile as u16;
+    folder.write("rank-0000.ovh", &rank(header, &[signature(1, Call::Barrier, peer::NONE, 0, 0)], &[]));
+    let output = overhear("report", &folder.0, &["--by", "collective"]);
+    assert_eq!(output.status.code(), Some(3), "{}", stdout(&output));
+    assert!(stderr(&output).contains("report --by collective needs single calls"), "{}", stderr(&output));
+}
