@@ -10,8 +10,16 @@ use examples::wheel::run;
 use examples::{target, workspace};
 
 /// The benchmark programs.
-const PROGRAMS: &[&str] =
-    &["integer_sort", "alltoallv_schemes", "post_work_wait", "swap", "sweep", "halo", "rsmpi_ring"];
+const PROGRAMS: &[&str] = &[
+    "integer_sort",
+    "alltoallv_schemes",
+    "post_work_wait",
+    "swap",
+    "timed_collectives",
+    "sweep",
+    "halo",
+    "rsmpi_ring",
+];
 
 /// The library whose header is that of the standard ABI.
 const STANDARD_ABI: &str = "mpich5abi";

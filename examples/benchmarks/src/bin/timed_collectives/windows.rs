@@ -1,0 +1,94 @@
+//! Operations in windows of time: each begins at a time that all ranks know before.
+//!
+//! A rank that is late for a window joins all the same, since the others need it; the window is then missed and does not count. If
+//! more than a quarter are missed, windows get twice as long, and all are run again.
+
+use crate::calls::Group;
+use crate::clock::Clock;
+
+/// How often windows may get longer.
+const ATTEMPTS: u32 = 2;
+/// Operations before the first window, of which the fastest tells how long a window has to be: one interruption of a slow one would make
+/// all windows as long as itself.
+const WARM_UP: usize = 4;
+/// A window's length, in what the slowest rank took then, and at least.
+const ROOM: f64 = 3.0;
+const LEAST: f64 = 200e-6;
+
+/// What the ranks found in one window, on rank 0.
+#[derive(Clone, Default)]
+pub struct Window {
+    /// By rank: when it began and ended, on rank 0's clock, seconds.
+    pub times: Vec<(f64, f64)>,
+    /// Some rank was late.
+    pub is_missed: bool,
+}
+
+impl Window {
+    /// What each rank took.
+    pub fn taken(&self) -> Vec<f64> {
+        self.times.iter().map(|(begin, end)| end - begin).collect()
+    }
+
+    /// From the first begin to the last end.
+    pub fn whole(&self) -> f64 {
+        let first = self.times.iter().map(|time| time.0).fold(f64::INFINITY, f64::min);
+        self.times.iter().map(|time| time.1).fold(f64::NEG_INFINITY, f64::max) - first
+    }
+
+    /// From the first begin to the last.
+    pub fn skew(&self) -> f64 {
+        let begins = || self.times.iter().map(|time| time.0);
+        begins().fold(f64::NEG_INFINITY, f64::max) - begins().fold(f64::INFINITY, f64::min)
+    }
+}
+
+/// Runs an operation in so many windows. What was found is on rank 0; the others get nothing.
+pub fn run(clock: &Clock, group: Group, runs: usize, mut operation: impl FnMut()) -> Vec<Window> {
+    let mut fastest = f64::INFINITY;
+    for _ in 0..WARM_UP {
+        let begin = clock.now();
+        operation();
+        fastest = fastest.min(clock.now() - begin);
+    }
+    let mut length = (group.most(fastest) * ROOM).max(LEAST);
+    for attempt in 0.. {
+        let own = once(clock, group, runs, length, &mut operation);
+        let windows = gathered(group, runs, &own);
+        let missed = windows.iter().filter(|window| window.is_missed).count();
+        if group.most(missed as f64) * 4.0 <= runs as f64 || attempt == ATTEMPTS {
+            return windows;
+        }
+        length *= 2.0;
+    }
+    Vec::new()
+}
+
+/// Begin, end and whether it was late, of each window in turn.
+fn once(clock: &Clock, group: Group, runs: usize, length: f64, operation: &mut impl FnMut()) -> Vec<f64> {
+    let mut first = [clock.now() + 10.0 * length + 1e-3];
+    group.broadcast(&mut first);
+    let mut own = Vec::with_capacity(3 * runs);
+    for run in 0..runs {
+        let in_time = clock.wait_until(first[0] + run as f64 * length);
+        let begin = clock.now();
+        operation();
+        own.extend([begin, clock.now(), f64::from(u8::from(!in_time))]);
+    }
+    own
+}
+
+fn gathered(group: Group, runs: usize, own: &[f64]) -> Vec<Window> {
+    let all = group.gather(own);
+    if group.rank > 0 {
+        return Vec::new();
+    }
+    let mut windows = vec![Window::default(); runs];
+    for of_rank in all.chunks_exact(3 * runs) {
+        for (window, figures) in windows.iter_mut().zip(of_rank.chunks_exact(3)) {
+            window.times.push((figures[0], figures[1]));
+            window.is_missed |= figures[2] > 0.0;
+        }
+    }
+    windows
+}
