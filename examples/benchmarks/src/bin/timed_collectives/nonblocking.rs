@@ -68,6 +68,8 @@ pub struct Measured {
     pub parts: Vec<Part>,
     /// Windows that a rank was late for.
     pub missed: usize,
+    /// All windows.
+    pub windows: usize,
 }
 
 /// All ranks of the group call it.
@@ -75,8 +77,7 @@ pub fn measure(clock: &Clock, group: Group, function: &Function, buffers: &mut B
     let runs = if plan.is_plain { 1 } else { plan.runs };
     let mut own = Vec::new();
     windows::run(clock, group, runs, || own.push(function.complete(buffers, group)));
-    // What came before the windows warmed up.
-    let own = own.split_off(own.len() - runs);
+    let own = own.split_off(windows::WARM_UP);
     let blocking = group.most(if plan.is_plain { mean(&own) } else { median(&own) });
     let alone = group.gather(&own);
     let units = match plan.scheme {
@@ -88,8 +89,8 @@ pub fn measure(clock: &Clock, group: Group, function: &Function, buffers: &mut B
     let windows = windows::run(clock, group, plan.runs, || {
         parts.push(overlapped(function, buffers, group, plan, units, computed));
     });
-    let missed = windows.iter().filter(|window| window.is_missed).count();
-    let parts = parts.split_off(parts.len() - plan.runs);
+    let (missed, windows) = (windows.iter().filter(|window| window.is_missed).count(), windows.len());
+    let parts = parts.split_off(windows::WARM_UP);
     let flat: Vec<f64> =
         parts.iter().flat_map(|part| [part.begin, part.test, part.wait, part.whole, part.computed]).collect();
     let all = group.gather(&flat);
@@ -100,7 +101,7 @@ pub fn measure(clock: &Clock, group: Group, function: &Function, buffers: &mut B
         whole: figures[3],
         computed: figures[4],
     };
-    Measured { blocking, alone, parts: all.chunks_exact(5).map(part).collect(), missed }
+    Measured { blocking, alone, parts: all.chunks_exact(5).map(part).collect(), missed, windows }
 }
 
 /// Begins, computes, with tests at the begin, the end and between, and waits.

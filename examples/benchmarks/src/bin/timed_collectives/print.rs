@@ -196,6 +196,7 @@ impl NonblockingRow {
             "overhead_max_s": sorted(&overheads).last(),
             "hidden_percent": self.hidden(figure),
             "missed_windows": self.measured.missed,
+            "windows": self.measured.windows,
             "disturbed_operations": disturbed(&overheads),
         });
         extend(&mut row, figures);
@@ -209,7 +210,7 @@ impl NonblockingRow {
         let parts: [fn(&Part) -> f64; 3] = [|part| part.begin, |part| part.test, |part| part.wait];
         let [begin, test, wait] = parts.map(|of| micro(figure(&self.of_parts(of))));
         let (overhead, hidden) = (micro(figure(&overheads)), self.hidden(figure));
-        let (missed, runs, disturbed) = (self.measured.missed, self.plan.runs, disturbed(&overheads));
+        let (missed, runs, disturbed) = (self.measured.missed, self.measured.windows, disturbed(&overheads));
         println!(
             "{place} {scheme:>6} {tests:>5} {blocking:>9} {begin:>9} {test:>9} {wait:>9} {overhead:>9} {hidden:>6.1}% {missed:>3}/{runs:<3} {disturbed:>9}"
         );

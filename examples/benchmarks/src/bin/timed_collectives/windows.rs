@@ -1,7 +1,7 @@
 //! Operations in windows of time: each begins at a time that all ranks know before.
 //!
 //! A rank that is late for a window joins all the same, since the others need it; the window is then missed and does not count. If
-//! more than a quarter are missed, windows get twice as long, and all are run again.
+//! more than a quarter are missed, windows get twice as long, and as many follow.
 
 use crate::calls::Group;
 use crate::clock::Clock;
@@ -10,10 +10,15 @@ use crate::clock::Clock;
 const ATTEMPTS: u32 = 2;
 /// Operations before the first window, of which the fastest tells how long a window has to be: one interruption of a slow one would make
 /// all windows as long as itself.
-const WARM_UP: usize = 4;
+pub const WARM_UP: usize = 4;
 /// A window's length, in what the slowest rank took then, and at least.
 const ROOM: f64 = 3.0;
 const LEAST: f64 = 200e-6;
+
+/// Windows after which rank 0 names a new time: a rank that was interrupted for long misses no more than these.
+const IN_A_ROW: usize = 8;
+/// How long before the first of them it is named.
+const AHEAD: f64 = 200e-6;
 
 /// What the ranks found in one window, on rank 0.
 #[derive(Clone, Default)]
@@ -43,7 +48,7 @@ impl Window {
     }
 }
 
-/// Runs an operation in so many windows. What was found is on rank 0; the others get nothing.
+/// Runs an operation in so many windows or more. What was found is on rank 0; the others get nothing.
 pub fn run(clock: &Clock, group: Group, runs: usize, mut operation: impl FnMut()) -> Vec<Window> {
     let mut fastest = f64::INFINITY;
     for _ in 0..WARM_UP {
@@ -52,25 +57,28 @@ pub fn run(clock: &Clock, group: Group, runs: usize, mut operation: impl FnMut()
         fastest = fastest.min(clock.now() - begin);
     }
     let mut length = (group.most(fastest) * ROOM).max(LEAST);
-    for attempt in 0.. {
+    let mut windows = Vec::new();
+    for _ in 0..=ATTEMPTS {
         let own = once(clock, group, runs, length, &mut operation);
-        let windows = gathered(group, runs, &own);
-        let missed = windows.iter().filter(|window| window.is_missed).count();
-        if group.most(missed as f64) * 4.0 <= runs as f64 || attempt == ATTEMPTS {
-            return windows;
+        windows.extend(gathered(group, runs, &own));
+        let in_time = windows.iter().filter(|window| !window.is_missed).count();
+        if group.most(in_time as f64) * 4.0 >= runs as f64 * 3.0 {
+            break;
         }
         length *= 2.0;
     }
-    Vec::new()
+    windows
 }
 
 /// Begin, end and whether it was late, of each window in turn.
 fn once(clock: &Clock, group: Group, runs: usize, length: f64, operation: &mut impl FnMut()) -> Vec<f64> {
-    let mut first = [clock.now() + 10.0 * length + 1e-3];
-    group.broadcast(&mut first);
-    let mut own = Vec::with_capacity(3 * runs);
+    let (mut first, mut own) = ([0.0], Vec::with_capacity(3 * runs));
     for run in 0..runs {
-        let in_time = clock.wait_until(first[0] + run as f64 * length);
+        if run % IN_A_ROW == 0 {
+            first = [clock.now() + 2.0 * length + AHEAD];
+            group.broadcast(&mut first);
+        }
+        let in_time = clock.wait_until(first[0] + (run % IN_A_ROW) as f64 * length);
         let begin = clock.now();
         operation();
         own.extend([begin, clock.now(), f64::from(u8::from(!in_time))]);
