@@ -227,7 +227,7 @@ impl<'a> Operations<'a> {
     }
 
     fn span(&self, from: (i64, u32), to: (i64, u32)) -> Span {
-        let error = super::error(self.timeline, from.1, to.1, from.0);
+        let error = self.timeline.error_between(from.1, to.1, from.0);
         Span { time: (to.0 - from.0).max(0) as u64, error: error.max(0) as u64 }
     }
 

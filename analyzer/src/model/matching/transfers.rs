@@ -9,8 +9,8 @@ use rustc_hash::FxHashMap;
 use super::Message;
 use super::completions::Completion;
 use super::queues::Post;
-use crate::model::overlap::Sample;
 use crate::model::roles::SpottedSite;
+use crate::model::sample::Sample;
 
 /// What messages have in common.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
