@@ -14,6 +14,7 @@ const PROGRAMS: &[&str] = &[
     "integer_sort",
     "alltoallv_schemes",
     "post_work_wait",
+    "fan_out",
     "swap",
     "timed_collectives",
     "sweep",

@@ -347,3 +347,106 @@ pub fn barrier_of(comm: MPI_Comm) {
     // SAFETY: the communicator is valid.
     check(unsafe { mpi_sys::MPI_Barrier(comm) });
 }
+
+/// Has MPI progress what is under way.
+pub fn progress() {
+    let mut flag = 0;
+    // SAFETY: room for one flag; no status is wanted.
+    check(unsafe {
+        let any = mpi_sys::RSMPI_ANY_SOURCE;
+        mpi_sys::MPI_Iprobe(any, i32::MAX >> 8, comm_world(), &mut flag, mpi_sys::RSMPI_STATUS_IGNORE)
+    });
+}
+
+/// A communicator of the first so many processes; nothing for the others.
+pub fn first_processes(world: World, size: usize) -> Option<MPI_Comm> {
+    let is_in = world.rank < size;
+    // SAFETY: all processes of the world call it; room for one communicator.
+    unsafe {
+        let mut made = mpi_sys::RSMPI_COMM_NULL;
+        let color = if is_in { 0 } else { mpi_sys::RSMPI_UNDEFINED };
+        check(mpi_sys::MPI_Comm_split(comm_world(), color, world.rank as c_int, &mut made));
+        is_in.then_some(made)
+    }
+}
+
+/// From process 0 to all of a communicator.
+pub fn broadcast<T: Element>(values: &mut [T], communicator: MPI_Comm) {
+    // SAFETY: so many values, and the communicator is valid.
+    check(unsafe { mpi_sys::MPI_Bcast(address_mut(values), count(values), T::datatype(), 0, communicator) });
+}
+
+/// Memory that all processes read and write, in one epoch from begin to end.
+pub struct Window {
+    window: mpi_sys::MPI_Win,
+    memory: *mut u8,
+    bytes: usize,
+}
+
+impl Window {
+    /// All processes call it, each with the bytes that it offers.
+    pub fn new(bytes: usize) -> Window {
+        let mut memory: *mut u8 = null_mut();
+        // SAFETY: the window is not used before MPI has made it; MPI_Win_allocate writes the address of the memory, which it owns.
+        unsafe {
+            let (mut window, info) = (mpi_sys::RSMPI_WIN_NULL, mpi_sys::RSMPI_INFO_NULL);
+            let to: *mut *mut u8 = &mut memory;
+            check(mpi_sys::MPI_Win_allocate(bytes as _, 1, info, comm_world(), to.cast(), &mut window));
+            std::ptr::write_bytes(memory, 0, bytes);
+            check(mpi_sys::MPI_Win_lock_all(0, window));
+            check(mpi_sys::MPI_Win_sync(window));
+            Window { window, memory, bytes }
+        }
+    }
+
+    /// Begins to write to another process.
+    ///
+    /// # Safety
+    /// The values must stay where and as they are until [`flush`](Self::flush).
+    pub unsafe fn put(&self, values: &[u8], target: usize, place: usize) {
+        let (from, length, target) = (address(values), count(values), target as c_int);
+        // SAFETY: by the contract; MPI checks the place.
+        check(unsafe {
+            let byte = u8::datatype();
+            mpi_sys::MPI_Put(from, length, byte, target, place as _, length, byte, self.window)
+        });
+    }
+
+    /// Begins to read from another process.
+    ///
+    /// # Safety
+    /// The values must stay where they are, and nobody may look at them, until [`flush`](Self::flush).
+    pub unsafe fn get(&self, values: &mut [u8], target: usize, place: usize) {
+        let (length, to, target) = (count(values), address_mut(values), target as c_int);
+        // SAFETY: by the contract; MPI checks the place.
+        check(unsafe {
+            let byte = u8::datatype();
+            mpi_sys::MPI_Get(to, length, byte, target, place as _, length, byte, self.window)
+        });
+    }
+
+    /// Waits until all is done that this process has begun with another.
+    pub fn flush(&self, target: usize) {
+        // SAFETY: the window is open.
+        check(unsafe { mpi_sys::MPI_Win_flush(target as c_int, self.window) });
+    }
+
+    /// What a byte of this process's memory is now.
+    pub fn byte(&self, place: usize) -> u8 {
+        assert!(place < self.bytes);
+        // SAFETY: the window is open, and the place within its memory. Another process may write it: MPI_Win_sync makes that visible.
+        unsafe {
+            check(mpi_sys::MPI_Win_sync(self.window));
+            self.memory.add(place).read_volatile()
+        }
+    }
+
+    /// All processes call it.
+    pub fn free(mut self) {
+        // SAFETY: nobody uses the window afterwards.
+        unsafe {
+            check(mpi_sys::MPI_Win_unlock_all(self.window));
+            check(mpi_sys::MPI_Win_free(&mut self.window));
+        }
+    }
+}
