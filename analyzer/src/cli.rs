@@ -44,6 +44,8 @@ pub enum Command {
     Overlap(Overlap),
     /// Show the latency and bandwidth that a run's messages saw
     Model(Model),
+    /// Show how long rounds of one rank to several others and back take
+    Fanout(Fanout),
     /// Show how efficient a run was, by the POP metrics
     Pop(Pop),
     /// Show who sent how much to whom
@@ -310,6 +312,21 @@ pub struct Model {
     pub print: Print,
 }
 
+/// Shows how long it takes from one rank to several others and back, by size and number of ranks, what one message more costs, and
+/// rounds that took far longer than others of their kind.
+#[derive(Args)]
+pub struct Fanout {
+    /// Which run.
+    #[command(flatten)]
+    pub folder: Folder,
+    /// What of it to look at.
+    #[command(flatten)]
+    pub select: Select,
+    /// How to print it.
+    #[command(flatten)]
+    pub print: Print,
+}
+
 /// Shows how efficient a run was and what cost it time: load balance, serialization and transfer, by the POP metrics.
 #[derive(Args)]
 pub struct Pop {
@@ -470,6 +487,8 @@ pub enum Analysis {
     Overlap,
     /// Latency and bandwidth.
     Model,
+    /// Rounds from one rank to others and back.
+    Fanout,
     /// The POP metrics.
     Pop,
     /// Who sent how much to whom.

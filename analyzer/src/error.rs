@@ -95,38 +95,13 @@ pub enum Error {
         /// What was asked for.
         asked: &'static str,
     },
-    /// Nonblocking requests are asked about, and there are none.
-    #[error(
-        "{}: no nonblocking request: overlap needs MPI_Isend, MPI_Irecv, MPI_Ialltoall and the like, or persistent requests, \
-         with what completes them. Found {instead}.",
-        folder.display()
-    )]
-    NoRequests {
+    /// What an analysis is about does not occur.
+    #[error("{}: {needed}. Found {instead}.", folder.display())]
+    NothingToAnalyze {
         /// The run's folder.
         folder: PathBuf,
-        /// What there is.
-        instead: String,
-    },
-    /// Latency and bandwidth are asked about, and there are no messages.
-    #[error(
-        "{}: no message with its receive: model needs exchanges of equal messages between two ranks, or messages to ranks that \
-         wait for them. Found {instead}.",
-        folder.display()
-    )]
-    NoMessages {
-        /// The run's folder.
-        folder: PathBuf,
-        /// What there is.
-        instead: String,
-    },
-    /// Collective calls are asked about, and there are none.
-    #[error(
-        "{}: no collective call that all its ranks completed: report --by collective needs MPI_Allreduce, MPI_Bcast and the like. Found {instead}.",
-        folder.display()
-    )]
-    NoCollectives {
-        /// The run's folder.
-        folder: PathBuf,
+        /// What there is none of, and what the analysis needs.
+        needed: &'static str,
         /// What there is.
         instead: String,
     },

@@ -10,7 +10,7 @@ const OPENMPI: &str = "traces/samples/integer_sort-openmpi";
 const MPICH: &str = "traces/samples/integer_sort-mpich";
 
 /// Every way to ask about one run.
-const OF_ONE: [&str; 24] = [
+const OF_ONE: [&str; 26] = [
     "report",
     "report --by rank",
     "report --by rank=3",
@@ -31,6 +31,7 @@ const OF_ONE: [&str; 24] = [
     "imbalance --by site",
     "overlap",
     "model",
+    "fanout",
     "progress",
     "progress --by rank",
     "progress --by component",

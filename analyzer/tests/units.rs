@@ -31,6 +31,7 @@ const TABLES: &[&[&str]] = &[
     &["imbalance", "--by", "site"],
     &["overlap"],
     &["model"],
+    &["fanout"],
     &["check"],
 ];
 

@@ -4,10 +4,11 @@ mod check;
 mod diff;
 mod doctor;
 mod env;
+mod fanout;
 mod imbalance;
 mod matrix;
 mod model;
-mod most_called;
+mod nothing;
 mod open;
 mod overlap;
 mod path;
@@ -34,6 +35,7 @@ pub fn run(cli: Cli) -> u8 {
         Command::Path(arguments) => path::run(&arguments),
         Command::Overlap(arguments) => overlap::run(&arguments),
         Command::Model(arguments) => model::run(&arguments),
+        Command::Fanout(arguments) => fanout::run(&arguments),
         Command::Pop(arguments) => pop::run(&arguments),
         Command::Matrix(arguments) => matrix::run(&arguments),
         Command::Imbalance(arguments) => imbalance::run(&arguments),

@@ -1,6 +1,6 @@
 //! `overhear model`: latency and bandwidth as a job saw them.
 
-use super::most_called::most_called;
+use super::nothing::nothing;
 use super::open::open;
 use super::print::print;
 use crate::cli;
@@ -11,13 +11,17 @@ use crate::model::matching::{Follow, Settled, settled};
 use crate::report::schema::Schema;
 use crate::report::{Report, plot};
 
+/// What it needs, and has none of.
+const NEEDED: &str = "no message with its receive: model needs exchanges of equal messages between two ranks, or messages to ranks that wait \
+     for them";
+
 /// Prints latency and bandwidth by protocol and size. Returns the exit status.
 pub fn run(arguments: &cli::Model) -> Result<u8, Error> {
     let run = open(&arguments.folder, arguments.select.choice())?;
     run.has_calls("model")?;
     let Settled { account, timeline, .. } = settled(&run, Follow::Transfers);
     if account.pairs.is_empty() {
-        return Err(Error::NoMessages { folder: run.folder.clone(), instead: most_called(&run) });
+        return Err(nothing(&run, NEEDED));
     }
     let network = network::Network::of(&run, exchanges(&run, &timeline), &account);
     if let Some(file) = &arguments.plot {

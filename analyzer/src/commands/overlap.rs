@@ -1,6 +1,6 @@
 //! `overhear overlap`: how much of communication was hidden behind computation.
 
-use super::most_called::most_called;
+use super::nothing::nothing;
 use super::open::open;
 use super::print::print;
 use crate::cli;
@@ -12,6 +12,10 @@ use crate::parallel;
 use crate::report::schema::Schema;
 use crate::report::{Report, plot};
 
+/// What it needs, and has none of.
+const NEEDED: &str = "no nonblocking request: overlap needs MPI_Isend, MPI_Irecv, MPI_Ialltoall and the like, or persistent requests, with what \
+     completes them";
+
 /// Prints overhead, availability and overlap. Returns the exit status.
 pub fn run(arguments: &cli::Overlap) -> Result<u8, Error> {
     let run = open(&arguments.folder, arguments.select.choice())?;
@@ -20,7 +24,7 @@ pub fn run(arguments: &cli::Overlap) -> Result<u8, Error> {
     let requests = parallel::map(asked.len(), |at| of_rank(asked[at], bound_rule(&run, asked[at])));
     let all = overlap::Gathered::of(&run, requests);
     if all.posted == 0 {
-        return Err(Error::NoRequests { folder: run.folder.clone(), instead: most_called(&run) });
+        return Err(nothing(&run, NEEDED));
     }
     let mut facts = overview::facts(&run);
     facts.extend(overlap::facts(&all));

@@ -1,6 +1,6 @@
 //! `overhear report`: where the time of a run went.
 
-use super::most_called::most_called;
+use super::nothing::nothing;
 use super::open::open;
 use super::print::print;
 use crate::cli::{self, Breakdown};
@@ -12,6 +12,9 @@ use crate::model::matching::{Follow, settled};
 use crate::model::{Choice, Run};
 use crate::report::schema::Schema;
 use crate::report::{Report, Sheet};
+
+/// What it needs, and has none of.
+const NEEDED: &str = "no collective call that all its ranks completed: report --by collective needs MPI_Allreduce, MPI_Bcast and the like";
 
 /// Prints the report. Returns the exit status.
 pub fn run(arguments: &cli::Report) -> Result<u8, Error> {
@@ -68,7 +71,7 @@ fn collective(run: &Run) -> Result<Report, Error> {
     run.has_calls("report --by collective")?;
     let all = operations::GatheredOperations::of(&settled(run, Follow::Operations).account);
     if all.sums.is_empty() {
-        return Err(Error::NoCollectives { folder: run.folder.clone(), instead: most_called(run) });
+        return Err(nothing(run, NEEDED));
     }
     let mut facts = overview::facts(run);
     facts.extend(operations::facts(&all));

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::{check, diff, imbalance, matrix, model, overlap, path, pop, progress, report, scaling, waits};
+use super::{check, diff, fanout, imbalance, matrix, model, overlap, path, pop, progress, report, scaling, waits};
 use crate::cli::{self, Analysis};
 use crate::error::{Error, OK};
 use crate::terminal;
@@ -16,6 +16,7 @@ pub fn run(arguments: &cli::Schema) -> Result<u8, Error> {
         Analysis::Path => path::schema(),
         Analysis::Overlap => overlap::schema(),
         Analysis::Model => model::schema(),
+        Analysis::Fanout => fanout::schema(),
         Analysis::Pop => pop::schema(),
         Analysis::Matrix => matrix::schema(),
         Analysis::Imbalance => imbalance::schema(),

@@ -6,6 +6,7 @@ pub mod compare;
 pub mod cost;
 pub mod critical;
 pub mod engine;
+pub mod fanout;
 pub mod groupings;
 pub mod imbalance;
 pub mod matrix;

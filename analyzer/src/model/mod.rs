@@ -11,6 +11,7 @@ pub mod objects;
 pub mod overlap;
 pub mod rank;
 pub mod roles;
+pub mod rounds;
 pub mod run;
 pub mod sample;
 pub mod selection;

@@ -18,7 +18,7 @@ use common::Folder;
 use mutations::Damage;
 
 /// What is run on each; the folder takes the place of DIR.
-const ANALYSES: [&[&str]; 12] = [
+const ANALYSES: [&[&str]; 14] = [
     &["progress", "DIR", "--plot", "/dev/null"],
     &["waits", "DIR"],
     &["path", "DIR"],
@@ -27,6 +27,7 @@ const ANALYSES: [&[&str]; 12] = [
     &["imbalance", "DIR", "--by", "site"],
     &["overlap", "DIR"],
     &["model", "DIR"],
+    &["fanout", "DIR"],
     &["check", "DIR"],
     &["diff", "DIR", "DIR"],
     &["diff", "DIR", "DIR", "--messages"],

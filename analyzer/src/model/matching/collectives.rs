@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use rustc_hash::FxHashMap;
 
 use super::waits::{RankSite, WaitKey, WaitState, Waits};
-use super::{Cause, Follow, Token};
+use super::{Cause, Delivery, Follow, Token};
 use crate::model::objects::Objects;
 use crate::model::roles::Flow;
 use crate::model::timeline::Timeline;
@@ -22,6 +22,8 @@ pub struct CollectiveArrival {
     pub function: u16,
     /// It is the root.
     pub root: bool,
+    /// Bytes of its larger side.
+    pub bytes: u64,
     /// When it began.
     pub begin: i64,
     /// When it ended; of a nonblocking call, who is to be told what it waited for.
@@ -58,6 +60,8 @@ pub struct Collectives<'a> {
     follow: Follow,
     open: Vec<Mutex<OfObject>>,
     nodes: Mutex<Vec<u32>>,
+    /// Where they are asked for, and how many are not there.
+    deliveries: Mutex<(Vec<Delivery>, u64)>,
 }
 
 /// What became of the collective calls.
@@ -75,7 +79,7 @@ impl<'a> Collectives<'a> {
     /// None has begun.
     pub fn new(objects: &'a Objects, timeline: &'a Timeline, follow: Follow) -> Collectives<'a> {
         let open = objects.groups.iter().map(|_| Mutex::default()).collect();
-        Collectives { objects, timeline, follow, open, nodes: Mutex::new(vec![0]) }
+        Collectives { objects, timeline, follow, open, nodes: Mutex::new(vec![0]), deliveries: Mutex::default() }
     }
 
     /// A rank came to a call. Where it is the last, the others' waits are added to `waits`, and what nonblocking ones are
@@ -179,6 +183,30 @@ impl<'a> Collectives<'a> {
             }
         }
         self.completion(flow, &instance.arrivals, waits);
+        if self.follow == Follow::Deliveries {
+            self.deliver(flow, &instance.arrivals);
+        }
+    }
+
+    /// What the root hands to the others, or they to it.
+    fn deliver(&self, flow: Flow, arrivals: &[CollectiveArrival]) {
+        let Some(root) = arrivals.iter().find(|arrival| arrival.root) else { return };
+        let mut deliveries = lock(&self.deliveries);
+        for other in arrivals.iter().filter(|arrival| !arrival.root) {
+            let (from, to) = if flow == Flow::FromRoot { (root, other) } else { (other, root) };
+            match to.end {
+                Ok(end) => {
+                    let (begin, bytes) = (from.begin, other.bytes);
+                    deliveries.0.push(Delivery { begin, end, from: from.at, to: to.at, bytes });
+                }
+                Err(_) => deliveries.1 += u64::from(from.at.place.counts() && to.at.place.counts()),
+            }
+        }
+    }
+
+    /// What collective calls from and to a root handed over, and how many parts of nonblocking ones are not there.
+    pub fn take_deliveries(&self) -> (Vec<Delivery>, u64) {
+        std::mem::take(&mut lock(&self.deliveries))
     }
 
     /// The last of those that each rank receives from.

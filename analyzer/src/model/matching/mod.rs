@@ -6,6 +6,7 @@
 mod collectives;
 mod completions;
 mod concurrent;
+mod deliveries;
 mod links;
 mod operations;
 mod order;
@@ -27,6 +28,7 @@ use rustc_hash::FxHashMap;
 use traces::read::Contents;
 
 pub use collectives::UnmatchedCollectives;
+pub use deliveries::Delivery;
 pub use links::{Links, PhaseTimes, replay};
 pub use operations::{OperationKey, OperationSpans, OperationSum, OperationSums, OperationTimes, Span};
 pub use settled::{Settled, settled};
@@ -115,6 +117,10 @@ pub struct Account {
     pub waits: Waits,
     /// Each wait, by the place of the rank that waited in [`Run::ranks`], where that was asked for.
     pub jumps: Vec<Vec<Jump>>,
+    /// Each message, and what collective calls from and to a root hand over, where that was asked for; in no order.
+    pub deliveries: Vec<Delivery>,
+    /// Parts of nonblocking collective calls from and to a root that are not among those, since they end in another call.
+    pub undelivered: u64,
     /// Messages by sender and receiver, by the ranks' places in [`Run::ranks`].
     pub pairs: FxHashMap<(u32, u32), RankPair>,
     /// Messages that were sent and not received, by where they were sent.
@@ -160,6 +166,8 @@ pub enum Follow {
     Transfers,
     /// Collective operations as a whole.
     Operations,
+    /// Each message, and what collective calls from and to a root hand over.
+    Deliveries,
 }
 
 /// What ranks write to together.
@@ -209,6 +217,9 @@ pub fn account(run: &Run, timeline: &Timeline, follow: Follow) -> Account {
     let mut last = Waits::new(follow == Follow::Waits);
     windows.finish(&mut last);
     account.add(last);
+    let (deliveries, undelivered) = collectives.take_deliveries();
+    account.deliveries.extend(deliveries);
+    account.undelivered = undelivered;
     account.rest = collectives.rest();
     account.operations = operations.map(Operations::finish).unwrap_or_default();
     account.places = places.list();

@@ -19,7 +19,7 @@ use super::requests::{Partner, Request, Requests};
 use super::transfers::Transfers;
 use super::waits::{RankSite, Waits};
 use super::windows::{Called, Windows};
-use super::{Account, Cause, Follow, Letter, Letters, Message, RankPair, Shared, Token};
+use super::{Account, Cause, Delivery, Follow, Letter, Letters, Message, RankPair, Shared, Token};
 use crate::model::roles::{CallPart, Flow, Role};
 use crate::model::stream::{Detail, Stream, TimedCall};
 use crate::model::timeline::Timeline;
@@ -56,6 +56,8 @@ pub struct RankMatcher<'a> {
     waits: Waits,
     transfers: Option<Transfers>,
     pairs: FxHashMap<u32, RankPair>,
+    /// Each message that it got, where those are asked for.
+    deliveries: Option<Vec<Delivery>>,
     complete: u64,
     elsewhere: u64,
     unrecorded: u64,
@@ -124,6 +126,7 @@ impl<'a> RankMatcher<'a> {
             waits: Waits::new(follow == Follow::Waits),
             transfers: (follow == Follow::Transfers).then(Transfers::default),
             pairs: FxHashMap::default(),
+            deliveries: (follow == Follow::Deliveries).then(Vec::new),
             complete: 0,
             elsewhere: 0,
             unrecorded: 0,
@@ -293,7 +296,7 @@ impl<'a> RankMatcher<'a> {
         let at = RankSite { rank: self.number, place: role.place };
         let (function, bytes) = (role.function, role.sent.max(role.received));
         self.join(object, ordinal, OperationPart { at, function, root, bytes, begin, end: end.ok() }, end.err());
-        let arrival = CollectiveArrival { at, flow, function: role.function, root, begin, end };
+        let arrival = CollectiveArrival { at, flow, function: role.function, root, bytes, begin, end };
         let (node, counts) = self.collectives.arrive(object, ordinal, arrival, &mut self.waits, &mut self.told);
         self.complete += u64::from(counts);
         let node = if flow == Flow::Neighbors { self.come_to_neighbors(object, node) } else { node };
@@ -346,6 +349,7 @@ impl<'a> RankMatcher<'a> {
         account.truncated.extend(self.odd.truncated);
         account.left.extend(self.odd.left);
         account.pairs.extend(self.pairs.into_iter().map(|(source, pair)| ((source, self.number), pair)));
+        account.deliveries.extend(self.deliveries.into_iter().flatten());
         account.collectives += self.complete;
         account.elsewhere += self.elsewhere;
         account.unrecorded += self.unrecorded;

@@ -9,7 +9,7 @@ use crate::model::matching::order::{Late, Received};
 use crate::model::matching::queues::{MatchedMessage, Probe};
 use crate::model::matching::requests::{Partner, Request};
 use crate::model::matching::waits::{RankSite, WaitKey, WaitState};
-use crate::model::matching::{Cause, Letter, RankPair, Token};
+use crate::model::matching::{Cause, Delivery, Letter, RankPair, Token};
 use crate::model::roles::{CallPart, Role};
 use crate::model::stream::{Detail, Stream, TimedCall};
 use crate::model::sums::Grow;
@@ -150,6 +150,11 @@ impl<'a> RankMatcher<'a> {
                 message.token.into_iter().for_each(|token| self.letters.send(source, Letter::Told(token, None)));
                 self.tell(completion, None);
                 continue;
+            }
+            let place = self.completions.get(completion).place;
+            if let Some(deliveries) = &mut self.deliveries {
+                let to = RankSite { rank: self.number, place };
+                deliveries.push(Delivery { begin: message.begin, end, from: sender, to, bytes: message.bytes });
             }
             if let Some(token) = message.token {
                 let cause = Cause { at: post.at, who: receiver, state: WaitState::LateReceiver };

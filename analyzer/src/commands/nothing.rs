@@ -2,11 +2,17 @@
 
 use std::collections::BTreeMap;
 
+use crate::error::Error;
 use crate::model::rank::function;
 use crate::model::{Rank, Run};
 
-/// The functions that a run calls most, where it calls none that is asked about.
-pub fn most_called(run: &Run) -> String {
+/// What an analysis says that has nothing to show: what there is none of, what it needs, and what the run calls instead.
+pub fn nothing(run: &Run, needed: &'static str) -> Error {
+    Error::NothingToAnalyze { folder: run.folder.clone(), needed, instead: most_called(run) }
+}
+
+/// The functions that a run calls most.
+fn most_called(run: &Run) -> String {
     let mut calls: BTreeMap<String, u64> = BTreeMap::new();
     for entry in run.asked().flat_map(Rank::entries) {
         let count = calls.entry(function(&entry.signature)).or_default();

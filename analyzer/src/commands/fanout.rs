@@ -1,0 +1,48 @@
+//! `overhear fanout`: one rank to several others and back.
+
+use super::nothing::nothing;
+use super::open::open;
+use super::print::print;
+use crate::cli;
+use crate::error::{Error, OK, PARTIAL};
+use crate::metrics::{cost, fanout, overview};
+use crate::model::matching::{Delivery, Follow, settled};
+use crate::model::rounds::rounds;
+use crate::report::Report;
+use crate::report::schema::Schema;
+
+/// What it needs, and has none of.
+const NEEDED: &str = "no message that is known to have arrived: fanout needs messages between ranks of this folder, or MPI_Bcast, MPI_Gather and \
+     the like";
+
+/// Prints the rounds. Returns the exit status.
+pub fn run(arguments: &cli::Fanout) -> Result<u8, Error> {
+    let run = open(&arguments.folder, arguments.select.choice())?;
+    run.has_calls("fanout")?;
+    let mut settled = settled(&run, Follow::Deliveries);
+    let mut deliveries = std::mem::take(&mut settled.account.deliveries);
+    if deliveries.is_empty() {
+        return Err(nothing(&run, NEEDED));
+    }
+    deliveries.retain(Delivery::counts);
+    let found = rounds(deliveries);
+    let all = fanout::Gathered::of(&run, &settled.timeline, &settled.account, &found);
+    let mut facts = overview::facts(&run);
+    facts.extend(fanout::facts(&all));
+    let warnings = [fanout::unseen(&all), overview::warnings(&run)].concat();
+    let tables = vec![
+        fanout::round_rows(&all).asked().silent_empty().into(),
+        fanout::cheapest(&all).silent_empty().into(),
+        fanout::mavericks(&all).into(),
+        fanout::peers(&all).into(),
+    ];
+    print(Report { facts, warnings, tables }, "fanout", &arguments.print)?;
+    Ok(if run.is_partial() { PARTIAL } else { OK })
+}
+
+/// What its JSON looks like.
+pub fn schema() -> Schema {
+    let schema = Schema::of("fanout").facts(overview::FACTS).facts(cost::FACTS).facts(fanout::FACTS);
+    let schema = schema.table::<fanout::RoundRow>().table::<fanout::CheapestRow>();
+    schema.table::<fanout::MaverickRow>().table::<fanout::PeerRow>()
+}

@@ -1,0 +1,20 @@
+//! One rank to several others and back: how long that takes by size and number of ranks, how much one message more costs, and when it
+//! took far longer than usual.
+//!
+//! After Hoefler, Viertel, Mehlan, Mietke, Rehm, "Assessing single-message and multi-node communication performance of InfiniBand",
+//! PARELEC 2006: the latency is half the round trip, measured at the root from its first send to the last answer.
+
+mod cheapest;
+mod facts;
+mod gathered;
+mod mavericks;
+mod peers;
+mod round_rows;
+mod spread;
+
+pub use cheapest::{CheapestRow, cheapest};
+pub use facts::{FACTS, facts, unseen};
+pub use gathered::Gathered;
+pub use mavericks::{MaverickRow, mavericks};
+pub use peers::{PeerRow, peers};
+pub use round_rows::{RoundRow, round_rows};

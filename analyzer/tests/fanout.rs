@@ -1,0 +1,262 @@
+//! Rounds from one rank to several others and back that were planted are found, with their times; what only looks like one is not.
+
+mod common;
+
+use common::made::{Calls, on_nobody, receive, send};
+use common::{Folder, overhear, signature, stderr, two_ranks};
+use serde_json::Value;
+use traces::calls::Call;
+use traces::signature::{STARTS, Signature, peer};
+
+/// Ranks that make their calls one round after another.
+struct Planted(Vec<Calls>);
+
+impl Planted {
+    fn of(ranks: usize) -> Planted {
+        Planted((0..ranks).map(|_| Calls::default()).collect())
+    }
+
+    fn on(&mut self, rank: usize, calls: impl FnOnce(Calls) -> Calls) {
+        let so_far = std::mem::take(&mut self.0[rank]);
+        self.0[rank] = calls(so_far);
+    }
+
+    /// Rank 0 asks the ranks up to `peers` and gets the last answer so many nanoseconds after it began to ask.
+    fn round(&mut self, begin: u64, peers: i32, bytes: u64, took: u64) {
+        self.on(0, |calls| {
+            let calls = (1..=peers).fold(calls, |calls, peer| calls.call(receive(peer), begin + 10 * peer as u64, 5));
+            let asked = |calls: Calls, peer: i32| {
+                let isend = Signature { flags: STARTS, ..send(Call::Isend, peer, bytes) };
+                calls.call(isend, begin + 1_000 + 100 * (peer as u64 - 1), 50)
+            };
+            let mut calls = (1..=peers).fold(calls, asked);
+            for peer in 1..=peers {
+                // Receives were begun first; sends are completed at the end.
+                let (last, age) = (peer == peers, (2 * peers - peer + 1) as u64);
+                let (from, until) = (begin + 2_000 + 10 * peer as u64, begin + 1_000 + took);
+                let lasts = if last { until - from } else { 5 };
+                calls = calls.call(on_nobody(Call::Waitany), from, lasts).completed(age).got(peer, bytes);
+            }
+            let waited = calls.call(on_nobody(Call::Waitall), begin + 1_100 + took, 10);
+            (1..=peers as u64).rev().fold(waited, Calls::completed)
+        });
+        for peer in 1..=peers {
+            self.on(peer as usize, |calls| {
+                let posted = signature(0, Call::Recv, 0, 0, bytes);
+                calls.call(posted, begin, 1_500).call(send(Call::Send, 0, bytes), begin + 1_600, 20)
+            });
+        }
+    }
+
+    /// What is said of it, with how the command ended.
+    fn said(self) -> (Value, Option<i32>) {
+        let (folder, size) = (Folder::new(), self.0.len() as u32);
+        self.0.into_iter().zip(0..).for_each(|(calls, rank)| calls.write(&folder, rank, size));
+        let output = overhear("fanout", &folder.0, &["--format", "json"]);
+        let said = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"));
+        (said, output.status.code())
+    }
+}
+
+fn rows<'a>(said: &'a Value, table: &str) -> &'a [Value] {
+    said[table].as_array().unwrap_or_else(|| panic!("no {table} in {said:#}"))
+}
+
+fn close(row: &Value, column: &str, nanoseconds: f64) {
+    let value = row[column].as_f64().unwrap_or_else(|| panic!("no {column} in {row:#}"));
+    assert!((value * 1e9 - nanoseconds).abs() < 0.01, "{column} {value}, not {nanoseconds} ns: {row:#}");
+}
+
+/// Nanoseconds between the begins of rounds.
+const APART: u64 = 1_000_000;
+
+#[test]
+fn planted_rounds_are_found_with_their_times_and_the_maverick_is_named() {
+    let mut planted = Planted::of(3);
+    let took = |round: u64| if round == 6 { 200_000 } else { 10_000 + 100 * round };
+    (0..11).for_each(|round| planted.round(round * APART, 2, 64, took(round)));
+    let (said, status) = planted.said();
+    let [row] = rows(&said, "rounds") else { panic!("{said:#}") };
+    assert_eq!(
+        (&row["way"], &row["root_rank"], &row["function"]),
+        (&"round_trip".into(), &0.into(), &"MPI_Isend".into())
+    );
+    assert_eq!((&row["size_bytes"], &row["answer_bytes"], &row["ranks"]), (&64.into(), &64.into(), &3.into()));
+    assert_eq!((&row["rounds"], &row["mavericks"]), (&11.into(), &1.into()));
+    let truth = [
+        ("min_s", 10_000.0),
+        ("median_s", 10_500.0),
+        ("max_s", 200_000.0),
+        ("p99_s", 200_000.0),
+        ("half_s", 5_250.0),
+        ("half_per_message_s", 2_625.0),
+        ("mean_s", (0..11).map(took).sum::<u64>() as f64 / 11.0),
+        ("error_s", 0.0),
+    ];
+    truth.iter().for_each(|(column, truth)| close(row, column, *truth));
+    let [maverick] = rows(&said, "mavericks") else { panic!("{said:#}") };
+    close(maverick, "begin_s", (6 * APART + 1_000) as f64);
+    close(maverick, "round_s", 200_000.0);
+    assert_eq!((&maverick["round"], &maverick["last_rank"]), (&7.into(), &2.into()));
+    assert_eq!(rows(&said, "peers").len(), 2);
+    close(&rows(&said, "peers")[0], "there_s", 500.0);
+    assert_eq!((&said["run"]["messages_in_rounds"], &said["run"]["messages_crossed"]), (&44.into(), &0.into()));
+    assert_eq!(status, Some(0));
+}
+
+#[test]
+fn the_n_at_which_one_message_more_is_cheapest_is_named_where_intervals_tell_it() {
+    let mut planted = Planted::of(5);
+    // From n 2 to 3 it costs 5 µs, to 4 it costs 1 µs, to 5 it costs 4 µs.
+    for (peers, took) in [(1, 10_000), (2, 15_000), (3, 16_000), (4, 20_000)] {
+        for round in 0..9 {
+            planted.round((20 * peers as u64 + round) * APART, peers, 8, took + 10 * round);
+        }
+    }
+    let (said, _) = planted.said();
+    assert_eq!(rows(&said, "rounds").len(), 4, "{said:#}");
+    let [cheapest] = rows(&said, "cheapest") else { panic!("{said:#}") };
+    assert_eq!((&cheapest["cheapest_ranks"], &cheapest["numbers_of_ranks"]), (&4.into(), &4.into()));
+    close(cheapest, "message_s", 1_000.0);
+    let [least, most] = ["message_least_s", "message_most_s"].map(|column| cheapest[column].as_f64().unwrap() * 1e9);
+    assert!((least..=most).contains(&1_000.0) && most < 4_000.0, "{cheapest:#}");
+}
+
+#[test]
+fn with_one_number_of_ranks_no_n_is_called_cheapest() {
+    let mut planted = Planted::of(3);
+    (0..9).for_each(|round| planted.round(round * APART, 2, 8, 10_000));
+    let (said, _) = planted.said();
+    assert!(rows(&said, "cheapest").iter().all(|row| row["cheapest_ranks"].is_null()), "{said:#}");
+}
+
+#[test]
+fn a_broadcast_and_a_gather_are_a_round_timed_at_the_root() {
+    let mut planted = Planted::of(4);
+    for round in 0..5u64 {
+        for rank in 0..4 {
+            let begin = round * APART + 100 * rank as u64;
+            planted.on(rank, |calls| {
+                calls
+                    .call(
+                        signature(0, Call::Bcast, 0, if rank == 0 { 64 } else { 0 }, if rank == 0 { 0 } else { 64 }),
+                        begin,
+                        2_000,
+                    )
+                    .call(signature(0, Call::Gather, 0, 32, if rank == 0 { 128 } else { 0 }), begin + 3_000, 7_000)
+            });
+        }
+    }
+    let (said, _) = planted.said();
+    let [row] = rows(&said, "rounds") else { panic!("{said:#}") };
+    assert_eq!((&row["function"], &row["ranks"], &row["rounds"]), (&"MPI_Bcast".into(), &4.into(), &5.into()));
+    assert_eq!((&row["size_bytes"], &row["answer_bytes"]), (&64.into(), &32.into()));
+    close(row, "median_s", 10_000.0);
+}
+
+#[test]
+fn a_master_that_gives_new_work_to_whom_is_done_first_has_rounds() {
+    let mut planted = Planted::of(3);
+    let answer = |calls: Calls, from: i32, begin: u64| {
+        calls.call(Signature { tag: 5, ..signature(0, Call::Recv, from, 0, 8) }, begin, 100).got(from, 8)
+    };
+    planted.on(0, |calls| {
+        let calls = calls.call(send(Call::Send, 1, 8), 1_000, 100).call(send(Call::Send, 2, 8), 1_200, 100);
+        // Rank 2 is done first, gets more, and is done with that before rank 1 is done.
+        let calls = answer(calls, 2, 5_000).call(send(Call::Send, 2, 8), 5_200, 100);
+        answer(answer(calls, 1, 9_000), 2, 9_200)
+    });
+    let work = |calls: Calls, begin: u64, end: u64| {
+        calls.call(signature(0, Call::Recv, 0, 0, 8), begin, 100).call(send(Call::Send, 0, 8), end, 50)
+    };
+    planted.on(1, |calls| work(calls, 1_200, 8_900));
+    planted.on(2, |calls| work(work(calls, 1_300, 4_900), 5_300, 7_000));
+    let (said, _) = planted.said();
+    let found: Vec<_> =
+        rows(&said, "rounds").iter().map(|row| (row["ranks"].as_u64(), row["rounds"].as_u64())).collect();
+    assert_eq!(found, [(Some(2), Some(1)), (Some(3), Some(1))], "{said:#}");
+    close(&rows(&said, "rounds")[1], "median_s", 8_100.0);
+}
+
+#[test]
+fn what_comes_unasked_is_a_round_of_one_way_and_what_is_not_answered_too() {
+    let mut planted = Planted::of(4);
+    for rank in 1..4 {
+        planted.on(rank, |calls| {
+            let sent = calls.call(send(Call::Send, 0, 256), 1_000 * rank as u64, 100);
+            sent.call(signature(0, Call::Recv, 0, 0, 16), 40_000, 10_000 + 100 * rank as u64)
+        });
+    }
+    planted.on(0, |calls| {
+        let all = (1..4)
+            .fold(calls, |calls, rank| calls.call(signature(0, Call::Recv, rank, 0, 256), 4_000 * rank as u64, 500));
+        (1..4).fold(all, |calls, rank| calls.call(send(Call::Send, rank, 16), 40_000 + 1_000 * rank as u64, 100))
+    });
+    let (said, _) = planted.said();
+    let ways: Vec<_> =
+        rows(&said, "rounds").iter().map(|row| (&row["way"], row["ranks"].as_u64(), &row["size_bytes"])).collect();
+    assert_eq!(
+        ways,
+        [(&"to_peers".into(), Some(4), &16.into()), (&"from_peers".into(), Some(4), &256.into())],
+        "{said:#}"
+    );
+    close(&rows(&said, "rounds")[0], "median_s", 9_300.0);
+    close(&rows(&said, "rounds")[1], "median_s", 11_500.0);
+    let warnings = said["warnings"].to_string();
+    assert!(warnings.contains("one way") && warnings.contains("error_s"), "{warnings}");
+}
+
+/// What is said of four ranks in a ring that call so at each step.
+fn ring(step: impl Fn(Calls, [i32; 3], u64) -> Calls) -> Value {
+    let mut planted = Planted::of(4);
+    for at in 0..6 {
+        for rank in 0..4 {
+            let neighbors = [rank, (rank + 3) % 4, (rank + 1) % 4];
+            planted.on(rank as usize, |calls| step(calls, neighbors, at * APART));
+        }
+    }
+    planted.said().0
+}
+
+#[test]
+fn halos_and_rings_have_no_rounds_and_the_reason_is_said() {
+    let halo = |calls: Calls, [rank, left, right]: [i32; 3], at: u64| {
+        let isend = |to| Signature { flags: STARTS, ..send(Call::Isend, to, 64) };
+        let at = at + 100 * rank as u64;
+        let posted = calls.call(receive(left), at, 10).call(receive(right), at + 20, 10);
+        let sent = posted.call(isend(left), at + 40, 10).call(isend(right), at + 60, 10);
+        let waited = sent.call(on_nobody(Call::Waitall), at + 80, 5_000);
+        waited.completed(4).got(left, 64).completed(3).got(right, 64).completed(2).completed(1)
+    };
+    // One direction after the other: each message but the first looks like an answer to the one before.
+    let shifts = |calls: Calls, [rank, left, right]: [i32; 3], at: u64| {
+        let shift = |to, from| Signature { source: from, source_tag: 5, received: 64, ..send(Call::Sendrecv, to, 64) };
+        let at = at + 100 * rank as u64;
+        calls.call(shift(right, left), at, 5_000).call(shift(left, right), at + 10_000, 5_000)
+    };
+    let token = |calls: Calls, [rank, left, right]: [i32; 3], at: u64| {
+        let (from, to) = (signature(0, Call::Recv, left, 0, 64), send(Call::Send, right, 64));
+        let at = at + 10_000 * rank as u64;
+        match rank {
+            0 => calls.call(to, at, 100).call(from, at + 200, 45_000),
+            _ => calls.call(from, at - 5_000, 5_100).call(to, at + 200, 100),
+        }
+    };
+    for (said, crosses) in [(ring(halo), true), (ring(shifts), false), (ring(token), false)] {
+        assert_eq!(rows(&said, "rounds").len(), 0, "{said:#}");
+        assert_eq!(said["run"]["messages_crossed"] == said["run"]["messages"], crosses, "{said:#}");
+        assert!(said["warnings"].to_string().contains("no round: a rank has to send"), "{said:#}");
+    }
+}
+
+#[test]
+fn a_run_without_messages_is_told_what_is_needed_and_what_there_is() {
+    let folder = Folder::new();
+    Calls::default().call(signature(0, Call::Barrier, peer::NONE, 0, 0), 1_000, 100).write(&folder, 0, 1);
+    let output = overhear("fanout", &folder.0, &[]);
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(3), 0));
+    let said = stderr(&output);
+    assert!(said.contains("fanout needs messages between ranks") && said.contains("MPI_Barrier 1"), "{said}");
+    let output = overhear("fanout", &two_ranks().0, &[]);
+    assert_ne!(output.status.code(), None, "{}", stderr(&output));
+}

@@ -1,0 +1,136 @@
+//! Rounds from one rank to several others and back are reconstructed from traces as programs measure them themselves, in the same run.
+
+mod common;
+
+use common::{case, in_rust, libraries, those, transports};
+use examples::answer::{Answer, number, whole};
+use examples::mpi::Mpi;
+use examples::run::Case;
+use serde_json::{Value, json};
+
+/// The libraries that the program is built for.
+const LIBRARIES: [&str; 4] = ["ompi4", "ompi5", "mpich4", "mpich5"];
+/// So often may a row differ: four ranks share two processors, and a round in which one is not running takes a thousand times as long.
+const ATTEMPTS: usize = 6;
+/// By how much medians may differ: a share, and seconds.
+const APART: (f64, f64) = (0.05, 0.3e-6);
+/// Rounds of each row, and those before them that the program does not count.
+const ROUNDS: u64 = 81;
+const FIRST: u64 = 4;
+
+/// What the analysis calls what the program's functions send by.
+const FUNCTIONS: [(&str, &str); 3] = [("isend", "MPI_Isend"), ("issend", "MPI_Issend"), ("bcast", "MPI_Bcast")];
+
+#[test]
+fn round_trips_are_reconstructed_as_the_program_measures_them() {
+    let mut ran = 0;
+    for mpi in those("has the program", |mpi| LIBRARIES.contains(&mpi.name)) {
+        for (way, variables) in transports(&mpi).into_iter().filter(|(way, _)| ["default", "tcp"].contains(way)) {
+            for ranks in [3, 4] {
+                agree(&format!("{} over {way} on {ranks} ranks", mpi.name), || differences(&mpi, ranks, &variables));
+                ran += 1;
+            }
+        }
+    }
+    assert!(ran > 0);
+}
+
+/// Fails where something differs each of several times.
+fn agree(of: &str, differences: impl Fn() -> Vec<(String, String)>) {
+    let mut left = differences();
+    for _ in 1..ATTEMPTS {
+        if left.is_empty() {
+            return;
+        }
+        let again = differences();
+        left.retain(|(row, _)| again.iter().any(|(other, _)| other == row));
+    }
+    assert!(left.is_empty(), "{of}, each of {ATTEMPTS} times: {left:#?}");
+}
+
+/// Rows whose medians differ, and how.
+fn differences(mpi: &Mpi, ranks: u32, variables: &[(&str, &str)]) -> Vec<(String, String)> {
+    let words = "--json --functions isend,issend,bcast --max-bytes 65536 --factor 256 --rounds";
+    let words = words.split(' ').map(String::from).chain([ROUNDS.to_string()]).collect();
+    let case = Case { arguments: words, ranks, ..in_rust("fan_out", mpi) };
+    let case = variables.iter().fold(case, |case, (name, value)| case.with(name, value));
+    let (output, run) = case.recorded("fan_out");
+    assert_eq!(output.status, 0, "{}: {}", mpi.name, output.stderr);
+    let measured: Value = serde_json::from_str(&output.stdout).unwrap();
+    let said = run.ask("fanout", &[]);
+    let rows = measured["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 9 * (ranks as usize - 1));
+    rows.iter()
+        .filter_map(|row| {
+            Some((format!("{} {} {}", row["function"], row["ranks"], row["bytes"]), difference(row, &said)?))
+        })
+        .collect()
+}
+
+/// How what a trace says of a row differs from what the program measured.
+fn difference(measured: &Value, said: &Answer) -> Option<String> {
+    let (_, function) = FUNCTIONS.iter().find(|(name, _)| measured["function"] == *name)?;
+    let wanted = [
+        ("way", json!("round_trip")),
+        ("root_rank", json!(0)),
+        ("function", json!(function)),
+        ("size_bytes", measured["bytes"].clone()),
+        ("ranks", measured["ranks"].clone()),
+    ];
+    let found = said.matching("rounds", &wanted);
+    let [found] = found[..] else { panic!("{measured} is {found:#?}") };
+    // Every round is found, however it was disturbed.
+    assert_eq!((whole(found, "rounds"), whole(measured, "rounds")), (ROUNDS + FIRST, ROUNDS), "{found:#}");
+    apart(number(measured, "median_s"), found)
+}
+
+fn apart(program: f64, found: &Value) -> Option<String> {
+    let trace = number(found, "median_s");
+    let is_apart = (program - trace).abs() > APART.0 * program + APART.1;
+    is_apart.then(|| format!("{trace} and not {program}"))
+}
+
+#[test]
+fn other_shapes_of_the_same_are_found_and_the_planted_maverick_is_named() {
+    let mut ran = 0;
+    for mpi in libraries() {
+        agree(mpi.name, || shapes(&mpi));
+        ran += 1;
+    }
+    assert!(ran > 0);
+}
+
+/// What a program of another shape says of itself, and where the trace says otherwise.
+fn shapes(mpi: &Mpi) -> Vec<(String, String)> {
+    let (output, run) = case("fan_shapes", mpi, 4, &[]).recorded("fan_shapes");
+    assert_eq!(output.status, 0, "{}: {}", mpi.name, output.stderr);
+    let said = run.ask("fanout", &[]);
+    let functions = [
+        ("persistent", "MPI_Startall"),
+        ("probing", "MPI_Ssend"),
+        ("collective", "MPI_Scatter"),
+        ("turns", "MPI_Sendrecv"),
+    ];
+    let mut differences = Vec::new();
+    let mut ran = 0;
+    for line in output.stdout.lines() {
+        let words: Vec<&str> = line.split(' ').collect();
+        let [shape, ranks, rounds, median] = words[..] else { panic!("{line}") };
+        let (_, function) = functions.iter().find(|(name, _)| *name == shape).unwrap();
+        let found = said.matching("rounds", &[("function", json!(function)), ("root_rank", json!(3))]);
+        let of: u64 = found.iter().map(|row| whole(row, "rounds")).sum();
+        assert_eq!(of, rounds.parse::<u64>().unwrap(), "{} {shape}: {found:#?}", mpi.name);
+        assert!(found.iter().all(|row| row["ranks"].to_string() == ranks && row["size_bytes"] == 512), "{found:#?}");
+        let [found] = found[..] else { panic!("{shape}: {found:#?}") };
+        differences.extend(apart(median.parse::<f64>().unwrap() / 1e9, found).map(|how| (shape.to_string(), how)));
+        ran += 1;
+    }
+    assert_eq!(ran, 4, "{}", output.stdout);
+    let late = said.matching("mavericks", &[("function", json!("MPI_Startall")), ("round", json!(7))]);
+    // Where others are as late, it is none.
+    match late[..] {
+        [late] => assert!(late["last_rank"] == 0 && number(late, "round_s") >= 0.03, "{late:#}"),
+        _ => differences.push(("maverick".into(), format!("{late:#?}"))),
+    }
+    differences
+}
