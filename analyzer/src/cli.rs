@@ -319,6 +319,9 @@ pub struct Fanout {
     /// Which run.
     #[command(flatten)]
     pub folder: Folder,
+    /// Plot latency and bandwidth over size and number of ranks to this file, SVG or PNG by its name
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PlotFile>,
     /// What of it to look at.
     #[command(flatten)]
     pub select: Select,

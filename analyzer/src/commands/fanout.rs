@@ -8,8 +8,8 @@ use crate::error::{Error, OK, PARTIAL};
 use crate::metrics::{cost, fanout, overview};
 use crate::model::matching::{Delivery, Follow, settled};
 use crate::model::rounds::rounds;
-use crate::report::Report;
 use crate::report::schema::Schema;
+use crate::report::{Report, plot};
 
 /// What it needs, and has none of.
 const NEEDED: &str = "no message that is known to have arrived: fanout needs messages between ranks of this folder, or MPI_Bcast, MPI_Gather and \
@@ -30,8 +30,12 @@ pub fn run(arguments: &cli::Fanout) -> Result<u8, Error> {
     let mut facts = overview::facts(&run);
     facts.extend(fanout::facts(&all));
     let warnings = [fanout::unseen(&all), overview::warnings(&run)].concat();
+    let rounds = fanout::round_rows(&all).asked().silent_empty();
+    if let Some(file) = &arguments.plot {
+        plot::chart::write(&fanout::figures(&rounds), file)?;
+    }
     let tables = vec![
-        fanout::round_rows(&all).asked().silent_empty().into(),
+        rounds.into(),
         fanout::cheapest(&all).silent_empty().into(),
         fanout::mavericks(&all).into(),
         fanout::peers(&all).into(),

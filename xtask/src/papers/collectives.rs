@@ -25,14 +25,14 @@ pub fn write(settings: &[Setting]) -> Result<(), String> {
          trace of any program. Each cell has both: program / trace. `cargo xtask papers collectives` makes this page anew.",
     );
     page.paragraph(&machine());
-    let (mut blocking, mut nonblocking, mut figures) = (Vec::new(), Vec::new(), Page::new("collectives", ""));
+    let (mut blocking, mut nonblocking, mut traces) = (Vec::new(), Vec::new(), Page::new("collectives", ""));
     for setting in settings {
         let functions = "barrier,bcast,allreduce,alltoall";
         let recorded = setting.record("timed_collectives", 2, &["--functions", functions, "--max-bytes", "131072"])?;
         let by_collective = ["report", "--by", "collective"];
         let said = recorded.ask(&by_collective);
-        let caption = format!("{}: collective operations over size, from the trace", setting.name());
-        recorded.draw(&by_collective, &figures.picture(&setting.name(), &caption))?;
+        traces.heading(&setting.name());
+        traces.terminal(&recorded.print(&by_collective));
         blocking.extend(blocking_rows(setting, &recorded.measured, &said));
         for every in ["0", "1024"] {
             let words = ["--functions", "iallreduce,ialltoall", "--scheme", "time", "--test-every", every];
@@ -45,8 +45,7 @@ pub fn write(settings: &[Setting]) -> Result<(), String> {
     page.table(&["", "function", "message", "first to last", "slowest rank"], &blocking);
     page.heading("Nonblocking, overlapped with computation of the operation's own time");
     page.table(&["", "function", "message", "tests", "overhead, µs", "hidden, %"], &nonblocking);
-    page.heading("Figures");
-    page.append(figures);
+    page.append(traces);
     page.heading("What could not be done here");
     page.paragraph(
         "The document synchronizes 128 processes of a cluster; here two ranks share a machine and, mostly, a clock. Its comparison with \

@@ -81,6 +81,11 @@ impl Recorded {
         self.run.ask(analysis[0], &analysis[1..])
     }
 
+    /// What an analysis prints.
+    pub fn print(&self, analysis: &[&str]) -> String {
+        finish(Command::new(overhear()).args(analysis).arg(&self.run.folder)).stdout
+    }
+
     /// Draws an analysis' picture.
     pub fn draw(&self, analysis: &[&str], picture: &Path) -> Result<(), String> {
         let mut draw = Command::new(overhear());

@@ -1,8 +1,5 @@
 //! Worley: point-to-point protocols.
 
-use std::process::Command;
-
-use examples::run::{finish, overhear};
 use serde_json::Value;
 
 use super::machine::machine;
@@ -45,7 +42,7 @@ pub fn write(settings: &[Setting]) -> Result<(), String> {
         let caption =
             format!("{}: time over number of messages and bandwidth over size, from the trace", setting.name());
         recorded.draw(&["model"], &figures.picture(&setting.name(), &caption))?;
-        figures.terminal(&finish(Command::new(overhear()).arg("model").arg(&recorded.run.folder)).stdout);
+        figures.terminal(&recorded.print(&["model"]));
         names.push(setting.name());
     }
     let heads: Vec<String> = std::iter::once("protocol".into()).chain(names).collect();

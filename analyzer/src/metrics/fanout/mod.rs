@@ -6,6 +6,7 @@
 
 mod cheapest;
 mod facts;
+mod figures;
 mod gathered;
 mod mavericks;
 mod peers;
@@ -14,6 +15,7 @@ mod spread;
 
 pub use cheapest::{CheapestRow, cheapest};
 pub use facts::{FACTS, facts, unseen};
+pub use figures::figures;
 pub use gathered::Gathered;
 pub use mavericks::{MaverickRow, mavericks};
 pub use peers::{PeerRow, peers};

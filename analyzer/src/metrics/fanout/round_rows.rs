@@ -8,9 +8,9 @@ use crate::report::{Column, Row, Table, WorldRank};
 
 /// Rounds that are the same.
 pub struct RoundRow {
-    series: Series,
+    pub(super) series: Series,
     root: WorldRank,
-    ranks: u64,
+    pub(super) ranks: u64,
     spread: Spread,
     mavericks: u64,
     /// Nanoseconds.
@@ -19,7 +19,7 @@ pub struct RoundRow {
 
 impl RoundRow {
     /// What stands for one message: half a round trip, or a way.
-    fn latency(&self) -> f64 {
+    pub(super) fn latency(&self) -> f64 {
         if self.series.kind == RoundKind::RoundTrip { self.spread.median() / 2.0 } else { self.spread.median() }
     }
 }
