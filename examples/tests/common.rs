@@ -1,6 +1,6 @@
 //! What several tests need.
 
-#![allow(dead_code)]
+#![allow(dead_code, unused_imports)]
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -25,7 +25,9 @@ const FUNCTIONS: [(&str, &str); 3] = [("isend", "MPI_Isend"), ("issend", "MPI_Is
 fn round_trips_are_reconstructed_as_the_program_measures_them() {
     let mut ran = 0;
     for mpi in those("has the program", |mpi| LIBRARIES.contains(&mpi.name)) {
-        for (way, variables) in transports(&mpi).into_iter().filter(|(way, _)| ["default", "tcp"].contains(way)) {
+        // MPICH 4 over UCX often hangs in MPI_Finalize on more than two ranks, one of them spinning, recorded or not.
+        let ways: &[&str] = if mpi.name == "mpich4" { &["default"] } else { &["default", "tcp"] };
+        for (way, variables) in transports(&mpi).into_iter().filter(|(way, _)| ways.contains(way)) {
             for ranks in [3, 4] {
                 agree(&format!("{} over {way} on {ranks} ranks", mpi.name), || differences(&mpi, ranks, &variables));
                 ran += 1;
@@ -120,7 +122,10 @@ fn shapes(mpi: &Mpi) -> Vec<(String, String)> {
         let found = said.matching("rounds", &[("function", json!(function)), ("root_rank", json!(3))]);
         let of: u64 = found.iter().map(|row| whole(row, "rounds")).sum();
         assert_eq!(of, rounds.parse::<u64>().unwrap(), "{} {shape}: {found:#?}", mpi.name);
-        assert!(found.iter().all(|row| row["ranks"].to_string() == ranks && row["size_bytes"] == 512), "{found:#?}");
+        assert!(
+            found.iter().all(|row| row["ranks"] == ranks.parse::<u64>().unwrap() && row["size_bytes"] == 512),
+            "{found:#?}"
+        );
         let [found] = found[..] else { panic!("{shape}: {found:#?}") };
         differences.extend(apart(median.parse::<f64>().unwrap() / 1e9, found).map(|how| (shape.to_string(), how)));
         ran += 1;

@@ -67,11 +67,16 @@ fn read(folder: &Path, choice: &Choice) -> Result<Run, Error> {
     Ok(run)
 }
 
-/// The ranks that both runs have, with their places in A.
+/// The ranks that both runs have, with their places in A. Of several files that say they are the same rank, the first belongs to the
+/// first.
 fn pairs<'a>(a: &'a Run, b: &'a Run) -> Vec<(usize, &'a Rank, &'a Rank)> {
-    let other = |rank: &Rank| b.ranks.iter().find(|other| other.is_asked && messages::is_same(rank, other));
+    let mut others: Vec<&Rank> = b.asked().collect();
+    let mut take = |rank: &Rank| {
+        let place = others.iter().position(|other| messages::is_same(rank, other))?;
+        Some(others.remove(place))
+    };
     let asked = a.ranks.iter().enumerate().filter(|(_, rank)| rank.is_asked);
-    asked.filter_map(|(at, rank)| Some((at, rank, other(rank)?))).collect()
+    asked.filter_map(|(at, rank)| Some((at, rank, take(rank)?))).collect()
 }
 
 /// The rank whose difference was there first on A's time line.
