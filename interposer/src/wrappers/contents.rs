@@ -190,13 +190,15 @@ impl Parts<'_> {
     }
 
     fn send_buffer(&self) -> Buffer {
-        let Draft { send_buffer, send_displacements, sent_type, .. } = *self.draft;
-        Buffer { address: send_buffer, displacements: send_displacements, types: sent_type }
+        let Draft { send_buffer, sent_type, .. } = *self.draft;
+        let [displacements, _] = self.draft.displacements();
+        Buffer { address: send_buffer, displacements, types: sent_type }
     }
 
     fn receive_buffer(&self) -> Buffer {
-        let Draft { receive_buffer, receive_displacements, received_type, .. } = *self.draft;
-        Buffer { address: receive_buffer, displacements: receive_displacements, types: received_type }
+        let Draft { receive_buffer, received_type, .. } = *self.draft;
+        let [_, displacements] = self.draft.displacements();
+        Buffer { address: receive_buffer, displacements, types: received_type }
     }
 
     fn blocks(&self, amount: Amount, buffer: Buffer, neighbors: u32) -> Vec<Block> {

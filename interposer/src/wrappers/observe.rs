@@ -9,6 +9,7 @@ use traces::record::UNNUMBERED;
 use traces::signature::{peer, tag};
 
 use super::after;
+use super::around::StartedRequest;
 use super::contents;
 use super::numbering;
 use crate::abi::{self, Family};
@@ -231,10 +232,7 @@ fn end(thread: &Thread, family: &Family, draft: &Draft, known: KnownCall, start:
     thread.leave(signature + at_once, start, end);
     if !known.nested {
         if code == 0 && contents::takes(known.call) {
-            // Each start is followed by what it hands out.
-            contents::start(thread, family, draft, signature);
-            Draft { start: 0, ..*draft }.after(thread, family, signature, begun, code);
-            contents::after(thread, family, known.call, draft, begun);
+            after_with_contents(thread, family, known.call, draft, signature, begun);
         } else {
             draft.after(thread, family, signature, begun, code);
         }
@@ -251,6 +249,23 @@ fn end(thread: &Thread, family: &Family, draft: &Draft, known: KnownCall, start:
     if lifecycle::is_lifecycle(known.call) {
         lifecycle::after(known.call, session(family, draft), code);
     }
+}
+
+/// What comes after a call that succeeded, with what it moved. Its draft takes room on the stack, which other calls do not pay for.
+#[cold]
+#[inline(never)]
+fn after_with_contents(
+    thread: &Thread,
+    family: &Family,
+    call: Call,
+    draft: &Draft,
+    signature: u32,
+    begun: StartedRequest,
+) {
+    // Each start is followed by what it hands out.
+    contents::start(thread, family, draft, signature);
+    draft.without_starts().after(thread, family, signature, begun, 0);
+    contents::after(thread, family, call, draft, begun);
 }
 
 /// The session that a call begins or ends, where there is one; what is there before it begins means nothing.

@@ -24,9 +24,11 @@ pub struct Draft {
     /// See `send_buffer`.
     pub receive_buffer: usize,
     /// Where in each of them a process's part begins.
-    pub send_displacements: Numbers,
+    send_displacements: usize,
     /// See `send_displacements`.
-    pub receive_displacements: Numbers,
+    receive_displacements: usize,
+    /// Whether these are 64 bits wide.
+    wide_displacements: bool,
     /// Elements handed out and their types.
     pub sent: Amount,
     /// See `sent`.
@@ -176,8 +178,9 @@ impl Draft {
             object_kind: HandleKind::Communicator,
             send_buffer: 0,
             receive_buffer: 0,
-            send_displacements: Numbers { address: 0, wide: false },
-            receive_displacements: Numbers { address: 0, wide: false },
+            send_displacements: 0,
+            receive_displacements: 0,
+            wide_displacements: false,
             sent: Amount::None,
             sent_type: Types::None,
             received: Amount::None,
@@ -224,10 +227,22 @@ impl Draft {
     /// Notes where the parts begin of what is handed out or, once it is known how much that is, of what is received.
     #[inline(always)]
     pub fn note_displacements(&mut self, displacements: Numbers) {
+        self.wide_displacements = displacements.wide;
         match self.received {
-            Amount::None => self.send_displacements = displacements,
-            _ => self.receive_displacements = displacements,
+            Amount::None => self.send_displacements = displacements.address,
+            _ => self.receive_displacements = displacements.address,
         }
+    }
+
+    /// The same of a call that starts no request.
+    pub fn without_starts(&self) -> Draft {
+        Draft { start: 0, ..*self }
+    }
+
+    /// Where the parts begin of what is handed out, and of what is received.
+    pub fn displacements(&self) -> [Numbers; 2] {
+        let numbers = |address| Numbers { address, wide: self.wide_displacements };
+        [self.send_displacements, self.receive_displacements].map(numbers)
     }
 
     /// Notes an object that is about to be freed, by the address of its handle.
