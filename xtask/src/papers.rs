@@ -34,6 +34,7 @@ pub fn run(only: Option<&str>) -> Result<(), String> {
     }
     mpi::install_all()?;
     build::overhear()?;
+    page::prepare()?;
     let settings = setting::all()?;
     for (name, study) in STUDIES {
         if only.is_none_or(|only| only == name) {

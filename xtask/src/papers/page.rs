@@ -15,6 +15,11 @@ fn folder() -> PathBuf {
     workspace().join("docs/papers")
 }
 
+/// Makes the folder, which pictures go to before their page is written.
+pub fn prepare() -> Result<(), String> {
+    fs::create_dir_all(folder()).map_err(|error| format!("{}: {error}", folder().display()))
+}
+
 impl Page {
     /// An empty one.
     pub fn new(name: &'static str, title: &str) -> Page {
@@ -75,8 +80,7 @@ impl Page {
     /// Writes it.
     pub fn write(self) -> Result<(), String> {
         let path = folder().join(self.name).with_extension("md");
-        let written = fs::create_dir_all(folder()).and_then(|()| fs::write(&path, self.text));
-        written.map_err(|error| format!("{}: {error}", path.display()))?;
+        fs::write(&path, self.text).map_err(|error| format!("{}: {error}", path.display()))?;
         println!("{}", path.display());
         Ok(())
     }
