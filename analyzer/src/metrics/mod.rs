@@ -10,6 +10,7 @@ pub mod fanout;
 pub mod groupings;
 pub mod imbalance;
 pub mod matrix;
+pub mod median;
 pub mod messages;
 pub mod network;
 pub mod operations;

@@ -2,6 +2,8 @@
 //!
 //! Every function panics where MPI returns an error, which its default error handler prevents anyway.
 
+pub mod statistics;
+
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 

@@ -1,5 +1,7 @@
 //! How times of the same thing are spread.
 
+use crate::metrics::median::{beyond_interval, median};
+
 /// A time is a maverick above this, in the median, where it is also beyond the upper quartile by three times the distance of the
 /// quartiles, Tukey's mark of what is far out.
 const MAVERICK: f64 = 1.5;
@@ -45,16 +47,13 @@ impl Spread {
 
     /// The one in the middle.
     pub fn median(&self) -> f64 {
-        let middle = self.0.len() / 2;
-        if self.0.len() % 2 == 1 { self.0[middle] } else { (self.0[middle - 1] + self.0[middle]) / 2.0 }
+        median(self.0.iter().copied()).unwrap_or(self.0[0])
     }
 
-    /// Between which the median lies with at least 95 % confidence, whatever the times' distribution: by their order. `None` of fewer
-    /// than six times, whose shortest and longest do not hold it so surely.
+    /// Between which the median lies with 95 % confidence. `None` of too few times.
     pub fn interval(&self) -> Option<(f64, f64)> {
-        let count = self.0.len();
-        let aside = (count as f64 / 2.0 - 0.98 * (count as f64).sqrt()).floor().max(0.0) as usize;
-        (count >= 6).then(|| (self.0[aside], self.0[count - 1 - aside]))
+        let aside = beyond_interval(self.0.len())?;
+        Some((self.0[aside], self.0[self.0.len() - 1 - aside]))
     }
 
     /// Whether one of them is far longer than the others.

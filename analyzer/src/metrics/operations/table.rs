@@ -1,7 +1,8 @@
 //! One row for the operations of one place, root and size: medians over them, since one interruption is longer than many of them.
 
 use super::gathered::{GatheredOperations, OperationPlace};
-use crate::metrics::overlap::{RequestSize, median};
+use crate::metrics::median::{beyond_interval, median};
+use crate::metrics::overlap::RequestSize;
 use crate::model::matching::{OperationSpans, OperationSum, OperationTimes, Span};
 use crate::report::{Column, Row, Table};
 
@@ -132,16 +133,9 @@ impl SpanFigure {
     }
 }
 
-/// Operations of which the median's place among them is known with 95 % confidence.
-const FEWEST: usize = 6;
-
-/// Between which times the median lies with 95 % confidence, whatever their distribution, widened by the clocks' error.
+/// Between which times the median lies with 95 % confidence, widened by the clocks' error.
 fn between(spans: &[Span]) -> Option<(f64, f64)> {
-    if spans.len() < FEWEST {
-        return None;
-    }
-    // The normal approximation of the binomial distribution of how many lie below the median.
-    let aside = (spans.len() as f64 / 2.0 - 0.98 * (spans.len() as f64).sqrt()).floor().max(0.0) as usize;
+    let aside = beyond_interval(spans.len())?;
     let mut least: Vec<u64> = spans.iter().map(|span| span.time.saturating_sub(span.error)).collect();
     let mut most: Vec<u64> = spans.iter().map(|span| span.time.saturating_add(span.error)).collect();
     least.sort_unstable();

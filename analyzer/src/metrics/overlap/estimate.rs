@@ -3,7 +3,7 @@
 //! In: their lives. Out: medians, since one interruption on a busy machine is longer than many transfers.
 
 use super::gathered::{Gathered, PostingSite, RequestSize};
-use super::median::median;
+use crate::metrics::median::median;
 use crate::model::overlap::{Lives, RequestLife};
 
 /// See the module. Times in nanoseconds, shares of 100.

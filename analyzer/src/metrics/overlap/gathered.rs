@@ -4,12 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use traces::calls::Call;
 
+use crate::metrics::median::median;
 use crate::model::overlap::{Lives, Posting, RankRequests, RequestLife, Traffic};
 use crate::model::sample::Sample;
 use crate::model::sums::Total;
 use crate::model::{Rank, Run};
-
-use super::median::median;
 
 /// Sizes of one call site that are told apart; of more, those from a power of two to the next stand together.
 pub const SIZES: usize = 32;

@@ -11,6 +11,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
+use benchmarks::statistics::{self, DISTURBED, interval, mean, median};
 use benchmarks::{World, finalize, init, irecv, isend, receive, send, test, wait};
 use clap::{Parser, ValueEnum};
 use serde_json::json;
@@ -59,8 +60,6 @@ const DATA: i32 = 2;
 const BASE_THRESHOLD: f64 = 1.02;
 /// An iteration above this, in base_t, is the last.
 const STOP_THRESHOLD: f64 = 1.5;
-/// An iteration above this, in the median of its work value, was disturbed.
-const DISTURBED: f64 = 1.5;
 
 fn main() {
     let arguments = Arguments::parse();
@@ -225,7 +224,7 @@ impl Test<'_> {
                 work_alone.push(self.work(units, None));
             }
             iterations += 2 * repeats;
-            disturbed += disturbed_of(&whole);
+            disturbed += statistics::disturbed(&whole);
             // Interruptions alone are no work: half of the transfer has to be.
             let (iteration, transfer, worked) = (median(&whole), median(&alone), median(&work));
             if iteration > STOP_THRESHOLD * transfer && worked > transfer / 2.0 {
@@ -237,9 +236,9 @@ impl Test<'_> {
                     work: worked,
                     work_alone: median(&work_alone),
                     overhead: median(&overheads),
-                    interval: Some(interval(&overheads)),
+                    interval: interval(&overheads),
                     iterations,
-                    disturbed: disturbed + disturbed_of(&alone),
+                    disturbed: disturbed + statistics::disturbed(&alone),
                 };
             }
             units *= 2;
@@ -297,36 +296,6 @@ fn time(work: impl FnOnce()) -> f64 {
     let begin = Instant::now();
     work();
     begin.elapsed().as_secs_f64()
-}
-
-/// How many were longer than their median by more than half.
-fn disturbed_of(times: &[f64]) -> usize {
-    let typical = median(times);
-    times.iter().filter(|time| **time > DISTURBED * typical).count()
-}
-
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
-}
-
-fn sorted(values: &[f64]) -> Vec<f64> {
-    let mut values = values.to_vec();
-    values.sort_by(f64::total_cmp);
-    values
-}
-
-fn median(values: &[f64]) -> f64 {
-    let values = sorted(values);
-    let middle = values.len() / 2;
-    if values.len() % 2 == 1 { values[middle] } else { (values[middle - 1] + values[middle]) / 2.0 }
-}
-
-/// Between which the median lies with 95 % confidence, whatever the values' distribution: by their order.
-fn interval(values: &[f64]) -> (f64, f64) {
-    let values = sorted(values);
-    let count = values.len() as f64;
-    let aside = (count / 2.0 - 0.98 * count.sqrt()).floor().max(0.0) as usize;
-    (values[aside], values[values.len() - 1 - aside])
 }
 
 fn print(arguments: &Arguments, rows: &[Row]) {

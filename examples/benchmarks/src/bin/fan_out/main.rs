@@ -166,8 +166,8 @@ fn print(arguments: &Arguments, rows: &[Row]) {
         let (sample, half) = (&row.sample, row.sample.median() / 2.0);
         let [least, median, mean] = [sample.least(), sample.median(), sample.mean()].map(micro);
         let [late, most] = [sample.quantile(0.99), sample.most()].map(micro);
-        let (low, high) = sample.interval();
-        let between = if arguments.plain { String::new() } else { format!("{}..{}", micro(low), micro(high)) };
+        let between = sample.interval().filter(|_| !arguments.plain);
+        let between = between.map_or(String::new(), |(low, high)| format!("{}..{}", micro(low), micro(high)));
         let (name, ranks, bytes) = (row.function.name(), row.ranks, row.bytes);
         let [half, each] = [half, half / (ranks - 1) as f64].map(micro);
         println!(
@@ -187,7 +187,7 @@ fn print(arguments: &Arguments, rows: &[Row]) {
 
 fn as_json(arguments: &Arguments, row: &Row) -> serde_json::Value {
     let (sample, half) = (&row.sample, row.sample.median() / 2.0);
-    let interval = (!arguments.plain).then(|| sample.interval());
+    let interval = sample.interval().filter(|_| !arguments.plain);
     let mavericks: Vec<_> = row
         .mavericks()
         .map(|(number, round, peer)| json!({ "round": number, "rtt_s": round.whole, "last_rank": peer }))

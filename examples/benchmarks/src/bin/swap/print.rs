@@ -1,9 +1,10 @@
 //! The table of a run, for people and for programs.
 
+use benchmarks::statistics::DISTURBED;
 use clap::ValueEnum;
 use serde_json::{Value, json};
 
-use super::statistics::{DISTURBED, Point, Spread, Statistics, spread, statistics};
+use super::statistics::{Point, Spread, Statistics, spread, statistics};
 use super::{Arguments, Experiment};
 
 /// One protocol and volume.

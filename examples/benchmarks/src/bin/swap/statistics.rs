@@ -1,5 +1,7 @@
 //! The document's statistics of times by number of messages.
 
+use benchmarks::statistics::{disturbed, interval, mean, median};
+
 /// A number of messages and what they took. Times in seconds, divided by how often each message was sent.
 pub struct Point {
     pub messages: usize,
@@ -26,9 +28,6 @@ pub struct Spread {
     pub interval: Option<(f64, f64)>,
 }
 
-/// A go above this, in medians of its point, was disturbed.
-pub const DISTURBED: f64 = 1.5;
-
 /// Of one protocol and a volume in bytes.
 pub fn statistics(points: &[Point], bytes: u64) -> Statistics {
     let a = match points {
@@ -49,7 +48,7 @@ pub fn statistics(points: &[Point], bytes: u64) -> Statistics {
     };
     let error = a.map(|a| {
         let missed: Vec<f64> = points.iter().map(|point| missed(point, a.median)).collect();
-        (missed.iter().sum::<f64>() / missed.len() as f64, missed.into_iter().fold(0.0, f64::max))
+        (mean(&missed), missed.into_iter().fold(0.0, f64::max))
     });
     Statistics { a, b, error }
 }
@@ -61,32 +60,10 @@ impl Point {
 
     /// How many goes took longer than the median by more than half.
     pub fn disturbed(&self) -> usize {
-        let typical = median(&self.times);
-        self.times.iter().filter(|time| **time > DISTURBED * typical).count()
+        disturbed(&self.times)
     }
 }
 
 pub fn spread(values: &[f64]) -> Spread {
     Spread { median: median(values), interval: interval(values) }
-}
-
-fn sorted(values: &[f64]) -> Vec<f64> {
-    let mut values = values.to_vec();
-    values.sort_by(f64::total_cmp);
-    values
-}
-
-fn median(values: &[f64]) -> f64 {
-    let values = sorted(values);
-    let middle = values.len() / 2;
-    if values.len() % 2 == 1 { values[middle] } else { (values[middle - 1] + values[middle]) / 2.0 }
-}
-
-/// Between which the median lies with 95 % confidence, whatever the values' distribution: by their order. Fewer than six values
-/// bound nothing.
-fn interval(values: &[f64]) -> Option<(f64, f64)> {
-    let values = sorted(values);
-    let count = values.len() as f64;
-    let aside = (count / 2.0 - 0.98 * count.sqrt()).floor().max(0.0) as usize;
-    (values.len() >= 6).then(|| (values[aside], values[values.len() - 1 - aside]))
 }

@@ -14,7 +14,6 @@ mod computation;
 mod functions;
 mod nonblocking;
 mod print;
-mod statistics;
 mod windows;
 
 use benchmarks::{World, finalize, init};

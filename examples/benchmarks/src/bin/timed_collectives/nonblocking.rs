@@ -2,13 +2,13 @@
 
 use std::time::Instant;
 
+use benchmarks::statistics::{mean, median};
 use benchmarks::{test, wait};
 
 use crate::calls::{Buffers, Group};
 use crate::clock::Clock;
 use crate::computation;
 use crate::functions::Function;
-use crate::statistics::{mean, median};
 use crate::windows;
 
 /// What fills the time between the begin and the wait.

@@ -1,12 +1,12 @@
 //! The result: a line for each function, size and number of ranks, or JSON.
 
+use benchmarks::statistics::{disturbed, interval, mean, median, sorted};
 use serde_json::{Value, json};
 
 use crate::Arguments;
 use crate::calls::{Buffers, Group};
 use crate::functions::Function;
 use crate::nonblocking::{Measured, Part, Plan, Scheme};
-use crate::statistics::{disturbed, interval, mean, median, sorted};
 use crate::windows::Window;
 
 /// What was measured, on rank 0.
@@ -134,14 +134,14 @@ impl BlockingRow {
             "rank_median_s": median,
             "rank_max_s": most,
             "first_to_last_s": figure(&whole),
-            "first_to_last_least_s": between.0,
-            "first_to_last_most_s": between.1,
+            "first_to_last_least_s": between.map(|between| between.0),
+            "first_to_last_most_s": between.map(|between| between.1),
             "skew_s": figure(&self.of_windows(Window::skew)),
             "missed_windows": self.missed(),
             "disturbed_windows": disturbed(&whole),
             "windows": {
                 "first_to_last_s": every(&Window::whole),
-                "rank_median_s": every(&|window| crate::statistics::median(&window.taken())),
+                "rank_median_s": every(&|window| benchmarks::statistics::median(&window.taken())),
                 "rank_max_s": every(&|window| window.taken().into_iter().fold(0.0, f64::max)),
                 "missed": self.windows.iter().map(|window| window.is_missed).collect::<Vec<_>>(),
             },
@@ -191,8 +191,8 @@ impl NonblockingRow {
             "test_s": figure(&self.of_parts(|part| part.test)),
             "wait_s": figure(&self.of_parts(|part| part.wait)),
             "overhead_s": figure(&overheads),
-            "overhead_least_s": between.0,
-            "overhead_most_s": between.1,
+            "overhead_least_s": between.map(|between| between.0),
+            "overhead_most_s": between.map(|between| between.1),
             "overhead_max_s": sorted(&overheads).last(),
             "hidden_percent": self.hidden(figure),
             "missed_windows": self.measured.missed,
