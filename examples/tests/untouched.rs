@@ -37,7 +37,7 @@ fn a_signal_handler_that_calls_mpi_loses_no_call_of_the_program() {
 }
 
 /// Bytes beyond those of the call that is forwarded.
-const LIMIT: i64 = 576;
+const LIMIT: i64 = 512;
 
 #[test]
 fn a_wrapper_takes_little_of_the_stack() {

@@ -166,7 +166,6 @@ fn nested<M: ProgramCall>(thread: &Thread, made: &M) -> M::Outcome {
 #[inline(always)]
 fn followed<M: ProgramCall>(thread: &Thread, made: &M, draft: &mut Draft) -> M::Outcome {
     let family = self::family(thread);
-    made.note(family, draft);
     let Some(known) = know(thread, family, made, draft) else {
         thread.rest();
         return made.make(None);
@@ -180,6 +179,7 @@ fn followed<M: ProgramCall>(thread: &Thread, made: &M, draft: &mut Draft) -> M::
 /// What is to be recorded of a call, if anything. What it takes of the stack is given back before MPI is called.
 #[inline(never)]
 fn know<M: ProgramCall>(thread: &Thread, family: &Family, made: &M, draft: &mut Draft) -> Option<KnownCall> {
+    made.note(family, draft);
     let address = || layers::address(made.site(), made.call());
     if !M::PLAIN {
         return describe(thread, family, made.call(), address(), draft);
