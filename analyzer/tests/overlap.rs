@@ -8,7 +8,7 @@ use common::{BEGIN, Folder, definitions, header, overhear, signature, stderr, st
 use serde_json::Value;
 use synthetic::{Shape, Topology, run};
 use traces::calls::Call;
-use traces::definitions::{Component, Definition, Interception};
+use traces::definitions::{CompletionTest, Component, Definition, Interception};
 use traces::file::ThreadBlock;
 use traces::folder::file_name;
 use traces::progress::{self, Depth, Entries, INSIDE};
@@ -24,6 +24,7 @@ struct Planted {
     now: u64,
     last: u64,
     entries: u64,
+    is_asked: bool,
 }
 
 impl Planted {
@@ -47,6 +48,13 @@ impl Planted {
     fn entered(&mut self, entries: u64) -> &mut Planted {
         self.entries += entries;
         self.words.push(progress::engine(&Entries { entries, productive: 1, ticks: 0 }).unwrap());
+        self
+    }
+
+    /// MPI says that the request so many begins ago is complete.
+    fn found(&mut self, age: u64) -> &mut Planted {
+        self.words.push(record::found_complete(BEGIN + self.now - self.last, age));
+        self.last = BEGIN + self.now;
         self
     }
 
@@ -79,6 +87,7 @@ impl Planted {
             way: Interception::Opal,
             name: "opal_progress".into(),
         }));
+        definitions.extend(self.is_asked.then_some(Definition::Asked(CompletionTest::Word)));
         file.definitions(&definitions).unwrap();
         file.signatures(0, 0, &self.signatures).unwrap();
         file.events(0, 0, BEGIN, &self.words).unwrap();
@@ -204,6 +213,24 @@ fn bounds_hold_the_truth_and_the_engines_entries_narrow_them() {
     // Until the wait returned, and until the test did.
     assert!((most[0] - 100.0 * (1.0 - 6.0 / 156.0)).abs() < 1e-6, "{most:?}");
     assert!((most[1] - 100.0 * (1.0 - 6.0 / 55.0)).abs() < 1e-6, "{most:?}");
+}
+
+#[test]
+fn what_mpi_says_when_asked_narrows_bounds_and_counts_what_was_complete_early() {
+    let mut planted = Planted { is_asked: true, ..Planted::default() };
+    for is_early in [true, false, true, true, true] {
+        planted.call(isend(1 << 20), 2_000).compute(50_000).call(of(Call::Barrier), 3_000);
+        if is_early {
+            planted.found(1);
+        }
+        planted.compute(100_000).call(of(Call::Wait), 1_000).completed(1, 1).compute(9_000);
+    }
+    let said = planted.said();
+    let messages = row(&said, "send", 1 << 20);
+    assert_eq!(messages["bound_rule"], "asked");
+    // Until the barrier returned.
+    close(messages, "hidden_most_percent", 100.0 * (1.0 - 3.0 / 55.0));
+    assert_eq!(rows(&said, "postponed")[0]["complete_early"], 4);
 }
 
 #[test]

@@ -102,3 +102,37 @@ fn a_wait_right_after_the_post_is_told_from_a_postponed_one_with_and_without_pro
         }
     }
 }
+
+#[test]
+fn requests_that_mpi_is_asked_about_are_known_to_be_complete_before_the_program_waits_for_them() {
+    let program = Program::read("early_completion");
+    let of = |mark: &str| [("site", json!(format!("early_completion.c:{}", program.line_marked(mark, "MPI_Irecv"))))];
+    for mpi in that_run(&program) {
+        let most = |ask: &str| {
+            let (output, run) = Case::of(&program, &mpi).with("OVERHEAR_OVERLAP", ask).recorded("early_completion");
+            assert_eq!(output.status, 0, "{}: {}", mpi.name, output.stderr);
+            let said = run.ask("overlap", &["--rank", "0"]);
+            let [early] = said.matching("messages", &of("early"))[..] else { panic!("{}: {:#}", mpi.name, said.json) };
+            let most = number(early, "hidden_most_percent");
+            let asked =
+                ["early", "late"].map(|mark| said.matching("postponed", &of(mark))[0]["complete_early"].as_u64());
+            let warns = said.json["warnings"].to_string().contains("requests were not asked about");
+            (most, asked, warns, early["bound_rule"].clone())
+        };
+        let plain = most("calls");
+        assert!(plain.0 > 90.0 || plain.3 == "engine", "{}: {plain:?}", mpi.name);
+        assert_eq!((plain.1, plain.2), ([None; 2], false), "{}", mpi.name);
+        let asked = most("ask");
+        if CANNOT_BE_ASKED.contains(&mpi.name) {
+            assert_eq!((asked.1, asked.2), ([None; 2], true), "{}", mpi.name);
+        } else {
+            // Ten messages were there before the program computed; the others came while it waited.
+            let is_narrower = plain.3 == "engine" || 100.0 - asked.0 > 10.0 * (100.0 - plain.0);
+            assert!(is_narrower && asked.3 == "asked", "{}: {plain:?} and {asked:?}", mpi.name);
+            assert_eq!((asked.1, asked.2), ([Some(10), Some(0)], false), "{}", mpi.name);
+        }
+    }
+}
+
+/// Libraries that have no function for it and no word to look at.
+const CANNOT_BE_ASKED: [&str; 4] = ["mpich4", "mpich5abi", "impi", "impiabi"];

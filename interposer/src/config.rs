@@ -30,6 +30,8 @@ pub struct Config {
     pub progress_asked: bool,
     /// Whether to record checksums of messages.
     pub checksum: bool,
+    /// Whether to ask MPI which requests are complete.
+    pub asks: bool,
     /// When to compare the ranks' clocks.
     pub sync: Occasions,
     /// What this process takes for the time instead.
@@ -50,6 +52,7 @@ pub fn read() -> Result<Config, String> {
         progress_asked: text(settings::PROGRESS).is_some(),
         progress: set(settings::PROGRESS, settings::progress)?.unwrap_or(Depth::Events),
         checksum: set(settings::CHECKSUM, settings::checksum)?.unwrap_or(false),
+        asks: set(settings::OVERLAP, settings::overlap)?.unwrap_or(false),
         sync: set(settings::SYNC, settings::sync)?.unwrap_or(Occasions::Both),
         false_clock: set(settings::TEST_CLOCK, settings::clocks)?.and_then(false_clock),
         filter: Filter::parse(&text(settings::FILTER).unwrap_or_default())?,

@@ -126,6 +126,16 @@ pub unsafe fn invoke<const N: usize>(call: Call, arguments: [usize; N]) -> c_int
     }
 }
 
+/// Asks MPICH's function of that address whether a request is complete.
+///
+/// # Safety
+/// It must be `MPIX_Request_is_complete`, and the request one that MPI has not freed.
+pub unsafe fn is_complete(function: usize, request: u64) -> bool {
+    type Function = unsafe extern "C" fn(usize) -> c_int;
+    // SAFETY: by the contract. A handle is as wide as a register or less.
+    unsafe { std::mem::transmute::<usize, Function>(function)(request as usize) != 0 }
+}
+
 impl MpiLibrary {
     /// The address of a symbol of this library or what it depends on.
     pub fn find(&self, symbol: &str) -> Option<usize> {

@@ -51,6 +51,17 @@ pub enum Definition {
     /// The ranks of `MPI_COMM_WORLD` that record together, where others of it are not recorded, or not known to be: in steps
     /// of 1.
     Recorded(Vec<Span>),
+    /// MPI is asked at each call whether pending requests are complete.
+    Asked(CompletionTest),
+}
+
+/// How MPI is asked whether a request is complete, without progress. The order is on disk: append only.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, SchemaRead, SchemaWrite)]
+pub enum CompletionTest {
+    /// By a function of its own.
+    Function,
+    /// By a word of the request.
+    Word,
 }
 
 /// The process that was recorded.
@@ -381,7 +392,7 @@ impl Definition {
     }
 
     /// How many variants there are.
-    pub const VARIANTS: u32 = 20;
+    pub const VARIANTS: u32 = 21;
 
     /// Bytes an item of this many takes on a page.
     pub const fn padded(bytes: usize) -> usize {

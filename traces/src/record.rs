@@ -164,6 +164,19 @@ pub const fn region(kind: RecordKind, gap: u64, number: u32) -> u64 {
     kind.word() | bits!(RegionBegin.gap).put(gap) | bits!(RegionBegin.region).put(number as u64)
 }
 
+/// The highest age that a record of [`found_complete`] can say.
+pub const MAX_FOUND_AGE: u64 = (1 << bits!(FoundComplete.age).width) - 1;
+
+/// The request of that age was found complete so much later than the last record, as above.
+pub const fn found_complete(gap: u64, age: u64) -> u64 {
+    RecordKind::FoundComplete.word() | bits!(FoundComplete.gap).put(gap) | bits!(FoundComplete.age).put(age)
+}
+
+/// Gap and age of a record made by [`found_complete`].
+pub const fn from_found_complete(word: u64) -> (u64, u64) {
+    (bits!(FoundComplete.gap).get(word), bits!(FoundComplete.age).get(word))
+}
+
 /// Gap and number of a record made by [`region`].
 pub const fn from_region(word: u64) -> (u64, u32) {
     (bits!(RegionBegin.gap).get(word), bits!(RegionBegin.region).get(word) as u32)

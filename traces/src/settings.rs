@@ -27,7 +27,7 @@ pub struct Setting {
 }
 
 /// All settings. Parsing, help, what launchers hand on, and the table in README come from here.
-pub const SETTINGS: [Setting; 10] = [
+pub const SETTINGS: [Setting; 11] = [
     Setting {
         variable: DIR,
         flag: "dir",
@@ -72,6 +72,15 @@ pub const SETTINGS: [Setting; 10] = [
         default: CHECKSUMS[0],
         meaning: "what to record of the content of messages: nothing, or a CRC-32 of each",
         parse: |value| checksum(value).map(drop),
+    },
+    Setting {
+        variable: OVERLAP,
+        flag: "overlap",
+        value: "HOW",
+        values: &OVERLAPS,
+        default: OVERLAPS[0],
+        meaning: "how to find out when requests complete: by the calls that complete them, or ask MPI before and after every call",
+        parse: |value| overlap(value).map(drop),
     },
     Setting {
         variable: SYNC,
@@ -131,6 +140,8 @@ pub const PROGRESS: &str = "OVERHEAR_PROGRESS";
 /// See [`SETTINGS`].
 pub const CHECKSUM: &str = "OVERHEAR_CHECKSUM";
 /// See [`SETTINGS`].
+pub const OVERLAP: &str = "OVERHEAR_OVERLAP";
+/// See [`SETTINGS`].
 pub const SYNC: &str = "OVERHEAR_SYNC";
 /// See [`SETTINGS`].
 pub const MAX_BYTES: &str = "OVERHEAR_MAX_BYTES";
@@ -147,6 +158,8 @@ const MODES: [&str; 3] = ["trace", "profile", "null"];
 pub const DEPTHS: [&str; 4] = ["off", "count", "time", "events"];
 /// Values of [`CHECKSUM`].
 const CHECKSUMS: [&str; 2] = ["off", "crc32"];
+/// Values of [`OVERLAP`].
+const OVERLAPS: [&str; 2] = ["calls", "ask"];
 /// Values of [`SYNC`].
 const OCCASIONS: [&str; 3] = ["off", "init", "both"];
 /// The least that a file can do with: below this there is no room for a profile.
@@ -212,6 +225,11 @@ pub fn progress(value: &str) -> Result<Depth, String> {
 /// Whether checksums of messages are recorded.
 pub fn checksum(value: &str) -> Result<bool, String> {
     one_of(value, &CHECKSUMS, "checksum").map(|at| at == 1)
+}
+
+/// Whether MPI is asked about requests.
+pub fn overlap(value: &str) -> Result<bool, String> {
+    one_of(value, &OVERLAPS, "way to find out when requests complete").map(|at| at == 1)
 }
 
 /// When clocks are compared.

@@ -4,7 +4,7 @@ mod common;
 
 use common::{CALLS, Listener, Said, all_said, header, open, signature, three_pages};
 use traces::calls::Call;
-use traces::definitions::{Communicator, Definition, Group, Neighbors, Process, Site, Span};
+use traces::definitions::{Communicator, CompletionTest, Definition, Group, Neighbors, Process, Site, Span};
 use traces::file::{Level, ProfileEntry, ThreadBlock};
 use traces::progress::{self, Entries, EntryRun, Polls, Productive, RUNS};
 use traces::read::{RecordedCall, walk};
@@ -145,6 +145,12 @@ fn regions_keep_their_ticks_and_numbers_and_the_next_gap_counts_from_there() {
 }
 
 #[test]
+fn requests_found_complete_keep_their_ticks_and_ages_and_the_next_gap_counts_from_there() {
+    let words = [record::found_complete(300, record::MAX_FOUND_AGE), record::short(1, 10, 20).unwrap()];
+    assert_eq!(said(&words), [Said::FoundComplete(1300, record::MAX_FOUND_AGE), Said::Call(1, 1310, 20)]);
+}
+
+#[test]
 fn polls_are_read_as_counted_and_the_next_gap_counts_from_their_end() {
     let polls = Polls {
         start: 400,
@@ -246,6 +252,7 @@ fn definitions_come_back_in_order() {
         Definition::Group(Group { number: 1, members: Span::all(&[0, 2, 4, 5]) }),
         Definition::Neighbors(Neighbors { communicator: 3, sources: Vec::new(), destinations: Span::all(&[1]) }),
         Definition::Recorded(Span::all(&[0, 1, 5])),
+        Definition::Asked(CompletionTest::Word),
     ];
     let mut file = FileWriter::begin(Vec::new(), header(0)).unwrap();
     file.definitions(&definitions[..1]).unwrap();

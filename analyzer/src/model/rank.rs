@@ -71,6 +71,8 @@ pub struct Rank {
     pub languages: BTreeSet<Language>,
     /// How much was recorded of the progress engine.
     pub progress: Depth,
+    /// MPI was asked at each call which requests are complete.
+    pub asked: bool,
     /// Its parts that were listened to.
     pub components: Vec<Component>,
     /// What they did, by their numbers, over all threads.
@@ -192,6 +194,7 @@ impl Rank {
             regions: HashMap::new(),
             languages: BTreeSet::new(),
             progress: Depth::Off,
+            asked: false,
             components: Vec::new(),
             ledger: ledger(contents),
             off_line: contents.threads.iter().filter_map(|thread| thread.block).map(|block| block.off_line).total(),
@@ -319,6 +322,7 @@ impl Rank {
             Definition::Place(place) => drop(self.places.insert(place.site, place)),
             Definition::Recorded(ranks) => self.recorded = Some(ranks),
             Definition::Region(region) => drop(self.regions.insert(region.number, region)),
+            Definition::Asked(_) => self.asked = true,
             Definition::Progress(depth) => self.progress = Depth::from_number(depth).unwrap_or(Depth::Off),
         }
     }

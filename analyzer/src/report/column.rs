@@ -30,6 +30,8 @@ pub struct ColumnHead {
     pub is_each: bool,
     /// Text leaves it out where there is no room for all columns: those with the highest number first, those with 0 never.
     pub spare: u8,
+    /// Text leaves it out where no row has a figure.
+    pub is_silent_empty: bool,
 }
 
 /// A figure, or perhaps none.
@@ -109,7 +111,16 @@ impl<Row: 'static> Column<Row> {
         value: impl Fn(&Row) -> Value + 'static,
     ) -> Column<Row> {
         debug_assert!(unit.suits(&key), "{key} does not end as {unit:?}");
-        let head = ColumnHead { key, heading, unit, is_optional, is_name: false, is_each: false, spare: 0 };
+        let head = ColumnHead {
+            key,
+            heading,
+            unit,
+            is_optional,
+            is_name: false,
+            is_each: false,
+            spare: 0,
+            is_silent_empty: false,
+        };
         Column { head, value: Box::new(value) }
     }
 
@@ -128,6 +139,12 @@ impl<Row: 'static> Column<Row> {
     /// The same, to be left out of text before those with a lower number where there is no room for all.
     pub fn spare(mut self, spare: u8) -> Column<Row> {
         self.head.spare = spare;
+        self
+    }
+
+    /// The same, to be left out of text where no row has a figure.
+    pub fn silent_empty(mut self) -> Column<Row> {
+        self.head.is_silent_empty = true;
         self
     }
 

@@ -115,7 +115,11 @@ fn unit(value: &Value, scale: Scale) -> Option<&'static str> {
 
 /// The columns that are shown, by their places: as many as there is room for.
 fn fitting(table: &Sheet, columns: &[Printed]) -> Vec<usize> {
-    let mut shown: Vec<usize> = (0..columns.len()).filter(|at| !table.columns[*at].heading.is_empty()).collect();
+    let has_figures = |at: usize| table.rows.iter().any(|row| row[at] != Value::None);
+    let is_shown = |(at, column): &(usize, &ColumnHead)| {
+        !column.heading.is_empty() && (!column.is_silent_empty || has_figures(*at))
+    };
+    let mut shown: Vec<usize> = table.columns.iter().enumerate().filter(is_shown).map(|(at, _)| at).collect();
     let needed = |column: &Printed| {
         let longest = column.cells.iter().map(|text| width(text)).max().unwrap_or(0);
         longest.max(width(&column.heading))

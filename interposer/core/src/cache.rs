@@ -137,6 +137,11 @@ impl Words {
         }
     }
 
+    /// Sets a bit that no other call's words have: the call is found by who does the same.
+    pub fn keep_around(&mut self) {
+        self.words[0] |= 1 << 62;
+    }
+
     /// Adds a bit.
     #[inline(always)]
     pub fn push_bit(&mut self, bit: bool) {

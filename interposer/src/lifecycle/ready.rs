@@ -9,6 +9,7 @@ use traces::file::NO_RANK;
 use super::run::{FIRST, RunContext};
 use super::together::{self, Together};
 use super::{clocks, folder};
+use crate::abi::{Family, completion};
 use crate::clock;
 use crate::config;
 use crate::layers;
@@ -23,7 +24,26 @@ use crate::recorder::guard::spent;
 use crate::recorder::objects::world;
 use crate::recorder::objects::{self, HandleKind};
 use crate::recorder::thread::Thread;
+use crate::recorder::thread::asked;
 use crate::recorder::thread::current;
+
+/// Has MPI asked about requests from here on, where it can be.
+fn ask(family: &Family, thread_level: u16) {
+    let reason = match completion::learn(family) {
+        // Another thread may free a request while it is asked about.
+        Some(_) if thread_level == THREAD_MULTIPLE => "several threads may complete its requests at once",
+        Some(test) => {
+            shared::define(&Definition::Asked(test));
+            return asked::begin();
+        }
+        None => "this MPI cannot tell without making progress",
+    };
+    let warning = format!("requests were not asked about (--overlap ask): {reason}");
+    shared::define(&Definition::Warning(warning));
+}
+
+/// MPI_THREAD_MULTIPLE, as a header says it.
+const THREAD_MULTIPLE: u16 = 3;
 
 /// MPI can say who we are. A session has no world; its processes know only what their launcher tells them.
 pub fn ready(run: &RunContext, output: &Output, world: bool, first: bool) {
@@ -61,6 +81,9 @@ pub fn ready(run: &RunContext, output: &Output, world: bool, first: bool) {
     let agreed = spent::waiting(|| progress::unheard(|| folder::agree(&run.config, family, together.as_ref(), &path)));
     let header = output.header();
     let thread_level = family.thread_level(provided());
+    if world && first && run.config.asks {
+        ask(family, thread_level);
+    }
     header.identify(Identity { run: agreed.run, rank, size, world: agreed.world, thread_level });
     let (speaks, ranks) = (
         together.as_ref().map_or(rank == 0 || rank == NO_RANK, Together::is_first),

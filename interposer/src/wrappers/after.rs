@@ -9,6 +9,7 @@ use crate::recorder::guard;
 use crate::recorder::objects;
 use crate::recorder::process::counted;
 use crate::recorder::thread::Thread;
+use crate::recorder::thread::asked;
 use crate::recorder::thread::draft::Draft;
 use crate::recorder::thread::request::Message;
 use crate::recorder::thread::requests::truncated_message;
@@ -152,7 +153,11 @@ pub fn not_received(thread: &Thread, family: &Family, call: Arrival, code: i32) 
 pub fn started(thread: &Thread, family: &Family, requests: usize, count: u32, signature: u32) {
     for at in 0..count as usize {
         // SAFETY: the program passed so many requests.
-        thread.request_started(unsafe { family.handle_at(requests + at * family.handle_size) }, signature);
+        let handle = unsafe { family.handle_at(requests + at * family.handle_size) };
+        thread.request_started(handle, signature);
+        if asked::is_on() {
+            thread.ask_about(handle);
+        }
     }
 }
 

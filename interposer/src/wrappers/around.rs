@@ -31,6 +31,11 @@ impl StartedRequest {
     pub fn at_once(self) -> u32 {
         matches!(self, StartedRequest::AtOnce) as u32
     }
+
+    /// The handle of a request that is under way, or persistent.
+    pub fn pending(self) -> Option<u64> {
+        if let StartedRequest::Pending(handle) = self { Some(handle) } else { None }
+    }
 }
 
 impl Draft {

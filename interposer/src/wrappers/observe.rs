@@ -23,6 +23,7 @@ use crate::recorder::objects;
 use crate::recorder::process::recorded;
 use crate::recorder::thread::Thread;
 use crate::recorder::thread::abandoned;
+use crate::recorder::thread::asked;
 use crate::recorder::thread::current;
 use crate::recorder::thread::draft::Draft;
 use crate::recorder::thread::request::Message;
@@ -186,6 +187,10 @@ fn know<M: ProgramCall>(thread: &Thread, family: &Family, made: &M, draft: &mut 
     }
     let mut words = Words::new(made.call().number(), made.site().word());
     made.key(family, &mut words);
+    if asked::is_on() {
+        // The straight line does not ask, so it is to find nothing.
+        words.keep_around();
+    }
     if let Some(signature) = thread.cached_around(&words) {
         return Some(KnownCall::cached(made.call(), made.site().address(), signature));
     }
@@ -203,6 +208,9 @@ fn begin(thread: &Thread, family: &Family, draft: &mut Draft, known: KnownCall) 
     let status = if known.nested { None } else { draft.before(thread, family) };
     if !known.nested && contents::takes(known.call) {
         contents::before(thread, family, known.call, draft);
+    }
+    if !known.nested && asked::is_on() {
+        thread.ask();
     }
     let start = thread.enter(known.signature);
     thread.work(false);
@@ -224,6 +232,9 @@ fn end(thread: &Thread, family: &Family, draft: &Draft, known: KnownCall, start:
     };
     if known.lasting && draft.in_vain(code) {
         thread.leave_in_vain(signature, start, end);
+        if asked::is_on() {
+            thread.ask();
+        }
         return thread.rest();
     }
     // What the library does to its own requests inside another call is not the program's.
@@ -241,6 +252,10 @@ fn end(thread: &Thread, family: &Family, draft: &Draft, known: KnownCall, start:
         }
         if draft.renames && code == 0 {
             guard::run(|| objects::renamed(draft.object));
+        }
+        if asked::is_on() {
+            begun.pending().into_iter().for_each(|handle| thread.ask_about(handle));
+            thread.ask();
         }
     } else if code != 0 {
         after::failed(thread, signature, code);

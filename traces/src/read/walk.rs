@@ -29,6 +29,8 @@ pub trait Visitor {
     fn polls(&mut self, _polls: &Polls) {}
     /// The thread entered or left a region: [`RecordKind::RegionBegin`] or [`RecordKind::RegionEnd`].
     fn region(&mut self, _kind: RecordKind, _at: u64, _number: u32) {}
+    /// A request of this thread was found complete, before a call completed it.
+    fn found_complete(&mut self, _at: u64, _age: u64) {}
 }
 
 /// A way through a page that can be gone in steps.
@@ -144,6 +146,12 @@ fn rare(kind: RecordKind, words: &[u64], last: u64, visitor: &mut impl Visitor) 
             let (gap, number) = record::from_region(word);
             let at = last.wrapping_add(gap);
             visitor.region(kind, at, number);
+            return at;
+        }
+        RecordKind::FoundComplete => {
+            let (gap, age) = record::from_found_complete(word);
+            let at = last.wrapping_add(gap);
+            visitor.found_complete(at, age);
             return at;
         }
         _ => return of_engine(kind, words, last, visitor),

@@ -83,6 +83,8 @@ records! {
     Outside = 0x2b: [count: u56] [gap: i64] [span: u64];
     /// What a message held that the call handed out or got, or one part of a collective call.
     Content = 0x2d: [received: u1, untaken: u7, bytes: u48] [part: i32, checksum: u32];
+    /// MPI said that a request of this thread is complete, before a call completed it.
+    FoundComplete = 0x31: [gap: u28, age: u28];
 }
 
 /// The kind that each low byte of a first word stands for.

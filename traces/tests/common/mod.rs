@@ -24,6 +24,7 @@ pub enum Said {
     Outside(EntryRun),
     Polls(Polls),
     Region(RecordKind, u64, u32),
+    FoundComplete(u64, u64),
 }
 
 #[derive(Default)]
@@ -72,6 +73,10 @@ impl Visitor for Listener {
 
     fn region(&mut self, kind: RecordKind, at: u64, number: u32) {
         self.0.push(Said::Region(kind, at, number));
+    }
+
+    fn found_complete(&mut self, at: u64, age: u64) {
+        self.0.push(Said::FoundComplete(at, age));
     }
 }
 

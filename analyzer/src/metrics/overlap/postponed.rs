@@ -25,6 +25,8 @@ impl Row for PostponedRow {
             Column::count("waited_right_after", "right after", |row: &Self| row.lives.direct),
             Column::count("postponed_with_progress", "progress", |row: &Self| row.lives.progressed),
             Column::count("postponed_without_progress", "none", |row: &Self| row.lives.stalled),
+            Column::count("complete_early", "early", |row: &Self| (row.lives.asked > 0).then_some(row.lives.early))
+                .silent_empty(),
         ]
     }
 }

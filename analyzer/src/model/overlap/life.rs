@@ -24,6 +24,8 @@ pub struct RequestLife {
     pub progressed: bool,
     /// It was complete when the call that posted it returned.
     pub at_once: bool,
+    /// MPI said that it was complete before the call that completed it began.
+    pub early: bool,
 }
 
 /// Life outside the calls that post, test and wait that a program cannot do anything with: reading a clock, leaving a function.
@@ -67,6 +69,10 @@ pub struct Lives {
     pub stalled: u64,
     /// Those whose bounds the engine's entries narrow.
     pub by_engine: u64,
+    /// Those about which MPI was asked, and those of them that were complete before the call that completed them.
+    pub asked: u64,
+    /// See above.
+    pub early: u64,
     /// Lives of those that were waited for right after, or for which nothing waited.
     pub of_direct: Sample<RequestLife>,
     /// Lives of the others.
@@ -78,6 +84,8 @@ impl Lives {
     pub fn add(&mut self, life: RequestLife, rule: BoundRule) {
         self.requests += 1;
         self.by_engine += u64::from(rule == BoundRule::Engine);
+        self.asked += u64::from(rule == BoundRule::Asked);
+        self.early += u64::from(life.early);
         let count = match life {
             life if life.at_once => &mut self.at_once,
             life if life.is_direct() => &mut self.direct,
@@ -96,12 +104,18 @@ impl Lives {
         self.progressed += other.progressed;
         self.stalled += other.stalled;
         self.by_engine += other.by_engine;
+        self.asked += other.asked;
+        self.early += other.early;
         self.of_direct.merge(&other.of_direct);
         self.of_postponed.merge(&other.of_postponed);
     }
 
     /// By which rule their transfers are bounded.
     pub fn rule(&self) -> BoundRule {
-        if self.by_engine == self.requests { BoundRule::Engine } else { BoundRule::Plain }
+        match self.requests {
+            all if all == self.asked => BoundRule::Asked,
+            all if all == self.by_engine => BoundRule::Engine,
+            _ => BoundRule::Plain,
+        }
     }
 }

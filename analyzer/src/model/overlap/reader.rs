@@ -148,6 +148,8 @@ struct OpenRequest {
     counts: bool,
     /// It was complete when that call returned.
     at_once: bool,
+    /// When MPI said that it is complete.
+    found: Option<u64>,
 }
 
 /// The call, or run of calls, that the records which follow belong to.
@@ -242,7 +244,7 @@ impl Reader<'_> {
         self.requests.posted.grow(1);
         let counts = self.cursor.part_at(call.start) != LEFT_OUT;
         let (start, posted, behind, at_once) = (call.start, call.end, self.sums, call.meaning.at_once);
-        let open = OpenRequest { posting, start, posted, before, behind, counts, at_once };
+        let open = OpenRequest { posting, start, posted, before, behind, counts, at_once, found: None };
         match at_once {
             true => self.resting.push_back(open),
             false => drop(self.open.insert(number, open)),
@@ -270,6 +272,7 @@ impl Reader<'_> {
         let over = match self.rule {
             _ if at_once => open.posted,
             BoundRule::Plain => end,
+            BoundRule::Asked => open.found.unwrap_or(end).min(end),
             BoundRule::Engine => self.entered_until.max(open.posted).min(end),
         };
         let life = RequestLife {
@@ -282,6 +285,7 @@ impl Reader<'_> {
             tests: after.tests.saturating_sub(open.before.tests),
             progressed: before.entering > open.behind.entering || after.tests > open.behind.tests,
             at_once,
+            early: at_once || open.found.is_some(),
         };
         // A receive takes what comes, which may be less than it has room for.
         let posting = Posting { bytes: came.unwrap_or(open.posting.bytes), ..open.posting };
@@ -304,6 +308,14 @@ impl Visitor for Reader<'_> {
 
     fn failed(&mut self, _class: u16, _code: i32) {
         self.current.iter_mut().for_each(|call| call.failed = true);
+    }
+
+    fn found_complete(&mut self, at: u64, age: u64) {
+        // It may be of the call before, which posted it.
+        self.close();
+        if let Some(open) = self.open.get_mut(&self.next.saturating_sub(age)) {
+            open.found.get_or_insert(at);
+        }
     }
 
     fn arrived(&mut self, arrived: Arrived) {

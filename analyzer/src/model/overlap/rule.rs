@@ -14,6 +14,8 @@ pub enum BoundRule {
     Plain,
     /// When the last call of its life returned that entered the engine: only then could it be noticed.
     Engine,
+    /// When MPI, asked before and after each call, first said so.
+    Asked,
 }
 
 impl BoundRule {
@@ -22,6 +24,7 @@ impl BoundRule {
         match self {
             BoundRule::Plain => "plain",
             BoundRule::Engine => "engine",
+            BoundRule::Asked => "asked",
         }
     }
 }
@@ -29,6 +32,9 @@ impl BoundRule {
 /// The engine's entries say when a transfer was over where all of them are seen, and nothing else can have moved the message: no
 /// network card, and no thread that turns the engine outside of calls.
 pub fn bound_rule(run: &Run, rank: &Rank) -> BoundRule {
+    if rank.asked {
+        return BoundRule::Asked;
+    }
     let entries = |line: usize| rank.ledger[line].calls.entries;
     let is_by_calls_alone = entries(INSIDE) > 0 && entries(OUTSIDE) == 0;
     // MPICH's own shared memory is polled before UCX or libfabric are, which alone are seen.

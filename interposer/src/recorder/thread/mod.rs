@@ -7,10 +7,13 @@
 //! others; where there is no room for events there is a [`profile`].
 //!
 //! Further: what holds at any moment, in its [`block`] of the file; its [`requests`], each a [`request`]; calls that ask in vain ([`polls`]); what the [`engine`] did during a call
-//! ([`turns`]); [`regions`]; checksums ([`contents`]); calls that were left ([`abandoned`]), as the
+//! ([`turns`]); [`regions`]; checksums ([`contents`]); requests that MPI is asked
+//! about ([`asked`], [`asking`]); calls that were left ([`abandoned`]), as the
 //! [`stack`] says.
 
 pub mod abandoned;
+pub mod asked;
+mod asking;
 mod at_work;
 mod block;
 pub mod contents;

@@ -9,9 +9,11 @@ use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering::*};
 
 use traces::file::{LEVELS, Level, Mode, PageHeader, PageKind, ThreadBlock};
+use traces::progress;
 use traces::record::{self, Content, MAX_SHORT, UNNUMBERED};
 use traces::signature::{CREATES, STARTS, Signature};
 
+use super::asked::AskedRequests;
 use super::at_work::AtWork;
 use super::block::Block;
 use super::draft::Draft;
@@ -70,6 +72,8 @@ pub struct Thread {
     pub(super) regions: AtWork<OpenRegions>,
     /// What the call under way overwrites, where checksums are taken.
     pub(super) contents: AtWork<Vec<Content>>,
+    /// Requests that MPI is asked about.
+    pub(super) asked: AtWork<AskedRequests>,
     pub(super) listed: Listed,
     /// A status that MPI fills for calls that were given none.
     status: UnsafeCell<[u64; 4]>,
@@ -205,6 +209,7 @@ impl Thread {
             scratch: AtWork::new(Scratch::new()),
             regions: AtWork::new(OpenRegions::default()),
             contents: AtWork::new(Vec::new()),
+            asked: AtWork::new(AskedRequests::new()),
             listed: Listed {
                 number,
                 requests: empty_table()?,
@@ -414,6 +419,20 @@ impl Thread {
         self.write(&[record::failed(class, code)]);
         if let (Some(key), Some(profile)) = (self.key(signature), self.profile()) {
             profile.failed(signature, key.call, key.moves());
+        }
+    }
+
+    /// Writes a record of this moment, given the ticks since the last record.
+    pub(super) fn mark(&self, record: impl FnOnce(u64) -> u64) {
+        let now = clock::now();
+        self.end_polls();
+        let (skip, gap) = progress::skip(self.events.last.get(), now);
+        if let Some(word) = skip {
+            self.write(&[word]);
+            self.events.last.set(now);
+        }
+        if self.write(&[record(gap)]) {
+            self.events.last.set(now);
         }
     }
 

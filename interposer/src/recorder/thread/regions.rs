@@ -1,10 +1,8 @@
 //! The program's regions among a thread's records.
 
-use traces::progress;
 use traces::record::{self, RecordKind};
 
 use super::recording::Thread;
-use crate::clock;
 
 impl Thread {
     /// Enters a region that the next [`leave_region`](Self::leave_region) of its owner leaves. Returns how deep that was.
@@ -32,16 +30,7 @@ impl Thread {
 
     /// Writes down that a region begins or ends here.
     pub fn mark_region(&self, kind: RecordKind, number: u32) {
-        let now = clock::now();
         // Calls that asked in vain are counted together only as long as they are in one region.
-        self.end_polls();
-        let (skip, gap) = progress::skip(self.events.last.get(), now);
-        if let Some(word) = skip {
-            self.write(&[word]);
-            self.events.last.set(now);
-        }
-        if self.write(&[record::region(kind, gap, number)]) {
-            self.events.last.set(now);
-        }
+        self.mark(|gap| record::region(kind, gap, number));
     }
 }

@@ -1,0 +1,103 @@
+//! Whether a request is complete, asked so that MPI makes no progress.
+//!
+//! MPICH has a function for that, made for tools. In Open MPI a word of the request says so, whose place differs between versions
+//! and builds: it is found by watching a request of our own.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use traces::calls::Call;
+use traces::definitions::CompletionTest;
+use traces::file::Abi;
+
+use super::Family;
+use crate::real;
+
+/// How, and by which function or at which offset.
+static TEST: OnceLock<(CompletionTest, usize)> = OnceLock::new();
+
+/// Words of Open MPI's requests that are looked at.
+const WORDS: usize = 40;
+/// What the word holds of a complete request. A pending one has zero there, or the address of what waits for it.
+const COMPLETE: usize = 1;
+
+/// Finds out how MPI is asked; `None` where it cannot be. In MPI_Init: it takes a message to ourselves.
+pub fn learn(family: &Family) -> Option<CompletionTest> {
+    if let Some((test, _)) = TEST.get() {
+        return Some(*test);
+    }
+    let found = match family.abi {
+        Abi::OpenMpi => (CompletionTest::Word, watch(family)?),
+        _ => (CompletionTest::Function, real::library()?.find("PMPIX_Request_is_complete")?),
+    };
+    Some(TEST.get_or_init(|| found).0)
+}
+
+/// Whether a request is complete.
+///
+/// # Safety
+/// [`learn`] must have found how, and the request must be one that MPI has not freed.
+pub unsafe fn is_complete(request: u64) -> bool {
+    match TEST.get() {
+        // SAFETY: by the contract.
+        Some((CompletionTest::Function, function)) => unsafe { real::is_complete(*function, request) },
+        // SAFETY: by the contract, it is the address of a request of Open MPI's.
+        Some((CompletionTest::Word, offset)) => unsafe { word(request as usize + offset) == COMPLETE },
+        None => false,
+    }
+}
+
+/// A word that other threads may change.
+///
+/// # Safety
+/// It must be memory.
+unsafe fn word(address: usize) -> usize {
+    // SAFETY: by the contract, and words of Open MPI's objects lie at multiples of their size.
+    unsafe { AtomicUsize::from_ptr(address as *mut usize) }.load(Relaxed)
+}
+
+/// The offset of the word that is 1 of a persistent request before it is started, 0 while it is pending, and 1 again from then on.
+fn watch(family: &Family) -> Option<usize> {
+    let mut receive = 0u64;
+    let (mut into, from) = ([0u8; 3], [0u8; 3]);
+    let place = (&raw mut receive) as usize;
+    let arguments = |buffer: usize| [buffer, 3, family.byte as usize, 0, TAG, family.comm_self as usize];
+    let with = |buffer: usize, request: usize| {
+        let [a, b, c, d, e, f] = arguments(buffer);
+        [a, b, c, d, e, f, request]
+    };
+    // SAFETY: MPI is initialized, the program has posted nothing yet, and the buffers outlive both requests.
+    unsafe {
+        if real::invoke(Call::Recv_init, with(into.as_mut_ptr() as usize, place)) != 0 {
+            return None;
+        }
+        let snapshot =
+            || -> [usize; WORDS] { std::array::from_fn(|at| word(receive as usize + at * size_of::<usize>())) };
+        let inactive = snapshot();
+        real::invoke(Call::Start, [place]);
+        let pending = snapshot();
+        let mut send = 0u64;
+        real::invoke(Call::Isend, with(from.as_ptr() as usize, (&raw mut send) as usize));
+        let mut arrived = 0i32;
+        for _ in 0..TURNS {
+            real::invoke(
+                Call::Request_get_status,
+                [receive as usize, (&raw mut arrived) as usize, family.status_ignore],
+            );
+            if arrived != 0 {
+                break;
+            }
+        }
+        let complete = snapshot();
+        real::invoke(Call::Wait, [(&raw mut send) as usize, family.status_ignore]);
+        real::invoke(Call::Wait, [place, family.status_ignore]);
+        let at = (0..WORDS).find(|at| [inactive, pending, complete].map(|words| words[*at]) == [COMPLETE, 0, COMPLETE]);
+        real::invoke(Call::Request_free, [place]);
+        at.map(|at| at * size_of::<usize>())
+    }
+}
+
+/// A tag that no other message to ourselves has in MPI_Init.
+const TAG: usize = 0;
+/// So often is MPI turned until the message is there.
+const TURNS: u32 = 100_000;
