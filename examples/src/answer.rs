@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::run::finish;
+use crate::command::finish;
 
 /// The table of wait states, and the column that names one, in it and in the table of who waited for whom.
 pub const WAIT_STATES: &str = "wait_states";

@@ -12,9 +12,9 @@ use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 
+use crate::machine::workspace;
 use crate::program::Program;
 use crate::run::Run;
-use crate::workspace;
 
 /// What the names of fixtures end with.
 const ENDING: &str = ".tar.gz";

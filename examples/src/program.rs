@@ -4,10 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::machine::{target, workspace};
 use crate::mpi::{Fortran, Mpi};
-use crate::truth::Expectation;
-use crate::waits::{Stated, Wait};
-use crate::{target, workspace};
+use crate::stated::{Expectation, Stated, Wait};
 
 /// What a program's first lines say.
 #[derive(Clone, Debug, Default)]

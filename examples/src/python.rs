@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::machine::target;
 use crate::mpi::Mpi;
 use crate::run::Case;
-use crate::target;
 use crate::wheel::Wheel;
 
 /// The version that is brought.

@@ -1,91 +1,14 @@
-//! Runs commands with a time limit, and programs with and without the recorder.
+//! Runs programs with and without the recorder.
 
 use std::fs;
-use std::io::Read;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::process::Command;
 
 use crate::answer::Answer;
+pub use crate::command::{Output, finish, interrupt_when};
+use crate::machine::target;
 use crate::mpi::Mpi;
 use crate::program::Program;
-use crate::target;
-
-/// A command's output and exit status.
-#[derive(Debug)]
-pub struct Output {
-    /// Its exit status, as a shell would see it.
-    pub status: i32,
-    /// Its standard output.
-    pub stdout: String,
-    /// Its standard error.
-    pub stderr: String,
-}
-
-/// How long a command may take.
-const LIMIT: Duration = Duration::from_secs(120);
-
-/// Runs a command to its end. Panics where it takes longer than two minutes: it hangs.
-pub fn finish(command: &mut Command) -> Output {
-    finish_after(command, |_| ())
-}
-
-/// The same, and does what Ctrl-C does as soon as a file is there.
-pub fn interrupt_when(ready: &Path, command: &mut Command) -> Output {
-    finish_after(command, |child| {
-        let began = Instant::now();
-        while !ready.exists() && began.elapsed() < LIMIT {
-            thread::sleep(Duration::from_millis(5));
-        }
-        // SAFETY: tells the group that was made for this command.
-        unsafe { libc::kill(-(child.id() as i32), libc::SIGINT) };
-    })
-}
-
-fn finish_after(command: &mut Command, meanwhile: impl FnOnce(&Child)) -> Output {
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
-    let mut child = command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
-    meanwhile(&child);
-    let stdout = reader(child.stdout.take());
-    let stderr = reader(child.stderr.take());
-    let status = wait(&mut child, command);
-    let text = |reader: thread::JoinHandle<String>| reader.join().expect("a reader does not panic");
-    Output { status, stdout: text(stdout), stderr: text(stderr) }
-}
-
-fn reader(pipe: Option<impl Read + Send + 'static>) -> thread::JoinHandle<String> {
-    thread::spawn(move || {
-        let mut bytes = Vec::new();
-        pipe.expect("it was asked for").read_to_end(&mut bytes).expect("a pipe can be read");
-        String::from_utf8_lossy(&bytes).into_owned()
-    })
-}
-
-fn wait(child: &mut Child, command: &Command) -> i32 {
-    let began = Instant::now();
-    loop {
-        if let Some(status) = child.try_wait().expect("a child can be waited for") {
-            return status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
-        }
-        if began.elapsed() > LIMIT {
-            let hanging = hanging();
-            // SAFETY: ends the group that was made for this command.
-            unsafe { libc::kill(-(child.id() as i32), libc::SIGKILL) };
-            panic!("{command:?} did not end within {LIMIT:?}. What runs, and what it waits for:\n{hanging}");
-        }
-        thread::sleep(Duration::from_millis(5));
-    }
-}
-
-/// The processes of this machine, and of each thread whether it runs and which system call it waits in.
-fn hanging() -> String {
-    let columns = "pid,ppid,pgid,tid,stat,time,wchan:24,args";
-    let listed = Command::new("ps").args(["-eLo", columns, "--width", "200"]).output();
-    let listed = listed.map_or_else(|error| error.to_string(), |listed| String::from_utf8_lossy(&listed.stdout).into());
-    listed.lines().filter(|line| !line.contains(" [")).collect::<Vec<_>>().join("\n")
-}
 
 /// The `overhear` command, as `cargo build --release` makes it.
 pub fn overhear() -> PathBuf {

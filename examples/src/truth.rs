@@ -1,78 +1,13 @@
-//! What a program states of itself, and whether the report says the same. What it states of waiting is in [`crate::waits`].
+//! Whether the report says what a program states of itself. What it states of waiting is for [`crate::waits`].
 
 use std::collections::BTreeSet;
-use std::iter::{Product, Sum};
-use std::str::FromStr;
 
 use serde_json::{Value, json};
 
 use crate::answer::Answer;
 use crate::program::Program;
 use crate::run::Run;
-
-/// One figure that a program states.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Expectation {
-    what: What,
-    function: String,
-    value: u64,
-}
-
-#[derive(Clone, PartialEq, Eq, Debug)]
-enum What {
-    /// A column of the breakdown by rank and function; of one rank or of all.
-    Column(&'static str, Option<u32>),
-    /// Calls of one rank that name another.
-    Messages(u32, i32),
-    /// Calls from the line of source that ends with this comment.
-    At(String),
-}
-
-impl FromStr for Expectation {
-    type Err = String;
-
-    /// Reads `calls MPI_Send rank 0 = 3 * 10`, `messages MPI_Send 0 -> 1 = 10`, `calls MPI_Send at a mark = 10` and the like.
-    fn from_str(text: &str) -> Result<Expectation, String> {
-        let (left, right) = text.split_once('=').ok_or("it has no =")?;
-        let words: Vec<&str> = left.split_whitespace().collect();
-        let [what, function, rest @ ..] = words.as_slice() else { return Err("it names no function".into()) };
-        let number = |word: &str| word.parse().map_err(|_| format!("{word} is no number"));
-        let rank = match rest {
-            [] => None,
-            ["at", mark @ ..] if *what == "calls" => {
-                let what = What::At(mark.join(" "));
-                return Ok(Expectation { what, function: function.to_string(), value: evaluate(right)? });
-            }
-            ["rank", rank] => Some(number(rank)?),
-            [from, "->", to] if *what == "messages" => {
-                let to = to.parse().map_err(|_| format!("{to} is no rank"))?;
-                let what = What::Messages(number(from)?, to);
-                return Ok(Expectation { what, function: function.to_string(), value: evaluate(right)? });
-            }
-            _ => return Err(format!("{} is not understood", rest.join(" "))),
-        };
-        // A persistent request moves its bytes when it is started.
-        let prepares = function.ends_with("_init") || function.ends_with("_init_c");
-        let column = match *what {
-            "sent" if prepares => "prepared_sent_bytes",
-            "received" if prepares => "prepared_received_bytes",
-            "calls" => "calls",
-            "sent" => "sent_bytes",
-            "received" => "received_bytes",
-            "failed" => "failed_calls",
-            "nested" => "nested_calls",
-            _ => return Err(format!("nothing is called {what}")),
-        };
-        Ok(Expectation { what: What::Column(column, rank), function: function.to_string(), value: evaluate(right)? })
-    }
-}
-
-/// The value of a sum of products.
-pub(crate) fn evaluate<N: FromStr + Sum + Product>(text: &str) -> Result<N, String> {
-    let factor = |word: &str| word.trim().parse::<N>().map_err(|_| format!("{} is no number", word.trim()));
-    let product = |text: &str| text.split('*').map(factor).product::<Result<N, _>>();
-    text.split('+').map(product).sum()
-}
+use crate::stated::{Expectation, Figure};
 
 /// Compares what a program states with what was recorded of it. Panics at the differences, naming them all.
 pub fn check(program: &Program, run: &Run, under: &str) {
@@ -81,7 +16,7 @@ pub fn check(program: &Program, run: &Run, under: &str) {
 
 /// The same for a run of which only totals were kept: with more different calls than there is room for, partners are not.
 pub fn check_totals(program: &Program, run: &Run, under: &str) {
-    let is_total = |expected: &Expectation| matches!(expected.what, What::Column(..));
+    let is_total = |expected: &Expectation| matches!(expected.what, Figure::Column(..));
     assert_none(compare(program, |by| run.report(by), is_total), program, under);
 }
 
@@ -115,8 +50,10 @@ fn compare(program: &Program, report: impl Fn(&str) -> Answer, concerns: impl Fn
         .filter(|expected| concerns(expected))
         .filter_map(|expected| {
             let seen = match &expected.what {
-                What::At(mark) => calls_at(&by_site, &expected.function, program.line_marked(mark, &expected.function)),
-                _ => expected.seen(&by_rank, &by_peer),
+                Figure::At(mark) => {
+                    calls_at(&by_site, &expected.function, program.line_marked(mark, &expected.function))
+                }
+                _ => seen(expected, &by_rank, &by_peer),
             };
             (seen != expected.value).then(|| format!("{expected:?}, and the report says {seen}"))
         })
@@ -128,18 +65,15 @@ fn compare(program: &Program, report: impl Fn(&str) -> Answer, concerns: impl Fn
     wrong
 }
 
-impl Expectation {
-    fn seen(&self, by_rank: &Answer, by_peer: &Answer) -> u64 {
-        let function = ("function", json!(self.function));
-        match &self.what {
-            What::Column(column, None) => by_rank.sum("rank_functions", column, &[function]),
-            What::Column(column, Some(rank)) => {
-                by_rank.sum("rank_functions", column, &[function, ("rank", json!(rank))])
-            }
-            What::At(_) => 0,
-            What::Messages(from, to) => {
-                by_peer.sum("peers", "calls", &[function, ("rank", json!(from)), ("peer", json!(to.to_string()))])
-            }
+/// What the report says instead.
+fn seen(expected: &Expectation, by_rank: &Answer, by_peer: &Answer) -> u64 {
+    let function = ("function", json!(expected.function));
+    match &expected.what {
+        Figure::Column(column, None) => by_rank.sum("rank_functions", column, &[function]),
+        Figure::Column(column, Some(rank)) => by_rank.sum("rank_functions", column, &[function, ("rank", json!(rank))]),
+        Figure::At(_) => 0,
+        Figure::Messages(from, to) => {
+            by_peer.sum("peers", "calls", &[function, ("rank", json!(from)), ("peer", json!(to.to_string()))])
         }
     }
 }

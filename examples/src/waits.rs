@@ -17,13 +17,11 @@
 //! truth: wait STATE rank RANK // MARK <- rank CAUSE = SECONDS
 //! ```
 
-use std::fmt;
-
 use serde_json::{Value, json};
 
 use crate::answer::{Answer, WAIT_STATE, WAIT_STATES, number};
 use crate::program::Program;
-use crate::truth::evaluate;
+use crate::stated::{MarkedCall, Wait};
 
 /// How far what is found may be from what the program measured.
 const OF_MEASURED: f64 = 0.05;
@@ -32,95 +30,27 @@ const OF_STATED: f64 = 0.15;
 /// Share of the time of all ranks that may be waited elsewhere, where the program does not say.
 const ELSEWHERE: f64 = 0.01;
 
-/// One line of what a program states of waiting.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Stated {
-    /// A wait.
-    Wait(Wait),
-    /// The share of the time of all ranks that other waits may take.
-    Elsewhere(f64),
+/// What the program measured of a wait.
+fn measured(wait: &Wait, stderr: &str) -> Option<f64> {
+    let seconds = |line: &str| line.strip_prefix(&format!("truth: wait {wait} = "))?.trim().parse().ok();
+    stderr.lines().find_map(seconds)
 }
 
-/// What one rank waits for another, at one place for another.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Wait {
-    state: String,
-    waiting: MarkedCall,
-    cause: MarkedCall,
-    seconds: f64,
+/// Whether a row of the table of waits tells of a wait.
+fn is_of(wait: &Wait, row: &Value, program: &Program) -> bool {
+    let site = |place: &MarkedCall| json!(format!("{}.c:{}", program.name, line(place, program)));
+    row[WAIT_STATE] == json!(wait.state)
+        && row["rank"] == json!(wait.waiting.rank)
+        && row["function"] == json!(wait.waiting.function)
+        && row["site"] == site(&wait.waiting)
+        && row["cause_rank"] == json!(wait.cause.rank)
+        && row["cause_function"] == json!(wait.cause.function)
+        && row["cause_site"] == site(&wait.cause)
 }
 
-/// A call of a rank.
-#[derive(Clone, PartialEq, Debug)]
-struct MarkedCall {
-    rank: u32,
-    function: String,
-    mark: String,
-}
-
-impl Stated {
-    /// Reads what follows `wait`.
-    pub fn read(text: &str) -> Result<Stated, String> {
-        match text.strip_prefix("elsewhere <") {
-            Some(share) => evaluate(share).map(Stated::Elsewhere),
-            None => Wait::read(text).map(Stated::Wait),
-        }
-    }
-}
-
-impl Wait {
-    fn read(text: &str) -> Result<Wait, String> {
-        let (waits, cause) = text.split_once(" <- ").ok_or("it has no <-")?;
-        let (left, right) = waits.split_once(" = ").ok_or("it has no =")?;
-        let (state, rank) = left.split_once(' ').ok_or("it names no rank")?;
-        let (seconds, at) = right.split_once(" at ").ok_or("it does not say where, with at")?;
-        let (cause_rank, by) =
-            cause.strip_prefix("rank ").and_then(|cause| cause.split_once(' ')).unwrap_or((cause, ""));
-        Ok(Wait {
-            state: state.into(),
-            waiting: MarkedCall::read(rank.trim_start_matches("rank "), at)?,
-            cause: MarkedCall::read(cause_rank, by)?,
-            seconds: evaluate(seconds)?,
-        })
-    }
-
-    /// What the program measured of this.
-    fn measured(&self, stderr: &str) -> Option<f64> {
-        let seconds = |line: &str| line.strip_prefix(&format!("truth: wait {self} = "))?.trim().parse().ok();
-        stderr.lines().find_map(seconds)
-    }
-
-    /// Whether a row of the table of waits tells of this.
-    fn is(&self, row: &Value, program: &Program) -> bool {
-        let site = |place: &MarkedCall| json!(format!("{}.c:{}", program.name, place.line(program)));
-        row[WAIT_STATE] == json!(self.state)
-            && row["rank"] == json!(self.waiting.rank)
-            && row["function"] == json!(self.waiting.function)
-            && row["site"] == site(&self.waiting)
-            && row["cause_rank"] == json!(self.cause.rank)
-            && row["cause_function"] == json!(self.cause.function)
-            && row["cause_site"] == site(&self.cause)
-    }
-}
-
-/// As a program writes it.
-impl fmt::Display for Wait {
-    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
-        let (waiting, cause) = (&self.waiting, &self.cause);
-        write!(out, "{} rank {} // {} <- rank {}", self.state, waiting.rank, waiting.mark, cause.rank)
-    }
-}
-
-impl MarkedCall {
-    fn read(rank: &str, call: &str) -> Result<MarkedCall, String> {
-        let (function, mark) = call.split_once(" // ").ok_or_else(|| format!("{call} has no mark"))?;
-        let rank = rank.parse().map_err(|_| format!("{rank} is no rank"))?;
-        Ok(MarkedCall { rank, function: function.trim().into(), mark: mark.trim().into() })
-    }
-
-    fn line(&self, program: &Program) -> usize {
-        program.line_marked(&self.mark, &self.function)
-    }
+/// The line of source that a call stands on.
+fn line(call: &MarkedCall, program: &Program) -> usize {
+    program.line_marked(&call.mark, &call.function)
 }
 
 /// One stated wait, with what the program measured of it and what was found. Seconds.
@@ -141,9 +71,9 @@ pub struct Finding {
 /// `stderr` is what the program wrote while it was recorded, `said` the command's answer.
 pub fn findings(program: &Program, stderr: &str, said: &Answer) -> Vec<Finding> {
     let finding = |wait: &Wait| {
-        let rows = said.rows("waits").iter().filter(|row| wait.is(row, program));
+        let rows = said.rows("waits").iter().filter(|row| is_of(wait, row, program));
         let found = rows.map(|row| number(row, "wait_s")).sum();
-        Finding { wait: wait.to_string(), stated: wait.seconds, measured: wait.measured(stderr), found }
+        Finding { wait: wait.to_string(), stated: wait.seconds, measured: measured(wait, stderr), found }
     };
     program.waits.iter().map(finding).collect()
 }
@@ -208,7 +138,7 @@ mod tests {
     fn found(second_s: f64, elsewhere_s: f64) -> Vec<String> {
         let program = Program::read("wrong_order");
         let row = |wait: &Wait, wait_s: f64| {
-            let site = |place: &MarkedCall| format!("wrong_order.c:{}", place.line(&program));
+            let site = |place: &MarkedCall| format!("wrong_order.c:{}", line(place, &program));
             json!({
                 WAIT_STATE: "wrong_order", "rank": 0, "function": "MPI_Recv", "site": site(&wait.waiting),
                 "cause_rank": 1, "cause_function": "MPI_Send", "cause_site": site(&wait.cause), "wait_s": wait_s,

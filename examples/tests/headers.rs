@@ -7,7 +7,8 @@ use std::fs;
 use std::process::Command;
 
 use common::those;
-use examples::conformance::source::{INCLUDE, callable};
+use examples::conformance::callable::callable;
+use examples::conformance::source::INCLUDE;
 use examples::run::finish;
 use examples::target;
 use traces::calls::{Call, Returns};

@@ -4,7 +4,7 @@ use std::fs;
 
 use examples::run::overhear;
 use examples::wheel::run as done;
-use examples::{aarch64, mpi};
+use examples::{aarch64, machine, mpi};
 
 use crate::build;
 
@@ -41,14 +41,14 @@ pub fn run() -> Result<(), String> {
     aarch64::install()?;
     build::overhear()?;
     let mut cargo = build::cargo();
-    cargo.args(["build", "--release", "--quiet", "--package", "overhear-interposer", "--target", aarch64::TRIPLE]);
+    cargo.args(["build", "--release", "--quiet", "--package", "overhear-interposer", "--target", machine::AARCH64]);
     done(cargo.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", aarch64::COMPILER))?;
     // The command preloads the library that lies beside it.
-    let beside = aarch64::target().join("release/overhear");
+    let beside = machine::aarch64_target().join("release/overhear");
     fs::copy(overhear(), &beside).map_err(|error| format!("{}: {error}", beside.display()))?;
     let mut cargo = build::cargo();
     cargo.args(["test", "--quiet", "--no-fail-fast", "--package", "overhear-examples"]);
     cargo.args(TESTS.iter().flat_map(|test| ["--test", test])).args(["--", "--test-threads=1"]);
     cargo.args(LEFT_OUT.iter().flat_map(|name| ["--skip", name]));
-    done(cargo.env(aarch64::VARIABLE, aarch64::TRIPLE))
+    done(cargo.env(machine::VARIABLE, machine::AARCH64))
 }

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use common::uses::{Module, Sources};
 
-const CRATES: [&str; 6] = ["interposer", "interposer/core", "traces", "analyzer", "synthetic", "xtask"];
+const CRATES: [&str; 7] = ["interposer", "interposer/core", "traces", "analyzer", "synthetic", "examples", "xtask"];
 
 /// An arrow against the order that stands for now.
 struct Exception {

@@ -1,7 +1,7 @@
 //! Functions that are not called, or not together with the others.
 
-use super::fortran::Style;
-use crate::aarch64;
+use super::style::Style;
+use crate::machine::is_aarch64_meant;
 use crate::mpi::Mpi;
 
 /// Every library of a machine that is played by an emulator.
@@ -82,7 +82,7 @@ pub const VARYING: &[&str] = &["MPI_Comm_spawn", "MPI_Comm_spawn_multiple"];
 
 /// The functions of a list that are there for a library.
 pub fn listed(lists: &[List], mpi: &Mpi) -> Vec<&'static str> {
-    let is_here = |name: &&str| *name == mpi.name || *name == EMULATED && aarch64::is_meant();
+    let is_here = |name: &&str| *name == mpi.name || *name == EMULATED && is_aarch64_meant();
     let here = lists.iter().filter(|(under, _, _)| under.iter().any(is_here));
     here.flat_map(|(_, functions, _)| functions.iter().copied()).collect()
 }

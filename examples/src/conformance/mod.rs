@@ -4,9 +4,11 @@
 //! the program, and [`fortran`] what lies between it and MPI where it calls from Fortran. Besides the calls under test it uses only PMPI_ names, in what
 //! the debugging information calls another source file.
 
+pub mod callable;
 pub mod exceptions;
 pub mod fortran;
 pub mod limits;
 pub mod recipes;
 pub mod source;
+pub mod style;
 pub mod tried;

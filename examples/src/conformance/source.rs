@@ -6,34 +6,14 @@ use std::fmt::Write;
 
 use traces::calls::{ArgumentKind, Call, Returns};
 
+use super::callable::BY_MAIN;
 use super::exceptions::{EXCEPTIONS, Exception, NAMES};
-use super::fortran::{self, Style};
+use super::fortran;
 use super::recipes::{RECIPES, Recipe, value};
-use crate::mpi::Mpi;
+use super::style::Style;
 
 /// Includes mpi.h with what MPI 3.0 removed: Open MPI exports that and leaves it out of the header otherwise.
 pub const INCLUDE: &str = "#define OMPI_OMIT_MPI1_COMPAT_DECLS 0\n#include <mpi.h>\n";
-
-/// Functions that `main` calls itself, before and after all others.
-pub const BY_MAIN: [&str; 4] = ["MPI_Init", "MPI_Init_thread", "MPI_Finalize", "MPI_Abort"];
-
-/// The functions of a library that its header declares: others cannot be called from C.
-pub fn callable(mpi: &Mpi) -> Vec<Call> {
-    let (exports, header) = (mpi.exports(), mpi.header());
-    let callable = |call: &Call| exports.contains(&call.mpi_name()) && declares(&header, *call);
-    Call::all().filter(callable).collect()
-}
-
-/// Whether a preprocessed header declares the function: Open MPI has macros for some.
-fn declares(header: &str, call: Call) -> bool {
-    let name = call.mpi_name();
-    let mut places = header.match_indices(&name);
-    places.any(|(at, _)| {
-        let before = header[..at].chars().next_back();
-        let after = header[at + name.len()..].trim_start().chars().next();
-        !before.is_some_and(|c| c.is_alphanumeric() || c == '_') && after == Some('(')
-    })
-}
 
 /// The program for these functions, which it calls from C or in a style of Fortran.
 pub fn program(calls: &[Call], style: Option<Style>) -> String {

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use super::limits::VARYING;
 use crate::answer::Answer;
+use crate::machine::target;
 use crate::mpi::Mpi;
 use crate::run::Case;
-use crate::target;
 
 const RANKS: u32 = 2;
 

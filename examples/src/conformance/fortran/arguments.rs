@@ -2,8 +2,8 @@
 
 use traces::calls::{ArgumentKind, Call};
 
-use super::Style;
 use super::passing::Passing;
+use crate::conformance::style::Style;
 
 /// One argument of a call in a style.
 #[derive(Clone, Copy)]

@@ -7,66 +7,16 @@
 mod arguments;
 mod passing;
 
-use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use traces::calls::{Call, Returns};
 
+use super::callable::{self, BY_MAIN};
 use super::limits;
-use super::source::{self, BY_MAIN};
+use super::style::{Style, name};
 use crate::mpi::{Fortran, Mpi};
 use arguments::FortranArgument;
 use passing::Passing;
-
-/// A way to call MPI from Fortran.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Style {
-    /// `include 'mpif.h'`
-    Mpif,
-    /// `use mpi`
-    Module,
-    /// `use mpi_f08`
-    Module2008,
-}
-
-impl Style {
-    /// Every style that a compiler has.
-    pub fn of(fortran: &Fortran) -> Vec<Style> {
-        let all = [Style::Mpif, Style::Module, Style::Module2008];
-        all.into_iter().filter(|style| fortran.f08 || *style != Style::Module2008).collect()
-    }
-
-    /// The style's name, as part of a file's name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Style::Mpif => "mpif",
-            Style::Module => "module",
-            Style::Module2008 => "f08",
-        }
-    }
-
-    /// What a module begins with.
-    fn opening(self) -> &'static str {
-        match self {
-            Style::Mpif => "  implicit none\n  include 'mpif.h'\n",
-            Style::Module => "  use mpi\n  implicit none\n",
-            Style::Module2008 => "  use mpi_f08\n  use iso_c_binding\n  implicit none\n",
-        }
-    }
-
-    /// Whether bindings with these symbols have the function.
-    pub fn has(self, exports: &BTreeSet<String>, call: Call) -> bool {
-        let symbol = format!("mpi_{}", name(call).to_lowercase());
-        let large = is_large(call);
-        let endings: &[&str] = match self {
-            Style::Mpif | Style::Module if large => &[],
-            Style::Mpif | Style::Module => &["_"],
-            Style::Module2008 if large => &["_f08_large_", "_f08ts_large_"],
-            Style::Module2008 => &["_f08_", "_f08ts_"],
-        };
-        endings.iter().any(|ending| exports.contains(&format!("{symbol}{ending}")))
-    }
-}
 
 /// The source file of the module.
 pub const TRIED: &str = "tried.f90";
@@ -165,16 +115,6 @@ fn has_code(call: Call) -> bool {
     call.row().name != "Pcontrol"
 }
 
-/// What Fortran calls the function: large counts are told by the types of arguments.
-fn name(call: Call) -> &'static str {
-    let name = call.row().name;
-    name.strip_suffix("_c").unwrap_or(name)
-}
-
-fn is_large(call: Call) -> bool {
-    call.is_large() || call.row().name.ends_with("_c")
-}
-
 /// Of a library's functions, those that a style has. What `main` calls is always there.
 pub fn callable(mpi: &Mpi, fortran: &Fortran, style: Style) -> Vec<Call> {
     let exports = fortran.exports();
@@ -185,6 +125,6 @@ pub fn callable(mpi: &Mpi, fortran: &Fortran, style: Style) -> Vec<Call> {
     // Handles are integers in Fortran: Intel MPI exports what nobody declares.
     let is_handle = |call: &Call| ["_toint", "_fromint"].iter().any(|end| call.row().name.ends_with(end));
     let has = |call: &Call| by_main(call) || is_clock(call) || style.has(&exports, *call) && !is_handle(call);
-    let calls = source::callable(mpi).into_iter().filter(has);
+    let calls = callable::callable(mpi).into_iter().filter(has);
     calls.filter(|call| !left_out.contains(&call.mpi_name().as_str())).collect()
 }
