@@ -15,6 +15,7 @@ use crate::linked;
 use crate::loaded;
 use crate::messages;
 use crate::symbol;
+use recorder_core::each_call::EachCall;
 
 /// The library that defines PMPI_*.
 pub struct MpiLibrary {
@@ -29,7 +30,8 @@ static LIBRARY: OnceLock<MpiLibrary> = OnceLock::new();
 
 /// Two for each call: what comes behind our wrapper in the order of linking, and the MPI library's own function. Where the
 /// process has no MPI library, both are the former.
-pub static POINTERS: [[AtomicUsize; Call::LIMIT]; 2] = [const { [const { AtomicUsize::new(0) }; Call::LIMIT] }; 2];
+pub static POINTERS: EachCall<[AtomicUsize; 2]> =
+    EachCall::new([const { [const { AtomicUsize::new(0) }; 2] }; Call::LIMIT]);
 const BEHIND: usize = 0;
 const OWN: usize = 1;
 
@@ -59,8 +61,9 @@ fn set_pointers(library: Option<&MpiLibrary>) {
         let symbol = |library: &MpiLibrary| library.find(&format!("P{name}")).or_else(|| library.find(&name));
         let own = library.and_then(symbol);
         let behind = other(library, &name).or(own).unwrap_or_else(|| substitute(call));
-        POINTERS[OWN][call.number() as usize].store(own.unwrap_or(behind), Relaxed);
-        POINTERS[BEHIND][call.number() as usize].store(behind, Relaxed);
+        let pointers = POINTERS.of(call);
+        pointers[OWN].store(own.unwrap_or(behind), Relaxed);
+        pointers[BEHIND].store(behind, Relaxed);
     }
 }
 
@@ -73,20 +76,21 @@ pub fn is_linked() -> bool {
 ///
 /// Zero before [`library`] has found one.
 fn address(call: Call) -> usize {
-    POINTERS[OWN][call.number() as usize].load(Relaxed)
+    POINTERS.of(call)[OWN].load(Relaxed)
 }
 
 /// What a wrapper has to call that was entered from there: where MPI was called by its profiling name, that; else `MPI_X` of
 /// another tool that comes behind ours, if there is one.
 #[inline(always)]
 pub fn behind(call: Call, site: CallSite) -> usize {
-    POINTERS[site.is_by_profiling_name() as usize][call.number() as usize].load(Relaxed)
+    let which = site.is_by_profiling_name() as usize;
+    POINTERS.of(call).get(which).map_or(0, |pointer| pointer.load(Relaxed))
 }
 
 /// Where [`behind`] finds that in [`POINTERS`], in bytes.
 pub const fn offset(call: Call, by: CalledBy) -> usize {
     let which = if matches!(by, CalledBy::ProfilingName) { OWN } else { BEHIND };
-    (which * Call::LIMIT + call.number() as usize) * size_of::<usize>()
+    call.number() as usize * size_of::<[AtomicUsize; 2]>() + which * size_of::<AtomicUsize>()
 }
 
 /// `MPI_X` that is loaded behind ours and not the library's: another tool's, or of stubs that stand in for MPI. Where MPI
@@ -115,8 +119,7 @@ pub fn exists(call: Call) -> bool {
 /// The arguments must be what the function takes, and [`library`] must have been found.
 pub unsafe fn invoke<const N: usize>(call: Call, arguments: [usize; N]) -> c_int {
     const { assert!(N <= 8) }
-    let mut a = [0; 8];
-    a[..N].copy_from_slice(&arguments);
+    let a: [usize; 8] = std::array::from_fn(|at| arguments.get(at).copied().unwrap_or(0));
     type Function = unsafe extern "C" fn(usize, usize, usize, usize, usize, usize, usize, usize) -> c_int;
     // SAFETY: every row takes integers and pointers only; surplus arguments are ignored by the calling conventions
     // of x86-64 and arm64.

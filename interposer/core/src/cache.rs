@@ -11,6 +11,7 @@
 use std::sync::atomic::{AtomicU32, Ordering::*};
 
 use crate::memory;
+use crate::spread::spread;
 
 /// Words of the call with the most arguments that matter, the call site's included.
 pub const WORDS: usize = 15;
@@ -86,7 +87,7 @@ impl Dependence {
     fn freed(self) -> u32 {
         let (mut freed, mut classes) = (0u32, self.0);
         while classes != 0 {
-            freed = freed.wrapping_add(FREED[classes.trailing_zeros() as usize].load(Relaxed));
+            freed = freed.wrapping_add(freed_of(classes.trailing_zeros() as usize).load(Relaxed));
             classes &= classes - 1;
         }
         freed
@@ -95,17 +96,20 @@ impl Dependence {
 
 /// An object was freed.
 pub fn forget(handle: u64) {
-    FREED[class(handle)].fetch_add(1, Relaxed);
+    freed_of(class(handle)).fetch_add(1, Relaxed);
     // Whoever sees the new epoch sees what was freed.
     EPOCH.fetch_add(1, Release);
 }
 
 /// One of 64: a map from each handle to what became of it would have to be looked up.
 fn class(handle: u64) -> usize {
-    (handle.wrapping_mul(SPREAD) >> 58) as usize
+    (spread(handle) >> 58) as usize
 }
 
-const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+#[expect(clippy::indexing_slicing, reason = "the compiler sees that the remainder is below the length")]
+fn freed_of(class: usize) -> &'static AtomicU32 {
+    &FREED[class % FREED.len()]
+}
 
 impl Words {
     /// The words of a call from a call site, as one word says it.
@@ -120,7 +124,7 @@ impl Words {
     /// Adds a word.
     #[inline(always)]
     pub fn push(&mut self, word: u64) {
-        self.words[self.used] = word;
+        self.words.get_mut(self.used).into_iter().for_each(|place| *place = word);
         self.used += 1;
         self.half = false;
     }
@@ -129,7 +133,7 @@ impl Words {
     #[inline(always)]
     pub fn push_half(&mut self, half: u32) {
         if self.half {
-            self.words[self.used - 1] |= (half as u64) << 32;
+            self.words.get_mut(self.used - 1).into_iter().for_each(|word| *word |= (half as u64) << 32);
             self.half = false;
         } else {
             self.push(half as u64);
@@ -150,18 +154,18 @@ impl Words {
 
     #[inline(always)]
     fn hash(&self) -> u64 {
-        hash(&self.words[..self.used])
+        hash(self.words.iter().take(self.used))
     }
 }
 
 /// Zeros behind the words change nothing.
 #[inline(always)]
-fn hash(words: &[u64]) -> u64 {
-    let mut hash = words[0];
-    for (at, word) in words.iter().enumerate().skip(1) {
+fn hash<'a>(words: impl Iterator<Item = &'a u64>) -> u64 {
+    let mut hash = 0;
+    for (at, word) in words.enumerate() {
         hash ^= word.rotate_left(at as u32 * 19);
     }
-    hash.wrapping_mul(SPREAD)
+    spread(hash)
 }
 
 impl Cache {
@@ -204,17 +208,18 @@ impl<const N: usize> CacheTable<N> {
         // SAFETY: the highest bits of a hash are a place of the table.
         let entry = unsafe { &*self.entries.add((words.hash() >> self.shift) as usize) };
         let mut difference = (entry.epoch ^ EPOCH.load(Relaxed)) as u64;
-        for at in 0..words.used.min(N) {
-            difference |= entry.words[at] ^ words.words[at];
+        for (known, word) in entry.words.iter().zip(&words.words).take(words.used) {
+            difference |= known ^ word;
         }
         (difference == 0).then_some(entry.number)
     }
 
     fn find_around(&mut self, words: &Words) -> Option<u32> {
         let epoch = EPOCH.load(Acquire);
+        let first = words.words.first_chunk()?;
         let at = self.around(words.hash()).find(|at| {
             let entry = self.entry(*at);
-            entry.epoch != 0 && entry.words == words.words[..N]
+            entry.epoch != 0 && entry.words == *first
         })?;
         if self.entry(at).epoch != epoch {
             if self.is_void(at) {
@@ -231,8 +236,8 @@ impl<const N: usize> CacheTable<N> {
         // What is freed from here on makes it void.
         let epoch = EPOCH.load(Acquire);
         let epoch = if at_once { epoch } else { ELSEWHERE };
-        let mut entry = CacheEntry { number, epoch, words: [0; N] };
-        entry.words.copy_from_slice(&words.words[..N]);
+        let Some(first) = words.words.first_chunk() else { return };
+        let entry = CacheEntry { number, epoch, words: *first };
         let origin = EntryOrigin { handles: handles.0, freed: handles.freed() };
         while !self.put(entry, origin) {
             if self.bits >= MOST_BITS || !self.grow() {
@@ -244,7 +249,7 @@ impl<const N: usize> CacheTable<N> {
 
     /// Puts an entry where the same one was or where there is room.
     fn put(&mut self, entry: CacheEntry<N>, origin: EntryOrigin) -> bool {
-        let hash = hash(&entry.words);
+        let hash = hash(entry.words.iter());
         let same = self.around(hash).find(|at| self.entry(*at).epoch != 0 && self.entry(*at).words == entry.words);
         let free = || self.around(hash).find(|at| self.entry(*at).epoch == 0);
         let void = || self.around(hash).find(|at| self.is_void(*at));

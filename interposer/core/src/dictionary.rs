@@ -1,16 +1,15 @@
 //! A thread's dictionary: from what repeats about a call to its signature's number, in a few loads.
 //!
-//! Open addressing from a hash of the whole key to a number, and the keys by number. Keys never move, since requests refer to
-//! what they posted; the slots are twice as many as numbers at least, and double where they are not.
+//! [`Slots`] from a hash of the whole key to a number, and the keys by number. Keys never move, since requests refer to what they
+//! posted; the slots double where they are not twice as many as numbers.
 
-use std::ptr::NonNull;
 use std::sync::atomic::{Ordering::SeqCst, compiler_fence};
 
 use traces::record::MAX_SIGNATURE;
 use traces::signature::{STARTS, Signature, moves, peer, tag};
 
-use crate::memory;
 use crate::numbered::Numbered;
+use crate::slots::Slots;
 
 /// Slots at first, as a power of two.
 const FIRST_BITS: u32 = 10;
@@ -88,9 +87,7 @@ const _: () = assert!(size_of::<Key>() == size_of::<Words>());
 
 /// See the module.
 pub struct Dictionary {
-    slots: NonNull<u32>,
-    /// How many slots there are, as a power of two.
-    bits: u32,
+    slots: Slots,
     keys: Numbered<Words>,
     next: u32,
 }
@@ -98,7 +95,7 @@ pub struct Dictionary {
 impl Dictionary {
     /// An empty dictionary, `None` where memory ran out.
     pub fn new() -> Option<Dictionary> {
-        Some(Dictionary { slots: memory::zeroed(1 << FIRST_BITS)?, bits: FIRST_BITS, keys: Numbered::new()?, next: 1 })
+        Some(Dictionary { slots: Slots::new(FIRST_BITS)?, keys: Numbered::new()?, next: 1 })
     }
 
     /// The number that the next key gets: higher than all that were given out.
@@ -108,8 +105,9 @@ impl Dictionary {
 
     /// Has the system give the memory that the first signatures need, where that has to be quick later. It is the main thread's
     /// that gets it: others may be many.
+    #[cfg(not(loom))]
     pub fn prepare(&self) {
-        memory::populate(self.slots, 1 << self.bits);
+        self.slots.prepare();
         self.keys.prepare();
     }
 
@@ -117,23 +115,13 @@ impl Dictionary {
     #[inline(always)]
     pub fn find(&self, key: &Key) -> Option<u32> {
         let words = key.words();
-        let mut slot = self.place(&words);
-        loop {
-            let number = self.at(slot);
-            if number == 0 {
-                return None;
-            }
-            // SAFETY: a number in a slot has a key.
-            if unsafe { *self.keys.get(number) } == words {
-                return Some(number);
-            }
-            slot = self.behind(slot);
-        }
+        // SAFETY: a number in a slot has a key.
+        self.slots.find(hash(&words), |number| unsafe { *self.keys.get(number) } == words)
     }
 
     /// Whether the next key finds room as the slots are.
     pub fn has_room(&self) -> bool {
-        (self.next + MOST) as usize <= 1 << (self.bits - 1)
+        self.slots.hold(self.next + MOST)
     }
 
     /// Gives a new key its number, `None` where all are taken, or memory is. A key that starts a request takes two.
@@ -148,7 +136,8 @@ impl Dictionary {
             return None;
         }
         if !self.has_room() {
-            self.grow()?;
+            // SAFETY: a number in a slot has a key.
+            self.slots.grow(|number| hash(unsafe { &*self.keys.get(number) }))?;
         }
         let words = key.words();
         for number in number..number + takes {
@@ -160,53 +149,8 @@ impl Dictionary {
         compiler_fence(SeqCst);
         self.next += takes;
         compiler_fence(SeqCst);
-        self.put(&words, number);
+        self.slots.add(hash(&words), number, |_| false);
         Some(number)
-    }
-
-    /// Doubles the slots.
-    fn grow(&mut self) -> Option<()> {
-        let larger = memory::zeroed(1 << (self.bits + 1))?;
-        let (slots, bits) = (std::mem::replace(&mut self.slots, larger), self.bits);
-        self.bits += 1;
-        for slot in 0..1 << bits {
-            // SAFETY: below what there were.
-            let number = unsafe { *slots.add(slot).as_ptr() };
-            if number != 0 {
-                // SAFETY: a number in a slot has a key.
-                let words = unsafe { *self.keys.get(number) };
-                self.put(&words, number);
-            }
-        }
-        memory::give_back(slots.as_ptr(), 1 << bits);
-        Some(())
-    }
-
-    fn put(&mut self, words: &Words, number: u32) {
-        let mut slot = self.place(words);
-        while self.at(slot) != 0 {
-            slot = self.behind(slot);
-        }
-        // SAFETY: a slot of the table.
-        unsafe { *self.slots.add(slot).as_ptr() = number };
-    }
-
-    /// The number in a slot, 0 for none.
-    #[inline(always)]
-    fn at(&self, slot: usize) -> u32 {
-        // SAFETY: a slot of the table.
-        unsafe { *self.slots.add(slot).as_ptr() }
-    }
-
-    #[inline(always)]
-    fn behind(&self, slot: usize) -> usize {
-        (slot + 1) & ((1 << self.bits) - 1)
-    }
-
-    /// The slot that a key prefers.
-    #[inline(always)]
-    fn place(&self, words: &Words) -> usize {
-        (hash(words) >> (64 - self.bits)) as usize
     }
 
     /// The key of a number that [`find`](Self::find) or [`add`](Self::add) gave.

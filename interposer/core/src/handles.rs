@@ -14,6 +14,7 @@ use std::ptr::null_mut;
 use std::sync::atomic::Ordering::*;
 
 use crate::orders::{AtomicPtr, AtomicU64, Cell};
+use crate::spread::spread;
 
 #[cfg(not(loom))]
 mod sizes {
@@ -55,6 +56,13 @@ struct Bucket<V> {
     values: [Cell<MaybeUninit<V>>; KEYS],
 }
 
+/// One place of a bucket.
+struct Slot<'a, V> {
+    bucket: &'a Bucket<V>,
+    /// Which, counted around the bucket.
+    at: usize,
+}
+
 impl<V: Copy> Default for Handles<V> {
     fn default() -> Handles<V> {
         Handles::new()
@@ -77,8 +85,7 @@ impl<V: Copy> Handles<V> {
     /// What is known of the handle.
     #[inline(always)]
     pub fn get(&self, handle: u64) -> Option<V> {
-        let (bucket, at) = self.find(handle)?;
-        Some(bucket.read(at))
+        Some(self.find(handle)?.read())
     }
 
     /// Forgets the handle, and says what was known of it.
@@ -94,10 +101,10 @@ impl<V: Copy> Handles<V> {
     /// was before.
     #[inline(always)]
     pub fn visit(&self, handle: u64, visit: impl FnOnce(&mut V) -> Keep) -> Option<V> {
-        let (bucket, at) = self.find(handle)?;
-        let (before, keep) = bucket.change(at, |value| (*value, visit(value)));
+        let slot = self.find(handle)?;
+        let (before, keep) = slot.change(|value| (*value, visit(value)));
         if let Keep::No = keep {
-            bucket.keys[at].store(0, Release);
+            slot.key().store(0, Release);
         }
         Some(before)
     }
@@ -109,42 +116,30 @@ impl<V: Copy> Handles<V> {
     /// No other thread may be inserting into this table, or sharing.
     #[inline(always)]
     pub unsafe fn insert(&self, handle: u64, value: V) -> bool {
-        let buckets = self.levels[0].load(Acquire);
-        if !buckets.is_null() {
-            // SAFETY: the level has this many buckets.
-            let bucket = unsafe { &*buckets.add(place(handle, 0)) };
-            let at = preferred(handle);
-            if bucket.keys[at].load(Relaxed) == 0 {
-                bucket.write(at, handle, value);
-                return true;
+        match self.preferred(handle) {
+            Some(slot) if slot.key().load(Relaxed) == 0 => {
+                slot.write(handle, value);
+                true
             }
+            _ => self.insert_elsewhere(handle, value),
         }
-        self.insert_elsewhere(handle, value)
     }
 
     #[inline(never)]
     fn insert_elsewhere(&self, handle: u64, value: V) -> bool {
         let mut free = None;
-        for level in 0..LEVELS {
-            let buckets = self.levels[level].load(Acquire);
-            if buckets.is_null() {
-                break;
-            }
-            // SAFETY: the level has this many buckets.
-            let bucket = unsafe { &*buckets.add(place(handle, level)) };
-            for at in around(preferred(handle)) {
-                match bucket.keys[at].load(Relaxed) {
-                    known if known == handle => {
-                        bucket.write(at, handle, value);
-                        return true;
-                    }
-                    0 if free.is_none() => free = Some((bucket, at)),
-                    _ => {}
+        for slot in self.slots(handle) {
+            match slot.key().load(Relaxed) {
+                known if known == handle => {
+                    slot.write(handle, value);
+                    return true;
                 }
+                0 if free.is_none() => free = Some(slot),
+                _ => {}
             }
         }
-        if let Some((bucket, at)) = free {
-            bucket.write(at, handle, value);
+        if let Some(slot) = free {
+            slot.write(handle, value);
             return true;
         }
         self.grow(handle, value)
@@ -152,11 +147,11 @@ impl<V: Copy> Handles<V> {
 
     /// Remembers a handle that is not known, while other threads do the same. `false` where memory ran out.
     pub fn share(&self, handle: u64, value: V) -> bool {
-        for (level, slot) in self.levels.iter().enumerate() {
-            let mut buckets = slot.load(Acquire);
+        for (level, first) in self.levels.iter().enumerate() {
+            let mut buckets = first.load(Acquire);
             if buckets.is_null() {
                 let Some(fresh) = Bucket::empty(level) else { return false };
-                buckets = match slot.compare_exchange(buckets, fresh, AcqRel, Acquire) {
+                buckets = match first.compare_exchange(buckets, fresh, AcqRel, Acquire) {
                     Ok(_) => fresh,
                     Err(others) => {
                         Bucket::give_back(fresh, level);
@@ -166,8 +161,8 @@ impl<V: Copy> Handles<V> {
             }
             // SAFETY: the level has this many buckets.
             let bucket = unsafe { &*buckets.add(place(handle, level)) };
-            if let Some(at) = around(preferred(handle)).find(|at| bucket.claim(*at)) {
-                bucket.write(at, handle, value);
+            if let Some(slot) = bucket.around(handle).find(Slot::claim) {
+                slot.write(handle, value);
                 return true;
             }
         }
@@ -176,71 +171,103 @@ impl<V: Copy> Handles<V> {
 
     #[cold]
     fn grow(&self, handle: u64, value: V) -> bool {
-        for (level, slot) in self.levels.iter().enumerate() {
-            if slot.load(Relaxed).is_null() {
-                let Some(buckets) = Bucket::empty(level) else { return false };
-                // SAFETY: the level has this many buckets.
-                unsafe { &*buckets.add(place(handle, level)) }.write(0, handle, value);
-                slot.store(buckets, Release);
-                return true;
-            }
-        }
-        false
+        let Some((level, first)) = self.levels.iter().enumerate().find(|(_, first)| first.load(Relaxed).is_null())
+        else {
+            return false;
+        };
+        let Some(buckets) = Bucket::empty(level) else { return false };
+        // SAFETY: the level has this many buckets.
+        let bucket = unsafe { &*buckets.add(place(handle, level)) };
+        bucket.preferred(handle).write(handle, value);
+        first.store(buckets, Release);
+        true
     }
 
     #[inline(always)]
-    fn find(&self, handle: u64) -> Option<(&Bucket<V>, usize)> {
-        let buckets = self.levels[0].load(Acquire);
-        if !buckets.is_null() {
-            // SAFETY: the level has this many buckets.
-            let bucket = unsafe { &*buckets.add(place(handle, 0)) };
-            let at = preferred(handle);
-            if bucket.keys[at].load(Acquire) == handle {
-                return Some((bucket, at));
-            }
+    fn find(&self, handle: u64) -> Option<Slot<'_, V>> {
+        match self.preferred(handle) {
+            Some(slot) if slot.key().load(Acquire) == handle => Some(slot),
+            _ => self.find_elsewhere(handle),
         }
-        self.find_elsewhere(handle)
     }
 
     #[inline(never)]
-    fn find_elsewhere(&self, handle: u64) -> Option<(&Bucket<V>, usize)> {
-        if handle == 0 {
+    fn find_elsewhere(&self, handle: u64) -> Option<Slot<'_, V>> {
+        if handle == 0 { None } else { self.slots(handle).find(|slot| slot.key().load(Acquire) == handle) }
+    }
+
+    /// The slot that a handle takes if it can.
+    #[inline(always)]
+    fn preferred(&self, handle: u64) -> Option<Slot<'_, V>> {
+        let buckets = self.levels[0].load(Acquire);
+        if buckets.is_null() {
             return None;
         }
-        for level in 0..LEVELS {
-            let buckets = self.levels[level].load(Acquire);
-            if buckets.is_null() {
-                return None;
-            }
-            // SAFETY: the level has this many buckets.
-            let bucket = unsafe { &*buckets.add(place(handle, level)) };
-            let found = around(preferred(handle)).find(|at| bucket.keys[*at].load(Acquire) == handle);
-            if let Some(at) = found {
-                return Some((bucket, at));
-            }
-        }
-        None
+        // SAFETY: the level has this many buckets.
+        Some(unsafe { &*buckets.add(place(handle, 0)) }.preferred(handle))
+    }
+
+    /// All slots that a handle may have, in the order of its choice.
+    fn slots(&self, handle: u64) -> impl Iterator<Item = Slot<'_, V>> {
+        let buckets = self.levels.iter().map(|first| first.load(Acquire)).take_while(|buckets| !buckets.is_null());
+        // SAFETY: the level has this many buckets.
+        buckets
+            .enumerate()
+            .flat_map(move |(level, buckets)| unsafe { &*buckets.add(place(handle, level)) }.around(handle))
     }
 }
 
-impl<V: Copy> Bucket<V> {
+impl<V> Slot<'_, V> {
+    #[expect(clippy::indexing_slicing, reason = "the compiler sees that the remainder is below the length")]
     #[inline(always)]
-    fn write(&self, at: usize, handle: u64, value: V) {
+    fn key(&self) -> &AtomicU64 {
+        &self.bucket.keys[self.at % KEYS]
+    }
+
+    #[expect(clippy::indexing_slicing, reason = "as above")]
+    #[inline(always)]
+    fn value(&self) -> &Cell<MaybeUninit<V>> {
+        &self.bucket.values[self.at % KEYS]
+    }
+
+    #[inline(always)]
+    fn write(&self, handle: u64, value: V) {
         // SAFETY: the slot is free, or holds this very handle; see the module.
-        self.values[at].with_mut(|place| unsafe { (*place).write(value) });
-        self.keys[at].store(handle, Release);
+        self.value().with_mut(|place| unsafe { (*place).write(value) });
+        self.key().store(handle, Release);
     }
 
     #[inline(always)]
-    fn read(&self, at: usize) -> V {
-        // SAFETY: the handle lives, so its value was written and is not being written; see the module.
-        self.values[at].with(|value| unsafe { (*value).assume_init() })
-    }
-
-    #[inline(always)]
-    fn change<R>(&self, at: usize, change: impl FnOnce(&mut V) -> R) -> R {
+    fn change<R>(&self, change: impl FnOnce(&mut V) -> R) -> R {
         // SAFETY: as in `read`, and nobody else uses the handle meanwhile.
-        self.values[at].with_mut(|value| change(unsafe { (*value).assume_init_mut() }))
+        self.value().with_mut(|value| change(unsafe { (*value).assume_init_mut() }))
+    }
+
+    /// Takes a free one away from other writers.
+    fn claim(&self) -> bool {
+        self.key().load(Relaxed) == 0 && self.key().compare_exchange(0, CLAIMED, Acquire, Relaxed).is_ok()
+    }
+}
+
+impl<V: Copy> Slot<'_, V> {
+    #[inline(always)]
+    fn read(&self) -> V {
+        // SAFETY: the handle lives, so its value was written and is not being written; see the module.
+        self.value().with(|value| unsafe { (*value).assume_init() })
+    }
+}
+
+impl<V> Bucket<V> {
+    /// The slot that a handle takes if it can, by bits that `place` uses last.
+    #[inline(always)]
+    fn preferred(&self, handle: u64) -> Slot<'_, V> {
+        Slot { bucket: self, at: (spread(handle) >> 16) as usize % KEYS }
+    }
+
+    /// All slots, from that one on.
+    fn around(&self, handle: u64) -> impl Iterator<Item = Slot<'_, V>> {
+        let first = self.preferred(handle).at;
+        (first..first + KEYS).map(|at| Slot { bucket: self, at })
     }
 
     /// The buckets of a level, without a key; `None` where memory ran out.
@@ -268,11 +295,6 @@ impl<V: Copy> Bucket<V> {
 
     #[cfg(loom)]
     fn give_back(_: *mut Bucket<V>, _: usize) {}
-
-    /// Takes a free key away from other writers.
-    fn claim(&self, at: usize) -> bool {
-        self.keys[at].load(Relaxed) == 0 && self.keys[at].compare_exchange(0, CLAIMED, Acquire, Relaxed).is_ok()
-    }
 }
 
 // SAFETY: values are only touched by the thread that uses the handle; see the module.
@@ -285,22 +307,7 @@ const fn bits(level: usize) -> u32 {
     FIRST_BITS + STEP_BITS * level as u32
 }
 
-/// The key of a bucket that a handle takes if it can.
-#[inline(always)]
-fn preferred(handle: u64) -> usize {
-    // Bits that `place` uses last.
-    (handle.wrapping_mul(SPREAD) >> 16) as usize % KEYS
-}
-
-/// All keys of a bucket, from this one on.
-fn around(first: usize) -> impl Iterator<Item = usize> {
-    (0..KEYS).map(move |step| (first + step) % KEYS)
-}
-
-/// Multiplying by it spreads neighboring handles over the high bits.
-const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
-
 #[inline(always)]
 fn place(handle: u64, level: usize) -> usize {
-    if bits(level) == 0 { 0 } else { (handle.wrapping_mul(SPREAD) >> (64 - bits(level))) as usize }
+    if bits(level) == 0 { 0 } else { (spread(handle) >> (64 - bits(level))) as usize }
 }

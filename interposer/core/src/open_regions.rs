@@ -42,9 +42,11 @@ impl OpenRegions {
         if self.depth > MOST {
             return self.pop_innermost();
         }
-        let at = self.regions[..self.depth].iter().rposition(|region| region.owner == owner)?;
-        let number = Some(self.regions[at].number);
-        self.regions.copy_within(at + 1..self.depth, at);
+        let open = self.regions.get_mut(..self.depth)?;
+        let at = open.iter().rposition(|region| region.owner == owner)?;
+        let from_it_on = open.get_mut(at..)?;
+        let number = from_it_on.first().map(|region| region.number);
+        from_it_on.rotate_left(1);
         self.depth -= 1;
         Some(Left { number })
     }

@@ -3,10 +3,10 @@
 #[cfg(loom)]
 pub use loom::{
     cell::UnsafeCell as Cell,
-    sync::atomic::{AtomicPtr, AtomicU64},
+    sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, fence},
 };
 #[cfg(not(loom))]
-pub use std::sync::atomic::{AtomicPtr, AtomicU64};
+pub use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, fence};
 
 /// As loom's: a value that whoever may lends out.
 #[cfg(not(loom))]

@@ -9,8 +9,9 @@ use std::sync::atomic::{AtomicUsize, Ordering::*};
 
 use traces::record::RecordKind;
 
-use super::names::{self, RegionName};
+use super::names;
 use super::recorded;
+use recorder_core::region_names::RegionName;
 
 // From nvtxTypes.h.
 const CALLBACKS: u32 = 1;
@@ -90,13 +91,13 @@ pub unsafe extern "C" fn InitializeInjectionNvtx2(get_export_table: Option<GetEx
 
 /// A range that this thread pushes into a domain, and pops again.
 fn push(domain: usize, name: Option<&RegionName>) -> c_int {
-    let depth = name.and_then(|name| recorded(|thread| thread.enter_region(domain, name.number())));
+    let depth = name.and_then(|name| recorded(|thread| thread.enter_region(domain, names::number_of(name))));
     depth.unwrap_or(NO_PUSH_POP_TRACKING)
 }
 
 /// A range that any thread may end, by what this returns.
 fn start(name: Option<&RegionName>) -> u64 {
-    let Some(number) = name.map(RegionName::number) else { return 0 };
+    let Some(number) = name.map(names::number_of) else { return 0 };
     recorded(|thread| thread.mark_region(RecordKind::RegionBegin, number)).map_or(0, |()| number.into())
 }
 
@@ -212,5 +213,5 @@ unsafe fn wide(name: *const u32) -> Option<&'static RegionName> {
         let Some(room) = bytes.get_mut(used..used + character.len_utf8()) else { break };
         used += character.encode_utf8(room).len();
     }
-    names::find(if name.is_null() { UNNAMED } else { &bytes[..used] })
+    names::find(bytes.get(..used).filter(|_| !name.is_null()).unwrap_or(UNNAMED))
 }

@@ -5,6 +5,7 @@
 pub mod entry;
 pub mod header;
 pub mod modules;
+pub mod page_series;
 pub mod pages;
 pub mod shared;
 pub mod totals;

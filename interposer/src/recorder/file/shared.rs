@@ -1,13 +1,13 @@
 //! What the threads of a process share: the file, the definitions, the call sites. All of it off the straight line.
 
-use std::sync::atomic::{AtomicU32, Ordering::*};
 use std::sync::{Mutex, MutexGuard, OnceLock};
 
-use traces::definitions::{Definition, Module, PREFIX, Site, SourcePlace};
+use traces::definitions::{Definition, Module, Site, SourcePlace};
 use traces::file::{PageKind, Stop};
 
 use super::modules;
-use super::pages::{NO_PAGE, Output, Page};
+use super::page_series::PageSeries;
+use super::pages::{NO_PAGE, Output};
 use crate::clock;
 use crate::messages;
 use crate::recorder::process::counted;
@@ -17,11 +17,8 @@ use recorder_core::handles::Handles;
 const FIRST: usize = 1536;
 
 /// What is written by one thread at a time.
-#[derive(Default)]
 pub struct Shared {
-    page: Option<Page>,
-    used: usize,
-    pages: u32,
+    pages: PageSeries,
     /// Call sites that were met.
     sites: u32,
     modules: Vec<modules::Loaded>,
@@ -44,7 +41,7 @@ pub fn set_output(output: Output) -> &'static Output {
 
 /// Waits for the right to change what is shared.
 pub fn lock() -> MutexGuard<'static, Shared> {
-    SHARED.get_or_init(Mutex::default).lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    SHARED.get_or_init(|| Mutex::new(Shared::new())).lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
 /// Says once, on stderr and in the file, that events end here, and why.
@@ -79,6 +76,10 @@ pub fn known_site(address: u64) -> Option<u32> {
 }
 
 impl Shared {
+    fn new() -> Shared {
+        Shared { pages: PageSeries::new(PageKind::Definitions, 0), sites: 0, modules: Vec::new() }
+    }
+
     /// Gives a call site its number. Where it is a line that `describe` knows, that is said of it; else which module it is in.
     pub fn add_site(&mut self, address: u64, describe: impl FnOnce(u32) -> Option<SourcePlace>) -> u32 {
         self.sites += 1;
@@ -96,41 +97,33 @@ impl Shared {
     /// Writes a definition.
     pub fn define(&mut self, definition: &Definition) {
         let (Some(output), Ok(bytes)) = (output(), definition.to_bytes()) else { return };
-        let needed = Definition::padded(bytes.len());
-        if self.page.is_none_or(|page| page.body::<u8>().1 - self.used < needed) {
-            let least = needed + size_of_val(&NO_PAGE);
-            let size = (FIRST << self.pages.saturating_sub(1).min(6)).max(least);
-            let header = traces::file::PageHeader { sequence: self.pages, ..NO_PAGE };
-            let Ok(page) = output.take(header, PageKind::Definitions, size, least) else { return };
-            if let Some(full) = self.page.replace(page) {
-                output.give_back(full);
-            }
-            self.pages += 1;
-            self.used = 0;
+        let words = bytes.chunks(size_of::<u64>()).map(word);
+        // The prefix is a word, the length, which says that the rest is there.
+        if self.pages.cursor.write_all(bytes.len() as u64, words.clone()) {
+            return;
         }
-        let Some(page) = self.page else { return };
-        // SAFETY: there is room for prefix and bytes. The length goes last: it says that the rest is there.
-        unsafe {
-            let place = page.body::<u8>().0.add(self.used);
-            std::ptr::copy_nonoverlapping(bytes.as_ptr(), place.add(PREFIX).as_ptr(), bytes.len());
-            AtomicU32::from_ptr(place.cast().as_ptr()).store(bytes.len() as u32, Release);
+        let least = size_of_val(&NO_PAGE) + Definition::padded(bytes.len());
+        let size = (FIRST << self.pages.count().saturating_sub(1).min(6)).max(least);
+        if self.pages.turn(output, NO_PAGE, size, least).is_ok() {
+            self.pages.cursor.write_all(bytes.len() as u64, words);
         }
-        self.used += needed;
     }
 
     /// The number of the module that holds an address, and the address counted from where it is loaded.
     fn module(&mut self, address: u64) -> (u32, u64) {
-        let at = self.modules.iter().position(|module| module.holds(address)).or_else(|| {
-            let module = modules::holding(address)?;
-            let number = self.modules.len() as u32 + 1;
-            let (path, build_id) = (module.path.clone(), module.build_id.clone());
-            self.define(&Definition::Module(Module { number, path, build_id }));
-            self.modules.push(module);
-            Some(self.modules.len() - 1)
-        });
-        match at {
-            Some(at) => (at as u32 + 1, address - self.modules[at].base),
-            None => (0, address),
+        if let Some((number, module)) = (1..).zip(&self.modules).find(|(_, module)| module.holds(address)) {
+            return (number, address - module.base);
         }
+        let Some(module) = modules::holding(address) else { return (0, address) };
+        let (number, base) = (self.modules.len() as u32 + 1, module.base);
+        let (path, build_id) = (module.path.clone(), module.build_id.clone());
+        self.define(&Definition::Module(Module { number, path, build_id }));
+        self.modules.push(module);
+        (number, address - base)
     }
+}
+
+/// Up to eight bytes as a word of the file, which has zeros behind them.
+fn word(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte))
 }

@@ -7,11 +7,12 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, Ordering::*};
 
 use traces::file::{LEVELS, Level, ThreadBlock};
-use traces::progress::{EntryRun, Polls, Productive};
+use traces::progress::{EntryRun, Productive};
 use traces::signature::Signature;
 
 use super::engine::Ledger;
 use crate::clock;
+use recorder_core::polls::PollRun;
 
 /// See the module.
 pub struct Block(NonNull<ThreadBlock>);
@@ -98,9 +99,9 @@ impl Block {
 
     /// The calls that asked in vain since the last record.
     #[inline(always)]
-    pub fn polls(&self) -> *mut Polls {
-        // SAFETY: the address of a field of the block.
-        unsafe { &raw mut (*self.0.as_ptr()).polls }
+    pub fn polls(&self) -> PollRun {
+        // SAFETY: a field of the block, which its thread alone touches.
+        unsafe { PollRun::at(NonNull::new_unchecked(&raw mut (*self.0.as_ptr()).polls)) }
     }
 
     /// Productive entries since the last record.

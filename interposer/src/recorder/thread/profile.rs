@@ -12,6 +12,7 @@ use traces::signature::UNKNOWN_BYTES;
 
 use crate::clock;
 use crate::recorder::file::entry::{Change, Entry};
+use crate::recorder::file::page_series::PageSeries;
 use crate::recorder::file::pages::{NO_PAGE, Output, Page, UNIT};
 use crate::recorder::file::shared;
 use crate::recorder::file::totals;
@@ -21,10 +22,7 @@ use recorder_core::numbered::Numbered;
 
 /// See the module.
 pub struct Profile {
-    page: Option<Page>,
-    used: usize,
-    pages: u32,
-    thread: u32,
+    pages: PageSeries,
     begin: u64,
     /// No page is to be had any more.
     full: bool,
@@ -52,10 +50,7 @@ impl Profile {
     /// An empty profile that counts from now, with room for so many signatures as far as there is any.
     pub fn begin(output: &Output, thread: u32, signatures: u32) -> Profile {
         let mut profile = Profile {
-            page: None,
-            used: 0,
-            pages: 0,
-            thread,
+            pages: PageSeries::new(PageKind::Profile, thread),
             begin: clock::now(),
             full: false,
             entries: Numbered::new(),
@@ -152,34 +147,21 @@ impl Profile {
     }
 
     fn next(&mut self, signature: u32) -> Option<Entry> {
-        let room = self.page.map_or(0, |page| page.body::<ProfileEntry>().1);
-        if self.used == room {
-            guard::run(|| {
-                let output = shared::output()?;
-                self.turn(output, FIRST << self.pages.min(4));
-                Some(())
-            });
-        }
-        let (first, room) = self.page?.body::<ProfileEntry>();
-        if self.used == room {
-            return None;
-        }
-        // SAFETY: `used` is below what the page holds, which stays mapped. The counts are zeros already.
-        let entry = unsafe { Entry::at(first.add(self.used)) };
-        self.used += 1;
+        const WORDS: usize = size_of::<ProfileEntry>() / size_of::<u64>();
+        let place = self.pages.cursor.reserve(WORDS).or_else(|| {
+            guard::run(|| shared::output().map(|output| self.turn(output, FIRST << self.pages.count().min(4))));
+            self.pages.cursor.reserve(WORDS)
+        })?;
+        // SAFETY: room for an entry, on a page that stays mapped. The counts are zeros already.
+        let entry = unsafe { Entry::at(place.cast()) };
         entry.begin(signature, 0);
         Some(entry)
     }
 
     /// Takes a page. The one before stays mapped: its entries go on counting.
     fn turn(&mut self, output: &Output, bytes: usize) {
-        let header = PageHeader { thread: self.thread, sequence: self.pages, base: self.begin, ..NO_PAGE };
-        match output.take(header, PageKind::Profile, bytes, UNIT) {
-            Ok(page) => {
-                self.pages += 1;
-                lock().push(page);
-                (self.page, self.used) = (Some(page), 0);
-            }
+        match self.pages.take(output, PageHeader { base: self.begin, ..NO_PAGE }, bytes, UNIT) {
+            Ok(page) => lock().push(page),
             Err(_) => self.full = true,
         }
     }

@@ -97,7 +97,7 @@ pub fn messages() -> impl Iterator<Item = &'static Handles<Message>> {
 pub fn calls() -> u64 {
     let words = |thread: NonNull<Thread>| {
         // SAFETY: threads are never freed, and any may ask this one how much was written.
-        let written = unsafe { &(*thread.as_ptr()).events.written };
+        let written = unsafe { &(*thread.as_ptr()).events.pages.cursor.written };
         (0..TRIES).find_map(|_| written.words()).unwrap_or(0)
     };
     all().map(|thread| words(thread) + listed(thread).profiled.load(Relaxed)).sum()
