@@ -91,7 +91,9 @@ fn watch(family: &Family) -> Option<usize> {
         let complete = snapshot();
         real::invoke(Call::Wait, [(&raw mut send) as usize, family.status_ignore]);
         real::invoke(Call::Wait, [place, family.status_ignore]);
-        let at = (0..WORDS).find(|at| [inactive, pending, complete].map(|words| words[*at]) == [COMPLETE, 0, COMPLETE]);
+        let mut words = inactive.into_iter().zip(pending).zip(complete);
+        let at =
+            words.position(|((inactive, pending), complete)| [inactive, pending, complete] == [COMPLETE, 0, COMPLETE]);
         real::invoke(Call::Request_free, [place]);
         at.map(|at| at * size_of::<usize>())
     }

@@ -70,7 +70,7 @@ pub fn patch(wrappers: &Wrappers) -> bool {
             None => others.push(object),
         }
     }
-    let new = patched.layers[known..].iter().map(|layer| (&layer.object, Some(layer.kind)));
+    let new = patched.layers.iter().skip(known).map(|layer| (&layer.object, Some(layer.kind)));
     for (object, kind) in new.chain(others.iter().map(|object| (object, None))) {
         // SAFETY: the object is loaded, and stays so while the program runs code in it.
         unsafe { object.patch(&NAMES, &mut |name| leads_to(name.to_str().ok()?, object, kind, &patched, wrappers)) };

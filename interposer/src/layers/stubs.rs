@@ -86,8 +86,9 @@ pub struct Noted {
 pub fn noted() -> Noted {
     // SAFETY: the words of this thread.
     let (caller, stub) = unsafe { (words().read(), words().add(1).read()) };
-    let meaning = MEANINGS[stub as u32 as usize % STUBS].load(Relaxed);
-    let language = [Language::C, Language::Fortran, Language::Fortran2008][(meaning >> 16) as usize % 3];
+    let meaning = of(&MEANINGS, stub as u32).map_or(0, |meaning| meaning.load(Relaxed));
+    let languages = [Language::C, Language::Fortran, Language::Fortran2008];
+    let language = languages.into_iter().find(|language| *language as u32 == meaning >> 16).unwrap_or(Language::C);
     Noted { caller, call: Call::from_number(meaning as u16).unwrap_or(Call::Init), language }
 }
 
@@ -95,7 +96,12 @@ pub fn noted() -> Noted {
 pub fn behind() -> usize {
     // SAFETY: a word of this thread.
     let stub = unsafe { words().add(1).read() };
-    BEHIND[stub as u32 as usize % STUBS].load(Relaxed)
+    of(&BEHIND, stub as u32).map_or(0, |behind| behind.load(Relaxed))
+}
+
+/// What a table has for a stub.
+fn of<T>(table: &[T; STUBS], stub: u32) -> Option<&T> {
+    table.get(stub as usize)
 }
 
 /// Forgets it.
@@ -113,13 +119,16 @@ pub fn stub_to(target: usize, call: Call, language: Language) -> Option<usize> {
 pub fn through(target: usize, behind: usize, call: Call, language: Language) -> Option<usize> {
     let meaning = call.number() as u32 | (language as u32) << 16;
     let mut used = USED.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    let leads_there = |at: usize| TARGETS[at].load(Relaxed) == target && BEHIND[at].load(Relaxed) == behind;
-    let is_it = |at: &usize| leads_there(*at) && MEANINGS[*at].load(Relaxed) == meaning;
-    let at = (0..*used).find(is_it).or_else(|| {
+    let mut stubs = TARGETS.iter().zip(&BEHIND).zip(&MEANINGS);
+    let same = stubs.clone().take(*used).position(|((to, then), called_for)| {
+        to.load(Relaxed) == target && then.load(Relaxed) == behind && called_for.load(Relaxed) == meaning
+    });
+    let at = same.or_else(|| {
         let new = *used;
-        TARGETS.get(new)?.store(target, Relaxed);
-        BEHIND[new].store(behind, Relaxed);
-        MEANINGS[new].store(meaning, Release);
+        let ((to, then), called_for) = stubs.nth(new)?;
+        to.store(target, Relaxed);
+        then.store(behind, Relaxed);
+        called_for.store(meaning, Release);
         *used += 1;
         Some(new)
     })?;

@@ -132,7 +132,7 @@ impl Clocks {
         let mut clocks = Clocks { representatives: Vec::new(), represented: Vec::with_capacity(all.len()) };
         for (rank, own) in all.iter().enumerate() {
             let known = by_boot.entry(own.boot).or_default();
-            let found = known.iter().find_map(|known| Some((*known, all[*known].agrees(own)?)));
+            let found = known.iter().find_map(|known| Some((*known, all.get(*known)?.agrees(own)?)));
             if found.is_none() {
                 known.push(rank);
                 clocks.representatives.push(rank);
@@ -203,15 +203,15 @@ impl RecordingRanks {
     /// Finds out who has whose clock, and by how much the others differ.
     fn compare(&self, when: Occasion) -> Result<(), Failed> {
         let clocks = Clocks::of(&self.introduce()?);
-        if let Some((peer, within)) = clocks.represented[self.own] {
-            shared::define(&Definition::SameClock(SameClock { when, peer: self.in_world[peer], within }));
+        if let Some((peer, within)) = clocks.represented.get(self.own).copied().flatten() {
+            shared::define(&Definition::SameClock(SameClock { when, peer: self.number_in_world(peer)?, within }));
             return Ok(());
         }
         let representatives = clocks.representatives;
         let own = representatives.iter().take_while(|rank| **rank < self.own).count();
         for round in (0..).map(|k| 1 << k).take_while(|round| *round < representatives.len()) {
             if own & round != 0 {
-                let sync = self.ask(when, representatives[own - round])?;
+                let sync = self.ask(when, *representatives.get(own - round).ok_or(Failed)?)?;
                 shared::define(&Definition::Sync(sync));
                 return Ok(());
             }
@@ -220,6 +220,11 @@ impl RecordingRanks {
             }
         }
         Ok(())
+    }
+
+    /// The number in the world of one of these.
+    fn number_in_world(&self, rank: usize) -> Result<u32, Failed> {
+        self.in_world.get(rank).copied().ok_or(Failed)
     }
 
     /// What all ranks say of their clocks.
@@ -238,7 +243,8 @@ impl RecordingRanks {
 
     /// Reads the clock of a server until the least round trip does not shrink any more.
     fn ask(&self, when: Occasion, server: usize) -> Result<Sync, Failed> {
-        let mut best = Sync { when, peer: self.in_world[server], before: 0, there: 0, after: u64::MAX, exchanges: 0 };
+        let mut best =
+            Sync { when, peer: self.number_in_world(server)?, before: 0, there: 0, after: u64::MAX, exchanges: 0 };
         let mut in_vain = 0;
         let mut began = None;
         loop {

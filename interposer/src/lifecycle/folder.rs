@@ -109,15 +109,15 @@ impl FolderMessage {
     fn set(&mut self, agreed: &Agreed) {
         use std::os::unix::ffi::OsStrExt;
         let folder = agreed.folder.as_os_str().as_bytes();
+        self.folder.iter_mut().zip(folder).for_each(|(place, byte)| *place = *byte);
         let length = folder.len().min(self.folder.len());
-        self.folder[..length].copy_from_slice(&folder[..length]);
         (self.run, self.world, self.length) = (agreed.run, agreed.world, length as u32);
         self.sync = agreed.sync as u32;
     }
 
     fn get(&self) -> Agreed {
         use std::os::unix::ffi::OsStrExt;
-        let folder = &self.folder[..(self.length as usize).min(self.folder.len())];
+        let folder = self.folder.get(..self.length as usize).unwrap_or(&self.folder);
         let folder = PathBuf::from(std::ffi::OsStr::from_bytes(folder));
         Agreed { run: self.run, folder, world: self.world, sync: Occasions::from_number(self.sync) }
     }
@@ -132,7 +132,8 @@ fn decide(config: &Config, family: &Family, together: Option<&Together>, own: &P
             return Agreed { run, folder, world, sync: config.sync };
         }
         // Another program of the same launch may have been here before.
-        let place = together.map(|together| folder.join(folder::file_name(0, together.ranks[0])));
+        let first = together.and_then(|together| together.ranks.first());
+        let place = first.map(|first| folder.join(folder::file_name(0, *first)));
         if place.is_none_or(|place| place == own || take(own, &place)) {
             return Agreed { run, folder, world: 0, sync: config.sync };
         }
@@ -162,8 +163,8 @@ fn random() -> [u8; 16] {
     let read = fs::File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut bytes));
     if read.is_err() {
         let sample = clock::sample();
-        bytes[..8].copy_from_slice(&sample.realtime.to_le_bytes());
-        bytes[8..].copy_from_slice(&(sample.ticks ^ std::process::id() as u64).to_le_bytes());
+        let own = sample.ticks ^ std::process::id() as u64;
+        bytes = (u128::from(own) << 64 | u128::from(sample.realtime)).to_le_bytes();
     }
     bytes
 }

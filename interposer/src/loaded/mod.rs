@@ -162,7 +162,8 @@ impl LoadedObject {
             if strings == 0 || symbols.is_null() {
                 return;
             }
-            let firsts = begins.iter().fold(0u128, |set, begin| set | 1 << (begin[0] & 127));
+            let firsts =
+                begins.iter().filter_map(|begin| begin.first()).fold(0u128, |set, first| set | 1 << (first & 127));
             // Relocations that have no symbol come first.
             let nameless = self.entry(DT_RELACOUNT);
             for (table, size, from) in [(DT_JMPREL, DT_PLTRELSZ, 0), (DT_RELA, DT_RELASZ, nameless)] {

@@ -56,8 +56,8 @@ unsafe fn listen(object: *mut Object, ours: &[(usize, usize)]) {
             let table = (*object).table;
             let words = *table / size_of::<usize>();
             let mut copy: Vec<usize> = std::slice::from_raw_parts(table, words).to_vec();
-            for (place, function) in ours.iter().filter(|(place, _)| *place < words && *table.add(*place) != 0) {
-                copy[*place] = *function;
+            for (place, function) in ours {
+                copy.get_mut(*place).filter(|word| **word != 0).into_iter().for_each(|word| *word = *function);
             }
             copy.push(table as usize);
             (*object).table = Box::leak(copy.into_boxed_slice()).as_mut_ptr();

@@ -62,7 +62,7 @@ static SLOTS: [Slot; CALLBACKS] =
     [const { Slot { callback: AtomicUsize::new(0), listener: Listener::new() } }; CALLBACKS];
 
 unsafe extern "C-unwind" fn call<const SLOT: usize>() -> c_int {
-    let slot = &SLOTS[SLOT];
+    let Some(slot) = SLOTS.get(SLOT) else { return 0 };
     let callback = slot.callback.load(Relaxed);
     // SAFETY: the slot holds what was registered.
     let real = || unsafe { std::mem::transmute::<usize, Callback>(callback)() };
@@ -96,8 +96,8 @@ fn stand_in(callback: usize) -> usize {
 }
 
 fn registered(callback: usize) -> usize {
-    let slot = SLOTS.iter().position(|slot| slot.callback.load(Acquire) == callback);
-    slot.map_or(callback, |slot| TRAMPOLINES[slot] as usize)
+    let known = SLOTS.iter().zip(TRAMPOLINES).find(|(slot, _)| slot.callback.load(Acquire) == callback);
+    known.map_or(callback, |(_, trampoline)| trampoline as usize)
 }
 
 /// A component's callback begins.

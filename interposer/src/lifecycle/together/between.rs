@@ -29,8 +29,8 @@ const OTHERS: Duration = Duration::from_millis(900);
 /// What hosts agree on. `ranks` are this host's, of which this process is the first, `size` those of the world; `began` is when
 /// MPI was initialized, and `meeting` a folder that hosts may share.
 pub fn agree(family: &Family, ranks: &[u32], size: u32, launch: &Launch, began: Instant, meeting: &Path) -> Verdict {
+    let Some(own) = ranks.first().copied() else { return Verdict::Unknown };
     let _errors = Errors::returned(family);
-    let own = ranks[0];
     let prefix = format!("overhear.{}", launch.name.as_deref().unwrap_or("launch"));
     let launcher = TextStore::Launcher { prefix, info: family.info_null as usize };
     let can_post = |board: &Board| board.post(&format!("host.{own}"), "here");
@@ -43,7 +43,7 @@ pub fn agree(family: &Family, ranks: &[u32], size: u32, launch: &Launch, began: 
         }
         Some(first) if first == own => {
             board.0.remove_at_end();
-            decide(&board, ranks, size, began)
+            decide(&board, own, ranks, size, began)
         }
         Some(first) => match board.post(&format!("follows.{own}"), &format!("{first}:{}", in_words(ranks))) {
             true => follow(&board, first),
@@ -77,8 +77,7 @@ fn lower(board: &Board, own: u32, began: Instant) -> Option<u32> {
 }
 
 /// Waits for those who follow, and says who they are.
-fn decide(board: &Board, ranks: &[u32], size: u32, began: Instant) -> Verdict {
-    let own = ranks[0];
+fn decide(board: &Board, own: u32, ranks: &[u32], size: u32, began: Instant) -> Verdict {
     let mut together: BTreeSet<u32> = ranks.iter().copied().collect();
     let mut unknown: BTreeSet<u32> = (0..size).filter(|rank| !together.contains(rank)).collect();
     let mut ask = |rank: u32, unknown: &mut BTreeSet<u32>| {

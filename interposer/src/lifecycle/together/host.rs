@@ -70,8 +70,8 @@ impl Host {
             None | Some([]) => Verdict::Unknown,
             Some([_]) => Verdict::All,
             Some(bytes) => {
-                let words = bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
-                Verdict::Ranks(words.collect())
+                let (words, _) = bytes.as_chunks();
+                Verdict::Ranks(words.iter().map(|word| u32::from_le_bytes(*word)).collect())
             }
         }
     }

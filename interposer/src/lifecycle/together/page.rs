@@ -107,8 +107,8 @@ impl MeetingPage {
 
     /// The slots that were asked for.
     fn taken(&self) -> &[SlotWords] {
-        let taken = self.shared().taken.load(Acquire) as usize;
-        &self.shared().slots[..taken.min(SLOTS)]
+        let (taken, slots) = (self.shared().taken.load(Acquire) as usize, &self.shared().slots);
+        slots.get(..taken).unwrap_or(slots)
     }
 
     /// Whether the list is closed.
@@ -173,14 +173,14 @@ impl Drop for MeetingPage {
 }
 
 impl ProcessSlot {
-    fn own(&self) -> &SlotWords {
-        &self.page.shared().slots[self.slot]
+    fn own(&self) -> Option<&SlotWords> {
+        self.page.shared().slots.get(self.slot)
     }
 
     /// MPI has said which rank this is. Returns whether it is in time for the list.
     pub fn arrive(&self, rank: u32) -> bool {
         let here = |word| (stage(word) != OUT).then_some((word & 0xffff_fff8) | HERE | (rank as u64) << 32);
-        self.own().word.fetch_update(AcqRel, Acquire, here).is_ok()
+        self.own().is_some_and(|own| own.word.fetch_update(AcqRel, Acquire, here).is_ok())
     }
 
     /// Waits until the ranks of this host are counted: `expected` of them, if the launcher says how many, or all of the world's
@@ -204,14 +204,13 @@ impl ProcessSlot {
         wait::until(ready, || Liveness::Lives, || pause.take());
         let ranks = self.page.ranks();
         // Where launches were taken for one, ranks come twice.
-        let are_of_one =
-            ranks.windows(2).all(|pair| pair[0] < pair[1]) && ranks.last().is_some_and(|last| *last < size);
+        let are_of_one = ranks.is_sorted_by(|rank, next| rank < next) && ranks.last().is_some_and(|last| *last < size);
         (is_here && are_of_one).then_some(ranks)
     }
 
     /// The process will not come, after all. `closed` is as in [`counted`](Self::counted).
     pub fn withdraw(self, closed: impl Fn()) {
-        self.own().word.store(OUT, Release);
+        self.own().into_iter().for_each(|own| own.word.store(OUT, Release));
         if !self.page.count(true).1 && self.page.close() {
             closed();
         }
@@ -240,7 +239,7 @@ impl ProcessSlot {
     /// have, the same to all: not where one has ended before.
     pub fn all_end(&self, turn: impl FnMut()) -> bool {
         let ending = |word| Some(word & !7 | ENDING);
-        let _ = self.own().word.fetch_update(AcqRel, Acquire, ending);
+        let _ = self.own().map(|own| own.word.fetch_update(AcqRel, Acquire, ending));
         let end = &self.page.shared().end;
         let say = |outcome| end.compare_exchange(OPEN, outcome, AcqRel, Acquire).unwrap_or_else(|known| known);
         let coming = || self.page.taken().iter().filter(|slot| stage(slot.word.load(Acquire)) == HERE);

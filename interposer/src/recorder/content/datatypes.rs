@@ -146,11 +146,11 @@ impl Datatype {
         while left > 0 {
             let elements = at_once.min(count - done);
             let begin = address.wrapping_add_signed((done as i64).wrapping_mul(self.extent) as isize);
-            let room = &mut packed[..(elements * self.size) as usize];
+            let room = packed.get_mut(..(elements * self.size) as usize).ok_or(UntakenReason::Packing)?;
             pack(begin.wrapping_add(SHIFT), elements, handle, room, comm).ok_or(UntakenReason::Packing)?;
-            let part = left.min(room.len() as u64);
-            hasher.update(&room[..part as usize]);
-            (done, left) = (done + elements, left - part);
+            let wanted = room.get(..left as usize).unwrap_or(room);
+            hasher.update(wanted);
+            (done, left) = (done + elements, left - wanted.len() as u64);
         }
         Ok(hasher.finalize())
     }
@@ -188,8 +188,8 @@ fn shifted(handle: u64) -> Option<u64> {
 /// Whether the bytes of an element lie in the order in which they are packed.
 fn is_in_order(handle: u64, comm: u64, size: u64) -> Option<bool> {
     let places = 0..(size <= PATTERN).then_some(size as usize)?;
-    let order = |byte: usize| -> Option<bool> {
-        let pattern: Vec<u8> = places.clone().map(|place| place.to_le_bytes()[byte]).collect();
+    let order = |byte: u32| -> Option<bool> {
+        let pattern: Vec<u8> = places.clone().map(|place| (place >> (8 * byte)) as u8).collect();
         let mut packed = vec![0; pattern.len()];
         pack(pattern.as_ptr() as usize, 1, handle, &mut packed, comm)?;
         Some(pattern == packed)

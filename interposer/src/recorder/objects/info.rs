@@ -25,10 +25,10 @@ pub const NO_OBJECT: Info = Info { number: 0, size: 0, rank: -1, inter: false, d
 /// The integer a function `(MPI_Comm, ..., int *)` writes, 0 where it fails.
 pub fn ask<const N: usize>(call: Call, comm: u64, between: [usize; N]) -> i32 {
     let mut answer = 0i32;
+    const { assert!(N <= 2) }
     let mut arguments = [0; 4];
-    arguments[0] = comm as usize;
-    arguments[1..=N].copy_from_slice(&between);
-    arguments[N + 1] = &raw mut answer as usize;
+    let words = [comm as usize].into_iter().chain(between).chain([&raw mut answer as usize]);
+    arguments.iter_mut().zip(words).for_each(|(argument, word)| *argument = word);
     // SAFETY: the communicator was just accepted by MPI; surplus arguments are ignored.
     let code = unsafe { real::invoke(call, arguments) };
     if code == 0 { answer } else { 0 }
