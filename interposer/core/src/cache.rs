@@ -29,11 +29,13 @@ static EPOCH: AtomicU32 = AtomicU32::new(1);
 static FREED: [AtomicU32; 64] = [const { AtomicU32::new(0) }; 64];
 
 /// See the module.
+#[repr(C)]
 pub struct Cache {
     few: CacheTable<FEW>,
     many: CacheTable<WORDS>,
 }
 
+#[repr(C)]
 struct CacheTable<const N: usize> {
     entries: *mut CacheEntry<N>,
     /// By the same places: what the entries depend on, which the straight line does not look at.

@@ -10,6 +10,7 @@ use std::sync::atomic::Ordering::*;
 use crate::orders::{AtomicPtr, AtomicU64, AtomicUsize, fence};
 
 /// See the module.
+#[repr(C)]
 pub struct PageCursor {
     /// What other threads may ask about.
     pub written: Written,

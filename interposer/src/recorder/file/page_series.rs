@@ -7,7 +7,8 @@ use traces::file::{PageHeader, PageKind, Stop};
 use super::pages::{Output, Page};
 use recorder_core::page_cursor::PageCursor;
 
-/// See the module.
+/// See the module. What every record needs is in front.
+#[repr(C)]
 pub struct PageSeries {
     /// Where the next record goes.
     pub cursor: PageCursor,

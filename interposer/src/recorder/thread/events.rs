@@ -12,11 +12,12 @@ use recorder_core::memory;
 /// Bytes of the first page.
 const FIRST: usize = 2 << 10;
 
-/// See the module.
+/// See the module. What every record needs is in front.
+#[repr(C)]
 pub struct Events {
-    pub(super) pages: PageSeries,
     /// When the last recorded call ended.
     pub last: Cell<u64>,
+    pub(super) pages: PageSeries,
     /// Requests started so far; the number of the next.
     pub started: Cell<u64>,
     over: Cell<bool>,
@@ -26,8 +27,8 @@ impl Events {
     /// No page yet; the first record takes one.
     pub fn begin(thread: u32) -> Events {
         Events {
-            pages: PageSeries::new(PageKind::Events, thread),
             last: Cell::new(clock::now()),
+            pages: PageSeries::new(PageKind::Events, thread),
             started: Cell::new(0),
             over: Cell::new(false),
         }

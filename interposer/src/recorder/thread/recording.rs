@@ -4,7 +4,7 @@
 //! and enters the system only where a page ends.
 
 use std::cell::{Cell, UnsafeCell};
-use std::mem::MaybeUninit;
+use std::mem::{MaybeUninit, offset_of};
 use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering::*};
 
@@ -34,6 +34,7 @@ use recorder_core::dictionary::{Dictionary, Key};
 use recorder_core::handles::Handles;
 use recorder_core::memory;
 use recorder_core::open_regions::OpenRegions;
+use recorder_core::page_cursor::PageCursor;
 
 /// A thread's recording, and the handle to it: a reference that its thread may copy as it likes, and no other can have.
 ///
@@ -41,10 +42,12 @@ use recorder_core::open_regions::OpenRegions;
 /// have it, too. So nobody has all of it to itself. What they may change while somebody else is in the midst of something is
 /// in cells, and read and written a word at a time; what belongs to the recorder [`AtWork`] is borrowed for a moment and never
 /// over a call of MPI or of the program. What MPI writes itself, and what other threads ask about, lies apart.
+///
+/// What the straight line needs is in front, in two cache lines: between two calls the program may have used the whole cache.
+#[repr(C)]
 pub struct Thread {
-    /// Its records. Out of room for good once the profile has taken over, or recording has ended.
-    pub(super) events: Events,
-    pub(super) block: Block,
+    /// The stack of the outermost wrapper: whatever runs above it has left that one behind.
+    pub(super) frame: Cell<usize>,
     /// How many calls deep the thread is; the file's copy is in the block.
     pub(super) depth: Cell<u32>,
     /// The recorder itself is not at work. While it is, a signal handler that calls MPI is not recorded, nor is anything
@@ -52,12 +55,13 @@ pub struct Thread {
     pub(super) at_rest: Cell<bool>,
     /// There is more to be written than the call that ends: polls, or entries into the engine.
     pub(super) pending: Cell<bool>,
-    /// The stack of the outermost wrapper: whatever runs above it has left that one behind.
-    pub(super) frame: Cell<usize>,
-    /// What the thread sees of the progress engine.
-    pub engine: Engine,
+    pub(super) block: Block,
     /// Signatures of the last calls.
     cache: AtWork<Cache>,
+    /// Its records. Out of room for good once the profile has taken over, or recording has ended.
+    pub(super) events: Events,
+    /// What the thread sees of the progress engine.
+    pub engine: Engine,
     /// Signatures by what repeats.
     pub(super) dictionary: AtWork<Dictionary>,
     pub(super) signatures: AtWork<SignaturePages>,
@@ -80,6 +84,8 @@ pub struct Thread {
     /// The draft of a call whose arguments are new.
     draft: UnsafeCell<MaybeUninit<Draft>>,
 }
+
+const _: () = assert!(offset_of!(Thread, events.pages.cursor) + size_of::<PageCursor>() <= 128);
 
 /// What any thread may ask of a recording: what never changes, and atomics.
 pub(super) struct Listed {
