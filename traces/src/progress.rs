@@ -6,6 +6,9 @@
 //! Records of entries take no time: their `gap` runs from the end of the call before to the start of the entry, and is
 //! negative where the entry lies in the call.
 
+// The recorder adds to runs while MPI turns its engine: a panic would end the program.
+#![deny(clippy::indexing_slicing)]
+
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use crate::record::{Bits, RecordKind, bits};
@@ -138,40 +141,43 @@ impl Productive {
     /// The runs that are there.
     #[inline(always)]
     pub fn runs(&self) -> &[EntryRun] {
-        &self.all[..(self.runs as usize).min(RUNS)]
+        self.all.get(..self.runs as usize).unwrap_or(&self.all)
     }
 
     /// One more entry. Where there is no room, neighbors are told as one: then a run holds up to `most` entries, twice
     /// as many as before. However many there are, they are told in about equal parts.
     #[inline(always)]
     pub fn add(&mut self, start: u64, end: u64, most: &mut u64) {
-        let runs = self.runs as usize;
-        if runs < RUNS && (runs == 0 || *most == 1) {
-            self.all[runs] = EntryRun { start, end, count: 1 };
-            self.runs += 1;
-        } else {
-            self.join(start, end, most);
+        match self.all.get_mut(self.runs as usize) {
+            Some(next) if self.runs == 0 || *most == 1 => {
+                *next = EntryRun { start, end, count: 1 };
+                self.runs += 1;
+            }
+            _ => self.join(start, end, most),
         }
     }
 
     #[inline(never)]
     fn join(&mut self, start: u64, end: u64, most: &mut u64) {
         let runs = self.runs().len();
-        let last = &mut self.all[runs - 1];
-        if last.count < *most {
+        let last = self.all.get_mut(runs.wrapping_sub(1)).filter(|last| last.count < *most);
+        if let Some(last) = last {
             (last.end, last.count) = (end, last.count + 1);
             return;
         }
         if runs == RUNS {
             *most *= 2;
-            for at in 0..RUNS / 2 {
-                let [first, second] = [self.all[2 * at], self.all[2 * at + 1]];
-                self.all[at] = EntryRun { start: first.start, end: second.end, count: first.count + second.count };
+            let all = self.all;
+            let (pairs, _) = all.as_chunks();
+            for (place, [first, second]) in self.all.iter_mut().zip(pairs) {
+                *place = EntryRun { start: first.start, end: second.end, count: first.count + second.count };
             }
             self.runs = RUNS as u64 / 2;
         }
-        self.all[self.runs as usize] = EntryRun { start, end, count: 1 };
-        self.runs += 1;
+        if let Some(next) = self.all.get_mut(self.runs as usize) {
+            *next = EntryRun { start, end, count: 1 };
+            self.runs += 1;
+        }
     }
 }
 
