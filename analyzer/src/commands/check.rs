@@ -10,8 +10,8 @@ use crate::report::Report;
 use crate::report::schema::Schema;
 
 /// Prints what was matched and what was not. Returns the exit status.
-pub fn run(arguments: &cli::Check) -> Result<u8, Error> {
-    let run = open(&arguments.folder, arguments.select.choice())?;
+pub fn run(arguments: &cli::OneRun) -> Result<u8, Error> {
+    let run = open(arguments)?;
     run.has_calls("check")?;
     let settled = settled(&run, Follow::Sums);
     let account = &settled.account;

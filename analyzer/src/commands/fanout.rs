@@ -16,8 +16,8 @@ const NEEDED: &str = "no message that is known to have arrived: fanout needs mes
      the like";
 
 /// Prints the rounds. Returns the exit status.
-pub fn run(arguments: &cli::Fanout) -> Result<u8, Error> {
-    let run = open(&arguments.folder, arguments.select.choice())?;
+pub fn run(arguments: &cli::Plotted) -> Result<u8, Error> {
+    let run = open(&arguments.of)?;
     run.has_calls("fanout")?;
     let mut settled = settled(&run, Follow::Deliveries);
     let mut deliveries = std::mem::take(&mut settled.account.deliveries);
@@ -40,7 +40,7 @@ pub fn run(arguments: &cli::Fanout) -> Result<u8, Error> {
         fanout::mavericks(&all).into(),
         fanout::peers(&all).into(),
     ];
-    print(Report { facts, warnings, tables }, "fanout", &arguments.print)?;
+    print(Report { facts, warnings, tables }, "fanout", &arguments.of.print)?;
     Ok(if run.is_partial() { PARTIAL } else { OK })
 }
 

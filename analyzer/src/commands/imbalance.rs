@@ -12,7 +12,7 @@ use crate::report::schema::Schema;
 
 /// Prints the table. Returns the exit status.
 pub fn run(arguments: &cli::Imbalance) -> Result<u8, Error> {
-    let run = open(&arguments.folder, arguments.select.choice())?;
+    let run = open(&arguments.of)?;
     let mut warnings = overview::warnings(&run);
     let table = match arguments.by {
         ByPlace::Function => imbalance::functions(&run).into(),
@@ -22,7 +22,7 @@ pub fn run(arguments: &cli::Imbalance) -> Result<u8, Error> {
         }
     };
     let report = Report { facts: overview::facts(&run), warnings, tables: vec![table] };
-    print(report, "imbalance", &arguments.print)?;
+    print(report, "imbalance", &arguments.of.print)?;
     Ok(if run.is_partial() { PARTIAL } else { OK })
 }
 

@@ -10,7 +10,7 @@ use crate::report::{Report, Sheet, WorldRank, plot};
 
 /// Prints the matrix. Returns the exit status.
 pub fn run(arguments: &cli::Matrix) -> Result<u8, Error> {
-    let run = open(&arguments.folder, arguments.select.choice())?;
+    let run = open(&arguments.of)?;
     let matrix = matrix::matrix(&run, arguments.comm.as_deref(), arguments.only)?;
     if let Some(path) = &arguments.plot {
         let names: Vec<String> = matrix.ranks.iter().map(WorldRank::to_string).collect();
@@ -20,7 +20,7 @@ pub fn run(arguments: &cli::Matrix) -> Result<u8, Error> {
     let mut facts = overview::facts(&run);
     facts.extend(matrix.facts());
     let warnings = [matrix.warnings(), overview::warnings(&run)].concat();
-    print(Report { facts, warnings, tables }, "matrix", &arguments.print)?;
+    print(Report { facts, warnings, tables }, "matrix", &arguments.of.print)?;
     Ok(if run.is_partial() { PARTIAL } else { OK })
 }
 

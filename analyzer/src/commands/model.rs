@@ -16,8 +16,8 @@ const NEEDED: &str = "no message with its receive: model needs exchanges of equa
      for them";
 
 /// Prints latency and bandwidth by protocol and size. Returns the exit status.
-pub fn run(arguments: &cli::Model) -> Result<u8, Error> {
-    let run = open(&arguments.folder, arguments.select.choice())?;
+pub fn run(arguments: &cli::Plotted) -> Result<u8, Error> {
+    let run = open(&arguments.of)?;
     run.has_calls("model")?;
     let Settled { account, timeline, .. } = settled(&run, Follow::Transfers);
     if account.pairs.is_empty() {
@@ -40,7 +40,7 @@ pub fn run(arguments: &cli::Model) -> Result<u8, Error> {
         parameters.into(),
         network::sizes(&network).into(),
     ];
-    print(Report { facts, warnings, tables }, "model", &arguments.print)?;
+    print(Report { facts, warnings, tables }, "model", &arguments.of.print)?;
     Ok(if run.is_partial() { PARTIAL } else { OK })
 }
 

@@ -8,14 +8,19 @@ use crate::error::Error;
 use crate::model::run::files;
 use crate::model::{Choice, Run};
 
+/// Reads what is to be looked at of the run.
+pub fn open(asked: &cli::OneRun) -> Result<Run, Error> {
+    choose(asked, asked.select.choice())
+}
+
 /// Reads what is chosen of the run.
-pub fn open(folder: &cli::Folder, choice: Choice) -> Result<Run, Error> {
+pub fn choose(asked: &cli::OneRun, choice: Choice) -> Result<Run, Error> {
     if let (Some(from), Some(to)) = (choice.from, choice.to)
         && from >= to
     {
         return Err(Error::NoTime);
     }
-    let run = match &folder.dir {
+    let run = match &asked.dir {
         Some(folder) => Run::select(folder, &choice)?,
         None => Run { is_newest: true, ..Run::select(&newest(Path::new("."))?, &choice)? },
     };

@@ -17,8 +17,8 @@ const NEEDED: &str = "no nonblocking request: overlap needs MPI_Isend, MPI_Irecv
      completes them";
 
 /// Prints overhead, availability and overlap. Returns the exit status.
-pub fn run(arguments: &cli::Overlap) -> Result<u8, Error> {
-    let run = open(&arguments.folder, arguments.select.choice())?;
+pub fn run(arguments: &cli::Plotted) -> Result<u8, Error> {
+    let run = open(&arguments.of)?;
     run.has_calls("overlap")?;
     let asked: Vec<&Rank> = run.asked().collect();
     let requests = parallel::map(asked.len(), |at| of_rank(asked[at], bound_rule(&run, asked[at])));
@@ -36,7 +36,7 @@ pub fn run(arguments: &cli::Overlap) -> Result<u8, Error> {
         plot::chart::write(&overlap::figures(&messages), file)?;
     }
     let tables = vec![messages.into(), overlap::collectives(&all).into(), overlap::postponed(&all).into()];
-    print(Report { facts, warnings, tables }, "overlap", &arguments.print)?;
+    print(Report { facts, warnings, tables }, "overlap", &arguments.of.print)?;
     Ok(if run.is_partial() { PARTIAL } else { OK })
 }
 

@@ -11,8 +11,8 @@ use crate::report::Report;
 use crate::report::schema::Schema;
 
 /// Prints what lies on the critical path. Returns the exit status.
-pub fn run(arguments: &cli::Path) -> Result<u8, Error> {
-    let run = open(&arguments.folder, arguments.select.choice())?;
+pub fn run(arguments: &cli::OneRun) -> Result<u8, Error> {
+    let run = open(arguments)?;
     run.has_calls("path")?;
     let Settled { mut account, timeline, .. } = settled(&run, Follow::Waits);
     let path = path(std::mem::take(&mut account.jumps), &account.links);

@@ -10,8 +10,8 @@ use crate::report::Report;
 use crate::report::schema::Schema;
 
 /// Prints the factors. Returns the exit status.
-pub fn run(arguments: &cli::Pop) -> Result<u8, Error> {
-    let run = open(&arguments.folder, arguments.select.choice())?;
+pub fn run(arguments: &cli::OneRun) -> Result<u8, Error> {
+    let run = open(arguments)?;
     run.has_calls("pop")?;
     let mut account = settled(&run, Follow::Dependencies).account;
     let mut warnings = waits::unmatched(&run, &account);

@@ -14,13 +14,13 @@ use crate::report::{Report, Sheet, plot};
 
 /// Prints the ledger and what follows from it. Returns the exit status.
 pub fn run(arguments: &cli::Progress) -> Result<u8, Error> {
-    let run = open(&arguments.folder, arguments.select.choice())?;
+    let run = open(&arguments.of)?;
     let engines = parallel::map(run.ranks.len(), |at| of_rank(&run.ranks[at]));
     if let Some(path) = &arguments.plot {
         plot::entries(&engine::rates(&run, &engines), path)?;
     }
     let report = report(&run, &engines, arguments.by);
-    print(report, "progress", &arguments.print)?;
+    print(report, "progress", &arguments.of.print)?;
     Ok(if run.is_partial() { PARTIAL } else { OK })
 }
 

@@ -1,7 +1,7 @@
 //! `overhear report`: where the time of a run went.
 
 use super::nothing::nothing;
-use super::open::open;
+use super::open::choose;
 use super::print::print;
 use crate::cli::{self, Breakdown};
 use crate::error::{Error, OK, PARTIAL};
@@ -18,15 +18,15 @@ const NEEDED: &str = "no collective call that all its ranks completed: report --
 
 /// Prints the report. Returns the exit status.
 pub fn run(arguments: &cli::Report) -> Result<u8, Error> {
-    let choice = Choice { by_region: arguments.by == Breakdown::Region, ..arguments.select.choice() };
+    let choice = Choice { by_region: arguments.by == Breakdown::Region, ..arguments.of.select.choice() };
     if let (Breakdown::OneRank(rank), Some(asked)) = (arguments.by, &choice.ranks)
         && !asked.contain(rank)
     {
         return Err(Error::RankLeftOut { rank, asked: asked.clone() });
     }
-    let run = open(&arguments.folder, choice)?;
+    let run = choose(&arguments.of, choice)?;
     let report = report(&run, arguments.by)?;
-    print(report, "report", &arguments.print)?;
+    print(report, "report", &arguments.of.print)?;
     Ok(if run.is_partial() { PARTIAL } else { OK })
 }
 

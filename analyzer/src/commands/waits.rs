@@ -10,8 +10,8 @@ use crate::report::Report;
 use crate::report::schema::Schema;
 
 /// Prints the wait states. Returns the exit status.
-pub fn run(arguments: &cli::Waits) -> Result<u8, Error> {
-    let run = open(&arguments.folder, arguments.select.choice())?;
+pub fn run(arguments: &cli::OneRun) -> Result<u8, Error> {
+    let run = open(arguments)?;
     run.has_calls("waits")?;
     let account = settled(&run, Follow::Sums).account;
     let mut facts = overview::facts(&run);
