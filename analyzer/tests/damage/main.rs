@@ -3,7 +3,7 @@
 //!
 //! `cargo xtask damage` tries more of them, or one by its seed.
 
-#[path = "../common/mod.rs"]
+#[path = "../all/common/mod.rs"]
 mod common;
 mod limits;
 mod mutations;

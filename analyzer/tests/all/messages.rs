@@ -1,10 +1,8 @@
 //! Messages find their receives, and what is none finds nothing.
 
-mod common;
-
+use crate::common::made::{Calls, account, command, is_whole, made, moved, on_nobody, receive, send, told};
+use crate::common::{signature, stdout};
 use analyzer::model::matching::{Follow, WaitState};
-use common::made::{Calls, account, command, is_whole, made, moved, on_nobody, receive, send, told};
-use common::{signature, stdout};
 use traces::calls::Call;
 use traces::record;
 use traces::signature::{STARTS, Signature, peer};

@@ -1,11 +1,9 @@
 //! Call sites are looked up in the program that ran, as long as it is the one that ran.
 
-mod common;
-
 use std::env::current_exe;
 use std::fs;
 
-use common::{BEGIN, Folder, definitions, header, json, signature};
+use crate::common::{BEGIN, Folder, definitions, header, json, signature};
 use object::Object;
 use traces::calls::Call;
 use traces::definitions::{Definition, Module, Site};

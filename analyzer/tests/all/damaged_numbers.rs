@@ -1,11 +1,9 @@
 //! Numbers in a damaged file take neither room nor time that the file itself does not.
 
-mod common;
-
 use std::path::Path;
 use std::process::{Command, Output};
 
-use common::{BEGIN, Folder, SECOND, definitions, header, rank, signature, stdout};
+use crate::common::{BEGIN, Folder, SECOND, definitions, header, rank, signature, stdout};
 use traces::calls::Call;
 use traces::clock::ClockSample;
 use traces::definitions::{Definition, Group, Members, Neighbors, Span};

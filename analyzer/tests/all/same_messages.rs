@@ -1,10 +1,8 @@
 //! Two runs compared message by message, made by hand so that what differs is known.
 
-mod common;
-
+use crate::common::made::{Calls, made, on_nobody, receive, send};
 use analyzer::metrics::messages::{DifferenceKind, RankComparison, compare};
 use analyzer::model::messages::{Way, of_rank};
-use common::made::{Calls, made, on_nobody, receive, send};
 use traces::calls::Call;
 use traces::record::Content;
 use traces::signature::peer;

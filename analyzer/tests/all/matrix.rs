@@ -1,11 +1,10 @@
 //! Collective calls hand their bytes to the ranks that the standard names.
 
-mod common;
-
+use crate::common;
 use std::collections::BTreeMap;
 
-use common::Folder;
-use common::made::Calls;
+use crate::common::Folder;
+use crate::common::made::Calls;
 use serde_json::Value;
 use traces::calls::Call;
 use traces::signature::{Signature, peer};

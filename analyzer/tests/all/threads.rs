@@ -1,11 +1,9 @@
 //! Threads of a rank that call at once: nobody knows which message went to which of them.
 
-mod common;
-
+use crate::common::made::{account, command, is_whole, moved, send, told, write_threads};
+use crate::common::{Folder, signature, stdout};
 use analyzer::model::Run;
 use analyzer::model::matching::{Follow, WaitState};
-use common::made::{account, command, is_whole, moved, send, told, write_threads};
-use common::{Folder, signature, stdout};
 use traces::calls::Call;
 
 /// Numbers below a bound that look random.

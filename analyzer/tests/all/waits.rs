@@ -1,15 +1,13 @@
 //! The ranks' calls become one account: messages with their receives, and who waited for whom how long.
 
-mod common;
-
 use std::collections::BTreeMap;
 use std::fs;
 
+use crate::common::made::{Calls, account, command, made, on_nobody, on_one_processor, receive, send, told};
+use crate::common::{Folder, signature, stdout};
 use analyzer::metrics::pop;
 use analyzer::model::Run;
 use analyzer::model::matching::{Account, Follow, RankPair, WaitState, WaitSum};
-use common::made::{Calls, account, command, made, on_nobody, on_one_processor, receive, send, told};
-use common::{Folder, signature, stdout};
 use synthetic::{KnownTotals, KnownWaits, Shape, Topology, Truth, run};
 use traces::calls::{Call, Class};
 use traces::folder::file_name;

@@ -1,10 +1,8 @@
 //! The samples in `traces/samples` show the analyzer at work where there is no MPI.
 
-mod common;
-
 use std::path::Path;
 
-use common::{json, report, stdout};
+use crate::common::{json, report, stdout};
 use serde_json::json as value;
 
 const SAMPLES: [&str; 2] = ["integer_sort-openmpi", "integer_sort-mpich"];

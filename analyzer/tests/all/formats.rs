@@ -1,8 +1,7 @@
 //! One report in every format.
 
-mod common;
-
-use common::{Folder, report, stderr, stdout, two_ranks};
+use crate::common;
+use crate::common::{Folder, report, stderr, stdout, two_ranks};
 #[cfg(feature = "parquet")]
 use traces::calls::Call;
 

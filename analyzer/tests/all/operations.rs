@@ -1,9 +1,7 @@
 //! Collective operations as a whole: planted skews and durations are found exactly, and what cannot be known is not printed.
 
-mod common;
-
-use common::made::{Calls, on_nobody};
-use common::{Folder, header, overhear, rank, signature, stderr, stdout, two_ranks};
+use crate::common::made::{Calls, on_nobody};
+use crate::common::{Folder, header, overhear, rank, signature, stderr, stdout, two_ranks};
 use serde_json::{Value, json};
 use traces::calls::Call;
 use traces::file::Mode;

@@ -1,11 +1,10 @@
 //! Regions and MPI_Pcontrol in runs made by hand: what is selected, to the tick.
 
-mod common;
-
+use crate::common;
 use std::path::Path;
 use std::process::Command;
 
-use common::{BEGIN, Folder, SECOND, definitions, header, signature};
+use crate::common::{BEGIN, Folder, SECOND, definitions, header, signature};
 use serde_json::{Value, json};
 use traces::calls::Call;
 use traces::definitions::{Definition, Region};

@@ -1,11 +1,9 @@
 //! `overhear scaling`: what grows with the ranks, and how, is found in runs that were made to grow so.
 
-mod common;
-
 use std::process::Command;
 
-use common::Folder;
-use common::growing::run;
+use crate::common::Folder;
+use crate::common::growing::run;
 use serde_json::Value;
 
 fn scaling(runs: &[Folder], more: &[&str]) -> (i32, Value) {

@@ -1,9 +1,7 @@
 //! Rounds from one rank to several others and back that were planted are found, with their times; what only looks like one is not.
 
-mod common;
-
-use common::made::{Calls, on_nobody, receive, send};
-use common::{Folder, overhear, signature, stderr, two_ranks};
+use crate::common::made::{Calls, on_nobody, receive, send};
+use crate::common::{Folder, overhear, signature, stderr, two_ranks};
 use serde_json::Value;
 use traces::calls::Call;
 use traces::signature::{STARTS, Signature, peer};

@@ -1,10 +1,8 @@
 //! Overhead, transfer time and overlap that were planted are found; where no transfer time is known, bounds hold the truth.
 
-mod common;
-
 use std::path::Path;
 
-use common::{BEGIN, Folder, definitions, header, overhear, signature, stderr, stdout, two_ranks};
+use crate::common::{BEGIN, Folder, definitions, header, overhear, signature, stderr, stdout, two_ranks};
 use serde_json::Value;
 use synthetic::{Shape, Topology, run};
 use traces::calls::Call;

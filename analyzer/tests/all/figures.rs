@@ -1,8 +1,7 @@
 //! The figures of a report are those of the files.
 
-mod common;
-
-use common::{BEGIN, Folder, header, json, rank, rank_with, signature, two_ranks};
+use crate::common;
+use crate::common::{BEGIN, Folder, header, json, rank, rank_with, signature, two_ranks};
 use serde_json::{Value, json as value};
 use traces::calls::Call;
 use traces::file::{ANY_SIGNATURE, FileHeader, Mode, ProfileEntry, SHARED_TOTALS, Stop};

@@ -1,12 +1,10 @@
 //! How many calls a rank has, and how its recording ended, is known from some of its pages.
 
-mod common;
-
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::common::{BEGIN, Folder, header, overhear, signature};
 use analyzer::model::{Choice, End, Rank, Sketch};
-use common::{BEGIN, Folder, header, overhear, signature};
 use synthetic::{Shape, Topology, run};
 use traces::calls::Call;
 use traces::file::{FileHeader, INITIALIZED};

@@ -1,6 +1,6 @@
 //! What commands say of recorded programs, to the letter: of what the samples have nothing of, and of what a reader is warned of.
 //!
-//! `GOLDEN=write cargo test -p overhear --test golden_recorded` writes the texts anew.
+//! `GOLDEN=write cargo test -p overhear golden_recorded::` writes the texts anew.
 
 use std::fs;
 use std::path::Path;

@@ -1,10 +1,8 @@
 //! Ranks without a file: some were recorded, others not, and messages go to and from them.
 
-mod common;
-
+use crate::common::made::{Calls, account, command, made, moved, send, told};
+use crate::common::{signature, stdout};
 use analyzer::model::matching::{Follow, WaitState};
-use common::made::{Calls, account, command, made, moved, send, told};
-use common::{signature, stdout};
 use traces::calls::Call;
 use traces::signature::{Signature, peer, tag};
 

@@ -1,10 +1,9 @@
 //! Times of a table stand in one unit that suits the run, and its heading names it.
 
-mod common;
-
+use crate::common;
 use std::path::{Path, PathBuf};
 
-use common::{Folder, header, overhear, rank, stdout, two_ranks};
+use crate::common::{Folder, header, overhear, rank, stdout, two_ranks};
 use traces::definitions::Definition;
 use traces::write::{FileWriter, blank_block};
 

@@ -1,10 +1,9 @@
 //! Whatever a folder holds, there is one clear message, what can be used is used, and the exit status says which.
 
-mod common;
-
+use crate::common;
 use std::fs;
 
-use common::{
+use crate::common::{
     BEGIN, Folder, header, in_call, json, overhear, rank, rank_with, report, signature, stderr, stdout, two_ranks,
 };
 use traces::calls::Call;

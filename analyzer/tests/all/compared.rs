@@ -1,11 +1,10 @@
 //! `overhear diff`: what two sides differ by is found, and what their runs differ by among themselves is called noise.
 
-mod common;
-
+use crate::common;
 use std::path::PathBuf;
 use std::process::Command;
 
-use common::{Folder, header, signature};
+use crate::common::{Folder, header, signature};
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 use serde_json::Value;
 use traces::calls::Call;

@@ -1,13 +1,11 @@
 //! A run's folder may be somebody else's: reading it harms nobody, and waits for nothing.
 
-mod common;
-
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use common::{BEGIN, Folder, definitions, header, signature, stderr, stdout, two_ranks};
+use crate::common::{BEGIN, Folder, definitions, header, signature, stderr, stdout, two_ranks};
 use object::{Object, ObjectSection, ObjectSymbol};
 use traces::calls::Call;
 use traces::definitions::{Definition, Module, Site};

@@ -1,9 +1,7 @@
 //! Latency and bandwidth that were planted are found, and so is the size from which messages go another way.
 
-mod common;
-
-use common::made::{Calls, made, on_nobody, send};
-use common::{overhear, signature, stderr};
+use crate::common::made::{Calls, made, on_nobody, send};
+use crate::common::{overhear, signature, stderr};
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 use serde_json::Value;
 use traces::calls::Call;

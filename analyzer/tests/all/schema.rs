@@ -1,9 +1,8 @@
 //! JSON, CSV and Parquet of every command are as its published schema says, and keys say what is counted in.
 //!
-//! `GOLDEN=write cargo test -p overhear --test schema` writes the schemas anew.
+//! `GOLDEN=write cargo test -p overhear schema::` writes the schemas anew.
 
-mod common;
-
+use crate::common;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,12 +1,10 @@
 //! What of a run is printed, how much of it and in which order, is chosen the same way for every table.
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use common::{BEGIN, Folder, header, overhear, rank, signature, stderr, stdout, two_ranks};
+use crate::common::{BEGIN, Folder, header, overhear, rank, signature, stderr, stdout, two_ranks};
 use serde_json::Value;
 use traces::calls::Call;
 use traces::clock::ClockSample;

@@ -1,8 +1,6 @@
 //! Names are the program's: whatever they hold, no output lets them steer a terminal, break a line or run as a formula.
 
-mod common;
-
-use common::{BEGIN, Folder, header, overhear, signature, stderr, stdout};
+use crate::common::{BEGIN, Folder, header, overhear, signature, stderr, stdout};
 use traces::calls::Call;
 use traces::definitions::{Communicator, Definition, Library, Process, Region, SourcePlace};
 use traces::record::{self, RecordKind};

@@ -1,11 +1,9 @@
 //! How unevenly time is spread over the ranks.
 
-mod common;
-
 use std::path::Path;
 use std::process::{Command, Output};
 
-use common::{Folder, header, rank, signature, stdout, two_ranks};
+use crate::common::{Folder, header, rank, signature, stdout, two_ranks};
 use serde_json::{Value, json as value};
 use synthetic::{Shape, Topology, Truth, run};
 use traces::calls::Call;

@@ -1,6 +1,6 @@
 //! What each command says of the samples, to the letter: a change of words or of figures is seen in the commit that makes it.
 //!
-//! `GOLDEN=write cargo test -p overhear --test golden` writes the texts anew.
+//! `GOLDEN=write cargo test -p overhear golden::` writes the texts anew.
 
 use std::fs;
 use std::path::{Path, PathBuf};

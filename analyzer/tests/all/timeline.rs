@@ -1,12 +1,10 @@
 //! Ranks with clocks of their own come onto one time line.
 
-mod common;
-
 use std::path::Path;
 
+use crate::common::{Folder, definitions};
 use analyzer::model::Run;
 use analyzer::model::timeline::{ClockLine, Slack, Source, Timeline};
-use common::{Folder, definitions};
 use traces::clock::ClockSample;
 use traces::definitions::{Definition, Occasion, SameClock, Sync};
 use traces::file::{FINALIZED, FileHeader, INITIALIZED};
