@@ -87,7 +87,7 @@ pub enum Command {
     Check(OneRun),
     /// Compare two runs, or several of each of two sides
     ///
-    /// Where time went by function, call site and size, wait states, imbalance, efficiency, and the progress engine's ledger. With
+    /// Where time went by function, call site and size, wait states, imbalance, overlap, efficiency, and the progress engine's ledger. With
     /// several runs per side, ratios get intervals, and a difference no larger than runs of one side show among themselves counts as
     /// noise. Alternate the recordings (A, B, A, B ...), so that changes on the machine hit both sides.
     Diff(Diff),

@@ -4,6 +4,7 @@ pub mod messages;
 
 use std::path::PathBuf;
 
+use super::overlap;
 use super::print::print;
 use super::several::SeveralRuns;
 use crate::cli;
@@ -50,7 +51,12 @@ pub fn schema() -> Schema {
 /// Reads the runs of a side, which warnings call by its name, with a number where there are several.
 fn read(side: &str, folders: &[PathBuf], choice: &Choice) -> Result<SeveralRuns, Error> {
     let name = |at: usize| if folders.len() == 1 { side.to_string() } else { format!("{side} {}", at + 1) };
-    SeveralRuns::read(folders, choice, name, engine::unseen)
+    SeveralRuns::read(folders, choice, name, |run, figures| {
+        figures.warnings.extend(engine::unseen(run));
+        if figures.has_calls {
+            figures.add_overlap(&overlap::gathered(run));
+        }
+    })
 }
 
 /// What to say of each condition that is met.

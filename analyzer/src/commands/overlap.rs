@@ -6,8 +6,8 @@ use super::print::print;
 use crate::cli;
 use crate::error::{Error, OK, PARTIAL};
 use crate::metrics::{cost, overlap, overview};
-use crate::model::Rank;
 use crate::model::overlap::{bound_rule, of_rank};
+use crate::model::{Rank, Run};
 use crate::parallel;
 use crate::report::schema::Schema;
 use crate::report::{Report, plot};
@@ -20,9 +20,7 @@ const NEEDED: &str = "no nonblocking request: overlap needs MPI_Isend, MPI_Irecv
 pub fn run(arguments: &cli::Plotted) -> Result<u8, Error> {
     let run = open(&arguments.of)?;
     run.has_calls("overlap")?;
-    let asked: Vec<&Rank> = run.asked().collect();
-    let requests = parallel::map(asked.len(), |at| of_rank(asked[at], bound_rule(&run, asked[at])));
-    let all = overlap::Gathered::of(&run, requests);
+    let all = gathered(&run);
     if all.posted == 0 {
         return Err(nothing(&run, NEEDED));
     }
@@ -38,6 +36,13 @@ pub fn run(arguments: &cli::Plotted) -> Result<u8, Error> {
     let tables = vec![messages.into(), overlap::collectives(&all).into(), overlap::postponed(&all).into()];
     print(Report { facts, warnings, tables }, "overlap", &arguments.of.print)?;
     Ok(if run.is_partial() { PARTIAL } else { OK })
+}
+
+/// The nonblocking requests of a run.
+pub fn gathered(run: &Run) -> overlap::Gathered {
+    let asked: Vec<&Rank> = run.asked().collect();
+    let requests = parallel::map(asked.len(), |at| of_rank(asked[at], bound_rule(run, asked[at])));
+    overlap::Gathered::of(run, requests)
 }
 
 /// What its JSON looks like.

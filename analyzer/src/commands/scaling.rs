@@ -12,7 +12,7 @@ use crate::report::{Report, Sheet};
 pub fn run(arguments: &cli::Scaling) -> Result<u8, Error> {
     let name = |at: usize| arguments.runs[at].display().to_string();
     let SeveralRuns { figures: runs, warnings: said, is_partial } =
-        SeveralRuns::read(&arguments.runs, &arguments.select.choice(), name, |_| Vec::new())?;
+        SeveralRuns::read(&arguments.runs, &arguments.select.choice(), name, |_, _| ())?;
     let grown = scaling::grown(&runs, arguments.weak);
     let tables = vec![
         scaling::efficiencies(&grown).into(),

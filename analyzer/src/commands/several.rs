@@ -18,19 +18,20 @@ pub struct SeveralRuns {
 }
 
 impl SeveralRuns {
-    /// Reads what is chosen of the runs in these folders. `name` is what warnings call the one at a place; `unseen` what more there
-    /// is to say of a run.
+    /// Reads what is chosen of the runs in these folders. `name` is what warnings call the one at a place; `add` adds what
+    /// this comparison alone asks.
     pub fn read(
         folders: &[PathBuf],
         choice: &Choice,
         name: impl Fn(usize) -> String,
-        unseen: fn(&Run) -> Vec<String>,
+        add: impl Fn(&Run, &mut Figures),
     ) -> Result<SeveralRuns, Error> {
         let mut runs = SeveralRuns { figures: Vec::new(), warnings: Vec::new(), is_partial: false };
         for (at, folder) in folders.iter().enumerate() {
             let run = Run::select(folder, choice)?;
-            let figures = figures(&run);
-            let said = figures.warnings.iter().cloned().chain(unseen(&run)).chain(overview::warnings(&run));
+            let mut figures = figures(&run);
+            add(&run, &mut figures);
+            let said = figures.warnings.iter().cloned().chain(overview::warnings(&run));
             runs.warnings.extend(said.map(|said| format!("{}: {said}", name(at))));
             runs.is_partial |= run.is_partial();
             runs.figures.push(figures);

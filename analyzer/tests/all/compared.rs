@@ -4,11 +4,12 @@ use crate::common;
 use std::path::PathBuf;
 use std::process::Command;
 
+use crate::common::made::Calls;
 use crate::common::{Folder, header, signature};
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 use serde_json::Value;
 use traces::calls::Call;
-use traces::signature::peer;
+use traces::signature::{STARTS, Signature, peer};
 
 const FUNCTIONS: [Call; 6] = [Call::Allreduce, Call::Bcast, Call::Alltoall, Call::Barrier, Call::Reduce, Call::Gather];
 
@@ -125,4 +126,62 @@ fn a_condition_does_not_hold_of_a_change_within_the_noise() {
     assert_eq!(above(-50.0), 0, "the sides differ by less than their runs");
     let c = runs(4, 302, Some((Call::Reduce, 1.2)));
     assert_eq!(diff(&a, &c, &["--fail-if", "MPI_Reduce.time_mean>+10%"]).0, 1);
+}
+
+/// Runs of a rank whose sends take 20 us if they are waited for right after, and else this long in MPI; each run is off by up to 1 %.
+fn overlapping(count: usize, seed: u64, overhead: f64) -> Vec<Folder> {
+    let mut random = StdRng::seed_from_u64(seed);
+    let mut run = |_| {
+        let mut calls = Calls::default();
+        let mut start = 1_000;
+        for round in 0..12 {
+            let of_kind = if round % 2 == 0 { (0, 20_000.0) } else { (60_000, overhead) };
+            let (computing, in_mpi) = (of_kind.0, (of_kind.1 * random.random_range(0.99..1.01)) as u64);
+            let post = Signature { flags: STARTS, ..signature(0, Call::Isend, 0, 4_096, 0) };
+            calls = calls.call(post, start, 1_000).call(
+                signature(0, Call::Wait, peer::NONE, 0, 0),
+                start + 1_000 + computing,
+                in_mpi - 1_000,
+            );
+            calls = calls.completed(1);
+            start += 100_000;
+        }
+        let folder = Folder::new();
+        calls.write(&folder, 0, 1);
+        folder
+    };
+    (0..count).map(&mut run).collect()
+}
+
+#[test]
+fn requests_that_take_more_time_in_mpi_are_named_with_their_size_and_their_transfer_is_noise() {
+    let (a, b) = (overlapping(4, 1, 4_000.0), overlapping(4, 2, 6_000.0));
+    let (_, said) = diff(&a, &b, &[]);
+    let of_overlap = |row: &&Value| row["table"] == "overlap";
+    let rows: Vec<&Value> = said["figures"].as_array().unwrap().iter().filter(of_overlap).collect();
+    let row = |figure: &str| *rows.iter().find(|row| row["figure"] == figure).unwrap_or_else(|| panic!("{said:#}"));
+    let overhead = row("overhead_s");
+    assert!(overhead["row"].as_str().unwrap().starts_with("send MPI_Isend "), "{overhead:#}");
+    assert!(overhead["row"].as_str().unwrap().ends_with(" 4.0 KiB"), "{overhead:#}");
+    assert_eq!([&overhead["verdict"], &row("availability_percent")["verdict"]], ["more", "less"]);
+    assert_eq!(row("transfer_s")["verdict"], "noise");
+    let near = |value: &Value, expected: f64| (value.as_f64().unwrap() - expected).abs() < 0.02 * expected;
+    assert!(near(&overhead["b_by_a"], 1.5) && near(&overhead["a"], 4e-6), "{overhead:#}");
+    assert!(near(&row("availability_percent")["b"], 70.0), "{said:#}");
+    let status = |condition: &str| diff(&a, &b, &["--fail-if", condition]).0;
+    assert_eq!([status("MPI_Isend.overhead>+40%"), status("overlap:MPI_Isend.overhead>+60%")], [1, 0]);
+    assert_eq!([status("4.0 KiB.availability<75"), status("MPI_Isend.transfer>+10%")], [1, 0]);
+}
+
+#[test]
+fn requests_that_one_side_alone_makes_have_no_overhead_on_the_other() {
+    let (a, b) = (overlapping(2, 1, 4_000.0), runs(2, 1, None));
+    let (_, said) = diff(&a, &b, &[]);
+    let mut seen = 0;
+    for row in said["figures"].as_array().unwrap().iter().filter(|row| row["table"] == "overlap") {
+        let expected = if row["figure"] == "requests" { Value::from(0) } else { Value::Null };
+        assert_eq!(row["b"], expected, "{row:#}");
+        seen += 1;
+    }
+    assert!(seen > 5, "{said:#}");
 }

@@ -1,8 +1,8 @@
 //! Which figures people are shown of a comparison, table by table. These are judged together.
 
 use super::figures::FigureName;
-use super::names::{ENGINE, FUNCTIONS, IMBALANCE, POP, SITES, SIZES, WAITS};
-use crate::report::Unit;
+use super::names::{ENGINE, FUNCTIONS, IMBALANCE, OVERLAP, POP, SITES, SIZES, WAITS};
+use crate::report::{Label, Unit};
 
 /// A table of a comparison.
 pub struct Section {
@@ -10,9 +10,9 @@ pub struct Section {
     pub table: &'static str,
     /// Its first column's heading.
     pub title: &'static str,
-    /// Which figure it is of; all of them, where it is none.
-    pub figure: Option<&'static str>,
-    /// What that is counted in.
+    /// Which figures it is of, in their order; all of them, where there is none. Of several, each has a row and says which it is.
+    pub figures: &'static [Label],
+    /// What they are counted in.
     pub unit: Unit,
     /// How many there were of it.
     pub count: Option<(&'static str, &'static str)>,
@@ -20,12 +20,28 @@ pub struct Section {
     pub most: Option<usize>,
 }
 
+/// What stands alone in its section needs no name there.
+const fn alone(key: &'static str) -> Label {
+    Label { key, name: "", depth: 0 }
+}
+
+const TIME: Label = alone("time_mean_s");
+
+/// The figures of nonblocking requests. The bounds stand in for an availability that is not known.
+const OF_REQUESTS: [Label; 5] = [
+    Label { key: "overhead_s", name: "overhead", depth: 0 },
+    Label { key: "transfer_s", name: "transfer", depth: 0 },
+    Label { key: "availability_percent", name: "available", depth: 0 },
+    Label { key: "hidden_least_percent", name: "least hidden", depth: 0 },
+    Label { key: "hidden_most_percent", name: "most hidden", depth: 0 },
+];
+
 /// All of them, in the order to be shown.
-pub const SECTIONS: [Section; 7] = [
+pub const SECTIONS: [Section; 8] = [
     Section {
         table: FUNCTIONS,
         title: "function, mean of ranks",
-        figure: Some("time_mean_s"),
+        figures: &[TIME],
         unit: Unit::Seconds,
         count: Some(("calls", "calls")),
         most: Some(15),
@@ -33,7 +49,7 @@ pub const SECTIONS: [Section; 7] = [
     Section {
         table: SITES,
         title: "call site, mean of ranks",
-        figure: Some("time_mean_s"),
+        figures: &[TIME],
         unit: Unit::Seconds,
         count: Some(("calls", "calls")),
         most: Some(10),
@@ -41,7 +57,7 @@ pub const SECTIONS: [Section; 7] = [
     Section {
         table: SIZES,
         title: "bytes of a call, from and below",
-        figure: Some("time_mean_s"),
+        figures: &[TIME],
         unit: Unit::Seconds,
         count: Some(("calls", "calls")),
         most: Some(10),
@@ -49,7 +65,7 @@ pub const SECTIONS: [Section; 7] = [
     Section {
         table: WAITS,
         title: "wait state, all ranks",
-        figure: Some("wait_s"),
+        figures: &[alone("wait_s")],
         unit: Unit::Seconds,
         count: Some(("waits", "waits")),
         most: Some(10),
@@ -57,22 +73,51 @@ pub const SECTIONS: [Section; 7] = [
     Section {
         table: IMBALANCE,
         title: "imbalance: max of ranks less mean",
-        figure: Some("imbalance_s"),
+        figures: &[alone("imbalance_s")],
         unit: Unit::Seconds,
         count: None,
         most: Some(10),
     },
-    Section { table: POP, title: "efficiency", figure: Some("percent"), unit: Unit::Percent, count: None, most: None },
-    Section { table: ENGINE, title: "the ledger, all ranks", figure: None, unit: Unit::ByRow, count: None, most: None },
+    Section {
+        table: OVERLAP,
+        title: "nonblocking requests: medians",
+        figures: &OF_REQUESTS,
+        unit: Unit::ByRow,
+        count: Some(("requests", "requests")),
+        most: Some(15),
+    },
+    Section {
+        table: POP,
+        title: "efficiency",
+        figures: &[alone("percent")],
+        unit: Unit::Percent,
+        count: None,
+        most: None,
+    },
+    Section { table: ENGINE, title: "the ledger, all ranks", figures: &[], unit: Unit::ByRow, count: None, most: None },
 ];
 
 /// Whether a table is made of single calls, which a profile does not have.
 pub fn needs_calls(table: &str) -> bool {
-    [WAITS, POP].contains(&table)
+    [WAITS, POP, OVERLAP].contains(&table)
+}
+
+/// Whether what is not in a table is 0: a function that was not called took no time, but nobody knows the overhead of requests that
+/// were not made.
+pub fn is_zero_absent(name: &FigureName) -> bool {
+    let adds_up = if name.table == OVERLAP { name.unit == Unit::Count } else { name.unit.is_sum() };
+    adds_up && !name.row.is_empty()
 }
 
 /// Whether people are shown the figure, and so is to be judged.
 pub fn is_chief(name: &FigureName) -> bool {
     let section = SECTIONS.iter().find(|section| section.table == name.table);
-    section.is_some_and(|section| section.figure.is_none_or(|figure| figure == name.figure))
+    section.is_some_and(|section| section.figures.is_empty() || section.place(&name.figure).is_some())
+}
+
+impl Section {
+    /// The place of a figure among those it is of.
+    pub fn place(&self, figure: &str) -> Option<usize> {
+        self.figures.iter().position(|label| label.key == figure)
+    }
 }

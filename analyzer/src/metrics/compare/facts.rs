@@ -90,7 +90,9 @@ pub fn warnings(a: &Side, b: &Side) -> Vec<String> {
     }
     let profiles = runs().filter(|run| !run.has_calls).count();
     if profiles > 0 {
-        warnings.push(format!("no waits or efficiencies for {profiles} of the runs: a profile holds no single calls"));
+        warnings.push(format!(
+            "no waits, efficiencies or overlap for {profiles} of the runs: a profile holds no single calls"
+        ));
     }
     warnings
 }

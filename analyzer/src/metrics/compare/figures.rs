@@ -2,7 +2,7 @@
 
 use super::names;
 use crate::metrics::engine::Ledger;
-use crate::metrics::{breakdown, engine, groupings, imbalance, overview, pop, programs, waits};
+use crate::metrics::{breakdown, engine, groupings, imbalance, overlap, overview, pop, programs, waits};
 use crate::model::Run;
 use crate::model::matching::{Follow, settled};
 use crate::report::{ColumnHead, Fact, Label, Sheet, Unit, Value};
@@ -38,7 +38,7 @@ pub struct Figures {
     pub all: Vec<Figure>,
     /// Single calls were recorded, so that waits and efficiencies are among them.
     pub has_calls: bool,
-    /// What a reader of its waits has to know.
+    /// What a reader of its waits and overlap has to know.
     pub warnings: Vec<String>,
     /// What ran.
     pub program: Fact,
@@ -75,6 +75,13 @@ pub fn figures(run: &Run) -> Figures {
 }
 
 impl Figures {
+    /// Adds those of nonblocking requests.
+    pub fn add_overlap(&mut self, requests: &overlap::Gathered) {
+        self.all.extend(of_sheet(names::OVERLAP, &overlap::messages(requests).into()));
+        self.all.extend(of_sheet(names::OVERLAP, &overlap::collectives(requests).into()));
+        self.warnings.extend(overlap::unseen(requests));
+    }
+
     /// A figure that stands alone.
     pub fn fact(&self, key: &str) -> Option<f64> {
         self.all.iter().find(|figure| figure.name.table == names::RUN && figure.name.figure == key)?.value
@@ -140,7 +147,7 @@ fn of_sheet(table: &'static str, sheet: &Sheet) -> Vec<Figure> {
     };
     let of_row = |row: &Vec<Value>| {
         let names = named(row);
-        let label = names.iter().find_map(|name| if let Value::Label(label) = name { Some(*label) } else { None });
+        let label = if let [Value::Label(label)] = names[..] { Some(label) } else { None };
         let parts: Vec<String> = names.iter().map(|name| name.to_string().trim_start().to_string()).collect();
         let figures = sheet.columns.iter().zip(row).filter(|(column, _)| !column.is_name && column.unit.is_measured());
         let figure = |(column, value): (&ColumnHead, &Value)| {

@@ -44,11 +44,10 @@ pub fn compare(a: &Side, b: &Side) -> Vec<Comparison> {
             }
         }
     }
-    // A function that a run did not call took it no time; a share of nothing is nothing.
     let has_calls = |side: &Side, at: usize| side[at].has_calls;
     let known = |name: &FigureName, side: &Side, at: usize, value: Option<f64>| {
         let is_there = has_calls(side, at) || !chief::needs_calls(name.table);
-        value.or_else(|| (is_there && name.unit.is_sum() && !name.row.is_empty()).then_some(0.0))
+        value.or_else(|| (is_there && chief::is_zero_absent(name)).then_some(0.0))
     };
     let comparison = |name: FigureName| {
         let [of_a, of_b] = values.remove(&name).unwrap_or_default();

@@ -1,7 +1,8 @@
 //! Two sides compared, each of one run or several: every figure of A beside that of B, and whether the difference is more than
 //! noise.
 //!
-//! Nothing is computed anew: the figures are those of the tables that `report`, `waits`, `pop`, `imbalance` and `progress` print.
+//! Nothing is computed anew: the figures are those of the tables that `report`, `waits`, `pop`, `imbalance`, `overlap`
+//! and `progress` print.
 
 mod chief;
 mod facts;

@@ -14,7 +14,9 @@ pub const SIZES: &str = "sizes";
 pub const IMBALANCE: &str = "imbalance";
 /// By wait state.
 pub const WAITS: &str = "wait_states";
+/// By way, function, call site and size, of nonblocking requests.
+pub const OVERLAP: &str = "overlap";
 /// The POP metrics.
 pub const POP: &str = "pop";
 /// All of them.
-pub const TABLES: [&str; 8] = [RUN, ENGINE, FUNCTIONS, SITES, SIZES, IMBALANCE, WAITS, POP];
+pub const TABLES: [&str; 9] = [RUN, ENGINE, FUNCTIONS, SITES, SIZES, IMBALANCE, WAITS, POP, OVERLAP];

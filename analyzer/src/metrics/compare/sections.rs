@@ -13,13 +13,15 @@ pub fn sections(all: &[Comparison], is_judged: bool) -> Vec<Sheet> {
 struct SectionRow {
     name: String,
     label: Option<Label>,
+    /// Which of the section's figures it is.
+    figure: Option<usize>,
     a: Value,
     b: Value,
     ratio: Option<f64>,
     interval: Option<(f64, f64)>,
     verdict: &'static str,
     counts: [Option<f64>; 2],
-    /// What it is sorted by.
+    /// What it is sorted by: of several figures, the first one's.
     difference: f64,
 }
 
@@ -30,24 +32,34 @@ impl Section {
             let (key, _) = self.count?;
             of_table().find(|figure| figure.name.figure == key && figure.name.row == row)
         };
-        let chief = of_table().filter(|figure| is_chief(&figure.name));
+        let first = |row: &[String]| {
+            let key = self.figures.first()?.key;
+            of_table().find(|figure| figure.name.figure == key && figure.name.row == row)
+        };
+        let is_known = |figure: &&Comparison| self.figures.len() <= 1 || !(figure.a.is_empty() && figure.b.is_empty());
+        let chief = of_table().filter(|figure| is_chief(&figure.name)).filter(is_known);
         let row = |figure: &Comparison| {
             let counted = count(&figure.name.row);
             SectionRow {
                 name: figure.name.row.join(" "),
                 label: figure.name.label,
+                figure: self.place(&figure.name.figure),
                 a: figure.value(figure.mean_a()),
                 b: figure.value(figure.mean_b()),
                 ratio: figure.ratio(),
                 interval: figure.test.and_then(|test| test.ratio),
                 verdict: figure.verdict(),
                 counts: [counted.and_then(Comparison::mean_a), counted.and_then(Comparison::mean_b)],
-                difference: figure.difference().unwrap_or(0.0).abs(),
+                difference: first(&figure.name.row).unwrap_or(figure).difference().unwrap_or(0.0).abs(),
             }
         };
         let mut rows: Vec<SectionRow> = chief.map(row).collect();
         if self.most.is_some() {
-            rows.sort_by(|one, other| other.difference.total_cmp(&one.difference));
+            // What is known of the same stands together.
+            let by_size = |one: &SectionRow, other: &SectionRow| other.difference.total_cmp(&one.difference);
+            rows.sort_by(|one, other| {
+                by_size(one, other).then_with(|| (&one.name, one.figure).cmp(&(&other.name, other.figure)))
+            });
         }
         let is_labelled = rows.first()?.label.is_some();
         let table = Table::with_columns(self.table, "", self.columns(is_labelled, is_judged), rows).for_people();
@@ -61,6 +73,10 @@ impl Section {
             true => Column::label("row", self.title, |row: &SectionRow| row.label),
             false => Column::text("row", self.title, |row: &SectionRow| row.name.clone()),
         }];
+        if self.figures.len() > 1 {
+            let figures = self.figures;
+            columns.push(Column::label("figure", "figure", move |row: &SectionRow| row.figure.map(|at| figures[at])));
+        }
         columns.extend(match self.unit {
             Unit::Seconds => [
                 Column::seconds("a_s", "A", move |row| a(row).seconds()),

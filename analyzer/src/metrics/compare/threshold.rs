@@ -141,10 +141,11 @@ impl Threshold {
     }
 }
 
-/// Whether a row is called so: by its whole name, a part of it, or the line of its call site.
+/// Whether a row is called so: by its whole name, parts of it that stand together, or the line of its call site.
 fn is_called(row: &[String], asked: &str) -> bool {
     let in_parentheses = format!("({asked})");
-    row.join(" ") == asked || row.iter().any(|part| part == asked || part.ends_with(&in_parentheses))
+    let spans = (0..row.len()).flat_map(|from| (from + 1..=row.len()).map(move |to| from..to));
+    spans.into_iter().any(|span| row[span].join(" ") == asked) || row.iter().any(|part| part.ends_with(&in_parentheses))
 }
 
 #[cfg(test)]

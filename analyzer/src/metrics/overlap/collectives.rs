@@ -21,11 +21,11 @@ impl Row for CollectiveRow {
     const TABLE: &'static str = "collectives";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::text("function", "function", |row: &Self| row.place.function.clone()),
-            Column::text("site", "posted at", |row: &Self| row.place.site.clone()),
-            Column::count("communicator_size", "", |row: &Self| row.place.ranks),
-            Column::bytes("size_bytes", "size", |row: &Self| row.size.bytes),
-            Column::bytes("size_below_bytes", "", |row: &Self| row.size.below),
+            Column::text("function", "function", |row: &Self| row.place.function.clone()).name(),
+            Column::text("site", "posted at", |row: &Self| row.place.site.clone()).name(),
+            Column::count("communicator_size", "", |row: &Self| row.place.ranks).name(),
+            Column::bytes("size_bytes", "size", |row: &Self| row.size.bytes).name(),
+            Column::bytes("size_below_bytes", "", |row: &Self| row.size.below).name(),
             Column::count("requests", "requests", |row: &Self| row.requests).spare(2),
             Column::seconds("life_s", "", |row: &Self| seconds(row.estimate.whole)),
             Column::seconds("post_s", "post", |row: &Self| seconds(row.estimate.parts[0])).spare(1),

@@ -18,11 +18,11 @@ impl Row for MessageRow {
     const TABLE: &'static str = "messages";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::label("traffic", "way", |row: &Self| traffic(row.place.traffic)),
-            Column::text("function", "", |row: &Self| row.place.function.clone()),
-            Column::text("site", "posted at", |row: &Self| row.place.site.clone()),
-            Column::bytes("size_bytes", "size", |row: &Self| row.size.bytes),
-            Column::bytes("size_below_bytes", "", |row: &Self| row.size.below),
+            Column::label("traffic", "way", |row: &Self| traffic(row.place.traffic)).name(),
+            Column::text("function", "", |row: &Self| row.place.function.clone()).name(),
+            Column::text("site", "posted at", |row: &Self| row.place.site.clone()).name(),
+            Column::bytes("size_bytes", "size", |row: &Self| row.size.bytes).name(),
+            Column::bytes("size_below_bytes", "", |row: &Self| row.size.below).name(),
             Column::count("requests", "requests", |row: &Self| row.requests).spare(1),
             Column::seconds("life_s", "", |row: &Self| seconds(row.estimate.whole)),
             Column::seconds("post_s", "", |row: &Self| seconds(row.estimate.parts[0])),
