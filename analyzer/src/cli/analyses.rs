@@ -12,6 +12,9 @@ pub struct Report {
     /// Break the time down by function, rank, rank=N, comm, site, size, peer, thread, region, collective
     #[arg(long, value_name = "WHAT", default_value = "function")]
     pub by: Breakdown,
+    /// With --by collective: plot times over message size to this file, SVG or PNG by its name
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PlotFile>,
     /// Of which run.
     #[command(flatten)]
     pub of: OneRun,

@@ -10,8 +10,9 @@ use crate::metrics::groupings::{CommunicatorName, PeerName, SiteName, SizeName, 
 use crate::metrics::{breakdown, cost, groupings, operations, overview, ranks, regions};
 use crate::model::matching::{Follow, settled};
 use crate::model::{Choice, Run};
+use crate::report::plot::PlotFile;
 use crate::report::schema::Schema;
-use crate::report::{Report, Sheet};
+use crate::report::{Report, Sheet, plot};
 
 /// What it needs, and has none of.
 const NEEDED: &str = "no collective call that all its ranks completed: report --by collective needs MPI_Allreduce, MPI_Bcast and the like";
@@ -24,8 +25,13 @@ pub fn run(arguments: &cli::Report) -> Result<u8, Error> {
     {
         return Err(Error::RankLeftOut { rank, asked: asked.clone() });
     }
+    if arguments.plot.is_some() && arguments.by != Breakdown::Collective {
+        return Err(Error::Setting(
+            "report --plot draws collective calls over message size: add --by collective".into(),
+        ));
+    }
     let run = choose(&arguments.of, choice)?;
-    let report = report(&run, arguments.by)?;
+    let report = report(&run, arguments.by, arguments.plot.as_ref())?;
     print(report, "report", &arguments.of.print)?;
     Ok(if run.is_partial() { PARTIAL } else { OK })
 }
@@ -40,7 +46,7 @@ pub fn schema() -> Schema {
     schema.table::<SingleRankRow<ThreadName>>().table::<regions::RegionRow>().table::<operations::OperationRow>()
 }
 
-fn report(run: &Run, by: Breakdown) -> Result<Report, Error> {
+fn report(run: &Run, by: Breakdown, plotted: Option<&PlotFile>) -> Result<Report, Error> {
     let tables = match by {
         Breakdown::Function => vec![breakdown::functions(run).into()],
         Breakdown::Rank => {
@@ -56,7 +62,7 @@ fn report(run: &Run, by: Breakdown) -> Result<Report, Error> {
         Breakdown::Peer => vec![groupings::peers(run).into()],
         Breakdown::Thread => vec![groupings::threads(run).into()],
         Breakdown::Region => vec![regions::table(run).into()],
-        Breakdown::Collective => return collective(run),
+        Breakdown::Collective => return collective(run, plotted),
     };
     let mut warnings = overview::warnings(run);
     if by == Breakdown::Site {
@@ -67,7 +73,7 @@ fn report(run: &Run, by: Breakdown) -> Result<Report, Error> {
 }
 
 /// Collective calls, of which all ranks' parts are put together first.
-fn collective(run: &Run) -> Result<Report, Error> {
+fn collective(run: &Run, plotted: Option<&PlotFile>) -> Result<Report, Error> {
     run.has_calls("report --by collective")?;
     let all = operations::GatheredOperations::of(&settled(run, Follow::Operations).account);
     if all.sums.is_empty() {
@@ -76,6 +82,9 @@ fn collective(run: &Run) -> Result<Report, Error> {
     let mut facts = overview::facts(run);
     facts.extend(operations::facts(&all));
     let table = operations::operations(&all);
+    if let Some(file) = plotted {
+        plot::chart::write(&operations::figures(&table), file)?;
+    }
     let mut warnings = operations::unseen(&all, &table.rows);
     warnings.extend(overview::warnings(run));
     warnings.extend(unresolved(run));

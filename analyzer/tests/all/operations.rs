@@ -196,3 +196,34 @@ fn a_run_without_collective_calls_and_a_profile_are_refused_with_what_they_have(
     assert_eq!(output.status.code(), Some(3), "{}", stdout(&output));
     assert!(stderr(&output).contains("report --by collective needs single calls"), "{}", stderr(&output));
 }
+
+#[test]
+fn times_are_plotted_over_size_and_refused_where_nothing_has_a_size() {
+    let sizes = [8, 1 << 10, 1 << 20];
+    let rank = |late: u64| {
+        let of = |calls: Calls, (bytes, round): (u64, u64)| {
+            let allreduce = signature(0, Call::Allreduce, peer::NONE, bytes, bytes);
+            calls.call(allreduce, round * 10_000_000 + late, 2_000 + bytes / 2 - late)
+        };
+        (0..24).map(|round| (sizes[round as usize % 3], round)).fold(Calls::default(), of)
+    };
+    let run = folder(vec![rank(0), rank(300)], 2);
+    let plot = |run: &Folder, arguments: &[&str]| {
+        let file = run.0.join("plot.svg");
+        let arguments = [&["--plot", file.to_str().unwrap()], arguments].concat();
+        (overhear("report", &run.0, &arguments), std::fs::read_to_string(&file))
+    };
+    let (output, drawn) = plot(&run, &["--by", "collective"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let drawn = drawn.unwrap();
+    for text in ["minimum, median and maximum of the ranks", "message size", "512 KiB", "100 µs"] {
+        assert!(drawn.contains(text), "{text} is not in\n{drawn}");
+    }
+    let barrier = folder(one_each(on_nobody(Call::Barrier), &[(100, 800), (300, 650)]), 2);
+    let (output, drawn) = plot(&barrier, &["--by", "collective"]);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(stderr(&output).contains("nothing to plot") && drawn.is_err(), "{}", stderr(&output));
+    let (output, drawn) = plot(&barrier, &["--by", "site"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("add --by collective") && drawn.is_err(), "{}", stderr(&output));
+}

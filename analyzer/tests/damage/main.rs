@@ -18,7 +18,7 @@ use common::Folder;
 use mutations::Damage;
 
 /// What is run on each; the folder takes the place of DIR.
-const ANALYSES: [&[&str]; 14] = [
+const ANALYSES: [&[&str]; 15] = [
     &["progress", "DIR", "--plot", "/dev/null"],
     &["waits", "DIR"],
     &["path", "DIR"],
@@ -29,6 +29,7 @@ const ANALYSES: [&[&str]; 14] = [
     &["model", "DIR", "--plot", "/dev/null"],
     &["fanout", "DIR", "--plot", "/dev/null"],
     &["check", "DIR"],
+    &["report", "DIR", "--by", "collective", "--plot", "/dev/null"],
     &["diff", "DIR", "DIR"],
     &["diff", "DIR", "DIR", "--messages"],
     &["scaling", "DIR", "DIR"],

@@ -8,15 +8,16 @@ use crate::report::{Column, Row, Table};
 
 /// Operations of one place, root and size. Times in seconds.
 pub struct OperationRow {
-    place: OperationPlace,
-    root: Option<u32>,
-    size: RequestSize,
+    pub(super) place: OperationPlace,
+    pub(super) root: Option<u32>,
+    pub(super) size: RequestSize,
     operations: u64,
     total: f64,
     pub(super) spans: [SpanFigure; 4],
     /// Between which the median of the first span lies.
-    between: Option<(f64, f64)>,
-    ranks: [f64; 4],
+    pub(super) between: Option<(f64, f64)>,
+    /// Minimum, mean, median and maximum of what its ranks take.
+    pub(super) ranks: [f64; 4],
     root_time: Option<f64>,
     others_time: Option<f64>,
 }
