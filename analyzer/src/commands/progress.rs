@@ -4,7 +4,7 @@ use super::open::open;
 use super::print::print;
 use crate::cli::{self, ByEngine};
 use crate::error::{Error, OK, PARTIAL};
-use crate::metrics::engine::{ComponentRow, FunctionRow, RankLedgerRow, SiteRow, StarvedRow};
+use crate::metrics::engine::{ComponentRow, FunctionRow, LengthRow, RankLedgerRow, SiteRow, StarvedRow};
 use crate::metrics::{cost, engine, overview};
 use crate::model::Run;
 use crate::model::engine::{EngineAccount, of_rank};
@@ -28,7 +28,7 @@ pub fn run(arguments: &cli::Progress) -> Result<u8, Error> {
 pub fn schema() -> Schema {
     let schema = Schema::of("progress").facts(overview::FACTS).facts(cost::FACTS).facts(engine::FACTS);
     let schema = schema.table::<RankLedgerRow>().table::<ComponentRow>();
-    schema.table::<FunctionRow>().table::<SiteRow>().table::<StarvedRow>()
+    schema.table::<FunctionRow>().table::<LengthRow>().table::<SiteRow>().table::<StarvedRow>()
 }
 
 fn report(run: &Run, engines: &[Vec<EngineAccount>], by: Option<ByEngine>) -> Report {
@@ -36,13 +36,14 @@ fn report(run: &Run, engines: &[Vec<EngineAccount>], by: Option<ByEngine>) -> Re
     let tables: Vec<Sheet> = match by {
         Some(ByEngine::Rank) => vec![engine::by_rank(run).into()],
         Some(ByEngine::Component) => vec![engine::components(run).into()],
-        Some(ByEngine::Function) => vec![engine::functions(run).into()],
+        Some(ByEngine::Function) => vec![engine::functions(run).into(), engine::lengths(run).into()],
         Some(ByEngine::Site) => vec![engine::sites(run).into(), starved.most(usize::MAX).into()],
         None => vec![
             engine::ledger(run).silent_empty().into(),
             engine::by_rank(run).for_programs().into(),
             engine::components(run).silent_empty().into(),
             engine::functions(run).silent_empty().into(),
+            engine::lengths(run).silent_empty().into(),
             starved.silent_empty().into(),
         ],
     };

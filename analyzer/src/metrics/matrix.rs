@@ -3,20 +3,18 @@
 //! Bytes go from the rank that has them to the one that gets them: for MPI_Get, from target to origin. Messages count where
 //! they are sent. A persistent call counts as often as it was started.
 
-mod shares;
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use traces::calls::{ArgumentKind, Call};
 use traces::signature::{CREATES, NESTED, Signature};
 
+use super::shares::{Share, share};
 use super::totals::world_rank;
 use crate::error::Error;
 use crate::model::objects::Objects;
 use crate::model::tally::CallTotal;
 use crate::model::{Rank, Run};
 use crate::report::{Column, Fact, Row, Table, Value, WorldRank, facts};
-use shares::{Share, share};
 
 /// Pairs that people are shown.
 const PAIRS: usize = 20;

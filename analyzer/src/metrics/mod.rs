@@ -21,6 +21,7 @@ pub mod programs;
 pub mod ranks;
 pub mod regions;
 pub mod scaling;
+mod shares;
 mod totals;
 pub mod waits;
 mod words;
