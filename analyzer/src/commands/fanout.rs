@@ -6,14 +6,17 @@ use super::print::print;
 use crate::cli;
 use crate::error::{Error, OK, PARTIAL};
 use crate::metrics::{cost, fanout, overview};
+use crate::model::Rank;
 use crate::model::matching::{Delivery, Follow, settled};
+use crate::model::one_sided::of_rank;
 use crate::model::rounds::rounds;
+use crate::parallel;
 use crate::report::schema::Schema;
 use crate::report::{Report, plot};
 
 /// What it needs, and has none of.
-const NEEDED: &str = "no message that is known to have arrived: fanout needs messages between ranks of this folder, or MPI_Bcast, MPI_Gather and \
-     the like";
+const NEEDED: &str = "no message that is known to have arrived: fanout needs messages between ranks of this folder, MPI_Bcast, MPI_Gather and \
+     the like, or one-sided transfers";
 
 /// Prints the rounds. Returns the exit status.
 pub fn run(arguments: &cli::Plotted) -> Result<u8, Error> {
@@ -21,7 +24,9 @@ pub fn run(arguments: &cli::Plotted) -> Result<u8, Error> {
     run.has_calls("fanout")?;
     let mut settled = settled(&run, Follow::Deliveries);
     let mut deliveries = std::mem::take(&mut settled.account.deliveries);
-    if deliveries.is_empty() {
+    let asked: Vec<&Rank> = run.asked().collect();
+    let one_sided = parallel::map(asked.len(), |at| of_rank(asked[at]));
+    if deliveries.is_empty() && one_sided.iter().all(|rank| rank.rounds.is_empty()) {
         return Err(nothing(&run, NEEDED));
     }
     deliveries.retain(Delivery::counts);
@@ -29,7 +34,7 @@ pub fn run(arguments: &cli::Plotted) -> Result<u8, Error> {
     let all = fanout::Gathered::of(&run, &settled.timeline, &settled.account, &found);
     let mut facts = overview::facts(&run);
     facts.extend(fanout::facts(&all));
-    let warnings = [fanout::unseen(&all), overview::warnings(&run)].concat();
+    let warnings = [fanout::unseen(&all), fanout::unseen_transfers(&one_sided), overview::warnings(&run)].concat();
     let rounds = fanout::round_rows(&all).asked().silent_empty();
     if let Some(file) = &arguments.plot {
         plot::chart::write(&fanout::figures(&rounds), file)?;
@@ -38,6 +43,7 @@ pub fn run(arguments: &cli::Plotted) -> Result<u8, Error> {
         rounds.into(),
         fanout::cheapest(&all).silent_empty().into(),
         fanout::mavericks(&all).into(),
+        fanout::transfers(&run, &one_sided).into(),
         fanout::peers(&all).into(),
     ];
     print(Report { facts, warnings, tables }, "fanout", &arguments.of.print)?;
@@ -48,5 +54,5 @@ pub fn run(arguments: &cli::Plotted) -> Result<u8, Error> {
 pub fn schema() -> Schema {
     let schema = Schema::of("fanout").facts(overview::FACTS).facts(cost::FACTS).facts(fanout::FACTS);
     let schema = schema.table::<fanout::RoundRow>().table::<fanout::CheapestRow>();
-    schema.table::<fanout::MaverickRow>().table::<fanout::PeerRow>()
+    schema.table::<fanout::MaverickRow>().table::<fanout::TransferRow>().table::<fanout::PeerRow>()
 }

@@ -8,6 +8,7 @@ pub mod fate;
 pub mod matching;
 pub mod messages;
 pub mod objects;
+pub mod one_sided;
 pub mod overlap;
 pub mod rank;
 pub mod roles;

@@ -258,3 +258,65 @@ fn a_run_without_messages_is_told_what_is_needed_and_what_there_is() {
     let output = overhear("fanout", &two_ranks().0, &[]);
     assert_ne!(output.status.code(), None, "{}", stderr(&output));
 }
+
+#[test]
+fn one_sided_transfers_take_until_the_call_that_completes_them_all() {
+    let transfer = |call: Call, target: i32, bytes: u64| match call {
+        Call::Get => signature(0, call, target, 0, bytes),
+        _ => signature(0, call, target, bytes, 0),
+    };
+    let completion = |call: Call, target: i32| signature(0, call, target, 0, 0);
+    let mut planted = Planted::of(4);
+    planted.on(0, |mut calls| {
+        let mut now = 1_000;
+        for round in 0..9 {
+            // To each of three, and a flush for each.
+            for target in 1..=3 {
+                calls = calls.call(transfer(Call::Put, target, 64), now + 100 * target as u64, 50);
+            }
+            for target in [2, 1, 3] {
+                calls = calls.call(completion(Call::Win_flush, target), now + 1_000 + 100 * target as u64, 80 + round);
+            }
+            // What is got is there when the call returns that completes it here.
+            for target in 1..=2 {
+                calls = calls.call(transfer(Call::Get, target, 4_096), now + 3_000 + 100 * target as u64, 50);
+            }
+            calls = calls.call(completion(Call::Win_flush_local_all, peer::NONE), now + 4_000, 500);
+            // A buffer that may be used again says nothing of the target.
+            calls = calls.call(transfer(Call::Put, 1, 8), now + 5_000, 50);
+            calls = calls.call(completion(Call::Win_flush_local, 1), now + 5_100, 50);
+            calls = calls.call(completion(Call::Win_unlock, 1), now + 5_200, 300);
+            // Two to one rank, and two of different sizes.
+            for (target, bytes) in [(1, 16), (1, 16)] {
+                calls = calls.call(transfer(Call::Put, target, bytes), now + 6_000, 10);
+            }
+            calls = calls.call(completion(Call::Win_fence, peer::NONE), now + 6_100, 50);
+            for (target, bytes) in [(1, 16), (2, 32)] {
+                calls = calls.call(transfer(Call::Put, target, bytes), now + 7_000, 10);
+            }
+            calls = calls.call(completion(Call::Win_unlock_all, peer::NONE), now + 7_100, 50);
+            now += APART;
+        }
+        // Nothing completes it.
+        calls.call(transfer(Call::Get, 1, 4), now, 10)
+    });
+    let (said, status) = planted.said();
+    let row = |function: &str, until: &str, ranks: u64| {
+        let is_meant =
+            |row: &&Value| row["function"] == function && row["completed_by"] == until && row["ranks"] == ranks;
+        let found: Vec<&Value> = rows(&said, "one_sided").iter().filter(is_meant).collect();
+        let [row] = found[..] else { panic!("{function} {until} {ranks}: {said:#}") };
+        assert_eq!(row["rounds"], 9, "{row:#}");
+        row
+    };
+    let flushed = row("MPI_Put", "MPI_Win_flush", 4);
+    close(flushed, "min_s", 1_280.0);
+    close(flushed, "median_s", 1_284.0);
+    close(flushed, "per_message_s", 428.0);
+    close(row("MPI_Get", "MPI_Win_flush_local_all", 3), "median_s", 1_400.0);
+    close(row("MPI_Put", "MPI_Win_unlock", 2), "median_s", 500.0);
+    assert_eq!(rows(&said, "one_sided").len(), 3, "{said:#}");
+    let warnings = said["warnings"].to_string();
+    assert!(warnings.contains(&format!("{} one-sided transfers are left out", 4 * 9 + 1)), "{warnings}");
+    assert!(warnings.contains("a target makes no call") && status == Some(0), "{warnings}");
+}

@@ -1,10 +1,6 @@
 //! How many rounds there are, and what is not known of them.
 
-use traces::calls::{Call, Class};
-
 use super::gathered::Gathered;
-use crate::model::Rank;
-use crate::model::sums::Total;
 use crate::report::{Fact, Value, facts};
 
 facts! {
@@ -47,12 +43,6 @@ pub fn unseen(all: &Gathered<'_>) -> Vec<String> {
             all.account.undelivered
         ));
     }
-    let one_sided = one_sided(all);
-    if one_sided > 0 {
-        said.push(format!(
-            "{one_sided} one-sided transfers are left out: their target makes no call when one arrives, so no round's end is seen"
-        ));
-    }
     if all.series.keys().any(|series| series.question.is_none() || series.answer.is_none()) {
         said.push(
             "rounds of one way are timed from one rank's clock to another's: error_s says how far off that may be"
@@ -60,12 +50,4 @@ pub fn unseen(all: &Gathered<'_>) -> Vec<String> {
         );
     }
     said
-}
-
-/// Calls that put, get or accumulate.
-fn one_sided(all: &Gathered<'_>) -> u64 {
-    let is_transfer = |call: Call| call.class() == Class::Rma && call.has(traces::calls::ArgumentKind::Target);
-    let entries = all.run.asked().flat_map(Rank::entries);
-    let transfers = entries.filter(|entry| Call::from_number(entry.signature.call).is_some_and(is_transfer));
-    transfers.map(|entry| entry.count).total()
 }

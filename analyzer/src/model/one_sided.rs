@@ -1,0 +1,196 @@
+//! A rank's one-sided transfers to others, from the first call until all of them are complete.
+//!
+//! In: a rank's records. Out: [`TransferRound`]s, each of one function and size, to every target once. A target makes no call when
+//! something arrives, so all that is known is when the rank that calls may rely on it: at the end of the flush, unlock, fence or
+//! MPI_Win_complete that the standard lets complete it. Nothing is asked of other ranks, so no clocks are compared.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use traces::calls::{ArgumentKind, Call, Class};
+use traces::read::{ThreadPages, Visitor, walk};
+use traces::signature::{NESTED, Signature, peer};
+
+use super::Rank;
+use super::selection::{Cursor, LEFT_OUT};
+use super::sums::Grow;
+
+/// Transfers that were under way together. Ticks of the rank's clock.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TransferRound {
+    /// The function that transfers.
+    pub call: u16,
+    /// The one that completed the last of them.
+    pub completed_by: u16,
+    /// Where the first one is called.
+    pub site: u32,
+    /// Bytes of each.
+    pub bytes: u64,
+    /// How many, each to another rank.
+    pub targets: u64,
+    /// When the first one was called.
+    pub begin: u64,
+    /// When the call ended that completed the last.
+    pub end: u64,
+}
+
+/// What a rank transferred.
+#[derive(Default)]
+pub struct RankTransfers {
+    /// In the order in which they were complete, thread by thread.
+    pub rounds: Vec<TransferRound>,
+    /// Transfers that are in none.
+    pub left_out: u64,
+}
+
+/// Reads a rank's records.
+pub fn of_rank(rank: &Rank) -> RankTransfers {
+    let mut found = RankTransfers::default();
+    for thread in &rank.trace.contents().threads {
+        read(thread, rank, &mut found);
+    }
+    found
+}
+
+fn read(thread: &ThreadPages<'_>, rank: &Rank, found: &mut RankTransfers) {
+    let by_number = thread.signatures.by_number(Meaning::Other, |signature, _| Meaning::of(signature));
+    let cursor = Cursor::new(rank.stretches(thread.number));
+    let mut reader = Reader { found, cursor, by_number, open: FxHashMap::default(), last: None };
+    for page in &thread.pages {
+        // What is damaged was said when the calls were added up.
+        let _ = walk(page, &mut reader);
+    }
+    for open in std::mem::take(&mut reader.open).into_values() {
+        reader.found.left_out.grow(open.transfers);
+    }
+}
+
+/// What a call is to a window.
+#[derive(Clone, Copy)]
+enum Meaning {
+    /// Moves something to or from a rank.
+    Transfer {
+        window: u32,
+        target: i32,
+        call: u16,
+        site: u32,
+        bytes: u64,
+    },
+    /// Moves something under a request of its own, which may complete it, too.
+    Requested,
+    /// Completes what went to one rank, or to all. `local`: of what was put, only that its buffer may be used again.
+    Completion {
+        window: u32,
+        target: Option<i32>,
+        call: u16,
+        local: bool,
+    },
+    Other,
+}
+
+impl Meaning {
+    fn of(signature: &Signature) -> Meaning {
+        let Some(call) = Call::from_number(signature.call).filter(|call| call.class() == Class::Rma) else {
+            return Meaning::Other;
+        };
+        let (window, target) = (signature.object, signature.peer);
+        let completion = |target, local| Meaning::Completion { window, target, call: signature.call, local };
+        let (sent, received) = signature.moves();
+        match call {
+            _ if signature.flags & NESTED != 0 || target == peer::PROC_NULL => Meaning::Other,
+            Call::Win_flush | Call::Win_unlock => completion(Some(target), false),
+            Call::Win_flush_local => completion(Some(target), true),
+            Call::Win_flush_all | Call::Win_unlock_all | Call::Win_fence | Call::Win_complete => {
+                completion(None, false)
+            }
+            Call::Win_flush_local_all => completion(None, true),
+            Call::Win_lock => Meaning::Other,
+            _ if call.has(ArgumentKind::NewRequest) => Meaning::Requested,
+            _ if call.has(ArgumentKind::Target) => {
+                let (call, site, bytes) = (signature.call, signature.site, sent.max(received));
+                Meaning::Transfer { window, target, call, site, bytes }
+            }
+            _ => Meaning::Other,
+        }
+    }
+}
+
+/// Transfers of a window that are not complete, or belong together with such.
+struct OpenRound {
+    call: u16,
+    site: u32,
+    bytes: u64,
+    begin: u64,
+    targets: FxHashSet<i32>,
+    pending: FxHashSet<i32>,
+    transfers: u64,
+    /// They are of one function and size, each to another rank, and all are asked about.
+    is_round: bool,
+}
+
+struct Reader<'a> {
+    found: &'a mut RankTransfers,
+    cursor: Cursor<'a>,
+    by_number: Vec<Meaning>,
+    /// By window.
+    open: FxHashMap<u32, OpenRound>,
+    /// The window of the last call, where that was a transfer.
+    last: Option<u32>,
+}
+
+impl Reader<'_> {
+    fn complete(&mut self, window: u32, target: Option<i32>, local: bool, completed_by: u16, end: u64) {
+        let Some(open) = self.open.get_mut(&window) else { return };
+        if local && Call::from_number(open.call) != Some(Call::Get) {
+            return;
+        }
+        match target {
+            Some(target) => drop(open.pending.remove(&target)),
+            None => open.pending.clear(),
+        }
+        if !open.pending.is_empty() {
+            return;
+        }
+        let Some(open) = self.open.remove(&window) else { return };
+        if !open.is_round {
+            return self.found.left_out.grow(open.transfers);
+        }
+        let OpenRound { call, site, bytes, begin, targets, .. } = open;
+        let targets = targets.len() as u64;
+        self.found.rounds.push(TransferRound { call, completed_by, site, bytes, targets, begin, end });
+    }
+}
+
+impl Visitor for Reader<'_> {
+    fn call(&mut self, signature: u32, start: u64, duration: u64) {
+        self.last = None;
+        let counts = self.cursor.part_at(start) != LEFT_OUT;
+        match self.by_number.get(signature as usize).copied().unwrap_or(Meaning::Other) {
+            Meaning::Transfer { window, target, call, site, bytes } => {
+                self.last = Some(window);
+                let open = self.open.entry(window).or_insert_with(|| OpenRound {
+                    call,
+                    site,
+                    bytes,
+                    begin: start,
+                    targets: FxHashSet::default(),
+                    pending: FxHashSet::default(),
+                    transfers: 0,
+                    is_round: true,
+                });
+                let is_like = open.call == call && open.bytes == bytes;
+                open.is_round &= is_like && open.targets.insert(target) && counts;
+                open.pending.insert(target);
+                open.transfers.grow(1);
+            }
+            Meaning::Requested => self.found.left_out.grow(1),
+            Meaning::Completion { window, target, call, local } => {
+                self.complete(window, target, local, call, start.wrapping_add(duration));
+            }
+            Meaning::Other => {}
+        }
+    }
+
+    fn failed(&mut self, _class: u16, _code: i32) {
+        let open = self.last.and_then(|window| self.open.get_mut(&window));
+        open.into_iter().for_each(|open| open.is_round = false);
+    }
+}
