@@ -93,6 +93,37 @@ fn apart(program: f64, found: &Value) -> Option<String> {
 }
 
 #[test]
+fn what_is_got_from_several_ranks_takes_as_long_as_the_program_measures() {
+    let mut ran = 0;
+    for mpi in those("has the program", |mpi| LIBRARIES.contains(&mpi.name)) {
+        agree(mpi.name, || got(&mpi));
+        ran += 1;
+    }
+    assert!(ran > 0);
+}
+
+/// Rows of MPI_Get whose medians differ, and how.
+fn got(mpi: &Mpi) -> Vec<(String, String)> {
+    let words = "--json --functions get --max-bytes 65536 --factor 256 --rounds";
+    let words = words.split(' ').map(String::from).chain([ROUNDS.to_string()]).collect();
+    let (output, run) = Case { arguments: words, ranks: 3, ..in_rust("fan_out", mpi) }.recorded("fan_out-get");
+    assert_eq!(output.status, 0, "{}: {}", mpi.name, output.stderr);
+    let measured: Value = serde_json::from_str(&output.stdout).unwrap();
+    let said = run.ask("fanout", &["--rank", "0"]);
+    let rows = measured["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 3 * 2);
+    let difference = |row: &Value| {
+        let wanted =
+            [("function", json!("MPI_Get")), ("size_bytes", row["bytes"].clone()), ("ranks", row["ranks"].clone())];
+        let found = said.matching("one_sided", &wanted);
+        let [found] = found[..] else { panic!("{row} is {found:#?}") };
+        assert_eq!(whole(found, "rounds"), ROUNDS + FIRST, "{found:#}");
+        Some((format!("{} {}", row["ranks"], row["bytes"]), apart(number(row, "median_s"), found)?))
+    };
+    rows.iter().filter_map(difference).collect()
+}
+
+#[test]
 fn other_shapes_of_the_same_are_found_and_the_planted_maverick_is_named() {
     let mut ran = 0;
     for mpi in libraries() {
@@ -115,9 +146,9 @@ fn shapes(mpi: &Mpi) -> Vec<(String, String)> {
     ];
     let mut differences = Vec::new();
     let mut ran = 0;
-    for line in output.stdout.lines() {
+    for line in output.stderr.lines().filter_map(|line| line.strip_prefix("truth: ")) {
         let words: Vec<&str> = line.split(' ').collect();
-        let [shape, ranks, rounds, median] = words[..] else { panic!("{line}") };
+        let [shape, ranks, rounds, "=", median] = words[..] else { panic!("{line}") };
         let (_, function) = functions.iter().find(|(name, _)| *name == shape).unwrap();
         let found = said.matching("rounds", &[("function", json!(function)), ("root_rank", json!(3))]);
         let of: u64 = found.iter().map(|row| whole(row, "rounds")).sum();
@@ -127,10 +158,10 @@ fn shapes(mpi: &Mpi) -> Vec<(String, String)> {
             "{found:#?}"
         );
         let [found] = found[..] else { panic!("{shape}: {found:#?}") };
-        differences.extend(apart(median.parse::<f64>().unwrap() / 1e9, found).map(|how| (shape.to_string(), how)));
+        differences.extend(apart(median.parse().unwrap(), found).map(|how| (shape.to_string(), how)));
         ran += 1;
     }
-    assert_eq!(ran, 4, "{}", output.stdout);
+    assert_eq!(ran, 4, "{}", output.stderr);
     let late = said.matching("mavericks", &[("function", json!("MPI_Startall")), ("round", json!(7))]);
     // Where others are as late, it is none.
     match late[..] {

@@ -12,13 +12,19 @@ use examples::{truth, waits, workspace};
 use crate::build;
 
 /// Programs of the tests that do what none of the others does.
-const OF_TESTS: [&str; 11] = [
+const OF_TESTS: [&str; 17] = [
+    "changed_message",
+    "collective_times",
     "controlled",
+    "exchanged",
+    "fan_shapes",
     "first_taken",
     "jumps",
     "killed_between",
     "one_tag",
+    "overlapped",
     "regions",
+    "same_messages",
     "sessions_at_once",
     "sessions_only",
     "spawns_twice",
@@ -30,6 +36,8 @@ const OF_TESTS: [&str; 11] = [
 const LIBRARIES: [&str; 7] = ["ompi4", "mpich5", "mpich4", "ompi5", "impi", "mpich5abi", "impiabi"];
 /// Those by which a program that plants waits is recorded besides: who waits in which call differs between the families.
 const FAMILIES: [&str; 2] = ["ompi4", "mpich4"];
+/// Others that are recorded by both.
+const BY_BOTH: [&str; 1] = ["same_messages"];
 /// A machine that does something else is late where nothing is planted: so often a program may be run.
 const ATTEMPTS: usize = 20;
 
@@ -85,7 +93,8 @@ fn under(program: &Program) -> Result<Vec<Mpi>, String> {
     let first = libraries.iter().cycle().skip(at).take(libraries.len()).find(fits);
     let first = first.ok_or_else(|| format!("{} runs under none", program.name))?;
     let other = FAMILIES.into_iter().filter_map(Mpi::named).find(|mpi| mpi.is_openmpi() != first.is_openmpi());
-    let other = other.filter(|mpi| !program.waits.is_empty() && program.runs_under(mpi));
+    let is_by_both = !program.waits.is_empty() || BY_BOTH.contains(&program.name.as_str());
+    let other = other.filter(|mpi| is_by_both && program.runs_under(mpi));
     Ok([first.clone()].into_iter().chain(other).collect())
 }
 

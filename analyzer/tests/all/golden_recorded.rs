@@ -9,7 +9,7 @@ use std::process::Command;
 use examples::fixture;
 
 /// Programs, and what is asked about each.
-const ASKED: [(&str, &[&str]); 26] = [
+const ASKED: [(&str, &[&str]); 30] = [
     ("by_name", &["report", "waits --region x"]),
     ("callbacks", &["report", "progress"]),
     ("cancelled", &["report --by size", "check"]),
@@ -17,10 +17,13 @@ const ASKED: [(&str, &[&str]); 26] = [
         "collectives",
         &["imbalance --top 4", "path --top 5", "report --by peer --top 5", "report --by collective --top 8"],
     ),
+    ("collective_times", &["report --by collective"]),
     ("comm_churn", &["report --by comm --top 5", "imbalance --by site", "matrix --top 3"]),
     ("controlled", &["report", "pop", "imbalance", "path"]),
     ("errors", &["report --by rank", "report --by rank=1", "check"]),
+    ("exchanged", &["model", "progress --by function"]),
     ("false_overlap", &["overlap", "overlap --rank 0 --sort overhead", "progress"]),
+    ("fan_shapes", &["fanout"]),
     ("fortran_f08", &["report --by site", "report --rank 0"]),
     ("jumps", &["report", "check"]),
     ("killed_between", &["report", "waits", "check", "path", "progress --by rank"]),
@@ -30,6 +33,7 @@ const ASKED: [(&str, &[&str]); 26] = [
     ("one_sided", &["report", "report --by comm", "waits"]),
     ("one_tag", &["report --by thread", "waits", "pop"]),
     ("pcontrol", &["pop"]),
+    ("overlapped", &["overlap"]),
     (
         "persistent_halo",
         &["pop", "path --top 5", "waits --rank 1", "waits --from 0.2 --to 0.6", "imbalance --rank 0,2"],

@@ -17,6 +17,7 @@ mod golden_recorded;
 mod grown;
 mod imbalance;
 mod matrix;
+mod measured;
 mod message_lengths;
 mod messages;
 mod model;

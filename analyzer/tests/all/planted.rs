@@ -3,38 +3,13 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+use crate::common::recorded::{ask, measured, recorded};
 use analyzer::model::Run;
 use analyzer::model::matching::{Account, Follow, settled};
 use examples::answer::{Answer, WAIT_STATE, number};
-use examples::fixture::{self, Fixture};
+use examples::fixture::Fixture;
 use serde_json::{Value, json};
-
-/// The fixtures of a program, each in a folder of its own.
-fn recorded(program: &str) -> Vec<Fixture> {
-    static NEXT: AtomicU32 = AtomicU32::new(0);
-    let is_of = |name: &String| name.rsplit_once('-').is_some_and(|(of, _)| of == program);
-    let unpacked = |name: String| {
-        let number = NEXT.fetch_add(1, Relaxed);
-        fixture::unpack(&name, &Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("planted-{number}")))
-    };
-    let fixtures: Vec<Fixture> = fixture::names().into_iter().filter(is_of).map(unpacked).collect();
-    assert!(!fixtures.is_empty(), "no fixture of {program}");
-    fixtures
-}
-
-/// What an analysis says of a run.
-fn ask(run: &Path, analysis: &str, arguments: &[&str]) -> Answer {
-    Answer::of(Command::new(env!("CARGO_BIN_EXE_overhear")).arg(analysis).arg(run).args(arguments))
-}
-
-/// A figure that the program measured.
-fn measured(fixture: &Fixture, what: &str) -> f64 {
-    let seconds = |line: &str| line.strip_prefix(&format!("truth: {what} = "))?.trim().parse().ok();
-    fixture.stderr.lines().find_map(seconds).unwrap_or_else(|| panic!("{what}: {}", fixture.stderr))
-}
 
 /// Whether a figure is what the program measured, to a twentieth.
 fn assert_near(found: f64, measured: f64, what: &str) {

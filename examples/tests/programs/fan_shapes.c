@@ -1,12 +1,12 @@
-// A hub asks all others, in four shapes, and prints how long the rounds of each took as it saw them: "shape n rounds median_ns" a line.
-// persistent: MPI_Startall and MPI_Waitany. probing: MPI_Ssend, then MPI_Probe and MPI_Recv from whoever answers. collective: MPI_Scatter and
-// MPI_Gather. turns: to one after another, each by MPI_Sendrecv, so that every one is a round of two. The hub is the last rank.
+// A hub asks all others, in four shapes, and says how long the rounds of each took as it saw them: "truth: shape n rounds = seconds".
+// They are MPI_Startall and MPI_Waitany (persistent); MPI_Ssend, then MPI_Probe and MPI_Recv from whoever answers (probing); MPI_Scatter
+// and MPI_Gather (collective); to one after another, each by MPI_Sendrecv, so that every one is a round of two (turns). The hub is
+// the last rank.
 // In round 7 of the persistent shape the first rank answers 30 ms late.
 // run: -n 4
 #include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
+#include "measured.h"
 
 enum { ROUNDS = 20, LATE_ROUND = 7, BYTES = 512, PEERS = 15 };
 
@@ -14,18 +14,12 @@ static int rank, peers, hub;
 static double times[ROUNDS * PEERS];
 static char asked[BYTES], answers[PEERS][BYTES];
 
-static int shorter(const void *one, const void *other)
-{
-    double a = *(const double *)one, b = *(const double *)other;
-    return (a > b) - (a < b);
-}
-
 static void say(const char *shape, int n, int count)
 {
-    qsort(times, count, sizeof *times, shorter);
-    double median = (times[(count - 1) / 2] + times[count / 2]) / 2;
+    char of[40];
+    snprintf(of, sizeof of, "%d %d", n, count);
     if (rank == hub)
-        printf("%s %d %d %.0f\n", shape, n, count, median * 1e9);
+        tell(shape, of, median(times, count));
     MPI_Barrier(MPI_COMM_WORLD);
 }
 

@@ -5,6 +5,7 @@
 pub mod exchanging;
 pub mod growing;
 pub mod made;
+pub mod recorded;
 
 use std::fs;
 use std::path::{Path, PathBuf};
