@@ -39,7 +39,7 @@ impl<T: Ord + Copy> Sample<T> {
     }
 
     /// Those that stayed.
-    pub fn values(&self) -> impl Iterator<Item = &T> {
+    pub fn values(&self) -> impl Iterator<Item = &T> + Clone {
         self.kept.iter().map(|(_, value)| value)
     }
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 use synthetic::{Shape, Topology, run};
 use traces::calls::Call;
 use traces::definitions::{CompletionTest, Component, Definition, Interception};
-use traces::file::ThreadBlock;
+use traces::file::{FileHeader, ThreadBlock};
 use traces::folder::file_name;
 use traces::progress::{self, Depth, Entries, INSIDE};
 use traces::record::{self, Arrived, Fate, RecordKind};
@@ -74,7 +74,8 @@ impl Planted {
 
     /// The rank's file, with an engine of Open MPI's where some of it was seen.
     fn write(&self, folder: &Folder, rank: u32, size: u32) {
-        let mut file = FileWriter::begin(Vec::new(), header(rank, size)).unwrap();
+        let header = FileHeader { wrapper_cost: 30_000, ..header(rank, size) };
+        let mut file = FileWriter::begin(Vec::new(), header).unwrap();
         let mut block: ThreadBlock = blank_block();
         block.ledger[INSIDE].calls.entries = self.entries;
         file.thread(0, &block).unwrap();
@@ -296,6 +297,72 @@ fn nonblocking_collectives_say_what_starting_testing_and_waiting_take() {
     // Two tests in half of them.
     close(row, "tests_a_request", 1.0);
     assert!(rows(&said, "messages").is_empty());
+}
+
+#[test]
+fn what_is_computed_after_a_test_completed_a_request_counts_until_the_wait_for_nothing() {
+    let reduce = Signature { flags: STARTS, ..signature(0, Call::Iallreduce, peer::NONE, 64, 64) };
+    let wait = Signature { requests: 1, ..of(Call::Wait) };
+    let mut planted = Planted::default();
+    for _ in 0..6 {
+        planted.request(reduce, [4_000, 0, 36_000]);
+        planted.call(reduce, 4_000).compute(200).call(of(Call::Test), 5_900).completed(1, 1);
+        planted.compute(39_800).call(wait, 100).compute(1_000);
+    }
+    let said = planted.said();
+    let [row] = rows(&said, "collectives") else { panic!("{said:#}") };
+    for (column, expected) in [("test_s", 5.9e-6), ("wait_s", 1e-7), ("overhead_s", 1e-5), ("transfer_s", 4e-5)] {
+        close(row, column, expected);
+    }
+    close(row, "osu_overlap_percent", 75.0);
+    close(row, "imb_overlap_percent", 75.0);
+    assert_eq!((&said["run"]["waited_right_after"], &said["run"]["postponed_with_progress"]), (&6.into(), &6.into()));
+}
+
+#[test]
+fn tests_again_and_again_until_one_says_yes_are_a_wait() {
+    let mut planted = Planted::default();
+    for _ in 0..6 {
+        planted.call(irecv(64), 1_000).call(of(Call::Test), 4_000).compute(100).call(of(Call::Test), 4_900);
+        planted.completed(1, 1).compute(70_000).call(of(Call::Barrier), 1_000);
+    }
+    let said = planted.said();
+    close(row(&said, "receive", 64), "transfer_s", 9.9e-6);
+    assert_eq!(said["run"]["waited_right_after"], 6);
+}
+
+#[test]
+fn a_clock_that_the_program_reads_through_mpi_is_a_part_of_its_computation() {
+    let mut planted = Planted::default();
+    for _ in 0..6 {
+        planted.request(isend(4_096), [1_000, 0, 19_000]);
+        planted.call(isend(4_096), 1_000);
+        for _ in 0..20 {
+            planted.call(of(Call::Wtime), 900).compute(100);
+        }
+        planted.call(of(Call::Wait), 3_000).completed(1, 1).compute(1_000);
+    }
+    let said = planted.said();
+    let row = row(&said, "send", 4_096);
+    close(row, "osu_overlap_percent", 80.0);
+    close(row, "imb_overlap_percent", 80.0);
+}
+
+#[test]
+fn the_share_hidden_has_an_interval_that_holds_what_recording_took() {
+    let mut planted = Planted::default();
+    for more in [0, 0, 0, 0, 100, 200, 300, 400, 400, 400, 400] {
+        planted.request(isend(512), [1_000, 0, 1_000 + more]).request(isend(512), [700, 9_000, more]);
+    }
+    let said = planted.said();
+    let row = row(&said, "send", 512);
+    close(row, "osu_overlap_percent", 100.0 * (1.0 - 900.0 / 2_200.0));
+    close(row, "transfer_least_s", 2e-6);
+    close(row, "overhead_most_s", 1.1e-6);
+    // Two calls of 30 ns.
+    close(row, "recording_s", 60e-9);
+    close(row, "osu_overlap_least_percent", 100.0 * (1.0 - 1_160.0 / 2_000.0));
+    close(row, "osu_overlap_most_percent", 100.0 * (1.0 - 700.0 / 2_400.0));
 }
 
 #[test]

@@ -3,7 +3,8 @@
 
 use super::estimate::Estimate;
 use super::gathered::{Gathered, PostingSite, RequestSize};
-use super::messages::{rule, seconds, transfer_from};
+use super::messages::{rule, transfer_from};
+use super::spreads::{seconds, spreads};
 use crate::model::overlap::{BoundRule, Lives};
 use crate::report::{Column, Row, Table};
 
@@ -20,7 +21,7 @@ pub struct CollectiveRow {
 impl Row for CollectiveRow {
     const TABLE: &'static str = "collectives";
     fn columns() -> Vec<Column<Self>> {
-        vec![
+        let mut columns = vec![
             Column::text("function", "function", |row: &Self| row.place.function.clone()).name(),
             Column::text("site", "posted at", |row: &Self| row.place.site.clone()).name(),
             Column::count("communicator_size", "", |row: &Self| row.place.ranks).name(),
@@ -33,15 +34,17 @@ impl Row for CollectiveRow {
             Column::seconds("wait_s", "wait", |row: &Self| seconds(row.estimate.parts[2])).spare(1),
             Column::ratio("tests_a_request", "tests", |row: &Self| row.tests).spare(4),
             Column::seconds("overhead_s", "", |row: &Self| seconds(row.estimate.overhead)),
-            Column::seconds("transfer_s", "transfer", |row: &Self| seconds(row.estimate.transfer)).spare(5),
+            Column::seconds("transfer_s", "transfer", |row: &Self| seconds(row.estimate.pure())).spare(5),
             Column::text("transfer_from", "", |row: &Self| transfer_from(&row.estimate)),
             Column::percent("availability_percent", "", |row: &Self| row.estimate.availability),
-            Column::percent("osu_overlap_percent", "hidden", |row: &Self| row.estimate.overlap),
-            Column::percent("imb_overlap_percent", "", |row: &Self| row.estimate.overlap),
+            Column::percent("osu_overlap_percent", "hidden", |row: &Self| row.estimate.osu_overlap),
+            Column::percent("imb_overlap_percent", "", |row: &Self| row.estimate.imb_overlap),
             Column::percent("hidden_least_percent", "least", |row: &Self| row.estimate.bounds.map(|bounds| bounds.0)),
             Column::percent("hidden_most_percent", "most", |row: &Self| row.estimate.bounds.map(|bounds| bounds.1)),
             Column::text("bound_rule", "", |row: &Self| rule(row.rule, &row.estimate)),
-        ]
+        ];
+        columns.extend(spreads(|row: &Self| &row.estimate));
+        columns
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use traces::calls::Call;
 
-use crate::metrics::median::median;
+use super::transfer::TransferTime;
 use crate::model::overlap::{Lives, Posting, RankRequests, RequestLife, Traffic};
 use crate::model::sample::Sample;
 use crate::model::sums::Total;
@@ -39,8 +39,8 @@ type Kind = (Traffic, String, Option<u64>);
 pub struct Gathered {
     /// By place and size.
     pub lives: BTreeMap<(PostingSite, RequestSize), Lives>,
-    /// Transfer times by size, nanoseconds, of all places: the median, and what nine of ten take at least.
-    transfers: BTreeMap<Kind, BTreeMap<u64, (f64, f64)>>,
+    /// Transfer times by size, of all places.
+    transfers: BTreeMap<Kind, BTreeMap<u64, TransferTime>>,
     /// Requests that were posted, whether asked about or not.
     pub posted: u64,
     /// Those that were not completed.
@@ -72,17 +72,17 @@ impl Gathered {
         gathered
     }
 
-    /// The transfer time of a size, at whatever place it was waited for right after; nanoseconds.
-    pub fn transfer(&self, place: &PostingSite, bytes: u64) -> Option<f64> {
-        self.transfers.get(&kind(place))?.get(&bytes).map(|transfer| transfer.0)
+    /// The transfer time of a size, at whatever place it was waited for right after.
+    pub fn transfer(&self, place: &PostingSite, bytes: u64) -> Option<TransferTime> {
+        self.transfers.get(&kind(place))?.get(&bytes).copied()
     }
 
     /// What a transfer takes at least: what nine of ten take of the largest known size that is at most half as large, and of its own
     /// where that is known.
     pub fn least_transfer(&self, place: &PostingSite, bytes: u64) -> Option<f64> {
         let sizes = self.transfers.get(&kind(place))?;
-        let of_smaller = sizes.range(..=bytes / 2).next_back()?.1.1;
-        Some(sizes.get(&bytes).map_or(of_smaller, |own| own.1.min(of_smaller)))
+        let of_smaller = sizes.range(..=bytes / 2).next_back()?.1.least;
+        Some(sizes.get(&bytes).map_or(of_smaller, |own| own.least.min(of_smaller)))
     }
 
     /// All together.
@@ -132,19 +132,13 @@ fn place(run: &Run, rank: &Rank, posting: &Posting) -> PostingSite {
     }
 }
 
-fn transfers(lives: &BTreeMap<(PostingSite, RequestSize), Lives>) -> BTreeMap<Kind, BTreeMap<u64, (f64, f64)>> {
+fn transfers(lives: &BTreeMap<(PostingSite, RequestSize), Lives>) -> BTreeMap<Kind, BTreeMap<u64, TransferTime>> {
     let mut direct: BTreeMap<Kind, BTreeMap<u64, Sample<RequestLife>>> = BTreeMap::new();
     for ((place, size), lives) in lives {
         direct.entry(kind(place)).or_default().entry(size.bytes).or_default().merge(&lives.of_direct);
     }
     let known = |sizes: BTreeMap<u64, Sample<RequestLife>>| {
-        let transfer = |sample: &Sample<RequestLife>| {
-            let mut times: Vec<f64> = sample.values().map(|life| life.transfer() as f64).collect();
-            times.sort_by(f64::total_cmp);
-            let least = *times.get(times.len() / 10)?;
-            Some((median(times.into_iter())?, least))
-        };
-        sizes.iter().filter_map(|(bytes, sample)| Some((*bytes, transfer(sample)?))).collect()
+        sizes.iter().filter_map(|(bytes, sample)| Some((*bytes, TransferTime::of(sample.values())?))).collect()
     };
     direct.into_iter().map(|(kind, sizes)| (kind, known(sizes))).collect()
 }

@@ -2,6 +2,7 @@
 
 use super::estimate::Estimate;
 use super::gathered::{Gathered, PostingSite, RequestSize};
+use super::spreads::{seconds, spreads};
 use crate::model::overlap::{BoundRule, Lives, Traffic};
 use crate::report::{Column, Label, Row, Table};
 
@@ -17,7 +18,7 @@ pub struct MessageRow {
 impl Row for MessageRow {
     const TABLE: &'static str = "messages";
     fn columns() -> Vec<Column<Self>> {
-        vec![
+        let mut columns = vec![
             Column::label("traffic", "way", |row: &Self| traffic(row.place.traffic)).name(),
             Column::text("function", "", |row: &Self| row.place.function.clone()).name(),
             Column::text("site", "posted at", |row: &Self| row.place.site.clone()).name(),
@@ -29,16 +30,18 @@ impl Row for MessageRow {
             Column::seconds("test_s", "", |row: &Self| seconds(row.estimate.parts[1])),
             Column::seconds("wait_s", "", |row: &Self| seconds(row.estimate.parts[2])),
             Column::seconds("overhead_s", "overhead", |row: &Self| seconds(row.estimate.overhead)),
-            Column::seconds("transfer_s", "transfer", |row: &Self| seconds(row.estimate.transfer)),
+            Column::seconds("transfer_s", "transfer", |row: &Self| seconds(row.estimate.pure())),
             Column::text("transfer_from", "", |row: &Self| transfer_from(&row.estimate)),
             Column::percent("availability_percent", "avail.", |row: &Self| row.estimate.availability),
             Column::percent("smb_availability_percent", "", |row: &Self| row.estimate.availability),
-            Column::percent("osu_overlap_percent", "", |row: &Self| row.estimate.overlap),
-            Column::percent("imb_overlap_percent", "", |row: &Self| row.estimate.overlap),
+            Column::percent("osu_overlap_percent", "", |row: &Self| row.estimate.osu_overlap),
+            Column::percent("imb_overlap_percent", "", |row: &Self| row.estimate.imb_overlap),
             Column::percent("hidden_least_percent", "least", |row: &Self| row.estimate.bounds.map(|bounds| bounds.0)),
             Column::percent("hidden_most_percent", "most", |row: &Self| row.estimate.bounds.map(|bounds| bounds.1)),
             Column::text("bound_rule", "", |row: &Self| rule(row.rule, &row.estimate)),
-        ]
+        ];
+        columns.extend(spreads(|row: &Self| &row.estimate));
+        columns
     }
 }
 
@@ -63,11 +66,6 @@ pub fn traffic(traffic: Traffic) -> Label {
         Traffic::Collective => ("collective", "coll"),
     };
     Label { key, name, depth: 0 }
-}
-
-/// Nanoseconds in seconds.
-pub fn seconds(nanoseconds: Option<f64>) -> Option<f64> {
-    nanoseconds.map(|nanoseconds| nanoseconds / 1e9)
 }
 
 /// Where the transfer time was measured.

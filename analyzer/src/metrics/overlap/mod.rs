@@ -13,6 +13,8 @@ mod gathered;
 mod messages;
 mod postponed;
 mod protocol;
+mod spreads;
+mod transfer;
 
 pub use collectives::{CollectiveRow, collectives};
 pub use facts::{FACTS, facts, unseen};

@@ -3,7 +3,8 @@
 use super::rule::BoundRule;
 use crate::model::sample::Sample;
 
-/// A request from the begin of the call that posted it to the end of the call that completed it. Nanoseconds.
+/// A request from the begin of the call that posted it to the end of the call that completed it, or of the one that waited for it
+/// when a test had. Nanoseconds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
 pub struct RequestLife {
     /// All of it.
@@ -14,12 +15,16 @@ pub struct RequestLife {
     pub testing: u64,
     /// In calls that wait.
     pub waiting: u64,
-    /// In other MPI calls.
+    /// In other MPI calls, but those that read clocks and the like.
     pub elsewhere: u64,
     /// Until the transfer was over for certain.
     pub over: u64,
-    /// Calls that tested.
+    /// Calls that tested it, or others.
     pub tests: u64,
+    /// Calls that posted, tested and waited.
+    pub calls: u64,
+    /// What recording those calls takes a program that does nothing else, beside them.
+    pub recording: u64,
     /// Between the posting and the completing call the engine was entered, or a test was made or completed it.
     pub progressed: bool,
     /// It was complete when the call that posted it returned.
@@ -28,8 +33,9 @@ pub struct RequestLife {
     pub early: bool,
 }
 
-/// Life outside the calls that post, test and wait that a program cannot do anything with: reading a clock, leaving a function.
-const NOTHING: u64 = 300;
+/// Life outside the calls that post, test and wait that a program cannot do anything with: leaving a function, reading a clock, and the
+/// recorder, all of which take a few tenths of this where caches are cold.
+const NOTHING: u64 = 1_000;
 
 impl RequestLife {
     /// Host overhead: time in the calls that post, test and wait.
@@ -42,13 +48,18 @@ impl RequestLife {
         self.whole.saturating_sub(self.overhead()).saturating_sub(self.elsewhere)
     }
 
+    /// What lies between its calls, for each pair of them.
+    pub fn between_calls(&self) -> Option<u64> {
+        self.computing().checked_div(self.calls.saturating_sub(1))
+    }
+
     /// How long the transfer took, of a request that was waited for right after: what lay between was no time to hide it in.
     pub fn transfer(&self) -> u64 {
         self.whole.saturating_sub(self.computing().min(NOTHING))
     }
 
     /// Whether its wait followed its post at once: at most a fiftieth of its life lies between, which is the document's threshold
-    /// for transfers that no work has lengthened.
+    /// for transfers that no work has lengthened, or what no program computes anything in.
     pub fn is_direct(&self) -> bool {
         self.whole.saturating_sub(self.overhead()) <= (self.whole / 50).max(NOTHING)
     }

@@ -4,6 +4,7 @@
 //! other ranks, so no clocks are compared.
 
 mod life;
+mod meaning;
 mod reader;
 mod rule;
 

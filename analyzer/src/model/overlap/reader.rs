@@ -6,15 +6,14 @@
 use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
-use traces::calls::{ArgumentKind, Call};
 use traces::progress::{Entries, Polls};
 use traces::read::{ThreadPages, Visitor, walk};
 use traces::record::{Arrived, RecordKind};
-use traces::signature::{CREATES, NESTED, STARTS, Signature};
 
 use super::life::RequestLife;
+use super::meaning::{CallMeaning, Purpose};
 use super::rule::BoundRule;
-use super::{Posting, RankRequests, Traffic};
+use super::{Posting, RankRequests};
 use crate::model::Rank;
 use crate::model::selection::{Cursor, LEFT_OUT};
 use crate::model::sums::Grow;
@@ -30,6 +29,7 @@ pub fn read(thread: &ThreadPages<'_>, rank: &Rank, rule: BoundRule, requests: &m
         next: 0,
         open: FxHashMap::default(),
         resting: VecDeque::new(),
+        tested: VecDeque::new(),
         created: FxHashMap::default(),
         sums: Sums::default(),
         entered_until: 0,
@@ -42,95 +42,20 @@ pub fn read(thread: &ThreadPages<'_>, rank: &Rank, rule: BoundRule, requests: &m
         let _ = walk(page, &mut reader);
     }
     reader.close();
-    reader.give_up_resting(0);
+    reader.give_up(0, 0);
     let pending = reader.open.values().filter(|open| open.counts).count() as u64;
     requests.pending.grow(pending);
 }
 
-/// Requests that were complete at once and that a thread may wait for later.
+/// Requests that are complete and that a thread may wait for later.
 const RESTING: usize = 1024;
-
-/// What a call's time is for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Purpose {
-    Posting,
-    Testing,
-    Waiting,
-    Other,
-}
-
-impl Purpose {
-    fn of(call: Call) -> Purpose {
-        let starts = [ArgumentKind::NewRequest, ArgumentKind::StartRequest, ArgumentKind::StartRequests];
-        // MPI_Waitsome and MPI_Testsome have the same arguments.
-        match call {
-            Call::Wait | Call::Waitall | Call::Waitany | Call::Waitsome => Purpose::Waiting,
-            Call::Test | Call::Testall | Call::Testany | Call::Testsome => Purpose::Testing,
-            Call::Request_get_status
-            | Call::Request_get_status_all
-            | Call::Request_get_status_any
-            | Call::Request_get_status_some => Purpose::Testing,
-            _ if starts.iter().any(|kind| call.has(*kind)) => Purpose::Posting,
-            _ => Purpose::Other,
-        }
-    }
-}
-
-/// What a signature says of its calls.
-#[derive(Clone, Copy)]
-struct CallMeaning {
-    purpose: Purpose,
-    /// What it posts or creates.
-    posting: Option<Posting>,
-    site: u32,
-    /// Requests that it completes all of before it returns.
-    awaits: u64,
-    takes: bool,
-    creates: bool,
-    nested: bool,
-    at_once: bool,
-}
-
-impl CallMeaning {
-    const NONE: CallMeaning = CallMeaning {
-        purpose: Purpose::Other,
-        posting: None,
-        site: 0,
-        awaits: 0,
-        takes: false,
-        creates: false,
-        nested: false,
-        at_once: false,
-    };
-
-    fn of(signature: &Signature, at_once: bool) -> CallMeaning {
-        let is = |flag| signature.flags & flag != 0;
-        let call = Call::from_number(signature.call);
-        let (sent, received) = signature.moves();
-        let posting = |traffic| Posting {
-            traffic,
-            call: signature.call,
-            site: signature.site,
-            object: signature.object,
-            bytes: sent.max(received),
-        };
-        CallMeaning {
-            purpose: call.map_or(Purpose::Other, Purpose::of),
-            posting: call.filter(|_| is(STARTS) || is(CREATES)).and_then(Traffic::of).map(posting),
-            site: signature.site,
-            awaits: if matches!(call, Some(Call::Wait | Call::Waitall)) { signature.requests.into() } else { 0 },
-            takes: is(STARTS) || is(CREATES),
-            creates: is(CREATES),
-            nested: is(NESTED),
-            at_once,
-        }
-    }
-}
 
 /// A thread's time in calls so far, ticks, by [`Purpose`].
 #[derive(Clone, Copy, Default)]
 struct Sums {
-    time: [u64; 4],
+    time: [u64; 5],
+    /// Calls that post, test and wait.
+    calls: u64,
     tests: u64,
     /// Calls that entered the engine.
     entering: u64,
@@ -150,6 +75,17 @@ struct OpenRequest {
     at_once: bool,
     /// When MPI said that it is complete.
     found: Option<u64>,
+}
+
+/// A request that was complete before a call waited for it, if one does.
+struct FinishedRequest {
+    open: OpenRequest,
+    /// When the call returned that noticed it, and when the transfer was over for certain.
+    end: u64,
+    over: u64,
+    /// The sums before that call, and behind it.
+    sums: [Sums; 2],
+    came: Option<u64>,
 }
 
 /// The call, or run of calls, that the records which follow belong to.
@@ -176,7 +112,9 @@ struct Reader<'a> {
     next: u64,
     open: FxHashMap<u64, OpenRequest>,
     /// Those that were complete when they were posted, until a call waits for them: no record says which.
-    resting: VecDeque<OpenRequest>,
+    resting: VecDeque<FinishedRequest>,
+    /// Those that a test completed, as long as nothing but tests follows: the program may compute on until it waits for nothing.
+    tested: VecDeque<FinishedRequest>,
     /// Persistent requests.
     created: FxHashMap<u64, Posting>,
     sums: Sums,
@@ -203,15 +141,11 @@ impl Reader<'_> {
     fn close(&mut self) {
         let (begun, completed) = (std::mem::take(&mut self.begun), std::mem::take(&mut self.completed));
         let Some(call) = self.current.take() else { return };
-        let before = self.sums;
-        self.sums.time[call.meaning.purpose as usize].grow(call.inside);
-        if call.meaning.purpose == Purpose::Testing {
-            self.sums.tests.grow(call.times);
+        let (before, purpose) = (self.sums, call.meaning.purpose);
+        if matches!(purpose, Purpose::Posting | Purpose::Other) {
+            self.give_up(RESTING, 0);
         }
-        if call.enters {
-            self.sums.entering.grow(1);
-            self.entered_until = call.end;
-        }
+        self.add(&call);
         match call.meaning.posting {
             Some(posting) if call.meaning.creates => drop(self.created.insert(call.number, posting)),
             Some(posting) if !call.failed => self.post(&call, before, call.number, posting),
@@ -220,61 +154,93 @@ impl Reader<'_> {
         for (number, posting) in &begun {
             self.post(&call, before, *number, *posting);
         }
-        let (after, mut awaited) = (self.sums, call.meaning.awaits);
+        let (sums, mut awaited) = ([before, self.sums], call.meaning.awaits);
         for (first, count, came) in &completed {
             let end = first.saturating_add((*count).into());
             for number in *first..end {
-                if let Some(open) = self.open.remove(&number) {
-                    self.end(&open, call.end, [before, after], came.filter(|_| number + 1 == end));
+                let Some(open) = self.open.remove(&number) else { continue };
+                let over = self.over(&open, call.end);
+                let came = came.filter(|_| number + 1 == end);
+                let finished = FinishedRequest { open, end: call.end, over, sums, came };
+                match purpose == Purpose::Testing {
+                    true => self.tested.push_back(finished),
+                    false => self.end(&finished),
                 }
             }
             awaited = awaited.saturating_sub((*count).into());
         }
         // What else it waited for was complete before, the first that was posted first.
-        for _ in 0..awaited.min(self.resting.len() as u64) {
-            let open = self.resting.pop_front();
-            open.into_iter().for_each(|open| self.end(&open, call.end, [before, after], None));
+        for _ in 0..awaited.min((self.tested.len() + self.resting.len()) as u64) {
+            let found = self.tested.pop_front().or_else(|| self.resting.pop_front());
+            found.into_iter().for_each(|found| self.end(&FinishedRequest { end: call.end, sums, ..found }));
         }
+        self.give_up(RESTING, RESTING);
         (self.begun, self.completed) = (begun, completed);
         self.begun.clear();
         self.completed.clear();
     }
 
+    /// Adds a call to the thread's sums.
+    fn add(&mut self, call: &CurrentCall) {
+        let purpose = call.meaning.purpose;
+        self.sums.time[purpose as usize].grow(call.inside);
+        if !matches!(purpose, Purpose::Other | Purpose::Query) {
+            self.sums.calls.grow(call.times);
+        }
+        if purpose == Purpose::Testing {
+            self.sums.tests.grow(call.times);
+        }
+        if call.enters {
+            self.sums.entering.grow(1);
+            self.entered_until = call.end;
+        }
+    }
+
     fn post(&mut self, call: &CurrentCall, before: Sums, number: u64, posting: Posting) {
         self.requests.posted.grow(1);
         let counts = self.cursor.part_at(call.start) != LEFT_OUT;
-        let (start, posted, behind, at_once) = (call.start, call.end, self.sums, call.meaning.at_once);
-        let open = OpenRequest { posting, start, posted, before, behind, counts, at_once, found: None };
+        let (start, end, behind, at_once) = (call.start, call.end, self.sums, call.meaning.at_once);
+        let open = OpenRequest { posting, start, posted: end, before, behind, counts, at_once, found: None };
         match at_once {
-            true => self.resting.push_back(open),
+            true => self.resting.push_back(FinishedRequest { open, end, over: end, sums: [behind; 2], came: None }),
             false => drop(self.open.insert(number, open)),
         }
-        self.give_up_resting(RESTING);
     }
 
-    /// Of requests that were complete at once, all but so many are taken for such as nothing waits for.
-    fn give_up_resting(&mut self, most: usize) {
-        while self.resting.len() > most {
-            let open = self.resting.pop_front();
-            open.into_iter().for_each(|open| self.end(&open, open.posted, [open.behind; 2], None));
+    /// Of requests that were complete at once, and of those that a test completed, all but so many are taken for such as
+    /// nothing waits for.
+    fn give_up(&mut self, resting: usize, tested: usize) {
+        while self.resting.len() > resting {
+            let finished = self.resting.pop_front();
+            finished.into_iter().for_each(|finished| self.end(&finished));
+        }
+        while self.tested.len() > tested {
+            let finished = self.tested.pop_front();
+            finished.into_iter().for_each(|finished| self.end(&finished));
         }
     }
 
-    /// A request is over at a tick: with the sums before and after the call that completed it.
-    fn end(&mut self, open: &OpenRequest, end: u64, [before, after]: [Sums; 2], came: Option<u64>) {
+    /// When the transfer of a request was over for certain that a call completes which ends at a tick.
+    fn over(&self, open: &OpenRequest, end: u64) -> u64 {
+        match self.rule {
+            _ if end <= open.posted => open.posted,
+            BoundRule::Plain => end,
+            BoundRule::Asked => open.found.unwrap_or(end).min(end),
+            BoundRule::Engine => self.entered_until.max(open.posted).min(end),
+        }
+    }
+
+    /// A request's life is over.
+    fn end(&mut self, finished: &FinishedRequest) {
+        let FinishedRequest { open, end, over, sums: [before, after], came } = finished;
         if !open.counts {
             return;
         }
         let clock = &self.rank.clock;
         let nanoseconds = |ticks: u64| (clock.seconds(ticks) * 1e9).round() as u64;
         let spent = |of: Purpose| nanoseconds(after.time[of as usize].saturating_sub(open.before.time[of as usize]));
-        let at_once = open.at_once || end <= open.posted;
-        let over = match self.rule {
-            _ if at_once => open.posted,
-            BoundRule::Plain => end,
-            BoundRule::Asked => open.found.unwrap_or(end).min(end),
-            BoundRule::Engine => self.entered_until.max(open.posted).min(end),
-        };
+        let calls = after.calls.saturating_sub(open.before.calls);
+        let at_once = open.at_once || *end <= open.posted;
         let life = RequestLife {
             whole: nanoseconds(end.saturating_sub(open.start)),
             posting: spent(Purpose::Posting),
@@ -283,6 +249,8 @@ impl Reader<'_> {
             elsewhere: spent(Purpose::Other),
             over: nanoseconds(over.saturating_sub(open.start)),
             tests: after.tests.saturating_sub(open.before.tests),
+            calls,
+            recording: nanoseconds(calls.saturating_mul(self.rank.header.wrapper_cost) / 1000),
             progressed: before.entering > open.behind.entering || after.tests > open.behind.tests,
             at_once,
             early: at_once || open.found.is_some(),
