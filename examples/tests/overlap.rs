@@ -13,8 +13,7 @@ use serde_json::{Value, json};
 const LIBRARIES: [&str; 4] = ["ompi4", "ompi5", "mpich4", "mpich5"];
 /// So often may a row differ on a busy machine: it is of another moment than its neighbors, and runs are short.
 const ATTEMPTS: usize = 6;
-/// By how much overheads may differ: a share, and seconds. What the recorder does itself lies around the calls that it times, and
-/// the program sees both.
+/// By how much overheads may differ: a share, and seconds.
 const OVERHEAD: (f64, f64) = (0.05, 0.3e-6);
 /// By how much availability may differ, in points; of short messages, by what that time is of their transfer.
 const AVAILABILITY: f64 = 3.0;
@@ -68,13 +67,14 @@ fn differences(mpi: &Mpi, variables: &[(&str, &str)]) -> Vec<((String, u64), Str
 /// How what a trace says differs from what the program measured.
 fn difference(measured: &Value, said: &Value) -> Option<String> {
     let (program, trace) = (number(measured, "overhead_s"), said["overhead_s"].as_f64()?);
-    let least = OVERHEAD.1 + OVERHEAD.0 * program.abs();
+    // The trace says what recording adds to what the program sees.
+    let (least, recording) = (OVERHEAD.1 + OVERHEAD.0 * program.abs(), number(said, "recording_s"));
     let Some(available) = said["availability_percent"].as_f64() else {
         return Some(format!("no availability: {said}"));
     };
-    let points = AVAILABILITY.max(100.0 * least / number(measured, "transfer_s"));
+    let points = AVAILABILITY.max(100.0 * (least + recording) / number(measured, "transfer_s"));
     let apart = (available - number(measured, "availability_percent").clamp(0.0, 100.0)).abs();
-    let is_as_measured = (program - trace).abs() <= least && apart <= points;
+    let is_as_measured = (trace - least..=trace + least + recording).contains(&program) && apart <= points;
     (!is_as_measured).then(|| {
         let figures = ["transfer_s", "overhead_s", "availability_percent"];
         let line = |row: &Value| figures.map(|figure| row[figure].to_string()).join(", ");
