@@ -6,6 +6,10 @@ use super::machine::machine;
 use super::page::Page;
 use super::setting::Setting;
 
+/// Volumes, bytes: latencies are of the one, in messages of 8 bytes at last, bandwidths of the other.
+const SMALL: u64 = 8 << 10;
+const LARGE: u64 = 2 << 20;
+
 /// Writes the page.
 pub fn write(settings: &[Setting]) -> Result<(), String> {
     let mut page = Page::new("swaps", "Latency and bandwidth by protocol");
@@ -20,35 +24,40 @@ pub fn write(settings: &[Setting]) -> Result<(), String> {
          anew.",
     );
     page.paragraph(&machine());
-    let volume = ["--volumes", "2097152", "--forms", "basic", "--ways", "kept"];
+    let words = ["--volumes", "8192,2097152", "--forms", "basic", "--ways", "kept"];
     let (mut latencies, mut bandwidths, mut names): (Vec<Vec<String>>, Vec<Vec<String>>, Vec<String>) =
         Default::default();
     let mut figures = Page::new("swaps", "");
     for setting in settings {
-        let recorded = setting.record("swap", 2, &volume)?;
-        let rows: Vec<&Value> = recorded.measured["rows"].as_array().into_iter().flatten().collect();
+        let recorded = setting.record("swap", 2, &words)?;
+        let rows = |volume: u64| {
+            let all = recorded.measured["rows"].as_array().into_iter().flatten();
+            all.filter(move |row| row["volume_bytes"] == volume)
+        };
         if latencies.is_empty() {
-            let first = |row: &&Value| vec![format!("({}) {}", text(row, "protocol"), text(row, "protocol_name"))];
-            latencies = rows.iter().map(first).collect();
+            let first = |row: &Value| vec![format!("({}) {}", text(row, "protocol"), text(row, "protocol_name"))];
+            latencies = rows(SMALL).map(first).collect();
             bandwidths = latencies.clone();
         }
-        for (at, row) in rows.iter().enumerate() {
-            let figure = |key: &str, times: f64, digits: usize| {
-                row[key].as_f64().map_or("-".into(), |value| format!("{:.digits$}", value * times))
-            };
-            latencies[at].push(figure("latency_s", 1e6, 2));
-            bandwidths[at].push(figure("bandwidth_bytes_per_second", 1e-6, 0));
+        let figure = |row: &Value, key: &str, times: f64, digits: usize| {
+            row[key].as_f64().map_or("-".into(), |value| format!("{:.digits$}", value * times))
+        };
+        for (cells, row) in latencies.iter_mut().zip(rows(SMALL)) {
+            cells.push(figure(row, "latency_s", 1e6, 2));
+        }
+        for (cells, row) in bandwidths.iter_mut().zip(rows(LARGE)) {
+            cells.push(figure(row, "bandwidth_bytes_per_second", 1e-6, 0));
         }
         let caption =
             format!("{}: time over number of messages and bandwidth over size, from the trace", setting.name());
         recorded.draw(&["model"], &figures.picture(&setting.name(), &caption))?;
-        figures.terminal(&recorded.print(&["model"]));
+        figures.terminal(&recorded.print(&["model", "--top", "8"]));
         names.push(setting.name());
     }
     let heads: Vec<String> = std::iter::once("protocol".into()).chain(names).collect();
-    page.heading("Latency, µs, as the benchmark measures it: 2 MiB, cache kept");
+    page.heading("Latency, µs, as the benchmark measures it: 8 KiB, cache kept");
     page.table(&heads, &latencies);
-    page.heading("Bandwidth 2/b, MB/s");
+    page.heading("Bandwidth 2/b, MB/s: 2 MiB, cache kept");
     page.table(&heads, &bandwidths);
     page.heading("From the traces");
     page.append(figures);
