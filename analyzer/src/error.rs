@@ -61,7 +61,7 @@ pub enum Error {
         /// What is wanted alone.
         rank: u32,
         /// What was asked for.
-        asked: crate::model::Ranks,
+        asked: crate::ranks::Ranks,
     },
     /// A region that the run does not have.
     #[error("{}: no region is called {region}. {instead}", folder.display())]

@@ -12,5 +12,7 @@ pub mod metrics;
 pub mod model;
 mod output;
 mod parallel;
+pub mod ranks;
 pub mod report;
 pub mod terminal;
+pub mod visible;

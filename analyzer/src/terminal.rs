@@ -5,7 +5,7 @@ use std::io::{self, Write, stderr};
 use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use crate::report::visible::visible;
+use crate::visible::visible;
 
 /// Says something about the command itself, on stderr. Nothing else writes there.
 pub fn say(line: &str) {

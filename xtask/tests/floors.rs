@@ -11,37 +11,6 @@ use common::uses::{Module, Sources};
 
 const CRATES: [&str; 7] = ["interposer", "interposer/core", "traces", "analyzer", "synthetic", "examples", "xtask"];
 
-/// An arrow against the order that stands for now.
-struct Exception {
-    of: &'static str,
-    file: &'static str,
-    uses: &'static str,
-    why: &'static str,
-}
-
-const EXCEPTIONS: [Exception; 2] = [
-    Exception {
-        of: "analyzer",
-        file: "error",
-        uses: "model",
-        why: "an error names the ranks that were asked about by their type",
-    },
-    Exception {
-        of: "analyzer",
-        file: "terminal",
-        uses: "report",
-        why: "what hides in names is shown by the report's rules",
-    },
-];
-
-impl Exception {
-    fn is(&self, of: &str, from: &Module, to: &Module) -> bool {
-        let used = to.name();
-        let is_used = used == self.uses || used.starts_with(&format!("{}/", self.uses));
-        self.of == of && self.file == from.name() && is_used
-    }
-}
-
 fn workspace() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace")
 }
@@ -70,37 +39,28 @@ fn stands<'a>(floors: &'a [Vec<String>], file: &Module) -> Option<(usize, &'a st
     rooms.filter(|(_, room)| holds(room)).max_by_key(|(_, room)| room.len())
 }
 
-/// The arrows of a crate that do not go down, and the exceptions among them.
-fn against_the_order(of: &str) -> (Vec<String>, BTreeSet<&'static str>) {
+/// The arrows of a crate that do not go down.
+fn against_the_order(of: &str) -> Vec<String> {
     let (floors, sources) = (floors(of), sources(of));
-    let (mut wrong, mut excused) = (Vec::new(), BTreeSet::new());
+    let mut wrong = Vec::new();
     for (from, to) in &sources.arrows {
-        let (Some((above, room)), Some((below, other))) = (stands(&floors, from), stands(&floors, to)) else {
-            wrong.push(format!("{of}: {from} or {to} stands on no floor"));
-            continue;
-        };
-        match EXCEPTIONS.iter().find(|exception| exception.is(of, from, to)) {
-            _ if room == other || above < below => {}
-            Some(exception) => drop(excused.insert(exception.why)),
-            None => wrong.push(format!("{of}: {from} uses {to}, but {room} does not stand above {other}")),
+        match (stands(&floors, from), stands(&floors, to)) {
+            (Some((above, room)), Some((below, other))) if room == other || above < below => {}
+            (Some((_, room)), Some((_, other))) => {
+                wrong.push(format!("{of}: {from} uses {to}, but {room} does not stand above {other}"));
+            }
+            _ => wrong.push(format!("{of}: {from} or {to} stands on no floor")),
         }
     }
-    (wrong, excused)
+    wrong
 }
 
 #[test]
 fn every_file_uses_only_what_stands_below_it() {
     for of in CRATES {
-        let (wrong, _) = against_the_order(of);
+        let wrong = against_the_order(of);
         assert!(wrong.is_empty(), "against ARCHITECTURE.md:\n{}", wrong.join("\n"));
     }
-}
-
-#[test]
-fn every_exception_is_still_needed() {
-    let excused: BTreeSet<_> = CRATES.iter().flat_map(|of| against_the_order(of).1).collect();
-    let listed = EXCEPTIONS.iter().map(|exception| exception.why).collect();
-    assert_eq!(excused, listed, "what ARCHITECTURE.md allows by now needs no exception");
 }
 
 #[test]
@@ -119,9 +79,8 @@ fn no_files_use_each_other_in_a_circle() {
     for of in CRATES {
         let arrows = &sources(of).arrows;
         assert!(!arrows.is_empty(), "{of} has no arrows");
-        let is_excused = |from, to| EXCEPTIONS.iter().any(|exception| exception.is(of, from, to));
         let mut uses: BTreeMap<Module, BTreeSet<Module>> = BTreeMap::new();
-        for (from, to) in arrows.iter().filter(|(from, to)| !from.is_inside(to) && !is_excused(from, to)) {
+        for (from, to) in arrows.iter().filter(|(from, to)| !from.is_inside(to)) {
             uses.entry(from.clone()).or_default().insert(to.clone());
         }
         // Whoever uses nobody that is left is in no circle.

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::model::{Choice, Ranks};
+use crate::model::Choice;
+use crate::ranks::Ranks;
 use crate::report::Format;
 use crate::report::arrange::Top;
 use crate::report::plot::PlotFile;

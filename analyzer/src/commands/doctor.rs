@@ -13,7 +13,7 @@ use crate::error::{Error, OK, PARTIAL};
 use crate::launch;
 use crate::metrics::engine;
 use crate::model::{Rank, Run, clock};
-use crate::report::visible::visible;
+use crate::visible::visible;
 
 /// Prints what was found. Returns the exit status: 4 where something will not work.
 pub fn run(arguments: &cli::Doctor) -> Result<u8, Error> {

@@ -25,4 +25,4 @@ pub mod timeline;
 pub use fate::ProcessFate;
 pub use rank::{End, Rank, Sketch};
 pub use run::Run;
-pub use selection::{Choice, Ranks};
+pub use selection::Choice;

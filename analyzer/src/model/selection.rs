@@ -7,7 +7,6 @@
 //!
 //! The levels of MPI_Pcontrol mean what they mean to mpiP: nothing counts from 0 to 1, nor before the last 2.
 
-mod ranks;
 mod read;
 
 use std::collections::{BTreeMap, HashMap};
@@ -18,7 +17,7 @@ use traces::read::Contents;
 use traces::record::RecordKind;
 
 use super::sums::{Grow, Total};
-pub use ranks::Ranks;
+use crate::ranks::Ranks;
 use read::Marks;
 
 /// What is asked about, of what the program did not take out.

@@ -5,8 +5,8 @@
 
 use std::io::{self, Write};
 
-use super::visible::visible;
 use super::{Report, Scalar};
+use crate::visible::visible;
 
 /// What a cell begins with that is taken for a formula.
 const FORMULA: [char; 7] = ['=', '+', '-', '@', '\t', '\r', '\n'];

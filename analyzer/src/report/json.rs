@@ -5,8 +5,8 @@ use std::io::{self, Write};
 
 use serde_json::{Map, Value as Json, json};
 
-use super::visible::is_hidden;
 use super::{Report, Scalar, Value};
+use crate::visible::is_hidden;
 
 /// Changes when a name changes its meaning or goes; names may be added.
 const VERSION: u32 = 2;

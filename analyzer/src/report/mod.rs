@@ -15,7 +15,6 @@ mod table;
 pub mod text;
 mod unit;
 mod value;
-pub mod visible;
 
 pub use column::{Column, ColumnHead};
 pub(crate) use fact::facts;

@@ -6,8 +6,9 @@ use comfy_table::{CellAlignment, ContentArrangement, presets};
 use textwrap::{Options, WordSplitter};
 
 use super::scale::Scale;
-use super::visible::{visible, width};
+
 use super::{ColumnHead, Report, Sheet, Unit, Value};
+use crate::visible::{visible, width};
 
 /// Columns that a terminal has at least, and that output into a file is made for.
 const WIDTH: usize = 80;

@@ -34,8 +34,8 @@ pub struct RequestLife {
 }
 
 /// Life outside the calls that post, test and wait that a program cannot do anything with: leaving a function, reading a clock, and the
-/// recorder, all of which take a few tenths of this where caches are cold.
-const NOTHING: u64 = 1_000;
+/// recorder. Where caches are cold, as behind a call that takes long, these take more: a quarter of the calls' time, up to the second.
+const NOTHING: [u64; 2] = [300, 1_000];
 
 impl RequestLife {
     /// Host overhead: time in the calls that post, test and wait.
@@ -53,15 +53,21 @@ impl RequestLife {
         self.computing().checked_div(self.calls.saturating_sub(1))
     }
 
+    /// Life outside those calls that is nothing, beside calls that take so long.
+    fn nothing(&self) -> u64 {
+        let [least, most] = NOTHING;
+        (self.overhead() / 4).clamp(least, most)
+    }
+
     /// How long the transfer took, of a request that was waited for right after: what lay between was no time to hide it in.
     pub fn transfer(&self) -> u64 {
-        self.whole.saturating_sub(self.computing().min(NOTHING))
+        self.whole.saturating_sub(self.computing().min(self.nothing()))
     }
 
     /// Whether its wait followed its post at once: at most a fiftieth of its life lies between, which is the document's threshold
     /// for transfers that no work has lengthened, or what no program computes anything in.
     pub fn is_direct(&self) -> bool {
-        self.whole.saturating_sub(self.overhead()) <= (self.whole / 50).max(NOTHING)
+        self.whole.saturating_sub(self.overhead()) <= (self.whole / 50).max(self.nothing())
     }
 }
 
