@@ -27,15 +27,10 @@ pub fn write(settings: &[Setting]) -> Result<(), String> {
          program. Each cell below has both: program / trace. `cargo xtask papers availability` makes this page anew.",
     );
     page.paragraph(&machine());
-    let mut runs = Vec::new();
-    for setting in settings {
-        let recorded = setting.record("post_work_wait", 2, &["--min-bytes", "64"])?;
-        let tested = setting.record("post_work_wait", 2, &["--min-bytes", "524288", "--test-every", "16384"])?;
-        runs.push((setting, recorded, tested));
-    }
     let mut answers = Vec::new();
     let mut figures = Page::new("availability", "");
-    for (setting, recorded, tested) in &runs {
+    for setting in settings {
+        let recorded = setting.record("post_work_wait", 2, &["--min-bytes", "64"])?;
         let caption = format!(
             "{}: overhead and availability from the trace; figures 3 to 6 of the document in one",
             setting.name()
@@ -43,7 +38,9 @@ pub fn write(settings: &[Setting]) -> Result<(), String> {
         let analysis = ["overlap", "--rank", "0"];
         recorded.draw(&analysis, &figures.picture(&setting.name(), &caption))?;
         let said = recorded.ask(&analysis);
-        answers.push((setting.name(), &recorded.measured, said, &tested.measured));
+        // From here on the other run is in its folder.
+        let tested = setting.record("post_work_wait", 2, &["--min-bytes", "524288", "--test-every", "16384"])?;
+        answers.push((setting.name(), recorded.measured, said, tested.measured));
     }
     for (heading, column, direction) in [
         ("Availability of the sender, %", "availability_percent", "send"),
@@ -67,7 +64,7 @@ pub fn write(settings: &[Setting]) -> Result<(), String> {
     page.write()
 }
 
-type Measured<'a> = (String, &'a Value, Answer, &'a Value);
+type Measured = (String, Value, Answer, Value);
 
 fn heads() -> Vec<String> {
     let sizes = SHOWN.map(|bytes| match bytes {

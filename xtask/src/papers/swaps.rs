@@ -24,7 +24,7 @@ pub fn write(settings: &[Setting]) -> Result<(), String> {
          anew.",
     );
     page.paragraph(&machine());
-    let words = ["--volumes", "8192,2097152", "--forms", "basic", "--ways", "kept"];
+    let words = ["--volumes", "8192", "2097152", "--forms", "basic", "--ways", "kept"];
     let (mut latencies, mut bandwidths, mut names): (Vec<Vec<String>>, Vec<Vec<String>>, Vec<String>) =
         Default::default();
     let mut figures = Page::new("swaps", "");
