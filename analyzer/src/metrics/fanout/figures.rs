@@ -1,8 +1,8 @@
 //! Figures 2 to 7 of Hoefler et al.: latency and bandwidth over size with the fewest and the most ranks, latency over the number of ranks.
 
 use super::round_rows::RoundRow;
-use crate::report::Table;
 use crate::report::plot::{Axis, AxisScale, AxisUnit, Chart, Series};
+use crate::report::{Table, Value};
 
 /// Lines that a chart can take.
 const LINES: usize = 14;
@@ -16,7 +16,7 @@ pub fn figures(rounds: &Table<RoundRow>) -> Vec<Chart> {
     let ranks = [rows.iter().map(|row| row.ranks).min(), rows.iter().map(|row| row.ranks).max()];
     let sizes = [rows.iter().map(RoundRow::bytes).min(), rows.iter().map(RoundRow::bytes).max()];
     let of_ranks = lines(rows, &distinct(ranks), |row| row.ranks, |ranks| format!("n {ranks}"));
-    let of_size = lines(rows, &distinct(sizes), RoundRow::bytes, |bytes| format!("{bytes} B"));
+    let of_size = lines(rows, &distinct(sizes), RoundRow::bytes, |bytes| Value::Bytes(bytes).to_string());
     let bytes = |row: &RoundRow| row.bytes() as f64;
     let latency = |row: &RoundRow| Some(row.latency());
     let bandwidth = |row: &RoundRow| Some(row.bytes() as f64 / row.latency()).filter(|rate| rate.is_finite());
@@ -81,7 +81,9 @@ fn lines<'a>(
         for key in &keys {
             let rows: Vec<_> = rows.iter().filter(|row| row.line() == *key && value(row) == *wanted).collect();
             let place = if is_alone(key.0) { String::new() } else { format!(", {}", key.1) };
-            lines.push(Line { name: format!("{}{place}, {}", key.0, named(*wanted)), rows });
+            if !rows.is_empty() {
+                lines.push(Line { name: format!("{}{place}, {}", key.0, named(*wanted)), rows });
+            }
         }
     }
     // Those that show most.
