@@ -2,9 +2,8 @@
 
 mod common;
 
-use std::collections::BTreeMap;
-
-use common::{case, in_rust, libraries, those, transports};
+use common::agreement::{agree_everywhere, recorded};
+use common::{case, in_rust, libraries};
 use examples::answer::{Answer, number, whole};
 use examples::mpi::Mpi;
 use examples::program::Program;
@@ -12,53 +11,18 @@ use examples::run::Case;
 use examples::workspace;
 use serde_json::{Value, json};
 
-/// The libraries that the benchmark is built for.
-const LIBRARIES: [&str; 4] = ["ompi4", "ompi5", "mpich4", "mpich5"];
-/// So often may a row differ on a busy machine: it is of another moment than its neighbors, and runs are short.
-const ATTEMPTS: usize = 6;
 /// By how much times may differ: a share, and seconds.
 const TIME: (f64, f64) = (0.05, 0.3e-6);
 /// By how much shares hidden may differ, in points; of short operations, by what that time is of them.
 const HIDDEN: f64 = 3.0;
-
-/// Rows that differ, and how.
-type Differences = BTreeMap<String, String>;
-
-/// Runs until every row has once been as the program says it, under each library and transport.
-fn agree(mut differences: impl FnMut(&Mpi, &[(&str, &str)]) -> Differences) {
-    let mut ran = 0;
-    for mpi in those("has the program", |mpi| LIBRARIES.contains(&mpi.name)) {
-        for (way, variables) in transports(&mpi).into_iter().filter(|(way, _)| ["default", "tcp"].contains(way)) {
-            let mut left = differences(&mpi, &variables);
-            for _ in 1..ATTEMPTS {
-                if left.is_empty() {
-                    break;
-                }
-                let again = differences(&mpi, &variables);
-                left.retain(|row, _| again.contains_key(row));
-            }
-            ran += 1;
-            assert!(left.is_empty(), "{} over {way}, each of {ATTEMPTS} times: {left:#?}", mpi.name);
-        }
-    }
-    assert!(ran > 0);
-}
-
-/// What a program prints, and what an analysis says of its trace.
-fn recorded(case: Case<'_>, variables: &[(&str, &str)], name: &str, analysis: &[&str]) -> (String, Answer) {
-    let case = variables.iter().fold(case, |case, (name, value)| case.with(name, value));
-    let (output, run) = case.recorded(name);
-    assert_eq!(output.status, 0, "{}: {}", case.mpi.name, output.stderr);
-    (output.stdout, run.ask(analysis[0], &analysis[1..]))
-}
 
 /// What the benchmark measures with these words on 2 ranks, and what an analysis of its trace says.
 fn measured(mpi: &Mpi, variables: &[(&str, &str)], words: &[&str], analysis: &[&str]) -> (Value, Answer) {
     let arguments = ["--json", "--min-bytes", "256", "--max-bytes", "16384"].iter().chain(words);
     let arguments = arguments.map(|word| word.to_string()).collect();
     let case = Case { arguments, ranks: 2, ..in_rust("timed_collectives", mpi) };
-    let (output, said) = recorded(case, variables, "timed_collectives", analysis);
-    (serde_json::from_str(&output).unwrap(), said)
+    let (output, run) = recorded(case, variables, "timed_collectives");
+    (serde_json::from_str(&output).unwrap(), run.ask(analysis[0], &analysis[1..]))
 }
 
 /// A figure that a program measures, and between which bounds it is known.
@@ -97,7 +61,7 @@ impl Measured {
 
 #[test]
 fn the_times_of_blocking_operations_are_reconstructed_as_the_program_measures_them() {
-    agree(|mpi, variables| {
+    agree_everywhere(|mpi, variables| {
         let words = ["--functions", "barrier,bcast,gather,allreduce,alltoall"];
         let (program, said) = measured(mpi, variables, &words, &["report", "--by", "collective"]);
         let error = number(&program, "clock_error_s");
@@ -124,7 +88,7 @@ fn blocking(row: &Value, error: f64, said: &Answer) -> Option<(String, String)> 
 
 #[test]
 fn what_nonblocking_operations_cost_and_hide_is_reconstructed_as_the_program_measures_it() {
-    agree(|mpi, variables| {
+    agree_everywhere(|mpi, variables| {
         let nonblocking = |every: &'static str| {
             let words = ["--functions", "ibarrier,iallreduce,ialltoall", "--scheme", "time", "--test-every", every];
             let (program, said) = measured(mpi, variables, &words, &["overlap"]);
@@ -188,12 +152,15 @@ fn not_as_hidden(program: Measured, alone: f64, found: &Value) -> Option<String>
 
 #[test]
 fn the_overlap_that_a_program_of_another_shape_prints_is_reconstructed() {
-    agree(|mpi, variables| ["0", "5"].into_iter().flat_map(|tests| other_shape(mpi, variables, tests)).collect());
+    agree_everywhere(|mpi, variables| {
+        ["0", "5"].into_iter().flat_map(|tests| other_shape(mpi, variables, tests)).collect()
+    });
 }
 
 fn other_shape(mpi: &Mpi, variables: &[(&str, &str)], tests: &str) -> Vec<(String, String)> {
     let case = case("iallreduce_overlap", mpi, 2, &[tests]);
-    let (output, said) = recorded(case, variables, "iallreduce_overlap", &["overlap", "--rank", "0"]);
+    let (output, run) = recorded(case, variables, "iallreduce_overlap");
+    let said = run.ask("overlap", &["--rank", "0"]);
     let rows: Vec<&str> = output.lines().collect();
     assert_eq!(rows.len(), 3, "{output}");
     let difference = |line: &str| {

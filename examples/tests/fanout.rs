@@ -2,16 +2,13 @@
 
 mod common;
 
-use common::{case, in_rust, libraries, those, transports};
+use common::agreement::{Differences, agree, recorded, with_benchmarks};
+use common::{case, in_rust, libraries, transports};
 use examples::answer::{Answer, number, whole};
 use examples::mpi::Mpi;
 use examples::run::Case;
 use serde_json::{Value, json};
 
-/// The libraries that the program is built for.
-const LIBRARIES: [&str; 4] = ["ompi4", "ompi5", "mpich4", "mpich5"];
-/// So often may a row differ: four ranks share two processors, and a round in which one is not running takes a thousand times as long.
-const ATTEMPTS: usize = 6;
 /// By how much medians may differ: a share, and seconds.
 const APART: (f64, f64) = (0.05, 0.3e-6);
 /// Rounds of each row, and those before them that the program does not count.
@@ -24,7 +21,7 @@ const FUNCTIONS: [(&str, &str); 3] = [("isend", "MPI_Isend"), ("issend", "MPI_Is
 #[test]
 fn round_trips_are_reconstructed_as_the_program_measures_them() {
     let mut ran = 0;
-    for mpi in those("has the program", |mpi| LIBRARIES.contains(&mpi.name)) {
+    for mpi in with_benchmarks() {
         // MPICH 4 over UCX often hangs in MPI_Finalize on more than two ranks, one of them spinning, recorded or not.
         let ways: &[&str] = if mpi.name == "mpich4" { &["default"] } else { &["default", "tcp"] };
         for (way, variables) in transports(&mpi).into_iter().filter(|(way, _)| ways.contains(way)) {
@@ -37,28 +34,13 @@ fn round_trips_are_reconstructed_as_the_program_measures_them() {
     assert!(ran > 0);
 }
 
-/// Fails where something differs each of several times.
-fn agree(of: &str, differences: impl Fn() -> Vec<(String, String)>) {
-    let mut left = differences();
-    for _ in 1..ATTEMPTS {
-        if left.is_empty() {
-            return;
-        }
-        let again = differences();
-        left.retain(|(row, _)| again.iter().any(|(other, _)| other == row));
-    }
-    assert!(left.is_empty(), "{of}, each of {ATTEMPTS} times: {left:#?}");
-}
-
 /// Rows whose medians differ, and how.
-fn differences(mpi: &Mpi, ranks: u32, variables: &[(&str, &str)]) -> Vec<(String, String)> {
+fn differences(mpi: &Mpi, ranks: u32, variables: &[(&str, &str)]) -> Differences {
     let words = "--json --functions isend,issend,bcast --max-bytes 65536 --factor 256 --rounds";
     let words = words.split(' ').map(String::from).chain([ROUNDS.to_string()]).collect();
     let case = Case { arguments: words, ranks, ..in_rust("fan_out", mpi) };
-    let case = variables.iter().fold(case, |case, (name, value)| case.with(name, value));
-    let (output, run) = case.recorded("fan_out");
-    assert_eq!(output.status, 0, "{}: {}", mpi.name, output.stderr);
-    let measured: Value = serde_json::from_str(&output.stdout).unwrap();
+    let (output, run) = recorded(case, variables, "fan_out");
+    let measured: Value = serde_json::from_str(&output).unwrap();
     let said = run.ask("fanout", &[]);
     let rows = measured["rows"].as_array().unwrap();
     assert_eq!(rows.len(), 9 * (ranks as usize - 1));
@@ -99,7 +81,7 @@ fn apart(program: f64, found: &Value) -> Option<String> {
 #[test]
 fn what_is_got_from_several_ranks_takes_as_long_as_the_program_measures() {
     let mut ran = 0;
-    for mpi in those("has the program", |mpi| LIBRARIES.contains(&mpi.name)) {
+    for mpi in with_benchmarks() {
         agree(mpi.name, || got(&mpi));
         ran += 1;
     }
@@ -107,12 +89,12 @@ fn what_is_got_from_several_ranks_takes_as_long_as_the_program_measures() {
 }
 
 /// Rows of MPI_Get whose medians differ, and how.
-fn got(mpi: &Mpi) -> Vec<(String, String)> {
+fn got(mpi: &Mpi) -> Differences {
     let words = "--json --functions get --max-bytes 65536 --factor 256 --rounds";
     let words = words.split(' ').map(String::from).chain([ROUNDS.to_string()]).collect();
-    let (output, run) = Case { arguments: words, ranks: 3, ..in_rust("fan_out", mpi) }.recorded("fan_out-get");
-    assert_eq!(output.status, 0, "{}: {}", mpi.name, output.stderr);
-    let measured: Value = serde_json::from_str(&output.stdout).unwrap();
+    let case = Case { arguments: words, ranks: 3, ..in_rust("fan_out", mpi) };
+    let (output, run) = recorded(case, &[], "fan_out-get");
+    let measured: Value = serde_json::from_str(&output).unwrap();
     let said = run.ask("fanout", &["--rank", "0"]);
     let rows = measured["rows"].as_array().unwrap();
     assert_eq!(rows.len(), 3 * 2);
@@ -138,7 +120,7 @@ fn other_shapes_of_the_same_are_found_and_the_planted_maverick_is_named() {
 }
 
 /// What a program of another shape says of itself, and where the trace says otherwise.
-fn shapes(mpi: &Mpi) -> Vec<(String, String)> {
+fn shapes(mpi: &Mpi) -> Differences {
     let (output, run) = case("fan_shapes", mpi, 4, &[]).recorded("fan_shapes");
     assert_eq!(output.status, 0, "{}: {}", mpi.name, output.stderr);
     let said = run.ask("fanout", &[]);
@@ -148,7 +130,7 @@ fn shapes(mpi: &Mpi) -> Vec<(String, String)> {
         ("collective", "MPI_Scatter"),
         ("turns", "MPI_Sendrecv"),
     ];
-    let mut differences = Vec::new();
+    let mut differences = Differences::new();
     let mut ran = 0;
     for line in output.stderr.lines().filter_map(|line| line.strip_prefix("truth: ")) {
         let words: Vec<&str> = line.split(' ').collect();
@@ -170,7 +152,7 @@ fn shapes(mpi: &Mpi) -> Vec<(String, String)> {
     // Where others are as late, it is none.
     match late[..] {
         [late] => assert!(late["last_rank"] == 0 && number(late, "round_s") >= 0.03, "{late:#}"),
-        _ => differences.push(("maverick".into(), format!("{late:#?}"))),
+        _ => drop(differences.insert("maverick".into(), format!("{late:#?}"))),
     }
     differences
 }

@@ -2,16 +2,13 @@
 
 mod common;
 
-use common::{in_rust, those, transports};
+use common::agreement::{Differences, agree_everywhere, recorded};
+use common::in_rust;
 use examples::answer::number;
 use examples::mpi::Mpi;
 use examples::run::Case;
 use serde_json::{Value, json};
 
-/// The libraries that the program is built for.
-const LIBRARIES: [&str; 4] = ["ompi4", "ompi5", "mpich4", "mpich5"];
-/// So often may a size differ on a busy machine: it is of another moment than its neighbors, and runs are short.
-const ATTEMPTS: usize = 6;
 /// By how much times may differ: a share, and seconds.
 const TIME: (f64, f64) = (0.05, 0.3e-6);
 /// The protocols that are compared, and how the analysis names them.
@@ -20,35 +17,18 @@ const PROTOCOLS: [(&str, &str); 4] =
 
 #[test]
 fn the_times_of_exchanges_are_reconstructed_as_the_program_measures_them() {
-    let mut ran = 0;
-    for mpi in those("has the program", |mpi| LIBRARIES.contains(&mpi.name)) {
-        for (way, variables) in transports(&mpi).into_iter().filter(|(way, _)| ["default", "tcp"].contains(way)) {
-            let mut left = differences(&mpi, &variables);
-            for _ in 1..ATTEMPTS {
-                if left.is_empty() {
-                    break;
-                }
-                let again = differences(&mpi, &variables);
-                left.retain(|(row, _)| again.iter().any(|(other, _)| other == row));
-            }
-            ran += 1;
-            assert!(left.is_empty(), "{} over {way}, each of {ATTEMPTS} times: {left:#?}", mpi.name);
-        }
-    }
-    assert!(ran > 0);
+    agree_everywhere(differences);
 }
 
 /// Protocols and sizes whose times differ, and how.
-fn differences(mpi: &Mpi, variables: &[(&str, &str)]) -> Vec<((String, u64), String)> {
+fn differences(mpi: &Mpi, variables: &[(&str, &str)]) -> Differences {
     let words = "--json --volumes 131072 --min-messages 2 --max-messages 64 --forms basic --ways kept --iterations 21 --protocols";
     let words = words.split(' ').chain(PROTOCOLS.map(|(id, _)| id)).map(String::from);
     let case = Case { arguments: words.collect(), ranks: 2, ..in_rust("swap", mpi) };
-    let case = variables.iter().fold(case, |case, (name, value)| case.with(name, value));
-    let (output, run) = case.recorded("swap");
-    assert_eq!(output.status, 0, "{}: {}", mpi.name, output.stderr);
-    let measured: Value = serde_json::from_str(&output.stdout).unwrap();
+    let (output, run) = recorded(case, variables, "swap");
+    let measured: Value = serde_json::from_str(&output).unwrap();
     let said = run.ask("model", &[]);
-    let (mut differences, mut compared) = (Vec::new(), 0);
+    let (mut differences, mut compared) = (Differences::new(), 0);
     for (row, (id, calls)) in measured["rows"].as_array().unwrap().iter().zip(PROTOCOLS) {
         assert_eq!(row["protocol"], id);
         let pattern = if row["is_ordered"] == true { "ordered" } else { "unordered" };
@@ -57,7 +37,7 @@ fn differences(mpi: &Mpi, variables: &[(&str, &str)]) -> Vec<((String, u64), Str
             let of = [("calls", json!(calls)), ("pattern", json!(pattern)), ("size_bytes", bytes.clone())];
             let found = said.matching("sizes", &of);
             let [found] = found[..] else { panic!("{}: {point} is {found:#?}", mpi.name) };
-            let key = (id.to_string(), bytes.as_u64().unwrap());
+            let key = format!("{id} {bytes}");
             differences.extend(difference(point, found).map(|difference| (key, difference)));
             compared += 1;
         }

@@ -2,17 +2,14 @@
 
 mod common;
 
-use common::{in_rust, that_run, those, transports};
+use common::agreement::{Differences, agree_everywhere, recorded};
+use common::{in_rust, that_run};
 use examples::answer::number;
 use examples::mpi::Mpi;
 use examples::program::Program;
 use examples::run::Case;
 use serde_json::{Value, json};
 
-/// The libraries that the program is built for.
-const LIBRARIES: [&str; 4] = ["ompi4", "ompi5", "mpich4", "mpich5"];
-/// So often may a row differ on a busy machine: it is of another moment than its neighbors, and runs are short.
-const ATTEMPTS: usize = 6;
 /// By how much overheads may differ: a share, and seconds.
 const OVERHEAD: (f64, f64) = (0.05, 0.3e-6);
 /// By how much availability may differ, in points; of short messages, by what that time is of their transfer.
@@ -20,44 +17,22 @@ const AVAILABILITY: f64 = 3.0;
 
 #[test]
 fn overhead_and_availability_are_reconstructed_as_the_program_measures_them() {
-    let mut ran = 0;
-    for mpi in those("has the program", |mpi| LIBRARIES.contains(&mpi.name)) {
-        for (way, variables) in transports(&mpi).into_iter().filter(|(way, _)| ["default", "tcp"].contains(way)) {
-            let mut left = Vec::new();
-            for attempt in 0..ATTEMPTS {
-                let differences = differences(&mpi, &variables);
-                left = match attempt {
-                    0 => differences,
-                    _ => {
-                        left.into_iter().filter(|(row, _)| differences.iter().any(|(other, _)| other == row)).collect()
-                    }
-                };
-                ran += 1;
-                if left.is_empty() {
-                    break;
-                }
-            }
-            assert!(left.is_empty(), "{} over {way}, each of {ATTEMPTS} times: {left:#?}", mpi.name);
-        }
-    }
-    assert!(ran > 0);
+    agree_everywhere(differences);
 }
 
 /// Sizes and directions whose figures differ, and how.
-fn differences(mpi: &Mpi, variables: &[(&str, &str)]) -> Vec<((String, u64), String)> {
+fn differences(mpi: &Mpi, variables: &[(&str, &str)]) -> Differences {
     let words = ["--json", "--min-bytes", "256", "--max-bytes", "262144"].map(String::from);
     let case = Case { arguments: words.into(), ranks: 2, ..in_rust("post_work_wait", mpi) };
-    let case = variables.iter().fold(case, |case, (name, value)| case.with(name, value));
-    let (output, run) = case.recorded("post_work_wait");
-    assert_eq!(output.status, 0, "{}: {}", mpi.name, output.stderr);
-    let measured: Value = serde_json::from_str(&output.stdout).unwrap();
+    let (output, run) = recorded(case, variables, "post_work_wait");
+    let measured: Value = serde_json::from_str(&output).unwrap();
     let said = run.ask("overlap", &["--rank", "0"]);
-    let mut differences = Vec::new();
+    let mut differences = Differences::new();
     for row in measured["rows"].as_array().unwrap() {
         let found =
             said.matching("messages", &[("traffic", row["direction"].clone()), ("size_bytes", row["bytes"].clone())]);
         let [found] = found[..] else { panic!("{}: {row} is {found:#?}", mpi.name) };
-        let key = (row["direction"].as_str().unwrap().to_string(), row["bytes"].as_u64().unwrap());
+        let key = format!("{} {}", row["direction"], row["bytes"]);
         differences.extend(difference(row, found).map(|difference| (key, difference)));
     }
     assert_eq!(measured["rows"].as_array().unwrap().len(), 22);

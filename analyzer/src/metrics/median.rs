@@ -21,3 +21,9 @@ pub fn beyond_interval(count: usize) -> Option<usize> {
     let aside = (count as f64 / 2.0 - 0.98 * (count as f64).sqrt()).floor().max(0.0) as usize;
     (count >= FEWEST).then_some(aside)
 }
+
+/// The interval that holds the median of sorted values with 95 % confidence. `None` of too few.
+pub fn interval(sorted: &[f64]) -> Option<(f64, f64)> {
+    let aside = beyond_interval(sorted.len())?;
+    Some((sorted[aside], sorted[sorted.len() - 1 - aside]))
+}

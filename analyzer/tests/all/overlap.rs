@@ -2,103 +2,19 @@
 
 use std::path::Path;
 
-use crate::common::{BEGIN, Folder, definitions, header, overhear, signature, stderr, stdout, two_ranks};
+use crate::common::requests::Planted;
+use crate::common::{Folder, overhear, signature, stderr, stdout, two_ranks};
 use serde_json::Value;
 use synthetic::{Shape, Topology, run};
 use traces::calls::Call;
-use traces::definitions::{CompletionTest, Component, Definition, Interception};
-use traces::file::{FileHeader, ThreadBlock};
-use traces::folder::file_name;
-use traces::progress::{self, Depth, Entries, INSIDE};
 use traces::record::{self, Arrived, Fate, RecordKind};
 use traces::signature::{CREATES, STARTS, Signature, peer};
-use traces::write::{FileWriter, blank_block, call};
 
-/// A rank's calls one after another, nanoseconds.
-#[derive(Default)]
-struct Planted {
-    signatures: Vec<Signature>,
-    words: Vec<u64>,
-    now: u64,
-    last: u64,
-    entries: u64,
-    is_asked: bool,
-}
-
-impl Planted {
-    fn call(&mut self, signature: Signature, duration: u64) -> &mut Planted {
-        let same = |known: &&Signature| Signature { number: 0, ..**known } == signature;
-        let number = match self.signatures.iter().find(same) {
-            Some(known) => known.number,
-            None => {
-                // Each has a second number, for a request that is complete at once.
-                let number = 1 + 2 * self.signatures.len() as u32;
-                self.signatures.push(Signature { number, ..signature });
-                number
-            }
-        };
-        self.last = call(&mut self.words, self.last.max(BEGIN), number, BEGIN + self.now, duration);
-        self.now += duration;
-        self
-    }
-
-    /// The call entered the engine so often.
-    fn entered(&mut self, entries: u64) -> &mut Planted {
-        self.entries += entries;
-        self.words.push(progress::engine(&Entries { entries, productive: 1, ticks: 0 }).unwrap());
-        self
-    }
-
-    /// MPI says that the request so many begins ago is complete.
-    fn found(&mut self, age: u64) -> &mut Planted {
-        self.words.push(record::found_complete(BEGIN + self.now - self.last, age));
-        self.last = BEGIN + self.now;
-        self
-    }
-
-    fn compute(&mut self, duration: u64) -> &mut Planted {
-        self.now += duration;
-        self
-    }
-
-    /// The call completed requests, from the one so many begins ago on.
-    fn completed(&mut self, count: u32, age: u64) -> &mut Planted {
-        self.words.push(record::requests(RecordKind::Completed, count, age));
-        self
-    }
-
-    /// Posts, computes, waits.
-    fn request(&mut self, post: Signature, [posting, computing, waiting]: [u64; 3]) -> &mut Planted {
-        self.call(post, posting).compute(computing).call(of(Call::Wait), waiting).completed(1, 1).compute(5_000)
-    }
-
-    /// The rank's file, with an engine of Open MPI's where some of it was seen.
-    fn write(&self, folder: &Folder, rank: u32, size: u32) {
-        let header = FileHeader { wrapper_cost: 30_000, ..header(rank, size) };
-        let mut file = FileWriter::begin(Vec::new(), header).unwrap();
-        let mut block: ThreadBlock = blank_block();
-        block.ledger[INSIDE].calls.entries = self.entries;
-        file.thread(0, &block).unwrap();
-        let mut definitions = definitions(size, rank as i32);
-        definitions.push(Definition::Progress(Depth::Events as u32));
-        definitions.push(Definition::Component(Component {
-            number: progress::FIRST_COMPONENT as u32,
-            way: Interception::Opal,
-            name: "opal_progress".into(),
-        }));
-        definitions.extend(self.is_asked.then_some(Definition::Asked(CompletionTest::Word)));
-        file.definitions(&definitions).unwrap();
-        file.signatures(0, 0, &self.signatures).unwrap();
-        file.events(0, 0, BEGIN, &self.words).unwrap();
-        folder.write(&file_name(0, rank), &file.into_inner());
-    }
-
-    /// What is said of it as the only rank.
-    fn said(&self) -> Value {
-        let folder = Folder::new();
-        self.write(&folder, 0, 1);
-        ask(&folder.0, &[])
-    }
+/// What is said of a rank as the only one.
+fn said(planted: &Planted) -> Value {
+    let folder = Folder::new();
+    planted.write(&folder, 0, 1);
+    ask(&folder.0, &[])
 }
 
 fn ask(folder: &Path, arguments: &[&str]) -> Value {
@@ -149,7 +65,7 @@ fn planted_overhead_transfer_time_and_availability_are_found_exactly() {
             planted.request(post, [1_000, transfer / 2, transfer / 2 - 1_000]);
         }
     }
-    let said = planted.said();
+    let said = said(&planted);
     for (bytes, transfer, overhead) in truths {
         for traffic in ["send", "receive"] {
             let row = row(&said, traffic, bytes);
@@ -173,7 +89,7 @@ fn a_transfer_time_measured_at_another_site_counts_and_is_said_to_be_from_there(
     for _ in 0..5 {
         planted.request(elsewhere, [1_000, 0, 19_000]).request(isend(4_096), [1_000, 40_000, 4_000]);
     }
-    let said = planted.said();
+    let said = said(&planted);
     let from = |from: &str| rows(&said, "messages").iter().find(|row| row["transfer_from"] == from).unwrap();
     close(from("another site"), "availability_percent", 75.0);
     assert_eq!(from("this site")["availability_percent"], Value::Null);
@@ -202,7 +118,7 @@ fn bounds_hold_the_truth_and_the_engines_entries_narrow_them() {
     let truth = 100.0 * (1.0 - 6.0 / 40.0);
     let mut most = Vec::new();
     for (is_seen, rule) in [(false, "plain"), (true, "engine")] {
-        let said = noticed_between(is_seen).said();
+        let said = said(&noticed_between(is_seen));
         let row = row(&said, "send", 1 << 20);
         assert_eq!((&row["bound_rule"], &row["availability_percent"]), (&rule.into(), &Value::Null));
         let bound = |name: &str| row[name].as_f64().unwrap();
@@ -224,7 +140,7 @@ fn what_mpi_says_when_asked_narrows_bounds_and_counts_what_was_complete_early() 
         }
         planted.compute(100_000).call(of(Call::Wait), 1_000).completed(1, 1).compute(9_000);
     }
-    let said = planted.said();
+    let said = said(&planted);
     let messages = row(&said, "send", 1 << 20);
     assert_eq!(messages["bound_rule"], "asked");
     // Until the barrier returned.
@@ -239,7 +155,7 @@ fn a_request_that_no_entry_followed_was_over_when_it_was_posted() {
         planted.call(isend(512), 2_000).entered(1).compute(50_000).call(of(Call::Wait), 100).completed(1, 1);
         planted.compute(1_000);
     }
-    let said = planted.said();
+    let said = said(&planted);
     close(row(&said, "send", 512), "hidden_most_percent", 0.0);
 }
 
@@ -249,7 +165,7 @@ fn what_a_message_of_half_the_size_takes_bounds_from_below() {
     for _ in 0..5 {
         planted.request(isend(1_000), [1_000, 0, 99_000]).request(isend(2_000), [1_000, 500_000, 9_000]);
     }
-    let said = planted.said();
+    let said = said(&planted);
     let row = row(&said, "send", 2_000);
     assert_eq!((&row["transfer_s"], &row["availability_percent"]), (&Value::Null, &Value::Null));
     close(row, "hidden_least_percent", 90.0);
@@ -270,7 +186,7 @@ fn false_overlap_is_told_from_overlap_with_progress() {
         planted.call(irecv(100_000), 1_000).compute(100_000).call(of(Call::Test), 500).compute(100_000);
         planted.call(of(Call::Wait), 400).completed(1, 1).compute(1_000);
     }
-    let said = planted.said();
+    let said = said(&planted);
     let [postponed] = rows(&said, "postponed") else { panic!("{said:#}") };
     let counts = ["complete_at_once", "waited_right_after", "postponed_with_progress", "postponed_without_progress"];
     assert_eq!(counts.map(|count| postponed[count].as_u64().unwrap()), [0, 4, 2, 3]);
@@ -287,7 +203,7 @@ fn nonblocking_collectives_say_what_starting_testing_and_waiting_take() {
         planted.call(reduce, 4_000).compute(30_000).call(of(Call::Test), 1_000).compute(30_000);
         planted.call(of(Call::Test), 1_000).compute(30_000).call(of(Call::Wait), 2_000).completed(1, 1).compute(1_000);
     }
-    let said = planted.said();
+    let said = said(&planted);
     let [row] = rows(&said, "collectives") else { panic!("{said:#}") };
     assert_eq!((&row["function"], &row["communicator_size"]), (&"MPI_Iallreduce".into(), &1.into()));
     for (column, expected) in [("post_s", 4e-6), ("test_s", 2e-6), ("wait_s", 2e-6), ("transfer_s", 4e-5)] {
@@ -309,7 +225,7 @@ fn what_is_computed_after_a_test_completed_a_request_counts_until_the_wait_for_n
         planted.call(reduce, 4_000).compute(200).call(of(Call::Test), 5_900).completed(1, 1);
         planted.compute(39_800).call(wait, 100).compute(1_000);
     }
-    let said = planted.said();
+    let said = said(&planted);
     let [row] = rows(&said, "collectives") else { panic!("{said:#}") };
     for (column, expected) in [("test_s", 5.9e-6), ("wait_s", 1e-7), ("overhead_s", 1e-5), ("transfer_s", 4e-5)] {
         close(row, column, expected);
@@ -326,7 +242,7 @@ fn tests_again_and_again_until_one_says_yes_are_a_wait() {
         planted.call(irecv(64), 1_000).call(of(Call::Test), 4_000).compute(100).call(of(Call::Test), 4_900);
         planted.completed(1, 1).compute(70_000).call(of(Call::Barrier), 1_000);
     }
-    let said = planted.said();
+    let said = said(&planted);
     close(row(&said, "receive", 64), "transfer_s", 9.9e-6);
     assert_eq!(said["run"]["waited_right_after"], 6);
 }
@@ -342,7 +258,7 @@ fn a_clock_that_the_program_reads_through_mpi_is_a_part_of_its_computation() {
         }
         planted.call(of(Call::Wait), 3_000).completed(1, 1).compute(1_000);
     }
-    let said = planted.said();
+    let said = said(&planted);
     let row = row(&said, "send", 4_096);
     close(row, "osu_overlap_percent", 80.0);
     close(row, "imb_overlap_percent", 80.0);
@@ -354,7 +270,7 @@ fn the_share_hidden_has_an_interval_that_holds_what_recording_took() {
     for more in [0, 0, 0, 0, 100, 200, 300, 400, 400, 400, 400] {
         planted.request(isend(512), [1_000, 0, 1_000 + more]).request(isend(512), [700, 9_000, more]);
     }
-    let said = planted.said();
+    let said = said(&planted);
     let row = row(&said, "send", 512);
     close(row, "osu_overlap_percent", 100.0 * (1.0 - 900.0 / 2_200.0));
     close(row, "transfer_least_s", 2e-6);
@@ -377,7 +293,7 @@ fn a_protocol_that_changes_is_named_with_its_sizes_and_one_that_does_not_is_not(
                 planted.request(isend(1 << power), [1_000, 2 * transfer, overhead - 1_000]);
             }
         }
-        planted.said()["warnings"].to_string()
+        said(&planted)["warnings"].to_string()
     };
     let said = of(|power| if power < 14 { 90 } else { 10 });
     assert!(said.contains("between 8.0 KiB and 16.0 KiB: availability from 90 to 10 %"), "{said}");
@@ -396,7 +312,7 @@ fn persistent_requests_stand_where_they_are_started_and_receives_by_what_came() 
         planted.compute(20_000).call(of(Call::Wait), 3_000).completed(1, 1);
         planted.words.extend(Arrived { source: 0, tag: 5, bytes: 700, fate: Fate::Whole }.words());
     }
-    let said = planted.said();
+    let said = said(&planted);
     let row = row(&said, "receive", 700);
     assert_eq!((&row["function"], &row["requests"]), (&"MPI_Recv_init".into(), &3.into()));
     close(row, "life_s", 24e-6);
@@ -413,7 +329,7 @@ fn the_wait_for_a_request_that_was_complete_at_once_is_part_of_its_overhead() {
         *planted.words.last_mut().unwrap() += 2;
         planted.compute(computing).call(wait, 300).compute(1_000);
     }
-    let said = planted.said();
+    let said = said(&planted);
     let row = row(&said, "send", 64);
     close(row, "overhead_s", 1e-6);
     // What lies between, too short to be used, is no transfer.
@@ -432,7 +348,7 @@ fn a_window_of_requests_that_are_waited_for_together_hides_nothing() {
         }
         planted.call(of(Call::Waitall), 96_000).completed(4, 4).compute(1_000);
     }
-    let said = planted.said();
+    let said = said(&planted);
     let row = row(&said, "send", 8_192);
     assert_eq!((&row["requests"], &row["availability_percent"]), (&20.into(), &Value::Null));
     assert_eq!(said["run"]["waited_right_after"], 20);
@@ -444,7 +360,7 @@ fn many_sizes_of_one_site_stand_by_powers_of_two() {
     for bytes in 1_000..1_040 {
         planted.request(isend(bytes), [1_000, 0, 9_000]);
     }
-    let said = planted.said();
+    let said = said(&planted);
     let sizes: Vec<_> = rows(&said, "messages")
         .iter()
         .map(|row| ["size_bytes", "size_below_bytes", "requests"].map(|column| row[column].as_u64().unwrap()))

@@ -61,14 +61,11 @@ fn watch(family: &Family) -> Option<usize> {
     let mut receive = 0u64;
     let (mut into, from) = ([0u8; 3], [0u8; 3]);
     let place = (&raw mut receive) as usize;
-    let arguments = |buffer: usize| [buffer, 3, family.byte as usize, 0, TAG, family.comm_self as usize];
-    let with = |buffer: usize, request: usize| {
-        let [a, b, c, d, e, f] = arguments(buffer);
-        [a, b, c, d, e, f, request]
-    };
+    let (byte, comm) = (family.byte as usize, family.comm_self as usize);
+    let arguments = |buffer: usize, request: usize| [buffer, 3, byte, 0, TAG, comm, request];
     // SAFETY: MPI is initialized, the program has posted nothing yet, and the buffers outlive both requests.
     unsafe {
-        if real::invoke(Call::Recv_init, with(into.as_mut_ptr() as usize, place)) != 0 {
+        if real::invoke(Call::Recv_init, arguments(into.as_mut_ptr() as usize, place)) != 0 {
             return None;
         }
         let snapshot =
@@ -77,7 +74,7 @@ fn watch(family: &Family) -> Option<usize> {
         real::invoke(Call::Start, [place]);
         let pending = snapshot();
         let mut send = 0u64;
-        real::invoke(Call::Isend, with(from.as_ptr() as usize, (&raw mut send) as usize));
+        real::invoke(Call::Isend, arguments(from.as_ptr() as usize, (&raw mut send) as usize));
         let mut arrived = 0i32;
         for _ in 0..TURNS {
             real::invoke(

@@ -27,24 +27,6 @@ use crate::recorder::thread::Thread;
 use crate::recorder::thread::asked;
 use crate::recorder::thread::current;
 
-/// Has MPI asked about requests from here on, where it can be.
-fn ask(family: &Family, thread_level: u16) {
-    let reason = match completion::learn(family) {
-        // Another thread may free a request while it is asked about.
-        Some(_) if thread_level == THREAD_MULTIPLE => "several threads may complete its requests at once",
-        Some(test) => {
-            shared::define(&Definition::Asked(test));
-            return asked::begin();
-        }
-        None => "this MPI cannot tell without making progress",
-    };
-    let warning = format!("requests were not asked about (--overlap ask): {reason}");
-    shared::define(&Definition::Warning(warning));
-}
-
-/// MPI_THREAD_MULTIPLE, as a header says it.
-const THREAD_MULTIPLE: u16 = 3;
-
 /// MPI can say who we are. A session has no world; its processes know only what their launcher tells them.
 pub fn ready(run: &RunContext, output: &Output, world: bool, first: bool) {
     let family = run.family;
@@ -104,6 +86,24 @@ pub fn ready(run: &RunContext, output: &Output, world: bool, first: bool) {
         messages::say(&format!("recording {ranks} under {} into {folder}", library.name()));
     }
 }
+
+/// Has MPI asked about requests from here on, where it can be.
+fn ask(family: &Family, thread_level: u16) {
+    let reason = match completion::learn(family) {
+        // Another thread may free a request while it is asked about.
+        Some(_) if thread_level == THREAD_MULTIPLE => "several threads may complete its requests at once",
+        Some(test) => {
+            shared::define(&Definition::Asked(test));
+            return asked::begin();
+        }
+        None => "this MPI cannot tell without making progress",
+    };
+    let warning = format!("requests were not asked about (--overlap ask): {reason}");
+    shared::define(&Definition::Warning(warning));
+}
+
+/// MPI_THREAD_MULTIPLE, as a header says it.
+const THREAD_MULTIPLE: u16 = 3;
 
 fn provided() -> i32 {
     let mut level = 0i32;

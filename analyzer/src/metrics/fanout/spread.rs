@@ -1,6 +1,6 @@
 //! How times of the same thing are spread.
 
-use crate::metrics::median::{beyond_interval, median};
+use crate::metrics::median::{self, median};
 
 /// A time is a maverick above this, in the median, where it is also beyond the upper quartile by three times the distance of the
 /// quartiles, Tukey's mark of what is far out.
@@ -52,8 +52,7 @@ impl Spread {
 
     /// Between which the median lies with 95 % confidence. `None` of too few times.
     pub fn interval(&self) -> Option<(f64, f64)> {
-        let aside = beyond_interval(self.0.len())?;
-        Some((self.0[aside], self.0[self.0.len() - 1 - aside]))
+        median::interval(&self.0)
     }
 
     /// Whether one of them is far longer than the others.

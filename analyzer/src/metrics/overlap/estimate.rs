@@ -3,8 +3,8 @@
 //! In: their lives. Out: medians, since one interruption on a busy machine is longer than many transfers.
 
 use super::gathered::{Gathered, PostingSite, RequestSize};
-use super::transfer::{TransferTime, between};
-use crate::metrics::median::median;
+use super::transfer::TransferTime;
+use crate::metrics::median::{interval, median};
 use crate::model::overlap::{Lives, RequestLife};
 
 /// See the module. Times in nanoseconds, shares of 100.
@@ -59,7 +59,7 @@ impl Estimate {
         let telling = pure.filter(|_| chosen.is_postponed).map_or(Vec::new(), |pure| chosen.telling(pure));
         let overheads = overheads(&telling);
         let osu_overlap = pure.and_then(|pure| Some(hidden(pure, median(overheads.iter().copied())?)));
-        let osu_between = transfer.and_then(|transfer| transfer.between).zip(between(&overheads));
+        let osu_between = transfer.and_then(|transfer| transfer.between).zip(interval(&overheads));
         Estimate {
             whole: among(&|life| life.whole as f64),
             parts: [
@@ -68,7 +68,7 @@ impl Estimate {
                 among(&|life| life.waiting as f64),
             ],
             overhead,
-            overhead_between: between(&self::overheads(&chosen.lives)),
+            overhead_between: interval(&self::overheads(&chosen.lives)),
             recording,
             transfer,
             is_own: own.is_some(),

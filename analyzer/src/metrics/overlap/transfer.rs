@@ -1,6 +1,6 @@
 //! How long transfers take that nothing overlaps.
 
-use crate::metrics::median::{beyond_interval, median};
+use crate::metrics::median::{interval, median};
 use crate::model::overlap::RequestLife;
 
 /// Of requests of one size. Nanoseconds.
@@ -24,12 +24,6 @@ impl TransferTime {
         let mut times: Vec<f64> = direct.map(|life| life.transfer() as f64).collect();
         times.sort_by(f64::total_cmp);
         let least = *times.get(times.len() / 10)?;
-        Some(TransferTime { median: median(times.iter().copied())?, between: between(&times), least, between_calls })
+        Some(TransferTime { median: median(times.iter().copied())?, between: interval(&times), least, between_calls })
     }
-}
-
-/// Between which the median of sorted values lies with 95 % confidence.
-pub fn between(sorted: &[f64]) -> Option<(f64, f64)> {
-    let aside = beyond_interval(sorted.len())?;
-    Some((sorted[aside], sorted[sorted.len() - 1 - aside]))
 }

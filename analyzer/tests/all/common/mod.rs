@@ -6,6 +6,7 @@ pub mod exchanging;
 pub mod growing;
 pub mod made;
 pub mod recorded;
+pub mod requests;
 
 use std::fs;
 use std::path::{Path, PathBuf};

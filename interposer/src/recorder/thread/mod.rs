@@ -7,7 +7,7 @@
 //! others; where there is no room for events there is a [`profile`].
 //!
 //! Further: what holds at any moment, in its [`block`] of the file; its [`requests`], each a [`request`]; calls that ask in vain ([`polls`]); what the [`engine`] did during a call
-//! ([`turns`]); [`regions`]; checksums ([`contents`]); requests that MPI is asked
+//! ([`turns`]); [`regions`] and other moments ([`marks`]); checksums ([`contents`]); requests that MPI is asked
 //! about ([`asked`], [`asking`]); calls that were left ([`abandoned`]), as the
 //! [`stack`] says.
 
@@ -21,6 +21,7 @@ pub mod current;
 pub mod draft;
 pub mod engine;
 mod events;
+mod marks;
 mod numbers;
 mod polls;
 pub mod profile;

@@ -9,7 +9,6 @@ use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering::*};
 
 use traces::file::{LEVELS, Level, Mode, PageHeader, PageKind, ThreadBlock};
-use traces::progress;
 use traces::record::{self, Content, MAX_SHORT, UNNUMBERED};
 use traces::signature::{CREATES, STARTS, Signature};
 
@@ -425,20 +424,6 @@ impl Thread {
         self.write(&[record::failed(class, code)]);
         if let (Some(key), Some(profile)) = (self.key(signature), self.profile()) {
             profile.failed(signature, key.call, key.moves());
-        }
-    }
-
-    /// Writes a record of this moment, given the ticks since the last record.
-    pub(super) fn mark(&self, record: impl FnOnce(u64) -> u64) {
-        let now = clock::now();
-        self.end_polls();
-        let (skip, gap) = progress::skip(self.events.last.get(), now);
-        if let Some(word) = skip {
-            self.write(&[word]);
-            self.events.last.set(now);
-        }
-        if self.write(&[record(gap)]) {
-            self.events.last.set(now);
         }
     }
 

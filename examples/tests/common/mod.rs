@@ -2,6 +2,8 @@
 
 #![allow(dead_code, unused_imports)]
 
+pub mod agreement;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,0 +1,97 @@
+//! A rank's requests, planted to the nanosecond.
+
+use traces::calls::Call;
+use traces::definitions::{CompletionTest, Component, Definition, Interception};
+use traces::file::{FileHeader, ThreadBlock};
+use traces::folder::file_name;
+use traces::progress::{self, Depth, Entries, INSIDE};
+use traces::record::{self, RecordKind};
+use traces::signature::{Signature, peer};
+use traces::write::{FileWriter, blank_block, call};
+
+use super::{BEGIN, Folder, definitions, header, signature};
+
+/// A rank's calls one after another, nanoseconds.
+#[derive(Default)]
+pub struct Planted {
+    pub signatures: Vec<Signature>,
+    pub words: Vec<u64>,
+    pub now: u64,
+    pub last: u64,
+    pub entries: u64,
+    /// MPI was asked which requests are complete.
+    pub is_asked: bool,
+}
+
+impl Planted {
+    pub fn call(&mut self, signature: Signature, duration: u64) -> &mut Planted {
+        let same = |known: &&Signature| Signature { number: 0, ..**known } == signature;
+        let number = match self.signatures.iter().find(same) {
+            Some(known) => known.number,
+            None => {
+                // Each has a second number, for a request that is complete at once.
+                let number = 1 + 2 * self.signatures.len() as u32;
+                self.signatures.push(Signature { number, ..signature });
+                number
+            }
+        };
+        self.last = call(&mut self.words, self.last.max(BEGIN), number, BEGIN + self.now, duration);
+        self.now += duration;
+        self
+    }
+
+    /// The call entered the engine so often.
+    pub fn entered(&mut self, entries: u64) -> &mut Planted {
+        self.entries += entries;
+        self.words.push(progress::engine(&Entries { entries, productive: 1, ticks: 0 }).unwrap());
+        self
+    }
+
+    /// MPI says that the request so many begins ago is complete.
+    pub fn found(&mut self, age: u64) -> &mut Planted {
+        self.words.push(record::found_complete(BEGIN + self.now - self.last, age));
+        self.last = BEGIN + self.now;
+        self
+    }
+
+    pub fn compute(&mut self, duration: u64) -> &mut Planted {
+        self.now += duration;
+        self
+    }
+
+    /// The call completed requests, from the one so many begins ago on.
+    pub fn completed(&mut self, count: u32, age: u64) -> &mut Planted {
+        self.words.push(record::requests(RecordKind::Completed, count, age));
+        self
+    }
+
+    /// Posts, computes, waits.
+    pub fn request(&mut self, post: Signature, [posting, computing, waiting]: [u64; 3]) -> &mut Planted {
+        self.call(post, posting)
+            .compute(computing)
+            .call(signature(0, Call::Wait, peer::NONE, 0, 0), waiting)
+            .completed(1, 1)
+            .compute(5_000)
+    }
+
+    /// The rank's file, with an engine of Open MPI's where some of it was seen.
+    pub fn write(&self, folder: &Folder, rank: u32, size: u32) {
+        let header = FileHeader { wrapper_cost: 30_000, ..header(rank, size) };
+        let mut file = FileWriter::begin(Vec::new(), header).unwrap();
+        let mut block: ThreadBlock = blank_block();
+        block.ledger[INSIDE].calls.entries = self.entries;
+        file.thread(0, &block).unwrap();
+        let mut definitions = definitions(size, rank as i32);
+        definitions.push(Definition::Progress(Depth::Events as u32));
+        definitions.push(Definition::Component(Component {
+            number: progress::FIRST_COMPONENT as u32,
+            way: Interception::Opal,
+            name: "opal_progress".into(),
+        }));
+        definitions.extend(self.is_asked.then_some(Definition::Asked(CompletionTest::Word)));
+        file.definitions(&definitions).unwrap();
+        file.signatures(0, 0, &self.signatures).unwrap();
+        file.events(0, 0, BEGIN, &self.words).unwrap();
+        folder.write(&file_name(0, rank), &file.into_inner());
+    }
+}

@@ -1,0 +1,54 @@
+//! Programs that measure themselves, and whether their traces say the same, row by row.
+
+use std::collections::BTreeMap;
+
+use examples::mpi::Mpi;
+use examples::run::{Case, Run};
+
+use super::{those, transports};
+
+/// Rows that differ, and how.
+pub type Differences = BTreeMap<String, String>;
+
+/// The libraries that benchmarks are built for.
+const LIBRARIES: [&str; 4] = ["ompi4", "ompi5", "mpich4", "mpich5"];
+/// So often may a row differ on a busy machine: it is of another moment than its neighbors, and runs are short.
+const ATTEMPTS: usize = 6;
+
+/// Those that have the benchmarks.
+pub fn with_benchmarks() -> Vec<Mpi> {
+    those("has the program", |mpi| LIBRARIES.contains(&mpi.name))
+}
+
+/// Runs until every row has once been as the program says it. Fails where one differs each of several times.
+pub fn agree(of: &str, mut differences: impl FnMut() -> Differences) {
+    let mut left = differences();
+    for _ in 1..ATTEMPTS {
+        if left.is_empty() {
+            return;
+        }
+        let again = differences();
+        left.retain(|row, _| again.contains_key(row));
+    }
+    assert!(left.is_empty(), "{of}, each of {ATTEMPTS} times: {left:#?}");
+}
+
+/// The same under each library that has the benchmarks, over shared memory and TCP.
+pub fn agree_everywhere(mut differences: impl FnMut(&Mpi, &[(&str, &str)]) -> Differences) {
+    let mut ran = 0;
+    for mpi in with_benchmarks() {
+        for (way, variables) in transports(&mpi).into_iter().filter(|(way, _)| ["default", "tcp"].contains(way)) {
+            agree(&format!("{} over {way}", mpi.name), || differences(&mpi, &variables));
+            ran += 1;
+        }
+    }
+    assert!(ran > 0);
+}
+
+/// What a program prints, and its trace.
+pub fn recorded(case: Case<'_>, variables: &[(&str, &str)], name: &str) -> (String, Run) {
+    let case = variables.iter().fold(case, |case, (name, value)| case.with(name, value));
+    let (output, run) = case.recorded(name);
+    assert_eq!(output.status, 0, "{}: {}", case.mpi.name, output.stderr);
+    (output.stdout, run)
+}

@@ -1,0 +1,22 @@
+//! Records of moments between calls.
+
+use traces::progress;
+
+use super::recording::Thread;
+use crate::clock;
+
+impl Thread {
+    /// Writes a record of this moment, given the ticks since the last record.
+    pub(super) fn mark(&self, record: impl FnOnce(u64) -> u64) {
+        let now = clock::now();
+        self.end_polls();
+        let (skip, gap) = progress::skip(self.events.last.get(), now);
+        if let Some(word) = skip {
+            self.write(&[word]);
+            self.events.last.set(now);
+        }
+        if self.write(&[record(gap)]) {
+            self.events.last.set(now);
+        }
+    }
+}
