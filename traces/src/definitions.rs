@@ -53,6 +53,8 @@ pub enum Definition {
     Recorded(Vec<Span>),
     /// MPI is asked at each call whether pending requests are complete.
     Asked(CompletionTest),
+    /// What calls of some signatures hand to each process.
+    Parts(Parts),
 }
 
 /// How MPI is asked whether a request is complete, without progress. The order is on disk: append only.
@@ -62,6 +64,25 @@ pub enum CompletionTest {
     Function,
     /// By a word of the request.
     Word,
+}
+
+/// What a call that hands each process a part of its own hands to which: by rank in the communicator, or in the order of the
+/// neighbors it sends to.
+#[derive(Clone, PartialEq, Eq, Debug, SchemaRead, SchemaWrite)]
+pub struct Parts {
+    /// The number signatures use, from 1.
+    pub number: u32,
+    /// The parts in order.
+    pub runs: Vec<EqualParts>,
+}
+
+/// Parts of one size, one after another.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, SchemaRead, SchemaWrite)]
+pub struct EqualParts {
+    /// The bytes of each.
+    pub bytes: u64,
+    /// How many there are.
+    pub count: u32,
 }
 
 /// The process that was recorded.
@@ -392,7 +413,7 @@ impl Definition {
     }
 
     /// How many variants there are.
-    pub const VARIANTS: u32 = 21;
+    pub const VARIANTS: u32 = 22;
 
     /// Bytes an item of this many takes on a page.
     pub const fn padded(bytes: usize) -> usize {

@@ -72,8 +72,8 @@ pub struct Signature {
     pub received: u64,
     /// Requests that a completion or start was given.
     pub requests: u32,
-    /// Zero.
-    pub reserved: u32,
+    /// The number of the [`Parts`](crate::definitions::Parts) that it hands to each process, 0 where they are not said.
+    pub parts: u32,
     /// The return address into the program, as it was in that process.
     pub address: u64,
 }
@@ -105,7 +105,7 @@ impl Signature {
         sent: 0,
         received: 0,
         requests: 0,
-        reserved: 0,
+        parts: 0,
         address: 0,
     };
 

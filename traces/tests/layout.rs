@@ -70,7 +70,7 @@ fn headers_and_blocks_are_laid_out_as_the_format_says() {
     assert_laid_out!(ThreadBlock as "Thread block":
         tid, depth, begin, unnumbered, levels, polls, productive, productive.all, outside, ledger, off_line);
     assert_laid_out!(Signature as "Signature":
-        number, call, flags, site, object, peer, tag, source, source_tag, sent, received, requests, reserved, address);
+        number, call, flags, site, object, peer, tag, source, source_tag, sent, received, requests, parts, address);
     assert_laid_out!(ProfileEntry as "Profile entry":
         signature, failed, call, count, total, min, max, sent, received, engine, engine.productive, engine.ticks);
     assert_eq!([SHARED_TOTALS, SHARED_ENTRIES], [256, 43]);

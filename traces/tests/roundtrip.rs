@@ -4,7 +4,9 @@ mod common;
 
 use common::{CALLS, Listener, Said, all_said, header, open, signature, three_pages};
 use traces::calls::Call;
-use traces::definitions::{Communicator, CompletionTest, Definition, Group, Neighbors, Process, Site, Span};
+use traces::definitions::{
+    Communicator, CompletionTest, Definition, EqualParts, Group, Neighbors, Parts, Process, Site, Span,
+};
 use traces::file::{Level, ProfileEntry, ThreadBlock};
 use traces::progress::{self, Entries, EntryRun, Polls, Productive, RUNS};
 use traces::read::{RecordedCall, walk};
@@ -253,6 +255,10 @@ fn definitions_come_back_in_order() {
         Definition::Neighbors(Neighbors { communicator: 3, sources: Vec::new(), destinations: Span::all(&[1]) }),
         Definition::Recorded(Span::all(&[0, 1, 5])),
         Definition::Asked(CompletionTest::Word),
+        Definition::Parts(Parts {
+            number: 1,
+            runs: vec![EqualParts { bytes: 0, count: 3 }, EqualParts { bytes: u64::MAX, count: 1 }],
+        }),
     ];
     let mut file = FileWriter::begin(Vec::new(), header(0)).unwrap();
     file.definitions(&definitions[..1]).unwrap();

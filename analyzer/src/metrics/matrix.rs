@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use traces::calls::{ArgumentKind, Call};
+use traces::definitions::EqualParts;
 use traces::signature::{CREATES, NESTED, Signature};
 
 use super::shares::{Share, share};
@@ -48,7 +49,7 @@ pub struct Matrix {
     pub traffic: BTreeMap<(u32, u32), Traffic>,
     /// Messages in communicators of which the members are not known, or of which only totals were kept.
     pub elsewhere: Traffic,
-    /// Bytes of collective calls that are spread evenly, since their parts are not known.
+    /// Bytes of collective calls that are spread evenly, since it is not known how much of them is for whom.
     pub spread: u64,
     /// Bytes that collective calls hand to no rank in particular, or to ranks that are not known.
     pub nowhere: u64,
@@ -110,6 +111,17 @@ fn times(entry: &CallTotal) -> u64 {
     if entry.signature.flags & CREATES != 0 { entry.starts } else { entry.count - entry.failed.min(entry.count) }
 }
 
+/// Processes that a call hands parts of their own to. More are a damaged file's.
+const MOST_PARTS: u64 = 1 << 20;
+
+/// What a call hands to each process or neighbor, where its file says so.
+fn parts(rank: &Rank, signature: &Signature) -> Option<Vec<u64>> {
+    let runs = rank.parts.get(&signature.parts)?;
+    let count: u64 = runs.iter().map(|run| u64::from(run.count)).sum();
+    let each = |run: &EqualParts| std::iter::repeat_n(run.bytes, run.count as usize);
+    (count <= MOST_PARTS).then(|| runs.iter().flat_map(each).collect())
+}
+
 fn is_named(rank: &Rank, signature: &Signature, name: &str) -> bool {
     rank.communicators.get(&signature.object).is_some_and(|communicator| communicator.name == name)
 }
@@ -167,11 +179,8 @@ impl Sums {
         let place = |place: u32| world_rank(&run.ranks[place as usize]);
         let bytes = |each: u64| Traffic { collective: each.saturating_mul(times), ..Traffic::default() };
         let here: Vec<u32> = group.here().collect();
-        let neighbors = || {
-            let neighbors = objects.neighbors(at as u32, number);
-            let destinations = neighbors.map_or(&[][..], |neighbors| neighbors.destinations.as_slice());
-            destinations.iter().filter_map(|to| here.get(*to as usize)).copied().collect::<Vec<u32>>()
-        };
+        let neighbors = objects.neighbors(at as u32, number).map_or(&[][..], |neighbors| &neighbors.receivers);
+        let parts = |processes: usize| Some(parts(rank, signature)?).filter(|parts| parts.len() == processes);
         let root = group.peer(at, signature.peer).map(place);
         let mut give = |from: WorldRank, to: WorldRank, more: Traffic| {
             if from != to && more.collective > 0 {
@@ -182,16 +191,27 @@ impl Sums {
             Share::ToRoot(sent) => root.into_iter().for_each(|root| give(own, root, bytes(sent))),
             Share::FromRoot(received) => root.into_iter().for_each(|root| give(root, own, bytes(received))),
             Share::ToEach(each) => here.iter().for_each(|to| give(own, place(*to), bytes(each))),
-            Share::ToNeighbors(each) => neighbors().iter().for_each(|to| give(own, place(*to), bytes(each))),
-            Share::ToAll(sent) => {
-                let each = sent / u64::from(communicator.size.max(1));
-                here.iter().for_each(|to| give(own, place(*to), bytes(each)));
-                self.spread = self.spread.saturating_add(sent.saturating_mul(times));
-            }
+            Share::ToNeighbors(each) => neighbors.iter().flatten().for_each(|to| give(own, place(*to), bytes(each))),
+            Share::ToAll(sent) => match parts(communicator.size as usize) {
+                Some(parts) => (0..).zip(parts).for_each(|(to, part)| {
+                    group.peer(at, to).into_iter().for_each(|to| give(own, place(to), bytes(part)));
+                }),
+                None => {
+                    let each = sent / u64::from(communicator.size.max(1));
+                    here.iter().for_each(|to| give(own, place(*to), bytes(each)));
+                    self.spread = self.spread.saturating_add(sent.saturating_mul(times));
+                }
+            },
             Share::ToAllNeighbors(sent) => {
-                let neighbors = neighbors();
                 let each = sent / (neighbors.len() as u64).max(1);
-                neighbors.iter().for_each(|to| give(own, place(*to), bytes(each)));
+                let parts = parts(neighbors.len()).unwrap_or_else(|| {
+                    if !call.has(ArgumentKind::NeighborSendEach) {
+                        self.spread = self.spread.saturating_add(sent.saturating_mul(times));
+                    }
+                    vec![each; neighbors.len()]
+                });
+                let known = neighbors.iter().zip(parts).filter_map(|(to, part)| Some(((*to)?, part)));
+                known.for_each(|(to, part)| give(own, place(to), bytes(part)));
             }
             Share::Nowhere(sent) => self.nowhere = self.nowhere.saturating_add(sent.saturating_mul(times)),
         }
@@ -270,7 +290,7 @@ impl Matrix {
         }
         if self.spread > 0 {
             said.push(format!(
-                "{} of MPI_Alltoallv and the like are split evenly: the parts are not recorded",
+                "{} of MPI_Alltoallv and the like are split evenly: how much each process got is not recorded",
                 of(self.spread)
             ));
         }

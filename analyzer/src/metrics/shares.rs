@@ -1,7 +1,7 @@
 //! What collective calls hand to whom, by their definition in the standard. Which algorithm the library used is not seen.
 //!
-//! A rank's file says what it hands out and gets in all, not how much of it for whom. Where the definition gives every process
-//! the same, that is known; of MPI_Alltoallv and its like it is taken to be spread evenly. Reductions to all ranks and scans
+//! A rank's file says what it hands out and gets in all. Where the definition gives every process the same, that says how much of it
+//! is for whom; of MPI_Alltoallv and its like the file says so besides, up to a bound. Reductions to all ranks and scans
 //! have no pairs: every rank's result is of every rank's part.
 
 use traces::calls::ArgumentKind::{
@@ -24,7 +24,7 @@ pub enum Share {
     ToAll(u64),
     /// So many to each neighbor that it sends to.
     ToNeighbors(u64),
-    /// So many to all of these together.
+    /// So many to all of these together, perhaps not the same to each.
     ToAllNeighbors(u64),
     /// So many go nowhere in particular.
     Nowhere(u64),

@@ -18,6 +18,8 @@ use worlds::Worlds;
 
 /// The ordinal of an object in whose making only its own processes took part.
 const ALONE: u32 = u32::MAX;
+/// Neighbors that are told apart by their places in a rank's buffers. More are a damaged file's.
+const MOST_NEIGHBORS: usize = 1 << 16;
 
 /// See the module.
 pub struct Objects {
@@ -40,6 +42,9 @@ pub struct Neighbors {
     pub sources: Vec<u32>,
     /// Those it sends to.
     pub destinations: Vec<u32>,
+    /// The same in the order of its buffers, each as often as it stands there, by places in [`Run::ranks`]; `None` for
+    /// MPI_PROC_NULL and those that have no file here.
+    pub receivers: Vec<Option<u32>>,
 }
 
 /// The processes of an object.
@@ -234,6 +239,13 @@ impl Finder {
         rank.groups.values().map(group).collect()
     }
 
+    fn receivers(&self, world: u32, destinations: &[Span]) -> Vec<Option<u32>> {
+        let places = self.places.get(&world).map_or(&[][..], Vec::as_slice);
+        let place = |rank| Some(places[places.binary_search_by_key(&rank, |place| place.0).ok()?].1);
+        let ranks = destinations.iter().flat_map(|span| (0..span.count).map(|at| span.rank_at(at)));
+        ranks.take(MOST_NEIGHBORS).map(|rank| place(u32::try_from(rank?).ok()?)).collect()
+    }
+
     fn neighbors(&self, at: u32, rank: &Rank, numbers: &FxHashMap<u32, u32>) -> Vec<((u32, u32), Neighbors)> {
         let all = |spans: &[Span]| self.all(rank.header.world, spans);
         let neighbors = |known: &definitions::Neighbors| {
@@ -241,7 +253,8 @@ impl Finder {
             let own: FxHashMap<u32, u32> = self.groups[number as usize].here().zip(0..).collect();
             let places = |spans| all(spans).here().filter_map(|place| own.get(&place).copied()).collect();
             let (sources, destinations) = (places(&known.sources), places(&known.destinations));
-            Some(((at, number), Neighbors { own: *own.get(&at)?, sources, destinations }))
+            let receivers = self.receivers(rank.header.world, &known.destinations);
+            Some(((at, number), Neighbors { own: *own.get(&at)?, sources, destinations, receivers }))
         };
         rank.neighbors.values().filter_map(neighbors).collect()
     }

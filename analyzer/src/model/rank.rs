@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use traces::calls::Call;
 use traces::definitions::{
-    Communicator, Component, Definition, Group, Language, Library, Members, Module, Neighbors, Object, Origin, Process,
-    Region, SameClock, Site, SourcePlace, Span, Sync,
+    Communicator, Component, Definition, EqualParts, Group, Language, Library, Members, Module, Neighbors, Object,
+    Origin, Process, Region, SameClock, Site, SourcePlace, Span, Sync,
 };
 use traces::error::Damage;
 use traces::file::{FINALIZED, FileHeader, INITIALIZED, NO_RANK, Stop};
@@ -51,6 +51,8 @@ pub struct Rank {
     pub groups: HashMap<u32, Group>,
     /// Its neighbors in communicators with a topology, by their numbers.
     pub neighbors: HashMap<u32, Neighbors>,
+    /// What its calls hand to each process, by the numbers that signatures use.
+    pub parts: HashMap<u32, Vec<EqualParts>>,
     /// How communicators, windows and files came about, by their numbers.
     pub origins: HashMap<u32, Origin>,
     /// Its clock against other ranks'.
@@ -184,6 +186,7 @@ impl Rank {
             members: HashMap::new(),
             groups: HashMap::new(),
             neighbors: HashMap::new(),
+            parts: HashMap::new(),
             origins: HashMap::new(),
             syncs: Vec::new(),
             same_clocks: Vec::new(),
@@ -322,6 +325,7 @@ impl Rank {
             Definition::Place(place) => drop(self.places.insert(place.site, place)),
             Definition::Recorded(ranks) => self.recorded = Some(ranks),
             Definition::Region(region) => drop(self.regions.insert(region.number, region)),
+            Definition::Parts(parts) => drop(self.parts.insert(parts.number, parts.runs)),
             Definition::Asked(_) => self.asked = true,
             Definition::Progress(depth) => self.progress = Depth::from_number(depth).unwrap_or(Depth::Off),
         }

@@ -9,7 +9,7 @@ use std::process::Command;
 use examples::fixture;
 
 /// Programs, and what is asked about each.
-const ASKED: [(&str, &[&str]); 30] = [
+const ASKED: [(&str, &[&str]); 31] = [
     ("by_name", &["report", "waits --region x"]),
     ("callbacks", &["report", "progress"]),
     ("cancelled", &["report --by size", "check"]),
@@ -45,6 +45,7 @@ const ASKED: [(&str, &[&str]); 30] = [
     ("starved_progress", &["progress", "progress --by site", "progress --by function"]),
     ("threads", &["report --by thread", "pop", "imbalance", "report --rank 1 --by size"]),
     ("truncated", &["check", "report --from 1ms --to 1s"]),
+    ("uneven_parts", &["matrix"]),
     ("turned", &["progress", "progress --by rank", "progress --by component"]),
 ];
 

@@ -70,7 +70,7 @@ fn an_exchange_between_all_goes_from_each_to_each_other() {
 }
 
 #[test]
-fn parts_that_were_not_recorded_are_said_to_be_split_evenly() {
+fn parts_of_which_nothing_is_known_are_said_to_be_split_evenly() {
     let folder = run(|_| vec![collective(Call::Alltoallv, peer::NONE, 90, 90)]);
     let (pairs, warnings) = matrix(&folder, &[]);
     assert!(pairs.len() == 6 && pairs.values().all(|bytes| *bytes == 30), "{pairs:?}");

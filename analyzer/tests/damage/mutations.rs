@@ -3,7 +3,7 @@
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use traces::definitions::{
-    Communicator, Definition, Group, Members, Neighbors, Occasion, Origin, SameClock, Span, Sync,
+    Communicator, Definition, EqualParts, Group, Members, Neighbors, Occasion, Origin, Parts, SameClock, Span, Sync,
 };
 use traces::write::{FileWriter, UNIT, blank_header};
 
@@ -172,7 +172,7 @@ impl Damage {
 
     fn definition(&mut self) -> Definition {
         let number = self.below(4) as u32;
-        match self.below(8) {
+        match self.below(9) {
             0 | 1 => Definition::Members(Members { communicator: number, local: self.spans(), remote: self.spans() }),
             2 => Definition::Group(Group { number, members: self.spans() }),
             3 => Definition::Neighbors(Neighbors {
@@ -187,6 +187,12 @@ impl Damage {
                 size: self.extreme() as u32,
                 inter: self.below(2) == 0,
                 name: "\u{1b}]0;\u{202e}".into(),
+            }),
+            7 => Definition::Parts(Parts {
+                number,
+                runs: (0..=number)
+                    .map(|_| EqualParts { bytes: self.extreme(), count: self.extreme() as u32 })
+                    .collect(),
             }),
             6 => Definition::SameClock(SameClock {
                 when: Occasion::Init,

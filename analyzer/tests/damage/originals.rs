@@ -6,7 +6,9 @@ use std::path::Path;
 
 use synthetic::{Shape, Topology};
 use traces::calls::Call;
-use traces::definitions::{Component, Definition, Group, Interception, Members, Neighbors, Origin, Region, Span};
+use traces::definitions::{
+    Component, Definition, EqualParts, Group, Interception, Members, Neighbors, Origin, Parts, Region, Span,
+};
 use traces::progress::{self, Entries};
 use traces::record::{self, Arrived, Fate, RecordKind};
 use traces::signature::{CREATES, STARTS, Signature};
@@ -67,11 +69,12 @@ fn objects() -> Vec<Definition> {
         Definition::Region(Region { number: 1, name: "solve".into() }),
         Definition::Component(Component { number: 2, way: Interception::Opal, name: "opal_progress".into() }),
         Definition::Progress(3),
+        Definition::Parts(Parts { number: 1, runs: vec![EqualParts { bytes: 8, count: 2 }] }),
     ]
 }
 
 /// One for each of these calls, with room for a number behind each.
-const CALLS: [(Call, u16, u32); 20] = [
+const CALLS: [(Call, u16, u32); 21] = [
     (Call::Init, 0, 1),
     (Call::Isend, STARTS, 1),
     (Call::Irecv, STARTS, 1),
@@ -84,6 +87,7 @@ const CALLS: [(Call, u16, u32); 20] = [
     (Call::Iprobe, 0, 1),
     (Call::Sendrecv, 0, 1),
     (Call::Neighbor_alltoall, 0, 1),
+    (Call::Alltoallv, 0, 1),
     (Call::Pcontrol, 0, 0),
     (Call::Win_start, 0, 3),
     (Call::Win_post, 0, 3),
@@ -101,6 +105,7 @@ fn signatures(peer: i32) -> Vec<Signature> {
         source: peer,
         source_tag: 1,
         requests: 2,
+        parts: 1,
         ..signature(number(at), *call, peer, 64, 64)
     };
     CALLS.iter().enumerate().map(one).collect()

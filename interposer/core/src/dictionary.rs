@@ -42,8 +42,8 @@ pub struct Key {
     pub received: u64,
     /// Requests that the call was given.
     pub requests: u32,
-    /// Zeros.
-    pub reserved: u32,
+    /// The number of what each process is handed, 0 where that is not said.
+    pub parts: u32,
 }
 
 impl Key {
@@ -78,7 +78,7 @@ impl Key {
         sent: 0,
         received: 0,
         requests: 0,
-        reserved: 0,
+        parts: 0,
     };
 }
 
@@ -183,7 +183,7 @@ impl Key {
             sent: self.sent,
             received: self.received,
             requests: self.requests,
-            reserved: 0,
+            parts: self.parts,
             address: self.address,
         }
     }

@@ -7,9 +7,10 @@ use traces::record::UNNUMBERED;
 use super::HANDED_DOWN;
 use crate::layers;
 use crate::progress;
-use crate::recorder::file::shared;
+use crate::recorder::file::{parts, shared};
 use crate::recorder::guard;
 use crate::recorder::thread::Thread;
+use crate::recorder::thread::draft::PartSizes;
 use recorder_core::dictionary::Key;
 
 /// The signature's number; [`UNNUMBERED`] where there was no room for it, and then the thread's block holds the signature.
@@ -18,6 +19,17 @@ pub fn signature(thread: &Thread, key: &Key) -> u32 {
     match thread.number_of(key) {
         Some(number) => number,
         None => new_signature(thread, key),
+    }
+}
+
+/// The number of what each process is handed; 0 where that is not said.
+#[inline(never)]
+pub fn parts(sizes: &PartSizes<'_>) -> u32 {
+    let hash = parts::hash(sizes.iter());
+    match parts::known(hash) {
+        Some(number) => number,
+        None if !parts::has_room() => 0,
+        None => guard::run(|| parts::add(hash, sizes.iter())).unwrap_or(0),
     }
 }
 

@@ -25,9 +25,10 @@ use crate::recorder::thread::Thread;
 use crate::recorder::thread::abandoned;
 use crate::recorder::thread::asked;
 use crate::recorder::thread::current;
-use crate::recorder::thread::draft::Draft;
+use crate::recorder::thread::draft::{Draft, Unknown};
 use crate::recorder::thread::request::Message;
 use recorder_core::cache::Words;
+use recorder_core::dictionary::Key;
 
 /// What an MPI function returns.
 pub trait Outcome: Copy {
@@ -319,7 +320,7 @@ fn describe(thread: &Thread, family: &Family, call: Call, address: usize, draft:
         draft.taken = take_message(thread, family, draft.message);
     }
     // What is freed unseen would be taken for what gets its handle next.
-    let (key, lasting) = match draft.key(family, call, address, thread.nested()) {
+    let (key, lasting) = match key(family, call, address, thread.nested(), draft) {
         Ok(key) => (key, true),
         Err(_) => (draft.provisional_key(family, call, address, thread.nested()), false),
     };
@@ -342,6 +343,13 @@ fn describe(thread: &Thread, family: &Family, call: Call, address: usize, draft:
     })
 }
 
+/// What repeats about a call, with what each process is handed.
+fn key(family: &Family, call: Call, address: usize, nested: bool, draft: &Draft) -> Result<Key, Unknown> {
+    let key = draft.key(family, call, address, nested)?;
+    let parts = draft.parts(family).filter(|_| !nested);
+    Ok(Key { parts: parts.map_or(0, |sizes| numbering::parts(&sizes)), ..key })
+}
+
 /// What is known of a probed message that is about to be received.
 fn take_message(thread: &Thread, family: &Family, handle: u64) -> Option<Message> {
     if handle == family.message_no_proc {
@@ -362,7 +370,7 @@ fn accepted(thread: &Thread, family: &Family, draft: &Draft, known: KnownCall) -
         guard::run(|| draft.learn_object(family, known.call));
     }
     guard::run_waiting(|| draft.learn_types(family));
-    match draft.key(family, known.call, known.address, false) {
+    match key(family, known.call, known.address, false, draft) {
         Ok(key) => numbering::signature(thread, &key),
         Err(_) => known.signature,
     }

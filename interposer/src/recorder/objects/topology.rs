@@ -57,9 +57,6 @@ pub fn neighbors(family: &Family, comm: u64, info: &Info) -> Option<Neighbors> {
             real::invoke(Call::Dist_graph_neighbors, arguments);
         }
     }
-    // MPI_PROC_NULL is negative everywhere.
-    sources.retain(|rank| *rank >= 0);
-    destinations.retain(|rank| *rank >= 0);
     let spans = |ranks: &[i32]| world::with_group(Call::Comm_group, comm, |group| world::some(group, ranks));
     let (sources, destinations) = (spans(&sources)?, spans(&destinations)?);
     Some(Neighbors { communicator: info.number, sources, destinations })

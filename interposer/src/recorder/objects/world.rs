@@ -86,7 +86,7 @@ pub fn everyone(group: u64) -> Option<Vec<Span>> {
     some(group, &(0..size).collect::<Vec<i32>>())
 }
 
-/// Some processes of a group, by their ranks in that; nothing where there is no world to number them by.
+/// Some processes of a group, by their ranks in that, or MPI_PROC_NULL; nothing where there is no world to number them by.
 pub fn some(group: u64, ranks: &[i32]) -> Option<Vec<Span>> {
     let sessions = sessions();
     let world = match (WORLD.load(Relaxed), &sessions[..]) {
@@ -96,12 +96,13 @@ pub fn some(group: u64, ranks: &[i32]) -> Option<Vec<Span>> {
     if world == 0 {
         return None;
     }
+    // MPI_PROC_NULL and MPI_UNDEFINED are negative everywhere.
+    let ranks_only: Vec<i32> = ranks.iter().map(|rank| (*rank).max(0)).collect();
     let mut there = vec![-1i32; ranks.len()];
-    let (from, to) = (ranks.as_ptr() as usize, there.as_mut_ptr() as usize);
+    let (from, to) = (ranks_only.as_ptr() as usize, there.as_mut_ptr() as usize);
     // SAFETY: the groups are valid, and there is room for as many ranks as are given.
     unsafe { real::invoke(Call::Group_translate_ranks, [group as usize, ranks.len(), from, world as usize, to]) };
-    // MPI_UNDEFINED is negative everywhere.
-    there.iter_mut().for_each(|rank| *rank = (*rank).max(-1));
+    there.iter_mut().zip(ranks).for_each(|(there, rank)| *there = if *rank < 0 { -1 } else { (*there).max(-1) });
     Some(Span::all(&there))
 }
 

@@ -159,6 +159,15 @@ pub enum Types {
     Array(usize),
 }
 
+/// Bytes for each process or neighbor.
+#[derive(Clone, Copy)]
+pub struct PartSizes<'a> {
+    numbers: Numbers,
+    length: u32,
+    types: Types,
+    family: &'a Family,
+}
+
 /// A handle was met for the first time: MPI has to accept it before anything is asked about it.
 pub struct Unknown;
 
@@ -287,8 +296,22 @@ impl Draft {
             sent,
             received,
             requests: self.requests,
-            reserved: 0,
+            parts: 0,
         })
+    }
+
+    /// What each process or neighbor is handed, of a call that says so for each; `None` of others. What is handed out in place lies
+    /// in the receive buffer, as much of it for each process as comes from it.
+    pub fn parts<'a>(&self, family: &'a Family) -> Option<PartSizes<'a>> {
+        let info = objects::get(self.object)?;
+        let (numbers, length) = match (self.sent, self.received) {
+            (Amount::Array(_), Amount::Array(numbers)) if self.in_place => (numbers, info.size),
+            (Amount::Array(numbers), Amount::Array(_)) => (numbers, info.size),
+            (Amount::NeighborArray(numbers), _) => (numbers, info.degrees.1),
+            _ => return None,
+        };
+        let types = if self.in_place { self.received_type } else { self.sent_type };
+        Some(PartSizes { numbers, length, types, family })
     }
 
     /// Of a call that opens a window, the number of the group it is opened to, or the kind of lock; the level of MPI_Pcontrol.
@@ -420,6 +443,24 @@ impl Amount {
             Amount::Neighbors(count) => count * neighbors as u64,
             _ => 0,
         }
+    }
+}
+
+impl PartSizes<'_> {
+    /// They, in order. Datatypes are known.
+    pub fn iter(&self) -> impl Iterator<Item = u64> {
+        let size = self.types.size(self.family).unwrap_or(0);
+        (0..self.length as usize).map(move |at| {
+            let size = match self.types {
+                // SAFETY: the program passes one datatype for each process or neighbor.
+                Types::Array(address) => objects::size_of(self.family, unsafe {
+                    self.family.handle_at(address + at * self.family.handle_size)
+                })
+                .unwrap_or(0),
+                _ => size,
+            };
+            size.wrapping_mul(self.numbers.get(at))
+        })
     }
 }
 
