@@ -20,8 +20,10 @@ const DEPTHS: [&str; 5] = ["plain", "off", "count", "time", "events"];
 fn main() {
     for mpi in Mpi::all().iter().filter(|mpi| mpi.built_as == mpi.name) {
         print(mpi, &measure(mpi));
-        print_requests(mpi, "a pair of MPI_Isend or MPI_Irecv and its MPI_Wait", &measure_requests(mpi));
-        print_requests(mpi, "a call whose arguments differ from call to call", &measure_signatures(mpi));
+        let added = |of, source, variants: &[&'static str]| print_added(mpi, of, source, variants);
+        added("a pair of MPI_Isend or MPI_Irecv and its MPI_Wait", "requests.c", &["plain", "null", "trace", "ask"]);
+        added("a call whose arguments differ from call to call", "signatures.c", &["plain", "null", "trace"]);
+        added("an MPI_Sendrecv of so many bytes", "contents.c", &["plain", "trace", "crc32"]);
         if mpi.is_openmpi() {
             print_entries(mpi, &measure_entries(mpi));
         }
@@ -35,18 +37,6 @@ fn measure(mpi: &Mpi) -> Figures {
     let calls = build(mpi, "calls.c", "calls-bench", &[]);
     let floor = build(mpi, "floor.c", "floor.so", &["-shared", "-fPIC"]);
     rounds(&VARIANTS, |variant| run(mpi, &calls, variant, &floor))
-}
-
-/// Nanoseconds from the begin of a request to its completion, by how many others are pending and variant.
-fn measure_requests(mpi: &Mpi) -> Figures {
-    let requests = build(mpi, "requests.c", "requests-bench", &[]);
-    rounds(&["plain", "null", "trace"], |variant| run(mpi, &requests, variant, Path::new("")))
-}
-
-/// Nanoseconds a call of many signatures, by how many and variant.
-fn measure_signatures(mpi: &Mpi) -> Figures {
-    let signatures = build(mpi, "signatures.c", "signatures-bench", &[]);
-    rounds(&["plain", "null", "trace"], |variant| run(mpi, &signatures, variant, Path::new("")))
 }
 
 /// Nanoseconds an entry into the progress engine, by how much is recorded of it.
@@ -97,6 +87,11 @@ fn run(mpi: &Mpi, program: &Path, variant: &str, floor: &Path) -> String {
     command.env("LD_PRELOAD", preload).env("OVERHEAR_DIR", fresh_folder("bench"));
     // The floor does not listen to the engine either; what that costs is measured by itself.
     command.env("OVERHEAR_PROGRESS", "off");
+    match variant {
+        "crc32" => drop(command.env("OVERHEAR_CHECKSUM", "crc32")),
+        "ask" => drop(command.env("OVERHEAR_OVERLAP", "ask")),
+        _ => {}
+    }
     finish(command.env("OVERHEAR_MODE", mode).env("OVERHEAR_FILTER", "all")).stdout
 }
 
@@ -115,13 +110,18 @@ fn print_entries(mpi: &Mpi, figures: &Figures) {
     println!("{:22}{plain:8.1}{off:+8.1}{count:+8.1}{time:+9.1}{events:+8.1}", "opal_progress");
 }
 
-fn print_requests(mpi: &Mpi, of: &str, figures: &Figures) {
+/// What a program measures, and what variants add to it.
+fn print_added(mpi: &Mpi, of: &str, source: &str, variants: &[&'static str]) {
+    let program = build(mpi, source, &format!("{source}-bench"), &[]);
+    let figures = rounds(variants, |variant| run(mpi, &program, variant, Path::new("")));
     println!("{}: nanoseconds {of}, plain and added to that", mpi.name);
-    println!("{:22}{:>8}{:>8}{:>8}", "", "plain", "null", "trace");
+    let heads: String = variants.iter().map(|variant| format!("{variant:>11}")).collect();
+    println!("{:22}{heads}", "");
     for name in figures.keys().filter(|(_, variant)| *variant == "plain").map(|(name, _)| name) {
-        let plain = median(figures, name, "plain");
-        let [null, trace] = ["null", "trace"].map(|variant| median(figures, name, variant) - plain);
-        println!("{name:22}{plain:8.1}{null:+8.1}{trace:+8.1}");
+        let plain = median(&figures, name, "plain");
+        let added = |variant: &&'static str| format!("{:+11.1}", median(&figures, name, variant) - plain);
+        let added: String = variants.iter().skip(1).map(added).collect();
+        println!("{name:22}{plain:11.1}{added}");
     }
 }
 

@@ -18,16 +18,18 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-#define MEASURE(name, calls, ...)                                  \
-    do {                                                           \
-        double blocks[BLOCKS];                                     \
-        for (int block = 0; block < BLOCKS; block++) {             \
-            double begin = now();                                  \
-            for (int repeat = 0; repeat < REPEATS; repeat++) {     \
-                __VA_ARGS__;                                       \
-            }                                                      \
-            blocks[block] = (now() - begin) / (REPEATS * (calls)); \
-        }                                                          \
-        qsort(blocks, BLOCKS, sizeof *blocks, ascending);          \
-        printf("%s %.2f\n", name, blocks[BLOCKS / 2]);             \
+#define MEASURE(name, calls, ...) MEASURE_TIMES(name, calls, REPEATS, __VA_ARGS__)
+
+#define MEASURE_TIMES(name, calls, repeats, ...)                     \
+    do {                                                             \
+        double blocks[BLOCKS];                                       \
+        for (int block = 0; block < BLOCKS; block++) {               \
+            double begin = now();                                    \
+            for (int repeat = 0; repeat < (repeats); repeat++) {     \
+                __VA_ARGS__;                                         \
+            }                                                        \
+            blocks[block] = (now() - begin) / ((repeats) * (calls)); \
+        }                                                            \
+        qsort(blocks, BLOCKS, sizeof *blocks, ascending);            \
+        printf("%s %.2f\n", name, blocks[BLOCKS / 2]);               \
     } while (0)

@@ -28,16 +28,17 @@ pub fn takes(call: Call) -> bool {
 
 /// Reads what the call is about to overwrite, or to give up.
 pub fn before(thread: &Thread, family: &Family, call: Call, draft: &Draft) {
-    guard::run(|| {
-        if draft.freed_request != 0 {
-            return thread.forget_contents(draft.freed_request);
-        }
-        let parts = Parts { family, call, draft, info: info(draft), accepted: false };
-        if parts.overwrites() && !draft.persistent && thread.takes_contents() {
+    if draft.freed_request != 0 {
+        guard::run(|| thread.forget_contents(draft.freed_request));
+    }
+    let parts = Parts { family, call, draft, info: info(draft), accepted: false };
+    // Most calls overwrite nothing, and need none of the guard's system calls.
+    if parts.overwrites() && !draft.persistent && thread.takes_contents() {
+        guard::run(|| {
             let blocks = parts.sent();
             thread.keep_contents(blocks.iter().filter_map(|block| block.content(false, ALL)).collect());
-        }
-    });
+        });
+    }
 }
 
 /// The call has succeeded: reads what it has handed out and filled, or remembers what its request will fill.
