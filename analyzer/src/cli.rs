@@ -2,6 +2,7 @@
 
 mod analyses;
 mod one_run;
+mod plot;
 mod recording;
 mod schema;
 mod settings;
@@ -11,6 +12,7 @@ use clap::{Parser, Subcommand};
 
 pub use analyses::{Breakdown, ByEngine, ByPlace, Imbalance, Matrix, Progress, Report};
 pub use one_run::{OneRun, Plotted, Print, Select};
+pub use plot::{Plot, PlotKind};
 pub use recording::{Doctor, Env, Launcher, Record};
 pub use schema::{Analysis, Schema};
 pub use settings::Settings;
@@ -97,6 +99,10 @@ pub enum Command {
     /// count, and five counts or more. A function's time is modeled as a constant plus one term: 1/p, log p, p, p log p or p^2. `off by`
     /// is how far the model misses a rank count it has not seen.
     Scaling(Scaling),
+    /// Draw a picture of a run, or of several
+    ///
+    /// SVG, or PNG as large again: by the name of the file.
+    Plot(Plot),
     /// Print the JSON Schema of an analysis
     ///
     /// The fields of its tables are also the columns of CSV and Parquet.

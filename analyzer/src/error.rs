@@ -25,6 +25,12 @@ pub enum Error {
         /// The system's reason.
         source: std::io::Error,
     },
+    /// Something lies where the result should go.
+    #[error("{}: exists. Name another place, or add --force to replace it.", path.display())]
+    Exists {
+        /// Where it should go.
+        path: PathBuf,
+    },
     /// A folder without traces.
     #[error("{}: no traces here: no file ends in .ovh. Give the folder that overhear named when it recorded.", folder.display())]
     NoTraces {

@@ -6,10 +6,10 @@ use super::print::print;
 use crate::cli;
 use crate::error::{Error, OK, PARTIAL};
 use crate::metrics::{cost, fanout, overview};
-use crate::model::Rank;
-use crate::model::matching::{Delivery, Follow, settled};
-use crate::model::one_sided::of_rank;
-use crate::model::rounds::rounds;
+use crate::model::matching::{Delivery, Follow, Settled, settled};
+use crate::model::one_sided::{RankTransfers, of_rank};
+use crate::model::rounds::{Rounds, rounds};
+use crate::model::{Rank, Run};
 use crate::parallel;
 use crate::report::schema::Schema;
 use crate::report::{Report, plot};
@@ -21,23 +21,14 @@ const NEEDED: &str = "no message that is known to have arrived: fanout needs mes
 /// Prints the rounds. Returns the exit status.
 pub fn run(arguments: &cli::Plotted) -> Result<u8, Error> {
     let run = open(&arguments.of)?;
-    run.has_calls("fanout")?;
-    let mut settled = settled(&run, Follow::Deliveries);
-    let mut deliveries = std::mem::take(&mut settled.account.deliveries);
-    let asked: Vec<&Rank> = run.asked().collect();
-    let one_sided = parallel::map(asked.len(), |at| of_rank(asked[at]));
-    if deliveries.is_empty() && one_sided.iter().all(|rank| rank.rounds.is_empty()) {
-        return Err(nothing(&run, NEEDED));
-    }
-    deliveries.retain(Delivery::counts);
-    let found = rounds(deliveries);
+    let (settled, found, one_sided) = matched(&run)?;
     let all = fanout::Gathered::of(&run, &settled.timeline, &settled.account, &found);
     let mut facts = overview::facts(&run);
     facts.extend(fanout::facts(&all));
     let warnings = [fanout::unseen(&all), fanout::unseen_transfers(&one_sided), overview::warnings(&run)].concat();
     let rounds = fanout::round_rows(&all).asked().silent_empty();
     if let Some(file) = &arguments.plot {
-        plot::chart::write(&fanout::figures(&rounds), file)?;
+        plot::write(fanout::figures(&rounds), file)?;
     }
     let tables = vec![
         rounds.into(),
@@ -48,6 +39,20 @@ pub fn run(arguments: &cli::Plotted) -> Result<u8, Error> {
     ];
     print(Report { facts, warnings, tables }, "fanout", &arguments.of.print)?;
     Ok(if run.is_partial() { PARTIAL } else { OK })
+}
+
+/// The messages of a run that has some, their rounds, and those of one-sided transfers by rank.
+pub fn matched(run: &Run) -> Result<(Settled, Rounds, Vec<RankTransfers>), Error> {
+    run.has_calls("fanout")?;
+    let mut settled = settled(run, Follow::Deliveries);
+    let mut deliveries = std::mem::take(&mut settled.account.deliveries);
+    let asked: Vec<&Rank> = run.asked().collect();
+    let one_sided = parallel::map(asked.len(), |at| of_rank(asked[at]));
+    if deliveries.is_empty() && one_sided.iter().all(|rank| rank.rounds.is_empty()) {
+        return Err(nothing(run, NEEDED));
+    }
+    deliveries.retain(Delivery::counts);
+    Ok((settled, rounds(deliveries), one_sided))
 }
 
 /// What its JSON looks like.

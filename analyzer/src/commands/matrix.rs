@@ -5,6 +5,7 @@ use super::print::print;
 use crate::cli;
 use crate::error::{Error, OK, PARTIAL};
 use crate::metrics::{cost, matrix, overview};
+use crate::report::plot::PlotFile;
 use crate::report::schema::Schema;
 use crate::report::{Report, Sheet, WorldRank, plot};
 
@@ -13,8 +14,7 @@ pub fn run(arguments: &cli::Matrix) -> Result<u8, Error> {
     let run = open(&arguments.of)?;
     let matrix = matrix::matrix(&run, arguments.comm.as_deref(), arguments.only)?;
     if let Some(path) = &arguments.plot {
-        let names: Vec<String> = matrix.ranks.iter().map(WorldRank::to_string).collect();
-        plot::matrix(&names, matrix.traffic.iter().map(|(places, traffic)| (*places, traffic.total())), path)?;
+        draw(&matrix, path)?;
     }
     let tables = matrix.square().map(Sheet::from).into_iter().chain([matrix.pairs().into()]).collect();
     let mut facts = overview::facts(&run);
@@ -22,6 +22,12 @@ pub fn run(arguments: &cli::Matrix) -> Result<u8, Error> {
     let warnings = [matrix.warnings(), overview::warnings(&run)].concat();
     print(Report { facts, warnings, tables }, "matrix", &arguments.of.print)?;
     Ok(if run.is_partial() { PARTIAL } else { OK })
+}
+
+/// Draws the bytes.
+pub fn draw(matrix: &matrix::Matrix, file: &PlotFile) -> Result<(), Error> {
+    let names: Vec<String> = matrix.ranks.iter().map(WorldRank::to_string).collect();
+    plot::matrix(&names, matrix.traffic.iter().map(|(places, traffic)| (*places, traffic.total())), file)
 }
 
 /// What its JSON looks like.

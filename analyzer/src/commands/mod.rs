@@ -12,6 +12,7 @@ mod nothing;
 mod open;
 mod overlap;
 mod path;
+mod plot;
 mod pop;
 mod print;
 mod progress;
@@ -42,6 +43,7 @@ pub fn run(cli: Cli) -> u8 {
         Command::Check(arguments) => check::run(&arguments),
         Command::Diff(arguments) => diff::run(&arguments),
         Command::Scaling(arguments) => scaling::run(&arguments),
+        Command::Plot(arguments) => plot::run(&arguments),
         Command::Schema(arguments) => schema::run(&arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Env(arguments) => env::run(&arguments),

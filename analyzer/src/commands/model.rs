@@ -6,6 +6,7 @@ use super::print::print;
 use crate::cli;
 use crate::error::{Error, OK, PARTIAL};
 use crate::metrics::{cost, network, overview, waits};
+use crate::model::Run;
 use crate::model::exchanges::exchanges;
 use crate::model::matching::{Follow, Settled, settled};
 use crate::report::schema::Schema;
@@ -18,14 +19,10 @@ const NEEDED: &str = "no message with its receive: model needs exchanges of equa
 /// Prints latency and bandwidth by protocol and size. Returns the exit status.
 pub fn run(arguments: &cli::Plotted) -> Result<u8, Error> {
     let run = open(&arguments.of)?;
-    run.has_calls("model")?;
-    let Settled { account, timeline, .. } = settled(&run, Follow::Transfers);
-    if account.pairs.is_empty() {
-        return Err(nothing(&run, NEEDED));
-    }
+    let Settled { account, timeline, .. } = matched(&run)?;
     let network = network::Network::of(&run, exchanges(&run, &timeline), &account);
     if let Some(file) = &arguments.plot {
-        plot::chart::write(&network::figures(&network), file)?;
+        plot::write(network::figures(&network), file)?;
     }
     let mut facts = overview::facts(&run);
     facts.extend(network::facts(&network));
@@ -42,6 +39,13 @@ pub fn run(arguments: &cli::Plotted) -> Result<u8, Error> {
     ];
     print(Report { facts, warnings, tables }, "model", &arguments.of.print)?;
     Ok(if run.is_partial() { PARTIAL } else { OK })
+}
+
+/// The messages of a run that has some, with their receives.
+pub fn matched(run: &Run) -> Result<Settled, Error> {
+    run.has_calls("model")?;
+    let settled = settled(run, Follow::Transfers);
+    if settled.account.pairs.is_empty() { Err(nothing(run, NEEDED)) } else { Ok(settled) }
 }
 
 /// What its JSON looks like.

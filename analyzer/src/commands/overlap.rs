@@ -19,11 +19,7 @@ const NEEDED: &str = "no nonblocking request: overlap needs MPI_Isend, MPI_Irecv
 /// Prints overhead, availability and overlap. Returns the exit status.
 pub fn run(arguments: &cli::Plotted) -> Result<u8, Error> {
     let run = open(&arguments.of)?;
-    run.has_calls("overlap")?;
-    let all = gathered(&run);
-    if all.posted == 0 {
-        return Err(nothing(&run, NEEDED));
-    }
+    let all = requests(&run)?;
     let mut facts = overview::facts(&run);
     facts.extend(overlap::facts(&all));
     let mut warnings = overlap::switches(&all);
@@ -31,11 +27,18 @@ pub fn run(arguments: &cli::Plotted) -> Result<u8, Error> {
     warnings.extend(overview::warnings(&run));
     let messages = overlap::messages(&all).asked().silent_empty();
     if let Some(file) = &arguments.plot {
-        plot::chart::write(&overlap::figures(&messages), file)?;
+        plot::write(overlap::figures(&messages), file)?;
     }
     let tables = vec![messages.into(), overlap::collectives(&all).into(), overlap::postponed(&all).into()];
     print(Report { facts, warnings, tables }, "overlap", &arguments.of.print)?;
     Ok(if run.is_partial() { PARTIAL } else { OK })
+}
+
+/// The nonblocking requests of a run that has some.
+pub fn requests(run: &Run) -> Result<overlap::Gathered, Error> {
+    run.has_calls("overlap")?;
+    let all = gathered(run);
+    if all.posted == 0 { Err(nothing(run, NEEDED)) } else { Ok(all) }
 }
 
 /// The nonblocking requests of a run.

@@ -74,21 +74,24 @@ fn report(run: &Run, by: Breakdown, plotted: Option<&PlotFile>) -> Result<Report
 
 /// Collective calls, of which all ranks' parts are put together first.
 fn collective(run: &Run, plotted: Option<&PlotFile>) -> Result<Report, Error> {
-    run.has_calls("report --by collective")?;
-    let all = operations::GatheredOperations::of(&settled(run, Follow::Operations).account);
-    if all.sums.is_empty() {
-        return Err(nothing(run, NEEDED));
-    }
+    let all = operations_of(run)?;
     let mut facts = overview::facts(run);
     facts.extend(operations::facts(&all));
     let table = operations::operations(&all);
     if let Some(file) = plotted {
-        plot::chart::write(&operations::figures(&table), file)?;
+        plot::write(operations::figures(&table), file)?;
     }
     let mut warnings = operations::unseen(&all, &table.rows);
     warnings.extend(overview::warnings(run));
     warnings.extend(unresolved(run));
     Ok(Report { facts, warnings, tables: vec![table.into()] })
+}
+
+/// The collective operations of a run that has some.
+pub fn operations_of(run: &Run) -> Result<operations::GatheredOperations, Error> {
+    run.has_calls("report --by collective")?;
+    let all = operations::GatheredOperations::of(&settled(run, Follow::Operations).account);
+    if all.sums.is_empty() { Err(nothing(run, NEEDED)) } else { Ok(all) }
 }
 
 /// Why call sites are not named.

@@ -1,6 +1,7 @@
 //! Figures about a run: pure functions of the model, each to rows of typed values.
 
 pub mod breakdown;
+pub mod charts;
 pub mod check;
 pub mod compare;
 pub mod cost;

@@ -1,13 +1,17 @@
 //! Pictures of a run. All are drawn as SVG; a PNG is that, rendered.
 
 mod axis;
-pub mod chart;
+mod bars;
+mod chart;
+mod figure;
 mod heat;
 mod picture;
 mod rates;
 
 pub use axis::{Axis, AxisScale, AxisUnit};
+pub use bars::{BarLayout, BarPart, BarRow, Bars};
 pub use chart::{Chart, Series};
+pub use figure::{Figure, write};
 pub use heat::matrix;
 use picture::Drawn;
 pub use picture::PlotFile;

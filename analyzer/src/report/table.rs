@@ -132,6 +132,18 @@ impl<R: 'static> From<Table<R>> for Sheet {
 }
 
 impl Sheet {
+    /// A value of a row, by the column's key.
+    pub fn value(&self, row: usize, key: &str) -> &Value {
+        let column = self.columns.iter().position(|column| column.key == key);
+        let value = column.and_then(|column| self.rows.get(row)?.get(column));
+        value.unwrap_or(&Value::None)
+    }
+
+    /// The same, where it is a number.
+    pub fn number(&self, row: usize, key: &str) -> Option<f64> {
+        self.value(row, key).number()
+    }
+
     /// Whether a format shows it.
     pub fn is_in(&self, format: Format) -> bool {
         match (self.look.audience, format) {

@@ -2,9 +2,14 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use analyzer::report::plot::{Axis, AxisScale, AxisUnit, Chart, PlotFile, Series, chart};
+use analyzer::report::plot::{
+    self, Axis, AxisScale, AxisUnit, BarLayout, BarPart, BarRow, Bars, Chart, Figure, PlotFile, Series,
+};
 use resvg::tiny_skia::Pixmap;
+
+use crate::common::{Folder, two_ranks};
 
 /// Where the pictures are that were looked at. `GOLDEN=write` makes them anew.
 fn reference(name: &str) -> PathBuf {
@@ -36,12 +41,54 @@ fn charts() -> Vec<Chart> {
     vec![times, available]
 }
 
+/// Rows of bars with what makes those hard to read: a name that is too long, parts of nothing, intervals.
+fn bars() -> Vec<Bars> {
+    let part = |name: &str, is_quiet| BarPart { name: name.into(), is_quiet };
+    let row = |name: &str, values: &[f64], intervals: &[Option<(f64, f64)>]| BarRow {
+        name: name.into(),
+        values: values.into(),
+        intervals: intervals.into(),
+    };
+    let x = Axis::new("time of a rank", AxisScale::Linear, AxisUnit::Seconds);
+    let long = "MPI_Neighbor_alltoallw_init, communicator of a very long name, rank_0.c:1234";
+    let stacked = Bars {
+        title: "time by rank".into(),
+        x: x.clone(),
+        parts: vec![part("computation", true), part("MPI_Allreduce", false), part("MPI_Waitall", false)],
+        layout: BarLayout::Stacked,
+        rows: vec![
+            row("rank 0", &[0.8, 0.15, 0.05], &[]),
+            row("rank 1", &[0.5, 0.0, 0.5], &[]),
+            row(long, &[0.1, 0.9, 0.0], &[]),
+        ],
+    };
+    let grouped = Bars {
+        title: "two runs".into(),
+        parts: vec![part("A", false), part("B", false)],
+        layout: BarLayout::Grouped,
+        rows: vec![
+            row("MPI_Barrier", &[0.010, 0.012], &[Some((0.009, 0.013)), Some((0.010, 0.015))]),
+            row("MPI_Bcast", &[0.0, 0.003], &[None, None]),
+        ],
+        x: x.clone(),
+    };
+    let alone =
+        Bars { parts: Vec::new(), layout: BarLayout::Stacked, rows: vec![row("a", &[3e-6], &[])], ..grouped.clone() };
+    vec![stacked, grouped, alone]
+}
+
 #[test]
-fn a_chart_is_drawn_as_it_was_when_somebody_looked_at_it() {
-    for name in ["charts.svg", "charts.png"] {
+fn charts_and_bars_are_drawn_as_they_were_when_somebody_looked_at_them() {
+    let figures = |name: &str| -> Vec<Figure> {
+        match name.starts_with("bars") {
+            true => bars().into_iter().map(Figure::from).collect(),
+            false => charts().into_iter().map(Figure::from).collect(),
+        }
+    };
+    for name in ["charts.svg", "charts.png", "bars.svg", "bars.png"] {
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         let file: PlotFile = path.to_str().unwrap().parse().unwrap();
-        chart::write(&charts(), &file).unwrap();
+        plot::write(figures(name), &file).unwrap();
         let drawn = fs::read(&path).unwrap();
         if std::env::var_os("GOLDEN").is_some() {
             fs::create_dir_all(reference("")).unwrap();
@@ -72,6 +119,51 @@ fn nothing_is_drawn_of_charts_that_have_nothing_to_show() {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("nothing.svg");
     let file: PlotFile = path.to_str().unwrap().parse().unwrap();
     let empty = Chart { series: vec![Series::default()], ..charts().remove(0) };
-    assert!(chart::write(&[empty], &file).unwrap_err().to_string().contains("nothing to plot"));
+    assert!(plot::write(vec![empty], &file).unwrap_err().to_string().contains("nothing to plot"));
     assert!(!path.exists());
+}
+
+/// The command, and what it says.
+fn plot(words: &[&str]) -> (Option<i32>, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_overhear")).arg("plot").args(words).output().unwrap();
+    (output.status.code(), String::from_utf8(output.stderr).unwrap())
+}
+
+#[test]
+fn every_kind_of_plot_is_drawn_of_a_run_that_has_it_or_says_what_is_missing() {
+    let folder = Folder::new();
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces/samples");
+    let [a, b] = ["integer_sort-openmpi", "integer_sort-mpich"].map(|name| samples.join(name));
+    let [a, b] = [a.to_str().unwrap(), b.to_str().unwrap()];
+    let drawn = ["breakdown", "imbalance", "sizes", "matrix", "waits", "progress", "availability", "collectives"];
+    for kind in drawn {
+        let file = folder.0.join(format!("{kind}.svg"));
+        assert_eq!(plot(&[a, kind, "-o", file.to_str().unwrap()]), (Some(0), String::new()), "{kind}");
+        let picture = fs::read_to_string(&file).unwrap();
+        assert!(picture.starts_with("<svg") && picture.contains("</text>"), "{kind}");
+    }
+    let file = folder.0.join("picture.png");
+    let to = ["-o", file.to_str().unwrap()];
+    let blocking = two_ranks();
+    let missing = [
+        ("availability", "no nonblocking request"),
+        ("collectives", "no collective call"),
+        ("progress", "nothing to plot"),
+    ];
+    for (kind, missing) in missing {
+        let (status, said) = plot(&[&[blocking.0.to_str().unwrap(), kind], &to[..]].concat());
+        assert!(status == Some(3) && said.contains(missing), "{kind}: {said}");
+        assert!(!file.exists());
+    }
+    assert_eq!(plot(&[&[a, b, "diff"], &to[..]].concat()).0, Some(0));
+    assert!(fs::read(&file).unwrap().starts_with(b"\x89PNG"));
+    let (status, said) = plot(&[&[a, "breakdown"], &to[..]].concat());
+    assert!(status == Some(3) && said.contains("exists") && said.contains("--force"), "{said}");
+    assert_eq!(plot(&[&[a, b, "scaling", "--force"], &to[..]].concat()).0, Some(0));
+    for (runs, kind, needs) in
+        [(vec![a, b], "sizes", "one run"), (vec![a], "diff", "two runs"), (vec![a, a, b], "diff", "two runs")]
+    {
+        let (status, said) = plot(&[&runs[..], &[kind, "--force"], &to].concat());
+        assert!(status == Some(2) && said.contains(needs), "{kind}: {said}");
+    }
 }

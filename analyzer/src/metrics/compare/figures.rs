@@ -89,7 +89,7 @@ impl Figures {
 
     /// Seconds of a rank in the mean, by function.
     pub fn functions(&self) -> impl Iterator<Item = (&str, f64)> {
-        self.column(names::FUNCTIONS, "time_mean_s")
+        self.column(names::FUNCTION_TIMES.0, names::FUNCTION_TIMES.1)
     }
 
     /// The POP metrics, of 100.

@@ -16,5 +16,6 @@ mod threshold;
 pub use facts::{FACTS, facts, warnings};
 pub use figures::{Figures, figures};
 pub use joined::{Comparison, FigureRow, Side, compare, table};
+pub use names::FUNCTION_TIMES;
 pub use sections::sections;
 pub use threshold::Threshold;

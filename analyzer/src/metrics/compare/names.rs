@@ -6,6 +6,8 @@ pub const RUN: &str = "run";
 pub const ENGINE: &str = "ledger";
 /// By function.
 pub const FUNCTIONS: &str = "functions";
+/// What a function takes of a rank in the mean: the table and the column.
+pub const FUNCTION_TIMES: (&str, &str) = (FUNCTIONS, "time_mean_s");
 /// By call site and function.
 pub const SITES: &str = "sites";
 /// By bytes of a call and function.

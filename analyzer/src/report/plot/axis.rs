@@ -70,6 +70,15 @@ impl Ranged for Span {
     }
 }
 
+impl Span {
+    /// With fewer marks, where there is room for so many.
+    pub(super) fn thinned(mut self, room: usize) -> Span {
+        let each = self.marks.len().div_ceil(room.max(1)).max(1);
+        self.marks = self.marks.into_iter().step_by(each).collect();
+        self
+    }
+}
+
 /// Marks that an axis has room for.
 const MARKS: usize = 10;
 
@@ -99,6 +108,7 @@ impl Axis {
         match self.unit {
             AxisUnit::Count => in_steps(value, &[(1.0, ""), (1e6, " M")]),
             AxisUnit::Percent => in_steps(value, &[(1.0, " %")]),
+            AxisUnit::Seconds if value == 0.0 => "0".into(),
             AxisUnit::Seconds => in_steps(value, &[(1e-9, " ns"), (1e-6, " µs"), (1e-3, " ms"), (1.0, " s")]),
             AxisUnit::BytesPerSecond => {
                 in_steps(value, &[(1.0, " B/s"), (1e3, " kB/s"), (1e6, " MB/s"), (1e9, " GB/s")])

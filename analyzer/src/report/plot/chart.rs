@@ -3,9 +3,8 @@
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
+use super::Drawn;
 use super::axis::Axis;
-use super::{Drawn, PlotFile};
-use crate::error::Error;
 
 /// Lines over one axis.
 #[derive(Clone, Debug)]
@@ -32,17 +31,17 @@ pub struct Series {
 }
 
 /// Width of a picture, and height of each chart.
-const WIDTH: u32 = 900;
-const HEIGHT: u32 = 460;
+pub(super) const WIDTH: u32 = 900;
+pub(super) const HEIGHT: u32 = 460;
 /// Room that a line of a legend takes, and a letter.
-const LINE: i32 = 20;
-const LETTER: i32 = 7;
+pub(super) const LINE: i32 = 20;
+pub(super) const LETTER: i32 = 7;
 /// From the frame to the legend, and from its line to its name.
-const GAP: i32 = 14;
+pub(super) const GAP: i32 = 14;
 const STROKE: i32 = 24;
 
 /// Colors that are told apart by people who are blind to some (Okabe and Ito 2008), without the yellow, which white hides.
-const COLORS: [RGBColor; 7] = [
+pub(super) const COLORS: [RGBColor; 7] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
     RGBColor(0, 158, 115),
@@ -52,26 +51,16 @@ const COLORS: [RGBColor; 7] = [
     RGBColor(0, 0, 0),
 ];
 
-/// Draws charts one below another, without those that have nothing to show. Fails where none has.
-pub fn write(charts: &[Chart], file: &PlotFile) -> Result<(), Error> {
-    let is_empty = |series: &Series| series.points.is_empty() && series.intervals.is_empty();
-    let charts: Vec<&Chart> = charts.iter().filter(|chart| !chart.series.iter().all(is_empty)).collect();
-    if charts.is_empty() {
-        return Err(file.error("nothing to plot: no figure of this run is known"));
+impl Chart {
+    /// Whether there is nothing to show.
+    pub(super) fn is_empty(&self) -> bool {
+        self.series.iter().all(|series| series.points.is_empty() && series.intervals.is_empty())
     }
-    file.write(|svg| {
-        let area = SVGBackend::with_string(svg, (WIDTH, HEIGHT * charts.len() as u32)).into_drawing_area();
-        area.fill(&WHITE)?;
-        for (chart, area) in charts.iter().zip(area.split_evenly((charts.len(), 1))) {
-            draw(chart, &area)?;
-        }
-        Ok(area.present()?)
-    })
 }
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
-fn draw(chart: &Chart, area: &Area) -> Drawn {
+pub(super) fn draw(chart: &Chart, area: &Area) -> Drawn {
     let area = area.titled(&chart.title, ("sans-serif", 18))?;
     let letters = chart.series.iter().map(|series| series.name.chars().count()).max().unwrap_or(0);
     let legend = if chart.series.len() > 1 { GAP + STROKE + LETTER * letters as i32 } else { 0 };

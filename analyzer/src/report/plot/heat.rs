@@ -10,6 +10,7 @@ use crate::report::Value;
 const PLACES: u32 = 256;
 
 /// Bytes from each rank to each other as a heat map: the ranks' names, and the bytes by the places of the two ranks.
+/// Fails where there are none.
 pub fn matrix(
     names: &[String],
     traffic: impl Iterator<Item = ((u32, u32), u64)>,
@@ -21,6 +22,9 @@ pub fn matrix(
     let mut sums = vec![0u64; places * places];
     for ((from, to), bytes) in traffic {
         sums[(from / each) as usize * places + (to / each) as usize] += bytes;
+    }
+    if sums.iter().all(|bytes| *bytes == 0) {
+        return Err(file.error("nothing to plot: no rank sent another anything"));
     }
     // The axes end one place behind the last rank.
     let name = |place: &f64| names.get((place * f64::from(each)) as usize).cloned().unwrap_or_default();

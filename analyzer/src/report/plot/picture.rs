@@ -1,5 +1,6 @@
 //! The file that a picture goes to.
 
+use std::fs;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -53,6 +54,12 @@ impl PlotFile {
         });
         let written = bytes.and_then(|bytes| Ok(output::write(&self.path, &bytes)?));
         written.map_err(|reason| self.error(&reason.to_string()))
+    }
+
+    /// Fails where a file lies that the picture would replace.
+    pub fn is_free(&self) -> Result<(), Error> {
+        let is_there = fs::symlink_metadata(&self.path).is_ok_and(|found| found.is_file());
+        if is_there { Err(Error::Exists { path: self.path.clone() }) } else { Ok(()) }
     }
 
     /// Why there is no such picture.

@@ -15,8 +15,11 @@ pub struct Rates {
     pub productive: Vec<f64>,
 }
 
-/// Draws the rates.
+/// Draws the rates. Fails where there are none.
 pub fn entries(rates: &Rates, file: &PlotFile) -> Result<(), Error> {
+    if !rates.all.iter().any(|rate| *rate > 0.0) {
+        return Err(file.error("nothing to plot: no entry into the progress engine was recorded"));
+    }
     file.write(|svg| draw(svg, rates.wall, &rates.all, &rates.productive))
 }
 

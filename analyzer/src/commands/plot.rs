@@ -1,0 +1,92 @@
+//! `overhear plot`: a picture of a table.
+
+use std::path::PathBuf;
+
+use super::several::SeveralRuns;
+use crate::cli::{self, PlotKind};
+use crate::commands;
+use crate::error::{Error, OK, PARTIAL};
+use crate::metrics::{charts, compare, engine, fanout, matrix, network, operations, overlap, scaling};
+use crate::model::engine::of_rank as engine_of;
+use crate::model::exchanges::exchanges;
+use crate::model::matching::{Follow, Settled, settled};
+use crate::model::{Choice, Run};
+use crate::parallel;
+use crate::report::plot::{self, PlotFile};
+
+/// Draws the picture. Returns the exit status.
+pub fn run(arguments: &cli::Plot) -> Result<u8, Error> {
+    let (file, choice) = (&arguments.output, arguments.select.choice());
+    if !arguments.force {
+        file.is_free()?;
+    }
+    let is_partial = match (arguments.kind, arguments.dirs.as_slice()) {
+        (PlotKind::Scaling, folders) => of_scaling(folders, &choice, file)?,
+        (PlotKind::Diff, [a, b]) => of_both(a, b, &choice, file)?,
+        (kind, [folder]) => {
+            let run = Run::select(folder, &choice)?;
+            of_one(&run, kind, file)?;
+            run.is_partial()
+        }
+        (kind, folders) => return Err(wrong_number(kind, folders.len())),
+    };
+    Ok(if is_partial { PARTIAL } else { OK })
+}
+
+fn of_one(run: &Run, kind: PlotKind, file: &PlotFile) -> Result<(), Error> {
+    match kind {
+        PlotKind::Breakdown => plot::write(vec![charts::times(run)], file),
+        PlotKind::Imbalance => plot::write(vec![charts::imbalance(run)], file),
+        PlotKind::Sizes => plot::write(charts::sizes(run), file),
+        PlotKind::Waits => {
+            run.has_calls("plot waits")?;
+            plot::write(vec![charts::wait_states(run, &settled(run, Follow::Sums).account)], file)
+        }
+        PlotKind::Matrix => commands::matrix::draw(&matrix::matrix(run, None, None)?, file),
+        PlotKind::Progress => {
+            let engines = parallel::map(run.ranks.len(), |at| engine_of(&run.ranks[at]));
+            plot::entries(&engine::rates(run, &engines), file)
+        }
+        PlotKind::Availability => {
+            plot::write(overlap::figures(&overlap::messages(&commands::overlap::requests(run)?)), file)
+        }
+        PlotKind::Model => {
+            let Settled { account, timeline, .. } = commands::model::matched(run)?;
+            let network = network::Network::of(run, exchanges(run, &timeline), &account);
+            plot::write(network::figures(&network), file)
+        }
+        PlotKind::Fanout => {
+            let (Settled { account, timeline, .. }, found, _) = commands::fanout::matched(run)?;
+            let all = fanout::Gathered::of(run, &timeline, &account, &found);
+            plot::write(fanout::figures(&fanout::round_rows(&all)), file)
+        }
+        PlotKind::Collectives => {
+            let all = commands::report::operations_of(run)?;
+            plot::write(operations::figures(&operations::operations(&all)), file)
+        }
+        PlotKind::Diff | PlotKind::Scaling => Err(wrong_number(kind, 1)),
+    }
+}
+
+fn wrong_number(kind: PlotKind, given: usize) -> Error {
+    let needs = if kind == PlotKind::Diff { "two runs, A and B" } else { "one run" };
+    Error::Setting(format!("plot {} draws {needs}, and {given} given", kind.name()))
+}
+
+/// Time and efficiency over ranks. Returns whether some of the data is missing.
+fn of_scaling(folders: &[PathBuf], choice: &Choice, file: &PlotFile) -> Result<bool, Error> {
+    let name = |at: usize| folders[at].display().to_string();
+    let runs = SeveralRuns::read(folders, choice, name, |_, _| ())?;
+    plot::write(charts::growth(&scaling::grown(&runs.figures, false)), file)?;
+    Ok(runs.is_partial)
+}
+
+/// Two runs by function. Returns whether some of the data is missing.
+fn of_both(a: &PathBuf, b: &PathBuf, choice: &Choice, file: &PlotFile) -> Result<bool, Error> {
+    let read = |folder: &PathBuf| {
+        SeveralRuns::read(std::slice::from_ref(folder), choice, |_| folder.display().to_string(), |_, _| ())
+    };
+    let (a, b) = (read(a)?, read(b)?);
+    plot::write(vec![charts::differences(&compare::compare(&a.figures, &b.figures))], file)?;
+    Ok(a.is_partial || b.is_partial)
+}

@@ -1,0 +1,179 @@
+//! Bars from left to right, one row below another: what belongs to names, not to numbers.
+
+use plotters::coord::Shift;
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+
+use super::Drawn;
+use super::axis::Axis;
+use super::chart::{COLORS, GAP, LETTER, LINE, WIDTH};
+
+/// Rows of bars over one axis, from 0.
+#[derive(Clone, Debug)]
+pub struct Bars {
+    /// What it shows.
+    pub title: String,
+    /// From left to right.
+    pub x: Axis,
+    /// What the parts of a row stand for, in order.
+    pub parts: Vec<BarPart>,
+    /// How the parts of a row lie.
+    pub layout: BarLayout,
+    /// From top to bottom.
+    pub rows: Vec<BarRow>,
+}
+
+/// What a part of each row stands for.
+#[derive(Clone, Debug)]
+pub struct BarPart {
+    /// As the legend has it.
+    pub name: String,
+    /// It is there for comparison: the others are what one looks for.
+    pub is_quiet: bool,
+}
+
+/// How the parts of a row lie.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BarLayout {
+    /// One behind another: the row is their sum.
+    Stacked,
+    /// One below another.
+    Grouped,
+}
+
+/// A row.
+#[derive(Clone, Default, Debug)]
+pub struct BarRow {
+    /// What stands beside it.
+    pub name: String,
+    /// A value for each part.
+    pub values: Vec<f64>,
+    /// The least and the most that a part may be, where that is known; nothing where it is of none.
+    pub intervals: Vec<Option<(f64, f64)>>,
+}
+
+/// Height of a part, and from a row to the next.
+const PART: i32 = 14;
+const BETWEEN: i32 = 7;
+/// Room for title and axis.
+const ABOVE: i32 = 34;
+const BELOW: i32 = 58;
+/// Pixels that a mark of the axis and the room beside it take.
+const MARK: i32 = 64;
+/// The longest name that is written whole, in letters.
+const NAME: usize = 44;
+/// A part that is there for comparison.
+const QUIET: RGBColor = RGBColor(205, 205, 205);
+
+type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+
+impl Bars {
+    /// Whether there is nothing to show.
+    pub fn is_empty(&self) -> bool {
+        !self.rows.iter().flat_map(|row| &row.values).any(|value| *value > 0.0)
+    }
+
+    /// How many pixels it takes.
+    pub(super) fn height(&self) -> u32 {
+        (ABOVE + BELOW + self.rows.len() as i32 * (self.row_height() + BETWEEN)) as u32
+    }
+
+    fn row_height(&self) -> i32 {
+        match self.layout {
+            BarLayout::Stacked => PART + 2,
+            BarLayout::Grouped => PART * self.parts.len().max(1) as i32,
+        }
+    }
+
+    fn color(&self, part: usize) -> RGBColor {
+        let before = self.parts.iter().take(part).filter(|part| !part.is_quiet).count();
+        match self.parts.get(part) {
+            Some(part) if part.is_quiet => QUIET,
+            _ => COLORS[before % COLORS.len()],
+        }
+    }
+
+    fn most(&self) -> f64 {
+        let of_row = |row: &BarRow| match self.layout {
+            BarLayout::Stacked => row.values.iter().sum(),
+            BarLayout::Grouped => row.values.iter().copied().fold(0.0, f64::max),
+        };
+        let ends = self.rows.iter().flat_map(|row| row.intervals.iter().flatten().map(|(_, most)| *most));
+        self.rows.iter().map(of_row).chain(ends).fold(0.0, f64::max)
+    }
+
+    pub(super) fn draw(&self, area: &Area) -> Drawn {
+        let area = area.titled(&self.title, ("sans-serif", 18))?;
+        let letters =
+            |names: &mut dyn Iterator<Item = &String>| names.map(|name| name.chars().count()).max().unwrap_or(0);
+        let names = letters(&mut self.rows.iter().map(|row| &row.name)).min(NAME) as i32 * LETTER + GAP;
+        let legend = match self.parts.len() {
+            0 | 1 => 0,
+            _ => letters(&mut self.parts.iter().map(|part| &part.name)) as i32 * LETTER + 2 * GAP + PART,
+        };
+        let (bars, beside) = area.split_horizontally(WIDTH as i32 - legend - GAP);
+        let room = (WIDTH as i32 - legend - GAP - names) / MARK;
+        let span = self.x.span([0.0, self.most()].into_iter()).thinned(room as usize);
+        let height = f64::from(self.row_height() + BETWEEN);
+        let mut context = ChartBuilder::on(&bars)
+            .margin_right(24)
+            .y_label_area_size(names)
+            .x_label_area_size(40)
+            .build_cartesian_2d(span, -(height * self.rows.len() as f64)..0.0)?;
+        context
+            .configure_mesh()
+            .disable_y_mesh()
+            .y_labels(0)
+            .x_desc(&self.x.label)
+            .x_label_formatter(&|place| self.x.text(*place))
+            .label_style(("sans-serif", 13))
+            .light_line_style(TRANSPARENT)
+            .bold_line_style(BLACK.mix(0.12))
+            .draw()?;
+        let (left, top) = bars.get_base_pixel();
+        for (at, row) in self.rows.iter().enumerate() {
+            let upper = -(height * at as f64) - f64::from(BETWEEN) / 2.0;
+            let (x, y) = context.backend_coord(&(0.0, upper));
+            let middle = y - top + self.row_height() / 2;
+            let right = TextStyle::from(("sans-serif", 13)).pos(Pos::new(HPos::Right, VPos::Center));
+            // Letters without a tail stand above the middle.
+            bars.draw(&Text::new(shortened(&row.name), (x - left - 6, middle + 2), right))?;
+            let mut begin = 0.0;
+            for (part, value) in row.values.iter().enumerate() {
+                let (from, above) = match self.layout {
+                    BarLayout::Stacked => (begin, 0),
+                    BarLayout::Grouped => (0.0, PART * part as i32),
+                };
+                let thick = if self.layout == BarLayout::Stacked { self.row_height() } else { PART - 1 };
+                let above = upper - f64::from(above);
+                let corners = [(from, above), (from + value, above - f64::from(thick))];
+                context.draw_series([Rectangle::new(corners, self.color(part).filled())])?;
+                if let Some((least, most)) = row.intervals.get(part).copied().flatten() {
+                    let middle = above - f64::from(thick) / 2.0;
+                    let end = |x: f64| PathElement::new([(x, middle - 3.0), (x, middle + 3.0)], BLACK.stroke_width(1));
+                    let line = PathElement::new([(least, middle), (most, middle)], BLACK.stroke_width(1));
+                    context.draw_series([line, end(least), end(most)])?;
+                }
+                begin += value;
+            }
+        }
+        for (number, part) in self.parts.iter().enumerate().filter(|_| legend > 0) {
+            let upper = 10 + LINE * number as i32;
+            let corners = [(GAP, upper), (GAP + PART, upper + PART)];
+            beside.draw(&Rectangle::new(corners, self.color(number).filled()))?;
+            let place = (GAP + PART + 6, upper + 2);
+            beside.draw(&Text::new(part.name.clone(), place, ("sans-serif", 13)))?;
+        }
+        Ok(())
+    }
+}
+
+/// A name with its middle left out where it is too long: both ends tell names apart.
+fn shortened(name: &str) -> String {
+    let letters: Vec<char> = name.chars().collect();
+    if letters.len() <= NAME {
+        return name.into();
+    }
+    let (head, tail) = (NAME / 2 - 1, NAME / 2);
+    letters[..head].iter().chain(&['…']).chain(&letters[letters.len() - tail..]).collect()
+}
