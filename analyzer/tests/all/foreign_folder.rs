@@ -105,17 +105,17 @@ fn what_was_asked_for_never_goes_through_a_link_and_is_there_whole_or_not_at_all
     other.write("precious", b"precious");
     let link = other.0.join("link");
     symlink(other.0.join("precious"), &link).unwrap();
-    for command in [["report", run, "--output"], ["matrix", run, "--plot"], ["progress", run, "--plot"]] {
-        let refused = overhear(&[&command[..], &[link.to_str().unwrap()]].concat(), &other.0);
+    for command in [&["report", run, "--output"][..], &["plot", run, "breakdown", "--force", "--output"]] {
+        let refused = overhear(&[command, &[link.to_str().unwrap()]].concat(), &other.0);
         assert_eq!(refused.status.code(), Some(3), "{command:?}");
         assert!(stderr(&refused).contains("link: a symbolic link, which is not followed"), "{}", stderr(&refused));
         assert_eq!(fs::read(other.0.join("precious")).unwrap(), b"precious", "{command:?}");
         let file = other.0.join("file");
         fs::write(&file, "older").unwrap();
-        let written = overhear(&[&command[..], &[file.to_str().unwrap()]].concat(), &other.0);
+        let written = overhear(&[command, &[file.to_str().unwrap()]].concat(), &other.0);
         assert_eq!(written.status.code(), Some(0), "{command:?}: {written:?}");
         assert!(fs::read(&file).unwrap().len() > 100, "{command:?}");
-        let piped = overhear(&[&command[..], &["/dev/stdout"]].concat(), &other.0);
+        let piped = overhear(&[command, &["/dev/stdout"]].concat(), &other.0);
         assert!(piped.status.success() && piped.stdout.len() > 100, "{command:?}: {piped:?}");
     }
     assert_eq!(names(&other.0), ["file", "link", "precious"]);
