@@ -38,6 +38,11 @@ impl<T: Ord + Copy> Sample<T> {
         other.kept.iter().for_each(|value| self.keep(*value));
     }
 
+    /// How many there were, with those that did not stay.
+    pub fn count(&self) -> u64 {
+        self.drawn
+    }
+
     /// Those that stayed.
     pub fn values(&self) -> impl Iterator<Item = &T> + Clone {
         self.kept.iter().map(|(_, value)| value)

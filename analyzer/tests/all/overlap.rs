@@ -95,6 +95,25 @@ fn a_transfer_time_measured_at_another_site_counts_and_is_said_to_be_from_there(
     assert_eq!(from("this site")["availability_percent"], Value::Null);
 }
 
+#[test]
+fn a_wait_that_was_interrupted_tells_no_transfer_time_where_others_computed_as_long_before_it() {
+    let elsewhere = Signature { site: 7, ..isend(1_000) };
+    let mut planted = Planted::default();
+    for _ in 0..20 {
+        planted.request(isend(1_000), [1_100, 3_000, 1_100]).request(elsewhere, [1_000, 0, 900]);
+    }
+    for _ in 0..3 {
+        // Three microseconds of computation are nothing of so long a life, and yet no less than of the others.
+        planted.request(isend(1_000), [1_100, 3_000, 7_000_000]);
+    }
+    let said = said(&planted);
+    for row in rows(&said, "messages") {
+        close(row, "transfer_s", 1.9e-6);
+    }
+    close(&rows(&said, "messages")[0], "osu_overlap_percent", 0.0);
+    assert_eq!(rows(&said, "messages").len(), 2);
+}
+
 /// One request that another one's test notices to be over, long before it is waited for itself.
 fn noticed_between(is_seen: bool) -> Planted {
     let mut planted = Planted::default();

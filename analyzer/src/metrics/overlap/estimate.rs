@@ -40,7 +40,7 @@ pub struct Estimate {
 impl Estimate {
     /// Of these requests among all.
     pub fn of(all: &Gathered, place: &PostingSite, size: RequestSize, lives: &Lives) -> Estimate {
-        let own = TransferTime::of(lives.of_direct.values());
+        let own = TransferTime::of(lives.waited_right_after());
         let transfer = own.or_else(|| all.transfer(place, size.bytes));
         let pure = transfer.map(|transfer| transfer.median);
         let chosen = Chosen::of(lives, pure);

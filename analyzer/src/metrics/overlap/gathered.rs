@@ -6,7 +6,6 @@ use traces::calls::Call;
 
 use super::transfer::TransferTime;
 use crate::model::overlap::{Lives, Posting, RankRequests, RequestLife, Traffic};
-use crate::model::sample::Sample;
 use crate::model::sums::Total;
 use crate::model::{Rank, Run};
 
@@ -133,12 +132,12 @@ fn place(run: &Run, rank: &Rank, posting: &Posting) -> PostingSite {
 }
 
 fn transfers(lives: &BTreeMap<(PostingSite, RequestSize), Lives>) -> BTreeMap<Kind, BTreeMap<u64, TransferTime>> {
-    let mut direct: BTreeMap<Kind, BTreeMap<u64, Sample<RequestLife>>> = BTreeMap::new();
+    let mut direct: BTreeMap<Kind, BTreeMap<u64, Vec<&RequestLife>>> = BTreeMap::new();
     for ((place, size), lives) in lives {
-        direct.entry(kind(place)).or_default().entry(size.bytes).or_default().merge(&lives.of_direct);
+        direct.entry(kind(place)).or_default().entry(size.bytes).or_default().extend(lives.waited_right_after());
     }
-    let known = |sizes: BTreeMap<u64, Sample<RequestLife>>| {
-        sizes.iter().filter_map(|(bytes, sample)| Some((*bytes, TransferTime::of(sample.values())?))).collect()
+    let known = |sizes: BTreeMap<u64, Vec<&RequestLife>>| {
+        sizes.iter().filter_map(|(bytes, lives)| Some((*bytes, TransferTime::of(lives.iter().copied())?))).collect()
     };
     direct.into_iter().map(|(kind, sizes)| (kind, known(sizes))).collect()
 }

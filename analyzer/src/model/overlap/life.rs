@@ -55,8 +55,12 @@ impl RequestLife {
 
     /// Life outside those calls that is nothing, beside calls that take so long.
     fn nothing(&self) -> u64 {
-        let [least, most] = NOTHING;
-        (self.overhead() / 4).clamp(least, most)
+        nothing(self.overhead())
+    }
+
+    /// Life outside those calls.
+    fn gap(&self) -> u64 {
+        self.whole.saturating_sub(self.overhead())
     }
 
     /// How long the transfer took, of a request that was waited for right after: what lay between was no time to hide it in.
@@ -67,8 +71,13 @@ impl RequestLife {
     /// Whether its wait followed its post at once: at most a fiftieth of its life lies between, which is the document's threshold
     /// for transfers that no work has lengthened, or what no program computes anything in.
     pub fn is_direct(&self) -> bool {
-        self.whole.saturating_sub(self.overhead()) <= (self.whole / 50).max(self.nothing())
+        self.gap() <= (self.whole / 50).max(self.nothing())
     }
+}
+
+fn nothing(overhead: u64) -> u64 {
+    let [least, most] = NOTHING;
+    (overhead / 4).clamp(least, most)
 }
 
 /// The lives of requests that have something in common.
@@ -111,6 +120,22 @@ impl Lives {
         };
         *count += 1;
         if life.is_direct() { &mut self.of_direct } else { &mut self.of_postponed }.add(life);
+    }
+
+    /// Lives of those that were waited for right after, without those that only look so: where most had something to do first, one
+    /// whose wait was interrupted for long had so, too, and its computation is a fiftieth of its life for no other reason.
+    pub fn waited_right_after(&self) -> impl Iterator<Item = &RequestLife> + Clone {
+        let is_rare = self.of_direct.count() < self.of_postponed.count();
+        let typical = |of: fn(&RequestLife) -> u64| {
+            let mut all: Vec<u64> = self.of_postponed.values().map(of).collect();
+            all.sort_unstable();
+            all.get(all.len() / 2).copied().unwrap_or(u64::MAX)
+        };
+        let most = match is_rare {
+            true => (typical(|life| life.whole) / 50).max(nothing(typical(RequestLife::overhead))),
+            false => u64::MAX,
+        };
+        self.of_direct.values().filter(move |life| life.gap() <= most)
     }
 
     /// Adds those of others.
