@@ -1,6 +1,7 @@
 //! The command line.
 
 mod analyses;
+mod explain;
 mod one_run;
 mod plot;
 mod recording;
@@ -11,6 +12,7 @@ mod several_runs;
 use clap::{Parser, Subcommand};
 
 pub use analyses::{Breakdown, ByEngine, ByPlace, Imbalance, Matrix, Progress, Report};
+pub use explain::Explain;
 pub use one_run::{OneRun, Plotted, Print, Select};
 pub use plot::{Plot, PlotKind};
 pub use recording::{Doctor, Env, Launcher, Record};
@@ -103,6 +105,10 @@ pub enum Command {
     ///
     /// SVG, or PNG as large again: by the name of the file.
     Plot(Plot),
+    /// Explain a wait state, a metric or a column
+    ///
+    /// What it means, how it is computed, who defined it, and what people do about it.
+    Explain(Explain),
     /// Print the JSON Schema of an analysis
     ///
     /// The fields of its tables are also the columns of CSV and Parquet.

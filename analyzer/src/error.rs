@@ -170,6 +170,13 @@ impl Error {
         }
     }
 
+    /// Nothing is known by a name.
+    pub fn no_meaning(name: &str, names: &BTreeSet<String>) -> Error {
+        let nearest = names.iter().min_by_key(|known| strsim::levenshtein(known, name));
+        let nearest = nearest.map_or_else(String::new, |nearest| format!(" The nearest one is {nearest}."));
+        Error::Setting(format!("nothing is called {name}.{nearest} overhear explain lists wait states and metrics"))
+    }
+
     /// There is no region of a name, but those of others.
     pub fn no_region(folder: &Path, region: &str, names: BTreeSet<String>) -> Error {
         let none = "The run has none: a program names regions with overhear_begin (overhear.h) or NVTX.";

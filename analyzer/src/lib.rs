@@ -8,6 +8,7 @@ pub mod commands;
 pub mod error;
 pub mod launch;
 pub mod loading_bar;
+pub mod meaning;
 pub mod metrics;
 pub mod model;
 mod output;

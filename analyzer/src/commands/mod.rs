@@ -4,6 +4,7 @@ mod check;
 mod diff;
 mod doctor;
 mod env;
+mod explain;
 mod fanout;
 mod imbalance;
 mod matrix;
@@ -44,6 +45,7 @@ pub fn run(cli: Cli) -> u8 {
         Command::Diff(arguments) => diff::run(&arguments),
         Command::Scaling(arguments) => scaling::run(&arguments),
         Command::Plot(arguments) => plot::run(&arguments),
+        Command::Explain(arguments) => explain::run(&arguments),
         Command::Schema(arguments) => schema::run(&arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Env(arguments) => env::run(&arguments),

@@ -5,11 +5,24 @@ use std::io;
 use super::{check, diff, fanout, imbalance, matrix, model, overlap, path, pop, progress, report, scaling, waits};
 use crate::cli::{self, Analysis};
 use crate::error::{Error, OK};
+use crate::report::schema::Schema;
 use crate::terminal;
 
 /// Prints the schema. Returns the exit status.
 pub fn run(arguments: &cli::Schema) -> Result<u8, Error> {
-    let schema = match arguments.command {
+    let schema = of(arguments.command);
+    let printed = terminal::stdout().and_then(|mut out| schema.print(&mut out));
+    match printed {
+        // The reader of a pipe has seen enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(OK),
+        Err(source) => Err(Error::Write { path: "stdout".into(), source }),
+        Ok(()) => Ok(OK),
+    }
+}
+
+/// The schema of an analysis.
+pub fn of(analysis: Analysis) -> Schema {
+    match analysis {
         Analysis::Report => report::schema(),
         Analysis::Progress => progress::schema(),
         Analysis::Waits => waits::schema(),
@@ -24,12 +37,5 @@ pub fn run(arguments: &cli::Schema) -> Result<u8, Error> {
         Analysis::Diff => diff::schema(),
         Analysis::DiffMessages => diff::messages::schema(),
         Analysis::Scaling => scaling::schema(),
-    };
-    let printed = terminal::stdout().and_then(|mut out| schema.print(&mut out));
-    match printed {
-        // The reader of a pipe has seen enough.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(OK),
-        Err(source) => Err(Error::Write { path: "stdout".into(), source }),
-        Ok(()) => Ok(OK),
     }
 }

@@ -16,6 +16,8 @@ pub struct Field {
     pub of: ScalarType,
     /// What they are counted in, in words.
     pub unit: &'static str,
+    /// Its heading in text; empty where text leaves it out.
+    pub heading: String,
     /// Some of them may be missing.
     pub is_optional: bool,
 }
@@ -37,7 +39,8 @@ impl ColumnHead {
     /// What programs get of it.
     pub fn fields(&self) -> Vec<Field> {
         let (of, unit) = (self.unit.scalar_type(), self.unit.in_words());
-        let own = Field { key: self.key.clone(), of, unit, is_optional: self.is_optional };
+        let own =
+            Field { key: self.key.clone(), of, unit, heading: self.heading.clone(), is_optional: self.is_optional };
         match self.unit {
             // A process that ended in MPI_Init has a world and no number there.
             Unit::Rank => vec![
@@ -45,6 +48,7 @@ impl ColumnHead {
                 Field {
                     key: format!("{}world", self.key.trim_end_matches("rank")),
                     unit: "0, or the number of the spawned world that the rank is of",
+                    heading: String::new(),
                     ..own
                 },
             ],

@@ -5,8 +5,12 @@ use std::io::{self, Write};
 use serde_json::{Map, Value as Json, json};
 
 use super::json::schema_name;
-use super::unit::ScalarType;
+use super::unit::{ScalarType, Unit};
 use super::{ColumnHead, FactKey, Field, Row};
+use crate::meaning::of_column;
+
+/// Where the facts stand in JSON.
+const RUN: &str = "run";
 
 /// The schema of a command's JSON.
 pub struct Schema {
@@ -34,6 +38,20 @@ impl Schema {
         self
     }
 
+    /// The command.
+    pub fn command(&self) -> &'static str {
+        self.command
+    }
+
+    /// Tables, keys and headings: of the facts first, which stand in `run`, then of the columns.
+    pub fn columns(&self) -> impl Iterator<Item = (&str, &str, &str)> {
+        let facts = self.facts.iter().map(|key| (RUN, key.name, ""));
+        let columns = self.tables.iter().flat_map(|(table, fields)| {
+            fields.iter().map(|field| (*table, field.key.as_str(), field.heading.as_str()))
+        });
+        facts.chain(columns)
+    }
+
     /// Prints it.
     pub fn print(&self, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "{}", serde_json::to_string_pretty(&self.json())?)
@@ -42,9 +60,9 @@ impl Schema {
     fn json(&self) -> Json {
         let mut properties = Map::new();
         properties.insert("schema".into(), json!({ "const": schema_name(self.command) }));
-        properties.insert("run".into(), self.run());
+        properties.insert(RUN.into(), self.run());
         for (name, fields) in &self.tables {
-            properties.insert((*name).into(), json!({ "type": "array", "items": row(fields) }));
+            properties.insert((*name).into(), json!({ "type": "array", "items": row(name, fields) }));
         }
         properties.insert("warnings".into(), json!({ "type": "array", "items": { "type": "string" } }));
         json!({
@@ -58,7 +76,8 @@ impl Schema {
 
     fn run(&self) -> Json {
         let property = |key: &FactKey| {
-            (key.name.to_string(), property(key.unit.scalar_type(), key.unit.in_words(), !key.is_always))
+            let description = described(RUN, key.name, key.unit.scalar_type(), key.unit.in_words());
+            (key.name.to_string(), property(key.unit.scalar_type(), &description, !key.is_always))
         };
         let required: Vec<&str> = self.facts.iter().filter(|key| key.is_always).map(|key| key.name).collect();
         let properties: Map<_, _> = self.facts.iter().map(property).collect();
@@ -67,21 +86,34 @@ impl Schema {
 }
 
 /// A row of a table: every field is there, unknown or not.
-fn row(fields: &[Field]) -> Json {
-    let of = |field: &Field| (field.key.clone(), property(field.of, field.unit, field.is_optional));
+fn row(table: &str, fields: &[Field]) -> Json {
+    let of = |field: &Field| {
+        let description = described(table, &field.key, field.of, field.unit);
+        (field.key.clone(), property(field.of, &description, field.is_optional))
+    };
     let required: Vec<&str> = fields.iter().map(|field| field.key.as_str()).collect();
     let properties: Map<_, _> = fields.iter().map(of).collect();
     json!({ "type": "object", "required": required, "properties": properties })
 }
 
-fn property(of: ScalarType, unit: &str, is_optional: bool) -> Json {
+/// What a figure means, and of what is measured the unit.
+fn described(table: &str, key: &str, of: ScalarType, unit: &str) -> String {
+    let is_measured = of == ScalarType::Real || unit == Unit::Bytes.in_words();
+    match of_column(table, key) {
+        None => unit.into(),
+        Some(meaning) if is_measured => format!("{} ({unit})", meaning.trim_end_matches('.')),
+        Some(meaning) => meaning.into(),
+    }
+}
+
+fn property(of: ScalarType, description: &str, is_optional: bool) -> Json {
     let name = match of {
         ScalarType::Text => "string",
         ScalarType::Whole => "integer",
         ScalarType::Real => "number",
     };
     let kind = if is_optional { json!([name, "null"]) } else { json!(name) };
-    let mut property = json!({ "type": kind, "description": unit });
+    let mut property = json!({ "type": kind, "description": description });
     if of == ScalarType::Whole {
         property["minimum"] = json!(0);
     }

@@ -8,6 +8,7 @@ mod bad_input;
 mod call_sites;
 mod compared;
 mod damaged_numbers;
+mod explain;
 mod fanout;
 mod figures;
 mod foreign_folder;

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 const SAMPLES: [&str; 2] = ["traces/samples/integer_sort-openmpi", "traces/samples/integer_sort-mpich"];
 
 /// Every command that analyses runs, and every way to ask it.
-const COMMANDS: [(&str, &[&str]); 14] = [
+pub const COMMANDS: [(&str, &[&str]); 14] = [
     ("report", &["function", "rank", "rank=3", "comm", "site", "size", "peer", "thread", "region", "collective"]),
     ("waits", &[]),
     ("path", &[]),
@@ -43,7 +43,7 @@ fn overhear(arguments: &[&str]) -> Vec<u8> {
     output.stdout
 }
 
-fn schema(command: &str) -> Value {
+pub fn schema(command: &str) -> Value {
     serde_json::from_slice(&overhear(&["schema", command])).unwrap()
 }
 
@@ -77,7 +77,7 @@ fn said(command: &str, format: &str) -> Vec<(String, Vec<u8>)> {
 }
 
 /// The tables of a schema: name, and key and schema of each field in order.
-fn tables(schema: &Value) -> Vec<(String, Vec<(String, Value)>)> {
+pub fn tables(schema: &Value) -> Vec<(String, Vec<(String, Value)>)> {
     let fields = |table: &Value| -> Vec<(String, Value)> {
         let properties = table["items"]["properties"].as_object().unwrap();
         properties.iter().map(|(key, field)| (key.clone(), field.clone())).collect()

@@ -1,0 +1,118 @@
+//! `overhear explain`: what the words of reports mean.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Write};
+
+use clap::ValueEnum;
+use textwrap::{Options, WordSplitter};
+
+use super::schema;
+use crate::cli::{self, Analysis};
+use crate::error::{Error, OK};
+use crate::meaning::{Topic, of_column, topics};
+use crate::terminal;
+
+/// Columns that text fills at most, where the terminal is wider or none.
+const WIDTH: usize = 80;
+
+/// Prints what a name means. Returns the exit status.
+pub fn run(arguments: &cli::Explain) -> Result<u8, Error> {
+    let text = match &arguments.name {
+        None => list(),
+        Some(name) => of_name(name)?,
+    };
+    let printed = terminal::stdout().and_then(|mut out| out.write_all(text.as_bytes()));
+    match printed {
+        // The reader of a pipe has seen enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(OK),
+        Err(source) => Err(Error::Write { path: "stdout".into(), source }),
+        Ok(()) => Ok(OK),
+    }
+}
+
+/// Wait states and metrics, with the first sentence of each.
+fn list() -> String {
+    let line = |topic: &Topic| indented(&format!("{:25} ", topic.name), &" ".repeat(26), topic.meaning);
+    let lines: String = topics().map(line).collect();
+    format!("{lines}\nColumns of tables by their JSON key or heading: overhear explain wait_s\n")
+}
+
+fn of_name(asked: &str) -> Result<String, Error> {
+    let columns = columns();
+    let found = topics().find(|topic| plain(topic.name) == plain(asked));
+    let mut text = found.map_or_else(String::new, whole);
+    let is_meant = |column: &&Known| plain(&column.key) == plain(asked) || column.heading.trim() == asked.trim();
+    // Where several tables have the same column, what it means stands once.
+    let mut by_meaning: BTreeMap<(&str, &str), Vec<String>> = BTreeMap::new();
+    for column in columns.iter().filter(is_meant) {
+        by_meaning.entry((column.key.as_str(), column.meaning)).or_default().push(column.place());
+    }
+    for ((key, meaning), places) in by_meaning {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        let places = format!("{key}, in {}", places.join(", "));
+        text += &indented("", "", &places);
+        text += &indented("  ", "  ", meaning);
+    }
+    if text.is_empty() {
+        let topics = topics().map(|topic| topic.name.to_string());
+        let names: BTreeSet<String> = topics.chain(columns.into_iter().map(|column| column.key)).collect();
+        return Err(Error::no_meaning(asked, &names));
+    }
+    Ok(text)
+}
+
+/// A column or fact, and where it stands.
+struct Known {
+    command: &'static str,
+    table: String,
+    key: String,
+    heading: String,
+    meaning: &'static str,
+}
+
+impl Known {
+    fn place(&self) -> String {
+        match self.table.as_str() {
+            "run" => self.command.into(),
+            table => format!("{} ({table})", self.command),
+        }
+    }
+}
+
+/// Those of all analyses.
+fn columns() -> Vec<Known> {
+    let of_analysis = |analysis: &Analysis| {
+        let schema = schema::of(*analysis);
+        let known = |(table, key, heading): (&str, &str, &str)| {
+            let meaning = of_column(table, key)?;
+            let (table, key, heading) = (table.into(), key.into(), heading.into());
+            Some(Known { command: schema.command(), table, key, heading, meaning })
+        };
+        schema.columns().filter_map(known).collect::<Vec<Known>>()
+    };
+    Analysis::value_variants().iter().flat_map(of_analysis).collect()
+}
+
+fn whole(topic: &Topic) -> String {
+    let of = |name: &str, text: &str| indented(&format!("  {name:8} "), &" ".repeat(11), text);
+    let head = indented("  ", "  ", topic.meaning);
+    let rest = [of("formula", topic.formula), of("source", topic.source), of("advice", topic.advice)].concat();
+    format!("{}\n{head}\n{rest}", topic.name)
+}
+
+/// A paragraph of as many lines as it takes.
+fn indented(first: &str, others: &str, text: &str) -> String {
+    let width = match terminal::width() {
+        0 => WIDTH,
+        width => width.clamp(40, WIDTH),
+    };
+    let options = Options::new(width).initial_indent(first).subsequent_indent(others);
+    textwrap::fill(text, options.word_splitter(WordSplitter::NoHyphenation)) + "\n"
+}
+
+/// A name however it is written: `Late-Sender` is `late_sender`.
+fn plain(name: &str) -> String {
+    name.trim().to_lowercase().replace([' ', '-'], "_")
+}

@@ -1,0 +1,107 @@
+//! Metrics: the factors of efficiency, and what is known by a name of its own.
+
+use super::Topic;
+
+const POP: &str = "POP Centre of Excellence, standard metrics for parallel performance analysis (pop-coe.eu)";
+
+/// All of them.
+pub const ALL: &[Topic] = &[
+    Topic {
+        name: "global efficiency",
+        meaning: "How much faster the ranks were than the fewest ranks measured, of what would be ideal.",
+        formula: "parallel efficiency x computation scalability",
+        source: POP,
+        advice: "Look at the smaller of its two factors first.",
+    },
+    Topic {
+        name: "parallel efficiency",
+        meaning: "The share of the ranks' time in which they computed: what communication and waiting left of it.",
+        formula: "mean useful time of the ranks / time of the run = load balance x communication efficiency",
+        source: POP,
+        advice: "Look at the smallest of its factors first. Above 80 % there is little to gain.",
+    },
+    Topic {
+        name: "load balance",
+        meaning: "How evenly the ranks computed.",
+        formula: "mean useful time of the ranks / longest useful time of a rank",
+        source: POP,
+        advice: "`imbalance` names the rank with the most, `report --by region` the part of the program. Divide the work more evenly.",
+    },
+    Topic {
+        name: "communication efficiency",
+        meaning: "What communication left of the time of the rank that computed longest.",
+        formula: "longest useful time of a rank / time of the run = serialization efficiency x transfer efficiency",
+        source: POP,
+        advice: "Its two factors say whether ranks wait for each other, or for the network.",
+    },
+    Topic {
+        name: "serialization efficiency",
+        meaning: "What waiting for each other would leave if the network took no time: the ranks depend on each other in turn.",
+        formula: "longest useful time of a rank / time of the run on an ideal network, replayed from its messages",
+        source: POP,
+        advice: "`waits` and `path` show the chain. Break it: compute what others wait for first, or communicate less often.",
+    },
+    Topic {
+        name: "transfer efficiency",
+        meaning: "What the network and the MPI library left.",
+        formula: "time of the run on an ideal network / time of the run",
+        source: POP,
+        advice: "Send fewer or larger messages, overlap them with computation (`overlap`), and compare MPI libraries and their settings (`diff`).",
+    },
+    Topic {
+        name: "computation scalability",
+        meaning: "How much more the ranks computed together than the fewest ranks measured.",
+        formula: "useful time of all ranks at the fewest ranks / useful time of all ranks; per rank with --weak",
+        source: POP,
+        advice: "Below 100 % work is done twice, or memory and caches are slower. Above, caches hold more.",
+    },
+    Topic {
+        name: "imbalance time",
+        meaning: "What an even spread of a function's time over the ranks could gain at most.",
+        formula: "maximum over ranks - mean over ranks",
+        source: "DeRose, Homer and Johnson, Euro-Par 2007",
+        advice: "Time in a collective call is often the other side of computation that is uneven: look at (computation) first.",
+    },
+    Topic {
+        name: "imbalance percentage",
+        meaning: "The same as a share: 0 where all ranks take the same, 100 where one takes all.",
+        formula: "imbalance time / maximum x n / (n - 1), for n ranks",
+        source: "DeRose, Homer and Johnson, Euro-Par 2007",
+        advice: "Compare it between functions; the imbalance time says what it is worth.",
+    },
+    Topic {
+        name: "critical path",
+        meaning: "The chain of computation and calls, through all ranks, that set the run's length: nothing else would shorten the run.",
+        formula: "from the last event backwards; where a rank waited, on at the rank it waited for",
+        source: "Boehme, Wolf and others, Euro-Par 2012",
+        advice: "Shorten what stands first in `path`; what each place would save is an upper bound.",
+    },
+    Topic {
+        name: "overhead",
+        meaning: "Host overhead: the time in which the processor works for a message and cannot compute.",
+        formula: "time in the calls that post, test and wait, for requests whose transfer could proceed meanwhile",
+        source: "Doerfler and Brightwell, EuroPVM/MPI 2006",
+        advice: "A long overhead of large messages means that the library moves them in the wait only: see availability.",
+    },
+    Topic {
+        name: "availability",
+        meaning: "Application availability: the share of a transfer in which the program can compute.",
+        formula: "1 - overhead / transfer time",
+        source: "Doerfler and Brightwell, EuroPVM/MPI 2006",
+        advice: "Where it is low, call MPI_Test now and then while computing, use the library's progress thread, or a network that moves messages by itself.",
+    },
+    Topic {
+        name: "starved",
+        meaning: "A request was pending while nobody entered the MPI library: without help of the hardware nothing moved.",
+        formula: "time from one entry into the progress engine to the next while a request is pending",
+        source: "overhear, after Gabriel, UH-CS-10-02",
+        advice: "Put an MPI_Test between the two lines that `progress` names, or have the library's progress thread run.",
+    },
+    Topic {
+        name: "empty entries",
+        meaning: "Entries into the MPI library's progress engine that achieved nothing.",
+        formula: "entries - productive entries",
+        source: "Gabriel, UH-CS-10-02",
+        advice: "Many are the sign of waiting, not its cause. Where they cost time of others, have the library yield or block.",
+    },
+];

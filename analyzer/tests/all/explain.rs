@@ -1,0 +1,74 @@
+//! Every word of every report is explained.
+
+use std::process::Command;
+
+use analyzer::meaning::{of_column, topics};
+use analyzer::model::matching::WaitState;
+use serde_json::Value;
+
+use crate::schema::{COMMANDS, schema, tables};
+
+/// What the command prints, and how it ended.
+fn explain(words: &[&str]) -> (Option<i32>, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_overhear"));
+    let output = command.arg("explain").args(words).env_remove("COLUMNS").output().unwrap();
+    (output.status.code(), [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap()).concat())
+}
+
+#[test]
+fn every_column_and_fact_of_every_command_has_a_meaning_and_its_schema_says_it() {
+    let mut looked_at = 0;
+    for (command, _) in COMMANDS {
+        let schema = schema(command);
+        for (table, fields) in tables(&schema) {
+            for (key, field) in fields {
+                let meaning = of_column(&table, &key).unwrap_or_else(|| panic!("{table}.{key} of {command}"));
+                assert!(meaning.ends_with('.') && meaning.len() > 10, "{table}.{key}: {meaning}");
+                let described = field["description"].as_str().unwrap();
+                assert!(described.starts_with(meaning.trim_end_matches('.')), "{command}: {described}");
+                looked_at += 1;
+            }
+        }
+    }
+    assert!(looked_at > 500, "{looked_at}");
+}
+
+#[test]
+fn every_wait_state_and_every_factor_of_efficiency_is_explained() {
+    let known: Vec<&str> = topics().map(|topic| topic.name).collect();
+    for state in WaitState::ALL {
+        assert!(known.contains(&state.name()), "{}", state.name());
+        let (status, said) = explain(&[state.name()]);
+        assert!(status == Some(0) && ["formula", "source", "advice"].iter().all(|word| said.contains(word)), "{said}");
+    }
+    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/../traces/samples/integer_sort-openmpi");
+    for analysis in [&["pop", sample][..], &["scaling", sample, sample]] {
+        let output = Command::new(env!("CARGO_BIN_EXE_overhear")).args(analysis).args(["--format", "json"]).output();
+        let said: Value = serde_json::from_slice(&output.unwrap().stdout).unwrap();
+        let metrics = said["pop"].as_array().unwrap();
+        assert!(metrics.len() >= 5, "{said:#}");
+        for metric in metrics {
+            assert!(known.contains(&metric["metric"].as_str().unwrap()), "{metric}");
+        }
+    }
+}
+
+#[test]
+fn a_name_is_found_however_it_is_written_and_one_that_is_not_is_answered_with_the_nearest() {
+    for name in ["late_sender", "Late Sender", "late-sender"] {
+        assert!(explain(&[name]).1.contains("before it") || explain(&[name]).1.contains("not sent yet"), "{name}");
+    }
+    // A JSON key, and a heading of a table.
+    for name in ["imbalance_percent", "imb. %"] {
+        let (status, said) = explain(&[name]);
+        assert!(
+            status == Some(0) && said.contains("imbalance (functions)") && said.contains("100 where one takes"),
+            "{said}"
+        );
+    }
+    let (status, said) = explain(&["late_sendr"]);
+    assert!(status == Some(2) && said.contains("The nearest one is late_sender."), "{said}");
+    let (_, all) = explain(&[]);
+    assert!(all.lines().all(|line| line.chars().count() <= 80), "{all}");
+    assert!(all.contains("late_sender") && all.contains("load balance"), "{all}");
+}
