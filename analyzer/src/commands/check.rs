@@ -5,7 +5,8 @@ use super::print::print;
 use crate::cli;
 use crate::error::{DIFFERENT, Error, OK, PARTIAL};
 use crate::metrics::{check, cost, overview, waits};
-use crate::model::matching::{Follow, settled};
+use crate::model::Run;
+use crate::model::matching::{Follow, Settled, settled};
 use crate::report::Report;
 use crate::report::schema::Schema;
 
@@ -14,24 +15,29 @@ pub fn run(arguments: &cli::OneRun) -> Result<u8, Error> {
     let run = open(arguments)?;
     run.has_calls("check")?;
     let settled = settled(&run, Follow::Sums);
+    print(report(&run, &settled), "check", &arguments.print)?;
     let account = &settled.account;
-    let mut facts = overview::facts(&run);
-    facts.extend(check::facts(&settled));
-    let mut warnings = waits::unmatched(&run, account);
-    let unmatched = !warnings.is_empty();
-    warnings.extend(waits::explained(&run, account));
-    let tables = vec![
-        check::pairs(&run, account).into(),
-        check::clocks(&run, &settled).into(),
-        check::unmatched(&run, account).into(),
-    ];
-    warnings.extend(overview::warnings(&run));
-    print(Report { facts, warnings, tables }, "check", &arguments.print)?;
     Ok(match run.is_partial() {
         true => PARTIAL,
-        false if unmatched || account.backwards() > 0 => DIFFERENT,
+        false if !waits::unmatched(&run, account).is_empty() || account.backwards() > 0 => DIFFERENT,
         false => OK,
     })
+}
+
+/// What was matched and what was not.
+pub fn report(run: &Run, settled: &Settled) -> Report {
+    let account = &settled.account;
+    let mut facts = overview::facts(run);
+    facts.extend(check::facts(settled));
+    let mut warnings = waits::unmatched(run, account);
+    warnings.extend(waits::explained(run, account));
+    let tables = vec![
+        check::pairs(run, account).into(),
+        check::clocks(run, settled).into(),
+        check::unmatched(run, account).into(),
+    ];
+    warnings.extend(overview::warnings(run));
+    Report { facts, warnings, tables }
 }
 
 /// What its JSON looks like.

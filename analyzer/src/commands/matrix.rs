@@ -5,6 +5,7 @@ use super::print::print;
 use crate::cli;
 use crate::error::{Error, OK, PARTIAL};
 use crate::metrics::{cost, matrix, overview};
+use crate::model::Run;
 use crate::report::plot::PlotFile;
 use crate::report::schema::Schema;
 use crate::report::{Report, Sheet, WorldRank, plot};
@@ -16,11 +17,7 @@ pub fn run(arguments: &cli::Matrix) -> Result<u8, Error> {
     if let Some(path) = &arguments.plot {
         draw(&matrix, path)?;
     }
-    let tables = matrix.square().map(Sheet::from).into_iter().chain([matrix.pairs().into()]).collect();
-    let mut facts = overview::facts(&run);
-    facts.extend(matrix.facts());
-    let warnings = [matrix.warnings(), overview::warnings(&run)].concat();
-    print(Report { facts, warnings, tables }, "matrix", &arguments.of.print)?;
+    print(report(&run, &matrix), "matrix", &arguments.of.print)?;
     Ok(if run.is_partial() { PARTIAL } else { OK })
 }
 
@@ -28,6 +25,15 @@ pub fn run(arguments: &cli::Matrix) -> Result<u8, Error> {
 pub fn draw(matrix: &matrix::Matrix, file: &PlotFile) -> Result<(), Error> {
     let names: Vec<String> = matrix.ranks.iter().map(WorldRank::to_string).collect();
     plot::matrix(&names, matrix.traffic.iter().map(|(places, traffic)| (*places, traffic.total())), file)
+}
+
+/// Who sent how much to whom.
+pub fn report(run: &Run, matrix: &matrix::Matrix) -> Report {
+    let tables = matrix.square().map(Sheet::from).into_iter().chain([matrix.pairs().into()]).collect();
+    let mut facts = overview::facts(run);
+    facts.extend(matrix.facts());
+    let warnings = [matrix.warnings(), overview::warnings(run)].concat();
+    Report { facts, warnings, tables }
 }
 
 /// What its JSON looks like.

@@ -1,5 +1,6 @@
 //! What a user types: one file each.
 
+mod breakdown;
 mod check;
 mod diff;
 mod doctor;

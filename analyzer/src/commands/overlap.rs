@@ -20,17 +20,10 @@ const NEEDED: &str = "no nonblocking request: overlap needs MPI_Isend, MPI_Irecv
 pub fn run(arguments: &cli::Plotted) -> Result<u8, Error> {
     let run = open(&arguments.of)?;
     let all = requests(&run)?;
-    let mut facts = overview::facts(&run);
-    facts.extend(overlap::facts(&all));
-    let mut warnings = overlap::switches(&all);
-    warnings.extend(overlap::unseen(&all));
-    warnings.extend(overview::warnings(&run));
-    let messages = overlap::messages(&all).asked().silent_empty();
     if let Some(file) = &arguments.plot {
-        plot::write(overlap::figures(&messages), file)?;
+        plot::write(overlap::figures(&overlap::messages(&all)), file)?;
     }
-    let tables = vec![messages.into(), overlap::collectives(&all).into(), overlap::postponed(&all).into()];
-    print(Report { facts, warnings, tables }, "overlap", &arguments.of.print)?;
+    print(report(&run, &all), "overlap", &arguments.of.print)?;
     Ok(if run.is_partial() { PARTIAL } else { OK })
 }
 
@@ -46,6 +39,18 @@ pub fn gathered(run: &Run) -> overlap::Gathered {
     let asked: Vec<&Rank> = run.asked().collect();
     let requests = parallel::map(asked.len(), |at| of_rank(asked[at], bound_rule(run, asked[at])));
     overlap::Gathered::of(run, requests)
+}
+
+/// Overhead, availability and overlap of requests.
+pub fn report(run: &Run, all: &overlap::Gathered) -> Report {
+    let mut facts = overview::facts(run);
+    facts.extend(overlap::facts(all));
+    let mut warnings = overlap::switches(all);
+    warnings.extend(overlap::unseen(all));
+    warnings.extend(overview::warnings(run));
+    let messages = overlap::messages(all).asked().silent_empty();
+    let tables = vec![messages.into(), overlap::collectives(all).into(), overlap::postponed(all).into()];
+    Report { facts, warnings, tables }
 }
 
 /// What its JSON looks like.

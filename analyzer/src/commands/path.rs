@@ -5,8 +5,9 @@ use super::print::print;
 use crate::cli;
 use crate::error::{Error, OK, PARTIAL};
 use crate::metrics::{cost, critical, overview, waits};
-use crate::model::critical::{path, places, selected};
-use crate::model::matching::{Follow, Settled, settled};
+use crate::model::Run;
+use crate::model::critical::CriticalPath;
+use crate::model::matching::{Account, Follow, settled};
 use crate::report::Report;
 use crate::report::schema::Schema;
 
@@ -14,18 +15,21 @@ use crate::report::schema::Schema;
 pub fn run(arguments: &cli::OneRun) -> Result<u8, Error> {
     let run = open(arguments)?;
     run.has_calls("path")?;
-    let Settled { mut account, timeline, .. } = settled(&run, Follow::Waits);
-    let path = path(std::mem::take(&mut account.jumps), &account.links);
-    let path = selected(&run, &timeline, path);
-    let places = places(&run, &timeline, &path);
-    let mut facts = overview::facts(&run);
-    facts.extend(critical::facts(&path, &places));
-    let mut warnings = waits::unmatched(&run, &account);
-    warnings.extend(waits::explained(&run, &account));
-    let tables = vec![critical::table(&run, &places).into(), critical::ranks(&run, &path).into()];
-    warnings.extend(overview::warnings(&run));
-    print(Report { facts, warnings, tables }, "path", &arguments.print)?;
+    let mut settled = settled(&run, Follow::Waits);
+    let path = CriticalPath::of(&run, &mut settled);
+    print(report(&run, &settled.account, &path), "path", &arguments.print)?;
     Ok(if run.is_partial() { PARTIAL } else { OK })
+}
+
+/// What lies on the critical path.
+pub fn report(run: &Run, account: &Account, path: &CriticalPath) -> Report {
+    let mut facts = overview::facts(run);
+    facts.extend(critical::facts(&path.segments, &path.places));
+    let mut warnings = waits::unmatched(run, account);
+    warnings.extend(waits::explained(run, account));
+    let tables = vec![critical::table(run, &path.places).into(), critical::ranks(run, &path.segments).into()];
+    warnings.extend(overview::warnings(run));
+    Report { facts, warnings, tables }
 }
 
 /// What its JSON looks like.

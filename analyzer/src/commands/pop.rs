@@ -4,8 +4,10 @@ use super::open::open;
 use super::print::print;
 use crate::cli;
 use crate::error::{Error, OK, PARTIAL};
+use crate::metrics::pop::Efficiency;
 use crate::metrics::{cost, overview, pop, waits};
-use crate::model::matching::{Follow, settled};
+use crate::model::Run;
+use crate::model::matching::{Account, Follow, settled};
 use crate::report::Report;
 use crate::report::schema::Schema;
 
@@ -14,19 +16,23 @@ pub fn run(arguments: &cli::OneRun) -> Result<u8, Error> {
     let run = open(arguments)?;
     run.has_calls("pop")?;
     let mut account = settled(&run, Follow::Dependencies).account;
-    let mut warnings = waits::unmatched(&run, &account);
-    warnings.extend(waits::explained(&run, &account));
     let (efficiency, phases) = pop::efficiencies(&run, &mut account);
+    print(report(&run, &account, &efficiency, phases), "pop", &arguments.print)?;
+    Ok(if run.is_partial() { PARTIAL } else { OK })
+}
+
+/// The factors of a run and of its phases.
+pub fn report(run: &Run, account: &Account, efficiency: &Efficiency, phases: Vec<Efficiency>) -> Report {
+    let mut warnings = waits::unmatched(run, account);
+    warnings.extend(waits::explained(run, account));
     if run.asked().any(|rank| rank.thread_count() > 1) {
         warnings.push("some ranks have several threads: useful time is the first one's outside MPI".into());
     }
-    let mut facts = overview::facts(&run);
-    facts.extend(pop::facts(&run, &efficiency));
-    warnings.extend(overview::warnings(&run));
-    let tables =
-        vec![pop::factors(&efficiency).into(), pop::phases(phases).into(), pop::ranks(&run, &efficiency).into()];
-    print(Report { facts, warnings, tables }, "pop", &arguments.print)?;
-    Ok(if run.is_partial() { PARTIAL } else { OK })
+    let mut facts = overview::facts(run);
+    facts.extend(pop::facts(run, efficiency));
+    warnings.extend(overview::warnings(run));
+    let tables = vec![pop::factors(efficiency).into(), pop::phases(phases).into(), pop::ranks(run, efficiency).into()];
+    Report { facts, warnings, tables }
 }
 
 /// What its JSON looks like.

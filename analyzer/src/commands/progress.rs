@@ -15,7 +15,7 @@ use crate::report::{Report, Sheet, plot};
 /// Prints the ledger and what follows from it. Returns the exit status.
 pub fn run(arguments: &cli::Progress) -> Result<u8, Error> {
     let run = open(&arguments.of)?;
-    let engines = parallel::map(run.ranks.len(), |at| of_rank(&run.ranks[at]));
+    let engines = engines(&run);
     if let Some(path) = &arguments.plot {
         plot::entries(&engine::rates(&run, &engines), path)?;
     }
@@ -31,7 +31,13 @@ pub fn schema() -> Schema {
     schema.table::<FunctionRow>().table::<LengthRow>().table::<SiteRow>().table::<StarvedRow>()
 }
 
-fn report(run: &Run, engines: &[Vec<EngineAccount>], by: Option<ByEngine>) -> Report {
+/// What each rank's engine did over time, thread by thread.
+pub fn engines(run: &Run) -> Vec<Vec<EngineAccount>> {
+    parallel::map(run.ranks.len(), |at| of_rank(&run.ranks[at]))
+}
+
+/// The ledger and what follows from it.
+pub fn report(run: &Run, engines: &[Vec<EngineAccount>], by: Option<ByEngine>) -> Report {
     let starved = engine::starved(run, engines);
     let tables: Vec<Sheet> = match by {
         Some(ByEngine::Rank) => vec![engine::by_rank(run).into()],

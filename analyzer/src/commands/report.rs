@@ -1,5 +1,6 @@
 //! `overhear report`: where the time of a run went.
 
+use super::breakdown::{self, unresolved};
 use super::nothing::nothing;
 use super::open::choose;
 use super::print::print;
@@ -7,12 +8,12 @@ use crate::cli::{self, Breakdown};
 use crate::error::{Error, OK, PARTIAL};
 use crate::metrics::breakdown::{FunctionName, GroupRow, SingleRankRow};
 use crate::metrics::groupings::{CommunicatorName, PeerName, SiteName, SizeName, ThreadName};
-use crate::metrics::{breakdown, cost, groupings, operations, overview, ranks, regions};
+use crate::metrics::{cost, operations, overview, ranks, regions};
 use crate::model::matching::{Follow, settled};
 use crate::model::{Choice, Run};
 use crate::report::plot::PlotFile;
 use crate::report::schema::Schema;
-use crate::report::{Report, Sheet, plot};
+use crate::report::{Report, plot};
 
 /// What it needs, and has none of.
 const NEEDED: &str = "no collective call that all its ranks completed: report --by collective needs MPI_Allreduce, MPI_Bcast and the like";
@@ -31,7 +32,10 @@ pub fn run(arguments: &cli::Report) -> Result<u8, Error> {
         ));
     }
     let run = choose(&arguments.of, choice)?;
-    let report = report(&run, arguments.by, arguments.plot.as_ref())?;
+    let report = match arguments.by {
+        Breakdown::Collective => collective(&run, arguments.plot.as_ref())?,
+        by => breakdown::report(&run, by)?,
+    };
     print(report, "report", &arguments.of.print)?;
     Ok(if run.is_partial() { PARTIAL } else { OK })
 }
@@ -44,32 +48,6 @@ pub fn schema() -> Schema {
     let schema = schema.table::<GroupRow<CommunicatorName>>().table::<GroupRow<SiteName>>();
     let schema = schema.table::<GroupRow<SizeName>>().table::<SingleRankRow<PeerName>>();
     schema.table::<SingleRankRow<ThreadName>>().table::<regions::RegionRow>().table::<operations::OperationRow>()
-}
-
-fn report(run: &Run, by: Breakdown, plotted: Option<&PlotFile>) -> Result<Report, Error> {
-    let tables = match by {
-        Breakdown::Function => vec![breakdown::functions(run).into()],
-        Breakdown::Rank => {
-            let mut tables = vec![ranks::overview(run).into()];
-            tables.extend(ranks::side_by_side(run).into_iter().map(Sheet::from));
-            tables.push(ranks::rank_functions(run).into());
-            tables
-        }
-        Breakdown::OneRank(rank) => vec![ranks::alone(run, rank)?.into()],
-        Breakdown::Communicator => vec![groupings::communicators(run).into()],
-        Breakdown::Site => vec![groupings::sites(run).into()],
-        Breakdown::Size => vec![groupings::sizes(run).into()],
-        Breakdown::Peer => vec![groupings::peers(run).into()],
-        Breakdown::Thread => vec![groupings::threads(run).into()],
-        Breakdown::Region => vec![regions::table(run).into()],
-        Breakdown::Collective => return collective(run, plotted),
-    };
-    let mut warnings = overview::warnings(run);
-    if by == Breakdown::Site {
-        warnings.extend(unresolved(run));
-        warnings.extend(groupings::in_linked_binding(run));
-    }
-    Ok(Report { facts: overview::facts(run), warnings, tables })
 }
 
 /// Collective calls, of which all ranks' parts are put together first.
@@ -92,9 +70,4 @@ pub fn operations_of(run: &Run) -> Result<operations::GatheredOperations, Error>
     run.has_calls("report --by collective")?;
     let all = operations::GatheredOperations::of(&settled(run, Follow::Operations).account);
     if all.sums.is_empty() { Err(nothing(run, NEEDED)) } else { Ok(all) }
-}
-
-/// Why call sites are not named.
-pub fn unresolved(run: &Run) -> impl Iterator<Item = String> {
-    run.sites.unresolved.iter().map(|reason| format!("call sites stay numbers: {reason}"))
 }

@@ -5,7 +5,8 @@ use super::print::print;
 use crate::cli;
 use crate::error::{Error, OK, PARTIAL};
 use crate::metrics::{cost, overview, waits};
-use crate::model::matching::{Follow, settled};
+use crate::model::Run;
+use crate::model::matching::{Account, Follow, settled};
 use crate::report::Report;
 use crate::report::schema::Schema;
 
@@ -14,15 +15,20 @@ pub fn run(arguments: &cli::OneRun) -> Result<u8, Error> {
     let run = open(arguments)?;
     run.has_calls("waits")?;
     let account = settled(&run, Follow::Sums).account;
-    let mut facts = overview::facts(&run);
-    facts.extend(waits::facts(&run, &account));
-    let mut warnings = waits::unmatched(&run, &account);
-    warnings.extend(waits::explained(&run, &account));
-    // Who waited for whom is what was asked for; the sums stand above it.
-    let tables = vec![waits::states(&run, &account).into(), waits::places(&run, &account).asked().into()];
-    warnings.extend(overview::warnings(&run));
-    print(Report { facts, warnings, tables }, "waits", &arguments.print)?;
+    print(report(&run, &account), "waits", &arguments.print)?;
     Ok(if run.is_partial() { PARTIAL } else { OK })
+}
+
+/// The wait states of an account.
+pub fn report(run: &Run, account: &Account) -> Report {
+    let mut facts = overview::facts(run);
+    facts.extend(waits::facts(run, account));
+    let mut warnings = waits::unmatched(run, account);
+    warnings.extend(waits::explained(run, account));
+    // Who waited for whom is what was asked for; the sums stand above it.
+    let tables = vec![waits::states(run, account).into(), waits::places(run, account).asked().into()];
+    warnings.extend(overview::warnings(run));
+    Report { facts, warnings, tables }
 }
 
 /// What its JSON looks like.

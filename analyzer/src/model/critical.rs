@@ -7,7 +7,7 @@
 use rustc_hash::FxHashMap;
 
 use super::Run;
-use super::matching::{Jump, Links};
+use super::matching::{Jump, Links, Settled};
 use super::objects::Objects;
 use super::roles::{CallSite, CallSites, Roles};
 use super::selection::LEFT_OUT;
@@ -34,6 +34,24 @@ pub struct PathSite {
     pub place: CallSite,
     /// It is the call.
     pub in_mpi: bool,
+}
+
+/// The path through a run.
+pub struct CriticalPath {
+    /// What of it is asked about, the latest stretch first.
+    pub segments: Vec<PathSegment>,
+    /// What lay on it.
+    pub places: FxHashMap<PathSite, Time>,
+}
+
+impl CriticalPath {
+    /// By the waits of an account that keeps each of them: they are used up.
+    pub fn of(run: &Run, settled: &mut Settled) -> CriticalPath {
+        let path = path(std::mem::take(&mut settled.account.jumps), &settled.account.links);
+        let segments = selected(run, &settled.timeline, path);
+        let places = places(run, &settled.timeline, &segments);
+        CriticalPath { segments, places }
+    }
 }
 
 /// Time at a place, nanoseconds.

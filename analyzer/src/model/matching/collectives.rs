@@ -140,7 +140,7 @@ impl<'a> Collectives<'a> {
     }
 
     fn nodes(&self, needed: impl IntoIterator<Item = u32>) -> u32 {
-        if self.follow != Follow::Dependencies {
+        if !self.follow.keeps_dependencies() {
             return NO_NODE;
         }
         let mut nodes = lock(&self.nodes);

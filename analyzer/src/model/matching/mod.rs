@@ -162,12 +162,24 @@ pub enum Follow {
     Dependencies,
     /// Each wait.
     Waits,
+    /// Both of these, for what shows all of a run by one walk through its calls.
+    WaitsAndDependencies,
     /// What messages took.
     Transfers,
     /// Collective operations as a whole.
     Operations,
     /// Each message, and what collective calls from and to a root hand over.
     Deliveries,
+}
+
+impl Follow {
+    fn keeps_dependencies(self) -> bool {
+        matches!(self, Follow::Dependencies | Follow::WaitsAndDependencies)
+    }
+
+    fn keeps_waits(self) -> bool {
+        matches!(self, Follow::Waits | Follow::WaitsAndDependencies)
+    }
 }
 
 /// What ranks write to together.
@@ -214,7 +226,7 @@ pub fn account(run: &Run, timeline: &Timeline, follow: Follow) -> Account {
     for rank in ranks {
         into_inner(rank).report(&mut account);
     }
-    let mut last = Waits::new(follow == Follow::Waits);
+    let mut last = Waits::new(follow.keeps_waits());
     windows.finish(&mut last);
     account.add(last);
     let (deliveries, undelivered) = collectives.take_deliveries();
