@@ -12,6 +12,7 @@ pub mod meaning;
 pub mod metrics;
 pub mod model;
 mod output;
+pub mod page;
 mod parallel;
 pub mod ranks;
 pub mod report;

@@ -1,5 +1,7 @@
 //! Analyses of one run that have flags of their own.
 
+use std::path::PathBuf;
+
 use clap::{Args, ValueEnum};
 
 use super::OneRun;
@@ -15,6 +17,12 @@ pub struct Report {
     /// With --by collective: plot times over message size to this file, SVG or PNG by its name
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PlotFile>,
+    /// Write all analyses to this file as one page, with a summary in words, which any browser opens from disk
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["by", "plot", "format", "output", "top", "sort"])]
+    pub html: Option<PathBuf>,
+    /// With --html: replace the file if it exists
+    #[arg(long, requires = "html")]
+    pub force: bool,
     /// Of which run.
     #[command(flatten)]
     pub of: OneRun,

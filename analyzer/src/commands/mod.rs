@@ -13,6 +13,7 @@ mod model;
 mod nothing;
 mod open;
 mod overlap;
+mod page;
 mod path;
 mod plot;
 mod pop;

@@ -3,6 +3,7 @@
 use super::breakdown::{self, unresolved};
 use super::nothing::nothing;
 use super::open::choose;
+use super::page;
 use super::print::print;
 use crate::cli::{self, Breakdown};
 use crate::error::{Error, OK, PARTIAL};
@@ -20,6 +21,9 @@ const NEEDED: &str = "no collective call that all its ranks completed: report --
 
 /// Prints the report. Returns the exit status.
 pub fn run(arguments: &cli::Report) -> Result<u8, Error> {
+    if let Some(file) = &arguments.html {
+        return page::run(file, arguments.force, &arguments.of);
+    }
     let choice = Choice { by_region: arguments.by == Breakdown::Region, ..arguments.of.select.choice() };
     if let (Breakdown::OneRank(rank), Some(asked)) = (arguments.by, &choice.ranks)
         && !asked.contain(rank)

@@ -40,14 +40,22 @@ pub fn facts(path: &[PathSegment], places: &FxHashMap<PathSite, Time>) -> Vec<Fa
 /// A call, or the computation before it, on the path. A call saves at most its time on the path, if it took none;
 /// computation what it has there over the ranks' mean, if it were spread evenly.
 pub struct PathRow {
-    name: String,
-    site: String,
+    pub(super) name: String,
+    pub(super) site: String,
+    pub(super) in_mpi: bool,
     on_path: i64,
     share: Option<f64>,
-    rank: WorldRank,
+    pub(super) rank: WorldRank,
     of_rank: i64,
     mean: i64,
-    saves: i64,
+    pub(super) saves: i64,
+}
+
+impl PathRow {
+    /// Whether it is a call that starts or ends MPI.
+    pub(super) fn is_start_or_end(&self) -> bool {
+        self.in_mpi && (self.name.starts_with("MPI_Init") || self.name == "MPI_Finalize")
+    }
 }
 
 impl Row for PathRow {
@@ -77,6 +85,7 @@ pub fn table(run: &Run, places: &FxHashMap<PathSite, Time>) -> Table<PathRow> {
         Some(PathRow {
             name: if place.in_mpi { function.clone() } else { format!("before {function}") },
             site: place.place.site.clone(),
+            in_mpi: place.in_mpi,
             on_path,
             share: percent(on_path as f64, all as f64),
             rank: world_rank(&run.ranks[*rank as usize]),

@@ -88,17 +88,17 @@ fn table<Name: Row>(
 }
 
 /// A time of each rank, in seconds, summed up.
-struct Spread {
+pub(super) struct Spread {
     mean: f64,
-    most: f64,
-    most_rank: WorldRank,
+    pub(super) most: f64,
+    pub(super) most_rank: WorldRank,
     least: f64,
     least_rank: WorldRank,
     ranks: usize,
 }
 
 /// Of the time outside MPI, added up over a rank's threads as the time in MPI is.
-fn of_computation(run: &Run) -> Spread {
+pub(super) fn of_computation(run: &Run) -> Spread {
     let outside = |rank: &crate::model::Rank| rank.wall_of_threads() - rank.time_in_mpi();
     Spread::of(run, |rank| outside(&run.ranks[rank]).max(0.0))
 }
@@ -124,12 +124,12 @@ impl Spread {
         }
     }
 
-    fn imbalance(&self) -> f64 {
+    pub(super) fn imbalance(&self) -> f64 {
         (self.most - self.mean).max(0.0)
     }
 
     /// Of 100. None of a single rank, and of what took no time.
-    fn percentage(&self) -> Option<f64> {
+    pub(super) fn percentage(&self) -> Option<f64> {
         let others = self.ranks - 1;
         let percentage = 100.0 * self.imbalance() / self.most * self.ranks as f64 / others as f64;
         (self.most > 0.0 && others > 0).then_some(percentage)

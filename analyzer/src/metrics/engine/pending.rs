@@ -10,13 +10,13 @@ const ROWS: usize = 8;
 
 /// Times between two calls of a rank's thread in which requests were pending.
 pub struct StarvedRow {
-    rank: WorldRank,
-    longest: f64,
+    pub(in crate::metrics) rank: WorldRank,
+    pub(in crate::metrics) longest: f64,
     percentile_99: f64,
-    times: u64,
+    pub(in crate::metrics) times: u64,
     pending: u64,
-    from: String,
-    to: String,
+    pub(in crate::metrics) from: String,
+    pub(in crate::metrics) to: String,
     longest_began: f64,
 }
 

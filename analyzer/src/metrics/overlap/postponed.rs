@@ -9,8 +9,8 @@ use crate::report::{Column, Row, Table};
 
 /// Requests posted at one place, by what came between post and completion.
 pub struct PostponedRow {
-    place: PostingSite,
-    lives: Lives,
+    pub(in crate::metrics) place: PostingSite,
+    pub(in crate::metrics) lives: Lives,
 }
 
 impl Row for PostponedRow {

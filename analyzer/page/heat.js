@@ -1,0 +1,67 @@
+// @ts-check
+/**
+ * Who sends how much to whom, as a square of shades. Bytes far apart are shaded by their logarithm.
+ *
+ * In: an element, and the table `heat`: from rank, to rank, bytes.
+ *
+ * @import { Cell, Table } from "#units"
+ */
+import { draw, svg } from "#svg";
+import { bytes, scaleOf, words } from "#units";
+
+const LEFT = 56;
+const TOP = 40;
+/** The most pixels of the square, and of one place. */
+const SQUARE = 520;
+const PLACE = 40;
+/** Bytes further apart than this are shaded by their logarithm. */
+const FAR = 1000;
+
+/** Draws the square. */
+export function heat(/** @type {HTMLElement} */ element, /** @type {Table} */ table) {
+  if (table.rows.length === 0) return;
+  const none = { all: scaleOf(0), each: scaleOf(0) };
+  const order = (/** @type {Cell} */ rank) => (Array.isArray(rank) ? rank[1] * 2 ** 32 + rank[0] : Number(rank));
+  const known = new Map(table.rows.flatMap((row) => [row[0], row[1]]).map((rank) => [order(rank), rank]));
+  const ranks = [...known.keys()].sort((a, b) => a - b);
+  const place = new Map(ranks.map((rank, at) => [rank, at]));
+  const name = (/** @type {number} */ at) => words(table.columns[0], known.get(ranks[at]) ?? null, none);
+  const cells = table.rows.map((row) => {
+    return { from: place.get(order(row[0])) ?? 0, to: place.get(order(row[1])) ?? 0, bytes: Number(row[2]) };
+  });
+  const [least, most] = [Math.min(...cells.map((cell) => cell.bytes)), Math.max(...cells.map((cell) => cell.bytes))];
+  const far = most / least > FAR;
+  const shade = (/** @type {number} */ bytes) => {
+    const share = far ? Math.log(bytes / least) / Math.log(most / least) : bytes / most;
+    // A little is still to be told from nothing.
+    return (0.12 + 0.88 * share).toFixed(3);
+  };
+  draw(element, (width) => {
+    const size = Math.max(2, Math.min(PLACE, (Math.min(SQUARE, width - LEFT) - 2) / ranks.length));
+    const side = size * ranks.length;
+    const squares = cells.map(({ from, to, bytes: sent }) => {
+      const title = svg("title", {}, `${name(from)} to ${name(to)}: ${bytes(sent)}`);
+      const where = { x: LEFT + to * size, y: TOP + from * size, width: size, height: size };
+      return svg("rect", { ...where, class: "heat", "fill-opacity": shade(sent) }, title);
+    });
+    const every = Math.ceil(28 / size);
+    const labels = ranks.map((_, at) => at).filter((at) => at % every === 0).flatMap((at) => [
+      svg("text", { x: LEFT + (at + 0.5) * size, y: TOP - 6, "text-anchor": "middle" }, name(at)),
+      svg("text", { x: LEFT - 8, y: TOP + (at + 0.5) * size + 4, "text-anchor": "end" }, name(at)),
+    ]);
+    const busiest = cells.reduce((best, cell) => (cell.bytes > best.bytes ? cell : best));
+    const label = `Bytes from rank to rank; the most, ${bytes(most)}, from ${name(busiest.from)} to ${name(busiest.to)}`;
+    const how = `darkest: ${bytes(most)}${far ? `, lightest: ${bytes(least)}, by the logarithm` : ""}`;
+    return [
+      svg(
+        "svg",
+        { width: LEFT + side + 2, height: TOP + side + 22, role: "img", "aria-label": label },
+        svg("text", { x: LEFT, y: 14, class: "title" }, `${table.title}: from each row to each column`),
+        svg("rect", { x: LEFT, y: TOP, width: side, height: side, class: "frame" }),
+        ...squares,
+        ...labels,
+        svg("text", { x: LEFT, y: TOP + side + 18 }, how),
+      ),
+    ];
+  });
+}

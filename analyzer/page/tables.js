@@ -1,0 +1,164 @@
+// @ts-check
+/**
+ * Tables that are sorted by their headings, filtered, and shown in full on demand.
+ *
+ * In: an element, and the tables of a section. Out: the tables in the page; `select` gives the first of a section other rows, those of
+ * a part of the run, or its own again.
+ *
+ * @import { Cell, Table } from "#units"
+ */
+import { beginsDownwards, compare, matches } from "#order";
+import { heading, scalesOf, words } from "#units";
+
+/** Rows that are shown of a long table, and from how many on it has a filter. */
+const SHOWN = 15;
+const FILTERED = 8;
+
+/** @type {Map<string, View>} */
+const views = new Map();
+
+/** Shows tables in an element. */
+export function show(/** @type {HTMLElement} */ element, /** @type {string} */ section, /** @type {Table[]} */ tables) {
+  tables.forEach((table, at) => {
+    const view = new View(table);
+    if (at === 0) views.set(section, view);
+    element.append(view.element);
+  });
+}
+
+/** Gives the first table of a section other rows, or with null its own. */
+export function select(/** @type {string} */ section, /** @type {Cell[][] | null} */ rows) {
+  views.get(section)?.take(rows);
+}
+
+/** A new element with this text. */
+function make(/** @type {string} */ name, text = "", /** @type {Record<string, string>} */ attributes = {}) {
+  const element = document.createElement(name);
+  element.textContent = text;
+  Object.entries(attributes).forEach(([key, value]) => element.setAttribute(key, value));
+  return element;
+}
+
+class View {
+  constructor(/** @type {Table} */ table) {
+    this.table = table;
+    this.rows = table.rows;
+    /** @type {{ at: number, downwards: boolean } | null} */
+    this.sorted = null;
+    this.filter = "";
+    this.all = false;
+    this.element = make("div", "", { class: "table" });
+    this.build();
+    this.draw();
+  }
+
+  take(/** @type {Cell[][] | null} */ rows) {
+    this.rows = rows ?? this.table.rows;
+    this.element.classList.toggle("selected", rows !== null);
+    this.draw();
+  }
+
+  build() {
+    const { title, name, columns, rows, more, whole } = this.table;
+    const label = title || name.replaceAll("_", " ");
+    const top = make("div", "", { class: "over" });
+    top.append(make("h3", label));
+    if (rows.length > FILTERED) top.append(this.filterBox(label));
+    this.head = make("tr");
+    columns.forEach((column, at) => this.head.append(this.headCell(at, whole)));
+    this.body = make("tbody");
+    const grid = make("table", "", { "aria-label": label });
+    const head = make("thead");
+    head.append(this.head);
+    grid.append(head, this.body);
+    const scroll = make("div", "", { class: "scroll", tabindex: "0", role: "region", "aria-label": `${label}, table` });
+    scroll.append(grid);
+    this.count = make("p", "", { class: "count", role: "status" });
+    this.button = make("button", "", { type: "button", class: "more" });
+    this.button.addEventListener("click", () => {
+      this.all = !this.all;
+      this.draw();
+    });
+    this.element.append(top, scroll, this.button, this.count);
+    if (more > 0) this.element.append(make("p", `${more} more rows are not on this page: the command below has them.`));
+  }
+
+  filterBox(/** @type {string} */ label) {
+    const box = /** @type {HTMLInputElement} */ (make("input", "", { type: "search", placeholder: "Filter rows" }));
+    box.setAttribute("aria-label", `Filter rows of: ${label}`);
+    box.addEventListener("input", () => {
+      this.filter = box.value.trim();
+      this.draw();
+    });
+    return box;
+  }
+
+  headCell(/** @type {number} */ at, /** @type {boolean} */ whole) {
+    const cell = make("th", "", { scope: "col", class: this.table.columns[at].unit === "text" ? "name" : "figure" });
+    if (whole) return cell;
+    const button = make("button", "", { type: "button" });
+    button.addEventListener("click", () => {
+      const downwards = this.sorted?.at === at ? !this.sorted.downwards : beginsDownwards(this.table.columns[at]);
+      this.sorted = { at, downwards };
+      this.draw();
+    });
+    cell.append(button);
+    return cell;
+  }
+
+  /** The rows that are left, in order. */
+  left() {
+    const { columns } = this.table;
+    const scales = scalesOf(columns, this.rows);
+    const inWords = (/** @type {Cell[]} */ row) => row.map((cell, at) => words(columns[at], cell, scales));
+    let rows = this.rows.map((row) => ({ row, text: inWords(row) }));
+    if (this.filter) rows = rows.filter(({ text }) => matches(text, this.filter));
+    const sorted = this.sorted;
+    if (sorted) {
+      const { at, downwards } = sorted;
+      rows.sort((a, b) => compare(columns[at], a.row[at], b.row[at], downwards));
+    }
+    return { rows, scales };
+  }
+
+  draw() {
+    const { columns, whole } = this.table;
+    const { rows, scales } = this.left();
+    columns.forEach((column, at) => {
+      const cell = this.head.children[at];
+      (cell.firstElementChild ?? cell).textContent = heading(column, scales);
+      const direction = this.sorted?.at === at ? (this.sorted.downwards ? "descending" : "ascending") : null;
+      if (direction) cell.setAttribute("aria-sort", direction);
+      else cell.removeAttribute("aria-sort");
+    });
+    const shown = this.all || whole ? rows : rows.slice(0, SHOWN);
+    this.body.replaceChildren(...shown.map(({ row, text }) => this.line(row, text)));
+    if (rows.length === 0) this.body.append(this.nothing());
+    this.button.hidden = whole || rows.length <= SHOWN;
+    this.button.textContent = this.all ? `Show ${SHOWN} rows` : `Show all ${rows.length} rows`;
+    this.button.setAttribute("aria-expanded", String(this.all));
+    this.count.textContent = this.filter ? `${rows.length} of ${this.rows.length} rows` : "";
+  }
+
+  line(/** @type {Cell[]} */ row, /** @type {string[]} */ text) {
+    const line = make("tr");
+    this.table.columns.forEach((column, at) => {
+      const cell = make("td", text[at], { class: column.unit === "text" ? "name" : "figure" });
+      const value = row[at];
+      if (column.unit === "text" && Array.isArray(value)) cell.style.paddingInlineStart = `${0.6 + 1.2 * value[0]}rem`;
+      if (column.unit === "percent" && typeof value === "number") {
+        cell.classList.add("share");
+        cell.style.setProperty("--share", `${Math.max(0, Math.min(100, value))}%`);
+      }
+      line.append(cell);
+    });
+    return line;
+  }
+
+  nothing() {
+    const line = make("tr");
+    const text = this.filter ? "No row has all these words." : "Nothing of this kind is in the run.";
+    line.append(make("td", text, { colspan: String(this.table.columns.length), class: "none" }));
+    return line;
+  }
+}

@@ -1,0 +1,183 @@
+//! `overhear report --html`: every analysis of one run on one page.
+
+use std::io::Write;
+
+use super::breakdown;
+use super::open::open;
+use super::{check, imbalance, matrix, overlap, path, pop, progress, waits};
+use crate::cli::{Breakdown, ByPlace, OneRun};
+use crate::error::{Error, OK, PARTIAL};
+use crate::metrics::matrix::matrix as traffic;
+use crate::metrics::{heat, overview, pop as efficiency, rank_time, summary};
+use crate::model::critical::CriticalPath;
+use crate::model::matching::{Account, Follow, settled};
+use crate::model::{Choice, Run};
+use crate::output;
+use crate::page::{Page, Section};
+use crate::report::Report;
+
+/// Writes the page. A file that is there stays, unless `force`. Returns the exit status.
+pub fn run(file: &std::path::Path, force: bool, asked: &OneRun) -> Result<u8, Error> {
+    let failed = |source| Error::Write { path: file.into(), source };
+    if !force && file.is_file() {
+        return Err(Error::Setting(format!("{} is there already: name another file, or add --force", file.display())));
+    }
+    // Before the work: a folder that cannot be written to is no surprise at its end.
+    let mut out = output::create(file).map_err(failed)?;
+    let run = open(asked)?;
+    let html = page(&run).html();
+    out.write_all(html.as_bytes()).and_then(|()| out.finish()).map_err(failed)?;
+    Ok(if run.is_partial() { PARTIAL } else { OK })
+}
+
+/// What an analysis found, or why there is nothing to show.
+type Found = Result<Report, String>;
+
+fn page(run: &Run) -> Page {
+    let matched = Matched::of(run);
+    let engines = progress::engines(run);
+    let requests = overlap::requests(run);
+    let found = summary::Known {
+        run,
+        account: matched.as_ref().ok().map(|matched| &matched.account),
+        efficiency: matched.as_ref().ok().map(|matched| &matched.efficiency),
+        path: matched.as_ref().ok().map(|matched| &matched.path),
+        engines: &engines,
+        requests: requests.as_ref().ok(),
+    };
+    let findings = summary::findings(&found);
+    let requests = requests.map(|all| overlap::report(run, &all)).map_err(said);
+    let by = |by| breakdown::report(run, by).map_err(said);
+    let account = matched.as_ref().ok().map(|matched| &matched.account);
+    let of_ranks = Report { tables: rank_tables(run, account), ..imbalance::report(run, ByPlace::Function) };
+    let [waits, path, pop, check] = match matched {
+        Ok(Matched { waits, path_report, pop, check, .. }) => [Ok(waits), Ok(path_report), Ok(pop), Ok(check)],
+        Err(why) => std::array::from_fn(|_| Err(why.clone())),
+    };
+    let section = |id, title, question, command, found| Section { id, title, question, command, found };
+    let mut sections = vec![
+        section(
+            "ranks",
+            "Ranks",
+            "How is each rank's time spent, and how evenly?",
+            "overhear report DIR --by rank",
+            Ok(of_ranks),
+        ),
+        section(
+            "functions",
+            "Functions",
+            "Which MPI functions take the time?",
+            "overhear report DIR",
+            by(Breakdown::Function),
+        ),
+        section(
+            "sizes",
+            "Message sizes",
+            "How large are the messages, and which sizes take the time?",
+            "overhear report DIR --by size",
+            by(Breakdown::Size),
+        ),
+        section(
+            "matrix",
+            "Communication matrix",
+            "Who sends how much to whom?",
+            "overhear matrix DIR",
+            traffic_of(run),
+        ),
+        section("waits", "Waits", "Who waits for whom, and where does the cause lie?", "overhear waits DIR", waits),
+        section(
+            "path",
+            "Critical path",
+            "Which computation and calls set the run's length?",
+            "overhear path DIR",
+            path,
+        ),
+        section("pop", "Efficiency", "How efficient is the run, and what does it lose by?", "overhear pop DIR", pop),
+        section(
+            "progress",
+            "Progress engine",
+            "How often was the MPI library's progress engine entered, and to what effect?",
+            "overhear progress DIR",
+            Ok(progress::report(run, &engines, None)),
+        ),
+        section(
+            "overlap",
+            "Overlap",
+            "How much nonblocking communication was hidden behind computation?",
+            "overhear overlap DIR",
+            requests,
+        ),
+        section(
+            "sites",
+            "Call sites",
+            "Which lines of the program take the time?",
+            "overhear report DIR --by site",
+            by(Breakdown::Site),
+        ),
+    ];
+    if let Some(regions) = regions(run) {
+        let question = "How is the time spread over the regions that the program names?";
+        sections.push(section("regions", "Regions", question, "overhear report DIR --by region", regions));
+    }
+    let question = "Do the ranks' accounts agree, and how well are their clocks known?";
+    sections.push(section("check", "Agreement", question, "overhear check DIR", check));
+    let program = crate::metrics::programs::command(run.first());
+    Page { program, facts: overview::facts(run), warnings: overview::warnings(run), findings, sections }
+}
+
+/// What one walk through all calls tells.
+struct Matched {
+    account: Account,
+    path: CriticalPath,
+    efficiency: efficiency::Efficiency,
+    waits: Report,
+    path_report: Report,
+    pop: Report,
+    check: Report,
+}
+
+impl Matched {
+    /// Fails where there are no single calls.
+    fn of(run: &Run) -> Result<Matched, String> {
+        run.has_calls("this").map_err(said)?;
+        let mut settled = settled(run, Follow::WaitsAndDependencies);
+        let path = CriticalPath::of(run, &mut settled);
+        let (waits, check) = (waits::report(run, &settled.account), check::report(run, &settled));
+        let path_report = path::report(run, &settled.account, &path);
+        let mut account = settled.account;
+        let (efficiency, phases) = efficiency::efficiencies(run, &mut account);
+        let pop = pop::report(run, &account, &efficiency, phases);
+        Ok(Matched { account, path, efficiency, waits, path_report, pop, check })
+    }
+}
+
+/// Time by rank, for the picture and as a table, and how uneven it is.
+fn rank_tables(run: &Run, account: Option<&Account>) -> Vec<crate::report::Sheet> {
+    let uneven = imbalance::report(run, ByPlace::Function).tables.into_iter().map(|mut sheet| {
+        sheet.look.title = "how unevenly: the most of any rank against the mean".into();
+        sheet
+    });
+    let ranks = crate::metrics::ranks::overview(run);
+    [rank_time::table(run, account).into(), ranks.into()].into_iter().chain(uneven).collect()
+}
+
+fn traffic_of(run: &Run) -> Found {
+    let matrix = traffic(run, None, None).map_err(said)?;
+    let report = matrix::report(run, &matrix);
+    let heat = heat::table(&matrix).into();
+    let pairs = report.tables.into_iter().filter(|sheet| sheet.look.name == "pairs");
+    Ok(Report { tables: [heat].into_iter().chain(pairs).collect(), ..report })
+}
+
+/// The time of each region, where there are some: for that the run is read once more, with each call's innermost one.
+fn regions(run: &Run) -> Option<Found> {
+    run.ranks.iter().any(|rank| !rank.regions.is_empty()).then(|| {
+        let choice = Choice { by_region: true, ..run.choice.clone() };
+        let run = Run::select(&run.folder, &choice).map_err(said)?;
+        breakdown::report(&run, Breakdown::Region).map_err(said)
+    })
+}
+
+fn said(error: Error) -> String {
+    error.to_string()
+}

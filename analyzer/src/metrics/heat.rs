@@ -1,0 +1,45 @@
+//! The communication matrix as places of a picture: where there are more ranks than places, neighbors share one.
+
+use std::collections::BTreeMap;
+
+use super::matrix::Matrix;
+use crate::report::{Column, Row, Table, WorldRank};
+
+/// Places on a side.
+const PLACES: usize = 128;
+
+/// Bytes from some neighbors to others, each called by its first rank.
+pub struct HeatRow {
+    from: WorldRank,
+    to: WorldRank,
+    bytes: u64,
+}
+
+impl Row for HeatRow {
+    const TABLE: &'static str = "heat";
+    fn columns() -> Vec<Column<Self>> {
+        vec![
+            Column::rank("from_rank", "from", |row: &Self| row.from),
+            Column::rank("to_rank", "to", |row: &Self| row.to),
+            Column::bytes("bytes", "bytes", |row: &Self| row.bytes),
+        ]
+    }
+}
+
+/// One row for each place that has bytes.
+pub fn table(matrix: &Matrix) -> Table<HeatRow> {
+    let each = matrix.ranks.len().div_ceil(PLACES).max(1) as u32;
+    let mut sums: BTreeMap<(u32, u32), u64> = BTreeMap::new();
+    for ((from, to), traffic) in &matrix.traffic {
+        let sum = sums.entry((from / each, to / each)).or_default();
+        *sum = sum.saturating_add(traffic.total());
+    }
+    sums.retain(|_, bytes| *bytes > 0);
+    let first = |place: u32| matrix.ranks[(place * each) as usize];
+    let row = |((from, to), bytes): (&(u32, u32), &u64)| HeatRow { from: first(*from), to: first(*to), bytes: *bytes };
+    let title = match each {
+        1 => "bytes from rank to rank".to_string(),
+        each => format!("bytes from {each} neighbors to {each} others"),
+    };
+    Table::new(title, sums.iter().map(row).collect())
+}

@@ -1,0 +1,25 @@
+//! Where requests were pending while nothing entered the progress engine.
+
+use super::{Finding, Known};
+use crate::metrics::engine;
+use crate::model::Rank;
+use crate::report::Value;
+
+/// Times below this share of the run are not worth a sentence.
+const LEAST_SHARE: f64 = 0.01;
+
+pub fn finding(known: &Known) -> Option<Finding> {
+    let rows = engine::starved(known.run, known.engines).rows;
+    let row = rows.first()?;
+    let wall = known.run.asked().map(Rank::wall).fold(0.0, f64::max);
+    let text = format!(
+        "Requests of rank {} were pending up to {} while nothing entered the progress engine, {} times, between {} and {}.",
+        row.rank,
+        Value::Seconds(row.longest),
+        row.times,
+        row.from,
+        row.to
+    );
+    let next = "Call MPI_Test now and then in that computation, or turn on the MPI library's progress thread.";
+    (row.longest >= LEAST_SHARE * wall).then(|| Finding::new("progress", text).next(next))
+}

@@ -1,0 +1,8 @@
+//! Whether all of the run is there.
+
+use super::{Finding, Known};
+
+pub fn finding(known: &Known) -> Option<Finding> {
+    let text = "Not all of the run is here, so the figures are of what was recorded.";
+    known.run.is_partial().then(|| Finding::new("run", text.into()))
+}

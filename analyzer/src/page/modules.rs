@@ -1,0 +1,90 @@
+//! The modules of `analyzer/page/`, each under the name `#name` that others import it by.
+//!
+//! A page opened from disk may load no file: the import map gives each module as a `data:` URL.
+
+use std::fmt::Write;
+
+use serde_json::{Map, Value as Json, json};
+
+/// Names and texts; `package.json` gives node the same names.
+macro_rules! modules {
+    ($($name:literal)*) => {
+        &[$(($name, include_str!(concat!("../../page/", $name, ".js")))),*]
+    };
+}
+
+const MODULES: &[(&str, &str)] = modules!["main" "theme" "units" "tables" "order" "svg" "rank_bars" "size_bars" "heat"];
+
+/// The page's style sheet.
+pub const STYLE: &str = include_str!("../../page/style.css");
+/// What runs when the page is there.
+pub const START: &str = "import \"#main\";";
+
+/// The text of the import map.
+pub fn import_map() -> String {
+    let module = |(name, text): &(&str, &str)| (format!("#{name}"), json!(url(text)));
+    let imports: Map<String, Json> = MODULES.iter().map(module).collect();
+    json!({ "imports": imports }).to_string()
+}
+
+/// A module as a URL of its own.
+fn url(text: &str) -> String {
+    let mut url = String::from("data:text/javascript;charset=utf-8,");
+    for byte in text.bytes() {
+        let _ = match byte {
+            b'a'..=b'z'
+            | b'A'..=b'Z'
+            | b'0'..=b'9'
+            | b' '
+            | b'\''
+            | b'('
+            | b')'
+            | b'*'
+            | b'-'
+            | b'.'
+            | b'/'
+            | b':'
+            | b';'
+            | b'='
+            | b'_'
+            | b'{'
+            | b'}'
+            | b','
+            | b'!'
+            | b'+'
+            | b'['
+            | b']' => write!(url, "{}", byte as char),
+            byte => write!(url, "%{byte:02X}"),
+        };
+    }
+    url
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MODULES, url};
+
+    #[test]
+    fn node_knows_the_modules_by_the_same_names() {
+        let package: serde_json::Value = serde_json::from_str(include_str!("../../page/package.json")).unwrap();
+        let imports = package["imports"].as_object().unwrap();
+        assert_eq!(imports.len(), MODULES.len());
+        assert!(MODULES.iter().all(|(name, _)| imports[&format!("#{name}")] == format!("./{name}.js")));
+    }
+
+    #[test]
+    fn a_module_says_in_its_first_lines_what_it_is_and_is_short() {
+        for (name, text) in MODULES {
+            assert!(text.starts_with("// @ts-check\n/**\n * "), "{name}");
+            assert!(text.lines().count() <= 250, "{name}");
+        }
+    }
+
+    #[test]
+    fn nothing_of_a_module_ends_the_script_it_stands_in() {
+        assert_eq!(
+            url("a < b\n\"c\" # d % é"),
+            "data:text/javascript;charset=utf-8,a %3C b%0A%22c%22 %23 d %25 %C3%A9"
+        );
+    }
+}
