@@ -14,6 +14,8 @@ const TOP = 40;
 /** The most pixels of the square, and of one place. */
 const SQUARE = 520;
 const PLACE = 40;
+/** What its words take. */
+const WIDE = 440;
 /** Bytes further apart than this are shaded by their logarithm. */
 const FAR = 1000;
 
@@ -55,8 +57,8 @@ export function heat(/** @type {HTMLElement} */ element, /** @type {Table} */ ta
     return [
       svg(
         "svg",
-        { width: LEFT + side + 2, height: TOP + side + 22, role: "img", "aria-label": label },
-        svg("text", { x: LEFT, y: 14, class: "title" }, `${table.title}: from each row to each column`),
+        { width: Math.max(LEFT + side + 2, Math.min(width, WIDE)), height: TOP + side + 22, role: "img", "aria-label": label },
+        svg("text", { x: LEFT, y: 14, class: "title" }, `${table.title}, from row to column`),
         svg("rect", { x: LEFT, y: TOP, width: side, height: side, class: "frame" }),
         ...squares,
         ...labels,

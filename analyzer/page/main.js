@@ -36,7 +36,8 @@ for (const element of /** @type {NodeListOf<HTMLElement>} */ (document.querySele
   const [name, picture] = PICTURES[element.dataset.section ?? ""] ?? [];
   const table = sections[element.dataset.section ?? ""].find((table) => table.name === name);
   if (table && picture) picture(element, table);
-  else element.remove();
+  // No picture of nothing: the tables say that there is none.
+  if (element.childElementCount === 0) element.remove();
 }
 for (const time of /** @type {NodeListOf<HTMLTimeElement>} */ (document.querySelectorAll("time[data-unix]"))) {
   const date = new Date(1000 * Number(time.dataset.unix));

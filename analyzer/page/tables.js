@@ -17,10 +17,13 @@ const FILTERED = 8;
 /** @type {Map<string, View>} */
 const views = new Map();
 
-/** Shows tables in an element. */
+/** Shows the tables of a section in an element. */
 export function show(/** @type {HTMLElement} */ element, /** @type {string} */ section, /** @type {Table[]} */ tables) {
+  const heading = document.getElementById(`${section}-title`)?.textContent ?? section;
   tables.forEach((table, at) => {
-    const view = new View(table);
+    const name = table.name.replaceAll("_", " ");
+    // The first of a section needs no heading but the section's.
+    const view = new View(table, table.title || (at > 0 ? name : ""), `${heading}: ${table.title || name}`);
     if (at === 0) views.set(section, view);
     element.append(view.element);
   });
@@ -40,7 +43,7 @@ function make(/** @type {string} */ name, text = "", /** @type {Record<string, s
 }
 
 class View {
-  constructor(/** @type {Table} */ table) {
+  constructor(/** @type {Table} */ table, /** @type {string} */ title, /** @type {string} */ label) {
     this.table = table;
     this.rows = table.rows;
     /** @type {{ at: number, downwards: boolean } | null} */
@@ -48,7 +51,11 @@ class View {
     this.filter = "";
     this.all = false;
     this.element = make("div", "", { class: "table" });
-    this.build();
+    this.head = make("tr");
+    this.body = make("tbody");
+    this.button = make("button", "", { type: "button", class: "more" });
+    this.count = make("p", "", { class: "count", role: "status" });
+    this.build(title, label);
     this.draw();
   }
 
@@ -58,23 +65,18 @@ class View {
     this.draw();
   }
 
-  build() {
-    const { title, name, columns, rows, more, whole } = this.table;
-    const label = title || name.replaceAll("_", " ");
+  build(/** @type {string} */ title, /** @type {string} */ label) {
+    const { columns, rows, more, whole } = this.table;
     const top = make("div", "", { class: "over" });
-    top.append(make("h3", label));
+    top.append(title ? make("h3", title) : make("span"));
     if (rows.length > FILTERED) top.append(this.filterBox(label));
-    this.head = make("tr");
     columns.forEach((column, at) => this.head.append(this.headCell(at, whole)));
-    this.body = make("tbody");
     const grid = make("table", "", { "aria-label": label });
     const head = make("thead");
     head.append(this.head);
     grid.append(head, this.body);
-    const scroll = make("div", "", { class: "scroll", tabindex: "0", role: "region", "aria-label": `${label}, table` });
+    const scroll = make("div", "", { class: "scroll", tabindex: "0", role: "region", "aria-label": label });
     scroll.append(grid);
-    this.count = make("p", "", { class: "count", role: "status" });
-    this.button = make("button", "", { type: "button", class: "more" });
     this.button.addEventListener("click", () => {
       this.all = !this.all;
       this.draw();

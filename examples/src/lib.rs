@@ -7,6 +7,7 @@
 
 pub mod aarch64;
 pub mod answer;
+pub mod browser;
 pub mod command;
 pub mod conformance;
 pub mod fixture;

@@ -2,6 +2,7 @@
 
 use std::process::Command;
 
+use examples::browser;
 use examples::mpi::{self, Mpi};
 use examples::python::Python;
 use examples::wheel::run as done;
@@ -12,6 +13,7 @@ use crate::{archive, build};
 pub fn run(mpi: Option<&str>, name: Option<&str>) -> Result<(), String> {
     mpi::install_all()?;
     Python::install_all()?;
+    browser::install()?;
     build::overhear()?;
     archive::make()?;
     let libraries = Mpi::all_of(mpi);

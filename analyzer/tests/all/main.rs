@@ -25,6 +25,7 @@ mod model;
 mod names;
 mod operations;
 mod overlap;
+mod page;
 mod planted;
 mod plots;
 mod regions;

@@ -1,60 +1,11 @@
 //! Names are the program's: whatever they hold, no output lets them steer a terminal, break a line or run as a formula.
 
-use crate::common::{BEGIN, Folder, header, overhear, signature, stderr, stdout};
-use traces::calls::Call;
-use traces::definitions::{Communicator, Definition, Library, Process, Region, SourcePlace};
-use traces::record::{self, RecordKind};
-use traces::signature::Signature;
-use traces::write::{FileWriter, blank_block, call};
+use crate::common::named::{named, named_in};
+use crate::common::{Folder, overhear, stderr, stdout};
 
 /// What a terminal does something on: a title, a bell, a line end, text from right to left, a zero width, a C1 control.
 const EVIL: &str = "\x1b]0;owned\x07\x1b[2J\r\n\t\u{202e}\u{2066}\u{200b}\u{9b}31m\u{7f}";
 const COMMANDS: [&str; 8] = ["report", "progress", "waits", "path", "pop", "matrix", "imbalance", "check"];
-
-/// Two ranks in which everything that has a name is called by this one.
-fn named(name: &str) -> Folder {
-    named_in(Folder::new(), name)
-}
-
-fn named_in(folder: Folder, name: &str) -> Folder {
-    let send = Signature { site: 1, ..signature(1, Call::Send, 1, 100, 0) };
-    let receive = Signature { site: 1, ..signature(1, Call::Recv, 0, 0, 100) };
-    for (rank, signature) in [(0, send), (1, receive)] {
-        let mut words = Vec::new();
-        words.push(record::region(RecordKind::RegionBegin, 5, 1));
-        let last = call(&mut words, BEGIN + 5, 1, BEGIN + 10, 1_000);
-        words.push(record::region(RecordKind::RegionEnd, 20, 1));
-        call(&mut words, last + 20, 1, BEGIN + 5_000, 2_000);
-        let mut file = FileWriter::begin(Vec::new(), header(rank, 2)).unwrap();
-        file.thread(0, &blank_block()).unwrap();
-        let text = || name.to_string();
-        file.definitions(&[
-            Definition::Process(Process {
-                host: text(),
-                program: format!("/bin/{name}"),
-                arguments: vec![text(), text()],
-                ..Process::default()
-            }),
-            Definition::Library(Library { version: text(), path: text() }),
-            Definition::Communicator(Communicator {
-                number: 1,
-                rank: rank as i32,
-                size: 2,
-                inter: false,
-                name: text(),
-            }),
-            Definition::Filter(text()),
-            Definition::Warning(text()),
-            Definition::Region(Region { number: 1, name: text() }),
-            Definition::Place(SourcePlace { site: 1, file: text(), line: 7, function: text() }),
-        ])
-        .unwrap();
-        file.signatures(0, 0, &[signature]).unwrap();
-        file.events(0, 0, BEGIN, &words).unwrap();
-        folder.write(&format!("rank-000{rank}.ovh"), &file.into_inner());
-    }
-    folder
-}
 
 /// Whether nothing but the ends of lines does anything in a terminal.
 fn is_harmless(text: &str) -> bool {

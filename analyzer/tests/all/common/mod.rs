@@ -5,6 +5,7 @@
 pub mod exchanging;
 pub mod growing;
 pub mod made;
+pub mod named;
 pub mod recorded;
 pub mod requests;
 

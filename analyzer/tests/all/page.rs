@@ -1,0 +1,194 @@
+//! The page of a run: its summary in words, its figures, and when it is not written.
+//!
+//! `GOLDEN=write cargo test -p overhear page::` writes the summaries anew.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use crate::common::recorded::recorded;
+use crate::common::{Folder, header, json, rank, report, signature, stderr, two_ranks};
+use serde_json::Value;
+use synthetic::{Shape, Topology};
+use traces::calls::Call;
+use traces::file::{FileHeader, Mode};
+
+/// Programs whose truth is known: each summary says it.
+const PROGRAMS: [&str; 8] = [
+    "controlled",
+    "early_reduce",
+    "false_overlap",
+    "imbalance",
+    "killed_between",
+    "late_receiver",
+    "late_sender",
+    "persistent_halo",
+];
+
+/// The file of a page that is not there yet, in a folder that is.
+fn wanted(folder: &Folder) -> PathBuf {
+    folder.0.join("page.html")
+}
+
+fn write(run: &Path, file: &Path, more: &[&str]) -> Output {
+    report(run, &[&["--html", file.to_str().unwrap()], more].concat())
+}
+
+/// The page of a run.
+fn page(run: &Path) -> String {
+    let folder = Folder::new();
+    let output = write(run, &wanted(&folder), &[]);
+    assert!(output.stdout.is_empty() && output.stderr.is_empty(), "{output:?}");
+    fs::read_to_string(wanted(&folder)).unwrap()
+}
+
+/// What stands between two pieces of a text.
+fn between<'a>(text: &'a str, from: &str, to: &str) -> &'a str {
+    let behind = text.split_once(from).unwrap_or_else(|| panic!("no {from}")).1;
+    behind.split_once(to).unwrap_or_else(|| panic!("no {to}")).0
+}
+
+/// The tables of a page, by section.
+fn tables(page: &str) -> Value {
+    serde_json::from_str(between(page, "id=\"tables\">", "</script>")).unwrap()
+}
+
+/// The summary, a line for each sentence, with the sections that they lead to in brackets.
+fn summary(page: &str) -> String {
+    let marked = between(page, "<section id=\"summary\"", "</section>")
+        .replace("<li>", "\n")
+        .replace("<p><a", "\n<a")
+        .replace("<p class=\"next\">", "\n  ");
+    let mut lines = String::new();
+    for piece in marked.split('<') {
+        let (tag, text) = piece.split_once('>').unwrap_or(("", piece));
+        lines +=
+            &tag.strip_prefix("a href=\"").map_or(String::new(), |link| format!("[{}] ", link.trim_end_matches('"')));
+        lines += text;
+    }
+    let lines = lines.replace("&lt;", "<");
+    lines.split_once('\n').map_or(lines.clone(), |(_, findings)| format!("{}\n", findings.trim_end()))
+}
+
+#[test]
+fn the_summary_of_each_program_says_what_it_said() {
+    for program in PROGRAMS {
+        let said = summary(&page(&recorded(program)[0].run));
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/summary/{program}.txt"));
+        if std::env::var_os("GOLDEN").is_some_and(|value| value == "write") {
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, &said).unwrap();
+        }
+        let golden = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        assert!(golden == said, "{program}: was\n{golden}\nis\n{said}");
+    }
+}
+
+#[test]
+fn the_summary_names_the_rank_and_the_line_that_a_program_is_late_at() {
+    for fixture in recorded("late_sender") {
+        let said = summary(&page(&fixture.run));
+        let sentence = said.lines().find(|line| line.contains("[#waits]")).unwrap();
+        assert!(sentence.contains("is for rank 0, which comes late") && sentence.contains("late_sender.c:"), "{said}");
+        assert!(said.contains("Let rank 0 send earlier"), "{said}");
+    }
+}
+
+#[test]
+fn a_page_has_the_figures_that_the_report_prints() {
+    let folder = two_ranks();
+    let page = page(&folder.0);
+    let (table, report) = (&tables(&page)["functions"][0], json(&folder.0, "function"));
+    let keys: Vec<&str> =
+        table["columns"].as_array().unwrap().iter().map(|column| column["key"].as_str().unwrap()).collect();
+    let mut ran = 0;
+    for (row, printed) in table["rows"].as_array().unwrap().iter().zip(report["functions"].as_array().unwrap()) {
+        for (key, cell) in keys.iter().zip(row.as_array().unwrap()) {
+            assert_eq!(cell, &printed[key], "{key}");
+            ran += 1;
+        }
+    }
+    assert_eq!(ran, 2 * keys.len());
+}
+
+#[test]
+fn a_file_that_exists_is_replaced_only_by_force() {
+    let folder = two_ranks();
+    fs::write(wanted(&folder), "mine").unwrap();
+    let output = write(&folder.0, &wanted(&folder), &[]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        stderr(&output).contains("page.html is there already") && stderr(&output).contains("--force"),
+        "{}",
+        stderr(&output)
+    );
+    assert_eq!(fs::read_to_string(wanted(&folder)).unwrap(), "mine");
+    assert_eq!(write(&folder.0, &wanted(&folder), &["--force"]).status.code(), Some(0));
+    assert!(fs::read_to_string(wanted(&folder)).unwrap().starts_with("<!DOCTYPE html>"));
+}
+
+#[test]
+fn a_page_that_cannot_be_written_is_named_and_none_is_begun_where_the_run_is_unreadable() {
+    let folder = two_ranks();
+    let output = write(&folder.0, Path::new("/nowhere/page.html"), &[]);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(stderr(&output).contains("/nowhere/page.html: No such file"), "{}", stderr(&output));
+    let empty = Folder::new();
+    assert_eq!(write(&empty.0, &wanted(&empty), &[]).status.code(), Some(3));
+    assert_eq!(fs::read_dir(&empty.0).unwrap().count(), 0);
+}
+
+#[test]
+fn flags_that_choose_a_table_or_a_format_do_not_go_with_a_page() {
+    let folder = two_ranks();
+    for flags in [
+        ["--by", "rank"],
+        ["--format", "json"],
+        ["--output", "x"],
+        ["--top", "3"],
+        ["--sort", "calls"],
+        ["--plot", "x.svg"],
+    ] {
+        let output = write(&folder.0, &wanted(&folder), &flags);
+        assert_eq!(output.status.code(), Some(2), "{flags:?}");
+        assert!(stderr(&output).contains("cannot be used with"), "{}", stderr(&output));
+    }
+    let output = report(&folder.0, &["--force"]);
+    assert!(stderr(&output).contains("--html <FILE>"), "{}", stderr(&output));
+}
+
+#[test]
+fn of_a_profile_the_page_says_what_its_totals_say_and_why_there_is_no_more() {
+    let folder = Folder::new();
+    let profile = FileHeader { mode: Mode::Profile as u16, ..header(0, 1) };
+    folder.write("rank-0000.ovh", &rank(profile, &[signature(1, Call::Barrier, 0, 0, 0)], &[]));
+    let page = page(&folder.0);
+    let waits = between(&page, "id=\"waits-title\"", "</section>");
+    assert!(waits.contains("recorded as a profile"), "{waits}");
+    assert!(tables(&page)["ranks"][0]["rows"].as_array().is_some_and(|rows| rows.len() == 1));
+}
+
+#[test]
+fn what_is_asked_about_holds_for_the_whole_page() {
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces/samples/integer_sort-openmpi");
+    let folder = Folder::new();
+    let output = write(&sample, &wanted(&folder), &["--rank", "1-2", "--from", "100ms", "--to", "250ms"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let page = fs::read_to_string(wanted(&folder)).unwrap();
+    assert!(page.contains("all figures are for these ranks"));
+    assert_eq!(tables(&page)["ranks"][0]["rows"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn very_many_ranks_share_rows_and_the_page_stays_below_five_mebibytes() {
+    let folder = Folder::new();
+    synthetic::run(&folder.0, &Shape { ranks: 1500, calls: 20, topology: Topology::Torus, seed: 1 }).unwrap();
+    let page = page(&folder.0);
+    assert!(page.len() < 5 << 20, "{}", page.len());
+    let rows = &tables(&page)["ranks"][0]["rows"];
+    assert_eq!(rows.as_array().unwrap().len(), 750);
+    assert!(rows.as_array().unwrap().iter().all(|row| row[1] == 2));
+    let pairs = tables(&page)["matrix"][1].clone();
+    assert_eq!(pairs["rows"].as_array().unwrap().len(), 1024);
+    assert!(pairs["more"].as_u64().unwrap() > 1000, "{}", pairs["more"]);
+}

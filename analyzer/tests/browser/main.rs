@@ -1,0 +1,139 @@
+//! The page in a browser: it complains of nothing, tables sort and narrow, both schemes have contrast, names stay text, it prints.
+
+mod browser;
+#[path = "../all/common/mod.rs"]
+mod common;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use browser::Browser;
+use common::Folder;
+use common::named::named;
+use common::recorded::recorded;
+use serde_json::json;
+use synthetic::{Shape, Topology};
+
+/// The page of a run.
+fn page(run: &Path, name: &str) -> PathBuf {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.html"));
+    let mut overhear = Command::new(env!("CARGO_BIN_EXE_overhear"));
+    let output = overhear.arg("report").arg(run).arg("--html").arg(&file).arg("--force").output().unwrap();
+    assert!([Some(0), Some(4)].contains(&output.status.code()), "{output:?}");
+    file
+}
+
+fn sample() -> PathBuf {
+    page(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces/samples/integer_sort-openmpi"), "sample")
+}
+
+/// The names in the first column of a section's first table.
+const FIRST_COLUMN: &str =
+    "[...document.querySelectorAll('#functions tbody tr td:first-child')].map(cell => cell.textContent).join()";
+
+#[test]
+fn a_table_is_sorted_by_its_headings_and_narrowed_by_its_filter() {
+    let mut browser = Browser::start();
+    browser.open(&sample());
+    assert!(browser.text(FIRST_COLUMN).starts_with("MPI_Init,MPI_Finalize,MPI_Alltoallv,"));
+    // Of calls, as many of each: those with as many keep their order.
+    for (direction, first) in
+        [("descending", "MPI_Alltoallv,MPI_Allreduce,MPI_Alltoall,"), ("ascending", "MPI_Send,MPI_Irecv,")]
+    {
+        // By key: a button answers to it as to a click.
+        browser.ask("document.querySelector('#functions th:nth-child(7) button').focus()");
+        for kind in ["keyDown", "keyUp"] {
+            let key =
+                json!({ "type": kind, "key": "Enter", "code": "Enter", "text": "\r", "windowsVirtualKeyCode": 13 });
+            browser.call("Input.dispatchKeyEvent", key);
+        }
+        assert_eq!(browser.text("document.querySelector('#functions th:nth-child(7)').ariaSort"), direction);
+        let column = browser.text(FIRST_COLUMN);
+        assert!(column.starts_with(first), "{direction}: {column}");
+    }
+    assert_eq!(browser.ask("document.querySelectorAll('#functions th[aria-sort]').length"), 1);
+    browser.ask("(box => { box.value = 'allto'; box.dispatchEvent(new Event('input')); })(document.querySelector('#functions input'))");
+    let narrowed = browser.text(FIRST_COLUMN);
+    let mut left: Vec<&str> = narrowed.split(',').collect();
+    left.sort_unstable();
+    assert_eq!(left, ["MPI_Alltoall", "MPI_Alltoallv"]);
+    assert_eq!(browser.text("document.querySelector('#functions .count').textContent"), "2 of 10 rows");
+    assert_eq!(browser.complaints, [""; 0]);
+}
+
+#[test]
+fn pages_of_all_kinds_of_runs_are_drawn_without_a_complaint_and_usable_by_everybody() {
+    let mut pages = vec![sample()];
+    for program in ["false_overlap", "killed_between", "regions"] {
+        pages.push(page(&recorded(program)[0].run, program));
+    }
+    let axe = fs::read_to_string(examples::browser::axe()).expect("cargo xtask test brings axe");
+    let mut browser = Browser::start();
+    for page in &pages {
+        browser.open(page);
+        browser.ask(&format!("{axe}; undefined"));
+        for (width, scheme) in [(1280, "light"), (700, "dark")] {
+            browser.look(width, scheme);
+            let found = browser.ask("axe.run().then(found => found.violations.map(one => one.impact + ' ' + one.id + ': ' + one.nodes.map(node => node.html).slice(0, 3).join(' ')))");
+            assert_eq!(found, json!([]), "{}: {scheme}", page.display());
+            let wide = browser.ask("document.documentElement.scrollWidth <= innerWidth");
+            assert_eq!(wide, true, "{}: {width} pixels do not hold it", page.display());
+        }
+        let pictures = browser.ask("[...document.querySelectorAll('.picture svg')].every(one => one.ariaLabel || one.getAttribute('aria-label'))");
+        assert_eq!(pictures, true);
+        let dead = browser.ask("[...document.querySelectorAll('a[href^=\"#\"]')].filter(link => !document.querySelector(link.hash)).length");
+        assert_eq!(dead, 0, "{}: links lead nowhere", page.display());
+    }
+    assert_eq!(browser.complaints, [""; 0]);
+}
+
+#[test]
+fn the_theme_button_overrules_the_system_and_the_page_prints_light() {
+    let mut browser = Browser::start();
+    browser.open(&sample());
+    browser.look(1280, "dark");
+    let ground = "getComputedStyle(document.body).backgroundColor";
+    let dark = browser.text(ground);
+    browser.ask("document.getElementById('theme').click()");
+    let light = browser.text(ground);
+    assert_eq!((dark.as_str(), light.as_str()), ("rgb(20, 24, 29)", "rgb(255, 255, 255)"));
+    browser.ask("document.getElementById('theme').click()");
+    assert_eq!(browser.text(ground), dark);
+    let printed = browser.call("Page.printToPDF", json!({ "printBackground": true }));
+    assert!(printed["data"].as_str().unwrap().starts_with("JVBERi0"), "no PDF");
+    assert_eq!(browser.complaints, [""; 0]);
+}
+
+#[test]
+fn names_with_markup_are_shown_as_they_are() {
+    let name = "</script><img src=x onerror=alert(1)><b>\u{202e}&amp;";
+    let folder = named(name);
+    let mut browser = Browser::start();
+    browser.open(&page(&folder.0, "markup"));
+    assert_eq!(browser.ask("document.querySelectorAll('img, b').length"), 0);
+    let shown = name.replace('\u{202e}', "\\u{202e}");
+    for place in ["h1", "#ranks", "#sites", "#regions", "#run"] {
+        let text = browser.text(&format!("document.querySelector('{place}').textContent"));
+        assert!(text.contains(&shown), "{place}: {text}");
+    }
+    assert_eq!(browser.complaints, [""; 0]);
+}
+
+#[test]
+fn a_thousand_ranks_share_bars_and_places() {
+    let folder = Folder::new();
+    synthetic::run(&folder.0, &Shape { ranks: 1024, calls: 60, topology: Topology::Torus, seed: 1 }).unwrap();
+    let file = page(&folder.0, "thousand");
+    assert!(fs::metadata(&file).unwrap().len() < 5 << 20);
+    let mut browser = Browser::start();
+    browser.open(&file);
+    let paint = browser.ask("performance.getEntriesByType('paint')[0].startTime").as_f64().unwrap();
+    println!("1,024 ranks: first paint after {paint:.0} ms");
+    let bars = browser.ask("document.querySelectorAll('#ranks .part-computation').length").as_u64().unwrap();
+    assert!((100..400).contains(&bars), "{bars}");
+    let places =
+        browser.ask("new Set([...document.querySelectorAll('#matrix .heat')].map(one => one.getAttribute('x'))).size");
+    assert_eq!(places, 128);
+    assert_eq!(browser.complaints, [""; 0]);
+}
