@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Each rank's time as a bar of its parts. Where there are more ranks than room, neighbors share a bar: their mean, and a line from the
- * least to the most computation among them.
+ * Each rank's time as a bar of its parts, the first of which is compared: its mean is a dashed line. Where there are more ranks than
+ * room, neighbors share a bar: their mean, and a line from the least to the most of that part among them. The legend leaves parts out.
  *
  * In: an element, and the table `rank_time`.
  *
@@ -23,15 +23,25 @@ export function rankBars(/** @type {HTMLElement} */ element, /** @type {Table} *
     .filter(({ at }) => table.columns[at].unit === "seconds")
     .filter(({ at }) => table.rows.some((row) => Number(row[at]) > 0))
     .map((part) => ({ ...part, color: `part-${part.key.replace(/_s$/, "").replaceAll("_", "-")}` }));
-  draw(element, (width) => {
+  const left = new Set(parts);
+  const place = document.createElement("div");
+  const names = legend(parts, (at, isShown) => {
+    if (isShown) left.add(parts[at]);
+    else left.delete(parts[at]);
+    again();
+  });
+  element.append(names, place);
+  const again = draw(place, (width) => {
+    const shown = parts.filter((part) => left.has(part));
+    if (shown.length === 0) return [];
     const room = width - MARGIN.left - MARGIN.right;
-    const bars = shared(table.rows, parts, Math.max(1, Math.floor(room / LEAST)));
-    return [legend(parts), picture(bars, parts, table, width)];
+    const bars = shared(table.rows, shown, Math.max(1, Math.floor(room / LEAST)));
+    return [picture(bars, shown, table, width)];
   });
 }
 
 /**
- * Ranks that share a bar: the first row of each, the means of the parts, and the range of computation.
+ * Ranks that share a bar: the first row of each, the means of the parts, and the range of the first.
  * @typedef {{ first: Cell[], count: number, times: number[], least: number, most: number }} Bar
  * @returns {Bar[]}
  */

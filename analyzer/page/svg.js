@@ -25,29 +25,38 @@ export function marks(/** @type {number} */ most, count = 5) {
   return Array.from({ length: Math.ceil(most / step - 1e-9) + 1 }, (_, at) => at * step);
 }
 
-/** Draws into an element, and again when its width changes. */
+/** Draws into an element, and again when its width changes or what is returned is called. */
 export function draw(/** @type {HTMLElement} */ element, /** @type {(width: number) => Node[]} */ picture) {
   let width = 0;
   const again = () => {
-    if (element.clientWidth === width || element.clientWidth === 0) return;
     width = element.clientWidth;
-    element.replaceChildren(...picture(width));
+    if (width > 0) element.replaceChildren(...picture(width));
   };
-  new ResizeObserver(again).observe(element);
+  new ResizeObserver(() => element.clientWidth === width || again()).observe(element);
   again();
+  return again;
 }
 
-/** The names of colors, each the class of a series. */
-export function legend(/** @type {{ name: string, color: string }[]} */ series) {
+/** The names of colors, each the class of a series; a click leaves one out, or brings it back. */
+export function legend(
+  /** @type {{ name: string, color: string }[]} */ series,
+  /** @type {(at: number, isShown: boolean) => void} */ choose,
+) {
   const list = document.createElement("ul");
   list.className = "legend";
-  for (const { name, color } of series) {
-    const entry = document.createElement("li");
-    const swatch = document.createElement("span");
+  series.forEach(({ name, color }, at) => {
+    const [entry, button, swatch] = ["li", "button", "span"].map((element) => document.createElement(element));
     swatch.className = `swatch ${color}`;
-    entry.append(swatch, name);
+    button.setAttribute("aria-pressed", "true");
+    button.append(swatch, name);
+    button.addEventListener("click", () => {
+      const isShown = button.getAttribute("aria-pressed") === "false";
+      button.setAttribute("aria-pressed", String(isShown));
+      choose(at, isShown);
+    });
+    entry.append(button);
     list.append(entry);
-  }
+  });
   return list;
 }
 

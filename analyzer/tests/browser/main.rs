@@ -89,6 +89,24 @@ fn pages_of_all_kinds_of_runs_are_drawn_without_a_complaint_and_usable_by_everyb
 }
 
 #[test]
+fn the_legend_leaves_a_part_of_the_ranks_time_out_and_brings_it_back() {
+    let mut browser = Browser::start();
+    browser.open(&sample());
+    let top = "[...document.querySelectorAll('#ranks svg text')].filter(text => text.textContent.includes(' ms'))\
+               .map(text => parseFloat(text.textContent)).reduce((a, b) => Math.max(a, b))";
+    let parts = "document.querySelectorAll('#ranks .part-start-and-end:not(.swatch)').length";
+    let whole = browser.ask(top).as_f64().unwrap();
+    assert_eq!(browser.ask(parts), 4);
+    for (left, least) in [(0, 0.0), (4, whole)] {
+        browser.ask("[...document.querySelectorAll('#ranks .legend button')].at(-1).click()");
+        assert_eq!(browser.ask(parts), left);
+        let now = browser.ask(top).as_f64().unwrap();
+        assert!(now >= least && (left == 4 || now < whole), "{left}: {now} of {whole}");
+    }
+    assert_eq!(browser.complaints, [""; 0]);
+}
+
+#[test]
 fn the_theme_button_overrules_the_system_and_the_page_prints_light() {
     let mut browser = Browser::start();
     browser.open(&sample());
@@ -128,6 +146,7 @@ fn a_thousand_ranks_share_bars_and_places() {
     assert!(fs::metadata(&file).unwrap().len() < 5 << 20);
     let mut browser = Browser::start();
     browser.open(&file);
+    browser.wait_for("performance.getEntriesByType('paint').length > 0");
     let paint = browser.ask("performance.getEntriesByType('paint')[0].startTime").as_f64().unwrap();
     println!("1,024 ranks: first paint after {paint:.0} ms");
     let bars = browser.ask("document.querySelectorAll('#ranks .part-computation').length").as_u64().unwrap();
