@@ -71,7 +71,7 @@ fn uneven_parts_of_a_collective_call_go_to_the_ranks_that_they_are_for() {
             let part = |to| 4 * from + to + 1;
             4 * (4 * part(to) + 2 * part(3 - to) + from + to + 1)
         };
-        let sizes = |to: u64| (to + 1) * if to % 2 == 0 { 4 } else { 1 };
+        let sizes = |to: u64| (to + 1) * if to.is_multiple_of(2) { 4 } else { 1 };
         let each = (0..4).flat_map(|from| (0..4).map(move |to| (from, to))).filter(|(from, to)| from != to);
         let expected: Pairs<u64> = each.map(|(from, to)| ((from, to), ints(from, to) + sizes(to))).collect();
         assert_eq!(collective("uneven_parts", &mpi), expected, "{}", mpi.name);
