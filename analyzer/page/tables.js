@@ -96,7 +96,9 @@ class View {
   }
 
   headCell(/** @type {number} */ at, /** @type {boolean} */ whole) {
-    const cell = make("th", "", { scope: "col", class: this.table.columns[at].unit === "text" ? "name" : "figure" });
+    const { unit, meaning } = this.table.columns[at];
+    const cell = make("th", "", { scope: "col", class: unit === "text" ? "name" : "figure" });
+    if (meaning) cell.title = meaning;
     if (whole) return cell;
     const button = make("button", "", { type: "button" });
     button.addEventListener("click", () => {

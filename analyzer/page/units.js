@@ -2,7 +2,7 @@
 /**
  * Figures in words, as the command's text has them: all times of a table in one unit, bytes in the binary unit that suits each.
  *
- * @typedef {{ key: string, heading: string, unit: string, each: boolean }} Column
+ * @typedef {{ key: string, heading: string, unit: string, each: boolean, meaning: string | null }} Column
  * @typedef {number | string | null | [any, any]} Cell
  * @typedef {{ unit: string, perSecond: number, decimals: number }} Scale
  * @typedef {{ name: string, title: string, whole: boolean, columns: Column[], rows: Cell[][], more: number }} Table

@@ -390,6 +390,16 @@ pub const OF_TABLES: &[(&str, &str, &str)] = &[
     ("operations", "rank_max_s", "Time of the rank with the most, median of the operations."),
     ("operations", "root_s", "Time of the root, median."),
     ("operations", "others_s", "Time of the others in the mean, median."),
+    // the page
+    ("rank_time", "ranks", "How many neighboring ranks the row is the mean of."),
+    ("rank_time", "computation_s", "Time outside MPI."),
+    ("rank_time", "waiting_s", "Time in MPI in which the rank waited for others."),
+    ("rank_time", "point_to_point_s", "The rest of its time in calls about messages."),
+    ("rank_time", "collective_s", "The rest of its time in collective calls."),
+    ("rank_time", "one_sided_s", "The rest of its time in one-sided calls."),
+    ("rank_time", "files_s", "The rest of its time in calls about files."),
+    ("rank_time", "start_and_end_s", "The rest of its time in MPI_Init, MPI_Finalize and the like."),
+    ("rank_time", "other_mpi_s", "The rest of its time in MPI."),
     // scaling
     ("times", "ranks", "At so many ranks."),
     ("models", "term", "What grows with the ranks, p: nothing, 1/p, log p, p, p log p or p^2."),
