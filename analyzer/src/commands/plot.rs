@@ -35,7 +35,10 @@ pub fn run(arguments: &cli::Plot) -> Result<u8, Error> {
 
 fn of_one(run: &Run, kind: PlotKind, file: &PlotFile) -> Result<(), Error> {
     match kind {
-        PlotKind::Breakdown => plot::write(vec![charts::times(run)], file),
+        PlotKind::Breakdown => {
+            let account = run.has_calls("waits").is_ok().then(|| settled(run, Follow::Sums).account);
+            plot::write(vec![charts::ranks(run, account.as_ref()), charts::times(run)], file)
+        }
         PlotKind::Imbalance => plot::write(vec![charts::imbalance(run)], file),
         PlotKind::Sizes => plot::write(charts::sizes(run), file),
         PlotKind::Waits => {

@@ -3,12 +3,14 @@
 mod differences;
 mod functions;
 mod growth;
+mod ranks;
 mod sizes;
 mod waits;
 
 pub use differences::differences;
 pub use functions::{imbalance, times};
 pub use growth::growth;
+pub use ranks::ranks;
 pub use sizes::sizes;
 pub use waits::wait_states;
 
