@@ -1,6 +1,7 @@
 //! The command line.
 
 mod analyses;
+mod dataset;
 mod explain;
 mod one_run;
 mod plot;
@@ -12,6 +13,7 @@ mod several_runs;
 use clap::{Parser, Subcommand};
 
 pub use analyses::{Breakdown, ByEngine, ByPlace, Imbalance, Matrix, Progress, Report};
+pub use dataset::{Export, Query};
 pub use explain::Explain;
 pub use one_run::{OneRun, Plotted, Print, Select};
 pub use plot::{Plot, PlotKind};
@@ -109,6 +111,16 @@ pub enum Command {
     ///
     /// What it means, how it is computed, who defined it, and what people do about it.
     Explain(Explain),
+    /// Write the run as tables for other tools: Parquet, CSV or JSON
+    ///
+    /// Tables of calls, signatures, sites, communicators, requests, messages, progress, regions and ranks, a folder for each table and rank, as
+    /// Polars, DuckDB, PyArrow and Spark read them. docs/schema/dataset.md says what each column is.
+    Export(Export),
+    /// Ask a run by SQL
+    ///
+    /// Over the same tables as `export`, straight from the run: `overhear query DIR "SELECT function, sum(calls) AS calls FROM calls GROUP BY
+    /// function"`. In text, columns whose names end in _s, _bytes or _percent print in that unit.
+    Query(Query),
     /// Print the JSON Schema of an analysis
     ///
     /// The fields of its tables are also the columns of CSV and Parquet.

@@ -139,6 +139,14 @@ pub enum Error {
         /// The system's reason.
         source: std::io::Error,
     },
+    /// A table that the data set does not have.
+    #[error("no table is called {table}. {instead}")]
+    NoTable {
+        /// What was asked for.
+        table: String,
+        /// What there is.
+        instead: String,
+    },
     /// A file that could be read before.
     #[error(transparent)]
     File(#[from] traces::error::Error),
@@ -156,6 +164,7 @@ impl Error {
             | Error::NoRegion { .. }
             | Error::NoCommunicator { .. }
             | Error::NoColumn { .. }
+            | Error::NoTable { .. }
             | Error::NoTime
             | Error::Setting(_) => USAGE,
             _ => UNREADABLE,
@@ -187,6 +196,17 @@ impl Error {
     pub fn no_column(column: &str, names: BTreeSet<String>) -> Error {
         let instead = instead(column, &names, "There is none to sort by.");
         Error::NoColumn { column: column.into(), instead }
+    }
+
+    /// The data set has no table of a name.
+    pub fn no_table(table: &str, names: BTreeSet<String>) -> Error {
+        Error::NoTable { table: table.into(), instead: instead(table, &names, "There is none.") }
+    }
+
+    /// This command was built without the library that something needs.
+    pub fn without_polars(what: &str) -> Error {
+        let how = "cargo build --release --features overhear/polars";
+        Error::Other(format!("this overhear was built without Polars, which {what} needs: {how}"))
     }
 
     /// There is no communicator of a name, but those of others.

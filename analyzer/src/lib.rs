@@ -5,7 +5,9 @@
 
 pub mod cli;
 pub mod commands;
+pub mod dataset;
 pub mod error;
+pub mod export;
 pub mod launch;
 pub mod loading_bar;
 pub mod meaning;
@@ -14,6 +16,8 @@ pub mod model;
 mod output;
 pub mod page;
 mod parallel;
+#[cfg(feature = "polars")]
+pub mod query;
 pub mod ranks;
 pub mod report;
 pub mod terminal;

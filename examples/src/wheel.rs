@@ -99,3 +99,6 @@ pub const INTEL: Wheel = Wheel::of("impi-rt", "2021.18.1", "lib/libmpi.so.12");
 pub const LIBCLANG: Wheel = Wheel::of("libclang", "18.1.1", "clang/native/libclang.so");
 /// The header of NVTX.
 pub const NVTX: Wheel = Wheel::of("nvidia-nvtx-cu12", "12.9.79", "nvidia/nvtx/include/nvtx3/nvToolsExt.h");
+/// Readers of tables that are not ours. From 2.0 on DuckDB looks for the files that pip keeps beside it.
+pub const READERS: [Wheel; 2] =
+    [Wheel::of("duckdb", "1.3.2", "duckdb/__init__.py"), Wheel::of("pyarrow", "26.0.1", "pyarrow/__init__.py")];

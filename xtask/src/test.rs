@@ -25,7 +25,7 @@ pub fn run(mpi: Option<&str>, name: Option<&str>) -> Result<(), String> {
     done(Command::new("sha256sum").arg(examples::run::library()))?;
     let mut tests = build::cargo();
     tests
-        .args(["test", "--quiet", "--no-fail-fast", "--features", "overhear/parquet"])
+        .args(["test", "--quiet", "--no-fail-fast", "--features", "overhear/polars"])
         .args(name.map(|name| format!("--test={name}")));
     // Ranks share two cores with nobody else: a test that times something would time the other tests.
     tests.args(["--", "--test-threads=1"]).env("TEST_MPI", names.join(","));

@@ -6,6 +6,7 @@ mod diff;
 mod doctor;
 mod env;
 mod explain;
+mod export;
 mod fanout;
 mod imbalance;
 mod matrix;
@@ -19,6 +20,7 @@ mod plot;
 mod pop;
 mod print;
 mod progress;
+mod query;
 mod record;
 mod report;
 mod scaling;
@@ -48,6 +50,8 @@ pub fn run(cli: Cli) -> u8 {
         Command::Scaling(arguments) => scaling::run(&arguments),
         Command::Plot(arguments) => plot::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
+        Command::Export(arguments) => export::run(&arguments),
+        Command::Query(arguments) => query::run(&arguments),
         Command::Schema(arguments) => schema::run(&arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Env(arguments) => env::run(&arguments),

@@ -15,12 +15,17 @@ pub fn open(asked: &cli::OneRun) -> Result<Run, Error> {
 
 /// Reads what is chosen of the run.
 pub fn choose(asked: &cli::OneRun, choice: Choice) -> Result<Run, Error> {
+    open_run(asked.dir.as_deref(), choice)
+}
+
+/// Reads what is chosen of the run in a folder, or of the newest.
+pub fn open_run(folder: Option<&Path>, choice: Choice) -> Result<Run, Error> {
     if let (Some(from), Some(to)) = (choice.from, choice.to)
         && from >= to
     {
         return Err(Error::NoTime);
     }
-    let run = match &asked.dir {
+    let run = match folder {
         Some(folder) => Run::select(folder, &choice)?,
         None => Run { is_newest: true, ..Run::select(&newest(Path::new("."))?, &choice)? },
     };

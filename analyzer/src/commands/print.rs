@@ -31,13 +31,10 @@ fn write(report: &Report, name: &str, format: Format, mut out: &mut dyn Write) -
         Format::Text => report::text::print(report, &mut out),
         Format::Json => report::json::print(report, name, &mut out),
         Format::Csv => report::csv::print(report, &mut out),
-        #[cfg(feature = "parquet")]
+        #[cfg(feature = "polars")]
         Format::Parquet => report::parquet::print(report, &mut out),
-        #[cfg(not(feature = "parquet"))]
-        Format::Parquet => {
-            let how = "this overhear was built without Parquet: cargo build --release --features overhear/parquet";
-            return Err(Error::Other(how.into()));
-        }
+        #[cfg(not(feature = "polars"))]
+        Format::Parquet => return Err(Error::without_polars("Parquet")),
     };
     Ok(printed.and_then(|()| out.flush()))
 }

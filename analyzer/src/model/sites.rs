@@ -116,7 +116,7 @@ impl Sites {
     }
 
     /// Function, file and line of a rank's call site: as the program's own runtime says, or as was resolved.
-    fn innermost<'a>(&'a self, rank: &'a Rank, site: u32) -> Option<(&'a str, &'a str, u32)> {
+    pub fn innermost<'a>(&'a self, rank: &'a Rank, site: u32) -> Option<(&'a str, &'a str, u32)> {
         if let Some(place) = rank.places.get(&site) {
             return Some((&place.function, file_name(&place.file), place.line));
         }

@@ -3,6 +3,7 @@
 //! A spreadsheet takes a cell for a formula by its first character, and formulas run programs: a name that starts like one gets
 //! an apostrophe in front. Numbers stay numbers.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use super::{Report, Scalar};
@@ -22,10 +23,17 @@ pub fn print(report: &Report, out: &mut impl Write) -> io::Result<()> {
     writer.flush()
 }
 
+/// A text as no spreadsheet runs it, with nothing hidden in it.
+pub fn harmless(text: &str) -> Cow<'_, str> {
+    match text.starts_with(FORMULA) {
+        true => format!("'{}", visible(text)).into(),
+        false => visible(text),
+    }
+}
+
 fn cell(scalar: &Scalar) -> String {
     match scalar {
-        Scalar::Text(text) if text.starts_with(FORMULA) => format!("'{}", visible(text)),
-        Scalar::Text(text) => visible(text).into_owned(),
+        Scalar::Text(text) => harmless(text).into_owned(),
         Scalar::Whole(number) => number.to_string(),
         Scalar::Real(number) => number.to_string(),
         Scalar::Null => String::new(),

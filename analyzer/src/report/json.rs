@@ -42,7 +42,7 @@ fn json(scalar: Scalar) -> Json {
 }
 
 /// The same JSON with hidden characters as JSON's own escapes: outside strings there are none but the ends of lines.
-fn escaped(text: &str) -> Cow<'_, str> {
+pub fn escaped(text: &str) -> Cow<'_, str> {
     let is_hidden = |character: char| character != '\n' && is_hidden(character);
     if !text.contains(is_hidden) {
         return Cow::Borrowed(text);

@@ -5,7 +5,7 @@ mod column;
 pub mod csv;
 mod fact;
 pub mod json;
-#[cfg(feature = "parquet")]
+#[cfg(feature = "polars")]
 pub mod parquet;
 pub mod plot;
 mod scalar;
@@ -16,11 +16,11 @@ pub mod text;
 mod unit;
 mod value;
 
-pub use column::{Column, ColumnHead};
+pub use column::{Column, ColumnHead, Figure};
 pub(crate) use fact::facts;
 pub use fact::{Fact, FactKey};
 pub use scalar::{Field, Scalar};
-pub use table::{Row, Sheet, Table};
+pub use table::{Audience, Look, Row, Sheet, Table};
 pub use unit::{ScalarType, Unit};
 pub use value::{Label, Value, WorldRank};
 

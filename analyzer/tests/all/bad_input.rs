@@ -161,7 +161,7 @@ fn an_unknown_word_on_the_command_line_is_a_usage_error() {
 }
 
 /// Two ranks of which a profile was recorded.
-fn profile() -> Folder {
+pub fn profile() -> Folder {
     let folder = Folder::new();
     for rank in 0..2 {
         let header = FileHeader { mode: Mode::Profile as u16, ..header(rank, 2) };

@@ -2,7 +2,7 @@
 
 use crate::common;
 use crate::common::{Folder, report, stderr, stdout, two_ranks};
-#[cfg(feature = "parquet")]
+#[cfg(feature = "polars")]
 use traces::calls::Call;
 
 #[test]
@@ -60,7 +60,7 @@ fn a_file_that_cannot_be_written_is_named() {
     assert!(stderr(&output).contains("/nowhere/report.txt: No such file"), "{}", stderr(&output));
 }
 
-#[cfg(feature = "parquet")]
+#[cfg(feature = "polars")]
 #[test]
 fn parquet_has_the_same_rows_in_typed_columns() {
     use polars::prelude::{ParquetReader, SerReader};
@@ -76,7 +76,7 @@ fn parquet_has_the_same_rows_in_typed_columns() {
     assert!((frame.column("time_total_s").unwrap().f64().unwrap().get(0).unwrap() - 60e-6).abs() < 1e-9);
 }
 
-#[cfg(feature = "parquet")]
+#[cfg(feature = "polars")]
 #[test]
 fn parquet_has_ranks_and_worlds_as_numbers_where_some_were_spawned() {
     use polars::prelude::{ParquetReader, SerReader};
@@ -95,11 +95,11 @@ fn parquet_has_ranks_and_worlds_as_numbers_where_some_were_spawned() {
     assert_eq!(ranks, [(Some(0), Some(0)), (Some(0), Some(1)), (Some(1), Some(0))]);
 }
 
-#[cfg(not(feature = "parquet"))]
+#[cfg(not(feature = "polars"))]
 #[test]
 fn without_parquet_it_is_said_how_to_build_it() {
     let folder = two_ranks();
     let output = report(&folder.0, &["--format", "parquet"]);
     assert_eq!(output.status.code(), Some(3));
-    assert!(stderr(&output).contains("--features overhear/parquet"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("--features overhear/polars"), "{}", stderr(&output));
 }

@@ -103,8 +103,8 @@ fn the_published_schemas_are_what_the_command_prints() {
         let kept = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         assert!(kept == printed, "{command}: overhear schema {command} > docs/schema/{command}.json");
     }
-    let kept = fs::read_dir(project().join("docs/schema")).unwrap().count();
-    assert_eq!(kept, COMMANDS.len());
+    let kept = fs::read_dir(project().join("docs/schema")).unwrap().map(|entry| entry.unwrap().path());
+    assert_eq!(kept.filter(|path| path.extension().is_some_and(|end| end == "json")).count(), COMMANDS.len());
 }
 
 #[test]
@@ -201,7 +201,7 @@ fn the_csv_of_every_command_has_the_fields_of_a_table_and_numbers_where_the_sche
     }
 }
 
-#[cfg(feature = "parquet")]
+#[cfg(feature = "polars")]
 #[test]
 fn the_parquet_of_every_command_has_the_fields_of_a_table_in_their_types() {
     use polars::prelude::{DataType, ParquetReader, SerReader};

@@ -18,7 +18,7 @@ use common::Folder;
 use mutations::Damage;
 
 /// What is run on each; the folder takes the place of DIR.
-const ANALYSES: [&[&str]; 16] = [
+const ANALYSES: [&[&str]; 17] = [
     &["progress", "DIR", "--plot", "/dev/null"],
     &["waits", "DIR"],
     &["path", "DIR"],
@@ -35,6 +35,7 @@ const ANALYSES: [&[&str]; 16] = [
     &["diff", "DIR", "DIR", "--messages"],
     &["scaling", "DIR", "DIR"],
     &["waits", "DIR", "--region", "solve"],
+    &["export", "DIR"],
 ];
 /// And one of these.
 const BREAKDOWNS: [&str; 10] =
@@ -78,10 +79,15 @@ fn every_analysis_copes_with_any_damage() {
 /// Runs an analysis. What is wrong with how it ended.
 fn run(seed: u64, analysis: &[&str], format: &str, folder: &Folder) -> Option<String> {
     let dir = folder.0.to_str().unwrap();
+    let (format, output) = match analysis {
+        // It has no text, and writes a folder.
+        ["export", ..] => (if format == "text" { "csv" } else { format }, folder.0.join("exported")),
+        _ => (format, "/dev/null".into()),
+    };
     let words = ["overhear"].into_iter().chain(analysis.iter().map(|word| if *word == "DIR" { dir } else { word }));
     // A page has one format, and its file is named already.
     let printed: &[&str] =
-        if analysis.contains(&"--html") { &[] } else { &["--format", format, "--output", "/dev/null"] };
+        if analysis.contains(&"--html") { &[] } else { &["--format", format, "--output", output.to_str().unwrap()] };
     let cli = Cli::try_parse_from(words.chain(["--no-cache"]).chain(printed.iter().copied())).unwrap();
     let called = format!("seed {seed}: {} --format {format}", analysis.join(" "));
     limits::begin(&called);

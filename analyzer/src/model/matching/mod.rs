@@ -12,6 +12,7 @@ mod operations;
 mod order;
 mod queues;
 mod rank;
+mod received;
 mod requests;
 mod settled;
 mod transfers;
@@ -31,6 +32,7 @@ pub use collectives::UnmatchedCollectives;
 pub use deliveries::Delivery;
 pub use links::{Links, PhaseTimes, replay};
 pub use operations::{OperationKey, OperationSpans, OperationSum, OperationSums, OperationTimes, Span};
+pub use received::ReceivedMessage;
 pub use settled::{Settled, settled};
 pub use transfers::{Transfer, TransferKey, Transfers};
 pub use waits::{Jump, RankSite, WaitKey, WaitState, WaitSum, Waits};
@@ -119,6 +121,8 @@ pub struct Account {
     pub jumps: Vec<Vec<Jump>>,
     /// Each message, and what collective calls from and to a root hand over, where that was asked for; in no order.
     pub deliveries: Vec<Delivery>,
+    /// Each message, where that was asked for; in no order.
+    pub messages: Vec<ReceivedMessage>,
     /// Parts of nonblocking collective calls from and to a root that are not among those, since they end in another call.
     pub undelivered: u64,
     /// Messages by sender and receiver, by the ranks' places in [`Run::ranks`].
@@ -170,6 +174,8 @@ pub enum Follow {
     Operations,
     /// Each message, and what collective calls from and to a root hand over.
     Deliveries,
+    /// Each message, with all that is known of it.
+    Messages,
 }
 
 impl Follow {

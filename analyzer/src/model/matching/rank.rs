@@ -15,6 +15,7 @@ use super::links::{Links, SelectionEdges};
 use super::operations::{OperationPart, Operations};
 use super::order::Order;
 use super::queues::{Envelope, MatchedMessage, Queues, Receipt, Receival};
+use super::received::ReceivedMessage;
 use super::requests::{Partner, Request, Requests};
 use super::transfers::Transfers;
 use super::waits::{RankSite, Waits};
@@ -58,6 +59,8 @@ pub struct RankMatcher<'a> {
     pairs: FxHashMap<u32, RankPair>,
     /// Each message that it got, where those are asked for.
     deliveries: Option<Vec<Delivery>>,
+    /// The same with all that is known of it.
+    messages: Option<Vec<ReceivedMessage>>,
     complete: u64,
     elsewhere: u64,
     unrecorded: u64,
@@ -127,6 +130,7 @@ impl<'a> RankMatcher<'a> {
             transfers: (follow == Follow::Transfers).then(Transfers::default),
             pairs: FxHashMap::default(),
             deliveries: (follow == Follow::Deliveries).then(Vec::new),
+            messages: (follow == Follow::Messages).then(Vec::new),
             complete: 0,
             elsewhere: 0,
             unrecorded: 0,
@@ -350,6 +354,7 @@ impl<'a> RankMatcher<'a> {
         account.left.extend(self.odd.left);
         account.pairs.extend(self.pairs.into_iter().map(|(source, pair)| ((source, self.number), pair)));
         account.deliveries.extend(self.deliveries.into_iter().flatten());
+        account.messages.extend(self.messages.into_iter().flatten());
         account.collectives += self.complete;
         account.elsewhere += self.elsewhere;
         account.unrecorded += self.unrecorded;

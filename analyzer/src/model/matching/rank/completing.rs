@@ -7,6 +7,7 @@ use traces::record::{Arrived, Fate};
 use super::{Persistent, RankMatcher, count};
 use crate::model::matching::order::{Late, Received};
 use crate::model::matching::queues::{MatchedMessage, Probe};
+use crate::model::matching::received::ReceivedMessage;
 use crate::model::matching::requests::{Partner, Request};
 use crate::model::matching::waits::{RankSite, WaitKey, WaitState};
 use crate::model::matching::{Cause, Delivery, Letter, RankPair, Token};
@@ -141,6 +142,23 @@ impl<'a> RankMatcher<'a> {
             pair.least = pair.least.min(end - message.begin);
             let sender = RankSite { rank: source, place: message.place };
             let receiver = RankSite { rank: self.number, place: post.place };
+            if let Some(messages) = &mut self.messages {
+                let to = RankSite { rank: self.number, place: self.completions.get(completion).place };
+                messages.push(ReceivedMessage {
+                    communicator: message.envelope.object,
+                    tag: message.envelope.tag,
+                    from: sender,
+                    posted_by: receiver,
+                    to,
+                    begin: message.begin,
+                    posted: post.at,
+                    end,
+                    sent: message.bytes,
+                    received: post.bytes,
+                    truncated: post.truncated,
+                    uncertain,
+                });
+            }
             if post.truncated {
                 count(&mut self.odd.truncated, receiver);
             }

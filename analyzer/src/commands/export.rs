@@ -1,0 +1,52 @@
+//! `overhear export`: the run as tables in files.
+
+use std::io::{ErrorKind, Write};
+
+use super::open::open_run;
+use crate::cli;
+use crate::dataset::{DataSet, heads, matches};
+use crate::error::{Error, OK, PARTIAL};
+use crate::export::{self, ExportFolder, Exported};
+use crate::report::Value;
+use crate::terminal;
+use crate::visible::visible;
+
+/// Writes the tables. Returns the exit status.
+pub fn run(arguments: &cli::Export) -> Result<u8, Error> {
+    let names = chosen(&arguments.tables)?;
+    let run = open_run(arguments.dir.as_deref(), arguments.select.choice())?;
+    let all: Vec<&str> = heads().iter().map(|head| head.name).collect();
+    let folder = ExportFolder::claim(&arguments.output, &all, arguments.force)?;
+    let set = DataSet::new(&run, names.iter().any(|name| matches(name)));
+    let exported = export::write(&set, &names, arguments.format, &folder)?;
+    if run.has_calls("").is_err() {
+        terminal::say("the run is a profile, which holds no single calls: its counts and times are in signatures");
+    }
+    say(arguments, &exported)?;
+    Ok(if run.is_partial() { PARTIAL } else { OK })
+}
+
+/// The tables of these names, or all.
+fn chosen(asked: &[String]) -> Result<Vec<&'static str>, Error> {
+    let all: Vec<&'static str> = heads().iter().map(|head| head.name).collect();
+    let find = |asked: &String| {
+        let found = all.iter().find(|name| *name == asked).copied();
+        found.ok_or_else(|| Error::no_table(asked, all.iter().map(|name| name.to_string()).collect()))
+    };
+    if asked.is_empty() { Ok(all.clone()) } else { asked.iter().map(find).collect() }
+}
+
+/// What was written, in a line.
+fn say(arguments: &cli::Export, exported: &Exported) -> Result<(), Error> {
+    let rows = exported.tables.iter().map(|(name, rows)| format!("{name} {rows}")).collect::<Vec<_>>().join(", ");
+    let size = Value::Bytes(exported.bytes);
+    let line = format!("{}: {size}; rows: {rows}", arguments.output.display());
+    let printed = terminal::stdout().and_then(|mut out| writeln!(out, "{}", visible(&line)));
+    match printed {
+        // The reader of a pipe has seen enough.
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(Error::Write { path: "stdout".into(), source: error })
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,55 @@
+//! `overhear query`: SQL over the tables of a run.
+
+use std::io::{ErrorKind, Write};
+use std::path::Path;
+
+use crate::cli;
+use crate::dataset::description;
+use crate::error::{Error, OK};
+use crate::terminal;
+
+/// Prints the rows of a query, or what can be asked. Returns the exit status.
+pub fn run(arguments: &cli::Query) -> Result<u8, Error> {
+    match arguments.words.as_slice() {
+        _ if arguments.tables => describe(),
+        [query] => ask(arguments, None, query),
+        [folder, query] => ask(arguments, Some(Path::new(folder)), query),
+        _ => Err(Error::Setting("give a run's folder and a query, or --tables".into())),
+    }
+}
+
+#[cfg(feature = "polars")]
+fn ask(arguments: &cli::Query, folder: Option<&Path>, query: &str) -> Result<u8, Error> {
+    use super::open::open_run;
+    use super::print::print;
+    use crate::dataset::DataSet;
+    use crate::error::PARTIAL;
+    use crate::metrics::overview;
+    use crate::query::{Query, sheet};
+    use crate::report::Report;
+
+    let query = Query::of(query)?;
+    // Plans of Polars may outlive whoever made them, and this process ends with its query.
+    let run = Box::leak(Box::new(open_run(folder, arguments.select.choice())?));
+    let set = Box::leak(Box::new(DataSet::new(run, query.matches())));
+    let table = sheet(&query.rows(set)?)?;
+    let warnings = overview::warnings(run);
+    print(Report { facts: Vec::new(), warnings, tables: vec![table] }, "query", &arguments.print)?;
+    Ok(if run.is_partial() { PARTIAL } else { OK })
+}
+
+#[cfg(not(feature = "polars"))]
+fn ask(_arguments: &cli::Query, _folder: Option<&Path>, _query: &str) -> Result<u8, Error> {
+    Err(Error::without_polars("overhear query"))
+}
+
+/// Prints the tables and their columns.
+fn describe() -> Result<u8, Error> {
+    match terminal::stdout().and_then(|mut out| out.write_all(description().as_bytes())) {
+        // The reader of a pipe has seen enough.
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(Error::Write { path: "stdout".into(), source: error })
+        }
+        _ => Ok(OK),
+    }
+}

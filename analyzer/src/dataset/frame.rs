@@ -1,0 +1,67 @@
+//! Rows as a data frame of Polars.
+
+use polars::prelude::{
+    BooleanChunked, ChunkTake, Column, DataFrame, DataType, IdxCa, IntoSeries, NamedFrom, NamedFromOwned,
+    NewChunkedArray, PlSmallStr, PolarsResult, Schema, Series, StringChunked,
+};
+
+use super::column::{ColumnType, DataHead};
+use super::values::{Batch, Cells, Values};
+
+/// The columns as Polars describes them.
+pub fn schema(columns: &[DataHead]) -> Schema {
+    columns.iter().map(|column| (PlSmallStr::from_static(column.key), data_type(column.kind))).collect()
+}
+
+/// The type that Polars has for a column's values.
+pub fn data_type(kind: ColumnType) -> DataType {
+    match kind {
+        ColumnType::Boolean => DataType::Boolean,
+        ColumnType::UInt32 => DataType::UInt32,
+        ColumnType::UInt64 => DataType::UInt64,
+        ColumnType::Int32 => DataType::Int32,
+        ColumnType::Float64 => DataType::Float64,
+        ColumnType::Utf8 => DataType::String,
+    }
+}
+
+/// A batch of these columns.
+pub fn frame(columns: &[DataHead], batch: Batch) -> PolarsResult<DataFrame> {
+    let column = |(head, values): (&DataHead, Values)| Ok(Column::from(series(head.key, values)?));
+    let columns = columns.iter().zip(batch.columns).map(column).collect::<PolarsResult<Vec<Column>>>()?;
+    DataFrame::new(batch.rows, columns)
+}
+
+/// A column's values.
+pub fn series(key: &'static str, values: Values) -> PolarsResult<Series> {
+    let name = PlSmallStr::from_static(key);
+    Ok(match values {
+        Values::Flag(cells) => match cells.known {
+            None => Series::new(name, cells.values),
+            Some(_) => BooleanChunked::from_iter_options(name, options(cells)).into_series(),
+        },
+        Values::Number(Cells { values, known: None }) => Series::from_vec(name, values),
+        Values::Whole(Cells { values, known: None }) => Series::from_vec(name, values),
+        Values::Signed(Cells { values, known: None }) => Series::from_vec(name, values),
+        Values::Real(Cells { values, known: None }) => Series::from_vec(name, values),
+        Values::Number(cells) => Series::new(name, options(cells).collect::<Vec<_>>()),
+        Values::Whole(cells) => Series::new(name, options(cells).collect::<Vec<_>>()),
+        Values::Signed(cells) => Series::new(name, options(cells).collect::<Vec<_>>()),
+        Values::Real(cells) => Series::new(name, options(cells).collect::<Vec<_>>()),
+        Values::Text(cells) => Series::new(name, options(cells).collect::<Vec<Option<String>>>()),
+        // Each text lies in memory once; rows have views of it.
+        Values::Name(cells, names) => {
+            let names = StringChunked::from_slice(name, &names);
+            let places = match cells.known {
+                None => IdxCa::from_vec(PlSmallStr::EMPTY, cells.values),
+                Some(_) => IdxCa::from_iter_options(PlSmallStr::EMPTY, options(cells)),
+            };
+            names.take(&places)?.into_series()
+        }
+    })
+}
+
+fn options<T>(cells: Cells<T>) -> impl Iterator<Item = Option<T>> {
+    let known = cells.known.unwrap_or_else(|| vec![true; cells.values.len()]);
+    cells.values.into_iter().zip(known).map(|(value, known)| known.then_some(value))
+}
