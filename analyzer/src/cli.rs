@@ -9,6 +9,7 @@ mod recording;
 mod schema;
 mod settings;
 mod several_runs;
+mod timeline;
 
 use clap::{Parser, Subcommand};
 
@@ -21,6 +22,7 @@ pub use recording::{Doctor, Env, Launcher, Record};
 pub use schema::{Analysis, Schema};
 pub use settings::Settings;
 pub use several_runs::{Diff, Scaling};
+pub use timeline::Timeline;
 
 /// Listens in on unmodified MPI programs and shows where their communication time went.
 #[derive(Parser)]
@@ -53,6 +55,10 @@ pub enum Command {
     ///
     /// Late senders and receivers, and waits in collective calls: why and where.
     Waits(OneRun),
+    /// Show who did what when
+    ///
+    /// In the terminal, a line a rank and a letter for what it mostly did; as a picture; or as a page to zoom in to single calls.
+    Timeline(Timeline),
     /// Show the critical path: the chain of computation and calls that set the run's length
     Path(OneRun),
     /// Show how much communication was hidden behind computation

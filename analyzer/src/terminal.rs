@@ -1,7 +1,7 @@
 //! The terminal's width, and lines printed there beside a report.
 
 use std::fs::File;
-use std::io::{self, Write, stderr};
+use std::io::{self, IsTerminal, Write, stderr};
 use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -21,6 +21,13 @@ pub fn say_more(line: &str) {
 /// Columns of the terminal that stdout is, 0 where it is none.
 pub fn width() -> usize {
     rustix::termios::tcgetwinsize(io::stdout()).map_or(0, |size| size.ws_col.into())
+}
+
+/// Columns that a picture may take: the terminal's, else what `COLUMNS` says, else 80.
+pub fn columns() -> usize {
+    let said = || std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let width = if io::stdout().is_terminal() { width() } else { said().unwrap_or(0) };
+    if width == 0 { 80 } else { width }
 }
 
 /// Whether this process was started without a stdout.

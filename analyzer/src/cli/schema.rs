@@ -19,6 +19,8 @@ pub enum Analysis {
     Progress,
     /// Who waited for whom.
     Waits,
+    /// Who did what when.
+    Timeline,
     /// The critical path.
     Path,
     /// How much communication was hidden.

@@ -26,6 +26,7 @@ mod report;
 mod scaling;
 mod schema;
 mod several;
+mod timeline;
 mod waits;
 
 use crate::cli::{Cli, Command};
@@ -47,6 +48,7 @@ pub fn run(cli: Cli) -> u8 {
         Command::Imbalance(arguments) => imbalance::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Diff(arguments) => diff::run(&arguments),
+        Command::Timeline(arguments) => timeline::run(&arguments),
         Command::Scaling(arguments) => scaling::run(&arguments),
         Command::Plot(arguments) => plot::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),

@@ -9,12 +9,17 @@ use crate::report::{self, Format, Report};
 use crate::terminal;
 
 /// Prints a report to stdout or a file, arranged as was asked for.
-pub fn print(mut report: Report, name: &str, how: &cli::Print) -> Result<(), Error> {
+pub fn print(report: Report, name: &str, how: &cli::Print) -> Result<(), Error> {
+    print_below(&[], report, name, how)
+}
+
+/// The same, below lines that only people are shown.
+pub fn print_below(lines: &[String], mut report: Report, name: &str, how: &cli::Print) -> Result<(), Error> {
     report.arrange(how.sort.as_deref(), how.top, how.format)?;
     let Some(path) = &how.output else {
         let failed = |source| Error::Write { path: "stdout".into(), source };
         let mut out = BufWriter::new(terminal::stdout().map_err(failed)?);
-        return match write(&report, name, how.format, &mut out)? {
+        return match write(lines, &report, name, how.format, &mut out)? {
             // The reader of a pipe has seen enough.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             result => result.map_err(failed),
@@ -22,11 +27,22 @@ pub fn print(mut report: Report, name: &str, how: &cli::Print) -> Result<(), Err
     };
     let failed = |source| Error::Write { path: path.into(), source };
     let mut out = BufWriter::new(output::create(path).map_err(failed)?);
-    write(&report, name, how.format, &mut out)?.map_err(failed)?;
+    write(lines, &report, name, how.format, &mut out)?.map_err(failed)?;
     out.into_inner().map_err(|error| failed(error.into_error()))?.finish().map_err(failed)
 }
 
-fn write(report: &Report, name: &str, format: Format, mut out: &mut dyn Write) -> Result<io::Result<()>, Error> {
+fn write(
+    lines: &[String],
+    report: &Report,
+    name: &str,
+    format: Format,
+    mut out: &mut dyn Write,
+) -> Result<io::Result<()>, Error> {
+    let above = lines.iter().try_for_each(|line| writeln!(out, "{line}"));
+    let parted = above.and_then(|()| if lines.is_empty() { Ok(()) } else { writeln!(out) });
+    if parted.is_err() {
+        return Ok(parted);
+    }
     let printed = match format {
         Format::Text => report::text::print(report, &mut out),
         Format::Json => report::json::print(report, name, &mut out),

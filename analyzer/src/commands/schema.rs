@@ -2,7 +2,9 @@
 
 use std::io;
 
-use super::{check, diff, fanout, imbalance, matrix, model, overlap, path, pop, progress, report, scaling, waits};
+use super::{
+    check, diff, fanout, imbalance, matrix, model, overlap, path, pop, progress, report, scaling, timeline, waits,
+};
 use crate::cli::{self, Analysis};
 use crate::error::{Error, OK};
 use crate::report::schema::Schema;
@@ -26,6 +28,7 @@ pub fn of(analysis: Analysis) -> Schema {
         Analysis::Report => report::schema(),
         Analysis::Progress => progress::schema(),
         Analysis::Waits => waits::schema(),
+        Analysis::Timeline => timeline::schema(),
         Analysis::Path => path::schema(),
         Analysis::Overlap => overlap::schema(),
         Analysis::Model => model::schema(),

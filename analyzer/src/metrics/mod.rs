@@ -26,6 +26,7 @@ pub mod regions;
 pub mod scaling;
 mod shares;
 pub mod summary;
+pub mod timeline;
 mod totals;
 pub mod waits;
 mod words;

@@ -47,7 +47,7 @@ pub fn call_in_words(run: &Run, rank: &Rank, signature: &Signature) -> String {
     let call = Call::from_number(signature.call);
     let mut said = Vec::new();
     if signature.peer != peer::NONE {
-        let role = call.map_or("peer", role);
+        let role = call.map_or("peer", peer_role);
         said.push(format!("{role} {}", peer_in_words(signature.peer)));
     }
     if signature.source != peer::NONE {
@@ -76,7 +76,7 @@ pub fn call_in_words(run: &Run, rank: &Rank, signature: &Signature) -> String {
 }
 
 /// What the peer of a call is to it.
-fn role(call: Call) -> &'static str {
+pub fn peer_role(call: Call) -> &'static str {
     let roles = [
         (ArgumentKind::Dest, "to"),
         (ArgumentKind::Source, "from"),

@@ -5,6 +5,7 @@ pub mod critical;
 pub mod engine;
 pub mod exchanges;
 pub mod fate;
+pub mod levels;
 pub mod matching;
 pub mod messages;
 pub mod objects;

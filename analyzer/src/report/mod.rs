@@ -13,6 +13,7 @@ pub mod scale;
 pub mod schema;
 mod table;
 pub mod text;
+pub mod timeline;
 mod unit;
 mod value;
 

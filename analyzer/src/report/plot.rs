@@ -13,6 +13,5 @@ pub use bars::{BarLayout, BarPart, BarRow, Bars};
 pub use chart::{Chart, Series};
 pub use figure::{Figure, write};
 pub use heat::matrix;
-use picture::Drawn;
-pub use picture::PlotFile;
+pub use picture::{Drawn, PlotFile};
 pub use rates::{Rates, entries};

@@ -10,7 +10,7 @@ const OPENMPI: &str = "traces/samples/integer_sort-openmpi";
 const MPICH: &str = "traces/samples/integer_sort-mpich";
 
 /// Every way to ask about one run.
-const OF_ONE: [&str; 26] = [
+const OF_ONE: [&str; 27] = [
     "report",
     "report --by rank",
     "report --by rank=3",
@@ -33,6 +33,7 @@ const OF_ONE: [&str; 26] = [
     "model",
     "fanout",
     "progress",
+    "timeline",
     "progress --by rank",
     "progress --by component",
     "progress --by function",

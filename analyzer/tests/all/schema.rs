@@ -12,10 +12,11 @@ use serde_json::{Value, json};
 const SAMPLES: [&str; 2] = ["traces/samples/integer_sort-openmpi", "traces/samples/integer_sort-mpich"];
 
 /// Every command that analyses runs, and every way to ask it.
-pub const COMMANDS: [(&str, &[&str]); 14] = [
+pub const COMMANDS: [(&str, &[&str]); 15] = [
     ("report", &["function", "rank", "rank=3", "comm", "site", "size", "peer", "thread", "region", "collective"]),
     ("waits", &[]),
     ("path", &[]),
+    ("timeline", &[]),
     ("pop", &[]),
     ("check", &[]),
     ("matrix", &[]),

@@ -18,7 +18,7 @@ use common::Folder;
 use mutations::Damage;
 
 /// What is run on each; the folder takes the place of DIR.
-const ANALYSES: [&[&str]; 17] = [
+const ANALYSES: [&[&str]; 19] = [
     &["progress", "DIR", "--plot", "/dev/null"],
     &["waits", "DIR"],
     &["path", "DIR"],
@@ -36,6 +36,8 @@ const ANALYSES: [&[&str]; 17] = [
     &["scaling", "DIR", "DIR"],
     &["waits", "DIR", "--region", "solve"],
     &["export", "DIR"],
+    &["timeline", "DIR"],
+    &["timeline", "DIR", "--svg", "/dev/null", "--html", "/dev/null"],
 ];
 /// And one of these.
 const BREAKDOWNS: [&str; 10] =

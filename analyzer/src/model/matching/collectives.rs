@@ -4,7 +4,7 @@ use std::sync::Mutex;
 
 use rustc_hash::FxHashMap;
 
-use super::waits::{RankSite, WaitKey, WaitState, Waits};
+use super::waits::{RankSite, WaitKey, WaitSpan, WaitState, Waits};
 use super::{Cause, Delivery, Follow, Token};
 use crate::model::objects::Objects;
 use crate::model::roles::Flow;
@@ -231,7 +231,10 @@ impl<'a> Collectives<'a> {
             let time = end - first.max(arrival.begin);
             if time > 0 {
                 let error = self.timeline.lines[arrival.at.rank as usize].error(end);
-                waits.add(WaitKey { state, waiter: arrival.at, cause: arrival.at }, time, error);
+                let key = WaitKey { state, waiter: arrival.at, cause: arrival.at };
+                if waits.add(key, time, error) {
+                    waits.span(WaitSpan { call: arrival.begin, from: end - time, until: end, key });
+                }
             }
         }
     }

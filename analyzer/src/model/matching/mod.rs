@@ -35,7 +35,7 @@ pub use operations::{OperationKey, OperationSpans, OperationSum, OperationSums, 
 pub use received::ReceivedMessage;
 pub use settled::{Settled, settled};
 pub use transfers::{Transfer, TransferKey, Transfers};
-pub use waits::{Jump, RankSite, WaitKey, WaitState, WaitSum, Waits};
+pub use waits::{Jump, RankSite, WaitKey, WaitSpan, WaitState, WaitSum, Waits};
 
 use super::Run;
 use super::objects::Objects;
@@ -117,8 +117,10 @@ pub struct RankPair {
 pub struct Account {
     /// Who waited for whom.
     pub waits: Waits,
-    /// Each wait, by the place of the rank that waited in [`Run::ranks`], where that was asked for.
+    /// Each wait as a way to another rank, by the place of the rank that waited in [`Run::ranks`], where that was asked for.
     pub jumps: Vec<Vec<Jump>>,
+    /// Each wait by itself, by the same, where that was asked for; in no order.
+    pub spans: Vec<Vec<WaitSpan>>,
     /// Each message, and what collective calls from and to a root hand over, where that was asked for; in no order.
     pub deliveries: Vec<Delivery>,
     /// Each message, where that was asked for; in no order.
@@ -158,9 +160,10 @@ pub struct Account {
 }
 
 /// What an account keeps beside sums.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Follow {
     /// Nothing.
+    #[default]
     Sums,
     /// What calls depend on.
     Dependencies,
@@ -176,6 +179,8 @@ pub enum Follow {
     Deliveries,
     /// Each message, with all that is known of it.
     Messages,
+    /// Each wait with its times, and each message.
+    Events,
 }
 
 impl Follow {
@@ -228,11 +233,11 @@ pub fn account(run: &Run, timeline: &Timeline, follow: Follow) -> Account {
     });
     work.empty_inboxes();
     drop(work);
-    let mut account = Account { jumps: run.ranks.iter().map(|_| Vec::new()).collect(), ..Account::default() };
+    let mut account = Account::new(run.ranks.len());
     for rank in ranks {
         into_inner(rank).report(&mut account);
     }
-    let mut last = Waits::new(follow.keeps_waits());
+    let mut last = Waits::new(follow);
     windows.finish(&mut last);
     account.add(last);
     let (deliveries, undelivered) = collectives.take_deliveries();
@@ -245,9 +250,16 @@ pub fn account(run: &Run, timeline: &Timeline, follow: Follow) -> Account {
 }
 
 impl Account {
+    fn new(ranks: usize) -> Account {
+        Account { jumps: vec![Vec::new(); ranks], spans: vec![Vec::new(); ranks], ..Account::default() }
+    }
+
     /// Adds waits that one rank has found, its own and others'.
     fn add(&mut self, mut waits: Waits) {
         std::mem::take(&mut waits.jumps).into_iter().for_each(|jump| self.jumps[jump.rank as usize].push(jump));
+        for span in std::mem::take(&mut waits.spans) {
+            self.spans[span.key.waiter.rank as usize].push(span);
+        }
         self.waits.merge(waits);
     }
 }
@@ -383,6 +395,7 @@ impl Cause {
             return None;
         }
         let (rank, cause_rank) = (waiter.rank, self.who.rank);
+        waits.span(WaitSpan { call: begin, from: begin, until: begin + time, key });
         waits.jump(Jump { rank, cause_rank, end, cause_at: self.at.min(end) });
         Some((time, error))
     }

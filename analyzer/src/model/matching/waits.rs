@@ -5,6 +5,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::Follow;
 use crate::model::roles::SpottedSite;
 use crate::model::sums::Grow;
 
@@ -106,9 +107,24 @@ pub struct Waits {
     pub sums: FxHashMap<WaitKey, WaitSum>,
     /// The others: neither waits nor none.
     pub unresolved: FxHashMap<WaitState, WaitSum>,
-    /// Each of them, where that was asked for.
+    /// Each of them as a way to another rank, where that was asked for.
     pub jumps: Vec<Jump>,
-    one_by_one: bool,
+    /// Each of those that are added up, where that was asked for.
+    pub spans: Vec<WaitSpan>,
+    follow: Follow,
+}
+
+/// A wait that is added up, by itself. Times in nanoseconds on the run's time line.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct WaitSpan {
+    /// When the call began that waited.
+    pub call: i64,
+    /// From when it waited.
+    pub from: i64,
+    /// Until when.
+    pub until: i64,
+    /// Why, who and for whom.
+    pub key: WaitKey,
 }
 
 /// A call that waited for another rank. Times in nanoseconds on the run's time line.
@@ -141,15 +157,22 @@ impl Waits {
         resolved
     }
 
-    /// With each wait kept, if `one_by_one`.
-    pub fn new(one_by_one: bool) -> Waits {
-        Waits { one_by_one, ..Waits::default() }
+    /// None yet, and what is to be kept of each.
+    pub fn new(follow: Follow) -> Waits {
+        Waits { follow, ..Waits::default() }
     }
 
     /// A wait stands for a way from one rank to another.
     pub fn jump(&mut self, jump: Jump) {
-        if self.one_by_one {
+        if self.follow.keeps_waits() {
             self.jumps.push(jump);
+        }
+    }
+
+    /// A wait that was added, by itself.
+    pub fn span(&mut self, span: WaitSpan) {
+        if self.follow == Follow::Events && span.key.waiter.place.counts() {
+            self.spans.push(WaitSpan { key: span.key.anyway(), ..span });
         }
     }
 
@@ -167,6 +190,8 @@ impl Waits {
                 self.sums.remove(&key);
             }
             self.sums.entry(WaitKey { state, ..key }).or_default().add(time, error);
+            let is_it = |span: &&mut WaitSpan| span.key == key && span.until - span.from == time;
+            self.spans.iter_mut().rev().find(is_it).into_iter().for_each(|span| span.key.state = state);
         }
     }
 

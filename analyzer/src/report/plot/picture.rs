@@ -1,7 +1,7 @@
 //! The file that a picture goes to.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use resvg::tiny_skia::{Pixmap, Transform};
@@ -39,14 +39,20 @@ impl FromStr for PlotFile {
     }
 }
 
+/// Whether something could be drawn, or why not.
 pub type Drawn = Result<(), Box<dyn std::error::Error>>;
 
 /// Pixels of a PNG to one of the SVG: text stays sharp on screens and slides.
 const PIXELS: f32 = 2.0;
 
 impl PlotFile {
+    /// A file of this name, whatever that is.
+    pub fn of(path: &Path, is_png: bool) -> PlotFile {
+        PlotFile { path: path.into(), format: if is_png { PictureFormat::Png } else { PictureFormat::Svg } }
+    }
+
     /// Writes what `draw` draws as SVG.
-    pub(super) fn write(&self, draw: impl FnOnce(&mut String) -> Drawn) -> Result<(), Error> {
+    pub fn write(&self, draw: impl FnOnce(&mut String) -> Drawn) -> Result<(), Error> {
         let mut svg = String::new();
         let bytes = draw(&mut svg).and_then(|()| match self.format {
             PictureFormat::Svg => Ok(svg.into_bytes()),

@@ -1,0 +1,241 @@
+// @ts-check
+// Draws what a view shows: minimap, regions, rows, messages, marks, axis. In: store and view. Out: pixels, and which row
+// and time lie at a point.
+
+import { marks } from "#timeline-axis";
+import { count, moment } from "#timeline-format";
+import { findCall } from "#timeline-find";
+import { paintBins, paintCalls } from "#timeline-rows";
+
+const [AXIS, BAND, MAP, RIGHT] = [26, 15, 26, 10];
+const ROW = 40; // The height that a row has at most.
+const [LINES, MESSAGES] = [64, 4000]; // Rows and messages that are drawn as lines.
+
+export class Scene {
+  /** @param {HTMLCanvasElement} canvas @param {import("#timeline-store").Store} store @param {import("#timeline-view").View} view */
+  constructor(canvas, store, view) {
+    [this.canvas, this.store, this.view] = [canvas, store, view];
+    this.context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+    /** Which calls are shown weakly. @type {(chunk: any, row: number, call: number) => boolean} */
+    this.isDim = () => false;
+    /** Chunks whose calls are drawn. @type {import("#timeline-decode").Chunk[] | undefined} */
+    this.chunks = undefined;
+    this.hint = "";
+    const deepest = store.data.regions.reduce((/** @type {number} */ most, /** @type {any} */ region) => Math.max(most, region[2]), -1);
+    this.depths = Math.min(deepest + 1, 3);
+    canvas.style.setProperty("--timeline-height", `${MAP + 12 + this.depths * BAND + store.data.ranks.length * ROW + AXIS}px`);
+  }
+
+  /** Sizes in CSS pixels, and the lines that rows are drawn in. */
+  layout() {
+    const { view, store } = this;
+    const [width, height] = [this.canvas.clientWidth, this.canvas.clientHeight];
+    this.context.font = "12px system-ui, sans-serif";
+    const widest = [store.data.ranks[0], store.data.ranks.at(-1)].map((rank) => this.context.measureText(rank.label).width);
+    const left = Math.min(Math.max(...widest, 20) * (view.rows > 40 ? 2 : 1) + 18, width / 4);
+    const top = MAP + 6 + this.depths * BAND + (this.depths > 0 ? 4 : 0);
+    const room = Math.max(40, height - top - AXIS);
+    // Rows of less than 4 pixels are drawn several as one.
+    const each = Math.max(1, Math.ceil(view.rows / Math.floor(room / 4)));
+    const size = Math.min(room / view.rows, ROW);
+    const lines = [];
+    const first = Math.floor(view.top / each) * each;
+    for (let row = first; row < Math.min(view.top + view.rows, view.all); row += each) {
+      const y = Math.round(top + (row - view.top) * size);
+      const end = Math.round(top + (row + each - view.top) * size);
+      const line = { y, height: Math.max(1, end - y), first: row, count: Math.min(each, view.all - row) };
+      if (y >= top - 0.5 && end <= top + room + 1) lines.push(line);
+    }
+    const plot = { left, top, width: Math.max(20, width - left - RIGHT), height: room };
+    return { width, height, plot, lines, each, size };
+  }
+
+  readColors() {
+    const style = getComputedStyle(this.canvas);
+    const value = (/** @type {string} */ name) => style.getPropertyValue(`--timeline-${name}`).trim();
+    const packed = (/** @type {string} */ color) => {
+      const [, r, g, b] = /^#(..)(..)(..)$/.exec(color) ?? ["", "80", "80", "80"];
+      return (0xff000000 | parseInt(b + g + r, 16)) >>> 0;
+    };
+    const classes = this.store.data.classes.map((/** @type {string} */ _, /** @type {number} */ at) => value(`class-${at}`));
+    const ink = value("ink");
+    // What is written on a color: the one of two that stands out more from it.
+    const light = (/** @type {string} */ color) => {
+      const [r, g, b] = [1, 3, 5].map((at) => (parseInt(color.slice(at, at + 2), 16) / 255) ** 2.2);
+      return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.18;
+    };
+    const written = classes.map((/** @type {string} */ color) => (light(color) ? "#000000" : "#ffffff"));
+    this.colors = {
+      classes, written, packed: Uint32Array.from(classes, packed), ink, packedInk: packed(ink), ground: value("ground"),
+      dim: value("dim"), text: value("text"), band: value("band"), accent: value("accent"),
+    };
+    return this.colors;
+  }
+
+  draw() {
+    const { context, view, store } = this;
+    const colors = this.readColors();
+    const ratio = window.devicePixelRatio || 1;
+    const layout = this.layout();
+    const { plot, lines } = layout;
+    this.canvas.width = Math.round(layout.width * ratio);
+    this.canvas.height = Math.round(layout.height * ratio);
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.fillStyle = colors.ground;
+    context.fillRect(0, 0, layout.width, layout.height);
+    const place = (/** @type {number} */ time) => plot.left + (time - view.from) / (view.to - view.from) * plot.width;
+    this.chunks = lines.every((line) => line.count === 1) ? store.calls(view.from, view.to) : undefined;
+    if (this.chunks === undefined) this.drawBins(plot, lines, view.from, view.to);
+    else paintCalls(context, store, this.chunks, lines, place, view.from, view.to, colors, this.isDim);
+    this.drawMap(layout);
+    this.drawRegions(plot, place);
+    this.drawMessages(layout, place);
+    this.drawMarks(layout, place);
+    this.drawLabels(layout);
+    context.fillStyle = context.strokeStyle = colors.text;
+    context.textBaseline = "top";
+    context.textAlign = "center";
+    const bottom = plot.top + plot.height;
+    context.fillRect(plot.left, bottom, plot.width, 1);
+    for (const { at, label } of marks(view.from, view.to, plot.width)) {
+      const half = context.measureText(label).width / 2;
+      context.fillRect(place(at), bottom, 1, 5);
+      context.fillText(label, Math.min(Math.max(place(at), half + 2), layout.width - half - 2), bottom + 9);
+    }
+    context.textAlign = "left";
+  }
+
+  /** @param {{left: number, top: number, width: number, height: number}} plot @param {any[]} lines @param {number} from @param {number} to */
+  drawBins(plot, lines, from, to) {
+    const [width, height] = [Math.floor(plot.width), Math.ceil(plot.height) + 2];
+    const image = new ImageData(width, height);
+    const levels = this.store.levels(from, to, width);
+    const moved = lines.map((line) => ({ ...line, y: line.y - plot.top })).filter((line) => line.y >= 0 && line.y + line.height <= height);
+    paintBins(image, this.store, levels, moved, from, to, /** @type {any} */ (this.colors));
+    const sheet = new OffscreenCanvas(width, height);
+    /** @type {OffscreenCanvasRenderingContext2D} */ (sheet.getContext("2d")).putImageData(image, 0, 0);
+    this.context.imageSmoothingEnabled = false;
+    this.context.drawImage(sheet, plot.left, plot.top);
+  }
+
+  /** The whole run in one line, and where the view is. @param {ReturnType<Scene["layout"]>} layout */
+  drawMap({ plot }) {
+    const { context, view, store } = this;
+    const colors = /** @type {any} */ (this.colors);
+    const [first, last] = view.bounds;
+    if (this.map?.width !== Math.floor(plot.width) || this.mapScheme !== colors.ground) {
+      const width = Math.floor(plot.width);
+      const image = new ImageData(width, MAP - 8);
+      paintBins(image, store, [store.coarse], [{ y: 0, height: MAP - 8, first: 0, count: view.all }], first, last, colors);
+      this.map = new OffscreenCanvas(width, MAP - 8);
+      this.mapScheme = colors.ground;
+      /** @type {OffscreenCanvasRenderingContext2D} */ (this.map.getContext("2d")).putImageData(image, 0, 0);
+    }
+    context.drawImage(this.map, plot.left, 4);
+    const place = (/** @type {number} */ time) => plot.left + (time - first) / (last - first) * plot.width;
+    context.globalAlpha = 0.6;
+    context.fillStyle = colors.ground;
+    context.fillRect(plot.left, 3, place(view.from) - plot.left, MAP - 6);
+    context.fillRect(place(view.to), 3, plot.left + plot.width - place(view.to), MAP - 6);
+    context.globalAlpha = 1;
+    context.strokeStyle = colors.accent;
+    context.lineWidth = 1.5;
+    context.strokeRect(place(view.from), 3, Math.max(place(view.to) - place(view.from), 2), MAP - 6);
+  }
+
+  /** @param {any} plot @param {(time: number) => number} place */
+  drawRegions(plot, place) {
+    const { context, view, store } = this;
+    const colors = /** @type {any} */ (this.colors);
+    context.font = "11px system-ui, sans-serif";
+    context.textBaseline = "middle";
+    for (const [from, to, depth, name] of store.data.regions) {
+      if (to <= view.from || from >= view.to || depth >= this.depths) continue;
+      const [left, right] = [place(Math.max(from, view.from)), place(Math.min(to, view.to))];
+      const y = MAP + 4 + depth * BAND;
+      context.fillStyle = colors.band;
+      context.fillRect(left, y, Math.max(right - left - 1, 0.5), BAND - 2);
+      const fits = Math.floor((right - left - 8) / 6);
+      if (fits < Math.min(3, name.length)) continue;
+      context.fillStyle = colors.text;
+      context.fillText(name.length > fits ? `${name.slice(0, fits - 1)}…` : name, left + 4, y + BAND / 2 - 0.5);
+    }
+  }
+
+  /** Lines from sender to receiver where rows are few enough, else how many there are. @param {any} layout @param {(time: number) => number} place */
+  drawMessages({ plot, lines, each, size }, place) {
+    const { context, view } = this;
+    this.hint = "";
+    const shown = new Set();
+    for (const message of (this.chunks ?? []).flatMap((chunk) => chunk.messages)) {
+      const isIn = message.begin < view.to && message.end > view.from;
+      const rows = [message.from, message.to];
+      if (isIn && rows.some((row) => row + 1 > view.top && row < view.top + view.rows)) shown.add(message);
+    }
+    if (shown.size === 0) return;
+    if (each > 1 || lines.length > LINES || shown.size > MESSAGES) {
+      this.hint = `${count(shown.size)} messages: zoom in to see them as lines`;
+      return;
+    }
+    const y = (/** @type {number} */ row) => plot.top + (row + 0.4 - view.top) * size;
+    context.save();
+    context.beginPath();
+    context.rect(plot.left, plot.top, plot.width, plot.height);
+    context.clip();
+    context.strokeStyle = /** @type {any} */ (this.colors).ink;
+    context.globalAlpha = shown.size > 500 ? 0.35 : 0.7;
+    context.lineWidth = 1;
+    context.beginPath();
+    for (const message of shown) {
+      context.moveTo(place(message.begin), y(message.from));
+      context.lineTo(place(message.end), y(message.to));
+    }
+    context.stroke();
+    context.restore();
+  }
+
+  /** Marks, and the selected call. @param {any} layout @param {(time: number) => number} place */
+  drawMarks({ plot, size }, place) {
+    const { context, view } = this;
+    const colors = /** @type {any} */ (this.colors);
+    context.fillStyle = context.strokeStyle = colors.accent;
+    for (const mark of view.marks.filter((mark) => mark >= view.from && mark <= view.to)) {
+      context.fillRect(place(mark), MAP, 1.5, plot.top + plot.height - MAP);
+      context.fillText(moment(mark, (view.to - view.from) / 1000), place(mark) + 4, MAP + 6);
+    }
+    const call = findCall(this.store, view.selected);
+    if (call === null) return;
+    const [left, right] = [place(call.start), place(call.end)].map((x) => Math.min(Math.max(x, plot.left - 2), plot.left + plot.width + 2));
+    context.lineWidth = 2;
+    context.strokeRect(left - 1, plot.top + (call.row - view.top) * size - 1, Math.max(right - left, 2) + 2, Math.max(size, 4) + 1);
+  }
+
+  /** @param {any} layout */
+  drawLabels({ plot, lines, each }) {
+    const { context, store } = this;
+    context.font = "12px system-ui, sans-serif";
+    context.textAlign = "right";
+    context.textBaseline = "middle";
+    context.fillStyle = /** @type {any} */ (this.colors).text;
+    let free = 0;
+    for (const line of lines) {
+      const middle = line.y + line.height / 2;
+      if (middle < free) continue;
+      const [first, last] = [line.first, line.first + line.count - 1].map((row) => store.data.ranks[row].label);
+      context.fillText(each > 1 ? `${first}-${last}` : first, plot.left - 8, middle, plot.left - 10);
+      free = middle + 14;
+    }
+    context.textAlign = "left";
+  }
+
+  /** What lies at a point of the canvas. @param {number} x @param {number} y */
+  at(x, y) {
+    const { plot, size, width } = this.layout();
+    const { view } = this;
+    const share = (x - plot.left) / plot.width;
+    const [first, last] = view.bounds;
+    const [time, row] = [view.from + share * (view.to - view.from), Math.floor(view.top + (y - plot.top) / size)];
+    const isRow = y >= plot.top && y < plot.top + plot.height && row < view.all && row >= 0 && x < width;
+    return { time, row: isRow ? row : -1, isMap: y < MAP, mapTime: first + share * (last - first), pixel: (view.to - view.from) / plot.width, size };
+  }
+}

@@ -1,0 +1,180 @@
+// @ts-check
+// What is known of the run: bins in the page, and parts beside it that are loaded when they are looked at. In: the page's data
+// (PageData of report/timeline/page_data.rs). Out: bins and chunks for a time, and sums over a time.
+
+import { bins as decodeBins, chunk as decodeChunk } from "#timeline-decode";
+
+/** Bins of all rows. `sums[row * classes + class]` adds up the time from the first bin on: a time's is the difference of two.
+ * @typedef {{from: number, width: number, first: number, count: number, rows: import("#timeline-decode").RowBins[],
+ *   sums: Float64Array[], waits: Float64Array[]}} Level */
+
+/** Parts that wait for their script, by name. One table for the document: scripts find it by this name.
+ * @type {Map<string, (text: string) => void>} */
+const awaited = new Map();
+
+export class Store {
+  /** @param {any} data @param {() => void} changed called when a part has come */
+  constructor(data, changed) {
+    this.data = data;
+    this.changed = changed;
+    this.classes = data.classes.length;
+    this.classOf = data.functions.map((/** @type {any} */ one) => one.class);
+    this.stuckClass = this.classes - 1;
+    /** @type {Map<string, any>} */
+    this.parts = new Map();
+    /** @type {Set<string>} */
+    this.failed = new Set();
+    this.coarse = this.level(data.bins, decodeBins(data.bins.data, data.ranks.length, 0), 0, data.bins.count);
+    for (const chunk of data.chunks) {
+      if (chunk.data !== null) this.parts.set(chunk.name, decodeChunk(chunk.data, data.ranks.length, chunk.from));
+    }
+    Object.assign(globalThis, {
+      overhearTimelinePart: (/** @type {string} */ name, /** @type {string} */ text) => awaited.get(name)?.(text),
+    });
+  }
+
+  /** @param {any} bins @param {import("#timeline-decode").RowBins[]} rows @param {number} first @param {number} count
+   * @returns {Level} */
+  level(bins, rows, first, count) {
+    const sums = [];
+    const waits = [];
+    for (const [at, row] of rows.entries()) {
+      const sum = new Float64Array((count + 1) * this.classes);
+      const waited = new Float64Array(count + 1);
+      for (let cell = 0; cell < row.bin.length; cell++) {
+        const bin = row.bin[cell] - first + 1;
+        for (let time = row.first[cell]; time < row.first[cell + 1]; time++) {
+          sum[bin * this.classes + this.classOf[row.fn[time]]] += row.ns[time];
+        }
+        waited[bin] = row.waited[cell];
+      }
+      this.addStuck(sum, bins.from + first * bins.width, bins.width, count, this.data.ranks[at]);
+      for (let i = this.classes; i < sum.length; i++) sum[i] += sum[i - this.classes];
+      for (let i = 1; i < waited.length; i++) waited[i] += waited[i - 1];
+      sums.push(sum);
+      waits.push(waited);
+    }
+    return { from: bins.from + first * bins.width, width: bins.width, first, count, rows, sums, waits };
+  }
+
+  /** A call that never returned lasts until its rank's end. @param {Float64Array} sum @param {number} from @param {number} width
+   * @param {number} count @param {any} rank */
+  addStuck(sum, from, width, count, rank) {
+    if (rank.stuck === null) return;
+    const end = Math.max(rank.stuck, ...rank.spans.map((/** @type {number[]} */ span) => span[1]));
+    for (let bin = 0; bin < count; bin++) {
+      const [begin, over] = [from + bin * width, from + (bin + 1) * width];
+      sum[(bin + 1) * this.classes + this.stuckClass] += Math.max(0, Math.min(over, end) - Math.max(begin, rank.stuck));
+    }
+  }
+
+  /** A part by its name: nothing yet where it has to be loaded first.
+   * @template T @param {string} name @param {(text: string) => T} decode @returns {T | undefined} */
+  part(name, decode) {
+    const there = this.parts.get(name);
+    if (there !== undefined || awaited.has(name) || this.failed.has(name)) return there;
+    const script = document.createElement("script");
+    const over = () => {
+      awaited.delete(name);
+      script.remove();
+      this.changed();
+    };
+    awaited.set(name, (text) => this.parts.set(name, decode(text)));
+    script.onload = over;
+    script.onerror = () => {
+      this.failed.add(name);
+      over();
+    };
+    script.src = `${encodeURIComponent(this.data.folder)}/${name}.js`;
+    document.head.append(script);
+    return undefined;
+  }
+
+  /** Why something is not shown. */
+  missing() {
+    const [first] = this.failed;
+    return first === undefined ? "" : `${this.data.folder}/${first}.js cannot be read. Keep the folder beside the page.`;
+  }
+
+  /** Levels that show a time, so that a pixel is about a bin: finer ones where few parts hold them.
+   * @param {number} from @param {number} to @param {number} pixels @returns {Level[]} */
+  levels(from, to, pixels) {
+    const fine = this.data.fine;
+    const enough = (to - from) / pixels >= this.coarse.width;
+    if (fine === null || enough) return [this.coarse];
+    const last = fine.files.length - 1;
+    const file = (/** @type {number} */ at) => Math.floor((at - fine.from) / fine.width / fine.each);
+    const [begin, end] = [Math.max(0, file(from)), Math.min(last, file(to))];
+    if (end - begin > 3) return [this.coarse];
+    const levels = [];
+    for (let number = begin; number <= end; number++) {
+      const first = number * fine.each;
+      const count = Math.min(fine.each, fine.count - first);
+      const part = this.part(fine.files[number], (text) => {
+        return this.level(fine, decodeBins(text, this.data.ranks.length, first), first, count);
+      });
+      if (part === undefined) return [this.coarse];
+      levels.push(part);
+    }
+    return levels;
+  }
+
+  /** About how many calls lie in a time. @param {number} from @param {number} to */
+  estimate(from, to) {
+    let sum = 0;
+    for (const chunk of this.data.chunks) {
+      const shared = Math.min(to, chunk.to) - Math.max(from, chunk.from);
+      if (shared > 0) sum += chunk.calls * shared / Math.max(1, chunk.to - chunk.from);
+    }
+    return sum;
+  }
+
+  /** The chunks of a time: nothing where there are too many calls, or some have to be loaded first.
+   * @param {number} from @param {number} to @returns {import("#timeline-decode").Chunk[] | undefined} */
+  calls(from, to) {
+    const there = this.data.chunks.filter((/** @type {any} */ chunk) => chunk.from < to && chunk.to >= from);
+    if (there.length > 8 || this.estimate(from, to) > 60_000) return undefined;
+    const chunks = there.map((/** @type {any} */ chunk) => this.chunk(chunk));
+    return chunks.includes(undefined) ? undefined : chunks;
+  }
+
+  /** @param {any} chunk @returns {import("#timeline-decode").Chunk | undefined} */
+  chunk(chunk) {
+    return this.part(chunk.name, (text) => decodeChunk(text, this.data.ranks.length, chunk.from));
+  }
+
+  /** Nanoseconds that a row was there and its calls are known. @param {number} row @param {number} from @param {number} to */
+  ran(row, from, to) {
+    let sum = 0;
+    for (const [begin, end] of this.data.ranks[row].spans) sum += Math.max(0, Math.min(to, end) - Math.max(from, begin));
+    return sum;
+  }
+
+  /** Time per row and class, and per function, from the bins: for an interval between two edges of bins exactly.
+   * @param {number} from @param {number} to @param {number[]} rows */
+  sums(from, to, rows) {
+    const { coarse } = this;
+    const perFunction = new Map();
+    const ranks = rows.map((row) => {
+      const classes = new Array(this.classes).fill(0);
+      const bins = coarse.rows[row];
+      let waited = 0;
+      for (let cell = 0; cell < bins.bin.length; cell++) {
+        const begin = coarse.from + bins.bin[cell] * coarse.width;
+        const share = Math.max(0, Math.min(to, begin + coarse.width) - Math.max(from, begin)) / coarse.width;
+        if (share === 0) continue;
+        waited += share * bins.waited[cell];
+        for (let time = bins.first[cell]; time < bins.first[cell + 1]; time++) {
+          const ns = share * bins.ns[time];
+          classes[this.classOf[bins.fn[time]]] += ns;
+          perFunction.set(bins.fn[time], (perFunction.get(bins.fn[time]) ?? 0) + ns);
+        }
+      }
+      const inMpi = classes.reduce((sum, ns) => sum + ns, 0);
+      classes[0] = Math.max(0, this.ran(row, from, to) * Math.max(1, this.data.ranks[row].threads) - inMpi);
+      return { row, name: this.data.ranks[row].label, classes, waited };
+    });
+    const functions = [...perFunction].map(([fn, ns]) => ({ name: this.data.functions[fn].name, ns }));
+    return { ranks, functions: functions.sort((a, b) => b.ns - a.ns) };
+  }
+}

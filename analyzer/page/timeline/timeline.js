@@ -1,0 +1,213 @@
+// @ts-check
+// The timeline of a run. In: an element, and the data that `overhear` made (PageData of report/timeline/page_data.rs). Out: a
+// picture to zoom in, from the whole run to single calls; `onSelect` hears of what is in view, and `sums` adds it up.
+
+import { beside, callAt, findCall, loaded, matcher, search } from "#timeline-find";
+import { Durations } from "#timeline-durations";
+import { rows as factRows, show } from "#timeline-facts";
+import { duration, moment } from "#timeline-format";
+import { KEYS, listen } from "#timeline-input";
+import { Scene } from "#timeline-scene";
+import { Store } from "#timeline-store";
+import { View } from "#timeline-view";
+
+/** @param {string} tag @param {string} name @param {string} [text] */
+function make(tag, name, text = "") {
+  const element = document.createElement(tag);
+  [element.className, element.textContent] = [`timeline-${name}`, text];
+  return element;
+}
+
+/** A color of the legend and what it stands for. @param {string} color @param {string} name */
+function entry(color, name) {
+  const [whole, box] = [make("span", "entry"), make("span", "box")];
+  box.style.setProperty("--color", `var(--timeline-${color})`);
+  whole.append(box, name);
+  return whole;
+}
+
+/** The elements. @param {any} data */
+function build(data) {
+  const canvas = /** @type {HTMLCanvasElement} */ (make("canvas", "canvas"));
+  const named = (/** @type {HTMLElement} */ element, /** @type {string} */ role, /** @type {string} */ label) => {
+    element.setAttribute("role", role);
+    element.setAttribute("aria-label", label);
+    return element;
+  };
+  named(canvas, "application", `Timeline of ${data.ranks.length} ranks. Press ? for the keys; calls in words follow below.`);
+  const durations = /** @type {HTMLCanvasElement} */ (make("canvas", "durations"));
+  named(durations, "application", "Durations of the calls in view. Arrows move the lower end of the filter, with Shift the upper; Escape clears it.");
+  canvas.tabIndex = durations.tabIndex = 0;
+  const find = /** @type {HTMLInputElement} */ (named(make("input", "find"), "searchbox", "Search for a function or call site"));
+  [find.type, find.placeholder] = ["search", "search  /"];
+  const live = make("p", "live");
+  live.setAttribute("aria-live", "polite");
+  const dialog = /** @type {HTMLDialogElement} */ (make("dialog", "keys"));
+  const keys = make("dl", "facts");
+  show(keys, KEYS);
+  dialog.append(make("h2", "title", "Keys"), keys);
+  dialog.addEventListener("click", () => dialog.close());
+  const help = make("button", "help", "? keys");
+  help.addEventListener("click", () => dialog.showModal());
+  const legend = make("p", "legend");
+  data.classes.forEach((/** @type {string} */ name, /** @type {number} */ at) => {
+    if (at > 0 && !data.functions.some((/** @type {any} */ fn) => fn.class === at && fn.name !== "(never returned)")) {
+      if (at < data.classes.length - 1 || data.ranks.every((/** @type {any} */ rank) => rank.stuck === null)) return;
+    }
+    legend.append(entry(`class-${at}`, name));
+  });
+  if (data.waits.length > 0) legend.append(entry("ink", "waiting, below its row"));
+  const [bar, side] = [make("div", "bar"), make("div", "side")];
+  const [hint, facts, caption] = [make("span", "hint"), make("dl", "facts"), make("p", "caption")];
+  bar.append(legend, find, help);
+  side.append(live, facts, caption, durations);
+  return { bar, canvas, hint, side, live, facts, caption, durations, find, dialog };
+}
+
+/** @param {HTMLElement} element @param {any} data
+ * @param {{onSelect?: (view: {from: number, to: number, ranks: string[], rows: number[]}) => void}} [how] */
+export function mount(element, data, { onSelect = () => {} } = {}) {
+  const parts = build(data);
+  element.classList.add("timeline");
+  element.replaceChildren(parts.bar, parts.canvas, parts.hint, parts.side, parts.dialog);
+  let waiting = false;
+  let settled = 0;
+  let wait = -1;
+  /** @type {((kind: import("#timeline-decode").Kind) => boolean) | null} */
+  let matches = null;
+  const redraw = () => {
+    if (!waiting) requestAnimationFrame(draw);
+    waiting = true;
+  };
+  const store = new Store(data, redraw);
+  const view = new View(data, () => {
+    redraw();
+    clearTimeout(settled);
+    settled = window.setTimeout(settle, 150);
+  });
+  const scene = new Scene(parts.canvas, store, view);
+  const durations = new Durations(parts.durations, parts.caption, redraw);
+  scene.isDim = (chunk, row, call) => {
+    const calls = chunk.rows[row];
+    return !durations.has(calls.end[call] - calls.start[call]) || (matches !== null && !matches(chunk.kinds[calls.kind[call]]));
+  };
+  /** Rows in view. */
+  const rows = () => {
+    const [first, last] = [Math.floor(view.top + 1e-6), Math.min(view.all, Math.ceil(view.top + view.rows - 1e-6))];
+    return Array.from({ length: last - first }, (_, at) => first + at);
+  };
+
+  function draw() {
+    waiting = false;
+    const began = performance.now();
+    scene.draw();
+    durations.draw(scene.chunks, rows(), view.from, view.to, scene.colors);
+    const call = findCall(store, view.selected);
+    const words = call === null ? [] : factRows(store, call);
+    show(parts.facts, words);
+    const spoken = call === null ? summary() : words.slice(0, 7).map(([name, text]) => `${name} ${text}`).join(", ");
+    if (parts.live.textContent !== spoken) parts.live.textContent = spoken;
+    parts.hint.textContent = store.missing() || [scene.hint, ...data.notes].filter(Boolean).join("; ");
+    // What a frame took, for tests and for whoever wonders.
+    element.dataset.frame = (performance.now() - began).toFixed(1);
+    element.dataset.calls = scene.chunks === undefined ? "bins" : "calls";
+  }
+
+  function summary() {
+    const range = `${moment(view.from, (view.to - view.from) / 1000)} to ${moment(view.to, (view.to - view.from) / 1000)}`;
+    return `${range}, ${duration(view.to - view.from)}; ${rows().length} of ${view.all} ranks. No call is selected.`;
+  }
+
+  function settle() {
+    view.write();
+    onSelect({ from: view.from, to: view.to, rows: rows(), ranks: rows().map((row) => data.ranks[row].label) });
+  }
+
+  /** Zooms to a call, so that it takes a fifth of the width. @param {number} start @param {number} end */
+  function zoomTo(start, end) {
+    const margin = Math.max((end - start) * 2, 100);
+    view.show(start - margin, end + margin);
+  }
+
+  /** Selects a call, when its chunk has come. @param {{row: number, start: number}} which */
+  async function reach(which) {
+    const holds = (/** @type {any} */ part) => part.from <= which.start && which.start <= part.to;
+    await Promise.all(data.chunks.filter(holds).map((/** @type {any} */ part) => loaded(store, part)));
+    view.select(which);
+  }
+
+  const actions = {
+    hover: (/** @type {any} */ at) => {
+      const call = scene.chunks !== undefined && at.row >= 0 ? callAt(scene.chunks, at.row, at.time, at.pixel * 3) : null;
+      const found = findCall(store, call);
+      const row = at.row < 0 ? "" : `rank ${data.ranks[at.row].label}, ${moment(at.time, at.pixel)}`;
+      parts.canvas.title = found === null ? row : `${factRows(store, found)[0][1]}, ${duration(found.end - found.start)}\n${row}`;
+    },
+    click: (/** @type {any} */ at) => {
+      if (at.row < 0) return;
+      if (scene.chunks === undefined) return view.zoom(0.4, at.time);
+      view.select(callAt(scene.chunks, at.row, at.time, at.pixel * 3));
+    },
+    focus: () => {
+      const call = findCall(store, view.selected);
+      if (call !== null) zoomTo(call.start, call.end);
+    },
+    mark: () => {
+      const at = view.selected?.start ?? Math.round((view.from + view.to) / 2);
+      const others = view.marks.filter((mark) => Math.abs(mark - at) > (view.to - view.from) / 500);
+      view.marks = others.length < view.marks.length ? others : [...others, at];
+      view.changed();
+    },
+    row: (/** @type {number} */ by) => {
+      if (view.selected === null || scene.chunks === undefined) return view.showRows(view.top + by * Math.max(1, view.rows / 8), view.rows);
+      const row = Math.min(Math.max(view.selected.row + by, 0), view.all - 1);
+      const time = view.selected.start;
+      view.select(callAt(scene.chunks, row, time, 0) ?? beside(scene.chunks, row, time, false) ?? beside(scene.chunks, row, time, true) ?? view.selected);
+    },
+    beside: (/** @type {boolean} */ isBack) => {
+      const chunks = scene.chunks;
+      if (chunks === undefined) return;
+      const { row, start } = view.selected ?? { row: Math.floor(view.top), start: view.from };
+      const next = beside(chunks, row, start, isBack);
+      if (next === null) return;
+      view.select(next);
+      if (next.start < view.from || next.start > view.to) view.pan(isBack ? -0.5 : 0.5);
+    },
+    wait: (/** @type {number} */ by) => {
+      if (data.waits.length === 0) return;
+      wait = Math.min(Math.max(wait + by, 0), data.waits.length - 1);
+      const [row, call, from, until] = data.waits[wait];
+      zoomTo(from, until);
+      reach({ row, start: call });
+    },
+    search: () => parts.find.focus(),
+    help: () => parts.dialog.showModal(),
+  };
+  listen(parts.canvas, scene, view, actions);
+  parts.find.addEventListener("input", () => {
+    matches = parts.find.value === "" ? null : matcher(store, parts.find.value);
+    redraw();
+  });
+  parts.find.addEventListener("keydown", async (event) => {
+    if (event.key === "Escape") parts.canvas.focus();
+    if (event.key !== "Enter" || matches === null) return;
+    const after = view.selected?.start ?? view.from - 1;
+    const found = (await search(store, matches, after, rows())) ?? (await search(store, matches, -Infinity, rows()));
+    if (found === null) {
+      parts.live.textContent = `No call of these ranks is named like ${parts.find.value}`;
+      return;
+    }
+    view.select(found);
+    const call = findCall(store, found);
+    if (call !== null && (call.start < view.from || call.end > view.to || scene.chunks === undefined)) zoomTo(call.start, call.end);
+  });
+  new ResizeObserver(redraw).observe(parts.canvas);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+  window.addEventListener("hashchange", () => view.read());
+  if (view.read() && view.selected !== null) reach(view.selected);
+  redraw();
+  return {
+    view, store, scene,
+    sums: (/** @type {number} */ from, /** @type {number} */ to, /** @type {number[]} */ rows) => store.sums(from, to, rows),
+  };
+}

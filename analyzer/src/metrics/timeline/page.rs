@@ -1,0 +1,247 @@
+//! What a page's timeline is made of: bins as fine as fit into the page, finer ones beside it, and the single calls in chunks.
+
+use std::sync::Mutex;
+
+use super::names::Names;
+use super::{longest, places, regions, title};
+use crate::error::Error;
+use crate::metrics::totals::world_rank;
+use crate::model::Run;
+use crate::model::levels::{Grid, PlacedCall, RankCalls};
+use crate::model::matching::{Settled, WaitSpan, WaitState};
+use crate::parallel::{lock, map};
+use crate::report::timeline::{
+    self, MessageLine, PageBins, PageChunk, PageData, PageWait, Picture, PictureRow, RankSection,
+};
+
+/// Text that bins may take in a page, and single calls.
+const BINS_IN_PAGE: usize = 1_900_000;
+const CALLS_IN_PAGE: usize = 1_500_000;
+/// Calls of a chunk, more or less: they load and are drawn at once.
+const CHUNK: u64 = 40_000;
+/// Bins of all ranks at the finest level, and of each.
+const CELLS: usize = 1 << 20;
+const MOST_BINS: usize = 1 << 13;
+/// Files that the finest level is cut into.
+const FILES: usize = 16;
+/// Waits that a page lists.
+const WAITS: usize = 1000;
+
+/// A page's data as it comes about.
+pub struct PageParts<'a> {
+    run: &'a Run,
+    settled: &'a Settled,
+    names: Names,
+    waits: Vec<Vec<WaitSpan>>,
+    finest: Picture,
+    /// What the slowest message took.
+    longest_way: i64,
+    /// Text that bins and calls may take in the page.
+    room: (usize, usize),
+}
+
+/// The finest bins for so many ranks.
+fn bins_of(ranks: usize) -> usize {
+    let each = CELLS / ranks.max(1);
+    (1 << each.max(1).ilog2()).clamp(64, MOST_BINS)
+}
+
+/// Reads what a page shows of the time from one until another.
+pub fn page_parts<'a>(
+    run: &'a Run,
+    settled: &'a Settled,
+    (from, to): (i64, i64),
+    keeps_outside: bool,
+) -> PageParts<'a> {
+    let ranks = run.ranks.iter().filter(|rank| rank.is_asked).count();
+    let grid = Grid { keeps_outside, ..Grid::over(from, to, bins_of(ranks)) };
+    let finest = super::picture(run, settled, grid);
+    let mut waits = settled.account.spans.clone();
+    waits.iter_mut().for_each(|waits| waits.sort_unstable());
+    let longest_way = finest.messages.iter().map(|message| message.end - message.begin).max().unwrap_or(0);
+    PageParts {
+        run,
+        settled,
+        names: Names::of(run, &settled.account),
+        waits,
+        finest,
+        longest_way,
+        room: (BINS_IN_PAGE, CALLS_IN_PAGE),
+    }
+}
+
+impl PageParts<'_> {
+    /// All goes into the page, however much it is.
+    pub fn in_one(self) -> Self {
+        PageParts { room: (usize::MAX, usize::MAX), ..self }
+    }
+
+    /// All but what is too much for one page, of which `write` gets name and text. `folder` is where it writes.
+    pub fn data(
+        &self,
+        (from, to): (i64, i64),
+        folder: &str,
+        write: &mut dyn FnMut(&str, &str) -> Result<(), Error>,
+    ) -> Result<PageData, Error> {
+        let (bins, fine) = self.bins(write)?;
+        let chunks = self.chunks((from, to), write)?;
+        let run = self.run;
+        let own: Vec<u32> = (0..).zip(&run.ranks).filter(|(_, rank)| rank.is_asked).map(|(at, _)| at).collect();
+        let (regions, left_out, regions_of) = regions(run, &self.settled.timeline, &self.finest.grid);
+        let note = format!("{left_out} shorter regions are not shown");
+        Ok(PageData {
+            title: title(run),
+            from,
+            to,
+            ranks: timeline::page_data::ranks(&self.finest.rows, &own),
+            names: run.ranks.iter().map(|rank| world_rank(rank).to_string()).collect(),
+            classes: timeline::page_data::classes(),
+            functions: self.names.functions.clone(),
+            sites: self.names.sites.clone(),
+            objects: self.names.objects.clone(),
+            states: WaitState::ALL.iter().map(|state| state.name()).collect(),
+            bins,
+            fine,
+            chunks,
+            folder: folder.into(),
+            waits: self.longest((from, to)),
+            regions: timeline::page_data::regions(&regions),
+            regions_of,
+            notes: (left_out > 0).then_some(note).into_iter().collect(),
+        })
+    }
+
+    /// The bins in the page, folded until they fit, and the finest beside it.
+    fn bins(
+        &self,
+        write: &mut dyn FnMut(&str, &str) -> Result<(), Error>,
+    ) -> Result<(PageBins, Option<PageBins>), Error> {
+        let functions = &self.names.function_of;
+        let encoded = |rows: &[PictureRow], grid: &Grid| timeline::bins(rows, (0, grid.count), functions).text();
+        let mut grid = self.finest.grid;
+        let mut data = encoded(&self.finest.rows, &grid);
+        if data.len() <= self.room.0 {
+            return Ok((PageBins::in_page(&grid, data), None));
+        }
+        let fine = PageBins::in_files(&grid, grid.count.div_ceil(FILES));
+        for (number, name) in fine.files.iter().enumerate() {
+            let part = timeline::bins(&self.finest.rows, (number * fine.each, fine.each), functions);
+            write(name, &part.text())?;
+        }
+        let mut folded: Vec<_> = self.finest.rows.iter().map(|row| row.bins.clone()).collect();
+        while data.len() > self.room.0 && grid.count > 1 {
+            grid = grid.folded();
+            folded = map(folded.len(), |at| folded[at].folded());
+            let rows: Vec<PictureRow> =
+                self.finest.rows.iter().zip(&folded).map(|(row, bins)| row.with(bins.clone())).collect();
+            data = encoded(&rows, &grid);
+        }
+        Ok((PageBins::in_page(&grid, data), Some(fine)))
+    }
+
+    /// The longest waits.
+    fn longest(&self, interval: (i64, i64)) -> Vec<(u32, i64, i64, i64, u32, u32, i64, u32)> {
+        let rows = places(self.run);
+        let wait = |wait: &WaitSpan| {
+            let row = rows[wait.key.waiter.rank as usize]?;
+            let site = self.names.place(wait.key.waiter.place.number());
+            let (state, cause) = self.reasons(wait);
+            let (rank, cause) = cause.map_or((-1, 0), |(rank, site)| (i64::from(rank), site));
+            Some((row, wait.call, wait.from, wait.until, state, site, rank, cause))
+        };
+        longest(&self.settled.account, interval, WAITS).into_iter().filter_map(wait).collect()
+    }
+
+    /// Why a call waited.
+    fn reasons(&self, wait: &WaitSpan) -> PageWait {
+        let (waiter, cause) = (wait.key.waiter, wait.key.cause);
+        let state = WaitState::ALL.iter().position(|state| *state == wait.key.state).unwrap_or(0) as u32;
+        (state, (cause != waiter).then(|| (cause.rank, self.names.place(cause.place.number()))))
+    }
+
+    /// Times that hold about as many calls each, from one until another.
+    fn edges(&self, (from, to): (i64, i64)) -> Vec<i64> {
+        let grid = &self.finest.grid;
+        let mut calls = vec![0u64; grid.count];
+        for cell in self.finest.rows.iter().flat_map(|row| &row.bins.cells) {
+            calls[cell.bin as usize] = calls[cell.bin as usize].saturating_add(cell.calls);
+        }
+        let mut edges = vec![from];
+        let mut sum = 0u64;
+        for (bin, calls) in calls.into_iter().enumerate().skip(1) {
+            let begin = grid.from.saturating_add(grid.width.saturating_mul(bin as i64));
+            if sum > 0 && sum.saturating_add(calls) > CHUNK && begin < to {
+                edges.push(begin);
+                sum = 0;
+            }
+            sum = sum.saturating_add(calls);
+        }
+        edges.push(to);
+        edges
+    }
+
+    /// Every call that overlaps the time, in the chunk that it begins in; those from before, in the first.
+    fn chunks(
+        &self,
+        (from, to): (i64, i64),
+        write: &mut dyn FnMut(&str, &str) -> Result<(), Error>,
+    ) -> Result<Vec<PageChunk>, Error> {
+        let (run, timeline) = (self.run, &self.settled.timeline);
+        let at: Vec<usize> = (0..run.ranks.len()).filter(|at| run.ranks[*at].is_asked).collect();
+        let contents = map(at.len(), |row| run.ranks[at[row]].trace.contents());
+        let calls = |row: usize| {
+            let (rank, line) = (&run.ranks[at[row]], &timeline.lines[at[row]]);
+            Mutex::new(RankCalls::new(rank, &contents[row], line, self.finest.rows[row].life.end))
+        };
+        let readers = map(at.len(), calls);
+        // Calls that the next chunk begins in: whoever looks at it alone sees what its ranks are in.
+        let running: Vec<Mutex<Vec<PlacedCall<'_>>>> = at.iter().map(|_| Mutex::default()).collect();
+        let edges = self.edges((from, to));
+        let last = edges.len().saturating_sub(2);
+        let (mut chunks, mut in_page) = (Vec::new(), 0usize);
+        for (number, edge) in edges.windows(2).enumerate() {
+            let (begin, end) = (edge[0], edge[1]);
+            // What begins at the very end, or where clocks say later, is still there.
+            let until = if number == last && self.finest.grid.keeps_outside { i64::MAX } else { end };
+            let section = |row: usize| {
+                let (read, mut marks) = lock(&readers[row]).until(until);
+                let mut running = lock(&running[row]);
+                let mut calls = std::mem::take(&mut *running);
+                let carried = calls.len();
+                calls.extend(read.into_iter().filter(|call| call.end >= from));
+                running.extend(calls.iter().filter(|call| call.end > end));
+                marks.retain(|mark| mark.1 >= from);
+                let waits = &self.waits[at[row]];
+                let first = calls.first().map_or(0, |first| waits.partition_point(|wait| wait.call < first.start));
+                let kind = |signature: &_| self.names.kind(at[row], signature);
+                let wait = |wait: &WaitSpan| self.reasons(wait);
+                let count = (calls.len() - carried) as u64;
+                (count, RankSection::of((&calls, carried), &marks, &waits[first..], begin, kind, wait))
+            };
+            let (counts, sections): (Vec<u64>, Vec<RankSection>) = map(at.len(), section).into_iter().unzip();
+            let messages = self.messages((begin, end), number == last);
+            let data = timeline::chunk(&sections, &messages, begin).text();
+            let name = format!("calls-{number:05}");
+            in_page += data.len();
+            let calls = counts.iter().sum();
+            chunks.push(PageChunk { from: begin, to: end, calls, name, data: Some(data) });
+            if in_page > self.room.1 {
+                for chunk in &mut chunks {
+                    if let Some(data) = chunk.data.take() {
+                        write(&chunk.name, &data)?;
+                    }
+                }
+            }
+        }
+        Ok(chunks)
+    }
+
+    /// Messages with an end in a chunk: those between two chunks are in both.
+    fn messages(&self, (from, to): (i64, i64), is_last: bool) -> Vec<MessageLine> {
+        let all = &self.finest.messages;
+        let is_in = |at: i64| from <= at && (at < to || is_last);
+        let first = all.partition_point(|message| message.begin < from.saturating_sub(self.longest_way));
+        let near = all[first..].iter().take_while(|message| message.begin < to || is_last);
+        near.filter(|message| is_in(message.begin) || is_in(message.end)).copied().collect()
+    }
+}

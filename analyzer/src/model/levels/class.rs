@@ -1,0 +1,69 @@
+//! What a rank does with its time, as a timeline colors it.
+
+use traces::calls::{Call, Class};
+
+use super::UNFINISHED;
+
+/// See the module.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum TimeClass {
+    /// It is not in MPI.
+    Computation,
+    /// Sends and receives.
+    PointToPoint,
+    /// Waits, tests and probes.
+    Completion,
+    /// Collective calls.
+    Collective,
+    /// One-sided communication.
+    OneSided,
+    /// Files.
+    File,
+    /// Any other call.
+    Other,
+    /// A call that never returned.
+    Unfinished,
+}
+
+impl TimeClass {
+    /// All, in the order of legends.
+    pub const ALL: [TimeClass; 8] = [
+        TimeClass::Computation,
+        TimeClass::PointToPoint,
+        TimeClass::Completion,
+        TimeClass::Collective,
+        TimeClass::OneSided,
+        TimeClass::File,
+        TimeClass::Other,
+        TimeClass::Unfinished,
+    ];
+
+    /// That of a function's number.
+    pub fn of(function: u16) -> TimeClass {
+        let Some(call) = Call::from_number(function).filter(|_| function != UNFINISHED) else {
+            return if function == UNFINISHED { TimeClass::Unfinished } else { TimeClass::Other };
+        };
+        match call.class() {
+            Class::PointToPoint => TimeClass::PointToPoint,
+            Class::Completion | Class::Probe => TimeClass::Completion,
+            Class::Collective | Class::Neighborhood => TimeClass::Collective,
+            Class::Rma | Class::Window => TimeClass::OneSided,
+            Class::Io | Class::File => TimeClass::File,
+            _ => TimeClass::Other,
+        }
+    }
+
+    /// Its name in legends.
+    pub fn name(self) -> &'static str {
+        match self {
+            TimeClass::Computation => "computation",
+            TimeClass::PointToPoint => "point to point",
+            TimeClass::Completion => "wait, test",
+            TimeClass::Collective => "collective",
+            TimeClass::OneSided => "one-sided",
+            TimeClass::File => "file",
+            TimeClass::Other => "other MPI",
+            TimeClass::Unfinished => "never returned",
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! A run at any level of detail: time per function in bins of time, and the single calls.
+//!
+//! In: a rank's pages, and the waits that matching found. Out: [`RankBins`], of which every level above is the same with neighbors
+//! put together ([`RankBins::folded`]), and single calls in the order of time ([`RankCalls`]). Both know the same calls as
+//! reports do, with what reports leave out because it has no end: calls that never returned, as [`UNFINISHED`].
+//! Memory is in proportion to the number of bins, not to the length of the run.
+
+mod bins;
+mod calls;
+mod class;
+mod reader;
+mod regions;
+mod ticks;
+
+use super::Run;
+use super::matching::WaitSpan;
+use super::rank::{End, Rank};
+use super::selection::LEFT_OUT;
+use super::timeline::{ClockLine, Timeline};
+use crate::parallel;
+
+pub use bins::{Cell, FunctionTime, RankBins};
+pub use calls::{PlacedCall, RankCalls};
+pub use class::TimeClass;
+pub use reader::{EngineMark, SingleCall, ThreadCalls};
+pub use regions::{RegionSpan, regions};
+
+/// The function of calls that never returned: their time is in no report.
+pub const UNFINISHED: u16 = u16::MAX;
+
+/// Time cut into equal bins. Nanoseconds on the run's time line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Grid {
+    /// When the first bin begins.
+    pub from: i64,
+    /// How long each is.
+    pub width: i64,
+    /// How many.
+    pub count: usize,
+    /// What lies outside counts in the first and the last bin.
+    pub keeps_outside: bool,
+}
+
+/// When a rank ran. Nanoseconds on the run's time line.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Life {
+    /// MPI_Init began, or what is asked about.
+    pub begin: i64,
+    /// MPI_Finalize ended, or the last that is known or asked about.
+    pub end: i64,
+    /// When its calls are known one by one, and asked about: from when until when, in order.
+    pub spans: Vec<(i64, i64)>,
+    /// Since then it was in a call that never returned.
+    pub stuck_since: Option<i64>,
+}
+
+impl Grid {
+    /// So many bins, at least, from one time until another.
+    pub fn over(from: i64, to: i64, count: usize) -> Grid {
+        let length = to.saturating_sub(from).max(1);
+        let width = (length as u64).div_ceil(count.max(1) as u64).max(1) as i64;
+        Grid { from, width, count: count.max(1), keeps_outside: false }
+    }
+
+    /// When it ends.
+    pub fn end(&self) -> i64 {
+        self.from.saturating_add(self.width.saturating_mul(self.count as i64))
+    }
+
+    /// The bin of a time; those before and behind are -1 and the number of bins.
+    pub fn bin_at(&self, at: i64) -> i64 {
+        at.saturating_sub(self.from).div_euclid(self.width).clamp(-1, self.count as i64)
+    }
+
+    /// The same with bins twice as long.
+    pub fn folded(&self) -> Grid {
+        Grid { width: self.width.saturating_mul(2), count: self.count.div_ceil(2), ..*self }
+    }
+}
+
+/// Cuts the time of each rank that is asked about into bins, with what it waited.
+pub fn bins(run: &Run, timeline: &Timeline, grid: &Grid, waits: &[Vec<WaitSpan>]) -> Vec<RankBins> {
+    parallel::map(run.ranks.len(), |at| {
+        let rank = &run.ranks[at];
+        let waits = waits.get(at).map_or(&[][..], Vec::as_slice);
+        if rank.is_asked { RankBins::of(rank, &timeline.lines[at], grid, waits) } else { RankBins::default() }
+    })
+}
+
+/// When each rank ran. One that was killed in a call counts until the run's end.
+pub fn lives(run: &Run, timeline: &Timeline) -> Vec<Life> {
+    let end = |(rank, line): (&Rank, &ClockLine)| line.nanoseconds_at(rank.last_ticks());
+    let end = run.ranks.iter().zip(&timeline.lines).map(end).max().unwrap_or(0);
+    run.ranks.iter().zip(&timeline.lines).map(|(rank, line)| life(rank, line, end)).collect()
+}
+
+/// Spans of a rank that are told apart; of more, only where the first begins and the last ends.
+const SPANS: usize = 1000;
+
+fn life(rank: &Rank, line: &ClockLine, end_of_run: i64) -> Life {
+    let begin = line.nanoseconds_at(rank.header.begin.ticks);
+    let last = line.nanoseconds_at(rank.last_ticks()).max(begin);
+    let (end, stuck_since) = match rank.end {
+        End::Inside { .. } => (end_of_run.max(last), Some(last)),
+        _ => (last, None),
+    };
+    let stopped = || line.nanoseconds_at(rank.header.stopped_at).clamp(begin, end);
+    let known_until = match rank.header.has_profile() {
+        true if rank.header.stopped_at > 0 => stopped(),
+        true => begin,
+        false => end,
+    };
+    let first = rank.threads.first().map_or(0, |thread| thread.number);
+    let stretches = rank.stretches(first);
+    let ends = stretches.iter().skip(1).map(|(tick, _)| line.nanoseconds_at(*tick)).chain([known_until]);
+    let span = |((tick, part), to): (&(u64, u32), i64)| {
+        let from = if *tick == 0 { begin } else { line.nanoseconds_at(*tick) };
+        let span = (from.max(begin), to.min(known_until));
+        (*part != LEFT_OUT && span.0 < span.1).then_some(span)
+    };
+    let mut spans: Vec<(i64, i64)> = stretches.iter().zip(ends).filter_map(span).collect();
+    if let ([first, .., last], true) = (spans.as_slice(), spans.len() > SPANS) {
+        spans = vec![(first.0, last.1)];
+    }
+    let begin = spans.first().map_or(begin, |span| span.0);
+    // What is not known belongs to it, what is not asked about does not.
+    let end = if rank.selection.is_some() { spans.last().map_or(begin, |span| span.1) } else { end };
+    Life { begin, end, spans, stuck_since: stuck_since.filter(|since| *since <= end) }
+}

@@ -1,0 +1,139 @@
+//! What a timeline shows is what reports say: at every level of detail, and call by call.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use analyzer::metrics::timeline;
+use analyzer::model::levels::{self, Grid, RankBins, RankCalls, UNFINISHED};
+use analyzer::model::matching::{Follow, Settled, WaitKey, WaitSum, settled};
+use analyzer::model::rank::is_nested;
+use analyzer::model::{Choice, Rank, Run};
+use examples::fixture;
+
+/// Every recorded run whose calls were recorded one by one.
+fn recorded() -> Vec<(String, Run)> {
+    let unpacked = |name: String| {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-levels-{}", std::process::id()));
+        let fixture = fixture::unpack(&name, &folder);
+        let run = Run::select(&fixture.run, &Choice { no_cache: true, ..Choice::default() });
+        (name, run)
+    };
+    let runs = fixture::names().into_iter().map(unpacked);
+    runs.filter_map(|(name, run)| Some((name, run.ok()?))).filter(|(_, run)| run.has_calls("levels").is_ok()).collect()
+}
+
+fn grid(run: &Run, settled: &Settled, count: usize) -> Grid {
+    let (from, to) = timeline::interval(run, &settled.timeline, None, None);
+    Grid { keeps_outside: true, ..Grid::over(from, to, count) }
+}
+
+/// Ticks by function, as the bins of a rank have them.
+fn by_function(bins: &RankBins) -> BTreeMap<u16, u64> {
+    let mut sums = BTreeMap::new();
+    for time in bins.cells.iter().flat_map(|cell| bins.times(cell)).filter(|time| time.function != UNFINISHED) {
+        *sums.entry(time.function).or_insert(0) += time.ticks;
+    }
+    sums
+}
+
+/// The same, as reports have them: of calls that are recorded one by one.
+fn reported(rank: &Rank) -> BTreeMap<u16, u64> {
+    let mut sums = BTreeMap::new();
+    for entry in rank.entries().filter(|entry| !is_nested(entry) && entry.total > 0) {
+        *sums.entry(entry.signature.call).or_insert(0) += entry.total;
+    }
+    sums
+}
+
+#[test]
+fn bins_add_up_to_what_reports_say_at_every_level() {
+    let mut ran = 0;
+    for (name, run) in recorded() {
+        let settled = settled(&run, Follow::Events);
+        for count in [1, 7, 60, 4096] {
+            let grid = grid(&run, &settled, count);
+            let all = levels::bins(&run, &settled.timeline, &grid, &settled.account.spans);
+            for (rank, bins) in run.ranks.iter().zip(all).filter(|(rank, _)| rank.is_asked && !rank.is_profile()) {
+                let said = reported(rank);
+                assert_eq!(by_function(&bins), said, "{name}, rank {:?}, {count} bins", rank.number());
+                let folded = bins.folded().folded();
+                assert_eq!(by_function(&folded), said, "{name}, rank {:?}, {count} bins folded", rank.number());
+                let calls = |bins: &RankBins| bins.cells.iter().map(|cell| cell.calls).sum::<u64>();
+                assert_eq!(calls(&folded), calls(&bins), "{name}");
+                ran += 1;
+            }
+        }
+    }
+    assert!(ran > 200, "{ran}");
+}
+
+#[test]
+fn single_calls_are_those_of_the_reports_whatever_parts_they_are_read_in() {
+    let mut ran = 0;
+    for (name, run) in recorded() {
+        let settled = settled(&run, Follow::Sums);
+        let lives = levels::lives(&run, &settled.timeline);
+        for (at, rank) in run.ranks.iter().enumerate().filter(|(_, rank)| rank.is_asked && !rank.is_profile()) {
+            let contents = rank.trace.contents();
+            let mut calls = RankCalls::new(rank, &contents, &settled.timeline.lines[at], lives[at].end);
+            let mut counts: BTreeMap<u16, u64> = BTreeMap::new();
+            let length = lives[at].end - lives[at].begin;
+            for part in (1..=5).map(|part| lives[at].begin + length * part / 5).chain([i64::MAX]) {
+                let (calls, _) = calls.until(part);
+                assert!(calls.is_sorted_by_key(|call| call.start), "{name}");
+                assert!(calls.iter().all(|call| call.start < part && call.start <= call.end), "{name}");
+                for call in calls.iter().filter(|call| !call.unfinished) {
+                    *counts.entry(call.signature.call).or_default() += call.count;
+                }
+            }
+            let mut said: BTreeMap<u16, u64> = BTreeMap::new();
+            for entry in rank.entries().filter(|entry| !is_nested(entry) && entry.count > 0) {
+                *said.entry(entry.signature.call).or_default() += entry.count;
+            }
+            assert_eq!(counts, said, "{name}, rank {:?}", rank.number());
+            ran += 1;
+        }
+    }
+    assert!(ran > 50, "{ran}");
+}
+
+#[test]
+fn waits_one_by_one_add_up_to_the_wait_states() {
+    let (mut ran, mut states) = (0, BTreeSet::new());
+    for (name, run) in recorded() {
+        let account = settled(&run, Follow::Events).account;
+        let mut sums: BTreeMap<WaitKey, (i64, u64)> = BTreeMap::new();
+        for span in account.spans.iter().flatten() {
+            let sum = sums.entry(span.key).or_default();
+            *sum = (sum.0 + span.until - span.from, sum.1 + 1);
+            states.insert(span.key.state);
+            ran += 1;
+        }
+        let figures = |sum: &WaitSum| (sum.time, sum.count);
+        let said: BTreeMap<_, _> = account.waits.sums.iter().map(|(key, sum)| (*key, figures(sum))).collect();
+        assert_eq!(sums, said, "{name}");
+    }
+    assert!(ran > 100 && states.len() > 8, "{ran} {states:?}");
+}
+
+#[test]
+fn an_interval_shows_what_began_before_it_and_cuts_it_there() {
+    let (_, run) = recorded().into_iter().find(|(name, _)| name.starts_with("persistent_halo")).unwrap();
+    let settled = settled(&run, Follow::Events);
+    let whole = grid(&run, &settled, 64);
+    let part = Grid { from: whole.from + 16 * whole.width, count: 16, keeps_outside: false, ..whole };
+    let all = levels::bins(&run, &settled.timeline, &whole, &settled.account.spans);
+    let some = levels::bins(&run, &settled.timeline, &part, &settled.account.spans);
+    let mut ran = 0;
+    for (all, some) in all.iter().zip(&some) {
+        for cell in &some.cells {
+            let same = all.cells.iter().find(|whole| whole.bin == cell.bin + 16).unwrap();
+            let ticks =
+                |bins: &RankBins, cell| bins.times(cell).iter().map(|time| (time.function, time.ticks)).collect();
+            let (of_all, of_some): (Vec<_>, Vec<_>) = (ticks(all, same), ticks(some, cell));
+            assert_eq!((of_some, cell.waited), (of_all, same.waited));
+            ran += 1;
+        }
+    }
+    assert!(ran > 20, "{ran}");
+}

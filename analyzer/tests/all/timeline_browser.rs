@@ -1,0 +1,218 @@
+//! The timeline in a browser: what a page from disk shows is what the trace has.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use analyzer::model::levels::{self, RankCalls};
+use analyzer::model::matching::{Follow, settled};
+use analyzer::model::rank::{function_of, is_nested};
+use analyzer::model::{Choice, Run};
+use serde_json::Value;
+use synthetic::{Shape, Topology};
+
+use crate::common::{Folder, overhear};
+
+/// Hears of what goes wrong before anything runs.
+const WATCH: &str = "<head><script>globalThis.failures = [];
+addEventListener('error', (event) => failures.push(String(event.message)), true);
+addEventListener('unhandledrejection', (event) => failures.push(String(event.reason)));
+console.error = (...words) => failures.push(words.join(' '));</script>";
+
+/// What steps may use: keys and patience.
+const TOOLS: &str = "
+const canvas = document.querySelector('.timeline-canvas');
+const box = document.getElementById('timeline');
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+const press = async (key, on = canvas) => {
+  on.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
+  await pause(60);
+};
+const facts = () => [...document.querySelectorAll('.timeline-side dt')].map((term) => [term.textContent, term.nextSibling.textContent]);
+const colors = () => {
+  const pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+  const all = new Set();
+  for (let at = 0; at < pixels.length; at += 4) all.add(pixels[at] * 65536 + pixels[at + 1] * 256 + pixels[at + 2]);
+  return all.size;
+};
+const call = () => {
+  const { row, start } = timeline.view.selected;
+  for (const chunk of timeline.scene.chunks ?? []) {
+    const calls = chunk.rows[row];
+    const at = calls.start.indexOf(start);
+    if (at >= 0) return { row, start, end: calls.end[at], fn: timeline.store.data.functions[chunk.kinds[calls.kind[at]].fn].name };
+  }
+  return null;
+};
+";
+
+/// Opens a page from disk, does some steps there, and returns what they make. The page says it on its console, in pieces.
+fn browse(page: &Path, fragment: &str, steps: &str, flags: &[&str]) -> Value {
+    let watched = page.with_file_name(format!("watched-{}", page.file_name().unwrap().to_str().unwrap()));
+    let end = format!(
+        "<script type=\"module\">{TOOLS}
+        let result;
+        try {{ await pause(300); result = await (async () => {{ {steps} }})(); }} catch (error) {{ failures.push(String(error.stack)); }}
+        const text = btoa(JSON.stringify({{ failures, result }}).replace(/[^ -~]/g, '?'));
+        for (let at = 0; at < text.length; at += 800) console.log(`said:${{text.slice(at, at + 800)}}:`);
+        console.log('said:all:');</script></body>"
+    );
+    let text = fs::read_to_string(page).unwrap().replacen("<head>", WATCH, 1);
+    let (before, after) = text.rsplit_once("</body>").unwrap();
+    fs::write(&watched, format!("{before}{end}{after}")).unwrap();
+    let profile = Folder::new();
+    let mut chromium = Command::new("chromium");
+    chromium.args([
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--window-size=1280,900",
+        "--enable-logging=stderr",
+    ]);
+    chromium.arg(format!("--user-data-dir={}", profile.0.display())).args(flags);
+    chromium.arg(format!("file://{}{fragment}", watched.display())).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut chromium = chromium.spawn().expect("chromium, as Debian packages it");
+    let (mut said, mut all) = (String::new(), String::new());
+    for line in BufReader::new(chromium.stderr.take().unwrap()).lines().map_while(Result::ok) {
+        match line.split("said:").nth(1).and_then(|rest| rest.split(':').next()) {
+            Some("all") => break,
+            Some(piece) => said.push_str(piece),
+            None => all.push_str(&format!("{line}\n")),
+        }
+    }
+    chromium.kill().unwrap();
+    chromium.wait().unwrap();
+    assert!(!said.is_empty(), "chromium said nothing: {all}");
+    let result: Value = serde_json::from_slice(&decoded(&said)).unwrap();
+    assert_eq!(result["failures"], Value::Array(Vec::new()), "{result}");
+    result["result"].clone()
+}
+
+/// Bytes from base64.
+fn decoded(text: &str) -> Vec<u8> {
+    let digits = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let sixes = text.bytes().filter_map(|byte| digits.iter().position(|digit| *digit == byte));
+    let (mut bytes, mut bits, mut held) = (Vec::new(), 0u32, 0);
+    for six in sixes {
+        (bits, held) = (bits << 6 | six as u32, held + 6);
+        if held >= 8 {
+            held -= 8;
+            bytes.push((bits >> held) as u8);
+        }
+    }
+    bytes
+}
+
+/// The function and end of each call that began on a rank at a time, by the trace.
+fn in_trace(run: &Run, rank: usize, start: i64) -> Vec<(String, i64)> {
+    let timeline = settled(run, Follow::Sums).timeline;
+    let end = levels::lives(run, &timeline)[rank].end;
+    let contents = run.ranks[rank].trace.contents();
+    let mut calls = RankCalls::new(&run.ranks[rank], &contents, &timeline.lines[rank], end);
+    let calls = calls.until(i64::MAX).0.into_iter().filter(|call| call.start == start);
+    calls.map(|call| (function_of(call.signature.call), call.end)).collect()
+}
+
+fn run_of(folder: &Path) -> Run {
+    Run::select(folder, &Choice { no_cache: true, ..Choice::default() }).unwrap()
+}
+
+#[test]
+fn keys_lead_from_the_whole_run_to_the_call_that_the_trace_has_there() {
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces/samples/integer_sort-openmpi");
+    let folder = Folder::new();
+    let page = folder.0.join("sort.html");
+    let output = overhear("timeline", &sample, &["--no-cache", "--html", page.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert!(fs::metadata(&page).unwrap().len() < 5 << 20);
+    let steps = "
+        const whole = colors();
+        const all = timeline.sums(timeline.view.from, timeline.view.to, [0, 1, 2, 3]);
+        for (let times = 0; times < 8; times++) await press('w');
+        await press('.'); await press('.');
+        const near = { call: call(), facts: facts(), mode: box.dataset.calls };
+        await press('f'); await press('m'); await press('ArrowDown');
+        const below = call();
+        await press(']');
+        await pause(300);
+        const wait = { call: call(), longest: timeline.store.data.waits[0] };
+        return { whole, all, near, below, wait, hash: location.hash, view: [timeline.view.from, timeline.view.to], facts: facts() };";
+    let seen = browse(&page, "", steps, &[]);
+    assert!(seen["whole"].as_u64().unwrap() > 5, "an empty picture: {seen}");
+    let run = run_of(&sample);
+    for one in [&seen["near"]["call"], &seen["below"], &seen["wait"]["call"]] {
+        let (row, start) = (one["row"].as_u64().unwrap() as usize, one["start"].as_i64().unwrap());
+        let shown = (one["fn"].as_str().unwrap().to_string(), one["end"].as_i64().unwrap());
+        assert!(in_trace(&run, row, start).contains(&shown), "{one}: {:?}", in_trace(&run, row, start));
+    }
+    assert_eq!(seen["below"]["row"], 1, "the arrow goes to the next rank: {seen}");
+    assert_eq!(seen["near"]["facts"][0][1], seen["near"]["call"]["fn"]);
+    assert_eq!(seen["wait"]["call"]["start"], seen["wait"]["longest"][1], "the longest wait: {seen}");
+    let mut said: BTreeMap<String, f64> = BTreeMap::new();
+    for (rank, entry) in run.ranks.iter().flat_map(|rank| rank.entries().map(move |entry| (rank, entry))) {
+        if !is_nested(entry) && entry.total > 0 {
+            *said.entry(function_of(entry.signature.call)).or_default() += rank.clock.seconds(entry.total) * 1e9;
+        }
+    }
+    let shown = seen["all"]["functions"].as_array().unwrap();
+    assert_eq!(shown.len(), said.len(), "{shown:?}");
+    for function in shown {
+        let (name, ns) = (function["name"].as_str().unwrap(), function["ns"].as_f64().unwrap());
+        assert!((ns - said[name]).abs() < 1e4 + said[name] * 1e-5, "{name}: {ns} for {}", said[name]);
+    }
+    // A colleague opens the same spot.
+    let steps =
+        "return { view: [timeline.view.from, timeline.view.to], facts: facts(), marks: timeline.view.marks.length };";
+    let again = browse(&page, seen["hash"].as_str().unwrap(), steps, &["--blink-settings=preferredColorScheme=0"]);
+    assert_eq!((&again["facts"], &again["marks"]), (&seen["facts"], &Value::from(1)));
+    for at in 0..2 {
+        let [was, is] = [&seen, &again].map(|seen| seen["view"][at].as_f64().unwrap());
+        assert!((was - is).abs() <= 2.0, "{was} {is}");
+    }
+}
+
+#[test]
+fn single_calls_of_a_long_run_come_from_parts_beside_the_page() {
+    let folder = Folder::new();
+    let run = folder.0.join("run");
+    fs::create_dir(&run).unwrap();
+    synthetic::run(&run, &Shape { ranks: 8, calls: 40_000, topology: Topology::Ring, seed: 1 }).unwrap();
+    let page = folder.0.join("long run.html");
+    let output = overhear("timeline", &run, &["--no-cache", "--html", page.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert!(fs::metadata(&page).unwrap().len() < 5 << 20);
+    let parts = fs::read_dir(folder.0.join("long run-parts")).unwrap().count();
+    assert!(parts > 2, "{parts} parts");
+    let steps = "
+        const whole = { mode: box.dataset.calls, loaded: timeline.store.parts.size, background: getComputedStyle(box).getPropertyValue('--timeline-ground') };
+        for (let times = 0; times < 24 && (timeline.view.to - timeline.view.from) * 400 > timeline.view.bounds[1]; times++) await press('w');
+        await pause(500);
+        await press('.');
+        const near = { mode: box.dataset.calls, loaded: timeline.store.parts.size, call: call(), messages: timeline.scene.chunks?.[0].messages.length };
+        const find = document.querySelector('.timeline-find');
+        find.value = 'bcast';
+        find.dispatchEvent(new Event('input'));
+        await press('Enter', find);
+        await pause(500);
+        return { whole, near, found: call(), counted: timeline.store.data.chunks.reduce((sum, chunk) => sum + chunk.calls, 0) };";
+    let seen = browse(&page, "", steps, &["--blink-settings=preferredColorScheme=0"]);
+    assert_eq!((&seen["whole"]["mode"], &seen["whole"]["loaded"]), (&Value::from("bins"), &Value::from(0)));
+    assert_eq!(seen["whole"]["background"], "#14181d", "the dark scheme");
+    assert_eq!(seen["near"]["mode"], "calls", "{seen}");
+    assert!(
+        seen["near"]["loaded"].as_u64().unwrap() < parts as u64 && seen["near"]["messages"].as_u64().unwrap() > 0,
+        "{seen}"
+    );
+    let run = run_of(&run);
+    for one in [&seen["near"]["call"], &seen["found"]] {
+        let (row, start) = (one["row"].as_u64().unwrap() as usize, one["start"].as_i64().unwrap());
+        let shown = (one["fn"].as_str().unwrap().to_string(), one["end"].as_i64().unwrap());
+        assert!(in_trace(&run, row, start).contains(&shown), "{one}");
+    }
+    assert_eq!(seen["found"]["fn"], "MPI_Bcast");
+    let calls = |entry: &&analyzer::model::tally::CallTotal| !is_nested(entry);
+    let said: u64 = run.ranks.iter().flat_map(|rank| rank.entries().filter(calls)).map(|entry| entry.count).sum();
+    assert_eq!(seen["counted"], said, "every call is in one part");
+}

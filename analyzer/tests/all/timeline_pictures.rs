@@ -1,0 +1,101 @@
+//! The timeline in a terminal, as SVG and PNG: compared with what was looked at.
+//!
+//! `GOLDEN=write cargo test -p overhear timeline_pictures::` makes them anew.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use analyzer::model::levels::{Grid, RegionSpan};
+use analyzer::report::timeline::{Picture, page, svg};
+use resvg::tiny_skia::Pixmap;
+
+use crate::common::{Folder, stderr, stdout};
+
+const OPENMPI: &str = "traces/samples/integer_sort-openmpi";
+
+fn timeline(arguments: &[&str], columns: &str) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_overhear"));
+    command.args(["timeline", OPENMPI]).args(arguments).env("COLUMNS", columns);
+    command.current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).output().unwrap()
+}
+
+fn reference(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/timeline").join(name);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    path
+}
+
+fn is_written() -> bool {
+    std::env::var_os("GOLDEN").is_some_and(|value| value == "write")
+}
+
+#[test]
+fn a_terminal_of_forty_columns_shows_an_interval_of_some_ranks() {
+    let output = timeline(&["--from", "150ms", "--to", "240ms", "--rank", "1-3", "--top", "3"], "40");
+    let text = stdout(&output);
+    let picture: Vec<&str> = text.lines().take_while(|line| !line.is_empty()).collect();
+    assert!(picture.len() >= 5 && picture.iter().all(|line| line.chars().count() <= 40), "{text}");
+    assert!(!text.contains('\x1b'), "colors in a pipe: {text:?}");
+    if is_written() {
+        fs::write(reference("forty.txt"), &text).unwrap();
+    }
+    assert_eq!(text, fs::read_to_string(reference("forty.txt")).unwrap());
+}
+
+#[test]
+fn the_picture_is_drawn_as_it_was_when_somebody_looked_at_it() {
+    let folder = Folder::new();
+    let path = |name: &str| folder.0.join(name).to_str().unwrap().to_string();
+    let (svg, png) = (path("sort.svg"), path("sort.png"));
+    let output = timeline(&["--from", "150ms", "--to", "180ms", "--svg", &svg, "--png", &png], "80");
+    assert_eq!((output.status.code(), stdout(&output)), (Some(0), String::new()), "{}", stderr(&output));
+    for name in ["sort.svg", "sort.png"] {
+        let drawn = fs::read(path(name)).unwrap();
+        if is_written() {
+            fs::write(reference(name), &drawn).unwrap();
+        }
+        let looked_at = fs::read(reference(name)).unwrap();
+        let same = match name.ends_with("png") {
+            true => Pixmap::decode_png(&drawn).unwrap() == Pixmap::decode_png(&looked_at).unwrap(),
+            false => drawn == looked_at,
+        };
+        assert!(same, "{name} is another picture");
+    }
+}
+
+#[test]
+fn a_file_that_exists_is_kept_unless_it_is_forced() {
+    let folder = Folder::new();
+    for flag in ["--svg", "--png", "--html"] {
+        let file = folder.0.join(format!("kept{flag}"));
+        fs::write(&file, "mine").unwrap();
+        let output = timeline(&[flag, file.to_str().unwrap()], "80");
+        assert_ne!(output.status.code(), Some(0));
+        assert!(stderr(&output).contains("--force"), "{}", stderr(&output));
+        assert_eq!(fs::read(&file).unwrap(), b"mine");
+        let output = timeline(&[flag, file.to_str().unwrap(), "--force"], "80");
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        assert!(fs::read(&file).unwrap().len() > 1000);
+    }
+}
+
+#[test]
+fn names_with_markup_and_escapes_are_shown_and_never_run() {
+    let evil = "</script><img src=x onerror=alert(1)>\x1b[2J";
+    let region = RegionSpan { from: 0, to: 1_000_000, depth: 0, name: evil.into() };
+    let picture = Picture {
+        title: evil.into(),
+        grid: Grid::over(0, 1_000_000, 500),
+        rows: Vec::new(),
+        regions: vec![region],
+        regions_of: String::new(),
+        messages: Vec::new(),
+    };
+    let mut drawn = String::new();
+    svg(&picture, &mut drawn).unwrap();
+    assert!(drawn.contains("&lt;img src=x") && !drawn.contains("<img") && !drawn.contains('\x1b'), "{drawn}");
+    let page = page(evil, "{}");
+    let title = page.split("<title>").nth(1).and_then(|rest| rest.split("</title>").next()).unwrap();
+    assert!(title.contains("img src=x") && !title.contains('<') && !title.contains('\x1b'), "{title}");
+}
