@@ -9,10 +9,11 @@ use super::open::choose;
 use super::print::print_below;
 use crate::cli;
 use crate::error::{Error, OK, PARTIAL};
+use crate::metrics::timeline::PageParts;
 use crate::metrics::{cost, overview, timeline};
+use crate::model::Choice;
 use crate::model::levels::Grid;
-use crate::model::matching::{Follow, Settled, settled};
-use crate::model::{Choice, Run};
+use crate::model::matching::{Follow, settled};
 use crate::report::plot::PlotFile;
 use crate::report::schema::Schema;
 use crate::report::{Format, Report, timeline as pictures};
@@ -31,28 +32,32 @@ pub fn run(arguments: &cli::Timeline) -> Result<u8, Error> {
     // Calls that began before the time and end in it are part of the picture.
     let run = choose(&arguments.of, Choice { from: None, to: None, ..select.choice() })?;
     run.has_calls("a timeline")?;
-    let settled = settled(&run, Follow::Events);
-    let interval = timeline::interval(&run, &settled.timeline, select.from, select.to);
+    let mut settled = settled(&run, Follow::Events);
+    let (from, to) = timeline::interval(&run, &settled.timeline, select.from, select.to);
+    let messages = timeline::take_messages(&run, &mut settled.account, (from, to));
     let keeps_outside = select.from.is_none() && select.to.is_none();
-    let grid = |count| Grid { keeps_outside, ..Grid::over(interval.0, interval.1, count) };
+    let grid = |count| Grid { keeps_outside, ..Grid::over(from, to, count) };
     let labels = || run.asked().map(|rank| timeline::label(rank).chars().count());
-    for (file, is_png) in [(&arguments.svg, false), (&arguments.png, true)] {
-        let Some(path) = file else { continue };
-        let picture = timeline::picture(&run, &settled, grid(pictures::svg_columns(labels())));
-        PlotFile::of(path, is_png).write(|svg| pictures::svg(&picture, svg))?;
+    if arguments.svg.is_some() || arguments.png.is_some() {
+        let picture = timeline::picture(&run, &settled, grid(pictures::svg_columns(labels())), &messages);
+        for (file, is_png) in [(&arguments.svg, false), (&arguments.png, true)] {
+            let Some(path) = file else { continue };
+            PlotFile::of(path, is_png).write(|svg| pictures::svg(&picture, svg))?;
+        }
     }
     if let Some(path) = &arguments.html {
-        html(&run, &settled, interval, keeps_outside, path, arguments.force)?;
+        html(&timeline::page_parts(&run, &settled, &grid(1), &messages), (from, to), path, arguments.force)?;
     }
     if files.is_empty() {
-        let picture = timeline::picture(&run, &settled, grid(pictures::columns(terminal::columns(), labels())));
+        let columns = pictures::columns(terminal::columns(), labels());
+        let picture = timeline::picture(&run, &settled, grid(columns), &messages);
         let lines = match print.format {
             Format::Text => pictures::lines(&picture, print.output.is_none() && has_colors()),
             _ => Vec::new(),
         };
         let mut facts = overview::facts(&run);
         facts.extend(timeline::facts(&picture));
-        let tables = vec![timeline::waits(&run, &settled.account, interval).into()];
+        let tables = vec![timeline::waits(&run, &settled.account, (from, to)).into()];
         let report = Report { facts, warnings: overview::warnings(&run), tables };
         print_below(&lines, report, "timeline", print)?;
     }
@@ -81,18 +86,9 @@ fn free(file: &Path, force: bool) -> Result<(), Error> {
 }
 
 /// Writes the page, and before it the folder of what does not fit into it.
-fn html(
-    run: &Run,
-    settled: &Settled,
-    interval: (i64, i64),
-    keeps_outside: bool,
-    path: &Path,
-    force: bool,
-) -> Result<(), Error> {
-    let parts = timeline::page_parts(run, settled, interval, keeps_outside);
+fn html(parts: &PageParts<'_>, interval: (i64, i64), path: &Path, force: bool) -> Result<(), Error> {
     // Nothing lies beside a device or a pipe.
     let is_file = fs::metadata(path).map_or(true, |found| found.is_file());
-    let parts = if is_file { parts } else { parts.in_one() };
     let mut name = path.file_stem().map_or_else(|| OsString::from("timeline"), OsString::from);
     name.push("-parts");
     let folder = path.with_file_name(&name);
@@ -106,7 +102,7 @@ fn html(
         let failed = |source| Error::Write { path: file.clone(), source };
         output::write(&file, pictures::part(name, data).as_bytes()).map_err(failed)
     };
-    let data = parts.data(interval, &name.to_string_lossy(), &mut write)?;
+    let data = parts.data(interval, &name.to_string_lossy(), !is_file, &mut write)?;
     let script = data.script().map_err(|error| Error::Other(error.to_string()))?;
     let failed = |source| Error::Write { path: path.into(), source };
     output::write(path, pictures::page(&data.title, &script).as_bytes()).map_err(failed)

@@ -10,6 +10,7 @@ use analyzer::model::levels::{self, RankCalls};
 use analyzer::model::matching::{Follow, settled};
 use analyzer::model::rank::{function_of, is_nested};
 use analyzer::model::{Choice, Run};
+use examples::browser;
 use serde_json::Value;
 use synthetic::{Shape, Topology};
 
@@ -63,7 +64,7 @@ fn browse(page: &Path, fragment: &str, steps: &str, flags: &[&str]) -> Value {
     let (before, after) = text.rsplit_once("</body>").unwrap();
     fs::write(&watched, format!("{before}{end}{after}")).unwrap();
     let profile = Folder::new();
-    let mut chromium = Command::new("chromium");
+    let mut chromium = Command::new(browser::chromium().expect("cargo xtask test brings Chromium"));
     chromium.args([
         "--headless=new",
         "--no-sandbox",
@@ -73,7 +74,7 @@ fn browse(page: &Path, fragment: &str, steps: &str, flags: &[&str]) -> Value {
     ]);
     chromium.arg(format!("--user-data-dir={}", profile.0.display())).args(flags);
     chromium.arg(format!("file://{}{fragment}", watched.display())).stdout(Stdio::null()).stderr(Stdio::piped());
-    let mut chromium = chromium.spawn().expect("chromium, as Debian packages it");
+    let mut chromium = chromium.spawn().unwrap();
     let (mut said, mut all) = (String::new(), String::new());
     for line in BufReader::new(chromium.stderr.take().unwrap()).lines().map_while(Result::ok) {
         match line.split("said:").nth(1).and_then(|rest| rest.split(':').next()) {

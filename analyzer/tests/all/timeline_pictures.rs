@@ -90,7 +90,7 @@ fn names_with_markup_and_escapes_are_shown_and_never_run() {
         rows: Vec::new(),
         regions: vec![region],
         regions_of: String::new(),
-        messages: Vec::new(),
+        messages: &[],
     };
     let mut drawn = String::new();
     svg(&picture, &mut drawn).unwrap();

@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 
 use super::totals::{seconds, world_rank};
 use crate::model::levels::{self, Grid, RankBins, RegionSpan};
-use crate::model::matching::{Account, Settled, WaitSpan};
+use crate::model::matching::{Account, Delivery, Settled, WaitSpan};
 use crate::model::timeline::Timeline;
 use crate::model::{Rank, Run};
 use crate::report::timeline::{MessageLine, Picture, PictureRow};
@@ -34,7 +34,7 @@ pub fn interval(run: &Run, timeline: &Timeline, from: Option<i64>, to: Option<i6
 }
 
 /// The facts of what is shown.
-pub fn facts(picture: &Picture) -> Vec<Fact> {
+pub fn facts(picture: &Picture<'_>) -> Vec<Fact> {
     let (from, to) = (seconds(picture.grid.from), seconds(picture.grid.end()));
     vec![
         Fact::hidden(SHOWN_FROM, Value::Seconds(from)),
@@ -44,11 +44,10 @@ pub fn facts(picture: &Picture) -> Vec<Fact> {
 }
 
 /// The picture of the ranks that are asked about.
-pub fn picture(run: &Run, settled: &Settled, grid: Grid) -> Picture {
+pub fn picture<'a>(run: &Run, settled: &Settled, grid: Grid, messages: &'a [MessageLine]) -> Picture<'a> {
     let timeline = &settled.timeline;
     let lives = levels::lives(run, timeline);
     let bins = levels::bins(run, timeline, &grid, &settled.account.spans);
-    let places = places(run);
     let row = |(at, bins): (usize, RankBins)| {
         let rank = &run.ranks[at];
         let threads = rank.threads.len();
@@ -57,7 +56,6 @@ pub fn picture(run: &Run, settled: &Settled, grid: Grid) -> Picture {
     };
     let rows = bins.into_iter().enumerate().filter(|(at, _)| run.ranks[*at].is_asked).map(row).collect();
     let (regions, _, regions_of) = regions(run, timeline, &grid);
-    let messages = messages(&settled.account, &places, (grid.from, grid.end()));
     Picture { title: title(run), grid, rows, regions, regions_of, messages }
 }
 
@@ -92,16 +90,19 @@ fn regions(run: &Run, timeline: &Timeline, grid: &Grid) -> (Vec<RegionSpan>, usi
     (Vec::new(), 0, String::new())
 }
 
-/// Messages between rows that begin or end in a time, in order.
-fn messages(account: &Account, places: &[Option<u32>], (from, to): (i64, i64)) -> Vec<MessageLine> {
-    let line = |delivery: &crate::model::matching::Delivery| {
+/// Messages between rows that begin or end in a time, in order; the account has none any more, since there may be many. Waits
+/// are put in the order of their calls.
+pub fn take_messages(run: &Run, account: &mut Account, (from, to): (i64, i64)) -> Vec<MessageLine> {
+    account.spans.iter_mut().for_each(|waits| waits.sort_unstable());
+    let places = places(run);
+    let line = |delivery: Delivery| {
         let row = |rank: u32| places.get(rank as usize).copied().flatten();
         let (begin, end) = (delivery.begin, delivery.end);
         let is_there = delivery.counts() && begin < to && end >= from;
         let (from, to) = (row(delivery.from.rank)?, row(delivery.to.rank)?);
         is_there.then_some(MessageLine { begin, end, from, to, bytes: delivery.bytes })
     };
-    let mut lines: Vec<MessageLine> = account.deliveries.iter().filter_map(line).collect();
+    let mut lines: Vec<MessageLine> = std::mem::take(&mut account.deliveries).into_iter().filter_map(line).collect();
     lines.sort_unstable();
     lines
 }

@@ -32,12 +32,9 @@ pub struct PageParts<'a> {
     run: &'a Run,
     settled: &'a Settled,
     names: Names,
-    waits: Vec<Vec<WaitSpan>>,
-    finest: Picture,
+    finest: Picture<'a>,
     /// What the slowest message took.
     longest_way: i64,
-    /// Text that bins and calls may take in the page.
-    room: (usize, usize),
 }
 
 /// The finest bins for so many ranks.
@@ -46,45 +43,26 @@ fn bins_of(ranks: usize) -> usize {
     (1 << each.max(1).ilog2()).clamp(64, MOST_BINS)
 }
 
-/// Reads what a page shows of the time from one until another.
-pub fn page_parts<'a>(
-    run: &'a Run,
-    settled: &'a Settled,
-    (from, to): (i64, i64),
-    keeps_outside: bool,
-) -> PageParts<'a> {
+/// Reads what a page shows of a time.
+pub fn page_parts<'a>(run: &'a Run, settled: &'a Settled, time: &Grid, messages: &'a [MessageLine]) -> PageParts<'a> {
     let ranks = run.ranks.iter().filter(|rank| rank.is_asked).count();
-    let grid = Grid { keeps_outside, ..Grid::over(from, to, bins_of(ranks)) };
-    let finest = super::picture(run, settled, grid);
-    let mut waits = settled.account.spans.clone();
-    waits.iter_mut().for_each(|waits| waits.sort_unstable());
+    let grid = Grid { keeps_outside: time.keeps_outside, ..Grid::over(time.from, time.end(), bins_of(ranks)) };
+    let finest = super::picture(run, settled, grid, messages);
     let longest_way = finest.messages.iter().map(|message| message.end - message.begin).max().unwrap_or(0);
-    PageParts {
-        run,
-        settled,
-        names: Names::of(run, &settled.account),
-        waits,
-        finest,
-        longest_way,
-        room: (BINS_IN_PAGE, CALLS_IN_PAGE),
-    }
+    PageParts { run, settled, names: Names::of(run, &settled.account), finest, longest_way }
 }
 
 impl PageParts<'_> {
-    /// All goes into the page, however much it is.
-    pub fn in_one(self) -> Self {
-        PageParts { room: (usize::MAX, usize::MAX), ..self }
-    }
-
-    /// All but what is too much for one page, of which `write` gets name and text. `folder` is where it writes.
+    /// All but what is too much for one page, of which `write` gets name and text; all, if `in_one`. `folder` is where it writes.
     pub fn data(
         &self,
         (from, to): (i64, i64),
         folder: &str,
+        in_one: bool,
         write: &mut dyn FnMut(&str, &str) -> Result<(), Error>,
     ) -> Result<PageData, Error> {
-        let (bins, fine) = self.bins(write)?;
-        let chunks = self.chunks((from, to), write)?;
+        let (bins, fine) = self.bins(if in_one { usize::MAX } else { BINS_IN_PAGE }, write)?;
+        let chunks = self.chunks((from, to), if in_one { usize::MAX } else { CALLS_IN_PAGE }, write)?;
         let run = self.run;
         let own: Vec<u32> = (0..).zip(&run.ranks).filter(|(_, rank)| rank.is_asked).map(|(at, _)| at).collect();
         let (regions, left_out, regions_of) = regions(run, &self.settled.timeline, &self.finest.grid);
@@ -114,13 +92,14 @@ impl PageParts<'_> {
     /// The bins in the page, folded until they fit, and the finest beside it.
     fn bins(
         &self,
+        room: usize,
         write: &mut dyn FnMut(&str, &str) -> Result<(), Error>,
     ) -> Result<(PageBins, Option<PageBins>), Error> {
         let functions = &self.names.function_of;
         let encoded = |rows: &[PictureRow], grid: &Grid| timeline::bins(rows, (0, grid.count), functions).text();
         let mut grid = self.finest.grid;
         let mut data = encoded(&self.finest.rows, &grid);
-        if data.len() <= self.room.0 {
+        if data.len() <= room {
             return Ok((PageBins::in_page(&grid, data), None));
         }
         let fine = PageBins::in_files(&grid, grid.count.div_ceil(FILES));
@@ -129,7 +108,7 @@ impl PageParts<'_> {
             write(name, &part.text())?;
         }
         let mut folded: Vec<_> = self.finest.rows.iter().map(|row| row.bins.clone()).collect();
-        while data.len() > self.room.0 && grid.count > 1 {
+        while data.len() > room && grid.count > 1 {
             grid = grid.folded();
             folded = map(folded.len(), |at| folded[at].folded());
             let rows: Vec<PictureRow> =
@@ -184,6 +163,7 @@ impl PageParts<'_> {
     fn chunks(
         &self,
         (from, to): (i64, i64),
+        room: usize,
         write: &mut dyn FnMut(&str, &str) -> Result<(), Error>,
     ) -> Result<Vec<PageChunk>, Error> {
         let (run, timeline) = (self.run, &self.settled.timeline);
@@ -211,7 +191,7 @@ impl PageParts<'_> {
                 calls.extend(read.into_iter().filter(|call| call.end >= from));
                 running.extend(calls.iter().filter(|call| call.end > end));
                 marks.retain(|mark| mark.1 >= from);
-                let waits = &self.waits[at[row]];
+                let waits = &self.settled.account.spans[at[row]];
                 let first = calls.first().map_or(0, |first| waits.partition_point(|wait| wait.call < first.start));
                 let kind = |signature: &_| self.names.kind(at[row], signature);
                 let wait = |wait: &WaitSpan| self.reasons(wait);
@@ -225,7 +205,7 @@ impl PageParts<'_> {
             in_page += data.len();
             let calls = counts.iter().sum();
             chunks.push(PageChunk { from: begin, to: end, calls, name, data: Some(data) });
-            if in_page > self.room.1 {
+            if in_page > room {
                 for chunk in &mut chunks {
                     if let Some(data) = chunk.data.take() {
                         write(&chunk.name, &data)?;
@@ -238,7 +218,7 @@ impl PageParts<'_> {
 
     /// Messages with an end in a chunk: those between two chunks are in both.
     fn messages(&self, (from, to): (i64, i64), is_last: bool) -> Vec<MessageLine> {
-        let all = &self.finest.messages;
+        let all = self.finest.messages;
         let is_in = |at: i64| from <= at && (at < to || is_last);
         let first = all.partition_point(|message| message.begin < from.saturating_sub(self.longest_way));
         let near = all[first..].iter().take_while(|message| message.begin < to || is_last);

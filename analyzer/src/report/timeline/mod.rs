@@ -19,7 +19,7 @@ pub use svg::{columns as svg_columns, svg};
 pub use text::{columns, lines};
 
 /// What a picture shows.
-pub struct Picture {
+pub struct Picture<'a> {
     /// What it is of.
     pub title: String,
     /// Its bins.
@@ -31,7 +31,7 @@ pub struct Picture {
     /// See above.
     pub regions_of: String,
     /// Messages between its rows that begin or end in its time.
-    pub messages: Vec<MessageLine>,
+    pub messages: &'a [MessageLine],
 }
 
 /// A rank of a picture.

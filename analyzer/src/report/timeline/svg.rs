@@ -31,7 +31,7 @@ fn name_width(letters: usize) -> usize {
 }
 
 /// Draws the picture.
-pub fn svg(picture: &Picture, svg: &mut String) -> Drawn {
+pub fn svg(picture: &Picture<'_>, svg: &mut String) -> Drawn {
     let each = rows_of_one(picture.rows.len(), ROWS);
     let groups: Vec<_> = picture.rows.chunks(each).collect();
     let letters = picture.rows.iter().map(|row| row.label.chars().count()).max().unwrap_or(1);
@@ -76,7 +76,7 @@ impl Scale {
         self.left + self.bin * bin as f64
     }
 
-    fn time(&self, picture: &Picture, at: i64) -> f64 {
+    fn time(&self, picture: &Picture<'_>, at: i64) -> f64 {
         let share = (at - picture.grid.from) as f64 / picture.grid.width as f64;
         self.left + self.bin * share.clamp(0.0, picture.grid.count as f64)
     }
@@ -159,7 +159,7 @@ fn legend(svg: &mut String, rows: &[Vec<Share>], y: f64) -> std::fmt::Result {
 }
 
 /// Regions above the rows, named where there is room.
-fn bands(svg: &mut String, picture: &Picture, scale: &Scale, top: f64) -> std::fmt::Result {
+fn bands(svg: &mut String, picture: &Picture<'_>, scale: &Scale, top: f64) -> std::fmt::Result {
     let depth = |region: &RegionSpan| region.depth.min(2);
     for region in &picture.regions {
         let (from, to) = (scale.time(picture, region.from), scale.time(picture, region.to));
@@ -179,14 +179,14 @@ fn bands(svg: &mut String, picture: &Picture, scale: &Scale, top: f64) -> std::f
 }
 
 /// Messages as lines where each rank has a row, and few enough are there; else their number.
-fn messages(svg: &mut String, picture: &Picture, scale: &Scale, rows: (usize, usize, usize)) -> std::fmt::Result {
+fn messages(svg: &mut String, picture: &Picture<'_>, scale: &Scale, rows: (usize, usize, usize)) -> std::fmt::Result {
     let (top, height, each) = rows;
     if each > 1 || picture.messages.len() > LINES {
         return Ok(());
     }
     let mut path = String::new();
     let y = |row: u32| (top + row as usize * height) as f64 + height as f64 * 0.4;
-    for message in &picture.messages {
+    for message in picture.messages {
         let (from, to) = (scale.time(picture, message.begin), scale.time(picture, message.end));
         write!(path, "M{from:.1} {:.1}L{to:.1} {:.1}", y(message.from), y(message.to))?;
     }
@@ -200,7 +200,7 @@ fn messages(svg: &mut String, picture: &Picture, scale: &Scale, rows: (usize, us
 }
 
 /// Times at round numbers.
-fn axis(svg: &mut String, picture: &Picture, scale: &Scale, y: usize) -> std::fmt::Result {
+fn axis(svg: &mut String, picture: &Picture<'_>, scale: &Scale, y: usize) -> std::fmt::Result {
     let (from, length) = (picture.grid.from, picture.grid.end() - picture.grid.from);
     let power = 10i64.pow(((length / 8).max(1) as f64).log10().floor() as u32);
     let step = [1, 2, 5, 10].into_iter().map(|times| times * power).find(|step| length / step <= 10).unwrap_or(length);

@@ -19,7 +19,7 @@ pub fn columns(width: usize, labels: impl Iterator<Item = usize>) -> usize {
 }
 
 /// The picture's lines, with colors or without.
-pub fn lines(picture: &Picture, has_colors: bool) -> Vec<String> {
+pub fn lines(picture: &Picture<'_>, has_colors: bool) -> Vec<String> {
     let each = rows_of_one(picture.rows.len(), ROWS);
     let groups: Vec<_> = picture.rows.chunks(each).collect();
     let name = |text: &str| {
@@ -73,7 +73,7 @@ fn row(shares: &[Share], has_colors: bool) -> String {
 }
 
 /// Regions of the outermost two depths, each with as much of its name as fits.
-fn bands(picture: &Picture) -> Vec<String> {
+fn bands(picture: &Picture<'_>) -> Vec<String> {
     let deepest = picture.regions.iter().map(|region| region.depth).max();
     let depths = deepest.map_or(0, |deepest| deepest.min(1) + 1);
     let band = |depth: usize| {
@@ -97,7 +97,7 @@ fn bands(picture: &Picture) -> Vec<String> {
     (0..depths).map(band).collect()
 }
 
-fn axis(picture: &Picture) -> String {
+fn axis(picture: &Picture<'_>) -> String {
     let (grid, length) = (&picture.grid, picture.grid.end() - picture.grid.from);
     let [left, right] = [grid.from, grid.end()].map(|at| time_label(at, length));
     let middle = time_label(grid.from + length / 2, length);
