@@ -36,7 +36,7 @@ export class Scene {
     const top = MAP + 6 + this.depths * BAND + (this.depths > 0 ? 4 : 0);
     const room = Math.max(40, height - top - AXIS);
     // Rows of less than 4 pixels are drawn several as one.
-    const each = Math.max(1, Math.ceil(view.rows / Math.floor(room / 4)));
+    const each = 2 ** Math.max(0, Math.ceil(Math.log2(view.rows / Math.floor(room / 4))));
     const size = Math.min(room / view.rows, ROW);
     const lines = [];
     const first = Math.floor(view.top / each) * each;

@@ -176,7 +176,7 @@ export function mount(element, data, { onSelect = () => {} } = {}) {
     wait: (/** @type {number} */ by) => {
       if (data.waits.length === 0) return;
       wait = Math.min(Math.max(wait + by, 0), data.waits.length - 1);
-      const [row, call, from, until] = data.waits[wait];
+      const { row, call, from, until } = data.waits[wait];
       zoomTo(from, until);
       reach({ row, start: call });
     },

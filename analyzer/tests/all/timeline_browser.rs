@@ -150,7 +150,7 @@ fn keys_lead_from_the_whole_run_to_the_call_that_the_trace_has_there() {
     }
     assert_eq!(seen["below"]["row"], 1, "the arrow goes to the next rank: {seen}");
     assert_eq!(seen["near"]["facts"][0][1], seen["near"]["call"]["fn"]);
-    assert_eq!(seen["wait"]["call"]["start"], seen["wait"]["longest"][1], "the longest wait: {seen}");
+    assert_eq!(seen["wait"]["call"]["start"], seen["wait"]["longest"]["call"], "the longest wait: {seen}");
     let mut said: BTreeMap<String, f64> = BTreeMap::new();
     for (rank, entry) in run.ranks.iter().flat_map(|rank| rank.entries().map(move |entry| (rank, entry))) {
         if !is_nested(entry) && entry.total > 0 {

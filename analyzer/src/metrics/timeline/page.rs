@@ -11,7 +11,7 @@ use crate::model::levels::{Grid, PlacedCall, RankCalls};
 use crate::model::matching::{Settled, WaitSpan, WaitState};
 use crate::parallel::{lock, map};
 use crate::report::timeline::{
-    self, MessageLine, PageBins, PageChunk, PageData, PageWait, Picture, PictureRow, RankSection,
+    self, LongWait, MessageLine, PageBins, PageChunk, PageData, PageWait, Picture, PictureRow, RankSection,
 };
 
 /// Text that bins may take in a page, and single calls.
@@ -119,14 +119,11 @@ impl PageParts<'_> {
     }
 
     /// The longest waits.
-    fn longest(&self, interval: (i64, i64)) -> Vec<(u32, i64, i64, i64, u32, u32, i64, u32)> {
+    fn longest(&self, interval: (i64, i64)) -> Vec<LongWait> {
         let rows = places(self.run);
         let wait = |wait: &WaitSpan| {
             let row = rows[wait.key.waiter.rank as usize]?;
-            let site = self.names.place(wait.key.waiter.place.number());
-            let (state, cause) = self.reasons(wait);
-            let (rank, cause) = cause.map_or((-1, 0), |(rank, site)| (i64::from(rank), site));
-            Some((row, wait.call, wait.from, wait.until, state, site, rank, cause))
+            Some(LongWait { row, call: wait.call, from: wait.from, until: wait.until })
         };
         longest(&self.settled.account, interval, WAITS).into_iter().filter_map(wait).collect()
     }

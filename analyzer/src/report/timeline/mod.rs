@@ -14,7 +14,7 @@ use crate::model::levels::{Grid, Life, RankBins, RegionSpan};
 pub use bytes::Bytes;
 pub use data::{KindRow, PageWait, RankSection, bins, chunk};
 pub use page::{STYLE, imports, page, part};
-pub use page_data::{PageBins, PageChunk, PageData, PageFunction};
+pub use page_data::{LongWait, PageBins, PageChunk, PageData, PageFunction};
 pub use svg::{columns as svg_columns, svg};
 pub use text::{columns, lines};
 

@@ -36,14 +36,27 @@ pub struct PageData {
     pub chunks: Vec<PageChunk>,
     /// The folder of what is not in the page.
     pub folder: String,
-    /// The longest waits: row, begin of the call, begin and end of the wait, state, call site, and who and where was late.
-    pub waits: Vec<(u32, i64, i64, i64, u32, u32, i64, u32)>,
+    /// The longest waits, the longest first.
+    pub waits: Vec<LongWait>,
     /// Regions: from, to, depth, name.
     pub regions: Vec<(i64, i64, usize, String)>,
     /// Whose they are.
     pub regions_of: String,
     /// What a reader has to know.
     pub notes: Vec<String>,
+}
+
+/// A wait of one call.
+#[derive(Serialize)]
+pub struct LongWait {
+    /// Its row.
+    pub row: u32,
+    /// When the call began.
+    pub call: i64,
+    /// From when it waited.
+    pub from: i64,
+    /// Until when.
+    pub until: i64,
 }
 
 /// A row.
