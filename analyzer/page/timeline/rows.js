@@ -50,28 +50,26 @@ export function paintBins(image, store, levels, lines, from, to, colors) {
   const pixels = new Uint32Array(image.data.buffer);
   const { width } = image;
   const { classes } = store;
+  const columns = places(levels, width, from, to);
   const times = new Float64Array(classes);
-  const step = (to - from) / width;
   for (const line of lines) {
     const { lane, room } = parts(line.height);
     const of = levels.map((level) => added(store, level, line.first, line.count));
-    let at = 0;
     for (let x = 0; x < width; x++) {
-      const begin = from + x * step;
-      while (at + 1 < levels.length && begin >= levels[at + 1].from) at += 1;
-      const level = levels[at];
-      // Between two edges of bins, time is spread evenly.
-      const [p, q] = [begin, begin + step].map((time) => {
-        return Math.min(Math.max((time - level.from) / level.width, 0), level.count);
-      });
-      const [i, j] = [Math.min(Math.floor(p), level.count - 1), Math.min(Math.floor(q), level.count - 1)];
-      const between = (/** @type {Float64Array} */ sums, /** @type {number} */ each, /** @type {number} */ of) => {
-        const low = sums[i * each + of] + (p - i) * (sums[(i + 1) * each + of] - sums[i * each + of]);
-        return sums[j * each + of] + (q - j) * (sums[(j + 1) * each + of] - sums[j * each + of]) - low;
-      };
+      const { sums, waits, ran } = of[columns.level[x]];
+      const i = columns.i[x];
+      const j = columns.j[x];
+      const p = columns.p[x];
+      const q = columns.q[x];
       let inMpi = 0;
-      for (let one = 1; one < classes; one++) inMpi += times[one] = between(of[at].sums, classes, one);
-      const all = Math.max(between(of[at].ran, 1, 0), inMpi);
+      for (let one = 1; one < classes; one++) {
+        const a = i * classes + one;
+        const b = j * classes + one;
+        const low = sums[a] + p * (sums[a + classes] - sums[a]);
+        inMpi += times[one] = sums[b] + q * (sums[b + classes] - sums[b]) - low;
+      }
+      const there = ran[j] + q * (ran[j + 1] - ran[j]) - ran[i] - p * (ran[i + 1] - ran[i]);
+      const all = Math.max(there, inMpi);
       if (!(all > 0)) continue;
       times[0] = all - inMpi;
       let below = 0;
@@ -82,11 +80,35 @@ export function paintBins(image, store, levels, lines, from, to, colors) {
         const end = Math.round(room * below / all);
         for (; y < end; y++) pixels[(line.y + y) * width + x] = colors.packed[one];
       }
-      const waited = lane > 0 ? between(of[at].waits, 1, 0) / all : 0;
+      if (lane === 0) continue;
+      const waited = (waits[j] + q * (waits[j + 1] - waits[j]) - waits[i] - p * (waits[i + 1] - waits[i])) / all;
       const dark = waited > 0.001 ? Math.max(1, Math.round(lane * Math.min(waited, 1))) : 0;
       for (let y = room; y < room + dark; y++) pixels[(line.y + y) * width + x] = colors.packedInk;
     }
   }
+}
+
+/** For each column of pixels its level, and the bins that it begins and ends in, with how far into them: time is spread evenly over
+ * a bin. The same for all lines. @param {import("#timeline-store").Level[]} levels @param {number} width @param {number} from
+ * @param {number} to */
+function places(levels, width, from, to) {
+  const step = (to - from) / width;
+  const [level, i, j] = [new Uint8Array(width), new Uint32Array(width), new Uint32Array(width)];
+  const [p, q] = [new Float64Array(width), new Float64Array(width)];
+  let at = 0;
+  for (let x = 0; x < width; x++) {
+    const begin = from + x * step;
+    while (at + 1 < levels.length && begin >= levels[at + 1].from) at += 1;
+    const of = levels[at];
+    const place = (/** @type {number} */ time) => Math.min(Math.max((time - of.from) / of.width, 0), of.count);
+    const [first, last] = [place(begin), place(begin + step)];
+    level[x] = at;
+    i[x] = Math.min(Math.floor(first), of.count - 1);
+    j[x] = Math.min(Math.floor(last), of.count - 1);
+    p[x] = first - i[x];
+    q[x] = last - j[x];
+  }
+  return { level, i, j, p, q };
 }
 
 /** The first of a row's calls that reaches into a time. @param {import("#timeline-decode").RowCalls} calls @param {number} from */

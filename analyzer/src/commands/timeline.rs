@@ -79,10 +79,7 @@ fn has_colors() -> bool {
 fn free(file: &Path, force: bool) -> Result<(), Error> {
     // A device or pipe loses nothing.
     let is_there = fs::symlink_metadata(file).is_ok_and(|found| found.is_file() || found.is_dir());
-    match is_there && !force {
-        true => Err(Error::Other(format!("{}: it exists. Name another, or overwrite it with --force", file.display()))),
-        false => Ok(()),
-    }
+    if is_there && !force { Err(Error::Exists { path: file.into() }) } else { Ok(()) }
 }
 
 /// Writes the page, and before it the folder of what does not fit into it.

@@ -410,6 +410,12 @@ pub const OF_TABLES: &[(&str, &str, &str)] = &[
     ("models", "expected_s", "The time expected there."),
     ("models", "expected_low_s", "The least that any model says which is not ruled out."),
     ("models", "expected_high_s", "The most that any model says which is not ruled out."),
+    // timeline
+    ("longest_waits", "from_s", "When the wait begins, since the first rank entered MPI_Init."),
+    ("longest_waits", "wait_s", "How long it lasts."),
+    ("longest_waits", "wait_state", "Why the call waits: overhear explain NAME says what each means."),
+    ("longest_waits", "cause_rank", "The rank that it waits for; empty where no single one is late."),
+    ("longest_waits", "cause_site", "Where that rank called late."),
     // waits
     ("run", "wait_s", "Time that all ranks waited for others."),
     ("run", "wait_percent", "Share of the time of all ranks."),

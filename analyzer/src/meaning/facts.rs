@@ -17,6 +17,8 @@ pub const FACTS: &[(&str, &str)] = &[
     ("filter", "The functions that were recorded, as --filter says; empty for all."),
     ("recorded_ranks", "The ranks that were recorded, if not all were."),
     ("asked_ranks", "The ranks that the figures are of, if --rank chose some."),
+    ("shown_from_s", "When the picture begins, since the first rank entered MPI_Init."),
+    ("shown_to_s", "When it ends."),
     ("from_s", "The begin of the time that the figures are of, if --from was given."),
     ("to_s", "The end of the time that the figures are of, if --to was given."),
     ("whole_wall_time_s", "The wall time of the whole run, if the figures are of a part of it."),
