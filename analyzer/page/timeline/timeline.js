@@ -70,6 +70,7 @@ export function mount(element, data, { onSelect = () => {} } = {}) {
   const parts = build(data);
   element.classList.add("timeline");
   element.replaceChildren(parts.bar, parts.canvas, parts.hint, parts.side, parts.dialog);
+  const whose = data.regions.length > 0 ? [`Regions are those of ${data.regions_of}`] : [];
   let waiting = false;
   let settled = 0;
   let wait = -1;
@@ -107,7 +108,7 @@ export function mount(element, data, { onSelect = () => {} } = {}) {
     show(parts.facts, words);
     const spoken = call === null ? summary() : words.slice(0, 7).map(([name, text]) => `${name} ${text}`).join(", ");
     if (parts.live.textContent !== spoken) parts.live.textContent = spoken;
-    parts.hint.textContent = store.missing() || [scene.hint, ...data.notes].filter(Boolean).join("; ");
+    parts.hint.textContent = store.missing() || [scene.hint, ...whose, ...data.notes].filter(Boolean).join("; ");
     // What a frame took, for tests and for whoever wonders.
     element.dataset.frame = (performance.now() - began).toFixed(1);
     element.dataset.calls = scene.chunks === undefined ? "bins" : "calls";

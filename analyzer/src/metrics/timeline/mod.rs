@@ -55,8 +55,8 @@ pub fn picture<'a>(run: &Run, settled: &Settled, grid: Grid, messages: &'a [Mess
         PictureRow { label: label(rank), life: lives[at].clone(), threads, tick, bins }
     };
     let rows = bins.into_iter().enumerate().filter(|(at, _)| run.ranks[*at].is_asked).map(row).collect();
-    let (regions, _, regions_of) = regions(run, timeline, &grid);
-    Picture { title: title(run), grid, rows, regions, regions_of, messages }
+    let (regions, ..) = regions(run, timeline, &grid);
+    Picture { title: title(run), grid, rows, regions, messages }
 }
 
 /// A row's name.

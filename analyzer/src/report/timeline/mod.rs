@@ -26,10 +26,8 @@ pub struct Picture<'a> {
     pub grid: Grid,
     /// The ranks, from top to bottom.
     pub rows: Vec<PictureRow>,
-    /// Regions, and whose.
+    /// The regions of one of its ranks.
     pub regions: Vec<RegionSpan>,
-    /// See above.
-    pub regions_of: String,
     /// Messages between its rows that begin or end in its time.
     pub messages: &'a [MessageLine],
 }
