@@ -6,6 +6,7 @@
  *
  * @import { Table } from "#units"
  */
+import { rows as follow } from "#follow";
 import { heat } from "#heat";
 import { rankBars } from "#rank_bars";
 import { sizeBars } from "#size_bars";
@@ -46,14 +47,17 @@ for (const time of /** @type {NodeListOf<HTMLTimeElement>} */ (document.querySel
 }
 theme(/** @type {HTMLElement} */ (document.getElementById("theme")));
 
-// The timeline is there where the run has single calls. It tells what is selected, and the rows of that by section, or null for all.
-const place = /** @type {HTMLElement} */ (document.getElementById("timeline"));
-if (document.getElementById("timeline-data")) {
+// The timeline is there where the run has single calls. The table of functions is of what it shows.
+const timeline = data("timeline-data");
+if (timeline) {
   const { mount } = await import("#timeline");
-  place.hidden = false;
-  mount(place, data("timeline-data"), {
-    onSelect: (/** @type {{ tables: Record<string, any> }} */ { tables }) =>
-      Object.entries(tables).forEach(([section, rows]) => select(section, rows)),
+  const place = /** @type {HTMLElement} */ (document.getElementById("timeline-place"));
+  const functions = sections.functions.find((table) => table.name === "functions");
+  const mounted = mount(place, timeline, {
+    onSelect: (/** @type {{ from: number, to: number, rows: number[] }} */ { from, to, rows }) => {
+      const isAll = from <= timeline.from && to >= timeline.to && rows.length === timeline.ranks.length;
+      if (functions) select("functions", isAll ? null : follow(functions, mounted.sums(from, to, rows)));
+    },
   });
 }
 document.documentElement.dataset.ready = "";

@@ -51,8 +51,13 @@ export class Scene {
   }
 
   readColors() {
-    const style = getComputedStyle(this.canvas);
-    const value = (/** @type {string} */ name) => style.getPropertyValue(`--timeline-${name}`).trim();
+    // A property of our own is computed as it is written: what a color comes to in this scheme, an element says that has it.
+    const probe = this.canvas.parentElement?.appendChild(document.createElement("i")) ?? this.canvas;
+    const value = (/** @type {string} */ name) => {
+      probe.style.color = `var(--timeline-${name})`;
+      const parts = getComputedStyle(probe).color.match(/\d+/g)?.slice(0, 3) ?? ["128", "128", "128"];
+      return `#${parts.map((part) => Number(part).toString(16).padStart(2, "0")).join("")}`;
+    };
     const packed = (/** @type {string} */ color) => {
       const [, r, g, b] = /^#(..)(..)(..)$/.exec(color) ?? ["", "80", "80", "80"];
       return (0xff000000 | parseInt(b + g + r, 16)) >>> 0;
@@ -69,6 +74,7 @@ export class Scene {
       classes, written, packed: Uint32Array.from(classes, packed), ink, packedInk: packed(ink), ground: value("ground"),
       dim: value("dim"), text: value("text"), band: value("band"), accent: value("accent"),
     };
+    if (probe !== this.canvas) probe.remove();
     return this.colors;
   }
 

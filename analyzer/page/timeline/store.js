@@ -154,10 +154,12 @@ export class Store {
    * @param {number} from @param {number} to @param {number[]} rows */
   sums(from, to, rows) {
     const { coarse } = this;
+    /** @type {Map<number, {name: string, ns: number, most: number, of: string}>} */
     const perFunction = new Map();
     const ranks = rows.map((row) => {
       const classes = new Array(this.classes).fill(0);
       const bins = coarse.rows[row];
+      const own = new Map();
       let waited = 0;
       for (let cell = 0; cell < bins.bin.length; cell++) {
         const begin = coarse.from + bins.bin[cell] * coarse.width;
@@ -167,14 +169,18 @@ export class Store {
         for (let time = bins.first[cell]; time < bins.first[cell + 1]; time++) {
           const ns = share * bins.ns[time];
           classes[this.classOf[bins.fn[time]]] += ns;
-          perFunction.set(bins.fn[time], (perFunction.get(bins.fn[time]) ?? 0) + ns);
+          own.set(bins.fn[time], (own.get(bins.fn[time]) ?? 0) + ns);
         }
+      }
+      const label = this.data.ranks[row].label;
+      for (const [fn, ns] of own) {
+        const all = perFunction.get(fn) ?? { name: this.data.functions[fn].name, ns: 0, most: 0, of: label };
+        perFunction.set(fn, { ...all, ns: all.ns + ns, ...(ns > all.most ? { most: ns, of: label } : {}) });
       }
       const inMpi = classes.reduce((sum, ns) => sum + ns, 0);
       classes[0] = Math.max(0, this.ran(row, from, to) * Math.max(1, this.data.ranks[row].threads) - inMpi);
-      return { row, name: this.data.ranks[row].label, classes, waited };
+      return { row, name: label, classes, waited };
     });
-    const functions = [...perFunction].map(([fn, ns]) => ({ name: this.data.functions[fn].name, ns }));
-    return { ranks, functions: functions.sort((a, b) => b.ns - a.ns) };
+    return { ranks, functions: [...perFunction.values()].sort((a, b) => b.ns - a.ns) };
   }
 }

@@ -204,6 +204,8 @@ export function mount(element, data, { onSelect = () => {} } = {}) {
   });
   new ResizeObserver(redraw).observe(parts.canvas);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+  // A page may have a switch of its own.
+  new MutationObserver(redraw).observe(document.documentElement, { attributeFilter: ["data-theme"] });
   window.addEventListener("hashchange", () => view.read());
   if (view.read() && view.selected !== null) reach(view.selected);
   redraw();

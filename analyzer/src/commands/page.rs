@@ -1,10 +1,11 @@
 //! `overhear report --html`: every analysis of one run on one page.
 
 use std::io::Write;
+use std::path::Path;
 
 use super::breakdown;
 use super::open::open;
-use super::{check, imbalance, matrix, overlap, path, pop, progress, waits};
+use super::{check, imbalance, matrix, overlap, path, pop, progress, timeline, waits};
 use crate::cli::{Breakdown, ByPlace, OneRun};
 use crate::error::{Error, OK, PARTIAL};
 use crate::metrics::matrix::matrix as traffic;
@@ -17,7 +18,7 @@ use crate::page::{Page, Section};
 use crate::report::Report;
 
 /// Writes the page. A file that is there stays, unless `force`. Returns the exit status.
-pub fn run(file: &std::path::Path, force: bool, asked: &OneRun) -> Result<u8, Error> {
+pub fn run(file: &Path, force: bool, asked: &OneRun) -> Result<u8, Error> {
     let failed = |source| Error::Write { path: file.into(), source };
     if !force && file.is_file() {
         return Err(Error::Setting(format!("{} is there already: name another file, or add --force", file.display())));
@@ -25,9 +26,19 @@ pub fn run(file: &std::path::Path, force: bool, asked: &OneRun) -> Result<u8, Er
     // Before the work: a folder that cannot be written to is no surprise at its end.
     let mut out = output::create(file).map_err(failed)?;
     let run = open(asked)?;
-    let html = page(&run).html();
+    let shown = Page { timeline: timeline_of(&run, asked, file, force)?, ..page(&run) };
+    let html = shown.html();
     out.write_all(html.as_bytes()).and_then(|()| out.finish()).map_err(failed)?;
     Ok(if run.is_partial() { PARTIAL } else { OK })
+}
+
+/// What the timeline is drawn of, where single calls are known.
+fn timeline_of(run: &Run, asked: &OneRun, file: &Path, force: bool) -> Result<Option<String>, Error> {
+    if run.has_calls("a timeline").is_err() {
+        return Ok(None);
+    }
+    let select = &asked.select;
+    timeline::in_page(run, (select.from, select.to), file, force).map(Some)
 }
 
 /// What an analysis found, or why there is nothing to show.
@@ -122,7 +133,7 @@ fn page(run: &Run) -> Page {
     let question = "Do the ranks' accounts agree, and how well are their clocks known?";
     sections.push(section("check", "Agreement", question, "overhear check DIR", check));
     let program = crate::metrics::programs::command(run.first());
-    Page { program, facts: overview::facts(run), warnings: overview::warnings(run), findings, sections }
+    Page { program, facts: overview::facts(run), warnings: overview::warnings(run), findings, sections, timeline: None }
 }
 
 /// What one walk through all calls tells.

@@ -11,11 +11,12 @@ use crate::cli;
 use crate::error::{Error, OK, PARTIAL};
 use crate::metrics::timeline::PageParts;
 use crate::metrics::{cost, overview, timeline};
-use crate::model::Choice;
 use crate::model::levels::Grid;
 use crate::model::matching::{Follow, settled};
+use crate::model::{Choice, Run};
 use crate::report::plot::PlotFile;
 use crate::report::schema::Schema;
+use crate::report::timeline::PageData;
 use crate::report::{Format, Report, timeline as pictures};
 use crate::{output, terminal};
 
@@ -84,6 +85,23 @@ fn free(file: &Path, force: bool) -> Result<(), Error> {
 
 /// Writes the page, and before it the folder of what does not fit into it.
 fn html(parts: &PageParts<'_>, interval: (i64, i64), path: &Path, force: bool) -> Result<(), Error> {
+    let data = data(parts, interval, path, force)?;
+    let script = data.script().map_err(|error| Error::Other(error.to_string()))?;
+    let failed = |source| Error::Write { path: path.into(), source };
+    output::write(path, pictures::page(&data.title, &script).as_bytes()).map_err(failed)
+}
+
+/// What the timeline of a run is drawn of in a page, which gets a folder beside it for what does not fit into it.
+pub fn in_page(run: &Run, (from, to): (Option<i64>, Option<i64>), path: &Path, force: bool) -> Result<String, Error> {
+    let mut settled = settled(run, Follow::Events);
+    let interval = timeline::interval(run, &settled.timeline, from, to);
+    let messages = timeline::take_messages(run, &mut settled.account, interval);
+    let grid = Grid { keeps_outside: from.is_none() && to.is_none(), ..Grid::over(interval.0, interval.1, 1) };
+    let data = data(&timeline::page_parts(run, &settled, &grid, &messages), interval, path, force)?;
+    data.script().map_err(|error| Error::Other(error.to_string()))
+}
+
+fn data(parts: &PageParts<'_>, interval: (i64, i64), path: &Path, force: bool) -> Result<PageData, Error> {
     // Nothing lies beside a device or a pipe.
     let is_file = fs::metadata(path).map_or(true, |found| found.is_file());
     let mut name = path.file_stem().map_or_else(|| OsString::from("timeline"), OsString::from);
@@ -99,10 +117,7 @@ fn html(parts: &PageParts<'_>, interval: (i64, i64), path: &Path, force: bool) -
         let failed = |source| Error::Write { path: file.clone(), source };
         output::write(&file, pictures::part(name, data).as_bytes()).map_err(failed)
     };
-    let data = parts.data(interval, &name.to_string_lossy(), !is_file, &mut write)?;
-    let script = data.script().map_err(|error| Error::Other(error.to_string()))?;
-    let failed = |source| Error::Write { path: path.into(), source };
-    output::write(path, pictures::page(&data.title, &script).as_bytes()).map_err(failed)
+    parts.data(interval, &name.to_string_lossy(), !is_file, &mut write)
 }
 
 /// Makes the folder of a page's parts, without those of an earlier page.

@@ -6,6 +6,7 @@ use super::{Page, Section, data, modules};
 use crate::metrics::overview;
 use crate::metrics::summary::Finding;
 use crate::report::Fact;
+use crate::report::timeline::STYLE;
 use crate::visible::visible;
 
 /// The whole document.
@@ -20,7 +21,7 @@ pub fn markup(page: &Page) -> Markup {
                 // Whatever a name holds, the page asks no network.
                 meta http-equiv="Content-Security-Policy" content=(POLICY);
                 title { (visible(&page.program)) " · overhear" }
-                style { (PreEscaped(modules::STYLE)) }
+                style { (PreEscaped(modules::STYLE)) (PreEscaped(STYLE)) }
                 script type="importmap" { (PreEscaped(modules::import_map())) }
             }
             body {
@@ -29,12 +30,13 @@ pub fn markup(page: &Page) -> Markup {
                 (navigation(page))
                 main id="main" tabindex="-1" {
                     (summary(page))
-                    section id="timeline" aria-label="Timeline" hidden {}
+                    @if page.timeline.is_some() { (timeline()) }
                     @for section in &page.sections { (analysis(page, section)) }
                     (about(page))
                 }
                 noscript { p.none { "Tables and pictures need JavaScript; it is all in this file." } }
                 script type="application/json" id="tables" { (PreEscaped(data::json(page))) }
+                @if let Some(data) = &page.timeline { script type="application/json" id="timeline-data" { (PreEscaped(data)) } }
                 script type="module" { (PreEscaped(modules::START)) }
             }
         }
@@ -78,6 +80,7 @@ fn navigation(page: &Page) -> Markup {
         nav aria-label="Sections" {
             ul {
                 li { a href="#summary" { "Summary" } }
+                @if page.timeline.is_some() { li { a href="#timeline" { "Timeline" } } }
                 @for section in &page.sections { li { a href={ "#" (section.id) } { (section.title) } } }
                 li { a href="#run" { "About the run" } }
             }
@@ -98,6 +101,18 @@ fn summary(page: &Page) -> Markup {
                 p { a href="#run" { (page.warnings.len()) @if page.warnings.len() == 1 { " warning" } @else { " warnings" } }
                     " to know before you rely on a figure." }
             }
+        }
+    }
+}
+
+/// The place of the timeline.
+fn timeline() -> Markup {
+    html! {
+        section id="timeline" aria-labelledby="timeline-title" {
+            h2 id="timeline-title" { "Timeline" }
+            p.question { "Who did what when? The table of functions below is of what is in view." }
+            div id="timeline-place" {}
+            p.command { "The same in a terminal: " code { "overhear timeline DIR" } }
         }
     }
 }

@@ -23,6 +23,8 @@ pub struct Page {
     pub findings: Vec<Finding>,
     /// In the order to be read.
     pub sections: Vec<Section>,
+    /// What the timeline is drawn of, where single calls are known: the text of a script element.
+    pub timeline: Option<String>,
 }
 
 /// An analysis on a page.

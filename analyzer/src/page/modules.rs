@@ -6,6 +6,8 @@ use std::fmt::Write;
 
 use serde_json::{Map, Value as Json, json};
 
+use crate::report::timeline;
+
 /// Names and texts; `package.json` gives node the same names.
 macro_rules! modules {
     ($($name:literal)*) => {
@@ -13,7 +15,8 @@ macro_rules! modules {
     };
 }
 
-const MODULES: &[(&str, &str)] = modules!["main" "theme" "units" "tables" "order" "svg" "rank_bars" "size_bars" "heat"];
+const MODULES: &[(&str, &str)] =
+    modules!["main" "theme" "units" "tables" "order" "follow" "svg" "rank_bars" "size_bars" "heat"];
 
 /// The page's style sheet.
 pub const STYLE: &str = include_str!("../../page/style.css");
@@ -23,7 +26,7 @@ pub const START: &str = "import \"#main\";";
 /// The text of the import map.
 pub fn import_map() -> String {
     let module = |(name, text): &(&str, &str)| (format!("#{name}"), json!(url(text)));
-    let imports: Map<String, Json> = MODULES.iter().map(module).collect();
+    let imports: Map<String, Json> = MODULES.iter().map(module).chain(timeline::imports()).collect();
     json!({ "imports": imports }).to_string()
 }
 
@@ -62,14 +65,18 @@ fn url(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{MODULES, url};
+    use super::{MODULES, timeline, url};
 
     #[test]
     fn node_knows_the_modules_by_the_same_names() {
         let package: serde_json::Value = serde_json::from_str(include_str!("../../page/package.json")).unwrap();
         let imports = package["imports"].as_object().unwrap();
-        assert_eq!(imports.len(), MODULES.len());
         assert!(MODULES.iter().all(|(name, _)| imports[&format!("#{name}")] == format!("./{name}.js")));
+        let timeline = timeline::imports();
+        let file =
+            |name: &str| format!("./timeline/{}.js", name.trim_start_matches("#timeline-").trim_start_matches('#'));
+        assert!(timeline.keys().all(|name| imports[name] == file(name)));
+        assert_eq!(imports.len(), MODULES.len() + timeline.len());
     }
 
     #[test]

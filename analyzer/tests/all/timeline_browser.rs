@@ -187,7 +187,7 @@ fn single_calls_of_a_long_run_come_from_parts_beside_the_page() {
     let parts = fs::read_dir(folder.0.join("long run-parts")).unwrap().count();
     assert!(parts > 2, "{parts} parts");
     let steps = "
-        const whole = { mode: box.dataset.calls, loaded: timeline.store.parts.size, background: getComputedStyle(box).getPropertyValue('--timeline-ground') };
+        const whole = { mode: box.dataset.calls, loaded: timeline.store.parts.size, background: timeline.scene.colors.ground };
         for (let times = 0; times < 24 && (timeline.view.to - timeline.view.from) * 400 > timeline.view.bounds[1]; times++) await press('w');
         await pause(500);
         await press('.');

@@ -3,8 +3,9 @@
 //! A crate for this would bring forty others, and with them other features of those that Polars is built of.
 
 use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use examples::browser::chromium;
@@ -13,6 +14,7 @@ use serde_json::{Value, json};
 /// A browser with one page open.
 pub struct Browser {
     child: Child,
+    profile: PathBuf,
     to: ChildStdin,
     from: BufReader<ChildStdout>,
     session: Option<String>,
@@ -32,17 +34,22 @@ const FLAGS: [&str; 6] = [
     "--hide-scrollbars",
 ];
 
+/// Browsers that were started.
+static STARTED: AtomicUsize = AtomicUsize::new(0);
+
 impl Browser {
     /// Starts it with an empty page.
     pub fn start() -> Browser {
         let chromium = chromium().expect("no Chromium here: cargo xtask test installs it where it is root");
-        let profile = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("chromium-{}", std::process::id()));
+        // Two browsers with one profile are one browser, and the second ends.
+        let number = STARTED.fetch_add(1, Relaxed);
+        let profile = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("chromium-{}-{number}", std::process::id()));
         let mut shell = Command::new("sh");
         shell.args(["-c", START, "sh"]).arg(chromium).args(FLAGS);
         shell.arg(format!("--user-data-dir={}", profile.display())).arg("about:blank");
         let mut child = shell.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let (to, from) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
-        let mut browser = Browser { child, to, from, session: None, next: 0, complaints: Vec::new() };
+        let mut browser = Browser { child, profile, to, from, session: None, next: 0, complaints: Vec::new() };
         let target = browser.call("Target.createTarget", json!({ "url": "about:blank" }));
         let attached =
             browser.call("Target.attachToTarget", json!({ "targetId": target["targetId"], "flatten": true }));
@@ -136,5 +143,6 @@ impl Drop for Browser {
         // Without its pipe the browser ends.
         let _ = self.to.write_all(b"{\"id\":0,\"method\":\"Browser.close\"}\0");
         let _ = self.child.wait();
+        let _ = std::fs::remove_dir_all(&self.profile);
     }
 }

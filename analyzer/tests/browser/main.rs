@@ -107,6 +107,37 @@ fn the_legend_leaves_a_part_of_the_ranks_time_out_and_brings_it_back() {
 }
 
 #[test]
+fn the_table_of_functions_follows_what_the_timeline_shows_and_the_address_brings_it_back() {
+    let mut browser = Browser::start();
+    browser.open(&sample());
+    let columns = |browser: &mut Browser| {
+        let total = "[...document.querySelectorAll('#functions tbody tr td:nth-child(5)')].map(cell => parseFloat(cell.textContent)).reduce((a, b) => a + b)";
+        (browser.text(FIRST_COLUMN), browser.ask(total).as_f64().unwrap())
+    };
+    let (all, whole) = columns(&mut browser);
+    let selected = "document.querySelector('#functions .table.selected') !== null";
+    assert_eq!(browser.ask(selected), false);
+    // The run's middle: the ranks have begun, and compute and communicate.
+    for _ in 0..3 {
+        browser.ask("document.querySelector('.timeline-canvas').dispatchEvent(new KeyboardEvent('keydown', { key: 'w', bubbles: true }))");
+    }
+    browser.wait_for(selected);
+    let (part, time) = columns(&mut browser);
+    assert!(all.contains("MPI_Finalize") && !part.contains("MPI_Finalize"), "{part}");
+    assert!(time < whole, "{time} of {whole}");
+    browser.ask("location.reload()");
+    browser.wait_for("document.documentElement?.dataset.ready !== undefined");
+    browser.wait_for(selected);
+    assert_eq!(columns(&mut browser).0, part);
+    // Another scheme is another set of colors.
+    let drawn = "document.querySelector('.timeline-canvas').toDataURL()";
+    let light = browser.text(drawn);
+    browser.look(1280, "dark");
+    browser.wait_for(&format!("{drawn} !== '{light}'"));
+    assert_eq!(browser.complaints, [""; 0]);
+}
+
+#[test]
 fn the_theme_button_overrules_the_system_and_the_page_prints_light() {
     let mut browser = Browser::start();
     browser.open(&sample());
