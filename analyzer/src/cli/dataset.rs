@@ -1,23 +1,25 @@
 //! The run as a data set.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
+use super::one_run::{SelectFrom, nanoseconds};
 use super::{Print, Select};
+use crate::error::Error;
 use crate::export::FileFormat;
+use crate::model::Choice;
 
 /// The flags of `export`.
 #[derive(Args)]
 pub struct Export {
-    /// The run's folder [default: the newest run in the working folder]
-    pub dir: Option<PathBuf>,
-    /// The folder to write to: new or empty
-    #[arg(short, long, value_name = "FOLDER")]
-    pub output: PathBuf,
-    /// What to write
-    #[arg(long, value_name = "FORMAT")]
-    pub format: FileFormat,
+    /// The run's folder [default: the newest run in the working folder], and the folder to write to: new or empty
+    #[arg(value_names = ["DIR", "OUT"], num_args = 1..=2, required = true)]
+    pub folders: Vec<PathBuf>,
+    /// What to write: parquet, csv or json, an object on each line. A time instead says, as elsewhere: only calls that began before it
+    #[arg(long, value_name = "FORMAT", required = true)]
+    pub to: Vec<ExportTo>,
     /// Only these tables, as calls,ranks [default: all]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub tables: Vec<String>,
@@ -26,7 +28,54 @@ pub struct Export {
     pub force: bool,
     /// What of the run to write.
     #[command(flatten)]
-    pub select: Select,
+    pub select: SelectFrom,
+}
+
+/// What `--to` says: these files, or until then.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ExportTo {
+    /// What to write.
+    Format(FileFormat),
+    /// Only calls that began before this time, nanoseconds.
+    Time(i64),
+}
+
+impl FromStr for ExportTo {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<ExportTo, String> {
+        let format = FileFormat::from_str(text, true).map(ExportTo::Format);
+        let known = || {
+            FileFormat::value_variants()
+                .iter()
+                .filter_map(|format| Some(format.to_possible_value()?.get_name().to_string()))
+        };
+        format
+            .or_else(|_| nanoseconds(text).map(ExportTo::Time))
+            .map_err(|_| format!("expected {}, or a time", known().collect::<Vec<String>>().join(", ")))
+    }
+}
+
+impl Export {
+    /// The run's folder, if one is named, and the one to write to.
+    pub fn folders(&self) -> Result<(Option<&Path>, &Path), Error> {
+        match self.folders.as_slice() {
+            [run, out] => Ok((Some(run), out)),
+            [out] => Ok((None, out)),
+            all => Err(Error::Setting(format!("export writes one run to one folder, and {} are named", all.len()))),
+        }
+    }
+
+    /// What to write: the last that is named.
+    pub fn format(&self) -> Option<FileFormat> {
+        self.to.iter().rev().find_map(|to| if let ExportTo::Format(format) = to { Some(*format) } else { None })
+    }
+
+    /// What of the run.
+    pub fn choice(&self) -> Choice {
+        let until = self.to.iter().rev().find_map(|to| if let ExportTo::Time(time) = to { Some(*time) } else { None });
+        self.select.choice(until)
+    }
 }
 
 /// The flags of `query`.

@@ -37,6 +37,17 @@ pub struct Plotted {
 /// What of a run to look at.
 #[derive(Args)]
 pub struct Select {
+    /// All but its end.
+    #[command(flatten)]
+    pub part: SelectFrom,
+    /// Only calls that began before this time
+    #[arg(long, value_name = "TIME", value_parser = nanoseconds)]
+    pub to: Option<i64>,
+}
+
+/// What of a run to look at, but for the end of its time.
+#[derive(Args)]
+pub struct SelectFrom {
     /// Only what happened inside regions of this name
     #[arg(long, value_name = "NAME")]
     pub region: Option<String>,
@@ -49,13 +60,10 @@ pub struct Select {
     /// Only calls that began at this time or later: seconds since the first rank entered MPI_Init, or 300ms, 20us
     #[arg(long, value_name = "TIME", value_parser = nanoseconds)]
     pub from: Option<i64>,
-    /// Only calls that began before this time
-    #[arg(long, value_name = "TIME", value_parser = nanoseconds)]
-    pub to: Option<i64>,
 }
 
 /// A time as `1.5`, `1.5s`, `300ms` or `20us`.
-fn nanoseconds(text: &str) -> Result<i64, &'static str> {
+pub fn nanoseconds(text: &str) -> Result<i64, &'static str> {
     let units = [("ms", 1e6), ("us", 1e3), ("µs", 1e3), ("ns", 1.0), ("s", 1e9)];
     let unit = units.into_iter().find_map(|(unit, nanoseconds)| Some((text.strip_suffix(unit)?, nanoseconds)));
     let (number, each) = unit.unwrap_or((text, 1e9));
@@ -68,8 +76,15 @@ fn nanoseconds(text: &str) -> Result<i64, &'static str> {
 impl Select {
     /// What that chooses of a run.
     pub fn choice(&self) -> Choice {
+        self.part.choice(self.to)
+    }
+}
+
+impl SelectFrom {
+    /// The same, until a time.
+    pub fn choice(&self, to: Option<i64>) -> Choice {
         let (region, ranks, no_cache) = (self.region.clone(), self.rank.clone(), self.no_cache);
-        Choice { region, by_region: false, ranks, from: self.from, to: self.to, no_cache }
+        Choice { region, by_region: false, ranks, from: self.from, to, no_cache }
     }
 }
 

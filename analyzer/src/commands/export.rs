@@ -1,6 +1,7 @@
 //! `overhear export`: the run as tables in files.
 
 use std::io::{ErrorKind, Write};
+use std::path::Path;
 
 use super::open::open_run;
 use crate::cli;
@@ -14,15 +15,19 @@ use crate::visible::visible;
 /// Writes the tables. Returns the exit status.
 pub fn run(arguments: &cli::Export) -> Result<u8, Error> {
     let names = chosen(&arguments.tables)?;
-    let run = open_run(arguments.dir.as_deref(), arguments.select.choice())?;
+    let (folder, out) = arguments.folders()?;
+    let format = arguments
+        .format()
+        .ok_or_else(|| Error::Setting("--to says until when; say what to write, too: --to parquet".into()))?;
+    let run = open_run(folder, arguments.choice())?;
     let all: Vec<&str> = heads().iter().map(|head| head.name).collect();
-    let folder = ExportFolder::claim(&arguments.output, &all, arguments.force)?;
+    let folder = ExportFolder::claim(out, &all, arguments.force)?;
     let set = DataSet::new(&run, names.iter().any(|name| matches(name)));
-    let exported = export::write(&set, &names, arguments.format, &folder)?;
+    let exported = export::write(&set, &names, format, &folder)?;
     if run.has_calls("").is_err() {
         terminal::say("the run is a profile, which holds no single calls: its counts and times are in signatures");
     }
-    say(arguments, &exported)?;
+    say(out, &exported)?;
     Ok(if run.is_partial() { PARTIAL } else { OK })
 }
 
@@ -37,10 +42,10 @@ fn chosen(asked: &[String]) -> Result<Vec<&'static str>, Error> {
 }
 
 /// What was written, in a line.
-fn say(arguments: &cli::Export, exported: &Exported) -> Result<(), Error> {
+fn say(out: &Path, exported: &Exported) -> Result<(), Error> {
     let rows = exported.tables.iter().map(|(name, rows)| format!("{name} {rows}")).collect::<Vec<_>>().join(", ");
     let size = Value::Bytes(exported.bytes);
-    let line = format!("{}: {size}; rows: {rows}", arguments.output.display());
+    let line = format!("{}: {size}; rows: {rows}", out.display());
     let printed = terminal::stdout().and_then(|mut out| writeln!(out, "{}", visible(&line)));
     match printed {
         // The reader of a pipe has seen enough.

@@ -38,7 +38,7 @@ fn timeline_of(run: &Run, asked: &OneRun, file: &Path, force: bool) -> Result<Op
         return Ok(None);
     }
     let select = &asked.select;
-    timeline::in_page(run, (select.from, select.to), file, force).map(Some)
+    timeline::in_page(run, (select.part.from, select.to), file, force).map(Some)
 }
 
 /// What an analysis found, or why there is nothing to show.

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::open::open_run;
 use super::several::SeveralRuns;
 use crate::cli::{self, PlotKind};
 use crate::commands;
@@ -24,7 +25,7 @@ pub fn run(arguments: &cli::Plot) -> Result<u8, Error> {
         (PlotKind::Scaling, folders) => of_scaling(folders, &choice, file)?,
         (PlotKind::Diff, [a, b]) => of_both(a, b, &choice, file)?,
         (kind, [folder]) => {
-            let run = Run::select(folder, &choice)?;
+            let run = open_run(Some(folder), choice)?;
             of_one(&run, kind, file)?;
             run.is_partial()
         }

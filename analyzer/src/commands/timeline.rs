@@ -23,7 +23,7 @@ use crate::{output, terminal};
 /// Shows the timeline in the terminal, or writes it to files. Returns the exit status.
 pub fn run(arguments: &cli::Timeline) -> Result<u8, Error> {
     let (select, print) = (&arguments.of.select, &arguments.of.print);
-    if let (Some(from), Some(to)) = (select.from, select.to)
+    if let (Some(from), Some(to)) = (select.part.from, select.to)
         && from >= to
     {
         return Err(Error::NoTime);
@@ -34,9 +34,9 @@ pub fn run(arguments: &cli::Timeline) -> Result<u8, Error> {
     let run = choose(&arguments.of, Choice { from: None, to: None, ..select.choice() })?;
     run.has_calls("a timeline")?;
     let mut settled = settled(&run, Follow::Events);
-    let (from, to) = timeline::interval(&run, &settled.timeline, select.from, select.to);
+    let (from, to) = timeline::interval(&run, &settled.timeline, select.part.from, select.to);
     let messages = timeline::take_messages(&run, &mut settled.account, (from, to));
-    let keeps_outside = select.from.is_none() && select.to.is_none();
+    let keeps_outside = select.part.from.is_none() && select.to.is_none();
     let grid = |count| Grid { keeps_outside, ..Grid::over(from, to, count) };
     let labels = || run.asked().map(|rank| timeline::label(rank).chars().count());
     if arguments.svg.is_some() || arguments.png.is_some() {

@@ -19,7 +19,7 @@ fn sample() -> PathBuf {
 
 fn export(run: &Path, out: &Path, arguments: &[&str]) -> std::process::Output {
     let out = out.to_str().unwrap();
-    overhear("export", run, &[&["--no-cache", "-o", out], arguments].concat())
+    overhear("export", run, &[&[out, "--no-cache"], arguments].concat())
 }
 
 /// All files under a folder.
@@ -63,7 +63,7 @@ fn calls_and_signatures_add_up_to_what_report_says_of_each_function() {
     let mut ran = 0;
     for run in runs {
         let out = Folder::new();
-        let output = export(&run, &out.0.join("out"), &["--format", "json"]);
+        let output = export(&run, &out.0.join("out"), &["--to", "json"]);
         assert!([Some(0), Some(4)].contains(&output.status.code()), "{}: {}", run.display(), stderr(&output));
         let report = common::json(&run, "function");
         let report = report["functions"].as_array().unwrap();
@@ -88,7 +88,7 @@ fn has_fixture(program: &str) -> bool {
 #[test]
 fn keys_of_one_table_are_found_in_the_other() {
     let out = Folder::new();
-    export(&sample(), &out.0.join("out"), &["--format", "json"]);
+    export(&sample(), &out.0.join("out"), &["--to", "json"]);
     let table = |name| rows(&out.0.join("out"), name);
     let key = |row: &Value, columns: &[&str]| columns.iter().map(|column| row[column].to_string()).collect::<Vec<_>>();
     let keys = |name, columns: &[&str]| table(name).iter().map(|row| key(row, columns)).collect::<Vec<_>>();
@@ -114,7 +114,7 @@ fn every_message_that_matrix_counts_is_there_with_both_ends() {
     let mut ran = 0;
     for run in runs {
         let out = Folder::new();
-        export(&run, &out.0, &["--format", "json", "--tables", "messages"]);
+        export(&run, &out.0, &["--to", "json", "--tables", "messages"]);
         let output = overhear("matrix", &run, &["--format", "json", "--only", "messages", "--no-cache"]);
         let report: Value = serde_json::from_slice(&output.stdout).unwrap();
         let told = report["pairs"].as_array().unwrap().iter();
@@ -140,7 +140,7 @@ fn every_call_that_begins_requests_finds_them_and_they_end_where_a_call_complete
     let mut ran = 0;
     for fixture in ["isendrecv", "persistent_halo", "overlapped", "wildcard"].iter().flat_map(|name| recorded(name)) {
         let out = Folder::new();
-        export(&fixture.run, &out.0, &["--format", "json", "--tables", "calls,requests"]);
+        export(&fixture.run, &out.0, &["--to", "json", "--tables", "calls,requests"]);
         let key = |row: &Value| ["rank", "world", "thread", "request"].map(|column| row[column].to_string());
         let requests: BTreeMap<[String; 4], Value> =
             rows(&out.0, "requests").into_iter().map(|row| (key(&row), row)).collect();
@@ -162,7 +162,7 @@ fn every_call_that_begins_requests_finds_them_and_they_end_where_a_call_complete
 #[test]
 fn a_selection_keeps_calls_of_its_ranks_that_began_in_its_time() {
     let out = Folder::new();
-    export(&sample(), &out.0, &["--format", "json", "--rank", "1-2", "--from", "160ms", "--to", "200ms"]);
+    export(&sample(), &out.0, &["--to", "json", "--rank", "1-2", "--from", "160ms", "--to", "200ms"]);
     let calls = rows(&out.0, "calls");
     assert!(calls.len() > 10, "{}", calls.len());
     for call in calls {
@@ -176,17 +176,40 @@ fn a_selection_keeps_calls_of_its_ranks_that_began_in_its_time() {
 }
 
 #[test]
+fn what_to_write_and_until_when_are_told_apart_and_one_without_the_other_is_asked_for() {
+    let (run, out) = (sample(), Folder::new());
+    let name = |name: &str| out.0.join(name).to_str().unwrap().to_string();
+    let rows = |place: &str| {
+        files(&out.0.join(place)).iter().map(|file| fs::read_to_string(file).unwrap().lines().count()).sum::<usize>()
+    };
+    let all = overhear("export", &run, &["--to", "json", &name("all"), "--tables", "calls"]);
+    assert_eq!(all.status.code(), Some(0), "{}", stderr(&all));
+    let part = overhear("export", &run, &["--to", "json", &name("part"), "--tables", "calls", "--to", "200ms"]);
+    assert_eq!(part.status.code(), Some(0), "{}", stderr(&part));
+    assert!(0 < rows("part") && rows("part") < rows("all"), "{} of {}", rows("part"), rows("all"));
+    for (words, needed) in [
+        (&["--to", "1.5"][..], "--to parquet"),
+        (&["--to", "xml"], "expected parquet, csv, json, or a time"),
+        (&[], "--to <FORMAT>"),
+    ] {
+        let refused = overhear("export", &run, &[&[name("none").as_str()], words].concat());
+        assert!(refused.status.code() == Some(2) && stderr(&refused).contains(needed), "{}", stderr(&refused));
+    }
+    assert!(!out.0.join("none").exists());
+}
+
+#[test]
 fn what_lies_there_is_replaced_only_with_force_and_only_what_an_export_wrote() {
     let (folder, out) = (two_ranks(), Folder::new());
-    assert_eq!(export(&folder.0, &out.0, &["--format", "csv"]).status.code(), Some(0));
+    assert_eq!(export(&folder.0, &out.0, &["--to", "csv"]).status.code(), Some(0));
     let before = files(&out.0);
-    let refused = export(&folder.0, &out.0, &["--format", "csv"]);
+    let refused = export(&folder.0, &out.0, &["--to", "csv"]);
     assert!(refused.status.code() == Some(3) && stderr(&refused).contains("--force"), "{refused:?}");
-    assert_eq!(export(&folder.0, &out.0, &["--format", "json", "--tables", "calls", "--force"]).status.code(), Some(0));
+    assert_eq!(export(&folder.0, &out.0, &["--to", "json", "--tables", "calls", "--force"]).status.code(), Some(0));
     let after = files(&out.0);
     assert!(after.len() == 2 && before.iter().all(|file| !after.contains(file)), "{after:?}");
     out.write("calls/mine.txt", b"mine");
-    let refused = export(&folder.0, &out.0, &["--format", "csv", "--force"]);
+    let refused = export(&folder.0, &out.0, &["--to", "csv", "--force"]);
     assert!(refused.status.code() == Some(3) && stderr(&refused).contains("calls"), "{refused:?}");
     assert_eq!(fs::read(out.0.join("calls/mine.txt")).unwrap(), b"mine");
 }
@@ -194,7 +217,7 @@ fn what_lies_there_is_replaced_only_with_force_and_only_what_an_export_wrote() {
 #[test]
 fn a_table_that_is_not_there_is_named_with_the_nearest() {
     let (folder, out) = (two_ranks(), Folder::new());
-    let refused = export(&folder.0, &out.0, &["--format", "csv", "--tables", "signature"]);
+    let refused = export(&folder.0, &out.0, &["--to", "csv", "--tables", "signature"]);
     assert_eq!(refused.status.code(), Some(2));
     assert!(stderr(&refused).contains("no table is called signature. The nearest one is signatures"), "{refused:?}");
     assert!(files(&out.0).is_empty());
@@ -211,7 +234,7 @@ fn names_are_neither_formulas_nor_escapes_in_csv() {
     file.signatures(0, 0, &[signature(1, Call::Barrier, 0, 0, 0)]).unwrap();
     folder.write("rank-0000.ovh", &file.into_inner());
     let out = Folder::new();
-    let output = export(&folder.0, &out.0, &["--format", "csv", "--tables", "communicators"]);
+    let output = export(&folder.0, &out.0, &["--to", "csv", "--tables", "communicators"]);
     let text =
         fs::read_to_string(out.0.join("communicators/rank=0/part-0.csv")).unwrap_or_else(|_| panic!("{output:?}"));
     assert!(text.contains("\"'=HYPERLINK(\"\"x\"\")\\x1b[2J\""), "{text}");
@@ -220,7 +243,7 @@ fn names_are_neither_formulas_nor_escapes_in_csv() {
 #[test]
 fn of_a_profile_signatures_say_what_is_known_and_a_line_says_so() {
     let (folder, out) = (crate::bad_input::profile(), Folder::new());
-    let output = export(&folder.0, &out.0, &["--format", "json"]);
+    let output = export(&folder.0, &out.0, &["--to", "json"]);
     assert!(stderr(&output).contains("the run is a profile") && !rows(&out.0, "signatures").is_empty(), "{output:?}");
     assert!(rows(&out.0, "calls").is_empty());
 }

@@ -35,8 +35,7 @@ fn duckdb_and_pyarrow_read_the_rows_and_calls_of_an_export() {
     for fixture in ["persistent_halo", "regions", "wildcard", "one_sided"].iter().flat_map(|name| recorded(name)) {
         let (parquet, lines) = (Folder::new(), Folder::new());
         for (format, folder) in [("parquet", &parquet), ("json", &lines)] {
-            let output =
-                overhear("export", &fixture.run, &["--no-cache", "--format", format, "-o", folder.0.to_str().unwrap()]);
+            let output = overhear("export", &fixture.run, &[folder.0.to_str().unwrap(), "--no-cache", "--to", format]);
             assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
         }
         let tables: Vec<&str> = analyzer::dataset::heads().iter().map(|head| head.name).collect();

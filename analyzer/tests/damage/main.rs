@@ -81,15 +81,15 @@ fn every_analysis_copes_with_any_damage() {
 /// Runs an analysis. What is wrong with how it ended.
 fn run(seed: u64, analysis: &[&str], format: &str, folder: &Folder) -> Option<String> {
     let dir = folder.0.to_str().unwrap();
-    let (format, output) = match analysis {
-        // It has no text, and writes a folder.
-        ["export", ..] => (if format == "text" { "csv" } else { format }, folder.0.join("exported")),
-        _ => (format, "/dev/null".into()),
-    };
+    let exported = folder.0.join("exported");
     let words = ["overhear"].into_iter().chain(analysis.iter().map(|word| if *word == "DIR" { dir } else { word }));
-    // A page has one format, and its file is named already.
-    let printed: &[&str] =
-        if analysis.contains(&"--html") { &[] } else { &["--format", format, "--output", output.to_str().unwrap()] };
+    let printed: &[&str] = match analysis {
+        // A page has one format, and its file is named already.
+        [.., "--html", _] => &[],
+        // It has no text, and writes a folder.
+        ["export", ..] => &[exported.to_str().unwrap(), "--to", if format == "text" { "csv" } else { format }],
+        _ => &["--format", format, "--output", "/dev/null"],
+    };
     let cli = Cli::try_parse_from(words.chain(["--no-cache"]).chain(printed.iter().copied())).unwrap();
     let called = format!("seed {seed}: {} --format {format}", analysis.join(" "));
     limits::begin(&called);
