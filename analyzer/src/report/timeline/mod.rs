@@ -86,7 +86,9 @@ fn label(rows: &[PictureRow]) -> String {
 fn time_label(at: i64, length: i64) -> String {
     let units = [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "µs"), (1, "ns")];
     let (each, name) = units.into_iter().find(|(each, _)| length >= *each).unwrap_or((1, "ns"));
-    let steps = (each as f64 * 100.0 / length.max(1) as f64).log10().ceil().clamp(0.0, 9.0) as usize;
+    // No clock tells parts of a nanosecond.
+    let most = (each as f64).log10();
+    let steps = (each as f64 * 100.0 / length.max(1) as f64).log10().ceil().clamp(0.0, most) as usize;
     format!("{:.steps$} {name}", at as f64 / each as f64)
 }
 
