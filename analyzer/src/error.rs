@@ -166,6 +166,7 @@ impl Error {
             | Error::NoColumn { .. }
             | Error::NoTable { .. }
             | Error::NoTime
+            | Error::Exists { .. }
             | Error::Setting(_) => USAGE,
             _ => UNREADABLE,
         }

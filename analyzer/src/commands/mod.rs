@@ -8,6 +8,7 @@ mod env;
 mod explain;
 mod export;
 mod fanout;
+mod free;
 mod imbalance;
 mod matrix;
 mod model;

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use super::breakdown;
+use super::free::free;
 use super::open::open;
 use super::{check, imbalance, matrix, overlap, path, pop, progress, timeline, waits};
 use crate::cli::{Breakdown, ByPlace, OneRun};
@@ -20,9 +21,7 @@ use crate::report::Report;
 /// Writes the page. A file that is there stays, unless `force`. Returns the exit status.
 pub fn run(file: &Path, force: bool, asked: &OneRun) -> Result<u8, Error> {
     let failed = |source| Error::Write { path: file.into(), source };
-    if !force && file.is_file() {
-        return Err(Error::Setting(format!("{} is there already: name another file, or add --force", file.display())));
-    }
+    free(file, force)?;
     // Before the work: a folder that cannot be written to is no surprise at its end.
     let mut out = output::create(file).map_err(failed)?;
     let run = open(asked)?;

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::free::free;
 use super::open::open_run;
 use super::several::SeveralRuns;
 use crate::cli::{self, PlotKind};
@@ -18,9 +19,7 @@ use crate::report::plot::{self, PlotFile};
 /// Draws the picture. Returns the exit status.
 pub fn run(arguments: &cli::Plot) -> Result<u8, Error> {
     let (file, choice) = (&arguments.output, arguments.select.choice());
-    if !arguments.force {
-        file.is_free()?;
-    }
+    free(file.path(), arguments.force)?;
     let is_partial = match (arguments.kind, arguments.dirs.as_slice()) {
         (PlotKind::Scaling, folders) => of_scaling(folders, &choice, file)?,
         (PlotKind::Diff, [a, b]) => of_both(a, b, &choice, file)?,

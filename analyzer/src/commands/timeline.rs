@@ -5,6 +5,7 @@ use std::fs;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
+use super::free::free;
 use super::open::choose;
 use super::print::print_below;
 use crate::cli;
@@ -74,13 +75,6 @@ pub fn schema() -> Schema {
 /// Whether a terminal shows them, and its user wants them (<https://no-color.org>).
 fn has_colors() -> bool {
     std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
-}
-
-/// Fails where something is that would be lost.
-fn free(file: &Path, force: bool) -> Result<(), Error> {
-    // A device or pipe loses nothing.
-    let is_there = fs::symlink_metadata(file).is_ok_and(|found| found.is_file() || found.is_dir());
-    if is_there && !force { Err(Error::Exists { path: file.into() }) } else { Ok(()) }
 }
 
 /// Writes the page, and before it the folder of what does not fit into it.

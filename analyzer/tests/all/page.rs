@@ -118,7 +118,7 @@ fn a_file_that_exists_is_replaced_only_by_force() {
     let output = write(&folder.0, &wanted(&folder), &[]);
     assert_eq!(output.status.code(), Some(2));
     assert!(
-        stderr(&output).contains("page.html is there already") && stderr(&output).contains("--force"),
+        stderr(&output).contains("page.html: exists") && stderr(&output).contains("--force"),
         "{}",
         stderr(&output)
     );

@@ -1,6 +1,5 @@
 //! The file that a picture goes to.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -62,10 +61,9 @@ impl PlotFile {
         written.map_err(|reason| self.error(&reason.to_string()))
     }
 
-    /// Fails where a file lies that the picture would replace.
-    pub fn is_free(&self) -> Result<(), Error> {
-        let is_there = fs::symlink_metadata(&self.path).is_ok_and(|found| found.is_file());
-        if is_there { Err(Error::Exists { path: self.path.clone() }) } else { Ok(()) }
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Why there is no such picture.
