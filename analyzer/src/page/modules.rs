@@ -2,11 +2,9 @@
 //!
 //! A page opened from disk may load no file: the import map gives each module as a `data:` URL.
 
-use std::fmt::Write;
-
 use serde_json::{Map, Value as Json, json};
 
-use crate::report::timeline;
+use crate::report::{module_url, timeline};
 
 /// Names and texts; `package.json` gives node the same names.
 macro_rules! modules {
@@ -25,47 +23,14 @@ pub const START: &str = "import \"#main\";";
 
 /// The text of the import map.
 pub fn import_map() -> String {
-    let module = |(name, text): &(&str, &str)| (format!("#{name}"), json!(url(text)));
+    let module = |(name, text): &(&str, &str)| (format!("#{name}"), json!(module_url(text)));
     let imports: Map<String, Json> = MODULES.iter().map(module).chain(timeline::imports()).collect();
     json!({ "imports": imports }).to_string()
 }
 
-/// A module as a URL of its own.
-fn url(text: &str) -> String {
-    let mut url = String::from("data:text/javascript;charset=utf-8,");
-    for byte in text.bytes() {
-        let _ = match byte {
-            b'a'..=b'z'
-            | b'A'..=b'Z'
-            | b'0'..=b'9'
-            | b' '
-            | b'\''
-            | b'('
-            | b')'
-            | b'*'
-            | b'-'
-            | b'.'
-            | b'/'
-            | b':'
-            | b';'
-            | b'='
-            | b'_'
-            | b'{'
-            | b'}'
-            | b','
-            | b'!'
-            | b'+'
-            | b'['
-            | b']' => write!(url, "{}", byte as char),
-            byte => write!(url, "%{byte:02X}"),
-        };
-    }
-    url
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{MODULES, timeline, url};
+    use super::{MODULES, timeline};
 
     #[test]
     fn node_knows_the_modules_by_the_same_names() {
@@ -85,13 +50,5 @@ mod tests {
             assert!(text.starts_with("// @ts-check\n/**\n * "), "{name}");
             assert!(text.lines().count() <= 250, "{name}");
         }
-    }
-
-    #[test]
-    fn nothing_of_a_module_ends_the_script_it_stands_in() {
-        assert_eq!(
-            url("a < b\n\"c\" # d % é"),
-            "data:text/javascript;charset=utf-8,a %3C b%0A%22c%22 %23 d %25 %C3%A9"
-        );
     }
 }

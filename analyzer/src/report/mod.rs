@@ -5,6 +5,7 @@ mod column;
 pub mod csv;
 mod fact;
 pub mod json;
+mod module_url;
 #[cfg(feature = "polars")]
 pub mod parquet;
 pub mod plot;
@@ -20,6 +21,7 @@ mod value;
 pub use column::{Column, ColumnHead, Figure};
 pub(crate) use fact::facts;
 pub use fact::{Fact, FactKey};
+pub use module_url::module_url;
 pub use scalar::{Field, Scalar};
 pub use table::{Audience, Look, Row, Sheet, Table};
 pub use unit::{ScalarType, Unit};

@@ -1,8 +1,10 @@
 //! A page that holds nothing but a timeline. It opens from disk: modules are in it, and what does not fit lies beside it in scripts.
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
+use maud::html;
 use serde_json::{Map, Value};
+
+use crate::report::module_url;
+use crate::visible::visible;
 
 /// The modules, by the names they import each other by.
 const MODULES: [(&str, &str); 12] = [
@@ -27,23 +29,13 @@ pub const STYLE: &str = include_str!("../../../page/timeline/timeline.css");
 
 /// The modules by name as URLs, for a page's import map.
 pub fn imports() -> Map<String, Value> {
-    let url = |(name, text): &(&str, &str)| {
-        let url = format!("data:text/javascript;base64,{}", STANDARD.encode(text));
-        ((*name).to_string(), Value::String(url))
-    };
+    let url = |(name, text): &(&str, &str)| ((*name).to_string(), Value::String(module_url(text)));
     MODULES.iter().map(url).collect()
 }
 
 /// A page of this title that shows this data, which [`PageData::script`](super::PageData::script) made.
 pub fn page(title: &str, data: &str) -> String {
-    let mut title_text = String::new();
-    for sign in crate::visible::visible(title).chars() {
-        match sign {
-            '<' => title_text.push_str("&lt;"),
-            '&' => title_text.push_str("&amp;"),
-            sign => title_text.push(sign),
-        }
-    }
+    let title_text = html! { (visible(title)) }.into_string();
     let imports = Value::Object(Map::from_iter([("imports".to_string(), Value::Object(imports()))]));
     // In the order of the template: what is put in is never looked through.
     let parts = [title_text.as_str(), STYLE, &imports.to_string(), data];
