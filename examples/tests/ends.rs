@@ -70,12 +70,13 @@ fn a_rank_that_ends_without_finalizing_holds_up_nobody_whom_mpi_does_not() {
             case.prepare(command.args(all));
             finish(&mut command)
         };
-        let plain = run(&[]);
         let folder = fresh_folder(&format!("{}-ends-early", mpi.name));
         let (overhear, dir) = (overhear(), OsStr::new("--dir"));
         let recorded = run(&[overhear.as_os_str(), OsStr::new("record"), dir, folder.as_os_str()]);
-        // The other launchers end all ranks then, by which signal and status comes as it comes.
+        // The other launchers end all ranks then, by which signal and status comes as it comes; MPICH's now and then ends none and
+        // waits, whoever listens.
         if mpi.is_openmpi() {
+            let plain = run(&[]);
             let ended = |output: &Output| (output.status, output.stdout.clone());
             assert_eq!(ended(&plain), (0, "finalized\n".into()), "{}: {}", mpi.name, plain.stderr);
             assert_eq!(ended(&recorded), ended(&plain), "{}: {}", mpi.name, recorded.stderr);
