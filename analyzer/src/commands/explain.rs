@@ -1,11 +1,11 @@
 //! `overhear explain`: what the words of reports mean.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{self, Write};
 
 use clap::ValueEnum;
 use textwrap::{Options, WordSplitter};
 
+use super::print::print_text;
 use super::schema;
 use crate::cli::{self, Analysis};
 use crate::error::{Error, OK};
@@ -21,13 +21,8 @@ pub fn run(arguments: &cli::Explain) -> Result<u8, Error> {
         None => list(),
         Some(name) => of_name(name)?,
     };
-    let printed = terminal::stdout().and_then(|mut out| out.write_all(text.as_bytes()));
-    match printed {
-        // The reader of a pipe has seen enough.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(OK),
-        Err(source) => Err(Error::Write { path: "stdout".into(), source }),
-        Ok(()) => Ok(OK),
-    }
+    print_text(&text)?;
+    Ok(OK)
 }
 
 /// Wait states and metrics, with the first sentence of each.

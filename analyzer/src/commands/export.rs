@@ -1,9 +1,9 @@
 //! `overhear export`: the run as tables in files.
 
-use std::io::{ErrorKind, Write};
 use std::path::Path;
 
 use super::open::open_run;
+use super::print::print_text;
 use crate::cli;
 use crate::dataset::{DataSet, heads, matches};
 use crate::error::{Error, OK, PARTIAL};
@@ -45,13 +45,5 @@ fn chosen(asked: &[String]) -> Result<Vec<&'static str>, Error> {
 fn say(out: &Path, exported: &Exported) -> Result<(), Error> {
     let rows = exported.tables.iter().map(|(name, rows)| format!("{name} {rows}")).collect::<Vec<_>>().join(", ");
     let size = Value::Bytes(exported.bytes);
-    let line = format!("{}: {size}; rows: {rows}", out.display());
-    let printed = terminal::stdout().and_then(|mut out| writeln!(out, "{}", visible(&line)));
-    match printed {
-        // The reader of a pipe has seen enough.
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            Err(Error::Write { path: "stdout".into(), source: error })
-        }
-        _ => Ok(()),
-    }
+    print_text(&format!("{}\n", visible(&format!("{}: {size}; rows: {rows}", out.display()))))
 }

@@ -9,11 +9,9 @@ use crate::cli::{self, PlotKind};
 use crate::commands;
 use crate::error::{Error, OK, PARTIAL};
 use crate::metrics::{charts, compare, engine, fanout, matrix, network, operations, overlap, scaling};
-use crate::model::engine::of_rank as engine_of;
 use crate::model::exchanges::exchanges;
 use crate::model::matching::{Follow, Settled, settled};
 use crate::model::{Choice, Run};
-use crate::parallel;
 use crate::report::plot::{self, PlotFile};
 
 /// Draws the picture. Returns the exit status.
@@ -46,10 +44,7 @@ fn of_one(run: &Run, kind: PlotKind, file: &PlotFile) -> Result<(), Error> {
             plot::write(vec![charts::wait_states(run, &settled(run, Follow::Sums).account)], file)
         }
         PlotKind::Matrix => commands::matrix::draw(&matrix::matrix(run, None, None)?, file),
-        PlotKind::Progress => {
-            let engines = parallel::map(run.ranks.len(), |at| engine_of(&run.ranks[at]));
-            plot::entries(&engine::rates(run, &engines), file)
-        }
+        PlotKind::Progress => plot::entries(&engine::rates(run, &commands::progress::engines(run)), file),
         PlotKind::Availability => {
             plot::write(overlap::figures(&overlap::messages(&commands::overlap::requests(run)?)), file)
         }

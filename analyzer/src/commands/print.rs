@@ -13,17 +13,27 @@ pub fn print(report: Report, name: &str, how: &cli::Print) -> Result<(), Error> 
     print_below(&[], report, name, how)
 }
 
-/// The same, below lines that only people are shown.
+/// Prints text to stdout.
+pub fn print_text(text: &str) -> Result<(), Error> {
+    read_on(terminal::stdout().and_then(|mut out| out.write_all(text.as_bytes())))
+}
+
+/// What became of writing to stdout.
+fn read_on(printed: io::Result<()>) -> Result<(), Error> {
+    match printed {
+        // The reader of a pipe has seen enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        result => result.map_err(|source| Error::Write { path: "stdout".into(), source }),
+    }
+}
+
+/// A report, below lines that only people are shown.
 pub fn print_below(lines: &[String], mut report: Report, name: &str, how: &cli::Print) -> Result<(), Error> {
     report.arrange(how.sort.as_deref(), how.top, how.format)?;
     let Some(path) = &how.output else {
         let failed = |source| Error::Write { path: "stdout".into(), source };
         let mut out = BufWriter::new(terminal::stdout().map_err(failed)?);
-        return match write(lines, &report, name, how.format, &mut out)? {
-            // The reader of a pipe has seen enough.
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-            result => result.map_err(failed),
-        };
+        return read_on(write(lines, &report, name, how.format, &mut out)?);
     };
     let failed = |source| Error::Write { path: path.into(), source };
     let mut out = BufWriter::new(output::create(path).map_err(failed)?);

@@ -1,17 +1,16 @@
 //! `overhear query`: SQL over the tables of a run.
 
-use std::io::{ErrorKind, Write};
 use std::path::Path;
 
+use super::print::print_text;
 use crate::cli;
 use crate::dataset::description;
 use crate::error::{Error, OK};
-use crate::terminal;
 
 /// Prints the rows of a query, or what can be asked. Returns the exit status.
 pub fn run(arguments: &cli::Query) -> Result<u8, Error> {
     match arguments.words.as_slice() {
-        _ if arguments.tables => describe(),
+        _ if arguments.tables => print_text(&description()).map(|()| OK),
         [query] => ask(arguments, None, query),
         [folder, query] => ask(arguments, Some(Path::new(folder)), query),
         _ => Err(Error::Setting("give a run's folder and a query, or --tables".into())),
@@ -41,15 +40,4 @@ fn ask(arguments: &cli::Query, folder: Option<&Path>, query: &str) -> Result<u8,
 #[cfg(not(feature = "polars"))]
 fn ask(_arguments: &cli::Query, _folder: Option<&Path>, _query: &str) -> Result<u8, Error> {
     Err(Error::without_polars("overhear query"))
-}
-
-/// Prints the tables and their columns.
-fn describe() -> Result<u8, Error> {
-    match terminal::stdout().and_then(|mut out| out.write_all(description().as_bytes())) {
-        // The reader of a pipe has seen enough.
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            Err(Error::Write { path: "stdout".into(), source: error })
-        }
-        _ => Ok(OK),
-    }
 }

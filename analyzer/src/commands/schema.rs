@@ -1,25 +1,17 @@
 //! `overhear schema`: what the JSON of a command looks like.
 
-use std::io;
-
+use super::print::print_text;
 use super::{
     check, diff, fanout, imbalance, matrix, model, overlap, path, pop, progress, report, scaling, timeline, waits,
 };
 use crate::cli::{self, Analysis};
 use crate::error::{Error, OK};
 use crate::report::schema::Schema;
-use crate::terminal;
 
 /// Prints the schema. Returns the exit status.
 pub fn run(arguments: &cli::Schema) -> Result<u8, Error> {
-    let schema = of(arguments.command);
-    let printed = terminal::stdout().and_then(|mut out| schema.print(&mut out));
-    match printed {
-        // The reader of a pipe has seen enough.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(OK),
-        Err(source) => Err(Error::Write { path: "stdout".into(), source }),
-        Ok(()) => Ok(OK),
-    }
+    print_text(&of(arguments.command).text())?;
+    Ok(OK)
 }
 
 /// The schema of an analysis.

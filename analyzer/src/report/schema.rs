@@ -1,7 +1,5 @@
 //! What the JSON of a command looks like, as JSON Schema: made from the same columns as the JSON.
 
-use std::io::{self, Write};
-
 use serde_json::{Map, Value as Json, json};
 
 use super::json::schema_name;
@@ -52,9 +50,9 @@ impl Schema {
         facts.chain(columns)
     }
 
-    /// Prints it.
-    pub fn print(&self, out: &mut impl Write) -> io::Result<()> {
-        writeln!(out, "{}", serde_json::to_string_pretty(&self.json())?)
+    /// The schema, indented, for people and tools alike.
+    pub fn text(&self) -> String {
+        format!("{:#}\n", self.json())
     }
 
     fn json(&self) -> Json {

@@ -39,7 +39,6 @@ mod schema;
 mod sketch;
 mod threads;
 mod timeline;
-mod timeline_browser;
 mod timeline_pictures;
 mod units;
 mod waits;

@@ -103,7 +103,12 @@ impl Browser {
 
     /// Opens a page of ours, and waits until it says that it is there.
     pub fn open(&mut self, page: &Path) {
-        self.call("Page.navigate", json!({ "url": format!("file://{}", page.display()) }));
+        self.open_at(page, "");
+    }
+
+    /// The same, with what stands behind its address: `#...`, or nothing.
+    pub fn open_at(&mut self, page: &Path, fragment: &str) {
+        self.call("Page.navigate", json!({ "url": format!("file://{}{fragment}", page.display()) }));
         self.wait_for("document.documentElement?.dataset.ready !== undefined");
     }
 

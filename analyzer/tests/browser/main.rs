@@ -3,6 +3,7 @@
 mod browser;
 #[path = "../all/common/mod.rs"]
 mod common;
+mod timeline;
 
 use std::fs;
 use std::path::{Path, PathBuf};

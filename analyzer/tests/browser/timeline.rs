@@ -2,25 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 use analyzer::model::levels::{self, RankCalls};
 use analyzer::model::matching::{Follow, settled};
 use analyzer::model::rank::{function_of, is_nested};
 use analyzer::model::{Choice, Run};
-use examples::browser;
 use serde_json::Value;
 use synthetic::{Shape, Topology};
 
+use crate::browser::Browser;
 use crate::common::{Folder, overhear};
-
-/// Hears of what goes wrong before anything runs.
-const WATCH: &str = "<head><script>globalThis.failures = [];
-addEventListener('error', (event) => failures.push(String(event.message)), true);
-addEventListener('unhandledrejection', (event) => failures.push(String(event.reason)));
-console.error = (...words) => failures.push(words.join(' '));</script>";
 
 /// What steps may use: keys and patience.
 const TOOLS: &str = "
@@ -49,61 +41,14 @@ const call = () => {
 };
 ";
 
-/// Opens a page from disk, does some steps there, and returns what they make. The page says it on its console, in pieces.
-fn browse(page: &Path, fragment: &str, steps: &str, flags: &[&str]) -> Value {
-    let watched = page.with_file_name(format!("watched-{}", page.file_name().unwrap().to_str().unwrap()));
-    let end = format!(
-        "<script type=\"module\">{TOOLS}
-        let result;
-        try {{ await pause(300); result = await (async () => {{ {steps} }})(); }} catch (error) {{ failures.push(String(error.stack)); }}
-        const text = btoa(JSON.stringify({{ failures, result }}).replace(/[^ -~]/g, '?'));
-        for (let at = 0; at < text.length; at += 800) console.log(`said:${{text.slice(at, at + 800)}}:`);
-        console.log('said:all:');</script></body>"
-    );
-    let text = fs::read_to_string(page).unwrap().replacen("<head>", WATCH, 1);
-    let (before, after) = text.rsplit_once("</body>").unwrap();
-    fs::write(&watched, format!("{before}{end}{after}")).unwrap();
-    let profile = Folder::new();
-    let mut chromium = Command::new(browser::chromium().expect("cargo xtask test brings Chromium"));
-    chromium.args([
-        "--headless=new",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--window-size=1280,900",
-        "--enable-logging=stderr",
-    ]);
-    chromium.arg(format!("--user-data-dir={}", profile.0.display())).args(flags);
-    chromium.arg(format!("file://{}{fragment}", watched.display())).stdout(Stdio::null()).stderr(Stdio::piped());
-    let mut chromium = chromium.spawn().unwrap();
-    let (mut said, mut all) = (String::new(), String::new());
-    for line in BufReader::new(chromium.stderr.take().unwrap()).lines().map_while(Result::ok) {
-        match line.split("said:").nth(1).and_then(|rest| rest.split(':').next()) {
-            Some("all") => break,
-            Some(piece) => said.push_str(piece),
-            None => all.push_str(&format!("{line}\n")),
-        }
-    }
-    chromium.kill().unwrap();
-    chromium.wait().unwrap();
-    assert!(!said.is_empty(), "chromium said nothing: {all}");
-    let result: Value = serde_json::from_slice(&decoded(&said)).unwrap();
-    assert_eq!(result["failures"], Value::Array(Vec::new()), "{result}");
-    result["result"].clone()
-}
-
-/// Bytes from base64.
-fn decoded(text: &str) -> Vec<u8> {
-    let digits = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let sixes = text.bytes().filter_map(|byte| digits.iter().position(|digit| *digit == byte));
-    let (mut bytes, mut bits, mut held) = (Vec::new(), 0u32, 0);
-    for six in sixes {
-        (bits, held) = (bits << 6 | six as u32, held + 6);
-        if held >= 8 {
-            held -= 8;
-            bytes.push((bits >> held) as u8);
-        }
-    }
-    bytes
+/// Opens a page from disk, at what its address says, does some steps there, and returns what they make.
+fn browse(page: &Path, fragment: &str, scheme: &str, steps: &str) -> Value {
+    let mut browser = Browser::start();
+    browser.look(1280, scheme);
+    browser.open_at(page, fragment);
+    let result = browser.ask(&format!("(async () => {{ {TOOLS} await pause(300); {steps} }})()"));
+    assert_eq!(browser.complaints, [""; 0]);
+    result
 }
 
 /// The function and end of each call that began on a rank at a time, by the trace.
@@ -140,7 +85,7 @@ fn keys_lead_from_the_whole_run_to_the_call_that_the_trace_has_there() {
         await pause(300);
         const wait = { call: call(), longest: timeline.store.data.waits[0] };
         return { whole, all, near, below, wait, hash: location.hash, view: [timeline.view.from, timeline.view.to], facts: facts() };";
-    let seen = browse(&page, "", steps, &[]);
+    let seen = browse(&page, "", "light", steps);
     assert!(seen["whole"].as_u64().unwrap() > 5, "an empty picture: {seen}");
     let run = run_of(&sample);
     for one in [&seen["near"]["call"], &seen["below"], &seen["wait"]["call"]] {
@@ -166,7 +111,7 @@ fn keys_lead_from_the_whole_run_to_the_call_that_the_trace_has_there() {
     // A colleague opens the same spot.
     let steps =
         "return { view: [timeline.view.from, timeline.view.to], facts: facts(), marks: timeline.view.marks.length };";
-    let again = browse(&page, seen["hash"].as_str().unwrap(), steps, &["--blink-settings=preferredColorScheme=0"]);
+    let again = browse(&page, seen["hash"].as_str().unwrap(), "dark", steps);
     assert_eq!((&again["facts"], &again["marks"]), (&seen["facts"], &Value::from(1)));
     for at in 0..2 {
         let [was, is] = [&seen, &again].map(|seen| seen["view"][at].as_f64().unwrap());
@@ -198,7 +143,7 @@ fn single_calls_of_a_long_run_come_from_parts_beside_the_page() {
         await press('Enter', find);
         await pause(500);
         return { whole, near, found: call(), counted: timeline.store.data.chunks.reduce((sum, chunk) => sum + chunk.calls, 0) };";
-    let seen = browse(&page, "", steps, &["--blink-settings=preferredColorScheme=0"]);
+    let seen = browse(&page, "", "dark", steps);
     assert_eq!((&seen["whole"]["mode"], &seen["whole"]["loaded"]), (&Value::from("bins"), &Value::from(0)));
     assert_eq!(seen["whole"]["background"], "#14181d", "the dark scheme");
     assert_eq!(seen["near"]["mode"], "calls", "{seen}");
