@@ -5,7 +5,8 @@
 
 use crate::abi::Family;
 use crate::recorder::objects::HandleKind;
-use crate::recorder::thread::draft::{Amount, Draft, Numbers, Types};
+use crate::recorder::thread::amount::{Amount, Numbers, Types};
+use crate::recorder::thread::draft::Draft;
 use recorder_core::cache::Words;
 
 /// An argument of an MPI call. `WIDE` in the large-count forms.

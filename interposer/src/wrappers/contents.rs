@@ -17,8 +17,9 @@ use crate::recorder::content::{self, Block};
 use crate::recorder::guard;
 use crate::recorder::objects::{self, Info};
 use crate::recorder::thread::Thread;
+use crate::recorder::thread::amount::{Amount, Numbers, Types};
 use crate::recorder::thread::contents::ALL;
-use crate::recorder::thread::draft::{Amount, Draft, Numbers, Types};
+use crate::recorder::thread::draft::Draft;
 
 /// Whether what such a call moves is to be looked at. Then it is not remembered by its words: the straight line knows nothing of this.
 pub fn takes(call: Call) -> bool {

@@ -10,7 +10,7 @@ use crate::progress;
 use crate::recorder::file::{parts, shared};
 use crate::recorder::guard;
 use crate::recorder::thread::Thread;
-use crate::recorder::thread::draft::PartSizes;
+use crate::recorder::thread::amount::Parts;
 use recorder_core::dictionary::Key;
 
 /// The signature's number; [`UNNUMBERED`] where there was no room for it, and then the thread's block holds the signature.
@@ -24,12 +24,12 @@ pub fn signature(thread: &Thread, key: &Key) -> u32 {
 
 /// The number of what each process is handed; 0 where that is not said.
 #[inline(never)]
-pub fn parts(sizes: &PartSizes<'_>) -> u32 {
-    let hash = parts::hash(sizes.iter());
+pub fn parts(sizes: &Parts<'_>) -> u32 {
+    let hash = parts::hash(sizes.bytes());
     match parts::known(hash) {
         Some(number) => number,
         None if !parts::has_room() => 0,
-        None => guard::run(|| parts::add(hash, sizes.iter())).unwrap_or(0),
+        None => guard::run(|| parts::add(hash, sizes.bytes())).unwrap_or(0),
     }
 }
 

@@ -6,6 +6,7 @@
 use traces::calls::Call;
 use traces::signature::{CREATES, IN_PLACE, NESTED, STARTS, peer, tag};
 
+use super::amount::{Amount, Direction, Numbers, Parts, Types, Unknown};
 use super::request::Message;
 use crate::abi::Family;
 use crate::recorder::objects::groups;
@@ -110,72 +111,6 @@ pub struct Draft {
     pub message: u64,
     /// What is known of that.
     pub taken: Option<Message>,
-}
-
-/// How many elements a rank hands out or has posted.
-#[derive(Clone, Copy)]
-pub enum Amount {
-    /// The call has none.
-    None,
-    /// So many.
-    One(u64),
-    /// So many, by the root only.
-    AtRoot(u64),
-    /// So many, by all but the root.
-    NotAtRoot(u64),
-    /// So many for each process of the communicator.
-    Each(u64),
-    /// The same, by the root only.
-    EachAtRoot(u64),
-    /// An array with one number for each process.
-    Array(Numbers),
-    /// The same, by the root only.
-    ArrayAtRoot(Numbers),
-    /// From an array with one number for each process, this rank's.
-    MineOf(Numbers),
-    /// So many for each neighbor.
-    Neighbors(u64),
-    /// An array with one number for each neighbor.
-    NeighborArray(Numbers),
-}
-
-/// An array of counts.
-#[derive(Clone, Copy)]
-pub struct Numbers {
-    /// Where it is.
-    pub address: usize,
-    /// Whether they are 64 bits wide.
-    pub wide: bool,
-}
-
-/// The datatypes of an amount.
-#[derive(Clone, Copy)]
-pub enum Types {
-    /// The call has none.
-    None,
-    /// One for all.
-    One(u64),
-    /// An array with one for each process.
-    Array(usize),
-}
-
-/// Bytes for each process or neighbor.
-#[derive(Clone, Copy)]
-pub struct PartSizes<'a> {
-    numbers: Numbers,
-    length: u32,
-    types: Types,
-    family: &'a Family,
-}
-
-/// A handle was met for the first time: MPI has to accept it before anything is asked about it.
-pub struct Unknown;
-
-/// Which way an amount goes.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Direction {
-    Out,
-    In,
 }
 
 impl Draft {
@@ -302,16 +237,17 @@ impl Draft {
 
     /// What each process or neighbor is handed, of a call that says so for each; `None` of others. What is handed out in place lies
     /// in the receive buffer, as much of it for each process as comes from it.
-    pub fn parts<'a>(&self, family: &'a Family) -> Option<PartSizes<'a>> {
+    pub fn parts<'a>(&self, family: &'a Family) -> Option<Parts<'a>> {
         let info = objects::get(self.object)?;
-        let (numbers, length) = match (self.sent, self.received) {
-            (Amount::Array(_), Amount::Array(numbers)) if self.in_place => (numbers, info.size),
-            (Amount::Array(numbers), Amount::Array(_)) => (numbers, info.size),
-            (Amount::NeighborArray(numbers), _) => (numbers, info.degrees.1),
-            _ => return None,
-        };
-        let types = if self.in_place { self.received_type } else { self.sent_type };
-        Some(PartSizes { numbers, length, types, family })
+        match (self.sent, self.received) {
+            (Amount::Array(_), Amount::Array(_)) if self.in_place => {
+                self.received.parts(self.received_type, family, &info, false, Direction::Out)
+            }
+            (Amount::Array(_), Amount::Array(_)) | (Amount::NeighborArray(_), _) => {
+                self.sent.parts(self.sent_type, family, &info, false, Direction::Out)
+            }
+            _ => None,
+        }
     }
 
     /// Of a call that opens a window, the number of the group it is opened to, or the kind of lock; the level of MPI_Pcontrol.
@@ -358,15 +294,19 @@ impl Draft {
 
     /// Gets to know its datatypes.
     pub fn learn_types(&self, family: &Family) {
-        let size = objects::get(self.object).map_or(0, |info| info.size);
-        for types in [self.sent_type, self.received_type] {
+        let info = objects::get(self.object).unwrap_or(objects::NO_OBJECT);
+        let sent = (self.sent, self.sent_type, Direction::Out);
+        let received = (self.received, self.received_type, Direction::In);
+        for (amount, types, direction) in [sent, received] {
             match types {
-                Types::None => {}
+                // In place, the array of what is handed out means nothing.
+                Types::Array(_) if self.in_place && direction == Direction::Out => {}
+                Types::Array(_) => {
+                    let parts = amount.parts(types, family, &info, false, direction);
+                    parts.iter().flat_map(Parts::types).for_each(|handle| objects::learn_size(family, handle));
+                }
                 Types::One(handle) => objects::learn_size(family, handle),
-                Types::Array(address) => (0..size as usize).for_each(|at| {
-                    // SAFETY: MPI has accepted an array with one datatype for each process.
-                    objects::learn_size(family, unsafe { family.handle_at(address + at * family.handle_size) });
-                }),
+                Types::None => {}
             }
         }
     }
@@ -408,104 +348,5 @@ impl Draft {
             Some(root) => !info.inter && root == info.rank,
             None => false,
         }
-    }
-}
-
-impl Amount {
-    /// Its bytes.
-    #[inline(always)]
-    fn bytes(self, types: Types, family: &Family, info: &Info, at_root: bool, way: Direction) -> Result<u64, Unknown> {
-        let neighbors = match way {
-            Direction::In => info.degrees.0,
-            Direction::Out => info.degrees.1,
-        };
-        let (numbers, length) = match self {
-            Amount::Array(numbers) => (numbers, info.size),
-            Amount::ArrayAtRoot(numbers) if at_root => (numbers, info.size),
-            Amount::NeighborArray(numbers) => (numbers, neighbors),
-            _ => return Ok(self.elements(info, at_root, neighbors) * types.size(family)?),
-        };
-        match types {
-            Types::Array(address) => numbers.weighed(length, address, family),
-            _ => Ok(numbers.sum(length) * types.size(family)?),
-        }
-    }
-
-    #[inline(always)]
-    fn elements(self, info: &Info, at_root: bool, neighbors: u32) -> u64 {
-        match self {
-            Amount::One(count) => count,
-            Amount::AtRoot(count) if at_root => count,
-            Amount::NotAtRoot(count) if !at_root => count,
-            Amount::Each(count) => count * info.size as u64,
-            Amount::EachAtRoot(count) if at_root => count * info.size as u64,
-            Amount::MineOf(numbers) if info.rank >= 0 => numbers.get(info.rank as usize),
-            Amount::Neighbors(count) => count * neighbors as u64,
-            _ => 0,
-        }
-    }
-}
-
-impl PartSizes<'_> {
-    /// They, in order. Datatypes are known.
-    pub fn iter(&self) -> impl Iterator<Item = u64> {
-        let size = self.types.size(self.family).unwrap_or(0);
-        (0..self.length as usize).map(move |at| {
-            let size = match self.types {
-                // SAFETY: the program passes one datatype for each process or neighbor.
-                Types::Array(address) => objects::size_of(self.family, unsafe {
-                    self.family.handle_at(address + at * self.family.handle_size)
-                })
-                .unwrap_or(0),
-                _ => size,
-            };
-            size.wrapping_mul(self.numbers.get(at))
-        })
-    }
-}
-
-impl Types {
-    /// The size of one element.
-    #[inline(always)]
-    fn size(self, family: &Family) -> Result<u64, Unknown> {
-        match self {
-            Types::One(handle) => objects::size_of(family, handle).ok_or(Unknown),
-            _ => Ok(0),
-        }
-    }
-}
-
-impl Numbers {
-    /// The number at this place.
-    #[inline(always)]
-    pub fn get(self, at: usize) -> u64 {
-        if self.address == 0 {
-            // MPI's to complain about.
-            return 0;
-        }
-        // SAFETY: the program passes one number for each process or neighbor.
-        unsafe {
-            match self.wide {
-                true => (self.address as *const i64).add(at).read_unaligned() as u64,
-                false => (self.address as *const i32).add(at).read_unaligned() as u64,
-            }
-        }
-    }
-
-    #[inline(never)]
-    fn sum(self, length: u32) -> u64 {
-        (0..length as usize).map(|at| self.get(at)).fold(0, u64::wrapping_add)
-    }
-
-    /// The sum of the numbers, each times the size of the datatype in the same place of an array of those.
-    #[inline(never)]
-    fn weighed(self, length: u32, types: usize, family: &Family) -> Result<u64, Unknown> {
-        let mut sum = 0u64;
-        for at in 0..length as usize {
-            // SAFETY: the program passes one datatype and one count for each process or neighbor.
-            let handle = unsafe { family.handle_at(types + at * family.handle_size) };
-            sum = sum.wrapping_add(objects::size_of(family, handle).ok_or(Unknown)?.wrapping_mul(self.get(at)));
-        }
-        Ok(sum)
     }
 }

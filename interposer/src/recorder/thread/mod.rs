@@ -12,6 +12,7 @@
 //! [`stack`] says.
 
 pub mod abandoned;
+pub mod amount;
 pub mod asked;
 mod asking;
 mod at_work;
