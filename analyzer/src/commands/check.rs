@@ -14,7 +14,7 @@ use crate::report::schema::Schema;
 pub fn run(arguments: &cli::OneRun) -> Result<u8, Error> {
     let run = open(arguments)?;
     run.has_calls("check")?;
-    let settled = settled(&run, Follow::Sums);
+    let settled = settled(&run, Follow::empty());
     print(report(&run, &settled), "check", &arguments.print)?;
     let account = &settled.account;
     Ok(match run.is_partial() {

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::open::open_run;
 use super::print::print_text;
 use crate::cli;
-use crate::dataset::{DataSet, heads, matches};
+use crate::dataset::{DataSet, follow, heads};
 use crate::error::{Error, OK, PARTIAL};
 use crate::export::{self, ExportFolder, Exported};
 use crate::report::Value;
@@ -22,7 +22,7 @@ pub fn run(arguments: &cli::Export) -> Result<u8, Error> {
     let run = open_run(folder, arguments.choice())?;
     let all: Vec<&str> = heads().iter().map(|head| head.name).collect();
     let folder = ExportFolder::claim(out, &all, arguments.force)?;
-    let set = DataSet::new(&run, names.iter().any(|name| matches(name)));
+    let set = DataSet::new(&run, names.iter().map(|name| follow(name)).collect());
     let exported = export::write(&set, &names, format, &folder)?;
     if run.has_calls("").is_err() {
         terminal::say("the run is a profile, which holds no single calls: its counts and times are in signatures");

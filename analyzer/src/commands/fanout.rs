@@ -44,7 +44,7 @@ pub fn run(arguments: &cli::Plotted) -> Result<u8, Error> {
 /// The messages of a run that has some, their rounds, and those of one-sided transfers by rank.
 pub fn matched(run: &Run) -> Result<(Settled, Rounds, Vec<RankTransfers>), Error> {
     run.has_calls("fanout")?;
-    let mut settled = settled(run, Follow::Deliveries);
+    let mut settled = settled(run, Follow::DELIVERIES | Follow::HANDED_OVER);
     let mut deliveries = std::mem::take(&mut settled.account.deliveries);
     let asked: Vec<&Rank> = run.asked().collect();
     let one_sided = parallel::map(asked.len(), |at| of_rank(asked[at]));

@@ -44,7 +44,7 @@ pub fn run(arguments: &cli::Plotted) -> Result<u8, Error> {
 /// The messages of a run that has some, with their receives.
 pub fn matched(run: &Run) -> Result<Settled, Error> {
     run.has_calls("model")?;
-    let settled = settled(run, Follow::Transfers);
+    let settled = settled(run, Follow::TRANSFERS);
     if settled.account.pairs.is_empty() { Err(nothing(run, NEEDED)) } else { Ok(settled) }
 }
 

@@ -150,7 +150,7 @@ impl Matched {
     /// Fails where there are no single calls.
     fn of(run: &Run) -> Result<Matched, String> {
         run.has_calls("this").map_err(said)?;
-        let mut settled = settled(run, Follow::WaitsAndDependencies);
+        let mut settled = settled(run, Follow::JUMPS | Follow::DEPENDENCIES);
         let path = CriticalPath::of(run, &mut settled);
         let (waits, check) = (waits::report(run, &settled.account), check::report(run, &settled));
         let path_report = path::report(run, &settled.account, &path);

@@ -15,7 +15,7 @@ use crate::report::schema::Schema;
 pub fn run(arguments: &cli::OneRun) -> Result<u8, Error> {
     let run = open(arguments)?;
     run.has_calls("path")?;
-    let mut settled = settled(&run, Follow::Waits);
+    let mut settled = settled(&run, Follow::JUMPS);
     let path = CriticalPath::of(&run, &mut settled);
     print(report(&run, &settled.account, &path), "path", &arguments.print)?;
     Ok(if run.is_partial() { PARTIAL } else { OK })

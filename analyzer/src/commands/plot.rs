@@ -34,14 +34,14 @@ pub fn run(arguments: &cli::Plot) -> Result<u8, Error> {
 fn of_one(run: &Run, kind: PlotKind, file: &PlotFile) -> Result<(), Error> {
     match kind {
         PlotKind::Breakdown => {
-            let account = run.has_calls("waits").is_ok().then(|| settled(run, Follow::Sums).account);
+            let account = run.has_calls("waits").is_ok().then(|| settled(run, Follow::empty()).account);
             plot::write(vec![charts::ranks(run, account.as_ref()), charts::times(run)], file)
         }
         PlotKind::Imbalance => plot::write(vec![charts::imbalance(run)], file),
         PlotKind::Sizes => plot::write(charts::sizes(run), file),
         PlotKind::Waits => {
             run.has_calls("plot waits")?;
-            plot::write(vec![charts::wait_states(run, &settled(run, Follow::Sums).account)], file)
+            plot::write(vec![charts::wait_states(run, &settled(run, Follow::empty()).account)], file)
         }
         PlotKind::Matrix => commands::matrix::draw(&matrix::matrix(run, None, None)?, file),
         PlotKind::Progress => plot::entries(&engine::rates(run, &commands::progress::engines(run)), file),

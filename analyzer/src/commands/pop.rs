@@ -15,7 +15,7 @@ use crate::report::schema::Schema;
 pub fn run(arguments: &cli::OneRun) -> Result<u8, Error> {
     let run = open(arguments)?;
     run.has_calls("pop")?;
-    let mut account = settled(&run, Follow::Dependencies).account;
+    let mut account = settled(&run, Follow::DEPENDENCIES).account;
     let (efficiency, phases) = pop::efficiencies(&run, &mut account);
     print(report(&run, &account, &efficiency, phases), "pop", &arguments.print)?;
     Ok(if run.is_partial() { PARTIAL } else { OK })

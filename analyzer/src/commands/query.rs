@@ -30,7 +30,7 @@ fn ask(arguments: &cli::Query, folder: Option<&Path>, query: &str) -> Result<u8,
     let query = Query::of(query)?;
     // Plans of Polars may outlive whoever made them, and this process ends with its query.
     let run = Box::leak(Box::new(open_run(folder, arguments.select.choice())?));
-    let set = Box::leak(Box::new(DataSet::new(run, query.matches())));
+    let set = Box::leak(Box::new(DataSet::new(run, query.follow())));
     let table = sheet(&query.rows(set)?)?;
     let warnings = overview::warnings(run);
     print(Report { facts: Vec::new(), warnings, tables: vec![table] }, "query", &arguments.print)?;

@@ -72,6 +72,6 @@ fn collective(run: &Run, plotted: Option<&PlotFile>) -> Result<Report, Error> {
 /// The collective operations of a run that has some.
 pub fn operations_of(run: &Run) -> Result<operations::GatheredOperations, Error> {
     run.has_calls("report --by collective")?;
-    let all = operations::GatheredOperations::of(&settled(run, Follow::Operations).account);
+    let all = operations::GatheredOperations::of(&settled(run, Follow::OPERATIONS).account);
     if all.sums.is_empty() { Err(nothing(run, NEEDED)) } else { Ok(all) }
 }

@@ -14,7 +14,7 @@ use crate::report::schema::Schema;
 pub fn run(arguments: &cli::OneRun) -> Result<u8, Error> {
     let run = open(arguments)?;
     run.has_calls("waits")?;
-    let account = settled(&run, Follow::Sums).account;
+    let account = settled(&run, Follow::empty()).account;
     print(report(&run, &account), "waits", &arguments.print)?;
     Ok(if run.is_partial() { PARTIAL } else { OK })
 }

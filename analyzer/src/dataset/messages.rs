@@ -1,12 +1,9 @@
 //! `messages`: each message with its receive.
 
-use std::io;
-use std::sync::Arc;
-
 use super::column::DataColumn;
-use super::place_names::PlaceNames;
-use super::set::{DataSet, OfRank, RankOfRows, rank_columns, seconds};
-use super::table::{DataRow, RowSource, ShowRows};
+use super::matched::RankAndPlaces;
+use super::set::{DataSet, rank_columns, seconds};
+use super::table::DataRow;
 use crate::model::matching::{RankSite, ReceivedMessage};
 
 /// A message.
@@ -18,36 +15,14 @@ pub struct MessageRow {
     error: i64,
 }
 
-/// What all messages to a rank have in common.
-pub struct MessagesToRank {
-    rank: RankOfRows,
-    names: PlaceNames,
-}
-
-impl MessagesToRank {
-    fn functions(&self) -> &Arc<[String]> {
-        &self.names.functions
-    }
-
-    fn sites(&self) -> &Arc<[String]> {
-        &self.names.sites
-    }
-}
-
-impl OfRank for MessagesToRank {
-    fn rank(&self) -> &RankOfRows {
-        &self.rank
-    }
-}
-
 impl DataRow for MessageRow {
-    type Common = MessagesToRank;
+    type Common = RankAndPlaces;
     const TABLE: &'static str = "messages";
     const MEANING: &'static str = "A message that was received, with the call that sent it, the one that posted its receive, and the one that completed that; `rank` received it.";
 
-    fn columns() -> Vec<DataColumn<MessageRow, MessagesToRank>> {
+    fn columns() -> Vec<DataColumn<MessageRow, RankAndPlaces>> {
         type Row = MessageRow;
-        type Of = MessagesToRank;
+        type Of = RankAndPlaces;
         let (functions, sites) = (Of::functions, Of::sites);
         let place = |site: RankSite| site.place.number() as u32;
         let mut columns = rank_columns();
@@ -102,33 +77,9 @@ impl DataRow for MessageRow {
     }
 }
 
-/// The messages of a run. A part is a rank that received.
-pub struct Messages<'r>(&'r DataSet<'r>);
-
-impl<'r> Messages<'r> {
-    /// Those of a data set that was made with them.
-    pub fn new(set: &'r DataSet<'r>) -> Messages<'r> {
-        Messages(set)
-    }
-}
-
-/// Rows that are shown at a time.
-const ROWS: usize = 1 << 14;
-
-impl RowSource<MessageRow> for Messages<'_> {
-    fn parts(&self) -> Vec<usize> {
-        self.0.asked().collect()
-    }
-
-    fn read(&self, part: usize, show: &mut ShowRows<'_, MessageRow>) -> io::Result<()> {
-        let Some(rank) = self.0.asked().nth(part) else { return Ok(()) };
-        let (messages, names) = self.0.messages(rank);
-        let common = MessagesToRank { rank: self.0.rank(rank), names: names.clone() };
-        let row = |message: &ReceivedMessage| {
-            let sender = &self.0.run.ranks[message.from.rank as usize];
-            let error = self.0.timeline.error_between(message.from.rank, message.to.rank, message.begin);
-            MessageRow { message: *message, from_rank: sender.number(), from_world: sender.header.world, error }
-        };
-        messages.chunks(ROWS).try_for_each(|some| show(&some.iter().map(row).collect::<Vec<_>>(), &common))
-    }
+/// The row of a message.
+pub fn row(set: &DataSet<'_>, message: &ReceivedMessage) -> MessageRow {
+    let (from_rank, from_world) = set.rank_and_world(message.from.rank);
+    let error = set.timeline.error_between(message.from.rank, message.to.rank, message.begin);
+    MessageRow { message: *message, from_rank, from_world, error }
 }

@@ -4,11 +4,13 @@
 //! shows. Exports, queries and the published description are all made from that.
 
 mod calls;
+mod collectives;
 mod column;
 mod communicators;
 mod description;
 #[cfg(feature = "polars")]
 pub mod frame;
+mod matched;
 mod meanings;
 mod messages;
 mod per_rank;
@@ -22,6 +24,7 @@ mod signatures;
 mod sites;
 mod table;
 mod values;
+mod waits;
 
 pub use column::{ColumnType, DataHead};
 pub use description::description;
@@ -29,6 +32,8 @@ pub use set::DataSet;
 pub use table::{DataTable, TableHead};
 pub use values::{Batch, Cell, Values};
 
+use crate::model::matching::Follow;
+use matched::MatchedRows;
 use per_rank::PerRank;
 use table::{DataRow, RowSource, SourceTable};
 
@@ -41,15 +46,22 @@ pub fn heads() -> Vec<TableHead> {
         TableHead::of::<communicators::CommunicatorRow>(),
         TableHead::of::<requests::RequestRow>(),
         TableHead::of::<messages::MessageRow>(),
+        TableHead::of::<collectives::CollectiveRow>(),
+        TableHead::of::<waits::WaitRow>(),
         TableHead::of::<progress::EngineRow>(),
         TableHead::of::<regions::RegionRow>(),
         TableHead::of::<ranks::RankRow>(),
     ]
 }
 
-/// Whether a data set with this table has to be made with messages.
-pub fn matches(name: &str) -> bool {
-    name == messages::MessageRow::TABLE
+/// What a data set with this table has to be made with.
+pub fn follow(name: &str) -> Follow {
+    match name {
+        messages::MessageRow::TABLE => Follow::MESSAGES,
+        collectives::CollectiveRow::TABLE => Follow::JOINED,
+        waits::WaitRow::TABLE => Follow::SPANS,
+        _ => Follow::empty(),
+    }
 }
 
 /// The table of a name, of this run.
@@ -60,7 +72,9 @@ pub fn table<'r>(set: &'r DataSet<'r>, name: &str) -> Option<Box<dyn DataTable +
         sites::SiteRow::TABLE => boxed(PerRank::new(set, sites::rows)),
         communicators::CommunicatorRow::TABLE => boxed(PerRank::new(set, communicators::rows)),
         requests::RequestRow::TABLE => boxed(requests::Requests::new(set)),
-        messages::MessageRow::TABLE => boxed(messages::Messages::new(set)),
+        messages::MessageRow::TABLE => boxed(MatchedRows::new(set, DataSet::messages, messages::row)),
+        collectives::CollectiveRow::TABLE => boxed(MatchedRows::new(set, DataSet::joined, collectives::row)),
+        waits::WaitRow::TABLE => boxed(MatchedRows::new(set, DataSet::waits, waits::row)),
         progress::EngineRow::TABLE => boxed(progress::EngineEntries::new(set)),
         regions::RegionRow::TABLE => boxed(PerRank::new(set, regions::rows)),
         ranks::RankRow::TABLE => boxed(PerRank::new(set, ranks::rows)),

@@ -5,7 +5,7 @@ use traces::read::{Contents, EventPage, ThreadPages};
 use super::column::DataColumn;
 use super::place_names::PlaceNames;
 use crate::model::clock::Clock;
-use crate::model::matching::{Follow, ReceivedMessage, Settled, settled};
+use crate::model::matching::{Follow, JoinedOperation, ReceivedMessage, Settled, WaitSpan, settled};
 use crate::model::objects::Objects;
 use crate::model::timeline::{ClockLine, Timeline};
 use crate::model::{Rank, Run};
@@ -21,30 +21,60 @@ pub struct DataSet<'r> {
     contents: Vec<Contents<'r>>,
     /// By the place of the rank that received them.
     messages: Vec<Vec<ReceivedMessage>>,
+    /// By the place of the rank that waited.
+    waits: Vec<Vec<WaitSpan>>,
+    /// By the place of the rank that took part.
+    joined: Vec<Vec<JoinedOperation>>,
     names: PlaceNames,
 }
 
 impl<'r> DataSet<'r> {
-    /// Of a run. For some tables, all of its messages have to be found first; then times are on a line that they agree with.
-    pub fn new(run: &'r Run, matches: bool) -> DataSet<'r> {
+    /// Of a run. For some tables its calls have to be matched first, and what of that they show is held in memory; then times are
+    /// on a line that messages agree with.
+    pub fn new(run: &'r Run, follow: Follow) -> DataSet<'r> {
         let contents = run.ranks.iter().map(|rank| rank.trace.contents()).collect();
         let objects = Objects::of(run);
-        let mut messages: Vec<Vec<ReceivedMessage>> = run.ranks.iter().map(|_| Vec::new()).collect();
-        if !matches {
+        if follow.is_empty() {
             let (timeline, names) = (Timeline::of(run), PlaceNames::default());
-            return DataSet { run, timeline, objects, contents, messages, names };
+            let (messages, waits, joined) = (Vec::new(), Vec::new(), Vec::new());
+            return DataSet { run, timeline, objects, contents, messages, waits, joined, names };
         }
-        let Settled { account, timeline, .. } = settled(run, Follow::Messages);
+        let Settled { account, timeline, .. } = settled(run, follow);
+        let mut messages: Vec<Vec<ReceivedMessage>> = run.ranks.iter().map(|_| Vec::new()).collect();
         for message in account.messages.into_iter().filter(ReceivedMessage::counts) {
             messages[message.to.rank as usize].push(message);
         }
         messages.iter_mut().for_each(|of_rank| of_rank.sort_by_key(|message| (message.end, message.from)));
-        DataSet { run, timeline, objects, contents, messages, names: PlaceNames::of(account.places) }
+        let (mut waits, mut joined) = (account.spans, account.joined);
+        waits.iter_mut().for_each(|of_rank| of_rank.sort_unstable());
+        joined.iter_mut().for_each(|of_rank| of_rank.sort_by_key(|one| (one.part.begin, one.object, one.ordinal)));
+        DataSet { run, timeline, objects, contents, messages, waits, joined, names: PlaceNames::of(account.places) }
     }
 
-    /// The messages that the rank at a place of the run received, by when, and the names of places.
-    pub fn messages(&self, rank: usize) -> (&[ReceivedMessage], &PlaceNames) {
-        (&self.messages[rank], &self.names)
+    /// The messages that the rank at a place of the run received, by when.
+    pub fn messages(&self, rank: usize) -> &[ReceivedMessage] {
+        &self.messages[rank]
+    }
+
+    /// The waits of the rank at a place of the run, by when.
+    pub fn waits(&self, rank: usize) -> &[WaitSpan] {
+        &self.waits[rank]
+    }
+
+    /// What the rank at a place of the run did in collective operations, by when.
+    pub fn joined(&self, rank: usize) -> &[JoinedOperation] {
+        &self.joined[rank]
+    }
+
+    /// What places in these are called.
+    pub fn names(&self) -> &PlaceNames {
+        &self.names
+    }
+
+    /// The number, if MPI had said it, and the world of the rank at a place of the run.
+    pub fn rank_and_world(&self, at: u32) -> (Option<u32>, u32) {
+        let rank = &self.run.ranks[at as usize];
+        (rank.number(), rank.header.world)
     }
 
     /// The places of the ranks that are asked about.

@@ -10,8 +10,9 @@ mod sheet;
 use polars::prelude::{DataFrame, Engine, LazyFrame, PolarsError, PolarsResult};
 use polars::sql::SQLContext;
 
-use crate::dataset::{DataSet, heads, matches};
+use crate::dataset::{DataSet, TableHead, follow, heads};
 use crate::error::Error;
+use crate::model::matching::Follow;
 use rehearsal::Rehearsal;
 pub use sheet::sheet;
 
@@ -27,9 +28,10 @@ impl<'q> Query<'q> {
         Ok(Query { text, rehearsal: Rehearsal::of(text).map_err(explained)? })
     }
 
-    /// Whether the data set has to be made with messages.
-    pub fn matches(&self) -> bool {
-        heads().iter().any(|head| matches(head.name) && self.rehearsal.needed(head.name).is_some())
+    /// What the data set has to be made with.
+    pub fn follow(&self) -> Follow {
+        let needed = |head: &TableHead| self.rehearsal.needed(head.name).is_some();
+        heads().iter().filter(|head| needed(head)).map(|head| follow(head.name)).collect()
     }
 
     /// The rows that it selects of a run.

@@ -15,7 +15,7 @@ fn messages_to_and_from_a_rank_without_a_file_are_said_to_be_elsewhere() {
         500,
     );
     let (folder, run) = made(vec![sends, receives], 3);
-    let account = account(&run, Follow::Sums);
+    let account = account(&run, Follow::empty());
     assert_eq!((account.elsewhere, moved(&account)), (2, vec![((0, 1), [1, 7, 7])]));
     assert_eq!(told(&account), [(WaitState::LateSender, 1, "MPI_Recv", 0, "MPI_Send", 10_900)]);
     let output = command(&folder.0, "waits");
@@ -39,7 +39,7 @@ fn ranks_that_were_not_recorded_are_not_missing_and_their_messages_are_theirs() 
     );
     let (folder, run) = made(vec![sends, receives], 5);
     assert_eq!((&run.missing[..], &run.unrecorded[..]), (&[][..], &[2..=4][..]));
-    let account = account(&run, Follow::Sums);
+    let account = account(&run, Follow::empty());
     assert_eq!((account.elsewhere, account.unrecorded, moved(&account)), (0, 2, vec![((0, 1), [1, 7, 7])]));
     assert!(account.unsent.is_empty() && account.unreceived.is_empty());
     let output = command(&folder.0, "check");

@@ -135,6 +135,82 @@ fn every_message_that_matrix_counts_is_there_with_both_ends() {
     assert!(ran > 50, "{ran}");
 }
 
+/// Sums of whole nanoseconds by some texts of a row, and how many rows.
+fn sums(rows: &[Value], keys: &[&str], time: &str) -> BTreeMap<Vec<String>, (u64, i64)> {
+    let mut sums: BTreeMap<Vec<String>, (u64, i64)> = BTreeMap::new();
+    for row in rows {
+        let sum = sums.entry(keys.iter().map(|key| row[*key].to_string()).collect()).or_default();
+        let count = row["waits"].as_u64().or(row["operations"].as_u64()).unwrap_or(1);
+        *sum = (sum.0 + count, sum.1 + (row[time].as_f64().unwrap() * 1e9).round() as i64);
+    }
+    sums
+}
+
+#[test]
+fn single_waits_add_up_to_what_waits_says_of_each_cause() {
+    let mut ran = 0;
+    let programs = ["late_sender", "late_receiver", "wrong_order", "late_root", "neighborhood", "isendrecv", "spawns"];
+    let fixtures: Vec<_> = programs.iter().filter(|name| has_fixture(name)).flat_map(|name| recorded(name)).collect();
+    for run in fixtures.iter().map(|fixture| fixture.run.clone()).chain([sample()]) {
+        let out = Folder::new();
+        export(&run, &out.0, &["--to", "json", "--tables", "waits"]);
+        let keys = ["wait_state", "rank", "world", "function", "cause_rank", "cause_world", "cause_function"];
+        let found = rows(&out.0, "waits");
+        let output = overhear("waits", &run, &["--format", "json", "--top", "all", "--no-cache"]);
+        let told: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let told = told["waits"].as_array().unwrap();
+        assert_eq!(sums(&found, &keys, "wait_s"), sums(told, &keys, "wait_s"), "{}", run.display());
+        for wait in &found {
+            let [call, start, end] = ["call_s", "start_s", "end_s"].map(|column| wait[column].as_f64().unwrap());
+            assert!(call <= start && start < end, "{wait}");
+        }
+        ran += found.len();
+    }
+    assert!(ran > 200, "{ran}");
+}
+
+#[test]
+fn parts_in_collective_operations_come_together_as_report_counts_them() {
+    let mut ran = 0;
+    let programs = ["collectives", "late_root", "neighborhood", "persistent_collectives", "nonblocking_collectives"];
+    let fixtures: Vec<_> = programs.iter().filter(|name| has_fixture(name)).flat_map(|name| recorded(name)).collect();
+    for run in fixtures.iter().map(|fixture| fixture.run.clone()).chain([sample()]) {
+        let out = Folder::new();
+        export(&run, &out.0, &["--to", "json", "--tables", "collectives"]);
+        let output =
+            overhear("report", &run, &["--by", "collective", "--format", "json", "--top", "all", "--no-cache"]);
+        let told: Value = serde_json::from_slice(&output.stdout).unwrap();
+        // An operation is what has one number on one communicator: from the first begin to the last end.
+        let mut operations: BTreeMap<Vec<String>, (String, f64, f64, usize)> = BTreeMap::new();
+        let of = |row: &Value| ["communicator", "ordinal", "started_before"].map(|key| row[key].to_string()).to_vec();
+        for row in rows(&out.0, "collectives") {
+            let [start, late] = ["start_s", "late_s"].map(|key| row[key].as_f64().unwrap());
+            let function = row["function"].as_str().unwrap().to_string();
+            let all = operations.entry(of(&row)).or_insert((function.clone(), start - late, f64::MIN, 0));
+            assert!(all.0 == function && (all.1 - (start - late)).abs() < 1e-8 && late >= 0.0, "{row}");
+            *all = (function, all.1, all.2.max(row["end_s"].as_f64().unwrap_or(f64::MAX)), all.3 + 1);
+        }
+        let mut found: BTreeMap<String, (u64, f64)> = BTreeMap::new();
+        for (function, begin, end, _) in operations.values().filter(|operation| operation.2 < f64::MAX) {
+            let sum = found.entry(function.clone()).or_default();
+            *sum = (sum.0 + 1, sum.1 + end - begin);
+        }
+        let mut expected: BTreeMap<String, (u64, f64)> = BTreeMap::new();
+        for row in told["operations"].as_array().unwrap() {
+            let sum = expected.entry(row["function"].as_str().unwrap().into()).or_default();
+            *sum =
+                (sum.0 + row["operations"].as_u64().unwrap(), sum.1 + row["first_to_last_total_s"].as_f64().unwrap());
+        }
+        assert!(found.keys().eq(expected.keys()), "{}: {found:?} {expected:?}", run.display());
+        for (function, (count, time)) in &found {
+            let told = expected[function];
+            assert!(*count == told.0 && (time - told.1).abs() < 1e-7, "{function}: {count} {time} for {told:?}");
+            ran += count;
+        }
+    }
+    assert!(ran > 60, "{ran}");
+}
+
 #[test]
 fn every_call_that_begins_requests_finds_them_and_they_end_where_a_call_completed_them() {
     let mut ran = 0;

@@ -49,7 +49,7 @@ fn reported(rank: &Rank) -> BTreeMap<u16, u64> {
 fn bins_add_up_to_what_reports_say_at_every_level() {
     let mut ran = 0;
     for (name, run) in recorded() {
-        let settled = settled(&run, Follow::Events);
+        let settled = settled(&run, Follow::SPANS | Follow::DELIVERIES);
         for count in [1, 7, 60, 4096] {
             let grid = grid(&run, &settled, count);
             let all = levels::bins(&run, &settled.timeline, &grid, &settled.account.spans);
@@ -71,7 +71,7 @@ fn bins_add_up_to_what_reports_say_at_every_level() {
 fn single_calls_are_those_of_the_reports_whatever_parts_they_are_read_in() {
     let mut ran = 0;
     for (name, run) in recorded() {
-        let settled = settled(&run, Follow::Sums);
+        let settled = settled(&run, Follow::empty());
         let lives = levels::lives(&run, &settled.timeline);
         for (at, rank) in run.ranks.iter().enumerate().filter(|(_, rank)| rank.is_asked && !rank.is_profile()) {
             let contents = rank.trace.contents();
@@ -101,7 +101,7 @@ fn single_calls_are_those_of_the_reports_whatever_parts_they_are_read_in() {
 fn waits_one_by_one_add_up_to_the_wait_states() {
     let (mut ran, mut states) = (0, BTreeSet::new());
     for (name, run) in recorded() {
-        let account = settled(&run, Follow::Events).account;
+        let account = settled(&run, Follow::SPANS | Follow::DELIVERIES).account;
         let mut sums: BTreeMap<WaitKey, (i64, u64)> = BTreeMap::new();
         for span in account.spans.iter().flatten() {
             let sum = sums.entry(span.key).or_default();
@@ -119,7 +119,7 @@ fn waits_one_by_one_add_up_to_the_wait_states() {
 #[test]
 fn an_interval_shows_what_began_before_it_and_cuts_it_there() {
     let (_, run) = recorded().into_iter().find(|(name, _)| name.starts_with("persistent_halo")).unwrap();
-    let settled = settled(&run, Follow::Events);
+    let settled = settled(&run, Follow::SPANS | Follow::DELIVERIES);
     let whole = grid(&run, &settled, 64);
     let part = Grid { from: whole.from + 16 * whole.width, count: 16, keeps_outside: false, ..whole };
     let all = levels::bins(&run, &settled.timeline, &whole, &settled.account.spans);

@@ -21,7 +21,7 @@ fn a_wildcard_posted_first_gets_the_first_message_though_it_completes_last() {
         .completed(2)
         .got(0, 100);
     let (_folder, run) = made(vec![sender, receiver], 2);
-    let account = account(&run, Follow::Sums);
+    let account = account(&run, Follow::empty());
     assert_eq!(moved(&account), [((0, 1), [2, 300, 300])]);
     assert_eq!(told(&account), [(WaitState::LateSender, 1, "MPI_Wait", 0, "MPI_Ssend", 49_000)]);
     assert!(is_whole(&account));
@@ -41,7 +41,7 @@ fn a_wildcard_takes_nothing_from_the_receive_of_another_source() {
         .completed(2)
         .got(1, 200);
     let (_folder, run) = made(vec![first, second, receiver], 3);
-    let account = account(&run, Follow::Sums);
+    let account = account(&run, Follow::empty());
     assert_eq!(moved(&account), [((0, 2), [1, 100, 100]), ((1, 2), [1, 200, 200])]);
     assert_eq!(told(&account), [(WaitState::LateSender, 2, "MPI_Wait", 0, "MPI_Send", 19_000)]);
     assert!(is_whole(&account));
@@ -66,7 +66,7 @@ fn a_cancelled_receive_leaves_its_message_to_the_next() {
         .completed(1)
         .got(0, 200);
     let (_folder, run) = made(vec![sender, receiver], 2);
-    let account = account(&run, Follow::Sums);
+    let account = account(&run, Follow::empty());
     assert_eq!(moved(&account), [((0, 1), [2, 300, 300])]);
     let first = (WaitState::LateSender, 1, "MPI_Waitall", 0, "MPI_Ssend", 19_000);
     let second = (WaitState::LateSender, 1, "MPI_Waitany", 0, "MPI_Send", 9_000);
@@ -85,7 +85,7 @@ fn a_send_that_was_cancelled_is_no_message_and_the_next_one_finds_the_receive() 
         .call(send(Call::Send, 1, 200), 30_000, 500);
     let receiver = Calls::default().call(signature(0, Call::Recv, 0, 0, 200), 10_000, 25_000);
     let (folder, run) = made(vec![sender, receiver], 2);
-    let account = account(&run, Follow::Sums);
+    let account = account(&run, Follow::empty());
     assert_eq!(moved(&account), [((0, 1), [1, 200, 200])]);
     assert_eq!(told(&account), [(WaitState::LateSender, 1, "MPI_Recv", 0, "MPI_Send", 20_000)]);
     assert!(is_whole(&account));
@@ -102,7 +102,7 @@ fn a_call_that_never_returned_has_no_part_in_a_message() {
     receiver.words.push(record::failed(record::LEFT, 0));
     let receiver = receiver.call(signature(0, Call::Recv, 0, 0, 100), 10_000, 25_000);
     let (folder, run) = made(vec![sender, receiver], 2);
-    let account = account(&run, Follow::Sums);
+    let account = account(&run, Follow::empty());
     assert_eq!(told(&account), [(WaitState::LateSender, 1, "MPI_Recv", 0, "MPI_Send", 20_000)]);
     assert!(is_whole(&account));
     let said = stdout(&command(&folder.0, "check")).replace("\n  ", " ");

@@ -245,7 +245,7 @@ fn the_more_there_is_of_a_cut_file_the_more_has_found_its_partner() {
 /// Matched messages, matched collective calls, and calls of rank 1.
 fn found(folder: &Path) -> [u64; 3] {
     let run = Run::load(folder).unwrap();
-    let Account { pairs, collectives, .. } = settled(&run, Follow::Dependencies).account;
+    let Account { pairs, collectives, .. } = settled(&run, Follow::DEPENDENCIES).account;
     let of_cut = run.ranks.iter().filter(|rank| rank.number() == Some(1));
     let calls = of_cut.flat_map(|rank| rank.entries()).map(|entry| entry.count).sum();
     [pairs.values().map(|pair| pair.messages).sum(), collectives, calls]

@@ -50,7 +50,7 @@ fn messages_of_threads_that_call_at_once_do_not_run_backwards_and_cause_no_wait(
         write_threads(&folder, 0, send(Call::Send, 1, 8), &sends);
         write_threads(&folder, 1, signature(0, Call::Recv, 0, 0, 8), &receives);
         let run = Run::load(&folder.0).unwrap();
-        let account = account(&run, Follow::Sums);
+        let account = account(&run, Follow::empty());
         let of_threads: u64 = account.uncertain.values().sum();
         assert_eq!((moved(&account), account.backwards()), (vec![((0, 1), [300, 2400, 2400])], 0), "seed {seed}");
         assert!(is_whole(&account), "seed {seed}");
@@ -69,7 +69,7 @@ fn threads_that_call_in_turn_or_by_other_tags_are_certain() {
     write_threads(&folder, 0, send(Call::Send, 1, 8), &in_turn(1_000).collect::<Vec<_>>());
     write_threads(&folder, 1, signature(0, Call::Recv, 0, 0, 8), &in_turn(500).collect::<Vec<_>>());
     let run = Run::load(&folder.0).unwrap();
-    let account = account(&run, Follow::Sums);
+    let account = account(&run, Follow::empty());
     assert_eq!((moved(&account), account.backwards()), (vec![((0, 1), [50, 400, 400])], 0));
     assert!(account.uncertain.is_empty() && is_whole(&account), "{:?}", account.uncertain);
     assert_eq!(told(&account), [(WaitState::LateSender, 1, "MPI_Recv", 0, "MPI_Send", 50 * 500)]);

@@ -52,7 +52,7 @@ fn all_true(truth: &KnownTotals) -> [KnownWaits; 4] {
 fn the_waits_of_every_rank_are_those_of_the_synthetic_run() {
     for shape in SHAPES {
         let (_folder, run, truth) = generated(&shape);
-        let account = account(&run, Follow::Sums);
+        let account = account(&run, Follow::empty());
         assert_eq!(all_waits(&account, None), all_true(&truth.total), "{shape:?}");
         for (at, rank) in truth.ranks.iter().enumerate() {
             assert_eq!(all_waits(&account, Some(at)), all_true(rank), "rank {at} of {shape:?}");
@@ -68,7 +68,7 @@ fn the_waits_of_every_rank_are_those_of_the_synthetic_run() {
 fn all_messages_and_collective_calls_of_a_synthetic_run_find_their_partners() {
     for shape in SHAPES {
         let (_folder, run, truth) = generated(&shape);
-        let account = account(&run, Follow::Sums);
+        let account = account(&run, Follow::empty());
         let sum = |of: fn(&RankPair) -> u64| account.pairs.values().map(of).sum::<u64>();
         let found = [sum(|pair| pair.messages), sum(|pair| pair.sent), sum(|pair| pair.received)];
         assert_eq!(found, [truth.total.messages, truth.total.bytes, truth.total.bytes], "{shape:?}");
@@ -96,7 +96,7 @@ fn collectives(run: &Run) -> u64 {
 
 /// Everything an account says of a run, in an order of its own.
 fn said(run: &Run) -> String {
-    let account = account(run, Follow::Sums);
+    let account = account(run, Follow::empty());
     let sums: BTreeMap<_, _> = account.waits.sums.iter().collect();
     let pairs: BTreeMap<_, _> = account.pairs.iter().collect();
     format!("{sums:#?}{pairs:#?}{}", account.collectives)
@@ -115,7 +115,7 @@ fn the_account_does_not_change_with_the_number_of_workers() {
 fn the_factors_of_efficiency_lie_below_one_and_multiply_up() {
     for shape in SHAPES {
         let (_folder, run, truth) = generated(&shape);
-        let efficiency = pop::efficiencies(&run, &mut account(&run, Follow::Dependencies)).0;
+        let efficiency = pop::efficiencies(&run, &mut account(&run, Follow::DEPENDENCIES)).0;
         for (useful, (rank, truth)) in efficiency.useful.iter().zip(run.ranks.iter().zip(&truth.ranks)) {
             let of = |call: Call| rank.entries().find(|entry| entry.signature.call == call.number()).unwrap().total;
             // A call is over 200 ticks before the recording is.
@@ -143,7 +143,7 @@ fn a_file_that_is_cut_leaves_the_waits_of_the_others() {
     fs::write(&path, &whole[..whole.len() * 2 / 3]).unwrap();
     let run = Run::load(&folder.0).unwrap();
     assert!(run.is_partial());
-    let account = account(&run, Follow::Dependencies);
+    let account = account(&run, Follow::DEPENDENCIES);
     let messages: u64 = account.pairs.values().map(|pair| pair.messages).sum();
     assert!(messages > truth.total.messages / 2 && messages < truth.total.messages, "{messages}");
     assert!(!account.unreceived.is_empty() && !account.unsent.is_empty() && !account.rest.waiting.is_empty());
@@ -164,7 +164,7 @@ fn ranks_that_call_different_functions_in_the_same_place_are_reported() {
     let waits =
         Calls::default().call(on_nobody(Call::Barrier), 100, 10_400).call(on_nobody(Call::Barrier), 20_000, 500);
     let (folder, run) = made(vec![reduces, waits], 2);
-    let account = account(&run, Follow::Dependencies);
+    let account = account(&run, Follow::DEPENDENCIES);
     assert_eq!((account.collectives, account.rest.confused.len()), (1, 1));
     let sums = told(&account);
     assert!(sums.contains(&(WaitState::WaitAtBarrier, 1, "MPI_Barrier", 0, "MPI_Barrier", 9_900)), "{sums:?}");
@@ -195,7 +195,7 @@ fn of_several_that_were_late_at_one_moment_the_same_is_always_told() {
             .completed(2)
             .completed(1);
         let (_folder, run) = made(vec![sender(0), sender(1), receiver], 3);
-        let account = on_one_processor(|| account(&run, Follow::Sums));
+        let account = on_one_processor(|| account(&run, Follow::empty()));
         assert_eq!(told(&account), [(WaitState::LateSender, 2, "MPI_Waitall", 1, "MPI_Send", 8_000)]);
     }
 }
@@ -211,7 +211,7 @@ fn an_ideal_network_takes_what_one_rank_computes_for_the_other() {
         .call(signature(0, Call::Recv, 0, 0, 8), 11_000, 110_000)
         .call(on_nobody(Call::Finalize), 181_000, 30_000);
     let (_folder, run) = made(vec![computes, waits], 2);
-    let efficiency = pop::efficiencies(&run, &mut account(&run, Follow::Dependencies)).0;
+    let efficiency = pop::efficiencies(&run, &mut account(&run, Follow::DEPENDENCIES)).0;
     let near = |value: f64, nanoseconds: f64| (value * 1e9 - nanoseconds).abs() < 1e-3;
     // Rank 0 computes 100 us and another one; rank 1 10 us, waits for the first 100, and computes 60.
     assert!(near(efficiency.useful[0], 101_000.0) && near(efficiency.useful[1], 70_000.0), "{efficiency:?}");

@@ -53,7 +53,7 @@ fn browse(page: &Path, fragment: &str, scheme: &str, steps: &str) -> Value {
 
 /// The function and end of each call that began on a rank at a time, by the trace.
 fn in_trace(run: &Run, rank: usize, start: i64) -> Vec<(String, i64)> {
-    let timeline = settled(run, Follow::Sums).timeline;
+    let timeline = settled(run, Follow::empty()).timeline;
     let end = levels::lives(run, &timeline)[rank].end;
     let contents = run.ranks[rank].trace.contents();
     let mut calls = RankCalls::new(&run.ranks[rank], &contents, &timeline.lines[rank], end);

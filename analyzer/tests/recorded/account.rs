@@ -13,7 +13,7 @@ use analyzer::model::{Rank, Run};
 pub fn of(folder: &Path) -> String {
     let run = Run::load(folder).unwrap();
     let mut lines = Vec::new();
-    let followed = settled(&run, Follow::Waits);
+    let followed = settled(&run, Follow::JUMPS);
     matched(&run, &followed.account, &mut lines);
     waits(&run, &followed.account, &mut lines);
     clocks(&run, &followed.timeline, &mut lines);
@@ -132,7 +132,7 @@ fn clocks(run: &Run, timeline: &analyzer::model::timeline::Timeline, lines: &mut
 
 /// What the POP factors rest on, of the run and of its phases.
 fn efficiency(run: &Run, lines: &mut Vec<String>) {
-    let mut account = settled(run, Follow::Dependencies).account;
+    let mut account = settled(run, Follow::DEPENDENCIES).account;
     let (whole, phases) = pop::efficiencies(run, &mut account);
     for (at, efficiency) in [whole].iter().chain(&phases).enumerate() {
         let nanoseconds = |seconds: &f64| (seconds * 1e9).round() as i64;

@@ -60,7 +60,7 @@ pub fn figures(run: &Run) -> Figures {
     let mut warnings = Vec::new();
     let has_calls = run.has_calls("waits").is_ok();
     if has_calls {
-        let mut account = settled(run, Follow::Dependencies).account;
+        let mut account = settled(run, Follow::DEPENDENCIES).account;
         warnings.extend(waits::unmatched(run, &account));
         warnings.extend(waits::explained(run, &account));
         all.extend(facts(&waits::facts(run, &account)));

@@ -2,10 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use traces::calls::Call;
-
 use crate::metrics::overlap::{RequestSize, SIZES};
 use crate::model::matching::{Account, OperationKey, OperationSum};
+use crate::model::rank::function_of;
 use crate::model::sums::Total;
 
 /// Sizes of which there are so few calls on average stand together, as more than [`SIZES`] do.
@@ -62,7 +61,7 @@ impl GatheredOperations {
 fn place(account: &Account, key: &OperationKey) -> OperationPlace {
     let (communicator, processes) = account.operations.objects[key.object as usize].clone();
     OperationPlace {
-        function: Call::from_number(key.function).map_or_else(String::new, Call::mpi_name),
+        function: function_of(key.function),
         site: account.places[key.place.number()].site.clone(),
         communicator,
         processes,

@@ -140,7 +140,7 @@ impl<'a> Collectives<'a> {
     }
 
     fn nodes(&self, needed: impl IntoIterator<Item = u32>) -> u32 {
-        if !self.follow.keeps_dependencies() {
+        if !self.follow.contains(Follow::DEPENDENCIES) {
             return NO_NODE;
         }
         let mut nodes = lock(&self.nodes);
@@ -183,7 +183,7 @@ impl<'a> Collectives<'a> {
             }
         }
         self.completion(flow, &instance.arrivals, waits);
-        if self.follow == Follow::Deliveries {
+        if self.follow.contains(Follow::HANDED_OVER) {
             self.deliver(flow, &instance.arrivals);
         }
     }

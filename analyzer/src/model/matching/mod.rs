@@ -7,6 +7,7 @@ mod collectives;
 mod completions;
 mod concurrent;
 mod deliveries;
+mod follow;
 mod links;
 mod operations;
 mod order;
@@ -30,8 +31,11 @@ use traces::read::Contents;
 
 pub use collectives::UnmatchedCollectives;
 pub use deliveries::Delivery;
+pub use follow::Follow;
 pub use links::{Links, PhaseTimes, replay};
-pub use operations::{OperationKey, OperationSpans, OperationSum, OperationSums, OperationTimes, Span};
+pub use operations::{
+    JoinedOperation, OperationKey, OperationSpans, OperationSum, OperationSums, OperationTimes, Span,
+};
 pub use received::ReceivedMessage;
 pub use settled::{Settled, settled};
 pub use transfers::{Transfer, TransferKey, Transfers};
@@ -151,46 +155,14 @@ pub struct Account {
     pub rest: UnmatchedCollectives,
     /// Collective operations as a whole, where that was asked for.
     pub operations: OperationSums,
+    /// Each rank's part in each of them, by the place of the rank in [`Run::ranks`], where that was asked for; in no order.
+    pub joined: Vec<Vec<JoinedOperation>>,
     /// Functions and call sites by number.
     pub places: Vec<CallSite>,
     /// What each rank depends on, by their places in [`Run::ranks`].
     pub links: Vec<Links>,
     /// What messages took, where that was asked for.
     pub transfers: Transfers,
-}
-
-/// What an account keeps beside sums.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum Follow {
-    /// Nothing.
-    #[default]
-    Sums,
-    /// What calls depend on.
-    Dependencies,
-    /// Each wait.
-    Waits,
-    /// Both of these, for what shows all of a run by one walk through its calls.
-    WaitsAndDependencies,
-    /// What messages took.
-    Transfers,
-    /// Collective operations as a whole.
-    Operations,
-    /// Each message, and what collective calls from and to a root hand over.
-    Deliveries,
-    /// Each message, with all that is known of it.
-    Messages,
-    /// Each wait with its times, and each message.
-    Events,
-}
-
-impl Follow {
-    fn keeps_dependencies(self) -> bool {
-        matches!(self, Follow::Dependencies | Follow::WaitsAndDependencies)
-    }
-
-    fn keeps_waits(self) -> bool {
-        matches!(self, Follow::Waits | Follow::WaitsAndDependencies)
-    }
 }
 
 /// What ranks write to together.
@@ -209,7 +181,8 @@ pub fn account(run: &Run, timeline: &Timeline, follow: Follow) -> Account {
     let objects = Objects::of(run);
     let places = CallSites::default();
     let collectives = Collectives::new(&objects, timeline, follow);
-    let operations = (follow == Follow::Operations).then(|| Operations::new(&objects, timeline));
+    let operations =
+        follow.intersects(Follow::OPERATIONS | Follow::JOINED).then(|| Operations::new(&objects, timeline, follow));
     let windows = Windows::new(&collectives, run.ranks.len());
     let contents: Vec<Contents<'_>> = run.ranks.iter().map(|rank| rank.trace.contents()).collect();
     let mut ranks = Vec::new();
@@ -244,7 +217,7 @@ pub fn account(run: &Run, timeline: &Timeline, follow: Follow) -> Account {
     account.deliveries.extend(deliveries);
     account.undelivered = undelivered;
     account.rest = collectives.rest();
-    account.operations = operations.map(Operations::finish).unwrap_or_default();
+    (account.operations, account.joined) = operations.map(Operations::finish).unwrap_or_default();
     account.places = places.list();
     account
 }

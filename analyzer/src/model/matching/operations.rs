@@ -7,6 +7,7 @@ use std::sync::Mutex;
 
 use rustc_hash::FxHashMap;
 
+use super::Follow;
 use super::collectives::Ordinal;
 use super::waits::RankSite;
 use crate::model::objects::Objects;
@@ -31,6 +32,19 @@ pub struct OperationPart {
     pub begin: i64,
     /// When it was complete, where that is known.
     pub end: Option<i64>,
+}
+
+/// A rank's part in an operation, for itself.
+#[derive(Clone, Copy, Debug)]
+pub struct JoinedOperation {
+    /// The run's number for the communicator.
+    pub object: u32,
+    /// How many of its operations came before; of a persistent one, how often that was started before.
+    pub ordinal: Ordinal,
+    /// The part.
+    pub part: OperationPart,
+    /// When the first rank began that has its file here.
+    pub first: i64,
 }
 
 /// What operations have in common.
@@ -124,15 +138,19 @@ struct OpenOperation {
 pub struct Operations<'a> {
     objects: &'a Objects,
     timeline: &'a Timeline,
+    follow: Follow,
     open: Vec<Mutex<OfObject>>,
     sums: Mutex<FxHashMap<OperationKey, OperationSum>>,
+    /// By the place of the rank, where they are asked for.
+    joined: Vec<Mutex<Vec<JoinedOperation>>>,
 }
 
 impl<'a> Operations<'a> {
     /// None has begun.
-    pub fn new(objects: &'a Objects, timeline: &'a Timeline) -> Operations<'a> {
+    pub fn new(objects: &'a Objects, timeline: &'a Timeline, follow: Follow) -> Operations<'a> {
         let open = objects.groups.iter().map(|_| Mutex::default()).collect();
-        Operations { objects, timeline, open, sums: Mutex::default() }
+        let joined = timeline.lines.iter().map(|_| Mutex::default()).collect();
+        Operations { objects, timeline, follow, open, sums: Mutex::default(), joined }
     }
 
     /// A rank began its part.
@@ -169,7 +187,8 @@ impl<'a> Operations<'a> {
             return;
         }
         let Some(operation) = of_object.open.remove(&ordinal) else { return };
-        if !operation.parts.iter().any(|part| part.at.place.counts()) {
+        self.keep(object, ordinal, &operation.parts);
+        if !self.follow.contains(Follow::OPERATIONS) || !operation.parts.iter().any(|part| part.at.place.counts()) {
             return;
         }
         let Some(key) = self.key(object, &operation.parts) else { return };
@@ -181,6 +200,17 @@ impl<'a> Operations<'a> {
         sum.total.grow(times.spans.map_or(0, |spans| spans.whole.time));
         // Operations end in another order in each analysis: which of them stay has to depend on themselves alone.
         sum.times.add_as(ordinal.0.wrapping_mul(0x1_0000_0001).wrapping_add(ordinal.1), times);
+    }
+
+    /// Keeps each rank's part, where that was asked for.
+    fn keep(&self, object: u32, ordinal: Ordinal, parts: &[OperationPart]) {
+        let Some(first) = parts.iter().map(|part| part.begin).min().filter(|_| self.follow.contains(Follow::JOINED))
+        else {
+            return;
+        };
+        for part in parts.iter().filter(|part| part.at.place.counts()) {
+            lock(&self.joined[part.at.rank as usize]).push(JoinedOperation { object, ordinal, part: *part, first });
+        }
     }
 
     fn key(&self, object: u32, parts: &[OperationPart]) -> Option<OperationKey> {
@@ -232,12 +262,18 @@ impl<'a> Operations<'a> {
     }
 
     /// What there is when all ranks' calls were seen.
-    pub fn finish(self) -> OperationSums {
+    pub fn finish(mut self) -> (OperationSums, Vec<Vec<JoinedOperation>>) {
         let counts = |operation: &OpenOperation| operation.parts.iter().any(|part| part.at.place.counts());
-        let open = self.open.into_iter().map(into_inner);
-        let unfinished = open.map(|of_object| of_object.open.values().filter(|one| counts(one)).count() as u64).sum();
+        let mut unfinished = 0;
+        for (object, of_object) in std::mem::take(&mut self.open).into_iter().enumerate() {
+            for (ordinal, operation) in into_inner(of_object).open {
+                unfinished += u64::from(counts(&operation));
+                self.keep(object as u32, ordinal, &operation.parts);
+            }
+        }
         let objects = self.objects.groups.iter().map(|group| (group.name.clone(), group.size())).collect();
-        OperationSums { sums: into_inner(self.sums), objects, unfinished }
+        let joined = self.joined.into_iter().map(into_inner).collect();
+        (OperationSums { sums: into_inner(self.sums), objects, unfinished }, joined)
     }
 }
 

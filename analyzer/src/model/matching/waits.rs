@@ -164,14 +164,14 @@ impl Waits {
 
     /// A wait stands for a way from one rank to another.
     pub fn jump(&mut self, jump: Jump) {
-        if self.follow.keeps_waits() {
+        if self.follow.contains(Follow::JUMPS) {
             self.jumps.push(jump);
         }
     }
 
     /// A wait that was added, by itself.
     pub fn span(&mut self, span: WaitSpan) {
-        if self.follow == Follow::Events && span.key.waiter.place.counts() {
+        if self.follow.contains(Follow::SPANS) && span.key.waiter.place.counts() {
             self.spans.push(WaitSpan { key: span.key.anyway(), ..span });
         }
     }
