@@ -11,6 +11,8 @@ mod settings;
 mod several_runs;
 mod timeline;
 
+use std::ffi::OsString;
+
 use clap::{Parser, Subcommand};
 
 pub use analyses::{Breakdown, ByEngine, ByPlace, Imbalance, Matrix, Progress, Report};
@@ -27,6 +29,9 @@ pub use timeline::Timeline;
 /// Listens in on unmodified MPI programs and shows where their communication time went.
 #[derive(Parser)]
 #[command(version, max_term_width = 100, after_help = EXIT_CODES)]
+#[command(
+    override_usage = "overhear <DIR>    what dominates a run, in words, and what to ask next\n       overhear <COMMAND>"
+)]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
@@ -135,4 +140,7 @@ pub enum Command {
     Doctor(Doctor),
     /// Print what to give a launcher so that it preloads the recorder
     Env(Env),
+    /// A run's folder, or a command that is none.
+    #[command(external_subcommand)]
+    Folder(Vec<OsString>),
 }

@@ -26,7 +26,7 @@ pub struct Setting {
     parse: fn(&str) -> Result<(), String>,
 }
 
-/// All settings. Parsing, help, what launchers hand on, and the table in README come from here.
+/// All settings. Parsing, help, what launchers hand on, and the table in docs/guide/recording.md come from here.
 pub const SETTINGS: [Setting; 11] = [
     Setting {
         variable: DIR,

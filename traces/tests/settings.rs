@@ -81,8 +81,8 @@ fn a_filter_takes_a_name_of_any_first_letter() {
 }
 
 #[test]
-fn readme_tables_the_flags_as_they_are() {
-    let readme = include_str!("../../README.md");
+fn the_guide_tables_the_flags_as_they_are() {
+    let page = include_str!("../../docs/guide/recording.md");
     let code = |text: &str| if text.is_empty() { String::new() } else { format!("`{text}` ") };
     let row = |setting: &Setting| {
         let Setting { variable, flag, value, values, default, meaning, .. } = *setting;
@@ -90,7 +90,7 @@ fn readme_tables_the_flags_as_they_are() {
         format!("| `--{flag}` | `{variable}` | `{values}` | {}| {meaning} |", code(default))
     };
     let stated: Vec<&str> =
-        readme.lines().filter(|line| line.starts_with("| `--") && line.contains("OVERHEAR_")).collect();
+        page.lines().filter(|line| line.starts_with("| `--") && line.contains("OVERHEAR_")).collect();
     let rows: Vec<String> = SETTINGS.iter().filter(|setting| !setting.flag.is_empty()).map(row).collect();
     assert_eq!(stated, rows);
 }

@@ -5,9 +5,11 @@ mod check;
 mod diff;
 mod doctor;
 mod env;
+mod everything;
 mod explain;
 mod export;
 mod fanout;
+mod first;
 mod free;
 mod imbalance;
 mod matrix;
@@ -58,6 +60,7 @@ pub fn run(cli: Cli) -> u8 {
         Command::Schema(arguments) => schema::run(&arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Env(arguments) => env::run(&arguments),
+        Command::Folder(words) => first::run(&words),
     };
     result.unwrap_or_else(|error| {
         terminal::say(&error.to_string());

@@ -4,15 +4,15 @@ use std::io::Write;
 use std::path::Path;
 
 use super::breakdown;
+use super::everything::{Everything, Matched};
 use super::free::free;
 use super::open::open;
-use super::{check, imbalance, matrix, overlap, path, pop, progress, timeline, waits};
+use super::{imbalance, matrix, overlap, progress, timeline};
 use crate::cli::{Breakdown, ByPlace, OneRun};
 use crate::error::{Error, OK, PARTIAL};
 use crate::metrics::matrix::matrix as traffic;
-use crate::metrics::{heat, overview, pop as efficiency, rank_time, summary};
-use crate::model::critical::CriticalPath;
-use crate::model::matching::{Account, Follow, settled};
+use crate::metrics::{heat, overview, rank_time};
+use crate::model::matching::Account;
 use crate::model::{Choice, Run};
 use crate::output;
 use crate::page::{Page, Section};
@@ -44,18 +44,9 @@ fn timeline_of(run: &Run, asked: &OneRun, file: &Path, force: bool) -> Result<Op
 type Found = Result<Report, String>;
 
 fn page(run: &Run) -> Page {
-    let matched = Matched::of(run);
-    let engines = progress::engines(run);
-    let requests = overlap::requests(run);
-    let found = summary::Known {
-        run,
-        account: matched.as_ref().ok().map(|matched| &matched.account),
-        efficiency: matched.as_ref().ok().map(|matched| &matched.efficiency),
-        path: matched.as_ref().ok().map(|matched| &matched.path),
-        engines: &engines,
-        requests: requests.as_ref().ok(),
-    };
-    let findings = summary::findings(&found);
+    let everything = Everything::of(run);
+    let findings = everything.findings();
+    let Everything { matched, engines, requests, .. } = everything;
     let requests = requests.map(|all| overlap::report(run, &all)).map_err(said);
     let by = |by| breakdown::report(run, by).map_err(said);
     let account = matched.as_ref().ok().map(|matched| &matched.account);
@@ -133,32 +124,6 @@ fn page(run: &Run) -> Page {
     sections.push(section("check", "Agreement", question, "overhear check DIR", check));
     let program = crate::metrics::programs::command(run.first());
     Page { program, facts: overview::facts(run), warnings: overview::warnings(run), findings, sections, timeline: None }
-}
-
-/// What one walk through all calls tells.
-struct Matched {
-    account: Account,
-    path: CriticalPath,
-    efficiency: efficiency::Efficiency,
-    waits: Report,
-    path_report: Report,
-    pop: Report,
-    check: Report,
-}
-
-impl Matched {
-    /// Fails where there are no single calls.
-    fn of(run: &Run) -> Result<Matched, String> {
-        run.has_calls("this").map_err(said)?;
-        let mut settled = settled(run, Follow::JUMPS | Follow::DEPENDENCIES);
-        let path = CriticalPath::of(run, &mut settled);
-        let (waits, check) = (waits::report(run, &settled.account), check::report(run, &settled));
-        let path_report = path::report(run, &settled.account, &path);
-        let mut account = settled.account;
-        let (efficiency, phases) = efficiency::efficiencies(run, &mut account);
-        let pop = pop::report(run, &account, &efficiency, phases);
-        Ok(Matched { account, path, efficiency, waits, path_report, pop, check })
-    }
 }
 
 /// Time by rank, for the picture and as a table, and how uneven it is.

@@ -2,6 +2,7 @@
 
 use crate::common;
 use std::fs;
+use std::process::Command;
 
 use crate::common::{
     BEGIN, Folder, header, in_call, json, overhear, rank, rank_with, report, signature, stderr, stdout, two_ranks,
@@ -211,4 +212,16 @@ fn a_communicator_that_the_run_does_not_have_is_a_usage_error_and_the_nearest_is
     assert_eq!(output.status.code(), Some(2), "{}", stdout(&output));
     assert!(stderr(&output).contains("The nearest one is MPI_COMM_WORLD"), "{}", stderr(&output));
     assert_eq!(overhear("matrix", &folder.0, &["--comm", "MPI_COMM_WORLD"]).status.code(), Some(0));
+}
+
+#[test]
+fn a_mistyped_command_is_told_from_a_folder() {
+    for (words, said) in [
+        (&["wiats", "run"][..], "did you mean `overhear waits`?"),
+        (&["no-such-folder"], "neither a command nor a folder"),
+        (&[".", "--by", "site"], "takes nothing more"),
+    ] {
+        let output = Command::new(env!("CARGO_BIN_EXE_overhear")).args(words).output().unwrap();
+        assert!(output.status.code() == Some(2) && stderr(&output).contains(said), "{words:?}: {}", stderr(&output));
+    }
 }

@@ -91,14 +91,3 @@ fn every_text_fits_into_eighty_columns() {
         assert!(wide.is_empty(), "{words}: {wide:#?}");
     }
 }
-
-#[test]
-fn the_report_that_the_readme_shows_is_the_samples() {
-    let readme = fs::read_to_string(project().join("README.md")).unwrap();
-    let behind = readme.lines().skip_while(|line| line.trim() != format!("overhear report {OPENMPI}")).skip(2);
-    let shown: Vec<&str> = behind.take_while(|line| line.trim() != "...").map(str::trim).collect();
-    assert!(shown.len() > 10, "{shown:#?}");
-    let text = said("report", &[OPENMPI]);
-    let text: Vec<&str> = text.lines().take(shown.len()).map(str::trim).collect();
-    assert_eq!(shown, text);
-}

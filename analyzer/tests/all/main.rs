@@ -18,6 +18,7 @@ mod formats;
 mod golden;
 mod golden_recorded;
 mod grown;
+mod guide;
 mod imbalance;
 mod levels;
 mod matrix;

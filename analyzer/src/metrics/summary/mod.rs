@@ -51,6 +51,16 @@ impl Finding {
         Finding { section, text, next: None }
     }
 
+    /// The command that shows its figures, without the run.
+    pub fn command(&self) -> &'static str {
+        match self.section {
+            "ranks" => "report --by rank",
+            "functions" => "report",
+            "run" => "check",
+            analysis => analysis,
+        }
+    }
+
     fn next(self, next: impl Into<String>) -> Finding {
         Finding { next: Some(next.into()), ..self }
     }

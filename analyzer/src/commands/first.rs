@@ -1,0 +1,73 @@
+//! `overhear DIR`: the first screen of a run, in words, with the commands that show more.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use clap::CommandFactory;
+
+use super::everything::Everything;
+use super::open::open_run;
+use super::print::print_text;
+use crate::cli::Cli;
+use crate::error::{Error, OK, PARTIAL};
+use crate::metrics::overview;
+use crate::metrics::summary::Finding;
+use crate::model::Choice;
+use crate::report::Report;
+use crate::report::text::{self, wrap};
+use crate::visible::visible;
+
+/// Prints the screen. Returns the exit status.
+pub fn run(words: &[OsString]) -> Result<u8, Error> {
+    let folder = match words {
+        [folder] if Path::new(folder).is_dir() => Path::new(folder),
+        _ => return Err(neither(words)),
+    };
+    let run = open_run(Some(folder), Choice::default())?;
+    let findings = Everything::of(&run).findings();
+    let facts = Report { facts: overview::facts(&run), warnings: Vec::new(), tables: Vec::new() };
+    let warnings = Report { facts: Vec::new(), warnings: overview::warnings(&run), tables: Vec::new() };
+    let dir = visible(&folder.to_string_lossy()).into_owned();
+    let mut text = said(&facts) + "\n";
+    findings.iter().for_each(|finding| text += &paragraph(finding, &dir));
+    text += &format!(
+        "All of it as one page, and what the words mean:\n  $ overhear report {dir} --html page.html\n  $ overhear explain\n"
+    );
+    print_text(&(text + &said(&warnings)))?;
+    Ok(if run.is_partial() { PARTIAL } else { OK })
+}
+
+/// What was typed is no command, and no folder for itself.
+fn neither(words: &[OsString]) -> Error {
+    let name = words.first().map_or_else(String::new, |word| word.to_string_lossy().into_owned());
+    if Path::new(&name).is_dir() {
+        return Error::Setting(format!(
+            "overhear {name} takes nothing more; to choose a part, ask a command: overhear report {name} ..."
+        ));
+    }
+    let command = Cli::command();
+    let known: Vec<&str> = command.get_subcommands().map(|known| known.get_name()).collect();
+    let nearest = known.iter().min_by_key(|known| strsim::levenshtein(known, &name));
+    let hint = nearest.filter(|near| strsim::levenshtein(near, &name) <= 2).map_or_else(
+        || "`overhear help` lists the commands".to_string(),
+        |near| format!("did you mean `overhear {near}`?"),
+    );
+    Error::Setting(format!("{name} is neither a command nor a folder; {hint}"))
+}
+
+fn said(report: &Report) -> String {
+    let mut text = Vec::new();
+    // Memory takes all that is written.
+    let _ = text::print(report, &mut text);
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+/// What was found, what to try, and the command that shows the figures.
+fn paragraph(finding: &Finding, dir: &str) -> String {
+    let mut text = wrap(&format!("- {}", finding.text), 2) + "\n";
+    if let Some(next) = &finding.next {
+        text += &(wrap(&format!("  {}", next), 2) + "\n");
+    }
+    let (command, flags) = finding.command().split_once(' ').unwrap_or((finding.command(), ""));
+    format!("{text}  $ {}\n\n", format!("overhear {command} {dir} {flags}").trim_end())
+}
