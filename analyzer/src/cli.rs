@@ -1,6 +1,7 @@
 //! The command line.
 
 mod analyses;
+mod completions;
 mod dataset;
 mod explain;
 mod one_run;
@@ -16,6 +17,7 @@ use std::ffi::OsString;
 use clap::{Parser, Subcommand};
 
 pub use analyses::{Breakdown, ByEngine, ByPlace, Imbalance, Matrix, Progress, Report};
+pub use completions::{Completions, Man};
 pub use dataset::{Export, Query};
 pub use explain::Explain;
 pub use one_run::{OneRun, Plotted, Print, Select};
@@ -140,6 +142,15 @@ pub enum Command {
     Doctor(Doctor),
     /// Print what to give a launcher so that it preloads the recorder
     Env(Env),
+    /// Print what completes commands in your shell
+    ///
+    /// For bash: overhear completions bash > ~/.local/share/bash-completion/completions/overhear. For zsh: a file _overhear in a folder of
+    /// $fpath. For fish: ~/.config/fish/completions/overhear.fish.
+    Completions(Completions),
+    /// Write the manual pages
+    ///
+    /// One for overhear and one for each command, into a folder such as ~/.local/share/man/man1; then man overhear-waits shows one.
+    Man(Man),
     /// A run's folder, or a command that is none.
     #[command(external_subcommand)]
     Folder(Vec<OsString>),

@@ -2,6 +2,7 @@
 
 mod breakdown;
 mod check;
+mod completions;
 mod diff;
 mod doctor;
 mod env;
@@ -60,6 +61,8 @@ pub fn run(cli: Cli) -> u8 {
         Command::Schema(arguments) => schema::run(&arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Env(arguments) => env::run(&arguments),
+        Command::Completions(arguments) => completions::shell(arguments.shell),
+        Command::Man(arguments) => completions::man(&arguments.folder),
         Command::Folder(words) => first::run(&words),
     };
     result.unwrap_or_else(|error| {

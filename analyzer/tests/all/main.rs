@@ -20,6 +20,7 @@ mod golden_recorded;
 mod grown;
 mod guide;
 mod imbalance;
+mod installed;
 mod levels;
 mod matrix;
 mod measured;

@@ -1,0 +1,45 @@
+//! `overhear completions` and `overhear man`: what shells and `man` know of the command line, made from its definition.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+use clap::CommandFactory;
+use clap_complete::{Shell, generate};
+
+use super::print::print_text;
+use crate::cli::Cli;
+use crate::error::{Error, OK};
+use crate::output;
+
+const NAME: &str = "overhear";
+
+/// Prints what completes commands in a shell. Returns the exit status.
+pub fn shell(shell: Shell) -> Result<u8, Error> {
+    let mut text = Vec::new();
+    generate(shell, &mut Cli::command(), NAME, &mut text);
+    print_text(&String::from_utf8_lossy(&text))?;
+    Ok(OK)
+}
+
+/// Writes a manual page for each command into a folder; pages that are there are replaced. Returns the exit status.
+pub fn man(folder: &Path) -> Result<u8, Error> {
+    fs::create_dir_all(folder).map_err(|source| Error::Write { path: folder.into(), source })?;
+    let mut command = Cli::command().name(NAME).disable_help_subcommand(true);
+    command.build();
+    page(&command, NAME, folder)?;
+    for one in command.get_subcommands() {
+        let name = format!("{NAME}-{}", one.get_name());
+        page(&one.clone().display_name(&name), &name, folder)?;
+    }
+    Ok(OK)
+}
+
+fn page(command: &clap::Command, name: &str, folder: &Path) -> Result<(), Error> {
+    let path = folder.join(format!("{name}.1"));
+    let failed = |source| Error::Write { path: path.clone(), source };
+    let mut out = output::create(&path).map_err(failed)?;
+    let mut text = Vec::new();
+    clap_mangen::Man::new(command.clone()).render(&mut text).map_err(failed)?;
+    out.write_all(&text).and_then(|()| out.finish()).map_err(failed)
+}
