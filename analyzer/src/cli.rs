@@ -4,6 +4,7 @@ mod analyses;
 mod completions;
 mod dataset;
 mod explain;
+mod groups;
 mod one_run;
 mod plot;
 mod recording;
@@ -20,6 +21,7 @@ pub use analyses::{Breakdown, ByEngine, ByPlace, Imbalance, Matrix, Progress, Re
 pub use completions::{Completions, Man};
 pub use dataset::{Export, Query};
 pub use explain::Explain;
+pub use groups::{GROUPS, command};
 pub use one_run::{OneRun, Plotted, Print, Select};
 pub use plot::{Plot, PlotKind};
 pub use recording::{Doctor, Env, Launcher, Record};
@@ -28,9 +30,9 @@ pub use settings::Settings;
 pub use several_runs::{Diff, Scaling};
 pub use timeline::Timeline;
 
-/// Listens in on unmodified MPI programs and shows where their communication time went.
+/// Listens in on MPI programs and shows where their communication time went.
 #[derive(Parser)]
-#[command(version, max_term_width = 100, after_help = EXIT_CODES)]
+#[command(version, max_term_width = 80, after_help = EXIT_CODES)]
 #[command(
     override_usage = "overhear <DIR>    what dominates a run, in words, and what to ask next\n       overhear <COMMAND>"
 )]
@@ -66,7 +68,7 @@ pub enum Command {
     ///
     /// In the terminal, a line a rank and a letter for what it mostly did; as a picture; or as a page to zoom in to single calls.
     Timeline(Timeline),
-    /// Show the critical path: the chain of computation and calls that set the run's length
+    /// Show the critical path: what set the run's length
     Path(OneRun),
     /// Show how much communication was hidden behind computation
     ///
@@ -100,7 +102,7 @@ pub enum Command {
     /// For each MPI function or call site, and for the computation. The imbalance time is the maximum over ranks minus the mean; the
     /// percentage is 100 if one rank takes all the time.
     Imbalance(Imbalance),
-    /// Check that the ranks of a run agree: messages, bytes, collective calls, clocks
+    /// Check that the ranks agree: messages, bytes, calls, clocks
     ///
     /// Exit status 1 if calls found no partner, or messages arrive before they were sent.
     Check(OneRun),

@@ -2,8 +2,10 @@
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use analyzer::cli::{Cli, command};
+use clap::FromArgMatches;
 
 fn main() -> ExitCode {
-    ExitCode::from(analyzer::commands::run(analyzer::cli::Cli::parse()))
+    let cli = Cli::from_arg_matches(&command().get_matches()).unwrap_or_else(|error| error.exit());
+    ExitCode::from(analyzer::commands::run(cli))
 }

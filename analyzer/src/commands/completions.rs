@@ -4,11 +4,10 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-use clap::CommandFactory;
 use clap_complete::{Shell, generate};
 
 use super::print::print_text;
-use crate::cli::Cli;
+use crate::cli;
 use crate::error::{Error, OK};
 use crate::output;
 
@@ -17,7 +16,7 @@ const NAME: &str = "overhear";
 /// Prints what completes commands in a shell. Returns the exit status.
 pub fn shell(shell: Shell) -> Result<u8, Error> {
     let mut text = Vec::new();
-    generate(shell, &mut Cli::command(), NAME, &mut text);
+    generate(shell, &mut cli::command(), NAME, &mut text);
     print_text(&String::from_utf8_lossy(&text))?;
     Ok(OK)
 }
@@ -25,7 +24,7 @@ pub fn shell(shell: Shell) -> Result<u8, Error> {
 /// Writes a manual page for each command into a folder; pages that are there are replaced. Returns the exit status.
 pub fn man(folder: &Path) -> Result<u8, Error> {
     fs::create_dir_all(folder).map_err(|source| Error::Write { path: folder.into(), source })?;
-    let mut command = Cli::command().name(NAME).disable_help_subcommand(true);
+    let mut command = cli::command().name(NAME).disable_help_subcommand(true);
     command.build();
     page(&command, NAME, folder)?;
     for one in command.get_subcommands() {

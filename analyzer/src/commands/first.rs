@@ -3,12 +3,10 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use clap::CommandFactory;
-
 use super::everything::Everything;
 use super::open::open_run;
 use super::print::print_text;
-use crate::cli::Cli;
+use crate::cli;
 use crate::error::{Error, OK, PARTIAL};
 use crate::metrics::overview;
 use crate::metrics::summary::Finding;
@@ -45,7 +43,7 @@ fn neither(words: &[OsString]) -> Error {
             "overhear {name} takes nothing more; to choose a part, ask a command: overhear report {name} ..."
         ));
     }
-    let command = Cli::command();
+    let command = cli::command();
     let known: Vec<&str> = command.get_subcommands().map(|known| known.get_name()).collect();
     let nearest = known.iter().min_by_key(|known| strsim::levenshtein(known, &name));
     let hint = nearest.filter(|near| strsim::levenshtein(near, &name) <= 2).map_or_else(
