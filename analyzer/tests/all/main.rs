@@ -29,6 +29,7 @@ mod names;
 mod operations;
 mod overlap;
 mod page;
+mod perfetto;
 mod planted;
 mod plots;
 mod query;

@@ -181,6 +181,8 @@ pub enum Follow {
     Messages,
     /// Each wait with its times, and each message.
     Events,
+    /// Each wait with its times, and each message with all that is known of it.
+    WaitsAndMessages,
 }
 
 impl Follow {

@@ -130,7 +130,7 @@ impl<'a> RankMatcher<'a> {
             transfers: (follow == Follow::Transfers).then(Transfers::default),
             pairs: FxHashMap::default(),
             deliveries: matches!(follow, Follow::Deliveries | Follow::Events).then(Vec::new),
-            messages: (follow == Follow::Messages).then(Vec::new),
+            messages: matches!(follow, Follow::Messages | Follow::WaitsAndMessages).then(Vec::new),
             complete: 0,
             elsewhere: 0,
             unrecorded: 0,

@@ -171,7 +171,7 @@ impl Waits {
 
     /// A wait that was added, by itself.
     pub fn span(&mut self, span: WaitSpan) {
-        if self.follow == Follow::Events && span.key.waiter.place.counts() {
+        if matches!(self.follow, Follow::Events | Follow::WaitsAndMessages) && span.key.waiter.place.counts() {
             self.spans.push(WaitSpan { key: span.key.anyway(), ..span });
         }
     }
