@@ -126,10 +126,11 @@ pub enum Command {
     ///
     /// What it means, how it is computed, who defined it, and what people do about it.
     Explain(Explain),
-    /// Write the run as tables for other tools: Parquet, CSV or JSON
+    /// Write the run for other tools: tables as Parquet, CSV or JSON, a trace for Perfetto
     ///
     /// Tables of calls, signatures, sites, communicators, requests, messages, progress, regions and ranks, a folder for each table and rank, as
-    /// Polars, DuckDB, PyArrow and Spark read them. docs/schema/dataset.md says what each column is.
+    /// Polars, DuckDB, PyArrow and Spark read them. docs/schema/dataset.md says what each column is. The trace for
+    /// Perfetto is one file: open it at https://ui.perfetto.dev, or run `trace_processor --httpd FILE` before you open that, if it is large.
     Export(Export),
     /// Ask a run by SQL
     ///

@@ -102,3 +102,8 @@ pub const NVTX: Wheel = Wheel::of("nvidia-nvtx-cu12", "12.9.79", "nvidia/nvtx/in
 /// Readers of tables that are not ours. From 2.0 on DuckDB looks for the files that pip keeps beside it.
 pub const READERS: [Wheel; 2] =
     [Wheel::of("duckdb", "1.3.2", "duckdb/__init__.py"), Wheel::of("pyarrow", "26.0.1", "pyarrow/__init__.py")];
+/// The messages of Perfetto's traces, and what they are read by.
+pub const PERFETTO: [Wheel; 2] = [
+    Wheel::of("perfetto", "0.59.1", "perfetto/protos/perfetto/trace/perfetto_trace_pb2.py"),
+    Wheel::of("protobuf", "7.36.2", "google/protobuf/__init__.py"),
+];

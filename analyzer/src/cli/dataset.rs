@@ -3,27 +3,29 @@
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use super::one_run::{SelectFrom, nanoseconds};
 use super::{Print, Select};
 use crate::error::Error;
-use crate::export::FileFormat;
+use crate::export::ExportFormat;
 use crate::model::Choice;
 
 /// The flags of `export`.
 #[derive(Args)]
 pub struct Export {
-    /// The run's folder [default: the newest run in the working folder], and the folder to write to: new or empty
+    /// The run's folder [default: the newest run in the working folder], and what to write: a new or empty folder of tables, or a file for
+    /// Perfetto
     #[arg(value_names = ["DIR", "OUT"], num_args = 1..=2, required = true)]
     pub folders: Vec<PathBuf>,
-    /// What to write: parquet, csv or json, an object on each line. A time instead says, as elsewhere: only calls that began before it
+    /// What to write: tables as parquet, csv or json, an object on each line; or perfetto, a trace that https://ui.perfetto.dev and
+    /// trace_processor open. A time instead says, as elsewhere: only calls that began before it
     #[arg(long, value_name = "FORMAT", required = true)]
     pub to: Vec<ExportTo>,
-    /// Only these tables, as calls,ranks [default: all]
+    /// Only these of the tables, as calls,ranks [default: all]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub tables: Vec<String>,
-    /// Replace tables that an export has written there before
+    /// Replace tables that an export has written there before, or the file
     #[arg(long)]
     pub force: bool,
     /// What of the run to write.
@@ -31,11 +33,11 @@ pub struct Export {
     pub select: SelectFrom,
 }
 
-/// What `--to` says: these files, or until then.
+/// What `--to` says: this format, or until then.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ExportTo {
     /// What to write.
-    Format(FileFormat),
+    Format(ExportFormat),
     /// Only calls that began before this time, nanoseconds.
     Time(i64),
 }
@@ -44,30 +46,26 @@ impl FromStr for ExportTo {
     type Err = String;
 
     fn from_str(text: &str) -> Result<ExportTo, String> {
-        let format = FileFormat::from_str(text, true).map(ExportTo::Format);
-        let known = || {
-            FileFormat::value_variants()
-                .iter()
-                .filter_map(|format| Some(format.to_possible_value()?.get_name().to_string()))
-        };
-        format
-            .or_else(|_| nanoseconds(text).map(ExportTo::Time))
-            .map_err(|_| format!("expected {}, or a time", known().collect::<Vec<String>>().join(", ")))
+        if let Some((_, format)) = ExportFormat::ALL.iter().find(|(name, _)| name.eq_ignore_ascii_case(text)) {
+            return Ok(ExportTo::Format(*format));
+        }
+        let known = ExportFormat::ALL.map(|(name, _)| name).join(", ");
+        nanoseconds(text).map(ExportTo::Time).map_err(|_| format!("expected {known}, or a time"))
     }
 }
 
 impl Export {
-    /// The run's folder, if one is named, and the one to write to.
+    /// The run's folder, if one is named, and where to write to.
     pub fn folders(&self) -> Result<(Option<&Path>, &Path), Error> {
         match self.folders.as_slice() {
             [run, out] => Ok((Some(run), out)),
             [out] => Ok((None, out)),
-            all => Err(Error::Setting(format!("export writes one run to one folder, and {} are named", all.len()))),
+            all => Err(Error::Setting(format!("export writes one run to one place, and {} are named", all.len()))),
         }
     }
 
     /// What to write: the last that is named.
-    pub fn format(&self) -> Option<FileFormat> {
+    pub fn format(&self) -> Option<ExportFormat> {
         self.to.iter().rev().find_map(|to| if let ExportTo::Format(format) = to { Some(*format) } else { None })
     }
 

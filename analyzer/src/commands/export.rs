@@ -1,24 +1,33 @@
-//! `overhear export`: the run as tables in files.
+//! `overhear export`: the run in files for other tools.
 
 use std::path::Path;
 
+use super::free::free;
 use super::open::open_run;
 use super::print::print_text;
 use crate::cli;
 use crate::dataset::{DataSet, follow, heads};
 use crate::error::{Error, OK, PARTIAL};
-use crate::export::{self, ExportFolder, Exported};
+use crate::export::perfetto::BROWSER_OPENS;
+use crate::export::{self, ExportFolder, ExportFormat, Exported, FileFormat};
 use crate::report::Value;
 use crate::terminal;
 use crate::visible::visible;
 
-/// Writes the tables. Returns the exit status.
+/// Writes a run in a format. Returns the exit status.
 pub fn run(arguments: &cli::Export) -> Result<u8, Error> {
-    let names = chosen(&arguments.tables)?;
     let (folder, out) = arguments.folders()?;
     let format = arguments
         .format()
         .ok_or_else(|| Error::Setting("--to says until when; say what to write, too: --to parquet".into()))?;
+    match format {
+        ExportFormat::Tables(format) => tables(arguments, folder, out, format),
+        ExportFormat::Perfetto => perfetto(arguments, folder, out),
+    }
+}
+
+fn tables(arguments: &cli::Export, folder: Option<&Path>, out: &Path, format: FileFormat) -> Result<u8, Error> {
+    let names = chosen(&arguments.tables)?;
     let run = open_run(folder, arguments.choice())?;
     let all: Vec<&str> = heads().iter().map(|head| head.name).collect();
     let folder = ExportFolder::claim(out, &all, arguments.force)?;
@@ -27,7 +36,28 @@ pub fn run(arguments: &cli::Export) -> Result<u8, Error> {
     if run.has_calls("").is_err() {
         terminal::say("the run is a profile, which holds no single calls: its counts and times are in signatures");
     }
-    say(out, &exported)?;
+    say(out, "rows", &exported)?;
+    Ok(if run.is_partial() { PARTIAL } else { OK })
+}
+
+fn perfetto(arguments: &cli::Export, folder: Option<&Path>, out: &Path) -> Result<u8, Error> {
+    if !arguments.tables.is_empty() {
+        return Err(Error::Setting(
+            "--tables chooses among tables, and a trace for Perfetto has none: leave it out".into(),
+        ));
+    }
+    free(out, arguments.force)?;
+    let run = open_run(folder, arguments.choice())?;
+    run.has_calls("a trace for Perfetto")?;
+    let exported = export::perfetto::write(&run, out)?;
+    say(out, "slices", &exported)?;
+    if exported.bytes > BROWSER_OPENS {
+        terminal::say(&format!(
+            "a browser may not have the memory for it: run trace_processor --httpd {} before you open ui.perfetto.dev, or \
+             export less, as by --from 1s --to 2s or --rank 0-3",
+            visible(&out.display().to_string())
+        ));
+    }
     Ok(if run.is_partial() { PARTIAL } else { OK })
 }
 
@@ -42,8 +72,8 @@ fn chosen(asked: &[String]) -> Result<Vec<&'static str>, Error> {
 }
 
 /// What was written, in a line.
-fn say(out: &Path, exported: &Exported) -> Result<(), Error> {
+fn say(out: &Path, what: &str, exported: &Exported) -> Result<(), Error> {
     let rows = exported.tables.iter().map(|(name, rows)| format!("{name} {rows}")).collect::<Vec<_>>().join(", ");
     let size = Value::Bytes(exported.bytes);
-    print_text(&format!("{}\n", visible(&format!("{}: {size}; rows: {rows}", out.display()))))
+    print_text(&format!("{}\n", visible(&format!("{}: {size}; {what}: {rows}", out.display()))))
 }

@@ -1,4 +1,6 @@
-//! The data set in files for others to read: a folder for each table, in it one for each rank, as Hive lays them out.
+//! The run in files for others to read.
+//!
+//! The data set is a folder for each table, in it one for each rank, as Hive lays them out.
 //!
 //! `calls/rank=0/part-0.parquet`: Polars, DuckDB and PyArrow take the rank from the folder's name. Processes with the same number, of worlds
 //! that were spawned, are parts of one rank. Ranks are written at the same time, each a bounded number of rows at a time.
@@ -8,12 +10,11 @@ mod folder;
 mod json;
 #[cfg(feature = "polars")]
 mod parquet;
+pub mod perfetto;
 
 use std::io::{self, BufWriter, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-
-use clap::ValueEnum;
 
 use crate::dataset::{Batch, DataSet, DataTable, TableHead, table};
 use crate::error::Error;
@@ -21,8 +22,27 @@ use crate::output::{self, OutputFile};
 use crate::parallel;
 pub use folder::ExportFolder;
 
-/// What the files of an export are.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+/// What an export writes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ExportFormat {
+    /// The tables of the data set, a folder of files.
+    Tables(FileFormat),
+    /// For Perfetto's viewer: a file.
+    Perfetto,
+}
+
+impl ExportFormat {
+    /// All, with their names.
+    pub const ALL: [(&str, ExportFormat); 4] = [
+        ("parquet", ExportFormat::Tables(FileFormat::Parquet)),
+        ("csv", ExportFormat::Tables(FileFormat::Csv)),
+        ("json", ExportFormat::Tables(FileFormat::Json)),
+        ("perfetto", ExportFormat::Perfetto),
+    ];
+}
+
+/// What files of tables are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FileFormat {
     /// For Polars, DuckDB, pandas, Spark: compressed columns
     Parquet,
@@ -78,8 +98,7 @@ pub fn write(
     let written = parallel::map(jobs.len(), |at| {
         let (table, rank) = jobs[at];
         let failed = |source| Error::Write { path: paths[at].clone(), source };
-        let file = Counted { file: output::create(&paths[at]).map_err(failed)?, bytes: 0 };
-        let written = one_file(table, rank, format, BufWriter::with_capacity(1 << 18, file))?.map_err(failed)?;
+        let written = one_file(table, rank, format, create(&paths[at]).map_err(failed)?)?.map_err(failed)?;
         bytes.fetch_add(written.1, Relaxed);
         Ok::<u64, Error>(written.0)
     });
@@ -126,11 +145,19 @@ fn all_rows(
             writer.write(batch)
         })?;
     }
-    let mut out = writer.finish()?;
-    out.flush()?;
+    Ok((rows, finish(writer.finish()?)?))
+}
+
+fn create(path: &Path) -> io::Result<Output> {
+    let file = Counted { file: output::create(path)?, bytes: 0 };
+    Ok(BufWriter::with_capacity(1 << 18, file))
+}
+
+/// The file is whole. Returns its size.
+fn finish(out: Output) -> io::Result<u64> {
     let Counted { file, bytes } = out.into_inner().map_err(io::IntoInnerError::into_error)?;
     file.finish()?;
-    Ok((rows, bytes))
+    Ok(bytes)
 }
 
 fn writer(

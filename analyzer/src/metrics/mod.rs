@@ -29,4 +29,4 @@ pub mod summary;
 pub mod timeline;
 mod totals;
 pub mod waits;
-mod words;
+pub mod words;

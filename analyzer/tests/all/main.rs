@@ -31,6 +31,7 @@ mod names;
 mod operations;
 mod overlap;
 mod page;
+mod perfetto;
 mod planted;
 mod plots;
 mod query;
