@@ -18,12 +18,12 @@ import pyarrow
 HERE = Path(__file__).resolve().parent
 
 
-def record(folder: Path) -> dict:
-    """Records the program into a folder. Returns what it states."""
+def record(folder: Path, **variables: str) -> tuple[dict, str]:
+    """Records the program into a folder. Returns what it states, and what the command says."""
     command = ["overhear", "record", "--dir", str(folder), "mpiexec", "-n", "2", "python", str(HERE / "halves.py")]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **variables})
     assert done.returncode == 0, done
-    return json.loads(done.stdout)
+    return json.loads(done.stdout), done.stderr
 
 
 def of_stated(counted: dict, stated: dict) -> dict:
@@ -101,6 +101,17 @@ def a_stream_that_is_left_early_ends(run: overhear.Run, stated: dict) -> None:
     assert reader.read_all().num_rows > 0  # The run it is of is gone.
 
 
+def a_cache_that_cannot_be_written_is_named_and_the_program_recorded(run: overhear.Run, stated: dict) -> None:
+    assert len(list(Path("~/.cache/overhear").expanduser().glob("liboverhear-*.so"))) == 1
+    with tempfile.TemporaryDirectory() as folder:
+        file, elsewhere = Path(folder) / "file", Path(folder) / "run"
+        file.touch()
+        again, said = record(elsewhere, XDG_CACHE_HOME=str(file), TMPDIR=folder)
+        assert again == stated and f"{file}/overhear: " in said and "Set XDG_CACHE_HOME" in said, said
+        assert len(list(Path(folder).glob("overhear-*/liboverhear-*.so"))) == 1
+        assert overhear.open(elsewhere).size == 2
+
+
 def the_notebook_runs(run: overhear.Run, stated: dict) -> None:
     cells = json.loads((HERE.parent / "example.ipynb").read_text())["cells"]
     sources = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
@@ -117,12 +128,13 @@ TESTS = [
     analyses_are_what_the_command_prints,
     errors_are_the_commands_own,
     a_stream_that_is_left_early_ends,
+    a_cache_that_cannot_be_written_is_named_and_the_program_recorded,
     the_notebook_runs,
 ]
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
-        stated = record(Path(folder) / "run")
+        stated, _ = record(Path(folder) / "run")
         for test in TESTS:
             test(overhear.open(Path(folder) / "run"), stated)
             print(f"{test.__name__.replace('_', ' ')} ... ok", file=sys.stderr)

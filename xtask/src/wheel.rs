@@ -18,7 +18,7 @@ const TOOLS: [&str; 2] = ["maturin==1.16.0", "ziglang==0.15.2"];
 
 /// What it is tried with: an MPI, its binding, and readers of tables.
 const BESIDE: [&str; 6] =
-    ["mpich==5.0.2", "mpi4py==4.1.2", "polars==2.1.0", "pandas==3.1.1", "pyarrow==26.0.1", "duckdb==1.3.2"];
+    ["mpich==5.0.2", "mpi4py==4.1.2", "polars==2.1.0", "pandas==3.1.1", "pyarrow==26.0.1", "duckdb==2.0.0"];
 
 /// Makes the wheel, and tries it.
 pub fn run(has_polars: bool, is_tried: bool) -> Result<(), String> {
