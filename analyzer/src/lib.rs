@@ -3,6 +3,7 @@
 //! [`commands`] are what a user types. [`model`] turns the files of a run into one consistent account of it, [`metrics`]
 //! are pure functions of that, and [`report`] prints their rows. [`launch`] knows how launchers pass the environment on.
 
+mod cache;
 pub mod cli;
 pub mod commands;
 pub mod dataset;

@@ -5,11 +5,11 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
-use std::io::{self, Error, ErrorKind, Write};
+use std::io::{self, Error, ErrorKind, Read, Write};
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
-use rustix::fs::{AtFlags, Mode, OFlags, fstat, openat, renameat, unlinkat};
+use rustix::fs::{AtFlags, Mode, OFlags, fstat, linkat, openat, renameat, unlinkat};
 use rustix::process::{getegid, geteuid};
 
 /// A folder that files are written into.
@@ -75,6 +75,23 @@ impl OutputFolder {
         output.finish()
     }
 
+    /// Writes a file in it. Fails where something has that name.
+    pub fn add(self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        let mut output = self.create(name.as_ref())?;
+        output.write_all(bytes)?;
+        output.finish_new()
+    }
+
+    /// Whether a file in it, not a link, holds these bytes.
+    pub fn holds(&self, name: &str, bytes: &[u8]) -> bool {
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let Ok(file) = openat(&self.0, name, flags, Mode::empty()) else { return false };
+        let file = File::from(file);
+        let is_long = |found: fs::Metadata| found.is_file() && found.len() == bytes.len() as u64;
+        let mut found = Vec::with_capacity(bytes.len());
+        file.metadata().is_ok_and(is_long) && (&file).read_to_end(&mut found).is_ok() && found == bytes
+    }
+
     fn create(self, name: &OsStr) -> io::Result<OutputFile> {
         let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         for number in 0..TRIES {
@@ -102,6 +119,12 @@ impl OutputFile {
         renameat(&place.folder.0, &place.temporary, &place.folder.0, &place.name)?;
         self.place = None;
         Ok(())
+    }
+
+    /// The file is whole, and takes its name if nothing has it.
+    fn finish_new(self) -> io::Result<()> {
+        let Some(place) = &self.place else { return Err(ErrorKind::AlreadyExists.into()) };
+        Ok(linkat(&place.folder.0, &place.temporary, &place.folder.0, &place.name, AtFlags::empty())?)
     }
 }
 

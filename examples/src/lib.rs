@@ -10,6 +10,7 @@ pub mod answer;
 pub mod browser;
 pub mod command;
 pub mod conformance;
+pub mod environment;
 pub mod fixture;
 pub mod machine;
 pub mod memcheck;

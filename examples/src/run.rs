@@ -25,7 +25,8 @@ pub fn archive() -> PathBuf {
     built("liboverhear.a")
 }
 
-fn built(name: &str) -> PathBuf {
+/// What `cargo build --release` makes.
+pub fn built(name: &str) -> PathBuf {
     let path = target().join("release").join(name);
     assert!(path.exists(), "{} is not built: run cargo xtask test, or cargo build --release first", path.display());
     path

@@ -18,7 +18,7 @@ pub struct Wheel {
     pub platform: Option<&'static str>,
 }
 
-/// Unpacks a wheel: what it would install goes into the folder, with the permissions it has in the archive.
+/// What does that, with the permissions that files have in the archive.
 const UNPACK: &str = r#"
 import os, re, sys, zipfile
 wheel, folder = sys.argv[1:]
@@ -75,12 +75,17 @@ impl Wheel {
         // Unpacked elsewhere first: a folder that is there is whole.
         let partial = folder.with_file_name(format!("{}.partial", self.package));
         let _ = fs::remove_dir_all(&partial);
-        run(Command::new(python).args(["-c", UNPACK]).arg(&wheel).arg(&partial))?;
+        unpack(python, &wheel, &partial)?;
         let _ = fs::remove_dir_all(folder);
         fs::rename(&partial, folder).map_err(|error| format!("{}: {error}", folder.display()))?;
         let _ = fs::remove_dir_all(&download);
         if folder.join(self.proof).exists() { Ok(()) } else { Err(format!("{} has no {}", self.package, self.proof)) }
     }
+}
+
+/// Unpacks the file of a wheel: what it would install goes into the folder.
+pub fn unpack(python: &Path, wheel: &Path, folder: &Path) -> Result<(), String> {
+    run(Command::new(python).args(["-c", UNPACK]).arg(wheel).arg(folder))
 }
 
 /// Runs a command, and fails with its name where it fails.

@@ -37,6 +37,11 @@ pub fn overhear() -> Result<(), String> {
     run(cargo().args(["build", "--release", "--quiet", "--package", "overhear", "--package", "overhear-interposer"]))
 }
 
+/// Builds the module of the Python package.
+pub fn python_module() -> Result<(), String> {
+    run(cargo().args(["build", "--release", "--quiet", "--package", "overhear-python"]))
+}
+
 /// Builds the benchmark programs for a library. Returns the folder they are in.
 pub fn benchmarks(mpi: &Mpi) -> Result<PathBuf, String> {
     let libclang = mpi::install_libclang()?;

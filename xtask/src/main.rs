@@ -19,6 +19,7 @@ mod samples;
 mod synthetic;
 mod tables;
 mod test;
+mod wheel;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -113,6 +114,15 @@ enum Task {
         #[arg(long, default_value_t = 1)]
         seed: u64,
     },
+    /// Make the Python wheel, target/wheels/: the module, and the command with the library in it
+    Wheel {
+        /// Leave Polars out: no `overhear query`, no Parquet, and minutes less to build
+        #[arg(long)]
+        without_polars: bool,
+        /// Install it into a fresh environment, record a program of mpi4py there, and read the run
+        #[arg(long = "try")]
+        is_tried: bool,
+    },
     /// Run all tests under every MPI: PyPI's under target/, Debian's by apt where this is root
     Test {
         /// Only under these MPIs, as ompi4,mpich5
@@ -144,6 +154,7 @@ fn main() -> ExitCode {
             let topology = if ring { Topology::Ring } else { Topology::Torus };
             synthetic::run(&dir, &Shape { ranks, calls, topology, seed })
         }
+        Task::Wheel { without_polars, is_tried } => wheel::run(!without_polars, is_tried),
         Task::Test { mpi, name } => test::run(mpi.as_deref(), name.as_deref()),
     };
     match done {

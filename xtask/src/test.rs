@@ -15,6 +15,7 @@ pub fn run(mpi: Option<&str>, name: Option<&str>) -> Result<(), String> {
     Python::install_all()?;
     browser::install()?;
     build::overhear()?;
+    build::python_module()?;
     archive::make()?;
     let libraries = Mpi::all_of(mpi);
     for library in libraries.iter().filter(|library| library.built_as == library.name) {

@@ -9,7 +9,8 @@ use std::sync::LazyLock;
 
 use common::uses::{Module, Sources};
 
-const CRATES: [&str; 7] = ["interposer", "interposer/core", "traces", "analyzer", "synthetic", "examples", "xtask"];
+const CRATES: [&str; 8] =
+    ["interposer", "interposer/core", "traces", "analyzer", "synthetic", "examples", "python", "xtask"];
 
 fn workspace() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace")

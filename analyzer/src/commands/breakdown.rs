@@ -3,7 +3,7 @@
 use crate::cli::Breakdown;
 use crate::error::Error;
 use crate::metrics::{breakdown, groupings, overview, ranks, regions};
-use crate::model::Run;
+use crate::model::{Choice, Run};
 use crate::report::{Report, Sheet};
 
 /// A breakdown. Collective calls have none here: their ranks' parts have to be put together first.
@@ -31,6 +31,12 @@ pub fn report(run: &Run, by: Breakdown) -> Result<Report, Error> {
         warnings.extend(groupings::in_linked_binding(run));
     }
     Ok(Report { facts: overview::facts(run), warnings, tables })
+}
+
+/// The time of each region, of a run that was read without them: it is read once more, with each call's innermost one.
+pub fn by_region(run: &Run) -> Result<Report, Error> {
+    let choice = Choice { by_region: true, ..run.choice.clone() };
+    report(&Run::select(&run.folder, &choice)?, Breakdown::Region)
 }
 
 /// Why call sites are not named.

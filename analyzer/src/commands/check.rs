@@ -13,8 +13,7 @@ use crate::report::schema::Schema;
 /// Prints what was matched and what was not. Returns the exit status.
 pub fn run(arguments: &cli::OneRun) -> Result<u8, Error> {
     let run = open(arguments)?;
-    run.has_calls("check")?;
-    let settled = settled(&run, Follow::empty());
+    let settled = matched(&run)?;
     print(report(&run, &settled), "check", &arguments.print)?;
     let account = &settled.account;
     Ok(match run.is_partial() {
@@ -22,6 +21,12 @@ pub fn run(arguments: &cli::OneRun) -> Result<u8, Error> {
         false if !waits::unmatched(&run, account).is_empty() || account.backwards() > 0 => DIFFERENT,
         false => OK,
     })
+}
+
+/// The messages and collective calls of a run, put together across ranks.
+pub fn matched(run: &Run) -> Result<Settled, Error> {
+    run.has_calls("check")?;
+    Ok(settled(run, Follow::empty()))
 }
 
 /// What was matched and what was not.

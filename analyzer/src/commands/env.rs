@@ -3,11 +3,14 @@
 use crate::cli;
 use crate::error::{Error, OK};
 use crate::launch;
+use crate::terminal;
 
 /// Prints the arguments on one line. Returns the exit status.
 pub fn run(arguments: &cli::Env) -> Result<u8, Error> {
     launch::check_environment()?;
-    let variables = launch::variables(&launch::library()?, &[], &arguments.settings);
+    let library = launch::library()?;
+    library.warning.iter().for_each(|warning| terminal::say(warning));
+    let variables = launch::variables(&library.path, &[], &arguments.settings);
     let words = launch::arguments(arguments.launcher, &variables);
     let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
     println!("{}", words.join(" "));

@@ -11,6 +11,7 @@ use crate::model::one_sided::{RankTransfers, of_rank};
 use crate::model::rounds::{Rounds, rounds};
 use crate::model::{Rank, Run};
 use crate::parallel;
+use crate::report::plot::PlotFile;
 use crate::report::schema::Schema;
 use crate::report::{Report, plot};
 
@@ -21,24 +22,29 @@ const NEEDED: &str = "no message that is known to have arrived: fanout needs mes
 /// Prints the rounds. Returns the exit status.
 pub fn run(arguments: &cli::Plotted) -> Result<u8, Error> {
     let run = open(&arguments.of)?;
-    let (settled, found, one_sided) = matched(&run)?;
-    let all = fanout::Gathered::of(&run, &settled.timeline, &settled.account, &found);
-    let mut facts = overview::facts(&run);
+    print(found(&run, arguments.plot.as_ref())?, "fanout", &arguments.of.print)?;
+    Ok(if run.is_partial() { PARTIAL } else { OK })
+}
+
+/// The rounds of a run, and where asked for a plot of them.
+pub fn found(run: &Run, plotted: Option<&PlotFile>) -> Result<Report, Error> {
+    let (settled, found, one_sided) = matched(run)?;
+    let all = fanout::Gathered::of(run, &settled.timeline, &settled.account, &found);
+    let mut facts = overview::facts(run);
     facts.extend(fanout::facts(&all));
-    let warnings = [fanout::unseen(&all), fanout::unseen_transfers(&one_sided), overview::warnings(&run)].concat();
+    let warnings = [fanout::unseen(&all), fanout::unseen_transfers(&one_sided), overview::warnings(run)].concat();
     let rounds = fanout::round_rows(&all).asked().silent_empty();
-    if let Some(file) = &arguments.plot {
+    if let Some(file) = plotted {
         plot::write(fanout::figures(&rounds), file)?;
     }
     let tables = vec![
         rounds.into(),
         fanout::cheapest(&all).silent_empty().into(),
         fanout::mavericks(&all).into(),
-        fanout::transfers(&run, &one_sided).into(),
+        fanout::transfers(run, &one_sided).into(),
         fanout::peers(&all).into(),
     ];
-    print(Report { facts, warnings, tables }, "fanout", &arguments.of.print)?;
-    Ok(if run.is_partial() { PARTIAL } else { OK })
+    Ok(Report { facts, warnings, tables })
 }
 
 /// The messages of a run that has some, their rounds, and those of one-sided transfers by rank.

@@ -27,6 +27,7 @@ mod progress;
 mod query;
 mod record;
 mod report;
+pub mod reports;
 mod scaling;
 mod schema;
 mod several;

@@ -9,6 +9,7 @@ use crate::metrics::{cost, network, overview, waits};
 use crate::model::Run;
 use crate::model::exchanges::exchanges;
 use crate::model::matching::{Follow, Settled, settled};
+use crate::report::plot::PlotFile;
 use crate::report::schema::Schema;
 use crate::report::{Report, plot};
 
@@ -19,26 +20,31 @@ const NEEDED: &str = "no message with its receive: model needs exchanges of equa
 /// Prints latency and bandwidth by protocol and size. Returns the exit status.
 pub fn run(arguments: &cli::Plotted) -> Result<u8, Error> {
     let run = open(&arguments.of)?;
-    let Settled { account, timeline, .. } = matched(&run)?;
-    let network = network::Network::of(&run, exchanges(&run, &timeline), &account);
-    if let Some(file) = &arguments.plot {
+    print(found(&run, arguments.plot.as_ref())?, "model", &arguments.of.print)?;
+    Ok(if run.is_partial() { PARTIAL } else { OK })
+}
+
+/// Latency and bandwidth of a run, and where asked for a plot of them.
+pub fn found(run: &Run, plotted: Option<&PlotFile>) -> Result<Report, Error> {
+    let Settled { account, timeline, .. } = matched(run)?;
+    let network = network::Network::of(run, exchanges(run, &timeline), &account);
+    if let Some(file) = plotted {
         plot::write(network::figures(&network), file)?;
     }
-    let mut facts = overview::facts(&run);
+    let mut facts = overview::facts(run);
     facts.extend(network::facts(&network));
     let parameters = network::parameters(&network);
     let mut warnings = network::unseen(&network);
     warnings.extend(network::undetermined(&parameters));
-    warnings.extend(waits::unmatched(&run, &account));
-    warnings.extend(overview::warnings(&run));
+    warnings.extend(waits::unmatched(run, &account));
+    warnings.extend(overview::warnings(run));
     let tables = vec![
         network::protocols(&network).asked().into(),
         network::segments(&network).into(),
         parameters.into(),
         network::sizes(&network).into(),
     ];
-    print(Report { facts, warnings, tables }, "model", &arguments.of.print)?;
-    Ok(if run.is_partial() { PARTIAL } else { OK })
+    Ok(Report { facts, warnings, tables })
 }
 
 /// The messages of a run that has some, with their receives.

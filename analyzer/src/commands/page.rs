@@ -13,7 +13,7 @@ use crate::error::{Error, OK, PARTIAL};
 use crate::metrics::matrix::matrix as traffic;
 use crate::metrics::{heat, overview, rank_time};
 use crate::model::matching::Account;
-use crate::model::{Choice, Run};
+use crate::model::Run;
 use crate::output;
 use crate::page::{Page, Section};
 use crate::report::Report;
@@ -144,13 +144,10 @@ fn traffic_of(run: &Run) -> Found {
     Ok(Report { tables: [heat].into_iter().chain(pairs).collect(), ..report })
 }
 
-/// The time of each region, where there are some: for that the run is read once more, with each call's innermost one.
+/// The time of each region, where there are some.
 fn regions(run: &Run) -> Option<Found> {
-    run.ranks.iter().any(|rank| !rank.regions.is_empty()).then(|| {
-        let choice = Choice { by_region: true, ..run.choice.clone() };
-        let run = Run::select(&run.folder, &choice).map_err(said)?;
-        breakdown::report(&run, Breakdown::Region).map_err(said)
-    })
+    let has_regions = run.ranks.iter().any(|rank| !rank.regions.is_empty());
+    has_regions.then(|| breakdown::by_region(run).map_err(said))
 }
 
 fn said(error: Error) -> String {

@@ -14,14 +14,19 @@ use crate::report::schema::Schema;
 /// Prints what lies on the critical path. Returns the exit status.
 pub fn run(arguments: &cli::OneRun) -> Result<u8, Error> {
     let run = open(arguments)?;
-    run.has_calls("path")?;
-    let mut settled = settled(&run, Follow::JUMPS);
-    let path = CriticalPath::of(&run, &mut settled);
-    print(report(&run, &settled.account, &path), "path", &arguments.print)?;
+    print(found(&run)?, "path", &arguments.print)?;
     Ok(if run.is_partial() { PARTIAL } else { OK })
 }
 
-/// What lies on the critical path.
+/// What lies on the critical path of a run.
+pub fn found(run: &Run) -> Result<Report, Error> {
+    run.has_calls("path")?;
+    let mut settled = settled(run, Follow::JUMPS);
+    let path = CriticalPath::of(run, &mut settled);
+    Ok(report(run, &settled.account, &path))
+}
+
+/// The same, of an account.
 pub fn report(run: &Run, account: &Account, path: &CriticalPath) -> Report {
     let mut facts = overview::facts(run);
     facts.extend(critical::facts(&path.segments, &path.places));

@@ -14,14 +14,19 @@ use crate::report::schema::Schema;
 /// Prints the factors. Returns the exit status.
 pub fn run(arguments: &cli::OneRun) -> Result<u8, Error> {
     let run = open(arguments)?;
-    run.has_calls("pop")?;
-    let mut account = settled(&run, Follow::DEPENDENCIES).account;
-    let (efficiency, phases) = pop::efficiencies(&run, &mut account);
-    print(report(&run, &account, &efficiency, phases), "pop", &arguments.print)?;
+    print(found(&run)?, "pop", &arguments.print)?;
     Ok(if run.is_partial() { PARTIAL } else { OK })
 }
 
 /// The factors of a run and of its phases.
+pub fn found(run: &Run) -> Result<Report, Error> {
+    run.has_calls("pop")?;
+    let mut account = settled(run, Follow::DEPENDENCIES).account;
+    let (efficiency, phases) = pop::efficiencies(run, &mut account);
+    Ok(report(run, &account, &efficiency, phases))
+}
+
+/// The same, of an account.
 pub fn report(run: &Run, account: &Account, efficiency: &Efficiency, phases: Vec<Efficiency>) -> Report {
     let mut warnings = waits::unmatched(run, account);
     warnings.extend(waits::explained(run, account));

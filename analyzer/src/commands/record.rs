@@ -20,7 +20,7 @@ use traces::{folder, settings};
 
 use crate::cli::{self, Launcher};
 use crate::error::{Error, USAGE};
-use crate::launch::{self, Variables, preload, programs};
+use crate::launch::{self, PreloadLibrary, Variables, preload, programs};
 use crate::terminal;
 use run_folder::RunFolder;
 
@@ -46,7 +46,8 @@ fn try_run(arguments: cli::Record) -> Result<u8, Error> {
     let library = launch::library()?;
     match launch::recognize(&arguments.command[0]) {
         Some(launcher) => in_front(launcher, &library, arguments),
-        None => Ok(behind(&library, arguments)),
+        // This process's host is the rank's own.
+        None => Ok(behind(&library.path, arguments)),
     }
 }
 
@@ -80,7 +81,7 @@ fn folder_in_front() -> Option<OsString> {
 }
 
 /// Runs the launcher.
-fn in_front(launcher: Launcher, library: &Path, mut arguments: cli::Record) -> Result<u8, Error> {
+fn in_front(launcher: Launcher, library: &PreloadLibrary, mut arguments: cli::Record) -> Result<u8, Error> {
     let programs = programs::each_programs_words(launcher, &arguments.command);
     let mode = launch::check_given(launcher, &programs, settings::MODE)?;
     let needs = needs_of_all(&programs)?;
@@ -96,7 +97,8 @@ fn in_front(launcher: Launcher, library: &Path, mut arguments: cli::Record) -> R
     arguments.settings.set(settings::DIR, folder.clone().into());
     let folder = RunFolder::at(&folder);
     names(&programs).for_each(|program| warn_of(program));
-    let mut variables: Variables = launch::variables(library, &needs, &arguments.settings);
+    library.warning.iter().for_each(|warning| terminal::say(warning));
+    let mut variables: Variables = launch::variables(&library.path, &needs, &arguments.settings);
     variables.push((settings::RUN, format!("{run:032x}").into()));
     let whole = launch::command(launcher, &arguments.command, &variables);
     let mut command = Command::new(&whole[0]);
@@ -104,7 +106,7 @@ fn in_front(launcher: Launcher, library: &Path, mut arguments: cli::Record) -> R
     // where it need not: a launcher is not an MPI program, and what a program needs first is not for it at all.
     variables.retain(|(name, _)| *name != "LD_PRELOAD");
     if launch::hands_on_own_environment(launcher, &arguments.command) {
-        variables.push(("LD_PRELOAD", preload::list(library, &[])));
+        variables.push(("LD_PRELOAD", preload::list(&library.path, &[])));
     }
     command.args(&whole[1..]).envs(variables);
     command.env_remove(settings::PID);

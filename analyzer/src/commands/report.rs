@@ -25,23 +25,25 @@ pub fn run(arguments: &cli::Report) -> Result<u8, Error> {
         return page::run(file, arguments.force, &arguments.of);
     }
     let choice = Choice { by_region: arguments.by == Breakdown::Region, ..arguments.of.select.choice() };
-    if let (Breakdown::OneRank(rank), Some(asked)) = (arguments.by, &choice.ranks)
-        && !asked.contain(rank)
-    {
-        return Err(Error::RankLeftOut { rank, asked: asked.clone() });
-    }
     if arguments.plot.is_some() && arguments.by != Breakdown::Collective {
         return Err(Error::Setting(
             "report --plot draws collective calls over message size: add --by collective".into(),
         ));
     }
     let run = choose(&arguments.of, choice)?;
-    let report = match arguments.by {
-        Breakdown::Collective => collective(&run, arguments.plot.as_ref())?,
-        by => breakdown::report(&run, by)?,
-    };
-    print(report, "report", &arguments.of.print)?;
+    print(found(&run, arguments.by, arguments.plot.as_ref())?, "report", &arguments.of.print)?;
     Ok(if run.is_partial() { PARTIAL } else { OK })
+}
+
+/// Where the time of a run went, and of collective calls where asked for a plot.
+pub fn found(run: &Run, by: Breakdown, plotted: Option<&PlotFile>) -> Result<Report, Error> {
+    match (by, &run.choice.ranks) {
+        (Breakdown::OneRank(rank), Some(asked)) if !asked.contain(rank) => {
+            Err(Error::RankLeftOut { rank, asked: asked.clone() })
+        }
+        (Breakdown::Collective, _) => collective(run, plotted),
+        _ => breakdown::report(run, by),
+    }
 }
 
 /// What its JSON looks like.

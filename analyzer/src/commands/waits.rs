@@ -13,10 +13,14 @@ use crate::report::schema::Schema;
 /// Prints the wait states. Returns the exit status.
 pub fn run(arguments: &cli::OneRun) -> Result<u8, Error> {
     let run = open(arguments)?;
-    run.has_calls("waits")?;
-    let account = settled(&run, Follow::empty()).account;
-    print(report(&run, &account), "waits", &arguments.print)?;
+    print(found(&run)?, "waits", &arguments.print)?;
     Ok(if run.is_partial() { PARTIAL } else { OK })
+}
+
+/// The wait states of a run.
+pub fn found(run: &Run) -> Result<Report, Error> {
+    run.has_calls("waits")?;
+    Ok(report(run, &settled(run, Follow::empty()).account))
 }
 
 /// The wait states of an account.

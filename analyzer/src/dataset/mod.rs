@@ -30,7 +30,7 @@ pub use column::{ColumnType, DataHead};
 pub use description::description;
 pub use set::DataSet;
 pub use table::{DataTable, TableHead};
-pub use values::{Batch, Cell, Values};
+pub use values::{Batch, Cell, Cells, Values};
 
 use crate::model::matching::Follow;
 use matched::MatchedRows;

@@ -4,10 +4,12 @@ mod cray;
 mod flux;
 mod given;
 mod hydra;
+mod library;
 mod openmpi;
 pub mod preload;
 pub mod programs;
 mod slurm;
+pub mod unpacked;
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -17,6 +19,7 @@ use traces::settings::{self, SETTINGS};
 
 use crate::cli::{Launcher, Settings};
 use crate::error::Error;
+pub use library::{PreloadLibrary, library};
 
 /// Variables for the ranks.
 pub type Variables = Vec<(&'static str, OsString)>;
@@ -97,21 +100,6 @@ pub fn recognize(program: &OsStr) -> Option<Launcher> {
         _ if said.contains("HYDRA") || said.contains("Intel(R) MPI") => Some(Launcher::Mpich),
         _ => None,
     }
-}
-
-/// The library to preload: beside this command, or in the lib folder beside its folder.
-pub fn library() -> Result<PathBuf, Error> {
-    let own = std::env::current_exe().map_err(|error| Error::Other(error.to_string()))?;
-    let folder = own.parent().unwrap_or(Path::new("/"));
-    let places = [folder.to_path_buf(), folder.join("../lib"), folder.join("../lib64")];
-    let found = places.iter().map(|place| place.join("liboverhear.so")).find(|path| path.exists());
-    let found = found.and_then(|path| path.canonicalize().ok());
-    found.ok_or_else(|| {
-        Error::Other(format!(
-            "there is no liboverhear.so in {} nor in the lib folder beside it. Build it: cargo build --release",
-            folder.display()
-        ))
-    })
 }
 
 /// What the ranks need: the library preloaded, behind what a program `needs` first, and the settings.

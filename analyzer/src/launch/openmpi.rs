@@ -3,7 +3,9 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::os::fd::{FromRawFd, IntoRawFd};
+use std::os::fd::IntoRawFd;
+
+use rustix::fs::MemfdFlags;
 
 use super::{Variables, find, in_front, pair, programs};
 use crate::cli::Launcher;
@@ -46,14 +48,9 @@ fn with_file(command: &[OsString], place: usize, variables: &Variables) -> io::R
     Ok(whole)
 }
 
-/// A file without a name, which the launcher inherits.
+/// A file without a name, which the launcher inherits. C libraries before 2.27 have no function for that; the system is asked itself.
 fn inherited() -> io::Result<File> {
-    // SAFETY: makes a descriptor.
-    match unsafe { libc::memfd_create(c"programs".as_ptr(), 0) } {
-        -1 => Err(io::Error::last_os_error()),
-        // SAFETY: nobody else has it.
-        number => Ok(unsafe { File::from_raw_fd(number) }),
-    }
+    Ok(rustix::fs::memfd_create("programs", MemfdFlags::empty())?.into())
 }
 
 /// Whether the launcher is PRRTE, as from Open MPI 5 on: what its ranks spawn has the launcher's own environment, and nothing

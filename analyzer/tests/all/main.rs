@@ -44,4 +44,5 @@ mod threads;
 mod timeline;
 mod timeline_pictures;
 mod units;
+mod unpacked;
 mod waits;

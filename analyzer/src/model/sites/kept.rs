@@ -7,12 +7,13 @@ use std::collections::BTreeMap;
 use std::fs::DirBuilder;
 use std::io::{self, BufReader};
 use std::os::unix::fs::DirBuilderExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use traces::regular;
 
 use super::{ModuleKey, Modules, Offsets};
+use crate::cache;
 use crate::output::OutputFolder;
 
 const FILE: &str = "sites.json";
@@ -38,7 +39,7 @@ pub fn of_folder(folder: &Path) -> Modules {
 
 /// What the user's cache folder says.
 pub fn of_user(run: &[u8; 16]) -> Modules {
-    cache().map(|cache| read(&cache.join(file_name(run)))).unwrap_or_default()
+    cache::path().map(|cache| read(&cache.join(file_name(run)))).unwrap_or_default()
 }
 
 /// Keeps all that is known in the run's folder, or else what was looked up here in the user's.
@@ -51,7 +52,7 @@ pub fn write(folder: &Path, run: &[u8; 16], all: &Modules, looked_up: &Modules) 
 }
 
 fn in_cache(run: &[u8; 16], modules: &Modules) -> io::Result<()> {
-    let Some(cache) = cache() else { return Ok(()) };
+    let Some(cache) = cache::path() else { return Ok(()) };
     DirBuilder::new().recursive(true).mode(0o700).create(&cache)?;
     match OutputFolder::own(&cache) {
         Some(folder) => in_folder(folder, &file_name(run), modules),
@@ -75,13 +76,6 @@ fn read(path: &Path) -> Modules {
     let kept: Option<Kept> = serde_json::from_reader(BufReader::new(file)).ok();
     let modules = kept.filter(|kept| kept.schema == SCHEMA).into_iter().flat_map(|kept| kept.modules);
     modules.map(|m| (ModuleKey { path: m.path, build_id: m.build_id }, m.sites)).collect()
-}
-
-/// `XDG_CACHE_HOME/overhear`, by default `~/.cache/overhear`.
-fn cache() -> Option<PathBuf> {
-    let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let caches = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))?;
-    Some(caches.join("overhear"))
 }
 
 fn file_name(run: &[u8; 16]) -> String {

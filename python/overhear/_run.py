@@ -1,0 +1,126 @@
+"""A run, and what the analyses find out about it."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from overhear import _overhear
+
+Report = dict[str, Any]
+"""What a command prints with ``--format json``: ``run`` has single figures, ``warnings`` what has to be known to read them right, and every other
+key but ``schema`` is a table, a list of rows. ``overhear schema COMMAND`` describes it."""
+
+
+def open(
+    folder: str | os.PathLike[str] | None = None,
+    *,
+    region: str | None = None,
+    ranks: str | None = None,
+    start: float | None = None,
+    end: float | None = None,
+    cache: bool = True,
+) -> Run:
+    """Reads a run.
+
+    ``folder`` is the one that overhear named when it recorded; by default, the newest run in the working folder. The rest chooses what of it to
+    look at: what happened inside regions of a name; ranks, as ``"0-3,8"``; calls that began between two times, in seconds since the first rank
+    entered MPI_Init. Without ``cache``, names of call sites are not saved for the next time.
+
+    Raises :class:`overhear.Error` where there is no run, or nothing of what was chosen.
+    """
+    def nanoseconds(time: float | None) -> int | None:
+        return None if time is None else round(time * 1e9)
+
+    return Run(_overhear.Run(folder, region, ranks, nanoseconds(start), nanoseconds(end), cache))
+
+
+class Run:
+    """A run that is read. Its analyses are those of the command, and each returns what ``overhear COMMAND --format json`` prints.
+
+    They raise :class:`overhear.Error`, in the command's words, where the run has nothing of what they are about.
+    """
+
+    def __init__(self, run: _overhear.Run) -> None:
+        self._run = run
+
+    def __repr__(self) -> str:
+        return f"<overhear run {self.folder}: {self.size} ranks>"
+
+    @property
+    def folder(self) -> Path:
+        """Its folder."""
+        return Path(self._run.folder)
+
+    @property
+    def size(self) -> int:
+        """How many ranks it had."""
+        return self._run.size
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether something is missing that a whole run has; the warnings say what."""
+        return self._run.is_partial
+
+    @property
+    def warnings(self) -> list[str]:
+        """What has to be known to read the figures right."""
+        return self._run.warnings
+
+    @property
+    def tables(self) -> dict[str, _overhear.Table]:
+        """The run as a data set: its tables by name, none of them read yet."""
+        return {name: self._run.table(name, None) for name in self._run.table_names()}
+
+    def table(self, name: str, columns: Sequence[str] | None = None) -> _overhear.Table:
+        """A table of the data set, not read yet. With ``columns``, only those are made, in that order."""
+        return self._run.table(name, None if columns is None else list(columns))
+
+    def report(self, by: str = "function") -> Report:
+        """Where the time went, by ``function``, ``rank``, ``rank=N``, ``comm``, ``site``, ``size``, ``peer``, ``thread``, ``region`` or ``collective``."""
+        return json.loads(self._run.report(by))
+
+    def progress(self, by: Literal["rank", "component", "function", "site"] | None = None) -> Report:
+        """What the MPI library's progress engine did: all tables, or one in full."""
+        return json.loads(self._run.progress(by))
+
+    def waits(self) -> Report:
+        """Who waited for whom: why, where and how long."""
+        return json.loads(self._run.waits())
+
+    def path(self) -> Report:
+        """The critical path: the chain of computation and calls that set the run's length."""
+        return json.loads(self._run.path())
+
+    def overlap(self) -> Report:
+        """How much communication was hidden behind computation."""
+        return json.loads(self._run.overlap())
+
+    def model(self) -> Report:
+        """The latency and bandwidth that the run's messages saw."""
+        return json.loads(self._run.model())
+
+    def fanout(self) -> Report:
+        """How long rounds of one rank to several others and back take."""
+        return json.loads(self._run.fanout())
+
+    def pop(self) -> Report:
+        """How efficient the run was, by the POP metrics."""
+        return json.loads(self._run.pop())
+
+    def matrix(
+        self, comm: str | None = None, only: Literal["messages", "collectives"] | None = None
+    ) -> Report:
+        """Who sent how much to whom: through the communicator of a name alone, or by some calls alone."""
+        return json.loads(self._run.matrix(comm, only))
+
+    def imbalance(self, by: Literal["function", "site"] = "function") -> Report:
+        """How unevenly time is spread over the ranks."""
+        return json.loads(self._run.imbalance(by))
+
+    def check(self) -> Report:
+        """Whether the ranks agree: messages, bytes, collective calls, clocks."""
+        return json.loads(self._run.check())

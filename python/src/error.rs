@@ -1,0 +1,19 @@
+//! The command's errors as a Python exception, in the command's words.
+
+use analyzer::visible::visible;
+use pyo3::create_exception;
+use pyo3::exceptions::PyException;
+use pyo3::prelude::*;
+
+create_exception!(
+    overhear,
+    Error,
+    PyException,
+    "Why a run cannot be read or analysed: what is wrong, where, and what to try."
+);
+
+/// The exception for an error: its line, and those below it.
+pub fn raised(error: &analyzer::error::Error) -> PyErr {
+    let lines = std::iter::once(error.to_string()).chain(error.details().iter().map(|line| format!("  {line}")));
+    Error::new_err(lines.map(|line| visible(&line).into_owned()).collect::<Vec<_>>().join("\n"))
+}

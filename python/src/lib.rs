@@ -1,0 +1,20 @@
+//! `overhear._overhear`: what the Python package `overhear` is made on.
+//!
+//! [`run`] reads a run and analyses it, [`table`] hands out its tables as Arrow streams. Nothing is computed here.
+
+mod arrays;
+mod error;
+mod run;
+mod stream;
+mod table;
+
+use pyo3::prelude::*;
+
+/// What the package `overhear` is made on; use that.
+#[pymodule(gil_used = false)]
+fn _overhear(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("Error", module.py().get_type::<error::Error>())?;
+    module.add_class::<run::Run>()?;
+    module.add_class::<table::Table>()
+}

@@ -1,0 +1,142 @@
+//! A run that is read, its tables, and what the analyses find out about it.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use analyzer::cli::ByEngine;
+use analyzer::commands::reports::{RunAnalysis, open_run};
+use analyzer::dataset::heads;
+use analyzer::metrics::overview;
+use analyzer::model;
+use clap::ValueEnum;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::error::raised;
+use crate::table::Table;
+
+/// A run that is read; overhear.Run is made on it.
+#[pyclass(frozen)]
+pub struct Run(Arc<model::Run>);
+
+#[pymethods]
+impl Run {
+    /// Reads what is chosen of the run in a folder, or of the newest in the working folder. Times in nanoseconds.
+    #[new]
+    #[pyo3(signature = (folder, region, ranks, from_ns, to_ns, cache))]
+    fn new(
+        py: Python<'_>,
+        folder: Option<PathBuf>,
+        region: Option<String>,
+        ranks: Option<&str>,
+        from_ns: Option<i64>,
+        to_ns: Option<i64>,
+        cache: bool,
+    ) -> PyResult<Run> {
+        let ranks = ranks.map(parsed).transpose()?;
+        let choice = model::Choice { region, by_region: false, ranks, from: from_ns, to: to_ns, no_cache: !cache };
+        let run = py.detach(|| open_run(folder.as_deref(), choice));
+        run.map(|run| Run(Arc::new(run))).map_err(|error| raised(&error))
+    }
+
+    /// Its folder.
+    #[getter]
+    fn folder(&self) -> PathBuf {
+        self.0.folder.clone()
+    }
+
+    /// How many ranks MPI_COMM_WORLD had.
+    #[getter]
+    fn size(&self) -> u32 {
+        self.0.size()
+    }
+
+    /// Whether something is missing that a whole run has.
+    #[getter]
+    fn is_partial(&self) -> bool {
+        self.0.is_partial()
+    }
+
+    /// What has to be known to read the figures right.
+    #[getter]
+    fn warnings(&self) -> Vec<String> {
+        overview::warnings(&self.0)
+    }
+
+    /// The names of its tables.
+    #[staticmethod]
+    fn table_names() -> Vec<&'static str> {
+        heads().iter().map(|head| head.name).collect()
+    }
+
+    /// The table of a name, with these columns or all.
+    fn table(&self, name: &str, columns: Option<Vec<String>>) -> PyResult<Table> {
+        Table::of(&self.0, name, columns)
+    }
+
+    fn report(&self, py: Python<'_>, by: &str) -> PyResult<String> {
+        self.json(py, &RunAnalysis::Report(parsed(by)?))
+    }
+
+    fn progress(&self, py: Python<'_>, by: Option<&str>) -> PyResult<String> {
+        self.json(py, &RunAnalysis::Progress(by.map(chosen::<ByEngine>).transpose()?))
+    }
+
+    fn waits(&self, py: Python<'_>) -> PyResult<String> {
+        self.json(py, &RunAnalysis::Waits)
+    }
+
+    fn path(&self, py: Python<'_>) -> PyResult<String> {
+        self.json(py, &RunAnalysis::Path)
+    }
+
+    fn overlap(&self, py: Python<'_>) -> PyResult<String> {
+        self.json(py, &RunAnalysis::Overlap)
+    }
+
+    fn model(&self, py: Python<'_>) -> PyResult<String> {
+        self.json(py, &RunAnalysis::Model)
+    }
+
+    fn fanout(&self, py: Python<'_>) -> PyResult<String> {
+        self.json(py, &RunAnalysis::Fanout)
+    }
+
+    fn pop(&self, py: Python<'_>) -> PyResult<String> {
+        self.json(py, &RunAnalysis::Pop)
+    }
+
+    fn matrix(&self, py: Python<'_>, comm: Option<String>, only: Option<&str>) -> PyResult<String> {
+        self.json(py, &RunAnalysis::Matrix(comm, only.map(chosen).transpose()?))
+    }
+
+    fn imbalance(&self, py: Python<'_>, by: &str) -> PyResult<String> {
+        self.json(py, &RunAnalysis::Imbalance(chosen(by)?))
+    }
+
+    fn check(&self, py: Python<'_>) -> PyResult<String> {
+        self.json(py, &RunAnalysis::Check)
+    }
+}
+
+impl Run {
+    /// What the command prints with `--format json`. Other threads of Python run meanwhile.
+    fn json(&self, py: Python<'_>, analysis: &RunAnalysis) -> PyResult<String> {
+        py.detach(|| analysis.json(&self.0)).map_err(|error| raised(&error))
+    }
+}
+
+/// An argument as the command line reads it.
+fn parsed<T: FromStr<Err = String>>(text: &str) -> PyResult<T> {
+    text.parse().map_err(|wrong| PyValueError::new_err(format!("{text:?}: {wrong}")))
+}
+
+/// The same, of a few values.
+fn chosen<T: ValueEnum>(text: &str) -> PyResult<T> {
+    T::from_str(text, false).map_err(|_| {
+        let values =
+            T::value_variants().iter().filter_map(|value| Some(value.to_possible_value()?.get_name().to_string()));
+        PyValueError::new_err(format!("{text:?}: it is one of {}", values.collect::<Vec<_>>().join(", ")))
+    })
+}
