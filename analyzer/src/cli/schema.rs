@@ -37,6 +37,8 @@ pub enum Analysis {
     Imbalance,
     /// Whether the ranks agree.
     Check,
+    /// Whether a run hangs.
+    Hang,
     /// Two runs side by side.
     Diff,
     /// Their messages one by one: overhear diff --messages.

@@ -9,6 +9,7 @@ mod explain;
 mod export;
 mod fanout;
 mod free;
+mod hang;
 mod imbalance;
 mod matrix;
 mod model;
@@ -48,6 +49,7 @@ pub fn run(cli: Cli) -> u8 {
         Command::Matrix(arguments) => matrix::run(&arguments),
         Command::Imbalance(arguments) => imbalance::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
+        Command::Hang(arguments) => hang::run(&arguments),
         Command::Diff(arguments) => diff::run(&arguments),
         Command::Timeline(arguments) => timeline::run(&arguments),
         Command::Scaling(arguments) => scaling::run(&arguments),

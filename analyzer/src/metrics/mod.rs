@@ -9,6 +9,7 @@ pub mod critical;
 pub mod engine;
 pub mod fanout;
 pub mod groupings;
+pub mod hang;
 pub mod heat;
 pub mod imbalance;
 pub mod matrix;

@@ -141,7 +141,7 @@ fn terminal_width() -> usize {
 }
 
 /// Breaks a line at spaces; the lines that follow are indented.
-fn wrap(line: &str, indent: usize) -> String {
+pub fn wrap(line: &str, indent: usize) -> String {
     let indent = " ".repeat(indent);
     let options = Options::new(terminal_width()).subsequent_indent(&indent).break_words(false);
     textwrap::fill(&visible(line), options.word_splitter(WordSplitter::NoHyphenation))

@@ -18,6 +18,7 @@ mod formats;
 mod golden;
 mod golden_recorded;
 mod grown;
+mod hang;
 mod imbalance;
 mod levels;
 mod matrix;
