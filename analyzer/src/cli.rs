@@ -23,7 +23,7 @@ pub use recording::{Doctor, Env, Launcher, Record};
 pub use schema::{Analysis, Schema};
 pub use settings::Settings;
 pub use several_runs::{Diff, Scaling};
-pub use standing::Hang;
+pub use standing::{Hang, Top};
 pub use timeline::Timeline;
 
 /// Listens in on unmodified MPI programs and shows where their communication time went.
@@ -104,6 +104,10 @@ pub enum Command {
     /// Of a run that still runs, or ended before MPI_Finalize: how far each rank has come, whom it waits for, and whether that can ever end. Looks
     /// twice, as far apart as the run has paused before, and no more than a minute. Exit status 1 if it hangs.
     Hang(Hang),
+    /// Show where the ranks of a running program are, while it runs
+    ///
+    /// In or outside MPI, in which call, with whom, since when, where in the program; who is longest where it is comes first. Quit with q.
+    Top(Top),
     /// Compare two runs, or several of each of two sides
     ///
     /// Where time went by function, call site and size, wait states, imbalance, overlap, efficiency, and the progress engine's ledger. With

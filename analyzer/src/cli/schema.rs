@@ -39,6 +39,8 @@ pub enum Analysis {
     Check,
     /// Whether a run hangs.
     Hang,
+    /// Where the ranks are.
+    Top,
     /// Two runs side by side.
     Diff,
     /// Their messages one by one: overhear diff --messages.

@@ -18,3 +18,22 @@ pub struct Hang {
     #[command(flatten)]
     pub print: Print,
 }
+
+/// The flags of `top`.
+#[derive(Args)]
+pub struct Top {
+    /// The run's folder [default: the newest run in the working folder]
+    pub dir: Option<PathBuf>,
+    /// Print one frame and end
+    #[arg(long)]
+    pub once: bool,
+    /// Print one frame as OpenMetrics and end
+    #[arg(long, conflicts_with_all = ["once", "format", "output", "top", "sort"])]
+    pub metrics: bool,
+    /// Do not save the names of call sites, neither in the run's folder nor in ~/.cache/overhear
+    #[arg(long)]
+    pub no_cache: bool,
+    /// How to print it.
+    #[command(flatten)]
+    pub print: Print,
+}

@@ -29,6 +29,7 @@ mod scaling;
 mod schema;
 mod several;
 mod timeline;
+mod top;
 mod waits;
 
 use crate::cli::{Cli, Command};
@@ -52,6 +53,7 @@ pub fn run(cli: Cli) -> u8 {
         Command::Hang(arguments) => hang::run(&arguments),
         Command::Diff(arguments) => diff::run(&arguments),
         Command::Timeline(arguments) => timeline::run(&arguments),
+        Command::Top(arguments) => top::run(&arguments),
         Command::Scaling(arguments) => scaling::run(&arguments),
         Command::Plot(arguments) => plot::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),

@@ -123,6 +123,23 @@ pub const OF_TABLES: &[(&str, &str, &str)] = &[
     ("reasons", "reason", "Why it hangs: stopped, dead, finished, mismatch, missing, tag, cycle, knot or silent."),
     ("reasons", "ranks", "The ranks that cause it."),
     ("reasons", "detail", "The same in words, with the calls and their sites."),
+    // top
+    ("top", "host", "The host that the rank runs on."),
+    ("top", "core", "The core that its first thread last ran on, if the rank is of this host."),
+    (
+        "top",
+        "state",
+        "Where the rank is: in_mpi, in a call; polling, in calls that ask in vain; outside MPI; asleep there; stopped; dead; finalized.",
+    ),
+    ("top", "function", "The MPI function it is in; outside MPI, the last one."),
+    (
+        "top",
+        "partner",
+        "The rank at the other end as the program names it; of a collective call, how many ranks are in it.",
+    ),
+    ("top", "tag", "The tag it was given, or any."),
+    ("top", "since_s", "How long it has been there."),
+    ("top", "empty_entry_rate", "Entries into the progress engine a second that achieved nothing."),
     // diff --messages
     ("first_differences", "what", "What differs: number, order, size, content."),
     ("first_differences", "way", "Whether the rank sent it, received it, or took part in a collective operation."),

@@ -28,6 +28,7 @@ pub mod scaling;
 mod shares;
 pub mod summary;
 pub mod timeline;
+pub mod top;
 mod totals;
 pub mod waits;
 mod words;

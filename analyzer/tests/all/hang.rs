@@ -12,16 +12,16 @@ use traces::write::{FileWriter, blank_block, call};
 use crate::common::{BEGIN, Folder, header, in_call, overhear, stdout};
 
 /// A rank's calls that are over, in order, and the one that it is in.
-struct Story {
+pub struct Story {
     over: Vec<Signature>,
     open: Option<Signature>,
 }
 
-fn outside(over: &[Signature]) -> Story {
+pub fn outside(over: &[Signature]) -> Story {
     Story { over: over.to_vec(), open: None }
 }
 
-fn inside(over: &[Signature], open: Signature) -> Story {
+pub fn inside(over: &[Signature], open: Signature) -> Story {
     Story { over: over.to_vec(), open: Some(open) }
 }
 
@@ -29,11 +29,11 @@ fn to(call: Call, peer: i32, tag: i32) -> Signature {
     Signature { call: call.number(), object: 1, peer, tag, sent: 8, ..Signature::EMPTY }
 }
 
-fn receive(from: i32, tag: i32) -> Signature {
+pub fn receive(from: i32, tag: i32) -> Signature {
     Signature { received: 8, sent: 0, ..to(Call::Recv, from, tag) }
 }
 
-fn collective(call: Call) -> Signature {
+pub fn collective(call: Call) -> Signature {
     to(call, peer::NONE, tag::NONE)
 }
 
@@ -47,7 +47,7 @@ fn begun(call: Call, peer: i32, tag: i32) -> Signature {
 
 /// Writes what the recorder would have: a call a millisecond, and the one that is not over two seconds after the begin. Its processes
 /// are gone, since this host has been started anew.
-fn run(stories: Vec<Story>) -> Folder {
+pub fn run(stories: Vec<Story>) -> Folder {
     let folder = Folder::new();
     let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap().trim().to_string();
     let size = stories.len() as u32;

@@ -41,5 +41,6 @@ mod sketch;
 mod threads;
 mod timeline;
 mod timeline_pictures;
+mod top;
 mod units;
 mod waits;

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 const SAMPLES: [&str; 2] = ["traces/samples/integer_sort-openmpi", "traces/samples/integer_sort-mpich"];
 
 /// Every command that analyses runs, and every way to ask it.
-pub const COMMANDS: [(&str, &[&str]); 16] = [
+pub const COMMANDS: [(&str, &[&str]); 17] = [
     ("report", &["function", "rank", "rank=3", "comm", "site", "size", "peer", "thread", "region", "collective"]),
     ("waits", &[]),
     ("path", &[]),
@@ -20,6 +20,7 @@ pub const COMMANDS: [(&str, &[&str]); 16] = [
     ("pop", &[]),
     ("check", &[]),
     ("hang", &[]),
+    ("top", &[]),
     ("matrix", &[]),
     ("imbalance", &["function", "site"]),
     ("progress", &["rank", "component", "function", "site"]),
@@ -59,6 +60,7 @@ fn said(command: &str, format: &str) -> Vec<(String, Vec<u8>)> {
         "diff-messages" => words = vec![vec!["--messages"], vec!["--messages", "--rank", "1-2"]],
         // Where ranks stand now is not asked of a part of the run.
         "hang" => {}
+        "top" => words = vec![vec!["--once"]],
         _ => words.push(vec!["--rank", "1-2", "--from", "100ms", "--to", "250ms"]),
     }
     let grown = [4, 8, 16].map(common::growing::run);

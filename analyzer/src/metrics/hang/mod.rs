@@ -8,13 +8,13 @@ mod ranks;
 mod reasons;
 mod wavefront;
 
-pub use ranks::{StandingRow, ranks};
+pub use ranks::{StandingRow, label, peer_of, ranks, tag_of};
 pub use reasons::{Reason, ReasonRow, in_words, reasons};
 pub use wavefront::{WavefrontRow, wavefront};
 
 use crate::model::deadlock::{Need, deadlocked};
 use crate::model::process::ProcessState;
-use crate::model::standing::{Change, Look, Position, Standing, Stir};
+use crate::model::standing::{Change, Look, Position, Standing, Stir, age};
 use crate::model::wait_for::{Halt, needs};
 use crate::model::{End, ProcessFate, Rank, Run};
 use crate::report::{Fact, Value, facts};
@@ -182,11 +182,7 @@ impl<'a> Findings<'a> {
 
 /// Of ranks that still run, by the clocks of their hosts.
 fn live(run: &Run, look: &Look) -> Vec<f64> {
-    let now = |rank: &Rank| match rank.fate {
-        ProcessFate::Runs => (look.monotonic - rank.header.begin.monotonic as i64) as f64 / 1e9,
-        _ => (look.realtime - rank.header.begin.realtime as i64) as f64 / 1e9,
-    };
-    run.ranks.iter().map(now).collect()
+    run.ranks.iter().map(|rank| age(rank, (look.monotonic, look.realtime))).collect()
 }
 
 /// Of a run that is over: when the last of its ranks did something.

@@ -54,7 +54,8 @@ impl Row for StandingRow {
     }
 }
 
-const fn label(key: &'static str, name: &'static str) -> Label {
+/// A state by its key and its name.
+pub const fn label(key: &'static str, name: &'static str) -> Label {
     Label { key, name, depth: 0 }
 }
 
@@ -111,13 +112,15 @@ pub fn call_of(position: &Position) -> Option<&Signature> {
     }
 }
 
-fn peer_of(call: &Signature) -> Option<String> {
+/// The ranks at the other end, as the program names them.
+pub fn peer_of(call: &Signature) -> Option<String> {
     let partners = [call.peer, call.source].into_iter().filter(|rank| *rank != peer::NONE);
     let words: Vec<String> = partners.map(peer_in_words).collect();
     (!words.is_empty()).then(|| words.join(", "))
 }
 
-fn tag_of(call: &Signature) -> Option<String> {
+/// The tags that a call was given.
+pub fn tag_of(call: &Signature) -> Option<String> {
     let tags = [call.tag, call.source_tag];
     // Other calls keep something else there.
     let has_tags = Call::from_number(call.call).is_some_and(|call| {

@@ -43,11 +43,7 @@ impl Look {
             Some((name, (Pulse::of(&trace), Process::of(trace.header().pid))))
         };
         let seen = parallel::map(files.len(), look).into_iter().flatten().collect();
-        let now = |clock| {
-            let time = rustix::time::clock_gettime(clock);
-            time.tv_sec * 1_000_000_000 + time.tv_nsec
-        };
-        let (monotonic, realtime) = (now(rustix::time::ClockId::Monotonic), now(rustix::time::ClockId::Realtime));
+        let (monotonic, realtime) = clocks();
         Ok(Look { seen, monotonic, realtime })
     }
 
@@ -60,5 +56,22 @@ impl Look {
         let (was, process) = (process(before), process(after));
         let computed = was.zip(process).is_some_and(|(was, is)| is.used > was.used);
         Change { stir, process, computed }
+    }
+}
+
+/// The system's clocks, CLOCK_MONOTONIC and CLOCK_REALTIME, in nanoseconds.
+pub fn clocks() -> (i64, i64) {
+    let now = |clock| {
+        let time = rustix::time::clock_gettime(clock);
+        time.tv_sec * 1_000_000_000 + time.tv_nsec
+    };
+    (now(rustix::time::ClockId::Monotonic), now(rustix::time::ClockId::Realtime))
+}
+
+/// Seconds since a rank's recording began, by the clock of its host if that is this one.
+pub fn age(rank: &Rank, (monotonic, realtime): (i64, i64)) -> f64 {
+    match rank.fate {
+        ProcessFate::Runs => (monotonic - rank.header.begin.monotonic as i64) as f64 / 1e9,
+        _ => (realtime - rank.header.begin.realtime as i64) as f64 / 1e9,
     }
 }

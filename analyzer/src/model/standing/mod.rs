@@ -4,15 +4,16 @@
 //! ranks have not moved meanwhile: what is said of those holds together.
 
 mod awaited;
+mod frame;
 mod look;
 mod past;
 mod pulse;
+mod spot;
 
 use traces::calls::{Call, Class};
 use traces::signature::Signature;
 
 use super::objects::Objects;
-use super::rank::End;
 use super::roles::{CallPart, CallSite, CallSites, Role, Roles, SpottedSite};
 use super::stream::Stream;
 use super::timeline::Timeline;
@@ -20,9 +21,11 @@ use super::{Rank, Run};
 use crate::parallel;
 
 pub use awaited::{Awaited, CollectivePart, awaited};
-pub use look::{Change, Look};
+pub use frame::{Frame, RankFrame};
+pub use look::{Change, Look, age};
 pub use past::{Channel, Made, Passed, Past, PendingRequest};
 pub use pulse::{Pulse, Stir};
+pub use spot::Spot;
 
 /// See the module.
 pub struct Standing {
@@ -164,34 +167,16 @@ fn position(rank: &Rank, past: &Past, mut roles: Roles<'_>) -> Position {
             since,
         }
     };
-    match &rank.end {
-        End::Finalized => Position::Finalized,
-        End::Inside { call, since } if !polls(call) => Position::Inside(enter(call, *since)),
-        end => {
-            let contents = rank.trace.contents();
-            let asking = contents.threads.first().and_then(|thread| {
-                let polls = thread.block?.polls;
-                let signature = thread.signatures.get(polls.signature as u32)?.0;
-                let since = rank.clock.seconds(polls.start.saturating_sub(rank.header.begin.ticks));
-                (polls.count > 0).then_some((signature, since))
-            });
-            match (asking, end) {
-                (Some((signature, since)), _) => Position::Asking(enter(signature, since)),
-                (None, End::Inside { call, since }) => Position::Asking(enter(call, *since)),
-                (None, End::Outside { after, last }) => Position::Outside { last: *last, since: *after },
-                (None, End::Finalized) => Position::Finalized,
-            }
-        }
+    match Spot::of(rank) {
+        Spot::Inside(call, since) => Position::Inside(enter(&call, since)),
+        Spot::Asking(call, since) => Position::Asking(enter(&call, since)),
+        Spot::Outside(last, since) => Position::Outside { last, since },
+        Spot::Finalized => Position::Finalized,
     }
 }
 
 fn is_end(role: &Role) -> bool {
     role.what == CallPart::End
-}
-
-/// Whether a call returns whatever it finds.
-fn polls(signature: &Signature) -> bool {
-    Call::from_number(signature.call).is_some_and(Call::polls)
 }
 
 fn completes(signature: &Signature) -> Option<Completes> {
