@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 
 use common::{case, libraries};
 use examples::answer::Answer;
-use examples::mpi::Mpi;
-use examples::run::{Run, fresh_folder, overhear};
+use examples::program::Program;
+use examples::run::{Case, Run, fresh_folder, overhear};
 use examples::workspace;
 use traces::read::RankFile;
 
@@ -52,9 +52,8 @@ struct Running {
 }
 
 impl Running {
-    fn begin(name: &str, mpi: &Mpi, ranks: u32) -> Running {
-        let case = case(&format!("hangs/{name}"), mpi, ranks, &[]);
-        let folder = fresh_folder(&format!("{}-hangs-{name}", mpi.name));
+    fn begin(name: &str, case: &Case<'_>) -> Running {
+        let folder = fresh_folder(&format!("{}-hangs-{name}", case.mpi.name));
         let mut command = Command::new(overhear());
         command.arg("record").arg("--dir").arg(&folder).args(case.words());
         case.prepare(&mut command);
@@ -104,7 +103,7 @@ fn reason(answer: &Answer) -> Option<(String, String)> {
 fn is_judged_as_stated(name: &str) {
     let stated = Stated::of(name);
     for mpi in libraries() {
-        let running = Running::begin(name, &mpi, stated.ranks);
+        let running = Running::begin(name, &case(&format!("hangs/{name}"), &mpi, stated.ranks, &[]));
         let began = Instant::now();
         while !running.is_there(stated.ranks) && began.elapsed() < LIMIT {
             sleep(Duration::from_millis(20));
@@ -174,4 +173,35 @@ fn a_stopped_rank_that_others_wait_for_hangs_for_certain() {
 #[test]
 fn a_killed_rank_that_others_wait_for_hangs_for_certain() {
     is_judged_as_stated("killed");
+}
+
+/// Correct programs, with late ranks, wildcards, polls, requests and collective calls of all kinds.
+const CORRECT: [&str; 6] =
+    ["late_sender", "nonblocking_collectives", "persistent_halo", "probing", "wait_at_barrier", "wildcard"];
+
+#[test]
+fn a_correct_program_is_never_said_to_hang() {
+    let mut looks = 0;
+    for mpi in libraries() {
+        for program in CORRECT.map(Program::read).iter().filter(|program| program.runs_under(&mpi)) {
+            let mut running = Running::begin(&program.name, &Case::of(program, &mpi));
+            let began = Instant::now();
+            while running.launcher.try_wait().unwrap().is_none() {
+                assert!(began.elapsed() < LIMIT, "{} under {} does not end", program.name, mpi.name);
+                if running.is_there(program.ranks) {
+                    let answer = running.hang();
+                    assert!(
+                        ["no", "finished"].contains(&verdict(&answer).as_str()),
+                        "{} under {}, look {looks}: {:#}",
+                        program.name,
+                        mpi.name,
+                        answer.json
+                    );
+                    looks += 1;
+                }
+            }
+        }
+    }
+    assert!(looks > 0);
+    println!("{looks} looks without a false alarm");
 }

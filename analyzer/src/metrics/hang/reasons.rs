@@ -8,12 +8,12 @@ use super::ranks::call_of;
 use super::{Findings, Verdict};
 use crate::metrics::overview::numbers;
 use crate::metrics::words::{call_in_words, rank_in_words};
-use crate::model::Run;
 use crate::model::deadlock::knots;
 use crate::model::rank::function_of;
 use crate::model::roles::Peer;
 use crate::model::standing::{Awaited, Channel, CollectivePart, Position};
 use crate::model::wait_for::{Halt, missing, offers, takes, under_way};
+use crate::model::{ProcessFate, Run};
 use crate::report::{Column, Label, Row, Table};
 
 /// Why ranks wait for ever.
@@ -100,13 +100,18 @@ pub fn reasons(findings: &Findings<'_>) -> Table<ReasonRow> {
 
 /// The verdict and its reasons, a paragraph each.
 pub fn in_words(findings: &Findings<'_>) -> Vec<String> {
-    let is_over = findings.changes.iter().all(Option::is_none);
-    let hangs = if is_over { "It was hanging when it ended" } else { "It hangs" };
+    let is_live = findings.changes.iter().any(Option::is_some);
+    // Processes of another host may be gone, or their files not be fresh.
+    let is_unknown = findings.run.ranks.iter().any(|rank| rank.fate == ProcessFate::Unknown);
+    let (hangs, not) = match (is_live, is_unknown) {
+        (true, _) => ("It hangs", "It does not hang."),
+        (false, true) => ("By its files it hangs", "By its files it does not hang."),
+        (false, false) => ("It was hanging when it ended", "By its files it was not hanging when it ended."),
+    };
     let verdict = match findings.verdict() {
         Verdict::Certain => format!("{hangs} (certain)."),
         Verdict::Likely => format!("{hangs} (likely)."),
-        Verdict::No if is_over => "It was not hanging when it ended, as far as its files tell.".into(),
-        Verdict::No => "It does not hang.".into(),
+        Verdict::No => not.into(),
         Verdict::Finished => "It does not hang: all its ranks have finalized MPI.".into(),
     };
     let mut words = vec![verdict];
