@@ -11,6 +11,7 @@ mod recording;
 mod schema;
 mod settings;
 mod several_runs;
+mod standing;
 mod timeline;
 
 use std::ffi::OsString;
@@ -28,6 +29,7 @@ pub use recording::{Doctor, Env, Launcher, Record};
 pub use schema::{Analysis, Schema};
 pub use settings::Settings;
 pub use several_runs::{Diff, Scaling};
+pub use standing::{Hang, Top};
 pub use timeline::Timeline;
 
 /// Listens in on MPI programs and shows where their communication time went.
@@ -42,7 +44,7 @@ pub struct Cli {
     pub command: Command,
 }
 
-const EXIT_CODES: &str = "Exit status of analyses: 0 ok, 1 a difference (check, diff --messages) or a condition that holds (diff --fail-if), \
+const EXIT_CODES: &str = "Exit status of analyses: 0 ok, 1 a difference (check, diff --messages), a hang, or a condition that holds (diff --fail-if), \
 2 wrong usage, 3 the input is unreadable or lacks what you asked about, 4 some data is missing and the rest was printed.";
 
 /// What to do. The first paragraph is what `-h` says, and `--help` says all.
@@ -106,6 +108,15 @@ pub enum Command {
     ///
     /// Exit status 1 if calls found no partner, or messages arrive before they were sent.
     Check(OneRun),
+    /// Say whether a run hangs, and why
+    ///
+    /// Of a run that still runs, or ended before MPI_Finalize: how far each rank has come, whom it waits for, and whether that can ever end. Looks
+    /// twice, as far apart as the run has paused before, and no more than a minute. Exit status 1 if it hangs.
+    Hang(Hang),
+    /// Show where the ranks of a running program are, while it runs
+    ///
+    /// In or outside MPI, in which call, with whom, since when, where in the program; who is longest where it is comes first. Quit with q.
+    Top(Top),
     /// Compare two runs, or several of each of two sides
     ///
     /// Where time went by function, call site and size, wait states, imbalance, overlap, efficiency, and the progress engine's ledger. With

@@ -10,6 +10,7 @@ pub const GROUPS: &[(&str, &[&str])] = &[
     ("Where the time went", &["report", "imbalance", "matrix", "progress"]),
     ("Who waited, and why", &["waits", "path", "pop", "overlap", "check"]),
     ("How fast messages were", &["model", "fanout"]),
+    ("While it runs, or hangs", &["top", "hang"]),
     ("Compare", &["diff", "scaling"]),
     ("Look closer, by other tools, too", &["timeline", "plot", "export", "query"]),
     ("Help", &["explain", "schema", "completions", "man", "help"]),

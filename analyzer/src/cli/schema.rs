@@ -37,6 +37,10 @@ pub enum Analysis {
     Imbalance,
     /// Whether the ranks agree.
     Check,
+    /// Whether a run hangs.
+    Hang,
+    /// Where the ranks are.
+    Top,
     /// Two runs side by side.
     Diff,
     /// Their messages one by one: overhear diff --messages.

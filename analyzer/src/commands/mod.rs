@@ -12,6 +12,7 @@ mod export;
 mod fanout;
 mod first;
 mod free;
+mod hang;
 mod imbalance;
 mod matrix;
 mod model;
@@ -32,6 +33,7 @@ mod scaling;
 mod schema;
 mod several;
 mod timeline;
+mod top;
 mod waits;
 
 use crate::cli::{Cli, Command};
@@ -52,8 +54,10 @@ pub fn run(cli: Cli) -> u8 {
         Command::Matrix(arguments) => matrix::run(&arguments),
         Command::Imbalance(arguments) => imbalance::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
+        Command::Hang(arguments) => hang::run(&arguments),
         Command::Diff(arguments) => diff::run(&arguments),
         Command::Timeline(arguments) => timeline::run(&arguments),
+        Command::Top(arguments) => top::run(&arguments),
         Command::Scaling(arguments) => scaling::run(&arguments),
         Command::Plot(arguments) => plot::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),

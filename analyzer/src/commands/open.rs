@@ -25,14 +25,16 @@ pub fn open_run(folder: Option<&Path>, choice: Choice) -> Result<Run, Error> {
     {
         return Err(Error::NoTime);
     }
-    let run = match folder {
-        Some(folder) => Run::select(folder, &choice)?,
-        None => Run { is_newest: true, ..Run::select(&newest(Path::new("."))?, &choice)? },
-    };
+    let run = Run { is_newest: folder.is_none(), ..Run::select(&self::folder(folder)?, &choice)? };
     if choice.has_window() {
         run.has_calls("a part of the time")?;
     }
     Ok(run)
+}
+
+/// The folder that is named, or that of the newest run.
+pub fn folder(named: Option<&Path>) -> Result<PathBuf, Error> {
+    named.map_or_else(|| newest(Path::new(".")), |named| Ok(named.into()))
 }
 
 /// The folder itself, if it is a run's; of those in it, the one whose recording began last.

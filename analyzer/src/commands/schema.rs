@@ -2,7 +2,8 @@
 
 use super::print::print_text;
 use super::{
-    check, diff, fanout, imbalance, matrix, model, overlap, path, pop, progress, report, scaling, timeline, waits,
+    check, diff, fanout, hang, imbalance, matrix, model, overlap, path, pop, progress, report, scaling, timeline, top,
+    waits,
 };
 use crate::cli::{self, Analysis};
 use crate::error::{Error, OK};
@@ -29,8 +30,10 @@ pub fn of(analysis: Analysis) -> Schema {
         Analysis::Matrix => matrix::schema(),
         Analysis::Imbalance => imbalance::schema(),
         Analysis::Check => check::schema(),
+        Analysis::Hang => hang::schema(),
         Analysis::Diff => diff::schema(),
         Analysis::DiffMessages => diff::messages::schema(),
+        Analysis::Top => top::schema(),
         Analysis::Scaling => scaling::schema(),
     }
 }

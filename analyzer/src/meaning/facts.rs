@@ -37,6 +37,14 @@ pub const FACTS: &[(&str, &str)] = &[
     ("backwards", "Messages that arrived before they were sent, by the clocks."),
     ("backwards_before", "Messages that arrived before they were sent before clocks were moved within their errors."),
     ("verdict", "What the comparison comes to: more, less, noise, or unknown where one run a side cannot tell."),
+    (
+        "hangs",
+        "Whether the run hangs: certain, by what MPI says of the calls its ranks are in; likely; no; or finished, with all ranks through \
+         MPI_Finalize.",
+    ),
+    ("looks_apart_s", "The time between the two looks that the verdict rests on, if the run may still go on."),
+    ("quiet_s", "How long no rank had moved at the last look: the least time that any is where it is."),
+    ("longest_pause_s", "The longest time that a rank was in one call, or between two, before that."),
     ("collective_parts", "Parts of collective operations that were compared, a rank's part of one each."),
     ("checksums_compared", "Messages whose contents were compared, by their checksums."),
     ("differing", "How many differ in number, order, size or content."),

@@ -2,6 +2,7 @@
 
 pub mod clock;
 pub mod critical;
+pub mod deadlock;
 pub mod engine;
 pub mod exchanges;
 pub mod fate;
@@ -11,6 +12,7 @@ pub mod messages;
 pub mod objects;
 pub mod one_sided;
 pub mod overlap;
+pub mod process;
 pub mod rank;
 pub mod roles;
 pub mod rounds;
@@ -18,10 +20,12 @@ pub mod run;
 pub mod sample;
 pub mod selection;
 pub mod sites;
+pub mod standing;
 pub mod stream;
 pub mod sums;
 pub mod tally;
 pub mod timeline;
+pub mod wait_for;
 
 pub use fate::ProcessFate;
 pub use rank::{End, Rank, Sketch};

@@ -128,6 +128,11 @@ impl ProcessGroup {
         self.members.here()
     }
 
+    /// The same of both groups.
+    pub fn everybody(&self) -> impl Iterator<Item = u32> {
+        self.members.here().chain(self.others.here())
+    }
+
     /// Whom a rank calls by this number: of its own group, or of the other one in an intercommunicator.
     pub fn peer(&self, rank: usize, number: i32) -> Option<u32> {
         let number = u32::try_from(number).ok()?;

@@ -12,13 +12,15 @@ use serde_json::{Value, json};
 const SAMPLES: [&str; 2] = ["traces/samples/integer_sort-openmpi", "traces/samples/integer_sort-mpich"];
 
 /// Every command that analyses runs, and every way to ask it.
-pub const COMMANDS: [(&str, &[&str]); 15] = [
+pub const COMMANDS: [(&str, &[&str]); 17] = [
     ("report", &["function", "rank", "rank=3", "comm", "site", "size", "peer", "thread", "region", "collective"]),
     ("waits", &[]),
     ("path", &[]),
     ("timeline", &[]),
     ("pop", &[]),
     ("check", &[]),
+    ("hang", &[]),
+    ("top", &[]),
     ("matrix", &[]),
     ("imbalance", &["function", "site"]),
     ("progress", &["rank", "component", "function", "site"]),
@@ -56,6 +58,9 @@ fn said(command: &str, format: &str) -> Vec<(String, Vec<u8>)> {
     // What is there alone where a part of the run is asked about.
     match command {
         "diff-messages" => words = vec![vec!["--messages"], vec!["--messages", "--rank", "1-2"]],
+        // Where ranks stand now is not asked of a part of the run.
+        "hang" => {}
+        "top" => words = vec![vec!["--once"]],
         _ => words.push(vec!["--rank", "1-2", "--from", "100ms", "--to", "250ms"]),
     }
     let grown = [4, 8, 16].map(common::growing::run);
@@ -164,8 +169,17 @@ fn the_json_of_every_command_is_as_its_schema_says() {
         let empty: Vec<&str> =
             tables.iter().zip(rows).filter(|(_, rows)| *rows == 0).map(|((table, _), _)| table.as_str()).collect();
         // The samples have neither phases nor calls without a partner, nor nonblocking collective calls, nor as many rounds as
-        // it takes to call one a maverick, nor one-sided transfers, and the same messages.
-        let may_be = ["phases", "unmatched", "collectives", "mavericks", "one_sided", "first_differences"];
+        // it takes to call one a maverick, nor one-sided transfers, the same messages, and do not hang.
+        let may_be = [
+            "phases",
+            "unmatched",
+            "collectives",
+            "mavericks",
+            "one_sided",
+            "first_differences",
+            "wavefront",
+            "reasons",
+        ];
         assert!(empty.iter().all(|table| may_be.contains(table)), "{command}: {empty:?}");
     }
 }

@@ -1,0 +1,39 @@
+//! The flags of commands about a run at this moment.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::Print;
+
+/// The flags of `hang`.
+#[derive(Args)]
+pub struct Hang {
+    /// The run's folder [default: the newest run in the working folder]
+    pub dir: Option<PathBuf>,
+    /// Do not save the names of call sites, neither in the run's folder nor in ~/.cache/overhear
+    #[arg(long)]
+    pub no_cache: bool,
+    /// How to print it.
+    #[command(flatten)]
+    pub print: Print,
+}
+
+/// The flags of `top`.
+#[derive(Args)]
+pub struct Top {
+    /// The run's folder [default: the newest run in the working folder]
+    pub dir: Option<PathBuf>,
+    /// Print one frame and end
+    #[arg(long)]
+    pub once: bool,
+    /// Print one frame as OpenMetrics and end
+    #[arg(long, conflicts_with_all = ["once", "format", "output", "top", "sort"])]
+    pub metrics: bool,
+    /// Do not save the names of call sites, neither in the run's folder nor in ~/.cache/overhear
+    #[arg(long)]
+    pub no_cache: bool,
+    /// How to print it.
+    #[command(flatten)]
+    pub print: Print,
+}

@@ -1,0 +1,150 @@
+//! The screen of `overhear top`.
+
+use std::io::{self, IsTerminal};
+use std::path::Path;
+use std::time::Duration;
+
+use ratatui::crossterm::event::{self, Event, KeyCode, KeyModifiers};
+use ratatui::style::Style;
+use ratatui::text::{Line, Text};
+
+use crate::error::Error;
+use crate::metrics::top;
+use crate::model::sites::Sites;
+use crate::model::standing::Frame;
+use crate::report::{Report, text};
+use crate::visible::visible;
+
+/// Between two frames.
+const BETWEEN: Duration = Duration::from_secs(1);
+
+/// Draws a run's ranks every second until the user quits.
+pub fn run(folder: &Path, first: Frame, keep: bool) -> Result<(), Error> {
+    if !io::stdout().is_terminal() {
+        return Err(Error::Setting("top draws on a terminal, and stdout is none: add --once or --metrics".into()));
+    }
+    let mut terminal = ratatui::try_init().map_err(failed)?;
+    let result = draw_until_quit(&mut terminal, folder, first, keep);
+    ratatui::restore();
+    result
+}
+
+fn failed(source: io::Error) -> Error {
+    Error::Write { path: "the terminal".into(), source }
+}
+
+fn draw_until_quit(
+    terminal: &mut ratatui::DefaultTerminal,
+    folder: &Path,
+    mut before: Frame,
+    keep: bool,
+) -> Result<(), Error> {
+    let title = format!("overhear top {}", visible(&folder.display().to_string()));
+    let mut sites = Sites::load(folder, &before.ranks, keep);
+    let mut known = places(&before);
+    loop {
+        let now = Frame::of(folder)?;
+        // New call sites are looked up once.
+        if places(&now) != known {
+            sites = Sites::load(folder, &now.ranks, keep);
+            known = places(&now);
+        }
+        let lines = lines(&before, &now, &sites)?;
+        loop {
+            terminal.draw(|frame| draw(frame, &title, &lines)).map_err(failed)?;
+            match next().map_err(failed)? {
+                Input::Quit => return Ok(()),
+                Input::Resized => {}
+                Input::None => break,
+            }
+        }
+        before = now;
+    }
+}
+
+/// How many call sites a frame's ranks have.
+fn places(frame: &Frame) -> usize {
+    frame.ranks.iter().map(|rank| rank.sites.len()).sum()
+}
+
+fn lines(before: &Frame, now: &Frame, sites: &Sites) -> Result<Vec<String>, Error> {
+    let report =
+        Report { facts: Vec::new(), warnings: Vec::new(), tables: vec![top::table(before, now, sites).into()] };
+    let mut printed = Vec::new();
+    text::print(&report, &mut printed).map_err(failed)?;
+    Ok(String::from_utf8_lossy(&printed).lines().skip_while(|line| line.is_empty()).map(String::from).collect())
+}
+
+/// Title, headings, and as many ranks as there is room for.
+fn draw(frame: &mut ratatui::Frame<'_>, title: &str, lines: &[String]) {
+    let room = usize::from(frame.area().height).saturating_sub(2);
+    let ranks = lines.len().saturating_sub(1);
+    let more = if ranks + 1 > room { format!(", {} of {ranks} ranks", room.saturating_sub(1)) } else { String::new() };
+    let mut text = Text::from(Line::styled(format!("{title}{more}"), Style::new().bold()));
+    for (at, line) in lines.iter().take(room).enumerate() {
+        let style = if at == 0 { Style::new().underlined() } else { Style::new() };
+        text.push_line(Line::styled(line.clone(), style));
+    }
+    text.push_line(Line::styled("q quits", Style::new().dim()));
+    frame.render_widget(text, frame.area());
+}
+
+/// What the user did.
+enum Input {
+    Quit,
+    Resized,
+    None,
+}
+
+/// Waits for the user, until the next frame is due.
+fn next() -> io::Result<Input> {
+    if !event::poll(BETWEEN)? {
+        return Ok(Input::None);
+    }
+    Ok(match event::read()? {
+        Event::Key(key) if matches!(key.code, KeyCode::Char('q') | KeyCode::Esc) => Input::Quit,
+        Event::Key(key) if key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL) => {
+            Input::Quit
+        }
+        Event::Resize(..) => Input::Resized,
+        _ => Input::None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use ratatui::Terminal;
+    use ratatui::backend::TestBackend;
+
+    use super::draw;
+
+    fn screen(columns: u16, rows: u16) -> Vec<String> {
+        let lines = [
+            "rank  is  function     with         since s  call site",
+            "   3  in  MPI_Barrier  3 of 4 came     12.5  main.c:12",
+        ]
+        .map(String::from)
+        .into_iter()
+        .chain((4..9).map(|rank| format!("   {rank}  in  MPI_Recv")))
+        .collect::<Vec<_>>();
+        let mut terminal = Terminal::new(TestBackend::new(columns, rows)).unwrap();
+        terminal.draw(|frame| draw(frame, "overhear top run", &lines)).unwrap();
+        let buffer = terminal.backend().buffer().clone();
+        let line =
+            |row| (0..columns).map(|column| buffer[(column, row)].symbol()).collect::<String>().trim_end().to_string();
+        (0..rows).map(line).collect()
+    }
+
+    #[test]
+    fn a_screen_shows_all_ranks_if_there_is_room_and_says_how_many_if_not() {
+        let whole = screen(80, 10);
+        assert_eq!(whole[0], "overhear top run");
+        assert_eq!(whole[2], "   3  in  MPI_Barrier  3 of 4 came     12.5  main.c:12");
+        assert_eq!(whole[8], "q quits");
+        let small = screen(40, 5);
+        assert_eq!(small[0], "overhear top run, 2 of 6 ranks");
+        assert_eq!(small[2], "   3  in  MPI_Barrier  3 of 4 came     1");
+        assert_eq!(small[4], "q quits");
+        assert_eq!(screen(1, 1), ["o"]);
+    }
+}

@@ -1,0 +1,64 @@
+//! Where a rank is, as its file says by itself: in which call, since when.
+
+use traces::calls::Call;
+use traces::signature::Signature;
+
+use crate::model::Rank;
+use crate::model::rank::End;
+
+/// See the module. Times in seconds since the rank's recording began.
+#[derive(Clone, Copy, Debug)]
+pub enum Spot {
+    /// In a call, since then.
+    Inside(Signature, f64),
+    /// Between calls that ask for the same in vain, one after another, the first at that time.
+    Asking(Signature, f64),
+    /// Outside MPI since its last call ended then.
+    Outside(Option<Signature>, f64),
+    /// It has finalized MPI.
+    Finalized,
+}
+
+impl Spot {
+    /// Where a rank was when its file was read.
+    pub fn of(rank: &Rank) -> Spot {
+        match &rank.end {
+            End::Finalized => Spot::Finalized,
+            End::Inside { call, since } if !polls(call) => Spot::Inside(*call, *since),
+            End::Inside { call, since } => asking(rank).unwrap_or(Spot::Asking(*call, *since)),
+            End::Outside { after, last } => asking(rank).unwrap_or(Spot::Outside(*last, *after)),
+        }
+    }
+
+    /// Since when it is there.
+    pub fn since(&self) -> Option<f64> {
+        match self {
+            Spot::Inside(_, since) | Spot::Asking(_, since) | Spot::Outside(_, since) => Some(*since),
+            Spot::Finalized => None,
+        }
+    }
+
+    /// The call that it is in, or its last.
+    pub fn call(&self) -> Option<&Signature> {
+        match self {
+            Spot::Inside(call, _) | Spot::Asking(call, _) => Some(call),
+            Spot::Outside(last, _) => last.as_ref(),
+            Spot::Finalized => None,
+        }
+    }
+}
+
+/// Calls in vain since the last record of its first thread.
+fn asking(rank: &Rank) -> Option<Spot> {
+    let contents = rank.trace.contents();
+    let thread = contents.threads.first()?;
+    let polls = thread.block?.polls;
+    let signature = thread.signatures.get(polls.signature as u32)?.0;
+    let since = rank.clock.seconds(polls.start.saturating_sub(rank.header.begin.ticks));
+    (polls.count > 0).then_some(Spot::Asking(*signature, since))
+}
+
+/// Whether a call returns whatever it finds.
+fn polls(signature: &Signature) -> bool {
+    Call::from_number(signature.call).is_some_and(Call::polls)
+}

@@ -1,0 +1,186 @@
+//! `overhear hang` of runs made by hand that ended before MPI_Finalize: who waits for whom, and whether that could have ended.
+
+use std::fs;
+
+use serde_json::Value;
+use traces::calls::Call;
+use traces::definitions::{Communicator, Definition, Library, Members, Process, Span};
+use traces::file::INITIALIZED;
+use traces::signature::{STARTS, Signature, peer, tag};
+use traces::write::{FileWriter, blank_block, call};
+
+use crate::common::{BEGIN, Folder, header, in_call, overhear, stdout};
+
+/// A rank's calls that are over, in order, and the one that it is in.
+pub struct Story {
+    over: Vec<Signature>,
+    open: Option<Signature>,
+}
+
+pub fn outside(over: &[Signature]) -> Story {
+    Story { over: over.to_vec(), open: None }
+}
+
+pub fn inside(over: &[Signature], open: Signature) -> Story {
+    Story { over: over.to_vec(), open: Some(open) }
+}
+
+fn to(call: Call, peer: i32, tag: i32) -> Signature {
+    Signature { call: call.number(), object: 1, peer, tag, sent: 8, ..Signature::EMPTY }
+}
+
+pub fn receive(from: i32, tag: i32) -> Signature {
+    Signature { received: 8, sent: 0, ..to(Call::Recv, from, tag) }
+}
+
+pub fn collective(call: Call) -> Signature {
+    to(call, peer::NONE, tag::NONE)
+}
+
+fn completing(call: Call, requests: u32) -> Signature {
+    Signature { requests, object: 0, ..to(call, peer::NONE, tag::NONE) }
+}
+
+fn begun(call: Call, peer: i32, tag: i32) -> Signature {
+    Signature { flags: STARTS, ..to(call, peer, tag) }
+}
+
+/// Writes what the recorder would have: a call a millisecond, and the one that is not over two seconds after the begin. Its processes
+/// are gone, since this host has been started anew.
+pub fn run(stories: Vec<Story>) -> Folder {
+    let folder = Folder::new();
+    let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap().trim().to_string();
+    let size = stories.len() as u32;
+    for (rank, story) in (0..).zip(stories) {
+        let mut file =
+            FileWriter::begin(Vec::new(), traces::file::FileHeader { state: INITIALIZED, ..header(rank, size) });
+        let file = file.as_mut().unwrap();
+        let world = Communicator { number: 1, rank: rank as i32, size, inter: false, name: "MPI_COMM_WORLD".into() };
+        let local = vec![Span { first: 0, count: size, step: 1 }];
+        let process =
+            Process { host: host.clone(), boot: "before".into(), program: "/bin/app".into(), ..Process::default() };
+        let definitions = [
+            Definition::Process(process),
+            Definition::Library(Library { version: "Open MPI v4.1.4".into(), path: "/lib/libmpi.so.40".into() }),
+            Definition::Communicator(world),
+            Definition::Members(Members { communicator: 1, local, remote: Vec::new() }),
+            Definition::Filter("-query".into()),
+        ];
+        let calls: Vec<Signature> = story.over.iter().chain(&story.open).copied().collect();
+        // Each owns two numbers: one of a request that is complete at once.
+        let number = |at: usize| 1 + 2 * at as u32;
+        let signatures: Vec<Signature> =
+            calls.iter().enumerate().map(|(at, call)| Signature { number: number(at), ..*call }).collect();
+        let open = story.open.map(|_| in_call(number(calls.len() - 1).into(), 2_000_000_000));
+        let (mut words, mut last) = (Vec::new(), BEGIN);
+        for at in 0..story.over.len() {
+            last = call(&mut words, last, number(at), BEGIN + 1_000_000 * (1 + at as u64), 1_000);
+        }
+        file.thread(0, &open.unwrap_or_else(blank_block)).unwrap();
+        file.definitions(&definitions).unwrap();
+        file.signatures(0, 0, &signatures).unwrap();
+        file.events(0, 0, BEGIN, &words).unwrap();
+        let file = std::mem::replace(file, FileWriter::begin(Vec::new(), header(0, 1)).unwrap());
+        folder.write(&format!("rank-{rank:04}.ovh"), &file.into_inner());
+    }
+    folder
+}
+
+/// The verdict, and each reason with its ranks.
+fn judged(stories: Vec<Story>) -> (String, Vec<(String, String)>) {
+    let folder = run(stories);
+    let output = overhear("hang", &folder.0, &["--format", "json", "--no-cache"]);
+    let said: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"));
+    let verdict = said["run"]["hangs"].as_str().unwrap().to_string();
+    assert_eq!(output.status.code(), Some(i32::from(verdict == "certain" || verdict == "likely")), "{said:#}");
+    let text = |row: &Value, key: &str| row[key].as_str().unwrap().to_string();
+    let reasons = said["reasons"].as_array().unwrap().iter().map(|row| (text(row, "reason"), text(row, "ranks")));
+    (verdict, reasons.collect())
+}
+
+#[track_caller]
+fn hangs(stories: Vec<Story>, reason: &str, ranks: &str) {
+    assert_eq!(judged(stories), ("certain".into(), vec![(reason.into(), ranks.into())]));
+}
+
+#[track_caller]
+fn goes_on(stories: Vec<Story>) {
+    assert_eq!(judged(stories), ("no".into(), Vec::new()));
+}
+
+#[test]
+fn receives_in_a_circle_are_a_cycle_and_sends_in_a_circle_too() {
+    let circle = |call: fn(i32) -> Signature| (0..3).map(|rank| inside(&[], call((rank + 1) % 3))).collect();
+    hangs(circle(|other| receive(other, 1)), "cycle", "ranks 0-2");
+    hangs(circle(|other| to(Call::Send, other, 1)), "cycle", "ranks 0-2");
+}
+
+#[test]
+fn a_circle_in_which_one_message_is_there_goes_on() {
+    let mut stories: Vec<Story> = (0..3).map(|rank| inside(&[], receive((rank + 1) % 3, 1))).collect();
+    stories[1].over.push(to(Call::Send, 0, 1));
+    goes_on(stories);
+    // A send and the receive of it, both under way.
+    goes_on(vec![inside(&[], to(Call::Send, 1, 1)), inside(&[], receive(0, tag::ANY))]);
+    goes_on(vec![inside(&[], to(Call::Send, 1, 1)), inside(&[begun(Call::Irecv, 0, 1)], completing(Call::Wait, 1))]);
+}
+
+#[test]
+fn a_wildcard_is_free_as_long_as_one_rank_may_send_and_a_knot_if_none_does() {
+    let any = || receive(peer::ANY, 1);
+    goes_on(vec![inside(&[], any()), inside(&[], receive(0, 1)), outside(&[collective(Call::Barrier)])]);
+    hangs((0..3).map(|_| inside(&[], any())).collect(), "knot", "ranks 0-2");
+}
+
+#[test]
+fn who_leaves_a_collective_call_out_is_named_and_what_it_does_instead() {
+    let barrier = || collective(Call::Barrier);
+    let late = inside(&[barrier()], receive(0, 3));
+    let others = || inside(&[barrier()], barrier());
+    hangs(vec![others(), late, others()], "missing", "rank 1");
+    goes_on(vec![others(), outside(&[barrier()]), others()]);
+    goes_on(vec![others(), others(), others()]);
+}
+
+#[test]
+fn collective_calls_in_each_others_place_are_a_mismatch() {
+    let barrier = || inside(&[], collective(Call::Barrier));
+    hangs(vec![barrier(), inside(&[], collective(Call::Allreduce)), barrier()], "mismatch", "rank 1");
+}
+
+#[test]
+fn a_message_with_another_tag_is_named_to_the_rank_that_waits() {
+    let sender = inside(&[to(Call::Send, 1, 8)], receive(1, 9));
+    hangs(vec![sender, inside(&[], receive(0, 7))], "tag", "rank 1");
+    // It is still being sent.
+    hangs(vec![inside(&[], to(Call::Send, 1, 8)), inside(&[], receive(0, 7))], "tag", "rank 1");
+}
+
+#[test]
+fn a_call_that_completes_requests_waits_for_all_of_them_or_for_one() {
+    let both = |call, requests| {
+        let pending = [begun(Call::Irecv, 1, 1), begun(Call::Irecv, 2, 1)];
+        let first = inside(&pending, completing(call, requests));
+        vec![first, inside(&[], receive(0, 1)), outside(&[to(Call::Send, 0, 1)])]
+    };
+    hangs(both(Call::Waitall, 2), "cycle", "ranks 0-1");
+    goes_on(both(Call::Waitany, 2));
+    // Which of the two it waits for is not recorded.
+    goes_on(both(Call::Wait, 1));
+}
+
+#[test]
+fn a_nonblocking_collective_call_counts_as_one_that_the_rank_came_to() {
+    let ibarrier = || begun(Call::Ibarrier, peer::NONE, tag::NONE);
+    let waits = || inside(&[ibarrier()], completing(Call::Wait, 1));
+    goes_on(vec![waits(), inside(&[ibarrier()], receive(0, 1))]);
+    hangs(vec![waits(), inside(&[], receive(0, 1))], "cycle", "ranks 0-1");
+}
+
+#[test]
+fn a_finished_run_is_said_to_be_finished() {
+    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/../traces/samples/integer_sort-openmpi");
+    let output = overhear("hang", sample.as_ref(), &["--no-cache"]);
+    let said = stdout(&output);
+    assert!(output.status.success() && said.contains("all its ranks have finalized MPI"), "{said}");
+}
