@@ -137,7 +137,7 @@ pub enum Command {
     ///
     /// What it means, how it is computed, who defined it, and what people do about it.
     Explain(Explain),
-    /// Write the run for other tools: tables as Parquet, CSV or JSON, a trace for Perfetto
+    /// Write the run for other tools: Parquet, CSV, JSON, Perfetto
     ///
     /// Tables of calls, signatures, sites, communicators, requests, messages, progress, regions and ranks, a folder for each table and rank, as
     /// Polars, DuckDB, PyArrow and Spark read them. docs/schema/dataset.md says what each column is. The trace for

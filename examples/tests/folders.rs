@@ -69,7 +69,7 @@ fn of_a_folder_that_is_moved_while_the_launch_runs_it_is_said_where_it_is() {
         let output = in_front(&case("moves_folder", mpi, 2, &[&moves]), &folder);
         assert_eq!(output.status, 0, "{}: {}", mpi.name, output.stderr);
         let moved = format!("the run's folder was moved to {} while the launch ran", to.display());
-        let next = format!("Next: overhear report {}", to.display());
+        let next = format!("Next: overhear {}", to.display());
         assert!(output.stderr.contains(&moved) && output.stderr.contains(&next), "{}: {}", mpi.name, output.stderr);
         assert!(!folder.exists() && calls(&Run { folder: to }, "MPI_Barrier") == 4, "{}", mpi.name);
     });

@@ -20,7 +20,7 @@ fn one_line_comes_at_the_start_and_one_at_the_end_with_size_and_cost_of_all_rank
         let size: u64 = run.files().iter().map(|file| fs::metadata(file).unwrap().len()).sum();
         let size = format!("overhear: {:.1} KiB of 2 processes. ", size as f64 / 1024.0);
         assert!(last.starts_with(&size), "{size}: {last}");
-        let next = last.split_once("Next: overhear report ").unwrap().1;
+        let next = last.split_once("Next: overhear ").unwrap().1;
         let report = finish(Command::new(overhear()).args(["report", next]));
         assert_eq!(report.status, 0, "{next}");
         // The report has it in lines of 80 columns.

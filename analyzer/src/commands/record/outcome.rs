@@ -70,7 +70,7 @@ fn recorded(folder: &Path, files: &[PathBuf]) {
     let cost = cost::fact(ranks.iter().zip(calls));
     let about = if one_in > 1 { "about " } else { "" };
     terminal::say(&format!(
-        "{size} of {} {processes}. Recording took {about}{cost}. Next: overhear report {}",
+        "{size} of {} {processes}. Recording took {about}{cost}. Next: overhear {}",
         files.len(),
         as_typed(folder)
     ));
