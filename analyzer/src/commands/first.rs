@@ -40,7 +40,7 @@ fn neither(words: &[OsString]) -> Error {
     let name = words.first().map_or_else(String::new, |word| word.to_string_lossy().into_owned());
     if Path::new(&name).is_dir() {
         return Error::Setting(format!(
-            "overhear {name} takes nothing more; to choose a part, ask a command: overhear report {name} ..."
+            "a folder alone takes nothing more; to choose a part, ask a command: overhear report {name} ..."
         ));
     }
     let command = cli::command();

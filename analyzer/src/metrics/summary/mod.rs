@@ -56,7 +56,7 @@ impl Finding {
         match self.section {
             "ranks" => "report --by rank",
             "functions" => "report",
-            "run" => "check",
+            "run" => "hang",
             analysis => analysis,
         }
     }
