@@ -31,6 +31,9 @@ pub fn run(words: &[OsString]) -> Result<u8, Error> {
     text += &format!(
         "All of it as one page, and what the words mean:\n  $ overhear report {dir} --html page.html\n  $ overhear explain\n"
     );
+    if !warnings.warnings.is_empty() {
+        text += "\n";
+    }
     print_text(&(text + &said(&warnings)))?;
     Ok(if run.is_partial() { PARTIAL } else { OK })
 }

@@ -21,14 +21,16 @@ pub fn print(report: &Report, out: &mut impl Write) -> io::Result<()> {
         let line = format!("{:longest$}  {}", fact.heading, fact);
         writeln!(out, "{}", wrap(&line, longest + 2))?;
     }
-    for table in &report.tables {
-        writeln!(out)?;
+    for (at, table) in report.tables.iter().enumerate() {
+        if at > 0 || longest > 0 {
+            writeln!(out)?;
+        }
         if !table.look.title.is_empty() {
             writeln!(out, "{}", wrap(&table.look.title, 0))?;
         }
         print_table(table, out)?;
     }
-    if !report.warnings.is_empty() {
+    if !report.warnings.is_empty() && (longest > 0 || !report.tables.is_empty()) {
         writeln!(out)?;
     }
     for warning in &report.warnings {
