@@ -1,15 +1,14 @@
 //! What all analyses that others build on find of a run, for the page and the first screen.
 
-use super::{check, overlap, path, pop, progress, waits};
+use super::{overlap, progress};
 use crate::error::Error;
 use crate::metrics::overlap::Gathered;
-use crate::metrics::pop as efficiency;
+use crate::metrics::pop::{Efficiency, efficiencies};
 use crate::metrics::summary::{self, Finding};
 use crate::model::Run;
 use crate::model::critical::CriticalPath;
 use crate::model::engine::EngineAccount;
-use crate::model::matching::{Account, Follow, settled};
-use crate::report::Report;
+use crate::model::matching::{Follow, Settled, settled};
 
 /// See the module.
 pub struct Everything<'r> {
@@ -34,7 +33,7 @@ impl<'r> Everything<'r> {
         let matched = self.matched.as_ref().ok();
         summary::findings(&summary::Known {
             run: self.run,
-            account: matched.map(|matched| &matched.account),
+            account: matched.map(|matched| &matched.settled.account),
             efficiency: matched.map(|matched| &matched.efficiency),
             path: matched.map(|matched| &matched.path),
             engines: &self.engines,
@@ -45,13 +44,14 @@ impl<'r> Everything<'r> {
 
 /// What one walk through all calls tells.
 pub struct Matched {
-    pub account: Account,
+    /// The account, but for its links, which the efficiency is made of.
+    pub settled: Settled,
+    /// The critical path.
     pub path: CriticalPath,
-    pub efficiency: efficiency::Efficiency,
-    pub waits: Report,
-    pub path_report: Report,
-    pub pop: Report,
-    pub check: Report,
+    /// The whole run's.
+    pub efficiency: Efficiency,
+    /// Each phase's.
+    pub phases: Vec<Efficiency>,
 }
 
 impl Matched {
@@ -60,11 +60,7 @@ impl Matched {
         run.has_calls("this").map_err(|error| error.to_string())?;
         let mut settled = settled(run, Follow::JUMPS | Follow::DEPENDENCIES);
         let path = CriticalPath::of(run, &mut settled);
-        let (waits, check) = (waits::report(run, &settled.account), check::report(run, &settled));
-        let path_report = path::report(run, &settled.account, &path);
-        let mut account = settled.account;
-        let (efficiency, phases) = efficiency::efficiencies(run, &mut account);
-        let pop = pop::report(run, &account, &efficiency, phases);
-        Ok(Matched { account, path, efficiency, waits, path_report, pop, check })
+        let (efficiency, phases) = efficiencies(run, &mut settled.account);
+        Ok(Matched { settled, path, efficiency, phases })
     }
 }

@@ -7,7 +7,7 @@ use super::breakdown;
 use super::everything::{Everything, Matched};
 use super::free::free;
 use super::open::open;
-use super::{imbalance, matrix, overlap, progress, timeline};
+use super::{check, imbalance, matrix, overlap, path, pop, progress, timeline, waits};
 use crate::cli::{Breakdown, ByPlace, OneRun};
 use crate::error::{Error, OK, PARTIAL};
 use crate::metrics::matrix::matrix as traffic;
@@ -49,10 +49,19 @@ fn page(run: &Run) -> Page {
     let Everything { matched, engines, requests, .. } = everything;
     let requests = requests.map(|all| overlap::report(run, &all)).map_err(said);
     let by = |by| breakdown::report(run, by).map_err(said);
-    let account = matched.as_ref().ok().map(|matched| &matched.account);
+    let account = matched.as_ref().ok().map(|matched| &matched.settled.account);
     let of_ranks = Report { tables: rank_tables(run, account), ..imbalance::report(run, ByPlace::Function) };
     let [waits, path, pop, check] = match matched {
-        Ok(Matched { waits, path_report, pop, check, .. }) => [Ok(waits), Ok(path_report), Ok(pop), Ok(check)],
+        Ok(Matched { settled, path, efficiency, phases }) => {
+            let account = &settled.account;
+            [
+                waits::report(run, account),
+                path::report(run, account, &path),
+                pop::report(run, account, &efficiency, phases),
+                check::report(run, &settled),
+            ]
+            .map(Ok)
+        }
         Err(why) => std::array::from_fn(|_| Err(why.clone())),
     };
     let section = |id, title, question, command, found| Section { id, title, question, command, found };

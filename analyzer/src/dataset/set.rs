@@ -46,7 +46,7 @@ impl<'r> DataSet<'r> {
         }
         messages.iter_mut().for_each(|of_rank| of_rank.sort_by_key(|message| (message.end, message.from)));
         let (mut waits, mut joined) = (account.spans, account.joined);
-        waits.iter_mut().for_each(|of_rank| of_rank.sort_unstable());
+        waits.iter_mut().for_each(|of_rank| of_rank.sort_unstable_by_key(|span| (span.from, *span)));
         joined.iter_mut().for_each(|of_rank| of_rank.sort_by_key(|one| (one.part.begin, one.object, one.ordinal)));
         DataSet { run, timeline, objects, contents, messages, waits, joined, names: PlaceNames::of(account.places) }
     }

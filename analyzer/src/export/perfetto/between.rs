@@ -10,13 +10,12 @@ use rustc_hash::FxHashMap;
 use super::file::TraceFile;
 use super::proto::TrackEvent;
 use super::tracks::{Lanes, below};
+use crate::dataset::DataSet;
 use crate::metrics::words::rank_in_words;
-use crate::model::Run;
-use crate::model::matching::{Account, RankSite, ReceivedMessage, WaitKey, WaitSpan};
+use crate::model::matching::{RankSite, ReceivedMessage, WaitKey, WaitSpan};
 
 /// Writes messages between ranks that have tracks. Returns how many.
-pub fn messages(file: &mut TraceFile, run: &Run, account: &mut Account, tracks: &[Option<u64>]) -> io::Result<u64> {
-    account.messages.sort_unstable_by_key(|message| (message.begin, message.end, message.from, message.to));
+pub fn messages(file: &mut TraceFile, set: &DataSet<'_>, tracks: &[Option<u64>]) -> io::Result<u64> {
     let mut rows: Vec<Option<u64>> = vec![None; tracks.len()];
     let mut row = |file: &mut TraceFile, rank: u32| -> io::Result<Option<u64>> {
         let rank = rank as usize;
@@ -28,12 +27,12 @@ pub fn messages(file: &mut TraceFile, run: &Run, account: &mut Account, tracks: 
     // What the ends of many messages have in common, by the call, the rank at the other end, and whether it was sent.
     let mut ends: FxHashMap<(RankSite, u32, bool), TrackEvent> = FxHashMap::default();
     let end_of = |file: &mut TraceFile, (own, what): (RankSite, &str), other: RankSite, way: &str| {
-        let mut event = file.event(&format!("{way} {}", name(run, other)), "message");
-        place(file, account, &mut event, what, own);
+        let mut event = file.event(&format!("{way} {}", name(set, other)), "message");
+        place(file, set, &mut event, what, own);
         event
     };
     let mut written = 0;
-    for message in account.messages.iter().filter(|message| message.counts()) {
+    for message in (0..tracks.len()).flat_map(|rank| set.messages(rank)) {
         let ReceivedMessage { from, to, begin, end, .. } = *message;
         let (Some(sender), Some(receiver)) = (row(file, from.rank)?, row(file, to.rank)?) else { continue };
         written += 1;
@@ -56,25 +55,24 @@ pub fn messages(file: &mut TraceFile, run: &Run, account: &mut Account, tracks: 
 }
 
 /// Writes what the ranks that have tracks waited for. Returns how often.
-pub fn waits(file: &mut TraceFile, run: &Run, account: &mut Account, tracks: &[Option<u64>]) -> io::Result<u64> {
+pub fn waits(file: &mut TraceFile, set: &DataSet<'_>, tracks: &[Option<u64>]) -> io::Result<u64> {
     let mut events: FxHashMap<WaitKey, TrackEvent> = FxHashMap::default();
-    let event_of = |file: &mut TraceFile, account: &Account, key: WaitKey| {
+    let event_of = |file: &mut TraceFile, key: WaitKey| {
         let mut event = file.event(key.state.name(), "wait state");
-        place(file, account, &mut event, "waiting", key.waiter);
+        place(file, set, &mut event, "waiting", key.waiter);
         // No single one was late.
         if key.cause.rank != key.waiter.rank {
-            file.text(&mut event, "for", &name(run, key.cause));
-            place(file, account, &mut event, "late", key.cause);
+            file.text(&mut event, "for", &name(set, key.cause));
+            place(file, set, &mut event, "late", key.cause);
         }
         event
     };
     let mut written = 0;
-    for (at, mut spans) in std::mem::take(&mut account.spans).into_iter().enumerate() {
-        let Some(process) = tracks[at] else { continue };
+    for (at, track) in tracks.iter().enumerate() {
+        let Some(process) = *track else { continue };
         let mut lanes = Lanes::new("wait states", process);
-        spans.sort_unstable_by_key(|span| (span.from, *span));
-        for WaitSpan { from, until, key, .. } in spans {
-            let event = events.entry(key).or_insert_with(|| event_of(file, account, key)).clone();
+        for WaitSpan { from, until, key, .. } in set.waits(at).iter().copied() {
+            let event = events.entry(key).or_insert_with(|| event_of(file, key)).clone();
             let until = until.max(from);
             let track = lanes.at(file, (from, until))?;
             file.slice(track, (from, until), event)?;
@@ -84,14 +82,15 @@ pub fn waits(file: &mut TraceFile, run: &Run, account: &mut Account, tracks: &[O
     Ok(written)
 }
 
-fn name(run: &Run, of: RankSite) -> String {
-    rank_in_words(&run.ranks[of.rank as usize])
+fn name(set: &DataSet<'_>, of: RankSite) -> String {
+    rank_in_words(&set.run.ranks[of.rank as usize])
 }
 
 /// Adds which call it was, and where.
-fn place(file: &mut TraceFile, account: &Account, event: &mut TrackEvent, what: &str, of: RankSite) {
-    if let Some(place) = account.places.get(of.place.number()) {
-        file.text(event, &format!("{what}_by"), &place.function);
-        file.text(event, &format!("{what}_at"), &place.site);
+fn place(file: &mut TraceFile, set: &DataSet<'_>, event: &mut TrackEvent, what: &str, of: RankSite) {
+    let (names, number) = (set.names(), of.place.number());
+    if let (Some(function), Some(site)) = (names.functions.get(number), names.sites.get(number)) {
+        file.text(event, &format!("{what}_by"), function);
+        file.text(event, &format!("{what}_at"), site);
     }
 }

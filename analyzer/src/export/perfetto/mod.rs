@@ -16,7 +16,7 @@ use std::path::Path;
 use super::Exported;
 use crate::dataset::DataSet;
 use crate::error::Error;
-use crate::model::matching::{Account, Follow, Settled, settled};
+use crate::model::matching::Follow;
 use crate::model::{Run, levels};
 use file::TraceFile;
 use tracks::Numbers;
@@ -27,14 +27,11 @@ pub const BROWSER_OPENS: u64 = 512 << 20;
 
 /// Writes a run into a file.
 pub fn write(run: &Run, path: &Path) -> Result<Exported, Error> {
-    let Settled { account, timeline, .. } = settled(run, Follow::SPANS | Follow::MESSAGES);
-    let mut set = DataSet::new(run, Follow::empty());
-    // Clocks may have been moved, so that no message runs backwards.
-    set.timeline = timeline;
-    write_all(&set, account, path).map_err(|source| Error::Write { path: path.into(), source })
+    let set = DataSet::new(run, Follow::SPANS | Follow::MESSAGES);
+    write_all(&set, path).map_err(|source| Error::Write { path: path.into(), source })
 }
 
-fn write_all(set: &DataSet<'_>, mut account: Account, path: &Path) -> io::Result<Exported> {
+fn write_all(set: &DataSet<'_>, path: &Path) -> io::Result<Exported> {
     let run = set.run;
     let lives = levels::lives(run, &set.timeline);
     let origin = lives.iter().map(|life| life.begin).min().unwrap_or(0).min(0);
@@ -54,8 +51,8 @@ fn write_all(set: &DataSet<'_>, mut account: Account, path: &Path) -> io::Result
         regions += beside::regions(&mut file, set, at, end, &threads)?;
         progress += beside::progress(&mut file, set, at, &threads)?;
     }
-    let waits = between::waits(&mut file, run, &mut account, &processes)?;
-    let messages = between::messages(&mut file, run, &mut account, &processes)?;
+    let waits = between::waits(&mut file, set, &processes)?;
+    let messages = between::messages(&mut file, set, &processes)?;
     let tables =
         vec![("calls", calls), ("waits", waits), ("messages", messages), ("regions", regions), ("progress", progress)];
     Ok(Exported { tables, bytes: file.finish()? })
