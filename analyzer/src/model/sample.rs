@@ -68,7 +68,7 @@ fn scattered(number: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{MOST, Sample};
+    use super::{MOST, Sample, scattered};
 
     #[test]
     fn few_values_all_stay_and_of_many_the_median_is_near() {
@@ -88,5 +88,12 @@ mod tests {
         let values = sorted(&many);
         assert_eq!(values.len(), MOST);
         assert!((480_000..520_000).contains(&values[MOST / 2]), "{}", values[MOST / 2]);
+    }
+
+    #[test]
+    fn numbers_are_scattered_as_splitmix64_scatters_them() {
+        // What its reference implementation (Vigna, splitmix64.c) draws from the seed 0.
+        let first = [0xe220_a839_7b1d_cdaf, 0x6e78_9e6a_a1b9_65f4, 0x06c4_5d18_8009_454f];
+        assert_eq!([1, 2, 3].map(scattered), first);
     }
 }

@@ -185,3 +185,23 @@ fn packed_debugging_information_that_claims_to_be_longer_than_it_can_be_is_left_
     let said = site(&[]).replace("\n  ", " ");
     assert!(said.contains("claims an impossible length"), "{said}");
 }
+
+#[test]
+fn ranks_stand_in_their_own_order_whatever_their_files_are_called() {
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces/samples/integer_sort-openmpi");
+    let (plain, turned) = (Folder::new(), Folder::new());
+    for rank in 0..4 {
+        let name = format!("rank-000{rank}.ovh");
+        let bytes = fs::read(sample.join(&name)).unwrap();
+        plain.write(&name, &bytes);
+        turned.write(&format!("{}.ovh", 9 - rank), &bytes);
+    }
+    for (command, flag) in [("report", "--by=rank"), ("matrix", "--format=csv"), ("waits", "--top=3")] {
+        let [said, expected] = [&turned, &plain].map(|folder| {
+            let output = overhear(&[command, folder.0.to_str().unwrap(), flag], &plain.0);
+            assert!(output.status.success(), "{output:?}");
+            stdout(&output)
+        });
+        assert_eq!(said, expected, "{command}");
+    }
+}
