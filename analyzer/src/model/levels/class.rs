@@ -67,3 +67,27 @@ impl TimeClass {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{TimeClass, UNFINISHED};
+    use traces::calls::Call;
+
+    #[test]
+    fn each_kind_of_call_has_its_color() {
+        let of = [
+            (Call::Send, TimeClass::PointToPoint),
+            (Call::Waitall, TimeClass::Completion),
+            (Call::Iprobe, TimeClass::Completion),
+            (Call::Allreduce, TimeClass::Collective),
+            (Call::Neighbor_alltoall, TimeClass::Collective),
+            (Call::Put, TimeClass::OneSided),
+            (Call::Win_fence, TimeClass::OneSided),
+            (Call::File_write_at, TimeClass::File),
+            (Call::File_open, TimeClass::File),
+            (Call::Comm_rank, TimeClass::Other),
+        ];
+        of.into_iter().for_each(|(call, class)| assert_eq!(TimeClass::of(call.number()), class, "{call:?}"));
+        assert_eq!(TimeClass::of(UNFINISHED), TimeClass::Unfinished);
+    }
+}
