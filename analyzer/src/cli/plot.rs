@@ -37,8 +37,10 @@ pub enum PlotKind {
     Sizes,
     /// Bytes from each rank to each other
     Matrix,
-    /// Wait states
+    /// Wait states, and when ranks waited
     Waits,
+    /// The POP metrics
+    Pop,
     /// Entries into the progress engine over time
     Progress,
     /// Overhead and availability of nonblocking messages over their size

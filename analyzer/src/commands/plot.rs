@@ -12,7 +12,7 @@ use crate::metrics::{charts, compare, engine, fanout, matrix, network, operation
 use crate::model::exchanges::exchanges;
 use crate::model::matching::{Follow, Settled, settled};
 use crate::model::{Choice, Run};
-use crate::report::plot::{self, PlotFile};
+use crate::report::plot::{self, Figure, PlotFile};
 
 /// Draws the picture. Returns the exit status.
 pub fn run(arguments: &cli::Plot) -> Result<u8, Error> {
@@ -41,7 +41,13 @@ fn of_one(run: &Run, kind: PlotKind, file: &PlotFile) -> Result<(), Error> {
         PlotKind::Sizes => plot::write(charts::sizes(run), file),
         PlotKind::Waits => {
             run.has_calls("plot waits")?;
-            plot::write(vec![charts::wait_states(run, &settled(run, Follow::empty()).account)], file)
+            let settled = settled(run, Follow::SPANS);
+            let over_time = charts::waits_over_time(run, &settled);
+            plot::write(vec![Figure::from(charts::wait_states(run, &settled.account)), over_time.into()], file)
+        }
+        PlotKind::Pop => {
+            let (_, efficiency, phases) = commands::pop::efficiencies(run)?;
+            plot::write(charts::efficiency(&efficiency, phases), file)
         }
         PlotKind::Matrix => commands::matrix::draw(&matrix::matrix(run, None, None)?, file),
         PlotKind::Progress => plot::entries(&engine::rates(run, &commands::progress::engines(run)), file),

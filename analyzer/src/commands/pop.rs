@@ -20,10 +20,16 @@ pub fn run(arguments: &cli::OneRun) -> Result<u8, Error> {
 
 /// The factors of a run and of its phases.
 pub fn found(run: &Run) -> Result<Report, Error> {
+    let (account, efficiency, phases) = efficiencies(run)?;
+    Ok(report(run, &account, &efficiency, phases))
+}
+
+/// The run's account, its efficiency, and that of each phase.
+pub fn efficiencies(run: &Run) -> Result<(Account, Efficiency, Vec<Efficiency>), Error> {
     run.has_calls("pop")?;
     let mut account = settled(run, Follow::DEPENDENCIES).account;
     let (efficiency, phases) = pop::efficiencies(run, &mut account);
-    Ok(report(run, &account, &efficiency, phases))
+    Ok((account, efficiency, phases))
 }
 
 /// The same, of an account.

@@ -135,7 +135,8 @@ fn every_kind_of_plot_is_drawn_of_a_run_that_has_it_or_says_what_is_missing() {
     let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces/samples");
     let [a, b] = ["integer_sort-openmpi", "integer_sort-mpich"].map(|name| samples.join(name));
     let [a, b] = [a.to_str().unwrap(), b.to_str().unwrap()];
-    let drawn = ["breakdown", "imbalance", "sizes", "matrix", "waits", "progress", "availability", "collectives"];
+    let drawn =
+        ["breakdown", "imbalance", "sizes", "matrix", "waits", "pop", "progress", "availability", "collectives"];
     for kind in drawn {
         let file = folder.0.join(format!("{kind}.svg"));
         assert_eq!(plot(&[a, kind, "-o", file.to_str().unwrap()]), (Some(0), String::new()), "{kind}");

@@ -1,18 +1,22 @@
 //! Pictures of tables: their own rows and columns, drawn.
 
 mod differences;
+mod efficiency;
 mod functions;
 mod growth;
 mod ranks;
 mod sizes;
 mod waits;
+mod waits_over_time;
 
 pub use differences::differences;
+pub use efficiency::efficiency;
 pub use functions::{imbalance, times};
 pub use growth::growth;
 pub use ranks::ranks;
 pub use sizes::sizes;
 pub use waits::wait_states;
+pub use waits_over_time::waits_over_time;
 
 use crate::report::Sheet;
 use crate::report::plot::{Axis, AxisScale, AxisUnit};

@@ -39,6 +39,8 @@ pub(super) const LETTER: i32 = 7;
 /// From the frame to the legend, and from its line to its name.
 pub(super) const GAP: i32 = 14;
 const STROKE: i32 = 24;
+/// Points of a line that have a mark each.
+const MARKED: usize = 50;
 
 /// Colors that are told apart by people who are blind to some (Okabe and Ito 2008), without the yellow, which white hides.
 pub(super) const COLORS: [RGBColor; 7] = [
@@ -100,7 +102,9 @@ pub(super) fn draw(chart: &Chart, area: &Area) -> Drawn {
         });
         context.draw_series(intervals.map(|ends| PathElement::new(ends, color.mix(0.45).stroke_width(3))))?;
         context.draw_series(LineSeries::new(points.iter().copied(), color.stroke_width(2)))?;
-        for (x, y) in points.iter().map(|point| context.backend_coord(point)) {
+        // Marks of many points would hide the line.
+        let marked = if points.len() > MARKED { &[][..] } else { &points };
+        for (x, y) in marked.iter().map(|point| context.backend_coord(point)) {
             let (left, top) = lines.get_base_pixel();
             lines.draw(&marker(number, (x - left, y - top)))?;
         }
