@@ -106,3 +106,25 @@ fn mean(rows: &[RankTimeRow]) -> RankTimeRow {
         kinds: std::array::from_fn(|at| of(&|row| row.kinds[at])),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{KINDS, kind};
+    use traces::calls::Call;
+
+    #[test]
+    fn each_call_counts_among_those_of_its_purpose() {
+        let of = [
+            (Call::Wait, "point-to-point"),
+            (Call::Buffer_attach, "point-to-point"),
+            (Call::Neighbor_alltoall, "collective"),
+            (Call::Win_fence, "one-sided"),
+            (Call::File_open, "files"),
+            (Call::Init, "start and end"),
+            (Call::Session_init, "start and end"),
+            (Call::Comm_spawn, "start and end"),
+            (Call::Type_commit, "other MPI"),
+        ];
+        of.into_iter().for_each(|(call, purpose)| assert_eq!(KINDS[kind(call.class())], purpose, "{call:?}"));
+    }
+}

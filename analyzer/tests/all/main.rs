@@ -35,6 +35,7 @@ mod page;
 mod perfetto;
 mod planted;
 mod plots;
+mod programs;
 mod query;
 mod regions;
 mod same_messages;
