@@ -12,6 +12,7 @@ pub mod command;
 pub mod conformance;
 pub mod environment;
 pub mod fixture;
+pub mod glibc;
 pub mod machine;
 pub mod memcheck;
 pub mod mpi;

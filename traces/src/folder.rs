@@ -11,6 +11,9 @@ use crate::file::NO_RANK;
 /// The ending of a rank's file.
 pub const EXTENSION: &str = "ovh";
 
+/// The recorder where the run's folder has a copy of it.
+pub const RECORDER: &str = "liboverhear.so";
+
 /// How often a name that is taken is tried with the next number behind it.
 const TRIES: u32 = 10_000;
 
@@ -72,12 +75,13 @@ pub fn claim(wanted: &Path, run: &[u8; 16]) -> Result<PathBuf, Error> {
     Err(ErrorKind::AlreadyExists.into())
 }
 
-/// Gives a folder back that nothing was put into.
+/// Gives a folder back that nothing was recorded into.
 pub fn give_back(folder: &Path) {
-    let holds = |name: &std::ffi::OsStr| name == CLAIM;
-    let only_claim = |mut entries: fs::ReadDir| entries.all(|entry| entry.is_ok_and(|it| holds(&it.file_name())));
-    if fs::read_dir(folder).is_ok_and(only_claim) {
-        let _ = fs::remove_file(folder.join(CLAIM));
+    const OURS: [&str; 2] = [CLAIM, RECORDER];
+    let is_ours = |entry: fs::DirEntry| OURS.iter().any(|ours| entry.file_name() == *ours);
+    let only_ours = |mut entries: fs::ReadDir| entries.all(|entry| entry.is_ok_and(is_ours));
+    if fs::read_dir(folder).is_ok_and(only_ours) {
+        OURS.iter().for_each(|ours| drop(fs::remove_file(folder.join(ours))));
         let _ = fs::remove_dir(folder);
     }
 }

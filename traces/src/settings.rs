@@ -27,7 +27,7 @@ pub struct Setting {
 }
 
 /// All settings. Parsing, help, what launchers hand on, and the table in docs/guide/recording.md come from here.
-pub const SETTINGS: [Setting; 11] = [
+pub const SETTINGS: [Setting; 12] = [
     Setting {
         variable: DIR,
         flag: "dir",
@@ -101,6 +101,15 @@ pub const SETTINGS: [Setting; 11] = [
         parse: |value| max_bytes(value).map(drop),
     },
     Setting {
+        variable: SHIP,
+        flag: "ship",
+        value: "WHETHER",
+        values: &SWITCH,
+        default: SWITCH[0],
+        meaning: "copy liboverhear.so into the run's folder and preload that, so that every host sees it and the run has what recorded it",
+        parse: |value| ship(value).map(drop),
+    },
+    Setting {
         variable: RUN,
         flag: "",
         value: "",
@@ -146,6 +155,8 @@ pub const SYNC: &str = "OVERHEAR_SYNC";
 /// See [`SETTINGS`].
 pub const MAX_BYTES: &str = "OVERHEAR_MAX_BYTES";
 /// See [`SETTINGS`].
+pub const SHIP: &str = "OVERHEAR_SHIP";
+/// See [`SETTINGS`].
 pub const RUN: &str = "OVERHEAR_RUN";
 /// See [`SETTINGS`].
 pub const PID: &str = "OVERHEAR_PID";
@@ -158,6 +169,8 @@ const MODES: [&str; 3] = ["trace", "profile", "null"];
 pub const DEPTHS: [&str; 4] = ["off", "count", "time", "events"];
 /// Values of [`CHECKSUM`].
 const CHECKSUMS: [&str; 2] = ["off", "crc32"];
+/// Values of a setting that is on where its flag stands alone.
+pub const SWITCH: [&str; 2] = ["off", "on"];
 /// Values of [`OVERLAP`].
 const OVERLAPS: [&str; 2] = ["calls", "ask"];
 /// Values of [`SYNC`].
@@ -230,6 +243,11 @@ pub fn checksum(value: &str) -> Result<bool, String> {
 /// Whether MPI is asked about requests.
 pub fn overlap(value: &str) -> Result<bool, String> {
     one_of(value, &OVERLAPS, "way to find out when requests complete").map(|at| at == 1)
+}
+
+/// Whether the library is copied into the run's folder.
+pub fn ship(value: &str) -> Result<bool, String> {
+    one_of(value, &SWITCH, "answer").map(|at| at == 1)
 }
 
 /// When clocks are compared.

@@ -8,11 +8,13 @@ mod clocks;
 mod conformance;
 mod damage;
 mod demo;
+mod dist;
 mod fixtures;
 mod hosts;
 mod memcheck;
 mod mutants;
 mod papers;
+mod portable;
 mod races;
 mod real_programs;
 mod samples;
@@ -123,6 +125,15 @@ enum Task {
         #[arg(long = "try")]
         is_tried: bool,
     },
+    /// Make the archive, target/dist/: command, library, manual pages, completions, guide, licences
+    Dist {
+        /// Leave Polars out: no `overhear query`, no Parquet, and minutes less to build
+        #[arg(long)]
+        without_polars: bool,
+        /// Unpack it in a Debian 11 of its own, without Rust, and record and report there; as root
+        #[arg(long = "try")]
+        is_tried: bool,
+    },
     /// Run all tests under every MPI: PyPI's under target/, Debian's by apt where this is root
     Test {
         /// Only under these MPIs, as ompi4,mpich5
@@ -155,6 +166,7 @@ fn main() -> ExitCode {
             synthetic::run(&dir, &Shape { ranks, calls, topology, seed })
         }
         Task::Wheel { without_polars, is_tried } => wheel::run(!without_polars, is_tried),
+        Task::Dist { without_polars, is_tried } => dist::run(!without_polars, is_tried),
         Task::Test { mpi, name } => test::run(mpi.as_deref(), name.as_deref()),
     };
     match done {

@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 
 use clap::builder::{OsStringValueParser, PossibleValuesParser, TypedValueParser, ValueParser};
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
-use traces::settings::{SETTINGS, Setting};
+use traces::settings::{SETTINGS, SWITCH, Setting};
 
 /// What was given, by the settings' variables.
 #[derive(Default)]
@@ -16,6 +16,12 @@ impl Settings {
     /// The value of a flag, by its variable.
     pub fn get(&self, variable: &str) -> Option<&OsStr> {
         self.given.iter().find(|(name, _)| *name == variable).map(|(_, value)| value.as_os_str())
+    }
+
+    /// The value of a flag or, where it is not given, of its variable in the environment, if that is not empty.
+    pub fn in_force(&self, variable: &str) -> Option<OsString> {
+        let value = self.get(variable).map(OsString::from).or_else(|| std::env::var_os(variable));
+        value.filter(|value| !value.is_empty())
     }
 
     /// Gives the flag up, and returns its value.
@@ -43,8 +49,14 @@ fn argument(setting: &'static Setting) -> Arg {
         values => PossibleValuesParser::new(values).map(OsString::from).into(),
     };
     let (first, rest) = meaning.split_at(1);
-    Arg::new(variable)
-        .long(flag)
+    let argument = Arg::new(variable).long(flag);
+    // What follows the flag is the program.
+    let argument = if values == SWITCH {
+        argument.num_args(0..=1).require_equals(true).default_missing_value(SWITCH[1])
+    } else {
+        argument
+    };
+    argument
         .value_name(value)
         .value_parser(parser)
         // A filter begins with what it leaves out.

@@ -8,6 +8,9 @@ use crate::terminal;
 /// Prints the arguments on one line. Returns the exit status.
 pub fn run(arguments: &cli::Env) -> Result<u8, Error> {
     launch::check_environment()?;
+    if launch::is_to_ship(&arguments.settings) {
+        return Err(launch::no_folder_yet());
+    }
     let library = launch::library()?;
     library.warning.iter().for_each(|warning| terminal::say(warning));
     let variables = launch::variables(&library.path, &[], &arguments.settings);

@@ -47,8 +47,16 @@ fn try_run(arguments: cli::Record) -> Result<u8, Error> {
     match launch::recognize(&arguments.command[0]) {
         Some(launcher) => in_front(launcher, &library, arguments),
         // This process's host is the rank's own.
-        None => Ok(behind(&library.path, arguments)),
+        None => Ok(behind(&library_behind(library, &arguments.settings)?, arguments)),
     }
+}
+
+/// The library that a rank preloads: of two, it would record with the first alone.
+fn library_behind(library: PreloadLibrary, settings: &cli::Settings) -> Result<PathBuf, Error> {
+    if !launch::is_to_ship(settings) {
+        return Ok(library.path);
+    }
+    folder_in_front().and_then(|folder| launch::shipped(Path::new(&folder))).ok_or_else(launch::no_folder_yet)
 }
 
 /// Becomes the program. Only comes back when that fails.
@@ -85,10 +93,8 @@ fn in_front(launcher: Launcher, library: &PreloadLibrary, mut arguments: cli::Re
     let programs = programs::each_programs_words(launcher, &arguments.command);
     let mode = launch::check_given(launcher, &programs, settings::MODE)?;
     let needs = needs_of_all(&programs)?;
-    let named = arguments.settings.take(settings::DIR).or_else(|| env::var_os(settings::DIR));
-    let named = named.filter(|dir| !dir.is_empty()).map(PathBuf::from);
-    let mode = mode.or_else(|| arguments.settings.get(settings::MODE).map(OsString::from));
-    let mode = mode.or_else(|| env::var_os(settings::MODE));
+    let named = arguments.settings.in_force(settings::DIR).map(PathBuf::from);
+    let mode = mode.or_else(|| arguments.settings.in_force(settings::MODE));
     let wanted = named.unwrap_or_else(|| default_name(&programs));
     let cannot = |source| Error::Write { path: wanted.clone(), source };
     let run: u128 = rand::random();
@@ -96,6 +102,9 @@ fn in_front(launcher: Launcher, library: &PreloadLibrary, mut arguments: cli::Re
     let folder = folder.map_err(cannot)?;
     arguments.settings.set(settings::DIR, folder.clone().into());
     let folder = RunFolder::at(&folder);
+    let shipped = launch::is_to_ship(&arguments.settings).then(|| launch::ship(library, folder.path())).transpose();
+    let shipped = shipped.inspect_err(|_| folder::give_back(folder.path()))?;
+    let library = shipped.as_ref().unwrap_or(library);
     names(&programs).for_each(|program| warn_of(program));
     library.warning.iter().for_each(|warning| terminal::say(warning));
     let mut variables: Variables = launch::variables(&library.path, &needs, &arguments.settings);

@@ -8,6 +8,7 @@ mod library;
 mod openmpi;
 pub mod preload;
 pub mod programs;
+mod shipped;
 mod slurm;
 pub mod unpacked;
 
@@ -20,6 +21,7 @@ use traces::settings::{self, SETTINGS};
 use crate::cli::{Launcher, Settings};
 use crate::error::Error;
 pub use library::{PreloadLibrary, library};
+pub use shipped::{is_to_ship, no_folder_yet, ship, shipped};
 
 /// Variables for the ranks.
 pub type Variables = Vec<(&'static str, OsString)>;
@@ -114,10 +116,7 @@ pub fn variables(library: &Path, needs: &[OsString], settings: &Settings) -> Var
 
 fn settings_as_variables(settings: &Settings) -> Variables {
     // What the user has set in the environment has to reach ranks on other hosts too.
-    let value = |variable| {
-        let value = settings.get(variable).map(OsString::from).or_else(|| std::env::var_os(variable));
-        value.filter(|value| !value.is_empty()).map(|value| (variable, value))
-    };
+    let value = |variable| Some((variable, settings.in_force(variable)?));
     SETTINGS.iter().filter(|setting| !setting.flag.is_empty()).filter_map(|setting| value(setting.variable)).collect()
 }
 

@@ -19,14 +19,9 @@ pub fn unpack(bytes: &[u8], folder: &Path) -> Result<PathBuf, String> {
 }
 
 fn written(bytes: &[u8], folder: &Path) -> io::Result<PathBuf> {
-    // The dynamic linker would read two names.
-    if folder.as_os_str().as_encoded_bytes().iter().any(|byte| matches!(byte, b' ' | b':')) {
-        return Err(io::Error::other("LD_PRELOAD takes no path with a space or colon"));
-    }
+    check_path(folder)?;
     DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-    if statvfs(folder)?.f_flag.contains(StatVfsMountFlags::NOEXEC) {
-        return Err(io::Error::other("is mounted noexec, so no library is loaded from it"));
-    }
+    check_mount(folder)?;
     let own = || {
         let is_folder = fs::symlink_metadata(folder)?.is_dir();
         let own = OutputFolder::own(folder).filter(|_| is_folder);
@@ -43,6 +38,23 @@ fn written(bytes: &[u8], folder: &Path) -> io::Result<PathBuf> {
     match own()?.holds(&name, bytes) {
         true => Ok(folder.join(name)),
         false => Err(io::Error::other("what was written there is not what is read back")),
+    }
+}
+
+/// Whether LD_PRELOAD can name a file in this folder.
+pub fn check_path(folder: &Path) -> io::Result<()> {
+    // The dynamic linker would read two names.
+    match folder.as_os_str().as_encoded_bytes().iter().any(|byte| matches!(byte, b' ' | b':')) {
+        true => Err(io::Error::other("LD_PRELOAD takes no path with a space or colon")),
+        false => Ok(()),
+    }
+}
+
+/// Whether the system lets libraries be loaded from this folder.
+pub fn check_mount(folder: &Path) -> io::Result<()> {
+    match statvfs(folder)?.f_flag.contains(StatVfsMountFlags::NOEXEC) {
+        true => Err(io::Error::other("is mounted noexec, so no library is loaded from it")),
+        false => Ok(()),
     }
 }
 

@@ -1,6 +1,8 @@
-//! What an installation brings beside the command: completions and manual pages of every command.
+//! What an installation brings beside the command: the recorder, completions and manual pages of every command, and the guide.
 
 use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
 use std::process::Command;
 
 use analyzer::cli::{GROUPS, command};
@@ -46,4 +48,57 @@ fn help_shows_every_command_once_and_fits_into_eighty_columns() {
     }
     let wide: Vec<&str> = help.lines().filter(|line| line.chars().count() > 80).collect();
     assert!(wide.is_empty(), "{wide:#?}");
+}
+
+/// Installs this command and something in place of the recorder.
+fn install(prefix: &Path) {
+    let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let library = project.join("README.md");
+    let mut install = Command::new(project.join("packaging/install.sh"));
+    let output = install.arg(prefix).args([Path::new(env!("CARGO_BIN_EXE_overhear")), &library]).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+}
+
+#[test]
+fn an_installation_that_was_moved_finds_its_library_through_a_link() {
+    let folder = Folder::new();
+    let (first, moved) = (folder.0.join("first"), folder.0.join("moved"));
+    install(&first);
+    fs::rename(&first, &moved).unwrap();
+    let link = folder.0.join("link");
+    symlink(moved.join("bin/overhear"), &link).unwrap();
+    let library = moved.join("lib/liboverhear.so").canonicalize().unwrap();
+    for command in [moved.join("bin/overhear"), link] {
+        let output = Command::new(&command).args(["env", "--launcher", "openmpi"]).output().unwrap();
+        let said = String::from_utf8(output.stdout).unwrap();
+        assert!(said.contains(&format!("-x LD_PRELOAD={}", library.display())), "{}: {said}", command.display());
+    }
+}
+
+#[test]
+fn an_installation_has_manual_pages_completions_and_all_that_the_guide_leads_to() {
+    let folder = Folder::new();
+    install(&folder.0);
+    let share = folder.0.join("share");
+    for file in [
+        "man/man1/overhear-waits.1",
+        "bash-completion/completions/overhear",
+        "zsh/site-functions/_overhear",
+        "fish/vendor_completions.d/overhear.fish",
+        "../include/overhear.h",
+    ] {
+        assert!(fs::metadata(share.join(file)).is_ok_and(|found| found.len() > 0), "{file}");
+    }
+    let documents = share.join("doc/overhear");
+    let guide = fs::read_dir(documents.join("docs/guide")).unwrap().map(|entry| entry.unwrap().path());
+    let mut links = 0;
+    for page in guide.chain([documents.join("README.md")]).filter(|page| page.extension().unwrap() == "md") {
+        let text = fs::read_to_string(&page).unwrap();
+        let leads_to = text.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next());
+        for to in leads_to.filter(|to| !to.is_empty() && !to.contains("://")) {
+            assert!(page.with_file_name(to).exists(), "{} leads to {to}", page.display());
+            links += 1;
+        }
+    }
+    assert!(links > 20, "{links}");
 }

@@ -1,0 +1,51 @@
+//! The archive that people unpack: command, recorder, manual pages, completions, guide, licences. It works from any folder, on glibc 2.17 and later.
+
+mod licences;
+mod tried;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use examples::wheel::{output, run as done};
+use examples::{glibc, target, workspace};
+
+use crate::portable::{self, emptied};
+
+/// Makes it, and tries it.
+pub fn run(has_polars: bool, is_tried: bool) -> Result<(), String> {
+    let archive = make(has_polars)?;
+    println!("{}", archive.display());
+    if is_tried { tried::run(&archive, has_polars) } else { Ok(()) }
+}
+
+fn make(has_polars: bool) -> Result<PathBuf, String> {
+    let command = portable::command(&portable::tools()?, has_polars)?;
+    let name = format!("overhear-{}-{}-linux", env!("CARGO_PKG_VERSION"), std::env::consts::ARCH);
+    let root = target().join("dist").join(&name);
+    emptied(&root)?;
+    let library = portable::library()?;
+    [&command, &library].into_iter().try_for_each(|path| check_glibc(path))?;
+    done(Command::new(workspace().join("packaging/install.sh")).args([&root, &command, &library]))?;
+    let licences = root.join("share/doc/overhear/THIRD-PARTY.md");
+    fs::write(&licences, licences::text(has_polars)?).map_err(|error| format!("{}: {error}", licences.display()))?;
+    pack(&root)
+}
+
+fn check_glibc(path: &Path) -> Result<(), String> {
+    match glibc::needed(path)? {
+        needed if needed <= glibc::OLDEST => Ok(()),
+        (major, minor) => Err(format!("{} needs glibc {major}.{minor}; the archive promises 2.17", path.display())),
+    }
+}
+
+/// What is made of the same commit is the same to the byte, but for what compilers do.
+fn pack(root: &Path) -> Result<PathBuf, String> {
+    let time = output(Command::new("git").current_dir(workspace()).args(["log", "-1", "--format=%ct"]))?;
+    let archive = PathBuf::from(format!("{}.tar.gz", root.display()));
+    let mut tar = Command::new("tar");
+    tar.args(["--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--mode=u+w,go-w,a+rX"]);
+    tar.arg(format!("--mtime=@{}", time.trim())).arg("--use-compress-program=gzip --no-name --best");
+    tar.arg("--create").arg("--file").arg(&archive).arg("--directory").arg(root.parent().unwrap_or(root));
+    done(tar.arg(root.file_name().unwrap_or_default())).map(|()| archive)
+}
