@@ -1,0 +1,121 @@
+//! An OTF2 archive as it is written: events of one location after another, then the definitions of all.
+
+use std::ffi::CString;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::ptr;
+
+use super::definition_writer::DefinitionWriter;
+use super::events::EventWriter;
+use super::library::{Code, FLUSH, Functions, Handle};
+use crate::error::Error;
+
+/// What the files of an archive are called, as those of Score-P.
+pub const NAME: &str = "traces";
+/// The largest that the library's chunks may be, and the least: a location takes one in memory at a time.
+const EVENT_CHUNK: u64 = 1 << 20;
+const DEFINITION_CHUNK: u64 = 4 << 20;
+
+const WRITE: u8 = 0;
+const POSIX: u8 = 1;
+const NOT_COMPRESSED: u8 = 1;
+
+/// See the module. One that is not [closed](Archive::close) lacks the file that readers open first.
+pub struct Archive<'a> {
+    functions: &'a Functions,
+    handle: Handle,
+    path: PathBuf,
+}
+
+impl<'a> Archive<'a> {
+    /// Begins one in a folder.
+    pub fn create(functions: &'a Functions, folder: &Path) -> Result<Archive<'a>, Error> {
+        let path = text(folder.as_os_str().as_bytes());
+        let name = text(NAME.as_bytes());
+        // SAFETY: both are texts that end in zero.
+        let handle = unsafe {
+            let (path, name) = (path.as_ptr(), name.as_ptr());
+            (functions.open)(path, name, WRITE, EVENT_CHUNK, DEFINITION_CHUNK, POSIX, NOT_COMPRESSED)
+        };
+        let archive = Archive { functions, handle, path: folder.into() };
+        archive.made(handle)?;
+        let creator = text(concat!("overhear ", env!("CARGO_PKG_VERSION")).as_bytes());
+        // SAFETY: the archive is open, the text ends in zero, and the callbacks live as long as the program.
+        unsafe {
+            archive.check((functions.set_creator)(handle, creator.as_ptr()))?;
+            archive.check((functions.set_flush_callbacks)(handle, &FLUSH, ptr::null_mut()))?;
+            archive.check((functions.set_serial)(handle))?;
+            archive.check((functions.open_event_files)(handle))?;
+        }
+        Ok(archive)
+    }
+
+    /// Begins the events of a location.
+    pub fn events(&self, location: u64) -> Result<EventWriter<'_>, Error> {
+        // SAFETY: the archive is open, and so are its files of events.
+        let handle = self.made(unsafe { (self.functions.event_writer)(self.handle, location) })?;
+        // SAFETY: it takes nothing.
+        let attributes = self.made(unsafe { (self.functions.new_attributes)() })?;
+        Ok(EventWriter { archive: self, functions: self.functions, handle, attributes, last: 0 })
+    }
+
+    /// All events are written. Gives each of so many locations the file of its own definitions, of which it has none: readers
+    /// ask for it.
+    pub fn end_events(&self, locations: u64) -> Result<(), Error> {
+        let functions = self.functions;
+        // SAFETY: the archive is open, and what is closed was opened.
+        unsafe {
+            self.check((functions.close_event_files)(self.handle))?;
+            self.check((functions.open_definition_files)(self.handle))?;
+            for location in 0..locations {
+                let writer = self.made((functions.definition_writer)(self.handle, location))?;
+                self.check((functions.close_definition_writer)(self.handle, writer))?;
+            }
+            self.check((functions.close_definition_files)(self.handle))
+        }
+    }
+
+    /// Begins the definitions of all locations.
+    pub fn definitions(&self) -> Result<DefinitionWriter<'_>, Error> {
+        // SAFETY: the archive is open.
+        let handle = self.made(unsafe { (self.functions.global_writer)(self.handle) })?;
+        Ok(DefinitionWriter { archive: self, functions: self.functions, handle })
+    }
+
+    /// The definitions are written.
+    pub fn end_definitions(&self, writer: Handle) -> Result<(), Error> {
+        // SAFETY: the writer is this archive's.
+        self.check(unsafe { (self.functions.close_global_writer)(self.handle, writer) })
+    }
+
+    /// A location's events are written.
+    pub fn end_location(&self, writer: Handle) -> Result<(), Error> {
+        // SAFETY: the writer is this archive's.
+        self.check(unsafe { (self.functions.close_event_writer)(self.handle, writer) })
+    }
+
+    /// The archive is whole.
+    pub fn close(self) -> Result<(), Error> {
+        // SAFETY: nothing uses the archive any more.
+        self.check(unsafe { (self.functions.close)(self.handle) })
+    }
+
+    /// Whether a call of the library achieved what it was to.
+    pub fn check(&self, code: Code) -> Result<(), Error> {
+        if code == 0 { Ok(()) } else { Err(self.failed(self.functions.meaning(code))) }
+    }
+
+    fn made(&self, handle: Handle) -> Result<Handle, Error> {
+        let failed = || self.failed(std::io::Error::last_os_error().to_string());
+        if handle.is_null() { Err(failed()) } else { Ok(handle) }
+    }
+
+    fn failed(&self, why: String) -> Error {
+        Error::Write { path: self.path.clone(), source: std::io::Error::other(why) }
+    }
+}
+
+/// A text as C has it. A name holds no zero, or what stands before it.
+pub fn text(bytes: &[u8]) -> CString {
+    CString::new(bytes.split(|byte| *byte == 0).next().unwrap_or_default()).unwrap_or_default()
+}
