@@ -66,7 +66,7 @@ fn otf2(arguments: &cli::Export, folder: Option<&Path>, out: &Path) -> Result<u8
     run.has_calls("an archive of OTF2")?;
     ExportFolder::claim_archive(out, export::otf2::NAME, arguments.force)?;
     let ExportedArchive { exported, left_out } = export::otf2::write(&run, &library, out)?;
-    say(out, "told", &exported)?;
+    say(out, "holds", &exported)?;
     left_out.iter().for_each(|line| terminal::say(line));
     Ok(if run.is_partial() { PARTIAL } else { OK })
 }

@@ -10,6 +10,7 @@ use examples::otf2::{PYTHON, install};
 use serde_json::Value;
 use traces::calls::Call;
 use traces::file::{FileHeader, INITIALIZED};
+use traces::record::{self, RecordKind};
 
 use crate::common::named::named;
 use crate::common::recorded::recorded;
@@ -112,6 +113,7 @@ fn every_message_is_a_send_and_a_receive_that_readers_pair() {
         "truncated",
         "partitioned",
         "ring",
+        "killed_between",
     ]) {
         let archive = exported(&run, &[]);
         assert_eq!(archive["unmatched_receives"], 0, "{}", run.display());
@@ -320,4 +322,52 @@ fn a_library_that_is_missing_or_another_is_said_with_how_to_get_it_and_nothing_i
         assert!(refused.status.code() == Some(3) && stderr(&refused).contains(said), "{refused:?}");
         assert!(!archive.exists());
     }
+}
+
+#[test]
+fn regions_that_overlap_keep_their_times_and_are_said() {
+    let folder = Folder::new();
+    for rank in 0..2 {
+        let send = [signature(1, Call::Barrier, traces::signature::peer::NONE, 0, 0)];
+        let file = rank_with(header(rank, 2), &traces::write::blank_block(), &send, |words| {
+            // 1 from 10 to 30, 2 from 20 to 40.
+            let events = [
+                (RecordKind::RegionBegin, 1),
+                (RecordKind::RegionBegin, 2),
+                (RecordKind::RegionEnd, 1),
+                (RecordKind::RegionEnd, 2),
+            ];
+            words.extend(events.into_iter().map(|(kind, number)| record::region(kind, 10, number)));
+            traces::write::call(words, BEGIN + 40, 1, BEGIN + 50, 10_000);
+        });
+        folder.write(&format!("rank-000{rank}.ovh"), &file);
+    }
+    let archive = exported(&folder.0, &[]);
+    let mut times: BTreeMap<(String, String), u64> = BTreeMap::new();
+    for region in list(&archive, "regions") {
+        *times.entry((text(region, "process"), text(region, "name"))).or_default() +=
+            whole(region, "end") - whole(region, "begin");
+    }
+    assert!(times.len() == 4 && times.values().all(|time| *time == 20), "{times:?}");
+    assert_eq!(list(&archive, "regions").count(), 6);
+    let output = export(&folder.0, &folder.0.join("archive"), &[]);
+    assert!(stderr(&output).contains("2 times a region ended inside another"), "{}", stderr(&output));
+}
+
+#[test]
+fn ranks_of_several_worlds_reduce_to_one_root_and_a_rank_without_a_file_is_a_process() {
+    let mut ran = 0;
+    for fixture in recorded("spawns") {
+        let archive = exported(&fixture.run, &[]);
+        let roots = list(&archive, "collectives").filter(|part| part["operation"] == "REDUCE");
+        for root in roots.map(|part| whole(part, "root")) {
+            assert!(root < 4 || root == u64::from(u32::MAX), "{root}");
+            ran += 1;
+        }
+    }
+    assert!(ran > 0);
+    let folder = two_ranks();
+    fs::remove_file(folder.0.join("rank-0001.ovh")).unwrap();
+    let archive = exported(&folder.0, &[]);
+    assert!(list(&archive, "processes").next().is_some_and(|process| process == "MPI Rank 0"), "{archive}");
 }

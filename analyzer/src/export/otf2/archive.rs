@@ -5,8 +5,6 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::ptr;
 
-use super::definition_writer::DefinitionWriter;
-use super::events::EventWriter;
 use super::library::{Code, FLUSH, Functions, Handle};
 use crate::error::Error;
 
@@ -22,8 +20,10 @@ const NOT_COMPRESSED: u8 = 1;
 
 /// See the module. One that is not [closed](Archive::close) lacks the file that readers open first.
 pub struct Archive<'a> {
-    functions: &'a Functions,
-    handle: Handle,
+    /// The library's functions.
+    pub functions: &'a Functions,
+    /// The archive, open.
+    pub handle: Handle,
     path: PathBuf,
 }
 
@@ -50,15 +50,6 @@ impl<'a> Archive<'a> {
         Ok(archive)
     }
 
-    /// Begins the events of a location.
-    pub fn events(&self, location: u64) -> Result<EventWriter<'_>, Error> {
-        // SAFETY: the archive is open, and so are its files of events.
-        let handle = self.made(unsafe { (self.functions.event_writer)(self.handle, location) })?;
-        // SAFETY: it takes nothing.
-        let attributes = self.made(unsafe { (self.functions.new_attributes)() })?;
-        Ok(EventWriter { archive: self, functions: self.functions, handle, attributes, last: 0 })
-    }
-
     /// All events are written. Gives each of so many locations the file of its own definitions, of which it has none: readers
     /// ask for it.
     pub fn end_events(&self, locations: u64) -> Result<(), Error> {
@@ -75,25 +66,6 @@ impl<'a> Archive<'a> {
         }
     }
 
-    /// Begins the definitions of all locations.
-    pub fn definitions(&self) -> Result<DefinitionWriter<'_>, Error> {
-        // SAFETY: the archive is open.
-        let handle = self.made(unsafe { (self.functions.global_writer)(self.handle) })?;
-        Ok(DefinitionWriter { archive: self, functions: self.functions, handle })
-    }
-
-    /// The definitions are written.
-    pub fn end_definitions(&self, writer: Handle) -> Result<(), Error> {
-        // SAFETY: the writer is this archive's.
-        self.check(unsafe { (self.functions.close_global_writer)(self.handle, writer) })
-    }
-
-    /// A location's events are written.
-    pub fn end_location(&self, writer: Handle) -> Result<(), Error> {
-        // SAFETY: the writer is this archive's.
-        self.check(unsafe { (self.functions.close_event_writer)(self.handle, writer) })
-    }
-
     /// The archive is whole.
     pub fn close(self) -> Result<(), Error> {
         // SAFETY: nothing uses the archive any more.
@@ -105,7 +77,8 @@ impl<'a> Archive<'a> {
         if code == 0 { Ok(()) } else { Err(self.failed(self.functions.meaning(code))) }
     }
 
-    fn made(&self, handle: Handle) -> Result<Handle, Error> {
+    /// What the library has made, if it has.
+    pub fn made(&self, handle: Handle) -> Result<Handle, Error> {
         let failed = || self.failed(std::io::Error::last_os_error().to_string());
         if handle.is_null() { Err(failed()) } else { Ok(handle) }
     }

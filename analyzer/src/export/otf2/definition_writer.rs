@@ -16,9 +16,9 @@ const PROCESS_CLASS: u8 = 0;
 
 /// See the module. Names are numbers of texts.
 pub struct DefinitionWriter<'a> {
-    pub(super) archive: &'a Archive<'a>,
-    pub(super) functions: &'a Functions,
-    pub(super) handle: Handle,
+    archive: &'a Archive<'a>,
+    functions: &'a Functions,
+    handle: Handle,
 }
 
 /// A group of processes.
@@ -34,7 +34,15 @@ pub struct Group<'a> {
     pub members: &'a [u64],
 }
 
-impl DefinitionWriter<'_> {
+impl<'a> DefinitionWriter<'a> {
+    /// Begins the definitions of all locations.
+    pub fn begin(archive: &'a Archive<'_>) -> Result<DefinitionWriter<'a>, Error> {
+        let functions = archive.functions;
+        // SAFETY: the archive is open.
+        let handle = archive.made(unsafe { (functions.global_writer)(archive.handle) })?;
+        Ok(DefinitionWriter { archive, functions, handle })
+    }
+
     /// Times are nanoseconds from 0 to a length; the first is so many since 1970, where that is known.
     pub fn clock(&self, length: u64, realtime: Option<u64>) -> Result<(), Error> {
         let realtime = realtime.unwrap_or(u64::MAX);
@@ -113,7 +121,8 @@ impl DefinitionWriter<'_> {
 
     /// All is defined.
     pub fn finish(self) -> Result<(), Error> {
-        self.archive.end_definitions(self.handle)
+        // SAFETY: the writer is this archive's, and nothing uses it any more.
+        self.check(unsafe { (self.functions.close_global_writer)(self.archive.handle, self.handle) })
     }
 
     fn check(&self, code: Code) -> Result<(), Error> {

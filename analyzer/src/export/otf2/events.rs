@@ -76,14 +76,24 @@ pub enum Event {
 
 /// The events of a location, in the order of their times.
 pub struct EventWriter<'a> {
-    pub(super) archive: &'a Archive<'a>,
-    pub(super) functions: &'a Functions,
-    pub(super) handle: Handle,
-    pub(super) attributes: Handle,
-    pub(super) last: u64,
+    archive: &'a Archive<'a>,
+    functions: &'a Functions,
+    handle: Handle,
+    attributes: Handle,
+    last: u64,
 }
 
-impl EventWriter<'_> {
+impl<'a> EventWriter<'a> {
+    /// Begins the events of a location.
+    pub fn begin(archive: &'a Archive<'_>, location: u64) -> Result<EventWriter<'a>, Error> {
+        let functions = archive.functions;
+        // SAFETY: the archive is open, and so are its files of events.
+        let handle = archive.made(unsafe { (functions.event_writer)(archive.handle, location) })?;
+        // SAFETY: it takes nothing.
+        let attributes = archive.made(unsafe { (functions.new_attributes)() })?;
+        Ok(EventWriter { archive, functions, handle, attributes, last: 0 })
+    }
+
     /// Writes an event. One that is said to be earlier than the last is written at the time of that.
     pub fn write(&mut self, time: u64, event: Event) -> Result<(), Error> {
         self.write_with(time, event, &[])
@@ -140,12 +150,12 @@ impl EventWriter<'_> {
     /// The location has no more events. Returns how many it has.
     pub fn finish(self) -> Result<u64, Error> {
         let (archive, mut events) = (self.archive, 0);
-        // SAFETY: the writer is open, and nothing uses the list any more.
+        // SAFETY: the writer is open and this archive's, and nothing uses it or the list any more.
         unsafe {
             archive.check((self.functions.count_events)(self.handle, &mut events))?;
             archive.check((self.functions.delete_attributes)(self.attributes))?;
+            archive.check((self.functions.close_event_writer)(archive.handle, self.handle))?;
         }
-        archive.end_location(self.handle)?;
         Ok(events)
     }
 }

@@ -6,6 +6,7 @@
 mod archive;
 mod calls;
 mod communicators;
+mod define;
 mod definition_writer;
 mod definitions;
 mod events;
@@ -32,7 +33,9 @@ use archive::Archive;
 pub use archive::NAME;
 use calls::{RankEvents, ThreadEvents, tell_rest};
 use communicators::Communicators;
+use definition_writer::DefinitionWriter;
 use definitions::Definitions;
+use events::EventWriter;
 pub use library::{Functions, load};
 use messages::MessageEnds;
 use nesting::{Nesting, Region};
@@ -70,13 +73,13 @@ pub fn write(run: &Run, functions: &Functions, folder: &Path) -> Result<Exported
         cut += written.1;
     }
     for process in run.ranks.len()..processes.count() {
-        archive.events(processes.locations())?.finish()?;
+        EventWriter::begin(&archive, processes.locations())?.finish()?;
         processes.add(process, 0, 0);
     }
     archive.end_events(processes.locations())?;
-    let writer = archive.definitions()?;
+    let writer = DefinitionWriter::begin(&archive)?;
     writer.clock(length + 1, realtime(run, &set, origin))?;
-    definitions.write(writer, &processes, &communicators)?;
+    define::write(definitions, writer, &processes, &communicators)?;
     let sums = told.sums;
     archive.close()?;
     let tables = vec![
@@ -102,7 +105,7 @@ fn one_rank(
     let rank = &set.run.ranks[at];
     let pages = if rank.is_asked { set.threads(at) } else { &[] };
     if pages.is_empty() {
-        archive.events(processes.locations())?.finish()?;
+        EventWriter::begin(archive, processes.locations())?.finish()?;
         processes.add(at, 0, 0);
         return Ok((0, 0));
     }
@@ -115,7 +118,12 @@ fn one_rank(
         let stream = Stream::new(thread, rank, &told.timeline.lines[at], roles);
         let meanings = meanings::of_thread(definitions, set.run, rank, thread);
         let own = regions.extract_if(.., |region| region.0 == thread.number).map(|region| region.1).collect();
-        threads.push(ThreadEvents { stream, meanings, nesting: Nesting::new(own), events: archive.events(place)? });
+        threads.push(ThreadEvents {
+            stream,
+            meanings,
+            nesting: Nesting::new(own),
+            events: EventWriter::begin(archive, place)?,
+        });
     }
     RankEvents::new(told, at as u32).tell(&mut threads)?;
     let (mut last, mut cut) = (0, 0);
