@@ -17,6 +17,7 @@ pub mod machine;
 pub mod memcheck;
 pub mod mpi;
 pub mod mpi4py;
+pub mod otf2;
 pub mod packages;
 pub mod program;
 pub mod python;

@@ -4,6 +4,7 @@ use std::process::Command;
 
 use examples::browser;
 use examples::mpi::{self, Mpi};
+use examples::otf2;
 use examples::python::Python;
 use examples::wheel::run as done;
 
@@ -14,6 +15,7 @@ pub fn run(mpi: Option<&str>, name: Option<&str>) -> Result<(), String> {
     mpi::install_all()?;
     Python::install_all()?;
     browser::install()?;
+    otf2::install()?;
     build::overhear()?;
     build::python_module()?;
     archive::make()?;

@@ -14,18 +14,19 @@ use crate::model::Choice;
 /// The flags of `export`.
 #[derive(Args)]
 pub struct Export {
-    /// The run's folder [default: the newest run in the working folder], and what to write: a new or empty folder of tables, or a file for
-    /// Perfetto
+    /// The run's folder [default: the newest run in the working folder], and what to write: a new or empty folder of tables or for OTF2, or
+    /// a file for Perfetto
     #[arg(value_names = ["DIR", "OUT"], num_args = 1..=2, required = true)]
     pub folders: Vec<PathBuf>,
-    /// What to write: tables as parquet, csv or json, an object on each line; or perfetto, a trace that https://ui.perfetto.dev and
-    /// trace_processor open. A time instead says, as elsewhere: only calls that began before it
+    /// What to write: tables as parquet, csv or json, an object on each line; perfetto, a trace that https://ui.perfetto.dev and
+    /// trace_processor open; or otf2, an archive that Vampir, Scalasca, Pipit and ViTE open. A time instead says, as elsewhere: only calls
+    /// that began before it
     #[arg(long, value_name = "FORMAT", required = true)]
     pub to: Vec<ExportTo>,
     /// Only these of the tables, as calls,ranks [default: all]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub tables: Vec<String>,
-    /// Replace tables that an export has written there before, or the file
+    /// Replace tables or the archive that an export has written there before, or the file
     #[arg(long)]
     pub force: bool,
     /// What of the run to write.

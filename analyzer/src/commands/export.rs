@@ -8,6 +8,7 @@ use super::print::print_text;
 use crate::cli;
 use crate::dataset::{DataSet, follow, heads};
 use crate::error::{Error, OK, PARTIAL};
+use crate::export::otf2::ExportedArchive;
 use crate::export::perfetto::BROWSER_OPENS;
 use crate::export::{self, ExportFolder, ExportFormat, Exported, FileFormat};
 use crate::report::Value;
@@ -23,6 +24,7 @@ pub fn run(arguments: &cli::Export) -> Result<u8, Error> {
     match format {
         ExportFormat::Tables(format) => tables(arguments, folder, out, format),
         ExportFormat::Perfetto => perfetto(arguments, folder, out),
+        ExportFormat::Otf2 => otf2(arguments, folder, out),
     }
 }
 
@@ -41,11 +43,7 @@ fn tables(arguments: &cli::Export, folder: Option<&Path>, out: &Path, format: Fi
 }
 
 fn perfetto(arguments: &cli::Export, folder: Option<&Path>, out: &Path) -> Result<u8, Error> {
-    if !arguments.tables.is_empty() {
-        return Err(Error::Setting(
-            "--tables chooses among tables, and a trace for Perfetto has none: leave it out".into(),
-        ));
-    }
+    no_tables(arguments, "a trace for Perfetto")?;
     free(out, arguments.force)?;
     let run = open_run(folder, arguments.choice())?;
     run.has_calls("a trace for Perfetto")?;
@@ -59,6 +57,25 @@ fn perfetto(arguments: &cli::Export, folder: Option<&Path>, out: &Path) -> Resul
         ));
     }
     Ok(if run.is_partial() { PARTIAL } else { OK })
+}
+
+fn otf2(arguments: &cli::Export, folder: Option<&Path>, out: &Path) -> Result<u8, Error> {
+    no_tables(arguments, "an archive of OTF2")?;
+    let library = export::otf2::load()?;
+    let run = open_run(folder, arguments.choice())?;
+    run.has_calls("an archive of OTF2")?;
+    ExportFolder::claim_archive(out, export::otf2::NAME, arguments.force)?;
+    let ExportedArchive { exported, left_out } = export::otf2::write(&run, &library, out)?;
+    say(out, "holds", &exported)?;
+    left_out.iter().for_each(|line| terminal::say(line));
+    Ok(if run.is_partial() { PARTIAL } else { OK })
+}
+
+fn no_tables(arguments: &cli::Export, what: &str) -> Result<(), Error> {
+    match arguments.tables.as_slice() {
+        [] => Ok(()),
+        _ => Err(Error::Setting(format!("--tables chooses among tables, and {what} has none: leave it out"))),
+    }
 }
 
 /// The tables of these names, or all.

@@ -27,6 +27,18 @@ impl ExportFolder {
         Ok(ExportFolder(path.into()))
     }
 
+    /// A folder that is new or empty; with `force`, one in which the archive of OTF2 of a name is to be replaced.
+    pub fn claim_archive(path: &Path, name: &str, force: bool) -> Result<(), Error> {
+        ExportFolder::claim(path, &[], force)?;
+        let events = path.join(name);
+        remove_files(&events, |file| has_extension(file, &["evt", "def"]))?;
+        match fs::remove_dir(&events) {
+            Err(source) if source.kind() != ErrorKind::NotFound => return Err(Error::Write { path: events, source }),
+            _ => {}
+        }
+        remove_files(path, |file| file.file_stem() == Some(name.as_ref()) && has_extension(file, &["otf2", "def"]))
+    }
+
     /// The file of a table for the rank at a place of the run, in a folder that is there.
     pub fn file(&self, run: &Run, table: &str, rank: usize, extension: &str) -> Result<PathBuf, Error> {
         let number = run.ranks[rank].number();
@@ -36,6 +48,23 @@ impl ExportFolder {
         fs::create_dir_all(&folder).map_err(|source| Error::Write { path: folder.clone(), source })?;
         Ok(folder.join(format!("part-{part}.{extension}")))
     }
+}
+
+/// Removes the files of a folder that are meant, where there is one.
+fn remove_files(folder: &Path, is_meant: impl Fn(&Path) -> bool) -> Result<(), Error> {
+    let failed = |path: &Path, source| Error::Write { path: path.into(), source };
+    let there = match fs::read_dir(folder) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        there => there.map_err(|source| failed(folder, source))?,
+    };
+    for file in there.flatten().map(|entry| entry.path()).filter(|path| is_meant(path)) {
+        fs::remove_file(&file).map_err(|source| failed(&file, source))?;
+    }
+    Ok(())
+}
+
+fn has_extension(file: &Path, extensions: &[&str]) -> bool {
+    file.extension().is_some_and(|found| extensions.iter().any(|extension| found == *extension))
 }
 
 /// Removes a table that an export has written, and fails where anything else lies there.

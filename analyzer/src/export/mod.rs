@@ -8,9 +8,11 @@
 mod csv;
 mod folder;
 mod json;
+pub mod otf2;
 #[cfg(feature = "polars")]
 mod parquet;
 pub mod perfetto;
+mod rows;
 
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -29,15 +31,18 @@ pub enum ExportFormat {
     Tables(FileFormat),
     /// For Perfetto's viewer: a file.
     Perfetto,
+    /// For Vampir, Scalasca, Pipit and ViTE: a folder.
+    Otf2,
 }
 
 impl ExportFormat {
     /// All, with their names.
-    pub const ALL: [(&str, ExportFormat); 4] = [
+    pub const ALL: [(&str, ExportFormat); 5] = [
         ("parquet", ExportFormat::Tables(FileFormat::Parquet)),
         ("csv", ExportFormat::Tables(FileFormat::Csv)),
         ("json", ExportFormat::Tables(FileFormat::Json)),
         ("perfetto", ExportFormat::Perfetto),
+        ("otf2", ExportFormat::Otf2),
     ];
 }
 

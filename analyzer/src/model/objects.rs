@@ -61,6 +61,15 @@ pub struct ProcessGroup {
     ranks: [Vec<Span>; 2],
 }
 
+/// A process of an object.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Member {
+    /// By its place in [`Run::ranks`].
+    Here(u32),
+    /// One of the launch's world that has no file here, by its rank.
+    Absent(u32),
+}
+
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct ObjectIdentity {
     world: u32,
@@ -144,6 +153,23 @@ impl ProcessGroup {
         let ranks = &self.ranks[usize::from(self.calls_others(rank))];
         let found = Span::rank(ranks, u32::try_from(number).ok()?).filter(|_| self.world == 0);
         u32::try_from(found?).ok()
+    }
+
+    /// All its processes by their numbers; of an intercommunicator, of the group with the lower ranks and the other, which is
+    /// empty elsewhere. `None` where one is not known, or there are more than `most`.
+    pub fn processes(&self, most: u64) -> Option<[Vec<Member>; 2]> {
+        let absent = |ranks: &[Span], number| {
+            let rank = Span::rank(ranks, number).filter(|_| self.world == 0)?;
+            Some(Member::Absent(u32::try_from(rank).ok()?))
+        };
+        let all = |members: &Members, ranks: &[Span]| -> Option<Vec<Member>> {
+            let member = |number| members.get(number).map(Member::Here).or_else(|| absent(ranks, number));
+            (0..u32::try_from(members.size()).ok()?).map(member).collect()
+        };
+        if self.size() > most {
+            return None;
+        }
+        Some([all(&self.members, &self.ranks[0])?, all(&self.others, &self.ranks[1])?])
     }
 
     fn calls_others(&self, rank: usize) -> bool {

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use traces::progress::Polls;
-use traces::read::{ThreadPages, Visitor, Walk};
+use traces::read::{RecordedCall, ThreadPages, Visitor, Walk};
 use traces::record::{Arrived, LEFT, RecordKind};
 
 use super::Rank;
@@ -23,6 +23,8 @@ pub struct TimedCall {
     pub end: i64,
     /// Time inside MPI: less than that between the two where several calls are told in one.
     pub inside: i64,
+    /// How many calls it is: more than one where they asked in vain.
+    pub count: u64,
     /// What it is, to be asked for by [`Stream::role`].
     role: u32,
     /// The number of the request it began or created.
@@ -88,6 +90,7 @@ impl<'a> Stream<'a> {
             known,
             roles,
             started: 0,
+            last: None,
             open: None,
             calls: Vec::new(),
             details: Vec::new(),
@@ -120,6 +123,18 @@ impl<'a> Stream<'a> {
     #[inline]
     pub fn role(&self, call: &TimedCall) -> &Role {
         &self.reader.known[call.role as usize]
+    }
+
+    /// The number of a call's signature.
+    #[inline]
+    pub fn signature(&self, call: &TimedCall) -> usize {
+        let number = call.role as usize;
+        if number < self.reader.left_out { number } else { number - self.reader.left_out }
+    }
+
+    /// The last call that was read, which may not count.
+    pub fn last(&self) -> Option<RecordedCall> {
+        self.reader.last
     }
 
     /// Whom the thread's rank calls by a number in an object.
@@ -157,6 +172,7 @@ struct StreamReader<'a> {
     left_out: usize,
     roles: Roles<'a>,
     started: u64,
+    last: Option<RecordedCall>,
     /// The call that what follows belongs to.
     open: Option<TimedCall>,
     calls: Vec<TimedCall>,
@@ -172,8 +188,9 @@ impl StreamReader<'_> {
     }
 
     #[inline]
-    fn begin(&mut self, signature: u32, start: u64, end: u64, inside: u64) {
+    fn begin(&mut self, signature: u32, start: u64, end: u64, inside: u64, count: u64) {
         self.close();
+        self.last = Some(RecordedCall { start, signature });
         let left_out = self.cursor.part_at(start) == LEFT_OUT;
         if signature as usize >= self.left_out {
             return;
@@ -188,8 +205,8 @@ impl StreamReader<'_> {
         let (start, end) = (self.line.nanoseconds_at(start), self.line.nanoseconds_at(end));
         let at = self.details.len() as u32;
         let inside = if inside == u64::MAX { end - start } else { self.line.duration(inside) };
-        self.open =
-            Some(TimedCall { start, end, inside, role: number, request, failed: false, left: false, details: at..at });
+        let (failed, left, details) = (false, false, at..at);
+        self.open = Some(TimedCall { start, end, inside, count, role: number, request, failed, left, details });
     }
 
     #[inline]
@@ -204,11 +221,11 @@ impl StreamReader<'_> {
 impl Visitor for StreamReader<'_> {
     #[inline]
     fn call(&mut self, signature: u32, start: u64, duration: u64) {
-        self.begin(signature, start, start.wrapping_add(duration), u64::MAX);
+        self.begin(signature, start, start.wrapping_add(duration), u64::MAX, 1);
     }
 
     fn polls(&mut self, polls: &Polls) {
-        self.begin(polls.signature as u32, polls.start, polls.end, polls.total);
+        self.begin(polls.signature as u32, polls.start, polls.end, polls.total, polls.count);
     }
 
     fn arrived(&mut self, arrived: Arrived) {

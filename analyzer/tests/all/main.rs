@@ -30,6 +30,7 @@ mod messages;
 mod model;
 mod names;
 mod operations;
+mod otf2;
 mod overlap;
 mod page;
 mod perfetto;

@@ -14,6 +14,7 @@ use traces::file::{FileHeader, INITIALIZED};
 
 use crate::common::named::named;
 use crate::common::recorded::recorded;
+use crate::common::tables::{list, table, whole};
 use crate::common::{
     BEGIN, Folder, SECOND, header, in_call, json, overhear, rank_with, signature, stderr, stdout, two_ranks,
 };
@@ -99,28 +100,8 @@ fn exported(run: &Path, arguments: &[&str]) -> Value {
     serde_json::from_slice(&read.stdout).unwrap()
 }
 
-fn list<'v>(value: &'v Value, of: &str) -> impl Iterator<Item = &'v Value> {
-    value[of].as_array().unwrap().iter()
-}
-
 fn is_call(slice: &&Value) -> bool {
     slice["name"].as_str().unwrap().starts_with("MPI_")
-}
-
-fn whole(value: &Value, key: &str) -> u64 {
-    value[key].as_u64().unwrap_or_else(|| panic!("{key}: {value}"))
-}
-
-/// Rows of a table of the data set.
-fn table(run: &Path, name: &str, arguments: &[&str]) -> Vec<Value> {
-    let out = Folder::new();
-    let words = [&[out.0.to_str().unwrap(), "--no-cache", "--to", "json", "--tables", name], arguments].concat();
-    let output = overhear("export", run, &words);
-    assert!(matches!(output.status.code(), Some(0 | 4)), "{}", stderr(&output));
-    let ranks = fs::read_dir(out.0.join(name)).unwrap().map(|rank| rank.unwrap().path());
-    let files = ranks.flat_map(|rank| fs::read_dir(rank).unwrap().map(|file| file.unwrap().path()));
-    let texts = files.map(|file| fs::read_to_string(file).unwrap()).collect::<Vec<_>>().concat();
-    texts.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 /// Calls and seconds by rank and function.

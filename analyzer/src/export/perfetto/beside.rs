@@ -4,7 +4,8 @@ use std::io;
 
 use super::file::TraceFile;
 use super::tracks::Lanes;
-use crate::dataset::{Cell, DataSet, table};
+use crate::dataset::{Cell, DataSet};
+use crate::export::rows::each;
 
 /// Writes the regions of a rank's threads, of each of which the number and the track are given. Returns how many.
 pub fn regions(
@@ -52,28 +53,4 @@ pub fn progress(file: &mut TraceFile, set: &DataSet<'_>, at: usize, threads: &[(
 
 fn rows(name: &'static str, threads: &[(u32, u64)]) -> Vec<(u32, Lanes)> {
     threads.iter().map(|(number, track)| (*number, Lanes::new(name, *track))).collect()
-}
-
-/// Goes through the rows that a table of the data set has of a rank, and adds up what is said of each.
-fn each(
-    set: &DataSet<'_>,
-    name: &str,
-    at: usize,
-    keys: &[&str],
-    show: &mut dyn FnMut(&[Cell<'_>]) -> io::Result<u64>,
-) -> io::Result<u64> {
-    let Some(table) = table(set, name) else { return Ok(0) };
-    let columns = &table.head().columns;
-    let wanted: Vec<usize> = keys.iter().filter_map(|key| columns.iter().position(|head| head.key == *key)).collect();
-    let mut sum = 0;
-    for part in (0..table.parts().len()).filter(|part| table.parts()[*part] == at) {
-        table.read(part, &wanted, &mut |batch| {
-            for row in 0..batch.rows {
-                let cells: Vec<Cell<'_>> = batch.columns.iter().map(|column| column.cell(row)).collect();
-                sum += show(&cells)?;
-            }
-            Ok(())
-        })?;
-    }
-    Ok(sum)
 }

@@ -1,0 +1,15 @@
+//! What reads archives of OTF2: `otf2-print`, and the module `otf2` of Debian's Python.
+
+use std::path::Path;
+
+use crate::packages;
+
+/// The Python that has the module.
+pub const PYTHON: &str = "/usr/bin/python3";
+
+/// Brings both, by apt, which takes root, unless they are there.
+pub fn install() -> Result<(), String> {
+    let is_there =
+        Path::new("/usr/bin/otf2-print").exists() && Path::new("/usr/lib/python3/dist-packages/otf2").exists();
+    if is_there { Ok(()) } else { packages::install(&["otf2-tools", "python3-otf2"]) }
+}
