@@ -32,9 +32,13 @@ pub fn run(arguments: &cli::Top) -> Result<u8, Error> {
     sleep(BETWEEN);
     let now = Frame::of(&folder)?;
     let sites = Sites::load(&folder, &now.ranks, !arguments.no_cache);
-    let tables = vec![top::table(&first, &now, &sites).into()];
-    print(Report { facts: Vec::new(), warnings: Vec::new(), tables }, "top", &arguments.print)?;
+    print(report(&first, &now, &sites), "top", &arguments.print)?;
     Ok(OK)
+}
+
+/// The ranks' places, and their rates between two moments.
+fn report(before: &Frame, now: &Frame, sites: &Sites) -> Report {
+    Report { facts: Vec::new(), warnings: Vec::new(), tables: vec![top::table(before, now, sites).into()] }
 }
 
 /// What its JSON looks like.

@@ -9,10 +9,9 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Text};
 
 use crate::error::Error;
-use crate::metrics::top;
 use crate::model::sites::Sites;
 use crate::model::standing::Frame;
-use crate::report::{Report, text};
+use crate::report::text;
 use crate::visible::visible;
 
 /// Between two frames.
@@ -68,11 +67,9 @@ fn places(frame: &Frame) -> usize {
 }
 
 fn lines(before: &Frame, now: &Frame, sites: &Sites) -> Result<Vec<String>, Error> {
-    let report =
-        Report { facts: Vec::new(), warnings: Vec::new(), tables: vec![top::table(before, now, sites).into()] };
     let mut printed = Vec::new();
-    text::print(&report, &mut printed).map_err(failed)?;
-    Ok(String::from_utf8_lossy(&printed).lines().skip_while(|line| line.is_empty()).map(String::from).collect())
+    text::print(&super::report(before, now, sites), &mut printed).map_err(failed)?;
+    Ok(String::from_utf8_lossy(&printed).lines().map(String::from).collect())
 }
 
 /// Title, headings, and as many ranks as there is room for.

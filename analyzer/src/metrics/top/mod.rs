@@ -4,14 +4,15 @@ mod open_metrics;
 
 pub use open_metrics::open_metrics;
 
-use super::hang::{label, peer_of, tag_of};
 use super::totals::world_rank;
+use super::whereabouts::{self, peer_of, tag_of};
 use super::words::object;
 use crate::model::Rank;
 use crate::model::process::ProcessState;
 use crate::model::rank::function;
 use crate::model::sites::Sites;
 use crate::model::standing::{Frame, RankFrame, Spot};
+use crate::model::wait_for::Halt;
 use crate::report::{Column, Label, Row, Table, WorldRank};
 
 /// One rank.
@@ -71,7 +72,7 @@ fn row(before: &Frame, now: &Frame, at: usize, sites: &Sites) -> TopRow {
         partner: call.and_then(peer_of).or_else(|| came(now, at)),
         tag: call.and_then(tag_of),
         communicator: call.filter(|call| call.object != 0).map(|call| object(rank, call).0),
-        since: of.spot.since().map(|since| (of.age - since).max(0.0)),
+        since: of.since(),
         empty: entries.map(|entries| entries as f64 / seconds),
         site: call.filter(|call| call.site != 0).map(|call| sites.place(rank, call.site)),
     }
@@ -90,13 +91,6 @@ fn came(now: &Frame, at: usize) -> Option<String> {
 
 /// What a rank does, in a word.
 fn state(of: &RankFrame) -> Label {
-    match (of.process.map(|process| process.state), &of.spot) {
-        (_, Spot::Finalized) => label("finalized", "finished"),
-        (Some(ProcessState::Gone), _) => label("dead", "dead in"),
-        (Some(ProcessState::Stopped), _) => label("stopped", "stopped in"),
-        (_, Spot::Inside(..)) => label("in_mpi", "in"),
-        (_, Spot::Asking(..)) => label("polling", "polls"),
-        (Some(ProcessState::Asleep), Spot::Outside(..)) => label("asleep", "asleep after"),
-        (_, Spot::Outside(..)) => label("outside", "outside, after"),
-    }
+    let process = of.process.map(|process| process.state);
+    whereabouts::state(process.and_then(Halt::of), &of.spot, process)
 }

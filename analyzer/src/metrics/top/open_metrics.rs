@@ -29,8 +29,7 @@ pub fn open_metrics(now: &Frame) -> String {
             }
         }
     };
-    let since = |at: usize| now.seen[at].spot.since().map(|since| (now.seen[at].age - since).max(0.0));
-    family("since_seconds", "gauge", "", "How long the rank has been where it is.", &since);
+    family("since_seconds", "gauge", "", "How long the rank has been where it is.", &|at| now.seen[at].since());
     let empty = |at: usize| Some(now.seen[at].empty_entries as f64);
     family("empty_entries", "counter", "_total", "Entries into the progress engine that achieved nothing.", &empty);
     text + "# EOF\n"

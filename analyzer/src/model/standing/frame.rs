@@ -34,6 +34,13 @@ pub struct RankFrame {
     pub empty_entries: u64,
 }
 
+impl RankFrame {
+    /// For how many seconds it has been where it is.
+    pub fn since(&self) -> Option<f64> {
+        Some((self.age - self.spot.since()?).max(0.0))
+    }
+}
+
 impl Frame {
     /// That of a run's folder now. Files that cannot be read yet are left out.
     pub fn of(folder: &Path) -> Result<Frame, Error> {

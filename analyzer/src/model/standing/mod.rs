@@ -127,6 +127,18 @@ impl Standing {
     }
 }
 
+impl Position {
+    /// The same without what the call waits for.
+    pub fn spot(&self) -> Spot {
+        match self {
+            Position::Inside(entered) => Spot::Inside(entered.signature, entered.since),
+            Position::Asking(entered) => Spot::Asking(entered.signature, entered.since),
+            Position::Outside { last, since } => Spot::Outside(*last, *since),
+            Position::Finalized => Spot::Finalized,
+        }
+    }
+}
+
 impl RankStanding {
     /// The call that it is in.
     pub fn entered(&self) -> Option<&Entered> {
@@ -136,21 +148,27 @@ impl RankStanding {
         }
     }
 
+    /// What the call that it is in and its pending requests wait for.
+    pub fn awaits(&self) -> impl Iterator<Item = &Awaited> {
+        let open = self.entered().into_iter().flat_map(|entered| &entered.awaits);
+        open.chain(self.past.pending.values().flat_map(|request| &request.awaits))
+    }
+
     /// Its part in the collective call that it is in.
     pub fn collective(&self) -> Option<CollectivePart> {
-        self.entered()?.awaits.iter().find_map(|awaits| match awaits {
-            Awaited::Collective(part) => Some(*part),
-            _ => None,
-        })
+        self.entered()?.awaits.iter().find_map(Awaited::collective)
+    }
+
+    /// Its parts in collective calls that may keep it where it is: in that call, or in nonblocking ones that the call completes.
+    pub fn collectives(&self) -> impl Iterator<Item = CollectivePart> {
+        let completes = self.entered().is_some_and(|entered| entered.completes.is_some());
+        let pending = self.past.pending.values().filter(move |_| completes).flat_map(|request| &request.awaits);
+        self.collective().into_iter().chain(pending.filter_map(Awaited::collective))
     }
 
     /// Since when it is where it is, in seconds since its recording began.
     pub fn since(&self) -> Option<f64> {
-        match &self.position {
-            Position::Inside(entered) | Position::Asking(entered) => Some(entered.since),
-            Position::Outside { since, .. } => Some(*since),
-            Position::Finalized => None,
-        }
+        self.position.spot().since()
     }
 }
 
