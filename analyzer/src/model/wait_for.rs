@@ -137,11 +137,7 @@ pub fn takes(standing: &Standing, at: usize, object: u32, from: u32, sent: i32) 
 /// Those that have not come to a collective call, or came to another one there.
 pub fn missing(standing: &Standing, part: &CollectivePart) -> Vec<usize> {
     let members = standing.objects.groups[part.object as usize].everybody();
-    let is_there = |rank: usize| {
-        let function = standing.function(rank, part.object, part.ordinal);
-        // What is not known any more was long ago.
-        standing.reached(rank, part.object) > part.ordinal && function.is_none_or(|other| other == part.function)
-    };
+    let is_there = |rank: usize| standing.reach(rank, part.object).has_come_to(part.ordinal, part.function);
     members.map(|rank| rank as usize).filter(|rank| !is_there(*rank)).collect()
 }
 
@@ -172,7 +168,7 @@ fn collective(standing: &Standing, at: usize, part: &CollectivePart) -> Need {
         }
         _ => true,
     };
-    let need = |rank: &usize| match standing.reached(*rank, part.object) > part.ordinal {
+    let need = |rank: &usize| match standing.reach(*rank, part.object).count() > part.ordinal {
         // It made another call in this one's place, and cannot come any more.
         true => Need::Impossible,
         false => Need::Rank(*rank),

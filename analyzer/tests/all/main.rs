@@ -48,3 +48,4 @@ mod top;
 mod units;
 mod unpacked;
 mod waits;
+mod watch;

@@ -18,7 +18,7 @@ use crate::hang::{collective, inside, outside, receive, run};
 /// Two of three ranks are in a barrier, and one receives from any source.
 fn three() -> Folder {
     let barrier = || collective(Call::Barrier);
-    run(vec![inside(&[], barrier()), inside(&[], barrier()), inside(&[barrier()], receive(-1, 7))])
+    run(vec![inside(&[], barrier()), inside(&[], barrier()), inside(&[], receive(-1, 7))])
 }
 
 #[test]

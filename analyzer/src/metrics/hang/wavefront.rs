@@ -62,7 +62,7 @@ fn of_object(findings: &Findings<'_>, object: u32) -> Vec<WavefrontRow> {
             Position::Finalized => "finished".into(),
         };
         let site = call.and_then(|call| site(findings.run, at, call));
-        groups.entry((standing.reached(at, object), stands, site)).or_default().push(at);
+        groups.entry((standing.reach(at, object).count(), stands, site)).or_default().push(at);
     }
     let name = communicator(findings, object);
     let row = |((reached, stands, site), ranks): ((u64, String, Option<String>), Vec<usize>)| WavefrontRow {

@@ -4,10 +4,10 @@
 //! ranks have not moved meanwhile: what is said of those holds together.
 
 mod awaited;
-mod frame;
 mod look;
 mod past;
 mod pulse;
+mod reach;
 mod spot;
 
 use traces::calls::{Call, Class};
@@ -21,10 +21,10 @@ use super::{Rank, Run};
 use crate::parallel;
 
 pub use awaited::{Awaited, CollectivePart, awaited};
-pub use frame::{Frame, RankFrame};
-pub use look::{Change, Look, age};
-pub use past::{Channel, Made, Passed, Past, PendingRequest};
+pub use look::{Change, Look, age, clocks};
+pub use past::{Channel, Passed, Past, PendingRequest};
 pub use pulse::{Pulse, Stir};
+pub use reach::{Made, Reach};
 pub use spot::Spot;
 
 /// See the module.
@@ -113,17 +113,11 @@ impl Standing {
         &self.places[place.number()]
     }
 
-    /// How many collective calls a rank has come to on an object, the one that it is in among them.
-    pub fn reached(&self, rank: usize, object: u32) -> u64 {
+    /// How far a rank has come in the collective calls of an object.
+    pub fn reach(&self, rank: usize, object: u32) -> Reach<'_> {
         let standing = &self.ranks[rank];
-        standing.past.made(object) + u64::from(standing.collective().is_some_and(|part| part.object == object))
-    }
-
-    /// The function of a rank's collective call on an object before which there were so many, if that is known.
-    pub fn function(&self, rank: usize, object: u32, ordinal: u64) -> Option<u16> {
-        let standing = &self.ranks[rank];
-        let open = standing.collective().filter(|part| (part.object, part.ordinal) == (object, ordinal));
-        open.map(|part| part.function).or_else(|| standing.past.made.get(&object)?.function(ordinal))
+        let open = standing.collective().filter(|part| part.object == object);
+        Reach { made: standing.past.made.get(&object), open: open.map(|part| part.function) }
     }
 }
 

@@ -28,13 +28,13 @@ pub fn add(findings: &Findings<'_>, rows: &mut Vec<ReasonRow>) {
         );
         let missing = missing(standing, &part);
         let (other, late): (Vec<usize>, Vec<usize>) =
-            missing.into_iter().partition(|at| standing.reached(*at, part.object) > part.ordinal);
+            missing.into_iter().partition(|at| standing.reach(*at, part.object).count() > part.ordinal);
         let is_first = |other: &usize| {
-            standing.function(*other, part.object, part.ordinal).is_some_and(|function| function > part.function)
+            standing.reach(*other, part.object).function(part.ordinal).is_some_and(|function| function > part.function)
         };
         // The two sides of a mismatch are one reason.
         if let Some(one) = other.iter().find(|at| is_first(at)) {
-            let others = standing.function(*one, part.object, part.ordinal).map_or_else(String::new, function_of);
+            let others = standing.reach(*one, part.object).function(part.ordinal).map_or_else(String::new, function_of);
             let detail = format!(
                 "{} in {call}, and {} in {others} in its place: {} {}.",
                 agree(run, &here, "is", "are"),
