@@ -48,7 +48,7 @@ impl Row for TopRow {
             Column::text("tag", "tag", |row: &Self| row.tag.clone()).silent_empty().spare(1),
             Column::text("communicator", "communicator", |row: &Self| row.communicator.clone()).spare(7),
             Column::seconds("since_s", "since", |row: &Self| row.since),
-            Column::percent("mpi_share_percent", "MPI", |row: &Self| row.in_mpi).spare(1),
+            Column::percent("mpi_share_percent", "MPI %", |row: &Self| row.in_mpi).spare(1),
             Column::ratio("sent_byte_rate", "B/s", |row: &Self| row.sent).spare(3),
             Column::ratio("empty_entry_rate", "empty/s", |row: &Self| row.empty).spare(4),
             Column::count("pending_requests", "pending", |row: &Self| row.pending).spare(2),
