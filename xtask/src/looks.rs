@@ -23,7 +23,7 @@ struct Seen {
 /// Takes so many looks under these libraries, separated by commas, or under all, at the programs whose names contain `name`, one
 /// after another and over again. Fails where one of them says that a program hangs.
 pub fn run(count: u64, libraries: Option<&str>, name: Option<&str>) -> Result<(), String> {
-    mpi::install_one()?;
+    mpi::install_all()?;
     build::overhear()?;
     let mpis = Mpi::all_of(libraries);
     let wanted = |program: &&String| name.is_none_or(|name| program.contains(name));

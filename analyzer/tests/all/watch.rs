@@ -138,6 +138,22 @@ fn another_run_in_the_folder_is_followed_from_its_start() {
 }
 
 #[test]
+fn a_rank_of_another_host_is_shown_without_a_process_and_its_data_grows_old() {
+    let folder = Folder::new();
+    let calls = [signature(1, Call::Recv, 1, 0, 8)];
+    let is_open = FileHeader { state: INITIALIZED, ..header(0, 2) };
+    folder.write("rank-0000.ovh", &rank_with(is_open, &in_call(1, 5_000), &calls, |_| ()));
+    let mut watch = watched(&folder.0);
+    let first = watch.views[0].data_age;
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    watch.look().unwrap();
+    let view = &watch.views[0];
+    assert!(view.process.is_none() && view.since().is_some_and(|since| since > 1.0), "{:?}", view.spot);
+    assert!(view.data_age >= first + 0.02, "{first} s, then {} s", view.data_age);
+    assert_eq!(view.rates.unwrap().in_mpi, 1.0, "it is in a call all the time");
+}
+
+#[test]
 fn a_profile_says_where_the_rank_is_and_what_its_calls_add_up_to() {
     let folder = Folder::new();
     let header = FileHeader { state: INITIALIZED, mode: Mode::Profile as u16, ..header(0, 2) };

@@ -9,6 +9,7 @@ mod file;
 mod rates;
 mod thread;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::objects::Objects;
@@ -30,6 +31,8 @@ pub struct Watch {
     /// What each of them does, in the same order.
     pub views: Vec<RankView>,
     watched: Vec<Watched>,
+    /// Those of runs that began before.
+    earlier: Vec<(Rank, Watched)>,
     objects: Objects,
 }
 
@@ -71,8 +74,8 @@ struct Watched {
 impl Watch {
     /// Nothing was looked at yet.
     pub fn new(folder: &Path) -> Watch {
-        let (ranks, views, watched) = (Vec::new(), Vec::new(), Vec::new());
-        Watch { folder: folder.into(), ranks, views, watched, objects: Objects::of_ranks(&[]) }
+        let (ranks, views, watched, earlier) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Watch { folder: folder.into(), ranks, views, watched, earlier, objects: Objects::of_ranks(&[]) }
     }
 
     /// Looks at the folder now. Ranks whose files cannot be read yet are left out, and those of a run that began before another one
@@ -98,31 +101,40 @@ impl Watch {
         Ok(())
     }
 
-    /// Opens files that are new, and forgets those that are gone or were written anew. Whether there are any.
+    /// Opens files that are new, and forgets those that are gone or were written anew. Whether other ranks are shown than before.
     fn open(&mut self, files: Vec<PathBuf>) -> bool {
-        let known = self.watched.len();
-        let mut kept: Vec<(Rank, Watched)> =
-            std::mem::take(&mut self.ranks).into_iter().zip(std::mem::take(&mut self.watched)).collect();
-        kept.retain_mut(|(rank, watched)| files.contains(&watched.path) && watched.file.is_same(rank));
-        let new: Vec<PathBuf> =
-            files.into_iter().filter(|path| kept.iter().all(|(_, watched)| watched.path != *path)).collect();
-        let is_same = kept.len() == known && new.is_empty();
+        let (shown, mut kept) = (self.ranks.len(), std::mem::take(&mut self.earlier));
+        kept.extend(std::mem::take(&mut self.ranks).into_iter().zip(std::mem::take(&mut self.watched)));
+        let before = kept.len();
+        let mut new: BTreeSet<PathBuf> = files.into_iter().collect();
+        kept.retain_mut(|(rank, watched)| new.contains(&watched.path) && watched.file.is_same(rank));
+        let is_gone = kept.len() < before;
+        for (_, watched) in &kept {
+            new.remove(&watched.path);
+        }
+        let new = Vec::from_iter(new);
         // What was written before is read here, by all processors.
         let open = |at: usize| {
             let (mut file, mut rank) = WatchedFile::open(&new[at]).ok()?;
             file.read(&mut rank);
             Some((rank, Watched { path: new[at].clone(), file, meter: RateMeter::default() }))
         };
-        kept.extend(parallel::map(new.len(), open).into_iter().flatten());
-        let newest = kept.iter().max_by_key(|(rank, _)| rank.header.begin.realtime).map(|(rank, _)| rank.header.run);
-        // A rank that never learned its run's identity belongs to any.
-        kept.retain(|(rank, _)| [Some([0; 16]), newest].contains(&Some(rank.header.run)));
+        let opened: Vec<_> = parallel::map(new.len(), open).into_iter().flatten().collect();
+        let is_new = !opened.is_empty();
+        kept.extend(opened);
         self.keep(kept);
-        !is_same
+        is_gone || is_new || self.ranks.len() != shown
     }
 
-    fn keep(&mut self, kept: Vec<(Rank, Watched)>) {
-        (self.ranks, self.watched) = kept.into_iter().unzip();
+    /// Shows those of the run that began last.
+    fn keep(&mut self, all: Vec<(Rank, Watched)>) {
+        let known = all.iter().map(|(rank, _)| &rank.header).filter(|header| header.run != [0; 16]);
+        let newest = known.max_by_key(|header| header.begin.realtime).map(|header| header.run);
+        // A rank that never learned its run's identity belongs to any.
+        let is_shown = |(rank, _): &(Rank, Watched)| [Some([0; 16]), newest].contains(&Some(rank.header.run));
+        let (shown, earlier): (Vec<_>, Vec<_>) = all.into_iter().partition(is_shown);
+        self.earlier = earlier;
+        (self.ranks, self.watched) = shown.into_iter().unzip();
         self.views.clear();
     }
 
