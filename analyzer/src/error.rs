@@ -182,8 +182,8 @@ impl Error {
 
     /// Nothing is known by a name.
     pub fn no_meaning(name: &str, names: &BTreeSet<String>) -> Error {
-        let nearest = names.iter().min_by_key(|known| strsim::levenshtein(known, name));
-        let nearest = nearest.map_or_else(String::new, |nearest| format!(" The nearest one is {nearest}."));
+        let nearest = nearest(name, names.iter().map(String::as_str));
+        let nearest = nearest.map_or_else(String::new, |(_, nearest)| format!(" The nearest one is {nearest}."));
         Error::Setting(format!("nothing is called {name}.{nearest} overhear explain lists wait states and metrics"))
     }
 
@@ -217,9 +217,14 @@ impl Error {
     }
 }
 
+/// Of several names the one that is spelt most like another, and in how many letters they differ.
+pub fn nearest<'a>(asked: &str, names: impl Iterator<Item = &'a str>) -> Option<(usize, &'a str)> {
+    names.map(|name| (strsim::levenshtein(name, asked), name)).min_by_key(|(letters, _)| *letters)
+}
+
 /// What could have been meant by a name, and what there is.
 fn instead(asked: &str, names: &BTreeSet<String>, none: &str) -> String {
-    let Some(nearest) = names.iter().min_by_key(|name| strsim::levenshtein(name, asked)) else { return none.into() };
+    let Some((_, nearest)) = nearest(asked, names.iter().map(String::as_str)) else { return none.into() };
     let all = names.iter().take(NAMES).map(String::as_str).collect::<Vec<_>>().join(", ");
     let more = if names.len() > NAMES { format!(" and {} more", names.len() - NAMES) } else { String::new() };
     format!("The nearest one is {nearest}; there are {all}{more}.")

@@ -22,6 +22,7 @@ pub mod packages;
 pub mod program;
 pub mod python;
 pub mod run;
+pub mod running;
 pub mod stated;
 pub mod transport;
 pub mod truth;

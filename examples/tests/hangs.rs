@@ -5,18 +5,15 @@
 mod common;
 
 use std::fs;
-use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use common::{case, libraries};
 use examples::answer::Answer;
 use examples::program::Program;
-use examples::run::{Case, Run, fresh_folder, overhear};
+use examples::run::Case;
+use examples::running::{Running, verdict};
 use examples::workspace;
-use traces::read::RankFile;
 
 /// How long a program may take until it stands where it is meant to.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -45,54 +42,6 @@ impl Stated {
     }
 }
 
-/// A program that runs until it is dropped.
-struct Running {
-    run: Run,
-    launcher: Child,
-}
-
-impl Running {
-    fn begin(name: &str, case: &Case<'_>) -> Running {
-        let folder = fresh_folder(&format!("{}-hangs-{name}", case.mpi.name));
-        let mut command = Command::new(overhear());
-        command.arg("record").arg("--dir").arg(&folder).args(case.words());
-        case.prepare(&mut command);
-        let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
-        Running { launcher: quiet.spawn().unwrap(), run: Run { folder } }
-    }
-
-    fn hang(&self) -> Answer {
-        self.run.ask("hang", &["--no-cache"])
-    }
-
-    /// Whether all ranks are where the program brings them: past the first barrier, and not in another call on the way there.
-    fn is_there(&self, ranks: u32) -> bool {
-        let traces: Vec<PathBuf> = self.run.files();
-        let has_begun = |path: &PathBuf| {
-            let trace = RankFile::open(path).ok();
-            trace.is_some_and(|trace| trace.header().state & traces::file::INITIALIZED != 0)
-        };
-        traces.len() == ranks as usize && traces.iter().all(has_begun)
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let pids = self.run.files().into_iter().filter_map(|path| Some(RankFile::open(&path).ok()?.header().pid));
-        for pid in pids.collect::<Vec<_>>() {
-            // SAFETY: ends a rank of this run, which is not over.
-            unsafe { libc::kill(pid as i32, libc::SIGKILL) };
-        }
-        // SAFETY: ends the group that was made for its launcher.
-        unsafe { libc::kill(-(self.launcher.id() as i32), libc::SIGKILL) };
-        let _ = self.launcher.wait();
-    }
-}
-
-fn verdict(answer: &Answer) -> String {
-    answer.json["run"]["hangs"].as_str().unwrap_or_default().to_string()
-}
-
 /// The first reason and its ranks.
 fn reason(answer: &Answer) -> Option<(String, String)> {
     let first = answer.json["reasons"].as_array()?.first()?;
@@ -103,9 +52,10 @@ fn reason(answer: &Answer) -> Option<(String, String)> {
 fn is_judged_as_stated(name: &str) {
     let stated = Stated::of(name);
     for mpi in libraries() {
-        let running = Running::begin(name, &case(&format!("hangs/{name}"), &mpi, stated.ranks, &[]));
+        let running =
+            Running::begin(&format!("hangs-{name}"), &case(&format!("hangs/{name}"), &mpi, stated.ranks, &[]));
         let began = Instant::now();
-        while !running.is_there(stated.ranks) && began.elapsed() < LIMIT {
+        while !running.has_begun(stated.ranks) && began.elapsed() < LIMIT {
             sleep(Duration::from_millis(20));
         }
         // On the way to where it hangs it does not, and where it never does it must not once be said to.
@@ -116,7 +66,7 @@ fn is_judged_as_stated(name: &str) {
             let (found, why) = (verdict(&answer), reason(&answer));
             let seen = || format!("{name} under {}, look {looks}: {:#}", mpi.name, answer.json);
             if found != "no" {
-                assert_eq!((&found, &why), (&stated.verdict, &stated.reason), "{}", seen());
+                assert_eq!((found, &why), (stated.verdict.as_str(), &stated.reason), "{}", seen());
                 assert_eq!(answer.status, 1, "{}", seen());
                 break;
             }
@@ -138,6 +88,11 @@ fn a_cycle_of_three_receives_hangs_for_certain() {
 #[test]
 fn a_collective_that_one_rank_misses_hangs_and_that_rank_is_named() {
     is_judged_as_stated("missing");
+}
+
+#[test]
+fn a_nonblocking_collective_that_one_rank_misses_hangs_and_that_rank_is_named() {
+    is_judged_as_stated("nonblocking");
 }
 
 #[test]
@@ -184,14 +139,14 @@ fn a_correct_program_is_never_said_to_hang() {
     let mut looks = 0;
     for mpi in libraries() {
         for program in CORRECT.map(Program::read).iter().filter(|program| program.runs_under(&mpi)) {
-            let mut running = Running::begin(&program.name, &Case::of(program, &mpi));
+            let mut running = Running::begin(&format!("hangs-{}", program.name), &Case::of(program, &mpi));
             let began = Instant::now();
-            while running.launcher.try_wait().unwrap().is_none() {
+            while !running.is_over() {
                 assert!(began.elapsed() < LIMIT, "{} under {} does not end", program.name, mpi.name);
-                if running.is_there(program.ranks) {
+                if running.has_begun(program.ranks) {
                     let answer = running.hang();
                     assert!(
-                        ["no", "finished"].contains(&verdict(&answer).as_str()),
+                        ["no", "finished"].contains(&verdict(&answer)),
                         "{} under {}, look {looks}: {:#}",
                         program.name,
                         mpi.name,

@@ -3,6 +3,7 @@
 //! In: the path of a file. Out: header, definitions, and per thread its signatures and pages of records.
 //! The file is mapped, not read: memory does not grow with the trace.
 
+mod follow;
 mod pages;
 mod walk;
 
@@ -11,8 +12,9 @@ use std::path::{Path, PathBuf};
 use memmap2::Mmap;
 use zerocopy::FromBytes;
 
-pub use pages::{Contents, EventPage, InFlight, RecordedCall, Signatures, ThreadPages};
-pub use walk::{Visitor, Walk, walk};
+pub use follow::{Follower, FoundPage};
+pub use pages::{Contents, EventPage, InFlight, RecordedCall, Signatures, ThreadPages, in_flight, open_polls};
+pub use walk::{Place, Visitor, Walk, walk};
 
 use crate::error::Error;
 use crate::file::{FIRST_PAGE, FileHeader, MAGIC, VERSION};

@@ -11,6 +11,7 @@ mod demo;
 mod dist;
 mod fixtures;
 mod hosts;
+mod looks;
 mod memcheck;
 mod mutants;
 mod papers;
@@ -65,6 +66,17 @@ enum Task {
         /// The first one's seed
         #[arg(long, default_value_t = 0)]
         seed: u64,
+    },
+    /// Look at the small programs with `overhear hang` while they run: none may be said to hang
+    Looks {
+        /// How many looks
+        #[arg(default_value_t = 1000)]
+        count: u64,
+        /// Only under these MPIs, as ompi4,mpich5
+        #[arg(long)]
+        mpi: Option<String>,
+        /// Only programs whose names contain this
+        name: Option<String>,
     },
     /// Run the small programs under valgrind's memcheck: no error is ours
     Memcheck {
@@ -154,6 +166,7 @@ fn main() -> ExitCode {
         Task::RealPrograms { name } => real_programs::run(name.as_deref()),
         Task::Conformance { mpi } => conformance::run(mpi.as_deref()),
         Task::Damage { runs, seed } => damage::run(runs, seed),
+        Task::Looks { count, mpi, name } => looks::run(count, mpi.as_deref(), name.as_deref()),
         Task::Memcheck { mpi, name } => memcheck::run(mpi.as_deref(), name.as_deref()),
         Task::Races => races::run(),
         Task::Tables => tables::run(),

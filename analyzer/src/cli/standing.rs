@@ -24,10 +24,10 @@ pub struct Hang {
 pub struct Top {
     /// The run's folder [default: the newest run in the working folder]
     pub dir: Option<PathBuf>,
-    /// Print one frame and end
+    /// Print one frame and end; its rates are of a fifth of a second
     #[arg(long)]
     pub once: bool,
-    /// Print one frame as OpenMetrics and end
+    /// Print one frame as OpenMetrics and end; its totals are since the recording began
     #[arg(long, conflicts_with_all = ["once", "format", "output", "top", "sort"])]
     pub metrics: bool,
     /// Do not save the names of call sites, neither in the run's folder nor in ~/.cache/overhear

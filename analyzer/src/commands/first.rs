@@ -7,7 +7,7 @@ use super::everything::Everything;
 use super::open::open_run;
 use super::print::print_text;
 use crate::cli;
-use crate::error::{Error, OK, PARTIAL};
+use crate::error::{Error, OK, PARTIAL, nearest};
 use crate::metrics::overview;
 use crate::metrics::summary::Finding;
 use crate::model::Choice;
@@ -47,12 +47,10 @@ fn neither(words: &[OsString]) -> Error {
         ));
     }
     let command = cli::command();
-    let known: Vec<&str> = command.get_subcommands().map(|known| known.get_name()).collect();
-    let nearest = known.iter().min_by_key(|known| strsim::levenshtein(known, &name));
-    let hint = nearest.filter(|near| strsim::levenshtein(near, &name) <= 2).map_or_else(
-        || "`overhear help` lists the commands".to_string(),
-        |near| format!("did you mean `overhear {near}`?"),
-    );
+    let hint = match nearest(&name, command.get_subcommands().map(clap::Command::get_name)) {
+        Some((0..=2, near)) => format!("did you mean `overhear {near}`?"),
+        _ => "`overhear help` lists the commands".to_string(),
+    };
     Error::Setting(format!("{name} is neither a command nor a folder; {hint}"))
 }
 

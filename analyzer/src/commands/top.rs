@@ -11,7 +11,7 @@ use crate::cli;
 use crate::error::{Error, OK};
 use crate::metrics::top;
 use crate::model::sites::Sites;
-use crate::model::standing::Frame;
+use crate::model::watch::Watch;
 use crate::report::Report;
 use crate::report::schema::Schema;
 
@@ -21,20 +21,25 @@ const BETWEEN: Duration = Duration::from_millis(200);
 /// Prints one frame, or draws until the user quits. Returns the exit status.
 pub fn run(arguments: &cli::Top) -> Result<u8, Error> {
     let folder = folder(arguments.dir.as_deref())?;
-    let first = Frame::of(&folder)?;
+    let mut watch = Watch::new(&folder);
+    if !arguments.once && !arguments.metrics {
+        return screen::run(&folder, watch, !arguments.no_cache).map(|()| OK);
+    }
+    watch.look()?;
     if arguments.metrics {
-        print_text(&top::open_metrics(&first))?;
+        print_text(&top::open_metrics(&watch))?;
         return Ok(OK);
     }
-    if !arguments.once {
-        return screen::run(&folder, first, !arguments.no_cache).map(|()| OK);
-    }
     sleep(BETWEEN);
-    let now = Frame::of(&folder)?;
-    let sites = Sites::load(&folder, &now.ranks, !arguments.no_cache);
-    let tables = vec![top::table(&first, &now, &sites).into()];
-    print(Report { facts: Vec::new(), warnings: Vec::new(), tables }, "top", &arguments.print)?;
+    watch.look()?;
+    let sites = Sites::load(&folder, &watch.ranks, !arguments.no_cache);
+    print(report(&watch, &sites), "top", &arguments.print)?;
     Ok(OK)
+}
+
+/// The ranks' places and rates.
+fn report(watch: &Watch, sites: &Sites) -> Report {
+    Report { facts: Vec::new(), warnings: Vec::new(), tables: vec![top::table(watch, sites).into()] }
 }
 
 /// What its JSON looks like.

@@ -135,11 +135,28 @@ pub const OF_TABLES: &[(&str, &str, &str)] = &[
     (
         "top",
         "partner",
-        "The rank at the other end as the program names it; of a collective call, how many ranks are in it.",
+        "The rank at the other end as the program names it; of a collective call, how many ranks have come to it.",
     ),
     ("top", "tag", "The tag it was given, or any."),
     ("top", "since_s", "How long it has been there."),
-    ("top", "empty_entry_rate", "Entries into the progress engine a second that achieved nothing."),
+    (
+        "top",
+        "mpi_share_percent",
+        "The share of its threads' time in MPI, of the last seconds: at most five, with --once a fifth of one.",
+    ),
+    ("top", "sent_byte_rate", "Bytes handed out a second, of the same time."),
+    ("top", "empty_entry_rate", "Entries into the progress engine a second that achieved nothing, of the same time."),
+    (
+        "top",
+        "pending_requests",
+        "Requests that have begun and of which the program was not told that they are complete.",
+    ),
+    ("top", "oldest_request_s", "How long ago the oldest of them was begun."),
+    (
+        "top",
+        "data_age_s",
+        "How long ago the rank's file last changed, as seen from here: a rank that computes writes nothing, and what another host writes may be seen late.",
+    ),
     // diff --messages
     ("first_differences", "what", "What differs: number, order, size, content."),
     ("first_differences", "way", "Whether the rank sent it, received it, or took part in a collective operation."),

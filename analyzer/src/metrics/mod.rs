@@ -31,4 +31,5 @@ pub mod timeline;
 pub mod top;
 mod totals;
 pub mod waits;
+mod whereabouts;
 pub mod words;

@@ -26,6 +26,7 @@ pub mod sums;
 pub mod tally;
 pub mod timeline;
 pub mod wait_for;
+pub mod watch;
 
 pub use fate::ProcessFate;
 pub use rank::{End, Rank, Sketch};

@@ -85,12 +85,17 @@ struct ObjectIdentity {
 impl Objects {
     /// Finds out for all ranks of a run.
     pub fn of(run: &Run) -> Objects {
-        let worlds = Worlds::of(run);
-        let mut finder = Finder { known: HashMap::new(), places: places(run), groups: Vec::new(), worlds };
-        let by_rank: Vec<_> = run.ranks.iter().enumerate().map(|(at, rank)| finder.rank(at, rank)).collect();
-        let made_alone = run.ranks.iter().zip(&by_rank).map(|(rank, numbers)| made_alone(rank, numbers)).collect();
-        let opened_to = (0..).zip(&run.ranks).flat_map(|(at, rank)| finder.opened_to(at, rank)).collect();
-        let ranks = (0..).zip(run.ranks.iter().zip(&by_rank));
+        Objects::of_ranks(&run.ranks)
+    }
+
+    /// The same for ranks in the order of a run.
+    pub fn of_ranks(ranks: &[Rank]) -> Objects {
+        let worlds = Worlds::of(ranks);
+        let mut finder = Finder { known: HashMap::new(), places: places(ranks), groups: Vec::new(), worlds };
+        let by_rank: Vec<_> = ranks.iter().enumerate().map(|(at, rank)| finder.rank(at, rank)).collect();
+        let made_alone = ranks.iter().zip(&by_rank).map(|(rank, numbers)| made_alone(rank, numbers)).collect();
+        let opened_to = (0..).zip(ranks).flat_map(|(at, rank)| finder.opened_to(at, rank)).collect();
+        let ranks = (0..).zip(ranks.iter().zip(&by_rank));
         let neighbors = ranks.flat_map(|(at, (rank, numbers))| finder.neighbors(at, rank, numbers)).collect();
         Objects { groups: finder.groups, by_rank, made_alone, opened_to, neighbors }
     }
@@ -183,9 +188,9 @@ impl ProcessGroup {
 }
 
 /// Places in [`Run::ranks`] by rank, for each world.
-fn places(run: &Run) -> HashMap<u32, Vec<(u32, u32)>> {
+fn places(all: &[Rank]) -> HashMap<u32, Vec<(u32, u32)>> {
     let mut places: HashMap<u32, Vec<(u32, u32)>> = HashMap::new();
-    for (at, rank) in (0..).zip(&run.ranks) {
+    for (at, rank) in (0..).zip(all) {
         places.entry(rank.header.world).or_default().extend(rank.number().map(|number| (number, at)));
     }
     for ranks in places.values_mut() {

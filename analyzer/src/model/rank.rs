@@ -168,6 +168,11 @@ impl Rank {
         Rank::described(trace, &trace.contents())
     }
 
+    /// The rank of a file of which nothing has been read but its header.
+    pub fn begun(trace: &Arc<RankFile>) -> Rank {
+        Rank::described(trace, &Contents::default())
+    }
+
     fn described(trace: &Arc<RankFile>, contents: &Contents<'_>) -> Rank {
         let header = *trace.header();
         let samples = contents.threads.iter().flat_map(|thread| &thread.pages).map(|page| &page.header.sample);
@@ -300,11 +305,12 @@ impl Rank {
     }
 
     /// Since the recording began, in seconds.
-    fn since_begin(&self, ticks: u64) -> f64 {
+    pub fn since_begin(&self, ticks: u64) -> f64 {
         self.clock.seconds(ticks.saturating_sub(self.header.begin.ticks))
     }
 
-    fn define(&mut self, definition: Definition) {
+    /// Adds what a definition says.
+    pub fn define(&mut self, definition: Definition) {
         match definition {
             Definition::Process(process) => self.process = process,
             Definition::Library(library) => self.library = library,
@@ -364,25 +370,27 @@ pub fn function_of(call: u16) -> String {
 
 /// The last that is known of a rank, over its threads.
 #[derive(Default)]
-struct Latest {
+pub struct Latest {
     inside: Option<(u64, Signature)>,
     ended: Option<(u64, Option<Signature>)>,
 }
 
 impl Latest {
     fn see(&mut self, thread: &traces::read::ThreadPages<'_>, tally: &Tally) {
-        // The first thread is the one that called MPI_Init: what it is in is what the rank is in.
-        if self.inside.is_none() {
-            let outermost = tally::in_flight(thread, tally).first().map(|call| (call.start, *call.signature));
-            self.inside = outermost;
-        }
-        if let Some(end) = tally.last_end.filter(|end| self.ended.is_none_or(|(other, _)| other < *end)) {
-            let last = tally.last.and_then(|last| thread.signatures.get(last.signature)).map(|found| *found.0);
-            self.ended = Some((end, last));
-        }
+        let outermost = tally::in_flight(thread, tally).first().map(|call| (call.start, *call.signature));
+        let last = tally.last.and_then(|last| thread.signatures.get(last.signature)).map(|found| *found.0);
+        self.add(outermost, tally.last_end.map(|end| (end, last)));
     }
 
-    fn end(self, rank: &Rank) -> End {
+    /// What the next thread is in, since which tick, and when its last call ended.
+    pub fn add(&mut self, inside: Option<(u64, Signature)>, ended: Option<(u64, Option<Signature>)>) {
+        // The first thread is the one that called MPI_Init: what it is in is what the rank is in.
+        self.inside = self.inside.or(inside);
+        self.ended = [ended, self.ended].into_iter().flatten().max_by_key(|(end, _)| *end);
+    }
+
+    /// How the recording ended, as far as that is known.
+    pub fn end(self, rank: &Rank) -> End {
         if rank.header.state & FINALIZED != 0 {
             return End::Finalized;
         }

@@ -123,7 +123,7 @@ pub fn files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
 }
 
 /// The order of ranks in a run.
-fn order(rank: &Rank) -> (bool, u32, Option<u32>, u32) {
+pub fn order(rank: &Rank) -> (bool, u32, Option<u32>, u32) {
     (rank.number().is_none(), rank.header.world, rank.number(), rank.header.pid)
 }
 

@@ -4,6 +4,7 @@
 //! do anything: so no rank is called deadlocked that may go on.
 
 use super::deadlock::Need;
+use super::process::ProcessState;
 use super::roles::{Flow, Peer};
 use super::standing::{Awaited, CollectivePart, Completes, Entered, Position, Standing};
 use crate::parallel;
@@ -16,6 +17,17 @@ pub enum Halt {
     Stopped,
     /// It ended without finalizing MPI.
     Dead,
+}
+
+impl Halt {
+    /// That of a process in this state.
+    pub fn of(state: ProcessState) -> Option<Halt> {
+        match state {
+            ProcessState::Stopped => Some(Halt::Stopped),
+            ProcessState::Gone => Some(Halt::Dead),
+            ProcessState::Running | ProcessState::Asleep => None,
+        }
+    }
 }
 
 /// What each rank needs. `halts` says which processes do nothing more; of a run whose processes are all gone, none.
@@ -83,14 +95,24 @@ fn message(standing: &Standing, at: usize, object: u32, from: Peer, tag: i32) ->
 
 /// Whether a message is under way, or being sent, that a receive of this tag could take.
 pub fn offers(standing: &Standing, from: usize, object: u32, to: u32, wanted: i32) -> bool {
-    let fits = |tag: i32| wanted == tag::ANY || tag == wanted;
-    let sends = |awaits: &Awaited| matches!(*awaits, Awaited::Delivery { object: Some(on), to: Peer::Rank(whom), tag } if (on, whom) == (object, to) && fits(tag));
-    let is_sending = standing.ranks[from].entered().is_some_and(|entered| entered.awaits.iter().any(sends));
-    is_sending || under_way(standing, from, to).any(|(on, tag)| on == object && fits(tag))
+    messages(standing, from, to).any(|(on, tag)| on == object && (wanted == tag::ANY || tag == wanted))
 }
 
-/// Communicators and tags of messages that one rank has sent and another not received.
-pub fn under_way(standing: &Standing, from: usize, to: u32) -> impl Iterator<Item = (u32, i32)> {
+/// Communicators and tags of messages from one rank to another that are under way or being sent.
+pub fn messages(standing: &Standing, from: usize, to: u32) -> impl Iterator<Item = (u32, i32)> {
+    under_way(standing, from, to).chain(being_sent(standing, from, to))
+}
+
+fn being_sent(standing: &Standing, from: usize, to: u32) -> impl Iterator<Item = (u32, i32)> {
+    let awaits = standing.ranks[from].entered().into_iter().flat_map(|entered| &entered.awaits);
+    awaits.filter_map(move |awaits| match *awaits {
+        Awaited::Delivery { object: Some(object), to: Peer::Rank(other), tag } if other == to => Some((object, tag)),
+        _ => None,
+    })
+}
+
+/// Those that one rank has sent and another not received.
+fn under_way(standing: &Standing, from: usize, to: u32) -> impl Iterator<Item = (u32, i32)> {
     let received = &standing.ranks[to as usize].past.passed;
     let sent = standing.ranks[from].past.passed.iter().filter(move |(channel, passed)| {
         // A rank that sends to itself counts both in one place.
@@ -109,19 +131,13 @@ pub fn takes(standing: &Standing, at: usize, object: u32, from: u32, sent: i32) 
         }
         _ => false,
     };
-    let rank = &standing.ranks[at];
-    let open = rank.entered().is_some_and(|entered| entered.awaits.iter().any(takes));
-    open || rank.past.pending.values().any(|request| request.awaits.iter().any(takes))
+    standing.ranks[at].awaits().any(takes)
 }
 
 /// Those that have not come to a collective call, or came to another one there.
 pub fn missing(standing: &Standing, part: &CollectivePart) -> Vec<usize> {
     let members = standing.objects.groups[part.object as usize].everybody();
-    let is_there = |rank: usize| {
-        let function = standing.function(rank, part.object, part.ordinal);
-        // What is not known any more was long ago.
-        standing.reached(rank, part.object) > part.ordinal && function.is_none_or(|other| other == part.function)
-    };
+    let is_there = |rank: usize| standing.reach(rank, part.object).has_come_to(part.ordinal, part.function);
     members.map(|rank| rank as usize).filter(|rank| !is_there(*rank)).collect()
 }
 
@@ -152,7 +168,7 @@ fn collective(standing: &Standing, at: usize, part: &CollectivePart) -> Need {
         }
         _ => true,
     };
-    let need = |rank: &usize| match standing.reached(*rank, part.object) > part.ordinal {
+    let need = |rank: &usize| match standing.reach(*rank, part.object).count() > part.ordinal {
         // It made another call in this one's place, and cannot come any more.
         true => Need::Impossible,
         false => Need::Rank(*rank),

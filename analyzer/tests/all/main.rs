@@ -50,3 +50,4 @@ mod top;
 mod units;
 mod unpacked;
 mod waits;
+mod watch;

@@ -13,12 +13,16 @@ use serde_json::Value;
 use traces::calls::Call;
 
 use crate::common::{Folder, overhear, stdout};
-use crate::hang::{collective, inside, outside, receive, run};
+use crate::hang::{Story, collective, inside, outside, receive, run, run_in};
 
 /// Two of three ranks are in a barrier, and one receives from any source.
 fn three() -> Folder {
+    run(three_stories())
+}
+
+fn three_stories() -> Vec<Story> {
     let barrier = || collective(Call::Barrier);
-    run(vec![inside(&[], barrier()), inside(&[], barrier()), inside(&[barrier()], receive(-1, 7))])
+    vec![inside(&[], barrier()), inside(&[], barrier()), inside(&[], receive(-1, 7))]
 }
 
 #[test]
@@ -44,7 +48,16 @@ fn metrics_are_open_metrics_with_a_line_for_each_rank() {
     let folder = three();
     let said = stdout(&overhear("top", &folder.0, &["--metrics"]));
     let of = |name: &str| said.lines().filter(|line| line.starts_with(name)).count();
-    assert_eq!((of("overhear_since_seconds{rank="), of("overhear_empty_entries_total{rank=")), (3, 3), "{said}");
+    for name in [
+        "since_seconds",
+        "mpi_seconds_total",
+        "sent_bytes_total",
+        "empty_entries_total",
+        "pending_requests",
+        "data_age_seconds",
+    ] {
+        assert_eq!(of(&format!("overhear_{name}{{rank=")), 3, "{name}: {said}");
+    }
     assert!(said.ends_with("# EOF\n"), "{said}");
     assert!(said.contains("rank=\"2\",host=") && said.contains("function=\"MPI_Recv\""), "{said}");
 }
@@ -111,6 +124,18 @@ impl InTerminal {
         }
     }
 
+    /// Waits until it has ended.
+    fn status(&mut self) -> i32 {
+        let began = Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return status.code().unwrap();
+            }
+            assert!(began.elapsed() < Duration::from_secs(60), "it does not end: {:?}", self.seen);
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+
     fn resize(&mut self, columns: u16) {
         self.seen.clear();
         let size = libc::winsize { ws_row: 4, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
@@ -132,14 +157,24 @@ fn the_screen_is_drawn_in_a_terminal_drawn_again_when_that_is_resized_and_left_w
         // Three rows of four lines have no room.
         top.shows("overhear");
         top.keyboard.write_all(b"q").unwrap();
-        let began = Instant::now();
-        let status = loop {
-            if let Some(status) = top.child.try_wait().unwrap() {
-                break status;
-            }
-            assert!(began.elapsed() < Duration::from_secs(60), "q does not end it: {:?}", top.seen);
-            thread::sleep(Duration::from_millis(20));
-        };
-        assert!(status.success(), "{status}");
+        assert_eq!(top.status(), 0);
+    }
+}
+
+#[test]
+fn two_at_once_wait_for_a_run_follow_it_and_end_when_its_folder_is_gone() {
+    let folder = Folder::new();
+    let mut both = [80, 40].map(|columns| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_overhear"));
+        command.args(["top", "--no-cache"]).arg(&folder.0).env("TERM", "xterm");
+        InTerminal::begin(&mut command, columns)
+    });
+    both.iter_mut().for_each(|top| top.shows("no ranks yet"));
+    run_in(&folder, three_stories());
+    both.iter_mut().for_each(|top| top.shows("MPI_Barrier"));
+    std::fs::remove_dir_all(&folder.0).unwrap();
+    for top in &mut both {
+        top.shows("Give the folder");
+        assert_eq!(top.status(), 3);
     }
 }

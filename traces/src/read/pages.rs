@@ -6,7 +6,9 @@ use zerocopy::FromBytes;
 
 use crate::definitions::{Definition, PREFIX};
 use crate::error::Damage;
-use crate::file::{FIRST_PAGE, LEVELS, PageHeader, PageKind, ProfileEntry, SHARED_ENTRIES, SHARED_TOTALS, ThreadBlock};
+use crate::file::{
+    FIRST_PAGE, LEVELS, Level, PageHeader, PageKind, ProfileEntry, SHARED_ENTRIES, SHARED_TOTALS, ThreadBlock,
+};
 use crate::progress::{EntryRun, Polls};
 use crate::record::UNNUMBERED;
 use crate::signature::{STARTS, Signature};
@@ -134,33 +136,41 @@ impl<'a> ThreadPages<'a> {
     /// recording a call and leaving it has it in both places.
     pub fn in_flight(&self, last: Option<RecordedCall>) -> Vec<InFlight<'a>> {
         let Some(block) = self.block else { return Vec::new() };
-        let depth = (block.depth as usize).min(LEVELS);
-        let mut calls: Vec<_> = block.levels[..depth]
-            .iter()
-            .filter_map(|level| {
-                let number = level.signature as u32;
-                let signature = match number {
-                    UNNUMBERED => &block.unnumbered,
-                    _ => self.signatures.get(number)?.0,
-                };
-                Some(InFlight { start: level.start, signature })
-            })
-            .collect();
-        // A call that was complete at once is recorded by another number than it began with.
-        let number =
-            |last: RecordedCall| self.signatures.get(last.signature).map_or(UNNUMBERED, |found| found.0.number);
-        calls.pop_if(|call| last.is_some_and(|last| (last.start, number(last)) == (call.start, call.signature.number)));
-        calls
+        in_flight(block, last, |number| self.signatures.get(number).map(|found| found.0))
     }
 }
 
+/// The calls that a thread is in by its fixed place, outermost first. `last` is its last recorded call, which a thread that has not
+/// left it yet has in both places. `signature` says what a number means; that of a call that was complete at once is its own.
+pub fn in_flight<'a>(
+    block: &'a ThreadBlock,
+    last: Option<RecordedCall>,
+    signature: impl Fn(u32) -> Option<&'a Signature>,
+) -> Vec<InFlight<'a>> {
+    let depth = (block.depth as usize).min(LEVELS);
+    let in_flight = |level: &Level| match level.signature as u32 {
+        UNNUMBERED => Some(InFlight { start: level.start, signature: &block.unnumbered }),
+        number => Some(InFlight { start: level.start, signature: signature(number)? }),
+    };
+    let mut calls: Vec<_> = block.levels[..depth].iter().filter_map(in_flight).collect();
+    // A call that was complete at once is recorded by another number than it began with.
+    let number = |last: RecordedCall| signature(last.signature).map_or(UNNUMBERED, |found| found.number);
+    calls.pop_if(|call| last.is_some_and(|last| (last.start, number(last)) == (call.start, call.signature.number)));
+    calls
+}
+
+/// Calls that asked in vain and have no record yet. `last` is the last recorded call: a thread that was killed while it wrote a
+/// record has them in both places.
+pub fn open_polls(block: &ThreadBlock, last: Option<RecordedCall>) -> Option<Polls> {
+    let polls = block.polls;
+    let first = RecordedCall { start: polls.start, signature: polls.signature as u32 };
+    (polls.count > 0 && Some(first) != last).then_some(polls)
+}
+
 impl ThreadPages<'_> {
-    /// Calls that asked in vain and have no record yet. `last` is the last recorded call: a thread that was killed while it
-    /// wrote a record has them in both places.
+    /// See [`open_polls`].
     pub fn open_polls(&self, last: Option<RecordedCall>) -> Option<Polls> {
-        let polls = self.block?.polls;
-        let first = RecordedCall { start: polls.start, signature: polls.signature as u32 };
-        (polls.count > 0 && Some(first) != last).then_some(polls)
+        open_polls(self.block?, last)
     }
 
     /// Productive entries into the progress engine that have no record yet. `last` is when the last of those that have one
@@ -254,26 +264,35 @@ fn shared(bytes: &[u8]) -> Vec<&ProfileEntry> {
 }
 
 /// As many whole items as the bytes hold.
-fn items<T: FromBytes + zerocopy::Immutable + zerocopy::KnownLayout>(bytes: &[u8]) -> &[T] {
+pub(super) fn items<T: FromBytes + zerocopy::Immutable + zerocopy::KnownLayout>(bytes: &[u8]) -> &[T] {
     let whole = bytes.len() / size_of::<T>();
     <[T]>::ref_from_prefix_with_elems(bytes, whole).map_or(&[], |(items, _)| items)
 }
 
-fn definitions(mut body: &[u8], page: u64, contents: &mut Contents<'_>) {
-    while let Some((prefix, rest)) = body.split_at_checked(PREFIX) {
-        let length = u32::from_le_bytes([prefix[0], prefix[1], prefix[2], prefix[3]]);
-        if length == 0 {
-            break;
-        }
-        let Some(bytes) = rest.get(..length as usize) else {
-            contents.damage.push(Damage::NoDefinition { page, bytes: length });
-            break;
+fn definitions(body: &[u8], page: u64, contents: &mut Contents<'_>) {
+    let mut at = 0;
+    while let Some(found) = definition_at(body, at) {
+        let (bytes, next) = match found {
+            Ok(found) => found,
+            Err(bytes) => {
+                contents.damage.push(Damage::NoDefinition { page, bytes });
+                break;
+            }
         };
         match Definition::from_bytes(bytes) {
             Some(definition) => contents.definitions.push(definition),
             None if Definition::is_later(bytes) => {}
-            None => contents.damage.push(Damage::NoDefinition { page, bytes: length }),
+            None => contents.damage.push(Damage::NoDefinition { page, bytes: bytes.len() as u32 }),
         }
-        body = rest.get(bytes.len().next_multiple_of(8)..).unwrap_or(&[]);
+        at = next;
     }
+}
+
+/// The definition that begins at a byte of a page's body, and where the next one does. Fails with the length of one that the page
+/// has no room for.
+pub(super) fn definition_at(body: &[u8], at: usize) -> Option<Result<(&[u8], usize), u32>> {
+    let (prefix, rest) = body.get(at..)?.split_at_checked(PREFIX)?;
+    let length = u32::from_le_bytes([prefix[0], prefix[1], prefix[2], prefix[3]]);
+    let found = rest.get(..length as usize).map(|bytes| (bytes, at + PREFIX + bytes.len().next_multiple_of(8)));
+    (length > 0).then_some(found.ok_or(length))
 }

@@ -41,7 +41,26 @@ pub struct Walk<'a> {
     seen: u64,
 }
 
+/// How far a page was read.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Place {
+    last: u64,
+    at: usize,
+    /// Records before it.
+    pub seen: u64,
+}
+
 impl<'a> Walk<'a> {
+    /// From a place of the page on.
+    pub fn at(page: &EventPage<'a>, place: Place) -> Walk<'a> {
+        Walk { page: *page, last: place.last, at: place.at, seen: place.seen }
+    }
+
+    /// How far it has come.
+    pub fn place(&self) -> Place {
+        Place { last: self.last, at: self.at, seen: self.seen }
+    }
+
     /// From the page's first record on.
     pub fn new(page: &EventPage<'a>) -> Walk<'a> {
         Walk { page: *page, last: page.base, at: 0, seen: 0 }

@@ -2,29 +2,30 @@
 
 use std::io::{self, IsTerminal};
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyModifiers};
 use ratatui::style::Style;
 use ratatui::text::{Line, Text};
 
 use crate::error::Error;
-use crate::metrics::top;
 use crate::model::sites::Sites;
-use crate::model::standing::Frame;
-use crate::report::{Report, text};
+use crate::model::watch::Watch;
+use crate::report::text;
 use crate::visible::visible;
 
 /// Between two frames.
 const BETWEEN: Duration = Duration::from_secs(1);
 
-/// Draws a run's ranks every second until the user quits.
-pub fn run(folder: &Path, first: Frame, keep: bool) -> Result<(), Error> {
+/// Draws a run's ranks every second until the user quits. A folder without traces is waited at.
+pub fn run(folder: &Path, mut watch: Watch, keep: bool) -> Result<(), Error> {
     if !io::stdout().is_terminal() {
         return Err(Error::Setting("top draws on a terminal, and stdout is none: add --once or --metrics".into()));
     }
+    // What was written before is read here: that may take a while, and what is wrong is said on a terminal that is the user's.
+    look(&mut watch)?;
     let mut terminal = ratatui::try_init().map_err(failed)?;
-    let result = draw_until_quit(&mut terminal, folder, first, keep);
+    let result = draw_until_quit(&mut terminal, folder, watch, keep);
     ratatui::restore();
     result
 }
@@ -33,46 +34,55 @@ fn failed(source: io::Error) -> Error {
     Error::Write { path: "the terminal".into(), source }
 }
 
+fn look(watch: &mut Watch) -> Result<(), Error> {
+    match watch.look() {
+        Err(Error::NoTraces { .. }) => Ok(()),
+        looked => looked,
+    }
+}
+
 fn draw_until_quit(
     terminal: &mut ratatui::DefaultTerminal,
     folder: &Path,
-    mut before: Frame,
+    mut watch: Watch,
     keep: bool,
 ) -> Result<(), Error> {
     let title = format!("overhear top {}", visible(&folder.display().to_string()));
-    let mut sites = Sites::load(folder, &before.ranks, keep);
-    let mut known = places(&before);
+    let mut sites = Sites::load(folder, &watch.ranks, keep);
+    let mut known = places(&watch);
     loop {
-        let now = Frame::of(folder)?;
-        // New call sites are looked up once.
-        if places(&now) != known {
-            sites = Sites::load(folder, &now.ranks, keep);
-            known = places(&now);
-        }
-        let lines = lines(&before, &now, &sites)?;
+        let lines = lines(&watch, &sites)?;
+        let due = Instant::now() + BETWEEN;
         loop {
             terminal.draw(|frame| draw(frame, &title, &lines)).map_err(failed)?;
-            match next().map_err(failed)? {
+            match next(due).map_err(failed)? {
                 Input::Quit => return Ok(()),
                 Input::Resized => {}
                 Input::None => break,
             }
         }
-        before = now;
+        look(&mut watch)?;
+        // New call sites are looked up once.
+        if places(&watch) != known {
+            sites = Sites::load(folder, &watch.ranks, keep);
+            known = places(&watch);
+        }
     }
 }
 
-/// How many call sites a frame's ranks have.
-fn places(frame: &Frame) -> usize {
-    frame.ranks.iter().map(|rank| rank.sites.len()).sum()
+/// The run, and how many call sites its ranks have.
+fn places(watch: &Watch) -> ([u8; 16], usize) {
+    let run = watch.ranks.first().map(|rank| rank.header.run).unwrap_or_default();
+    (run, watch.ranks.iter().map(|rank| rank.sites.len()).sum())
 }
 
-fn lines(before: &Frame, now: &Frame, sites: &Sites) -> Result<Vec<String>, Error> {
-    let report =
-        Report { facts: Vec::new(), warnings: Vec::new(), tables: vec![top::table(before, now, sites).into()] };
+fn lines(watch: &Watch, sites: &Sites) -> Result<Vec<String>, Error> {
+    if watch.ranks.is_empty() {
+        return Ok(vec!["no ranks yet".into()]);
+    }
     let mut printed = Vec::new();
-    text::print(&report, &mut printed).map_err(failed)?;
-    Ok(String::from_utf8_lossy(&printed).lines().skip_while(|line| line.is_empty()).map(String::from).collect())
+    text::print(&super::report(watch, sites), &mut printed).map_err(failed)?;
+    Ok(String::from_utf8_lossy(&printed).lines().map(String::from).collect())
 }
 
 /// Title, headings, and as many ranks as there is room for.
@@ -97,18 +107,18 @@ enum Input {
 }
 
 /// Waits for the user, until the next frame is due.
-fn next() -> io::Result<Input> {
-    if !event::poll(BETWEEN)? {
-        return Ok(Input::None);
-    }
-    Ok(match event::read()? {
-        Event::Key(key) if matches!(key.code, KeyCode::Char('q') | KeyCode::Esc) => Input::Quit,
-        Event::Key(key) if key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL) => {
-            Input::Quit
+fn next(due: Instant) -> io::Result<Input> {
+    while event::poll(due.saturating_duration_since(Instant::now()))? {
+        match event::read()? {
+            Event::Key(key) if matches!(key.code, KeyCode::Char('q') | KeyCode::Esc) => return Ok(Input::Quit),
+            Event::Key(key) if key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL) => {
+                return Ok(Input::Quit);
+            }
+            Event::Resize(..) => return Ok(Input::Resized),
+            _ => {}
         }
-        Event::Resize(..) => Input::Resized,
-        _ => Input::None,
-    })
+    }
+    Ok(Input::None)
 }
 
 #[cfg(test)]

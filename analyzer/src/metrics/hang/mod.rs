@@ -8,12 +8,11 @@ mod ranks;
 mod reasons;
 mod wavefront;
 
-pub use ranks::{StandingRow, label, peer_of, ranks, tag_of};
+pub use ranks::{StandingRow, ranks};
 pub use reasons::{Reason, ReasonRow, in_words, reasons};
 pub use wavefront::{WavefrontRow, wavefront};
 
 use crate::model::deadlock::{Need, deadlocked};
-use crate::model::process::ProcessState;
 use crate::model::standing::{Change, Look, Position, Standing, Stir, age};
 use crate::model::wait_for::{Halt, needs};
 use crate::model::{End, ProcessFate, Rank, Run};
@@ -84,9 +83,7 @@ impl<'a> Findings<'a> {
         let halt = |(rank, change): (&Rank, &Change)| match change.process.map(|process| process.state) {
             _ if !is_live || matches!(rank.end, End::Finalized) => None,
             _ if rank.fate == ProcessFate::Ended => Some(Halt::Dead),
-            Some(ProcessState::Stopped) => Some(Halt::Stopped),
-            Some(ProcessState::Gone) => Some(Halt::Dead),
-            _ => None,
+            state => state.and_then(Halt::of),
         };
         let halts: Vec<Option<Halt>> = run.ranks.iter().zip(&changes).map(halt).collect();
         let needs = needs(standing, &halts);

@@ -35,10 +35,11 @@ impl Row for WavefrontRow {
     }
 }
 
-/// A row for each group of ranks, on communicators where some rank is in a collective call.
+/// A row for each group of ranks, on communicators where some rank is in a collective call or completes one.
 pub fn wavefront(findings: &Findings<'_>) -> Table<WavefrontRow> {
     let standing = findings.standing;
-    let mut objects: Vec<u32> = standing.ranks.iter().filter_map(|rank| Some(rank.collective()?.object)).collect();
+    let parts = standing.ranks.iter().flat_map(|rank| rank.collectives());
+    let mut objects: Vec<u32> = parts.map(|part| part.object).collect();
     objects.sort_unstable();
     objects.dedup();
     let rows = objects.into_iter().flat_map(|object| of_object(findings, object)).collect();
@@ -61,7 +62,7 @@ fn of_object(findings: &Findings<'_>, object: u32) -> Vec<WavefrontRow> {
             Position::Finalized => "finished".into(),
         };
         let site = call.and_then(|call| site(findings.run, at, call));
-        groups.entry((standing.reached(at, object), stands, site)).or_default().push(at);
+        groups.entry((standing.reach(at, object).count(), stands, site)).or_default().push(at);
     }
     let name = communicator(findings, object);
     let row = |((reached, stands, site), ranks): ((u64, String, Option<String>), Vec<usize>)| WavefrontRow {

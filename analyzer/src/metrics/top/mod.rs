@@ -4,14 +4,15 @@ mod open_metrics;
 
 pub use open_metrics::open_metrics;
 
-use super::hang::{label, peer_of, tag_of};
 use super::totals::world_rank;
+use super::whereabouts::{self, peer_of, tag_of};
 use super::words::object;
 use crate::model::Rank;
 use crate::model::process::ProcessState;
 use crate::model::rank::function;
 use crate::model::sites::Sites;
-use crate::model::standing::{Frame, RankFrame, Spot};
+use crate::model::wait_for::Halt;
+use crate::model::watch::{RankView, Watch};
 use crate::report::{Column, Label, Row, Table, WorldRank};
 
 /// One rank.
@@ -25,7 +26,12 @@ pub struct TopRow {
     tag: Option<String>,
     communicator: Option<String>,
     since: Option<f64>,
+    in_mpi: Option<f64>,
+    sent: Option<f64>,
     empty: Option<f64>,
+    pending: u64,
+    oldest: Option<f64>,
+    data_age: f64,
     site: Option<String>,
 }
 
@@ -34,69 +40,57 @@ impl Row for TopRow {
     fn columns() -> Vec<Column<Self>> {
         vec![
             Column::rank("rank", "rank", |row: &Self| row.rank),
-            Column::text("host", "host", |row: &Self| row.host.clone()).spare(4),
-            Column::number("core", "core", |row: &Self| row.core).spare(3),
+            Column::text("host", "host", |row: &Self| row.host.clone()).spare(6),
+            Column::number("core", "core", |row: &Self| row.core).spare(5),
             Column::label("state", "is", |row: &Self| row.state),
             Column::text("function", "function", |row: &Self| row.function.clone()),
             Column::text("partner", "with", |row: &Self| row.partner.clone()).silent_empty(),
             Column::text("tag", "tag", |row: &Self| row.tag.clone()).silent_empty().spare(1),
-            Column::text("communicator", "communicator", |row: &Self| row.communicator.clone()).spare(5),
+            Column::text("communicator", "communicator", |row: &Self| row.communicator.clone()).spare(7),
             Column::seconds("since_s", "since", |row: &Self| row.since),
-            Column::ratio("empty_entry_rate", "empty/s", |row: &Self| row.empty).spare(2),
+            Column::percent("mpi_share_percent", "MPI %", |row: &Self| row.in_mpi).spare(1),
+            Column::ratio("sent_byte_rate", "B/s", |row: &Self| row.sent).spare(3),
+            Column::ratio("empty_entry_rate", "empty/s", |row: &Self| row.empty).spare(4),
+            Column::count("pending_requests", "pending", |row: &Self| row.pending).spare(2),
+            Column::seconds("oldest_request_s", "oldest", |row: &Self| row.oldest).silent_empty().spare(3),
+            Column::seconds("data_age_s", "data", |row: &Self| row.data_age).spare(4),
             Column::text("site", "call site", |row: &Self| row.site.clone()),
         ]
     }
 }
 
-/// One row for each rank, from two moments: rates are of the time between.
-pub fn table(before: &Frame, now: &Frame, sites: &Sites) -> Table<TopRow> {
-    let mut rows: Vec<TopRow> = (0..now.ranks.len()).map(|at| row(before, now, at, sites)).collect();
+/// One row for each rank.
+pub fn table(watch: &Watch, sites: &Sites) -> Table<TopRow> {
+    let mut rows: Vec<TopRow> =
+        watch.ranks.iter().zip(&watch.views).map(|(rank, view)| row(rank, view, sites)).collect();
     rows.sort_by(|one, other| other.since.unwrap_or(-1.0).total_cmp(&one.since.unwrap_or(-1.0)));
     Table::new("", rows)
 }
 
-fn row(before: &Frame, now: &Frame, at: usize, sites: &Sites) -> TopRow {
-    let (rank, of) = (&now.ranks[at], &now.seen[at]);
-    let call = of.spot.call();
-    let seconds = (now.at - before.at) as f64 / 1e9;
-    let is_same = |other: &Rank| (&other.file, other.header.pid) == (&rank.file, rank.header.pid);
-    let was = before.ranks.iter().position(is_same).map(|at| &before.seen[at]);
-    let entries = was.filter(|_| seconds > 0.0).map(|was| of.empty_entries.saturating_sub(was.empty_entries));
+fn row(rank: &Rank, view: &RankView, sites: &Sites) -> TopRow {
+    let call = view.spot.call();
     TopRow {
         rank: world_rank(rank),
         host: rank.process.host.clone(),
-        core: of.process.filter(|process| process.state != ProcessState::Gone).map(|process| process.core.into()),
-        state: state(of),
+        core: view.process.filter(|process| process.state != ProcessState::Gone).map(|process| process.core.into()),
+        state: state(view),
         function: call.map(function),
-        partner: call.and_then(peer_of).or_else(|| came(now, at)),
+        partner: call.and_then(peer_of).or_else(|| view.came.map(|(came, of)| format!("{came} of {of} came"))),
         tag: call.and_then(tag_of),
         communicator: call.filter(|call| call.object != 0).map(|call| object(rank, call).0),
-        since: of.spot.since().map(|since| (of.age - since).max(0.0)),
-        empty: entries.map(|entries| entries as f64 / seconds),
+        since: view.since(),
+        in_mpi: view.rates.map(|rates| 100.0 * rates.in_mpi),
+        sent: view.rates.map(|rates| rates.sent),
+        empty: view.rates.map(|rates| rates.empty_entries),
+        pending: view.pending,
+        oldest: view.oldest,
+        data_age: view.data_age,
         site: call.filter(|call| call.site != 0).map(|call| sites.place(rank, call.site)),
     }
 }
 
-/// How many ranks of a communicator are in the collective call that a rank is in, by function and communicator: `7 of 64 came`.
-fn came(now: &Frame, at: usize) -> Option<String> {
-    let key = |at: usize| match &now.seen[at].spot {
-        Spot::Inside(call, _) if call.object != 0 => Some((call.call, object(&now.ranks[at], call))),
-        _ => None,
-    };
-    let own = key(at).filter(|(_, (_, size))| *size > 1)?;
-    let came = (0..now.ranks.len()).filter(|other| key(*other).as_ref() == Some(&own)).count();
-    Some(format!("{} of {} came", came, own.1.1))
-}
-
 /// What a rank does, in a word.
-fn state(of: &RankFrame) -> Label {
-    match (of.process.map(|process| process.state), &of.spot) {
-        (_, Spot::Finalized) => label("finalized", "finished"),
-        (Some(ProcessState::Gone), _) => label("dead", "dead in"),
-        (Some(ProcessState::Stopped), _) => label("stopped", "stopped in"),
-        (_, Spot::Inside(..)) => label("in_mpi", "in"),
-        (_, Spot::Asking(..)) => label("polling", "polls"),
-        (Some(ProcessState::Asleep), Spot::Outside(..)) => label("asleep", "asleep after"),
-        (_, Spot::Outside(..)) => label("outside", "outside, after"),
-    }
+fn state(view: &RankView) -> Label {
+    let process = view.process.map(|process| process.state);
+    whereabouts::state(process.and_then(Halt::of), &view.spot, process)
 }

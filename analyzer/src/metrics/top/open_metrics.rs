@@ -4,36 +4,102 @@ use std::fmt::Write;
 
 use super::state;
 use crate::metrics::words::rank_in_words;
+use crate::model::Rank;
 use crate::model::rank::function;
-use crate::model::standing::Frame;
+use crate::model::watch::{RankView, Watch};
 
 /// A gauge or counter of each rank.
-pub fn open_metrics(now: &Frame) -> String {
+struct Family {
+    name: &'static str,
+    kind: &'static str,
+    unit: &'static str,
+    help: &'static str,
+    value: fn(&RankView) -> Option<f64>,
+}
+
+const FAMILIES: &[Family] = &[
+    Family {
+        name: "since_seconds",
+        kind: "gauge",
+        unit: "seconds",
+        help: "How long the rank has been where it is.",
+        value: RankView::since,
+    },
+    Family {
+        name: "mpi_seconds",
+        kind: "counter",
+        unit: "seconds",
+        help: "Time in MPI, all threads.",
+        value: |view| Some(view.sum.in_mpi),
+    },
+    Family {
+        name: "sent_bytes",
+        kind: "counter",
+        unit: "bytes",
+        help: "Bytes handed out.",
+        value: |view| Some(view.sum.sent as f64),
+    },
+    Family {
+        name: "empty_entries",
+        kind: "counter",
+        unit: "",
+        help: "Entries into the progress engine that achieved nothing.",
+        value: |view| Some(view.sum.empty_entries as f64),
+    },
+    Family {
+        name: "pending_requests",
+        kind: "gauge",
+        unit: "",
+        help: "Requests that have begun and are not complete.",
+        value: |view| Some(view.pending as f64),
+    },
+    Family {
+        name: "oldest_request_seconds",
+        kind: "gauge",
+        unit: "seconds",
+        help: "How long ago the oldest of them was begun.",
+        value: |view| view.oldest,
+    },
+    Family {
+        name: "data_age_seconds",
+        kind: "gauge",
+        unit: "seconds",
+        help: "How long ago the rank's file last changed.",
+        value: |view| Some(view.data_age),
+    },
+];
+
+/// Text of all ranks.
+pub fn open_metrics(watch: &Watch) -> String {
     let mut text = String::new();
-    let labels = |at: usize| {
-        let (rank, of) = (&now.ranks[at], &now.seen[at]);
-        let call = of.spot.call().map(function).unwrap_or_default();
-        let host = escaped(&rank.process.host);
-        format!(
-            "rank=\"{}\",host=\"{host}\",state=\"{}\",function=\"{}\"",
-            rank_in_words(rank).trim_start_matches("rank "),
-            state(of).key,
-            escaped(&call)
-        )
-    };
-    let mut family = |name: &str, kind: &str, suffix: &str, help: &str, value: &dyn Fn(usize) -> Option<f64>| {
-        let _ = writeln!(text, "# TYPE overhear_{name} {kind}\n# HELP overhear_{name} {help}");
-        for at in 0..now.ranks.len() {
-            if let Some(value) = value(at) {
-                let _ = writeln!(text, "overhear_{name}{suffix}{{{}}} {value}", labels(at));
+    let ranks: Vec<(String, &RankView)> =
+        watch.ranks.iter().zip(&watch.views).map(|(rank, view)| (labels(rank, view), view)).collect();
+    for family in FAMILIES {
+        let Family { name, kind, unit, help, value } = family;
+        let _ = writeln!(text, "# TYPE overhear_{name} {kind}");
+        if !unit.is_empty() {
+            let _ = writeln!(text, "# UNIT overhear_{name} {unit}");
+        }
+        let _ = writeln!(text, "# HELP overhear_{name} {help}");
+        let suffix = if *kind == "counter" { "_total" } else { "" };
+        for (labels, view) in &ranks {
+            if let Some(value) = value(view) {
+                let _ = writeln!(text, "overhear_{name}{suffix}{{{labels}}} {value}");
             }
         }
-    };
-    let since = |at: usize| now.seen[at].spot.since().map(|since| (now.seen[at].age - since).max(0.0));
-    family("since_seconds", "gauge", "", "How long the rank has been where it is.", &since);
-    let empty = |at: usize| Some(now.seen[at].empty_entries as f64);
-    family("empty_entries", "counter", "_total", "Entries into the progress engine that achieved nothing.", &empty);
+    }
     text + "# EOF\n"
+}
+
+fn labels(rank: &Rank, view: &RankView) -> String {
+    let call = view.spot.call().map(function).unwrap_or_default();
+    format!(
+        "rank=\"{}\",host=\"{}\",state=\"{}\",function=\"{}\"",
+        rank_in_words(rank).trim_start_matches("rank "),
+        escaped(&rank.process.host),
+        state(view).key,
+        escaped(&call)
+    )
 }
 
 /// A label's value, as the format wants it.

@@ -11,7 +11,7 @@ use traces::definitions::{self, Origin, Span};
 
 use super::members::Members;
 use super::{ObjectIdentity, ProcessGroup};
-use crate::model::{Rank, Run};
+use crate::model::Rank;
 
 /// The world that the launcher started.
 const FIRST: u32 = 0;
@@ -36,11 +36,11 @@ struct Halves {
 }
 
 impl Worlds {
-    /// Those of a run.
-    pub fn of(run: &Run) -> Worlds {
+    /// Those of a run's ranks.
+    pub fn of(ranks: &[Rank]) -> Worlds {
         let mut begins: BTreeMap<u32, u64> = BTreeMap::new();
         let mut nested = false;
-        for rank in run.ranks.iter().filter(|rank| rank.header.world != FIRST) {
+        for rank in ranks.iter().filter(|rank| rank.header.world != FIRST) {
             let begin = begins.entry(rank.header.world).or_insert(u64::MAX);
             *begin = rank.header.begin.realtime.min(*begin);
             nested |= rank.origins.keys().any(|own| is_made_with_another(rank, *own));

@@ -20,7 +20,7 @@ pub struct Sketch {
 }
 
 impl Sketch {
-    /// Reads a rank's file, of each thread's full pages one in so many, or none if that is 0.
+    /// Reads a rank's file, of each thread's full pages one in so many.
     pub fn read(path: &Path, one_in: usize) -> Result<Sketch, Error> {
         let trace = Arc::new(RankFile::open(path)?);
         let contents = trace.contents();
@@ -52,7 +52,7 @@ fn set_apart_full<'a>(thread: &mut ThreadPages<'a>) -> Vec<EventPage<'a>> {
 
 /// Calls in pages that are full, by those of one in so many.
 fn calls_of_full<'a>(mut thread: ThreadPages<'a>, pages: Vec<EventPage<'a>>, one_in: usize) -> u64 {
-    if pages.is_empty() || one_in == 0 {
+    if pages.is_empty() {
         return 0;
     }
     let words = |pages: &[EventPage]| pages.iter().map(|page| page.words.len() as u128).sum::<u128>();
@@ -60,7 +60,7 @@ fn calls_of_full<'a>(mut thread: ThreadPages<'a>, pages: Vec<EventPage<'a>>, one
     let first = (one_in / 2).min(pages.len() - 1);
     // What is in no page was counted with the newest one.
     (thread.block, thread.profile) = (None, Vec::new());
-    thread.pages = pages.into_iter().skip(first).step_by(one_in).collect();
+    thread.pages = pages.into_iter().skip(first).step_by(one_in.max(1)).collect();
     let calls = count(&tally::tally(&thread, ALL, false, |_| ()).entries);
     u64::try_from(u128::from(calls) * all / words(&thread.pages).max(1)).unwrap_or(u64::MAX)
 }

@@ -29,6 +29,13 @@ pub enum Awaited {
     Other,
 }
 
+impl Awaited {
+    /// The part in a collective call, if it is one.
+    pub fn collective(&self) -> Option<CollectivePart> {
+        if let Awaited::Collective(part) = self { Some(*part) } else { None }
+    }
+}
+
 /// A rank's part in a collective call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CollectivePart {

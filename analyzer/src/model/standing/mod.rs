@@ -4,10 +4,10 @@
 //! ranks have not moved meanwhile: what is said of those holds together.
 
 mod awaited;
-mod frame;
 mod look;
 mod past;
 mod pulse;
+mod reach;
 mod spot;
 
 use traces::calls::{Call, Class};
@@ -21,10 +21,10 @@ use super::{Rank, Run};
 use crate::parallel;
 
 pub use awaited::{Awaited, CollectivePart, awaited};
-pub use frame::{Frame, RankFrame};
-pub use look::{Change, Look, age};
-pub use past::{Channel, Made, Passed, Past, PendingRequest};
+pub use look::{Change, Look, age, clocks};
+pub use past::{Channel, Passed, Past, PendingRequest};
 pub use pulse::{Pulse, Stir};
+pub use reach::{Made, Reach};
 pub use spot::Spot;
 
 /// See the module.
@@ -113,17 +113,23 @@ impl Standing {
         &self.places[place.number()]
     }
 
-    /// How many collective calls a rank has come to on an object, the one that it is in among them.
-    pub fn reached(&self, rank: usize, object: u32) -> u64 {
+    /// How far a rank has come in the collective calls of an object.
+    pub fn reach(&self, rank: usize, object: u32) -> Reach<'_> {
         let standing = &self.ranks[rank];
-        standing.past.made(object) + u64::from(standing.collective().is_some_and(|part| part.object == object))
+        let open = standing.collective().filter(|part| part.object == object);
+        Reach { made: standing.past.made.get(&object), open: open.map(|part| part.function) }
     }
+}
 
-    /// The function of a rank's collective call on an object before which there were so many, if that is known.
-    pub fn function(&self, rank: usize, object: u32, ordinal: u64) -> Option<u16> {
-        let standing = &self.ranks[rank];
-        let open = standing.collective().filter(|part| (part.object, part.ordinal) == (object, ordinal));
-        open.map(|part| part.function).or_else(|| standing.past.made.get(&object)?.function(ordinal))
+impl Position {
+    /// The same without what the call waits for.
+    pub fn spot(&self) -> Spot {
+        match self {
+            Position::Inside(entered) => Spot::Inside(entered.signature, entered.since),
+            Position::Asking(entered) => Spot::Asking(entered.signature, entered.since),
+            Position::Outside { last, since } => Spot::Outside(*last, *since),
+            Position::Finalized => Spot::Finalized,
+        }
     }
 }
 
@@ -136,21 +142,27 @@ impl RankStanding {
         }
     }
 
+    /// What the call that it is in and its pending requests wait for.
+    pub fn awaits(&self) -> impl Iterator<Item = &Awaited> {
+        let open = self.entered().into_iter().flat_map(|entered| &entered.awaits);
+        open.chain(self.past.pending.values().flat_map(|request| &request.awaits))
+    }
+
     /// Its part in the collective call that it is in.
     pub fn collective(&self) -> Option<CollectivePart> {
-        self.entered()?.awaits.iter().find_map(|awaits| match awaits {
-            Awaited::Collective(part) => Some(*part),
-            _ => None,
-        })
+        self.entered()?.awaits.iter().find_map(Awaited::collective)
+    }
+
+    /// Its parts in collective calls that may keep it where it is: in that call, or in nonblocking ones that the call completes.
+    pub fn collectives(&self) -> impl Iterator<Item = CollectivePart> {
+        let completes = self.entered().is_some_and(|entered| entered.completes.is_some());
+        let pending = self.past.pending.values().filter(move |_| completes).flat_map(|request| &request.awaits);
+        self.collective().into_iter().chain(pending.filter_map(Awaited::collective))
     }
 
     /// Since when it is where it is, in seconds since its recording began.
     pub fn since(&self) -> Option<f64> {
-        match &self.position {
-            Position::Inside(entered) | Position::Asking(entered) => Some(entered.since),
-            Position::Outside { since, .. } => Some(*since),
-            Position::Finalized => None,
-        }
+        self.position.spot().since()
     }
 }
 

@@ -4,12 +4,11 @@
 //! In: a rank's calls in the order they ended. Messages are counted by (communicator, sender, receiver, tag), since MPI keeps order
 //! there: what is left when the received ones are taken off are the last ones.
 
-use std::collections::VecDeque;
-
 use rustc_hash::FxHashMap;
 use traces::record::{Arrived, Fate};
 
 use super::awaited::{Awaited, awaited};
+use super::reach::Made;
 use crate::model::roles::{CallPart, Peer, Role, Roles, SpottedSite};
 use crate::model::stream::{Detail, Stream, TimedCall};
 
@@ -48,15 +47,6 @@ pub struct Passed {
     pub bytes: u64,
 }
 
-/// The collective calls that a rank has made on an object.
-#[derive(Clone, Default, Debug)]
-pub struct Made {
-    /// How many.
-    pub count: u64,
-    /// The functions of the last of them.
-    recent: VecDeque<u16>,
-}
-
 /// See the module. Times in nanoseconds on the run's time line.
 #[derive(Default, Debug)]
 pub struct Past {
@@ -73,25 +63,6 @@ pub struct Past {
     persistent: FxHashMap<(u32, u64), Role>,
     /// What one thread completed and another began.
     completed: Vec<((u32, u64), Option<Arrived>)>,
-}
-
-/// Functions of collective calls that are kept: ranks are seldom further apart.
-const KEPT: usize = 64;
-
-impl Made {
-    /// The function of the collective call before which there were so many, if that is still known.
-    pub fn function(&self, ordinal: u64) -> Option<u16> {
-        let back = self.count.checked_sub(ordinal)?;
-        self.recent.get(self.recent.len().checked_sub(back as usize)?).copied()
-    }
-
-    fn make(&mut self, function: u16) {
-        self.count += 1;
-        self.recent.push_back(function);
-        if self.recent.len() > KEPT {
-            self.recent.pop_front();
-        }
-    }
 }
 
 impl Past {

@@ -22,11 +22,17 @@ pub enum Spot {
 impl Spot {
     /// Where a rank was when its file was read.
     pub fn of(rank: &Rank) -> Spot {
-        match &rank.end {
+        Spot::new(&rank.end, asking(rank))
+    }
+
+    /// By the last that is known of a rank, and the call that it makes in vain, since then, if there is one.
+    pub fn new(end: &End, asks: Option<(Signature, f64)>) -> Spot {
+        let asking = asks.map(|(call, since)| Spot::Asking(call, since));
+        match end {
             End::Finalized => Spot::Finalized,
             End::Inside { call, since } if !polls(call) => Spot::Inside(*call, *since),
-            End::Inside { call, since } => asking(rank).unwrap_or(Spot::Asking(*call, *since)),
-            End::Outside { after, last } => asking(rank).unwrap_or(Spot::Outside(*last, *after)),
+            End::Inside { call, since } => asking.unwrap_or(Spot::Asking(*call, *since)),
+            End::Outside { after, last } => asking.unwrap_or(Spot::Outside(*last, *after)),
         }
     }
 
@@ -49,13 +55,12 @@ impl Spot {
 }
 
 /// Calls in vain since the last record of its first thread.
-fn asking(rank: &Rank) -> Option<Spot> {
+fn asking(rank: &Rank) -> Option<(Signature, f64)> {
     let contents = rank.trace.contents();
     let thread = contents.threads.first()?;
     let polls = thread.block?.polls;
     let signature = thread.signatures.get(polls.signature as u32)?.0;
-    let since = rank.clock.seconds(polls.start.saturating_sub(rank.header.begin.ticks));
-    (polls.count > 0).then_some(Spot::Asking(*signature, since))
+    (polls.count > 0).then_some((*signature, rank.since_begin(polls.start)))
 }
 
 /// Whether a call returns whatever it finds.

@@ -1,0 +1,175 @@
+//! Runs that are watched while they grow: what is read in pieces is what is read at once, whoever writes what in which order.
+
+use std::fs;
+use std::path::Path;
+
+use analyzer::model::rank::is_nested;
+use analyzer::model::standing::Spot;
+use analyzer::model::watch::Watch;
+use analyzer::model::{Rank, Run};
+use examples::fixture;
+use synthetic::{Shape, Topology};
+use traces::calls::Call;
+use traces::file::{FileHeader, INITIALIZED, Mode, ProfileEntry};
+use traces::signature::{STARTS, Signature};
+use traces::write::{FileWriter, blank_block};
+
+use crate::common::made::{Calls, on_nobody, receive, send};
+use crate::common::{BEGIN, Folder, definitions, header, in_call, rank_with, signature};
+use crate::hang::{collective, inside, run_in};
+
+fn watched(folder: &Path) -> Watch {
+    let mut watch = Watch::new(folder);
+    watch.look().unwrap();
+    watch
+}
+
+/// Bytes that a rank's threads handed out, and their seconds in MPI, without calls inside calls.
+fn of_report(rank: &Rank) -> (u64, f64) {
+    let entries = || rank.threads.iter().flat_map(|thread| &thread.entries).filter(|entry| !is_nested(entry));
+    let ticks: u64 = entries().map(|entry| entry.total).sum();
+    (entries().map(|entry| entry.sent).sum(), rank.clock.seconds(ticks))
+}
+
+#[test]
+fn bytes_and_time_in_mpi_of_every_recorded_program_are_those_of_the_report() {
+    let names = fixture::names();
+    let mut compared = 0;
+    for name in names {
+        let folder = Folder::new();
+        let fixture = fixture::unpack(&name, &folder.0);
+        let (run, watch) = (Run::load(&fixture.run).unwrap(), watched(&fixture.run));
+        assert_eq!(watch.ranks.len(), run.ranks.len(), "{name}");
+        // A report leaves out what MPI_Pcontrol switches off.
+        let whole = run.ranks.iter().zip(&watch.views).filter(|(rank, _)| rank.selection.is_none());
+        for (rank, view) in whole {
+            compared += 1;
+            let (sent, seconds) = of_report(rank);
+            assert_eq!(view.sum.sent, sent, "{name} {}", rank.file);
+            let is_over = matches!(view.spot, Spot::Finalized);
+            let off = (view.sum.in_mpi - seconds).abs();
+            assert!(!is_over || off <= 1e-9 + 1e-6 * seconds, "{name} {}: {off} s of {seconds}", rank.file);
+        }
+    }
+    assert!(compared > 0);
+}
+
+/// What a look sees of each rank: bytes handed out, and requests that are pending.
+fn seen(watch: &Watch) -> Vec<(u64, u64)> {
+    watch.views.iter().map(|view| (view.sum.sent, view.pending)).collect()
+}
+
+#[test]
+fn files_that_grow_by_pages_are_read_to_the_same_end() {
+    let (whole, grown) = (Folder::new(), Folder::new());
+    synthetic::run(&whole.0, &Shape { ranks: 3, calls: 60_000, topology: Topology::Ring, seed: 1 }).unwrap();
+    let files = || (0..3).map(|rank| format!("rank-{rank:04}.ovh"));
+    let mut watch = Watch::new(&grown.0);
+    for part in 1..=16 {
+        for file in files() {
+            let bytes = fs::read(whole.0.join(&file)).unwrap();
+            let here = fs::OpenOptions::new().create(true).append(true).open(grown.0.join(&file)).unwrap();
+            let (from, to) = (here.metadata().unwrap().len() as usize, bytes.len() * part / 16);
+            std::io::Write::write_all(&mut &here, &bytes[from..to]).unwrap();
+        }
+        watch.look().unwrap();
+    }
+    let fresh = watched(&whole.0);
+    assert!(fresh.views.iter().all(|view| view.sum.sent > 0));
+    assert_eq!(seen(&watch), seen(&fresh));
+}
+
+#[test]
+fn records_in_a_page_that_was_read_before_are_each_read_once() {
+    let folder = Folder::new();
+    let isend = || Signature { flags: STARTS, ..send(Call::Isend, 1, 100) };
+    let with = |calls: u64, completed: bool| {
+        let begun = (0..calls).fold(Calls::default(), |calls, at| calls.call(isend(), 1_000 * at, 10));
+        let all = if completed { begun.call(on_nobody(Call::Wait), 500_000, 10).completed(2) } else { begun };
+        all.write(&folder, 0, 1);
+    };
+    let mut watch = Watch::new(&folder.0);
+    for (calls, completed, expected) in [(3, false, (300, 3)), (5, false, (500, 5)), (5, true, (500, 4))] {
+        with(calls, completed);
+        watch.look().unwrap();
+        assert_eq!((watch.views[0].sum.sent, watch.views[0].pending), expected);
+    }
+    assert!(watch.views[0].oldest.is_some());
+}
+
+#[test]
+fn who_has_passed_a_collective_call_has_come_to_it() {
+    let barrier = || collective(Call::Barrier);
+    let folder = Folder::new();
+    // The last rank has passed the barrier that the first is in, and the second has not come.
+    run_in(&folder, vec![inside(&[], barrier()), inside(&[], receive(0)), inside(&[barrier()], barrier())]);
+    let came: Vec<_> = watched(&folder.0).views.iter().map(|view| view.came).collect();
+    assert_eq!(came, [Some((2, 3)), None, Some((1, 3))]);
+}
+
+#[test]
+fn another_run_in_the_folder_is_followed_from_its_start() {
+    let folder = Folder::new();
+    let write = |run: u8, begin: u64, name: &str, sent: u64| {
+        let mut header = FileHeader { run: [run; 16], pid: u32::from(run), ..header(0, 1) };
+        header.begin.realtime = begin;
+        let calls = [signature(1, Call::Send, 0, sent, 0)];
+        folder.write(
+            name,
+            &rank_with(header, &blank_block(), &calls, |words| {
+                traces::write::call(words, BEGIN, 1, BEGIN + 5, 10);
+            }),
+        );
+    };
+    write(1, 1_000, "rank-0000.ovh", 100);
+    let mut watch = watched(&folder.0);
+    assert_eq!(watch.views[0].sum.sent, 100);
+    // The same file by another process, then one more of a later run beside it.
+    write(2, 2_000, "rank-0000.ovh", 7);
+    watch.look().unwrap();
+    assert_eq!(watch.views[0].sum.sent, 7);
+    write(3, 3_000, "rank-0000-1.ovh", 9);
+    watch.look().unwrap();
+    let sent: Vec<u64> = watch.views.iter().map(|view| view.sum.sent).collect();
+    assert_eq!(sent, [9]);
+    fs::remove_file(folder.0.join("rank-0000-1.ovh")).unwrap();
+    watch.look().unwrap();
+    assert_eq!(watch.views[0].sum.sent, 7);
+}
+
+#[test]
+fn a_rank_of_another_host_is_shown_without_a_process_and_its_data_grows_old() {
+    let folder = Folder::new();
+    let calls = [signature(1, Call::Recv, 1, 0, 8)];
+    let is_open = FileHeader { state: INITIALIZED, ..header(0, 2) };
+    folder.write("rank-0000.ovh", &rank_with(is_open, &in_call(1, 5_000), &calls, |_| ()));
+    let mut watch = watched(&folder.0);
+    let first = watch.views[0].data_age;
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    watch.look().unwrap();
+    let view = &watch.views[0];
+    assert!(view.process.is_none() && view.since().is_some_and(|since| since > 1.0), "{:?}", view.spot);
+    assert!(view.data_age >= first + 0.02, "{first} s, then {} s", view.data_age);
+    assert_eq!(view.rates.unwrap().in_mpi, 1.0, "it is in a call all the time");
+}
+
+#[test]
+fn a_profile_says_where_the_rank_is_and_what_its_calls_add_up_to() {
+    let folder = Folder::new();
+    let header = FileHeader { state: INITIALIZED, mode: Mode::Profile as u16, ..header(0, 2) };
+    let mut file = FileWriter::begin(Vec::new(), header).unwrap();
+    file.thread(0, &in_call(1, 5_000)).unwrap();
+    file.definitions(&definitions(2, 0)).unwrap();
+    file.signatures(0, 0, &[signature(1, Call::Send, 1, 100, 0)]).unwrap();
+    let entry = ProfileEntry { signature: 1, count: 4, total: 4_000, sent: 400, ..blank_entry() };
+    file.profile(0, 0, &[entry]).unwrap();
+    folder.write("rank-0000.ovh", &file.into_inner());
+    let watch = watched(&folder.0);
+    let view = &watch.views[0];
+    assert!(matches!(&view.spot, Spot::Inside(call, _) if call.call == Call::Send.number()), "{:?}", view.spot);
+    assert_eq!(view.sum.sent, 400);
+}
+
+fn blank_entry() -> ProfileEntry {
+    zerocopy::FromZeros::new_zeroed()
+}

@@ -1,0 +1,72 @@
+//! A program that runs under the recorder, to be looked at meanwhile.
+
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+use traces::file::INITIALIZED;
+use traces::read::RankFile;
+
+use crate::answer::Answer;
+use crate::run::{Case, Run, fresh_folder, overhear};
+
+/// See the module. It ends when this is dropped.
+pub struct Running {
+    /// What it records.
+    pub run: Run,
+    /// Its launcher, in a group of its own.
+    pub launcher: Child,
+}
+
+impl Running {
+    /// Starts it, into a folder that is fresh.
+    pub fn begin(name: &str, case: &Case<'_>) -> Running {
+        let folder = fresh_folder(&format!("{}-{name}", case.mpi.name));
+        let mut command = Command::new(overhear());
+        command.arg("record").arg("--dir").arg(&folder).args(case.words());
+        case.prepare(&mut command);
+        let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
+        Running { launcher: quiet.spawn().expect("overhear runs"), run: Run { folder } }
+    }
+
+    /// What `overhear hang` says of it now.
+    pub fn hang(&self) -> Answer {
+        self.run.ask("hang", &["--no-cache"])
+    }
+
+    /// Whether all ranks have initialized MPI.
+    pub fn has_begun(&self, ranks: u32) -> bool {
+        let traces: Vec<PathBuf> = self.run.files();
+        let has_begun = |path: &PathBuf| {
+            let trace = RankFile::open(path).ok();
+            trace.is_some_and(|trace| trace.header().state & INITIALIZED != 0)
+        };
+        traces.len() >= ranks as usize && traces.iter().all(has_begun)
+    }
+
+    /// Whether its launcher has ended.
+    pub fn is_over(&mut self) -> bool {
+        self.launcher.try_wait().expect("the launcher is a child").is_some()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if self.is_over() {
+            return;
+        }
+        let pids = self.run.files().into_iter().filter_map(|path| Some(RankFile::open(&path).ok()?.header().pid));
+        for pid in pids.collect::<Vec<_>>() {
+            // SAFETY: ends a rank of this run, which is not over.
+            unsafe { libc::kill(pid as i32, libc::SIGKILL) };
+        }
+        // SAFETY: ends the group that was made for its launcher.
+        unsafe { libc::kill(-(self.launcher.id() as i32), libc::SIGKILL) };
+        let _ = self.launcher.wait();
+    }
+}
+
+/// The verdict of an answer of `overhear hang`.
+pub fn verdict(answer: &Answer) -> &str {
+    answer.json["run"]["hangs"].as_str().unwrap_or_default()
+}

@@ -1,0 +1,143 @@
+//! Follows a file that grows: each time only what is new is looked for.
+//!
+//! In: the path of a file. Out: pages as they begin, by their places, to be read as far as they are filled.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::sync::Arc;
+
+use zerocopy::FromBytes;
+
+use super::RankFile;
+use super::pages::{EventPage, definition_at, items};
+use crate::definitions::Definition;
+use crate::error::Error;
+use crate::file::{FIRST_PAGE, FileHeader, PageHeader, PageKind, ProfileEntry, ThreadBlock};
+use crate::signature::Signature;
+
+/// See the module.
+pub struct Follower {
+    file: Arc<RankFile>,
+    /// Device and inode: a file of the same name may be another one later.
+    identity: (u64, u64),
+    /// Where the first unit is that no page had begun in.
+    next: usize,
+    /// Pages behind that which were found before.
+    found: BTreeSet<usize>,
+}
+
+/// A page of a file that is followed.
+#[derive(Clone, Copy, Debug)]
+pub struct FoundPage {
+    /// What it holds.
+    pub kind: PageKind,
+    /// The thread it belongs to.
+    pub thread: u32,
+    /// Its place among the thread's pages of this kind.
+    pub sequence: u32,
+    at: usize,
+    bytes: usize,
+}
+
+impl Follower {
+    /// Maps the file, of which nothing has been read. Fails as [`RankFile::open`] does.
+    pub fn open(path: &Path) -> Result<Follower, Error> {
+        let file = Arc::new(RankFile::open(path)?);
+        let data = fs::metadata(path).map_err(|source| Error::Io { path: path.into(), source })?;
+        let identity = (data.dev(), data.ino());
+        Ok(Follower { file, identity, next: FIRST_PAGE, found: BTreeSet::new() })
+    }
+
+    /// Maps what the file has grown by. Whether it is still the same file.
+    pub fn refresh(&mut self) -> bool {
+        let Ok(data) = fs::metadata(self.file.path()) else { return false };
+        if (data.dev(), data.ino()) != self.identity || data.len() < self.file.len() {
+            return false;
+        }
+        if data.len() > self.file.len() {
+            let Ok(file) = RankFile::open(self.file.path()) else { return false };
+            self.file = Arc::new(file);
+        }
+        true
+    }
+
+    /// The file, as far as it is mapped.
+    pub fn file(&self) -> &Arc<RankFile> {
+        &self.file
+    }
+
+    /// The header as it is now.
+    pub fn header(&self) -> FileHeader {
+        FileHeader::read_from_prefix(&self.file.map).map_or(self.file.header, |(header, _)| header)
+    }
+
+    /// Pages that have begun since this was asked last, by thread and sequence.
+    pub fn find(&mut self) -> Vec<FoundPage> {
+        let (bytes, unit) = (&self.file.map[..], self.file.header.unit as usize);
+        let (mut pages, mut at, mut gap) = (Vec::new(), self.next, None);
+        while let Some(Ok((header, _))) = bytes.get(at..).map(PageHeader::ref_from_prefix) {
+            let Some(kind) = PageKind::from_number(header.kind).filter(|_| header.units > 0) else {
+                gap.get_or_insert(at);
+                at += unit;
+                continue;
+            };
+            let length = header.units as usize * unit;
+            // What is not mapped yet comes with the next look.
+            if bytes.len() - at < length {
+                break;
+            }
+            if self.found.insert(at) {
+                pages.push(FoundPage { kind, thread: header.thread, sequence: header.sequence, at, bytes: length });
+            }
+            at += length;
+        }
+        self.next = gap.unwrap_or(at);
+        self.found = self.found.split_off(&self.next);
+        pages.sort_by_key(|page| (page.thread, page.sequence));
+        pages
+    }
+
+    /// The header of a page.
+    pub fn page_header(&self, page: &FoundPage) -> Option<&PageHeader> {
+        PageHeader::ref_from_prefix(self.file.map.get(page.at..)?).ok().map(|(header, _)| header)
+    }
+
+    /// A page of records.
+    pub fn events(&self, page: &FoundPage) -> Option<EventPage<'_>> {
+        let header = self.page_header(page)?;
+        let words = items::<u64>(self.body(page));
+        Some(EventPage { thread: page.thread, sequence: page.sequence, header, base: header.base, words })
+    }
+
+    /// A thread's fixed place.
+    pub fn block(&self, page: &FoundPage) -> Option<&ThreadBlock> {
+        ThreadBlock::ref_from_prefix(self.body(page)).ok().map(|(block, _)| block)
+    }
+
+    /// The signatures of a page behind the first so many.
+    pub fn signatures(&self, page: &FoundPage, known: usize) -> impl Iterator<Item = &Signature> {
+        let signatures = items::<Signature>(self.body(page)).get(known..).unwrap_or(&[]);
+        signatures.iter().take_while(|signature| signature.number != 0)
+    }
+
+    /// The entries of a page of a profile.
+    pub fn profile(&self, page: &FoundPage) -> impl Iterator<Item = &ProfileEntry> {
+        items::<ProfileEntry>(self.body(page)).iter().take_while(|entry| entry.signature != 0)
+    }
+
+    /// The definitions of a page from a byte on, which goes behind the last one.
+    pub fn definitions(&self, page: &FoundPage, from: &mut usize) -> Vec<Definition> {
+        let mut definitions = Vec::new();
+        while let Some(Ok((bytes, next))) = definition_at(self.body(page), *from) {
+            definitions.extend(Definition::from_bytes(bytes));
+            *from = next;
+        }
+        definitions
+    }
+
+    fn body(&self, page: &FoundPage) -> &[u8] {
+        self.file.map.get(page.at + size_of::<PageHeader>()..page.at + page.bytes).unwrap_or(&[])
+    }
+}
