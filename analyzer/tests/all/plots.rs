@@ -9,6 +9,7 @@ use analyzer::report::plot::{
 };
 use resvg::tiny_skia::Pixmap;
 
+use crate::common::recorded::recorded;
 use crate::common::{Folder, two_ranks};
 
 /// Where the pictures are that were looked at. `GOLDEN=write` makes them anew.
@@ -135,11 +136,13 @@ fn every_kind_of_plot_is_drawn_of_a_run_that_has_it_or_says_what_is_missing() {
     let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces/samples");
     let [a, b] = ["integer_sort-openmpi", "integer_sort-mpich"].map(|name| samples.join(name));
     let [a, b] = [a.to_str().unwrap(), b.to_str().unwrap()];
-    let drawn =
+    let of_sample =
         ["breakdown", "imbalance", "sizes", "matrix", "waits", "pop", "progress", "availability", "collectives"];
-    for kind in drawn {
+    let rounds = recorded("fan_shapes").remove(0).run;
+    let of_rounds = ["model", "fanout"].map(|kind| (rounds.to_str().unwrap(), kind));
+    for (run, kind) in of_sample.map(|kind| (a, kind)).into_iter().chain(of_rounds) {
         let file = folder.0.join(format!("{kind}.svg"));
-        assert_eq!(plot(&[a, kind, "-o", file.to_str().unwrap()]), (Some(0), String::new()), "{kind}");
+        assert_eq!(plot(&[run, kind, "-o", file.to_str().unwrap()]), (Some(0), String::new()), "{kind}");
         let picture = fs::read_to_string(&file).unwrap();
         assert!(picture.starts_with("<svg") && picture.contains("</text>"), "{kind}");
     }
