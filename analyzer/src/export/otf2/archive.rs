@@ -5,14 +5,17 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::ptr;
 
-use super::library::{Code, FLUSH, Functions, Handle};
+use super::callbacks::{FLUSH, MEMORY};
+use super::library::{Code, Functions, Handle};
 use crate::error::Error;
 
 /// What the files of an archive are called, as those of Score-P.
 pub const NAME: &str = "traces";
-/// The largest that the library's chunks may be, and the least: a location takes one in memory at a time.
+/// A writer holds so much before it writes.
 const EVENT_CHUNK: u64 = 1 << 20;
 const DEFINITION_CHUNK: u64 = 4 << 20;
+/// What the last writers hold between them, and more.
+const ROOM: u64 = 2 * DEFINITION_CHUNK;
 
 const WRITE: u8 = 0;
 const POSIX: u8 = 1;
@@ -44,6 +47,7 @@ impl<'a> Archive<'a> {
         unsafe {
             archive.check((functions.set_creator)(handle, creator.as_ptr()))?;
             archive.check((functions.set_flush_callbacks)(handle, &FLUSH, ptr::null_mut()))?;
+            archive.check((functions.set_memory_callbacks)(handle, &MEMORY, ptr::null_mut()))?;
             archive.check((functions.set_serial)(handle))?;
             archive.check((functions.open_event_files)(handle))?;
         }
@@ -63,6 +67,16 @@ impl<'a> Archive<'a> {
                 self.check((functions.close_definition_writer)(self.handle, writer))?;
             }
             self.check((functions.close_definition_files)(self.handle))
+        }
+    }
+
+    /// Whether what a writer still holds finds room. If it does not, the library (3.0.2) frees memory twice when the writer is
+    /// closed, and ends the process.
+    pub fn has_room(&self) -> Result<(), Error> {
+        let full = || Error::Write { path: self.path.clone(), source: rustix::io::Errno::NOSPC.into() };
+        match rustix::fs::statvfs(&self.path) {
+            Ok(found) if found.f_blocks > 0 && found.f_bavail.saturating_mul(found.f_frsize) < ROOM => Err(full()),
+            _ => Ok(()),
         }
     }
 

@@ -121,6 +121,7 @@ impl<'a> DefinitionWriter<'a> {
 
     /// All is defined.
     pub fn finish(self) -> Result<(), Error> {
+        self.archive.has_room()?;
         // SAFETY: the writer is this archive's, and nothing uses it any more.
         self.check(unsafe { (self.functions.close_global_writer)(self.archive.handle, self.handle) })
     }

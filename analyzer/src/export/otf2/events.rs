@@ -150,6 +150,7 @@ impl<'a> EventWriter<'a> {
     /// The location has no more events. Returns how many it has.
     pub fn finish(self) -> Result<u64, Error> {
         let (archive, mut events) = (self.archive, 0);
+        archive.has_room()?;
         // SAFETY: the writer is open and this archive's, and nothing uses it or the list any more.
         unsafe {
             archive.check((self.functions.count_events)(self.handle, &mut events))?;

@@ -9,6 +9,7 @@ use std::path::Path;
 
 use libloading::Library;
 
+use super::callbacks::{FlushCallbacks, MemoryCallbacks};
 use crate::error::Error;
 
 /// Names the library's file, where it is not where the system looks.
@@ -21,20 +22,6 @@ pub type Code = c_int;
 
 /// An archive, a writer or a list of the library's: known to it alone.
 pub type Handle = *mut c_void;
-
-/// How the library asks whether to write out what it holds, and for the time at which it did.
-#[repr(C)]
-pub struct FlushCallbacks {
-    before: extern "C" fn(*mut c_void, u8, u64, *mut c_void, bool) -> u8,
-    after: Option<extern "C" fn(*mut c_void, u8, u64) -> u64>,
-}
-
-/// It always is to write, and the trace does not say when.
-pub static FLUSH: FlushCallbacks = FlushCallbacks { before: flush, after: None };
-
-extern "C" fn flush(_: *mut c_void, _: u8, _: u64, _: *mut c_void, _: bool) -> u8 {
-    1
-}
 
 /// Takes errors, of which the library would print each to stderr: what failed is known by its code.
 extern "C" fn take(
@@ -87,6 +74,7 @@ functions! {
     close = b"OTF2_Archive_Close\0"(Handle) -> Code;
     set_creator = b"OTF2_Archive_SetCreator\0"(Handle, *const c_char) -> Code;
     set_flush_callbacks = b"OTF2_Archive_SetFlushCallbacks\0"(Handle, *const FlushCallbacks, *mut c_void) -> Code;
+    set_memory_callbacks = b"OTF2_Archive_SetMemoryCallbacks\0"(Handle, *const MemoryCallbacks, *mut c_void) -> Code;
     set_serial = b"OTF2_Archive_SetSerialCollectiveCallbacks\0"(Handle) -> Code;
     open_event_files = b"OTF2_Archive_OpenEvtFiles\0"(Handle) -> Code;
     close_event_files = b"OTF2_Archive_CloseEvtFiles\0"(Handle) -> Code;

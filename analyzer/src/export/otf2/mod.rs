@@ -4,6 +4,7 @@
 //! are matched first and held in memory, since of a receive only its message says from whom it was.
 
 mod archive;
+mod callbacks;
 mod calls;
 mod communicators;
 mod define;
