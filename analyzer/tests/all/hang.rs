@@ -97,6 +97,8 @@ fn judged(stories: Vec<Story>) -> (String, Vec<(String, String)>) {
     let output = overhear("hang", &folder.0, &["--format", "json", "--no-cache"]);
     let said: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"));
     let verdict = said["run"]["hangs"].as_str().unwrap().to_string();
+    // Two seconds after the begin the last of them was seen.
+    assert!(said["run"]["quiet_s"].as_f64().is_none_or(|quiet| (0.0..=2.0).contains(&quiet)), "{said:#}");
     assert_eq!(output.status.code(), Some(i32::from(verdict == "certain" || verdict == "likely")), "{said:#}");
     let text = |row: &Value, key: &str| row[key].as_str().unwrap().to_string();
     let reasons = said["reasons"].as_array().unwrap().iter().map(|row| (text(row, "reason"), text(row, "ranks")));

@@ -9,6 +9,7 @@ mod call_sites;
 mod compared;
 mod damaged_numbers;
 mod dataset;
+mod engine;
 mod explain;
 mod fanout;
 mod figures;
