@@ -48,6 +48,7 @@ pub fn run(count: u64, libraries: Option<&str>, name: Option<&str>) -> Result<()
         if looks == before {
             return Err("no program ran long enough to be looked at".into());
         }
+        eprintln!("{looks} looks so far, {} false alarms", alarms.len());
     }
     println!("library  program                  looks  false alarms");
     for ((library, program), seen) in &seen {
