@@ -22,10 +22,9 @@ pub struct Topic {
 
 /// What a column of a table means, or a fact, which stands in `run`.
 pub fn of_column(table: &str, key: &str) -> Option<&'static str> {
-    let in_table = columns::OF_TABLES.iter().find(|(of, name, _)| *of == table && *name == key);
     let anywhere = || columns::ANYWHERE.iter().chain(facts::FACTS).find(|(name, _)| *name == key);
     let world = || key.ends_with("world").then_some(WORLD);
-    in_table.map(|(_, _, meaning)| *meaning).or_else(|| Some(anywhere()?.1)).or_else(world)
+    columns::of_table(table, key).or_else(|| Some(anywhere()?.1)).or_else(world)
 }
 
 /// Of every rank there is one.

@@ -14,9 +14,10 @@ use traces::record::{self, RecordKind};
 
 use crate::common::named::named;
 use crate::common::recorded::recorded;
+use crate::common::sums::Sums;
 use crate::common::tables::{list, table, whole};
 use crate::common::{
-    BEGIN, Folder, SECOND, header, in_call, json, overhear, rank_with, signature, stderr, stdout, two_ranks,
+    BEGIN, Folder, SECOND, header, in_call, overhear, rank_with, signature, stderr, stdout, two_ranks,
 };
 
 /// Prints an archive as lists, with names in place of numbers, and fails where it contradicts itself.
@@ -60,34 +61,18 @@ fn runs(programs: &[&str]) -> Vec<(Option<examples::fixture::Fixture>, PathBuf)>
     all.map(|(run, fixture)| (fixture, run)).collect()
 }
 
-/// Calls and seconds by rank and function.
-type Sums = BTreeMap<(String, String), (u64, f64)>;
-
 #[test]
 fn calls_and_their_times_by_rank_and_function_are_those_of_report() {
     let mut ran = 0;
     for (_fixture, run) in
         runs(&["exchange", "regions", "wildcard", "one_sided", "threads", "probing", "spawns", "errors", "jumps"])
     {
-        let (mut read, mut said) = (Sums::new(), Sums::new());
+        let mut read = Sums::default();
         let archive = exported(&run, &[]);
         for call in list(&archive, "calls").filter(|call| call["never_returned"].is_null()) {
-            let lasted = whole(call, "end") - whole(call, "begin");
-            let sum = read.entry((text(call, "process"), text(call, "name"))).or_default();
-            sum.0 += call["calls"].as_u64().unwrap_or(1);
-            sum.1 += call["inside_ns"].as_u64().unwrap_or(lasted) as f64 / 1e9;
+            read.add(text(call, "process"), text(call, "name"), call);
         }
-        for row in list(&json(&run, "rank"), "rank_functions").filter(|row| whole(row, "calls") > 0) {
-            let of = (process(&row["rank"], &row["world"]), text(row, "function"));
-            said.insert(of, (whole(row, "calls"), row["time_s"].as_f64().unwrap()));
-        }
-        assert!(read.keys().eq(said.keys()), "{}: {read:?}\n{said:?}", run.display());
-        for ((of, read), said) in read.iter().zip(said.values()) {
-            // Each end of a call is a whole nanosecond, and clocks of ranks drift apart by some millionths.
-            let near = (read.1 - said.1).abs() <= 1e-9 * said.0 as f64 + 1e-4 * said.1;
-            assert!(read.0 == said.0 && near, "{}: {of:?}: {read:?} {said:?}", run.display());
-            ran += 1;
-        }
+        ran += read.compare(&run, process);
     }
     assert!(ran > 100, "{ran}");
 }

@@ -8,6 +8,7 @@ pub mod made;
 pub mod named;
 pub mod recorded;
 pub mod requests;
+pub mod sums;
 pub mod tables;
 
 use std::fs;
