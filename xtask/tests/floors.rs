@@ -76,6 +76,14 @@ fn every_room_on_a_floor_has_files() {
 
 /// A file may use what its own parent module has, which in turn uses its parts: these arrows are not looked at.
 #[test]
+fn no_file_is_longer_than_five_hundred_lines_but_the_table_of_calls() {
+    let of_crate = |of: &'static str| sources(of).lengths().map(move |(file, lines)| (format!("{of}/{file}"), lines));
+    let long: Vec<(String, usize)> = CRATES.into_iter().flat_map(of_crate).filter(|(_, lines)| *lines > 500).collect();
+    let names: Vec<&str> = long.iter().map(|(file, _)| file.as_str()).collect();
+    assert_eq!(names, ["traces/calls/table"], "{long:?}");
+}
+
+#[test]
 fn no_files_use_each_other_in_a_circle() {
     for of in CRATES {
         let arrows = &sources(of).arrows;

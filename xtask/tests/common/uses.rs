@@ -71,6 +71,11 @@ impl Sources {
         }
     }
 
+    /// All files with their number of lines.
+    pub fn lengths(&self) -> impl Iterator<Item = (&Module, usize)> {
+        self.texts.iter().map(|(file, text)| (file, text.lines().count()))
+    }
+
     /// All files.
     pub fn files(&self) -> impl Iterator<Item = &Module> {
         self.texts.keys()
