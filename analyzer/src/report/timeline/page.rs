@@ -25,7 +25,8 @@ const MODULES: [(&str, &str); 12] = [
 const TEMPLATE: &str = include_str!("../../../page/timeline/page.html");
 
 /// What the timeline looks like, for any page that holds one.
-pub const STYLE: &str = include_str!("../../../page/timeline/timeline.css");
+pub const STYLE: &str =
+    concat!(include_str!("../../../page/palette.css"), include_str!("../../../page/timeline/timeline.css"));
 
 /// The modules by name as URLs, for a page's import map.
 pub fn imports() -> Map<String, Value> {
