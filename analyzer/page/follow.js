@@ -1,16 +1,18 @@
 // @ts-check
 /**
- * The table of functions, of what the timeline shows.
+ * The tables of ranks and of functions, of what the timeline shows.
  *
- * In: the table of the whole run, and the timeline's sums over the part in view. Out: rows of the same columns; what sums of time do not
+ * In: a table of the whole run, and the timeline's sums over the part in view. Out: rows of the same columns; what sums of time do not
  * tell is null.
  *
  * @import { Cell, Column, Table } from "#units"
  * @typedef {{ name: string, ns: number, most: number, of: string }} FunctionSum
+ * @typedef {{ row: number, ran: number, ofThreads: number, inMpi: number }} RankSum
+ * @typedef {{ ranks: RankSum[], functions: FunctionSum[] }} Sums
  */
 
 /** A cell of a function's row. @returns {Cell} */
-function cell(
+function ofFunction(
   /** @type {Column} */ column,
   /** @type {FunctionSum} */ sum,
   /** @type {number} */ ranks,
@@ -34,9 +36,31 @@ function cell(
   }
 }
 
-/** Rows for these sums. */
-export function rows(/** @type {Table} */ table, /** @type {{ ranks: any[], functions: FunctionSum[] }} */ sums) {
-  const functions = sums.functions.filter((sum) => sum.ns > 0);
-  const all = functions.reduce((time, sum) => time + sum.ns, 0);
-  return functions.map((sum) => table.columns.map((column) => cell(column, sum, Math.max(1, sums.ranks.length), all)));
+/** A cell of a rank's row. @returns {Cell} */
+function ofRank(/** @type {Column} */ column, /** @type {RankSum} */ sum, /** @type {Cell} */ whole) {
+  switch (column.key) {
+    case "wall_time_s":
+      return sum.ran / 1e9;
+    case "mpi_time_s":
+      return sum.inMpi / 1e9;
+    case "mpi_share_percent":
+      return sum.ofThreads > 0 ? (100 * sum.inMpi) / sum.ofThreads : null;
+    case "calls":
+      return null;
+    default:
+      return whole;
+  }
+}
+
+/** The rows of functions. */
+export function functions(/** @type {Table} */ table, /** @type {Sums} */ sums) {
+  const called = sums.functions.filter((sum) => sum.ns > 0);
+  const all = called.reduce((time, sum) => time + sum.ns, 0);
+  return called.map((sum) => table.columns.map((column) => ofFunction(column, sum, Math.max(1, sums.ranks.length), all)));
+}
+
+/** The rows of ranks, as far as the table has them: in the order of the timeline's. */
+export function ranks(/** @type {Table} */ table, /** @type {Sums} */ sums) {
+  const shown = sums.ranks.filter(({ row }) => row < table.rows.length);
+  return shown.map((sum) => table.columns.map((column, at) => ofRank(column, sum, table.rows[sum.row][at])));
 }

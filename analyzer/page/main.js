@@ -6,7 +6,7 @@
  *
  * @import { Table } from "#units"
  */
-import { rows as follow } from "#follow";
+import * as follow from "#follow";
 import { heat } from "#heat";
 import { rankBars } from "#rank_bars";
 import { sizeBars } from "#size_bars";
@@ -47,16 +47,21 @@ for (const time of /** @type {NodeListOf<HTMLTimeElement>} */ (document.querySel
 }
 theme(/** @type {HTMLElement} */ (document.getElementById("theme")));
 
-// The timeline is there where the run has single calls. The table of functions is of what it shows.
+// The timeline is there where the run has single calls. The tables of ranks and of functions are of what it shows.
 const timeline = data("timeline-data");
 if (timeline) {
   const { mount } = await import("#timeline");
   const place = /** @type {HTMLElement} */ (document.getElementById("timeline-place"));
-  const functions = sections.functions.find((table) => table.name === "functions");
+  /** @type {[Table | undefined, typeof follow.ranks][]} */
+  const following = [
+    [sections.ranks.find((table) => table.name === "ranks"), follow.ranks],
+    [sections.functions.find((table) => table.name === "functions"), follow.functions],
+  ];
   const mounted = mount(place, timeline, {
     onSelect: (/** @type {{ from: number, to: number, rows: number[] }} */ { from, to, rows }) => {
       const isAll = from <= timeline.from && to >= timeline.to && rows.length === timeline.ranks.length;
-      if (functions) select("functions", isAll ? null : follow(functions, mounted.sums(from, to, rows)));
+      const sums = isAll ? null : mounted.sums(from, to, rows);
+      for (const [table, rowsOf] of following) if (table) select(table, sums && rowsOf(table, sums));
     },
   });
 }

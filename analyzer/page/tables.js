@@ -2,8 +2,8 @@
 /**
  * Tables that are sorted by their headings, filtered, and shown in full on demand.
  *
- * In: an element, and the tables of a section. Out: the tables in the page; `select` gives the first of a section other rows, those of
- * a part of the run, or its own again.
+ * In: an element, and the tables of a section. Out: the tables in the page; `select` gives one other rows, those of a part of the run,
+ * or its own again.
  *
  * @import { Cell, Table } from "#units"
  */
@@ -14,7 +14,7 @@ import { heading, scalesOf, words } from "#units";
 const SHOWN = 15;
 const FILTERED = 8;
 
-/** @type {Map<string, View>} */
+/** @type {Map<Table, View>} */
 const views = new Map();
 
 /** Shows the tables of a section in an element. */
@@ -24,14 +24,14 @@ export function show(/** @type {HTMLElement} */ element, /** @type {string} */ s
     const name = table.name.replaceAll("_", " ");
     // The first of a section needs no heading but the section's.
     const view = new View(table, table.title || (at > 0 ? name : ""), `${heading}: ${table.title || name}`);
-    if (at === 0) views.set(section, view);
+    views.set(table, view);
     element.append(view.element);
   });
 }
 
-/** Gives the first table of a section other rows, or with null its own. */
-export function select(/** @type {string} */ section, /** @type {Cell[][] | null} */ rows) {
-  views.get(section)?.take(rows);
+/** Gives a table that is shown other rows, or with null its own. */
+export function select(/** @type {Table} */ table, /** @type {Cell[][] | null} */ rows) {
+  views.get(table)?.take(rows);
 }
 
 /** A new element with this text. */

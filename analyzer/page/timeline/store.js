@@ -178,8 +178,10 @@ export class Store {
         perFunction.set(fn, { ...all, ns: all.ns + ns, ...(ns > all.most ? { most: ns, of: label } : {}) });
       }
       const inMpi = classes.reduce((sum, ns) => sum + ns, 0);
-      classes[0] = Math.max(0, this.ran(row, from, to) * Math.max(1, this.data.ranks[row].threads) - inMpi);
-      return { row, name: label, classes, waited };
+      const ran = this.ran(row, from, to);
+      const ofThreads = ran * Math.max(1, this.data.ranks[row].threads);
+      classes[0] = Math.max(0, ofThreads - inMpi);
+      return { row, name: label, classes, waited, ran, ofThreads, inMpi };
     });
     return { ranks, functions: [...perFunction.values()].sort((a, b) => b.ns - a.ns) };
   }

@@ -13,7 +13,7 @@ use browser::Browser;
 use common::Folder;
 use common::named::named;
 use common::recorded::recorded;
-use serde_json::json;
+use serde_json::{Value, json};
 use synthetic::{Shape, Topology};
 
 /// The page of a run.
@@ -108,7 +108,7 @@ fn the_legend_leaves_a_part_of_the_ranks_time_out_and_brings_it_back() {
 }
 
 #[test]
-fn the_table_of_functions_follows_what_the_timeline_shows_and_the_address_brings_it_back() {
+fn tables_follow_what_the_timeline_shows_and_the_address_brings_it_back() {
     let mut browser = Browser::start();
     browser.open(&sample());
     let columns = |browser: &mut Browser| {
@@ -126,6 +126,20 @@ fn the_table_of_functions_follows_what_the_timeline_shows_and_the_address_brings
     let (part, time) = columns(&mut browser);
     assert!(all.contains("MPI_Finalize") && !part.contains("MPI_Finalize"), "{part}");
     assert!(time < whole, "{time} of {whole}");
+    // Each rank's wall time, time in MPI and number of calls, of which bins know none.
+    let of_ranks = |column: usize| {
+        format!(
+            "[...document.querySelectorAll('#ranks .table.selected tbody tr td:nth-child({column})')].map(cell => cell.textContent)"
+        )
+    };
+    let ranks = [3, 4, 6].map(|column| browser.ask(&of_ranks(column)));
+    let sum = |cells: &Value| -> f64 {
+        cells.as_array().unwrap().iter().map(|cell| cell.as_str().unwrap().parse::<f64>().unwrap()).sum()
+    };
+    assert_eq!(ranks[0].as_array().unwrap().len(), 4);
+    assert!((sum(&ranks[1]) / time - 1.0).abs() < 1e-3, "{ranks:?}: {time}");
+    assert!(sum(&ranks[1]) < sum(&ranks[0]), "{ranks:?}");
+    assert_eq!(ranks[2], json!(["–", "–", "–", "–"]));
     browser.ask("location.reload()");
     browser.wait_for("document.documentElement?.dataset.ready !== undefined");
     browser.wait_for(selected);
