@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal, Write};
 
-use comfy_table::{CellAlignment, ContentArrangement, presets};
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, presets};
 use textwrap::{Options, WordSplitter};
 
 use super::scale::Scale;
@@ -47,6 +47,11 @@ fn print_table(table: &Sheet, out: &mut impl Write) -> io::Result<()> {
     let shown = fitting(table, &columns);
     let mut printed = comfy_table::Table::new();
     printed.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+    // A terminal would break lines anywhere; in a file they are as long as they are.
+    let is_broken = io::stdout().is_terminal() && needed(&shown, &columns) > terminal_width();
+    if is_broken {
+        printed.set_content_arrangement(ContentArrangement::Dynamic).set_width(terminal_width() as u16);
+    }
     printed.set_header(shown.iter().map(|at| &columns[*at].heading));
     for row in 0..table.rows.len() {
         printed.add_row(shown.iter().map(|at| &columns[*at].cells[row]));
@@ -56,6 +61,9 @@ fn print_table(table: &Sheet, out: &mut impl Write) -> io::Result<()> {
         let is_name = table.columns[*at].unit == Unit::Text;
         column.set_cell_alignment(if is_name { CellAlignment::Left } else { CellAlignment::Right });
         column.set_padding((if place == 0 { 0 } else { 1 }, 1));
+        if !is_name {
+            column.set_constraint(ColumnConstraint::ContentWidth);
+        }
     }
     for line in printed.lines() {
         writeln!(out, "{}", line.trim_end())?;
@@ -123,12 +131,7 @@ fn fitting(table: &Sheet, columns: &[Printed]) -> Vec<usize> {
         !column.heading.is_empty() && (!column.is_silent_empty || has_figures(*at))
     };
     let mut shown: Vec<usize> = table.columns.iter().enumerate().filter(is_shown).map(|(at, _)| at).collect();
-    let needed = |column: &Printed| {
-        let longest = column.cells.iter().map(|text| width(text)).max().unwrap_or(0);
-        longest.max(width(&column.heading))
-    };
-    let widths: Vec<usize> = columns.iter().map(needed).collect();
-    while shown.iter().map(|at| widths[*at] + 2).sum::<usize>() > terminal_width() + 2 {
+    while needed(&shown, columns) > terminal_width() {
         let spare = shown.iter().map(|at| table.columns[*at].spare).max().unwrap_or(0);
         if spare == 0 {
             break;
@@ -136,6 +139,15 @@ fn fitting(table: &Sheet, columns: &[Printed]) -> Vec<usize> {
         shown.retain(|at| table.columns[*at].spare < spare);
     }
     shown
+}
+
+/// How wide a line is with these columns, two spaces apart.
+fn needed(shown: &[usize], columns: &[Printed]) -> usize {
+    let longest = |column: &Printed| {
+        let cells = column.cells.iter().map(|text| width(text)).max().unwrap_or(0);
+        cells.max(width(&column.heading))
+    };
+    shown.iter().map(|at| longest(&columns[*at]) + 2).sum::<usize>().saturating_sub(2)
 }
 
 fn terminal_width() -> usize {

@@ -1,6 +1,10 @@
 //! One report in every format.
 
+use std::process::Command;
+
 use crate::common;
+use crate::common::recorded::{ask, recorded};
+use crate::common::terminal::InTerminal;
 use crate::common::{Folder, report, stderr, stdout, two_ranks};
 #[cfg(feature = "polars")]
 use traces::calls::Call;
@@ -102,4 +106,27 @@ fn without_parquet_it_is_said_how_to_build_it() {
     let output = report(&folder.0, &["--format", "parquet"]);
     assert_eq!(output.status.code(), Some(3));
     assert!(stderr(&output).contains("--features overhear/polars"), "{}", stderr(&output));
+}
+
+#[test]
+fn tables_wider_than_a_terminal_break_names_there_and_nowhere_else() {
+    let run = recorded("datatypes").remove(0).run;
+    let words = |columns: u16| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_overhear"));
+        command.arg("report").arg(&run).args(["--by", "site", "--top", "all"]);
+        InTerminal::begin(&mut command, columns).text()
+    };
+    let (narrow, wide) = (words(80), words(200));
+    let too_long: Vec<&str> = narrow.lines().filter(|line| line.chars().count() > 80).collect();
+    assert!(too_long.is_empty() && wide.lines().any(|line| line.chars().count() > 80), "{too_long:#?}");
+    let answer = ask(&run, "report", &["--by", "site", "--top", "all"]);
+    let (site, file) = answer
+        .rows("sites")
+        .iter()
+        .find_map(|row| row["site"].as_str()?.split_once(' ').filter(|(name, _)| *name == "transfer_and_forget"))
+        .unwrap();
+    let lines: Vec<&str> = narrow.lines().collect();
+    let broken = |lines: &[&str]| lines[0].starts_with(&format!("{site}  ")) && lines[1] == file;
+    assert!(lines.windows(2).any(broken), "{narrow}");
+    assert!(wide.contains(&format!("{site} {file}")), "{wide}");
 }

@@ -1,17 +1,12 @@
 //! `overhear top`: one frame as a table and as OpenMetrics, and the screen in a pseudo-terminal.
 
-use std::fs::File;
-use std::io::{Read, Write};
-use std::os::fd::{FromRawFd, OwnedFd};
-use std::os::unix::process::CommandExt;
-use std::process::{Child, Command};
-use std::sync::mpsc::{Receiver, channel};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::io::Write;
+use std::process::Command;
 
 use serde_json::Value;
 use traces::calls::Call;
 
+use crate::common::terminal::InTerminal;
 use crate::common::{Folder, overhear, stdout};
 use crate::hang::{Story, collective, inside, outside, receive, run, run_in};
 
@@ -68,80 +63,6 @@ fn without_a_terminal_top_says_what_to_add() {
     let output = overhear("top", &folder.0, &[]);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.code() == Some(2) && said.contains("add --once or --metrics"), "{said}");
-}
-
-/// A command in a terminal of its own.
-struct InTerminal {
-    child: Child,
-    keyboard: File,
-    screen: Receiver<Vec<u8>>,
-    seen: String,
-}
-
-impl InTerminal {
-    fn begin(command: &mut Command, columns: u16) -> InTerminal {
-        let (mut here, mut there) = (0, 0);
-        let size = libc::winsize { ws_row: 10, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
-        // SAFETY: all are out parameters or null, and the size is copied.
-        let opened = unsafe { libc::openpty(&mut here, &mut there, std::ptr::null_mut(), std::ptr::null(), &size) };
-        assert_eq!(opened, 0);
-        // SAFETY: both were opened above, and nobody else has them.
-        let (here, there) = unsafe { (OwnedFd::from_raw_fd(here), OwnedFd::from_raw_fd(there)) };
-        command.stdin(there.try_clone().unwrap()).stdout(there.try_clone().unwrap()).stderr(there);
-        // SAFETY: both calls may be made between fork and exec.
-        unsafe {
-            command.pre_exec(|| {
-                libc::setsid();
-                libc::ioctl(0, libc::TIOCSCTTY, 0);
-                Ok(())
-            });
-        }
-        let child = command.spawn().unwrap();
-        // The other end is the child's alone from now on.
-        *command = Command::new("true");
-        let keyboard = File::from(here);
-        let mut output = keyboard.try_clone().unwrap();
-        let (send, screen) = channel();
-        thread::spawn(move || {
-            let mut bytes = [0; 4096];
-            while let Ok(count @ 1..) = output.read(&mut bytes) {
-                if send.send(bytes[..count].to_vec()).is_err() {
-                    return;
-                }
-            }
-        });
-        InTerminal { child, keyboard, screen, seen: String::new() }
-    }
-
-    /// Waits until this has been drawn.
-    fn shows(&mut self, text: &str) {
-        let began = Instant::now();
-        while !self.seen.contains(text) {
-            assert!(began.elapsed() < Duration::from_secs(60), "no {text} in {:?}", self.seen);
-            if let Ok(bytes) = self.screen.recv_timeout(Duration::from_millis(100)) {
-                self.seen += &String::from_utf8_lossy(&bytes);
-            }
-        }
-    }
-
-    /// Waits until it has ended.
-    fn status(&mut self) -> i32 {
-        let began = Instant::now();
-        loop {
-            if let Some(status) = self.child.try_wait().unwrap() {
-                return status.code().unwrap();
-            }
-            assert!(began.elapsed() < Duration::from_secs(60), "it does not end: {:?}", self.seen);
-            thread::sleep(Duration::from_millis(20));
-        }
-    }
-
-    fn resize(&mut self, columns: u16) {
-        self.seen.clear();
-        let size = libc::winsize { ws_row: 4, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
-        // SAFETY: sets the size of a terminal that is open.
-        assert_eq!(unsafe { libc::ioctl(std::os::fd::AsRawFd::as_raw_fd(&self.keyboard), libc::TIOCSWINSZ, &size) }, 0);
-    }
 }
 
 #[test]

@@ -75,8 +75,10 @@ impl Row for SizeRow {
             Column::bytes("size_bytes", "size", |row: &Self| row.point.bytes).name(),
             Column::count("count", "count", |row: &Self| row.point.count),
             Column::seconds("time_s", "time", |row: &Self| row.point.time.median),
-            Column::seconds("time_least_s", "least", |row: &Self| row.point.time.interval.map(|interval| interval.0)),
-            Column::seconds("time_most_s", "most", |row: &Self| row.point.time.interval.map(|interval| interval.1)),
+            Column::seconds("time_least_s", "least", |row: &Self| row.point.time.interval.map(|interval| interval.0))
+                .spare(2),
+            Column::seconds("time_most_s", "most", |row: &Self| row.point.time.interval.map(|interval| interval.1))
+                .spare(2),
             Column::seconds("clock_error_s", "", |row: &Self| row.point.clock_error),
             Column::bytes("bandwidth_bytes", "per second", move |row: &Self| {
                 (bytes(row) / row.point.time.median).round() as u64

@@ -10,6 +10,7 @@ pub mod recorded;
 pub mod requests;
 pub mod sums;
 pub mod tables;
+pub mod terminal;
 
 use std::fs;
 use std::path::{Path, PathBuf};

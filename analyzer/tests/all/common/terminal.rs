@@ -1,0 +1,103 @@
+//! Commands in pseudo-terminals.
+
+use std::fs::File;
+use std::io::Read;
+use std::os::fd::{FromRawFd, OwnedFd};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// A command in a terminal of its own.
+pub struct InTerminal {
+    child: Child,
+    /// What is typed.
+    pub keyboard: File,
+    screen: Receiver<Vec<u8>>,
+    /// What was drawn.
+    pub seen: String,
+}
+
+impl InTerminal {
+    /// Starts a command, which is used up.
+    pub fn begin(command: &mut Command, columns: u16) -> InTerminal {
+        let (mut here, mut there) = (0, 0);
+        let size = libc::winsize { ws_row: 10, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+        // SAFETY: all are out parameters or null, and the size is copied.
+        let opened = unsafe { libc::openpty(&mut here, &mut there, std::ptr::null_mut(), std::ptr::null(), &size) };
+        assert_eq!(opened, 0);
+        // SAFETY: both were opened above, and nobody else has them.
+        let (here, there) = unsafe { (OwnedFd::from_raw_fd(here), OwnedFd::from_raw_fd(there)) };
+        command.stdin(there.try_clone().unwrap()).stdout(there.try_clone().unwrap()).stderr(there);
+        // SAFETY: both calls may be made between fork and exec.
+        unsafe {
+            command.pre_exec(|| {
+                libc::setsid();
+                libc::ioctl(0, libc::TIOCSCTTY, 0);
+                Ok(())
+            });
+        }
+        let child = command.spawn().unwrap();
+        // The other end is the child's alone from now on.
+        *command = Command::new("true");
+        let keyboard = File::from(here);
+        let mut output = keyboard.try_clone().unwrap();
+        let (send, screen) = channel();
+        thread::spawn(move || {
+            let mut bytes = [0; 4096];
+            while let Ok(count @ 1..) = output.read(&mut bytes) {
+                if send.send(bytes[..count].to_vec()).is_err() {
+                    return;
+                }
+            }
+        });
+        InTerminal { child, keyboard, screen, seen: String::new() }
+    }
+
+    /// Waits until this has been drawn.
+    pub fn shows(&mut self, text: &str) {
+        let began = Instant::now();
+        while !self.seen.contains(text) {
+            assert!(began.elapsed() < Duration::from_secs(60), "no {text} in {:?}", self.seen);
+            self.look();
+        }
+    }
+
+    /// Takes what was drawn meanwhile. Whether there may be more.
+    fn look(&mut self) -> bool {
+        match self.screen.recv_timeout(Duration::from_millis(100)) {
+            Ok(bytes) => self.seen += &String::from_utf8_lossy(&bytes),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return false,
+        }
+        true
+    }
+
+    /// All that was drawn once it has ended.
+    pub fn text(&mut self) -> String {
+        assert_eq!(self.status(), 0, "{:?}", self.seen);
+        while self.look() {}
+        self.seen.replace('\r', "")
+    }
+
+    /// Waits until it has ended.
+    pub fn status(&mut self) -> i32 {
+        let began = Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return status.code().unwrap();
+            }
+            assert!(began.elapsed() < Duration::from_secs(60), "it does not end: {:?}", self.seen);
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Makes the terminal another size.
+    pub fn resize(&mut self, columns: u16) {
+        self.seen.clear();
+        let size = libc::winsize { ws_row: 4, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+        // SAFETY: sets the size of a terminal that is open.
+        assert_eq!(unsafe { libc::ioctl(std::os::fd::AsRawFd::as_raw_fd(&self.keyboard), libc::TIOCSWINSZ, &size) }, 0);
+    }
+}
