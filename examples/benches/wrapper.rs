@@ -1,7 +1,8 @@
 //! What recording a call costs: plain, under a hand-written floor, and under overhear with call sites, in one run.
 //!
 //! `cargo bench -p overhear-examples --bench wrapper`, with any MPI of `cargo xtask test` at hand; `TEST_MPI=mpich4`
-//! chooses. The variants take turns, so that a change of the machine's speed hits all; medians are printed.
+//! chooses. The variants take turns, so that a change of the machine's speed hits all; medians are printed. Debian's EZTrace stands beside
+//! them under Debian's MPICH, if it is installed.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,6 +15,8 @@ use examples::{target, workspace};
 
 const ROUNDS: usize = 7;
 const VARIANTS: [&str; 5] = ["plain", "floor", "null", "profile", "trace"];
+/// The MPI that Debian's EZTrace records a program without a launcher under; under Open MPI its preload ends the launcher's own helper.
+const EZTRACE_MPI: &str = "mpich4";
 /// How much is recorded of the progress engine.
 const DEPTHS: [&str; 5] = ["plain", "off", "count", "time", "events"];
 
@@ -24,6 +27,9 @@ fn main() {
         added("a pair of MPI_Isend or MPI_Irecv and its MPI_Wait", "requests.c", &["plain", "null", "trace", "ask"]);
         added("a call whose arguments differ from call to call", "signatures.c", &["plain", "null", "trace"]);
         added("an MPI_Sendrecv of so many bytes", "contents.c", &["plain", "trace", "crc32"]);
+        if mpi.name == EZTRACE_MPI && Command::new("eztrace_avail").output().is_ok() {
+            added("a call under two recorders", "calls.c", &["plain", "trace", "eztrace"]);
+        }
         if mpi.is_openmpi() {
             print_entries(mpi, &measure_entries(mpi));
         }
@@ -75,6 +81,10 @@ fn rounds(variants: &[&'static str], run: impl Fn(&str) -> String) -> Figures {
 }
 
 fn run(mpi: &Mpi, program: &Path, variant: &str, floor: &Path) -> String {
+    if variant == "eztrace" {
+        let mut command = Command::new("eztrace.preload");
+        return finish(command.args(["-t", "mpich", "-o"]).arg(fresh_folder("bench")).arg(program)).stdout;
+    }
     let preload = match variant {
         "plain" => PathBuf::new(),
         "floor" => floor.into(),
