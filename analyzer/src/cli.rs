@@ -139,8 +139,8 @@ pub enum Command {
     Explain(Explain),
     /// Write the run for other tools: Parquet, CSV, JSON, Perfetto, OTF2
     ///
-    /// Tables of calls, signatures, sites, communicators, requests, messages, progress, regions and ranks, a folder for each table and rank, as
-    /// Polars, DuckDB, PyArrow and Spark read them. docs/schema/dataset.md says what each column is. The trace for
+    /// Tables of calls, signatures, sites, communicators, requests, messages, collectives, waits, progress, regions and ranks, a folder for
+    /// each table and rank, as Polars, DuckDB, PyArrow and Spark read them. docs/schema/dataset.md says what each column is. The trace for
     /// Perfetto is one file: open it at https://ui.perfetto.dev, or run `trace_processor --httpd FILE` before you open that, if it is large.
     /// An archive of OTF2 is a folder, which OTF2's own library writes: apt install libopen-trace-format2-10, or let OVERHEAR_OTF2 name the
     /// file of another.
