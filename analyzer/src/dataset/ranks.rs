@@ -1,7 +1,5 @@
 //! `ranks`: the processes of the run.
 
-use traces::file::Mode;
-
 use super::column::DataColumn;
 use super::set::{DataSet, RankOfRows, rank_columns, seconds};
 use super::table::DataRow;
@@ -96,7 +94,7 @@ pub fn rows(set: &DataSet<'_>, at: usize) -> Vec<RankRow> {
         pid: rank.header.pid,
         program: rank.process.program.clone(),
         library: rank.library.version.clone(),
-        is_profile: rank.is_profile() || rank.header.mode == Mode::Profile as u16,
+        is_profile: rank.is_profile(),
         end: end(rank),
         threads: rank.thread_count() as u64,
         calls: rank.entries().filter(|entry| !is_nested(entry)).map(|entry| entry.count).total(),

@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::Value;
 use traces::calls::Call;
 use traces::definitions::{Communicator, Definition, Library, Members, Process, Span};
-use traces::file::INITIALIZED;
+use traces::file::{FileHeader, INITIALIZED, Stop};
 use traces::signature::{STARTS, Signature, peer, tag};
 use traces::write::{FileWriter, blank_block, call};
 
@@ -55,11 +55,16 @@ pub fn run(stories: Vec<Story>) -> Folder {
 
 /// The same into a folder that is there.
 pub fn run_in(folder: &Folder, stories: Vec<Story>) {
+    run_stopped(folder, stories, Stop::No);
+}
+
+/// The same of ranks that stopped recording single calls for a reason.
+fn run_stopped(folder: &Folder, stories: Vec<Story>, stop: Stop) {
     let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap().trim().to_string();
     let size = stories.len() as u32;
     for (rank, story) in (0..).zip(stories) {
-        let mut file =
-            FileWriter::begin(Vec::new(), traces::file::FileHeader { state: INITIALIZED, ..header(rank, size) });
+        let own = FileHeader { state: INITIALIZED, stop: stop as u32, ..header(rank, size) };
+        let mut file = FileWriter::begin(Vec::new(), own);
         let file = file.as_mut().unwrap();
         let world = Communicator { number: 1, rank: rank as i32, size, inter: false, name: "MPI_COMM_WORLD".into() };
         let local = vec![Span { first: 0, count: size, step: 1 }];
@@ -93,7 +98,10 @@ pub fn run_in(folder: &Folder, stories: Vec<Story>) {
 
 /// The verdict, and each reason with its ranks.
 fn judged(stories: Vec<Story>) -> (String, Vec<(String, String)>) {
-    let folder = run(stories);
+    judged_of(&run(stories))
+}
+
+fn judged_of(folder: &Folder) -> (String, Vec<(String, String)>) {
     let output = overhear("hang", &folder.0, &["--format", "json", "--no-cache"]);
     let said: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"));
     let verdict = said["run"]["hangs"].as_str().unwrap().to_string();
@@ -191,4 +199,14 @@ fn a_finished_run_is_said_to_be_finished() {
     let output = overhear("hang", sample.as_ref(), &["--no-cache"]);
     let said = stdout(&output);
     assert!(output.status.success() && said.contains("all its ranks have finalized MPI"), "{said}");
+}
+
+#[test]
+fn what_rests_on_calls_that_are_known_in_part_is_likely_and_not_certain() {
+    let circle = || (0..3).map(|rank| inside(&[], receive((rank + 1) % 3, 1))).collect();
+    for (stop, verdict) in [(Stop::No, "certain"), (Stop::MaxBytes, "likely")] {
+        let folder = Folder::new();
+        run_stopped(&folder, circle(), stop);
+        assert_eq!(judged_of(&folder), (verdict.into(), vec![("cycle".into(), "ranks 0-2".into())]));
+    }
 }
