@@ -52,7 +52,7 @@ pub fn sites(run: &Run) -> Table<SpreadRow<ImbalanceSite>> {
 /// How a time is spread over the ranks, and what it is of.
 pub struct SpreadRow<Name> {
     name: Name,
-    spread: Spread,
+    spread: RankSpread,
 }
 
 impl<Name: Row> Row for SpreadRow<Name> {
@@ -80,7 +80,7 @@ fn table<Name: Row>(
     groups: impl Iterator<Item = (Name, CallGroup)>,
 ) -> Table<SpreadRow<Name>> {
     let called = groups.filter(|(_, group)| group.sum().calls > 0);
-    let spread = |group: CallGroup| Spread::of(run, |rank| group.of_rank(rank).time);
+    let spread = |group: CallGroup| RankSpread::of(run, |rank| group.of_rank(rank).time);
     let mut rows: Vec<_> = called.map(|(name, group)| SpreadRow { name, spread: spread(group) }).collect();
     rows.sort_by(|a, b| b.spread.imbalance().total_cmp(&a.spread.imbalance()));
     rows.insert(0, SpreadRow { name: computation, spread: of_computation(run) });
@@ -88,7 +88,7 @@ fn table<Name: Row>(
 }
 
 /// A time of each rank, in seconds, summed up.
-pub(super) struct Spread {
+pub(super) struct RankSpread {
     mean: f64,
     pub(super) most: f64,
     pub(super) most_rank: WorldRank,
@@ -98,15 +98,15 @@ pub(super) struct Spread {
 }
 
 /// Of the time outside MPI, added up over a rank's threads as the time in MPI is.
-pub(super) fn of_computation(run: &Run) -> Spread {
+pub(super) fn of_computation(run: &Run) -> RankSpread {
     let outside = |rank: &crate::model::Rank| rank.wall_of_threads() - rank.time_in_mpi();
-    Spread::of(run, |rank| outside(&run.ranks[rank]).max(0.0))
+    RankSpread::of(run, |rank| outside(&run.ranks[rank]).max(0.0))
 }
 
-impl Spread {
+impl RankSpread {
     /// Of the time of each rank that is asked about, by its place; at least one is. The first rank counts of several that have the
     /// most or the least.
-    fn of(run: &Run, time: impl Fn(usize) -> f64) -> Spread {
+    fn of(run: &Run, time: impl Fn(usize) -> f64) -> RankSpread {
         let asked: Vec<usize> = (0..run.ranks.len()).filter(|rank| run.ranks[*rank].is_asked).collect();
         let times: Vec<f64> = asked.iter().map(|rank| time(*rank)).collect();
         let at = |better: fn(f64, f64) -> bool| {
@@ -114,7 +114,7 @@ impl Spread {
         };
         let (most, least) = (at(|a, b| a > b), at(|a, b| a < b));
         let rank = |at: usize| world_rank(&run.ranks[asked[at]]);
-        Spread {
+        RankSpread {
             mean: times.iter().sum::<f64>() / times.len() as f64,
             most: times[most],
             most_rank: rank(most),

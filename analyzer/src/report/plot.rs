@@ -14,4 +14,4 @@ pub use chart::{Chart, Series};
 pub use figure::{Figure, write};
 pub use heat::matrix;
 pub use picture::{Drawn, PlotFile};
-pub use rates::{Rates, entries};
+pub use rates::{EntryRates, entries};

@@ -9,7 +9,7 @@ use traces::signature::NESTED;
 
 use super::definitions::{CALL_SITE, CALLS, Definitions, INSIDE, NEVER_RETURNED};
 use super::events::{Attribute, Event, EventWriter};
-use super::meanings::{self, CallMeaning, UNKNOWN};
+use super::meanings::{self, EventMeaning, UNKNOWN};
 use super::nesting::Nesting;
 use super::told::Told;
 use crate::error::Error;
@@ -21,7 +21,7 @@ use crate::model::stream::{Detail, Stream, TimedCall};
 #[derive(Clone, Copy)]
 struct Request {
     role: Role,
-    meaning: CallMeaning,
+    meaning: EventMeaning,
     /// When the call began that began it.
     posted: i64,
     /// It is among what is asked about, and told: its send, its receive, its collective operation.
@@ -35,7 +35,7 @@ pub struct ThreadEvents<'a> {
     /// Its calls.
     pub stream: Stream<'a>,
     /// What they mean.
-    pub meanings: Vec<CallMeaning>,
+    pub meanings: Vec<EventMeaning>,
     /// Its regions.
     pub nesting: Nesting,
     /// Its events.
@@ -48,7 +48,7 @@ pub struct RankEvents<'a, 'r> {
     rank: u32,
     requests: FxHashMap<(u32, u64), Request>,
     /// Persistent requests, by the number of their creation.
-    persistent: FxHashMap<(u32, u64), (Role, CallMeaning)>,
+    persistent: FxHashMap<(u32, u64), (Role, EventMeaning)>,
 }
 
 impl<'a, 'r> RankEvents<'a, 'r> {
@@ -83,7 +83,7 @@ impl<'a, 'r> RankEvents<'a, 'r> {
         out: &mut Out<'_, '_>,
         stream: &Stream<'_>,
         call: &TimedCall,
-        meaning: &CallMeaning,
+        meaning: &EventMeaning,
     ) -> Result<(), Error> {
         let (role, details) = (stream.role(call), stream.details(call));
         let number = (stream.thread, call.request);
@@ -133,7 +133,7 @@ impl<'a, 'r> RankEvents<'a, 'r> {
         out: &mut Out<'_, '_>,
         call: &TimedCall,
         number: (u32, u64),
-        (role, meaning): (Role, CallMeaning),
+        (role, meaning): (Role, EventMeaning),
     ) -> Result<(), Error> {
         let posted = call.start;
         let mut request = Request { role, meaning, posted, is_sent: false, is_posted: false, is_joined: false };
@@ -254,7 +254,7 @@ pub fn tell_rest(
 }
 
 /// Enters a call that tells of so many, which took so long in MPI.
-fn enter(out: &mut Out<'_, '_>, meaning: &CallMeaning, start: i64, (count, inside): (u64, i64)) -> Result<(), Error> {
+fn enter(out: &mut Out<'_, '_>, meaning: &EventMeaning, start: i64, (count, inside): (u64, i64)) -> Result<(), Error> {
     let enter = Event::Enter(meaning.region);
     let place = meaning.place.map(|place| Attribute::Source(CALL_SITE, place));
     match (place, count) {

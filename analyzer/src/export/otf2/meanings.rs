@@ -12,7 +12,7 @@ use crate::model::{Rank, Run};
 
 /// What calls of one number have in common.
 #[derive(Clone, Copy, Debug)]
-pub struct CallMeaning {
+pub struct EventMeaning {
     /// The region of the function.
     pub region: u32,
     /// Where it is called, where that is known.
@@ -24,22 +24,22 @@ pub struct CallMeaning {
 }
 
 /// Of a call of which nothing is known.
-pub const UNKNOWN: CallMeaning = CallMeaning { region: 0, place: None, operation: None, root: peer::NONE };
+pub const UNKNOWN: EventMeaning = EventMeaning { region: 0, place: None, operation: None, root: peer::NONE };
 
 /// Those of a thread.
-pub fn of_thread(definitions: &mut Definitions, run: &Run, rank: &Rank, thread: &ThreadPages<'_>) -> Vec<CallMeaning> {
+pub fn of_thread(definitions: &mut Definitions, run: &Run, rank: &Rank, thread: &ThreadPages<'_>) -> Vec<EventMeaning> {
     thread.signatures.by_number(UNKNOWN, |signature, _| of(definitions, run, rank, signature))
 }
 
 /// That of a signature.
-pub fn of(definitions: &mut Definitions, run: &Run, rank: &Rank, signature: &Signature) -> CallMeaning {
+pub fn of(definitions: &mut Definitions, run: &Run, rank: &Rank, signature: &Signature) -> EventMeaning {
     let call = Call::from_number(signature.call);
     let place = (signature.site != 0).then(|| match run.sites.innermost(rank, signature.site) {
         Some((_, file, line)) if !file.is_empty() => definitions.place(file, line),
         _ => definitions.place(&run.sites.name(rank, signature.site), 0),
     });
     let has_root = call.and_then(Flow::of).is_some_and(Flow::has_root);
-    CallMeaning {
+    EventMeaning {
         region: definitions.region(&function(signature), role(call), MPI),
         place,
         operation: call.and_then(operation),

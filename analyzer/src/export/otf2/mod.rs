@@ -41,7 +41,7 @@ pub use library::{Functions, load};
 use messages::MessageEnds;
 use nesting::{Nesting, Region};
 use processes::Processes;
-pub use told::Sums;
+pub use told::ExportSums;
 use told::Told;
 
 /// What an archive has, and what of the run it lacks.
@@ -168,7 +168,7 @@ fn realtime(run: &Run, set: &DataSet<'_>, origin: i64) -> Option<u64> {
 }
 
 /// Of what is left out, a line each.
-fn left_out(sums: &Sums, elsewhere: u64, cut: u64) -> Vec<String> {
+fn left_out(sums: &ExportSums, elsewhere: u64, cut: u64) -> Vec<String> {
     let all = [
         (elsewhere, "messages from or to ranks that have no file here are left out"),
         (sums.unknown, "messages and collective calls on communicators whose processes are not known are left out"),

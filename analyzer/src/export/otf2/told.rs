@@ -5,7 +5,7 @@ use traces::signature::peer;
 
 use super::communicators::Communicators;
 use super::events::{Envelope, Part};
-use super::meanings::CallMeaning;
+use super::meanings::EventMeaning;
 use super::messages::MessageEnds;
 use crate::model::Run;
 use crate::model::objects::Objects;
@@ -17,7 +17,7 @@ const NO_ROOT: u32 = u32::MAX;
 
 /// What was told, and what was left out.
 #[derive(Clone, Copy, Default, Debug)]
-pub struct Sums {
+pub struct ExportSums {
     /// Calls.
     pub calls: u64,
     /// Messages that were received.
@@ -47,7 +47,7 @@ pub struct Told<'r> {
     /// The time that is told as 0.
     pub origin: i64,
     /// So far.
-    pub sums: Sums,
+    pub sums: ExportSums,
     /// Ranks in communicators, by communicator and process.
     ranks: FxHashMap<(u32, u32), Option<u32>>,
 }
@@ -62,7 +62,7 @@ impl<'r> Told<'r> {
         ends: MessageEnds,
         origin: i64,
     ) -> Told<'r> {
-        let (sums, ranks) = (Sums::default(), FxHashMap::default());
+        let (sums, ranks) = (ExportSums::default(), FxHashMap::default());
         Told { run, timeline, objects, communicators, ends, origin, sums, ranks }
     }
 
@@ -96,7 +96,7 @@ impl<'r> Told<'r> {
     }
 
     /// Whether OTF2 can express a collective operation.
-    pub fn can_join(&mut self, role: &Role, meaning: &CallMeaning) -> bool {
+    pub fn can_join(&mut self, role: &Role, meaning: &EventMeaning) -> bool {
         let communicator = self.communicators.number(role.object);
         self.sums.unnamed += u64::from(meaning.operation.is_none());
         self.sums.unknown += u64::from(meaning.operation.is_some() && communicator.is_none());
@@ -104,7 +104,7 @@ impl<'r> Told<'r> {
     }
 
     /// The rank's part in a collective operation, if that is told.
-    pub fn part(&mut self, rank: u32, role: &Role, meaning: &CallMeaning) -> Option<Part> {
+    pub fn part(&mut self, rank: u32, role: &Role, meaning: &EventMeaning) -> Option<Part> {
         let CallPart::Collective { .. } = role.what else { return None };
         let (operation, communicator) = (meaning.operation?, self.communicators.number(role.object)?);
         let root = match meaning.root {

@@ -8,7 +8,7 @@ use crate::model::matching::{Follow, settled};
 use crate::report::{ColumnHead, Fact, Label, Sheet, Unit, Value};
 
 /// A figure of a run.
-pub struct Figure {
+pub struct ComparedFigure {
     /// Which.
     pub name: FigureName,
     /// What it is; none where the run has it and nothing is known.
@@ -35,7 +35,7 @@ pub struct FigureName {
 /// What is compared of a run.
 pub struct Figures {
     /// Its figures, in the order of its tables.
-    pub all: Vec<Figure>,
+    pub all: Vec<ComparedFigure>,
     /// Single calls were recorded, so that waits and efficiencies are among them.
     pub has_calls: bool,
     /// What a reader of its waits and overlap has to know.
@@ -99,13 +99,13 @@ impl Figures {
 
     /// A column of a table whose rows have one name.
     fn column(&self, table: &'static str, key: &'static str) -> impl Iterator<Item = (&str, f64)> {
-        let of_column = move |figure: &&Figure| figure.name.table == table && figure.name.figure == key;
+        let of_column = move |figure: &&ComparedFigure| figure.name.table == table && figure.name.figure == key;
         self.all.iter().filter(of_column).filter_map(|figure| Some((figure.name.row.first()?.as_str(), figure.value?)))
     }
 }
 
 /// The facts that are numbers of what happened, not of when.
-fn facts(facts: &[Fact]) -> Vec<Figure> {
+fn facts(facts: &[Fact]) -> Vec<ComparedFigure> {
     let numbers = facts.iter().filter(|fact| fact.key != overview::BEGAN);
     let figure = |fact: &Fact| {
         let name = FigureName {
@@ -116,13 +116,13 @@ fn facts(facts: &[Fact]) -> Vec<Figure> {
             unit: fact.key.unit,
             label: None,
         };
-        Some(Figure { name, value: Some(fact.value.number()?) })
+        Some(ComparedFigure { name, value: Some(fact.value.number()?) })
     };
     numbers.filter_map(figure).collect()
 }
 
 /// What the engine did, where it can be seen.
-fn engine_figures(run: &Run) -> Vec<Figure> {
+fn engine_figures(run: &Run) -> Vec<ComparedFigure> {
     let ledger = Ledger::of_run(run);
     let figure = |figure: &engine::LedgerFigure| {
         let value = figure.value(&ledger);
@@ -134,13 +134,13 @@ fn engine_figures(run: &Run) -> Vec<Figure> {
             unit: figure.unit(),
             label: Some(figure.label),
         };
-        Figure { name, value: value.number() }
+        ComparedFigure { name, value: value.number() }
     };
     engine::FIGURES.iter().filter(|figure| figure.is_shown(&ledger)).map(figure).collect()
 }
 
 /// What the rows of a table say, by the columns that name them.
-fn of_sheet(table: &'static str, sheet: &Sheet) -> Vec<Figure> {
+fn of_sheet(table: &'static str, sheet: &Sheet) -> Vec<ComparedFigure> {
     let named = |row: &[Value]| -> Vec<Value> {
         let columns = sheet.columns.iter().zip(row).filter(|(column, _)| column.is_name);
         columns.map(|(_, value)| value.clone()).filter(|value| *value != Value::None).collect()
@@ -159,7 +159,7 @@ fn of_sheet(table: &'static str, sheet: &Sheet) -> Vec<Figure> {
                 unit: column.unit,
                 label,
             };
-            Figure { name, value: value.number() }
+            ComparedFigure { name, value: value.number() }
         };
         figures.map(figure).collect::<Vec<_>>()
     };

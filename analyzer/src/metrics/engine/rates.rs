@@ -6,7 +6,7 @@ use super::ledger::Ledger;
 use crate::model::engine::{EngineAccount, SLICES};
 use crate::model::sums::Total;
 use crate::model::{Rank, Run};
-use crate::report::plot::Rates;
+use crate::report::plot::EntryRates;
 use crate::report::{Fact, Value, facts};
 
 facts! {
@@ -49,7 +49,7 @@ pub fn too_often(run: &Run) -> Vec<Fact> {
 }
 
 /// Entries a second over the run, all ranks.
-pub fn rates(run: &Run, engines: &[Vec<EngineAccount>]) -> Rates {
+pub fn rates(run: &Run, engines: &[Vec<EngineAccount>]) -> EntryRates {
     let wall = run.ranks.iter().map(|rank| rank.wall()).fold(0.0, f64::max).max(1e-9);
     let slice = wall / SLICES as f64;
     let (mut all, mut productive) = (vec![0.0; SLICES], vec![0.0; SLICES]);
@@ -59,5 +59,5 @@ pub fn rates(run: &Run, engines: &[Vec<EngineAccount>]) -> Rates {
             productive[at] += one.productive / slice;
         }
     }
-    Rates { wall, all, productive }
+    EntryRates { wall, all, productive }
 }

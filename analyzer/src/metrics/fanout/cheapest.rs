@@ -1,7 +1,7 @@
 //! The number of ranks at which one message more costs least.
 
 use super::gathered::{ByRanks, Gathered, Series, spread};
-use super::spread::Spread;
+use super::spread::TimeSpread;
 use crate::report::{Column, Row, Table, WorldRank};
 
 /// What one message more costs, from one number of ranks to the next that was seen: seconds a message, and between what that lies.
@@ -13,7 +13,7 @@ struct Step {
 }
 
 impl Step {
-    fn of((few, of_few): (u64, &Spread), (many, of_many): (u64, &Spread)) -> Step {
+    fn of((few, of_few): (u64, &TimeSpread), (many, of_many): (u64, &TimeSpread)) -> Step {
         let messages = (many - few) as f64;
         // The least it can be where the fewer took longest and the more took shortest.
         let apart = |of_many: f64, of_few: f64| (of_many - of_few) / messages;
@@ -71,7 +71,7 @@ pub fn cheapest(all: &Gathered<'_>) -> Table<CheapestRow> {
 }
 
 fn steps(by_ranks: &ByRanks<'_>) -> Vec<Step> {
-    let spreads: Vec<(u64, Spread)> =
+    let spreads: Vec<(u64, TimeSpread)> =
         by_ranks.iter().filter_map(|(ranks, rounds)| Some((*ranks, spread(rounds)?))).collect();
     spreads.windows(2).map(|two| Step::of((two[0].0, &two[0].1), (two[1].0, &two[1].1))).collect()
 }

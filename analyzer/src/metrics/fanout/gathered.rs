@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::spread::Spread;
+use super::spread::TimeSpread;
 use crate::metrics::totals::world_rank;
 use crate::model::Run;
 use crate::model::matching::{Account, RankSite};
@@ -107,8 +107,8 @@ pub fn between(timeline: &Timeline, one: u32, other: u32, at: i64) -> i64 {
 }
 
 /// How rounds of one kind are spread.
-pub fn spread(rounds: &[&Round]) -> Option<Spread> {
-    Spread::of(rounds.iter().map(|round| round.duration()))
+pub fn spread(rounds: &[&Round]) -> Option<TimeSpread> {
+    TimeSpread::of(rounds.iter().map(|round| round.duration()))
 }
 
 fn place(account: &Account, at: RankSite) -> (String, String) {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::spread::Spread;
+use super::spread::TimeSpread;
 use crate::metrics::totals::world_rank;
 use crate::model::one_sided::{RankTransfers, TransferRound};
 use crate::model::rank::function_of;
@@ -24,7 +24,7 @@ struct TransferSeries {
 /// Transfers that are the same.
 pub struct TransferRow {
     series: TransferSeries,
-    spread: Spread,
+    spread: TimeSpread,
 }
 
 impl Row for TransferRow {
@@ -61,7 +61,7 @@ pub fn transfers(run: &Run, found: &[RankTransfers]) -> Table<TransferRow> {
             times.entry(series(run, rank, round)).or_default().push((lasted * 1e9).round() as i64);
         }
     }
-    let row = |(series, times): (_, Vec<i64>)| Some(TransferRow { series, spread: Spread::of(times.into_iter())? });
+    let row = |(series, times): (_, Vec<i64>)| Some(TransferRow { series, spread: TimeSpread::of(times.into_iter())? });
     let title = "one-sided: from the first call until the rank that calls knows that all is complete";
     Table::new(title, times.into_iter().filter_map(row).collect()).silent_empty()
 }

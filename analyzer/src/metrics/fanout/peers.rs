@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::gathered::{Gathered, Series, between};
-use super::spread::Spread;
+use super::spread::TimeSpread;
 use crate::metrics::totals::seconds;
 use crate::model::rounds::Trip;
 use crate::report::{Column, Row, Table, WorldRank};
@@ -14,9 +14,9 @@ pub struct PeerRow {
     root: WorldRank,
     ranks: u64,
     peer: WorldRank,
-    answer: Option<Spread>,
-    there: Option<Spread>,
-    back: Option<Spread>,
+    answer: Option<TimeSpread>,
+    there: Option<TimeSpread>,
+    back: Option<TimeSpread>,
     /// Of there and back, nanoseconds.
     error: i64,
 }
@@ -32,9 +32,9 @@ impl Row for PeerRow {
             Column::bytes("size_bytes", "size", |row: &Self| row.series.bytes()),
             Column::count("ranks", "n", |row: &Self| row.ranks),
             Column::rank("peer_rank", "peer", |row: &Self| row.peer),
-            Column::seconds("answer_s", "answer", |row: &Self| row.answer.as_ref().map(Spread::median)),
-            Column::seconds("there_s", "there", |row: &Self| row.there.as_ref().map(Spread::median)),
-            Column::seconds("back_s", "back", |row: &Self| row.back.as_ref().map(Spread::median)),
+            Column::seconds("answer_s", "answer", |row: &Self| row.answer.as_ref().map(TimeSpread::median)),
+            Column::seconds("there_s", "there", |row: &Self| row.there.as_ref().map(TimeSpread::median)),
+            Column::seconds("back_s", "back", |row: &Self| row.back.as_ref().map(TimeSpread::median)),
             Column::seconds("error_s", "±", |row: &Self| seconds(row.error)),
         ]
     }
@@ -48,7 +48,7 @@ pub fn peers(all: &Gathered<'_>) -> Table<PeerRow> {
         let trips = rounds.iter().flat_map(|round| &round.trips);
         trips.for_each(|trip| by_peer.entry(trip.peer()).or_default().push(trip));
         for (peer, trips) in by_peer {
-            let times = |time: fn(&Trip) -> Option<i64>| Spread::of(trips.iter().filter_map(|trip| time(trip)));
+            let times = |time: fn(&Trip) -> Option<i64>| TimeSpread::of(trips.iter().filter_map(|trip| time(trip)));
             rows.push(PeerRow {
                 series: series.clone(),
                 root: all.rank(series.root),

@@ -1,7 +1,7 @@
 //! How long rounds take, by size and number of ranks.
 
 use super::gathered::{Gathered, Series, spread};
-use super::spread::Spread;
+use super::spread::TimeSpread;
 use crate::metrics::totals::seconds;
 use crate::model::rounds::RoundKind;
 use crate::report::{Column, Row, Table, WorldRank};
@@ -11,7 +11,7 @@ pub struct RoundRow {
     pub(super) series: Series,
     root: WorldRank,
     pub(super) ranks: u64,
-    spread: Spread,
+    spread: TimeSpread,
     mavericks: u64,
     /// Nanoseconds.
     error: i64,

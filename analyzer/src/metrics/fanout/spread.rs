@@ -9,14 +9,14 @@ const MAVERICK: f64 = 1.5;
 const LEAST_TIMES: usize = 8;
 
 /// Times in seconds, the shortest first; at least one.
-pub struct Spread(Vec<f64>);
+pub struct TimeSpread(Vec<f64>);
 
-impl Spread {
+impl TimeSpread {
     /// Of times in nanoseconds; `None` where there are none.
-    pub fn of(times: impl Iterator<Item = i64>) -> Option<Spread> {
+    pub fn of(times: impl Iterator<Item = i64>) -> Option<TimeSpread> {
         let mut times: Vec<f64> = times.map(|time| time as f64 / 1e9).collect();
         times.sort_by(f64::total_cmp);
-        (!times.is_empty()).then_some(Spread(times))
+        (!times.is_empty()).then_some(TimeSpread(times))
     }
 
     /// How many.

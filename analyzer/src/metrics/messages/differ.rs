@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use traces::record::Content;
 
-use crate::model::messages::{Channel, Message, RankMessages, Way};
+use crate::model::messages::{Channel, ComparableMessage, RankMessages, Way};
 
 /// What differs about a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,7 +42,7 @@ pub struct Difference {
     /// Where it belongs.
     pub channel: Channel,
     /// The message on either side.
-    pub messages: [Option<Message>; 2],
+    pub messages: [Option<ComparableMessage>; 2],
     /// The part that differs, by its place among the contents of both.
     pub parts: [Option<Content>; 2],
     /// When it was there to see on side A, or B where A has none: ticks.
@@ -73,7 +73,7 @@ pub struct RankComparison {
 /// Compares a rank's messages.
 pub fn compare(a: &RankMessages, b: &RankMessages) -> RankComparison {
     let mut comparison = RankComparison { pending: a.pending + b.pending, ..RankComparison::default() };
-    let mut channels: BTreeMap<&Channel, [&[Message]; 2]> = BTreeMap::new();
+    let mut channels: BTreeMap<&Channel, [&[ComparableMessage]; 2]> = BTreeMap::new();
     for (side, messages) in [a, b].into_iter().enumerate() {
         for (channel, messages) in &messages.channels {
             channels.entry(channel).or_default()[side] = messages;
@@ -102,7 +102,7 @@ fn receives(messages: &RankMessages) -> Vec<&Channel> {
 }
 
 impl RankComparison {
-    fn add(&mut self, channel: &Channel, messages: [Option<&Message>; 2]) {
+    fn add(&mut self, channel: &Channel, messages: [Option<&ComparableMessage>; 2]) {
         self.bytes = self.bytes.saturating_add(messages[0].map_or(0, |message| message.sent));
         let (kind, parts) = match messages {
             [Some(a), Some(b)] => match self.difference(channel, a, b) {
@@ -126,8 +126,8 @@ impl RankComparison {
     fn difference(
         &mut self,
         channel: &Channel,
-        a: &Message,
-        b: &Message,
+        a: &ComparableMessage,
+        b: &ComparableMessage,
     ) -> Option<(DifferenceKind, [Option<Content>; 2])> {
         if channel.way == Way::Collective && a.call != b.call {
             return Some((DifferenceKind::Function, [None, None]));

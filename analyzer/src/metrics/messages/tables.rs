@@ -2,7 +2,7 @@
 
 use super::differ::{Difference, RankComparison};
 use crate::metrics::totals::world_rank;
-use crate::model::messages::{Message, Way};
+use crate::model::messages::{ComparableMessage, Way};
 use crate::model::rank::function_of;
 use crate::model::{Rank, Run};
 use crate::report::{Column, Row, Table, Value, WorldRank};
@@ -126,7 +126,7 @@ impl FirstDifferenceRow {
         let with = part.map(|part| part.part).filter(|part| *part >= 0).unwrap_or(first.channel.peer);
         let is_received = part.is_some_and(|part| part.received) || first.channel.way == Way::Received;
         let bytes = |side: usize| {
-            let whole = |message: &Message| if is_received { message.received } else { message.sent };
+            let whole = |message: &ComparableMessage| if is_received { message.received } else { message.sent };
             first.parts[side].map(|part| part.bytes).or(first.messages[side].as_ref().map(whole))
         };
         let checksum = |side: usize| {

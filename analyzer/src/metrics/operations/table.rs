@@ -3,7 +3,7 @@
 use super::gathered::{GatheredOperations, OperationPlace};
 use crate::metrics::median::{beyond_interval, median};
 use crate::metrics::overlap::RequestSize;
-use crate::model::matching::{OperationSpans, OperationSum, OperationTimes, Span};
+use crate::model::matching::{OperationSpans, OperationSum, OperationTimes, TimeSpan};
 use crate::report::{Column, Row, Table};
 
 /// Operations of one place, root and size. Times in seconds.
@@ -88,8 +88,8 @@ pub fn operations(all: &GatheredOperations) -> Table<OperationRow> {
 impl OperationRow {
     fn of(place: OperationPlace, root: Option<u32>, size: RequestSize, sum: &OperationSum) -> OperationRow {
         let times: Vec<&OperationTimes> = sum.times.values().collect();
-        let of_spans = |of: fn(&OperationSpans) -> Option<Span>| {
-            times.iter().filter_map(|times| of(times.spans.as_ref()?)).collect::<Vec<Span>>()
+        let of_spans = |of: fn(&OperationSpans) -> Option<TimeSpan>| {
+            times.iter().filter_map(|times| of(times.spans.as_ref()?)).collect::<Vec<TimeSpan>>()
         };
         let wholes = of_spans(|spans| Some(spans.whole));
         let spans = [
@@ -118,8 +118,8 @@ impl OperationRow {
 
 impl SpanFigure {
     /// The median, and how far the clocks may move it.
-    fn of(spans: &[Span]) -> SpanFigure {
-        let at = |of: fn(&Span) -> f64| median(spans.iter().map(of));
+    fn of(spans: &[TimeSpan]) -> SpanFigure {
+        let at = |of: fn(&TimeSpan) -> f64| median(spans.iter().map(of));
         let (time, least) = (at(|span| span.time as f64), at(|span| span.time as f64 - span.error as f64));
         let Some((time, least)) = time.zip(least) else { return SpanFigure::default() };
         let most = at(|span| span.time as f64 + span.error as f64).unwrap_or(time);
@@ -135,7 +135,7 @@ impl SpanFigure {
 }
 
 /// Between which times the median lies with 95 % confidence, widened by the clocks' error.
-fn between(spans: &[Span]) -> Option<(f64, f64)> {
+fn between(spans: &[TimeSpan]) -> Option<(f64, f64)> {
     let aside = beyond_interval(spans.len())?;
     let mut least: Vec<u64> = spans.iter().map(|span| span.time.saturating_sub(span.error)).collect();
     let mut most: Vec<u64> = spans.iter().map(|span| span.time.saturating_add(span.error)).collect();

@@ -54,7 +54,7 @@ fn percent(grown: &Grown, ranks: u32, label: Label) -> Option<f64> {
 }
 
 /// A line of a table with a column for each number of ranks.
-pub struct Line<Name> {
+pub struct GrownRow<Name> {
     name: Name,
     values: Vec<Option<f64>>,
     model: Option<Model>,
@@ -62,45 +62,48 @@ pub struct Line<Name> {
 }
 
 /// Efficiencies, for people.
-pub fn efficiencies(grown: &Grown) -> Table<Line<Label>> {
+pub fn efficiencies(grown: &Grown) -> Table<GrownRow<Label>> {
     let line = |name: Label| {
         let values = grown.runs.keys().map(|ranks| percent(grown, *ranks, name)).collect();
-        Line { name, values, model: None, expected: None }
+        GrownRow { name, values, model: None, expected: None }
     };
     let lines: Vec<_> = TREE.into_iter().map(line).filter(|line| line.values.iter().any(Option::is_some)).collect();
-    let mut columns = vec![Column::label("metric", "efficiency, % at ranks", |line: &Line<Label>| line.name)];
+    let mut columns = vec![Column::label("metric", "efficiency, % at ranks", |line: &GrownRow<Label>| line.name)];
     columns.extend(grown.runs.keys().enumerate().map(|(at, ranks)| {
-        let column = Column::percent(format!("at_{ranks}_percent"), ranks.to_string(), move |line: &Line<Label>| {
-            line.values[at]
-        });
+        let column =
+            Column::percent(format!("at_{ranks}_percent"), ranks.to_string(), move |line: &GrownRow<Label>| {
+                line.values[at]
+            });
         column.spare(spare(grown, at))
     }));
     Table::with_columns("pop", "", columns, lines).whole().for_people().silent_empty()
 }
 
 /// Times and models, for people.
-pub fn times(grown: &Grown) -> Table<Line<String>> {
+pub fn times(grown: &Grown) -> Table<GrownRow<String>> {
     let ahead = grown.ahead();
-    let line = |grows: &Grows| Line {
+    let line = |grows: &Grows| GrownRow {
         name: grows.name.clone(),
         values: grown.runs.keys().map(|ranks| grows.points.get(ranks).copied()).collect(),
         model: grows.models.first().copied(),
         expected: grows.expected(ahead),
     };
     let mut columns =
-        vec![Column::text("function", "mean of ranks, {unit}, at", |line: &Line<String>| line.name.clone())];
+        vec![Column::text("function", "mean of ranks, {unit}, at", |line: &GrownRow<String>| line.name.clone())];
     columns.extend(grown.runs.keys().enumerate().map(|(at, ranks)| {
         let column =
-            Column::seconds(format!("at_{ranks}_s"), ranks.to_string(), move |line: &Line<String>| line.values[at]);
+            Column::seconds(format!("at_{ranks}_s"), ranks.to_string(), move |line: &GrownRow<String>| line.values[at]);
         column.spare(spare(grown, at))
     }));
     let heading = format!("at {ahead}");
     columns.extend([
-        Column::text("model", "grows as", |line: &Line<String>| line.model.map(|model| model.term.name().to_string())),
-        Column::percent("error_percent", "off by %", |line: &Line<String>| line.model.map(|model| model.error)),
-        Column::seconds("expected_s", heading, |line: &Line<String>| Some(line.expected?.time)),
-        Column::seconds("expected_low_s", "least", |line: &Line<String>| Some(line.expected?.low)).spare(1),
-        Column::seconds("expected_high_s", "most", |line: &Line<String>| Some(line.expected?.high)).spare(1),
+        Column::text("model", "grows as", |line: &GrownRow<String>| {
+            line.model.map(|model| model.term.name().to_string())
+        }),
+        Column::percent("error_percent", "off by %", |line: &GrownRow<String>| line.model.map(|model| model.error)),
+        Column::seconds("expected_s", heading, |line: &GrownRow<String>| Some(line.expected?.time)),
+        Column::seconds("expected_low_s", "least", |line: &GrownRow<String>| Some(line.expected?.low)).spare(1),
+        Column::seconds("expected_high_s", "most", |line: &GrownRow<String>| Some(line.expected?.high)).spare(1),
     ]);
     Table::with_columns("times", "", columns, grown.times.iter().map(line).collect()).most(FUNCTIONS).for_people()
 }

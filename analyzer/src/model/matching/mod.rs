@@ -34,7 +34,7 @@ pub use deliveries::Delivery;
 pub use follow::Follow;
 pub use links::{Links, PhaseTimes, replay};
 pub use operations::{
-    JoinedOperation, OperationKey, OperationSpans, OperationSum, OperationSums, OperationTimes, Span,
+    JoinedOperation, OperationKey, OperationSpans, OperationSum, OperationSums, OperationTimes, TimeSpan,
 };
 pub use received::ReceivedMessage;
 pub use settled::{Settled, settled};

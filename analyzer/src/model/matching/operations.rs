@@ -64,7 +64,7 @@ pub struct OperationKey {
 
 /// A time between two ranks, and by how much it may be off. Nanoseconds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
-pub struct Span {
+pub struct TimeSpan {
     /// The time.
     pub time: u64,
     /// Off by no more than this.
@@ -75,13 +75,13 @@ pub struct Span {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
 pub struct OperationSpans {
     /// From the first begin to the last end.
-    pub whole: Span,
+    pub whole: TimeSpan,
     /// From the first begin to the last.
-    pub skew: Span,
+    pub skew: TimeSpan,
     /// From the last begin to the last end.
-    pub after: Span,
+    pub after: TimeSpan,
     /// From the first begin to the root's.
-    pub root_late: Option<Span>,
+    pub root_late: Option<TimeSpan>,
 }
 
 /// One operation. Times of ranks are of those that are asked about, nanoseconds.
@@ -256,9 +256,9 @@ impl<'a> Operations<'a> {
         })
     }
 
-    fn span(&self, from: (i64, u32), to: (i64, u32)) -> Span {
+    fn span(&self, from: (i64, u32), to: (i64, u32)) -> TimeSpan {
         let error = self.timeline.error_between(from.1, to.1, from.0);
-        Span { time: (to.0 - from.0).max(0) as u64, error: error.max(0) as u64 }
+        TimeSpan { time: (to.0 - from.0).max(0) as u64, error: error.max(0) as u64 }
     }
 
     /// What there is when all ranks' calls were seen.

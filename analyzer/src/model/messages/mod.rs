@@ -1,6 +1,6 @@
 //! Every message of a rank, and its part of every collective call, with what they held where that was recorded.
 //!
-//! In: a rank's records. Out: its [`Message`]s by [`Channel`], in the order that MPI keeps: of sends that of the calls, of receives that
+//! In: a rank's records. Out: its [`ComparableMessage`]s by [`Channel`], in the order that MPI keeps: of sends that of the calls, of receives that
 //! in which they were posted, whatever completed first. Nothing is asked of other ranks.
 
 mod reader;
@@ -37,7 +37,7 @@ pub enum Way {
 
 /// A message, or a rank's part of a collective call.
 #[derive(Clone, Debug)]
-pub struct Message {
+pub struct ComparableMessage {
     /// Its place among those of its way, from 1.
     pub ordinal: u64,
     /// When its call began, and when all was known of it: ticks.
@@ -60,7 +60,7 @@ pub struct Message {
 #[derive(Default, Debug)]
 pub struct RankMessages {
     /// In each channel in its order.
-    pub channels: BTreeMap<Channel, Vec<Message>>,
+    pub channels: BTreeMap<Channel, Vec<ComparableMessage>>,
     /// Receives that were posted and not completed.
     pub pending: u64,
 }
@@ -82,7 +82,7 @@ pub fn of_rank(rank: &Rank) -> RankMessages {
         let channel = Channel { way: place.way, communicator: communicator.clone(), peer: place.peer, tag: place.tag };
         let ordinal = &mut ordinals[place.way as usize];
         *ordinal += 1;
-        messages.channels.entry(channel).or_default().push(Message { ordinal: *ordinal, ..message });
+        messages.channels.entry(channel).or_default().push(ComparableMessage { ordinal: *ordinal, ..message });
     }
     messages
 }

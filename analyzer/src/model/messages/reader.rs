@@ -9,13 +9,13 @@ use traces::read::{ThreadPages, Visitor, walk};
 use traces::record::{Arrived, Content, Fate, RecordKind};
 use traces::signature::{CREATES, NESTED, STARTS, Signature, peer, tag};
 
-use super::{Message, Way};
+use super::{ComparableMessage, Way};
 
 /// What was found so far of a rank.
 #[derive(Default)]
 pub struct Found {
     /// Where each message belongs.
-    pub messages: Vec<(Place, Message)>,
+    pub messages: Vec<(Place, ComparableMessage)>,
     /// Receives and collective calls under way, by thread and number of their request.
     open: FxHashMap<(u32, u64), Open>,
     /// What a thread completed that another one began.
@@ -121,9 +121,9 @@ impl Meaning {
         }
     }
 
-    fn message(&self, begin: u64, end: u64) -> Message {
+    fn message(&self, begin: u64, end: u64) -> ComparableMessage {
         let Meaning { call, site, .. } = *self;
-        Message { ordinal: 0, begin, end, call, site, sent: 0, received: 0, contents: Vec::new() }
+        ComparableMessage { ordinal: 0, begin, end, call, site, sent: 0, received: 0, contents: Vec::new() }
     }
 }
 
@@ -157,12 +157,12 @@ impl Found {
                 Place { way: Way::Collective, communicator: meaning.communicator, peer: peer::NONE, tag: tag::NONE };
             let contents = [sent, received].concat();
             let Meaning { sent, received, .. } = *meaning;
-            self.messages.push((place, Message { sent, received, contents, ..meaning.message(begin, end) }));
+            self.messages.push((place, ComparableMessage { sent, received, contents, ..meaning.message(begin, end) }));
             return Some(Open::Collective(self.messages.len() - 1));
         }
         if let Some((peer, tag)) = meaning.to {
             let place = Place { way: Way::Sent, communicator: meaning.communicator, peer, tag };
-            let message = Message { sent: meaning.sent, contents: sent, ..meaning.message(begin, end) };
+            let message = ComparableMessage { sent: meaning.sent, contents: sent, ..meaning.message(begin, end) };
             self.messages.push((place, message));
         }
         meaning.from.map(|_| Open::Receive(*meaning, begin))
@@ -190,7 +190,7 @@ impl Found {
             return;
         }
         let place = Place { way: Way::Received, communicator: meaning.communicator, peer: got.0, tag: got.1 };
-        self.messages.push((place, Message { received: got.2, contents, ..meaning.message(begin, end) }));
+        self.messages.push((place, ComparableMessage { received: got.2, contents, ..meaning.message(begin, end) }));
     }
 }
 

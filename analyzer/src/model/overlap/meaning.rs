@@ -37,7 +37,7 @@ impl Purpose {
 
 /// What a signature says of its calls.
 #[derive(Clone, Copy)]
-pub struct CallMeaning {
+pub struct OverlapMeaning {
     pub purpose: Purpose,
     /// What it posts or creates.
     pub posting: Option<Posting>,
@@ -50,9 +50,9 @@ pub struct CallMeaning {
     pub at_once: bool,
 }
 
-impl CallMeaning {
+impl OverlapMeaning {
     /// Of an unknown one.
-    pub const NONE: CallMeaning = CallMeaning {
+    pub const NONE: OverlapMeaning = OverlapMeaning {
         purpose: Purpose::Other,
         posting: None,
         site: 0,
@@ -64,7 +64,7 @@ impl CallMeaning {
     };
 
     /// Of a signature, or of it where the request was complete at once.
-    pub fn of(signature: &Signature, at_once: bool) -> CallMeaning {
+    pub fn of(signature: &Signature, at_once: bool) -> OverlapMeaning {
         let is = |flag| signature.flags & flag != 0;
         let call = Call::from_number(signature.call);
         let (sent, received) = signature.moves();
@@ -75,7 +75,7 @@ impl CallMeaning {
             object: signature.object,
             bytes: sent.max(received),
         };
-        CallMeaning {
+        OverlapMeaning {
             purpose: call.map_or(Purpose::Other, Purpose::of),
             posting: call.filter(|_| is(STARTS) || is(CREATES)).and_then(Traffic::of).map(posting),
             site: signature.site,

@@ -11,7 +11,7 @@ use traces::read::{ThreadPages, Visitor, walk};
 use traces::record::{Arrived, RecordKind};
 
 use super::life::RequestLife;
-use super::meaning::{CallMeaning, Purpose};
+use super::meaning::{OverlapMeaning, Purpose};
 use super::rule::BoundRule;
 use super::{Posting, RankRequests};
 use crate::model::Rank;
@@ -25,7 +25,7 @@ pub fn read(thread: &ThreadPages<'_>, rank: &Rank, rule: BoundRule, requests: &m
         rule,
         requests,
         cursor: Cursor::new(rank.stretches(thread.number)),
-        by_number: thread.signatures.by_number(CallMeaning::NONE, CallMeaning::of),
+        by_number: thread.signatures.by_number(OverlapMeaning::NONE, OverlapMeaning::of),
         next: 0,
         open: FxHashMap::default(),
         resting: VecDeque::new(),
@@ -91,7 +91,7 @@ struct FinishedRequest {
 /// The call, or run of calls, that the records which follow belong to.
 #[derive(Clone, Copy)]
 struct CurrentCall {
-    meaning: CallMeaning,
+    meaning: OverlapMeaning,
     start: u64,
     end: u64,
     inside: u64,
@@ -107,7 +107,7 @@ struct Reader<'a> {
     rule: BoundRule,
     requests: &'a mut RankRequests,
     cursor: Cursor<'a>,
-    by_number: Vec<CallMeaning>,
+    by_number: Vec<OverlapMeaning>,
     /// The number that the next request gets.
     next: u64,
     open: FxHashMap<u64, OpenRequest>,
@@ -129,7 +129,7 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn begin(&mut self, signature: u32, start: u64, end: u64, inside: u64, times: u64) {
         self.close();
-        let meaning = self.by_number.get(signature as usize).copied().unwrap_or(CallMeaning::NONE);
+        let meaning = self.by_number.get(signature as usize).copied().unwrap_or(OverlapMeaning::NONE);
         let number = self.next;
         self.next = self.next.wrapping_add(u64::from(meaning.takes));
         let call = CurrentCall { meaning, start, end, inside, times, number, enters: false, failed: false };

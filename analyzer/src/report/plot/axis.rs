@@ -46,13 +46,13 @@ pub enum AxisUnit {
 
 /// The part of an axis that a chart shows, and its marks, in places.
 #[derive(Clone)]
-pub(super) struct Span {
+pub(super) struct AxisSpan {
     pub least: f64,
     pub most: f64,
     pub marks: Vec<f64>,
 }
 
-impl Ranged for Span {
+impl Ranged for AxisSpan {
     type FormatOption = DefaultFormatting;
     type ValueType = f64;
 
@@ -70,9 +70,9 @@ impl Ranged for Span {
     }
 }
 
-impl Span {
+impl AxisSpan {
     /// With fewer marks, where there is room for so many.
-    pub(super) fn thinned(mut self, room: usize) -> Span {
+    pub(super) fn thinned(mut self, room: usize) -> AxisSpan {
         let each = self.marks.len().div_ceil(room.max(1)).max(1);
         self.marks = self.marks.into_iter().step_by(each).collect();
         self
@@ -118,7 +118,7 @@ impl Axis {
     }
 
     /// What of it is shown for these places.
-    pub(super) fn span(&self, places: impl Iterator<Item = f64>) -> Span {
+    pub(super) fn span(&self, places: impl Iterator<Item = f64>) -> AxisSpan {
         let (least, most) =
             places.fold((f64::MAX, f64::MIN), |(least, most), place| (least.min(place), most.max(place)));
         let (least, most) = if least > most { (0.0, 1.0) } else { (least, most) };
@@ -140,18 +140,18 @@ fn in_steps(value: f64, units: &[(f64, &str)]) -> String {
 }
 
 /// Marks at 1, 2 or 5 times a power of 10.
-fn linear(least: f64, most: f64) -> Span {
+fn linear(least: f64, most: f64) -> AxisSpan {
     let width = if most > least { most - least } else { 1.0 };
     let power = 10f64.powf((width / MARKS as f64).log10().floor());
     let fits = |step: &f64| width / step <= MARKS as f64;
     let step = [power, 2.0 * power, 5.0 * power, 10.0 * power].into_iter().find(fits).unwrap_or(width);
     let (first, last) = ((least / step).floor() as i64, ((least + width) / step).ceil() as i64);
     let marks = (first..=last).map(|number| number as f64 * step).collect();
-    Span { least: first as f64 * step, most: last as f64 * step, marks }
+    AxisSpan { least: first as f64 * step, most: last as f64 * step, marks }
 }
 
 /// Marks at whole places and those parts of them, thinned out to as many as have room.
-fn powers(least: f64, most: f64, parts: &[f64]) -> Span {
+fn powers(least: f64, most: f64, parts: &[f64]) -> AxisSpan {
     // What lies on the frame is hard to see.
     let margin = ((most - least) * 0.03).max(0.1);
     let (least, most) = (least - margin, most + margin);
@@ -159,7 +159,7 @@ fn powers(least: f64, most: f64, parts: &[f64]) -> Span {
         (least.floor() as i64..=most.ceil() as i64).flat_map(|whole| parts.iter().map(move |part| whole as f64 + part));
     let marks: Vec<f64> = all.filter(|mark| (least..=most).contains(mark)).collect();
     let each = marks.len().div_ceil(MARKS).max(1);
-    Span { least, most, marks: marks.into_iter().step_by(each).collect() }
+    AxisSpan { least, most, marks: marks.into_iter().step_by(each).collect() }
 }
 
 #[cfg(test)]

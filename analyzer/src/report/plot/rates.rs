@@ -6,7 +6,7 @@ use super::{Drawn, PlotFile};
 use crate::error::Error;
 
 /// Entries into the progress engine a second, over the run in slices of the same length.
-pub struct Rates {
+pub struct EntryRates {
     /// How long the run took, in seconds.
     pub wall: f64,
     /// All entries.
@@ -16,7 +16,7 @@ pub struct Rates {
 }
 
 /// Draws the rates. Fails where there are none.
-pub fn entries(rates: &Rates, file: &PlotFile) -> Result<(), Error> {
+pub fn entries(rates: &EntryRates, file: &PlotFile) -> Result<(), Error> {
     if !rates.all.iter().any(|rate| *rate > 0.0) {
         return Err(file.error("nothing to plot: no entry into the progress engine was recorded"));
     }
