@@ -57,7 +57,7 @@ fn crates(has_polars: bool) -> Result<BTreeMap<Package, String>, String> {
 
 /// Where the sources of every crate are.
 fn folders() -> Result<BTreeMap<Package, PathBuf>, String> {
-    let said = output(cargo().args(["metadata", "--locked", "--format-version", "1"]))?;
+    let said = output(cargo().args(["metadata", "--locked", "--all-features", "--format-version", "1"]))?;
     let said: Value = serde_json::from_str(&said).map_err(|error| format!("cargo metadata: {error}"))?;
     let package = |package: &Value| {
         let word = |key: &str| Some(package.get(key)?.as_str()?.to_string());
