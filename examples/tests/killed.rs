@@ -17,7 +17,7 @@ fn every_completed_call_of_a_killed_rank_but_at_most_one_is_in_the_report() {
         let counter = counter(mpi.name);
         let (_, run) = case("killed", &mpi, 2, &[counter.as_str()]).recorded("killed");
         let completed = u64::from_le_bytes(fs::read(&counter).unwrap()[..8].try_into().unwrap());
-        assert!((60_000..100_000).contains(&completed), "{} was killed too late: after {completed}", mpi.name);
+        assert!(completed >= 60_000, "{} was killed too early: after {completed}", mpi.name);
         let report = run.report("rank");
         let recorded = calls(&report);
         // The program counts a call after it has returned: one more may be recorded than counted.
