@@ -19,8 +19,8 @@ pub struct DataSet<'r> {
     /// Its communicators, windows and files.
     pub objects: Objects,
     contents: Vec<Contents<'r>>,
-    /// By the place of the rank that received them.
-    messages: Vec<Vec<ReceivedMessage>>,
+    /// In the order of the ranks that received them: a second copy by rank would be as large.
+    messages: Vec<ReceivedMessage>,
     /// By the place of the rank that waited.
     waits: Vec<Vec<WaitSpan>>,
     /// By the place of the rank that took part.
@@ -40,11 +40,9 @@ impl<'r> DataSet<'r> {
             return DataSet { run, timeline, objects, contents, messages, waits, joined, names };
         }
         let Settled { account, timeline, .. } = settled(run, follow);
-        let mut messages: Vec<Vec<ReceivedMessage>> = run.ranks.iter().map(|_| Vec::new()).collect();
-        for message in account.messages.into_iter().filter(ReceivedMessage::counts) {
-            messages[message.to.rank as usize].push(message);
-        }
-        messages.iter_mut().for_each(|of_rank| of_rank.sort_by_key(|message| (message.end, message.from)));
+        let mut messages = account.messages;
+        messages.retain(ReceivedMessage::counts);
+        messages.sort_unstable_by_key(|message| (message.to.rank, message.end, message.from, message.begin));
         let (mut waits, mut joined) = (account.spans, account.joined);
         waits.iter_mut().for_each(|of_rank| of_rank.sort_unstable_by_key(|span| (span.from, *span)));
         joined.iter_mut().for_each(|of_rank| of_rank.sort_by_key(|one| (one.part.begin, one.object, one.ordinal)));
@@ -53,7 +51,9 @@ impl<'r> DataSet<'r> {
 
     /// The messages that the rank at a place of the run received, by when.
     pub fn messages(&self, rank: usize) -> &[ReceivedMessage] {
-        &self.messages[rank]
+        let end = self.messages.partition_point(|message| message.to.rank as usize <= rank);
+        let of_others = self.messages[..end].partition_point(|message| (message.to.rank as usize) < rank);
+        &self.messages[of_others..end]
     }
 
     /// The waits of the rank at a place of the run, by when.
