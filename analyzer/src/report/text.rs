@@ -43,14 +43,13 @@ fn print_table(table: &Sheet, out: &mut impl Write) -> io::Result<()> {
     if table.rows.is_empty() {
         return writeln!(out, "  (nothing)");
     }
-    let columns = columns(table);
-    let shown = fitting(table, &columns);
+    let (columns, room) = (columns(table), terminal_width());
+    let shown = fitting(table, &columns, room);
     let mut printed = comfy_table::Table::new();
     printed.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
     // A terminal would break lines anywhere; in a file they are as long as they are.
-    let is_broken = io::stdout().is_terminal() && needed(&shown, &columns) > terminal_width();
-    if is_broken {
-        printed.set_content_arrangement(ContentArrangement::Dynamic).set_width(terminal_width() as u16);
+    if io::stdout().is_terminal() && needed(&shown, &columns) > room {
+        printed.set_content_arrangement(ContentArrangement::Dynamic).set_width(room as u16);
     }
     printed.set_header(shown.iter().map(|at| &columns[*at].heading));
     for row in 0..table.rows.len() {
@@ -75,6 +74,8 @@ fn print_table(table: &Sheet, out: &mut impl Write) -> io::Result<()> {
 struct Printed {
     heading: String,
     cells: Vec<String>,
+    /// Of the longest of them.
+    width: usize,
 }
 
 /// All columns in words: the times of a table in one unit with the same decimals, those of single calls in another.
@@ -99,7 +100,10 @@ fn columns(table: &Sheet) -> Vec<Printed> {
             }
             value => visible(&value.to_string()).into_owned(),
         };
-        Printed { heading: visible(heading.trim_start()).into_owned(), cells: table.rows.iter().map(cell).collect() }
+        let heading = visible(heading.trim_start()).into_owned();
+        let cells: Vec<String> = table.rows.iter().map(cell).collect();
+        let width = cells.iter().map(|text| width(text)).fold(width(&heading), usize::max);
+        Printed { heading, cells, width }
     };
     table.columns.iter().enumerate().map(column).collect()
 }
@@ -125,13 +129,13 @@ fn unit(value: &Value, scale: Scale) -> Option<&'static str> {
 }
 
 /// The columns that are shown, by their places: as many as there is room for.
-fn fitting(table: &Sheet, columns: &[Printed]) -> Vec<usize> {
+fn fitting(table: &Sheet, columns: &[Printed], room: usize) -> Vec<usize> {
     let has_figures = |at: usize| table.rows.iter().any(|row| row[at] != Value::None);
     let is_shown = |(at, column): &(usize, &ColumnHead)| {
         !column.heading.is_empty() && (!column.is_silent_empty || has_figures(*at))
     };
     let mut shown: Vec<usize> = table.columns.iter().enumerate().filter(is_shown).map(|(at, _)| at).collect();
-    while needed(&shown, columns) > terminal_width() {
+    while needed(&shown, columns) > room {
         let spare = shown.iter().map(|at| table.columns[*at].spare).max().unwrap_or(0);
         if spare == 0 {
             break;
@@ -143,11 +147,7 @@ fn fitting(table: &Sheet, columns: &[Printed]) -> Vec<usize> {
 
 /// How wide a line is with these columns, two spaces apart.
 fn needed(shown: &[usize], columns: &[Printed]) -> usize {
-    let longest = |column: &Printed| {
-        let cells = column.cells.iter().map(|text| width(text)).max().unwrap_or(0);
-        cells.max(width(&column.heading))
-    };
-    shown.iter().map(|at| longest(&columns[*at]) + 2).sum::<usize>().saturating_sub(2)
+    shown.iter().map(|at| columns[*at].width + 2).sum::<usize>().saturating_sub(2)
 }
 
 fn terminal_width() -> usize {
