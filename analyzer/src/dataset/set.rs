@@ -32,12 +32,8 @@ impl<'r> DataSet<'r> {
     /// Of a run. For some tables its calls have to be matched first, and what of that they show is held in memory; then times are
     /// on a line that messages agree with.
     pub fn new(run: &'r Run, follow: Follow) -> DataSet<'r> {
-        let contents = run.ranks.iter().map(|rank| rank.trace.contents()).collect();
-        let objects = Objects::of(run);
         if follow.is_empty() {
-            let (timeline, names) = (Timeline::of(run), PlaceNames::default());
-            let (messages, waits, joined) = (Vec::new(), Vec::new(), Vec::new());
-            return DataSet { run, timeline, objects, contents, messages, waits, joined, names };
+            return DataSet::on(run, Timeline::of(run));
         }
         let Settled { account, timeline, .. } = settled(run, follow);
         let mut messages = account.messages;
@@ -46,7 +42,15 @@ impl<'r> DataSet<'r> {
         let (mut waits, mut joined) = (account.spans, account.joined);
         waits.iter_mut().for_each(|of_rank| of_rank.sort_unstable_by_key(|span| (span.from, *span)));
         joined.iter_mut().for_each(|of_rank| of_rank.sort_by_key(|one| (one.part.begin, one.object, one.ordinal)));
-        DataSet { run, timeline, objects, contents, messages, waits, joined, names: PlaceNames::of(account.places) }
+        DataSet { messages, waits, joined, names: PlaceNames::of(account.places), ..DataSet::on(run, timeline) }
+    }
+
+    /// On a time line that is known, of which nothing was matched.
+    pub fn on(run: &'r Run, timeline: Timeline) -> DataSet<'r> {
+        let contents = run.ranks.iter().map(|rank| rank.trace.contents()).collect();
+        let (messages, waits, joined) = (Vec::new(), Vec::new(), Vec::new());
+        let (objects, names) = (Objects::of(run), PlaceNames::default());
+        DataSet { run, timeline, objects, contents, messages, waits, joined, names }
     }
 
     /// The messages that the rank at a place of the run received, by when.

@@ -58,9 +58,8 @@ pub fn write(run: &Run, functions: &Functions, folder: &Path) -> Result<Exported
     let elsewhere = account.elsewhere + account.unrecorded;
     let ends = MessageEnds::of(std::mem::take(&mut account.messages));
     drop(account);
-    let mut set = DataSet::new(run, Follow::empty());
     // Clocks may have been moved, so that no message runs backwards.
-    set.timeline = timeline;
+    let set = DataSet::on(run, timeline);
     let lives = levels::lives(run, &set.timeline);
     let origin = lives.iter().map(|life| life.begin).min().unwrap_or(0).min(0);
     let communicators = Communicators::of(run, &set.objects);
