@@ -18,19 +18,19 @@ use std::ffi::OsString;
 
 use clap::{Parser, Subcommand};
 
-pub use analyses::{Breakdown, ByEngine, ByPlace, Imbalance, Matrix, Progress, Report};
-pub use completions::{Completions, Man};
-pub use dataset::{Export, Query};
-pub use explain::Explain;
+pub use analyses::{Breakdown, ByEngine, ByPlace, ImbalanceArgs, MatrixArgs, ProgressArgs, ReportArgs};
+pub use completions::{CompletionsArgs, ManArgs};
+pub use dataset::{ExportArgs, QueryArgs};
+pub use explain::ExplainArgs;
 pub use groups::{GROUPS, command};
 pub use one_run::{OneRun, Plotted, Print, Select};
-pub use plot::{Plot, PlotKind};
-pub use recording::{Doctor, Env, Launcher, Record};
-pub use schema::{Analysis, Schema};
+pub use plot::{PlotArgs, PlotKind};
+pub use recording::{DoctorArgs, EnvArgs, Launcher, RecordArgs};
+pub use schema::{Analysis, SchemaArgs};
 pub use settings::Settings;
-pub use several_runs::{Diff, Scaling};
-pub use standing::{Hang, Top};
-pub use timeline::Timeline;
+pub use several_runs::{DiffArgs, ScalingArgs};
+pub use standing::{HangArgs, TopArgs};
+pub use timeline::TimelineArgs;
 
 /// Listens in on MPI programs and shows where their communication time went.
 #[derive(Parser)]
@@ -55,13 +55,13 @@ pub enum Command {
     /// Runs behind the launcher, as `mpirun -n 4 overhear record -- ./app`, or in front of it, as `overhear record mpirun -n 4 ./app`. The
     /// exit status is the program's own; 2 for a wrong flag or variable, 125 if recording cannot start, 126 if the program cannot be
     /// run, 127 if it cannot be found.
-    Record(Record),
+    Record(RecordArgs),
     /// Show where the time of a recorded run went
-    Report(Report),
+    Report(ReportArgs),
     /// Show what the MPI library's progress engine did
     ///
     /// How often it was entered, how often that achieved something, and where requests were pending while nothing entered it.
-    Progress(Progress),
+    Progress(ProgressArgs),
     /// Show who waited for whom
     ///
     /// Late senders and receivers, and waits in collective calls: why and where.
@@ -69,7 +69,7 @@ pub enum Command {
     /// Show who did what when
     ///
     /// In the terminal, a line a rank and a letter for what it mostly did; as a picture; or as a page to zoom in to single calls.
-    Timeline(Timeline),
+    Timeline(TimelineArgs),
     /// Show the critical path: what set the run's length
     Path(OneRun),
     /// Show how much communication was hidden behind computation
@@ -98,12 +98,12 @@ pub enum Command {
     ///
     /// Between ranks of MPI_COMM_WORLD: messages, one-sided transfers, and what collective calls hand to whom by their definition. Which
     /// algorithm the library used is not seen.
-    Matrix(Matrix),
+    Matrix(MatrixArgs),
     /// Show how unevenly time is spread over the ranks
     ///
     /// For each MPI function or call site, and for the computation. The imbalance time is the maximum over ranks minus the mean; the
     /// percentage is 100 if one rank takes all the time.
-    Imbalance(Imbalance),
+    Imbalance(ImbalanceArgs),
     /// Check that the ranks agree: messages, bytes, calls, clocks
     ///
     /// Exit status 1 if calls found no partner, or messages arrive before they were sent.
@@ -112,31 +112,31 @@ pub enum Command {
     ///
     /// Of a run that still runs, or ended before MPI_Finalize: how far each rank has come, whom it waits for, and whether that can ever end. Looks
     /// twice, as far apart as the run has paused before, and no more than a minute. Exit status 1 if it hangs.
-    Hang(Hang),
+    Hang(HangArgs),
     /// Show where the ranks of a running program are, while it runs
     ///
     /// In or outside MPI, in which call, with whom, since when, where in the program; who is longest where it is comes first. Quit with q.
-    Top(Top),
+    Top(TopArgs),
     /// Compare two runs, or several of each of two sides
     ///
     /// Where time went by function, call site and size, wait states, imbalance, overlap, efficiency, and the progress engine's ledger. With
     /// several runs per side, ratios get intervals, and a difference no larger than runs of one side show among themselves counts as
     /// noise. Alternate the recordings (A, B, A, B ...), so that changes on the machine hit both sides.
-    Diff(Diff),
+    Diff(DiffArgs),
     /// Put runs with different rank counts side by side
     ///
     /// POP's efficiencies, the time of each function, how it grows, and what to expect at ten times the ranks. Give several runs per rank
     /// count, and five counts or more. A function's time is modeled as a constant plus one term: 1/p, log p, p, p log p or p^2. `off by`
     /// is how far the model misses a rank count it has not seen.
-    Scaling(Scaling),
+    Scaling(ScalingArgs),
     /// Draw a picture of a run, or of several
     ///
     /// SVG, or PNG as large again: by the name of the file.
-    Plot(Plot),
+    Plot(PlotArgs),
     /// Explain a wait state, a metric or a column
     ///
     /// What it means, how it is computed, who defined it, and what people do about it.
-    Explain(Explain),
+    Explain(ExplainArgs),
     /// Write the run for other tools: Parquet, CSV, JSON, Perfetto, OTF2
     ///
     /// Tables of calls, signatures, sites, communicators, requests, messages, collectives, waits, progress, regions and ranks, a folder for
@@ -144,29 +144,29 @@ pub enum Command {
     /// Perfetto is one file: open it at https://ui.perfetto.dev, or run `trace_processor --httpd FILE` before you open that, if it is large.
     /// An archive of OTF2 is a folder, which OTF2's own library writes: apt install libopen-trace-format2-10, or let OVERHEAR_OTF2 name the
     /// file of another.
-    Export(Export),
+    Export(ExportArgs),
     /// Ask a run by SQL
     ///
     /// Over the same tables as `export`, straight from the run: `overhear query DIR "SELECT function, sum(calls) AS calls FROM calls GROUP BY
     /// function"`. In text, columns whose names end in _s, _bytes or _percent print in that unit.
-    Query(Query),
+    Query(QueryArgs),
     /// Print the JSON Schema of an analysis
     ///
     /// The fields of its tables are also the columns of CSV and Parquet.
-    Schema(Schema),
+    Schema(SchemaArgs),
     /// Check whether recording works here
-    Doctor(Doctor),
+    Doctor(DoctorArgs),
     /// Print what to give a launcher so that it preloads the recorder
-    Env(Env),
+    Env(EnvArgs),
     /// Print what completes commands in your shell
     ///
     /// For bash: overhear completions bash > ~/.local/share/bash-completion/completions/overhear. For zsh: a file _overhear in a folder of
     /// $fpath. For fish: ~/.config/fish/completions/overhear.fish.
-    Completions(Completions),
+    Completions(CompletionsArgs),
     /// Write the manual pages
     ///
     /// One for overhear and one for each command, into a folder such as ~/.local/share/man/man1; then man overhear-waits shows one.
-    Man(Man),
+    Man(ManArgs),
     /// A run's folder, or a command that is none.
     #[command(external_subcommand)]
     Folder(Vec<OsString>),

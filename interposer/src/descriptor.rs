@@ -8,15 +8,15 @@ use std::path::Path;
 
 /// What is open by a number, whatever its name.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Identity {
+pub struct FileIdentity {
     device: u64,
     inode: u64,
 }
 
-impl Identity {
+impl FileIdentity {
     /// `None` where the number is not open.
-    pub fn of(number: c_int) -> Option<Identity> {
-        status(number).map(|status| Identity { device: status.st_dev, inode: status.st_ino })
+    pub fn of(number: c_int) -> Option<FileIdentity> {
+        status(number).map(|status| FileIdentity { device: status.st_dev, inode: status.st_ino })
     }
 }
 

@@ -4,14 +4,14 @@ use std::ffi::c_int;
 use std::sync::atomic::{AtomicI32, Ordering::*};
 use std::sync::{Mutex, OnceLock};
 
-use crate::descriptor::{self, Identity};
+use crate::descriptor::{self, FileIdentity};
 
 /// What stderr is to whoever started the process.
-static STDERR: OnceLock<Option<Identity>> = OnceLock::new();
+static STDERR: OnceLock<Option<FileIdentity>> = OnceLock::new();
 
 /// The process begins.
 pub fn begin() {
-    STDERR.get_or_init(|| Identity::of(libc::STDERR_FILENO));
+    STDERR.get_or_init(|| FileIdentity::of(libc::STDERR_FILENO));
 }
 
 /// Where stderr leads, too: -1 for none.
@@ -47,7 +47,7 @@ pub fn say(text: &str) {
 
 /// Whether a number is what stderr was when the process began.
 fn is_stderr(number: c_int) -> bool {
-    let identity = Identity::of(number);
+    let identity = FileIdentity::of(number);
     identity.is_some() && STDERR.get().is_none_or(|begun| *begun == identity)
 }
 

@@ -74,7 +74,6 @@ fn every_room_on_a_floor_has_files() {
     }
 }
 
-/// A file may use what its own parent module has, which in turn uses its parts: these arrows are not looked at.
 #[test]
 fn no_file_is_longer_than_five_hundred_lines_but_the_table_of_calls() {
     let of_crate = |of: &'static str| sources(of).lengths().map(move |(file, lines)| (format!("{of}/{file}"), lines));
@@ -83,6 +82,18 @@ fn no_file_is_longer_than_five_hundred_lines_but_the_table_of_calls() {
     assert_eq!(names, ["traces/calls/table"], "{long:?}");
 }
 
+#[test]
+fn no_two_public_types_of_a_crate_have_the_same_name() {
+    for of in CRATES {
+        let mut named: BTreeMap<&str, Vec<&Module>> = BTreeMap::new();
+        sources(of).public_types().for_each(|(file, name)| named.entry(name).or_default().push(file));
+        assert!(of == "python" || !named.is_empty(), "{of} has no public types");
+        named.retain(|_, files| files.len() > 1);
+        assert!(named.is_empty(), "{of}: one name for {named:?}");
+    }
+}
+
+/// A file may use what its own parent module has, which in turn uses its parts: these arrows are not looked at.
 #[test]
 fn no_files_use_each_other_in_a_circle() {
     for of in CRATES {

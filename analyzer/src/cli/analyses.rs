@@ -10,7 +10,7 @@ use crate::report::plot::PlotFile;
 
 /// The flags of `report`.
 #[derive(Args)]
-pub struct Report {
+pub struct ReportArgs {
     /// Break the time down by function, rank, rank=N, comm, site, size, peer, thread, region, collective
     #[arg(long, value_name = "WHAT", default_value = "function")]
     pub by: Breakdown,
@@ -80,7 +80,7 @@ impl std::str::FromStr for Breakdown {
 
 /// The flags of `progress`.
 #[derive(Args)]
-pub struct Progress {
+pub struct ProgressArgs {
     /// Show one table in full: by rank, component, function or site
     #[arg(long, value_name = "WHAT")]
     pub by: Option<ByEngine>,
@@ -107,7 +107,7 @@ pub enum ByEngine {
 
 /// The flags of `matrix`.
 #[derive(Args)]
-pub struct Matrix {
+pub struct MatrixArgs {
     /// Only what went through the communicator of this name
     #[arg(long, value_name = "NAME")]
     pub comm: Option<String>,
@@ -124,7 +124,7 @@ pub struct Matrix {
 
 /// The flags of `imbalance`.
 #[derive(Args)]
-pub struct Imbalance {
+pub struct ImbalanceArgs {
     /// Break the time in MPI down by this
     #[arg(long, value_name = "WHAT", default_value = "function")]
     pub by: ByPlace,

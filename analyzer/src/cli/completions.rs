@@ -7,14 +7,14 @@ use clap_complete::Shell;
 
 /// The argument of `completions`.
 #[derive(Args)]
-pub struct Completions {
+pub struct CompletionsArgs {
     /// Which shell
     pub shell: Shell,
 }
 
 /// The argument of `man`.
 #[derive(Args)]
-pub struct Man {
+pub struct ManArgs {
     /// The folder for the pages, which is made if it is not there
     #[arg(value_name = "OUT")]
     pub folder: PathBuf,

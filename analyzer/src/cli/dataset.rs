@@ -13,7 +13,7 @@ use crate::model::Choice;
 
 /// The flags of `export`.
 #[derive(Args)]
-pub struct Export {
+pub struct ExportArgs {
     /// The run's folder [default: the newest run in the working folder], and what to write: a new or empty folder of tables or for OTF2, or
     /// a file for Perfetto
     #[arg(value_names = ["DIR", "OUT"], num_args = 1..=2, required = true)]
@@ -55,7 +55,7 @@ impl FromStr for ExportTo {
     }
 }
 
-impl Export {
+impl ExportArgs {
     /// The run's folder, if one is named, and where to write to.
     pub fn folders(&self) -> Result<(Option<&Path>, &Path), Error> {
         match self.folders.as_slice() {
@@ -79,7 +79,7 @@ impl Export {
 
 /// The flags of `query`.
 #[derive(Args)]
-pub struct Query {
+pub struct QueryArgs {
     /// The run's folder [default: the newest run in the working folder], and the query
     #[arg(value_names = ["DIR", "SQL"], num_args = 1..=2, required_unless_present = "tables")]
     pub words: Vec<String>,

@@ -9,7 +9,7 @@ use crate::report::plot::PlotFile;
 
 /// See the module.
 #[derive(Args)]
-pub struct Plot {
+pub struct PlotArgs {
     /// The run's folder; those of two runs for diff, of all for scaling
     #[arg(required = true, value_name = "DIR")]
     pub dirs: Vec<PathBuf>,

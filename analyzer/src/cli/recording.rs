@@ -8,7 +8,7 @@ use super::Settings;
 
 /// The flags of `record`.
 #[derive(Args)]
-pub struct Record {
+pub struct RecordArgs {
     /// How to record.
     #[command(flatten)]
     pub settings: Settings,
@@ -19,7 +19,7 @@ pub struct Record {
 
 /// The arguments of `doctor`.
 #[derive(Args)]
-pub struct Doctor {
+pub struct DoctorArgs {
     /// A short MPI program with its launcher, to record as a test: mpirun -n 2 ./app
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
@@ -27,7 +27,7 @@ pub struct Doctor {
 
 /// The flags of `env`.
 #[derive(Args)]
-pub struct Env {
+pub struct EnvArgs {
     /// The launcher to write it for
     #[arg(long)]
     pub launcher: Launcher,

@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 
 /// The argument of `schema`.
 #[derive(Args)]
-pub struct Schema {
+pub struct SchemaArgs {
     /// Which analysis
     #[arg(value_name = "COMMAND")]
     pub command: Analysis,

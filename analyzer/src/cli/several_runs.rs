@@ -9,7 +9,7 @@ use crate::metrics::compare::Threshold;
 
 /// The flags of `diff`.
 #[derive(Args)]
-pub struct Diff {
+pub struct DiffArgs {
     /// The folders of the two runs
     #[arg(value_names = ["A", "B"], num_args = 2, required_unless_present = "a", conflicts_with_all = ["a", "b"])]
     pub runs: Vec<PathBuf>,
@@ -40,7 +40,7 @@ pub struct Diff {
 
 /// The flags of `scaling`.
 #[derive(Args)]
-pub struct Scaling {
+pub struct ScalingArgs {
     /// The runs' folders
     #[arg(required = true, value_name = "RUN")]
     pub runs: Vec<PathBuf>,

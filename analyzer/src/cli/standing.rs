@@ -8,7 +8,7 @@ use super::Print;
 
 /// The flags of `hang`.
 #[derive(Args)]
-pub struct Hang {
+pub struct HangArgs {
     /// The run's folder [default: the newest run in the working folder]
     pub dir: Option<PathBuf>,
     /// Do not save the names of call sites, neither in the run's folder nor in ~/.cache/overhear
@@ -21,7 +21,7 @@ pub struct Hang {
 
 /// The flags of `top`.
 #[derive(Args)]
-pub struct Top {
+pub struct TopArgs {
     /// The run's folder [default: the newest run in the working folder]
     pub dir: Option<PathBuf>,
     /// Print one frame and end; its rates are of a fifth of a second

@@ -8,7 +8,7 @@ use super::OneRun;
 
 /// See the module.
 #[derive(Args)]
-pub struct Timeline {
+pub struct TimelineArgs {
     /// Draw it as SVG to this file
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,

@@ -16,7 +16,7 @@ use crate::report::schema::Schema;
 use crate::report::{Report, Sheet};
 
 /// Prints what differs. Returns the exit status: 1 where a condition is met.
-pub fn run(arguments: &cli::Diff) -> Result<u8, Error> {
+pub fn run(arguments: &cli::DiffArgs) -> Result<u8, Error> {
     if arguments.messages {
         return messages::run(arguments);
     }

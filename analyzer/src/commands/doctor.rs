@@ -16,7 +16,7 @@ use crate::model::{Rank, Run, clock};
 use crate::visible::visible;
 
 /// Prints what was found. Returns the exit status: 4 where something will not work.
-pub fn run(arguments: &cli::Doctor) -> Result<u8, Error> {
+pub fn run(arguments: &cli::DoctorArgs) -> Result<u8, Error> {
     let library = launch::library()?;
     line("overhear", &format!("{}, {}", env!("CARGO_PKG_VERSION"), library.path.display()));
     library.warning.iter().for_each(|warning| line("library", warning));

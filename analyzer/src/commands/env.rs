@@ -6,7 +6,7 @@ use crate::launch;
 use crate::terminal;
 
 /// Prints the arguments on one line. Returns the exit status.
-pub fn run(arguments: &cli::Env) -> Result<u8, Error> {
+pub fn run(arguments: &cli::EnvArgs) -> Result<u8, Error> {
     launch::check_environment()?;
     if launch::is_to_ship(&arguments.settings) {
         return Err(launch::no_folder_yet());

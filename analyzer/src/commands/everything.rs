@@ -2,7 +2,7 @@
 
 use super::{overlap, progress};
 use crate::error::Error;
-use crate::metrics::overlap::Gathered;
+use crate::metrics::overlap::GatheredRequests;
 use crate::metrics::pop::{Efficiency, efficiencies};
 use crate::metrics::summary::{self, Finding};
 use crate::model::Run;
@@ -18,7 +18,7 @@ pub struct Everything<'r> {
     /// What each rank's engine did, thread by thread.
     pub engines: Vec<Vec<EngineAccount>>,
     /// Its nonblocking requests.
-    pub requests: Result<Gathered, Error>,
+    pub requests: Result<GatheredRequests, Error>,
 }
 
 impl<'r> Everything<'r> {
@@ -31,7 +31,7 @@ impl<'r> Everything<'r> {
     /// The run in words.
     pub fn findings(&self) -> Vec<Finding> {
         let matched = self.matched.as_ref().ok();
-        summary::findings(&summary::Known {
+        summary::findings(&summary::Evidence {
             run: self.run,
             account: matched.map(|matched| &matched.settled.account),
             efficiency: matched.map(|matched| &matched.efficiency),

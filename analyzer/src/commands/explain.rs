@@ -16,7 +16,7 @@ use crate::terminal;
 const WIDTH: usize = 80;
 
 /// Prints what a name means. Returns the exit status.
-pub fn run(arguments: &cli::Explain) -> Result<u8, Error> {
+pub fn run(arguments: &cli::ExplainArgs) -> Result<u8, Error> {
     let text = match &arguments.name {
         None => list(),
         Some(name) => of_name(name)?,
@@ -36,7 +36,8 @@ fn of_name(asked: &str) -> Result<String, Error> {
     let columns = columns();
     let found = topics().find(|topic| plain(topic.name) == plain(asked));
     let mut text = found.map_or_else(String::new, whole);
-    let is_meant = |column: &&Known| plain(&column.key) == plain(asked) || column.heading.trim() == asked.trim();
+    let is_meant =
+        |column: &&ExplainedColumn| plain(&column.key) == plain(asked) || column.heading.trim() == asked.trim();
     // Where several tables have the same column, what it means stands once.
     let mut by_meaning: BTreeMap<(&str, &str), Vec<String>> = BTreeMap::new();
     for column in columns.iter().filter(is_meant) {
@@ -59,7 +60,7 @@ fn of_name(asked: &str) -> Result<String, Error> {
 }
 
 /// A column or fact, and where it stands.
-struct Known {
+struct ExplainedColumn {
     command: &'static str,
     table: String,
     key: String,
@@ -67,7 +68,7 @@ struct Known {
     meaning: &'static str,
 }
 
-impl Known {
+impl ExplainedColumn {
     fn place(&self) -> String {
         match self.table.as_str() {
             "run" => self.command.into(),
@@ -77,15 +78,15 @@ impl Known {
 }
 
 /// Those of all analyses.
-fn columns() -> Vec<Known> {
+fn columns() -> Vec<ExplainedColumn> {
     let of_analysis = |analysis: &Analysis| {
         let schema = schema::of(*analysis);
         let known = |(table, key, heading): (&str, &str, &str)| {
             let meaning = of_column(table, key)?;
             let (table, key, heading) = (table.into(), key.into(), heading.into());
-            Some(Known { command: schema.command(), table, key, heading, meaning })
+            Some(ExplainedColumn { command: schema.command(), table, key, heading, meaning })
         };
-        schema.columns().filter_map(known).collect::<Vec<Known>>()
+        schema.columns().filter_map(known).collect::<Vec<ExplainedColumn>>()
     };
     Analysis::value_variants().iter().flat_map(of_analysis).collect()
 }

@@ -16,7 +16,7 @@ use crate::terminal;
 use crate::visible::visible;
 
 /// Writes a run in a format. Returns the exit status.
-pub fn run(arguments: &cli::Export) -> Result<u8, Error> {
+pub fn run(arguments: &cli::ExportArgs) -> Result<u8, Error> {
     let (folder, out) = arguments.folders()?;
     let format = arguments
         .format()
@@ -28,7 +28,7 @@ pub fn run(arguments: &cli::Export) -> Result<u8, Error> {
     }
 }
 
-fn tables(arguments: &cli::Export, folder: Option<&Path>, out: &Path, format: FileFormat) -> Result<u8, Error> {
+fn tables(arguments: &cli::ExportArgs, folder: Option<&Path>, out: &Path, format: FileFormat) -> Result<u8, Error> {
     let names = chosen(&arguments.tables)?;
     let run = open_run(folder, arguments.choice())?;
     let all: Vec<&str> = heads().iter().map(|head| head.name).collect();
@@ -42,7 +42,7 @@ fn tables(arguments: &cli::Export, folder: Option<&Path>, out: &Path, format: Fi
     Ok(if run.is_partial() { PARTIAL } else { OK })
 }
 
-fn perfetto(arguments: &cli::Export, folder: Option<&Path>, out: &Path) -> Result<u8, Error> {
+fn perfetto(arguments: &cli::ExportArgs, folder: Option<&Path>, out: &Path) -> Result<u8, Error> {
     no_tables(arguments, "a trace for Perfetto")?;
     free(out, arguments.force)?;
     let run = open_run(folder, arguments.choice())?;
@@ -59,7 +59,7 @@ fn perfetto(arguments: &cli::Export, folder: Option<&Path>, out: &Path) -> Resul
     Ok(if run.is_partial() { PARTIAL } else { OK })
 }
 
-fn otf2(arguments: &cli::Export, folder: Option<&Path>, out: &Path) -> Result<u8, Error> {
+fn otf2(arguments: &cli::ExportArgs, folder: Option<&Path>, out: &Path) -> Result<u8, Error> {
     no_tables(arguments, "an archive of OTF2")?;
     let library = export::otf2::load()?;
     let run = open_run(folder, arguments.choice())?;
@@ -71,7 +71,7 @@ fn otf2(arguments: &cli::Export, folder: Option<&Path>, out: &Path) -> Result<u8
     Ok(if run.is_partial() { PARTIAL } else { OK })
 }
 
-fn no_tables(arguments: &cli::Export, what: &str) -> Result<(), Error> {
+fn no_tables(arguments: &cli::ExportArgs, what: &str) -> Result<(), Error> {
     match arguments.tables.as_slice() {
         [] => Ok(()),
         _ => Err(Error::Setting(format!("--tables chooses among tables, and {what} has none: leave it out"))),

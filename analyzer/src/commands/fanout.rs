@@ -29,7 +29,7 @@ pub fn run(arguments: &cli::Plotted) -> Result<u8, Error> {
 /// The rounds of a run, and where asked for a plot of them.
 pub fn found(run: &Run, plotted: Option<&PlotFile>) -> Result<Report, Error> {
     let (settled, found, one_sided) = matched(run)?;
-    let all = fanout::Gathered::of(run, &settled.timeline, &settled.account, &found);
+    let all = fanout::GatheredRounds::of(run, &settled.timeline, &settled.account, &found);
     let mut facts = overview::facts(run);
     facts.extend(fanout::facts(&all));
     let warnings = [fanout::unseen(&all), fanout::unseen_transfers(&one_sided), overview::warnings(run)].concat();

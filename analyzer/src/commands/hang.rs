@@ -19,7 +19,7 @@ use crate::terminal;
 const APART: [f64; 2] = [0.1, 60.0];
 
 /// Prints the verdict and where the ranks stand. Returns the exit status.
-pub fn run(arguments: &cli::Hang) -> Result<u8, Error> {
+pub fn run(arguments: &cli::HangArgs) -> Result<u8, Error> {
     let folder = folder(arguments.dir.as_deref())?;
     let first = Look::of(&folder)?;
     let choice = Choice { no_cache: arguments.no_cache, ..Choice::default() };

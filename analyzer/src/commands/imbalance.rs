@@ -13,7 +13,7 @@ use crate::report::Report;
 use crate::report::schema::Schema;
 
 /// Prints the table. Returns the exit status.
-pub fn run(arguments: &cli::Imbalance) -> Result<u8, Error> {
+pub fn run(arguments: &cli::ImbalanceArgs) -> Result<u8, Error> {
     let run = open(&arguments.of)?;
     print(report(&run, arguments.by), "imbalance", &arguments.of.print)?;
     Ok(if run.is_partial() { PARTIAL } else { OK })

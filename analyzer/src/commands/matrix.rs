@@ -11,7 +11,7 @@ use crate::report::schema::Schema;
 use crate::report::{Report, Sheet, WorldRank, plot};
 
 /// Prints the matrix. Returns the exit status.
-pub fn run(arguments: &cli::Matrix) -> Result<u8, Error> {
+pub fn run(arguments: &cli::MatrixArgs) -> Result<u8, Error> {
     let run = open(&arguments.of)?;
     let matrix = matrix::matrix(&run, arguments.comm.as_deref(), arguments.only)?;
     if let Some(path) = &arguments.plot {

@@ -28,21 +28,21 @@ pub fn run(arguments: &cli::Plotted) -> Result<u8, Error> {
 }
 
 /// The nonblocking requests of a run that has some.
-pub fn requests(run: &Run) -> Result<overlap::Gathered, Error> {
+pub fn requests(run: &Run) -> Result<overlap::GatheredRequests, Error> {
     run.has_calls("overlap")?;
     let all = gathered(run);
     if all.posted == 0 { Err(nothing(run, NEEDED)) } else { Ok(all) }
 }
 
 /// The nonblocking requests of a run.
-pub fn gathered(run: &Run) -> overlap::Gathered {
+pub fn gathered(run: &Run) -> overlap::GatheredRequests {
     let asked: Vec<&Rank> = run.asked().collect();
     let requests = parallel::map(asked.len(), |at| of_rank(asked[at], bound_rule(run, asked[at])));
-    overlap::Gathered::of(run, requests)
+    overlap::GatheredRequests::of(run, requests)
 }
 
 /// Overhead, availability and overlap of requests.
-pub fn report(run: &Run, all: &overlap::Gathered) -> Report {
+pub fn report(run: &Run, all: &overlap::GatheredRequests) -> Report {
     let mut facts = overview::facts(run);
     facts.extend(overlap::facts(all));
     let mut warnings = overlap::switches(all);
@@ -56,6 +56,6 @@ pub fn report(run: &Run, all: &overlap::Gathered) -> Report {
 /// What its JSON looks like.
 pub fn schema() -> Schema {
     let schema = Schema::of("overlap").facts(overview::FACTS).facts(cost::FACTS).facts(overlap::FACTS);
-    let schema = schema.table::<overlap::MessageRow>().table::<overlap::CollectiveRow>();
+    let schema = schema.table::<overlap::MessageOverlapRow>().table::<overlap::CollectiveOverlapRow>();
     schema.table::<overlap::PostponedRow>()
 }

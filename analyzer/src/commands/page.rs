@@ -15,7 +15,7 @@ use crate::metrics::{heat, overview, rank_time};
 use crate::model::Run;
 use crate::model::matching::Account;
 use crate::output;
-use crate::page::{Page, Section};
+use crate::page::{Page, PageSection};
 use crate::report::Report;
 
 /// Writes the page. A file that is there stays, unless `force`. Returns the exit status.
@@ -64,7 +64,7 @@ fn page(run: &Run) -> Page {
         }
         Err(why) => std::array::from_fn(|_| Err(why.clone())),
     };
-    let section = |id, title, question, command, found| Section { id, title, question, command, found };
+    let section = |id, title, question, command, found| PageSection { id, title, question, command, found };
     let mut sections = vec![
         section(
             "ranks",

@@ -12,10 +12,10 @@ use crate::metrics::{charts, compare, engine, fanout, matrix, network, operation
 use crate::model::exchanges::exchanges;
 use crate::model::matching::{Follow, Settled, settled};
 use crate::model::{Choice, Run};
-use crate::report::plot::{self, Figure, PlotFile};
+use crate::report::plot::{self, Drawing, PlotFile};
 
 /// Draws the picture. Returns the exit status.
-pub fn run(arguments: &cli::Plot) -> Result<u8, Error> {
+pub fn run(arguments: &cli::PlotArgs) -> Result<u8, Error> {
     let (file, choice) = (&arguments.output, arguments.select.choice());
     free(file.path(), arguments.force)?;
     let is_partial = match (arguments.kind, arguments.dirs.as_slice()) {
@@ -43,7 +43,7 @@ fn of_one(run: &Run, kind: PlotKind, file: &PlotFile) -> Result<(), Error> {
             run.has_calls("plot waits")?;
             let settled = settled(run, Follow::SPANS);
             let over_time = charts::waits_over_time(run, &settled);
-            plot::write(vec![Figure::from(charts::wait_states(run, &settled.account)), over_time.into()], file)
+            plot::write(vec![Drawing::from(charts::wait_states(run, &settled.account)), over_time.into()], file)
         }
         PlotKind::Pop => {
             let (_, efficiency, phases) = commands::pop::efficiencies(run)?;
@@ -61,7 +61,7 @@ fn of_one(run: &Run, kind: PlotKind, file: &PlotFile) -> Result<(), Error> {
         }
         PlotKind::Fanout => {
             let (Settled { account, timeline, .. }, found, _) = commands::fanout::matched(run)?;
-            let all = fanout::Gathered::of(run, &timeline, &account, &found);
+            let all = fanout::GatheredRounds::of(run, &timeline, &account, &found);
             plot::write(fanout::figures(&fanout::round_rows(&all)), file)
         }
         PlotKind::Collectives => {

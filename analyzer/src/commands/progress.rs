@@ -4,7 +4,7 @@ use super::open::open;
 use super::print::print;
 use crate::cli::{self, ByEngine};
 use crate::error::{Error, OK, PARTIAL};
-use crate::metrics::engine::{ComponentRow, FunctionRow, LengthRow, RankLedgerRow, SiteRow, StarvedRow};
+use crate::metrics::engine::{ComponentRow, EngineSiteRow, FunctionRow, LengthRow, RankLedgerRow, StarvedRow};
 use crate::metrics::{cost, engine, overview};
 use crate::model::Run;
 use crate::model::engine::{EngineAccount, of_rank};
@@ -13,7 +13,7 @@ use crate::report::schema::Schema;
 use crate::report::{Report, Sheet, plot};
 
 /// Prints the ledger and what follows from it. Returns the exit status.
-pub fn run(arguments: &cli::Progress) -> Result<u8, Error> {
+pub fn run(arguments: &cli::ProgressArgs) -> Result<u8, Error> {
     let run = open(&arguments.of)?;
     let engines = engines(&run);
     if let Some(path) = &arguments.plot {
@@ -28,7 +28,7 @@ pub fn run(arguments: &cli::Progress) -> Result<u8, Error> {
 pub fn schema() -> Schema {
     let schema = Schema::of("progress").facts(overview::FACTS).facts(cost::FACTS).facts(engine::FACTS);
     let schema = schema.table::<RankLedgerRow>().table::<ComponentRow>();
-    schema.table::<FunctionRow>().table::<LengthRow>().table::<SiteRow>().table::<StarvedRow>()
+    schema.table::<FunctionRow>().table::<LengthRow>().table::<EngineSiteRow>().table::<StarvedRow>()
 }
 
 /// What each rank's engine did over time, thread by thread.

@@ -8,7 +8,7 @@ use crate::dataset::description;
 use crate::error::{Error, OK};
 
 /// Prints the rows of a query, or what can be asked. Returns the exit status.
-pub fn run(arguments: &cli::Query) -> Result<u8, Error> {
+pub fn run(arguments: &cli::QueryArgs) -> Result<u8, Error> {
     match arguments.words.as_slice() {
         _ if arguments.tables => print_text(&description()).map(|()| OK),
         [query] => ask(arguments, None, query),
@@ -18,7 +18,7 @@ pub fn run(arguments: &cli::Query) -> Result<u8, Error> {
 }
 
 #[cfg(feature = "polars")]
-fn ask(arguments: &cli::Query, folder: Option<&Path>, query: &str) -> Result<u8, Error> {
+fn ask(arguments: &cli::QueryArgs, folder: Option<&Path>, query: &str) -> Result<u8, Error> {
     use super::open::open_run;
     use super::print::print;
     use crate::dataset::DataSet;
@@ -38,6 +38,6 @@ fn ask(arguments: &cli::Query, folder: Option<&Path>, query: &str) -> Result<u8,
 }
 
 #[cfg(not(feature = "polars"))]
-fn ask(_arguments: &cli::Query, _folder: Option<&Path>, _query: &str) -> Result<u8, Error> {
+fn ask(_arguments: &cli::QueryArgs, _folder: Option<&Path>, _query: &str) -> Result<u8, Error> {
     Err(Error::without_polars("overhear query"))
 }

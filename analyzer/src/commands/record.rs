@@ -32,7 +32,7 @@ const CANNOT_RUN: u8 = 126;
 const NOT_FOUND: u8 = 127;
 
 /// Runs the program. Returns its exit status, where it does not take this process's place.
-pub fn run(arguments: cli::Record) -> u8 {
+pub fn run(arguments: cli::RecordArgs) -> u8 {
     try_run(arguments).unwrap_or_else(|error| {
         if program::is_first_rank() {
             terminal::say(&error.to_string());
@@ -41,7 +41,7 @@ pub fn run(arguments: cli::Record) -> u8 {
     })
 }
 
-fn try_run(arguments: cli::Record) -> Result<u8, Error> {
+fn try_run(arguments: cli::RecordArgs) -> Result<u8, Error> {
     launch::check_environment()?;
     let library = launch::library()?;
     match launch::recognize(&arguments.command[0]) {
@@ -60,7 +60,7 @@ fn library_behind(library: PreloadLibrary, settings: &cli::Settings) -> Result<P
 }
 
 /// Becomes the program. Only comes back when that fails.
-fn behind(library: &Path, mut arguments: cli::Record) -> u8 {
+fn behind(library: &Path, mut arguments: cli::RecordArgs) -> u8 {
     if let Some(own) = folder_in_front().and_then(|_| arguments.settings.take(settings::DIR))
         && program::is_first_rank()
     {
@@ -89,7 +89,7 @@ fn folder_in_front() -> Option<OsString> {
 }
 
 /// Runs the launcher.
-fn in_front(launcher: Launcher, library: &PreloadLibrary, mut arguments: cli::Record) -> Result<u8, Error> {
+fn in_front(launcher: Launcher, library: &PreloadLibrary, mut arguments: cli::RecordArgs) -> Result<u8, Error> {
     let programs = programs::each_programs_words(launcher, &arguments.command);
     let mode = launch::check_given(launcher, &programs, settings::MODE)?;
     let needs = needs_of_all(&programs)?;

@@ -20,7 +20,7 @@ use crate::report::{Report, plot};
 const NEEDED: &str = "no collective call that all its ranks completed: report --by collective needs MPI_Allreduce, MPI_Bcast and the like";
 
 /// Prints the report. Returns the exit status.
-pub fn run(arguments: &cli::Report) -> Result<u8, Error> {
+pub fn run(arguments: &cli::ReportArgs) -> Result<u8, Error> {
     if let Some(file) = &arguments.html {
         return page::run(file, arguments.force, &arguments.of);
     }
@@ -50,10 +50,10 @@ pub fn found(run: &Run, by: Breakdown, plotted: Option<&PlotFile>) -> Result<Rep
 pub fn schema() -> Schema {
     let schema = Schema::of("report").facts(overview::FACTS).facts(cost::FACTS).facts(operations::FACTS);
     let schema = schema.table::<GroupRow<FunctionName>>();
-    let schema = schema.table::<ranks::RankRow>().table::<ranks::RankFunctionRow>().table::<ranks::OneRankRow>();
+    let schema = schema.table::<ranks::RankTotalRow>().table::<ranks::RankFunctionRow>().table::<ranks::OneRankRow>();
     let schema = schema.table::<GroupRow<CommunicatorName>>().table::<GroupRow<SiteName>>();
     let schema = schema.table::<GroupRow<SizeName>>().table::<SingleRankRow<PeerName>>();
-    schema.table::<SingleRankRow<ThreadName>>().table::<regions::RegionRow>().table::<operations::OperationRow>()
+    schema.table::<SingleRankRow<ThreadName>>().table::<regions::RegionTotalRow>().table::<operations::OperationRow>()
 }
 
 /// Collective calls, of which all ranks' parts are put together first.

@@ -9,7 +9,7 @@ use crate::report::schema::Schema;
 use crate::report::{Report, Sheet};
 
 /// Prints how times grow with the ranks. Returns the exit status.
-pub fn run(arguments: &cli::Scaling) -> Result<u8, Error> {
+pub fn run(arguments: &cli::ScalingArgs) -> Result<u8, Error> {
     let name = |at: usize| arguments.runs[at].display().to_string();
     let SeveralRuns { figures: runs, warnings: said, is_partial } =
         SeveralRuns::read(&arguments.runs, &arguments.select.choice(), name, |_, _| ())?;

@@ -10,7 +10,7 @@ use crate::error::{Error, OK};
 use crate::report::schema::Schema;
 
 /// Prints the schema. Returns the exit status.
-pub fn run(arguments: &cli::Schema) -> Result<u8, Error> {
+pub fn run(arguments: &cli::SchemaArgs) -> Result<u8, Error> {
     print_text(&of(arguments.command).text())?;
     Ok(OK)
 }

@@ -22,7 +22,7 @@ use crate::report::{Format, Report, timeline as pictures};
 use crate::{output, terminal};
 
 /// Shows the timeline in the terminal, or writes it to files. Returns the exit status.
-pub fn run(arguments: &cli::Timeline) -> Result<u8, Error> {
+pub fn run(arguments: &cli::TimelineArgs) -> Result<u8, Error> {
     let (select, print) = (&arguments.of.select, &arguments.of.print);
     if let (Some(from), Some(to)) = (select.part.from, select.to)
         && from >= to

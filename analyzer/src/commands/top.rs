@@ -19,7 +19,7 @@ use crate::report::schema::Schema;
 const BETWEEN: Duration = Duration::from_millis(200);
 
 /// Prints one frame, or draws until the user quits. Returns the exit status.
-pub fn run(arguments: &cli::Top) -> Result<u8, Error> {
+pub fn run(arguments: &cli::TopArgs) -> Result<u8, Error> {
     let folder = folder(arguments.dir.as_deref())?;
     let mut watch = Watch::new(&folder);
     if !arguments.once && !arguments.metrics {

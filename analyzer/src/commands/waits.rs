@@ -38,5 +38,5 @@ pub fn report(run: &Run, account: &Account) -> Report {
 /// What its JSON looks like.
 pub fn schema() -> Schema {
     let schema = Schema::of("waits").facts(overview::FACTS).facts(cost::FACTS).facts(waits::FACTS);
-    schema.table::<waits::WaitStateRow>().table::<waits::WaitRow>()
+    schema.table::<waits::WaitStateRow>().table::<waits::WaitPlaceRow>()
 }

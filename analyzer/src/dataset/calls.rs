@@ -150,23 +150,23 @@ impl DataRow for CallRow {
 }
 
 /// The calls of a run.
-pub struct Calls<'r> {
+pub struct CallRows<'r> {
     set: &'r DataSet<'r>,
     pieces: Vec<Piece>,
     /// By rank and thread, when they are first asked for.
     meanings: Vec<Vec<OnceLock<Arc<Meanings>>>>,
 }
 
-impl<'r> Calls<'r> {
+impl<'r> CallRows<'r> {
     /// Those of a data set.
-    pub fn new(set: &'r DataSet<'r>) -> Calls<'r> {
+    pub fn new(set: &'r DataSet<'r>) -> CallRows<'r> {
         let of_rank = |rank: usize| set.threads(rank).iter().map(|_| OnceLock::new()).collect();
         let meanings = (0..set.run.ranks.len()).map(of_rank).collect();
-        Calls { set, pieces: set.pieces(), meanings }
+        CallRows { set, pieces: set.pieces(), meanings }
     }
 }
 
-impl RowSource<CallRow> for Calls<'_> {
+impl RowSource<CallRow> for CallRows<'_> {
     fn parts(&self) -> Vec<usize> {
         self.pieces.iter().map(|piece| piece.rank).collect()
     }

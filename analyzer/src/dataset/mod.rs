@@ -67,11 +67,11 @@ pub fn follow(name: &str) -> Follow {
 /// The table of a name, of this run.
 pub fn table<'r>(set: &'r DataSet<'r>, name: &str) -> Option<Box<dyn DataTable + 'r>> {
     Some(match name {
-        calls::CallRow::TABLE => boxed(calls::Calls::new(set)),
+        calls::CallRow::TABLE => boxed(calls::CallRows::new(set)),
         signatures::SignatureRow::TABLE => boxed(PerRank::new(set, signatures::rows)),
         sites::SiteRow::TABLE => boxed(PerRank::new(set, sites::rows)),
         communicators::CommunicatorRow::TABLE => boxed(PerRank::new(set, communicators::rows)),
-        requests::RequestRow::TABLE => boxed(requests::Requests::new(set)),
+        requests::RequestRow::TABLE => boxed(requests::RequestRows::new(set)),
         messages::MessageRow::TABLE => boxed(MatchedRows::new(set, DataSet::messages, messages::row)),
         collectives::CollectiveRow::TABLE => boxed(MatchedRows::new(set, DataSet::joined, collectives::row)),
         waits::WaitRow::TABLE => boxed(MatchedRows::new(set, DataSet::waits, waits::row)),

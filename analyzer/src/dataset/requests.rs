@@ -154,23 +154,23 @@ impl DataRow for RequestRow {
 }
 
 /// The requests of a run. A part is a thread.
-pub struct Requests<'r> {
+pub struct RequestRows<'r> {
     set: &'r DataSet<'r>,
     threads: Vec<(usize, usize)>,
 }
 
-impl<'r> Requests<'r> {
+impl<'r> RequestRows<'r> {
     /// Those of a data set.
-    pub fn new(set: &'r DataSet<'r>) -> Requests<'r> {
+    pub fn new(set: &'r DataSet<'r>) -> RequestRows<'r> {
         let of_rank = |rank: usize| (0..set.threads(rank).len()).map(move |thread| (rank, thread));
-        Requests { set, threads: set.asked().flat_map(of_rank).collect() }
+        RequestRows { set, threads: set.asked().flat_map(of_rank).collect() }
     }
 }
 
 /// Rows that are shown at a time.
 const ROWS: usize = 1 << 14;
 
-impl RowSource<RequestRow> for Requests<'_> {
+impl RowSource<RequestRow> for RequestRows<'_> {
     fn parts(&self) -> Vec<usize> {
         self.threads.iter().map(|(rank, _)| *rank).collect()
     }

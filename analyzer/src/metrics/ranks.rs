@@ -10,7 +10,7 @@ use crate::model::{End, Rank, Run};
 use crate::report::{Column, Row, Table, Value, WorldRank};
 
 /// A rank: its time, and how much of it in MPI.
-pub struct RankRow {
+pub struct RankTotalRow {
     rank: WorldRank,
     host: String,
     pid: u32,
@@ -25,7 +25,7 @@ pub struct RankRow {
     program: String,
 }
 
-impl Row for RankRow {
+impl Row for RankTotalRow {
     const TABLE: &'static str = "ranks";
     fn columns() -> Vec<Column<Self>> {
         vec![
@@ -46,10 +46,10 @@ impl Row for RankRow {
 }
 
 /// One row for each rank.
-pub fn overview(run: &Run) -> Table<RankRow> {
+pub fn overview(run: &Run) -> Table<RankTotalRow> {
     let row = |rank: &Rank| {
         let mpi = rank.time_in_mpi();
-        RankRow {
+        RankTotalRow {
             rank: world_rank(rank),
             host: rank.process.host.clone(),
             pid: rank.header.pid,

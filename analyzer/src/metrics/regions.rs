@@ -11,7 +11,7 @@ use crate::report::{Column, Row, Table, WorldRank};
 const NONE: &str = "(none)";
 
 /// A region, each without those inside it.
-pub struct RegionRow {
+pub struct RegionTotalRow {
     region: String,
     max: f64,
     max_rank: Option<WorldRank>,
@@ -21,7 +21,7 @@ pub struct RegionRow {
     sum: Totals,
 }
 
-impl Row for RegionRow {
+impl Row for RegionTotalRow {
     const TABLE: &'static str = "regions";
     fn columns() -> Vec<Column<Self>> {
         vec![
@@ -40,7 +40,7 @@ impl Row for RegionRow {
 }
 
 /// One row for each region, the one with the most time first.
-pub fn table(run: &Run) -> Table<RegionRow> {
+pub fn table(run: &Run) -> Table<RegionTotalRow> {
     let mut walls: BTreeMap<String, Vec<f64>> = BTreeMap::new();
     for (at, rank) in run.ranks.iter().enumerate() {
         for (part, ticks) in rank.selection.iter().flat_map(|selection| selection.parts()) {
@@ -55,7 +55,7 @@ pub fn table(run: &Run) -> Table<RegionRow> {
         let sum = groups.remove(&region).unwrap_or_default().sum();
         let most = walls.iter().zip(&run.ranks).max_by(|a, b| a.0.total_cmp(b.0));
         let (ranks, all) = (run.asked().count() as f64, walls.iter().sum::<f64>());
-        RegionRow {
+        RegionTotalRow {
             region,
             max: most.map_or(0.0, |(most, _)| *most),
             max_rank: most.map(|(_, rank)| world_rank(rank)),

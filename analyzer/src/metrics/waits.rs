@@ -113,7 +113,7 @@ struct SiteOfRank {
 }
 
 /// Waits at one call site for another.
-pub struct WaitRow {
+pub struct WaitPlaceRow {
     state: WaitState,
     waiter: SiteOfRank,
     /// None where it is nobody's fault.
@@ -121,7 +121,7 @@ pub struct WaitRow {
     waited: WaitSum,
 }
 
-impl Row for WaitRow {
+impl Row for WaitPlaceRow {
     const TABLE: &'static str = "waits";
     fn columns() -> Vec<Column<Self>> {
         vec![
@@ -142,7 +142,7 @@ impl Row for WaitRow {
 }
 
 /// One row for each pair of call sites, the longest first.
-pub fn places(run: &Run, account: &Account) -> Table<WaitRow> {
+pub fn places(run: &Run, account: &Account) -> Table<WaitPlaceRow> {
     let mut sums: Vec<(&WaitKey, &WaitSum)> = account.waits.sums.iter().collect();
     sums.sort_by_key(|(key, sum)| (std::cmp::Reverse(sum.time), **key));
     let site = |at: RankSite| {
@@ -150,7 +150,7 @@ pub fn places(run: &Run, account: &Account) -> Table<WaitRow> {
         let rank = world_rank(&run.ranks[at.rank as usize]);
         SiteOfRank { rank, function: place.function.clone(), site: place.site.clone() }
     };
-    let row = |(key, sum): (&WaitKey, &WaitSum)| WaitRow {
+    let row = |(key, sum): (&WaitKey, &WaitSum)| WaitPlaceRow {
         state: key.state,
         waiter: site(key.waiter),
         cause: (key.cause != key.waiter).then(|| site(key.cause)),

@@ -6,7 +6,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::{Page, Section};
+use super::{Page, PageSection};
 use crate::meaning::of_column;
 use crate::report::{ColumnHead, Format, Sheet, Unit, Value};
 use crate::visible::visible;
@@ -17,13 +17,14 @@ const ROWS: usize = 1024;
 
 /// All tables as the text of a script element, which no `<` may end.
 pub fn json(page: &Page) -> String {
-    let of_section = |section: &Section| (section.id.to_string(), Json::Array(sheets(section).map(table).collect()));
+    let of_section =
+        |section: &PageSection| (section.id.to_string(), Json::Array(sheets(section).map(table).collect()));
     let tables: Map<String, Json> = page.sections.iter().map(of_section).collect();
     Json::Object(tables).to_string().replace('<', "\\u003c").replace('\u{2028}', "\\u2028")
 }
 
 /// The tables of a section that a page shows.
-pub fn sheets(section: &Section) -> impl Iterator<Item = &Sheet> {
+pub fn sheets(section: &PageSection) -> impl Iterator<Item = &Sheet> {
     section.found.iter().flat_map(|report| &report.tables).filter(|sheet| sheet.is_in(Format::Text))
 }
 

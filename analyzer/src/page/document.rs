@@ -2,7 +2,7 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::{Page, Section, data, modules};
+use super::{Page, PageSection, data, modules};
 use crate::metrics::overview;
 use crate::metrics::summary::Finding;
 use crate::report::Fact;
@@ -131,7 +131,7 @@ fn title(page: &Page, id: &str) -> &'static str {
     page.sections.iter().find(|section| section.id == id).map_or("About the run", |section| section.title)
 }
 
-fn analysis(page: &Page, section: &Section) -> Markup {
+fn analysis(page: &Page, section: &PageSection) -> Markup {
     let title = format!("{}-title", section.id);
     html! {
         section id=(section.id) aria-labelledby=(title) {

@@ -22,13 +22,13 @@ pub struct Page {
     /// The summary in words.
     pub findings: Vec<Finding>,
     /// In the order to be read.
-    pub sections: Vec<Section>,
+    pub sections: Vec<PageSection>,
     /// What the timeline is drawn of, where single calls are known: the text of a script element.
     pub timeline: Option<String>,
 }
 
 /// An analysis on a page.
-pub struct Section {
+pub struct PageSection {
     /// What links and modules call it.
     pub id: &'static str,
     /// Its heading.
@@ -48,7 +48,7 @@ impl Page {
     }
 }
 
-impl Section {
+impl PageSection {
     /// Facts of its own: not those of the run, which every report has.
     fn own_facts<'a>(&'a self, page: &'a Page) -> impl Iterator<Item = &'a Fact> {
         let facts = self.found.iter().flat_map(|report| &report.facts);

@@ -3,7 +3,7 @@
 use polars::prelude::{AnyValue, Column, DataFrame, DataType, PolarsError};
 
 use crate::error::Error;
-use crate::report::{Audience, ColumnHead, Look, Sheet, Unit, Value};
+use crate::report::{Audience, ColumnHead, Presentation, Sheet, Unit, Value};
 
 /// See the module.
 pub fn sheet(rows: &DataFrame) -> Result<Sheet, Error> {
@@ -14,7 +14,7 @@ pub fn sheet(rows: &DataFrame) -> Result<Sheet, Error> {
     };
     let values = (0..rows.height()).map(row).collect::<Result<Vec<_>, _>>();
     let values = values.map_err(|error| Error::Other(error.to_string()))?;
-    let look = Look {
+    let look = Presentation {
         name: "rows",
         title: String::new(),
         audience: Audience::All,

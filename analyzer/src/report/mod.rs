@@ -23,7 +23,7 @@ pub(crate) use fact::facts;
 pub use fact::{Fact, FactKey};
 pub use module_url::module_url;
 pub use scalar::{Field, Scalar};
-pub use table::{Audience, Look, Row, Sheet, Table};
+pub use table::{Audience, Presentation, Row, Sheet, Table};
 pub use unit::{ScalarType, Unit};
 pub use value::{Label, Value, WorldRank};
 

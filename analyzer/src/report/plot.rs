@@ -11,7 +11,7 @@ mod rates;
 pub use axis::{Axis, AxisScale, AxisUnit};
 pub use bars::{BarLayout, BarPart, BarRow, Bars};
 pub use chart::{Chart, Series};
-pub use figure::{Figure, write};
+pub use figure::{Drawing, write};
 pub use heat::matrix;
 pub use picture::{Drawn, PlotFile};
 pub use rates::{EntryRates, entries};

@@ -17,7 +17,7 @@ pub struct Table<R> {
     /// The rows.
     pub rows: Vec<R>,
     columns: Vec<Column<R>>,
-    look: Look,
+    look: Presentation,
 }
 
 /// A table as it is printed: its columns applied to its rows.
@@ -27,11 +27,11 @@ pub struct Sheet {
     /// One value for each column.
     pub rows: Vec<Vec<Value>>,
     /// How it is to be shown.
-    pub look: Look,
+    pub look: Presentation,
 }
 
 /// How a table is to be shown.
-pub struct Look {
+pub struct Presentation {
     /// Its name for programs.
     pub name: &'static str,
     /// Its heading in text.
@@ -74,7 +74,7 @@ impl<R> Table<R> {
         columns: Vec<Column<R>>,
         rows: Vec<R>,
     ) -> Table<R> {
-        let look = Look {
+        let look = Presentation {
             name,
             title: title.into(),
             audience: Audience::All,

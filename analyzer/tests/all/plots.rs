@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use analyzer::report::plot::{
-    self, Axis, AxisScale, AxisUnit, BarLayout, BarPart, BarRow, Bars, Chart, Figure, PlotFile, Series,
+    self, Axis, AxisScale, AxisUnit, BarLayout, BarPart, BarRow, Bars, Chart, Drawing, PlotFile, Series,
 };
 use resvg::tiny_skia::Pixmap;
 
@@ -80,10 +80,10 @@ fn bars() -> Vec<Bars> {
 
 #[test]
 fn charts_and_bars_are_drawn_as_they_were_when_somebody_looked_at_them() {
-    let figures = |name: &str| -> Vec<Figure> {
+    let figures = |name: &str| -> Vec<Drawing> {
         match name.starts_with("bars") {
-            true => bars().into_iter().map(Figure::from).collect(),
-            false => charts().into_iter().map(Figure::from).collect(),
+            true => bars().into_iter().map(Drawing::from).collect(),
+            false => charts().into_iter().map(Drawing::from).collect(),
         }
     };
     for name in ["charts.svg", "charts.png", "bars.svg", "bars.png"] {

@@ -17,7 +17,7 @@ use crate::messages;
 use crate::progress;
 use crate::real;
 use crate::recorder::content;
-use crate::recorder::file::header::Identity;
+use crate::recorder::file::header::ProcessIdentity;
 use crate::recorder::file::pages::Output;
 use crate::recorder::file::shared;
 use crate::recorder::guard::spent;
@@ -66,7 +66,7 @@ pub fn ready(run: &RunContext, output: &Output, world: bool, first: bool) {
     if world && first && run.config.asks {
         ask(family, thread_level);
     }
-    header.identify(Identity { run: agreed.run, rank, size, world: agreed.world, thread_level });
+    header.identify(ProcessIdentity { run: agreed.run, rank, size, world: agreed.world, thread_level });
     let (speaks, ranks) = (
         together.as_ref().map_or(rank == 0 || rank == NO_RANK, Together::is_first),
         together::recorded_in_words(together.as_ref(), size),

@@ -13,7 +13,7 @@ use super::around::StartedRequest;
 use crate::abi::Family;
 use crate::recorder::content::datatypes::{self, Datatype};
 use crate::recorder::content::pending::Transfer;
-use crate::recorder::content::{self, Block};
+use crate::recorder::content::{self, BufferPart};
 use crate::recorder::guard;
 use crate::recorder::objects::{self, Info};
 use crate::recorder::thread::Thread;
@@ -103,15 +103,15 @@ fn say_sent(thread: &Thread, parts: &Parts<'_>, kept: &[Content]) {
     }
 }
 
-fn follow(thread: &Thread, handle: u64, sent: Vec<Block>, received: Vec<Block>) {
+fn follow(thread: &Thread, handle: u64, sent: Vec<BufferPart>, received: Vec<BufferPart>) {
     if !sent.is_empty() || !received.is_empty() {
         thread.follow_contents(handle, |created| Transfer { created, sent: sent.into(), received: received.into() });
     }
 }
 
 /// A start cannot be told from outside that overwrites what it hands out.
-fn unknown(blocks: Vec<Block>) -> Vec<Block> {
-    blocks.into_iter().map(|block| Block { datatype: None, ..block }).collect()
+fn unknown(blocks: Vec<BufferPart>) -> Vec<BufferPart> {
+    blocks.into_iter().map(|block| BufferPart { datatype: None, ..block }).collect()
 }
 
 /// What a call's arguments say of its buffers.
@@ -155,7 +155,7 @@ impl Parts<'_> {
     }
 
     /// What the call hands out.
-    fn sent(&self) -> Vec<Block> {
+    fn sent(&self) -> Vec<BufferPart> {
         let Draft { sent, received, .. } = *self.draft;
         if self.draft.peer == Some(peer::PROC_NULL) || self.is_left_out(sent) {
             return Vec::new();
@@ -168,7 +168,7 @@ impl Parts<'_> {
         match (sent, received) {
             (Amount::One(_), Amount::Each(_) | Amount::Array(_)) => {
                 let all = self.blocks(received, other, 0);
-                all.into_iter().skip(own).take(1).map(|block| Block { part: peer::NONE, ..block }).collect()
+                all.into_iter().skip(own).take(1).map(|block| BufferPart { part: peer::NONE, ..block }).collect()
             }
             (Amount::Each(_), Amount::Each(_)) | (Amount::Array(_), Amount::Array(_)) => {
                 self.blocks(received, other, 0)
@@ -179,7 +179,7 @@ impl Parts<'_> {
     }
 
     /// What it fills.
-    fn received(&self) -> Vec<Block> {
+    fn received(&self) -> Vec<BufferPart> {
         let Draft { received, source, receive_buffer, .. } = *self.draft;
         let in_place = self.draft.in_place && receive_buffer == self.family.in_place;
         let exclusive = matches!(self.call.row().name, "Exscan" | "Iexscan" | "Exscan_init");
@@ -203,7 +203,7 @@ impl Parts<'_> {
         Buffer { address: receive_buffer, displacements, types: received_type }
     }
 
-    fn blocks(&self, amount: Amount, buffer: Buffer, neighbors: u32) -> Vec<Block> {
+    fn blocks(&self, amount: Amount, buffer: Buffer, neighbors: u32) -> Vec<BufferPart> {
         let at_root = self.draft.rooted && self.draft.at_root(&self.info);
         let one = |count| vec![self.block(buffer, peer::NONE, count, &mut 0)];
         let each = |count, parts| self.each(buffer, parts, |_| count);
@@ -224,13 +224,13 @@ impl Parts<'_> {
     }
 
     /// One block for each of so many processes.
-    fn each(&self, buffer: Buffer, parts: u32, count: impl Fn(usize) -> u64) -> Vec<Block> {
+    fn each(&self, buffer: Buffer, parts: u32, count: impl Fn(usize) -> u64) -> Vec<BufferPart> {
         let mut elements = 0;
         (0..parts as usize).map(|part| self.block(buffer, part as i32, count(part), &mut elements)).collect()
     }
 
     /// The block of one process; `elements` lie before it where the call has no displacements.
-    fn block(&self, buffer: Buffer, part: i32, count: u64, elements: &mut u64) -> Block {
+    fn block(&self, buffer: Buffer, part: i32, count: u64, elements: &mut u64) -> BufferPart {
         let place = part.max(0) as usize;
         let datatype = self.datatype(buffer.types, place);
         let extent = datatype.as_ref().map_or(0, |datatype| datatype.extent);
@@ -241,7 +241,7 @@ impl Parts<'_> {
             _ => (buffer.displacements.get(place) as i64).wrapping_mul(extent),
         };
         *elements += count;
-        Block { part, address: buffer.address.wrapping_add_signed(offset as isize), count, datatype }
+        BufferPart { part, address: buffer.address.wrapping_add_signed(offset as isize), count, datatype }
     }
 
     fn datatype(&self, types: Types, place: usize) -> Option<Arc<Datatype>> {

@@ -81,6 +81,11 @@ impl Sources {
         self.texts.keys()
     }
 
+    /// The types that files make public, with the file.
+    pub fn public_types(&self) -> impl Iterator<Item = (&Module, &str)> {
+        self.texts.iter().flat_map(|(file, text)| text.lines().filter_map(public_type).map(move |name| (file, name)))
+    }
+
     /// The words of each file's code.
     pub fn words(&self) -> impl Iterator<Item = (&Module, BTreeSet<String>)> {
         self.texts.iter().map(|(file, text)| {
@@ -109,6 +114,13 @@ impl Sources {
         }
         arrows
     }
+}
+
+/// The type that a line makes public.
+fn public_type(line: &str) -> Option<&str> {
+    let declared = line.strip_prefix("pub ")?;
+    let name = ["struct ", "enum ", "union ", "trait ", "type "].iter().find_map(|kind| declared.strip_prefix(kind))?;
+    name.split(|letter: char| !letter.is_alphanumeric()).next()
 }
 
 fn add_words(tokens: TokenStream, words: &mut BTreeSet<String>) {

@@ -15,7 +15,7 @@ use crate::report::Report;
 use crate::report::schema::Schema;
 
 /// Prints what differs. Returns the exit status: 1 where a message differs.
-pub fn run(arguments: &cli::Diff) -> Result<u8, Error> {
+pub fn run(arguments: &cli::DiffArgs) -> Result<u8, Error> {
     let choice = arguments.select.choice();
     if choice.has_window() || choice.region.is_some() {
         return Err(Error::Other("--messages compares whole runs: drop --from, --to and --region".into()));

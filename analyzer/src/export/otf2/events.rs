@@ -8,7 +8,7 @@ use crate::error::Error;
 
 /// A message's other end: its rank in the communicator, the communicator, the tag and bytes.
 #[derive(Clone, Copy, Debug)]
-pub struct Envelope {
+pub struct MessageEnd {
     /// The other's rank in the communicator; of an intercommunicator, in the other group.
     pub peer: u32,
     /// The communicator's number.
@@ -21,7 +21,7 @@ pub struct Envelope {
 
 /// A rank's part in a collective operation.
 #[derive(Clone, Copy, Debug)]
-pub struct Part {
+pub struct CollectiveShare {
     /// OTF2's number for the operation.
     pub operation: u8,
     /// The communicator's number.
@@ -51,27 +51,27 @@ pub enum Event {
     /// It is left.
     Leave(u32),
     /// A message is sent by a call that returns when that is done.
-    Send(Envelope),
+    Send(MessageEnd),
     /// One is received likewise.
-    Receive(Envelope),
+    Receive(MessageEnd),
     /// A message begins to be sent by a request.
-    SendRequest(Envelope, u64),
+    SendRequest(MessageEnd, u64),
     /// The request is complete.
     SendComplete(u64),
     /// A receive is posted by a request.
     ReceiveRequest(u64),
     /// The request got its message.
-    ReceiveComplete(Envelope, u64),
+    ReceiveComplete(MessageEnd, u64),
     /// The request was cancelled.
     Cancelled(u64),
     /// A collective operation begins.
     CollectiveBegin,
     /// It ends.
-    CollectiveEnd(Part),
+    CollectiveEnd(CollectiveShare),
     /// One begins by a request.
     CollectiveRequest(u64),
     /// The request is complete.
-    CollectiveComplete(Part, u64),
+    CollectiveComplete(CollectiveShare, u64),
 }
 
 /// The events of a location, in the order of their times.
@@ -129,12 +129,12 @@ impl<'a> EventWriter<'a> {
                 Event::Cancelled(request) => (f.request_cancelled)(writer, list, time, request),
                 Event::CollectiveBegin => (f.collective_begin)(writer, list, time),
                 Event::CollectiveEnd(part) => {
-                    let Part { operation, communicator, root, sent, received } = part;
+                    let CollectiveShare { operation, communicator, root, sent, received } = part;
                     (f.collective_end)(writer, list, time, operation, communicator, root, sent, received)
                 }
                 Event::CollectiveRequest(request) => (f.collective_request)(writer, list, time, request),
                 Event::CollectiveComplete(part, request) => {
-                    let Part { operation, communicator, root, sent, received } = part;
+                    let CollectiveShare { operation, communicator, root, sent, received } = part;
                     (f.collective_complete)(writer, list, time, operation, communicator, root, sent, received, request)
                 }
             }

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 use traces::signature::peer;
 
 use super::communicators::Communicators;
-use super::events::{Envelope, Part};
+use super::events::{CollectiveShare, MessageEnd};
 use super::meanings::EventMeaning;
 use super::messages::MessageEnds;
 use crate::model::Run;
@@ -67,7 +67,7 @@ impl<'r> Told<'r> {
     }
 
     /// The message that a rank's call sends, to a rank that is asked about.
-    pub fn sent(&mut self, rank: u32, role: &Role, begin: i64) -> Option<Envelope> {
+    pub fn sent(&mut self, rank: u32, role: &Role, begin: i64) -> Option<MessageEnd> {
         let CallPart::Message { sends: true, .. } = role.what else { return None };
         let (Peer::Rank(to), tag) = role.to else { return None };
         let object = role.object?;
@@ -77,7 +77,7 @@ impl<'r> Told<'r> {
         let communicator = self.communicators.number(role.object);
         self.sums.unknown += u64::from(communicator.is_none());
         let communicator = communicator?;
-        Some(Envelope { peer: self.rank_in(communicator, to)?, communicator, tag, bytes: role.sent })
+        Some(MessageEnd { peer: self.rank_in(communicator, to)?, communicator, tag, bytes: role.sent })
     }
 
     /// Whether a call's receive may get a message.
@@ -86,13 +86,13 @@ impl<'r> Told<'r> {
     }
 
     /// The message that a rank's receive got.
-    pub fn received(&mut self, rank: u32, role: &Role, posted: i64, end: i64) -> Option<Envelope> {
+    pub fn received(&mut self, rank: u32, role: &Role, posted: i64, end: i64) -> Option<MessageEnd> {
         let CallPart::Message { receives: true, .. } = role.what else { return None };
         let message = self.ends.take(rank, role, posted, end)?;
         let communicator = self.communicators.number(role.object)?;
         let peer = self.rank_in(communicator, message.from.rank)?;
         self.sums.messages += 1;
-        Some(Envelope { peer, communicator, tag: message.tag, bytes: message.received })
+        Some(MessageEnd { peer, communicator, tag: message.tag, bytes: message.received })
     }
 
     /// Whether OTF2 can express a collective operation.
@@ -104,7 +104,7 @@ impl<'r> Told<'r> {
     }
 
     /// The rank's part in a collective operation, if that is told.
-    pub fn part(&mut self, rank: u32, role: &Role, meaning: &EventMeaning) -> Option<Part> {
+    pub fn part(&mut self, rank: u32, role: &Role, meaning: &EventMeaning) -> Option<CollectiveShare> {
         let CallPart::Collective { .. } = role.what else { return None };
         let (operation, communicator) = (meaning.operation?, self.communicators.number(role.object)?);
         let root = match meaning.root {
@@ -114,7 +114,7 @@ impl<'r> Told<'r> {
         };
         let root = root.and_then(|root| self.rank_in(communicator, root)).unwrap_or(NO_ROOT);
         self.sums.collectives += 1;
-        Some(Part { operation, communicator, root, sent: role.sent, received: role.received })
+        Some(CollectiveShare { operation, communicator, root, sent: role.sent, received: role.received })
     }
 
     /// A process's rank in a communicator.

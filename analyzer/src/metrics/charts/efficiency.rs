@@ -1,11 +1,11 @@
 //! The POP metrics, of the run and over its phases.
 
 use crate::metrics::pop::{Efficiency, factors, phases};
-use crate::report::plot::{Axis, AxisScale, AxisUnit, BarLayout, BarRow, Bars, Chart, Figure, Series};
+use crate::report::plot::{Axis, AxisScale, AxisUnit, BarLayout, BarRow, Bars, Chart, Drawing, Series};
 use crate::report::{Sheet, Unit};
 
 /// The factors as bars, and each over the phases where there are some.
-pub fn efficiency(efficiency: &Efficiency, of_phases: Vec<Efficiency>) -> Vec<Figure> {
+pub fn efficiency(efficiency: &Efficiency, of_phases: Vec<Efficiency>) -> Vec<Drawing> {
     let percent = |label: &str| Axis::new(label, AxisScale::Linear, AxisUnit::Percent);
     let sheet = Sheet::from(factors(efficiency));
     let row = |row: usize| {

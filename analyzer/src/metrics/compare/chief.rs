@@ -5,7 +5,7 @@ use super::names::{ENGINE, FUNCTIONS, IMBALANCE, OVERLAP, POP, SITES, SIZES, WAI
 use crate::report::{Label, Unit};
 
 /// A table of a comparison.
-pub struct Section {
+pub struct ComparedTable {
     /// Its name for programs.
     pub table: &'static str,
     /// Its first column's heading.
@@ -37,8 +37,8 @@ const OF_REQUESTS: [Label; 5] = [
 ];
 
 /// All of them, in the order to be shown.
-pub const SECTIONS: [Section; 8] = [
-    Section {
+pub const SECTIONS: [ComparedTable; 8] = [
+    ComparedTable {
         table: FUNCTIONS,
         title: "function, mean of ranks",
         figures: &[TIME],
@@ -46,7 +46,7 @@ pub const SECTIONS: [Section; 8] = [
         count: Some(("calls", "calls")),
         most: Some(15),
     },
-    Section {
+    ComparedTable {
         table: SITES,
         title: "call site, mean of ranks",
         figures: &[TIME],
@@ -54,7 +54,7 @@ pub const SECTIONS: [Section; 8] = [
         count: Some(("calls", "calls")),
         most: Some(10),
     },
-    Section {
+    ComparedTable {
         table: SIZES,
         title: "bytes of a call, from and below",
         figures: &[TIME],
@@ -62,7 +62,7 @@ pub const SECTIONS: [Section; 8] = [
         count: Some(("calls", "calls")),
         most: Some(10),
     },
-    Section {
+    ComparedTable {
         table: WAITS,
         title: "wait state, all ranks",
         figures: &[alone("wait_s")],
@@ -70,7 +70,7 @@ pub const SECTIONS: [Section; 8] = [
         count: Some(("waits", "waits")),
         most: Some(10),
     },
-    Section {
+    ComparedTable {
         table: IMBALANCE,
         title: "imbalance: max of ranks less mean",
         figures: &[alone("imbalance_s")],
@@ -78,7 +78,7 @@ pub const SECTIONS: [Section; 8] = [
         count: None,
         most: Some(10),
     },
-    Section {
+    ComparedTable {
         table: OVERLAP,
         title: "nonblocking requests: medians",
         figures: &OF_REQUESTS,
@@ -86,7 +86,7 @@ pub const SECTIONS: [Section; 8] = [
         count: Some(("requests", "requests")),
         most: Some(15),
     },
-    Section {
+    ComparedTable {
         table: POP,
         title: "efficiency",
         figures: &[alone("percent")],
@@ -94,7 +94,14 @@ pub const SECTIONS: [Section; 8] = [
         count: None,
         most: None,
     },
-    Section { table: ENGINE, title: "the ledger, all ranks", figures: &[], unit: Unit::ByRow, count: None, most: None },
+    ComparedTable {
+        table: ENGINE,
+        title: "the ledger, all ranks",
+        figures: &[],
+        unit: Unit::ByRow,
+        count: None,
+        most: None,
+    },
 ];
 
 /// Whether a table is made of single calls, which a profile does not have.
@@ -115,7 +122,7 @@ pub fn is_chief(name: &FigureName) -> bool {
     section.is_some_and(|section| section.figures.is_empty() || section.place(&name.figure).is_some())
 }
 
-impl Section {
+impl ComparedTable {
     /// The place of a figure among those it is of.
     pub fn place(&self, figure: &str) -> Option<usize> {
         self.figures.iter().position(|label| label.key == figure)

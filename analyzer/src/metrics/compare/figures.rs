@@ -76,7 +76,7 @@ pub fn figures(run: &Run) -> Figures {
 
 impl Figures {
     /// Adds those of nonblocking requests.
-    pub fn add_overlap(&mut self, requests: &overlap::Gathered) {
+    pub fn add_overlap(&mut self, requests: &overlap::GatheredRequests) {
         self.all.extend(of_sheet(names::OVERLAP, &overlap::messages(requests).into()));
         self.all.extend(of_sheet(names::OVERLAP, &overlap::collectives(requests).into()));
         self.warnings.extend(overlap::unseen(requests));

@@ -1,6 +1,6 @@
 //! The tables of a comparison as people are shown them.
 
-use super::chief::{SECTIONS, Section, is_chief};
+use super::chief::{ComparedTable, SECTIONS, is_chief};
 use super::joined::Comparison;
 use crate::report::{Column, Label, Sheet, Table, Unit, Value};
 
@@ -25,7 +25,7 @@ struct SectionRow {
     difference: f64,
 }
 
-impl Section {
+impl ComparedTable {
     fn sheet(&self, all: &[Comparison], is_judged: bool) -> Option<Sheet> {
         let of_table = || all.iter().filter(|figure| figure.name.table == self.table);
         let count = |row: &[String]| {

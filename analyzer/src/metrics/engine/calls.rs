@@ -21,13 +21,13 @@ impl Row for FunctionRow {
 }
 
 /// A call site at which the engine was entered.
-pub struct SiteRow {
+pub struct EngineSiteRow {
     site: String,
     function: String,
     sum: Totals,
 }
 
-impl Row for SiteRow {
+impl Row for EngineSiteRow {
     const TABLE: &'static str = "engine_sites";
     fn columns() -> Vec<Column<Self>> {
         let mut columns = vec![
@@ -61,11 +61,11 @@ pub fn functions(run: &Run) -> Table<FunctionRow> {
 }
 
 /// By call site, the one with the most entries first.
-pub fn sites(run: &Run) -> Table<SiteRow> {
+pub fn sites(run: &Run) -> Table<EngineSiteRow> {
     let groups = totals::group_calls(run, |rank, _, entry| {
         Some((run.sites.name(rank, entry.signature.site), function(&entry.signature)))
     });
-    let rows = entered(groups.into_iter()).map(|((site, function), sum)| SiteRow { site, function, sum });
+    let rows = entered(groups.into_iter()).map(|((site, function), sum)| EngineSiteRow { site, function, sum });
     Table::new("by call site", rows.collect())
 }
 

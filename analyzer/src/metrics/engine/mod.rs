@@ -14,7 +14,7 @@ mod rates;
 mod seen;
 mod tables;
 
-pub use calls::{FunctionRow, SiteRow, functions, sites};
+pub use calls::{EngineSiteRow, FunctionRow, functions, sites};
 pub use components::{ComponentRow, components};
 pub use figures::{FIGURES, LedgerFigure};
 pub use ledger::Ledger;

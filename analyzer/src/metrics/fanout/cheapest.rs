@@ -1,6 +1,6 @@
 //! The number of ranks at which one message more costs least.
 
-use super::gathered::{ByRanks, Gathered, Series, spread};
+use super::gathered::{ByRanks, GatheredRounds, RoundSeries, spread};
 use super::spread::TimeSpread;
 use crate::report::{Column, Row, Table, WorldRank};
 
@@ -25,7 +25,7 @@ impl Step {
 
 /// A series of rounds with several numbers of ranks.
 pub struct CheapestRow {
-    series: Series,
+    series: RoundSeries,
     root: WorldRank,
     /// Numbers of ranks that were seen.
     seen: u64,
@@ -58,8 +58,8 @@ impl Row for CheapestRow {
 }
 
 /// One row for each series: where it has several numbers of ranks, at which one message more costs least.
-pub fn cheapest(all: &Gathered<'_>) -> Table<CheapestRow> {
-    let row = |(series, by_ranks): (&Series, &ByRanks<'_>)| {
+pub fn cheapest(all: &GatheredRounds<'_>) -> Table<CheapestRow> {
+    let row = |(series, by_ranks): (&RoundSeries, &ByRanks<'_>)| {
         let steps = steps(by_ranks);
         let least = steps.iter().copied().min_by(|one, other| one.cost.total_cmp(&other.cost));
         let is_determined = steps.len() > 1 && least.is_some_and(|least| is_below_all(least, &steps));

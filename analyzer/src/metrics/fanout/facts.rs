@@ -1,6 +1,6 @@
 //! How many rounds there are, and what is not known of them.
 
-use super::gathered::Gathered;
+use super::gathered::GatheredRounds;
 use crate::report::{Fact, Value, facts};
 
 facts! {
@@ -11,7 +11,7 @@ facts! {
 }
 
 /// The rounds of a run in one line.
-pub fn facts(all: &Gathered<'_>) -> Vec<Fact> {
+pub fn facts(all: &GatheredRounds<'_>) -> Vec<Fact> {
     let rounds = all.rounds;
     let note =
         format!(": {} of {} messages are in one, {} cross another", rounds.in_rounds, rounds.messages, rounds.crossed);
@@ -24,7 +24,7 @@ pub fn facts(all: &Gathered<'_>) -> Vec<Fact> {
 }
 
 /// What a reader has to know of messages that are in no round, and of what is not among them.
-pub fn unseen(all: &Gathered<'_>) -> Vec<String> {
+pub fn unseen(all: &GatheredRounds<'_>) -> Vec<String> {
     let mut said = Vec::new();
     let rounds = all.rounds;
     if rounds.messages == 0 {

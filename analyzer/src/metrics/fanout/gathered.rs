@@ -12,7 +12,7 @@ use crate::report::{Label, WorldRank};
 
 /// What rounds of any number of ranks have in common.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Series {
+pub struct RoundSeries {
     /// Which ways the messages go.
     pub kind: RoundKind,
     /// The root, by its place in the run.
@@ -27,7 +27,7 @@ pub struct Series {
     pub answer: Option<u64>,
 }
 
-impl Series {
+impl RoundSeries {
     /// The size that it is known by.
     pub fn bytes(&self) -> u64 {
         self.question.or(self.answer).unwrap_or(0)
@@ -48,7 +48,7 @@ impl Series {
 pub type ByRanks<'a> = BTreeMap<u64, Vec<&'a Round>>;
 
 /// The rounds of a run.
-pub struct Gathered<'a> {
+pub struct GatheredRounds<'a> {
     /// The run.
     pub run: &'a Run,
     /// Its ranks' time.
@@ -58,23 +58,23 @@ pub struct Gathered<'a> {
     /// What was found.
     pub rounds: &'a Rounds,
     /// By what is the same about them; those of one number of ranks in the order of time.
-    pub series: BTreeMap<Series, ByRanks<'a>>,
+    pub series: BTreeMap<RoundSeries, ByRanks<'a>>,
 }
 
-impl<'a> Gathered<'a> {
+impl<'a> GatheredRounds<'a> {
     /// Puts together what belongs together.
-    pub fn of(run: &'a Run, timeline: &'a Timeline, account: &'a Account, rounds: &'a Rounds) -> Gathered<'a> {
-        let mut series: BTreeMap<Series, ByRanks<'_>> = BTreeMap::new();
+    pub fn of(run: &'a Run, timeline: &'a Timeline, account: &'a Account, rounds: &'a Rounds) -> GatheredRounds<'a> {
+        let mut series: BTreeMap<RoundSeries, ByRanks<'_>> = BTreeMap::new();
         for round in &rounds.rounds {
             let ranks = round.trips.len() as u64 + 1;
             series.entry(of_round(account, round)).or_default().entry(ranks).or_default().push(round);
         }
-        Gathered { run, timeline, account, rounds, series }
+        GatheredRounds { run, timeline, account, rounds, series }
     }
 
     /// One row for each series and number of ranks.
-    pub fn rows<'s>(&'s self) -> impl Iterator<Item = (&'s Series, u64, &'s [&'a Round])> {
-        let of_series = |(series, by_ranks): (&'s Series, &'s ByRanks<'a>)| {
+    pub fn rows<'s>(&'s self) -> impl Iterator<Item = (&'s RoundSeries, u64, &'s [&'a Round])> {
+        let of_series = |(series, by_ranks): (&'s RoundSeries, &'s ByRanks<'a>)| {
             by_ranks.iter().map(move |(ranks, rounds)| (series, *ranks, rounds.as_slice()))
         };
         self.series.iter().flat_map(of_series)
@@ -116,12 +116,12 @@ fn place(account: &Account, at: RankSite) -> (String, String) {
     (place.function.clone(), place.site.clone())
 }
 
-fn of_round(account: &Account, round: &Round) -> Series {
+fn of_round(account: &Account, round: &Round) -> RoundSeries {
     let first = round.deliveries().min_by_key(|delivery| delivery.begin);
     let (function, site) = first.map_or_else(Default::default, |first| place(account, first.from));
     let question = round.trips.first().and_then(|trip| trip.question).map(|question| question.bytes);
     let mut answers = round.trips.iter().map(|trip| trip.answer.map(|answer| answer.bytes));
     let one = answers.next().flatten();
     let answer = one.filter(|_| answers.all(|answer| answer == one));
-    Series { kind: round.kind, root: round.root, function, site, question, answer }
+    RoundSeries { kind: round.kind, root: round.root, function, site, question, answer }
 }

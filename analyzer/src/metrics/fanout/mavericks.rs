@@ -1,6 +1,6 @@
 //! Rounds that took far longer than the others of their kind.
 
-use super::gathered::{Gathered, Series, spread};
+use super::gathered::{GatheredRounds, RoundSeries, spread};
 use crate::metrics::totals::seconds;
 use crate::report::{Column, Row, Table, WorldRank};
 
@@ -9,7 +9,7 @@ const SHOWN: usize = 10;
 
 /// A maverick.
 pub struct MaverickRow {
-    series: Series,
+    series: RoundSeries,
     root: WorldRank,
     ranks: u64,
     /// Which of its kind, counted from 1.
@@ -44,7 +44,7 @@ impl Row for MaverickRow {
 }
 
 /// One row for each, the longest first.
-pub fn mavericks(all: &Gathered<'_>) -> Table<MaverickRow> {
+pub fn mavericks(all: &GatheredRounds<'_>) -> Table<MaverickRow> {
     let mut rows = Vec::new();
     for (series, ranks, rounds) in all.rows() {
         let Some(spread) = spread(rounds) else { continue };

@@ -17,7 +17,7 @@ mod spread;
 pub use cheapest::{CheapestRow, cheapest};
 pub use facts::{FACTS, facts, unseen};
 pub use figures::figures;
-pub use gathered::Gathered;
+pub use gathered::GatheredRounds;
 pub use mavericks::{MaverickRow, mavericks};
 pub use one_sided::{TransferRow, transfers, unseen_transfers};
 pub use peers::{PeerRow, peers};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::gathered::{Gathered, Series, between};
+use super::gathered::{GatheredRounds, RoundSeries, between};
 use super::spread::TimeSpread;
 use crate::metrics::totals::seconds;
 use crate::model::rounds::Trip;
@@ -10,7 +10,7 @@ use crate::report::{Column, Row, Table, WorldRank};
 
 /// A peer in rounds of one kind. Times are medians.
 pub struct PeerRow {
-    series: Series,
+    series: RoundSeries,
     root: WorldRank,
     ranks: u64,
     peer: WorldRank,
@@ -41,7 +41,7 @@ impl Row for PeerRow {
 }
 
 /// One row for each kind of rounds and peer.
-pub fn peers(all: &Gathered<'_>) -> Table<PeerRow> {
+pub fn peers(all: &GatheredRounds<'_>) -> Table<PeerRow> {
     let mut rows = Vec::new();
     for (series, ranks, rounds) in all.rows() {
         let mut by_peer: BTreeMap<u32, Vec<&Trip>> = BTreeMap::new();

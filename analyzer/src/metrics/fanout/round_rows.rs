@@ -1,6 +1,6 @@
 //! How long rounds take, by size and number of ranks.
 
-use super::gathered::{Gathered, Series, spread};
+use super::gathered::{GatheredRounds, RoundSeries, spread};
 use super::spread::TimeSpread;
 use crate::metrics::totals::seconds;
 use crate::model::rounds::RoundKind;
@@ -8,7 +8,7 @@ use crate::report::{Column, Row, Table, WorldRank};
 
 /// Rounds that are the same.
 pub struct RoundRow {
-    pub(super) series: Series,
+    pub(super) series: RoundSeries,
     root: WorldRank,
     pub(super) ranks: u64,
     spread: TimeSpread,
@@ -52,7 +52,7 @@ impl Row for RoundRow {
 }
 
 /// One row for each way, root, function, call site, size and number of ranks.
-pub fn round_rows(all: &Gathered<'_>) -> Table<RoundRow> {
+pub fn round_rows(all: &GatheredRounds<'_>) -> Table<RoundRow> {
     let rows = all.rows().filter_map(|(series, ranks, rounds)| {
         let spread = spread(rounds)?;
         let mavericks = rounds.iter().filter(|round| spread.is_maverick(seconds(round.duration()))).count() as u64;

@@ -1,6 +1,6 @@
 //! How many messages the figures rest on, and what is not among them.
 
-use super::points::{Network, Pattern};
+use super::points::{MessagePattern, Network};
 use crate::report::{Fact, Value, facts};
 
 facts! {
@@ -11,9 +11,9 @@ facts! {
 
 /// What was found.
 pub fn facts(network: &Network) -> Vec<Fact> {
-    let one_way = network.count(|pattern| pattern == Pattern::OneWay);
-    let exchanges = network.count(|pattern| pattern != Pattern::OneWay);
-    let ordered = network.count(|pattern| pattern == Pattern::Ordered);
+    let one_way = network.count(|pattern| pattern == MessagePattern::OneWay);
+    let exchanges = network.count(|pattern| pattern != MessagePattern::OneWay);
+    let ordered = network.count(|pattern| pattern == MessagePattern::Ordered);
     vec![
         Fact::new(EXCHANGES, "exchanges", Value::Count(exchanges))
             .note(format!(" between two ranks, {ordered} of them ordered; {one_way} one-way times")),

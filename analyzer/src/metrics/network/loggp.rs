@@ -4,7 +4,7 @@
 //! sends in a row; G what each byte adds to a one-way message, or to half an ordered exchange; and L what is left of the
 //! smallest message's time without both overheads.
 
-use super::points::{Between, Network, Pattern, Point};
+use super::points::{Between, MessagePattern, Network, Point};
 use super::segments::segments;
 use super::spread::{Spread, spread};
 use super::tables::between;
@@ -104,19 +104,20 @@ fn latency(whole: Spread, sending: Spread, receiving: Spread) -> Result<Spread, 
 
 /// The time of the smallest message, one way.
 fn smallest(network: &Network, between: Between) -> Parameter {
-    let own = |pattern: Pattern| {
+    let own = |pattern: MessagePattern| {
         network.protocols.iter().filter(move |(protocol, _)| (protocol.between, protocol.pattern) == (between, pattern))
     };
-    let least = |pattern: Pattern| {
+    let least = |pattern: MessagePattern| {
         let points = own(pattern).filter_map(|(protocol, points)| Some((protocol, points.first()?)));
         let short = points.filter(|(_, point)| point.bytes <= SHORT);
         short.min_by_key(|(_, point)| (point.bytes, std::cmp::Reverse(point.count)))
     };
-    if let Some((protocol, point)) = least(Pattern::Ordered) {
+    if let Some((protocol, point)) = least(MessagePattern::Ordered) {
         let source = format!("half of {} B there and back, {}", point.bytes, protocol.calls);
         return Ok((point.time.times(0.5), source));
     }
-    let (protocol, point) = least(Pattern::OneWay).ok_or("no message up to 1 KiB went to a rank that waited for it")?;
+    let (protocol, point) =
+        least(MessagePattern::OneWay).ok_or("no message up to 1 KiB went to a rank that waited for it")?;
     let reach = point.time.reach().map(|reach| reach + point.clock_error);
     Ok((Spread::about(point.time.median, reach), format!("{} B, {}", point.bytes, protocol.calls)))
 }
@@ -161,18 +162,18 @@ fn gap(network: &Network, between: Between) -> Parameter {
 
 /// What the bytes of the largest messages add.
 fn gap_per_mebibyte(network: &Network, between: Between) -> Parameter {
-    let of = |pattern: Pattern| {
+    let of = |pattern: MessagePattern| {
         let own =
             network.protocols.iter().filter(|(protocol, _)| (protocol.between, protocol.pattern) == (between, pattern));
         let pieces = own.filter_map(|(protocol, points)| Some((protocol, segments(points).pop()?)));
         let large =
             pieces.max_by_key(|(_, piece)| piece.points.last().map(|Point { bytes, count, .. }| (*bytes, *count)));
         let (protocol, piece) = large?;
-        let share = if pattern == Pattern::Ordered { 0.5 } else { 1.0 };
+        let share = if pattern == MessagePattern::Ordered { 0.5 } else { 1.0 };
         let ends = (piece.points.first()?.bytes, piece.points.last()?.bytes);
         let slope = piece.line.b.filter(|b| b.median > 0.0)?.times(share * MEBIBYTE);
         Some((slope, format!("{} to {} B, {}", ends.0, ends.1, protocol.calls)))
     };
-    let found = of(Pattern::OneWay).or_else(|| of(Pattern::Ordered));
+    let found = of(MessagePattern::OneWay).or_else(|| of(MessagePattern::Ordered));
     found.ok_or("fewer than three sizes went one way to a rank that waited, or there and back")
 }

@@ -6,7 +6,7 @@ use traces::calls::Call;
 
 use super::spread::{Spread, spread};
 use crate::model::Run;
-use crate::model::exchanges::{Calls, Exchanges, RunExchanges, SendStreak};
+use crate::model::exchanges::{ExchangeCalls, Exchanges, RunExchanges, SendStreak};
 use crate::model::matching::{Account, Transfer, TransferKey};
 
 /// Where two ranks run.
@@ -20,7 +20,7 @@ pub enum Between {
 
 /// How messages follow each other.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Pattern {
+pub enum MessagePattern {
     /// One way, to a receiver that waits.
     OneWay,
     /// There and back.
@@ -35,7 +35,7 @@ pub struct Protocol {
     /// Where the ranks run.
     pub between: Between,
     /// How the messages follow each other.
-    pub pattern: Pattern,
+    pub pattern: MessagePattern,
     /// What the ranks call: the one that sends first, then the other where that calls something else.
     pub calls: String,
 }
@@ -90,7 +90,7 @@ impl<'a> Network<'a> {
         let mut all: BTreeMap<(Protocol, u64), Values> = BTreeMap::new();
         for exchange in &exchanges {
             let Exchanges { ranks, is_ordered, bytes, count, time, .. } = *exchange;
-            let pattern = if is_ordered { Pattern::Ordered } else { Pattern::Unordered };
+            let pattern = if is_ordered { MessagePattern::Ordered } else { MessagePattern::Unordered };
             let protocol = Protocol { between: network.between(ranks), pattern, calls: of_both(exchange) };
             let values = all.entry((protocol, bytes)).or_default();
             values.count = values.count.saturating_add(count);
@@ -98,7 +98,7 @@ impl<'a> Network<'a> {
         }
         for (key, transfer) in &account.transfers.by_key {
             let Some(calls) = network.calls_of(key) else { continue };
-            let protocol = Protocol { between: network.between(key.ranks), pattern: Pattern::OneWay, calls };
+            let protocol = Protocol { between: network.between(key.ranks), pattern: MessagePattern::OneWay, calls };
             let error = transfer.error as f64 / 1e9;
             let ways: Vec<f64> = transfer.ways.values().map(|way| *way as f64 / 1e9).collect();
             let resolved = ways.iter().filter(|way| **way > error);
@@ -124,7 +124,7 @@ impl<'a> Network<'a> {
     }
 
     /// Messages or exchanges of a pattern.
-    pub fn count(&self, is_meant: impl Fn(Pattern) -> bool) -> u64 {
+    pub fn count(&self, is_meant: impl Fn(MessagePattern) -> bool) -> u64 {
         let meant = self.protocols.iter().filter(|(protocol, _)| is_meant(protocol.pattern));
         meant.flat_map(|(_, points)| points).map(|point| point.count).sum()
     }
@@ -167,7 +167,7 @@ fn of_both(exchange: &Exchanges) -> String {
     if one == other { one } else { format!("{one}/{other}") }
 }
 
-fn of_one(calls: Calls) -> String {
+fn of_one(calls: ExchangeCalls) -> String {
     let name = |number| Call::from_number(number).map_or("?".into(), |call| short(&call.mpi_name()));
     match (calls.send == calls.receive, calls.receives_first) {
         (true, _) => name(calls.send),

@@ -1,7 +1,7 @@
 //! Protocols, the sizes that one line fits, and the times themselves.
 
 use super::line::Line;
-use super::points::{Between, Network, Pattern, Point, Protocol};
+use super::points::{Between, MessagePattern, Network, Point, Protocol};
 use super::segments::{Segment, segments as segments_of};
 use super::spread::Spread;
 use crate::report::{Column, Label, Row, Table, Value};
@@ -69,8 +69,9 @@ impl Row for SizeRow {
     const TABLE: &'static str = "sizes";
     fn columns() -> Vec<Column<Self>> {
         let mut columns = protocol_columns(|row: &Self| &row.protocol);
-        let bytes =
-            |row: &Self| f64::from(1 + u8::from(row.protocol.pattern != Pattern::OneWay)) * row.point.bytes as f64;
+        let bytes = |row: &Self| {
+            f64::from(1 + u8::from(row.protocol.pattern != MessagePattern::OneWay)) * row.point.bytes as f64
+        };
         columns.extend([
             Column::bytes("size_bytes", "size", |row: &Self| row.point.bytes).name(),
             Column::count("count", "count", |row: &Self| row.point.count),
@@ -97,14 +98,14 @@ fn protocol_columns<R: 'static>(protocol: fn(&R) -> &Protocol) -> Vec<Column<R>>
 }
 
 /// The parts of a line as the document counts them.
-fn line_columns<R: 'static>(line: fn(&R) -> (Pattern, Line)) -> Vec<Column<R>> {
+fn line_columns<R: 'static>(line: fn(&R) -> (MessagePattern, Line)) -> Vec<Column<R>> {
     let latency = move |row: &R| {
         let (pattern, line) = line(row);
-        line.a.map(|a| if pattern == Pattern::Ordered { a.times(0.5) } else { a })
+        line.a.map(|a| if pattern == MessagePattern::Ordered { a.times(0.5) } else { a })
     };
     let bandwidth = move |row: &R, of: fn(Spread) -> Option<f64>| {
         let (pattern, line) = line(row);
-        let messages = if pattern == Pattern::OneWay { 1.0 } else { 2.0 };
+        let messages = if pattern == MessagePattern::OneWay { 1.0 } else { 2.0 };
         of(line.b?).filter(|b| *b > 0.0).map(|b| (messages / b).round() as u64)
     };
     vec![
@@ -165,11 +166,11 @@ pub fn between(between: Between) -> Label {
 }
 
 /// How messages follow each other, in words.
-pub fn pattern(pattern: Pattern) -> Label {
+pub fn pattern(pattern: MessagePattern) -> Label {
     let (key, name) = match pattern {
-        Pattern::OneWay => ("one_way", "one way"),
-        Pattern::Ordered => ("ordered", "ordered"),
-        Pattern::Unordered => ("unordered", "unordered"),
+        MessagePattern::OneWay => ("one_way", "one way"),
+        MessagePattern::Ordered => ("ordered", "ordered"),
+        MessagePattern::Unordered => ("unordered", "unordered"),
     };
     Label { key, name, depth: 0 }
 }

@@ -2,14 +2,14 @@
 //! that is hidden.
 
 use super::estimate::Estimate;
-use super::gathered::{Gathered, PostingSite, RequestSize};
+use super::gathered::{GatheredRequests, PostingSite, RequestSize};
 use super::messages::{rule, transfer_from};
 use super::spreads::{seconds, spreads};
 use crate::model::overlap::{BoundRule, Lives};
 use crate::report::{Column, Row, Table};
 
 /// Collective calls of one size, posted at one place.
-pub struct CollectiveRow {
+pub struct CollectiveOverlapRow {
     place: PostingSite,
     size: RequestSize,
     requests: u64,
@@ -18,7 +18,7 @@ pub struct CollectiveRow {
     rule: BoundRule,
 }
 
-impl Row for CollectiveRow {
+impl Row for CollectiveOverlapRow {
     const TABLE: &'static str = "collectives";
     fn columns() -> Vec<Column<Self>> {
         let mut columns = vec![
@@ -49,8 +49,8 @@ impl Row for CollectiveRow {
 }
 
 /// One row for each place, communicator's size and size.
-pub fn collectives(all: &Gathered) -> Table<CollectiveRow> {
-    let row = |(place, size, lives): (&PostingSite, RequestSize, &Lives)| CollectiveRow {
+pub fn collectives(all: &GatheredRequests) -> Table<CollectiveOverlapRow> {
+    let row = |(place, size, lives): (&PostingSite, RequestSize, &Lives)| CollectiveOverlapRow {
         place: place.clone(),
         size,
         requests: lives.requests,

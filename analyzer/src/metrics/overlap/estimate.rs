@@ -2,7 +2,7 @@
 //!
 //! In: their lives. Out: medians, since one interruption on a busy machine is longer than many transfers.
 
-use super::gathered::{Gathered, PostingSite, RequestSize};
+use super::gathered::{GatheredRequests, PostingSite, RequestSize};
 use super::transfer::TransferTime;
 use crate::metrics::median::{interval, median};
 use crate::model::overlap::{Lives, RequestLife};
@@ -39,7 +39,7 @@ pub struct Estimate {
 
 impl Estimate {
     /// Of these requests among all.
-    pub fn of(all: &Gathered, place: &PostingSite, size: RequestSize, lives: &Lives) -> Estimate {
+    pub fn of(all: &GatheredRequests, place: &PostingSite, size: RequestSize, lives: &Lives) -> Estimate {
         let own = TransferTime::of(lives.waited_right_after());
         let transfer = own.or_else(|| all.transfer(place, size.bytes));
         let pure = transfer.map(|transfer| transfer.median);

@@ -1,6 +1,6 @@
 //! How many requests there were, and what is not known of them.
 
-use super::gathered::Gathered;
+use super::gathered::GatheredRequests;
 use crate::report::{Fact, Value, facts};
 
 facts! {
@@ -12,7 +12,7 @@ facts! {
 }
 
 /// The requests of a run by what came between post and completion.
-pub fn facts(all: &Gathered) -> Vec<Fact> {
+pub fn facts(all: &GatheredRequests) -> Vec<Fact> {
     let count = |of| Value::Count(all.total(of));
     let later = all.total(|lives| lives.progressed).saturating_add(all.total(|lives| lives.stalled));
     let note = format!(
@@ -30,7 +30,7 @@ pub fn facts(all: &Gathered) -> Vec<Fact> {
 }
 
 /// What a reader has to know of requests that the tables do not hold, and of figures that they lack.
-pub fn unseen(all: &Gathered) -> Vec<String> {
+pub fn unseen(all: &GatheredRequests) -> Vec<String> {
     let mut said = Vec::new();
     if all.is_bounded() {
         said.push(

@@ -1,6 +1,6 @@
 //! Overhead and availability over message size: figures 3 to 6 of Doerfler and Brightwell, sends and receives in one.
 
-use super::messages::MessageRow;
+use super::messages::MessageOverlapRow;
 use crate::report::Table;
 use crate::report::plot::{Axis, AxisScale, AxisUnit, Chart, Series};
 
@@ -8,7 +8,7 @@ use crate::report::plot::{Axis, AxisScale, AxisUnit, Chart, Series};
 const PLACES: usize = 14;
 
 /// Host overhead, and availability with the bounds of what was hidden.
-pub fn figures(messages: &Table<MessageRow>) -> Vec<Chart> {
+pub fn figures(messages: &Table<MessageOverlapRow>) -> Vec<Chart> {
     let mut places: Vec<(String, u64)> = Vec::new();
     for row in &messages.rows {
         match places.iter_mut().find(|(name, _)| *name == row.name()) {
@@ -18,7 +18,7 @@ pub fn figures(messages: &Table<MessageRow>) -> Vec<Chart> {
     }
     places.sort_by_key(|(_, requests)| std::cmp::Reverse(*requests));
     places.truncate(PLACES);
-    let lines = |line: &dyn Fn(&[&MessageRow]) -> Series| -> Vec<Series> {
+    let lines = |line: &dyn Fn(&[&MessageOverlapRow]) -> Series| -> Vec<Series> {
         let of_place = |name: &String| messages.rows.iter().filter(|row| row.name() == *name).collect::<Vec<_>>();
         places.iter().map(|(name, _)| Series { name: name.clone(), ..line(&of_place(name)) }).collect()
     };
@@ -28,7 +28,7 @@ pub fn figures(messages: &Table<MessageRow>) -> Vec<Chart> {
         Series { points: points.collect(), ..Series::default() }
     });
     let available = lines(&|rows| {
-        let bytes = |row: &&MessageRow| row.size.bytes as f64;
+        let bytes = |row: &&MessageOverlapRow| row.size.bytes as f64;
         let points = rows.iter().filter_map(|row| Some((bytes(row), row.estimate.availability?)));
         let intervals =
             rows.iter().filter_map(|row| row.estimate.bounds.map(|(least, most)| (bytes(row), least, most)));
@@ -51,7 +51,7 @@ pub fn figures(messages: &Table<MessageRow>) -> Vec<Chart> {
     ]
 }
 
-impl MessageRow {
+impl MessageOverlapRow {
     /// As a legend has it.
     fn name(&self) -> String {
         format!("{}, {}", self.place.function, self.place.site)

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use traces::calls::Call;
 
 use super::transfer::TransferTime;
-use crate::model::overlap::{Lives, Posting, RankRequests, RequestLife, Traffic};
+use crate::model::overlap::{Lives, Posting, RankRequests, RequestLife, Transmission};
 use crate::model::sums::Total;
 use crate::model::{Rank, Run};
 
@@ -15,7 +15,7 @@ pub const SIZES: usize = 32;
 /// What was posted, and where.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct PostingSite {
-    pub traffic: Traffic,
+    pub traffic: Transmission,
     pub function: String,
     pub site: String,
     /// Of collective calls, the ranks of their communicator.
@@ -32,10 +32,10 @@ pub struct RequestSize {
 }
 
 /// What is alike whatever the call site.
-type Kind = (Traffic, String, Option<u64>);
+type Kind = (Transmission, String, Option<u64>);
 
 /// See the module.
-pub struct Gathered {
+pub struct GatheredRequests {
     /// By place and size.
     pub lives: BTreeMap<(PostingSite, RequestSize), Lives>,
     /// Transfer times by size, of all places.
@@ -48,9 +48,9 @@ pub struct Gathered {
     pub foreign: u64,
 }
 
-impl Gathered {
+impl GatheredRequests {
     /// Of the ranks that are asked about.
-    pub fn of(run: &Run, requests: Vec<RankRequests>) -> Gathered {
+    pub fn of(run: &Run, requests: Vec<RankRequests>) -> GatheredRequests {
         let sum = |of: fn(&RankRequests) -> u64| requests.iter().map(of).total();
         let (posted, pending, foreign) = (sum(|rank| rank.posted), sum(|rank| rank.pending), sum(|rank| rank.foreign));
         let mut by_bytes: BTreeMap<PostingSite, BTreeMap<u64, Lives>> = BTreeMap::new();
@@ -60,7 +60,8 @@ impl Gathered {
                 sizes.entry(posting.bytes).or_default().merge(&lives);
             }
         }
-        let mut gathered = Gathered { lives: BTreeMap::new(), transfers: BTreeMap::new(), posted, pending, foreign };
+        let mut gathered =
+            GatheredRequests { lives: BTreeMap::new(), transfers: BTreeMap::new(), posted, pending, foreign };
         for (place, sizes) in by_bytes {
             let is_many = sizes.len() > SIZES;
             for (bytes, lives) in sizes {
@@ -91,7 +92,7 @@ impl Gathered {
 
     /// Those of messages, or of collective calls.
     pub fn rows(&self, of_collectives: bool) -> impl Iterator<Item = (&PostingSite, RequestSize, &Lives)> {
-        let is_meant = move |place: &PostingSite| (place.traffic == Traffic::Collective) == of_collectives;
+        let is_meant = move |place: &PostingSite| (place.traffic == Transmission::Collective) == of_collectives;
         self.lives.iter().filter(move |((place, _), _)| is_meant(place)).map(|((place, size), l)| (place, *size, l))
     }
 
@@ -127,7 +128,7 @@ fn place(run: &Run, rank: &Rank, posting: &Posting) -> PostingSite {
         traffic,
         function: Call::from_number(call).map_or_else(String::new, Call::mpi_name),
         site: run.sites.place(rank, site),
-        ranks: if traffic == Traffic::Collective { size() } else { None },
+        ranks: if traffic == Transmission::Collective { size() } else { None },
     }
 }
 

@@ -1,13 +1,13 @@
 //! Messages by size, way and call site.
 
 use super::estimate::Estimate;
-use super::gathered::{Gathered, PostingSite, RequestSize};
+use super::gathered::{GatheredRequests, PostingSite, RequestSize};
 use super::spreads::{seconds, spreads};
-use crate::model::overlap::{BoundRule, Lives, Traffic};
+use crate::model::overlap::{BoundRule, Lives, Transmission};
 use crate::report::{Column, Label, Row, Table};
 
 /// Messages of one size, one way, posted at one place.
-pub struct MessageRow {
+pub struct MessageOverlapRow {
     pub(super) place: PostingSite,
     pub(super) size: RequestSize,
     pub(super) requests: u64,
@@ -15,7 +15,7 @@ pub struct MessageRow {
     pub(super) rule: BoundRule,
 }
 
-impl Row for MessageRow {
+impl Row for MessageOverlapRow {
     const TABLE: &'static str = "messages";
     fn columns() -> Vec<Column<Self>> {
         let mut columns = vec![
@@ -46,8 +46,8 @@ impl Row for MessageRow {
 }
 
 /// One row for each way, place and size.
-pub fn messages(all: &Gathered) -> Table<MessageRow> {
-    let row = |(place, size, lives): (&PostingSite, RequestSize, &Lives)| MessageRow {
+pub fn messages(all: &GatheredRequests) -> Table<MessageOverlapRow> {
+    let row = |(place, size, lives): (&PostingSite, RequestSize, &Lives)| MessageOverlapRow {
         place: place.clone(),
         size,
         requests: lives.requests,
@@ -58,12 +58,12 @@ pub fn messages(all: &Gathered) -> Table<MessageRow> {
 }
 
 /// What a request moves, in words.
-pub fn traffic(traffic: Traffic) -> Label {
+pub fn traffic(traffic: Transmission) -> Label {
     let (key, name) = match traffic {
-        Traffic::Send => ("send", "send"),
-        Traffic::Receive => ("receive", "recv"),
-        Traffic::Exchange => ("exchange", "both"),
-        Traffic::Collective => ("collective", "coll"),
+        Transmission::Send => ("send", "send"),
+        Transmission::Receive => ("receive", "recv"),
+        Transmission::Exchange => ("exchange", "both"),
+        Transmission::Collective => ("collective", "coll"),
     };
     Label { key, name, depth: 0 }
 }

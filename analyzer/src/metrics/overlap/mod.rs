@@ -16,10 +16,10 @@ mod protocol;
 mod spreads;
 mod transfer;
 
-pub use collectives::{CollectiveRow, collectives};
+pub use collectives::{CollectiveOverlapRow, collectives};
 pub use facts::{FACTS, facts, unseen};
 pub use figures::figures;
-pub use gathered::{Gathered, RequestSize, SIZES};
-pub use messages::{MessageRow, messages};
+pub use gathered::{GatheredRequests, RequestSize, SIZES};
+pub use messages::{MessageOverlapRow, messages};
 pub use postponed::{PostponedRow, postponed};
 pub use protocol::switches;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::gathered::{Gathered, PostingSite};
+use super::gathered::{GatheredRequests, PostingSite};
 use super::messages::traffic;
 use crate::model::overlap::Lives;
 use crate::report::{Column, Row, Table};
@@ -32,7 +32,7 @@ impl Row for PostponedRow {
 }
 
 /// One row for each place.
-pub fn postponed(all: &Gathered) -> Table<PostponedRow> {
+pub fn postponed(all: &GatheredRequests) -> Table<PostponedRow> {
     let mut places: BTreeMap<&PostingSite, Lives> = BTreeMap::new();
     for ((place, _), lives) in &all.lives {
         places.entry(place).or_default().merge(lives);

@@ -1,8 +1,8 @@
 //! Between which sizes a library changes its protocol, where the figures show it.
 
 use super::estimate::Estimate;
-use super::gathered::{Gathered, PostingSite, RequestSize};
-use crate::model::overlap::Traffic;
+use super::gathered::{GatheredRequests, PostingSite, RequestSize};
+use crate::model::overlap::Transmission;
 use crate::report::Value;
 
 /// Availability jumps by at least so many of 100, and thrice as far as on either side.
@@ -12,12 +12,12 @@ const GROWTH: f64 = 3.0;
 const FALL: f64 = 0.75;
 
 /// A sentence for each place whose figures jump between two sizes, and are steady before and behind them.
-pub fn switches(all: &Gathered) -> Vec<String> {
-    let places = all.places().into_iter().filter(|place| place.traffic != Traffic::Collective);
+pub fn switches(all: &GatheredRequests) -> Vec<String> {
+    let places = all.places().into_iter().filter(|place| place.traffic != Transmission::Collective);
     places.filter_map(|place| switch(all, place)).collect()
 }
 
-fn switch(all: &Gathered, place: &PostingSite) -> Option<String> {
+fn switch(all: &GatheredRequests, place: &PostingSite) -> Option<String> {
     let sizes = all.rows(false).filter(|(other, ..)| *other == place);
     let figures = |(_, size, lives)| {
         let estimate = Estimate::of(all, place, size, lives);

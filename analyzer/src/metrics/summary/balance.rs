@@ -1,6 +1,6 @@
 //! Which rank computes longest.
 
-use super::{Finding, Known};
+use super::{Evidence, Finding};
 use crate::metrics::imbalance::of_computation;
 use crate::model::Rank;
 use crate::report::Value;
@@ -9,7 +9,7 @@ use crate::report::Value;
 const LEAST_PERCENT: f64 = 10.0;
 const LEAST_SHARE: f64 = 0.02;
 
-pub fn finding(known: &Known) -> Option<Finding> {
+pub fn finding(known: &Evidence) -> Option<Finding> {
     let spread = of_computation(known.run);
     let percent = spread.percentage().filter(|percent| *percent >= LEAST_PERCENT)?;
     let wall = known.run.asked().map(Rank::wall).fold(0.0, f64::max);

@@ -1,11 +1,11 @@
 //! What the run loses its efficiency by.
 
-use super::{Finding, Known};
+use super::{Evidence, Finding};
 
 /// A run as efficient as this needs no sentence.
 const ENOUGH: f64 = 0.95;
 
-pub fn finding(known: &Known) -> Option<Finding> {
+pub fn finding(known: &Evidence) -> Option<Finding> {
     let efficiency = known.efficiency?;
     let factors = [
         (efficiency.load_balance(), "load balance", "some ranks have less to do than the busiest"),

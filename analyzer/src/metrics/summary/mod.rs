@@ -13,14 +13,14 @@ mod waiting;
 mod whole;
 
 use super::pop::Efficiency;
-use crate::metrics::overlap::Gathered;
+use crate::metrics::overlap::GatheredRequests;
 use crate::model::Run;
 use crate::model::critical::CriticalPath;
 use crate::model::engine::EngineAccount;
 use crate::model::matching::Account;
 
 /// What is known of a run; without single calls only the run.
-pub struct Known<'a> {
+pub struct Evidence<'a> {
     /// The run.
     pub run: &'a Run,
     /// Its calls, matched.
@@ -32,7 +32,7 @@ pub struct Known<'a> {
     /// Its ranks' progress engines, by thread.
     pub engines: &'a [Vec<EngineAccount>],
     /// Its nonblocking requests.
-    pub requests: Option<&'a Gathered>,
+    pub requests: Option<&'a GatheredRequests>,
 }
 
 /// A sentence about a run, or two.
@@ -67,7 +67,7 @@ impl Finding {
 }
 
 /// All that stands out.
-pub fn findings(known: &Known) -> Vec<Finding> {
+pub fn findings(known: &Evidence) -> Vec<Finding> {
     let all = [
         whole::finding(known),
         time::finding(known),

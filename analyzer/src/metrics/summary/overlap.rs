@@ -1,6 +1,6 @@
 //! Whether waits were postponed in vain.
 
-use super::{Finding, Known};
+use super::{Evidence, Finding};
 use crate::metrics::overlap;
 use crate::metrics::totals::percent;
 
@@ -8,7 +8,7 @@ use crate::metrics::totals::percent;
 const LEAST_PERCENT: f64 = 10.0;
 const LEAST_REQUESTS: u64 = 10;
 
-pub fn finding(known: &Known) -> Option<Finding> {
+pub fn finding(known: &Evidence) -> Option<Finding> {
     let all = known.requests?;
     let [requests, stalled] = [all.total(|lives| lives.requests), all.total(|lives| lives.stalled)];
     let share = percent(stalled as f64, requests as f64).filter(|share| *share >= LEAST_PERCENT)?;

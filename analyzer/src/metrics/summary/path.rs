@@ -1,6 +1,6 @@
 //! Where the critical path could be shortened most.
 
-use super::{Finding, Known};
+use super::{Evidence, Finding};
 use crate::metrics::critical;
 use crate::metrics::totals::{percent, seconds};
 use crate::model::sums::Total;
@@ -9,7 +9,7 @@ use crate::report::Value;
 /// Savings of less of the path are not worth a sentence.
 const LEAST_PERCENT: f64 = 2.0;
 
-pub fn finding(known: &Known) -> Option<Finding> {
+pub fn finding(known: &Evidence) -> Option<Finding> {
     let path = known.path?;
     let length: i64 = path.segments.iter().map(|stretch| stretch.to - stretch.from).total();
     let rows = critical::table(known.run, &path.places).rows;

@@ -1,6 +1,6 @@
 //! Where requests were pending while nothing entered the progress engine.
 
-use super::{Finding, Known};
+use super::{Evidence, Finding};
 use crate::metrics::engine;
 use crate::model::Rank;
 use crate::report::Value;
@@ -8,7 +8,7 @@ use crate::report::Value;
 /// Times below this share of the run are not worth a sentence.
 const LEAST_SHARE: f64 = 0.01;
 
-pub fn finding(known: &Known) -> Option<Finding> {
+pub fn finding(known: &Evidence) -> Option<Finding> {
     let rows = engine::starved(known.run, known.engines).rows;
     // Between two polls at one place the program does what it can.
     let row = rows.iter().find(|row| row.from != row.to)?;

@@ -2,14 +2,14 @@
 
 use traces::calls::{Call, Class};
 
-use super::{Finding, Known};
+use super::{Evidence, Finding};
 use crate::metrics::totals::{self, percent};
 use crate::model::rank::function_of;
 
 /// Where starting and ending MPI takes more of the time in it, the run is too short.
 const MOST_PERCENT: f64 = 50.0;
 
-pub fn finding(known: &Known) -> Option<Finding> {
+pub fn finding(known: &Evidence) -> Option<Finding> {
     let asked = || known.run.asked();
     let in_mpi: f64 = asked().map(|rank| rank.time_in_mpi()).sum();
     let share = percent(in_mpi, asked().map(|rank| rank.wall_of_threads()).sum())?;

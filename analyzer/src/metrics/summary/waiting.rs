@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Finding, Known};
+use super::{Evidence, Finding};
 use crate::metrics::totals::percent;
 use crate::metrics::waits;
 use crate::metrics::words::rank_in_words;
@@ -12,7 +12,7 @@ use crate::model::sums::{Grow, Total};
 /// Shares of the ranks' time below this are not worth a sentence.
 const LEAST_PERCENT: f64 = 1.0;
 
-pub fn finding(known: &Known) -> Option<Finding> {
+pub fn finding(known: &Evidence) -> Option<Finding> {
     let (run, account) = (known.run, known.account?);
     let facts = waits::facts(run, account);
     let share = facts.iter().find(|fact| fact.key == waits::WAIT_PERCENT)?.value.number()?;

@@ -13,7 +13,7 @@ use crate::model::roles::CallSites;
 use crate::model::timeline::Timeline;
 use crate::parallel;
 
-pub use streak::{Calls, SendStreak, Streak};
+pub use streak::{ExchangeCalls, SendStreak, Streak};
 
 /// Exchanges of one size and kind, one behind the other. Nanoseconds.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -23,7 +23,7 @@ pub struct Exchanges {
     /// One sends when it has received: ping-pong.
     pub is_ordered: bool,
     /// What the two call.
-    pub calls: (Calls, Calls),
+    pub calls: (ExchangeCalls, ExchangeCalls),
     /// Bytes of each message.
     pub bytes: u64,
     /// How many.

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
-use super::streak::{Calls, SendStreak, Streak};
+use super::streak::{ExchangeCalls, SendStreak, Streak};
 use crate::model::Run;
 use crate::model::objects::Objects;
 use crate::model::roles::{CallPart, CallSites, Peer, Role, Roles};
@@ -260,8 +260,11 @@ impl<'a> Reader<'a> {
 
     fn exchange(&mut self, send: Operation, receive: Operation, end: i64, received: i64) {
         let Some(peer) = self.peer else { return };
-        let calls =
-            Calls { send: send.function, receive: receive.function, receives_first: receive.number < send.number };
+        let calls = ExchangeCalls {
+            send: send.function,
+            receive: receive.function,
+            receives_first: receive.number < send.number,
+        };
         // A receive that was posted before something else ended says nothing of when the exchange began.
         let first = if receive.begin < send.begin && receive.begin >= self.other { receive } else { send };
         let is_same = send.bytes == receive.bytes;

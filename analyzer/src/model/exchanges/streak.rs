@@ -2,7 +2,7 @@
 
 /// The functions by which a rank sent and received, by their numbers in the table of calls.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Calls {
+pub struct ExchangeCalls {
     /// The one that sent, or began to.
     pub send: u16,
     /// The one that received, or began to.
@@ -17,7 +17,7 @@ pub struct Streak {
     /// The rank at the other end.
     pub peer: u32,
     /// What was called.
-    pub calls: Calls,
+    pub calls: ExchangeCalls,
     /// Bytes of each message.
     pub bytes: u64,
     /// When the first one began.

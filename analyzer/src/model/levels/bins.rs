@@ -12,13 +12,13 @@ use crate::model::timeline::ClockLine;
 #[derive(Clone, Default, Debug)]
 pub struct RankBins {
     /// In the order of time.
-    pub cells: Vec<Cell>,
+    pub cells: Vec<BinCell>,
     times: Vec<FunctionTime>,
 }
 
 /// One bin of a rank.
 #[derive(Clone, Copy, Default, Debug)]
-pub struct Cell {
+pub struct BinCell {
     /// Its number.
     pub bin: u32,
     /// Calls that began in it.
@@ -67,7 +67,7 @@ impl RankBins {
     }
 
     /// How long each function took in a bin.
-    pub fn times(&self, cell: &Cell) -> &[FunctionTime] {
+    pub fn times(&self, cell: &BinCell) -> &[FunctionTime] {
         let (first, count) = cell.times;
         &self.times[first as usize..(first + count) as usize]
     }
@@ -112,8 +112,8 @@ impl RankBins {
     }
 }
 
-impl Cell {
-    fn merge(&mut self, other: &Cell) {
+impl BinCell {
+    fn merge(&mut self, other: &BinCell) {
         self.calls.grow(other.calls);
         self.productive.grow(other.productive);
         self.waited.grow(other.waited);
@@ -124,7 +124,7 @@ impl Cell {
 }
 
 /// What was waited in each bin.
-fn waited(grid: &Grid, waits: &[WaitSpan]) -> Vec<Cell> {
+fn waited(grid: &Grid, waits: &[WaitSpan]) -> Vec<BinCell> {
     let mut sums: Vec<i64> = vec![0; if waits.is_empty() { 0 } else { grid.count }];
     for wait in waits {
         let (first, last) = (grid.bin_at(wait.from).max(0), grid.bin_at(wait.until).min(grid.count as i64 - 1));
@@ -140,7 +140,7 @@ fn waited(grid: &Grid, waits: &[WaitSpan]) -> Vec<Cell> {
         }
     }
     let there = sums.into_iter().zip(0..).filter(|(waited, _)| *waited > 0);
-    there.map(|(waited, bin)| Cell { bin, waited, ..Cell::default() }).collect()
+    there.map(|(waited, bin)| BinCell { bin, waited, ..BinCell::default() }).collect()
 }
 
 /// Sorts calls into bins. They mostly come in order: what is of the same bin is added up before it is kept.
@@ -149,15 +149,15 @@ struct BinSorter<'a> {
     cursor: GridCursor<'a>,
     /// Of the cursor's bin.
     sums: Vec<(u16, u64)>,
-    cell: Cell,
-    cells: Vec<Cell>,
+    cell: BinCell,
+    cells: Vec<BinCell>,
     times: Vec<FunctionTime>,
 }
 
 impl<'a> BinSorter<'a> {
     fn new(grid: &'a Grid, line: &'a ClockLine) -> BinSorter<'a> {
         let cursor = GridCursor::new(grid, line);
-        BinSorter { grid, cursor, sums: Vec::new(), cell: Cell::default(), cells: Vec::new(), times: Vec::new() }
+        BinSorter { grid, cursor, sums: Vec::new(), cell: BinCell::default(), cells: Vec::new(), times: Vec::new() }
     }
 
     #[inline]
@@ -220,7 +220,7 @@ impl<'a> BinSorter<'a> {
             return;
         }
         let bin = self.cursor.bin.clamp(0, self.grid.count as i64 - 1) as u32;
-        self.cells.push(Cell { bin, ..cell });
+        self.cells.push(BinCell { bin, ..cell });
         self.sums.sort_unstable_by_key(|sum| sum.0);
         let times = self.sums.drain(..).filter(|sum| sum.1 > 0);
         self.times.extend(times.map(|(function, ticks)| FunctionTime { bin, function, ticks }));

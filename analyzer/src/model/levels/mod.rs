@@ -19,7 +19,7 @@ use super::selection::LEFT_OUT;
 use super::timeline::{ClockLine, Timeline};
 use crate::parallel;
 
-pub use bins::{Cell, FunctionTime, RankBins};
+pub use bins::{BinCell, FunctionTime, RankBins};
 pub use calls::{PlacedCall, RankCalls};
 pub use class::TimeClass;
 pub use reader::{EngineMark, SingleCall, ThreadCalls};

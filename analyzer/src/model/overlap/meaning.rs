@@ -3,7 +3,7 @@
 use traces::calls::{ArgumentKind, Call, Class};
 use traces::signature::{CREATES, NESTED, STARTS, Signature};
 
-use super::{Posting, Traffic};
+use super::{Posting, Transmission};
 
 /// What a call's time is for.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -77,7 +77,7 @@ impl OverlapMeaning {
         };
         OverlapMeaning {
             purpose: call.map_or(Purpose::Other, Purpose::of),
-            posting: call.filter(|_| is(STARTS) || is(CREATES)).and_then(Traffic::of).map(posting),
+            posting: call.filter(|_| is(STARTS) || is(CREATES)).and_then(Transmission::of).map(posting),
             site: signature.site,
             awaits: if matches!(call, Some(Call::Wait | Call::Waitall)) { signature.requests.into() } else { 0 },
             takes: is(STARTS) || is(CREATES),

@@ -18,7 +18,7 @@ use super::Rank;
 
 /// What a request moves.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Traffic {
+pub enum Transmission {
     /// A message from here.
     Send,
     /// A message to here.
@@ -29,14 +29,14 @@ pub enum Traffic {
     Collective,
 }
 
-impl Traffic {
+impl Transmission {
     /// What requests of a function move; `None` of those that move no messages, as in files and windows.
-    pub fn of(call: Call) -> Option<Traffic> {
+    pub fn of(call: Call) -> Option<Transmission> {
         match (call.class(), call.has(ArgumentKind::Dest), call.has(ArgumentKind::Source)) {
-            (Class::PointToPoint, true, true) => Some(Traffic::Exchange),
-            (Class::PointToPoint, true, false) => Some(Traffic::Send),
-            (Class::PointToPoint, ..) => Some(Traffic::Receive),
-            (Class::Collective | Class::Neighborhood, ..) => Some(Traffic::Collective),
+            (Class::PointToPoint, true, true) => Some(Transmission::Exchange),
+            (Class::PointToPoint, true, false) => Some(Transmission::Send),
+            (Class::PointToPoint, ..) => Some(Transmission::Receive),
+            (Class::Collective | Class::Neighborhood, ..) => Some(Transmission::Collective),
             _ => None,
         }
     }
@@ -46,7 +46,7 @@ impl Traffic {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Posting {
     /// What it moves.
-    pub traffic: Traffic,
+    pub traffic: Transmission,
     /// The function; of a persistent request the one that created it.
     pub call: u16,
     /// Where it was posted; of a persistent request, where it was started.

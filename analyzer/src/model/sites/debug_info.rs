@@ -20,7 +20,7 @@ use traces::regular;
 use super::Frame;
 
 type Reader<'a> = EndianSlice<'a, RunTimeEndian>;
-type Section<'a> = Cow<'a, [u8]>;
+type SectionBytes<'a> = Cow<'a, [u8]>;
 type Wrong = Box<dyn Error>;
 /// The functions around addresses, innermost first, by the names that the linker has.
 type Found = HashMap<u64, Vec<Frame>>;
@@ -52,8 +52,8 @@ pub fn look_up(path: &Path, program: &object::File<'_>, addresses: &[u64]) -> Re
 
 /// What stands in a file beside the program: of one unit, or of several in a package.
 enum Beside<'a> {
-    Unit(DwarfSections<Section<'a>>),
-    Package(DwarfPackageSections<Section<'a>>),
+    Unit(DwarfSections<SectionBytes<'a>>),
+    Package(DwarfPackageSections<SectionBytes<'a>>),
 }
 
 impl<'a> Beside<'a> {
@@ -67,7 +67,7 @@ impl<'a> Beside<'a> {
 
     /// The unit that is asked for, if it is here.
     fn unit(&'a self, load: &SplitDwarfLoad<Reader<'a>>, endian: RunTimeEndian) -> Option<Dwarf<Reader<'a>>> {
-        let slice = |section: &'a Section<'a>| EndianSlice::new(section, endian);
+        let slice = |section: &'a SectionBytes<'a>| EndianSlice::new(section, endian);
         match self {
             Beside::Package(package) => {
                 let package = package.borrow(slice, EndianSlice::new(&[], endian)).ok()?;
@@ -87,7 +87,7 @@ impl<'a> Beside<'a> {
 /// Looks addresses up, in the program and beside it. Returns the files, too, that stand beside it and would be needed.
 fn find<'a>(
     program: &object::File<'a>,
-    own: &'a DwarfSections<Section<'a>>,
+    own: &'a DwarfSections<SectionBytes<'a>>,
     beside: &'a [Beside<'a>],
     addresses: &[u64],
 ) -> Result<(Found, Vec<PathBuf>), Wrong> {
@@ -135,7 +135,7 @@ fn in_words(mut found: FrameIter<'_, Reader<'_>>) -> Vec<Frame> {
 }
 
 /// A section's bytes, unpacked; none where there is none of that name.
-fn section<'a>(file: &object::File<'a>, name: Option<&str>) -> Result<Section<'a>, Wrong> {
+fn section<'a>(file: &object::File<'a>, name: Option<&str>) -> Result<SectionBytes<'a>, Wrong> {
     let Some(section) = name.and_then(|name| file.section_by_name(name)) else { return Ok(Cow::Borrowed(&[])) };
     let packed = section.compressed_data()?;
     let most = (packed.data.len() as u64).saturating_mul(MOST_PACKED);

@@ -22,7 +22,7 @@ use crate::parallel;
 
 pub use awaited::{Awaited, CollectivePart, awaited};
 pub use look::{Change, Look, age, clocks};
-pub use past::{Channel, Passed, Past, PendingRequest};
+pub use past::{Passed, Past, PendingRequest, Route};
 pub use pulse::{Pulse, Stir};
 pub use reach::{Made, Reach};
 pub use spot::Spot;

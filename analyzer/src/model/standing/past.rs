@@ -25,7 +25,7 @@ pub struct PendingRequest {
 
 /// By what MPI keeps messages in order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Channel {
+pub struct Route {
     /// The run's number of the communicator.
     pub object: u32,
     /// The sender.
@@ -53,7 +53,7 @@ pub struct Past {
     /// By thread and number.
     pub pending: FxHashMap<(u32, u64), PendingRequest>,
     /// Messages that it sent and received.
-    pub passed: FxHashMap<Channel, Passed>,
+    pub passed: FxHashMap<Route, Passed>,
     /// By the run's number of the object.
     pub made: FxHashMap<u32, Made>,
     /// The longest time in one call, or between two.
@@ -114,13 +114,13 @@ impl Past {
         let from = got.zip(roles).map_or(from, |(got, roles)| roles.peer(object, got.source));
         let tag = got.map_or(tag, |got| got.tag);
         if let (Some(object), Peer::Rank(from)) = (object, from) {
-            self.passed.entry(Channel { object, from, to: own, tag }).or_default().left -= 1;
+            self.passed.entry(Route { object, from, to: own, tag }).or_default().left -= 1;
         }
     }
 
     fn send(&mut self, own: u32, role: &Role, place: SpottedSite) {
         if let (Some(object), (Peer::Rank(to), tag)) = (role.object, role.to) {
-            let passed = self.passed.entry(Channel { object, from: own, to, tag }).or_default();
+            let passed = self.passed.entry(Route { object, from: own, to, tag }).or_default();
             *passed = Passed { left: passed.left + 1, place, bytes: role.sent };
         }
     }

@@ -19,7 +19,7 @@ type Request = (u32, u64);
 
 /// What a rank's calls add up to.
 #[derive(Default)]
-pub struct Account {
+pub struct RankAccount {
     /// By the rank's own number of the object.
     pub made: FxHashMap<u32, Made>,
     /// Requests that are pending, with the tick at which they were begun.
@@ -34,7 +34,7 @@ pub struct Account {
 
 /// What a signature's number means to the account.
 #[derive(Clone, Copy)]
-pub struct Known {
+pub struct KnownCall {
     /// The signature.
     pub signature: Signature,
     /// The function of a collective call, the same for its large-count form.
@@ -43,12 +43,12 @@ pub struct Known {
     sent: u64,
 }
 
-impl Known {
+impl KnownCall {
     /// What a signature says.
-    pub fn of(signature: &Signature) -> Known {
+    pub fn of(signature: &Signature) -> KnownCall {
         let call = Call::from_number(signature.call).filter(|_| signature.flags & NESTED == 0);
         let collective = call.filter(|call| Flow::of(*call).is_some()).map(|call| call.row().id);
-        Known { signature: *signature, collective, sent: signature.moves().0 }
+        KnownCall { signature: *signature, collective, sent: signature.moves().0 }
     }
 
     fn has(&self, flag: u16) -> bool {
@@ -84,15 +84,15 @@ pub struct Reader<'a> {
     /// The thread's number.
     pub thread: u32,
     /// What its signatures mean.
-    pub known: &'a FxHashMap<u32, Known>,
+    pub known: &'a FxHashMap<u32, KnownCall>,
     /// Of the thread.
     pub own: &'a mut ThreadAccount,
     /// Of the rank.
-    pub rank: &'a mut Account,
+    pub rank: &'a mut RankAccount,
 }
 
 /// The meaning of a signature's number, and whether the number says that a request was complete at once.
-pub fn meaning(known: &FxHashMap<u32, Known>, number: u32) -> Option<(&Known, bool)> {
+pub fn meaning(known: &FxHashMap<u32, KnownCall>, number: u32) -> Option<(&KnownCall, bool)> {
     if let Some(found) = known.get(&number) {
         return Some((found, false));
     }

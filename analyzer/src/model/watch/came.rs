@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::account::Known;
+use super::account::KnownCall;
 use super::{RankView, Watched};
 use crate::model::objects::Objects;
 use crate::model::standing::{Made, Reach, Spot};
@@ -43,7 +43,7 @@ fn made<'a>(watched: &'a [Watched], objects: &Objects) -> FxHashMap<(u32, u32), 
 
 fn part(at: u32, spot: &Spot, made: &FxHashMap<(u32, u32), &Made>, objects: &Objects) -> Option<Part> {
     let Spot::Inside(call, _) = spot else { return None };
-    let function = Known::of(call).collective?;
+    let function = KnownCall::of(call).collective?;
     let object = objects.number(at as usize, call.object)?;
     let ordinal = made.get(&(at, object)).map_or(0, |made| made.count);
     Some(Part { object, ordinal, function })

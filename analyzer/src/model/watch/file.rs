@@ -9,7 +9,7 @@ use traces::file::{PageKind, ThreadBlock};
 use traces::progress::{INSIDE, LedgerLine};
 use traces::read::{Follower, FoundPage};
 
-use super::account::Account;
+use super::account::RankAccount;
 use super::thread::{ThreadMoment, WatchedThread};
 use crate::model::Rank;
 use crate::model::clock::Clock;
@@ -25,7 +25,7 @@ pub struct WatchedFile {
     definitions: Vec<(FoundPage, usize)>,
     /// The clocks when the newest page was begun.
     sample: Option<ClockSample>,
-    account: Account,
+    account: RankAccount,
 }
 
 /// What a file says at one moment. Times in ticks.
@@ -55,13 +55,13 @@ impl WatchedFile {
     pub fn open(path: &Path) -> Result<(WatchedFile, Rank), Error> {
         let follower = Follower::open(path)?;
         let rank = Rank::begun(follower.file());
-        let account = Account::default();
+        let account = RankAccount::default();
         let (threads, definitions) = (BTreeMap::new(), Vec::new());
         Ok((WatchedFile { follower, threads, definitions, sample: None, account }, rank))
     }
 
     /// What its calls add up to.
-    pub fn account(&self) -> &Account {
+    pub fn account(&self) -> &RankAccount {
         &self.account
     }
 

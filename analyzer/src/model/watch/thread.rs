@@ -8,7 +8,7 @@ use traces::progress::Polls;
 use traces::read::{Follower, FoundPage, Place, Visitor, Walk, in_flight, open_polls};
 use traces::signature::{NESTED, Signature};
 
-use super::account::{Account, Known, Reader, ThreadAccount, meaning};
+use super::account::{KnownCall, RankAccount, Reader, ThreadAccount, meaning};
 use crate::model::sums::Total;
 
 /// See the module.
@@ -18,7 +18,7 @@ pub struct WatchedThread {
     block: Option<FoundPage>,
     /// Pages of signatures, with how many of each are known.
     signatures: Vec<(FoundPage, usize)>,
-    known: FxHashMap<u32, Known>,
+    known: FxHashMap<u32, KnownCall>,
     /// Pages of records from the one on that is being read.
     pages: VecDeque<FoundPage>,
     /// How far that one was read; `None` where that was not begun.
@@ -84,7 +84,7 @@ impl WatchedThread {
     pub fn learn(&mut self, file: &Follower) {
         for (page, count) in &mut self.signatures {
             for signature in file.signatures(page, *count) {
-                self.known.insert(signature.number, Known::of(signature));
+                self.known.insert(signature.number, KnownCall::of(signature));
                 *count += 1;
             }
         }
@@ -94,7 +94,7 @@ impl WatchedThread {
     }
 
     /// Reads records up to what [`written`](Self::written) said.
-    pub fn read(&mut self, file: &Follower, (pages, last): (usize, u64), rank: &mut Account) {
+    pub fn read(&mut self, file: &Follower, (pages, last): (usize, u64), rank: &mut RankAccount) {
         for left in (0..pages).rev() {
             let Some(page) = self.pages.front().and_then(|page| file.events(page)) else { return };
             let mut walk = match self.place {

@@ -8,7 +8,7 @@ use super::picture::PlotFile;
 use crate::error::Error;
 
 /// A chart of either kind.
-pub enum Figure {
+pub enum Drawing {
     /// Lines over an axis.
     Lines(Chart),
     /// Rows of bars.
@@ -16,12 +16,12 @@ pub enum Figure {
 }
 
 /// Draws charts one below another, without those that have nothing to show. Fails where none has.
-pub fn write<F: Into<Figure>>(figures: Vec<F>, file: &PlotFile) -> Result<(), Error> {
-    let figures: Vec<Figure> = figures.into_iter().map(F::into).filter(|figure| !figure.is_empty()).collect();
+pub fn write<F: Into<Drawing>>(figures: Vec<F>, file: &PlotFile) -> Result<(), Error> {
+    let figures: Vec<Drawing> = figures.into_iter().map(F::into).filter(|figure| !figure.is_empty()).collect();
     if figures.is_empty() {
         return Err(file.error("nothing to plot: no figure of this run is known"));
     }
-    let height = figures.iter().map(Figure::height).sum();
+    let height = figures.iter().map(Drawing::height).sum();
     file.write(|svg| {
         let mut below = SVGBackend::with_string(svg, (WIDTH, height)).into_drawing_area();
         below.fill(&WHITE)?;
@@ -29,8 +29,8 @@ pub fn write<F: Into<Figure>>(figures: Vec<F>, file: &PlotFile) -> Result<(), Er
         for figure in &figures {
             let (own, rest) = below.split_vertically(figure.height() as i32);
             match figure {
-                Figure::Lines(chart) => chart::draw(chart, &own)?,
-                Figure::Bars(bars) => bars.draw(&own)?,
+                Drawing::Lines(chart) => chart::draw(chart, &own)?,
+                Drawing::Bars(bars) => bars.draw(&own)?,
             }
             below = rest;
         }
@@ -38,30 +38,30 @@ pub fn write<F: Into<Figure>>(figures: Vec<F>, file: &PlotFile) -> Result<(), Er
     })
 }
 
-impl Figure {
+impl Drawing {
     fn is_empty(&self) -> bool {
         match self {
-            Figure::Lines(chart) => chart.is_empty(),
-            Figure::Bars(bars) => bars.is_empty(),
+            Drawing::Lines(chart) => chart.is_empty(),
+            Drawing::Bars(bars) => bars.is_empty(),
         }
     }
 
     fn height(&self) -> u32 {
         match self {
-            Figure::Lines(_) => chart::HEIGHT,
-            Figure::Bars(bars) => bars.height(),
+            Drawing::Lines(_) => chart::HEIGHT,
+            Drawing::Bars(bars) => bars.height(),
         }
     }
 }
 
-impl From<Chart> for Figure {
-    fn from(chart: Chart) -> Figure {
-        Figure::Lines(chart)
+impl From<Chart> for Drawing {
+    fn from(chart: Chart) -> Drawing {
+        Drawing::Lines(chart)
     }
 }
 
-impl From<Bars> for Figure {
-    fn from(bars: Bars) -> Figure {
-        Figure::Bars(bars)
+impl From<Bars> for Drawing {
+    fn from(bars: Bars) -> Drawing {
+        Drawing::Bars(bars)
     }
 }

@@ -5,7 +5,7 @@ use crate::model::levels::{Grid, TimeClass};
 
 /// One bin of a row, or of several put together.
 #[derive(Clone, Copy, Default, Debug)]
-pub struct Share {
+pub struct BinShare {
     /// Of the time that the ranks ran, by class; all together 1, or 0 where none ran.
     pub classes: [f64; TimeClass::ALL.len()],
     /// Of it in calls that waited.
@@ -14,7 +14,7 @@ pub struct Share {
     pub productive: u64,
 }
 
-impl Share {
+impl BinShare {
     /// The class with the largest share, where any rank ran.
     pub fn chief(&self) -> Option<TimeClass> {
         let most = TimeClass::ALL.iter().max_by(|a, b| self.of(**a).total_cmp(&self.of(**b)))?;
@@ -28,8 +28,8 @@ impl Share {
 }
 
 /// What ranks did in each bin.
-pub fn shares(rows: &[PictureRow], grid: &Grid) -> Vec<Share> {
-    let mut shares = vec![Share::default(); grid.count];
+pub fn shares(rows: &[PictureRow], grid: &Grid) -> Vec<BinShare> {
+    let mut shares = vec![BinShare::default(); grid.count];
     let mut ran = vec![0.0; grid.count];
     for row in rows {
         for (from, to) in &row.life.spans {
@@ -63,7 +63,7 @@ pub fn shares(rows: &[PictureRow], grid: &Grid) -> Vec<Share> {
 }
 
 /// Calls that never returned last until their rank's end.
-fn unfinished(rows: &[PictureRow], grid: &Grid, bin: usize, share: &mut Share) {
+fn unfinished(rows: &[PictureRow], grid: &Grid, bin: usize, share: &mut BinShare) {
     let begin = grid.from + grid.width * bin as i64;
     for row in rows {
         let Some(since) = row.life.stuck_since else { continue };

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::palette::{INK, color};
-use super::share::{Share, shares};
+use super::share::{BinShare, shares};
 use super::{Picture, label, rows_of_one, time_label};
 use crate::model::levels::{RegionSpan, TimeClass};
 use crate::report::plot::Drawn;
@@ -48,7 +48,7 @@ pub fn svg(picture: &Picture<'_>, svg: &mut String) -> Drawn {
     )?;
     text(svg, MARGIN as f64, (MARGIN + 12) as f64, "font-size=\"15\"", &picture.title)?;
     let scale = Scale { left: left as f64, bin: (WIDTH - MARGIN - left) as f64 / picture.grid.count as f64 };
-    let all: Vec<Vec<Share>> = groups.iter().map(|rows| shares(rows, &picture.grid)).collect();
+    let all: Vec<Vec<BinShare>> = groups.iter().map(|rows| shares(rows, &picture.grid)).collect();
     legend(svg, &all, (MARGIN + LINE + 14) as f64)?;
     bands(svg, picture, &scale, (MARGIN + 2 * LINE) as f64)?;
     rows(svg, &all, &scale, (top, height))?;
@@ -98,7 +98,7 @@ fn text(svg: &mut String, x: f64, y: f64, how: &str, text: &str) -> std::fmt::Re
 }
 
 /// One path a color: neighbors of one height are drawn as one.
-fn rows(svg: &mut String, rows: &[Vec<Share>], scale: &Scale, (top, height): (usize, usize)) -> std::fmt::Result {
+fn rows(svg: &mut String, rows: &[Vec<BinShare>], scale: &Scale, (top, height): (usize, usize)) -> std::fmt::Result {
     let mut paths = vec![String::new(); TimeClass::ALL.len() + 1];
     let lane = (height as f64 * 0.2).max(2.0);
     let room = height as f64 - lane - 1.0;
@@ -106,7 +106,7 @@ fn rows(svg: &mut String, rows: &[Vec<Share>], scale: &Scale, (top, height): (us
         let y = (top + at * height) as f64;
         for class in TimeClass::ALL {
             // From where to where in tenths of a pixel: what differs by less is the same to the eye.
-            let place = |share: &Share| {
+            let place = |share: &BinShare| {
                 let below: f64 = TimeClass::ALL.iter().take_while(|other| **other != class).map(|c| share.of(*c)).sum();
                 let (from, to) = (below * room, (below + share.of(class)) * room);
                 ((from * 10.0).round() as i64, (to * 10.0).round() as i64)
@@ -114,7 +114,7 @@ fn rows(svg: &mut String, rows: &[Vec<Share>], scale: &Scale, (top, height): (us
             // Computation is the ground that the rest stands on.
             runs(&mut paths[class as usize], shares, scale, y, place)?;
         }
-        let waits = |share: &Share| ((room * 10.0) as i64, ((room + lane * share.waited) * 10.0).round() as i64);
+        let waits = |share: &BinShare| ((room * 10.0) as i64, ((room + lane * share.waited) * 10.0).round() as i64);
         runs(&mut paths[TimeClass::ALL.len()], shares, scale, y, waits)?;
     }
     let colors = TimeClass::ALL.iter().map(|class| color(*class)).chain([INK]);
@@ -126,10 +126,10 @@ fn rows(svg: &mut String, rows: &[Vec<Share>], scale: &Scale, (top, height): (us
 
 fn runs(
     path: &mut String,
-    shares: &[Share],
+    shares: &[BinShare],
     scale: &Scale,
     y: f64,
-    place: impl Fn(&Share) -> (i64, i64),
+    place: impl Fn(&BinShare) -> (i64, i64),
 ) -> std::fmt::Result {
     let mut at = 0;
     while at < shares.len() {
@@ -145,7 +145,7 @@ fn runs(
     Ok(())
 }
 
-fn legend(svg: &mut String, rows: &[Vec<Share>], y: f64) -> std::fmt::Result {
+fn legend(svg: &mut String, rows: &[Vec<BinShare>], y: f64) -> std::fmt::Result {
     let mut x = MARGIN as f64;
     let is_there = |class: &TimeClass| rows.iter().flatten().any(|share| share.of(*class) > 0.0);
     let waits = rows.iter().flatten().any(|share| share.waited > 0.0);

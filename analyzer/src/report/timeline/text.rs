@@ -1,7 +1,7 @@
 //! A timeline in a terminal: a line a rank, a letter a bin.
 
 use super::palette::{letter, terminal};
-use super::share::{Share, shares};
+use super::share::{BinShare, shares};
 use super::{Picture, label, rows_of_one, time_label};
 use crate::model::levels::TimeClass;
 use crate::visible::{visible, width};
@@ -49,12 +49,12 @@ pub fn lines(picture: &Picture<'_>, has_colors: bool) -> Vec<String> {
 }
 
 /// Whether most of the time in MPI was a wait.
-fn is_waiting(share: &Share) -> bool {
+fn is_waiting(share: &BinShare) -> bool {
     let in_mpi: f64 = 1.0 - share.of(TimeClass::Computation);
     share.waited > 0.5 * in_mpi && share.chief().is_some_and(|class| class != TimeClass::Computation)
 }
 
-fn row(shares: &[Share], has_colors: bool) -> String {
+fn row(shares: &[BinShare], has_colors: bool) -> String {
     let mut line = String::new();
     let mut last = None;
     for share in shares {

@@ -28,7 +28,7 @@ pub fn is_on() -> bool {
 
 /// What one process gets of a call, or gives.
 #[derive(Clone)]
-pub struct Block {
+pub struct BufferPart {
     /// Whose it is, as in [`Content`].
     pub part: i32,
     /// Where it begins.
@@ -39,7 +39,7 @@ pub struct Block {
     pub datatype: Option<Arc<Datatype>>,
 }
 
-impl Block {
+impl BufferPart {
     /// What lies there now, of which a message may have filled only so many bytes; `None` for no bytes.
     pub fn content(&self, received: bool, filled: u64) -> Option<Content> {
         let size = self.datatype.as_ref().map_or(1, |datatype| datatype.size);

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
-use super::Block;
+use super::BufferPart;
 
 static PENDING: LazyLock<Mutex<HashMap<u64, Transfer>>> = LazyLock::new(Mutex::default);
 
@@ -13,9 +13,9 @@ pub struct Transfer {
     /// The number that its creation took: another request may have its handle by the time one looks.
     pub created: u64,
     /// What each start of a persistent one hands out.
-    pub sent: Arc<[Block]>,
+    pub sent: Arc<[BufferPart]>,
     /// What it fills.
-    pub received: Arc<[Block]>,
+    pub received: Arc<[BufferPart]>,
 }
 
 /// Remembers a request by its handle.

@@ -19,7 +19,7 @@ unsafe impl Send for Header {}
 unsafe impl Sync for Header {}
 
 /// Who the process is among all.
-pub struct Identity {
+pub struct ProcessIdentity {
     pub run: [u8; 16],
     pub rank: u32,
     pub size: u32,
@@ -76,7 +76,7 @@ impl Header {
     }
 
     /// MPI can say who this is.
-    pub fn identify(self, identity: Identity) {
+    pub fn identify(self, identity: ProcessIdentity) {
         set!(self, run, identity.run);
         set!(self, rank, identity.rank);
         set!(self, size, identity.size);

@@ -15,13 +15,13 @@ use std::sync::{Mutex, MutexGuard};
 
 use traces::file::Stop;
 
-use crate::descriptor::{self, Identity};
+use crate::descriptor::{self, FileIdentity};
 use crate::recorder::guard::borrowed::SizeSignal;
 
 /// See the module.
 pub struct TraceFile {
     number: AtomicI32,
-    identity: Identity,
+    identity: FileIdentity,
     /// Absolute: the program may change its folder.
     path: Mutex<PathBuf>,
 }
@@ -30,7 +30,7 @@ impl TraceFile {
     /// Creates the file, which must not exist, by its absolute path.
     pub fn create(path: &Path) -> Result<TraceFile, Error> {
         let number = descriptor::open(path, libc::O_CREAT | libc::O_EXCL)?;
-        let identity = Identity::of(number).ok_or_else(Error::last_os_error)?;
+        let identity = FileIdentity::of(number).ok_or_else(Error::last_os_error)?;
         Ok(TraceFile { number: number.into(), identity, path: Mutex::new(path.into()) })
     }
 
@@ -49,7 +49,7 @@ impl TraceFile {
     }
 
     fn is(&self, number: c_int) -> bool {
-        Identity::of(number) == Some(self.identity)
+        FileIdentity::of(number) == Some(self.identity)
     }
 
     /// A number that is this file's.

@@ -6,7 +6,7 @@ use super::recording::Thread;
 use super::request::{CANCELLED, CHECKED, PERSISTENT, RECEIVES, Request};
 use crate::abi::Family;
 use crate::recorder::content::pending::{self, Transfer};
-use crate::recorder::content::{Block, is_on};
+use crate::recorder::content::{BufferPart, is_on};
 use crate::recorder::guard;
 use recorder_core::handles::Keep;
 
@@ -30,7 +30,7 @@ impl Thread {
     }
 
     /// Says what lies in blocks, which may be filled by no more than so many bytes each.
-    pub fn say_blocks(&self, blocks: &[Block], received: bool, filled: u64) {
+    pub fn say_blocks(&self, blocks: &[BufferPart], received: bool, filled: u64) {
         for content in blocks.iter().filter_map(|block| block.content(received, filled)) {
             self.write(&content.words());
         }

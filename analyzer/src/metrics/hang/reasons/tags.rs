@@ -6,7 +6,7 @@ use super::{Reason, ReasonRow, communicator, stands, upper};
 use crate::metrics::hang::Findings;
 use crate::metrics::words::{call_in_words, rank_in_words};
 use crate::model::roles::Peer;
-use crate::model::standing::{Awaited, Channel};
+use crate::model::standing::{Awaited, Route};
 use crate::model::wait_for::{messages, offers, takes};
 
 /// Messages that are there for a rank that waits for one, and do not fit.
@@ -37,7 +37,7 @@ fn near_miss(findings: &Findings<'_>, at: usize, awaits: &Awaited) -> Option<(i3
     let stray = messages(standing, from, to).filter(|(on, tag)| !takes(standing, at, *on, from as u32, *tag));
     let (on, sent) = stray.min_by_key(|(on, tag)| (*on != object, *on, *tag))?;
     let on_other = if on == object { String::new() } else { format!(" on {}", communicator(findings, on)) };
-    let passed = standing.ranks[from].past.passed.get(&Channel { object: on, from: from as u32, to, tag: sent });
+    let passed = standing.ranks[from].past.passed.get(&Route { object: on, from: from as u32, to, tag: sent });
     let by = match (passed, standing.ranks[from].entered()) {
         (Some(passed), _) => {
             let place = standing.place(passed.place);
