@@ -2,9 +2,10 @@
 //!
 //! `cargo bench -p overhear-examples --bench wrapper`, with any MPI of `cargo xtask test` at hand; `TEST_MPI=mpich4`
 //! chooses. The variants take turns, so that a change of the machine's speed hits all; medians are printed. Debian's EZTrace stands beside
-//! them under Debian's MPICH, if it is installed.
+//! them under Debian's MPICH, if it is installed, and another build of the library that `BEFORE=liboverhear.so` names.
 
 use std::collections::BTreeMap;
+use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -17,6 +18,8 @@ const ROUNDS: usize = 7;
 const VARIANTS: [&str; 5] = ["plain", "floor", "null", "profile", "trace"];
 /// The MPI that Debian's EZTrace records a program without a launcher under; under Open MPI its preload ends the launcher's own helper.
 const EZTRACE_MPI: &str = "mpich4";
+/// The variable that names another build of the library.
+const BEFORE: &str = "BEFORE";
 /// How much is recorded of the progress engine.
 const DEPTHS: [&str; 5] = ["plain", "off", "count", "time", "events"];
 
@@ -24,6 +27,13 @@ fn main() {
     for mpi in Mpi::all().iter().filter(|mpi| mpi.built_as == mpi.name) {
         print(mpi, &measure(mpi));
         let added = |of, source, variants: &[&'static str]| print_added(mpi, of, source, variants);
+        if env::var_os(BEFORE).is_some() {
+            added(
+                "a call under another build of the library, and under this one",
+                "calls.c",
+                &["plain", "before", "trace"],
+            );
+        }
         added("a pair of MPI_Isend or MPI_Irecv and its MPI_Wait", "requests.c", &["plain", "null", "trace", "ask"]);
         added("a call whose arguments differ from call to call", "signatures.c", &["plain", "null", "trace"]);
         added("an MPI_Sendrecv of so many bytes", "contents.c", &["plain", "trace", "crc32"]);
@@ -88,6 +98,7 @@ fn run(mpi: &Mpi, program: &Path, variant: &str, floor: &Path) -> String {
     let preload = match variant {
         "plain" => PathBuf::new(),
         "floor" => floor.into(),
+        "before" => env::var_os(BEFORE).unwrap_or_default().into(),
         _ => library(),
     };
     let mode = if ["null", "profile"].contains(&variant) { variant } else { "trace" };

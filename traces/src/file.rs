@@ -124,10 +124,8 @@ pub enum Stop {
     Io = 3,
     /// Memory ran out.
     NoMemory = 4,
-    /// A defect of the recorder.
-    Defect = 5,
     /// The file reached what the system lets the process write, RLIMIT_FSIZE; the rest is in the profile.
-    SizeLimit = 6,
+    SizeLimit = 5,
 }
 
 impl Stop {
@@ -158,7 +156,7 @@ macro_rules! from_number {
 from_number! {
     Abi: u16 = OpenMpi Mpich Standard;
     Mode: u16 = Trace Profile;
-    Stop: u32 = No MaxBytes NoSpace Io NoMemory Defect SizeLimit;
+    Stop: u32 = No MaxBytes NoSpace Io NoMemory SizeLimit;
     PageKind: u32 = Thread Signatures Events Profile Definitions;
 }
 

@@ -6,7 +6,7 @@
 //!  | header | thread 0 | definitions | signatures | events | events | events |
 //!  +--------+----------+-------------+------------+--------+--------+--------+-- ...
 //!    file      block      strings,      64 bytes     8 bytes a call, each page owned by one thread
-//!    .rs       file.rs    modules       signature.rs record.rs
+//!    .rs       file.rs    modules       signature.rs record/
 //!              in-flight  definitions.rs
 //! ```
 //!

@@ -300,7 +300,6 @@ fn stopped(rank: &Rank) -> Option<String> {
         Stop::NoSpace => "the disk was full",
         Stop::Io => "its file could not be written",
         Stop::NoMemory => "memory had run out",
-        Stop::Defect => "of a defect in the recorder",
     };
     let (at, whole) =
         (rank.clock.seconds(rank.header.stopped_at.saturating_sub(rank.header.begin.ticks)), rank.whole());

@@ -103,7 +103,6 @@ fn calls_lost_to_a_full_disk_make_every_analysis_end_with_status_4() {
         (Stop::NoSpace, "the disk was full"),
         (Stop::Io, "its file could not be written"),
         (Stop::NoMemory, "memory had run out"),
-        (Stop::Defect, "of a defect in the recorder"),
     ] {
         let folder = Folder::new();
         let end = ClockSample { ticks: BEGIN + SECOND, width: 1, monotonic: BEGIN + SECOND, realtime: BEGIN + SECOND };

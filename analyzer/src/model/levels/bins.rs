@@ -62,7 +62,7 @@ impl RankBins {
         sorter.flush();
         let mut bins = RankBins { cells: sorter.cells, times: sorter.times };
         bins.cells.extend(waited(grid, waits));
-        bins.settle();
+        bins.combine();
         bins
     }
 
@@ -77,12 +77,12 @@ impl RankBins {
         let mut folded = self.clone();
         folded.cells.iter_mut().for_each(|cell| cell.bin /= 2);
         folded.times.iter_mut().for_each(|time| time.bin /= 2);
-        folded.settle();
+        folded.combine();
         folded
     }
 
     /// Puts together what is of one bin.
-    fn settle(&mut self) {
+    fn combine(&mut self) {
         if !self.times.is_sorted() {
             self.times.sort_unstable();
         }

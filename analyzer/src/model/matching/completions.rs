@@ -59,7 +59,7 @@ impl Completions {
 
     /// One thing more is to be told.
     #[inline]
-    pub fn expect(&mut self, number: u32) {
+    pub fn await_one(&mut self, number: u32) {
         self.all[number as usize].open += 1;
     }
 

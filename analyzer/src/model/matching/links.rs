@@ -150,7 +150,7 @@ impl Links {
 
     /// The call depends on something that will be known later. Returns what to say that by.
     #[inline]
-    pub fn expect(&mut self) -> u32 {
+    pub fn reserve(&mut self) -> u32 {
         if self.wanted {
             self.links.push(Link { time: self.useful, other: 0, rank: NOTHING, number: 0 });
         }

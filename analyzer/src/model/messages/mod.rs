@@ -71,7 +71,7 @@ pub fn of_rank(rank: &Rank) -> RankMessages {
     for thread in &rank.trace.contents().threads {
         reader::read(thread, &mut found);
     }
-    found.settle();
+    found.complete_foreign();
     let mut messages = RankMessages { pending: found.pending(), ..RankMessages::default() };
     // Of several threads, whichever was first.
     found.messages.sort_by_key(|(_, message)| message.begin);

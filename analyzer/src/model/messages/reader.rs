@@ -134,7 +134,7 @@ impl Found {
     }
 
     /// Completes what one thread began and another one completed.
-    pub fn settle(&mut self) {
+    pub fn complete_foreign(&mut self) {
         for run in take(&mut self.foreign) {
             self.complete_run(run);
         }

@@ -61,7 +61,6 @@ pub fn stopped(stop: Stop) {
             messages::once("the file of the run cannot be written: from here on calls are only counted and timed")
         }
         Stop::NoMemory => messages::once("no memory is left: from here on calls are only counted and timed"),
-        Stop::Defect => messages::once("a defect in the recorder: from here on calls are only counted and timed"),
     }
 }
 

@@ -94,7 +94,7 @@ impl<'a> RankMatcher<'a> {
         match partner {
             Partner::Nothing => {}
             Partner::Told(cause) => self.completions.late(completion, cause),
-            Partner::Awaited => self.completions.expect(completion),
+            Partner::Awaited => self.completions.await_one(completion),
         }
     }
 
@@ -225,12 +225,12 @@ impl<'a> RankMatcher<'a> {
 
     /// A completion has received something: one thing more is to be told.
     pub(super) fn expect_message(&mut self, completion: u32) {
-        self.completions.expect(completion);
+        self.completions.await_one(completion);
         let received = &mut self.completions.get(completion).received;
         if received.is_none() {
             *received = Some((self.order.begin(), i64::MAX, self.number));
         }
-        let expected = self.links.expect();
+        let expected = self.links.reserve();
         let first = &mut self.completions.get(completion).link;
         *first = (*first).min(expected);
     }

@@ -52,7 +52,7 @@ impl<'a> RankMatcher<'a> {
         let role = stream.role(call);
         let completion = self.completions.begin(role.place, call, 1);
         if self.send(role, role.place, turn(stream, call), Some(Token::Completion(completion))) {
-            self.completions.expect(completion);
+            self.completions.await_one(completion);
         }
         if let Some((pattern, post)) = self.post(stream, role, call) {
             self.expect_message(completion);

@@ -94,7 +94,7 @@ impl<'a> Epochs<'a> {
         for peer in peers {
             let before = count(&mut window.started, (rank, peer));
             let step = Step { kind: EpochKind::Post, by: peer, whom: rank, before };
-            let node = self.expect(&mut window, step, waiting, waits);
+            let node = self.await_step(&mut window, step, waiting, waits);
             open.peers.push((peer, before, node));
         }
         window.accesses.insert(rank, open);
@@ -148,7 +148,7 @@ impl<'a> Epochs<'a> {
     fn end(&self, window: &mut Window, rank: u32, open: OpenWindow, calls: Vec<Called>, waits: &mut Waits) -> Vec<u32> {
         let waiting = window.wait(WaitState::EarlyWait, calls, open.peers.len());
         let step = |(peer, before, _)| Step { kind: EpochKind::Complete, by: peer, whom: rank, before };
-        let nodes = open.peers.into_iter().map(|peer| self.expect(window, step(peer), waiting, waits)).collect();
+        let nodes = open.peers.into_iter().map(|peer| self.await_step(window, step(peer), waiting, waits)).collect();
         self.know(window, waiting, None, waits);
         nodes
     }
@@ -175,7 +175,7 @@ impl<'a> Epochs<'a> {
     }
 
     /// A step is waited for. Returns its node.
-    fn expect(&self, window: &mut Window, step: Step, waiting: u64, waits: &mut Waits) -> u32 {
+    fn await_step(&self, window: &mut Window, step: Step, waiting: u64, waits: &mut Waits) -> u32 {
         match window.steps.remove(&step) {
             Some((Half::Done(at, who), node)) => {
                 self.know(window, waiting, Some((at, who)), waits);
