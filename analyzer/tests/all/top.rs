@@ -82,6 +82,18 @@ fn the_screen_is_drawn_in_a_terminal_drawn_again_when_that_is_resized_and_left_w
     }
 }
 
+/// As behind nohup, or in a shell of tmux that is killed.
+#[test]
+fn the_screen_ends_with_its_terminal_also_where_hangups_are_ignored() {
+    let folder = three();
+    let mut command = Command::new("sh");
+    command.args(["-c", "trap '' HUP; exec \"$0\" top --no-cache \"$1\"", env!("CARGO_BIN_EXE_overhear")]);
+    command.arg(&folder.0).env("TERM", "xterm");
+    let mut top = InTerminal::begin(&mut command, 80);
+    top.shows("quits");
+    assert_eq!(top.hang_up(), 0);
+}
+
 #[test]
 fn two_at_once_wait_for_a_run_follow_it_and_end_when_its_folder_is_gone() {
     let folder = Folder::new();

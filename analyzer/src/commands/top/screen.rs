@@ -1,12 +1,15 @@
 //! The screen of `overhear top`.
 
 use std::io::{self, IsTerminal};
+use std::mem;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use ratatui::crossterm::event::{self, Event, KeyCode, KeyModifiers};
+use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyModifiers};
 use ratatui::style::Style;
 use ratatui::text::{Line, Text};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 
 use crate::error::Error;
 use crate::model::sites::Sites;
@@ -16,6 +19,8 @@ use crate::visible::visible;
 
 /// Between two frames.
 const BETWEEN: Duration = Duration::from_secs(1);
+/// Between two looks for keys where stdin is not the terminal that is drawn on.
+const ELSEWHERE: Duration = Duration::from_millis(50);
 
 /// Draws a run's ranks every second until the user quits. A folder without traces is waited at.
 pub fn run(folder: &Path, mut watch: Watch, keep: bool) -> Result<(), Error> {
@@ -26,7 +31,12 @@ pub fn run(folder: &Path, mut watch: Watch, keep: bool) -> Result<(), Error> {
     look(&mut watch)?;
     let mut terminal = ratatui::try_init().map_err(failed)?;
     let result = draw_until_quit(&mut terminal, folder, watch, keep);
-    ratatui::restore();
+    if io::stdout().is_terminal() {
+        ratatui::restore();
+    } else {
+        // It is gone, and stderr with it: on that both would say that they cannot restore it, and panic.
+        mem::forget(terminal);
+    }
     result
 }
 
@@ -108,17 +118,43 @@ enum Input {
 
 /// Waits for the user, until the next frame is due.
 fn next(due: Instant) -> io::Result<Input> {
-    while event::poll(due.saturating_duration_since(Instant::now()))? {
-        match event::read()? {
-            Event::Key(key) if matches!(key.code, KeyCode::Char('q') | KeyCode::Esc) => return Ok(Input::Quit),
-            Event::Key(key) if key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL) => {
-                return Ok(Input::Quit);
+    let left = || due.saturating_duration_since(Instant::now());
+    loop {
+        if is_gone(left())? {
+            return Ok(Input::Quit);
+        }
+        // Where keys come from elsewhere than the screen, that is looked at as often as this.
+        if event::poll(ELSEWHERE.min(left()))? {
+            match event::read()? {
+                Event::Key(key) if is_end(key) => return Ok(Input::Quit),
+                Event::Resize(..) => return Ok(Input::Resized),
+                _ => {}
             }
-            Event::Resize(..) => return Ok(Input::Resized),
-            _ => {}
+        } else if left().is_zero() {
+            return Ok(Input::None);
         }
     }
-    Ok(Input::None)
+}
+
+fn is_end(key: KeyEvent) -> bool {
+    match key.code {
+        KeyCode::Char('q') | KeyCode::Esc => true,
+        KeyCode::Char('c') => key.modifiers.contains(KeyModifiers::CONTROL),
+        _ => false,
+    }
+}
+
+/// Waits until there is something to read or a signal comes, and no longer. Whether the terminal is gone: then crossterm would read the
+/// end of its file for ever.
+fn is_gone(most: Duration) -> io::Result<bool> {
+    let timeout = Timespec::try_from(most).map_err(io::Error::other)?;
+    let stdout = io::stdout();
+    let mut screen = [PollFd::new(&stdout, PollFlags::IN)];
+    match poll(&mut screen, Some(&timeout)) {
+        Ok(_) => Ok(screen[0].revents().intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL)),
+        Err(Errno::INTR) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
 }
 
 #[cfg(test)]

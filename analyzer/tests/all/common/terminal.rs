@@ -2,9 +2,11 @@
 
 use std::fs::File;
 use std::io::Read;
-use std::os::fd::{FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -15,6 +17,8 @@ pub struct InTerminal {
     /// What is typed.
     pub keyboard: File,
     screen: Receiver<Vec<u8>>,
+    /// Nobody looks any more.
+    is_closed: Arc<AtomicBool>,
     /// What was drawn.
     pub seen: String,
 }
@@ -29,6 +33,9 @@ impl InTerminal {
         assert_eq!(opened, 0);
         // SAFETY: both were opened above, and nobody else has them.
         let (here, there) = unsafe { (OwnedFd::from_raw_fd(here), OwnedFd::from_raw_fd(there)) };
+        // A child with both ends would keep its own terminal open.
+        // SAFETY: sets a flag of a file that is open.
+        assert_eq!(unsafe { libc::fcntl(here.as_raw_fd(), libc::F_SETFD, libc::FD_CLOEXEC) }, 0);
         command.stdin(there.try_clone().unwrap()).stdout(there.try_clone().unwrap()).stderr(there);
         // SAFETY: both calls may be made between fork and exec.
         unsafe {
@@ -44,15 +51,23 @@ impl InTerminal {
         let keyboard = File::from(here);
         let mut output = keyboard.try_clone().unwrap();
         let (send, screen) = channel();
+        let is_closed = Arc::new(AtomicBool::new(false));
+        let is_over = Arc::clone(&is_closed);
         thread::spawn(move || {
             let mut bytes = [0; 4096];
-            while let Ok(count @ 1..) = output.read(&mut bytes) {
+            while !is_over.load(Relaxed) {
+                let mut look = libc::pollfd { fd: output.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+                // SAFETY: writes into `look`, which is one.
+                if unsafe { libc::poll(&mut look, 1, 100) } == 0 {
+                    continue;
+                }
+                let Ok(count @ 1..) = output.read(&mut bytes) else { return };
                 if send.send(bytes[..count].to_vec()).is_err() {
                     return;
                 }
             }
         });
-        InTerminal { child, keyboard, screen, seen: String::new() }
+        InTerminal { child, keyboard, screen, is_closed, seen: String::new() }
     }
 
     /// Waits until this has been drawn.
@@ -93,11 +108,21 @@ impl InTerminal {
         }
     }
 
+    /// Takes the terminal away, and waits until the command has ended.
+    pub fn hang_up(self) -> i32 {
+        let InTerminal { child, keyboard, screen, is_closed, seen } = self;
+        is_closed.store(true, Relaxed);
+        // Its other half is closed by the thread that reads.
+        drop(keyboard);
+        let nowhere = File::open("/dev/null").unwrap();
+        InTerminal { child, keyboard: nowhere, screen, is_closed, seen }.status()
+    }
+
     /// Makes the terminal another size.
     pub fn resize(&mut self, columns: u16) {
         self.seen.clear();
         let size = libc::winsize { ws_row: 4, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
         // SAFETY: sets the size of a terminal that is open.
-        assert_eq!(unsafe { libc::ioctl(std::os::fd::AsRawFd::as_raw_fd(&self.keyboard), libc::TIOCSWINSZ, &size) }, 0);
+        assert_eq!(unsafe { libc::ioctl(self.keyboard.as_raw_fd(), libc::TIOCSWINSZ, &size) }, 0);
     }
 }
