@@ -1,66 +1,48 @@
 // @ts-check
 /**
- * The tables of ranks and of functions, of what the timeline shows.
+ * Tables and pictures follow what the timeline shows; those that are of the whole run say so.
  *
- * In: a table of the whole run, and the timeline's sums over the part in view. Out: rows of the same columns; what sums of time do not
- * tell is null.
+ * In: the tables of all sections, and the timeline's sums over the part in view. Out: what each table then shows.
  *
- * @import { Cell, Column, Table } from "#units"
- * @typedef {{ name: string, ns: number, most: number, of: string }} FunctionSum
- * @typedef {{ row: number, ran: number, ofThreads: number, inMpi: number }} RankSum
- * @typedef {{ ranks: RankSum[], functions: FunctionSum[] }} Sums
+ * @import { Cell, Table } from "#units"
+ * @import { Sums } from "#timeline-sums"
  */
+import { engine, functions, imbalance, sites, sizes } from "#of_calls";
+import { heat, pairs, waitPlaces, waitStates } from "#of_pairs";
+import { ranks, rankTime } from "#of_ranks";
 
-/** A cell of a function's row. @returns {Cell} */
-function ofFunction(
-  /** @type {Column} */ column,
-  /** @type {FunctionSum} */ sum,
-  /** @type {number} */ ranks,
-  /** @type {number} */ all,
+/** What makes the rows of a table, by section and table. @type {Record<string, (table: Table, data: any, sums: Sums) => Cell[][]>} */
+const FOLLOWING = {
+  "ranks rank_time": rankTime,
+  "ranks ranks": ranks,
+  "ranks functions": imbalance,
+  "functions functions": functions,
+  "sizes sizes": sizes,
+  "matrix heat": heat,
+  "matrix pairs": pairs,
+  "waits wait_states": waitStates,
+  "waits waits": waitPlaces,
+  "progress engine_functions": engine,
+  "sites sites": sites,
+};
+
+/** What a table leaves out of a part. @type {Record<string, string>} */
+const LEFT_OUT = {
+  "matrix pairs": "what collective calls hand over is known of the whole run alone",
+  "progress engine_functions": "how long the engine took is known of the whole run alone",
+};
+
+/** Of what the rows are, in words. */
+export function partOf(/** @type {string} */ section, /** @type {Table} */ table, /** @type {string} */ words) {
+  return [words, LEFT_OUT[`${section} ${table.name}`]].filter(Boolean).join("; ");
+}
+
+/** The rows of a table for a part of the run: null where the table is of the whole run, whatever the timeline shows. */
+export function rowsOf(
+  /** @type {string} */ section,
+  /** @type {Table} */ table,
+  /** @type {any} */ data,
+  /** @type {Sums} */ sums,
 ) {
-  switch (column.key) {
-    case "function":
-      return sum.name;
-    case "time_max_s":
-      return sum.most / 1e9;
-    case "time_max_rank":
-      return /^\d+$/.test(sum.of) ? Number(sum.of) : null;
-    case "time_mean_s":
-      return sum.ns / ranks / 1e9;
-    case "time_total_s":
-      return sum.ns / 1e9;
-    case "time_share_percent":
-      return all > 0 ? (100 * sum.ns) / all : null;
-    default:
-      return null;
-  }
-}
-
-/** A cell of a rank's row. @returns {Cell} */
-function ofRank(/** @type {Column} */ column, /** @type {RankSum} */ sum, /** @type {Cell} */ whole) {
-  switch (column.key) {
-    case "wall_time_s":
-      return sum.ran / 1e9;
-    case "mpi_time_s":
-      return sum.inMpi / 1e9;
-    case "mpi_share_percent":
-      return sum.ofThreads > 0 ? (100 * sum.inMpi) / sum.ofThreads : null;
-    case "calls":
-      return null;
-    default:
-      return whole;
-  }
-}
-
-/** The rows of functions. */
-export function functions(/** @type {Table} */ table, /** @type {Sums} */ sums) {
-  const called = sums.functions.filter((sum) => sum.ns > 0);
-  const all = called.reduce((time, sum) => time + sum.ns, 0);
-  return called.map((sum) => table.columns.map((column) => ofFunction(column, sum, Math.max(1, sums.ranks.length), all)));
-}
-
-/** The rows of ranks, as far as the table has them: in the order of the timeline's. */
-export function ranks(/** @type {Table} */ table, /** @type {Sums} */ sums) {
-  const shown = sums.ranks.filter(({ row }) => row < table.rows.length);
-  return shown.map((sum) => table.columns.map((column, at) => ofRank(column, sum, table.rows[sum.row][at])));
+  return FOLLOWING[`${section} ${table.name}`]?.(table, data, sums) ?? null;
 }

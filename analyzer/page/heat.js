@@ -19,18 +19,34 @@ const WIDE = 440;
 /** Bytes further apart than this are shaded by their logarithm. */
 const FAR = 1000;
 
-/** Draws the square. */
+/** Draws the square. Returns what draws it of other rows, or with null again of the table's. */
 export function heat(/** @type {HTMLElement} */ element, /** @type {Table} */ table) {
-  if (table.rows.length === 0) return;
+  if (table.rows.length === 0) return null;
+  let shown = places(table, table.rows);
+  let { title } = table;
+  const again = draw(element, (width) => (shown.cells.length === 0 ? [] : [square(shown, title, width)]));
+  return (/** @type {Cell[][] | null} */ others) => {
+    shown = places(table, others ?? table.rows);
+    title = others === null ? table.title : "bytes of messages in this part";
+    again();
+  };
+}
+
+/** The ranks by their names, and what goes from the place of one to that of another. */
+function places(/** @type {Table} */ table, /** @type {Cell[][]} */ rows) {
   const none = { all: scaleOf(0), each: scaleOf(0) };
   const order = (/** @type {Cell} */ rank) => (Array.isArray(rank) ? rank[1] * 2 ** 32 + rank[0] : Number(rank));
-  const known = new Map(table.rows.flatMap((row) => [row[0], row[1]]).map((rank) => [order(rank), rank]));
+  const known = new Map(rows.flatMap((row) => [row[0], row[1]]).map((rank) => [order(rank), rank]));
   const ranks = [...known.keys()].sort((a, b) => a - b);
   const place = new Map(ranks.map((rank, at) => [rank, at]));
-  const name = (/** @type {number} */ at) => words(table.columns[0], known.get(ranks[at]) ?? null, none);
-  const cells = table.rows.map((row) => {
+  const names = ranks.map((rank) => words(table.columns[0], known.get(rank) ?? null, none));
+  const cells = rows.map((row) => {
     return { from: place.get(order(row[0])) ?? 0, to: place.get(order(row[1])) ?? 0, bytes: Number(row[2]) };
   });
+  return { names, cells };
+}
+
+function square(/** @type {ReturnType<typeof places>} */ { names, cells }, /** @type {string} */ title, /** @type {number} */ width) {
   const [least, most] = [Math.min(...cells.map((cell) => cell.bytes)), Math.max(...cells.map((cell) => cell.bytes))];
   const far = most / least > FAR;
   const shade = (/** @type {number} */ bytes) => {
@@ -38,32 +54,28 @@ export function heat(/** @type {HTMLElement} */ element, /** @type {Table} */ ta
     // A little is still to be told from nothing.
     return (0.12 + 0.88 * share).toFixed(3);
   };
-  draw(element, (width) => {
-    const size = Math.max(2, Math.min(PLACE, (Math.min(SQUARE, width - LEFT) - 2) / ranks.length));
-    const side = size * ranks.length;
-    const squares = cells.map(({ from, to, bytes: sent }) => {
-      const title = svg("title", {}, `${name(from)} to ${name(to)}: ${bytes(sent)}`);
-      const where = { x: LEFT + to * size, y: TOP + from * size, width: size, height: size };
-      return svg("rect", { ...where, class: "heat", "fill-opacity": shade(sent) }, title);
-    });
-    const every = Math.ceil(28 / size);
-    const labels = ranks.map((_, at) => at).filter((at) => at % every === 0).flatMap((at) => [
-      svg("text", { x: LEFT + (at + 0.5) * size, y: TOP - 6, "text-anchor": "middle" }, name(at)),
-      svg("text", { x: LEFT - 8, y: TOP + (at + 0.5) * size + 4, "text-anchor": "end" }, name(at)),
-    ]);
-    const busiest = cells.reduce((best, cell) => (cell.bytes > best.bytes ? cell : best));
-    const label = `Bytes from rank to rank; the most, ${bytes(most)}, from ${name(busiest.from)} to ${name(busiest.to)}`;
-    const how = `darkest: ${bytes(most)}${far ? `, lightest: ${bytes(least)}, by the logarithm` : ""}`;
-    return [
-      svg(
-        "svg",
-        { width: Math.max(LEFT + side + 2, Math.min(width, WIDE)), height: TOP + side + 22, role: "img", "aria-label": label },
-        svg("text", { x: LEFT, y: 14, class: "title" }, `${table.title}, from row to column`),
-        svg("rect", { x: LEFT, y: TOP, width: side, height: side, class: "frame" }),
-        ...squares,
-        ...labels,
-        svg("text", { x: LEFT, y: TOP + side + 18 }, how),
-      ),
-    ];
+  const size = Math.max(2, Math.min(PLACE, (Math.min(SQUARE, width - LEFT) - 2) / names.length));
+  const side = size * names.length;
+  const squares = cells.map(({ from, to, bytes: sent }) => {
+    const what = svg("title", {}, `${names[from]} to ${names[to]}: ${bytes(sent)}`);
+    const where = { x: LEFT + to * size, y: TOP + from * size, width: size, height: size };
+    return svg("rect", { ...where, class: "heat", "fill-opacity": shade(sent) }, what);
   });
+  const every = Math.ceil(28 / size);
+  const labels = names.map((_, at) => at).filter((at) => at % every === 0).flatMap((at) => [
+    svg("text", { x: LEFT + (at + 0.5) * size, y: TOP - 6, "text-anchor": "middle" }, names[at]),
+    svg("text", { x: LEFT - 8, y: TOP + (at + 0.5) * size + 4, "text-anchor": "end" }, names[at]),
+  ]);
+  const busiest = cells.reduce((best, cell) => (cell.bytes > best.bytes ? cell : best));
+  const label = `Bytes from rank to rank; the most, ${bytes(most)}, from ${names[busiest.from]} to ${names[busiest.to]}`;
+  const how = `darkest: ${bytes(most)}${far ? `, lightest: ${bytes(least)}, by the logarithm` : ""}`;
+  return svg(
+    "svg",
+    { width: Math.max(LEFT + side + 2, Math.min(width, WIDE)), height: TOP + side + 22, role: "img", "aria-label": label },
+    svg("text", { x: LEFT, y: 14, class: "title" }, `${title}, from row to column`),
+    svg("rect", { x: LEFT, y: TOP, width: side, height: side, class: "frame" }),
+    ...squares,
+    ...labels,
+    svg("text", { x: LEFT, y: TOP + side + 18 }, how),
+  );
 }

@@ -4,9 +4,9 @@
  *
  * In: the tables of all sections, in the script element `tables`, and what the timeline needs in `timeline-data`.
  *
- * @import { Table } from "#units"
+ * @import { Cell, Table } from "#units"
  */
-import * as follow from "#follow";
+import { partOf, rowsOf } from "#follow";
 import { heat } from "#heat";
 import { rankBars } from "#rank_bars";
 import { sizeBars } from "#size_bars";
@@ -33,10 +33,13 @@ for (const element of /** @type {NodeListOf<HTMLElement>} */ (document.querySele
   const section = element.dataset.section ?? "";
   show(element, section, sections[section].filter((table) => !DRAWN.includes(table.name)));
 }
+/** What draws a table's picture of other rows. @type {Map<Table, (rows: Cell[][] | null) => void>} */
+const drawn = new Map();
 for (const element of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".picture"))) {
   const [name, picture] = PICTURES[element.dataset.section ?? ""] ?? [];
   const table = sections[element.dataset.section ?? ""].find((table) => table.name === name);
-  if (table && picture) picture(element, table);
+  const again = table && picture?.(element, table);
+  if (table && again) drawn.set(table, again);
   // No picture of nothing: the tables say that there is none.
   if (element.childElementCount === 0) element.remove();
 }
@@ -47,21 +50,21 @@ for (const time of /** @type {NodeListOf<HTMLTimeElement>} */ (document.querySel
 }
 theme(/** @type {HTMLElement} */ (document.getElementById("theme")));
 
-// The timeline is there where the run has single calls. The tables of ranks and of functions are of what it shows.
+// The timeline is there where the run has single calls: what it shows, tables and pictures are of, as far as they can be.
 const timeline = data("timeline-data");
 if (timeline) {
   const { mount } = await import("#timeline");
   const place = /** @type {HTMLElement} */ (document.getElementById("timeline-place"));
-  /** @type {[Table | undefined, typeof follow.ranks][]} */
-  const following = [
-    [sections.ranks.find((table) => table.name === "ranks"), follow.ranks],
-    [sections.functions.find((table) => table.name === "functions"), follow.functions],
-  ];
-  const mounted = mount(place, timeline, {
-    onSelect: (/** @type {{ from: number, to: number, rows: number[] }} */ { from, to, rows }) => {
-      const isAll = from <= timeline.from && to >= timeline.to && rows.length === timeline.ranks.length;
-      const sums = isAll ? null : mounted.sums(from, to, rows);
-      for (const [table, rowsOf] of following) if (table) select(table, sums && rowsOf(table, sums));
+  mount(place, timeline, {
+    onSelect: ({ sums, isAll, words }) => {
+      for (const [section, tables] of Object.entries(sections)) {
+        for (const table of tables) {
+          const others = isAll || sums === null ? null : rowsOf(section, table, timeline, sums);
+          select(table, others, isAll ? "" : others ? partOf(section, table, words) : "of the whole run");
+          drawn.get(table)?.(others);
+        }
+      }
+      document.documentElement.dataset.part = isAll ? "" : words;
     },
   });
 }

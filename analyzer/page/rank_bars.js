@@ -16,9 +16,10 @@ const MARGIN = { top: 14, right: 8, bottom: 34, left: 64 };
 const LEAST = 5;
 const MOST = 64;
 
-/** Draws the bars. */
+/** Draws the bars. Returns what draws them of other rows, or with null again of the table's. */
 export function rankBars(/** @type {HTMLElement} */ element, /** @type {Table} */ table) {
-  if (table.rows.length === 0) return;
+  let { rows } = table;
+  if (rows.length === 0) return null;
   const parts = table.columns.map((column, at) => ({ name: column.heading, key: column.key, at }))
     .filter(({ at }) => table.columns[at].unit === "seconds")
     .filter(({ at }) => table.rows.some((row) => Number(row[at]) > 0))
@@ -33,11 +34,15 @@ export function rankBars(/** @type {HTMLElement} */ element, /** @type {Table} *
   element.append(names, place);
   const again = draw(place, (width) => {
     const shown = parts.filter((part) => left.has(part));
-    if (shown.length === 0) return [];
+    if (shown.length === 0 || rows.length === 0) return [];
     const room = width - MARGIN.left - MARGIN.right;
-    const bars = shared(table.rows, shown, Math.max(1, Math.floor(room / LEAST)));
+    const bars = shared(rows, shown, Math.max(1, Math.floor(room / LEAST)));
     return [picture(bars, shown, table, width)];
   });
+  return (/** @type {Cell[][] | null} */ others) => {
+    rows = others ?? table.rows;
+    again();
+  };
 }
 
 /**

@@ -4,7 +4,7 @@
  *
  * In: an element, and the table `sizes`.
  *
- * @import { Table } from "#units"
+ * @import { Cell, Table } from "#units"
  */
 import { draw, grid, marks, svg } from "#svg";
 import { bytes, scaleOf, timeAlone } from "#units";
@@ -14,20 +14,22 @@ const MARGIN = { top: 24, right: 8, bottom: 26, left: 64 };
 /** Below this width the two pictures stand one below the other. */
 const NARROW = 640;
 
-/** Draws both. */
+/** Draws both. Returns what draws them of other rows, or with null again of the table's. */
 export function sizeBars(/** @type {HTMLElement} */ element, /** @type {Table} */ table) {
   const at = (/** @type {string} */ key) => table.columns.findIndex((column) => column.key === key);
   const [size, calls, time] = ["size_at_least_bytes", "calls", "time_total_s"].map(at);
-  if (table.rows.length === 0 || size < 0) return;
-  const powers = table.rows.map((row) => Math.log2(Number(row[size])));
-  const [least, most] = [Math.min(...powers), Math.max(...powers)];
-  const sums = (/** @type {number} */ column) => {
-    const sums = Array(most - least + 1).fill(0);
-    table.rows.forEach((row, place) => (sums[powers[place] - least] += Number(row[column])));
-    return sums;
-  };
-  const [ofCalls, ofTime] = [sums(calls), sums(time)];
-  draw(element, (width) => {
+  let { rows } = table;
+  if (rows.length === 0 || size < 0) return null;
+  const again = draw(element, (width) => {
+    if (rows.length === 0) return [];
+    const powers = rows.map((row) => Math.log2(Number(row[size])));
+    const [least, most] = [Math.min(...powers), Math.max(...powers)];
+    const sums = (/** @type {number} */ column) => {
+      const sums = Array(most - least + 1).fill(0);
+      rows.forEach((row, place) => (sums[powers[place] - least] += Number(row[column])));
+      return sums;
+    };
+    const [ofCalls, ofTime] = [sums(calls), sums(time)];
     const each = width < NARROW ? width : Math.floor(width / 2) - 8;
     const longest = Math.max(...ofTime);
     const scale = scaleOf(marks(longest).slice(-1)[0]);
@@ -37,6 +39,10 @@ export function sizeBars(/** @type {HTMLElement} */ element, /** @type {Table} *
       bars("time of all ranks", ofTime, least, each, inTime, timeAlone),
     ];
   });
+  return (/** @type {Cell[][] | null} */ others) => {
+    rows = others ?? table.rows;
+    again();
+  };
 }
 
 function bars(

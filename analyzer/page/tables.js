@@ -3,7 +3,7 @@
  * Tables that are sorted by their headings, filtered, and shown in full on demand.
  *
  * In: an element, and the tables of a section. Out: the tables in the page; `select` gives one other rows, those of a part of the run,
- * or its own again.
+ * or its own again, and says what they are of.
  *
  * @import { Cell, Table } from "#units"
  */
@@ -29,9 +29,9 @@ export function show(/** @type {HTMLElement} */ element, /** @type {string} */ s
   });
 }
 
-/** Gives a table that is shown other rows, or with null its own. */
-export function select(/** @type {Table} */ table, /** @type {Cell[][] | null} */ rows) {
-  views.get(table)?.take(rows);
+/** Gives a table that is shown other rows, or with null its own, and says of which part of the run they are. */
+export function select(/** @type {Table} */ table, /** @type {Cell[][] | null} */ rows, /** @type {string} */ of) {
+  views.get(table)?.take(rows, of);
 }
 
 /** A new element with this text. */
@@ -55,20 +55,24 @@ class View {
     this.body = make("tbody");
     this.button = make("button", "", { type: "button", class: "more" });
     this.count = make("p", "", { class: "count", role: "status" });
+    this.of = make("span", "", { class: "part" });
     this.build(title, label);
     this.draw();
   }
 
-  take(/** @type {Cell[][] | null} */ rows) {
-    this.rows = rows ?? this.table.rows;
+  take(/** @type {Cell[][] | null} */ rows, /** @type {string} */ of) {
+    this.of.textContent = of;
     this.element.classList.toggle("selected", rows !== null);
+    const others = rows ?? this.table.rows;
+    if (others === this.rows) return;
+    this.rows = others;
     this.draw();
   }
 
   build(/** @type {string} */ title, /** @type {string} */ label) {
     const { columns, rows, more, whole } = this.table;
     const top = make("div", "", { class: "over" });
-    top.append(title ? make("h3", title) : make("span"));
+    top.append(title ? make("h3", title) : "", this.of);
     if (rows.length > FILTERED) top.append(this.filterBox(label));
     columns.forEach((column, at) => this.head.append(this.headCell(at, whole)));
     const grid = make("table", "", { "aria-label": label });
@@ -161,7 +165,7 @@ class View {
 
   nothing() {
     const line = make("tr");
-    const text = this.filter ? "No row has all these words." : "Nothing of this kind is in the run.";
+    const text = this.filter ? "No row has all these words." : this.rows === this.table.rows ? "Nothing of this kind is in the run." : "Nothing of this kind is in this part of the run.";
     line.append(make("td", text, { colspan: String(this.table.columns.length), class: "none" }));
     return line;
   }

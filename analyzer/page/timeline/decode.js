@@ -65,10 +65,11 @@ export function bins(text, rows, firstBin) {
   return all;
 }
 
-/** What calls have in common. Bytes are -1 where they are not known.
+/** What calls have in common. Bytes are -1 where they are not known; a call itself moves those of `moves`, which a persistent
+ * request has at each start.
  * @typedef {{fn: number, site: number, object: number, peer: number, tag: number, source: number, sourceTag: number,
- *   sent: number, received: number}} Kind */
-/** @typedef {{state: number, from: number, until: number, cause: number, site: number}} Wait */
+ *   sent: number, received: number, moves: [number, number]}} Kind */
+/** @typedef {{state: number, from: number, until: number, cause: number, place: number}} Wait */
 /** @typedef {{waits?: Wait[], entries?: number, productive?: number, count?: number, inside?: number, source?: number,
  *   got?: number, failed?: boolean, unfinished?: boolean, thread?: number}} Extra */
 /** One row's calls. The first `carried` began in an earlier chunk.
@@ -87,7 +88,7 @@ function extra(numbers, flags, start) {
     extra.waits = Array.from({ length: numbers.next() }, () => {
       const state = numbers.next();
       const from = start + numbers.next();
-      return { state, from, until: from + numbers.next(), cause: numbers.next() - 1, site: numbers.next() };
+      return { state, from, until: from + numbers.next(), cause: numbers.next() - 1, place: numbers.next() };
     });
   }
   if (flags & ENGINE) [extra.entries, extra.productive] = [numbers.next(), numbers.next()];
@@ -128,13 +129,19 @@ function rowCalls(numbers, from) {
   return { carried, kind, start, end, reach, extra: extras, marks };
 }
 
+/** @param {Numbers} numbers @returns {Kind} */
+function kind(numbers) {
+  return {
+    fn: numbers.next(), site: numbers.next(), object: numbers.next(), peer: numbers.signed(), tag: numbers.signed(),
+    source: numbers.signed(), sourceTag: numbers.signed(), sent: numbers.next() - 1, received: numbers.next() - 1,
+    moves: [numbers.next(), numbers.next()],
+  };
+}
+
 /** @param {string} text @param {number} rows @param {number} from @returns {Chunk} */
 export function chunk(text, rows, from) {
   const numbers = new Numbers(text);
-  const kinds = Array.from({ length: numbers.next() }, () => ({
-    fn: numbers.next(), site: numbers.next(), object: numbers.next(), peer: numbers.signed(), tag: numbers.signed(),
-    source: numbers.signed(), sourceTag: numbers.signed(), sent: numbers.next() - 1, received: numbers.next() - 1,
-  }));
+  const kinds = Array.from({ length: numbers.next() }, () => kind(numbers));
   const all = Array.from({ length: rows }, () => rowCalls(numbers, from));
   let last = from;
   const messages = Array.from({ length: numbers.next() }, () => {
@@ -142,4 +149,29 @@ export function chunk(text, rows, from) {
     return { begin, end: begin + numbers.signed(), from: numbers.next(), to: numbers.next(), bytes: numbers.next() };
   });
   return { kinds, rows: all, messages };
+}
+
+/** Calls of one function, call site and power of two of bytes, -1 where there are none. A call counts where it begins.
+ * @typedef {{fn: number, site: number, power: number, calls: number, ns: number, bytes: number, entries: number, productive: number}} CallSum */
+/** Waits of one function and call site for one reason.
+ * @typedef {{fn: number, site: number, state: number, cause: number, place: number, waits: number, ns: number, longest: number}} WaitSum */
+/** @typedef {{from: number, to: number, messages: number, bytes: number}} PairSum */
+/** What several chunks come to. @typedef {{rows: {calls: CallSum[], waits: WaitSum[]}[], pairs: PairSum[]}} ChunkSums */
+
+/** @param {string} text @param {number} rows @returns {ChunkSums} */
+export function sums(text, rows) {
+  const numbers = new Numbers(text);
+  const list = (/** @type {() => any} */ one) => Array.from({ length: numbers.next() }, one);
+  const kinds = list(() => ({ fn: numbers.next(), site: numbers.next(), power: numbers.next() - 1 }));
+  const all = Array.from({ length: rows }, () => ({
+    calls: list(() => ({
+      ...kinds[numbers.next()], calls: numbers.next(), ns: numbers.next(), bytes: numbers.next(), entries: numbers.next(), productive: numbers.next(),
+    })),
+    waits: list(() => ({
+      fn: numbers.next(), site: numbers.next(), state: numbers.next(), cause: numbers.next() - 1, place: numbers.next(),
+      waits: numbers.next(), ns: numbers.next(), longest: numbers.next(),
+    })),
+  }));
+  const pairs = list(() => ({ from: numbers.next(), to: numbers.next(), messages: numbers.next(), bytes: numbers.next() }));
+  return { rows: all, pairs };
 }

@@ -21,7 +21,9 @@ function least(bar) {
 export class Durations {
   /** @param {HTMLCanvasElement} canvas @param {HTMLElement} caption @param {() => void} changed */
   constructor(canvas, caption, changed) {
-    [this.canvas, this.caption, this.changed] = [canvas, caption, changed];
+    this.canvas = canvas;
+    this.caption = caption;
+    this.changed = changed;
     /** First and last bar that are chosen. @type {[number, number] | null} */
     this.range = null;
     this.bars = new Float64Array(BARS);

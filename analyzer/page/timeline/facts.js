@@ -36,7 +36,7 @@ export function rows(store, call) {
     ["engine", extra.entries !== undefined && `${count(extra.entries)} entries, ${count(extra.productive)} productive`],
   ];
   for (const wait of extra.waits ?? []) {
-    const cause = wait.cause < 0 ? "" : ` for rank ${data.names[wait.cause]} at ${data.sites[wait.site]}`;
+    const cause = wait.cause < 0 ? "" : ` for rank ${data.names[wait.cause].label} at ${data.places[wait.place].site}`;
     all.push(["waited", `${duration(wait.until - wait.from)}${cause}: ${data.states[wait.state]}`]);
   }
   for (const message of call.messages.slice(0, 8)) {

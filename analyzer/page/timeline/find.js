@@ -93,11 +93,6 @@ export async function search(store, matches, after, rows) {
 
 /** A chunk when it has come; nothing where it does not. @param {Store} store @param {any} part
  * @returns {Promise<import("#timeline-decode").Chunk | undefined>} */
-export async function loaded(store, part) {
-  for (let tries = 0; tries < 600; tries++) {
-    const chunk = store.chunk(part);
-    if (chunk !== undefined || store.failed.has(part.name)) return chunk;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  return undefined;
+export function loaded(store, part) {
+  return store.there(part.name, () => store.chunk(part));
 }

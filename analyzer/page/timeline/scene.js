@@ -3,7 +3,7 @@
 // and time lie at a point.
 
 import { marks } from "#timeline-axis";
-import { count, moment } from "#timeline-format";
+import { moment } from "#timeline-format";
 import { findCall } from "#timeline-find";
 import { paintBins, paintCalls } from "#timeline-rows";
 
@@ -14,13 +14,16 @@ const [LINES, MESSAGES] = [64, 4000]; // Rows and messages that are drawn as lin
 export class Scene {
   /** @param {HTMLCanvasElement} canvas @param {import("#timeline-store").Store} store @param {import("#timeline-view").View} view */
   constructor(canvas, store, view) {
-    [this.canvas, this.store, this.view] = [canvas, store, view];
+    this.canvas = canvas;
+    this.store = store;
+    this.view = view;
     this.context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
     /** Which calls are shown weakly. @type {(chunk: any, row: number, call: number) => boolean} */
     this.isDim = () => false;
     /** Chunks whose calls are drawn. @type {import("#timeline-decode").Chunk[] | undefined} */
     this.chunks = undefined;
-    this.hint = "";
+    /** Whether each message is drawn. */
+    this.hasLines = false;
     const deepest = store.data.regions.reduce((/** @type {number} */ most, /** @type {any} */ region) => Math.max(most, region[2]), -1);
     this.depths = Math.min(deepest + 1, 3);
     canvas.style.setProperty("--timeline-height", `${MAP + 12 + this.depths * BAND + store.data.ranks.length * ROW + AXIS}px`);
@@ -168,21 +171,18 @@ export class Scene {
     }
   }
 
-  /** Lines from sender to receiver where rows are few enough, else how many there are. @param {any} layout @param {(time: number) => number} place */
+  /** Lines from sender to receiver where rows and messages are few enough; else the square of the pattern tells of them. @param {any} layout @param {(time: number) => number} place */
   drawMessages({ plot, lines, each, size }, place) {
     const { context, view } = this;
-    this.hint = "";
+    this.hasLines = false;
     const shown = new Set();
     for (const message of (this.chunks ?? []).flatMap((chunk) => chunk.messages)) {
       const isIn = message.begin < view.to && message.end > view.from;
       const rows = [message.from, message.to];
       if (isIn && rows.some((row) => row + 1 > view.top && row < view.top + view.rows)) shown.add(message);
     }
-    if (shown.size === 0) return;
-    if (each > 1 || lines.length > LINES || shown.size > MESSAGES) {
-      this.hint = `${count(shown.size)} messages: zoom in to see them as lines`;
-      return;
-    }
+    this.hasLines = this.chunks !== undefined && each === 1 && lines.length <= LINES && shown.size <= MESSAGES;
+    if (!this.hasLines) return;
     const y = (/** @type {number} */ row) => plot.top + (row + 0.4 - view.top) * size;
     context.save();
     context.beginPath();

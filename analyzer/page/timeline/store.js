@@ -1,12 +1,15 @@
 // @ts-check
 // What is known of the run: bins in the page, and parts beside it that are loaded when they are looked at. In: the page's data
-// (PageData of report/timeline/page_data.rs). Out: bins and chunks for a time, and sums over a time.
+// (PageData of report/timeline/page_data.rs). Out: bins, chunks and what chunks come to, for a time.
 
-import { bins as decodeBins, chunk as decodeChunk } from "#timeline-decode";
+import { bins as decodeBins, chunk as decodeChunk, sums as decodeSums } from "#timeline-decode";
 
 /** Bins of all rows. `sums[row * classes + class]` adds up the time from the first bin on: a time's is the difference of two.
  * @typedef {{from: number, width: number, first: number, count: number, rows: import("#timeline-decode").RowBins[],
  *   sums: Float64Array[], waits: Float64Array[]}} Level */
+
+/** Parts from beside the page that are kept at a time: single calls take a few MiB each. */
+const KEPT = 64;
 
 /** Parts that wait for their script, by name. One table for the document: scripts find it by this name.
  * @type {Map<string, (text: string) => void>} */
@@ -22,6 +25,8 @@ export class Store {
     this.stuckClass = this.classes - 1;
     /** @type {Map<string, any>} */
     this.parts = new Map();
+    /** Those that came from beside the page. @type {string[]} */
+    this.loaded = [];
     /** @type {Set<string>} */
     this.failed = new Set();
     this.coarse = this.level(data.bins, decodeBins(data.bins.data, data.ranks.length, 0), 0, data.bins.count);
@@ -79,7 +84,7 @@ export class Store {
       script.remove();
       this.changed();
     };
-    awaited.set(name, (text) => this.parts.set(name, decode(text)));
+    awaited.set(name, (text) => this.keep(name, decode(text)));
     script.onload = over;
     script.onerror = () => {
       this.failed.add(name);
@@ -87,6 +92,25 @@ export class Store {
     };
     script.src = `${encodeURIComponent(this.data.folder)}/${name}.js`;
     document.head.append(script);
+    return undefined;
+  }
+
+  /** Keeps a part, and lets go of the one that came first where there are many: who looks there again loads it again.
+   * @param {string} name @param {any} part */
+  keep(name, part) {
+    this.parts.set(name, part);
+    this.loaded.push(name);
+    if (this.loaded.length > KEPT) this.parts.delete(this.loaded.shift() ?? "");
+  }
+
+  /** A part when it has come; nothing where it does not. @template T @param {string} name @param {() => T | undefined} ask
+   * @returns {Promise<T | undefined>} */
+  async there(name, ask) {
+    for (let tries = 0; tries < 600; tries++) {
+      const part = ask();
+      if (part !== undefined || this.failed.has(name)) return part;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
     return undefined;
   }
 
@@ -143,46 +167,15 @@ export class Store {
     return this.part(chunk.name, (text) => decodeChunk(text, this.data.ranks.length, chunk.from));
   }
 
+  /** What several chunks come to, by the name of the file. @param {string} name @returns {import("#timeline-decode").ChunkSums | undefined} */
+  sums(name) {
+    return this.part(name, (text) => decodeSums(text, this.data.ranks.length));
+  }
+
   /** Nanoseconds that a row was there and its calls are known. @param {number} row @param {number} from @param {number} to */
   ran(row, from, to) {
     let sum = 0;
     for (const [begin, end] of this.data.ranks[row].spans) sum += Math.max(0, Math.min(to, end) - Math.max(from, begin));
     return sum;
-  }
-
-  /** Time per row and class, and per function, from the bins: for an interval between two edges of bins exactly.
-   * @param {number} from @param {number} to @param {number[]} rows */
-  sums(from, to, rows) {
-    const { coarse } = this;
-    /** @type {Map<number, {name: string, ns: number, most: number, of: string}>} */
-    const perFunction = new Map();
-    const ranks = rows.map((row) => {
-      const classes = new Array(this.classes).fill(0);
-      const bins = coarse.rows[row];
-      const own = new Map();
-      let waited = 0;
-      for (let cell = 0; cell < bins.bin.length; cell++) {
-        const begin = coarse.from + bins.bin[cell] * coarse.width;
-        const share = Math.max(0, Math.min(to, begin + coarse.width) - Math.max(from, begin)) / coarse.width;
-        if (share === 0) continue;
-        waited += share * bins.waited[cell];
-        for (let time = bins.first[cell]; time < bins.first[cell + 1]; time++) {
-          const ns = share * bins.ns[time];
-          classes[this.classOf[bins.fn[time]]] += ns;
-          own.set(bins.fn[time], (own.get(bins.fn[time]) ?? 0) + ns);
-        }
-      }
-      const label = this.data.ranks[row].label;
-      for (const [fn, ns] of own) {
-        const all = perFunction.get(fn) ?? { name: this.data.functions[fn].name, ns: 0, most: 0, of: label };
-        perFunction.set(fn, { ...all, ns: all.ns + ns, ...(ns > all.most ? { most: ns, of: label } : {}) });
-      }
-      const inMpi = classes.reduce((sum, ns) => sum + ns, 0);
-      const ran = this.ran(row, from, to);
-      const ofThreads = ran * Math.max(1, this.data.ranks[row].threads);
-      classes[0] = Math.max(0, ofThreads - inMpi);
-      return { row, name: label, classes, waited, ran, ofThreads, inMpi };
-    });
-    return { ranks, functions: [...perFunction.values()].sort((a, b) => b.ns - a.ns) };
   }
 }

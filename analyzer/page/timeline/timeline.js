@@ -1,14 +1,16 @@
 // @ts-check
 // The timeline of a run. In: an element, and the data that `overhear` made (PageData of report/timeline/page_data.rs). Out: a
-// picture to zoom in, from the whole run to single calls; `onSelect` hears of what is in view, and `sums` adds it up.
+// picture to zoom in, from the whole run to single calls; `onSelect` hears what comes to pass in view, added up.
 
 import { beside, callAt, findCall, loaded, matcher, search } from "#timeline-find";
 import { Durations } from "#timeline-durations";
 import { rows as factRows, show } from "#timeline-facts";
 import { duration, moment } from "#timeline-format";
 import { KEYS, listen } from "#timeline-input";
+import { Pattern } from "#timeline-pattern";
 import { Scene } from "#timeline-scene";
 import { Store } from "#timeline-store";
+import { sums } from "#timeline-sums";
 import { View } from "#timeline-view";
 
 /** @param {string} tag @param {string} name @param {string} [text] */
@@ -38,6 +40,8 @@ function build(data) {
   const durations = /** @type {HTMLCanvasElement} */ (make("canvas", "durations"));
   named(durations, "application", "Durations of the calls in view. Arrows move the lower end of the filter, with Shift the upper; Escape clears it.");
   canvas.tabIndex = durations.tabIndex = 0;
+  const pattern = /** @type {HTMLCanvasElement} */ (make("canvas", "pattern"));
+  pattern.setAttribute("role", "img");
   const find = /** @type {HTMLInputElement} */ (named(make("input", "find"), "searchbox", "Search for a function or call site"));
   [find.type, find.placeholder] = ["search", "search  /"];
   const live = make("p", "live");
@@ -58,14 +62,14 @@ function build(data) {
   });
   if (data.waits.length > 0) legend.append(entry("ink", "waiting, below its row"));
   const [bar, side] = [make("div", "bar"), make("div", "side")];
-  const [hint, facts, caption] = [make("span", "hint"), make("dl", "facts"), make("p", "caption")];
+  const [hint, facts, caption, messages] = [make("span", "hint"), make("dl", "facts"), make("p", "caption"), make("p", "caption")];
   bar.append(legend, find, help);
-  side.append(live, facts, caption, durations);
-  return { bar, canvas, hint, side, live, facts, caption, durations, find, dialog };
+  side.append(live, facts, caption, durations, messages, pattern);
+  return { bar, canvas, hint, side, live, facts, caption, durations, messages, pattern, find, dialog };
 }
 
 /** @param {HTMLElement} element @param {any} data
- * @param {{onSelect?: (view: {from: number, to: number, ranks: string[], rows: number[]}) => void}} [how] */
+ * @param {{onSelect?: (view: {sums: import("#timeline-sums").Sums | null, isAll: boolean, words: string}) => void}} [how] */
 export function mount(element, data, { onSelect = () => {} } = {}) {
   const parts = build(data);
   element.classList.add("timeline");
@@ -88,6 +92,11 @@ export function mount(element, data, { onSelect = () => {} } = {}) {
   });
   const scene = new Scene(parts.canvas, store, view);
   const durations = new Durations(parts.durations, parts.caption, redraw);
+  const pattern = new Pattern(data, parts.pattern, parts.messages);
+  pattern.hide();
+  /** What is in view comes to, when it has been added up. @type {import("#timeline-sums").Sums | null} */
+  let summed = null;
+  let views = 0;
   scene.isDim = (chunk, row, call) => {
     const calls = chunk.rows[row];
     return !durations.has(calls.end[call] - calls.start[call]) || (matches !== null && !matches(chunk.kinds[calls.kind[call]]));
@@ -103,25 +112,40 @@ export function mount(element, data, { onSelect = () => {} } = {}) {
     const began = performance.now();
     scene.draw();
     durations.draw(scene.chunks, rows(), view.from, view.to, scene.colors);
+    if (scene.hasLines || summed === null) pattern.hide();
+    else pattern.draw(summed.rows.map(({ row }) => row), summed.pairs, scene.colors);
     const call = findCall(store, view.selected);
     const words = call === null ? [] : factRows(store, call);
     show(parts.facts, words);
-    const spoken = call === null ? summary() : words.slice(0, 7).map(([name, text]) => `${name} ${text}`).join(", ");
+    const spoken = call === null ? `${inWords()}. No call is selected.` : words.slice(0, 7).map(([name, text]) => `${name} ${text}`).join(", ");
     if (parts.live.textContent !== spoken) parts.live.textContent = spoken;
-    parts.hint.textContent = store.missing() || [scene.hint, ...whose, ...data.notes].filter(Boolean).join("; ");
+    parts.hint.textContent = store.missing() || [...whose, ...data.notes].join("; ");
     // What a frame took, for tests and for whoever wonders.
     element.dataset.frame = (performance.now() - began).toFixed(1);
     element.dataset.calls = scene.chunks === undefined ? "bins" : "calls";
   }
 
-  function summary() {
+  /** What is in view. */
+  function inWords() {
     const range = `${moment(view.from, (view.to - view.from) / 1000)} to ${moment(view.to, (view.to - view.from) / 1000)}`;
-    return `${range}, ${duration(view.to - view.from)}; ${rows().length} of ${view.all} ranks. No call is selected.`;
+    return `${range}, ${duration(view.to - view.from)}; ${rows().length} of ${view.all} ranks`;
   }
 
   function settle() {
     view.write();
-    onSelect({ from: view.from, to: view.to, rows: rows(), ranks: rows().map((row) => data.ranks[row].label) });
+    tell();
+  }
+
+  /** Adds up what is in view, unless the view changes meanwhile. */
+  async function tell() {
+    const number = ++views;
+    const { from, to } = view;
+    const isAll = from <= data.from && to >= data.to && rows().length === view.all;
+    const found = await sums(store, from, to, rows(), () => number !== views);
+    if (number !== views) return;
+    summed = found;
+    redraw();
+    onSelect({ sums: found, isAll, words: inWords() });
   }
 
   /** Zooms to a call, so that it takes a fifth of the width. @param {number} start @param {number} end */
@@ -209,8 +233,10 @@ export function mount(element, data, { onSelect = () => {} } = {}) {
   window.addEventListener("hashchange", () => view.read());
   if (view.read() && view.selected !== null) reach(view.selected);
   redraw();
+  settled = window.setTimeout(tell, 150);
   return {
     view, store, scene,
-    sums: (/** @type {number} */ from, /** @type {number} */ to, /** @type {number[]} */ rows) => store.sums(from, to, rows),
+    /** @param {number} from @param {number} to @param {number[]} rows @param {() => boolean} [isOver] */
+    sums: (from, to, rows, isOver = () => false) => sums(store, from, to, rows, isOver),
   };
 }

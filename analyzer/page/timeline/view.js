@@ -11,7 +11,10 @@ export class View {
     this.bounds = [data.from, data.to];
     this.all = data.ranks.length;
     this.changed = changed;
-    [this.from, this.to, this.top, this.rows] = [data.from, data.to, 0, this.all];
+    this.from = data.from;
+    this.to = data.to;
+    this.top = 0;
+    this.rows = this.all;
     /** The selected call: its row and begin. @type {{row: number, start: number} | null} */
     this.selected = null;
     /** @type {number[]} */

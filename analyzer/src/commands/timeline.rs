@@ -121,7 +121,7 @@ fn begin(folder: &Path, force: bool) -> Result<(), Error> {
     fs::create_dir_all(folder).map_err(failed)?;
     for entry in fs::read_dir(folder).map_err(failed)?.flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        if (name.starts_with("calls-") || name.starts_with("bins-")) && name.ends_with(".js") {
+        if ["calls-", "bins-", "sums-"].iter().any(|kind| name.starts_with(kind)) && name.ends_with(".js") {
             fs::remove_file(entry.path()).map_err(failed)?;
         }
     }

@@ -15,6 +15,8 @@ const ROWS: usize = 1024;
 /// What calls are for, in the order to be shown.
 const KINDS: [&str; 6] = ["point-to-point", "collective", "one-sided", "files", "start and end", "other MPI"];
 
+const OTHER: usize = KINDS.len() - 1;
+
 fn kind(class: Class) -> usize {
     match class {
         Class::PointToPoint | Class::Probe | Class::Completion | Class::Buffer => 0,
@@ -22,8 +24,17 @@ fn kind(class: Class) -> usize {
         Class::Rma | Class::Window => 2,
         Class::Io | Class::File => 3,
         Class::Lifecycle | Class::Session | Class::Process => 4,
-        _ => 5,
+        _ => OTHER,
     }
+}
+
+/// The column that the time of a function counts in, by the function's number.
+pub fn part_key(function: u16) -> String {
+    key(KINDS[Call::from_number(function).map_or(OTHER, |call| kind(call.class()))])
+}
+
+fn key(kind: &str) -> String {
+    format!("{}_s", kind.replace([' ', '-'], "_").to_lowercase())
 }
 
 /// The parts of a rank's time, in seconds; of several ranks the mean.
@@ -46,8 +57,8 @@ impl Row for RankTimeRow {
             Column::seconds("waiting_s", "waiting", |row: &Self| row.waiting),
         ];
         columns.extend(KINDS.iter().enumerate().map(|(at, name)| {
-            let key = format!("{}_s", name.to_lowercase().replace([' ', '-'], "_"));
-            Column::seconds(key, *name, move |row: &Self| Some(row.kinds[at]).filter(|time| *time > 0.0)).silent_empty()
+            Column::seconds(key(name), *name, move |row: &Self| Some(row.kinds[at]).filter(|time| *time > 0.0))
+                .silent_empty()
         }));
         columns
     }
@@ -56,7 +67,7 @@ impl Row for RankTimeRow {
 /// One row for each rank, or for as many neighbors as it takes; waits where the account is known.
 pub fn table(run: &Run, account: Option<&Account>) -> Table<RankTimeRow> {
     let groups = totals::group_calls(run, |_, _, entry| {
-        Some(Call::from_number(entry.signature.call).map_or(5, |call| kind(call.class())))
+        Some(Call::from_number(entry.signature.call).map_or(OTHER, |call| kind(call.class())))
     });
     let waits = account.map(|account| waited(run, account));
     let one = |at: usize, rank: &Rank| {
@@ -92,7 +103,7 @@ fn waited(run: &Run, account: &Account) -> Vec<[f64; KINDS.len()]> {
 
 fn kind_of_name(function: &str) -> usize {
     let call = Call::all().find(|call| call.mpi_name() == function);
-    call.map_or(5, |call| kind(call.class()))
+    call.map_or(OTHER, |call| kind(call.class()))
 }
 
 fn mean(rows: &[RankTimeRow]) -> RankTimeRow {

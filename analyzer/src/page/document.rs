@@ -110,7 +110,7 @@ fn timeline() -> Markup {
     html! {
         section id="timeline" aria-labelledby="timeline-title" {
             h2 id="timeline-title" { "Timeline" }
-            p.question { "Who did what when? The tables of ranks and functions below are of what is in view." }
+            p.question { "Who did what when? Tables below are of the time and ranks in view, or say that they are of the whole run." }
             div id="timeline-place" {}
             p.command { "The same in a terminal: " code { "overhear timeline DIR" } }
         }

@@ -2,6 +2,7 @@
 
 mod names;
 mod page;
+mod sum_files;
 
 use std::cmp::Reverse;
 

@@ -1,15 +1,17 @@
 //! The lists that a page's calls refer to by number: functions, call sites, communicators.
 
 use rustc_hash::FxHashMap;
+use traces::calls::ArgumentKind::{StartRequest, StartRequests};
 use traces::calls::Call;
-use traces::signature::Signature;
+use traces::signature::{CREATES, Signature};
 
+use crate::metrics::rank_time;
 use crate::metrics::words::{object, peer_role};
 use crate::model::Run;
 use crate::model::levels::{TimeClass, UNFINISHED};
 use crate::model::matching::Account;
 use crate::model::rank::function_of;
-use crate::report::timeline::{KindRow, PageFunction};
+use crate::report::timeline::{KindRow, PageFunction, PagePlace};
 
 /// See the module.
 #[derive(Default)]
@@ -18,8 +20,10 @@ pub struct Names {
     pub functions: Vec<PageFunction>,
     /// Their numbers by those of the trace.
     pub function_of: FxHashMap<u16, u32>,
-    /// Call sites, by number.
+    /// Call sites by number, in short and as reports name them.
     pub sites: Vec<String>,
+    /// See above.
+    pub site_names: Vec<String>,
     site_numbers: FxHashMap<String, u32>,
     /// By rank and its number of the site.
     site_of: FxHashMap<(u32, u32), u32>,
@@ -27,13 +31,11 @@ pub struct Names {
     pub objects: Vec<String>,
     object_numbers: FxHashMap<String, u32>,
     object_of: FxHashMap<(u32, u32), u32>,
-    /// By the account's number of a place.
-    places: Vec<u32>,
 }
 
 impl Names {
-    /// All that the ranks asked about name, and what their waits do.
-    pub fn of(run: &Run, account: &Account) -> Names {
+    /// All that the ranks asked about name.
+    pub fn of(run: &Run) -> Names {
         let mut names = Names::default();
         names.function(UNFINISHED);
         for (at, rank) in run.ranks.iter().enumerate().filter(|(_, rank)| rank.is_asked) {
@@ -43,7 +45,11 @@ impl Names {
                     names.function(signature.call);
                     let key = (at as u32, signature.site);
                     if !names.site_of.contains_key(&key) {
-                        let number = names.site(run.sites.place(rank, signature.site));
+                        let name = run.sites.name(rank, signature.site);
+                        let number = number(&mut names.site_names, &mut names.site_numbers, name);
+                        if names.sites.len() < names.site_names.len() {
+                            names.sites.push(run.sites.place(rank, signature.site));
+                        }
                         names.site_of.insert(key, number);
                     }
                     let key = (at as u32, signature.object);
@@ -54,7 +60,6 @@ impl Names {
                 }
             }
         }
-        names.places = account.places.iter().map(|place| names.site(place.site.clone())).collect();
         names
     }
 
@@ -68,24 +73,25 @@ impl Names {
             peer: (signature.peer, signature.tag),
             source: (signature.source, signature.source_tag),
             bytes: (signature.sent, signature.received),
+            // What a persistent request moves, it moves when it is started.
+            moves: if signature.flags & CREATES != 0 { (0, 0) } else { signature.moves() },
         }
-    }
-
-    /// The call site of an account's place.
-    pub fn place(&self, number: usize) -> u32 {
-        self.places.get(number).copied().unwrap_or(0)
-    }
-
-    fn site(&mut self, site: String) -> u32 {
-        number(&mut self.sites, &mut self.site_numbers, site)
     }
 
     fn function(&mut self, call: u16) {
         let functions = &mut self.functions;
         self.function_of.entry(call).or_insert_with(|| {
             let name = if call == UNFINISHED { "(never returned)".into() } else { function_of(call) };
-            let peer = Call::from_number(call).map_or("peer", peer_role);
-            functions.push(PageFunction { name, class: TimeClass::of(call) as usize, peer });
+            let known = Call::from_number(call);
+            let peer = known.map_or("peer", peer_role);
+            let starts = known.is_some_and(|call| call.has(StartRequest) || call.has(StartRequests));
+            functions.push(PageFunction {
+                name,
+                class: TimeClass::of(call) as usize,
+                peer,
+                part: rank_time::part_key(call),
+                starts,
+            });
             functions.len() as u32 - 1
         });
     }
@@ -97,4 +103,10 @@ fn number(list: &mut Vec<String>, numbers: &mut FxHashMap<String, u32>, name: St
         list.push(name.clone());
         list.len() as u32 - 1
     })
+}
+
+/// Where the calls of an account are, in its order.
+pub fn call_sites(account: &Account) -> Vec<PagePlace> {
+    let places = account.places.iter();
+    places.map(|place| PagePlace { function: place.function.clone(), site: place.site.clone() }).collect()
 }

@@ -2,16 +2,18 @@
 
 use std::sync::Mutex;
 
-use super::names::Names;
+use super::names::{Names, call_sites};
+use super::sum_files::SumFiles;
 use super::{longest, places, regions, title};
 use crate::error::Error;
 use crate::metrics::totals::world_rank;
-use crate::model::Run;
 use crate::model::levels::{Grid, PlacedCall, RankCalls};
 use crate::model::matching::{Settled, WaitSpan, WaitState};
+use crate::model::{Rank, Run};
 use crate::parallel::{lock, map};
 use crate::report::timeline::{
-    self, LongWait, MessageLine, PageBins, PageChunk, PageData, PageWait, Picture, PictureRow, RankSection,
+    self, ChunkSums, LongWait, MessageLine, PageBins, PageChunk, PageData, PageName, PageSums, PageWait, Picture,
+    PictureRow, RankSection,
 };
 
 /// Text that bins may take in a page, and single calls.
@@ -49,7 +51,12 @@ pub fn page_parts<'a>(run: &'a Run, settled: &'a Settled, time: &Grid, messages:
     let grid = Grid { keeps_outside: time.keeps_outside, ..Grid::over(time.from, time.end(), bins_of(ranks)) };
     let finest = super::picture(run, settled, grid, messages);
     let longest_way = finest.messages.iter().map(|message| message.end - message.begin).max().unwrap_or(0);
-    PageParts { run, settled, names: Names::of(run, &settled.account), finest, longest_way }
+    PageParts { run, settled, names: Names::of(run), finest, longest_way }
+}
+
+fn name(rank: &Rank) -> PageName {
+    let name = world_rank(rank);
+    PageName { label: name.to_string(), number: name.number, world: name.world }
 }
 
 impl PageParts<'_> {
@@ -62,7 +69,7 @@ impl PageParts<'_> {
         write: &mut dyn FnMut(&str, &str) -> Result<(), Error>,
     ) -> Result<PageData, Error> {
         let (bins, fine) = self.bins(if in_one { usize::MAX } else { BINS_IN_PAGE }, write)?;
-        let chunks = self.chunks((from, to), if in_one { usize::MAX } else { CALLS_IN_PAGE }, write)?;
+        let (chunks, sums) = self.chunks((from, to), if in_one { usize::MAX } else { CALLS_IN_PAGE }, write)?;
         let run = self.run;
         let own: Vec<u32> = (0..).zip(&run.ranks).filter(|(_, rank)| rank.is_asked).map(|(at, _)| at).collect();
         let (regions, left_out, regions_of) = regions(run, &self.settled.timeline, &self.finest.grid);
@@ -72,15 +79,18 @@ impl PageParts<'_> {
             from,
             to,
             ranks: timeline::page_data::ranks(&self.finest.rows, &own),
-            names: run.ranks.iter().map(|rank| world_rank(rank).to_string()).collect(),
+            names: run.ranks.iter().map(name).collect(),
             classes: timeline::page_data::classes(),
             functions: self.names.functions.clone(),
             sites: self.names.sites.clone(),
+            site_names: self.names.site_names.clone(),
+            places: call_sites(&self.settled.account),
             objects: self.names.objects.clone(),
             states: WaitState::ALL.iter().map(|state| state.name()).collect(),
             bins,
             fine,
             chunks,
+            sums,
             folder: folder.into(),
             waits: self.longest((from, to)),
             regions: timeline::page_data::regions(&regions),
@@ -132,7 +142,7 @@ impl PageParts<'_> {
     fn reasons(&self, wait: &WaitSpan) -> PageWait {
         let (waiter, cause) = (wait.key.waiter, wait.key.cause);
         let state = WaitState::ALL.iter().position(|state| *state == wait.key.state).unwrap_or(0) as u32;
-        (state, (cause != waiter).then(|| (cause.rank, self.names.place(cause.place.number()))))
+        (state, (cause != waiter).then(|| (cause.rank, cause.place.number() as u32)))
     }
 
     /// Times that hold about as many calls each, from one until another.
@@ -162,7 +172,7 @@ impl PageParts<'_> {
         (from, to): (i64, i64),
         room: usize,
         write: &mut dyn FnMut(&str, &str) -> Result<(), Error>,
-    ) -> Result<Vec<PageChunk>, Error> {
+    ) -> Result<(Vec<PageChunk>, Vec<PageSums>), Error> {
         let (run, timeline) = (self.run, &self.settled.timeline);
         let at: Vec<usize> = (0..run.ranks.len()).filter(|at| run.ranks[*at].is_asked).collect();
         let contents = map(at.len(), |row| run.ranks[at[row]].trace.contents());
@@ -175,7 +185,7 @@ impl PageParts<'_> {
         let running: Vec<Mutex<Vec<PlacedCall<'_>>>> = at.iter().map(|_| Mutex::default()).collect();
         let edges = self.edges((from, to));
         let last = edges.len().saturating_sub(2);
-        let (mut chunks, mut in_page) = (Vec::new(), 0usize);
+        let (mut chunks, mut in_page, mut sums) = (Vec::new(), 0usize, SumFiles::default());
         for (number, edge) in edges.windows(2).enumerate() {
             let (begin, end) = (edge[0], edge[1]);
             // What begins at the very end, or where clocks say later, is still there.
@@ -193,11 +203,12 @@ impl PageParts<'_> {
                 let kind = |signature: &_| self.names.kind(at[row], signature);
                 let wait = |wait: &WaitSpan| self.reasons(wait);
                 let count = (calls.len() - carried) as u64;
-                (count, RankSection::of((&calls, carried), &marks, &waits[first..], begin, kind, wait))
+                (count, RankSection::of((&calls, carried), &marks, &waits[first..], (begin, end), kind, wait))
             };
             let (counts, sections): (Vec<u64>, Vec<RankSection>) = map(at.len(), section).into_iter().unzip();
             let messages = self.messages((begin, end), number == last);
             let data = timeline::chunk(&sections, &messages, begin).text();
+            sums.add(&ChunkSums::of(&sections, &messages, (begin, end)));
             let name = format!("calls-{number:05}");
             in_page += data.len();
             let calls = counts.iter().sum();
@@ -208,9 +219,16 @@ impl PageParts<'_> {
                         write(&chunk.name, &data)?;
                     }
                 }
+                sums.write(write)?;
             }
         }
-        Ok(chunks)
+        if in_page <= room {
+            // A page that has every call adds up those.
+            return Ok((chunks, Vec::new()));
+        }
+        sums.finish();
+        sums.write(write)?;
+        Ok((chunks, sums.list()))
     }
 
     /// Messages with an end in a chunk: those between two chunks are in both.

@@ -3,28 +3,13 @@
 use rustc_hash::FxHashMap;
 use traces::signature::{Signature, UNKNOWN_BYTES};
 
+use super::kind::KindRow;
+use super::sums::{CallSum, WaitKind, WaitTally, inside, overlap};
 use super::{Bytes, MessageLine, PictureRow};
 use crate::model::levels::PlacedCall;
 use crate::model::matching::WaitSpan;
 
-/// What single calls have in common, by the numbers of the page's lists.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct KindRow {
-    /// Function.
-    pub function: u32,
-    /// Call site.
-    pub site: u32,
-    /// Communicator, window or file.
-    pub object: u32,
-    /// Partner or root as the program numbers it, and tag.
-    pub peer: (i32, i32),
-    /// Where a call sends and receives: the source, and its tag.
-    pub source: (i32, i32),
-    /// Bytes handed out, and posted to receive.
-    pub bytes: (u64, u64),
-}
-
-/// A wait's reasons by the numbers of the page's lists: state, rank and call site that came late.
+/// A wait's reasons by the numbers of the page's lists: state, rank and place that came late.
 pub type PageWait = (u32, Option<(u32, u32)>);
 
 /// What flags of a call say.
@@ -43,6 +28,9 @@ pub struct RankSection {
     carried: u64,
     calls: u64,
     body: Bytes,
+    /// What the calls of each kind come to in the chunk's time.
+    sums: Vec<CallSum>,
+    waits: FxHashMap<WaitKind, WaitTally>,
 }
 
 impl RankSection {
@@ -52,7 +40,7 @@ impl RankSection {
         (calls, carried): (&[PlacedCall<'_>], usize),
         marks: &[(i64, i64, u64)],
         mut waits: &[WaitSpan],
-        from: i64,
+        (from, to): (i64, i64),
         kind: impl Fn(&Signature) -> KindRow,
         wait: impl Fn(&WaitSpan) -> PageWait,
     ) -> RankSection {
@@ -62,6 +50,7 @@ impl RankSection {
         for call in calls {
             let number = *known.entry(call.signature).or_insert_with(|| {
                 section.kinds.push(kind(call.signature));
+                section.sums.push(CallSum::default());
                 section.kinds.len() as u64 - 1
             });
             waits = &waits[waits.iter().take_while(|wait| wait.call < call.start).count()..];
@@ -69,6 +58,7 @@ impl RankSection {
             let (own, rest) = waits.split_at(own);
             waits = rest;
             section.call(call, number, last, own, &wait);
+            section.add_up(call, number as usize, own, (from, to), &wait);
             last = call.start;
         }
         section.body.number(marks.len() as u64);
@@ -80,6 +70,35 @@ impl RankSection {
             last = *start;
         }
         section
+    }
+
+    /// What of a call and its waits is in the chunk's time. It counts where it begins.
+    fn add_up(
+        &mut self,
+        call: &PlacedCall<'_>,
+        kind: usize,
+        waits: &[WaitSpan],
+        time: (i64, i64),
+        wait: &impl Fn(&WaitSpan) -> PageWait,
+    ) {
+        let own = &self.kinds[kind];
+        self.sums[kind].add(call, own, inside(call, time), call.start >= time.0);
+        for span in waits {
+            let (state, cause) = wait(span);
+            let kind = WaitKind { function: own.function, site: own.site, state, cause };
+            let begins = span.from >= time.0 && span.from < time.1;
+            self.waits.entry(kind).or_default().add(span, overlap((span.from, span.until), time), begins);
+        }
+    }
+
+    /// What its calls come to, by kind.
+    pub fn sums(&self) -> impl Iterator<Item = (&KindRow, &CallSum)> {
+        self.kinds.iter().zip(&self.sums)
+    }
+
+    /// What its waits come to.
+    pub fn waits(&self) -> impl Iterator<Item = (&WaitKind, &WaitTally)> {
+        self.waits.iter()
     }
 
     fn call(
@@ -156,6 +175,8 @@ pub fn chunk(sections: &[RankSection], messages: &[MessageLine], from: i64) -> B
         both.into_iter().for_each(|number| bytes.signed(number.into()));
         bytes.number(known_bytes(kind.bytes.0));
         bytes.number(known_bytes(kind.bytes.1));
+        bytes.number(kind.moves.0);
+        bytes.number(kind.moves.1);
     }
     for section in sections {
         bytes.number(section.kinds.len() as u64);

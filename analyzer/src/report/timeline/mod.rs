@@ -1,20 +1,25 @@
 //! A run as a picture: ranks from top to bottom, time from left to right. In a terminal, as SVG or PNG, as a page.
 
 mod bytes;
+mod chunk_sums;
 mod data;
+mod kind;
 mod page;
 pub mod page_data;
 mod palette;
 mod share;
+mod sums;
 mod svg;
 mod text;
 
 use crate::model::levels::{Grid, Life, RankBins, RegionSpan};
 
 pub use bytes::Bytes;
-pub use data::{KindRow, PageWait, RankSection, bins, chunk};
+pub use chunk_sums::ChunkSums;
+pub use data::{PageWait, RankSection, bins, chunk};
+pub use kind::KindRow;
 pub use page::{STYLE, imports, page, part};
-pub use page_data::{LongWait, PageBins, PageChunk, PageData, PageFunction};
+pub use page_data::{LongWait, PageBins, PageChunk, PageData, PageFunction, PageName, PagePlace, PageSums};
 pub use svg::{columns as svg_columns, svg};
 pub use text::{columns, lines};
 

@@ -7,10 +7,11 @@ use crate::report::module_url;
 use crate::visible::visible;
 
 /// The modules, by the names they import each other by.
-const MODULES: [(&str, &str); 12] = [
+const MODULES: [(&str, &str); 14] = [
     ("#timeline", include_str!("../../../page/timeline/timeline.js")),
     ("#timeline-decode", include_str!("../../../page/timeline/decode.js")),
     ("#timeline-store", include_str!("../../../page/timeline/store.js")),
+    ("#timeline-sums", include_str!("../../../page/timeline/sums.js")),
     ("#timeline-view", include_str!("../../../page/timeline/view.js")),
     ("#timeline-scene", include_str!("../../../page/timeline/scene.js")),
     ("#timeline-rows", include_str!("../../../page/timeline/rows.js")),
@@ -19,6 +20,7 @@ const MODULES: [(&str, &str); 12] = [
     ("#timeline-find", include_str!("../../../page/timeline/find.js")),
     ("#timeline-facts", include_str!("../../../page/timeline/facts.js")),
     ("#timeline-durations", include_str!("../../../page/timeline/durations.js")),
+    ("#timeline-pattern", include_str!("../../../page/timeline/pattern.js")),
     ("#timeline-format", include_str!("../../../page/timeline/format.js")),
 ];
 

@@ -17,13 +17,17 @@ pub struct PageData {
     /// The rows.
     pub ranks: Vec<PageRank>,
     /// Every rank of the run by its place, as waits name them.
-    pub names: Vec<String>,
+    pub names: Vec<PageName>,
     /// What ranks do.
     pub classes: Vec<&'static str>,
     /// Functions.
     pub functions: Vec<PageFunction>,
-    /// Call sites.
+    /// Call sites in short, and as reports name them.
     pub sites: Vec<String>,
+    /// See above.
+    pub site_names: Vec<String>,
+    /// Places that waits are blamed on.
+    pub places: Vec<PagePlace>,
     /// Communicators, windows and files.
     pub objects: Vec<String>,
     /// Wait states.
@@ -34,6 +38,8 @@ pub struct PageData {
     pub fine: Option<PageBins>,
     /// Single calls.
     pub chunks: Vec<PageChunk>,
+    /// What several chunks come to, where they are not in the page.
+    pub sums: Vec<PageSums>,
     /// The folder of what is not in the page.
     pub folder: String,
     /// The longest waits, the longest first.
@@ -57,6 +63,35 @@ pub struct LongWait {
     pub from: i64,
     /// Until when.
     pub until: i64,
+}
+
+/// A rank's name: its number, unless it is unknown, and its world.
+#[derive(Serialize)]
+pub struct PageName {
+    /// In words.
+    pub label: String,
+    /// See above.
+    pub number: Option<u32>,
+    /// See above.
+    pub world: u32,
+}
+
+/// A function, and where it is called.
+#[derive(Serialize)]
+pub struct PagePlace {
+    /// Function.
+    pub function: String,
+    /// Call site, in short.
+    pub site: String,
+}
+
+/// What so many chunks come to, one file after another; the last may be of fewer.
+#[derive(Serialize)]
+pub struct PageSums {
+    /// How many.
+    pub each: usize,
+    /// Their files.
+    pub files: Vec<String>,
 }
 
 /// A row.
@@ -83,6 +118,10 @@ pub struct PageFunction {
     pub class: usize,
     /// What its partner is to it: `to`, `from`, `root`.
     pub peer: &'static str,
+    /// The part of a rank's time that it counts in, as the table of those calls it.
+    pub part: String,
+    /// It starts persistent requests: which bytes that moves, it does not say.
+    pub starts: bool,
 }
 
 /// Bins of all rows: in the page as `data`, or in files.

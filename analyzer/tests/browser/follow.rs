@@ -1,0 +1,263 @@
+//! Tables follow the timeline: for a time and some ranks they say what the trace has there.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use analyzer::model::levels::{self, PlacedCall, RankCalls};
+use analyzer::model::matching::{Follow, settled};
+use analyzer::model::rank::function_of;
+use analyzer::model::{Choice, Run};
+use serde_json::Value;
+use synthetic::{Shape, Topology};
+use traces::signature::{CREATES, UNKNOWN_BYTES};
+
+use crate::browser::Browser;
+use crate::common::Folder;
+use crate::page;
+
+/// The tables of a section, with all rows: headings, cells, and what they say they are of.
+const TABLES: &str = "(section => [...document.querySelectorAll(`#${section} .table`)].map((table) => {
+  const more = table.querySelector('.more');
+  if (!more.hidden && more.ariaExpanded !== 'true') more.click();
+  const texts = (row) => [...row.children].map((cell) => cell.textContent);
+  return {
+    heads: texts(table.querySelector('thead tr')),
+    rows: [...table.querySelectorAll('tbody tr')].map(texts),
+    part: table.querySelector('.part').textContent,
+  };
+}))";
+
+/// What a time of the run comes to, by whatever the tables' first columns say: how many, and seconds or bytes.
+#[derive(Default)]
+struct Truth {
+    functions: BTreeMap<String, (u64, f64)>,
+    bytes: BTreeMap<String, f64>,
+    sites: BTreeMap<String, (u64, f64)>,
+    sizes: BTreeMap<String, (u64, f64)>,
+    ranks: BTreeMap<String, (u64, f64)>,
+    waits: BTreeMap<String, (u64, f64)>,
+    pairs: BTreeMap<String, (u64, f64)>,
+}
+
+fn add(map: &mut BTreeMap<String, (u64, f64)>, key: String, count: u64, amount: f64) {
+    let sum = map.entry(key).or_default();
+    *sum = (sum.0 + count, sum.1 + amount);
+}
+
+/// Seconds that two times share.
+fn shared(begin: i64, end: i64, (from, to): (i64, i64)) -> f64 {
+    (end.min(to) - begin.max(from)).max(0) as f64 / 1e9
+}
+
+fn seconds_inside(call: &PlacedCall<'_>, time: (i64, i64)) -> f64 {
+    let all = (call.end - call.start) as f64 / 1e9;
+    if all > 0.0 { shared(call.start, call.end, time) / all * call.inside as f64 / 1e9 } else { 0.0 }
+}
+
+/// What a call moves by itself, as the table `calls` of the data set says.
+fn bytes(call: &PlacedCall<'_>) -> f64 {
+    let signature = call.signature;
+    let (sent, posted) = if signature.flags & CREATES != 0 { (0, 0) } else { signature.moves() };
+    let came = call.arrived.map(|(_, bytes)| bytes).filter(|bytes| posted > 0 && *bytes != UNKNOWN_BYTES);
+    if call.failed { 0.0 } else { (sent + came.unwrap_or(posted)) as f64 * call.count as f64 }
+}
+
+impl Truth {
+    /// Of some ranks from one time until another.
+    fn of(run: &Run, ranks: std::ops::Range<usize>, time: (i64, i64)) -> Truth {
+        let settled = settled(run, Follow::SPANS | Follow::DELIVERIES);
+        let lives = levels::lives(run, &settled.timeline);
+        let begins = |at: i64| time.0 <= at && at < time.1;
+        let mut truth = Truth::default();
+        for at in ranks.clone() {
+            let rank = &run.ranks[at];
+            let contents = rank.trace.contents();
+            let mut calls = RankCalls::new(rank, &contents, &settled.timeline.lines[at], lives[at].end);
+            for call in calls.until(i64::MAX).0 {
+                if call.unfinished || call.end < time.0 || call.start > time.1 {
+                    continue;
+                }
+                let (count, inside) = (if begins(call.start) { call.count } else { 0 }, seconds_inside(&call, time));
+                if count == 0 && inside == 0.0 {
+                    continue;
+                }
+                let function = function_of(call.signature.call);
+                let known = |bytes: u64| if bytes == UNKNOWN_BYTES { 0 } else { bytes };
+                let size = known(call.signature.sent).max(known(call.signature.received));
+                if size > 0 {
+                    add(&mut truth.sizes, format!("{} {function}", 1u64 << size.ilog2()), count, inside);
+                }
+                let site = run.sites.name(rank, call.signature.site);
+                add(&mut truth.sites, format!("{site} {function}"), count, inside);
+                add(&mut truth.ranks, at.to_string(), count, inside);
+                *truth.bytes.entry(function.clone()).or_default() += if count > 0 { bytes(&call) } else { 0.0 };
+                add(&mut truth.functions, function, count, inside);
+            }
+            for wait in &settled.account.spans[at] {
+                let waited = shared(wait.from, wait.until, time);
+                if waited > 0.0 || begins(wait.from) {
+                    add(&mut truth.waits, wait.key.state.name().into(), u64::from(begins(wait.from)), waited);
+                }
+            }
+        }
+        for message in settled.account.deliveries.iter().filter(|message| begins(message.begin)) {
+            let (from, to) = (message.from.rank, message.to.rank);
+            if [from, to].iter().any(|rank| ranks.contains(&(*rank as usize))) {
+                add(&mut truth.pairs, format!("{from} {to}"), 1, message.bytes as f64);
+            }
+        }
+        truth
+    }
+}
+
+/// A figure as a table prints it, in seconds or bytes, and by how much rounding may have changed it.
+fn figure(text: &str, head: &str) -> (f64, f64) {
+    let (number, unit) = text.split_once(' ').unwrap_or((text, head.rsplit(' ').next().unwrap()));
+    let scale = match unit {
+        "s" => 1.0,
+        "ms" => 1e-3,
+        "µs" => 1e-6,
+        "KiB" => 1024.0,
+        "MiB" => 1024.0 * 1024.0,
+        "GiB" => 1024.0 * 1024.0 * 1024.0,
+        _ => 1.0,
+    };
+    let decimals = number.split_once('.').map_or(0, |(_, decimals)| decimals.len() as i32);
+    let step = 10f64.powi(-decimals) * scale;
+    // Nanoseconds of each call are whole.
+    if let Some(bound) = number.strip_prefix('<') {
+        return (0.0, bound.parse::<f64>().unwrap() * scale);
+    }
+    let value: f64 = number.parse().unwrap_or_else(|_| panic!("{text} in {head}"));
+    (value * scale, step * 0.51 + value * scale * 1e-6)
+}
+
+/// Compares a table with the truth: names of the columns that tell rows apart, how many, and how much.
+fn compare(table: &Value, keys: &[&str], count: &str, amount: &str, truth: &BTreeMap<String, (u64, f64)>) {
+    let heads: Vec<&str> = table["heads"].as_array().unwrap().iter().map(|head| head.as_str().unwrap()).collect();
+    let at = |name: &str| {
+        heads
+            .iter()
+            .position(|head| head.trim_end_matches([' ', '▲', '▼']).starts_with(name))
+            .unwrap_or_else(|| panic!("no {name} in {heads:?}"))
+    };
+    let rows = table["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), truth.len(), "{rows:#?} {truth:#?}");
+    for row in rows {
+        let cell = |name: &str| row[at(name)].as_str().unwrap();
+        let key: Vec<String> = keys
+            .iter()
+            .map(|name| match *name {
+                "from size" => format!("{}", figure(cell("from"), "").0),
+                name => cell(name).to_string(),
+            })
+            .collect();
+        let key = key.join(" ");
+        let (counted, much) = truth.get(&key).unwrap_or_else(|| panic!("{key} of {truth:#?}"));
+        assert_eq!(cell(count), counted.to_string(), "{key}");
+        let (shown, error) = figure(cell(amount), heads[at(amount)]);
+        assert!(
+            (shown - much).abs() <= error + 2e-9 * *counted as f64 + 2e-9,
+            "{key}: {shown} for {much}, within {error}"
+        );
+    }
+}
+
+/// Opens a page at a share of its run and some rows, and compares its tables with the trace.
+fn follow(file: &Path, folder: &Path, shares: (f64, f64), rows: std::ops::Range<usize>) {
+    let run = Run::select(folder, &Choice { no_cache: true, ..Choice::default() }).unwrap();
+    let timeline = settled(&run, Follow::empty()).timeline;
+    let lives = levels::lives(&run, &timeline);
+    let begin = lives.iter().map(|life| life.begin).min().unwrap();
+    let end = lives.iter().map(|life| life.end).max().unwrap();
+    let at = |share: f64| begin + ((end - begin) as f64 * share) as i64;
+    let time = (at(shares.0), at(shares.1));
+    let truth = Truth::of(&run, rows.clone(), time);
+    assert!(truth.functions.len() > 2 && !truth.pairs.is_empty() && !truth.waits.is_empty());
+
+    let mut browser = Browser::start();
+    let fragment = format!("#timeline={}-{}_{}-{}", time.0, time.1, rows.start, rows.len());
+    browser.open_at(file, &fragment);
+    browser.wait_for("document.documentElement.dataset.part?.length > 0");
+    let mut tables = |section: &str| browser.ask(&format!("{TABLES}('{section}')"));
+    let functions = tables("functions");
+    compare(&functions[0], &["function"], "calls", "total", &truth.functions);
+    let with_bytes = truth.functions.iter().map(|(name, (calls, _))| (name.clone(), (*calls, truth.bytes[name])));
+    compare(&functions[0], &["function"], "calls", "bytes", &with_bytes.collect());
+    compare(&tables("sites")[0], &["call site", "function"], "calls", "total", &truth.sites);
+    compare(&tables("sizes")[0], &["from size", "function"], "calls", "total", &truth.sizes);
+    compare(&tables("ranks")[1], &["rank"], "calls", "in MPI", &truth.ranks);
+    compare(&tables("waits")[0], &["wait state"], "waits", "time", &truth.waits);
+    compare(&tables("matrix")[0], &["from", "to"], "messages", "bytes", &truth.pairs);
+    let waited: f64 = truth.waits.values().map(|(_, time)| time).sum();
+    let places = tables("waits")[1].clone();
+    let time_at =
+        places["heads"].as_array().unwrap().iter().position(|head| head.as_str().unwrap().starts_with("time")).unwrap();
+    let head = places["heads"][time_at].as_str().unwrap();
+    let of_places = places["rows"].as_array().unwrap().iter().map(|row| figure(row[time_at].as_str().unwrap(), head));
+    let (shown, error) = of_places.fold((0.0, 0.0), |sum, figure| (sum.0 + figure.0, sum.1 + figure.1));
+    assert!((shown - waited).abs() <= error + 1e-7, "{shown} for {waited}");
+    // The others say that they do not follow.
+    assert_eq!(tables("pop")[0]["part"], "of the whole run");
+    assert!(functions[0]["part"].as_str().unwrap().ends_with(&format!("{} of {} ranks", rows.len(), run.ranks.len())));
+    assert_eq!(browser.complaints, [""; 0]);
+}
+
+#[test]
+fn tables_of_a_part_of_a_short_run_have_the_figures_of_the_trace() {
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces/samples/integer_sort-openmpi");
+    let file = page(&sample, "followed");
+    follow(&file, &sample, (0.0, 0.61), 0..4);
+    follow(&file, &sample, (0.35, 0.7), 1..3);
+}
+
+#[test]
+fn tables_of_a_part_of_a_long_run_have_the_figures_of_the_trace() {
+    let folder = Folder::new();
+    let run: PathBuf = folder.0.join("run");
+    fs::create_dir(&run).unwrap();
+    synthetic::run(&run, &Shape { ranks: 8, calls: 120_000, topology: Topology::Ring, seed: 1 }).unwrap();
+    let file = page(&run, "followed long");
+    assert!(fs::metadata(&file).unwrap().len() < 5 << 20);
+    let names = fs::read_dir(file.with_file_name("followed long-parts")).unwrap();
+    let sums =
+        names.filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().starts_with("sums-8-")).count();
+    assert!(sums > 2, "{sums} files of what eight chunks come to");
+    follow(&file, &run, (0.013, 0.97), 0..8);
+    follow(&file, &run, (0.4, 0.41), 2..5);
+}
+
+#[test]
+fn messages_between_more_rows_than_lines_are_drawn_for_are_a_square_of_who_sends_how_many_to_whom() {
+    let folder = Folder::new();
+    let run: PathBuf = folder.0.join("run");
+    fs::create_dir(&run).unwrap();
+    synthetic::run(&run, &Shape { ranks: 100, calls: 400, topology: Topology::Torus, seed: 2 }).unwrap();
+    let file = page(&run, "square");
+    let truth = {
+        let run = Run::select(&run, &Choice { no_cache: true, ..Choice::default() }).unwrap();
+        Truth::of(&run, 0..run.ranks.len(), (i64::MIN / 4, i64::MAX / 4))
+    };
+    let all: u64 = truth.pairs.values().map(|(messages, _)| messages).sum();
+    let mut browser = Browser::start();
+    browser.open(&file);
+    browser.wait_for("!document.querySelector('.timeline-pattern').hidden");
+    let caption = browser.text("document.querySelector('.timeline-pattern').previousSibling.textContent");
+    let digits: String = caption.split(" messages").next().unwrap().chars().filter(char::is_ascii_digit).collect();
+    assert_eq!(digits, all.to_string(), "{caption}");
+    // Each pair where its row and column meet, two pixels apart.
+    for (pair, (messages, _)) in truth.pairs.iter().step_by(37) {
+        let (from, to) = pair.split_once(' ').unwrap();
+        let said = browser.text(&format!(
+            "(square => {{ const {{ left, top }} = square.getBoundingClientRect();
+              square.dispatchEvent(new PointerEvent('pointermove', {{ clientX: left + 44 + 2 * {to} + 1, clientY: top + 16 + 2 * {from} + 1 }}));
+              return square.title; }})(document.querySelector('.timeline-pattern'))"
+        ));
+        assert!(said.starts_with(&format!("{from} to {to}: {messages} messages")), "{pair}, {messages}: {said}");
+    }
+    // Lines again where there are few rows, and calls enough apart.
+    browser.ask("location.hash = 'timeline=0-3000000_0-8'");
+    browser.wait_for("document.querySelector('.timeline-pattern').hidden");
+    assert_eq!(browser.complaints, [""; 0]);
+}

@@ -1,0 +1,123 @@
+//! What pages look like, compared with pictures that somebody looked at.
+//!
+//! `GOLDEN=write cargo test -p overhear --test browser pictures::` makes them anew: look at them then. Another version of the
+//! browser draws otherwise, so pictures are compared where it is the one that made them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use resvg::tiny_skia::Pixmap;
+use serde_json::json;
+use synthetic::{Shape, Topology};
+
+use crate::browser::Browser;
+use crate::common::Folder;
+use crate::{page, sample};
+
+/// Half the size tells what is where, and is small enough to keep.
+const SCALE: f64 = 0.5;
+/// Pixels of a picture that are compared as one, and by how much of 255 they may differ.
+const BLOCK: u32 = 16;
+const TOLERANCE: i64 = 12;
+
+fn kept(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/page").join(name)
+}
+
+fn is_written() -> bool {
+    std::env::var_os("GOLDEN").is_some_and(|value| value == "write")
+}
+
+/// The upper part of a page, so many pixels high.
+fn picture(browser: &mut Browser, height: u32) -> Vec<u8> {
+    browser.ask("document.activeElement?.blur(), scrollTo(0, 0)");
+    // Tables follow the view a moment after it is there.
+    browser.ask("new Promise(resolve => setTimeout(resolve, 800))");
+    let width = browser.ask("innerWidth").as_f64().unwrap();
+    let all = browser.ask("document.documentElement.scrollHeight").as_f64().unwrap();
+    let clip = json!({ "x": 0, "y": 0, "width": width, "height": all.min(height.into()), "scale": SCALE });
+    let taken = browser.call(
+        "Page.captureScreenshot",
+        json!({ "format": "png", "clip": clip, "captureBeyondViewport": true, "optimizeForSpeed": false }),
+    );
+    STANDARD.decode(taken["data"].as_str().unwrap()).unwrap()
+}
+
+/// The mean color of each block.
+fn blocks(picture: &Pixmap) -> Vec<[i64; 3]> {
+    let (across, down) = (picture.width().div_ceil(BLOCK), picture.height().div_ceil(BLOCK));
+    let mut sums = vec![([0i64; 3], 0i64); (across * down) as usize];
+    for (at, pixel) in (0..).zip(picture.pixels()) {
+        let (x, y) = (at % picture.width(), at / picture.width());
+        let (sum, count) = &mut sums[(y / BLOCK * across + x / BLOCK) as usize];
+        for (channel, value) in sum.iter_mut().zip([pixel.red(), pixel.green(), pixel.blue()]) {
+            *channel += i64::from(value);
+        }
+        *count += 1;
+    }
+    sums.into_iter().map(|(sum, count)| sum.map(|channel| channel / count)).collect()
+}
+
+/// Keeps a picture, or compares it with the one that was kept.
+fn look(browser: &mut Browser, name: &str, height: u32) {
+    let taken = picture(browser, height);
+    let version = browser.call("Browser.getVersion", json!({}))["product"].as_str().unwrap().to_string();
+    let file = kept(&format!("{name}.png"));
+    if is_written() {
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, &taken).unwrap();
+        fs::write(kept("browser.txt"), format!("{version}\n")).unwrap();
+    }
+    let [is, was] = [taken, fs::read(&file).unwrap()].map(|bytes| Pixmap::decode_png(&bytes).unwrap());
+    assert!(blocks(&is).iter().any(|color| color != &blocks(&is)[0]), "{name}: an empty picture");
+    if fs::read_to_string(kept("browser.txt")).unwrap().trim() != version {
+        println!("{name}: not compared, {version} is another browser");
+        return;
+    }
+    assert_eq!((is.width(), is.height()), (was.width(), was.height()), "{name}: another size");
+    let differ = blocks(&is)
+        .iter()
+        .zip(blocks(&was))
+        .filter(|(is, was)| is.iter().zip(was).any(|(is, was)| (is - was).abs() > TOLERANCE));
+    let (differ, all) = (differ.count(), blocks(&is).len());
+    let drawn = file.with_file_name(format!("{name}.new.png"));
+    if differ * 100 > all {
+        is.save_png(&drawn).unwrap();
+        panic!("{differ} of {all} blocks differ: compare {} with what was kept", drawn.display());
+    }
+}
+
+#[test]
+fn a_page_looks_as_it_did_in_light_in_dark_narrow_and_printed() {
+    let mut browser = Browser::start();
+    let file = sample();
+    browser.look(1280, "light");
+    browser.open(&file);
+    look(&mut browser, "light", 9000);
+    // In the middle of the run, with the longest wait selected.
+    browser.look(1280, "dark");
+    browser.open_at(&file, "#timeline=0-1_0-4");
+    browser.ask("document.querySelector('.timeline-canvas').dispatchEvent(new KeyboardEvent('keydown', { key: ']', bubbles: true }))");
+    look(&mut browser, "dark", 3000);
+    browser.look(420, "light");
+    browser.open(&file);
+    look(&mut browser, "narrow", 5000);
+    browser.look(1000, "light");
+    browser.call("Emulation.setEmulatedMedia", json!({ "media": "print" }));
+    browser.open(&file);
+    look(&mut browser, "print", 5000);
+    assert_eq!(browser.complaints, [""; 0]);
+}
+
+#[test]
+fn a_page_of_a_thousand_ranks_looks_as_it_did() {
+    let folder = Folder::new();
+    synthetic::run(&folder.0, &Shape { ranks: 1024, calls: 60, topology: Topology::Torus, seed: 1 }).unwrap();
+    let mut browser = Browser::start();
+    browser.look(1280, "light");
+    browser.open(&page(&folder.0, "thousand looked at"));
+    look(&mut browser, "thousand", 5000);
+    assert_eq!(browser.complaints, [""; 0]);
+}
