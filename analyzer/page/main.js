@@ -55,13 +55,17 @@ const timeline = data("timeline-data");
 if (timeline) {
   const { mount } = await import("#timeline");
   const place = /** @type {HTMLElement} */ (document.getElementById("timeline-place"));
+  /** Tables that show a part of the run. @type {Set<Table>} */
+  const parts = new Set();
   mount(place, timeline, {
     onSelect: ({ sums, isAll, words }) => {
       for (const [section, tables] of Object.entries(sections)) {
         for (const table of tables) {
           const others = isAll || sums === null ? null : rowsOf(section, table, timeline, sums);
           select(table, others, isAll ? "" : others ? partOf(section, table, words) : "of the whole run");
-          drawn.get(table)?.(others);
+          if (others || parts.has(table)) drawn.get(table)?.(others);
+          if (others) parts.add(table);
+          else parts.delete(table);
         }
       }
       document.documentElement.dataset.part = isAll ? "" : words;

@@ -84,6 +84,7 @@ export class Durations {
       }
     }
     const { canvas } = this;
+    canvas.hidden = chunks === undefined;
     const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
     const ratio = window.devicePixelRatio || 1;
     const [width, height] = [canvas.clientWidth, canvas.clientHeight];

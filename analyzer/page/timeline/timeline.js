@@ -64,7 +64,10 @@ function build(data) {
   const [bar, side] = [make("div", "bar"), make("div", "side")];
   const [hint, facts, caption, messages] = [make("span", "hint"), make("dl", "facts"), make("p", "caption"), make("p", "caption")];
   bar.append(legend, find, help);
-  side.append(live, facts, caption, durations, messages, pattern);
+  const [left, right] = [make("div", "half"), make("div", "half")];
+  left.append(facts, messages, pattern);
+  right.append(caption, durations);
+  side.append(live, left, right);
   return { bar, canvas, hint, side, live, facts, caption, durations, messages, pattern, find, dialog };
 }
 
