@@ -143,6 +143,10 @@ fn compare(table: &Value, keys: &[&str], count: &str, amount: &str, truth: &BTre
             .unwrap_or_else(|| panic!("no {name} in {heads:?}"))
     };
     let rows = table["rows"].as_array().unwrap();
+    if truth.is_empty() {
+        assert_eq!(rows[0][0], "Nothing of this kind is in this part of the run.");
+        return;
+    }
     assert_eq!(rows.len(), truth.len(), "{rows:#?} {truth:#?}");
     for row in rows {
         let cell = |name: &str| row[at(name)].as_str().unwrap();
@@ -174,7 +178,7 @@ fn follow(file: &Path, folder: &Path, shares: (f64, f64), rows: std::ops::Range<
     let at = |share: f64| begin + ((end - begin) as f64 * share) as i64;
     let time = (at(shares.0), at(shares.1));
     let truth = Truth::of(&run, rows.clone(), time);
-    assert!(truth.functions.len() > 2 && !truth.pairs.is_empty() && !truth.waits.is_empty());
+    assert!(truth.functions.len() > 2 && !truth.waits.is_empty());
 
     let mut browser = Browser::start();
     let fragment = format!("#timeline={}-{}_{}-{}", time.0, time.1, rows.start, rows.len());
@@ -209,7 +213,7 @@ fn tables_of_a_part_of_a_short_run_have_the_figures_of_the_trace() {
     let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces/samples/integer_sort-openmpi");
     let file = page(&sample, "followed");
     follow(&file, &sample, (0.0, 0.61), 0..4);
-    follow(&file, &sample, (0.35, 0.7), 1..3);
+    follow(&file, &sample, (0.35, 1.0), 1..3);
 }
 
 #[test]
