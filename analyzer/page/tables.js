@@ -145,6 +145,7 @@ class View {
     this.button.hidden = whole || rows.length <= SHOWN;
     this.button.textContent = this.all ? `Show ${SHOWN} rows` : `Show all ${rows.length} rows`;
     this.button.setAttribute("aria-expanded", String(this.all));
+    this.button.dataset.printed = this.all ? "" : `${shown.length} of ${rows.length} rows`;
     this.count.textContent = this.filter ? `${rows.length} of ${this.rows.length} rows` : "";
   }
 
