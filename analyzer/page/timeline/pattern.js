@@ -16,6 +16,9 @@ export class Pattern {
     this.caption = caption;
     /** What is shown: rows, and what goes from the place of one to that of another. */
     this.shown = { rows: /** @type {number[]} */ ([]), each: 1, size: 1, cells: new Map() };
+    /** What that was drawn of, and on. @type {import("#timeline-decode").PairSum[] | null} */
+    this.pairs = null;
+    this.ground = "";
     canvas.addEventListener("pointermove", (event) => (canvas.title = this.at(event.offsetX, event.offsetY)));
   }
 
@@ -26,6 +29,13 @@ export class Pattern {
 
   /** Shows the messages between rows. @param {number[]} rows @param {import("#timeline-decode").PairSum[]} pairs @param {any} colors */
   draw(rows, pairs, colors) {
+    if (pairs === this.pairs && colors.ground === this.ground) {
+      this.canvas.hidden = this.caption.hidden = this.shown.cells.size === 0;
+      return undefined;
+    }
+    this.pairs = pairs;
+    this.ground = colors.ground;
+    this.shown.cells = new Map();
     const there = new Set(rows);
     const within = pairs.filter(({ from, to }) => there.has(from) && there.has(to));
     if (within.length === 0) return this.hide();

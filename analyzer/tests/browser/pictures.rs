@@ -127,7 +127,9 @@ fn the_picture_of_a_page_in_the_documents_is_of_the_page_as_it_is() {
     browser.ask(LONGEST_WAIT);
     browser.wait_for("/_c/.test(location.hash)");
     browser.ask("location.hash = location.hash.replace(/timeline=[^_]*/, 'timeline=235000000-575000000')");
-    let taken = picture(&mut browser, 1000, 1.0);
+    browser.wait_for("document.querySelector('.timeline-facts dt') !== null");
+    let end = browser.ask("document.getElementById('timeline').getBoundingClientRect().bottom + scrollY");
+    let taken = picture(&mut browser, end.as_f64().unwrap() as u32, 1.0);
     compare(&mut browser, &taken, &Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/page.png"));
     assert_eq!(browser.complaints, [""; 0]);
 }
