@@ -22,6 +22,9 @@ const PICTURES = {
 /** Tables that are pictures only: another has the same in words. */
 const DRAWN = ["heat"];
 
+/** Milliseconds that tables are drawn for at once. */
+const LONG = 20;
+
 /** The data in a script element. */
 function data(/** @type {string} */ id) {
   return JSON.parse(document.getElementById(id)?.textContent ?? "null");
@@ -57,10 +60,19 @@ if (timeline) {
   const place = /** @type {HTMLElement} */ (document.getElementById("timeline-place"));
   /** Tables that show a part of the run. @type {Set<Table>} */
   const parts = new Set();
+  let views = 0;
   mount(place, timeline, {
-    onSelect: ({ sums, isAll, words }) => {
+    onSelect: async ({ sums, isAll, words }) => {
+      const view = ++views;
+      let drawing = performance.now();
       for (const [section, tables] of Object.entries(sections)) {
         for (const table of tables) {
+          // The timeline moves on meanwhile.
+          if (performance.now() - drawing > LONG) {
+            await new Promise((resolve) => setTimeout(resolve));
+            if (view !== views) return;
+            drawing = performance.now();
+          }
           const others = isAll || sums === null ? null : rowsOf(section, table, timeline, sums);
           select(table, others, isAll ? "" : others ? partOf(section, table, words) : "of the whole run");
           if (others || parts.has(table)) drawn.get(table)?.(others);

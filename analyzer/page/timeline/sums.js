@@ -12,6 +12,8 @@ import { firstIn } from "#timeline-rows";
  * @typedef {{row: number, ran: number, ofThreads: number, calls: CallSum[], waits: WaitSum[]}} RowSums */
 /** @typedef {{from: number, to: number, rows: RowSums[], pairs: PairSum[]}} Sums */
 
+const LONG = 20; // Milliseconds that are added up for at once.
+
 /** @param {[number, number]} one @param {number} from @param {number} to */
 function overlap([begin, end], from, to) {
   return Math.max(0, Math.min(end, to) - Math.max(begin, from));
@@ -84,11 +86,17 @@ class Adding {
 
   /** The calls of a chunk, as far as they and the chunk's time lie in the time.
    * @param {import("#timeline-decode").Chunk} chunk @param {{from: number, to: number}} time of the chunk */
-  addChunk(chunk, time) {
+  async addChunk(chunk, time) {
     const [from, to] = [Math.max(this.from, time.from), Math.min(this.to, time.to)];
     const isLast = time.to >= this.store.data.to;
     const over = isLast ? this.over : to;
-    this.rows.forEach((row, at) => this.addRow(chunk, chunk.rows[row], at, from, to, over));
+    let began = performance.now();
+    for (const [at, row] of this.rows.entries()) {
+      this.addRow(chunk, chunk.rows[row], at, from, to, over);
+      if (performance.now() - began < LONG) continue;
+      await breath();
+      began = performance.now();
+    }
     for (const message of chunk.messages) {
       if (message.begin >= from && message.begin < to) this.pair(message.from, message.to, 1, message.bytes);
     }
@@ -97,14 +105,16 @@ class Adding {
   /** @param {import("#timeline-decode").Chunk} chunk @param {import("#timeline-decode").RowCalls} calls @param {number} at
    * @param {number} from @param {number} to @param {number} over */
   addRow(chunk, calls, at, from, to, over) {
-    const sums = chunk.kinds.map(() => /** @type {CallSum | undefined} */ (undefined));
+    // Of a chunk's kinds, a row has few.
+    const sums = /** @type {Map<number, CallSum>} */ (new Map());
     for (let call = firstIn(calls, from); call < calls.start.length && calls.start[call] < over; call++) {
       const [start, end, extra] = [calls.start[call], calls.end[call], calls.extra[call]];
       // As in reports, a call that never returned has no time.
       if (end < from || extra?.unfinished) continue;
       const number = calls.kind[call];
       const kind = chunk.kinds[number];
-      const sum = (sums[number] ??= this.callSum(at, { fn: kind.fn, site: kind.site, power: powerOf(kind) }));
+      const sum = sums.get(number) ?? this.callSum(at, { fn: kind.fn, site: kind.site, power: powerOf(kind) });
+      sums.set(number, sum);
       const inside = extra?.inside ?? end - start;
       const shared = overlap([start, end], from, to);
       sum.ns += shared === end - start ? inside : shared * inside / (end - start);
@@ -189,7 +199,8 @@ export async function sums(store, from, to, rows, isOver) {
     const chunk = await loaded(store, part);
     await breath();
     if (chunk === undefined || isOver()) return null;
-    adding.addChunk(chunk, part);
+    await adding.addChunk(chunk, part);
+    if (isOver()) return null;
   }
   return adding.done();
 }
