@@ -29,7 +29,7 @@ pub use recording::{DoctorArgs, EnvArgs, Launcher, RecordArgs};
 pub use schema::{Analysis, SchemaArgs};
 pub use settings::Settings;
 pub use several_runs::{DiffArgs, ScalingArgs};
-pub use standing::{HangArgs, TopArgs};
+pub use standing::{HangArgs, NodeLauncher, TopArgs};
 pub use timeline::TimelineArgs;
 
 /// Listens in on MPI programs and shows where their communication time went.

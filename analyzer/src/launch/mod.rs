@@ -5,6 +5,7 @@ mod flux;
 mod given;
 mod hydra;
 mod library;
+pub mod on_node;
 mod openmpi;
 pub mod preload;
 pub mod programs;

@@ -58,9 +58,18 @@ pub fn run_in(folder: &Folder, stories: Vec<Story>) {
     run_stopped(folder, stories, Stop::No);
 }
 
+/// The same of ranks on hosts of these names.
+pub fn run_on(folder: &Folder, stories: Vec<Story>, host: impl Fn(u32) -> &'static str) {
+    write(folder, stories, Stop::No, |rank| host(rank).into());
+}
+
 /// The same of ranks that stopped recording single calls for a reason.
 fn run_stopped(folder: &Folder, stories: Vec<Story>, stop: Stop) {
     let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap().trim().to_string();
+    write(folder, stories, stop, |_| host.clone());
+}
+
+fn write(folder: &Folder, stories: Vec<Story>, stop: Stop, host: impl Fn(u32) -> String) {
     let size = stories.len() as u32;
     for (rank, story) in (0..).zip(stories) {
         let own = FileHeader { state: INITIALIZED, stop: stop as u32, ..header(rank, size) };
@@ -69,7 +78,7 @@ fn run_stopped(folder: &Folder, stories: Vec<Story>, stop: Stop) {
         let world = Communicator { number: 1, rank: rank as i32, size, inter: false, name: "MPI_COMM_WORLD".into() };
         let local = vec![Span { first: 0, count: size, step: 1 }];
         let process =
-            Process { host: host.clone(), boot: "before".into(), program: "/bin/app".into(), ..Process::default() };
+            Process { host: host(rank), boot: "before".into(), program: "/bin/app".into(), ..Process::default() };
         let definitions = [
             Definition::Process(process),
             Definition::Library(Library { version: "Open MPI v4.1.4".into(), path: "/lib/libmpi.so.40".into() }),

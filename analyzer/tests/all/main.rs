@@ -30,6 +30,7 @@ mod message_lengths;
 mod messages;
 mod model;
 mod names;
+mod nodes;
 mod operations;
 mod otf2;
 mod overlap;

@@ -98,6 +98,52 @@ fn records_in_a_page_that_was_read_before_are_each_read_once() {
 }
 
 #[test]
+fn what_a_watch_tells_is_all_that_another_one_needs() {
+    let (mut told, mut hosts) = (0, 0);
+    for name in fixture::names() {
+        let (folder, here) = (Folder::new(), Folder::new());
+        let fixture = fixture::unpack(&name, &folder.0);
+        let mut direct = watched(&fixture.run);
+        // Only the headers are seen from here.
+        for rank in &direct.ranks {
+            let bytes = fs::read(fixture.run.join(&rank.file)).unwrap();
+            here.write(&rank.file, &bytes[..traces::file::FIRST_PAGE]);
+        }
+        let mut heard = watched(&here.0);
+        let of: std::collections::BTreeSet<String> =
+            direct.ranks.iter().map(|rank| rank.process.host.clone()).collect();
+        hosts += of.len();
+        for host in of {
+            let mut reader = Watch::of_host(&fixture.run, &host);
+            reader.look().unwrap();
+            let line = serde_json::to_string(&reader.news()).unwrap();
+            heard.hear(&host, serde_json::from_str(&line).unwrap());
+            // What only grows is told once.
+            reader.look().unwrap();
+            let again = serde_json::to_string(&reader.news()).unwrap();
+            assert!(again.len() < line.len(), "{name}: {again}");
+            heard.hear(&host, serde_json::from_str(&again).unwrap());
+        }
+        direct.look().unwrap();
+        heard.look().unwrap();
+        let all = |watch: &Watch| {
+            let ranks = watch.ranks.iter().zip(&watch.views);
+            let one = |(rank, view): (&Rank, &analyzer::model::watch::RankView)| {
+                let known = (rank.sites.len(), rank.modules.len(), rank.communicators.len(), rank.members.len());
+                format!(
+                    "{} {:?} {:?} {:?} {} {:?}",
+                    rank.file, view.spot, known, view.sum.sent, view.pending, view.came
+                )
+            };
+            ranks.map(one).collect::<Vec<_>>()
+        };
+        assert_eq!(all(&heard), all(&direct), "{name}");
+        told += heard.ranks.len();
+    }
+    assert!(told > hosts && hosts > 0);
+}
+
+#[test]
 fn who_has_passed_a_collective_call_has_come_to_it() {
     let barrier = || collective(Call::Barrier);
     let folder = Folder::new();

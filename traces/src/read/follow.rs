@@ -12,7 +12,7 @@ use zerocopy::FromBytes;
 
 use super::RankFile;
 use super::pages::{EventPage, definition_at, items};
-use crate::definitions::Definition;
+use crate::definitions::{Definition, Process};
 use crate::error::Error;
 use crate::file::{FIRST_PAGE, FileHeader, PageHeader, PageKind, ProfileEntry, ThreadBlock};
 use crate::signature::Signature;
@@ -71,6 +71,24 @@ impl Follower {
     /// The header as it is now.
     pub fn header(&self) -> FileHeader {
         FileHeader::read_from_prefix(&self.file.map).map_or(self.file.header, |(header, _)| header)
+    }
+
+    /// The process that writes the file, which the first page of definitions names. Looks at no page behind that.
+    pub fn process(&self) -> Option<Process> {
+        let (bytes, unit) = (&self.file.map[..], self.file.header.unit as usize);
+        let mut at = FIRST_PAGE;
+        while let Some(Ok((header, _))) = bytes.get(at..).map(PageHeader::ref_from_prefix) {
+            if PageKind::from_number(header.kind) == Some(PageKind::Definitions) {
+                let body = bytes.get(at + size_of::<PageHeader>()..).unwrap_or(&[]);
+                let definition = Definition::from_bytes(definition_at(body, 0)?.ok()?.0);
+                return match definition? {
+                    Definition::Process(process) => Some(process),
+                    _ => None,
+                };
+            }
+            at += header.units.max(1) as usize * unit;
+        }
+        None
     }
 
     /// Pages that have begun since this was asked last, by thread and sequence.

@@ -11,26 +11,26 @@ use ratatui::text::{Line, Text};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
+use super::nodes::NodeReaders;
+use super::{SECOND, look_or_wait};
 use crate::error::Error;
 use crate::model::sites::Sites;
 use crate::model::watch::Watch;
 use crate::report::text;
 use crate::visible::visible;
 
-/// Between two frames.
-const BETWEEN: Duration = Duration::from_secs(1);
 /// Between two looks for keys where stdin is not the terminal that is drawn on.
 const ELSEWHERE: Duration = Duration::from_millis(50);
 
 /// Draws a run's ranks every second until the user quits. A folder without traces is waited at.
-pub fn run(folder: &Path, mut watch: Watch, keep: bool) -> Result<(), Error> {
+pub fn run(folder: &Path, mut watch: Watch, nodes: Option<NodeReaders>, keep: bool) -> Result<(), Error> {
     if !io::stdout().is_terminal() {
         return Err(Error::Setting("top draws on a terminal, and stdout is none: add --once or --metrics".into()));
     }
     // What was written before is read here: that may take a while, and what is wrong is said on a terminal that is the user's.
-    look(&mut watch)?;
+    look_or_wait(&mut watch)?;
     let mut terminal = ratatui::try_init().map_err(failed)?;
-    let result = draw_until_quit(&mut terminal, folder, watch, keep);
+    let result = draw_until_quit(&mut terminal, folder, watch, nodes, keep);
     if io::stdout().is_terminal() {
         ratatui::restore();
     } else {
@@ -44,17 +44,11 @@ fn failed(source: io::Error) -> Error {
     Error::Write { path: "the terminal".into(), source }
 }
 
-fn look(watch: &mut Watch) -> Result<(), Error> {
-    match watch.look() {
-        Err(Error::NoTraces { .. }) => Ok(()),
-        looked => looked,
-    }
-}
-
 fn draw_until_quit(
     terminal: &mut ratatui::DefaultTerminal,
     folder: &Path,
     mut watch: Watch,
+    mut nodes: Option<NodeReaders>,
     keep: bool,
 ) -> Result<(), Error> {
     let title = format!("overhear top {}", visible(&folder.display().to_string()));
@@ -62,16 +56,18 @@ fn draw_until_quit(
     let mut known = places(&watch);
     loop {
         let lines = lines(&watch, &sites)?;
-        let due = Instant::now() + BETWEEN;
+        let notes = nodes.as_ref().map_or_else(Vec::new, NodeReaders::notes);
+        let due = Instant::now() + SECOND;
         loop {
-            terminal.draw(|frame| draw(frame, &title, &lines)).map_err(failed)?;
+            terminal.draw(|frame| draw(frame, &title, &notes, &lines)).map_err(failed)?;
             match next(due).map_err(failed)? {
                 Input::Quit => return Ok(()),
                 Input::Resized => {}
                 Input::None => break,
             }
         }
-        look(&mut watch)?;
+        nodes.iter_mut().for_each(|nodes| nodes.follow(&mut watch));
+        look_or_wait(&mut watch)?;
         // New call sites are looked up once.
         if places(&watch) != known {
             sites = Sites::load(folder, &watch.ranks, keep);
@@ -95,12 +91,15 @@ fn lines(watch: &Watch, sites: &Sites) -> Result<Vec<String>, Error> {
     Ok(String::from_utf8_lossy(&printed).lines().map(String::from).collect())
 }
 
-/// Title, headings, and as many ranks as there is room for.
-fn draw(frame: &mut ratatui::Frame<'_>, title: &str, lines: &[String]) {
-    let room = usize::from(frame.area().height).saturating_sub(2);
+/// Title, notes, headings, and as many ranks as there is room for.
+fn draw(frame: &mut ratatui::Frame<'_>, title: &str, notes: &[String], lines: &[String]) {
+    // Of many notes, the table keeps half of the screen.
+    let notes = &notes[..notes.len().min(usize::from(frame.area().height) / 2)];
+    let room = usize::from(frame.area().height).saturating_sub(2 + notes.len());
     let ranks = lines.len().saturating_sub(1);
     let more = if ranks + 1 > room { format!(", {} of {ranks} ranks", room.saturating_sub(1)) } else { String::new() };
     let mut text = Text::from(Line::styled(format!("{title}{more}"), Style::new().bold()));
+    notes.iter().for_each(|note| text.push_line(Line::styled(visible(note).into_owned(), Style::new().italic())));
     for (at, line) in lines.iter().take(room).enumerate() {
         let style = if at == 0 { Style::new().underlined() } else { Style::new() };
         text.push_line(Line::styled(line.clone(), style));
@@ -164,7 +163,7 @@ mod tests {
 
     use super::draw;
 
-    fn screen(columns: u16, rows: u16) -> Vec<String> {
+    fn screen(columns: u16, rows: u16, notes: &[String]) -> Vec<String> {
         let lines = [
             "rank  is  function     with         since s  call site",
             "   3  in  MPI_Barrier  3 of 4 came     12.5  main.c:12",
@@ -174,7 +173,7 @@ mod tests {
         .chain((4..9).map(|rank| format!("   {rank}  in  MPI_Recv")))
         .collect::<Vec<_>>();
         let mut terminal = Terminal::new(TestBackend::new(columns, rows)).unwrap();
-        terminal.draw(|frame| draw(frame, "overhear top run", &lines)).unwrap();
+        terminal.draw(|frame| draw(frame, "overhear top run", notes, &lines)).unwrap();
         let buffer = terminal.backend().buffer().clone();
         let line =
             |row| (0..columns).map(|column| buffer[(column, row)].symbol()).collect::<String>().trim_end().to_string();
@@ -183,14 +182,22 @@ mod tests {
 
     #[test]
     fn a_screen_shows_all_ranks_if_there_is_room_and_says_how_many_if_not() {
-        let whole = screen(80, 10);
+        let whole = screen(80, 10, &[]);
         assert_eq!(whole[0], "overhear top run");
         assert_eq!(whole[2], "   3  in  MPI_Barrier  3 of 4 came     12.5  main.c:12");
         assert_eq!(whole[8], "q quits");
-        let small = screen(40, 5);
+        let small = screen(40, 5, &[]);
         assert_eq!(small[0], "overhear top run, 2 of 6 ranks");
         assert_eq!(small[2], "   3  in  MPI_Barrier  3 of 4 came     1");
         assert_eq!(small[4], "q quits");
-        assert_eq!(screen(1, 1), ["o"]);
+        assert_eq!(screen(1, 1, &[]), ["o"]);
+    }
+
+    #[test]
+    fn notes_stand_above_the_ranks_and_leave_them_half_of_the_screen() {
+        let notes = ["n1: not heard yet", "n2: not heard yet", "n3: not heard yet"].map(String::from);
+        let screen = screen(40, 5, &notes);
+        assert_eq!(screen[..3], ["overhear top run, 0 of 6 ranks", "n1: not heard yet", "n2: not heard yet"]);
+        assert_eq!(screen[4], "q quits");
     }
 }

@@ -73,6 +73,6 @@ pub const STANDING: &[(&str, &str, &str)] = &[
     (
         "top",
         "data_age_s",
-        "How long ago the rank's file last changed, as seen from here: a rank that computes writes nothing, and what another host writes may be seen late.",
+        "How long ago the rank's file last changed, as seen from here: a rank that computes writes nothing, and what another host writes may be seen late, unless --launcher reads it there.",
     ),
 ];

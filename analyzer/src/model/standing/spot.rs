@@ -1,20 +1,22 @@
 //! Where a rank is, as its file says by itself: in which call, since when.
 
+use serde::{Deserialize, Serialize};
 use traces::calls::Call;
 use traces::signature::Signature;
 
 use crate::model::Rank;
+use crate::model::bytes;
 use crate::model::rank::End;
 
 /// See the module. Times in seconds since the rank's recording began.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub enum Spot {
     /// In a call, since then.
-    Inside(Signature, f64),
+    Inside(#[serde(with = "bytes")] Signature, f64),
     /// Between calls that ask for the same in vain, one after another, the first at that time.
-    Asking(Signature, f64),
+    Asking(#[serde(with = "bytes")] Signature, f64),
     /// Outside MPI since its last call ended then.
-    Outside(Option<Signature>, f64),
+    Outside(#[serde(with = "bytes::option")] Option<Signature>, f64),
     /// It has finalized MPI.
     Finalized,
 }

@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
+use super::RankView;
 use super::account::KnownCall;
-use super::{RankView, Watched};
 use crate::model::objects::Objects;
 use crate::model::standing::{Made, Reach, Spot};
 
@@ -16,9 +16,9 @@ struct Part {
     function: u16,
 }
 
-/// Of each rank: how many have come, of how many.
-pub fn of(views: &[RankView], watched: &[Watched], objects: &Objects) -> Vec<Option<(u64, u64)>> {
-    let made = made(watched, objects);
+/// Of each rank: how many have come, of how many. Each has `made` collective calls, by its own numbers of the objects.
+pub fn of(views: &[RankView], made: &[&FxHashMap<u32, Made>], objects: &Objects) -> Vec<Option<(u64, u64)>> {
+    let made = of_run(made, objects);
     let parts: Vec<Option<Part>> = (0..).zip(views).map(|(at, view)| part(at, &view.spot, &made, objects)).collect();
     let came = |part: &Part| {
         let group = &objects.groups[part.object as usize];
@@ -33,12 +33,11 @@ pub fn of(views: &[RankView], watched: &[Watched], objects: &Objects) -> Vec<Opt
 }
 
 /// The collective calls that ranks have made, by their places and the run's numbers of the objects.
-fn made<'a>(watched: &'a [Watched], objects: &Objects) -> FxHashMap<(u32, u32), &'a Made> {
-    let of = |(at, watched): (u32, &'a Watched)| {
-        let all = watched.file.account().made.iter();
-        all.filter_map(move |(own, made)| Some(((at, objects.number(at as usize, *own)?), made)))
+fn of_run<'a>(made: &[&'a FxHashMap<u32, Made>], objects: &Objects) -> FxHashMap<(u32, u32), &'a Made> {
+    let of = |(at, all): (u32, &&'a FxHashMap<u32, Made>)| {
+        all.iter().filter_map(move |(own, made)| Some(((at, objects.number(at as usize, *own)?), made)))
     };
-    (0..).zip(watched).flat_map(of).collect()
+    (0..).zip(made).flat_map(of).collect()
 }
 
 fn part(at: u32, spot: &Spot, made: &FxHashMap<(u32, u32), &Made>, objects: &Objects) -> Option<Part> {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use traces::clock::ClockSample;
+use traces::definitions::Definition;
 use traces::error::Error;
 use traces::file::{PageKind, ThreadBlock};
 use traces::progress::{INSIDE, LedgerLine};
@@ -63,6 +64,18 @@ impl WatchedFile {
     /// What its calls add up to.
     pub fn account(&self) -> &RankAccount {
         &self.account
+    }
+
+    /// What it defines behind the byte of each page up to which that was asked for.
+    pub fn definitions(&self, from: &mut Vec<usize>) -> Vec<Definition> {
+        from.resize(self.definitions.len(), 0);
+        let pages = self.definitions.iter().zip(from);
+        pages.flat_map(|((page, _), from)| self.follower.definitions(page, from)).collect()
+    }
+
+    /// Reads of what process the file is, and nothing else.
+    pub fn identify(&self, rank: &mut Rank) {
+        rank.process = self.follower.process().unwrap_or_default();
     }
 
     /// Whether it is still the file that was opened, by the same process.

@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use serde::{Deserialize, Serialize};
+
 use super::file::FileMoment;
 use crate::model::Rank;
 
@@ -9,7 +11,7 @@ use crate::model::Rank;
 const LATELY: f64 = 5.0;
 
 /// What a rank's calls add up to since its recording began.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Sum {
     /// Seconds in MPI, all threads, the calls that they are in among them.
     pub in_mpi: f64,
@@ -22,7 +24,7 @@ pub struct Sum {
 }
 
 /// The same a second.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Rates {
     /// The share of its threads' time in MPI, of 1.
     pub in_mpi: f64,

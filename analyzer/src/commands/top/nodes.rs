@@ -1,0 +1,194 @@
+//! Readers on the run's other nodes: a `top --feed` on each, whose lines are taken as they come.
+//!
+//! Nothing here waits for a node: threads read, and each look takes what they have.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io::{BufRead, BufReader, Read};
+use std::mem::take;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::feed::Greeting;
+use crate::cli::NodeLauncher;
+use crate::error::Error;
+use crate::launch::on_node;
+use crate::model::standing::Spot;
+use crate::model::watch::{NodeNews, Watch};
+
+/// See the module.
+pub struct NodeReaders {
+    launcher: NodeLauncher,
+    folder: PathBuf,
+    here: String,
+    readers: BTreeMap<String, NodeReader>,
+    /// The run that they read.
+    run: Option<[u8; 16]>,
+}
+
+struct NodeReader {
+    child: Option<Child>,
+    heard: Arc<Mutex<Heard>>,
+    has_spoken: bool,
+    /// Why there will be no more of it.
+    ended: Option<String>,
+}
+
+/// What threads have read of a node.
+#[derive(Default)]
+struct Heard {
+    news: Vec<NodeNews>,
+    /// What it runs, where that is not what we do.
+    other_version: Option<String>,
+    is_unreadable: bool,
+    /// Its last line of stderr.
+    complaint: String,
+    /// How many of its streams have ended.
+    over: u8,
+}
+
+impl NodeReaders {
+    /// None yet. Fails where none could be started.
+    pub fn new(launcher: NodeLauncher, folder: &Path) -> Result<NodeReaders, Error> {
+        on_node::check(launcher)?;
+        let absolute = |source| Error::NoFolder { folder: folder.into(), source };
+        let folder = std::path::absolute(folder).map_err(absolute)?;
+        let here = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default().trim().to_string();
+        Ok(NodeReaders { launcher, folder, here, readers: BTreeMap::new(), run: None })
+    }
+
+    /// Starts readers on nodes of ranks that run, and hands on what the others have said.
+    pub fn follow(&mut self, watch: &mut Watch) {
+        let run = watch.ranks.first().map(|rank| rank.header.run);
+        if run != self.run {
+            self.run = run;
+            self.readers.retain(|_, reader| reader.ended.is_none());
+        }
+        for (rank, view) in watch.ranks.iter().zip(&watch.views) {
+            let host = &rank.process.host;
+            let is_elsewhere = !host.is_empty() && *host != self.here;
+            if is_elsewhere && !matches!(view.spot, Spot::Finalized) && !self.readers.contains_key(host) {
+                self.readers.insert(host.clone(), NodeReader::begin(self.launcher, host, &self.folder));
+            }
+        }
+        for (host, reader) in &mut self.readers {
+            reader.take().into_iter().for_each(|news| watch.hear(host, news));
+            if reader.ended.is_some() {
+                watch.forget(host);
+            }
+        }
+    }
+
+    /// Whether each has told of its ranks or never will.
+    pub fn have_spoken(&self) -> bool {
+        self.readers.values().all(|reader| reader.has_spoken || reader.ended.is_some())
+    }
+
+    /// A line for each node whose ranks are seen from here alone.
+    pub fn notes(&self) -> Vec<String> {
+        let note = |(host, reader): (&String, &NodeReader)| match &reader.ended {
+            Some(why) => Some(format!("{host}: {why}; its ranks as seen from here")),
+            None if !reader.has_spoken => Some(format!("{host}: not heard yet; its ranks as seen from here")),
+            None => None,
+        };
+        self.readers.iter().filter_map(note).collect()
+    }
+}
+
+impl NodeReader {
+    fn begin(launcher: NodeLauncher, host: &str, folder: &Path) -> NodeReader {
+        let heard = Arc::new(Mutex::new(Heard::default()));
+        let words = [OsString::from("top"), "--feed".into(), host.into(), "--".into(), folder.into()];
+        let started = on_node::command(launcher, host, &words).map_err(|error| error.to_string());
+        let started = started.and_then(|mut command| {
+            let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+            command.spawn().map_err(|error| format!("{} cannot be started: {error}", on_node::name(launcher)))
+        });
+        let (child, ended) = match started {
+            Ok(mut child) => {
+                listen(child.stdout.take(), &heard, Heard::line);
+                listen(child.stderr.take(), &heard, Heard::complain);
+                (Some(child), None)
+            }
+            Err(why) => (None, Some(why)),
+        };
+        NodeReader { child, heard, has_spoken: false, ended }
+    }
+
+    /// What it has said since this was asked last.
+    fn take(&mut self) -> Vec<NodeNews> {
+        let mut heard = lock(&self.heard);
+        let news = take(&mut heard.news);
+        self.has_spoken |= !news.is_empty();
+        if self.ended.is_none() {
+            let status = self.child.as_mut().and_then(|child| child.try_wait().ok().flatten());
+            self.ended = match (&heard.other_version, status) {
+                (Some(other), _) => Some(format!(
+                    "overhear there is {other}, here {}: install the same on both",
+                    Greeting::ours().overhear
+                )),
+                _ if heard.is_unreadable => Some("overhear there is another build: install the same on both".into()),
+                // Its streams may hold more.
+                (None, Some(status)) if heard.over == 2 => Some(match heard.complaint.as_str() {
+                    "" => format!("its reader ended ({status})"),
+                    complaint => format!("its reader ended ({status}): {complaint}"),
+                }),
+                _ => None,
+            };
+        }
+        news
+    }
+}
+
+impl Drop for NodeReader {
+    fn drop(&mut self) {
+        let Some(child) = &mut self.child else { return };
+        // srun passes it on, and the reader ends where nobody reads.
+        if let (Ok(None), Some(pid)) = (child.try_wait(), Pid::from_raw(child.id() as i32)) {
+            let _ = kill_process(pid, Signal::TERM);
+        }
+    }
+}
+
+impl Heard {
+    fn line(&mut self, line: &[u8]) {
+        if line.starts_with(b"{\"overhear\"") {
+            let greeting = serde_json::from_slice::<Greeting>(line);
+            let other = greeting.ok().map(|greeting| greeting.overhear);
+            self.other_version = other.filter(|other| *other != Greeting::ours().overhear);
+        } else if line.starts_with(b"{\"ranks\"") {
+            match serde_json::from_slice(line) {
+                Ok(news) => self.news.push(news),
+                Err(_) => self.is_unreadable = true,
+            }
+        }
+        // Anything else is what a user's shell there prints when it starts.
+    }
+
+    fn complain(&mut self, line: &[u8]) {
+        let line = String::from_utf8_lossy(line).trim().to_string();
+        if !line.is_empty() {
+            self.complaint = line;
+        }
+    }
+}
+
+/// Reads a stream by lines in a thread of its own.
+fn listen(stream: Option<impl Read + Send + 'static>, heard: &Arc<Mutex<Heard>>, take: fn(&mut Heard, &[u8])) {
+    let heard = Arc::clone(heard);
+    thread::spawn(move || {
+        if let Some(stream) = stream {
+            let lines = BufReader::new(stream).split(b'\n');
+            lines.map_while(Result::ok).for_each(|line| take(&mut lock(&heard), &line));
+        }
+        lock(&heard).over += 1;
+    });
+}
+
+fn lock(heard: &Mutex<Heard>) -> MutexGuard<'_, Heard> {
+    heard.lock().unwrap_or_else(PoisonError::into_inner)
+}
