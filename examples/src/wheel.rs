@@ -121,3 +121,5 @@ pub const PERFETTO: [Wheel; 2] = [
     Wheel::of("perfetto", "0.59.1", "perfetto/protos/perfetto/trace/perfetto_trace_pb2.py"),
     Wheel::of("protobuf", "7.36.2", "google/protobuf/__init__.py"),
 ];
+/// What reads OpenMetrics.
+pub const OPEN_METRICS: Wheel = Wheel::of("prometheus_client", "0.26.0", "prometheus_client/openmetrics/parser.py");

@@ -31,6 +31,7 @@ mod messages;
 mod model;
 mod names;
 mod nodes;
+mod open_metrics;
 mod operations;
 mod otf2;
 mod overlap;
