@@ -3,11 +3,14 @@
 use std::io::Write;
 use std::process::Command;
 
-use serde_json::Value;
+use serde_json::{Value, json};
+use synthetic::{Shape, Topology};
 use traces::calls::Call;
+use traces::file::{FileHeader, INITIALIZED, Mode, ProfileEntry};
+use traces::write::FileWriter;
 
 use crate::common::terminal::InTerminal;
-use crate::common::{Folder, overhear, stdout};
+use crate::common::{Folder, definitions, header, in_call, overhear, signature, stdout};
 use crate::hang::{Story, collective, inside, outside, receive, run, run_in};
 
 /// Two of three ranks are in a barrier, and one receives from any source.
@@ -22,15 +25,9 @@ fn three_stories() -> Vec<Story> {
 
 #[test]
 fn a_frame_says_of_each_rank_in_which_call_it_is_and_with_whom() {
-    let folder = three();
-    let output = overhear("top", &folder.0, &["--once", "--no-cache", "--format", "json"]);
-    let said: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"));
-    let mut rows: Vec<[&str; 3]> = Vec::new();
-    let mut frame = said["top"].as_array().unwrap().clone();
-    frame.sort_by_key(|row| row["rank"].as_u64());
-    for row in &frame {
-        rows.push(["state", "function", "partner"].map(|key| row[key].as_str().unwrap()));
-    }
+    let frame = frame(&three());
+    let rows: Vec<[&str; 3]> =
+        frame.iter().map(|row| ["state", "function", "partner"].map(|key| row[key].as_str().unwrap())).collect();
     // Their processes are gone.
     assert_eq!(
         rows,
@@ -63,6 +60,66 @@ fn without_a_terminal_top_says_what_to_add() {
     let output = overhear("top", &folder.0, &[]);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.code() == Some(2) && said.contains("add --once or --metrics"), "{said}");
+}
+
+/// What `top` says of each rank of a run, by number.
+fn frame(folder: &Folder) -> Vec<Value> {
+    let output = overhear("top", &folder.0, &["--once", "--no-cache", "--format", "json"]);
+    let said: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"));
+    let mut rows = said["top"].as_array().unwrap().clone();
+    rows.sort_by_key(|row| row["rank"].as_u64());
+    rows
+}
+
+#[test]
+fn an_empty_folder_and_none_have_no_frame() {
+    let folder = Folder::new();
+    let gone = folder.0.join("gone");
+    for (folder, said) in [(&folder.0, "no traces here"), (&gone, "No such file")] {
+        for how in ["--once", "--metrics"] {
+            let output = overhear("top", folder, &[how]);
+            assert!(String::from_utf8_lossy(&output.stderr).contains(said), "{output:?}");
+            assert_eq!((output.status.code(), output.stdout.len()), (Some(3), 0));
+        }
+    }
+}
+
+#[test]
+fn ranks_of_a_run_that_is_over_are_finished_and_nowhere() {
+    let folder = Folder::new();
+    synthetic::run(&folder.0, &Shape { ranks: 3, calls: 100, topology: Topology::Ring, seed: 1 }).unwrap();
+    let rows = frame(&folder);
+    assert_eq!(rows.len(), 3);
+    for row in rows {
+        assert_eq!(
+            (&row["state"], &row["function"], &row["since_s"]),
+            (&"finalized".into(), &Value::Null, &Value::Null)
+        );
+    }
+}
+
+#[test]
+fn of_a_profile_top_says_where_each_rank_is_and_what_its_calls_add_up_to() {
+    let folder = Folder::new();
+    let header = FileHeader { state: INITIALIZED, mode: Mode::Profile as u16, ..header(0, 2) };
+    let mut file = FileWriter::begin(Vec::new(), header).unwrap();
+    file.thread(0, &in_call(1, 5_000)).unwrap();
+    file.definitions(&definitions(2, 0)).unwrap();
+    file.signatures(0, 0, &[signature(1, Call::Send, 1, 100, 0)]).unwrap();
+    let blank: ProfileEntry = zerocopy::FromZeros::new_zeroed();
+    file.profile(0, 0, &[ProfileEntry { signature: 1, count: 4, total: 4_000, sent: 400, ..blank }]).unwrap();
+    folder.write("rank-0000.ovh", &file.into_inner());
+    let row = &frame(&folder)[0];
+    let expected = json!(["in_mpi", "MPI_Send", "1", "5", "MPI_COMM_WORLD"]);
+    assert_eq!(
+        Value::from_iter(["state", "function", "partner", "tag", "communicator"].map(|key| row[key].clone())),
+        expected
+    );
+    let metrics = stdout(&overhear("top", &folder.0, &["--metrics"]));
+    assert!(
+        metrics.lines().any(|line| line.starts_with("overhear_sent_bytes_total{") && line.ends_with("} 400")),
+        "{metrics}"
+    );
 }
 
 #[test]
