@@ -43,6 +43,8 @@ pub struct Program {
     pub waits: Vec<Wait>,
     /// The share of the time of all ranks that it allows to other waits.
     pub elsewhere: Option<f64>,
+    /// The verdict of `overhear hang`, with the reason and its ranks where it hangs.
+    pub hangs: Option<String>,
 }
 
 /// The ending of a Fortran program that goes through the preprocessor.
@@ -112,6 +114,7 @@ impl Program {
                 self.listen(&fs::read_to_string(&other).unwrap_or_else(|error| panic!("{}: {error}", other.display())));
                 self.stated_in = Some(other);
             }
+            "hangs" => self.hangs = Some(value.into()),
             "languages" => self.languages = Some(value.into()),
             "also" => self.also.extend(words()),
             "expect" => {

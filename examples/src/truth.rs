@@ -33,6 +33,7 @@ pub fn agreement(name: &str) -> i32 {
         "sessions_at_once" => 1,
         // They end without MPI_Finalize.
         "jumps" | "killed_between" => 4,
+        "cycle" | "knot" | "mismatch" | "missing" | "nonblocking" | "tag" => 4,
         _ => 0,
     }
 }

@@ -1,0 +1,68 @@
+//! What `overhear hang` and `overhear top` say of recorded programs that hung, under both families of MPI, to the letter.
+//!
+//! `GOLDEN=write cargo test -p overhear hung::` writes the texts anew. The runs were recorded on a host that is not this one, from
+//! where no verdict is certain.
+
+use std::fs;
+use std::path::Path;
+
+use examples::fixture::Fixture;
+use serde_json::Value;
+
+use crate::common::recorded::{ask, recorded};
+use crate::common::{overhear, stdout};
+
+/// Programs that hang whatever becomes of their processes.
+const HUNG: [&str; 6] = ["cycle", "knot", "mismatch", "missing", "nonblocking", "tag"];
+/// What does not change from one look to the next.
+const STEADY: [&str; 8] = ["rank", "host", "state", "function", "partner", "tag", "communicator", "site"];
+
+/// Each with the name of its library.
+fn all() -> impl Iterator<Item = (Fixture, String)> {
+    let named = |fixture: Fixture| {
+        let library = ask(&fixture.run, "report", &[]).json["run"]["mpi_library"].as_str().unwrap().to_string();
+        (fixture, if library.starts_with("Open MPI") { "openmpi".into() } else { "mpich".into() })
+    };
+    HUNG.into_iter().flat_map(recorded).map(named)
+}
+
+#[test]
+fn a_run_that_hung_elsewhere_probably_hangs_for_the_reason_that_its_program_states() {
+    let mut judged = 0;
+    for (fixture, library) in all() {
+        let answer = ask(&fixture.run, "hang", &["--no-cache"]);
+        let first = &answer.rows("reasons")[0];
+        let found = ["reason", "ranks"].map(|key| first[key].as_str().unwrap()).join(" ");
+        let name = format!("{} under {library}", fixture.program.name);
+        assert_eq!(fixture.program.hangs, Some(format!("certain {found}")), "{name}");
+        assert_eq!((answer.json["run"]["hangs"].as_str(), answer.status), (Some("likely"), 1), "{name}");
+        judged += 1;
+    }
+    assert_eq!(judged, 2 * HUNG.len());
+}
+
+#[test]
+fn hang_and_top_say_of_runs_that_hung_what_they_said() {
+    for (fixture, library) in all() {
+        let hang = stdout(&overhear("hang", &fixture.run, &["--no-cache"]));
+        let text = format!("$ overhear hang\n{hang}\n$ overhear top --once\n{}", top(&fixture.run));
+        let name = format!("{}-{library}.txt", fixture.program.name);
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/hung").join(name);
+        if std::env::var_os("GOLDEN").is_some_and(|value| value == "write") {
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, &text).unwrap();
+        }
+        let golden = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        assert!(golden == text, "{}: was\n{golden}\nis\n{text}", path.display());
+    }
+}
+
+/// A line for each rank, by number: those who are longest where they are come first elsewhere, and age by the clock.
+fn top(run: &Path) -> String {
+    let answer = ask(run, "top", &["--once", "--no-cache"]);
+    let mut rows = answer.rows("top").to_vec();
+    rows.sort_by_key(|row| row["rank"].as_u64());
+    let value = |row: &Value, key: &str| row[key].as_str().map_or_else(|| row[key].to_string(), String::from);
+    let line = |row: &Value| STEADY.map(|key| format!("{key} {}", value(row, key))).join(", ") + "\n";
+    rows.iter().map(line).collect()
+}
