@@ -22,6 +22,7 @@ mod samples;
 mod synthetic;
 mod tables;
 mod test;
+mod watched;
 mod wheel;
 
 use std::path::PathBuf;
@@ -77,6 +78,15 @@ enum Task {
         mpi: Option<String>,
         /// Only programs whose names contain this
         name: Option<String>,
+    },
+    /// Run a program in pairs with and without `overhear top` and show how much longer it takes
+    Watched {
+        /// How many pairs
+        #[arg(default_value_t = 20)]
+        pairs: usize,
+        /// Only under these MPIs, as ompi4,mpich5
+        #[arg(long)]
+        mpi: Option<String>,
     },
     /// Run the small programs under valgrind's memcheck: no error is ours
     Memcheck {
@@ -167,6 +177,7 @@ fn main() -> ExitCode {
         Task::Conformance { mpi } => conformance::run(mpi.as_deref()),
         Task::Damage { runs, seed } => damage::run(runs, seed),
         Task::Looks { count, mpi, name } => looks::run(count, mpi.as_deref(), name.as_deref()),
+        Task::Watched { pairs, mpi } => watched::run(pairs, mpi.as_deref()),
         Task::Memcheck { mpi, name } => memcheck::run(mpi.as_deref(), name.as_deref()),
         Task::Races => races::run(),
         Task::Tables => tables::run(),
