@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::LazyLock;
 
 use analyzer::metrics::timeline;
 use analyzer::model::levels::{self, Grid, RankBins, RankCalls, UNFINISHED};
@@ -10,8 +11,8 @@ use analyzer::model::rank::is_nested;
 use analyzer::model::{Choice, Rank, Run};
 use examples::fixture;
 
-/// Every recorded run whose calls were recorded one by one.
-fn recorded() -> Vec<(String, Run)> {
+/// Every recorded run whose calls were recorded one by one; unpacked once for all tests.
+static RECORDED: LazyLock<Vec<(String, Run)>> = LazyLock::new(|| {
     let unpacked = |name: String| {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-levels-{}", std::process::id()));
         let fixture = fixture::unpack(&name, &folder);
@@ -20,7 +21,7 @@ fn recorded() -> Vec<(String, Run)> {
     };
     let runs = fixture::names().into_iter().map(unpacked);
     runs.filter_map(|(name, run)| Some((name, run.ok()?))).filter(|(_, run)| run.has_calls("levels").is_ok()).collect()
-}
+});
 
 fn grid(run: &Run, settled: &Settled, count: usize) -> Grid {
     let (from, to) = timeline::interval(run, &settled.timeline, None, None);
@@ -48,11 +49,11 @@ fn reported(rank: &Rank) -> BTreeMap<u16, u64> {
 #[test]
 fn bins_add_up_to_what_reports_say_at_every_level() {
     let mut ran = 0;
-    for (name, run) in recorded() {
-        let settled = settled(&run, Follow::SPANS | Follow::DELIVERIES);
+    for (name, run) in RECORDED.iter() {
+        let settled = settled(run, Follow::SPANS | Follow::DELIVERIES);
         for count in [1, 7, 60, 4096] {
-            let grid = grid(&run, &settled, count);
-            let all = levels::bins(&run, &settled.timeline, &grid, &settled.account.spans);
+            let grid = grid(run, &settled, count);
+            let all = levels::bins(run, &settled.timeline, &grid, &settled.account.spans);
             for (rank, bins) in run.ranks.iter().zip(all).filter(|(rank, _)| rank.is_asked && !rank.is_profile()) {
                 let said = reported(rank);
                 assert_eq!(by_function(&bins), said, "{name}, rank {:?}, {count} bins", rank.number());
@@ -70,9 +71,9 @@ fn bins_add_up_to_what_reports_say_at_every_level() {
 #[test]
 fn single_calls_are_those_of_the_reports_whatever_parts_they_are_read_in() {
     let mut ran = 0;
-    for (name, run) in recorded() {
-        let settled = settled(&run, Follow::empty());
-        let lives = levels::lives(&run, &settled.timeline);
+    for (name, run) in RECORDED.iter() {
+        let settled = settled(run, Follow::empty());
+        let lives = levels::lives(run, &settled.timeline);
         for (at, rank) in run.ranks.iter().enumerate().filter(|(_, rank)| rank.is_asked && !rank.is_profile()) {
             let contents = rank.trace.contents();
             let mut calls = RankCalls::new(rank, &contents, &settled.timeline.lines[at], lives[at].end);
@@ -100,8 +101,8 @@ fn single_calls_are_those_of_the_reports_whatever_parts_they_are_read_in() {
 #[test]
 fn waits_one_by_one_add_up_to_the_wait_states() {
     let (mut ran, mut states) = (0, BTreeSet::new());
-    for (name, run) in recorded() {
-        let account = settled(&run, Follow::SPANS | Follow::DELIVERIES).account;
+    for (name, run) in RECORDED.iter() {
+        let account = settled(run, Follow::SPANS | Follow::DELIVERIES).account;
         let mut sums: BTreeMap<WaitKey, (i64, u64)> = BTreeMap::new();
         for span in account.spans.iter().flatten() {
             let sum = sums.entry(span.key).or_default();
@@ -118,12 +119,12 @@ fn waits_one_by_one_add_up_to_the_wait_states() {
 
 #[test]
 fn an_interval_shows_what_began_before_it_and_cuts_it_there() {
-    let (_, run) = recorded().into_iter().find(|(name, _)| name.starts_with("persistent_halo")).unwrap();
-    let settled = settled(&run, Follow::SPANS | Follow::DELIVERIES);
-    let whole = grid(&run, &settled, 64);
+    let (_, run) = RECORDED.iter().find(|(name, _)| name.starts_with("persistent_halo")).unwrap();
+    let settled = settled(run, Follow::SPANS | Follow::DELIVERIES);
+    let whole = grid(run, &settled, 64);
     let part = Grid { from: whole.from + 16 * whole.width, count: 16, keeps_outside: false, ..whole };
-    let all = levels::bins(&run, &settled.timeline, &whole, &settled.account.spans);
-    let some = levels::bins(&run, &settled.timeline, &part, &settled.account.spans);
+    let all = levels::bins(run, &settled.timeline, &whole, &settled.account.spans);
+    let some = levels::bins(run, &settled.timeline, &part, &settled.account.spans);
     let mut ran = 0;
     for (all, some) in all.iter().zip(&some) {
         for cell in &some.cells {
