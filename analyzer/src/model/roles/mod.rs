@@ -292,8 +292,6 @@ fn what(rank: &Rank, call: Call, signature: &Signature) -> CallPart {
             Call::Finalize => CallPart::End,
             _ => CallPart::Nothing,
         },
-        Class::Session if call == Call::Session_init => CallPart::Begin,
-        Class::Session if call == Call::Session_finalize => CallPart::End,
         Class::Rma => epoch(call).map_or(CallPart::Nothing, CallPart::Window),
         _ => CallPart::Nothing,
     }
