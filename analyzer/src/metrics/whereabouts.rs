@@ -45,3 +45,17 @@ pub fn tag_of(call: &Signature) -> Option<String> {
     let words: Vec<String> = tags.into_iter().filter(|tag| *tag != tag::NONE).map(in_words).collect();
     (has_tags && !words.is_empty()).then(|| words.join(", "))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_that_sleeps_outside_mpi_is_asleep_and_one_in_a_call_is_in_it() {
+        let key = |spot: &Spot, process| state(None, spot, Some(process)).key;
+        let (outside, inside) = (Spot::Outside(None, 0.0), Spot::Inside(Signature::EMPTY, 0.0));
+        assert_eq!(key(&outside, ProcessState::Asleep), "asleep");
+        assert_eq!(key(&outside, ProcessState::Running), "outside");
+        assert_eq!(key(&inside, ProcessState::Asleep), "in_mpi");
+    }
+}

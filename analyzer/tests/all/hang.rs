@@ -5,7 +5,8 @@ use std::fs;
 use serde_json::Value;
 use traces::calls::Call;
 use traces::definitions::{Communicator, Definition, Library, Members, Process, Span};
-use traces::file::{FileHeader, INITIALIZED, Stop};
+use traces::file::{FileHeader, INITIALIZED, Stop, ThreadBlock};
+use traces::progress::Polls;
 use traces::signature::{STARTS, Signature, peer, tag};
 use traces::write::{FileWriter, blank_block, call};
 
@@ -15,14 +16,20 @@ use crate::common::{BEGIN, Folder, header, in_call, overhear, stdout};
 pub struct Story {
     over: Vec<Signature>,
     open: Option<Signature>,
+    asks: Option<Signature>,
 }
 
 pub fn outside(over: &[Signature]) -> Story {
-    Story { over: over.to_vec(), open: None }
+    Story { over: over.to_vec(), open: None, asks: None }
 }
 
 pub fn inside(over: &[Signature], open: Signature) -> Story {
-    Story { over: over.to_vec(), open: Some(open) }
+    Story { over: over.to_vec(), open: Some(open), asks: None }
+}
+
+/// Between two calls that have asked in vain before.
+pub fn asking(asks: Signature) -> Story {
+    Story { over: Vec::new(), open: None, asks: Some(asks) }
 }
 
 fn to(call: Call, peer: i32, tag: i32) -> Signature {
@@ -60,43 +67,53 @@ pub fn run_in(folder: &Folder, stories: Vec<Story>) {
 
 /// The same of ranks on hosts of these names.
 pub fn run_on(folder: &Folder, stories: Vec<Story>, host: impl Fn(u32) -> &'static str) {
-    write(folder, stories, Stop::No, |rank| host(rank).into());
+    run_by(folder, stories, header(0, 0), |rank| gone(host(rank).into()));
 }
 
 /// The same of ranks that stopped recording single calls for a reason.
 fn run_stopped(folder: &Folder, stories: Vec<Story>, stop: Stop) {
-    let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap().trim().to_string();
-    write(folder, stories, stop, |_| host.clone());
+    run_by(folder, stories, FileHeader { stop: stop as u32, ..header(0, 0) }, |_| gone(this_host()));
 }
 
-fn write(folder: &Folder, stories: Vec<Story>, stop: Stop, host: impl Fn(u32) -> String) {
+pub fn this_host() -> String {
+    fs::read_to_string("/proc/sys/kernel/hostname").unwrap().trim().to_string()
+}
+
+/// A process that ended before its host was started anew.
+fn gone(host: String) -> Process {
+    Process { host, boot: "before".into(), program: "/bin/app".into(), ..Process::default() }
+}
+
+/// The same with headers like this one, by these processes.
+pub fn run_by(folder: &Folder, stories: Vec<Story>, like: FileHeader, process: impl Fn(u32) -> Process) {
     let size = stories.len() as u32;
     for (rank, story) in (0..).zip(stories) {
-        let own = FileHeader { state: INITIALIZED, stop: stop as u32, ..header(rank, size) };
+        let own = FileHeader { state: INITIALIZED, rank, size, ..like };
         let mut file = FileWriter::begin(Vec::new(), own);
         let file = file.as_mut().unwrap();
         let world = Communicator { number: 1, rank: rank as i32, size, inter: false, name: "MPI_COMM_WORLD".into() };
         let local = vec![Span { first: 0, count: size, step: 1 }];
-        let process =
-            Process { host: host(rank), boot: "before".into(), program: "/bin/app".into(), ..Process::default() };
         let definitions = [
-            Definition::Process(process),
+            Definition::Process(process(rank)),
             Definition::Library(Library { version: "Open MPI v4.1.4".into(), path: "/lib/libmpi.so.40".into() }),
             Definition::Communicator(world),
             Definition::Members(Members { communicator: 1, local, remote: Vec::new() }),
             Definition::Filter("-query".into()),
         ];
-        let calls: Vec<Signature> = story.over.iter().chain(&story.open).copied().collect();
+        let calls: Vec<Signature> = story.over.iter().chain(&story.open).chain(&story.asks).copied().collect();
         // Each owns two numbers: one of a request that is complete at once.
         let number = |at: usize| 1 + 2 * at as u32;
         let signatures: Vec<Signature> =
             calls.iter().enumerate().map(|(at, call)| Signature { number: number(at), ..*call }).collect();
-        let open = story.open.map(|_| in_call(number(calls.len() - 1).into(), 2_000_000_000));
+        let (last, at) = (u64::from(number(calls.len().max(1) - 1)), 2_000_000_000);
+        let polls = Polls { start: BEGIN + at, end: BEGIN + at + 50, count: 5, signature: last, ..Polls::default() };
+        let asks = story.asks.map(|_| ThreadBlock { polls, ..blank_block() });
+        let block = story.open.map(|_| in_call(last, at)).or(asks).unwrap_or_else(blank_block);
         let (mut words, mut last) = (Vec::new(), BEGIN);
         for at in 0..story.over.len() {
             last = call(&mut words, last, number(at), BEGIN + 1_000_000 * (1 + at as u64), 1_000);
         }
-        file.thread(0, &open.unwrap_or_else(blank_block)).unwrap();
+        file.thread(0, &block).unwrap();
         file.definitions(&definitions).unwrap();
         file.signatures(0, 0, &signatures).unwrap();
         file.events(0, 0, BEGIN, &words).unwrap();
@@ -147,6 +164,13 @@ fn a_circle_in_which_one_message_is_there_goes_on() {
     // A send and the receive of it, both under way.
     goes_on(vec![inside(&[], to(Call::Send, 1, 1)), inside(&[], receive(0, tag::ANY))]);
     goes_on(vec![inside(&[], to(Call::Send, 1, 1)), inside(&[begun(Call::Irecv, 0, 1)], completing(Call::Wait, 1))]);
+}
+
+#[test]
+fn a_probe_waits_for_a_message_as_a_receive_does() {
+    let probe = |other| Signature { sent: 0, ..to(Call::Probe, other, 1) };
+    hangs((0..3).map(|rank| inside(&[], probe((rank + 1) % 3))).collect(), "cycle", "ranks 0-2");
+    goes_on(vec![inside(&[], probe(1)), inside(&[to(Call::Send, 0, 1)], receive(0, 1))]);
 }
 
 #[test]

@@ -47,6 +47,7 @@ mod same_messages;
 mod samples;
 mod schema;
 mod sketch;
+mod standing;
 mod threads;
 mod timeline;
 mod timeline_pictures;

@@ -1,0 +1,91 @@
+//! Where ranks stand: in a call, between calls, asleep; and what they have left behind.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::process::{Child, Command};
+
+use analyzer::model::Run;
+use analyzer::model::standing::Standing;
+use examples::fixture;
+use serde_json::Value;
+use traces::calls::Call;
+use traces::definitions::Process;
+use traces::signature::{Signature, tag};
+
+use crate::common::recorded::{ask, recorded};
+use crate::common::{Folder, header};
+use crate::hang::{asking, collective, outside, receive, run, run_by, this_host};
+
+/// A process that sleeps, and ends with the test.
+struct Sleeper(Child);
+
+impl Sleeper {
+    fn new() -> Sleeper {
+        Sleeper(Command::new("sleep").arg("600").spawn().unwrap())
+    }
+}
+
+impl Drop for Sleeper {
+    fn drop(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
+fn states(said: &[Value]) -> Vec<&str> {
+    said.iter().map(|row| row["state"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn a_rank_that_asks_in_vain_polls() {
+    let probes = Signature { call: Call::Iprobe.number(), tag: tag::ANY, ..receive(1, 0) };
+    let folder = run(vec![asking(probes), outside(&[probes])]);
+    let answer = ask(&folder.0, "hang", &["--no-cache"]);
+    assert_eq!(states(answer.rows("standing")), ["polling", "outside"]);
+}
+
+#[test]
+fn processes_that_all_sleep_outside_mpi_for_far_longer_than_ever_probably_hang() {
+    let sleeper = Sleeper::new();
+    let pid = sleeper.0.id();
+    let process = Process {
+        host: this_host(),
+        boot: fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap().trim().into(),
+        program: fs::read_link(format!("/proc/{pid}/exe")).unwrap().to_str().unwrap().into(),
+        ..Process::default()
+    };
+    let folder = Folder::new();
+    // They were recorded in the first seconds since the system started.
+    let mut like = header(0, 0);
+    like.pid = pid;
+    let stories = (0..2).map(|_| outside(&[collective(Call::Barrier)])).collect();
+    run_by(&folder, stories, like, |_| process.clone());
+    let answer = ask(&folder.0, "hang", &["--no-cache"]);
+    assert_eq!((answer.status, answer.json["run"]["hangs"].as_str()), (1, Some("likely")), "{:#}", answer.json);
+    assert_eq!(states(answer.rows("standing")), ["asleep", "asleep"]);
+}
+
+/// A rank of the first was killed, the second's messages fail, and what the last two send in parts is not followed to its receive.
+const EXCEPT: [&str; 4] = ["killed_between", "errors", "partitioned", "late_partitioned"];
+
+#[test]
+fn at_the_end_of_a_program_no_request_is_pending_and_no_message_under_way() {
+    let programs: BTreeSet<String> =
+        fixture::names().iter().map(|name| name.rsplit_once('-').unwrap().0.to_string()).collect();
+    assert!(EXCEPT.iter().all(|program| programs.contains(*program)));
+    let mut messages = 0;
+    for program in programs.iter().filter(|program| !EXCEPT.contains(&program.as_str())) {
+        for fixture in recorded(program) {
+            let run = Run::load(&fixture.run).unwrap();
+            let ranks = Standing::of(&run).ranks;
+            assert!(ranks.iter().all(|rank| rank.past.pending.is_empty()), "{program}");
+            let mut left: BTreeMap<_, i64> = BTreeMap::new();
+            for (channel, passed) in ranks.iter().flat_map(|rank| &rank.past.passed) {
+                *left.entry((channel.object, channel.from, channel.to, channel.tag)).or_default() += passed.left;
+                messages += passed.left.max(0);
+            }
+            assert!(left.values().all(|left| *left == 0), "{program}: {left:?}");
+        }
+    }
+    assert!(messages > 1_000, "{messages}");
+}
