@@ -10,7 +10,8 @@ const OPENMPI: &str = "traces/samples/integer_sort-openmpi";
 const MPICH: &str = "traces/samples/integer_sort-mpich";
 
 /// Every way to ask about one run.
-const OF_ONE: [&str; 27] = [
+const OF_ONE: [&str; 28] = [
+    "",
     "report",
     "report --by rank",
     "report --by rank=3",
@@ -47,7 +48,7 @@ fn project() -> PathBuf {
 /// What a command says, standard error behind standard output, and how it ended where that is not well.
 fn said(words: &str, runs: &[&str]) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_overhear"));
-    command.args(words.split(' ')).args(runs).current_dir(project()).env_remove("COLUMNS");
+    command.args(words.split_whitespace()).args(runs).current_dir(project()).env_remove("COLUMNS");
     let output = command.output().unwrap();
     let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap()).concat();
     match output.status.code() {
@@ -58,7 +59,8 @@ fn said(words: &str, runs: &[&str]) -> String {
 
 /// Compares, or writes.
 fn compare(name: &str, words: &str, text: &str) {
-    let file = words.replace(" --by ", "-by-").replace(" --format ", ".").replace('=', "-");
+    let file = if words.is_empty() { "first" } else { words };
+    let file = file.replace(" --by ", "-by-").replace(" --format ", ".").replace('=', "-");
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name).join(format!("{file}.txt"));
     if std::env::var_os("GOLDEN").is_some_and(|value| value == "write") {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
