@@ -46,3 +46,19 @@ pub fn kind_in_words(header: &FileHeader) -> &'static str {
         None => "unknown",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use traces::write::blank_header;
+
+    use super::*;
+
+    #[test]
+    fn what_ticks_count_is_said_of_each_kind_of_clock() {
+        let said = |clock| kind_in_words(&FileHeader { clock, ..blank_header() });
+        assert!(said(ClockKind::Tsc as u16).starts_with("RDTSC"));
+        assert!(said(ClockKind::Counter as u16).starts_with("CNTVCT_EL0"));
+        assert!(said(ClockKind::Monotonic as u16).starts_with("clock_gettime"));
+        assert_eq!(said(u16::MAX), "unknown");
+    }
+}

@@ -242,3 +242,16 @@ pub fn gaps(ranges: impl Iterator<Item = RangeInclusive<u32>>, size: u32) -> Vec
     }
     gaps
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lone_rank_and_ranks_in_a_row_are_a_range_and_every_second_one_is_none() {
+        let of = |first, count, step| range(&Span { first, count, step });
+        assert_eq!(of(3, 1, 7), Some(3..=3));
+        assert_eq!(of(3, 4, 1), Some(3..=6));
+        assert_eq!(of(0, 3, 2), None);
+    }
+}

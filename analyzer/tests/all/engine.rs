@@ -3,8 +3,11 @@
 use std::path::Path;
 
 use analyzer::metrics::engine::rates;
+use analyzer::model::engine::Starved;
 use analyzer::model::{Choice, Run, engine};
+use traces::progress::Polls;
 
+use crate::common::made::{self, Calls, receive};
 use crate::common::recorded::ask;
 
 #[test]
@@ -22,4 +25,24 @@ fn entries_over_time_add_up_to_those_of_the_ledger() {
             assert!(entries > 0.0 && (sum / entries - 1.0).abs() < 1e-6, "{sample}: {sum} of {entries} {key}");
         }
     }
+}
+
+#[test]
+fn the_gaps_between_polls_that_got_no_are_the_longest_one_and_the_mean_of_the_others() {
+    let (polls, each, gap, longest) = (102, 5, 100, 1_000);
+    let span = polls * each + (polls - 2) * gap + longest;
+    let made = Calls::default().call(receive(1), 1_000, 100).polls(Polls {
+        end: span,
+        count: polls,
+        total: polls * each,
+        gaps: [gap as u32, longest as u32],
+        durations: [each as u32; 2],
+        ..Polls::default()
+    });
+    let (_folder, run) = made::made(vec![made], 2);
+    let starved: Vec<Starved> = engine::of_rank(&run.ranks[0])[0].starved.values().cloned().collect();
+    let [starved] = starved.as_slice() else { panic!("{starved:?}") };
+    assert_eq!((starved.count(), starved.longest, starved.pending), (polls - 1, longest, 1));
+    // To 2 %, and not below.
+    assert!((gap..=gap + 2).contains(&starved.percentile_99()), "{starved:?}");
 }

@@ -70,10 +70,14 @@ fn write_world(folder: &Folder, world: u32, rank: u32, clock: &Clock, compared: 
         end: clock.sample(END),
         ..blank_header()
     };
+    write_as(folder, header, compared);
+}
+
+fn write_as(folder: &Folder, header: FileHeader, compared: &[Definition]) {
     let mut file = FileWriter::begin(Vec::new(), header).unwrap();
-    file.definitions(&definitions(header.size, rank as i32)).unwrap();
+    file.definitions(&definitions(header.size, header.rank as i32)).unwrap();
     file.definitions(compared).unwrap();
-    folder.write(&traces::folder::file_name(world, rank), &file.into_inner());
+    folder.write(&traces::folder::file_name(header.world, header.rank), &file.into_inner());
 }
 
 fn write(folder: &Folder, rank: u32, clock: &Clock, compared: &[Definition]) {
@@ -182,6 +186,45 @@ fn a_rank_without_a_file_still_joins_those_that_were_compared_with_it() {
         [lines[0].nanoseconds_at(FAST.ticks(FINALIZE)), lines[1].nanoseconds_at(LATE.ticks(FINALIZE))];
     assert!((first - second).abs() <= 3_502, "{first} and {second}");
     assert!((7_000..=7_003).contains(&lines[1].error(second)), "{}", lines[1].error(second));
+}
+
+#[test]
+fn a_clock_that_seems_to_run_backwards_places_nobody() {
+    let folder = Folder::new();
+    // Rank 0 has no file. Rank 1 has seen its clock at a later time first.
+    let seen = |when, time, there| FAST.sync(when, time, 0, &Clock { offset: there, drift: 0 }, 3_000, 0);
+    let (first, second) =
+        (seen(Occasion::Init, INIT, END), seen(Occasion::Finalize, FINALIZE, 0u64.wrapping_sub(INIT)));
+    write(&folder, 1, &FAST, &[first, second]);
+    write(&folder, 2, &LATE, &LATE.syncs(0, &TRUE, 4_000));
+    let sources: Vec<Source> = timeline(&folder.0).lines.iter().map(|line| line.source).collect();
+    assert_eq!(sources, [Source::SharedClock, Source::WallClock]);
+}
+
+#[test]
+fn between_two_comparisons_the_error_goes_from_that_of_one_to_that_of_the_other() {
+    let folder = Folder::new();
+    write(&folder, 0, &TRUE, &[]);
+    let sync = |when, time, half| FAST.sync(when, time, 0, &TRUE, half, 0);
+    write(&folder, 1, &FAST, &[sync(Occasion::Init, INIT, 1_000), sync(Occasion::Finalize, FINALIZE, 9_000)]);
+    let line = timeline(&folder.0).lines[1];
+    let [first, middle, last] = [INIT, (INIT + FINALIZE) / 2, FINALIZE].map(|time| off(&line, &FAST, time).1);
+    assert!((1_000..=1_002).contains(&first), "{first}");
+    assert!((5_000..=5_002).contains(&middle), "{middle}");
+    assert!((9_000..=9_002).contains(&last), "{last}");
+}
+
+#[test]
+fn ticks_of_whatever_length_are_found_again_from_their_times() {
+    let folder = Folder::new();
+    let twice = |time: u64| ClockSample { ticks: 2 * time, width: 20, monotonic: time, realtime: time };
+    let (begin, ready, end) = (twice(BEGIN), twice(INIT), twice(END));
+    write_as(&folder, FileHeader { size: 8, run: [7; 16], begin, ready, end, ..blank_header() }, &[]);
+    let line = timeline(&folder.0).lines[0];
+    for time in [BEGIN, INIT, 2_000 * MILLISECOND, END, 9_000 * MILLISECOND] {
+        let ticks = 2 * time;
+        assert!(line.ticks_at(line.nanoseconds_at(ticks)).abs_diff(ticks) <= 2, "{time}: {line:?}");
+    }
 }
 
 #[test]

@@ -10,6 +10,7 @@ use analyzer::model::roles::SpottedSite;
 use traces::calls::Call;
 use traces::definitions::{Definition, Members, Occasion, SameClock, Span};
 use traces::folder::file_name;
+use traces::progress::{self, Polls};
 use traces::record::{self, Arrived, Fate, RecordKind};
 use traces::signature::{STARTS, Signature, peer, tag};
 use traces::write::{FileWriter, call};
@@ -45,6 +46,14 @@ impl Calls {
         let number = 1 + 2 * self.signatures.len() as u32;
         self.signatures.push(Signature { number, ..signature });
         self.last = call(&mut self.words, self.last.max(BEGIN), number, BEGIN + start, duration);
+        self
+    }
+
+    /// Tests that got no, at once after the call before and by the first call's number.
+    pub fn polls(mut self, polls: Polls) -> Calls {
+        let (start, end) = (self.last, self.last + polls.end);
+        self.words.extend(progress::polls(&Polls { start, end, signature: 1, ..polls }, 0));
+        self.last = end;
         self
     }
 
