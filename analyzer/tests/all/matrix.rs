@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::common::Folder;
 use crate::common::made::Calls;
+use crate::common::recorded::{ask, recorded};
 use serde_json::Value;
 use traces::calls::Call;
 use traces::signature::{Signature, peer};
@@ -91,4 +92,30 @@ fn messages_and_collective_calls_can_be_looked_at_apart() {
     assert_eq!(totals(&[]), [150, 60]);
     assert_eq!(totals(&["--only", "messages"]), [150, 0]);
     assert_eq!(totals(&["--only", "collectives"]), [0, 60]);
+}
+
+#[test]
+fn the_matrix_of_one_communicator_has_its_messages_and_no_others() {
+    // Each rank sends three integers to the one beside it, eight times.
+    let run = &recorded("communicators")[0].run;
+    let answer = ask(run, "matrix", &["--comm", "neighbours"]);
+    let number = |row: &Value, key: &str| row[key].as_u64().unwrap();
+    let keys = ["from_rank", "to_rank", "messages", "bytes", "collective_bytes"];
+    let mut pairs: Vec<[u64; 5]> = answer.rows("pairs").iter().map(|row| keys.map(|key| number(row, key))).collect();
+    pairs.sort_unstable();
+    assert_eq!(pairs, [[0, 1, 8, 96, 0], [1, 0, 8, 96, 0], [2, 3, 8, 96, 0], [3, 2, 8, 96, 0]]);
+}
+
+#[test]
+fn as_many_ranks_as_fit_side_by_side_are_shown_as_a_square() {
+    for (ranks, is_square) in [(6, true), (7, false)] {
+        let folder = Folder::new();
+        for rank in 0..ranks {
+            let to_next = common::signature(0, Call::Send, ((rank + 1) % ranks) as i32, 50, 0);
+            Calls::default().call(to_next, 1_000, 500).write(&folder, rank, ranks);
+        }
+        let said = common::stdout(&common::overhear("matrix", &folder.0, &[]));
+        assert_eq!(said.contains("from \\ to"), is_square, "{said}");
+        assert!(said.lines().all(|line| line.chars().count() <= 80), "{said}");
+    }
 }

@@ -66,3 +66,33 @@ fn by_size(title: &str, x: Axis, sheet: &Sheet, figure: &str) -> Bars {
     parts.extend(has_others.then(|| part(OTHERS)));
     Bars { title: title.into(), x, parts, layout: BarLayout::Stacked, rows }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::{Column, Row, Table};
+
+    struct Timed(String);
+
+    impl Row for Timed {
+        const TABLE: &'static str = "timed";
+        fn columns() -> Vec<Column<Self>> {
+            vec![
+                Column::text("function", "function", |row: &Self| row.0.clone()),
+                Column::seconds(TIME, "total s", |_| 1.0),
+            ]
+        }
+    }
+
+    #[test]
+    fn the_others_are_one_part_only_where_they_are_two_functions_at_least() {
+        let of = |functions: usize| {
+            let rows = (0..functions).map(|at| Timed(format!("MPI_{at}"))).collect();
+            let (names, has_others) = named(&Sheet::from(Table::new("", rows)));
+            (names.len(), has_others)
+        };
+        assert_eq!(of(FUNCTIONS), (FUNCTIONS, false));
+        assert_eq!(of(FUNCTIONS + 1), (FUNCTIONS + 1, false));
+        assert_eq!(of(FUNCTIONS + 2), (FUNCTIONS, true));
+    }
+}

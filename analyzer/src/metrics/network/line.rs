@@ -129,3 +129,25 @@ impl Sums {
         (self.yy + a * a * self.one + b * b * self.xx + crossed).max(0.0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_of_a_known_latency_and_bandwidth_are_on_their_line() {
+        let point = |bytes: u64| Point {
+            bytes,
+            count: 9,
+            time: Spread { median: 2e-6 + 1e-9 * bytes as f64, interval: None },
+            clock_error: 0.0,
+        };
+        let line = Line::through(&[8, 1_024, 65_536, 1_048_576].map(point)).unwrap();
+        let is =
+            |is: Option<Spread>, stated: f64| assert!((is.unwrap().median / stated - 1.0).abs() < 1e-6, "{line:?}");
+        is(line.a, 2e-6);
+        is(line.b, 1e-9);
+        assert!(line.error.unwrap() < 1e-4, "{line:?}");
+        assert!((line.at(4_096).unwrap() / (2e-6 + 4.096e-6) - 1.0).abs() < 1e-6, "{line:?}");
+    }
+}

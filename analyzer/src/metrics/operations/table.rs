@@ -147,3 +147,20 @@ fn between(spans: &[TimeSpan]) -> Option<(f64, f64)> {
 fn seconds(nanoseconds: u64) -> f64 {
     nanoseconds as f64 / 1e9
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_clocks_may_move_a_median_farther_down_than_up_and_the_error_is_the_larger_of_both() {
+        let of = |spans: [(u64, u64); 3]| {
+            let figure = SpanFigure::of(&spans.map(|(time, error)| TimeSpan { time, error }));
+            [figure.time, figure.error].map(|seconds| (seconds.unwrap() * 1e9).round())
+        };
+        // Without the errors the median is 10. It may be as low as 2, and as high as 19.
+        assert_eq!(of([(10, 9), (10, 0), (2, 0)]), [10.0, 8.0]);
+        assert_eq!(of([(10, 9), (10, 0), (30, 0)]), [10.0, 9.0]);
+        assert_eq!(of([(10, 0), (10, 0), (30, 0)]), [10.0, 0.0]);
+    }
+}
