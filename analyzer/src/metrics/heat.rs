@@ -43,3 +43,25 @@ pub fn table(matrix: &Matrix) -> Table<HeatRow> {
     };
     Table::new(title, sums.iter().map(row).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metrics::matrix::Traffic;
+
+    #[test]
+    fn places_hold_all_bytes_and_none_is_empty() {
+        for (count, each) in [(128, 1), (300, 3)] {
+            let ranks = (0..count).map(|number| WorldRank { world: 0, number: Some(number) }).collect();
+            let traffic = |rank: u32| {
+                let bytes = if rank % 2 == 0 { 10 } else { 0 };
+                ((rank, (rank + 1) % count), Traffic { messages: 1, bytes, collective: 5 * bytes })
+            };
+            let matrix = Matrix { ranks, traffic: (0..count).map(traffic).collect(), ..Matrix::default() };
+            let rows = table(&matrix).rows;
+            assert_eq!(rows.iter().map(|row| row.bytes).sum::<u64>(), matrix.total().total());
+            assert!(rows.iter().all(|row| row.bytes > 0 && row.from.number.unwrap() % each == 0), "{count} ranks");
+            assert!(rows.len() as u32 > count / (2 * each) - 1, "{}", rows.len());
+        }
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use analyzer::metrics::engine::rates;
+use analyzer::metrics::engine::{rates, unseen};
 use analyzer::model::engine::Starved;
 use analyzer::model::{Choice, Run, engine};
 use traces::progress::Polls;
@@ -45,4 +45,11 @@ fn the_gaps_between_polls_that_got_no_are_the_longest_one_and_the_mean_of_the_ot
     assert_eq!((starved.count(), starved.longest, starved.pending), (polls - 1, longest, 1));
     // To 2 %, and not below.
     assert!((gap..=gap + 2).contains(&starved.percentile_99()), "{starved:?}");
+}
+
+#[test]
+fn ranks_whose_engine_was_not_observed_are_counted() {
+    let of = |ranks: usize| unseen(&made::made((0..ranks).map(|_| Calls::default()).collect(), ranks as u32).1);
+    assert_eq!(of(1), ["rank 0: recorded with OVERHEAR_PROGRESS=off, so the engine was not observed"]);
+    assert_eq!(of(3), ["rank 0 and 2 more: recorded with OVERHEAR_PROGRESS=off, so the engine was not observed"]);
 }

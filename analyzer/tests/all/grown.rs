@@ -44,7 +44,11 @@ fn the_efficiencies_are_relative_to_the_fewest_ranks() {
         said["pop"].as_array().unwrap().iter().find(is).unwrap()["percent"].as_f64().unwrap()
     };
     assert_eq!(percent("computation scalability", 2), 100.0);
-    assert!(percent("computation scalability", 8) < 30.0, "each rank computes as long as two did");
+    // Each of eight ranks computes as long as each of two did.
+    let scalability = percent("computation scalability", 8);
+    assert!((scalability - 25.0).abs() < 1e-6, "{said:#}");
+    let global = percent("parallel efficiency", 8) * scalability / 100.0;
+    assert!((percent("global efficiency", 8) - global).abs() < 1e-6, "{said:#}");
     let (_, weak) = scaling(&runs, &["--weak"]);
     let rows = weak["pop"].as_array().unwrap().iter();
     let scalability = rows.filter(|row| row["metric"] == "computation scalability");

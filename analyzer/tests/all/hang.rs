@@ -10,6 +10,7 @@ use traces::progress::Polls;
 use traces::signature::{STARTS, Signature, peer, tag};
 use traces::write::{FileWriter, blank_block, call};
 
+use crate::common::recorded::ask;
 use crate::common::{BEGIN, Folder, header, in_call, overhear, stdout};
 
 /// A rank's calls that are over, in order, and the one that it is in.
@@ -157,6 +158,18 @@ fn receives_in_a_circle_are_a_cycle_and_sends_in_a_circle_too() {
 }
 
 #[test]
+fn of_a_large_circle_four_ranks_are_told_and_how_many_more_there_are() {
+    for (size, more) in [(4, None), (7, Some("; and 3 more."))] {
+        let folder = run((0..size).map(|rank| inside(&[], receive((rank + 1) % size, 1))).collect());
+        let said = ask(&folder.0, "hang", &["--no-cache"]);
+        let [reason] = said.rows("reasons") else { panic!("{:#}", said.json) };
+        let detail = reason["detail"].as_str().unwrap();
+        assert_eq!(detail.matches("MPI_Recv").count(), 4, "{detail}");
+        assert!(more.map_or(!detail.contains("more"), |more| detail.ends_with(more)), "{detail}");
+    }
+}
+
+#[test]
 fn a_circle_in_which_one_message_is_there_goes_on() {
     let mut stories: Vec<Story> = (0..3).map(|rank| inside(&[], receive((rank + 1) % 3, 1))).collect();
     stories[1].over.push(to(Call::Send, 0, 1));
@@ -194,6 +207,9 @@ fn who_leaves_a_collective_call_out_is_named_and_what_it_does_instead() {
 fn collective_calls_in_each_others_place_are_a_mismatch() {
     let barrier = || inside(&[], collective(Call::Barrier));
     hangs(vec![barrier(), inside(&[], collective(Call::Allreduce)), barrier()], "mismatch", "rank 1");
+    // It has made the other call, and gone on.
+    let gone_on = inside(&[collective(Call::Allreduce)], receive(0, 1));
+    assert_eq!(judged(vec![barrier(), gone_on, barrier()]).0, "certain");
 }
 
 #[test]

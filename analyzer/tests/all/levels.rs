@@ -70,32 +70,37 @@ fn bins_add_up_to_what_reports_say_at_every_level() {
 
 #[test]
 fn single_calls_are_those_of_the_reports_whatever_parts_they_are_read_in() {
-    let mut ran = 0;
+    let (mut ran, mut failures) = (0, 0);
     for (name, run) in RECORDED.iter() {
         let settled = settled(run, Follow::empty());
         let lives = levels::lives(run, &settled.timeline);
         for (at, rank) in run.ranks.iter().enumerate().filter(|(_, rank)| rank.is_asked && !rank.is_profile()) {
             let contents = rank.trace.contents();
             let mut calls = RankCalls::new(rank, &contents, &settled.timeline.lines[at], lives[at].end);
-            let mut counts: BTreeMap<u16, u64> = BTreeMap::new();
+            let mut counts: BTreeMap<u16, [u64; 2]> = BTreeMap::new();
             let length = lives[at].end - lives[at].begin;
             for part in (1..=5).map(|part| lives[at].begin + length * part / 5).chain([i64::MAX]) {
                 let (calls, _) = calls.until(part);
                 assert!(calls.is_sorted_by_key(|call| call.start), "{name}");
                 assert!(calls.iter().all(|call| call.start < part && call.start <= call.end), "{name}");
                 for call in calls.iter().filter(|call| !call.unfinished) {
-                    *counts.entry(call.signature.call).or_default() += call.count;
+                    let [calls, failed] = counts.entry(call.signature.call).or_default();
+                    *calls += call.count;
+                    *failed += u64::from(call.failed);
                 }
             }
-            let mut said: BTreeMap<u16, u64> = BTreeMap::new();
+            let mut said: BTreeMap<u16, [u64; 2]> = BTreeMap::new();
             for entry in rank.entries().filter(|entry| !is_nested(entry) && entry.count > 0) {
-                *said.entry(entry.signature.call).or_default() += entry.count;
+                let [calls, failed] = said.entry(entry.signature.call).or_default();
+                *calls += entry.count;
+                *failed += entry.failed;
             }
-            assert_eq!(counts, said, "{name}, rank {:?}", rank.number());
+            assert_eq!(counts, said, "{name}, rank {:?}: calls, failed ones", rank.number());
             ran += 1;
+            failures += said.values().map(|[_, failed]| failed).sum::<u64>();
         }
     }
-    assert!(ran > 50, "{ran}");
+    assert!(ran > 50 && failures > 0, "{ran} {failures}");
 }
 
 #[test]

@@ -108,3 +108,14 @@ fn a_call_that_never_returned_has_no_part_in_a_message() {
     let said = stdout(&command(&folder.0, "check")).replace("\n  ", " ");
     assert!(said.contains("1 call left by an exception or longjmp, most: rank 1 in MPI_Recv"), "{said}");
 }
+
+#[test]
+fn a_message_that_is_there_when_its_send_begins_came_no_earlier_than_that() {
+    for (received_by, backwards) in [(10_000, 0), (9_999, 1)] {
+        let sender = Calls::default().call(send(Call::Send, 1, 100), 10_000, 500);
+        let receiver = Calls::default().call(signature(0, Call::Recv, 0, 0, 100), 0, received_by);
+        let (_folder, run) = made(vec![sender, receiver], 2);
+        let account = account(&run, Follow::empty());
+        assert_eq!((moved(&account), account.backwards()), (vec![((0, 1), [1, 100, 100])], backwards));
+    }
+}

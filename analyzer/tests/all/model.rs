@@ -5,7 +5,7 @@ use crate::common::{overhear, signature, stderr};
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 use serde_json::Value;
 use traces::calls::Call;
-use traces::signature::{STARTS, Signature, peer};
+use traces::signature::{CREATES, STARTS, Signature, peer};
 
 /// Exchanges of each size, in so many runs with a barrier before each.
 const RUNS: usize = 10;
@@ -55,6 +55,24 @@ impl<F: Fn(u64) -> f64> Planted<F> {
                 zero.call(send(Call::Send, 1, bytes), now, 100).call(receive(1, bytes), now + 100, 2 * time - 100);
             let one = one.call(receive(0, bytes), now, time).call(send(Call::Send, 0, bytes), now + time, 100);
             ([zero, one], now + 2 * time)
+        });
+        said(ranks.into())
+    }
+
+    /// There and back, by MPI_Start and MPI_Wait on one side.
+    fn persistent(&self) -> Value {
+        let creates =
+            |function, sent, received| Signature { flags: CREATES, ..signature(0, function, 1, sent, received) };
+        let ranks = self.each(|[zero, one], now, bytes, time| {
+            let begin = now + 40;
+            let zero = zero.call(creates(Call::Send_init, bytes, 0), now, 10);
+            let zero = zero.call(creates(Call::Recv_init, 0, bytes), now + 20, 10);
+            let zero = zero.call(on_nobody(Call::Start), begin, 20).started(2);
+            let zero = zero.call(on_nobody(Call::Wait), begin + 30, 50).completed(1);
+            let zero = zero.call(on_nobody(Call::Start), begin + 100, 20).started(2);
+            let zero = zero.call(on_nobody(Call::Wait), begin + 130, 2 * time - 130).completed(1);
+            let one = one.call(receive(0, bytes), begin, time).call(send(Call::Send, 0, bytes), begin + time, 100);
+            ([zero, one], begin + 2 * time)
         });
         said(ranks.into())
     }
@@ -113,6 +131,14 @@ fn latency_and_bandwidth_of_ordered_exchanges_are_recovered_within_2_percent() {
         is_within(figure(protocol, "latency_s"), 800e-9, 0.05);
         is_within(figure(protocol, "bandwidth_bytes"), 4e9, 0.02);
     }
+}
+
+#[test]
+fn exchanges_by_persistent_requests_begin_where_those_are_started() {
+    let said = Planted { time: |bytes| 800.0 + 0.25 * bytes as f64, noise: 0.0, seed: 0 }.persistent();
+    let [segment] = rows(&said, "segments", "ordered")[..] else { panic!("{said:#}") };
+    is_within(figure(segment, "latency_s"), 800e-9, 0.02);
+    is_within(figure(segment, "bandwidth_bytes"), 4e9, 0.02);
 }
 
 #[test]

@@ -150,6 +150,15 @@ fn bounds_hold_the_truth_and_the_engines_entries_narrow_them() {
 }
 
 #[test]
+fn the_engines_entries_bound_a_transfer_by_sockets_only_where_those_carried_all_bytes() {
+    let all = 5 << 20;
+    for (carried, rule) in [(all, "engine"), (all + 40, "engine"), (all - 1, "plain"), (0, "plain")] {
+        let said = said(&Planted { by_sockets: Some(carried), ..noticed_between(true) });
+        assert_eq!(row(&said, "send", 1 << 20)["bound_rule"], rule, "{carried} bytes");
+    }
+}
+
+#[test]
 fn what_mpi_says_when_asked_narrows_bounds_and_counts_what_was_complete_early() {
     let mut planted = Planted { is_asked: true, ..Planted::default() };
     for is_early in [true, false, true, true, true] {

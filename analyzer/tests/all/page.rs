@@ -2,6 +2,7 @@
 //!
 //! `GOLDEN=write cargo test -p overhear page::` writes the summaries anew.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Output;
@@ -40,6 +41,13 @@ fn page(run: &Path) -> String {
     let output = write(run, &wanted(&folder), &[]);
     assert!(output.stdout.is_empty() && output.stderr.is_empty(), "{output:?}");
     fs::read_to_string(wanted(&folder)).unwrap()
+}
+
+/// What the files hold that a page has beside it.
+fn beside(folder: &Folder) -> Vec<Vec<u8>> {
+    let entries = |path: &Path| fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
+    let folders = entries(&folder.0).into_iter().filter(|path| path.is_dir());
+    folders.flat_map(|path| entries(&path)).map(|path| fs::read(path).unwrap()).collect()
 }
 
 /// What stands between two pieces of a text.
@@ -180,10 +188,22 @@ fn what_is_asked_about_holds_for_the_whole_page() {
 }
 
 #[test]
+fn the_page_of_a_short_run_has_all_its_calls_and_nothing_beside_it() {
+    let written = Folder::new();
+    assert!(write(&recorded("late_sender")[0].run, &wanted(&written), &[]).status.success());
+    assert!(beside(&written).is_empty());
+}
+
+#[test]
 fn very_many_ranks_share_rows_and_the_page_stays_below_five_mebibytes() {
     let folder = Folder::new();
     synthetic::run(&folder.0, &Shape { ranks: 1500, calls: 20, topology: Topology::Torus, seed: 1 }).unwrap();
-    let page = page(&folder.0);
+    let written = Folder::new();
+    assert!(write(&folder.0, &wanted(&written), &[]).status.success());
+    let parts = beside(&written);
+    let different: BTreeSet<&Vec<u8>> = parts.iter().collect();
+    assert!(parts.len() > 10 && different.len() == parts.len(), "{} of {}", different.len(), parts.len());
+    let page = fs::read_to_string(wanted(&written)).unwrap();
     assert!(page.len() < 5 << 20, "{}", page.len());
     let rows = &tables(&page)["ranks"][0]["rows"];
     assert_eq!(rows.as_array().unwrap().len(), 750);

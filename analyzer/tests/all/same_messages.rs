@@ -1,7 +1,9 @@
 //! Two runs compared message by message, made by hand so that what differs is known.
 
 use crate::common::made::{Calls, made, on_nobody, receive, send};
-use analyzer::metrics::messages::{DifferenceKind, RankComparison, compare};
+use crate::common::signature;
+use analyzer::metrics::messages::{DifferenceKind, FirstDifferenceRow, RankComparison};
+use analyzer::metrics::messages::{compare, first_differences, warnings};
 use analyzer::model::messages::{Way, of_rank};
 use traces::calls::Call;
 use traces::record::Content;
@@ -14,8 +16,18 @@ fn held(mut calls: Calls, received: bool, part: i32, bytes: u64, checksum: u32) 
 }
 
 fn compared(a: Calls, b: Calls) -> RankComparison {
+    compared_and_said(a, b).0
+}
+
+/// And the first difference in words, and what the reader is warned of.
+fn compared_and_said(a: Calls, b: Calls) -> (RankComparison, Option<String>, Vec<String>) {
     let ((_one, a), (_other, b)) = (made(vec![a], 3), made(vec![b], 3));
-    compare(&of_rank(&a.ranks[0]), &of_rank(&b.ranks[0]))
+    let found = compare(&of_rank(&a.ranks[0]), &of_rank(&b.ranks[0]));
+    let ranks = [(&a.ranks[0], found)];
+    let first = first_differences([&a, &b], &ranks).rows.first().map(FirstDifferenceRow::in_words);
+    let said = warnings(&ranks);
+    let [(_, found)] = ranks;
+    (found, first, said)
 }
 
 fn sends(checksums: &[u32]) -> Calls {
@@ -55,6 +67,24 @@ fn without_checksums_on_both_sides_no_content_is_taken_for_compared() {
     let plain = Calls::default().call(send(Call::Send, 1, 8), 0, 100);
     let found = compared(plain, sends(&[1]));
     assert_eq!((found.differing, found.checked, found.unchecked), (0, 0, 1));
+}
+
+#[test]
+fn what_has_a_checksum_on_one_side_only_is_counted_where_others_were_compared() {
+    let (_, _, said) = compared_and_said(sends(&[1, 2]), sends(&[1, 2]));
+    assert!(said.is_empty(), "{said:?}");
+    let second_plain = sends(&[1]).call(send(Call::Send, 1, 8), 1_000, 100);
+    let (_, first, said) = compared_and_said(second_plain, sends(&[1, 2]));
+    assert_eq!(first, None);
+    assert!(matches!(&said[..], [one] if one.starts_with("1 messages or parts have no checksum")), "{said:?}");
+}
+
+#[test]
+fn a_message_that_was_received_is_told_by_the_bytes_that_came() {
+    let of = |bytes| Calls::default().call(signature(0, Call::Recv, 1, 0, 999), 0, 100).got(1, bytes);
+    let (_, first, _) = compared_and_said(of(8), of(16));
+    let first = first.unwrap();
+    assert!(first.contains("size differs, received 8 B in A, 16 B in B"), "{first}");
 }
 
 /// Two receives from any source, completed as the sources say, the one posted first by `first`.

@@ -14,7 +14,7 @@ use traces::signature::{Signature, tag};
 
 use crate::common::recorded::{ask, recorded};
 use crate::common::{Folder, header};
-use crate::hang::{asking, collective, outside, receive, run, run_by, this_host};
+use crate::hang::{asking, collective, inside, outside, receive, run, run_by, this_host};
 
 /// A process that sleeps, and ends with the test.
 struct Sleeper(Child);
@@ -63,6 +63,23 @@ fn processes_that_all_sleep_outside_mpi_for_far_longer_than_ever_probably_hang()
     let answer = ask(&folder.0, "hang", &["--no-cache"]);
     assert_eq!((answer.status, answer.json["run"]["hangs"].as_str()), (1, Some("likely")), "{:#}", answer.json);
     assert_eq!(states(answer.rows("standing")), ["asleep", "asleep"]);
+    // Two looks tell, and the only call of each took a microsecond.
+    let seconds = |key: &str| answer.json["run"][key].as_f64().unwrap();
+    assert!(seconds("looks_apart_s") >= 0.1 && seconds("longest_pause_s") <= 1e-6, "{:#}", answer.json);
+}
+
+#[test]
+fn files_of_another_host_that_do_not_change_are_of_a_run_that_is_over() {
+    let folder = Folder::new();
+    let process = Process { host: "elsewhere".into(), boot: "there".into(), ..Process::default() };
+    let stories = (0..2).map(|_| inside(&[], collective(Call::Barrier))).collect();
+    run_by(&folder, stories, header(0, 0), |_| process.clone());
+    let run = ask(&folder.0, "hang", &["--no-cache"]).json["run"].clone();
+    // The last that is known of it is when the second rank came.
+    assert_eq!(
+        (&run["hangs"], &run["looks_apart_s"], run["quiet_s"].as_f64()),
+        (&"no".into(), &Value::Null, Some(0.0))
+    );
 }
 
 /// A rank of the first was killed, the second's messages fail, and what the last two send in parts is not followed to its receive.

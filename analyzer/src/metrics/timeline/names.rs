@@ -110,3 +110,30 @@ pub fn call_sites(account: &Account) -> Vec<PagePlace> {
     let places = account.places.iter();
     places.map(|place| PagePlace { function: place.function.clone(), site: place.site.clone() }).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::metrics::words::object;
+    use crate::model::Choice;
+
+    #[test]
+    fn each_signature_leads_to_its_own_function_call_site_and_object() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces/samples/integer_sort-openmpi");
+        let run = Run::select(&folder, &Choice { no_cache: true, ..Choice::default() }).unwrap();
+        let names = Names::of(&run);
+        let mut sites = std::collections::BTreeSet::new();
+        for (at, rank) in run.ranks.iter().enumerate() {
+            for signature in rank.entries().map(|entry| entry.signature) {
+                let kind = names.kind(at, &signature);
+                assert_eq!(names.functions[kind.function as usize].name, function_of(signature.call));
+                assert_eq!(names.sites[kind.site as usize], run.sites.place(rank, signature.site));
+                assert_eq!(names.objects[kind.object as usize], object(rank, &signature).0);
+                sites.insert(kind.site);
+            }
+        }
+        assert!(sites.len() > 5, "{sites:?}");
+    }
+}

@@ -60,3 +60,27 @@ impl<'a> GridCursor<'a> {
         self.bin = bin;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::model::Run;
+    use crate::model::timeline::Timeline;
+
+    #[test]
+    fn every_tick_is_in_the_bin_that_the_cursor_goes_to() {
+        let run =
+            Run::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces/samples/integer_sort-mpich")).unwrap();
+        let line = Timeline::of(&run).lines[1];
+        let grid = Grid { from: 1_000_000, width: 3_333, count: 50, keeps_outside: true };
+        let mut cursor = GridCursor::new(&grid, &line);
+        let edges = (0..=50).map(|bin| line.ticks_at(grid.from + grid.width * bin));
+        let ticks = edges.flat_map(|edge| [edge - 1, edge, edge + 1]).chain([0, u64::MAX]);
+        for tick in ticks {
+            cursor.go(tick);
+            assert!(cursor.holds(tick) || tick == u64::MAX && cursor.is_last(), "{tick} in {}", cursor.bin);
+        }
+    }
+}

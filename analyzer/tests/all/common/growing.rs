@@ -15,6 +15,9 @@ const PLANTED: [Grows; 4] = [
     (Call::Allgather, |ranks| 30_000.0 / ranks),
 ];
 
+/// Nanoseconds that each rank computes between two calls.
+const COMPUTED: u64 = 50_000_000;
+
 /// A run of so many ranks.
 pub fn run(ranks: u32) -> Folder {
     let folder = Folder::new();
@@ -25,7 +28,7 @@ pub fn run(ranks: u32) -> Folder {
     for ((_, time), number) in PLANTED.iter().zip(1..) {
         let time = (1_000.0 * time(f64::from(ranks))).round() as u64;
         calls.push((number, start, time));
-        start += time + 500;
+        start += time + COMPUTED;
     }
     for number in 0..ranks {
         folder.write(&format!("rank-{number:04}.ovh"), &rank(header(number, ranks), &signatures, &calls));

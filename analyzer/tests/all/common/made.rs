@@ -63,6 +63,12 @@ impl Calls {
         self
     }
 
+    /// The call started the persistent request that so many numbers were given since.
+    pub fn started(mut self, age: u64) -> Calls {
+        self.words.push(record::requests(RecordKind::Started, 1, age));
+        self
+    }
+
     /// And got this.
     pub fn got(mut self, source: i32, bytes: u64) -> Calls {
         self.words.extend(Arrived { source, tag: 5, bytes, fate: Fate::Whole }.words());

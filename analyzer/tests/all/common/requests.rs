@@ -21,6 +21,8 @@ pub struct Planted {
     pub entries: u64,
     /// MPI was asked which requests are complete.
     pub is_asked: bool,
+    /// Bytes that system calls sent to sockets, where those are what was seen of the engine.
+    pub by_sockets: Option<u64>,
 }
 
 impl Planted {
@@ -80,12 +82,13 @@ impl Planted {
         let mut file = FileWriter::begin(Vec::new(), header).unwrap();
         let mut block: ThreadBlock = blank_block();
         block.ledger[INSIDE].calls.entries = self.entries;
+        block.ledger[progress::FIRST_COMPONENT].events = self.by_sockets.unwrap_or(0);
         file.thread(0, &block).unwrap();
         let mut definitions = definitions(size, rank as i32);
         definitions.push(Definition::Progress(Depth::Events as u32));
         definitions.push(Definition::Component(Component {
             number: progress::FIRST_COMPONENT as u32,
-            way: Interception::Opal,
+            way: if self.by_sockets.is_some() { Interception::Send } else { Interception::Opal },
             name: "opal_progress".into(),
         }));
         definitions.extend(self.is_asked.then_some(Definition::Asked(CompletionTest::Word)));
