@@ -54,7 +54,7 @@ mod tests {
         for (count, each) in [(128, 1), (300, 3)] {
             let ranks = (0..count).map(|number| WorldRank { world: 0, number: Some(number) }).collect();
             let traffic = |rank: u32| {
-                let bytes = if rank % 2 == 0 { 10 } else { 0 };
+                let bytes = if rank.is_multiple_of(2) { 10 } else { 0 };
                 ((rank, (rank + 1) % count), Traffic { messages: 1, bytes, collective: 5 * bytes })
             };
             let matrix = Matrix { ranks, traffic: (0..count).map(traffic).collect(), ..Matrix::default() };

@@ -9,7 +9,10 @@ use crate::common::{Folder, header, signature};
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 use serde_json::Value;
 use traces::calls::Call;
+use traces::file::{FileHeader, Mode, ProfileEntry};
 use traces::signature::{STARTS, Signature, peer};
+use traces::write::FileWriter;
+use zerocopy::FromZeros;
 
 const FUNCTIONS: [Call; 6] = [Call::Allreduce, Call::Bcast, Call::Alltoall, Call::Barrier, Call::Reduce, Call::Gather];
 
@@ -101,6 +104,34 @@ fn one_run_a_side_says_that_noise_is_not_known() {
     let verdicts = said["figures"].as_array().unwrap().iter().map(|row| row["verdict"].as_str().unwrap());
     assert!(verdicts.clone().count() > 20 && verdicts.clone().all(|verdict| verdict == "unknown"));
     assert!(said["warnings"].to_string().contains("cannot tell a difference from noise"), "{said:#}");
+    for (of_a, of_b) in [(3, 1), (1, 2)] {
+        let (_, said) = diff(&runs(of_a, 1, None), &runs(of_b, 2, None), &[]);
+        assert!(said["warnings"].to_string().contains("cannot tell a difference from noise"), "{of_a} and {of_b}");
+    }
+}
+
+#[test]
+fn a_function_that_a_profile_has_no_calls_of_took_no_time() {
+    let profile = |calls: &[Call]| {
+        let folder = Folder::new();
+        let own = FileHeader { mode: Mode::Profile as u16, ..header(0, 1) };
+        let mut file = FileWriter::begin(Vec::new(), own).unwrap();
+        file.definitions(&common::definitions(1, 0)).unwrap();
+        let numbers = || calls.iter().zip(1..);
+        file.signatures(0, 0, &numbers().map(|(call, at)| signature(at, *call, peer::NONE, 8, 8)).collect::<Vec<_>>())
+            .unwrap();
+        let entry = |(_, at)| ProfileEntry { signature: at, count: 3, total: 600_000, ..ProfileEntry::new_zeroed() };
+        file.profile(0, 0, &numbers().map(entry).collect::<Vec<_>>()).unwrap();
+        folder.write("rank-0000.ovh", &file.into_inner());
+        folder
+    };
+    let (a, b) = ([profile(&[Call::Barrier, Call::Bcast])], [profile(&[Call::Barrier])]);
+    let (_, said) = diff(&a, &b, &[]);
+    let figures = said["figures"].as_array().unwrap().iter();
+    let row = figures.clone().find(|row| row["row"] == "MPI_Bcast" && row["figure"] == "time_mean_s").unwrap();
+    let [in_a, in_b] = ["a", "b"].map(|side| row[side].as_f64().unwrap());
+    assert!((in_a - 600e-6).abs() < 1e-9 && in_b == 0.0, "{row:#}");
+    assert!(figures.clone().all(|row| row["table"] != "waits"), "{said:#}");
 }
 
 #[test]

@@ -180,6 +180,16 @@ fn a_circle_in_which_one_message_is_there_goes_on() {
 }
 
 #[test]
+fn a_call_that_sends_and_receives_needs_both() {
+    // What the first rank sends is being received, what it receives is not being sent.
+    let both =
+        |other| inside(&[], Signature { source: other, source_tag: 1, received: 8, ..to(Call::Sendrecv, other, 1) });
+    let other = inside(&[begun(Call::Irecv, 0, 1)], receive(0, 2));
+    assert_eq!(judged(vec![both(1), other]).0, "certain");
+    goes_on(vec![both(1), both(0)]);
+}
+
+#[test]
 fn a_probe_waits_for_a_message_as_a_receive_does() {
     let probe = |other| Signature { sent: 0, ..to(Call::Probe, other, 1) };
     hangs((0..3).map(|rank| inside(&[], probe((rank + 1) % 3))).collect(), "cycle", "ranks 0-2");
@@ -201,6 +211,17 @@ fn who_leaves_a_collective_call_out_is_named_and_what_it_does_instead() {
     hangs(vec![others(), late, others()], "missing", "rank 1");
     goes_on(vec![others(), outside(&[barrier()]), others()]);
     goes_on(vec![others(), others(), others()]);
+}
+
+#[test]
+fn a_broadcast_waits_for_somebody_and_a_reduction_at_its_root_for_everybody() {
+    let rooted = |call, root| inside(&[], Signature { peer: root, ..collective(call) });
+    // Rank 0 may come yet, rank 2 cannot before rank 1 goes on.
+    let others = |middle| vec![outside(&[]), middle, inside(&[], receive(1, 1))];
+    goes_on(others(rooted(Call::Bcast, 0)));
+    goes_on(others(rooted(Call::Reduce, 0)));
+    assert_eq!(judged(others(rooted(Call::Reduce, 1))).0, "certain");
+    assert_eq!(judged(others(rooted(Call::Allreduce, 1))).0, "certain");
 }
 
 #[test]

@@ -7,6 +7,7 @@ use crate::common::{Folder, header, rank, signature, stdout, two_ranks};
 use serde_json::{Value, json as value};
 use synthetic::{Shape, Topology, Truth, run};
 use traces::calls::Call;
+use traces::clock::ClockSample;
 use traces::file::FileHeader;
 use traces::read::RankFile;
 
@@ -123,4 +124,28 @@ fn text_fits_eighty_columns_and_csv_has_units_in_its_names() {
     let text = stdout(&imbalance(&folder.0, &["--format", "csv"]));
     let names = "function,mean_s,max_s,max_rank,max_world,min_s,min_rank,min_world,imbalance_s,imbalance_percent";
     assert_eq!(text.lines().next(), Some(names));
+}
+
+#[test]
+fn an_imbalance_is_worth_a_sentence_where_it_costs_a_fiftieth_of_the_time() {
+    const SECOND: u64 = 1_000_000_000;
+    for (wall, is_said) in [(20, true), (100, false)] {
+        let folder = Folder::new();
+        // Between two barriers one rank computes 6 s, the other 4 s: 1 s more than the mean.
+        for (number, computes) in [(0, 6), (1, 4)] {
+            let own = header(number, 2);
+            let at = |time: u64| ClockSample {
+                ticks: own.begin.ticks + time,
+                monotonic: own.begin.monotonic + time,
+                ..own.begin
+            };
+            let own = FileHeader { end: at(wall * SECOND), ..own };
+            let barrier = signature(1, Call::Barrier, traces::signature::peer::NONE, 0, 0);
+            let begin = 1_000 + computes * SECOND;
+            let calls = [(1, 500, 500), (1, begin, wall * SECOND - begin)];
+            folder.write(&format!("rank-000{number}.ovh"), &rank(own, &[barrier], &calls));
+        }
+        let said = stdout(&Command::new(env!("CARGO_BIN_EXE_overhear")).arg(&folder.0).output().unwrap());
+        assert_eq!(said.contains("Rank 0 computes longest"), is_said, "{wall} s: {said}");
+    }
 }

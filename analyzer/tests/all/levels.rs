@@ -4,12 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::LazyLock;
 
-use analyzer::metrics::timeline;
+use analyzer::metrics::{charts, timeline};
 use analyzer::model::levels::{self, Grid, RankBins, RankCalls, UNFINISHED};
 use analyzer::model::matching::{Follow, Settled, WaitKey, WaitSum, settled};
 use analyzer::model::rank::is_nested;
+use analyzer::model::timeline::Timeline;
 use analyzer::model::{Choice, Rank, Run};
 use examples::fixture;
+use traces::calls::Call;
+use traces::file::{FileHeader, Mode, Stop};
+
+use crate::common::{BEGIN, Folder, SECOND, header, rank, signature};
 
 /// Every recorded run whose calls were recorded one by one; unpacked once for all tests.
 static RECORDED: LazyLock<Vec<(String, Run)>> = LazyLock::new(|| {
@@ -107,7 +112,9 @@ fn single_calls_are_those_of_the_reports_whatever_parts_they_are_read_in() {
 fn waits_one_by_one_add_up_to_the_wait_states() {
     let (mut ran, mut states) = (0, BTreeSet::new());
     for (name, run) in RECORDED.iter() {
-        let account = settled(run, Follow::SPANS | Follow::DELIVERIES).account;
+        let settled = settled(run, Follow::SPANS | Follow::DELIVERIES);
+        drawn(name, run, &settled);
+        let account = settled.account;
         let mut sums: BTreeMap<WaitKey, (i64, u64)> = BTreeMap::new();
         for span in account.spans.iter().flatten() {
             let sum = sums.entry(span.key).or_default();
@@ -120,6 +127,36 @@ fn waits_one_by_one_add_up_to_the_wait_states() {
         assert_eq!(sums, said, "{name}");
     }
     assert!(ran > 100 && states.len() > 8, "{ran} {states:?}");
+}
+
+/// The areas of a picture of waits over time are the wait states' times, within the run.
+fn drawn(name: &str, run: &Run, settled: &Settled) {
+    let end = levels::lives(run, &settled.timeline).iter().map(|life| life.end).max().unwrap() as f64 / 1e9;
+    for line in charts::waits_over_time(run, settled).series {
+        let [(first, _), (second, _), .., (last, _)] = line.points[..] else { panic!("{name}") };
+        let length = second - first;
+        assert!((last + length / 2.0 - end).abs() < 1e-6 * end, "{name}: {last} of {end}");
+        let shares: f64 = line.points.iter().map(|point| point.1 / 100.0).sum();
+        let spans = settled.account.spans.iter().flatten().filter(|span| span.key.state.name() == line.name);
+        let waited = spans.map(|span| span.until - span.from).sum::<i64>() as f64 / 1e9;
+        let drawn = shares * length * run.asked().count() as f64;
+        assert!((drawn - waited).abs() < 1e-6 * end, "{name}, {}: {drawn} of {waited}", line.name);
+    }
+}
+
+#[test]
+fn what_a_rank_did_is_known_until_it_stopped_recording_single_calls() {
+    let of = |like: FileHeader| {
+        let folder = Folder::new();
+        folder.write("rank-0000.ovh", &rank(like, &[signature(1, Call::Barrier, -1, 0, 0)], &[(1, 10_000, 5_000)]));
+        let run = Run::load(&folder.0).unwrap();
+        levels::lives(&run, &Timeline::of(&run)).remove(0).spans
+    };
+    let second = SECOND as i64;
+    assert_eq!(of(header(0, 1)), [(0, second)]);
+    let stopped = FileHeader { stop: Stop::MaxBytes as u32, stopped_at: BEGIN + 400_000, ..header(0, 1) };
+    assert_eq!(of(stopped), [(0, 400_000)]);
+    assert_eq!(of(FileHeader { mode: Mode::Profile as u16, ..header(0, 1) }), []);
 }
 
 #[test]

@@ -150,6 +150,16 @@ fn bounds_hold_the_truth_and_the_engines_entries_narrow_them() {
 }
 
 #[test]
+fn requests_that_nobody_completed_are_counted() {
+    let warnings = |planted: &Planted| said(planted)["warnings"].to_string();
+    let complete = noticed_between(false);
+    assert!(!warnings(&complete).contains("not completed"), "{}", warnings(&complete));
+    let mut given_up = noticed_between(false);
+    given_up.call(isend(8), 100).compute(100).call(isend(8), 100);
+    assert!(warnings(&given_up).contains("2 requests were not completed"), "{}", warnings(&given_up));
+}
+
+#[test]
 fn the_engines_entries_bound_a_transfer_by_sockets_only_where_those_carried_all_bytes() {
     let all = 5 << 20;
     for (carried, rule) in [(all, "engine"), (all + 40, "engine"), (all - 1, "plain"), (0, "plain")] {

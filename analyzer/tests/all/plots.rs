@@ -4,13 +4,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use analyzer::metrics::charts;
+use analyzer::model::Run;
 use analyzer::report::plot::{
     self, Axis, AxisScale, AxisUnit, BarLayout, BarPart, BarRow, Bars, Chart, Drawing, PlotFile, Series,
 };
 use resvg::tiny_skia::Pixmap;
 
 use crate::common::recorded::recorded;
-use crate::common::{Folder, two_ranks};
+use crate::common::{Folder, growing, two_ranks};
 
 /// Where the pictures are that were looked at. `GOLDEN=write` makes them anew.
 fn reference(name: &str) -> PathBuf {
@@ -170,4 +172,14 @@ fn every_kind_of_plot_is_drawn_of_a_run_that_has_it_or_says_what_is_missing() {
         let (status, said) = plot(&[&runs[..], &[kind, "--force"], &to].concat());
         assert!(status == Some(2) && said.contains(needs), "{kind}: {said}");
     }
+}
+
+#[test]
+fn only_ranks_that_stand_together_are_said_to_be_means() {
+    let bars = |folder: &Folder| charts::ranks(&Run::load(&folder.0).unwrap(), None);
+    assert_eq!((bars(&two_ranks()).x.label.as_str(), bars(&two_ranks()).rows.len()), ("time", 2));
+    let many = growing::run(64);
+    let bars = bars(&many);
+    assert_eq!((bars.x.label.as_str(), bars.rows.len()), ("mean of these ranks", 32));
+    assert_eq!(bars.rows[1].name, "ranks 2 to 3");
 }

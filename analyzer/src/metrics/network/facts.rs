@@ -41,3 +41,31 @@ pub fn unseen(network: &Network) -> Vec<String> {
     }
     said
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::model::Run;
+    use crate::model::exchanges::RunExchanges;
+    use crate::model::matching::{Follow, settled};
+
+    #[test]
+    fn what_was_left_out_is_said_with_its_number_and_nothing_where_that_is_none() {
+        let run =
+            Run::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces/samples/integer_sort-mpich")).unwrap();
+        let account = settled(&run, Follow::empty()).account;
+        let of = |unpaired, full| {
+            let found = RunExchanges { exchanges: Vec::new(), sends: Vec::new(), unpaired, full };
+            let network = Network::of(&run, found, &account);
+            [("exchanges left out", unpaired), ("ranks exchanged more", full)].map(|(what, count)| {
+                let is_said = unseen(&network).iter().any(|said| said.starts_with(&format!("{count} {what}")));
+                is_said == (count > 0) && (count > 0 || !unseen(&network).iter().any(|said| said.contains(what)))
+            })
+        };
+        for (unpaired, full) in [(0, 0), (3, 0), (0, 2), (7, 1)] {
+            assert_eq!(of(unpaired, full), [true; 2], "{unpaired} {full}");
+        }
+    }
+}

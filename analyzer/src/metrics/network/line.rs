@@ -150,4 +150,18 @@ mod tests {
         assert!(line.error.unwrap() < 1e-4, "{line:?}");
         assert!((line.at(4_096).unwrap() / (2e-6 + 4.096e-6) - 1.0).abs() < 1e-6, "{line:?}");
     }
+
+    #[test]
+    fn the_intercept_of_two_spots_is_as_sure_as_both_of_them() {
+        let spot = |bytes: u64, median: f64| Point {
+            bytes,
+            count: 9,
+            time: Spread::about(median, Some(100e-9)),
+            clock_error: 0.0,
+        };
+        let a = Line::by_spots(&[spot(8, 2e-6), spot(16, 3e-6)]).a.unwrap();
+        assert!((a.median / 1e-6 - 1.0).abs() < 1e-9, "{a:?}");
+        // (16 t1 - 8 t2) / 8, of which each time may be off by 100 ns: by 100 ns times the root of 2^2 + 1^2.
+        assert!((a.reach().unwrap() / (100e-9 * 5f64.sqrt()) - 1.0).abs() < 1e-9, "{a:?}");
+    }
 }

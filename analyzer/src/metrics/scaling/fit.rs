@@ -189,7 +189,7 @@ fn line(term: Term, points: &[(f64, f64)]) -> Option<(f64, f64, [f64; 3])> {
 mod tests {
     use rand::{RngExt, SeedableRng, rngs::StdRng};
 
-    use super::{Term, expected, models};
+    use super::{Model, Term, expected, models};
 
     /// Times from 4 to so many ranks, off by up to 1 %, three runs each.
     fn planted(term: Term, constant: f64, factor: f64, most: u32, seed: u64) -> Vec<(f64, f64)> {
@@ -230,6 +230,19 @@ mod tests {
             within += u32::from(expected.low <= truth && truth <= expected.high);
         }
         assert!(within >= 36, "{within} of 40");
+    }
+
+    #[test]
+    fn each_part_of_a_model_takes_a_degree_of_freedom() {
+        let freedom = |term: Term, points: &[(f64, f64)]| {
+            let counts: Vec<f64> = points.iter().map(|point| point.0).collect();
+            Model::of(term, points, &counts).unwrap().scatter.freedom
+        };
+        let points = [(2.0, 3.1), (4.0, 4.9), (8.0, 9.1), (16.0, 16.9), (32.0, 33.1)];
+        assert_eq!((freedom(Term::Constant, &points), freedom(Term::Linear, &points)), (4.0, 3.0));
+        // Its constant would be negative, and is none.
+        let steep = [(2.0, 0.5), (4.0, 2.6), (8.0, 7.4), (16.0, 17.5), (32.0, 37.0)];
+        assert_eq!(freedom(Term::Linear, &steep), 4.0);
     }
 
     #[test]

@@ -240,3 +240,41 @@ impl PageParts<'_> {
         near.filter(|message| is_in(message.begin) || is_in(message.end)).copied().collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use synthetic::{Shape, Topology};
+
+    use super::*;
+    use crate::metrics::timeline::{interval, take_messages};
+    use crate::model::matching::{Follow, settled};
+
+    #[test]
+    fn the_finest_bins_are_as_many_as_a_page_of_so_many_ranks_has_room_for() {
+        assert_eq!((bins_of(1), bins_of(0)), (MOST_BINS, MOST_BINS));
+        for ranks in [3, 100, 1_500, 16_384] {
+            let bins = bins_of(ranks);
+            assert!(ranks * bins <= CELLS && (2 * ranks * bins > CELLS || bins == MOST_BINS), "{ranks}: {bins}");
+        }
+        assert_eq!(bins_of(1_000_000), 64);
+    }
+
+    #[test]
+    fn each_message_is_in_the_chunks_of_its_ends() {
+        let folder = std::env::temp_dir().join(format!("overhear-page-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        synthetic::run(&folder, &Shape { ranks: 4, calls: 500, topology: Topology::Ring, seed: 3 }).unwrap();
+        let run = Run::load(&folder).unwrap();
+        let mut settled = settled(&run, Follow::SPANS | Follow::DELIVERIES);
+        let (from, to) = interval(&run, &settled.timeline, None, None);
+        let messages = take_messages(&run, &mut settled.account, (from, to));
+        let parts = page_parts(&run, &settled, &Grid::over(from, to, 64), &messages);
+        assert!(messages.len() > 10 && parts.messages((from, to), true).len() == messages.len());
+        let middle = messages[messages.len() / 2].begin + 1;
+        let (before, after) = (parts.messages((from, middle), false), parts.messages((middle, to), true));
+        let across = messages.iter().filter(|message| message.begin < middle && message.end >= middle).count();
+        assert!(!before.is_empty() && !after.is_empty());
+        assert_eq!(before.len() + after.len(), messages.len() + across);
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}
