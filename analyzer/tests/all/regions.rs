@@ -4,6 +4,10 @@ use crate::common;
 use std::path::Path;
 use std::process::Command;
 
+use analyzer::model::Run;
+use analyzer::model::levels;
+use analyzer::model::timeline::Timeline;
+
 use crate::common::{BEGIN, Folder, SECOND, definitions, header, signature};
 use serde_json::{Value, json};
 use traces::calls::Call;
@@ -255,4 +259,21 @@ fn of_very_many_regions_each_is_found_however_they_begin_and_end() {
     let begins: Vec<Did> = (1..=MANY).map(|at| Begin(at * STEP, INNER)).collect();
     let ends: Vec<Did> = (1..=MANY).map(|at| End((MANY + at) * STEP, INNER)).collect();
     assert_eq!(by_rank(&did_by(&[&begins, &ends]), Some("inner")), (2 * MANY * STEP - STEP, 0));
+}
+
+#[test]
+fn of_more_regions_than_are_shown_the_longest_are_and_all_are_counted() {
+    let of = |regions: u64| {
+        // Each is a tick longer than the one before.
+        let did: Vec<Did> =
+            (1..=regions).flat_map(|at| [Begin(at * 10_000, INNER), End(at * 10_000 + at, INNER)]).collect();
+        let folder = did_by(&[&did]);
+        let run = Run::load(&folder.0).unwrap();
+        levels::regions(&run.ranks[0], &Timeline::of(&run).lines[0], i64::MAX, (0, i64::MAX))
+    };
+    let (spans, count) = of(1_999);
+    assert_eq!((spans.len(), count), (1_999, 1_999));
+    let (spans, count) = of(2_100);
+    assert_eq!((spans.len(), count), (2_000, 2_100));
+    assert!(spans.iter().all(|span| span.to - span.from > 100) && spans.is_sorted_by_key(|span| span.from));
 }

@@ -5,15 +5,19 @@ use std::fs;
 use std::process::{Child, Command};
 
 use analyzer::model::Run;
-use analyzer::model::standing::Standing;
+use analyzer::model::standing::{Pulse, Standing, Stir};
 use examples::fixture;
 use serde_json::Value;
 use traces::calls::Call;
 use traces::definitions::Process;
+use traces::file::ThreadBlock;
+use traces::progress::Polls;
+use traces::read::RankFile;
 use traces::signature::{Signature, tag};
+use traces::write::blank_block;
 
 use crate::common::recorded::{ask, recorded};
-use crate::common::{Folder, header};
+use crate::common::{Folder, header, rank_with};
 use crate::hang::{asking, collective, inside, outside, receive, run, run_by, this_host};
 
 /// A process that sleeps, and ends with the test.
@@ -105,4 +109,21 @@ fn at_the_end_of_a_program_no_request_is_pending_and_no_message_under_way() {
         }
     }
     assert!(messages > 1_000, "{messages}");
+}
+
+#[test]
+fn who_asks_again_for_the_same_polls_and_who_asks_for_something_else_makes_calls() {
+    let folder = Folder::new();
+    let pulse = |polls: Polls| {
+        let block = ThreadBlock { polls, ..blank_block() };
+        folder.write("rank-0000.ovh", &rank_with(header(0, 1), &block, &[], |_| {}));
+        Pulse::of(&RankFile::open(&folder.0.join("rank-0000.ovh")).unwrap())
+    };
+    let asked = Polls { start: 2_000, end: 2_050, count: 5, signature: 1, ..Polls::default() };
+    let before = pulse(asked);
+    assert_eq!(before.until(&pulse(asked)), Stir::None);
+    assert_eq!(before.until(&pulse(Polls { end: 9_000, count: 70, ..asked })), Stir::Polls);
+    assert_eq!(before.until(&pulse(Polls { start: 8_000, end: 9_000, count: 7, ..asked })), Stir::Calls);
+    assert_eq!(before.until(&pulse(Polls { signature: 3, ..asked })), Stir::Calls);
+    assert_eq!(before.until(&pulse(Polls { count: 0, ..asked })), Stir::Calls);
 }

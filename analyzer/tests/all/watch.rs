@@ -200,6 +200,16 @@ fn a_rank_of_another_host_is_shown_without_a_process_and_its_data_grows_old() {
 }
 
 #[test]
+fn the_call_that_a_rank_is_in_counts_from_when_it_began() {
+    let folder = Folder::new();
+    run_in(&folder, vec![inside(&[collective(Call::Barrier)], collective(Call::Barrier))]);
+    let view = &watched(&folder.0).views[0];
+    // The first took a microsecond; the second has lasted since two seconds after the begin.
+    let in_mpi = 1e-6 + view.age - 2.0;
+    assert!((view.sum.in_mpi - in_mpi).abs() < 1e-3, "{} of {in_mpi}", view.sum.in_mpi);
+}
+
+#[test]
 fn a_profile_says_where_the_rank_is_and_what_its_calls_add_up_to() {
     let folder = Folder::new();
     let header = FileHeader { state: INITIALIZED, mode: Mode::Profile as u16, ..header(0, 2) };

@@ -76,11 +76,16 @@ mod tests {
         let line = Timeline::of(&run).lines[1];
         let grid = Grid { from: 1_000_000, width: 3_333, count: 50, keeps_outside: true };
         let mut cursor = GridCursor::new(&grid, &line);
-        let edges = (0..=50).map(|bin| line.ticks_at(grid.from + grid.width * bin));
-        let ticks = edges.flat_map(|edge| [edge - 1, edge, edge + 1]).chain([0, u64::MAX]);
-        for tick in ticks {
+        for bin in 0..=50 {
+            let edge = line.ticks_at(grid.from + grid.width * bin);
+            for (tick, expected) in [(edge, bin), (edge - 1, bin - 1), (edge + 1, bin)] {
+                cursor.go(tick);
+                assert!(cursor.holds(tick) && cursor.bin == expected, "{tick} in {}, not {expected}", cursor.bin);
+            }
+        }
+        for (tick, expected) in [(0, -1), (u64::MAX - 1, 50)] {
             cursor.go(tick);
-            assert!(cursor.holds(tick) || tick == u64::MAX && cursor.is_last(), "{tick} in {}", cursor.bin);
+            assert!(cursor.holds(tick) && cursor.bin == expected, "{tick} in {}", cursor.bin);
         }
     }
 }

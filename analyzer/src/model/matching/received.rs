@@ -37,3 +37,37 @@ impl ReceivedMessage {
         self.from.place.counts() && self.to.place.counts()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::roles::SpottedSite;
+
+    #[test]
+    fn a_message_counts_where_both_its_ends_are_asked_about() {
+        let asked = RankSite { rank: 0, place: SpottedSite::default() };
+        let left_out = RankSite { place: SpottedSite::default().left_out(), ..asked };
+        let counts = |from, to| {
+            let (communicator, tag, posted_by) = (0, 5, to);
+            let [begin, posted, end] = [0; 3];
+            let (sent, received, truncated, uncertain) = (8, 8, false, false);
+            ReceivedMessage {
+                communicator,
+                tag,
+                from,
+                posted_by,
+                to,
+                begin,
+                posted,
+                end,
+                sent,
+                received,
+                truncated,
+                uncertain,
+            }
+            .counts()
+        };
+        assert!(counts(asked, asked));
+        assert!(!counts(asked, left_out) && !counts(left_out, asked) && !counts(left_out, left_out));
+    }
+}
