@@ -5,10 +5,13 @@ use std::path::Path;
 use analyzer::metrics::engine::{rates, unseen};
 use analyzer::model::engine::Starved;
 use analyzer::model::{Choice, Run, engine};
+use traces::calls::Call;
 use traces::progress::Polls;
 
 use crate::common::made::{self, Calls, receive};
 use crate::common::recorded::ask;
+use crate::common::requests::Planted;
+use crate::common::{Folder, signature};
 
 #[test]
 fn entries_over_time_add_up_to_those_of_the_ledger() {
@@ -52,4 +55,13 @@ fn ranks_whose_engine_was_not_observed_are_counted() {
     let of = |ranks: usize| unseen(&made::made((0..ranks).map(|_| Calls::default()).collect(), ranks as u32).1);
     assert_eq!(of(1), ["rank 0: recorded with OVERHEAR_PROGRESS=off, so the engine was not observed"]);
     assert_eq!(of(3), ["rank 0 and 2 more: recorded with OVERHEAR_PROGRESS=off, so the engine was not observed"]);
+}
+
+#[test]
+fn components_that_were_never_called_are_not_among_what_was_seen() {
+    let folder = Folder::new();
+    let mut sends = Planted::default();
+    sends.call(signature(0, Call::Send, 0, 100, 0), 2_000).write(&folder, 0, 1);
+    let [said] = &unseen(&Run::load(&folder.0).unwrap())[..] else { panic!() };
+    assert!(said.contains("is not observable on") && said.ends_with("seen instead: nothing"), "{said}");
 }

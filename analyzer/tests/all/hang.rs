@@ -280,3 +280,16 @@ fn what_rests_on_calls_that_are_known_in_part_is_likely_and_not_certain() {
         assert_eq!(judged_of(&folder), (verdict.into(), vec![("cycle".into(), "ranks 0-2".into())]));
     }
 }
+
+#[test]
+fn a_call_is_told_with_its_requests_where_it_has_some() {
+    let detail = |call: Signature| {
+        let folder = run(vec![inside(&[begun(Call::Irecv, 1, 1)], call), inside(&[], receive(0, 1))]);
+        let said = ask(&folder.0, "hang", &["--no-cache"]);
+        let [reason] = said.rows("reasons") else { panic!("{:#}", said.json) };
+        reason["detail"].as_str().unwrap().to_string()
+    };
+    assert!(detail(completing(Call::Waitall, 1)).contains("MPI_Waitall (8 bytes, 1 request)"));
+    assert!(detail(completing(Call::Waitall, 2)).contains("2 requests"));
+    assert!(!detail(receive(1, 1)).contains("request"));
+}

@@ -219,10 +219,18 @@ fn ticks_of_whatever_length_are_found_again_from_their_times() {
     let folder = Folder::new();
     let twice = |time: u64| ClockSample { ticks: 2 * time, width: 20, monotonic: time, realtime: time };
     let (begin, ready, end) = (twice(BEGIN), twice(INIT), twice(END));
-    write_as(&folder, FileHeader { size: 8, run: [7; 16], begin, ready, end, ..blank_header() }, &[]);
-    let line = timeline(&folder.0).lines[0];
-    for time in [BEGIN, INIT, 2_000 * MILLISECOND, END, 9_000 * MILLISECOND] {
+    let sync = |when, time| {
+        let (before, there, after) = (2 * (time - 3_000), TRUE.ticks(time), 2 * (time + 3_000));
+        Definition::Sync(Sync { when, peer: 0, before, there, after, exchanges: 150 })
+    };
+    let compared = [sync(Occasion::Init, INIT), sync(Occasion::Finalize, FINALIZE)];
+    write(&folder, 0, &TRUE, &[]);
+    write_as(&folder, FileHeader { rank: 1, size: 8, run: [7; 16], begin, ready, end, ..blank_header() }, &compared);
+    let line = timeline(&folder.0).lines[1];
+    assert_eq!(line.source, Source::InitAndFinalize);
+    for time in [BEGIN, INIT, 2_000 * MILLISECOND, FINALIZE, END, 9_000 * MILLISECOND] {
         let ticks = 2 * time;
+        assert!(line.nanoseconds_at(ticks).abs_diff((time - BEGIN) as i64) <= 1, "{time}: {line:?}");
         assert!(line.ticks_at(line.nanoseconds_at(ticks)).abs_diff(ticks) <= 2, "{time}: {line:?}");
     }
 }
