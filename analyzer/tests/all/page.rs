@@ -43,11 +43,15 @@ fn page(run: &Path) -> String {
     fs::read_to_string(wanted(&folder)).unwrap()
 }
 
-/// What the files hold that a page has beside it.
-fn beside(folder: &Folder) -> Vec<Vec<u8>> {
+/// What the files hold that a page has beside it, but for their own names.
+fn beside(folder: &Folder) -> Vec<String> {
     let entries = |path: &Path| fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
     let folders = entries(&folder.0).into_iter().filter(|path| path.is_dir());
-    folders.flat_map(|path| entries(&path)).map(|path| fs::read(path).unwrap()).collect()
+    let text = |path: PathBuf| {
+        let name = path.file_stem().unwrap().to_str().unwrap();
+        fs::read_to_string(&path).unwrap().replace(name, "")
+    };
+    folders.flat_map(|path| entries(&path)).map(text).collect()
 }
 
 /// What stands between two pieces of a text.
@@ -201,8 +205,9 @@ fn very_many_ranks_share_rows_and_the_page_stays_below_five_mebibytes() {
     let written = Folder::new();
     assert!(write(&folder.0, &wanted(&written), &[]).status.success());
     let parts = beside(&written);
-    let different: BTreeSet<&Vec<u8>> = parts.iter().collect();
-    assert!(parts.len() > 10 && different.len() == parts.len(), "{} of {}", different.len(), parts.len());
+    let different: BTreeSet<&String> = parts.iter().collect();
+    // All ranks compute most of the time; the first part has their first calls, the last one their last.
+    assert!(parts.len() > 10 && different.len() > 2, "{} of {}", different.len(), parts.len());
     let page = fs::read_to_string(wanted(&written)).unwrap();
     assert!(page.len() < 5 << 20, "{}", page.len());
     let rows = &tables(&page)["ranks"][0]["rows"];
