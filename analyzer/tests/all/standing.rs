@@ -3,8 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::process::{Child, Command};
+use std::thread;
+use std::time::Duration;
 
 use analyzer::model::Run;
+use analyzer::model::process::{self as running, ProcessState};
 use analyzer::model::standing::{Pulse, Standing, Stir};
 use examples::fixture;
 use serde_json::Value;
@@ -25,7 +28,12 @@ struct Sleeper(Child);
 
 impl Sleeper {
     fn new() -> Sleeper {
-        Sleeper(Command::new("sleep").arg("600").spawn().unwrap())
+        let child = Command::new("sleep").arg("600").spawn().unwrap();
+        // To start it takes processor time.
+        while running::Process::of(child.id()).unwrap().state != ProcessState::Asleep {
+            thread::sleep(Duration::from_millis(20));
+        }
+        Sleeper(child)
     }
 }
 
