@@ -41,11 +41,19 @@ fn picture(browser: &mut Browser, height: u32, scale: f64) -> Vec<u8> {
     let width = browser.ask("innerWidth").as_f64().unwrap();
     let all = browser.ask("document.documentElement.scrollHeight").as_f64().unwrap();
     let clip = json!({ "x": 0, "y": 0, "width": width, "height": all.min(height.into()), "scale": scale });
-    let taken = browser.call(
-        "Page.captureScreenshot",
-        json!({ "format": "png", "clip": clip, "captureBeyondViewport": true, "optimizeForSpeed": false }),
-    );
-    STANDARD.decode(taken["data"].as_str().unwrap()).unwrap()
+    let how = json!({ "format": "png", "clip": clip, "captureBeyondViewport": true, "optimizeForSpeed": false });
+    let mut take =
+        || STANDARD.decode(browser.call("Page.captureScreenshot", how.clone())["data"].as_str().unwrap()).unwrap();
+    // On a busy machine the first may lack what is drawn late, as headings that stick.
+    let mut taken = take();
+    for _ in 0..5 {
+        let again = take();
+        if again == taken {
+            break;
+        }
+        taken = again;
+    }
+    taken
 }
 
 /// The mean color of each block.
