@@ -176,7 +176,8 @@ impl Reader<'_, '_> {
     fn begin(&mut self, role: &Role, place: SpottedSite, call: &TimedCall, number: u64) {
         let is_collective = matches!(role.what, CallPart::Collective { .. });
         let ordinal = if is_collective { self.make(role) } else { 0 };
-        if matches!(role.what, CallPart::Message { sends: true, .. }) {
+        // Partitioned sends match partitioned receives alone, which are not followed.
+        if matches!(role.what, CallPart::Message { sends: true, partitioned: false, .. }) {
             self.past.send(self.own, role, place);
         }
         let pending = PendingRequest { awaits: awaited(role, ordinal), place, since: call.end };
