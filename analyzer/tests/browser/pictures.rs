@@ -71,6 +71,15 @@ fn blocks(picture: &Pixmap) -> Vec<[i64; 3]> {
     sums.into_iter().map(|(sum, count)| sum.map(|channel| channel / count)).collect()
 }
 
+/// The browser's version, and how wide it writes with the fonts that it finds here.
+fn who_draws(browser: &mut Browser) -> String {
+    let version = browser.call("Browser.getVersion", json!({}))["product"].as_str().unwrap().to_string();
+    let width = "(font => { const c = document.createElement('canvas').getContext('2d'); c.font = font; \
+                 return c.measureText('MPI_Allreduce 0123456789').width; })";
+    let widths = ["100px system-ui", "100px monospace"].map(|font| browser.ask(&format!("{width}('{font}')")));
+    format!("{version} {} {}", widths[0], widths[1])
+}
+
 /// Keeps a picture, or compares it with the one that was kept.
 fn look(browser: &mut Browser, name: &str, height: u32) {
     let taken = picture(browser, height, SCALE);
@@ -79,7 +88,7 @@ fn look(browser: &mut Browser, name: &str, height: u32) {
 
 fn compare(browser: &mut Browser, taken: &[u8], file: &Path) {
     let name = file.display();
-    let version = browser.call("Browser.getVersion", json!({}))["product"].as_str().unwrap().to_string();
+    let version = who_draws(browser);
     if is_written() {
         fs::create_dir_all(file.parent().unwrap()).unwrap();
         fs::write(file, taken).unwrap();
@@ -88,7 +97,7 @@ fn compare(browser: &mut Browser, taken: &[u8], file: &Path) {
     let [is, was] = [taken.to_vec(), fs::read(file).unwrap()].map(|bytes| Pixmap::decode_png(&bytes).unwrap());
     assert!(blocks(&is).iter().any(|color| color != &blocks(&is)[0]), "{name}: an empty picture");
     if fs::read_to_string(kept("browser.txt")).unwrap().trim() != version {
-        println!("{name}: not compared, {version} is another browser");
+        println!("{name}: not compared, {version} is another browser, or has other fonts");
         return;
     }
     assert_eq!((is.width(), is.height()), (was.width(), was.height()), "{name}: another size");
