@@ -6,12 +6,11 @@ use std::process::Command;
 use serde_json::{Value, json};
 use synthetic::{Shape, Topology};
 use traces::calls::Call;
-use traces::file::{FileHeader, INITIALIZED, Mode, ProfileEntry};
-use traces::write::FileWriter;
 
 use crate::common::terminal::InTerminal;
-use crate::common::{Folder, definitions, header, in_call, overhear, signature, stdout};
+use crate::common::{Folder, overhear, stdout};
 use crate::hang::{Story, collective, inside, outside, receive, run, run_in};
+use crate::watch::profiled;
 
 /// Two of three ranks are in a barrier, and one receives from any source.
 fn three() -> Folder {
@@ -100,15 +99,7 @@ fn ranks_of_a_run_that_is_over_are_finished_and_nowhere() {
 
 #[test]
 fn of_a_profile_top_says_where_each_rank_is_and_what_its_calls_add_up_to() {
-    let folder = Folder::new();
-    let header = FileHeader { state: INITIALIZED, mode: Mode::Profile as u16, ..header(0, 2) };
-    let mut file = FileWriter::begin(Vec::new(), header).unwrap();
-    file.thread(0, &in_call(1, 5_000)).unwrap();
-    file.definitions(&definitions(2, 0)).unwrap();
-    file.signatures(0, 0, &[signature(1, Call::Send, 1, 100, 0)]).unwrap();
-    let blank: ProfileEntry = zerocopy::FromZeros::new_zeroed();
-    file.profile(0, 0, &[ProfileEntry { signature: 1, count: 4, total: 4_000, sent: 400, ..blank }]).unwrap();
-    folder.write("rank-0000.ovh", &file.into_inner());
+    let folder = profiled();
     let row = &frame(&folder)[0];
     let expected = json!(["in_mpi", "MPI_Send", "1", "5", "MPI_COMM_WORLD"]);
     assert_eq!(

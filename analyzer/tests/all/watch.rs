@@ -209,8 +209,8 @@ fn the_call_that_a_rank_is_in_counts_from_when_it_began() {
     assert!((view.sum.in_mpi - in_mpi).abs() < 1e-3, "{} of {in_mpi}", view.sum.in_mpi);
 }
 
-#[test]
-fn a_profile_says_where_the_rank_is_and_what_its_calls_add_up_to() {
+/// A rank of two that is profiled, and sends to the other.
+pub fn profiled() -> Folder {
     let folder = Folder::new();
     let header = FileHeader { state: INITIALIZED, mode: Mode::Profile as u16, ..header(0, 2) };
     let mut file = FileWriter::begin(Vec::new(), header).unwrap();
@@ -220,6 +220,12 @@ fn a_profile_says_where_the_rank_is_and_what_its_calls_add_up_to() {
     let entry = ProfileEntry { signature: 1, count: 4, total: 4_000, sent: 400, ..blank_entry() };
     file.profile(0, 0, &[entry]).unwrap();
     folder.write("rank-0000.ovh", &file.into_inner());
+    folder
+}
+
+#[test]
+fn a_profile_says_where_the_rank_is_and_what_its_calls_add_up_to() {
+    let folder = profiled();
     let watch = watched(&folder.0);
     let view = &watch.views[0];
     assert!(matches!(&view.spot, Spot::Inside(call, _) if call.call == Call::Send.number()), "{:?}", view.spot);
