@@ -1,8 +1,9 @@
 //! Rows as a data frame of Polars.
 
 use polars::prelude::{
-    BooleanChunked, ChunkTake, Column, DataFrame, DataType, IdxCa, IntoSeries, NamedFrom, NamedFromOwned,
-    NewChunkedArray, PlSmallStr, PolarsResult, Schema, Series, StringChunked,
+    BooleanChunked, ChunkTake, ChunkedArray, Column, DataFrame, DataType, Float64Type, IdxType, Int32Type, IntoSeries,
+    NamedFrom, NewChunkedArray, PlSmallStr, PolarsNumericType, PolarsResult, Schema, Series, StringChunked, UInt32Type,
+    UInt64Type,
 };
 
 use super::column::{ColumnType, DataHead};
@@ -40,25 +41,24 @@ pub fn series(key: &'static str, values: Values) -> PolarsResult<Series> {
             None => Series::new(name, cells.values),
             Some(_) => BooleanChunked::from_iter_options(name, options(cells)).into_series(),
         },
-        Values::Number(Cells { values, known: None }) => Series::from_vec(name, values),
-        Values::Whole(Cells { values, known: None }) => Series::from_vec(name, values),
-        Values::Signed(Cells { values, known: None }) => Series::from_vec(name, values),
-        Values::Real(Cells { values, known: None }) => Series::from_vec(name, values),
-        Values::Number(cells) => Series::new(name, options(cells).collect::<Vec<_>>()),
-        Values::Whole(cells) => Series::new(name, options(cells).collect::<Vec<_>>()),
-        Values::Signed(cells) => Series::new(name, options(cells).collect::<Vec<_>>()),
-        Values::Real(cells) => Series::new(name, options(cells).collect::<Vec<_>>()),
+        Values::Number(cells) => numbers::<UInt32Type>(name, cells).into_series(),
+        Values::Whole(cells) => numbers::<UInt64Type>(name, cells).into_series(),
+        Values::Signed(cells) => numbers::<Int32Type>(name, cells).into_series(),
+        Values::Real(cells) => numbers::<Float64Type>(name, cells).into_series(),
         Values::Text(cells) => Series::new(name, options(cells).collect::<Vec<Option<String>>>()),
         // Each text lies in memory once; rows have views of it.
         Values::Name(cells, names) => {
             let names = StringChunked::from_slice(name, &names);
-            let places = match cells.known {
-                None => IdxCa::from_vec(PlSmallStr::EMPTY, cells.values),
-                Some(_) => IdxCa::from_iter_options(PlSmallStr::EMPTY, options(cells)),
-            };
+            let places = numbers::<IdxType>(PlSmallStr::EMPTY, cells);
             names.take(&places)?.into_series()
         }
     })
+}
+
+/// Values that Polars takes as they are.
+fn numbers<T: PolarsNumericType>(name: PlSmallStr, cells: Cells<T::Native>) -> ChunkedArray<T> {
+    let known = cells.known.map(|known| known.into_iter().collect());
+    ChunkedArray::from_vec_validity(name, cells.values, known)
 }
 
 fn options<T>(cells: Cells<T>) -> impl Iterator<Item = Option<T>> {
