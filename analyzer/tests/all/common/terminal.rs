@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::Read;
+use std::num::NonZero;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
@@ -21,13 +22,17 @@ pub struct InTerminal {
     is_closed: Arc<AtomicBool>,
     /// What was drawn.
     pub seen: String,
+    columns: u16,
 }
+
+/// As of a terminal that nobody has resized.
+const ROWS: u16 = 24;
 
 impl InTerminal {
     /// Starts a command, which is used up.
     pub fn begin(command: &mut Command, columns: u16) -> InTerminal {
         let (mut here, mut there) = (0, 0);
-        let size = libc::winsize { ws_row: 10, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+        let size = libc::winsize { ws_row: ROWS, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
         // SAFETY: all are out parameters or null, and the size is copied.
         let opened = unsafe { libc::openpty(&mut here, &mut there, std::ptr::null_mut(), std::ptr::null(), &size) };
         assert_eq!(opened, 0);
@@ -67,7 +72,7 @@ impl InTerminal {
                 }
             }
         });
-        InTerminal { child, keyboard, screen, is_closed, seen: String::new() }
+        InTerminal { child, keyboard, screen, is_closed, seen: String::new(), columns }
     }
 
     /// Waits until this has been drawn.
@@ -77,6 +82,15 @@ impl InTerminal {
             assert!(began.elapsed() < Duration::from_secs(60), "no {text} in {:?}", self.seen);
             self.look();
         }
+    }
+
+    /// What stands on the screen.
+    pub fn screen(&self) -> String {
+        let sized = |lines| NonZero::new(lines).unwrap();
+        let mut screen = vt100::Parser::new(sized(ROWS), sized(self.columns), 0);
+        screen.process(self.seen.as_bytes());
+        let rows: Vec<String> = screen.screen().rows(0, self.columns).map(|row| row.trim_end().into()).collect();
+        rows.join("\n").trim_end().to_string() + "\n"
     }
 
     /// Takes what was drawn meanwhile. Whether there may be more.
@@ -110,12 +124,12 @@ impl InTerminal {
 
     /// Takes the terminal away, and waits until the command has ended.
     pub fn hang_up(self) -> i32 {
-        let InTerminal { child, keyboard, screen, is_closed, seen } = self;
+        let InTerminal { child, keyboard, screen, is_closed, seen, columns } = self;
         is_closed.store(true, Relaxed);
         // Its other half is closed by the thread that reads.
         drop(keyboard);
         let nowhere = File::open("/dev/null").unwrap();
-        InTerminal { child, keyboard: nowhere, screen, is_closed, seen }.status()
+        InTerminal { child, keyboard: nowhere, screen, is_closed, seen, columns }.status()
     }
 
     /// Makes the terminal another size.
