@@ -6,7 +6,7 @@
  *
  * @import { Cell, Table } from "#units"
  */
-import { partOf, rowsOf } from "#follow";
+import { choiceOf, partOf, rowsOf } from "#follow";
 import { heat } from "#heat";
 import { rankBars } from "#rank_bars";
 import { sizeBars } from "#size_bars";
@@ -62,8 +62,9 @@ if (timeline) {
   const parts = new Set();
   let views = 0;
   mount(place, timeline, {
-    onSelect: async ({ sums, isAll, words }) => {
+    onSelect: async ({ sums, isAll, words, interval }) => {
       const view = ++views;
+      for (const choice of document.querySelectorAll(".choice")) choice.textContent = isAll ? "" : choiceOf(timeline, interval);
       let drawing = performance.now();
       for (const [section, tables] of Object.entries(sections)) {
         for (const table of tables) {

@@ -1,15 +1,15 @@
 // @ts-check
 /**
- * Tables of ranks, of a part of the run: how each rank's time is spent.
+ * Tables of ranks, of a part of the run: how each rank's time is spent, and how efficiently.
  *
- * @import { Table } from "#units"
+ * @import { Cell, Table } from "#units"
  * @import { RowSums, Sums } from "#timeline-sums"
  * @import { Fields } from "#records"
  */
 import { percent, rankOf, rows, seconds } from "#records";
 
 /** A row's time inside MPI. */
-function inMpi(/** @type {RowSums} */ { calls }) {
+function inMpi(/** @type {Pick<RowSums, "calls">} */ { calls }) {
   return calls.reduce((time, { ns }) => time + ns, 0);
 }
 
@@ -52,4 +52,27 @@ export function rankTime(/** @type {Table} */ of, /** @type {any} */ data, /** @
     }
     return { ...record, waiting_s: seconds(waiting) };
   }));
+}
+
+/** What efficiency is not about: before the one MPI is not there, behind the other no more. */
+const EDGES = ["MPI_Init", "MPI_Init_thread", "MPI_Finalize"];
+
+/**
+ * The factors that need no replay of the run: those of useful time, which a rank with several threads spends in one of them.
+ * metrics/pop.rs has the formulas.
+ */
+export function efficiency(/** @type {Table} */ of, /** @type {any} */ data, /** @type {Sums} */ sums) {
+  if (sums.rows.some(({ row }) => data.ranks[row].threads > 1)) return null;
+  const useful = sums.rows.map((row) => Math.max(0, row.ran - inMpi(row)));
+  const edges = (/** @type {RowSums} */ { calls }) => inMpi({ calls: calls.filter(({ fn }) => EDGES.includes(data.functions[fn].name)) });
+  const time = Math.max(...sums.rows.map((row) => row.ran - edges(row)));
+  const [longest, mean] = [Math.max(...useful), useful.reduce((sum, time) => sum + time, 0) / useful.length];
+  /** @type {Record<string, Cell>} */
+  const factors = {
+    "parallel efficiency": percent(mean, time),
+    "load balance": percent(mean, longest),
+    "communication efficiency": percent(longest, time),
+  };
+  const names = of.columns.findIndex(({ key }) => key === "metric");
+  return of.rows.map((row) => row.map((cell, at) => (of.columns[at].key === "percent" ? factors[row[names]?.[1]] ?? null : cell)));
 }

@@ -71,8 +71,10 @@ function build(data) {
   return { bar, canvas, hint, side, live, facts, caption, durations, messages, pattern, find, dialog };
 }
 
+/** What is in view: times, and rows by their numbers. @typedef {{from: number, to: number, rows: number[]}} Interval */
+
 /** @param {HTMLElement} element @param {any} data
- * @param {{onSelect?: (view: {sums: import("#timeline-sums").Sums | null, isAll: boolean, words: string}) => void}} [how] */
+ * @param {{onSelect?: (view: {sums: import("#timeline-sums").Sums | null, isAll: boolean, words: string, interval: Interval}) => void}} [how] */
 export function mount(element, data, { onSelect = () => {} } = {}) {
   const parts = build(data);
   element.classList.add("timeline");
@@ -148,7 +150,7 @@ export function mount(element, data, { onSelect = () => {} } = {}) {
     if (number !== views) return;
     summed = found;
     redraw();
-    onSelect({ sums: found, isAll, words: inWords() });
+    onSelect({ sums: found, isAll, words: inWords(), interval: { from, to, rows: rows() } });
   }
 
   /** Zooms to a call, so that it takes a fifth of the width. @param {number} start @param {number} end */

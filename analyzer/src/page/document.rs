@@ -147,7 +147,7 @@ fn analysis(page: &Page, section: &PageSection) -> Markup {
                     (warnings(section.own_warnings(page)))
                 }
             }
-            p.command { "The same in a terminal: " code { (section.command) } }
+            p.command { "The same in a terminal: " code { (section.command) span.choice {} } }
         }
     }
 }

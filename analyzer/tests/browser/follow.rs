@@ -13,7 +13,7 @@ use synthetic::{Shape, Topology};
 use traces::signature::{CREATES, UNKNOWN_BYTES};
 
 use crate::browser::Browser;
-use crate::common::Folder;
+use crate::common::{Folder, report};
 use crate::page;
 
 /// The tables of a section, with all rows: headings, cells, and what they say they are of.
@@ -38,6 +38,8 @@ struct Truth {
     ranks: BTreeMap<String, (u64, f64)>,
     waits: BTreeMap<String, (u64, f64)>,
     pairs: BTreeMap<String, (u64, f64)>,
+    /// Of each rank, seconds between MPI_Init and MPI_Finalize, and those of them outside MPI.
+    useful: Vec<(f64, f64)>,
 }
 
 fn add(map: &mut BTreeMap<String, (u64, f64)>, key: String, count: u64, amount: f64) {
@@ -74,6 +76,8 @@ impl Truth {
             let rank = &run.ranks[at];
             let contents = rank.trace.contents();
             let mut calls = RankCalls::new(rank, &contents, &settled.timeline.lines[at], lives[at].end);
+            let ran: f64 = lives[at].spans.iter().map(|(begin, end)| shared(*begin, *end, time)).sum();
+            let mut useful = (ran, ran);
             for call in calls.until(i64::MAX).0 {
                 if call.unfinished || call.end < time.0 || call.start > time.1 {
                     continue;
@@ -83,6 +87,8 @@ impl Truth {
                     continue;
                 }
                 let function = function_of(call.signature.call);
+                useful.0 -= if ["MPI_Init", "MPI_Finalize"].contains(&&*function) { inside } else { 0.0 };
+                useful.1 -= inside;
                 let known = |bytes: u64| if bytes == UNKNOWN_BYTES { 0 } else { bytes };
                 let size = known(call.signature.sent).max(known(call.signature.received));
                 if size > 0 {
@@ -94,6 +100,7 @@ impl Truth {
                 *truth.bytes.entry(function.clone()).or_default() += if count > 0 { bytes(&call) } else { 0.0 };
                 add(&mut truth.functions, function, count, inside);
             }
+            truth.useful.push(useful);
             for wait in &settled.account.spans[at] {
                 let waited = shared(wait.from, wait.until, time);
                 if waited > 0.0 || begins(wait.from) {
@@ -202,9 +209,27 @@ fn follow(file: &Path, folder: &Path, shares: (f64, f64), rows: std::ops::Range<
     let of_places = places["rows"].as_array().unwrap().iter().map(|row| figure(row[time_at].as_str().unwrap(), head));
     let (shown, error) = of_places.fold((0.0, 0.0), |sum, figure| (sum.0 + figure.0, sum.1 + figure.1));
     assert!((shown - waited).abs() <= error + 1e-7, "{shown} for {waited}");
+    let efficiency = tables("pop")[0].clone();
+    let time = truth.useful.iter().map(|(time, _)| *time).fold(0.0, f64::max);
+    let longest = truth.useful.iter().map(|(_, useful)| *useful).fold(0.0, f64::max);
+    let mean = truth.useful.iter().map(|(_, useful)| useful).sum::<f64>() / truth.useful.len() as f64;
+    for (row, factor) in [mean / time, mean / longest, longest / time].into_iter().enumerate() {
+        let shown: f64 = efficiency["rows"][row][1].as_str().unwrap().parse().unwrap();
+        assert!((shown - 100.0 * factor).abs() <= 0.051, "{factor}: {efficiency:#}");
+    }
+    assert!(efficiency["part"].as_str().unwrap().ends_with("ideal network would do is known of the whole run alone"));
     // The others say that they do not follow.
-    assert_eq!(tables("pop")[0]["part"], "of the whole run");
+    assert_eq!(tables("path")[0]["part"], "of the whole run");
     assert!(functions[0]["part"].as_str().unwrap().ends_with(&format!("{} of {} ranks", rows.len(), run.ranks.len())));
+    let typed = browser.text("document.querySelector('#functions .command code').textContent");
+    let words: Vec<&str> = typed.strip_prefix("overhear report DIR ").unwrap().split(' ').collect();
+    let said: Value =
+        serde_json::from_slice(&report(folder, &[&words[..], &["--format", "json"]].concat()).stdout).unwrap();
+    let calls = said["functions"].as_array().unwrap().iter();
+    let calls: BTreeMap<&str, u64> =
+        calls.map(|row| (row["function"].as_str().unwrap(), row["calls"].as_u64().unwrap())).collect();
+    let begun = truth.functions.iter().filter(|(_, (calls, _))| *calls > 0);
+    assert_eq!(calls, begun.map(|(function, (calls, _))| (function.as_str(), *calls)).collect(), "{typed}");
     assert_eq!(browser.complaints, [""; 0]);
 }
 
