@@ -107,7 +107,7 @@ fn counter() -> TickCounter {
     let frequency: u64;
     // SAFETY: reads a register that Linux lets programs read.
     unsafe { std::arch::asm!("mrs {}, cntfrq_el0", out(reg) frequency, options(nomem, nostack, preserves_flags)) };
-    TickCounter { steady: true, kind: ClockKind::TickCounter, frequency }
+    TickCounter { steady: true, kind: ClockKind::Counter, frequency }
 }
 
 /// Reads ticks and the system's clocks together: of several readings, the one with the least time between.

@@ -112,9 +112,14 @@ fn timeline() -> Markup {
             h2 id="timeline-title" { "Timeline" }
             p.question { "Who did what when? Tables below are of the time and ranks in view, or say that they are of the whole run." }
             div id="timeline-place" {}
-            p.command { "The same in a terminal: " code { "overhear timeline DIR" } }
+            (command("overhear timeline DIR"))
         }
     }
+}
+
+/// What to type for the same, and a place for what chooses the part in view.
+fn command(words: &str) -> Markup {
+    html! { p.command { "The same in a terminal: " code { (words) span.choice {} } } }
 }
 
 fn sentence(page: &Page, finding: &Finding) -> Markup {
@@ -147,7 +152,7 @@ fn analysis(page: &Page, section: &PageSection) -> Markup {
                     (warnings(section.own_warnings(page)))
                 }
             }
-            p.command { "The same in a terminal: " code { (section.command) span.choice {} } }
+            (command(section.command))
         }
     }
 }
