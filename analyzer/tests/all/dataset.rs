@@ -11,6 +11,7 @@ use traces::calls::Call;
 use traces::definitions::{Communicator, Definition};
 use traces::write::FileWriter;
 
+use crate::common::golden::compare;
 use crate::common::{self, Folder, header, overhear, recorded::recorded, signature, stderr, two_ranks};
 
 fn sample() -> PathBuf {
@@ -327,13 +328,6 @@ fn of_a_profile_signatures_say_what_is_known_and_a_line_says_so() {
 #[test]
 fn the_published_description_is_that_of_the_tables() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/schema/dataset.md");
-    let text = analyzer::dataset::description();
-    if std::env::var("GOLDEN").is_ok_and(|value| value == "write") {
-        fs::write(&path, &text).unwrap();
-    }
-    assert_eq!(
-        fs::read_to_string(&path).unwrap(),
-        text,
-        "GOLDEN=write cargo test -p overhear dataset:: writes it anew"
-    );
+    // GOLDEN=write cargo test -p overhear dataset:: writes it anew.
+    compare(&path, &analyzer::dataset::description());
 }

@@ -2,9 +2,10 @@
 //!
 //! `GOLDEN=write cargo test -p overhear golden::` writes the texts anew.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use crate::common::golden::{self, kept};
 
 const OPENMPI: &str = "traces/samples/integer_sort-openmpi";
 const MPICH: &str = "traces/samples/integer_sort-mpich";
@@ -61,13 +62,7 @@ fn said(words: &str, runs: &[&str]) -> String {
 fn compare(name: &str, words: &str, text: &str) {
     let file = if words.is_empty() { "first" } else { words };
     let file = file.replace(" --by ", "-by-").replace(" --format ", ".").replace('=', "-");
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name).join(format!("{file}.txt"));
-    if std::env::var_os("GOLDEN").is_some_and(|value| value == "write") {
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(&path, text).unwrap();
-    }
-    let golden = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    assert!(golden == text, "{name}: {words}: was\n{golden}\nis\n{text}");
+    golden::compare(&kept(&format!("{name}/{file}")), text);
 }
 
 #[test]

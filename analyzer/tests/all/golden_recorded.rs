@@ -2,11 +2,12 @@
 //!
 //! `GOLDEN=write cargo test -p overhear golden_recorded::` writes the texts anew.
 
-use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 use examples::fixture;
+
+use crate::common::golden::{compare, kept};
 
 /// Programs, and what is asked about each.
 const ASKED: [(&str, &[&str]); 31] = [
@@ -76,12 +77,6 @@ fn commands_say_of_recorded_programs_what_they_said() {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-said"));
         fixture::unpack(name, &folder);
         let text: String = asked.iter().map(|words| said(words, &folder)).collect();
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/recorded/{program}.txt"));
-        if std::env::var_os("GOLDEN").is_some_and(|value| value == "write") {
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(&path, &text).unwrap();
-        }
-        let golden = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        assert!(golden == text, "{name}: was\n{golden}\nis\n{text}");
+        compare(&kept(&format!("recorded/{program}")), &text);
     }
 }

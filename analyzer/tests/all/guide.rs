@@ -11,7 +11,7 @@ use std::process::Command;
 use analyzer::cli::Cli;
 use clap::Parser;
 
-use crate::common::{Folder, recorded::recorded};
+use crate::common::{Folder, golden::is_written, recorded::recorded};
 
 fn project() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -103,14 +103,13 @@ fn is_built(words: &str) -> bool {
 
 #[test]
 fn what_pages_show_is_what_commands_print() {
-    let is_written = std::env::var_os("GOLDEN").is_some_and(|value| value == "write");
     let mut ran = 0;
     for page in pages() {
         let mut text = fs::read_to_string(&page).unwrap();
         let mut filled = 0;
         for session in sessions(&text.clone()).into_iter().filter(|session| is_built(&session.words)) {
             let printed = typed(&session.words);
-            if is_written && session.shown.is_empty() {
+            if is_written() && session.shown.is_empty() {
                 let mut lines: Vec<String> = text.lines().map(String::from).collect();
                 let at = session.below + filled;
                 filled += printed.len();

@@ -7,6 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
+use crate::common::golden::{compare, kept};
 use crate::common::recorded::recorded;
 use crate::common::{Folder, header, json, rank, report, signature, stderr, two_ranks};
 use serde_json::Value;
@@ -86,13 +87,7 @@ fn summary(page: &str) -> String {
 fn the_summary_of_each_program_says_what_it_said() {
     for program in PROGRAMS {
         let said = summary(&page(&recorded(program)[0].run));
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/summary/{program}.txt"));
-        if std::env::var_os("GOLDEN").is_some_and(|value| value == "write") {
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(&path, &said).unwrap();
-        }
-        let golden = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        assert!(golden == said, "{program}: was\n{golden}\nis\n{said}");
+        compare(&kept(&format!("summary/{program}")), &said);
     }
 }
 

@@ -11,6 +11,7 @@ use analyzer::report::plot::{
 };
 use resvg::tiny_skia::Pixmap;
 
+use crate::common::golden::is_written;
 use crate::common::recorded::recorded;
 use crate::common::{Folder, growing, two_ranks};
 
@@ -93,7 +94,7 @@ fn charts_and_bars_are_drawn_as_they_were_when_somebody_looked_at_them() {
         let file: PlotFile = path.to_str().unwrap().parse().unwrap();
         plot::write(figures(name), &file).unwrap();
         let drawn = fs::read(&path).unwrap();
-        if std::env::var_os("GOLDEN").is_some() {
+        if is_written() {
             fs::create_dir_all(reference("")).unwrap();
             fs::write(reference(name), &drawn).unwrap();
         }

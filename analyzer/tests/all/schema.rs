@@ -2,7 +2,7 @@
 //!
 //! `GOLDEN=write cargo test -p overhear schema::` writes the schemas anew.
 
-use crate::common;
+use crate::common::{self, golden::compare};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -102,12 +102,8 @@ fn the_published_schemas_are_what_the_command_prints() {
     for (command, _) in COMMANDS {
         let path = project().join("docs/schema").join(format!("{command}.json"));
         let printed = String::from_utf8(overhear(&["schema", command])).unwrap();
-        if std::env::var_os("GOLDEN").is_some_and(|value| value == "write") {
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(&path, &printed).unwrap();
-        }
-        let kept = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        assert!(kept == printed, "{command}: overhear schema {command} > docs/schema/{command}.json");
+        // As overhear schema COMMAND > docs/schema/COMMAND.json does, GOLDEN=write writes it anew.
+        compare(&path, &printed);
     }
     let kept = fs::read_dir(project().join("docs/schema")).unwrap().map(|entry| entry.unwrap().path());
     assert_eq!(kept.filter(|path| path.extension().is_some_and(|end| end == "json")).count(), COMMANDS.len());

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use synthetic::{Shape, Topology};
 use traces::calls::Call;
 
+use crate::common::golden::{compare, kept};
 use crate::common::terminal::InTerminal;
 use crate::common::{Folder, overhear, stdout};
 use crate::hang::{Story, collective, inside, outside, receive, run, run_in};
@@ -128,6 +129,29 @@ fn the_screen_is_drawn_in_a_terminal_drawn_again_when_that_is_resized_and_left_w
         top.keyboard.write_all(b"q").unwrap();
         assert_eq!(top.status(), 0);
     }
+}
+
+#[test]
+fn the_screen_is_what_it_was_in_terminals_of_80_and_of_40_columns() {
+    let folder = three();
+    for columns in [80, 40] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_overhear"));
+        command.args(["top", "--no-cache", "."]).current_dir(&folder.0).env("TERM", "xterm");
+        let mut top = InTerminal::begin(&mut command, columns);
+        top.shows("quits");
+        let screen = top.screen();
+        top.keyboard.write_all(b"q").unwrap();
+        assert_eq!(top.status(), 0);
+        compare(&kept(&format!("top/screen-{columns}")), &ageless(&screen));
+    }
+}
+
+/// Without the digits of times: they are as many from day to day, since the run says that it began in 1970.
+fn ageless(screen: &str) -> String {
+    let is_time = |word: &str| word.trim_end().parse::<f64>().is_ok_and(|seconds| seconds > 1e9);
+    let hidden = |word: &str| word.replace(|letter: char| letter.is_ascii_digit(), "#");
+    let word = |word: &str| if is_time(word) { hidden(word) } else { word.to_string() };
+    screen.split_inclusive([' ', '\n']).map(word).collect()
 }
 
 /// As behind nohup, or in a shell of tmux that is killed.

@@ -14,6 +14,7 @@ use synthetic::{Shape, Topology};
 
 use crate::browser::Browser;
 use crate::common::Folder;
+use crate::common::golden::is_written;
 use crate::{page, sample};
 
 /// Half the size tells what is where, and is small enough to keep.
@@ -24,10 +25,6 @@ const TOLERANCE: i64 = 12;
 
 fn kept(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/page").join(name)
-}
-
-fn is_written() -> bool {
-    std::env::var_os("GOLDEN").is_some_and(|value| value == "write")
 }
 
 /// Goes to it by its key.

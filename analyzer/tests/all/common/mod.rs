@@ -3,6 +3,7 @@
 #![allow(dead_code)]
 
 pub mod exchanging;
+pub mod golden;
 pub mod growing;
 pub mod made;
 pub mod named;
