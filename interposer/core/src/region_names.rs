@@ -61,7 +61,7 @@ impl RegionNames {
     #[cold]
     fn add(&self, hash: u64, text: &[u8]) -> &RegionName {
         let next = |taken| (taken < MOST).then_some(taken + 1);
-        let Ok(taken) = self.taken.fetch_update(Relaxed, Relaxed, next) else { return self.name(OTHERS_NUMBER) };
+        let Ok(taken) = self.taken.try_update(Relaxed, Relaxed, next) else { return self.name(OTHERS_NUMBER) };
         let number = taken + 1;
         self.write(number, text);
         // If another thread was faster with the same name, the number stays without one.

@@ -159,7 +159,7 @@ impl MeetingPage {
     fn close(&self) -> bool {
         for slot in &self.shared().slots {
             let shut = |word| (!is_listed(word)).then_some(OUT);
-            let _ = slot.word.fetch_update(AcqRel, Acquire, shut);
+            let _ = slot.word.try_update(AcqRel, Acquire, shut);
         }
         self.shared().state.swap(CLOSED, AcqRel) == OPEN
     }
@@ -180,7 +180,7 @@ impl ProcessSlot {
     /// MPI has said which rank this is. Returns whether it is in time for the list.
     pub fn arrive(&self, rank: u32) -> bool {
         let here = |word| (stage(word) != OUT).then_some((word & 0xffff_fff8) | HERE | (rank as u64) << 32);
-        self.own().is_some_and(|own| own.word.fetch_update(AcqRel, Acquire, here).is_ok())
+        self.own().is_some_and(|own| own.word.try_update(AcqRel, Acquire, here).is_ok())
     }
 
     /// Waits until the ranks of this host are counted: `expected` of them, if the launcher says how many, or all of the world's
@@ -239,7 +239,7 @@ impl ProcessSlot {
     /// have, the same to all: not where one has ended before.
     pub fn all_end(&self, turn: impl FnMut()) -> bool {
         let ending = |word| Some(word & !7 | ENDING);
-        let _ = self.own().map(|own| own.word.fetch_update(AcqRel, Acquire, ending));
+        let _ = self.own().map(|own| own.word.try_update(AcqRel, Acquire, ending));
         let end = &self.page.shared().end;
         let say = |outcome| end.compare_exchange(OPEN, outcome, AcqRel, Acquire).unwrap_or_else(|known| known);
         let coming = || self.page.taken().iter().filter(|slot| stage(slot.word.load(Acquire)) == HERE);

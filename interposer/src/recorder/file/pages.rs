@@ -140,7 +140,7 @@ impl Output {
                 let end = next.checked_add(bytes as u64)?;
                 (end.saturating_add(kept) <= limit).then_some(end)
             };
-            match self.next.fetch_update(Relaxed, Relaxed, fits) {
+            match self.next.try_update(Relaxed, Relaxed, fits) {
                 Ok(offset) => break offset,
                 Err(_) if bytes > least => bytes = (bytes / 2).next_multiple_of(UNIT).max(least),
                 Err(_) => return Err(stop),

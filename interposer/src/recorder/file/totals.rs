@@ -54,7 +54,7 @@ fn entry(call: u16) -> Option<Entry> {
 #[cold]
 #[inline(never)]
 fn take(call: u16, place: &AtomicU8) -> Option<usize> {
-    let next = TAKEN.fetch_update(Relaxed, Relaxed, |taken| Some((taken + 1).min(REST as u32))).ok()? as usize;
+    let next = TAKEN.try_update(Relaxed, Relaxed, |taken| Some((taken + 1).min(REST as u32))).ok()? as usize;
     let at = next.min(REST);
     // The last one may be begun more than once, by the same values; a shortest call that was there stays the shortest.
     let entry = nth(at)?;

@@ -38,5 +38,5 @@ pub fn go_on() -> bool {
 /// What was counted so far is in no profile.
 pub fn forget() {
     let generation = GENERATION.fetch_add(1, Relaxed) + 1;
-    let _ = COUNTED.fetch_update(Relaxed, Relaxed, |counted| (counted != 0).then_some(generation));
+    let _ = COUNTED.try_update(Relaxed, Relaxed, |counted| (counted != 0).then_some(generation));
 }
