@@ -18,7 +18,7 @@ static void *kill_soon(void *unused)
 {
     (void)unused;
     if (waiting)
-        usleep(300000);
+        usleep(1000000);
     else
         while (*done < 60000)
             ;

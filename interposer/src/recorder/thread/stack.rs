@@ -40,7 +40,7 @@ struct Search<'a> {
     wrapper: usize,
     from: usize,
     signals: &'a SignalStack,
-    /// The last frame met on the wrapper's stack at or below it: an address in its function.
+    /// The last frame met on the wrapper's stack below it: an address in its function.
     below: Option<usize>,
     found: Option<bool>,
 }
@@ -77,11 +77,14 @@ unsafe extern "C" fn meet(context: *mut c_void, search: *mut c_void) -> c_int {
     if search.signals.joins(search.from, search.wrapper) && end <= search.from {
         return GO_ON;
     }
-    if end <= search.wrapper {
+    if end < search.wrapper {
         search.below = Some(address);
         return GO_ON;
     }
-    search.found = Some(search.below.is_some_and(is_ours));
+    // For aarch64 the compiler reads the stack pointer before the wrapper makes room on the stack: the frame that ends there is then its
+    // caller's, and the wrapper is the one below.
+    let is_wrapper = end == search.wrapper && is_ours(address);
+    search.found = Some(is_wrapper || search.below.is_some_and(is_ours));
     STOP
 }
 
