@@ -1,11 +1,16 @@
 //! Runs commands with a time limit.
 
 use std::io::Read;
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::{PoisonError, RwLock};
 use std::thread;
 use std::time::{Duration, Instant};
+use std::{fs, io};
+
+use crate::turns;
 
 /// A command's output and exit status.
 #[derive(Debug)]
@@ -40,13 +45,30 @@ pub fn interrupt_when(ready: &Path, command: &mut Command) -> Output {
 
 fn finish_after(command: &mut Command, meanwhile: impl FnOnce(&Child)) -> Output {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
-    let mut child = command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let _share = turns::share();
+    let mut child = spawn(command);
     meanwhile(&child);
     let stdout = reader(child.stdout.take());
     let stderr = reader(child.stderr.take());
     let status = wait(&mut child, command);
     let text = |reader: thread::JoinHandle<String>| reader.join().expect("a reader does not panic");
     Output { status, stdout: text(stdout), stderr: text(stderr) }
+}
+
+/// A child has the descriptors of all threads until it becomes another program, and no file that is open for writing can be run.
+static EXECUTABLES: RwLock<()> = RwLock::new(());
+
+/// Starts a command.
+pub fn spawn(command: &mut Command) -> Child {
+    let _nothing_is_written = EXECUTABLES.read().unwrap_or_else(PoisonError::into_inner);
+    command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"))
+}
+
+/// Writes a file that will be run.
+pub fn write_executable(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let _nothing_starts = EXECUTABLES.write().unwrap_or_else(PoisonError::into_inner);
+    fs::write(path, bytes)?;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755))
 }
 
 fn reader(pipe: Option<impl Read + Send + 'static>) -> thread::JoinHandle<String> {

@@ -21,11 +21,13 @@ pub mod otf2;
 pub mod packages;
 pub mod program;
 pub mod python;
+pub mod rota;
 pub mod run;
 pub mod running;
 pub mod stated;
 pub mod transport;
 pub mod truth;
+pub mod turns;
 pub mod waits;
 pub mod wheel;
 

@@ -27,6 +27,17 @@ pub struct Mpi {
     pub library: PathBuf,
 }
 
+/// A binary interface of MPI.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Abi {
+    /// Open MPI's.
+    OpenMpi,
+    /// That of MPICH and all that is compatible with it.
+    Mpich,
+    /// The one that MPI 5.0 standardizes.
+    Standard,
+}
+
 /// A Fortran compiler for an MPI library.
 #[derive(Clone, Debug)]
 pub struct Fortran {
@@ -94,6 +105,17 @@ impl Mpi {
         self.is_openmpi
     }
 
+    /// Whose handles, statuses and constants it has.
+    pub fn abi(&self) -> Abi {
+        if self.is_openmpi {
+            Abi::OpenMpi
+        } else if self.library.to_string_lossy().contains("libmpi_abi.so") {
+            Abi::Standard
+        } else {
+            Abi::Mpich
+        }
+    }
+
     /// Whether the library exports a function.
     pub fn has(&self, function: &str) -> bool {
         self.exports().contains(function)
@@ -141,7 +163,7 @@ fn in_folder(folder: &Path, name: &str) -> String {
 }
 
 /// The libraries the project is tested with.
-fn known() -> Vec<Mpi> {
+pub(crate) fn known() -> Vec<Mpi> {
     let as_root =
         || vec![("OMPI_ALLOW_RUN_AS_ROOT", "1".to_string()), ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1".to_string())];
     let (openmpi, mpich, intel) = (OPENMPI.folder(), MPICH.folder(), INTEL.folder());

@@ -1,12 +1,15 @@
 //! A program in `programs/`: its first lines, and how it is built.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Condvar, Mutex, PoisonError};
 
 use crate::machine::{target, workspace};
 use crate::mpi::{Fortran, Mpi};
 use crate::stated::{Expectation, Stated, Wait};
+use crate::turns;
 
 /// What a program's first lines say.
 #[derive(Clone, Debug, Default)]
@@ -211,30 +214,63 @@ fn variable(word: &str) -> Option<(String, String)> {
 
 /// Compiles a C source with a library's own compiler, unless that was done since it or a header beside it was changed.
 pub fn compile(mpi: &Mpi, source: &Path, to: &Path, flags: &[String]) {
-    if is_newer(to, source, "h") {
-        return;
-    }
     let mut command = Command::new(&mpi.compiler);
     // MPICH's header says that MPI_STATUSES_IGNORE has no elements, at which gcc warns in every program.
     command.args(["-std=gnu11", "-O1", "-g", "-Wall", "-Wno-stringop-overflow"]).args(flags);
-    command.arg("-o").arg(to).arg(source).args(["-lpthread", "-ldl", "-lm"]);
+    command.arg(source).args(["-lpthread", "-ldl", "-lm"]);
     // A library that runs programs of another's compiler has nothing to say to that.
     if mpi.built_as == mpi.name {
         mpi.set_environment(&mut command);
     }
-    done(&mut command);
+    make(to, source, "h", &mut command);
 }
 
 /// The same for a Fortran source.
 pub fn compile_fortran(mpi: &Mpi, fortran: &Fortran, source: &Path, to: &Path) {
-    if is_newer(to, source, "inc") {
-        return;
-    }
     let mut command = Command::new(&fortran.compiler[0]);
     command.args(["-cpp", "-O1", "-g", "-fallow-argument-mismatch"]).args(&fortran.compiler[1..]);
-    command.arg("-o").arg(to).arg(source).args(&fortran.libraries);
+    command.arg(source).args(&fortran.libraries);
     mpi.set_environment(&mut command);
-    done(&mut command);
+    make(to, source, "inc", &mut command);
+}
+
+/// Files that are being made. Two tests at a time may want one.
+static BEING_MADE: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+static MADE: Condvar = Condvar::new();
+
+/// One of them, until it is dropped.
+struct Making<'a>(&'a Path);
+
+impl Making<'_> {
+    /// Waits until nobody else makes the file.
+    fn begin(file: &Path) -> Making<'_> {
+        let mut being_made = BEING_MADE.lock().unwrap_or_else(PoisonError::into_inner);
+        while !being_made.insert(file.into()) {
+            being_made = MADE.wait(being_made).unwrap_or_else(PoisonError::into_inner);
+        }
+        Making(file)
+    }
+}
+
+impl Drop for Making<'_> {
+    fn drop(&mut self) {
+        BEING_MADE.lock().unwrap_or_else(PoisonError::into_inner).remove(self.0);
+        MADE.notify_all();
+    }
+}
+
+/// Has a compiler make a file, unless it did since the source or a file beside it with this ending was changed. What is there is
+/// whole: it is made under another name.
+fn make(to: &Path, source: &Path, ending: &str, compiler: &mut Command) {
+    let _making = Making::begin(to);
+    if is_newer(to, source, ending) {
+        return;
+    }
+    let _share = turns::share();
+    let mut partial = to.as_os_str().to_owned();
+    partial.push(".partial");
+    done(compiler.arg("-o").arg(&partial));
+    fs::rename(&partial, to).unwrap_or_else(|error| panic!("{}: {error}", to.display()));
 }
 
 /// Whether a file was made since its source, and the files beside that with this ending, were changed.

@@ -1,8 +1,9 @@
 //! Runs programs with and without the recorder.
 
-use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::{fs, thread};
 
 use crate::answer::Answer;
 pub use crate::command::{Output, finish, interrupt_when};
@@ -10,7 +11,7 @@ use crate::machine::target;
 use crate::mpi::Mpi;
 use crate::program::Program;
 
-/// The `overhear` command, as `cargo build --release` makes it.
+/// The `overhear` command that is tested.
 pub fn overhear() -> PathBuf {
     built("overhear")
 }
@@ -25,11 +26,16 @@ pub fn archive() -> PathBuf {
     built("liboverhear.a")
 }
 
-/// What `cargo build --release` makes.
+/// What is tested: the command as tests are compiled, the library as it is released.
 pub fn built(name: &str) -> PathBuf {
-    let path = target().join("release").join(name);
-    assert!(path.exists(), "{} is not built: run cargo xtask test, or cargo build --release first", path.display());
+    let path = tested().join(name);
+    assert!(path.exists(), "{} is not built: cargo xtask build makes it", path.display());
     path
+}
+
+/// The folder that has it all, since the command preloads the library that lies beside it.
+pub fn tested() -> PathBuf {
+    target().join("tested")
 }
 
 /// A program to be run under a library.
@@ -98,12 +104,23 @@ impl<'a> Case<'a> {
     }
 }
 
-/// A folder for a run that does not exist yet.
+/// A folder for a run that does not exist yet, below one of the test's own, if a test asks.
 pub fn fresh_folder(name: &str) -> PathBuf {
-    let folder = target().join("runs").join(name);
+    let runs = target().join("runs");
+    let folder = of_test().map_or(runs.clone(), |test| runs.join(test)).join(name);
     let _ = fs::remove_dir_all(&folder);
+    let _ = fs::remove_file(&folder);
     fs::create_dir_all(folder.parent().expect("it has one")).expect("the target folder can be written");
     folder
+}
+
+/// The name of the test that runs in this thread, short: paths have a limit.
+fn of_test() -> Option<String> {
+    let thread = thread::current();
+    let (file, test) = thread.name()?.rsplit_once("::")?;
+    let mut hasher = DefaultHasher::new();
+    test.hash(&mut hasher);
+    Some(format!("{}-{:06x}", file.replace("::", "-"), hasher.finish() & 0xff_ffff))
 }
 
 /// A recorded run.

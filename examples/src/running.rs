@@ -8,7 +8,9 @@ use traces::file::INITIALIZED;
 use traces::read::RankFile;
 
 use crate::answer::Answer;
+use crate::command::spawn;
 use crate::run::{Case, Run, fresh_folder, overhear};
+use crate::turns::{self, Share};
 
 /// See the module. It ends when this is dropped.
 pub struct Running {
@@ -16,6 +18,7 @@ pub struct Running {
     pub run: Run,
     /// Its launcher, in a group of its own.
     pub launcher: Child,
+    _share: Share,
 }
 
 impl Running {
@@ -26,7 +29,8 @@ impl Running {
         command.arg("record").arg("--dir").arg(&folder).args(case.words());
         case.prepare(&mut command);
         let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
-        Running { launcher: quiet.spawn().expect("overhear runs"), run: Run { folder } }
+        let share = turns::share();
+        Running { launcher: spawn(quiet), run: Run { folder }, _share: share }
     }
 
     /// What `overhear hang` says of it now.

@@ -4,22 +4,21 @@ use std::fs;
 
 use examples::run::overhear;
 use examples::wheel::run as done;
-use examples::{aarch64, machine, mpi};
+use examples::{aarch64, machine, mpi, rota};
 
 use crate::build;
 
 /// Tests of what differs by machine: how calls are taken and timed, call sites, what is recorded, and what is left as it was.
 const TESTS: &[&str] = &[
-    "programs",
-    "every_function",
-    "bad_input",
-    "untouched",
-    "killed",
-    "ends",
-    "threads",
-    "sessions",
-    "regions",
-    "library",
+    "every_function::",
+    "bad_input::",
+    "untouched::",
+    "killed::",
+    "ends::",
+    "threads::",
+    "sessions::",
+    "regions::",
+    "library::",
 ];
 
 /// Those of them that need what is not here, by parts of their names.
@@ -46,11 +45,19 @@ pub fn run() -> Result<(), String> {
     cargo.args(["build", "--release", "--quiet", "--package", "overhear-interposer", "--target", machine::AARCH64]);
     done(cargo.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", aarch64::COMPILER))?;
     // The command preloads the library that lies beside it.
-    let beside = machine::aarch64_target().join("release/overhear");
-    fs::copy(overhear(), &beside).map_err(|error| format!("{}: {error}", beside.display()))?;
+    let tested = machine::aarch64_target().join("tested");
+    fs::create_dir_all(&tested).map_err(|error| format!("{}: {error}", tested.display()))?;
+    let library = machine::aarch64_target().join("release/liboverhear.so");
+    for (from, name) in [(overhear(), "overhear"), (library, "liboverhear.so")] {
+        fs::copy(&from, tested.join(name)).map_err(|error| format!("{}: {error}", from.display()))?;
+    }
+    tests("programs", &[]).and(tests("launched", TESTS))
+}
+
+/// Runs a file of tests, under both of its ABIs.
+fn tests(file: &str, names: &[&str]) -> Result<(), String> {
     let mut cargo = build::cargo();
-    cargo.args(["test", "--quiet", "--no-fail-fast", "--package", "overhear-examples"]);
-    cargo.args(TESTS.iter().flat_map(|test| ["--test", test])).args(["--", "--test-threads=1"]);
-    cargo.args(LEFT_OUT.iter().flat_map(|name| ["--skip", name]));
-    done(cargo.env(machine::VARIABLE, machine::AARCH64))
+    cargo.args(["test", "--quiet", "--package", "overhear-examples", "--test", file, "--"]).args(names);
+    cargo.args(LEFT_OUT.iter().flat_map(|name| ["--skip", name])).arg("--test-threads=1");
+    done(cargo.env(machine::VARIABLE, machine::AARCH64).env(rota::ALL, "1"))
 }

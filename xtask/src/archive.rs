@@ -12,7 +12,7 @@ use examples::target;
 use examples::wheel::run;
 use traces::calls::{Call, Reach};
 
-use crate::build::cargo;
+use crate::build::{cargo, put_together};
 
 /// Makes it. Returns where it is.
 pub fn make() -> Result<PathBuf, String> {
@@ -31,6 +31,7 @@ pub fn make() -> Result<PathBuf, String> {
     // It is linked with Cargo's own file, which has to stay.
     fs::remove_file(&archive).map_err(|error| format!("{}: {error}", archive.display()))?;
     run(Command::new("ar").arg("rcs").arg(&archive).args(objects))?;
+    put_together("release", "liboverhear.a")?;
     Ok(archive)
 }
 

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use examples::mpi::{self, Mpi};
+use examples::run::tested;
 use examples::wheel::run;
 use examples::{target, workspace};
 
@@ -32,37 +33,48 @@ pub fn cargo() -> Command {
     command
 }
 
-/// Builds the command and the library.
+/// Builds the command as tests are compiled, and the library as it is released.
 pub fn overhear() -> Result<(), String> {
-    run(cargo().args(["build", "--release", "--quiet", "--package", "overhear", "--package", "overhear-interposer"]))
+    run(cargo().args(["build", "--quiet", "--package", "overhear"]))?;
+    library()?;
+    put_together("debug", "overhear")
+}
+
+/// The same with the command as it is released, for what measures it.
+pub fn released() -> Result<(), String> {
+    run(cargo().args(["build", "--release", "--quiet", "--package", "overhear"]))?;
+    library()?;
+    put_together("release", "overhear")
+}
+
+/// Builds the library.
+pub fn library() -> Result<(), String> {
+    run(cargo().args(["build", "--release", "--quiet", "--package", "overhear-interposer"]))?;
+    put_together("release", "liboverhear.so")
 }
 
 /// Builds the module of the Python package.
 pub fn python_module() -> Result<(), String> {
-    run(cargo().args(["build", "--release", "--quiet", "--package", "overhear-python"]))
+    run(cargo().args(["build", "--release", "--quiet", "--package", "overhear-python"]))?;
+    put_together("release", "lib_overhear.so")
+}
+
+/// Links a file of a profile into the folder of what is tested.
+pub fn put_together(profile: &str, name: &str) -> Result<(), String> {
+    let (from, to) = (target().join(profile).join(name), tested().join(name));
+    fs::create_dir_all(tested()).map_err(|error| format!("{}: {error}", tested().display()))?;
+    let _ = fs::remove_file(&to);
+    fs::hard_link(&from, &to).map_err(|error| format!("{} as {}: {error}", from.display(), to.display()))
 }
 
 /// Builds the benchmark programs for a library. Returns the folder they are in.
 pub fn benchmarks(mpi: &Mpi) -> Result<PathBuf, String> {
     let libclang = mpi::install_libclang()?;
     let folder = target().join("programs").join(mpi.built_as);
-    // mpi-sys does not notice that another compiler is meant: what it made for the last one has to go.
-    let last = target().join("mpi/benchmarks-built-with");
-    let compiler = mpi.compiler.display().to_string();
-    if fs::read_to_string(&last).unwrap_or_default() != compiler {
-        run(cargo().args([
-            "clean",
-            "--quiet",
-            "--release",
-            "--package",
-            "mpi-sys",
-            "--package",
-            "overhear-benchmarks",
-        ]))?;
-        fs::write(&last, &compiler).map_err(|error| format!("{}: {error}", last.display()))?;
-    }
+    // mpi-sys does not notice that another compiler is meant.
+    let built = target().join("mpi/built").join(mpi.built_as);
     let mut build = cargo();
-    build.args(["build", "--release", "--quiet", "--package", "overhear-benchmarks"]);
+    build.args(["build", "--release", "--quiet", "--package", "overhear-benchmarks", "--target-dir"]).arg(&built);
     mpi.set_environment(&mut build);
     // The libclang of PyPI comes without the headers of a compiler; those of the C compiler do.
     let mut clang = vec![format!("-I{}", compiler_headers()?)];
@@ -76,9 +88,9 @@ pub fn benchmarks(mpi: &Mpi) -> Result<PathBuf, String> {
     run(&mut build)?;
     fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     for program in PROGRAMS {
-        // The next library's build takes this one's place.
-        let (from, to) = (target().join("release").join(program), folder.join(program));
-        fs::copy(&from, &to).map_err(|error| format!("{}: {error}", from.display()))?;
+        let (from, to) = (built.join("release").join(program), folder.join(program));
+        let _ = fs::remove_file(&to);
+        fs::hard_link(&from, &to).map_err(|error| format!("{}: {error}", from.display()))?;
     }
     Ok(folder)
 }

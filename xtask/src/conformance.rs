@@ -36,11 +36,10 @@ pub fn run(names: Option<&str>) -> Result<(), String> {
     build::overhear()?;
     let libraries = Mpi::all_of(names);
     let chosen: Vec<&str> = libraries.iter().map(|mpi| mpi.name).collect();
-    for tests in ["every_function", "every_function_in_fortran", "bad_input"] {
-        let mut cargo = build::cargo();
-        cargo.args(["test", "--quiet", "--package", "overhear-examples", "--test", tests, "--", "--test-threads=1"]);
-        done(cargo.env("TEST_MPI", chosen.join(",")))?;
-    }
+    let mut cargo = build::cargo();
+    cargo.args(["test", "--quiet", "--package", "overhear-examples", "--test", "launched", "--", "--test-threads=2"]);
+    cargo.args(["every_function::", "every_function_in_fortran::", "bad_input::"]);
+    done(cargo.env("TEST_MPI", chosen.join(",")))?;
     let mut different = Vec::new();
     println!("mpi4py's tests        ranks  loaded  threads       passed  failed  skipped  different");
     for mpi in libraries.iter().filter(|mpi| mpi4py::runs_under(mpi)) {

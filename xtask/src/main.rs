@@ -156,14 +156,10 @@ enum Task {
         #[arg(long = "try")]
         is_tried: bool,
     },
-    /// Run all tests under every MPI: PyPI's under target/, Debian's by apt where this is root
-    Test {
-        /// Only under these MPIs, as ompi4,mpich5
-        #[arg(long)]
-        mpi: Option<String>,
-        /// Only tests whose names contain this
-        name: Option<String>,
-    },
+    /// Run the tests: PyPI's MPIs come to target/, Debian's by apt where this is root
+    Test(test::TestArgs),
+    /// Build what tests run: target/tested/
+    Build,
 }
 
 fn main() -> ExitCode {
@@ -191,7 +187,8 @@ fn main() -> ExitCode {
         }
         Task::Wheel { without_polars, is_tried } => wheel::run(!without_polars, is_tried),
         Task::Dist { without_polars, is_tried } => dist::run(!without_polars, is_tried),
-        Task::Test { mpi, name } => test::run(mpi.as_deref(), name.as_deref()),
+        Task::Test(arguments) => test::run(&arguments),
+        Task::Build => examples::mpi::install_all().and_then(|()| build::overhear()),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -21,7 +21,7 @@ pub fn run(pairs: usize, libraries: Option<&str>) -> Result<(), String> {
         return Err("an error takes two pairs or more".into());
     }
     mpi::install_all()?;
-    build::overhear()?;
+    build::released()?;
     println!("library  pairs  without s  longer with top %");
     for mpi in Mpi::all_of(libraries) {
         let program = build::benchmarks(&mpi)?.join("integer_sort");

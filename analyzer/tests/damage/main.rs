@@ -44,11 +44,14 @@ const BREAKDOWNS: [&str; 10] =
     ["function", "rank", "rank=1", "comm", "site", "size", "peer", "thread", "region", "collective"];
 const FORMATS: [&str; 3] = ["text", "json", "csv"];
 
+/// Runs that are tried where no number is given.
+const DAMAGED: u64 = 150;
+
 /// How many runs are tried, from which seed on.
 fn seeds() -> std::ops::Range<u64> {
     let number = |name| std::env::var(name).ok().and_then(|text| text.parse().ok());
     let first = number("DAMAGE_SEED").unwrap_or(0);
-    first..first + number("DAMAGE_RUNS").unwrap_or(1_000)
+    first..first + number("DAMAGE_RUNS").unwrap_or(DAMAGED)
 }
 
 #[test]

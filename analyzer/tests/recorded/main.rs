@@ -12,7 +12,7 @@ use std::process::Command;
 
 use examples::answer::Answer;
 use examples::fixture::{self, Fixture};
-use examples::{truth, waits};
+use examples::{rota, truth, waits};
 use libtest_mimic::{Arguments, Failed, Trial};
 
 fn main() {
@@ -21,6 +21,8 @@ fn main() {
     trials.extend(
         names.into_iter().map(|name| Trial::test(format!("{name}_is_analysed_as_it_states"), move || one(&name))),
     );
+    trials.retain(|trial| rota::is_wanted(trial.name()));
+    trials.sort_by(|one, other| one.name().cmp(other.name()));
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }
 

@@ -6,9 +6,8 @@ use std::path::{Path, PathBuf};
 
 use super::limits::VARYING;
 use crate::answer::Answer;
-use crate::machine::target;
 use crate::mpi::Mpi;
-use crate::run::Case;
+use crate::run::{Case, fresh_folder};
 
 const RANKS: u32 = 2;
 
@@ -57,8 +56,7 @@ impl Tried {
 
 /// A run of the program on some functions, and where its results go.
 pub fn case<'a>(mpi: &'a Mpi, path: &Path, how: &[&str], names: &[&str]) -> (Case<'a>, PathBuf) {
-    let results = target().join("runs").join(format!("{}-functions", mpi.name));
-    fs::create_dir_all(results.parent().unwrap()).unwrap();
+    let results = fresh_folder(&format!("{}-results", mpi.name));
     (0..RANKS).for_each(|rank| drop(fs::remove_file(results.with_extension(rank.to_string()))));
     let words = [results.to_str().unwrap()].into_iter().chain(how.iter().copied()).chain(names.iter().copied());
     let case =

@@ -1,0 +1,119 @@
+//! Which of the MPI libraries at hand a test runs under today.
+//!
+//! Each program under each library takes an hour, so a default run takes some of them, and the next round others: within a
+//! week all have had their turn. A variable of its own names the round, so that yesterday's can be run again.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::mpi::Mpi;
+
+/// The number of the round; the day's unless it is set.
+pub const ROUND: &str = "TEST_ROUND";
+/// Set where every test runs under all libraries that it knows.
+pub const ALL: &str = "TEST_ALL";
+/// Names of the tests that a harness which takes one name is to run, separated by commas.
+pub const TESTS: &str = "TEST_NAMES";
+/// Set where programs that measure themselves are compared under all libraries and transports.
+pub const MEASURED: &str = "TEST_MEASURED";
+
+const SECONDS_A_DAY: u64 = 86_400;
+
+/// The round of this run.
+pub fn round() -> u64 {
+    let set = std::env::var(ROUND).ok().and_then(|round| round.parse().ok());
+    set.unwrap_or_else(|| {
+        SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() / SECONDS_A_DAY)
+    })
+}
+
+/// Whether nothing takes turns: all was asked for, or libraries were named.
+pub fn is_all() -> bool {
+    is_set(ALL) || is_set("TEST_MPI")
+}
+
+/// Whether all that programs measure of themselves is compared.
+pub fn is_measured() -> bool {
+    is_set(MEASURED)
+}
+
+fn is_set(variable: &str) -> bool {
+    std::env::var_os(variable).is_some_and(|value| !value.is_empty())
+}
+
+/// Whether a test is to run, in a harness that takes one name.
+pub fn is_wanted(test: &str) -> bool {
+    std::env::var(TESTS).map_or(true, |names| names.is_empty() || names.split(',').any(|name| name == test))
+}
+
+/// A number that depends on the key alone.
+fn spread(key: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    key.hash(&mut hasher);
+    hasher.finish() >> 8
+}
+
+/// Whether it is the turn of what has this key, which comes round once in so many rounds.
+pub fn is_turn(key: &str, round: u64, rounds: u64) -> bool {
+    (spread(key) + round).is_multiple_of(rounds)
+}
+
+/// The libraries that programs in Rust are built for.
+const WITH_PROGRAMS_IN_RUST: [&str; 4] = ["ompi4", "ompi5", "mpich4", "mpich5"];
+
+/// Those of them whose turn it is in a round: an Open MPI and an MPICH.
+pub fn with_programs_in_rust(mut libraries: Vec<Mpi>, round: u64) -> Vec<Mpi> {
+    libraries.retain(|mpi| WITH_PROGRAMS_IN_RUST.contains(&mpi.name));
+    one_of_each(libraries, "programs in Rust", round, Mpi::is_openmpi)
+}
+
+/// One library of each kind: the one whose turn it is for what has this key.
+pub fn one_of_each<K: PartialEq>(libraries: Vec<Mpi>, key: &str, round: u64, kind: impl Fn(&Mpi) -> K) -> Vec<Mpi> {
+    let mut kinds: Vec<(K, Vec<Mpi>)> = Vec::new();
+    for mpi in libraries {
+        let own = kind(&mpi);
+        match kinds.iter_mut().find(|(kind, _)| *kind == own) {
+            Some((_, alike)) => alike.push(mpi),
+            None => kinds.push((own, vec![mpi])),
+        }
+    }
+    let turn =
+        |alike: &mut Vec<Mpi>| alike.swap_remove((spread(key).wrapping_add(round) % alike.len() as u64) as usize);
+    kinds.iter_mut().map(|(_, alike)| turn(alike)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::mpi::known;
+
+    fn names(libraries: &[Mpi]) -> Vec<&'static str> {
+        libraries.iter().map(|mpi| mpi.name).collect()
+    }
+
+    #[test]
+    fn every_library_has_its_turn_within_a_week_and_every_day_has_one_of_each_abi() {
+        let mut all = BTreeSet::new();
+        for round in 0..7 {
+            let chosen = one_of_each(known(), "a program", round, Mpi::abi);
+            assert_eq!(chosen.len(), 3, "round {round}: {:?}", names(&chosen));
+            all.extend(names(&chosen));
+        }
+        assert_eq!(all.len(), known().len(), "{all:?}");
+    }
+
+    #[test]
+    fn one_library_takes_a_program_a_day_and_all_of_them_in_seven() {
+        let turn = |round| names(&one_of_each(known(), "a program", round, |_| ()))[0];
+        assert_eq!((0..7).map(turn).collect::<BTreeSet<_>>().len(), 7);
+    }
+
+    #[test]
+    fn what_comes_round_once_in_five_rounds_does() {
+        for key in ["ring", "late_sender", "nxn"] {
+            assert_eq!((0..5).filter(|round| is_turn(key, *round, 5)).count(), 1, "{key}");
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! A program that misuses MPI gets what it would have got without the recorder: errors, handlers, aborts and crashes.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use crate::common::{case, failed_as_plain, libraries};
+use examples::mpi::Mpi;
+use examples::run::fresh_folder;
+
+/// What came of a list of misuses under one error handler: what was said of each, and how often the program died.
+#[derive(Debug, PartialEq)]
+struct Came {
+    said: Vec<String>,
+    deaths: Vec<i32>,
+}
+
+/// The misuses that `tests/programs/misuse.c` knows: those that MPI can tell, or those that may end the process.
+fn listed(mpi: &Mpi, which: &str) -> Vec<String> {
+    case("misuse", mpi, 0, &[which]).plain().stdout.lines().map(String::from).collect()
+}
+
+/// Runs the misuses, and where the program dies of one, goes on with the next.
+fn run(mpi: &Mpi, handler: &str, misuses: &[String], recorded: bool) -> Came {
+    let out = fresh_folder(&format!("{}-misuse.out", mpi.name));
+    let mut came = Came { said: Vec::new(), deaths: Vec::new() };
+    while came.said.len() < misuses.len() {
+        let words = [out.to_str().unwrap(), handler].into_iter();
+        let words: Vec<&str> = words.chain(misuses[came.said.len()..].iter().map(String::as_str)).collect();
+        // A launcher does not always say how the process ended.
+        let case = case("misuse", mpi, 0, &words);
+        fs::write(&out, "").unwrap();
+        let output = if recorded { case.recorded("misuse").0 } else { case.plain() };
+        let text = fs::read_to_string(&out).unwrap();
+        assert!(!text.is_empty(), "{} {handler}: nothing was tried: {}", mpi.name, output.stderr);
+        came.said.extend(text.lines().map(String::from));
+        came.deaths.extend((output.status != 0).then_some(output.status));
+    }
+    came
+}
+
+fn assert_same(mpi: &Mpi, handler: &str, misuses: &[String]) -> Came {
+    let (plain, recorded) = (run(mpi, handler, misuses, false), run(mpi, handler, misuses, true));
+    let differing = plain.said.iter().zip(&recorded.said).find(|(without, with)| without != with);
+    assert_eq!(differing, None, "{} {handler}: without and with the recorder", mpi.name);
+    assert_eq!(plain, recorded, "{} {handler}", mpi.name);
+    plain
+}
+
+#[test]
+fn misuse_returns_the_errors_it_returns_without_the_recorder() {
+    for mpi in libraries() {
+        let came = assert_same(&mpi, "return", &listed(&mpi, "misuses"));
+        let returned = came.said.iter().filter(|said| said.contains("returned") && !said.ends_with("returned 0"));
+        // Intel's library of the standard ABI takes MPI_ERRORS_RETURN for MPI_ERRORS_ABORT.
+        assert!(returned.count() > 15 || mpi.name == "impiabi", "{}: {came:#?}", mpi.name);
+    }
+}
+
+#[test]
+fn misuse_calls_the_programs_handler_as_it_does_without_the_recorder() {
+    for mpi in libraries() {
+        let came = assert_same(&mpi, "user", &listed(&mpi, "misuses"));
+        assert!(came.said.iter().filter(|said| said.contains("handler")).count() > 15, "{}: {came:#?}", mpi.name);
+    }
+}
+
+#[test]
+fn what_ends_the_process_ends_it_as_without_the_recorder() {
+    for mpi in libraries() {
+        assert_same(&mpi, "return", &listed(&mpi, "dangers"));
+    }
+}
+
+#[test]
+fn misuse_aborts_with_the_same_status_as_without_the_recorder() {
+    let fatal = ["no_such_rank", "truncated", "truncated_in_waitall_without_statuses"].map(String::from);
+    for mpi in libraries() {
+        let came = assert_same(&mpi, "fatal", &fatal);
+        // Open MPI returns MPI_SUCCESS from the third.
+        let deaths = if mpi.is_openmpi() { 2 } else { 3 };
+        assert_eq!(came.deaths.len(), deaths, "{}: {came:#?}", mpi.name);
+    }
+}
+
+#[test]
+fn a_communicator_that_is_still_being_made_is_not_asked_about() {
+    for mpi in libraries() {
+        let case = case("unfinished", &mpi, 2, &[]);
+        let plain = case.plain();
+        let (output, run) = case.recorded("unfinished");
+        let lines = |text: &str| text.lines().map(String::from).collect::<BTreeSet<_>>();
+        assert_eq!(lines(&output.stdout), lines(&plain.stdout), "{}: {}", mpi.name, output.stderr);
+        if plain.status != 0 {
+            failed_as_plain(&case, "unfinished");
+            continue;
+        }
+        assert_eq!(output.status, 0, "{}: {}", mpi.name, output.stderr);
+        // Two barriers and the end of the copy, by both ranks; what was done before it was whole has no communicator.
+        let report = run.report("comm");
+        let copy = report.rows("communicators").iter().filter(|row| row["calls"] == 6 && row["processes"] == 1);
+        assert_eq!((copy.count(), report.status), (1, 0), "{}: {:#?}", mpi.name, report.rows("communicators"));
+    }
+}

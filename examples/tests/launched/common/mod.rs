@@ -1,0 +1,263 @@
+//! What several tests need.
+
+#![allow(dead_code, unused_imports)]
+
+pub mod agreement;
+
+use std::fs;
+use std::panic::Location;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use examples::mpi::Mpi;
+use examples::program::{Program, compile};
+use examples::rota;
+use examples::run::{Case, Output, Run, finish, library, overhear};
+pub use examples::transport::transports;
+use examples::turns::alone;
+use examples::{target, waits, workspace};
+use serde_json::json;
+use traces::progress::{Entries, EntryRun, INSIDE};
+use traces::read::{RankFile, ThreadPages, Visitor, walk};
+
+/// Every MPI at hand. Panics where there is none: a test that ran under nothing has shown nothing.
+pub fn every_library() -> Vec<Mpi> {
+    let libraries = Mpi::all();
+    assert!(!libraries.is_empty(), "no MPI is here: run cargo xtask test, which brings them");
+    libraries
+}
+
+/// One Open MPI and one of the others, by turns; every MPI where all is asked for.
+#[track_caller]
+pub fn libraries() -> Vec<Mpi> {
+    taking_turns(every_library(), Location::caller())
+}
+
+/// Those that fit, of which there has to be one, by turns as well. `that` says what they do.
+#[track_caller]
+pub fn those(that: &str, fits: impl Fn(&Mpi) -> bool) -> Vec<Mpi> {
+    let libraries: Vec<Mpi> = every_library().into_iter().filter(fits).collect();
+    assert!(!libraries.is_empty(), "no MPI that is here, or that TEST_MPI names, {that}");
+    taking_turns(libraries, Location::caller())
+}
+
+fn taking_turns(libraries: Vec<Mpi>, file: &Location<'_>) -> Vec<Mpi> {
+    match rota::is_all() {
+        true => libraries,
+        // The tests of a file share what is built for a library.
+        false => rota::one_of_each(libraries, file.file(), rota::round(), Mpi::is_openmpi),
+    }
+}
+
+/// Those that a program runs under.
+#[track_caller]
+pub fn that_run(program: &Program) -> Vec<Mpi> {
+    those(&format!("runs {}", program.name), |mpi| program.runs_under(mpi))
+}
+
+/// One library is enough for what does not depend on it.
+pub fn one() -> Mpi {
+    every_library().remove(0)
+}
+
+/// The only one whose turn it is, where all was not asked for.
+pub fn one_at_most(libraries: Vec<Mpi>, key: &str) -> Vec<Mpi> {
+    if rota::is_all() { libraries } else { rota::one_of_each(libraries, key, rota::round(), |_| ()) }
+}
+
+/// One of Open MPI and one of the others, whatever was asked for: which of their versions it is changes nothing where launchers
+/// differ.
+#[track_caller]
+pub fn two_families() -> Vec<Mpi> {
+    rota::one_of_each(every_library(), Location::caller().file(), rota::round(), Mpi::is_openmpi)
+}
+
+/// Runs a test under each of these libraries, of which there has to be one.
+pub fn under_each(libraries: &[Mpi], test: impl FnMut(&Mpi)) {
+    assert!(!libraries.is_empty());
+    libraries.iter().for_each(test);
+}
+
+/// Ten messages from rank 0 to rank 1, and what the arguments add.
+pub fn quick<'a>(mpi: &'a Mpi, arguments: &[&str]) -> Case<'a> {
+    case("quick", mpi, 2, arguments)
+}
+
+/// Calls of a function in all ranks.
+pub fn calls(run: &Run, function: &str) -> u64 {
+    run.report("rank").sum("rank_functions", "calls", &[("function", json!(function))])
+}
+
+/// What overhear said, without what others said.
+pub fn own_lines(output: &Output) -> Vec<&str> {
+    output.stderr.lines().filter(|line| line.starts_with("overhear: ")).collect()
+}
+
+/// Runs the case behind the launcher: the ranks are `overhear record -- program`.
+pub fn behind(case: &Case<'_>, folder: &Path) -> Output {
+    let mut words = case.mpi.launch(case.ranks);
+    words.extend([overhear().display().to_string(), "record".into(), "--dir".into(), folder.display().to_string()]);
+    words.extend(["--".into(), case.path.display().to_string()]);
+    words.extend(case.arguments.iter().cloned());
+    run(case, &words)
+}
+
+/// Runs the case with the library preloaded by the launcher, and no command of ours.
+pub fn by_hand(case: &Case<'_>, here: &Path) -> Output {
+    fs::create_dir_all(here).unwrap();
+    let mut words = case.words();
+    let preload = library().display().to_string();
+    let set = match case.mpi.is_openmpi() {
+        true => vec!["-x".to_string(), format!("LD_PRELOAD={preload}")],
+        false => vec!["-genv".to_string(), "LD_PRELOAD".into(), preload],
+    };
+    words.splice(1..1, set);
+    let mut command = command(case, &words);
+    finish(command.current_dir(here))
+}
+
+/// Runs words with what a case needs.
+pub fn run(case: &Case<'_>, words: &[String]) -> Output {
+    finish(&mut command(case, words))
+}
+
+fn command(case: &Case<'_>, words: &[String]) -> Command {
+    let mut command = Command::new(&words[0]);
+    command.args(&words[1..]);
+    case.prepare(&mut command);
+    command
+}
+
+/// A program of `tests/programs`, on so many ranks.
+pub fn case<'a>(name: &str, mpi: &'a Mpi, ranks: u32, arguments: &[&str]) -> Case<'a> {
+    let source = workspace().join("examples/tests/programs").join(name).with_extension("c");
+    let path: PathBuf = target().join("programs").join(mpi.built_as).join(name);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    compile(mpi, &source, &path, &[]);
+    let arguments = arguments.iter().map(|argument| argument.to_string()).collect();
+    Case { mpi, path, arguments, ranks, variables: Vec::new() }
+}
+
+/// Those that the programs in Rust are built for.
+pub fn with_programs_in_rust() -> Vec<Mpi> {
+    match rota::is_all() || rota::is_measured() {
+        true => every_library(),
+        false => rota::with_programs_in_rust(every_library(), rota::round()),
+    }
+}
+
+fn rust_program(name: &str, mpi: &Mpi) -> PathBuf {
+    target().join("programs").join(mpi.built_as).join(name)
+}
+
+/// A program in Rust, which cargo xtask builds for every library, on 4 ranks.
+pub fn in_rust<'a>(name: &str, mpi: &'a Mpi) -> Case<'a> {
+    let path = rust_program(name, mpi);
+    assert!(path.exists(), "{} is not built: run cargo xtask test", path.display());
+    Case { mpi, path, arguments: Vec::new(), ranks: 4, variables: Vec::new() }
+}
+
+/// A recorded run whose launcher says that it failed, as it does without the recorder. Now and then a launcher says instead how
+/// it killed another rank, or that it was told to abort: then both are run again.
+pub fn failed_as_plain(case: &Case, name: &str) -> Run {
+    let mut seen = Vec::new();
+    for _ in 0..5 {
+        let (plain, (recorded, run)) = (case.plain(), case.recorded(name));
+        assert_ne!(recorded.status, 0, "{name} under {}: {}", case.mpi.name, recorded.stderr);
+        if recorded.status == plain.status {
+            return run;
+        }
+        seen.push((plain.status, recorded.status));
+    }
+    panic!("{name} under {}: statuses without and with the recorder: {seen:?}", case.mpi.name);
+}
+
+/// What records say of entries into the progress engine.
+#[derive(Clone, Default, PartialEq, Debug)]
+pub struct Turns {
+    /// In all.
+    pub said: Entries,
+    /// Productive ones of which it is said when they were.
+    pub placed: u64,
+    /// What is said of each call with entries: the productive ones, and in how many runs they are told.
+    pub calls: Vec<(u64, u64)>,
+    /// When the last of them began.
+    pub last: Option<u64>,
+}
+
+impl Visitor for Turns {
+    fn call(&mut self, _: u32, _: u64, _: u64) {}
+
+    fn engine(&mut self, during: Entries) {
+        self.said += during;
+        self.calls.push((during.productive, 0));
+    }
+
+    fn productive(&mut self, run: &EntryRun) {
+        self.placed += run.count;
+        self.last = Some(run.start);
+        self.calls.last_mut().expect("what is said of entries comes first").1 += 1;
+    }
+}
+
+impl Turns {
+    /// What a thread's records say.
+    pub fn of(thread: &ThreadPages<'_>) -> Turns {
+        let mut turns = Turns::default();
+        thread.pages.iter().for_each(|page| assert!(walk(page, &mut turns).is_ok()));
+        turns
+    }
+
+    /// What the records of a run say, and what its ledgers do.
+    pub fn of_run(run: &Run) -> (Turns, Entries) {
+        let (mut all, mut ledger) = (Turns::default(), Entries::default());
+        for file in run.files() {
+            let file = RankFile::open(&file).unwrap();
+            for thread in &file.contents().threads {
+                let turns = Turns::of(thread);
+                all.said += turns.said;
+                all.placed += turns.placed;
+                all.calls.extend(turns.calls);
+                ledger += thread.block.unwrap().ledger[INSIDE].calls;
+            }
+        }
+        (all, ledger)
+    }
+}
+
+/// On a busy machine, ranks wait for the processor where nothing is planted: so often a program may be run again.
+pub const ATTEMPTS: usize = 3;
+
+/// Runs a program that plants waits, with variables set, and returns the run in which they are found as it states them.
+pub fn assert_planted(program: &Program, mpi: &Mpi, variables: &[(&str, &str)]) -> Run {
+    let _alone = alone();
+    let case = variables.iter().fold(Case::of(program, mpi), |case, (name, value)| case.with(name, value));
+    let record = || case.recorded(&format!("waits-{}", program.name));
+    assert_as_planted(program, mpi, record(), record)
+}
+
+/// The same where it has been recorded once. A program that plants nothing was recorded well the first time.
+pub fn assert_as_planted(
+    program: &Program,
+    mpi: &Mpi,
+    first: (Output, Run),
+    mut again: impl FnMut() -> (Output, Run),
+) -> Run {
+    let (mut output, mut run) = first;
+    if program.waits.is_empty() {
+        return run;
+    }
+    let _alone = alone();
+    let mut differences = Vec::new();
+    for attempt in 1..=ATTEMPTS {
+        assert_eq!(output.status, 0, "{} under {}: {}", program.name, mpi.name, output.stderr);
+        differences = waits::differences(program, &output.stderr, &run.ask("waits", &[]));
+        if differences.is_empty() {
+            return run;
+        }
+        if attempt < ATTEMPTS {
+            (output, run) = again();
+        }
+    }
+    panic!("{} under {}, the last of {ATTEMPTS} times:\n{}", program.name, mpi.name, differences.join("\n"));
+}

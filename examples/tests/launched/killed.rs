@@ -1,0 +1,72 @@
+//! A process killed by SIGKILL leaves everything it did, and the call it was in.
+
+use std::fs;
+
+use crate::common::{Turns, case, libraries};
+use examples::answer::Answer;
+use examples::run::fresh_folder;
+use serde_json::json;
+use traces::progress::INSIDE;
+use traces::read::RankFile;
+
+#[test]
+fn every_completed_call_of_a_killed_rank_but_at_most_one_is_in_the_report() {
+    for mpi in libraries() {
+        let counter = counter(mpi.name);
+        let (_, run) = case("killed", &mpi, 2, &[counter.as_str()]).recorded("killed");
+        let completed = u64::from_le_bytes(fs::read(&counter).unwrap()[..8].try_into().unwrap());
+        assert!(completed >= 60_000, "{} was killed too early: after {completed}", mpi.name);
+        let report = run.report("rank");
+        let recorded = calls(&report);
+        // The program counts a call after it has returned: one more may be recorded than counted.
+        assert!((completed..=completed + 1).contains(&recorded), "{}: {recorded} of {completed}", mpi.name);
+        assert_eq!(report.status, 4, "{}: {}", mpi.name, report.warnings());
+    }
+}
+
+#[test]
+fn a_rank_killed_in_a_receive_is_reported_with_it() {
+    for mpi in libraries() {
+        let counter = counter(mpi.name);
+        let (_, run) = case("killed", &mpi, 2, &[counter.as_str(), "waiting"]).recorded("killed-waiting");
+        let report = run.report("rank");
+        let warnings = report.warnings();
+        let call = "rank 0 did not finalize MPI: it ended in MPI_Recv (from 1, tag 99, 1 bytes, MPI_COMM_WORLD) at main (killed.c:";
+        assert!(warnings.contains(call), "{}: {warnings}", mpi.name);
+        let recorded = calls(&report);
+        assert_eq!(recorded, 100_000, "{}", mpi.name);
+        // Rank 1 was killed by its launcher, in the barrier that rank 0 never came to.
+        assert!(
+            warnings.contains("rank 1 did not finalize MPI: it ended in MPI_Barrier (MPI_COMM_WORLD)"),
+            "{warnings}"
+        );
+    }
+}
+
+#[test]
+fn what_the_engine_did_in_the_call_that_a_rank_died_in_is_in_its_file() {
+    let mut seen = 0;
+    for mpi in libraries() {
+        let (_, run) = case("killed", &mpi, 2, &[&counter(mpi.name), "waiting"]).recorded("killed-turning");
+        let file = RankFile::open(&run.folder.join("rank-0000.ovh")).unwrap();
+        let contents = file.contents();
+        let thread = &contents.threads[0];
+        let (turns, ledger) = (Turns::of(thread), thread.block.unwrap().ledger[INSIDE].calls);
+        let open = thread.open_productive(turns.last).map(|run| run.count).sum::<u64>();
+        assert_eq!(turns.placed + open, ledger.productive, "{}", mpi.name);
+        assert!(ledger.entries == 0 || turns.said.entries < ledger.entries, "{}: {ledger:?}", mpi.name);
+        seen += open;
+    }
+    // Where the engine can be seen, it found the message that came in the last call.
+    assert!(seen > 0);
+}
+
+/// Calls that rank 0 counts itself.
+fn calls(report: &Answer) -> u64 {
+    let of = |function| report.sum("rank_functions", "calls", &[("function", json!(function)), ("rank", json!(0))]);
+    of("MPI_Iprobe") + of("MPI_Bcast")
+}
+
+fn counter(name: &str) -> String {
+    fresh_folder(&format!("{name}-killed-counter")).to_string_lossy().into_owned()
+}

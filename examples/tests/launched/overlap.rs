@@ -1,0 +1,111 @@
+//! Overlap is reconstructed from traces as programs measure it themselves, in the same run.
+
+use crate::common::agreement::{Differences, agree_everywhere, recorded};
+use crate::common::{in_rust, that_run};
+use examples::answer::number;
+use examples::mpi::Mpi;
+use examples::program::Program;
+use examples::run::Case;
+use serde_json::{Value, json};
+
+/// By how much overheads may differ: a share, and seconds.
+const OVERHEAD: (f64, f64) = (0.05, 0.3e-6);
+/// By how much availability may differ, in points; of short messages, by what that time is of their transfer.
+const AVAILABILITY: f64 = 3.0;
+
+#[test]
+fn overhead_and_availability_are_reconstructed_as_the_program_measures_them() {
+    agree_everywhere(differences);
+}
+
+/// Sizes and directions whose figures differ, and how.
+fn differences(mpi: &Mpi, variables: &[(&str, &str)]) -> Differences {
+    let words = ["--json", "--min-bytes", "256", "--max-bytes", "262144"].map(String::from);
+    let case = Case { arguments: words.into(), ranks: 2, ..in_rust("post_work_wait", mpi) };
+    let (output, run) = recorded(case, variables, "post_work_wait");
+    let measured: Value = serde_json::from_str(&output).unwrap();
+    let said = run.ask("overlap", &["--rank", "0"]);
+    let mut differences = Differences::new();
+    for row in measured["rows"].as_array().unwrap() {
+        let found =
+            said.matching("messages", &[("traffic", row["direction"].clone()), ("size_bytes", row["bytes"].clone())]);
+        let [found] = found[..] else { panic!("{}: {row} is {found:#?}", mpi.name) };
+        let key = format!("{} {}", row["direction"], row["bytes"]);
+        differences.extend(difference(row, found).map(|difference| (key, difference)));
+    }
+    assert_eq!(measured["rows"].as_array().unwrap().len(), 22);
+    differences
+}
+
+/// How what a trace says differs from what the program measured.
+fn difference(measured: &Value, said: &Value) -> Option<String> {
+    let (program, trace) = (number(measured, "overhead_s"), said["overhead_s"].as_f64()?);
+    // The trace says what recording adds to what the program sees.
+    let (least, recording) = (OVERHEAD.1 + OVERHEAD.0 * program.abs(), number(said, "recording_s"));
+    let Some(available) = said["availability_percent"].as_f64() else {
+        return Some(format!("no availability: {said}"));
+    };
+    let points = AVAILABILITY.max(100.0 * (least + recording) / number(measured, "transfer_s"));
+    let apart = (available - number(measured, "availability_percent").clamp(0.0, 100.0)).abs();
+    let is_as_measured = (trace - least..=trace + least + recording).contains(&program) && apart <= points;
+    (!is_as_measured).then(|| {
+        let figures = ["transfer_s", "overhead_s", "availability_percent"];
+        let line = |row: &Value| figures.map(|figure| row[figure].to_string()).join(", ");
+        format!("{} and not {}", line(said), line(measured))
+    })
+}
+
+#[test]
+fn a_wait_right_after_the_post_is_told_from_a_postponed_one_with_and_without_progress() {
+    let program = Program::read("false_overlap");
+    let site = |mark: &str| format!("false_overlap.c:{}", program.line_marked(mark, "MPI_Irecv"));
+    let kinds = [
+        ("right after", "waited_right_after"),
+        ("without progress", "postponed_without_progress"),
+        ("with progress", "postponed_with_progress"),
+    ];
+    for mpi in that_run(&program) {
+        let (output, run) = Case::of(&program, &mpi).recorded("false_overlap");
+        assert_eq!(output.status, 0, "{}: {}", mpi.name, output.stderr);
+        let said = run.ask("overlap", &["--rank", "0"]);
+        for (mark, column) in kinds {
+            let requests = said.sum("postponed", column, &[("site", json!(site(mark)))]);
+            // An interruption between post and wait postpones one.
+            assert!((9..=10).contains(&requests), "{} {mark}: {:#}", mpi.name, said.json);
+        }
+    }
+}
+
+#[test]
+fn requests_that_mpi_is_asked_about_are_known_to_be_complete_before_the_program_waits_for_them() {
+    let program = Program::read("early_completion");
+    let of = |mark: &str| [("site", json!(format!("early_completion.c:{}", program.line_marked(mark, "MPI_Irecv"))))];
+    for mpi in that_run(&program) {
+        let most = |ask: &str| {
+            let (output, run) = Case::of(&program, &mpi).with("OVERHEAR_OVERLAP", ask).recorded("early_completion");
+            assert_eq!(output.status, 0, "{}: {}", mpi.name, output.stderr);
+            let said = run.ask("overlap", &["--rank", "0"]);
+            let [early] = said.matching("messages", &of("early"))[..] else { panic!("{}: {:#}", mpi.name, said.json) };
+            let most = number(early, "hidden_most_percent");
+            let asked =
+                ["early", "late"].map(|mark| said.matching("postponed", &of(mark))[0]["complete_early"].as_u64());
+            let warns = said.json["warnings"].to_string().contains("requests were not asked about");
+            (most, asked, warns, early["bound_rule"].clone())
+        };
+        let plain = most("calls");
+        assert!(plain.0 > 90.0 || plain.3 == "engine", "{}: {plain:?}", mpi.name);
+        assert_eq!((plain.1, plain.2), ([None; 2], false), "{}", mpi.name);
+        let asked = most("ask");
+        if CANNOT_BE_ASKED.contains(&mpi.name) {
+            assert_eq!((asked.1, asked.2), ([None; 2], true), "{}", mpi.name);
+        } else {
+            // Ten messages were there before the program computed; the others came while it waited.
+            let is_narrower = plain.3 == "engine" || 100.0 - asked.0 > 10.0 * (100.0 - plain.0);
+            assert!(is_narrower && asked.3 == "asked", "{}: {plain:?} and {asked:?}", mpi.name);
+            assert_eq!((asked.1, asked.2), ([Some(10), Some(0)], false), "{}", mpi.name);
+        }
+    }
+}
+
+/// Libraries that have no function for it and no word to look at.
+const CANNOT_BE_ASKED: [&str; 4] = ["mpich4", "mpich5abi", "impi", "impiabi"];

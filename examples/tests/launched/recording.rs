@@ -1,0 +1,88 @@
+//! What `overhear record` and the preloaded library do around a program, in front of a launcher and behind it.
+
+use std::fs;
+use std::process::Command;
+
+use crate::common::{behind, calls, failed_as_plain, libraries, one, quick, two_families};
+use examples::command::write_executable;
+use examples::run::{Case, Run, finish, fresh_folder, overhear};
+use examples::workspace;
+
+#[test]
+fn in_front_of_a_launcher_and_behind_it_record_the_same() {
+    for mpi in two_families() {
+        let case = quick(&mpi, &[]);
+        let (front, run) = case.recorded("front");
+        assert_eq!((front.status, front.stdout.as_str()), (0, "done\n"), "{}: {}", mpi.name, front.stderr);
+        let folder = fresh_folder(&format!("{}-behind", mpi.name));
+        let back = behind(&case, &folder);
+        assert_eq!((back.status, back.stdout.as_str()), (0, "done\n"), "{}: {}", mpi.name, back.stderr);
+        for run in [run, Run { folder }] {
+            assert_eq!((calls(&run, "MPI_Send"), calls(&run, "MPI_Recv")), (10, 10), "{}", mpi.name);
+            assert_eq!(run.report("rank").status, 0);
+        }
+    }
+}
+
+#[test]
+fn the_exit_status_is_the_programs_own() {
+    for mpi in two_families() {
+        for arguments in [&["exit", "7"][..], &["crash"]] {
+            failed_as_plain(&quick(&mpi, arguments), "status");
+        }
+    }
+    let alone = |command: &[&str]| finish(Command::new(overhear()).args(["record", "--"]).args(command)).status;
+    assert_eq!(alone(&["sh", "-c", "exit 9"]), 9);
+    assert_eq!(alone(&["sh", "-c", "kill -9 $$"]), 128 + 9);
+}
+
+#[test]
+fn a_program_that_is_not_there_or_cannot_be_run_is_told_apart_as_by_env() {
+    let record = |program: &str| finish(Command::new(overhear()).args(["record", "--", program]));
+    let missing = record("/nowhere/program");
+    assert_eq!(missing.status, 127);
+    assert!(missing.stderr.contains("/nowhere/program: No such file or directory"), "{}", missing.stderr);
+    let text = record(workspace().join("Cargo.toml").to_str().unwrap());
+    assert_eq!(text.status, 126);
+    assert!(text.stderr.contains("Permission denied"), "{}", text.stderr);
+    assert_eq!(record("mpirun-of-nobody").status, 127);
+}
+
+#[test]
+fn a_profile_has_the_calls_and_bytes_of_the_trace() {
+    for mpi in libraries() {
+        let (_, trace) = quick(&mpi, &["calls", "1000"]).recorded("as-trace");
+        let (_, profile) = quick(&mpi, &["calls", "1000"]).with("OVERHEAR_MODE", "profile").recorded("as-profile");
+        let figures = |run: &Run| {
+            let report = run.report("rank");
+            let rows = report.rows("rank_functions").iter();
+            let figure = |row: &serde_json::Value| {
+                ["function", "rank", "calls", "sent_bytes", "received_bytes"].map(|column| row[column].to_string())
+            };
+            let mut figures: Vec<_> = rows.map(figure).collect();
+            figures.sort();
+            figures
+        };
+        assert_eq!(figures(&trace), figures(&profile), "{}", mpi.name);
+    }
+}
+
+#[test]
+fn call_sites_are_named_where_the_program_is_not() {
+    let mpi = one();
+    let case = quick(&mpi, &[]);
+    let moved = case.path.with_extension("moved");
+    write_executable(&moved, &fs::read(&case.path).unwrap()).unwrap();
+    let (_, run) = Case { path: moved.clone(), ..case }.recorded("sites");
+    fs::remove_file(&moved).unwrap();
+    let sites = |run: &Run| {
+        let report = run.report("site");
+        let send = report.rows("sites").iter().find(|row| row["function"] == "MPI_Send").unwrap();
+        send["site"].as_str().unwrap().to_string()
+    };
+    assert_eq!(sites(&run), "main (quick.c:17)");
+    // Without what was resolved when the program was there, a place in a file is all that is left, and said to be.
+    fs::remove_file(run.folder.join("sites.json")).unwrap();
+    assert!(sites(&run).starts_with("quick.moved+0x"), "{}", sites(&run));
+    assert!(run.report("site").warnings().contains("call sites stay numbers"), "{}", run.report("site").warnings());
+}

@@ -1,0 +1,100 @@
+//! Where a file has little room, calls go on to be counted, and what is said of them is so.
+
+use std::fs;
+use std::process::Command;
+
+use crate::common::{calls, libraries, one, own_lines, quick, two_families};
+use examples::program::compile;
+use examples::run::{Case, Output, Run, finish, fresh_folder, overhear};
+use examples::{target, workspace};
+use serde_json::json;
+
+/// Runs the case with its trace on a disk of 700 KiB.
+fn on_a_small_disk(case: &Case<'_>, name: &str) -> (Output, Run) {
+    let disk = fresh_folder(name);
+    fs::create_dir_all(&disk).unwrap();
+    let record = format!("{} record --dir {}/run", overhear().display(), disk.display());
+    let script = format!(
+        "mount -t tmpfs -o size=700k none {0} && {record} {1}; status=$?; cp -r {0}/run {0}.copy; exit $status",
+        disk.display(),
+        case.words().join(" ")
+    );
+    let copy = disk.with_extension("copy");
+    let _ = fs::remove_dir_all(&copy);
+    let mut command = Command::new("unshare");
+    command.args(["--user", "--map-root-user", "--mount", "sh", "-c", &script]);
+    case.prepare(&mut command);
+    let output = finish(&mut command);
+    assert_eq!((output.status, output.stdout.as_str()), (0, "done\n"), "{}", output.stderr);
+    (output, Run { folder: copy })
+}
+
+#[test]
+fn on_a_full_disk_calls_are_still_counted_and_the_rank_says_so_once() {
+    let mpi = one();
+    let (output, run) = on_a_small_disk(&quick(&mpi, &["calls", "1000000"]), "full-disk");
+    let full = "the disk is full: from here on calls are only counted and timed";
+    let times = own_lines(&output).iter().filter(|line| line.contains(full)).count();
+    assert!((1..=2).contains(&times), "once a rank: {}", output.stderr);
+    assert!(run.report("rank").warnings().contains("because the disk was full"), "{}", run.report("rank").warnings());
+    assert_eq!((calls(&run, "MPI_Send"), calls(&run, "MPI_Bcast")), (10, 2_000_000));
+    assert_eq!(run.report("rank").status, 4);
+}
+
+#[test]
+fn the_size_that_is_said_at_the_end_is_what_the_disk_had_room_for() {
+    let mpi = one();
+    let (output, run) = on_a_small_disk(&quick(&mpi, &["sizes", "20000"]), "full-disk-size");
+    let kibibytes = own_lines(&output).iter().find_map(|line| {
+        let before = line.split_once(" KiB of 2 processes")?.0;
+        before.rsplit_once(' ')?.1.parse::<f64>().ok()
+    });
+    assert!(kibibytes.is_some_and(|kibibytes| (100.0..=700.0).contains(&kibibytes)), "{}", output.stderr);
+    let lengths = run.files().iter().map(|file| fs::metadata(file).unwrap().len()).sum::<u64>();
+    assert!((100_000..1_500_000).contains(&lengths), "{lengths}");
+}
+
+#[test]
+fn beyond_the_limit_of_its_file_a_rank_goes_on_as_a_profile_with_exact_totals() {
+    for mpi in two_families() {
+        let (_, run) = quick(&mpi, &["calls", "1000000"]).with("OVERHEAR_MAX_BYTES", "1M").recorded("limit");
+        assert_eq!(calls(&run, "MPI_Bcast"), 2_000_000, "{}", mpi.name);
+        for file in run.files() {
+            assert!(fs::metadata(&file).unwrap().len() <= 1 << 20, "{}", file.display());
+        }
+        assert!(run.report("rank").warnings().contains("2 ranks reached OVERHEAR_MAX_BYTES"));
+    }
+}
+
+#[test]
+fn a_profile_of_more_signatures_than_it_has_room_for_keeps_its_totals() {
+    let mpi = one();
+    let case = quick(&mpi, &["sizes", "40000"]).with("OVERHEAR_MAX_BYTES", "1M").with("OVERHEAR_MODE", "profile");
+    let (_, run) = case.recorded("profile-full");
+    let report = run.report("rank");
+    let bcast = |column: &str| report.sum("rank_functions", column, &[("function", json!("MPI_Bcast"))]);
+    assert_eq!(bcast("calls"), 2 * 40_000);
+    assert_eq!(bcast("sent_bytes"), 2 * 40_000 * 40_001 / 2);
+    assert!(run.files().iter().all(|file| fs::metadata(file).unwrap().len() <= 1 << 20));
+}
+
+#[test]
+fn a_file_system_without_shared_mappings_gets_buffered_writes() {
+    for mpi in libraries() {
+        let shim = target().join("programs").join(mpi.built_as).join("no_shared_mappings.so");
+        let source = workspace().join("examples/tests/programs/no_shared_mappings.c");
+        compile(&mpi, &source, &shim, &["-shared", "-fPIC"].map(String::from));
+        let folder = fresh_folder(&format!("{}-no-mappings", mpi.name));
+        let mut command = Command::new(overhear());
+        command.arg("record").arg("--dir").arg(&folder);
+        // UCX, which MPICH 4 is built with, would write its own mmap over the one that is preloaded, also without the recorder.
+        let case = quick(&mpi, &["calls", "100000"]).with("UCX_MEM_MMAP_HOOK_MODE", "none");
+        // The recorder is put before what the user preloads.
+        command.args(case.words()).env("LD_PRELOAD", &shim);
+        case.prepare(&mut command);
+        let output = finish(&mut command);
+        assert_eq!((output.status, output.stdout.as_str()), (0, "done\n"), "{}: {}", mpi.name, output.stderr);
+        assert!(output.stderr.contains("has no shared mappings"), "{}: {}", mpi.name, output.stderr);
+        assert_eq!(calls(&Run { folder }, "MPI_Bcast"), 200_000, "{}", mpi.name);
+    }
+}

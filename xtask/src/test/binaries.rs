@@ -1,0 +1,243 @@
+//! The compiled tests: how cargo makes them, and how each is run and timed.
+
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use examples::rota;
+use serde_json::Value;
+
+use crate::build::cargo;
+
+/// Tests that run at a time. What compares times has the machine to itself: examples/src/turns.rs.
+const AT_A_TIME: usize = 2;
+
+/// The package whose tests launch programs.
+const LAUNCHING: &str = "examples";
+
+/// Files whose tests are found when they are run.
+const OTHER_HARNESSES: [&str; 2] = ["programs", "recorded"];
+
+/// One file of tests.
+pub struct Binary {
+    /// Its package's folder and its name.
+    pub title: String,
+    path: PathBuf,
+    folder: PathBuf,
+    launches: bool,
+    /// Whether its harness is that of the compiler.
+    is_of_libtest: bool,
+}
+
+/// One of several parts of the tests that launch something.
+#[derive(Clone, Copy)]
+pub struct Shard {
+    at: u64,
+    of: u64,
+}
+
+impl Shard {
+    /// Reads `2/3`.
+    pub fn read(text: &str) -> Result<Shard, String> {
+        let parts = text.split_once('/').and_then(|(at, of)| Some((at.parse().ok()?, of.parse().ok()?)));
+        match parts {
+            Some((at, of)) if (1..=of).contains(&at) => Ok(Shard { at, of }),
+            _ => Err(format!("--shard {text}: a part is named as 2/3, the second of three")),
+        }
+    }
+
+    fn has(self, test: &str) -> bool {
+        let mut hasher = DefaultHasher::new();
+        test.hash(&mut hasher);
+        (hasher.finish() >> 8) % self.of == self.at - 1
+    }
+}
+
+/// Which tests are wanted.
+pub struct Selection {
+    /// Parts of their names; none means every one.
+    pub names: Vec<String>,
+    /// Parts of the names of others that are not.
+    pub skipped: Vec<String>,
+    /// The part of those that launch something.
+    pub shard: Option<Shard>,
+}
+
+impl Selection {
+    fn has(&self, test: &str, launches: bool) -> bool {
+        let is_named = |names: &[String]| names.iter().any(|name| test.contains(name));
+        let is_of_shard = match self.shard {
+            None => true,
+            Some(shard) if launches => shard.has(test),
+            Some(shard) => shard.at == 1,
+        };
+        (self.names.is_empty() || is_named(&self.names)) && !is_named(&self.skipped) && is_of_shard
+    }
+}
+
+/// Compiles all tests.
+pub fn build(is_all: bool) -> Result<Vec<Binary>, String> {
+    let mut compile = cargo();
+    compile.args(["test", "--no-run", "--quiet", "--message-format", "json-render-diagnostics"]);
+    if is_all {
+        compile.args(["--features", "overhear/polars"]);
+    }
+    let output = compile.stderr(Stdio::inherit()).output().map_err(|error| format!("{compile:?}: {error}"))?;
+    if !output.status.success() {
+        return Err(format!("{compile:?}: {}", output.status));
+    }
+    let messages = output.stdout.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok());
+    Ok(messages.filter_map(|message: Value| binary(&message)).collect())
+}
+
+/// The test that a message of cargo's says is made.
+fn binary(message: &Value) -> Option<Binary> {
+    let path = message["executable"].as_str().filter(|_| message["profile"]["test"] == true)?;
+    let folder = Path::new(message["manifest_path"].as_str()?).parent()?;
+    let package = folder.file_name()?.to_str()?;
+    let name = message["target"]["name"].as_str()?;
+    let is_of_tests = message["target"]["kind"][0] == "test";
+    let title = if is_of_tests { format!("{package}/tests/{name}") } else { format!("{package}/src") };
+    let launches = package == LAUNCHING && is_of_tests;
+    let is_of_libtest = !OTHER_HARNESSES.contains(&name);
+    Some(Binary { title, path: path.into(), folder: folder.into(), launches, is_of_libtest })
+}
+
+impl Binary {
+    /// Runs those of its tests that are wanted. What fails is printed.
+    pub fn run(&self, selection: &Selection, variables: &[(&str, String)]) -> Result<Ran, String> {
+        let all = self.tests(variables)?;
+        let wanted: Vec<&str> =
+            all.iter().map(String::as_str).filter(|test| selection.has(test, self.launches)).collect();
+        let began = Instant::now();
+        let mut ran = Ran::default();
+        if wanted.is_empty() {
+            return Ok(ran);
+        }
+        let mut command = self.command(variables);
+        command.arg(format!("--test-threads={AT_A_TIME}"));
+        if wanted.len() < all.len() && self.is_of_libtest {
+            command.arg("--exact").args(&wanted);
+        } else if wanted.len() < all.len() {
+            // libtest-mimic takes one name.
+            command.env(rota::TESTS, wanted.join(","));
+        }
+        let mut child = command.stdout(Stdio::piped()).spawn().map_err(|error| format!("{command:?}: {error}"))?;
+        let mut ended = Vec::new();
+        let mut said = String::new();
+        for line in BufReader::new(child.stdout.take().ok_or("a pipe was asked for")?).lines() {
+            let line = line.map_err(|error| format!("{command:?}: {error}"))?;
+            if let Some((test, result)) = line.strip_prefix("test ").and_then(|line| line.rsplit_once(" ... ")) {
+                ended.push((test.trim().to_string(), began.elapsed(), result != "FAILED"));
+            }
+            said.push_str(&line);
+            said.push('\n');
+        }
+        let status = child.wait().map_err(|error| format!("{command:?}: {error}"))?;
+        ran.passed = ended.iter().filter(|(_, _, is_well)| *is_well).count();
+        ran.failed = ended.len() - ran.passed;
+        if !status.success() {
+            print!("{said}");
+            println!("{}: {status}", self.title);
+            // One that was ended by a signal has printed nothing of the test that did it.
+            ran.failed = ran.failed.max(1);
+        }
+        ran.tests = durations(&ended);
+        println!("{:36} {:4} tests {:6.1} s", self.title, ended.len(), began.elapsed().as_secs_f64());
+        Ok(ran)
+    }
+
+    fn tests(&self, variables: &[(&str, String)]) -> Result<Vec<String>, String> {
+        let mut list = self.command(variables);
+        let output =
+            list.args(["--list", "--format", "terse"]).output().map_err(|error| format!("{list:?}: {error}"))?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        Ok(text.lines().filter_map(|line| Some(line.trim().strip_suffix(": test")?.to_string())).collect())
+    }
+
+    fn command(&self, variables: &[(&str, String)]) -> Command {
+        let mut command = Command::new(&self.path);
+        command.current_dir(&self.folder).env("CARGO_MANIFEST_DIR", &self.folder);
+        command.envs(variables.iter().map(|(name, value)| (name, value)));
+        command
+    }
+}
+
+/// How long each test took. Tests begin in the order of their names, each when an earlier one ends.
+fn durations(ended: &[(String, Duration, bool)]) -> Vec<(String, Duration)> {
+    let mut names: Vec<&str> = ended.iter().map(|(name, _, _)| name.as_str()).collect();
+    names.sort_unstable();
+    let begin = |at: usize| at.checked_sub(AT_A_TIME).map_or(Duration::ZERO, |before| ended[before].1);
+    let begun: BTreeMap<&str, Duration> = names.iter().enumerate().map(|(at, name)| (*name, begin(at))).collect();
+    ended.iter().map(|(name, end, _)| (name.clone(), end.saturating_sub(begun[name.as_str()]))).collect()
+}
+
+/// What came of one file of tests.
+#[derive(Default)]
+pub struct Ran {
+    passed: usize,
+    failed: usize,
+    tests: Vec<(String, Duration)>,
+}
+
+/// What came of all.
+#[derive(Default)]
+pub struct Outcome {
+    passed: usize,
+    failed: usize,
+    tests: Vec<(String, Duration)>,
+}
+
+/// Slow tests that are named.
+const NAMED: usize = 10;
+
+impl Outcome {
+    /// Adds a file's.
+    pub fn add(&mut self, ran: Ran) {
+        self.passed += ran.passed;
+        self.failed += ran.failed;
+        self.tests.extend(ran.tests);
+    }
+
+    /// Prints it, the slowest tests first. Fails where a test did, or none ran.
+    pub fn print(mut self) -> Result<(), String> {
+        self.tests.sort_by_key(|(_, took)| std::cmp::Reverse(*took));
+        println!("\nthe slowest tests, two at a time:");
+        for (name, took) in self.tests.iter().take(NAMED) {
+            println!("{:7.1} s  {name}", took.as_secs_f64());
+        }
+        println!("\n{} passed, {} failed", self.passed, self.failed);
+        match (self.passed, self.failed) {
+            (0, 0) => Err("no test has such a name".into()),
+            (_, 0) => Ok(()),
+            (_, failed) => Err(format!("{failed} tests failed")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_test_begins_when_one_before_it_ends() {
+        let second = Duration::from_secs;
+        let ended = [("b", 1), ("a", 3), ("c", 4), ("d", 5)];
+        let ended: Vec<_> = ended.map(|(name, end)| (name.to_string(), second(end), true)).into();
+        let took: BTreeMap<_, _> = durations(&ended).into_iter().collect();
+        let expected = [("a", 3), ("b", 1), ("c", 3), ("d", 2)].map(|(name, took)| (name.to_string(), second(took)));
+        assert_eq!(took, expected.into());
+    }
+
+    #[test]
+    fn every_test_is_in_one_shard() {
+        for test in ["hangs::a", "hangs::b", "words::c", "words::d"] {
+            let shards = (1..=3).filter(|at| Shard { at: *at, of: 3 }.has(test));
+            assert_eq!(shards.count(), 1, "{test}");
+        }
+        assert!(Shard::read("0/3").is_err() && Shard::read("4/3").is_err() && Shard::read("3").is_err());
+    }
+}
