@@ -1,6 +1,6 @@
 //! Debian packages, and how to install them.
 
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use crate::wheel::run;
 
@@ -10,6 +10,7 @@ pub fn install(packages: &[impl AsRef<str>]) -> Result<(), String> {
     if missing.is_empty() {
         return Ok(());
     }
+    println!("bringing {} from Debian", missing.join(", "));
     let installed = run(&mut apt("update"))
         .and_then(|()| run(apt("install").args(["--yes", "--no-install-recommends"]).args(&missing)));
     installed.map_err(|reason| format!("{missing:?} did not install, which takes root on Debian or Ubuntu: {reason}"))
@@ -17,7 +18,9 @@ pub fn install(packages: &[impl AsRef<str>]) -> Result<(), String> {
 
 fn apt(command: &str) -> Command {
     let mut apt = Command::new("apt-get");
-    apt.args(["--quiet", "--option", "DPkg::Lock::Timeout=300", command]).env("DEBIAN_FRONTEND", "noninteractive");
+    apt.args(["--quiet=2", "--option", "DPkg::Lock::Timeout=300", command])
+        .env("DEBIAN_FRONTEND", "noninteractive")
+        .stdout(Stdio::null());
     apt
 }
 

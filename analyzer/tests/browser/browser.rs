@@ -116,7 +116,7 @@ impl Browser {
     pub fn wait_for(&mut self, condition: &str) {
         let began = Instant::now();
         while self.ask(condition) != true {
-            assert!(began.elapsed() < Duration::from_secs(20), "never: {condition}; {:#?}", self.complaints);
+            assert!(began.elapsed() < Duration::from_secs(120), "never: {condition}; {:#?}", self.complaints);
             std::thread::sleep(Duration::from_millis(20));
         }
     }

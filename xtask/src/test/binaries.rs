@@ -27,7 +27,8 @@ pub struct Binary {
     pub title: String,
     path: PathBuf,
     folder: PathBuf,
-    launches: bool,
+    /// Its tests launch programs under MPIs.
+    pub launches: bool,
     /// Whether its harness is that of the compiler.
     is_of_libtest: bool,
 }
@@ -117,7 +118,7 @@ impl Binary {
         if wanted.is_empty() {
             return Ok(ran);
         }
-        let mut command = self.command(variables);
+        let mut command = self.running(variables);
         command.arg(format!("--test-threads={AT_A_TIME}"));
         if wanted.len() < all.len() && self.is_of_libtest {
             command.arg("--exact").args(&wanted);
@@ -125,23 +126,27 @@ impl Binary {
             // libtest-mimic takes one name.
             command.env(rota::TESTS, wanted.join(","));
         }
-        let mut child = command.stdout(Stdio::piped()).spawn().map_err(|error| format!("{command:?}: {error}"))?;
+        let failed = |error: std::io::Error| format!("{}: {error}", self.path.display());
+        let (output, writer) = std::io::pipe().map_err(failed)?;
+        command.stdout(writer.try_clone().map_err(failed)?).stderr(writer);
+        let mut child = command.spawn().map_err(failed)?;
+        // It holds the ends that are written to.
+        drop(command);
         let mut ended = Vec::new();
         let mut said = String::new();
-        for line in BufReader::new(child.stdout.take().ok_or("a pipe was asked for")?).lines() {
-            let line = line.map_err(|error| format!("{command:?}: {error}"))?;
+        for line in BufReader::new(output).lines() {
+            let line = line.map_err(failed)?;
             if let Some((test, result)) = line.strip_prefix("test ").and_then(|line| line.rsplit_once(" ... ")) {
                 ended.push((test.trim().to_string(), began.elapsed(), result != "FAILED"));
             }
             said.push_str(&line);
             said.push('\n');
         }
-        let status = child.wait().map_err(|error| format!("{command:?}: {error}"))?;
+        let status = child.wait().map_err(failed)?;
         ran.passed = ended.iter().filter(|(_, _, is_well)| *is_well).count();
         ran.failed = ended.len() - ran.passed;
         if !status.success() {
-            print!("{said}");
-            println!("{}: {status}", self.title);
+            print!("{said}{}: {status}\n", self.title);
             // One that was ended by a signal has printed nothing of the test that did it.
             ran.failed = ran.failed.max(1);
         }
@@ -151,15 +156,25 @@ impl Binary {
     }
 
     fn tests(&self, variables: &[(&str, String)]) -> Result<Vec<String>, String> {
-        let mut list = self.command(variables);
+        let mut list = self.command(&self.path, variables);
         let output =
             list.args(["--list", "--format", "terse"]).output().map_err(|error| format!("{list:?}: {error}"))?;
         let text = String::from_utf8_lossy(&output.stdout);
         Ok(text.lines().filter_map(|line| Some(line.trim().strip_suffix(": test")?.to_string())).collect())
     }
 
-    fn command(&self, variables: &[(&str, String)]) -> Command {
-        let mut command = Command::new(&self.path);
+    /// What needs no MPI runs where the launches leave a core idle, and at once yields it to them.
+    fn running(&self, variables: &[(&str, String)]) -> Command {
+        if self.launches {
+            return self.command(&self.path, variables);
+        }
+        let mut command = self.command(Path::new("chrt"), variables);
+        command.args(["--idle", "0"]).arg(&self.path);
+        command
+    }
+
+    fn command(&self, program: &Path, variables: &[(&str, String)]) -> Command {
+        let mut command = Command::new(program);
         command.current_dir(&self.folder).env("CARGO_MANIFEST_DIR", &self.folder);
         command.envs(variables.iter().map(|(name, value)| (name, value)));
         command

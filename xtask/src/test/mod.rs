@@ -14,7 +14,7 @@ use examples::wheel::run as done;
 use examples::{browser, otf2, rota};
 
 use crate::{archive, build};
-use binaries::Outcome;
+use binaries::{Binary, Outcome, Ran, Selection, Shard};
 use stages::Stages;
 
 /// Which tests are run, and under what.
@@ -45,49 +45,78 @@ const BUILT_APART: [&str; 3] = ["archive::", "linked_into_the_program", "python_
 /// Brings the libraries, builds, and runs the tests.
 pub fn run(arguments: &TestArgs) -> Result<(), String> {
     let mut stages = Stages::begin();
-    let is_all = arguments.all;
-    // Downloads wait for the network, and the compiler for nobody.
-    let binaries = thread::scope(|scope| {
-        let brought = scope.spawn(bring);
-        let built = binaries::build(is_all);
-        brought.join().map_err(|_| "bringing what is needed failed")??;
-        built
-    })?;
-    stages.end("bringing and compiling");
-    build::library()?;
-    build::put_together("debug", "overhear")?;
-    if is_all {
-        build::python_module()?;
-        archive::make()?;
-    }
     let round = rota::round();
-    for library in with_benchmarks(arguments, round) {
-        build::benchmarks(&library)?;
-    }
-    stages.end("building what is tested");
+    let selection = arguments.selection()?;
+    let binaries = prepare(arguments, round)?;
+    stages.end("bringing and compiling");
 
     println!("round {round}: {}={round} cargo xtask test takes the same libraries again", rota::ROUND);
     done(Command::new("sha256sum").arg(examples::run::library()))?;
     let mut variables = vec![(rota::ROUND, round.to_string())];
     variables.extend(arguments.mpi.clone().map(|names| ("TEST_MPI", names)));
-    variables.extend(is_all.then(|| (rota::ALL, "1".to_string())));
+    variables.extend(arguments.all.then(|| (rota::ALL, "1".to_string())));
     variables.extend(arguments.measured.then(|| (rota::MEASURED, "1".to_string())));
-    let selection = binaries::Selection {
-        names: match (&arguments.name, arguments.measured) {
-            (Some(name), _) => vec![name.clone()],
-            (None, true) => MEASURED.map(String::from).into(),
-            (None, false) => Vec::new(),
-        },
-        skipped: if is_all { Vec::new() } else { BUILT_APART.map(String::from).into() },
-        shard: arguments.shard.as_deref().map(binaries::Shard::read).transpose()?,
+    let (launching, others): (Vec<Binary>, Vec<Binary>) = binaries.into_iter().partition(|binary| binary.launches);
+    let run_all = |binaries: &[Binary]| -> Result<Vec<Ran>, String> {
+        binaries.iter().map(|binary| binary.run(&selection, &variables)).collect()
     };
+    let (launched, analyzed) = thread::scope(|scope| {
+        let others = scope.spawn(|| run_all(&others));
+        (run_all(&launching), others.join().unwrap_or_else(|_| Err("the tests beside the launches panicked".into())))
+    });
     let mut outcome = Outcome::default();
-    for binary in &binaries {
-        outcome.add(binary.run(&selection, &variables)?);
+    for ran in launched?.into_iter().chain(analyzed?) {
+        outcome.add(ran);
     }
     stages.end("tests");
     stages.print();
     outcome.print()
+}
+
+impl TestArgs {
+    fn selection(&self) -> Result<Selection, String> {
+        Ok(Selection {
+            names: match (&self.name, self.measured) {
+                (Some(name), _) => vec![name.clone()],
+                (None, true) => MEASURED.map(String::from).into(),
+                (None, false) => Vec::new(),
+            },
+            skipped: if self.all { Vec::new() } else { BUILT_APART.map(String::from).into() },
+            shard: self.shard.as_deref().map(Shard::read).transpose()?,
+        })
+    }
+}
+
+/// Brings and builds everything at once: downloads wait for the network, and the recorder's one unit of code keeps one core busy.
+/// Returns the compiled tests.
+fn prepare(arguments: &TestArgs, round: u64) -> Result<Vec<Binary>, String> {
+    let (tests, recorder, benchmarks) = thread::scope(|scope| {
+        let recorder = scope.spawn(|| build_recorder(arguments.all));
+        let benchmarks = scope.spawn(|| bring().and_then(|()| build_benchmarks(arguments, round)));
+        let tests = binaries::build(arguments.all);
+        let panicked = || Err("a build panicked".to_string());
+        (tests, recorder.join().unwrap_or_else(|_| panicked()), benchmarks.join().unwrap_or_else(|_| panicked()))
+    });
+    recorder?;
+    benchmarks?;
+    build::put_together("debug", "overhear")?;
+    tests
+}
+
+fn build_recorder(is_all: bool) -> Result<(), String> {
+    build::library()?;
+    if is_all {
+        build::python_module()?;
+        archive::make()?;
+    }
+    Ok(())
+}
+
+fn build_benchmarks(arguments: &TestArgs, round: u64) -> Result<(), String> {
+    for library in with_benchmarks(arguments, round) {
+        build::benchmarks(&library)?;
+    }
+    Ok(())
 }
 
 /// Brings the libraries and all else that is not compiled here.
