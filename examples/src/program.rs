@@ -11,6 +11,24 @@ use crate::mpi::{Fortran, Mpi};
 use crate::stated::{Expectation, Stated, Wait};
 use crate::turns;
 
+/// Programs that ask for what ABIs number differently: statuses, constants, handles in arrays, callbacks.
+pub const ABI_SENSITIVE: [&str; 14] = [
+    "cancelled",
+    "comm_churn",
+    "copied_handles",
+    "datatypes",
+    "errors",
+    "files",
+    "in_place",
+    "large_counts",
+    "mprobe",
+    "partitioned",
+    "persistent",
+    "probing",
+    "sessions",
+    "spawns",
+];
+
 /// What a program's first lines say.
 #[derive(Clone, Debug, Default)]
 pub struct Program {

@@ -6,7 +6,7 @@ mod common;
 
 use common::{assert_as_planted, every_library, one_at_most};
 use examples::mpi::Mpi;
-use examples::program::Program;
+use examples::program::{ABI_SENSITIVE, Program};
 use examples::run::Case;
 use examples::turns::alone;
 use examples::{rota, truth};
@@ -30,24 +30,6 @@ fn main() {
 
 /// One in so many programs is run as a profile, another each round.
 const PROFILES: u64 = 5;
-
-/// Programs that ask for what ABIs number differently: statuses, constants, handles in arrays, callbacks.
-const ABI_SENSITIVE: [&str; 14] = [
-    "cancelled",
-    "comm_churn",
-    "copied_handles",
-    "datatypes",
-    "errors",
-    "files",
-    "in_place",
-    "large_counts",
-    "mprobe",
-    "partitioned",
-    "persistent",
-    "probing",
-    "sessions",
-    "spawns",
-];
 
 /// The libraries that a program runs under today.
 fn libraries(program: &Program) -> Vec<Mpi> {

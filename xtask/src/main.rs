@@ -1,6 +1,7 @@
 //! `cargo xtask`: what the project needs done, each command doing all its own set-up.
 
 mod aarch64;
+mod abi_errors;
 mod archive;
 mod build;
 mod case_study;
@@ -121,6 +122,12 @@ enum Task {
         #[arg(long, default_value_t = 0)]
         seed: usize,
     },
+    /// Plant errors into what the recorder knows of each ABI and show that the tests of every round notice
+    AbiErrors {
+        /// How many rounds
+        #[arg(long, default_value_t = 7)]
+        rounds: u64,
+    },
     /// Write the run of a program that was never run, to try analyses on, and say how long its ranks wait
     Synthetic {
         /// The run's folder
@@ -181,6 +188,7 @@ fn main() -> ExitCode {
         Task::Samples => samples::run(),
         Task::Fixtures { mpi, name } => fixtures::run(mpi.as_deref(), name.as_deref()),
         Task::Mutants { count, seed } => mutants::run(count, seed),
+        Task::AbiErrors { rounds } => abi_errors::run(rounds),
         Task::Synthetic { dir, ranks, calls, ring, seed } => {
             let topology = if ring { Topology::Ring } else { Topology::Torus };
             synthetic::run(&dir, &Shape { ranks, calls, topology, seed })

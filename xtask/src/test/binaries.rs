@@ -146,7 +146,7 @@ impl Binary {
         ran.passed = ended.iter().filter(|(_, _, is_well)| *is_well).count();
         ran.failed = ended.len() - ran.passed;
         if !status.success() {
-            print!("{said}{}: {status}\n", self.title);
+            println!("{said}{}: {status}", self.title);
             // One that was ended by a signal has printed nothing of the test that did it.
             ran.failed = ran.failed.max(1);
         }

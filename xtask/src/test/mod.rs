@@ -50,7 +50,6 @@ pub fn run(arguments: &TestArgs) -> Result<(), String> {
     let binaries = prepare(arguments, round)?;
     stages.end("bringing and compiling");
 
-    println!("round {round}: {}={round} cargo xtask test takes the same libraries again", rota::ROUND);
     done(Command::new("sha256sum").arg(examples::run::library()))?;
     let mut variables = vec![(rota::ROUND, round.to_string())];
     variables.extend(arguments.mpi.clone().map(|names| ("TEST_MPI", names)));
@@ -70,6 +69,8 @@ pub fn run(arguments: &TestArgs) -> Result<(), String> {
     }
     stages.end("tests");
     stages.print();
+    let shard = arguments.shard.as_ref().map_or(String::new(), |shard| format!(", shard {shard}"));
+    println!("round {round}{shard}: {}={round} takes the same libraries again", rota::ROUND);
     outcome.print()
 }
 

@@ -1,0 +1,89 @@
+//! Plants one error after another into what the recorder knows of each ABI, and shows that the tests of any day notice.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use examples::program::ABI_SENSITIVE;
+use examples::run::{TESTED, overhear};
+use examples::wheel::run as done;
+use examples::{rota, target, workspace};
+
+use crate::build;
+
+/// A file of `interposer/src/abi/`, what stands there, and what is wrong.
+const ERRORS: [(&str, &str, &str); 12] = [
+    ("openmpi", "source_at: 0", "source_at: 4"),
+    ("openmpi", "count: CountAt::Word(16)", "count: CountAt::Word(8)"),
+    ("openmpi", "any_source: -1", "any_source: -7"),
+    ("openmpi", "proc_null: -2", "proc_null: -7"),
+    ("mpich", "tag_at: 12", "tag_at: 8"),
+    ("mpich", "count: CountAt::Split(0)", "count: CountAt::Split(4)"),
+    ("mpich", "any_tag: -1", "any_tag: -7"),
+    ("mpich", "request_null: 0x2c00_0000", "request_null: 0x2c00_0001"),
+    ("standard", "source_at: 0", "source_at: 4"),
+    ("standard", "status_size: STATUS_SIZE", "status_size: 24"),
+    ("standard", "any_source: -1", "any_source: -7"),
+    ("standard", "proc_null: -3", "proc_null: -7"),
+];
+
+/// Plants each, and runs the ABI-sensitive programs as so many rounds of the tests do. Fails where any round notices nothing.
+pub fn run(rounds: u64) -> Result<(), String> {
+    let tests: Vec<String> = ABI_SENSITIVE.iter().map(|name| format!("{name}_is_recorded_as_it_states")).collect();
+    let source = copy_of_the_workspace()?;
+    let mut missed = Vec::new();
+    println!("abi       error                           rounds that notice");
+    for (abi, right, wrong) in ERRORS {
+        let folder = planted(&source, abi, right, wrong)?;
+        let noticed = (0..rounds).filter(|round| fails(&folder, &tests, *round)).count() as u64;
+        println!("{abi:8}  {wrong:30}  {noticed} of {rounds}");
+        if noticed < rounds {
+            missed.push(format!("{abi}: {wrong}"));
+        }
+    }
+    if missed.is_empty() { Ok(()) } else { Err(format!("not noticed in every round: {}", missed.join(", "))) }
+}
+
+/// Copies what git knows, to be changed.
+fn copy_of_the_workspace() -> Result<PathBuf, String> {
+    build::overhear()?;
+    let copy = target().join("abi-errors/source");
+    fs::create_dir_all(&copy).map_err(|error| format!("{}: {error}", copy.display()))?;
+    let script = "git ls-files -z | xargs -0 cp --parents --target-directory \"$0\"";
+    done(Command::new("sh").args(["-c", script]).arg(&copy).current_dir(workspace()))?;
+    Ok(copy)
+}
+
+/// Builds the recorder with an error. Returns a folder that has it, and the command beside it.
+fn planted(source: &Path, abi: &str, right: &str, wrong: &str) -> Result<PathBuf, String> {
+    let name = Path::new("interposer/src/abi").join(abi).with_extension("rs");
+    let (original, changed) = (workspace().join(&name), source.join(&name));
+    let text = fs::read_to_string(&original).map_err(|error| format!("{}: {error}", original.display()))?;
+    if text.matches(right).count() != 1 {
+        return Err(format!("{} does not have `{right}` once: name another error in abi_errors.rs", name.display()));
+    }
+    let write = |text: &str| fs::write(&changed, text).map_err(|error| format!("{}: {error}", changed.display()));
+    write(&text.replace(right, wrong))?;
+    let built = target().join("abi-errors/built");
+    let mut cargo = build::cargo();
+    cargo.args(["build", "--release", "--quiet", "--package", "overhear-interposer", "--target-dir"]).arg(&built);
+    cargo.args(["--config", "profile.release.package.overhear-interposer.codegen-units=16"]);
+    let compiled = done(cargo.current_dir(source));
+    write(&text)?;
+    compiled?;
+    let folder = target().join("abi-errors/tested");
+    fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let library = built.join("release/liboverhear.so");
+    for (from, name) in [(overhear(), "overhear"), (library, "liboverhear.so")] {
+        fs::copy(&from, folder.join(name)).map_err(|error| format!("{}: {error}", from.display()))?;
+    }
+    Ok(folder)
+}
+
+/// Whether a test of a round fails with what is in a folder.
+fn fails(folder: &Path, tests: &[String], round: u64) -> bool {
+    let mut cargo = build::cargo();
+    cargo.args(["test", "--quiet", "--package", "overhear-examples", "--test", "programs", "--", "--test-threads=2"]);
+    cargo.env(TESTED, folder).env(rota::TESTS, tests.join(",")).env(rota::ROUND, round.to_string());
+    !cargo.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
+}
