@@ -9,7 +9,7 @@ use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use analyzer::model::Run;
+use model::Run;
 use traces::calls::Call;
 use traces::file::{FINALIZED, FileHeader, INITIALIZED};
 use traces::record;

@@ -8,9 +8,9 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use analyzer::model::Run;
-use analyzer::model::matching::{Follow, account};
-use analyzer::model::timeline::Timeline;
+use model::Run;
+use model::matching::{Follow, account};
+use model::timeline::Timeline;
 use synthetic::{Shape, Topology};
 
 const FEW: Shape = Shape { ranks: 4, calls: 2_000_000, topology: Topology::Torus, seed: 1 };

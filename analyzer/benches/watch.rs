@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use analyzer::model::watch::Watch;
+use model::watch::Watch;
 use synthetic::{Shape, Topology};
 
 const RANKS: u32 = 64;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use analyzer::dataset::{Batch, Cells, ColumnType, DataHead, Values};
+use data::{Batch, Cells, ColumnType, DataHead, Values};
 use arrow_array::types::{ArrowPrimitiveType, Float64Type, Int32Type, UInt32Type, UInt64Type};
 use arrow_array::{ArrayRef, BooleanArray, PrimitiveArray, RecordBatch, RecordBatchOptions, StringArray};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};

@@ -1,6 +1,6 @@
 //! The command's errors as a Python exception, in the command's words.
 
-use analyzer::visible::visible;
+use tables::visible::visible;
 use pyo3::create_exception;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
@@ -13,7 +13,7 @@ create_exception!(
 );
 
 /// The exception for an error: its line, and those below it.
-pub fn raised(error: &analyzer::error::Error) -> PyErr {
+pub fn raised(error: &model::error::Error) -> PyErr {
     let lines = std::iter::once(error.to_string()).chain(error.details().iter().map(|line| format!("  {line}")));
     Error::new_err(lines.map(|line| visible(&line).into_owned()).collect::<Vec<_>>().join("\n"))
 }

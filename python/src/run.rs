@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use analyzer::cli::ByEngine;
 use analyzer::commands::reports::{RunAnalysis, open_run};
-use analyzer::dataset::heads;
-use analyzer::metrics::overview;
-use analyzer::model;
+use data::heads;
+use metrics::overview;
+use model;
 use clap::ValueEnum;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

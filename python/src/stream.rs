@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 
-use analyzer::dataset::{DataHead, DataSet, follow, table};
-use analyzer::model::Run;
+use data::{DataHead, DataSet, follow, table};
+use model::Run;
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 

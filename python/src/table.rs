@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use analyzer::dataset::{DataHead, TableHead, heads};
-use analyzer::error;
-use analyzer::model;
+use data::{DataHead, TableHead, heads};
+use model::error;
+use model;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_schema::ffi::FFI_ArrowSchema;
 use pyo3::exceptions::PyValueError;

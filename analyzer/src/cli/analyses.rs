@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::OneRun;
-use crate::metrics::matrix::TrafficKind;
-use crate::report::plot::PlotFile;
+use metrics::matrix::TrafficKind;
+use pictures::plot::PlotFile;
 
 /// The flags of `report`.
 #[derive(Args)]

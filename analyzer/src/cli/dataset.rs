@@ -7,9 +7,9 @@ use clap::Args;
 
 use super::one_run::{SelectFrom, nanoseconds};
 use super::{Print, Select};
-use crate::error::Error;
-use crate::export::ExportFormat;
-use crate::model::Choice;
+use model::error::Error;
+use data::export::ExportFormat;
+use model::Choice;
 
 /// The flags of `export`.
 #[derive(Args)]

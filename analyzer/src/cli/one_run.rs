@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::model::Choice;
-use crate::ranks::Ranks;
-use crate::report::Format;
-use crate::report::arrange::Top;
-use crate::report::plot::PlotFile;
+use model::Choice;
+use model::ranks::Ranks;
+use tables::Format;
+use tables::arrange::Top;
+use pictures::plot::PlotFile;
 
 /// An analysis of one run.
 #[derive(Args)]

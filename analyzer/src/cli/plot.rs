@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::Select;
-use crate::report::plot::PlotFile;
+use pictures::plot::PlotFile;
 
 /// See the module.
 #[derive(Args)]

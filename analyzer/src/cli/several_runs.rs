@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::{Print, Select};
-use crate::metrics::compare::Threshold;
+use metrics::compare::Threshold;
 
 /// The flags of `diff`.
 #[derive(Args)]

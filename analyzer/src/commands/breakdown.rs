@@ -1,10 +1,10 @@
 //! The breakdowns of a run that its totals hold: by function, rank, call site and so on.
 
 use crate::cli::Breakdown;
-use crate::error::Error;
-use crate::metrics::{breakdown, groupings, overview, ranks, regions};
-use crate::model::{Choice, Run};
-use crate::report::{Report, Sheet};
+use model::error::Error;
+use metrics::{breakdown, groupings, overview, ranks, regions};
+use model::{Choice, Run};
+use tables::{Report, Sheet};
 
 /// A breakdown. Collective calls have none here: their ranks' parts have to be put together first.
 pub fn report(run: &Run, by: Breakdown) -> Result<Report, Error> {

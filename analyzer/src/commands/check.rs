@@ -3,12 +3,12 @@
 use super::open::open;
 use super::print::print;
 use crate::cli;
-use crate::error::{DIFFERENT, Error, OK, PARTIAL};
-use crate::metrics::{check, cost, overview, waits};
-use crate::model::Run;
-use crate::model::matching::{Follow, Settled, settled};
-use crate::report::Report;
-use crate::report::schema::Schema;
+use model::error::{DIFFERENT, Error, OK, PARTIAL};
+use metrics::{check, cost, overview, waits};
+use model::Run;
+use model::matching::{Follow, Settled, settled};
+use tables::Report;
+use tables::schema::Schema;
 
 /// Prints what was matched and what was not. Returns the exit status.
 pub fn run(arguments: &cli::OneRun) -> Result<u8, Error> {

@@ -8,8 +8,8 @@ use clap_complete::{Shell, generate};
 
 use super::print::print_text;
 use crate::cli;
-use crate::error::{Error, OK};
-use crate::output;
+use model::error::{Error, OK};
+use model::output;
 
 const NAME: &str = "overhear";
 

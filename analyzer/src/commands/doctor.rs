@@ -9,11 +9,11 @@ use std::process::{Command, Stdio};
 use traces::file::Abi;
 
 use crate::cli;
-use crate::error::{Error, OK, PARTIAL};
+use model::error::{Error, OK, PARTIAL};
 use crate::launch;
-use crate::metrics::engine;
-use crate::model::{Rank, Run, clock};
-use crate::visible::visible;
+use metrics::engine;
+use model::{Rank, Run, clock};
+use tables::visible::visible;
 
 /// Prints what was found. Returns the exit status: 4 where something will not work.
 pub fn run(arguments: &cli::DoctorArgs) -> Result<u8, Error> {

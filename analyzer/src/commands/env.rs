@@ -1,9 +1,9 @@
 //! `overhear env`: what to give a launcher so that it preloads the recorder.
 
 use crate::cli;
-use crate::error::{Error, OK};
+use model::error::{Error, OK};
 use crate::launch;
-use crate::terminal;
+use tables::terminal;
 
 /// Prints the arguments on one line. Returns the exit status.
 pub fn run(arguments: &cli::EnvArgs) -> Result<u8, Error> {

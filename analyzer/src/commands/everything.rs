@@ -1,14 +1,14 @@
 //! What all analyses that others build on find of a run, for the page and the first screen.
 
 use super::{overlap, progress};
-use crate::error::Error;
-use crate::metrics::overlap::GatheredRequests;
-use crate::metrics::pop::{Efficiency, efficiencies};
-use crate::metrics::summary::{self, Finding};
-use crate::model::Run;
-use crate::model::critical::CriticalPath;
-use crate::model::engine::EngineAccount;
-use crate::model::matching::{Follow, Settled, settled};
+use model::error::Error;
+use metrics::overlap::GatheredRequests;
+use metrics::pop::{Efficiency, efficiencies};
+use metrics::summary::{self, Finding};
+use model::Run;
+use model::critical::CriticalPath;
+use model::engine::EngineAccount;
+use model::matching::{Follow, Settled, settled};
 
 /// See the module.
 pub struct Everything<'r> {

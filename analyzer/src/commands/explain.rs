@@ -8,9 +8,9 @@ use textwrap::{Options, WordSplitter};
 use super::print::print_text;
 use super::schema;
 use crate::cli::{self, Analysis};
-use crate::error::{Error, OK};
-use crate::meaning::{Topic, of_column, topics};
-use crate::terminal;
+use model::error::{Error, OK};
+use tables::meaning::{Topic, of_column, topics};
+use tables::terminal;
 
 /// Columns that text fills at most, where the terminal is wider or none.
 const WIDTH: usize = 80;

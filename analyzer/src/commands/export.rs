@@ -6,14 +6,14 @@ use super::free::free;
 use super::open::open_run;
 use super::print::print_text;
 use crate::cli;
-use crate::dataset::{DataSet, follow, heads};
-use crate::error::{Error, OK, PARTIAL};
-use crate::export::otf2::ExportedArchive;
-use crate::export::perfetto::BROWSER_OPENS;
-use crate::export::{self, ExportFolder, ExportFormat, Exported, FileFormat};
-use crate::report::Value;
-use crate::terminal;
-use crate::visible::visible;
+use data::{DataSet, follow, heads};
+use model::error::{Error, OK, PARTIAL};
+use data::export::otf2::ExportedArchive;
+use data::export::perfetto::BROWSER_OPENS;
+use data::export::{self, ExportFolder, ExportFormat, Exported, FileFormat};
+use tables::Value;
+use tables::terminal;
+use tables::visible::visible;
 
 /// Writes a run in a format. Returns the exit status.
 pub fn run(arguments: &cli::ExportArgs) -> Result<u8, Error> {

@@ -4,16 +4,16 @@ use super::nothing::nothing;
 use super::open::open;
 use super::print::print;
 use crate::cli;
-use crate::error::{Error, OK, PARTIAL};
-use crate::metrics::{cost, fanout, overview};
-use crate::model::matching::{Delivery, Follow, Settled, settled};
-use crate::model::one_sided::{RankTransfers, of_rank};
-use crate::model::rounds::{Rounds, rounds};
-use crate::model::{Rank, Run};
-use crate::parallel;
-use crate::report::plot::PlotFile;
-use crate::report::schema::Schema;
-use crate::report::{Report, plot};
+use model::error::{Error, OK, PARTIAL};
+use metrics::{cost, fanout, overview};
+use model::matching::{Delivery, Follow, Settled, settled};
+use model::one_sided::{RankTransfers, of_rank};
+use model::rounds::{Rounds, rounds};
+use model::{Rank, Run};
+use model::parallel;
+use pictures::plot::PlotFile;
+use tables::schema::Schema;
+use tables::{Report, plot};
 
 /// What it needs, and has none of.
 const NEEDED: &str = "no message that is known to have arrived: fanout needs messages between ranks of this folder, MPI_Bcast, MPI_Gather and \

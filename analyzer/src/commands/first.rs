@@ -7,13 +7,13 @@ use super::everything::Everything;
 use super::open::open_run;
 use super::print::print_text;
 use crate::cli;
-use crate::error::{Error, OK, PARTIAL, nearest};
-use crate::metrics::overview;
-use crate::metrics::summary::Finding;
-use crate::model::Choice;
-use crate::report::Report;
-use crate::report::text::{self, wrap};
-use crate::visible::visible;
+use model::error::{Error, OK, PARTIAL, nearest};
+use metrics::overview;
+use metrics::summary::Finding;
+use model::Choice;
+use tables::Report;
+use tables::text::{self, wrap};
+use tables::visible::visible;
 
 /// Prints the screen. Returns the exit status.
 pub fn run(words: &[OsString]) -> Result<u8, Error> {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::error::Error;
+use model::error::Error;
 
 /// Fails where something is that would be lost, unless `force`. A device or pipe loses nothing.
 pub fn free(place: &Path, force: bool) -> Result<(), Error> {

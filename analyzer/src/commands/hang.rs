@@ -6,14 +6,14 @@ use std::time::Duration;
 use super::open::{folder, open_run};
 use super::print::print_below;
 use crate::cli;
-use crate::error::{DIFFERENT, Error, OK, PARTIAL};
-use crate::metrics::hang::{self, Findings, Verdict};
-use crate::metrics::{cost, overview};
-use crate::model::standing::{Look, Standing, Stir};
-use crate::model::{Choice, ProcessFate, Run};
-use crate::report::schema::Schema;
-use crate::report::{Format, Report, text};
-use crate::terminal;
+use model::error::{DIFFERENT, Error, OK, PARTIAL};
+use metrics::hang::{self, Findings, Verdict};
+use metrics::{cost, overview};
+use model::standing::{Look, Standing, Stir};
+use model::{Choice, ProcessFate, Run};
+use tables::schema::Schema;
+use tables::{Format, Report, text};
+use tables::terminal;
 
 /// The least and the most time between two looks. A rank that polls has to come round once, and nobody waits for minutes.
 const APART: [f64; 2] = [0.1, 60.0];

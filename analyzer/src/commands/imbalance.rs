@@ -4,13 +4,13 @@ use super::breakdown::unresolved;
 use super::open::open;
 use super::print::print;
 use crate::cli::{self, ByPlace};
-use crate::error::{Error, OK, PARTIAL};
-use crate::metrics::breakdown::FunctionName;
-use crate::metrics::imbalance::{ImbalanceSite, SpreadRow};
-use crate::metrics::{cost, imbalance, overview};
-use crate::model::Run;
-use crate::report::Report;
-use crate::report::schema::Schema;
+use model::error::{Error, OK, PARTIAL};
+use metrics::breakdown::FunctionName;
+use metrics::imbalance::{ImbalanceSite, SpreadRow};
+use metrics::{cost, imbalance, overview};
+use model::Run;
+use tables::Report;
+use tables::schema::Schema;
 
 /// Prints the table. Returns the exit status.
 pub fn run(arguments: &cli::ImbalanceArgs) -> Result<u8, Error> {

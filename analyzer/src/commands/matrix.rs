@@ -3,12 +3,12 @@
 use super::open::open;
 use super::print::print;
 use crate::cli;
-use crate::error::{Error, OK, PARTIAL};
-use crate::metrics::{cost, matrix, overview};
-use crate::model::Run;
-use crate::report::plot::PlotFile;
-use crate::report::schema::Schema;
-use crate::report::{Report, Sheet, WorldRank, plot};
+use model::error::{Error, OK, PARTIAL};
+use metrics::{cost, matrix, overview};
+use model::Run;
+use pictures::plot::PlotFile;
+use tables::schema::Schema;
+use tables::{Report, Sheet, WorldRank, plot};
 
 /// Prints the matrix. Returns the exit status.
 pub fn run(arguments: &cli::MatrixArgs) -> Result<u8, Error> {

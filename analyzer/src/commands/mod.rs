@@ -37,7 +37,7 @@ mod top;
 mod waits;
 
 use crate::cli::{Cli, Command};
-use crate::terminal;
+use tables::terminal;
 
 /// Runs the command. Returns the exit status.
 pub fn run(cli: Cli) -> u8 {

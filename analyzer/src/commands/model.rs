@@ -4,14 +4,14 @@ use super::nothing::nothing;
 use super::open::open;
 use super::print::print;
 use crate::cli;
-use crate::error::{Error, OK, PARTIAL};
-use crate::metrics::{cost, network, overview, waits};
-use crate::model::Run;
-use crate::model::exchanges::exchanges;
-use crate::model::matching::{Follow, Settled, settled};
-use crate::report::plot::PlotFile;
-use crate::report::schema::Schema;
-use crate::report::{Report, plot};
+use model::error::{Error, OK, PARTIAL};
+use metrics::{cost, network, overview, waits};
+use model::Run;
+use model::exchanges::exchanges;
+use model::matching::{Follow, Settled, settled};
+use pictures::plot::PlotFile;
+use tables::schema::Schema;
+use tables::{Report, plot};
 
 /// What it needs, and has none of.
 const NEEDED: &str = "no message with its receive: model needs exchanges of equal messages between two ranks, or messages to ranks that wait \

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::error::Error;
-use crate::model::rank::function;
-use crate::model::{Rank, Run};
+use model::error::Error;
+use model::rank::function;
+use model::{Rank, Run};
 
 /// What an analysis says that has nothing to show: what there is none of, what it needs, and what the run calls instead.
 pub fn nothing(run: &Run, needed: &'static str) -> Error {

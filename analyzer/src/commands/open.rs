@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::cli;
-use crate::error::Error;
-use crate::model::run::files;
-use crate::model::{Choice, Run};
+use model::error::Error;
+use model::run::files;
+use model::{Choice, Run};
 
 /// Reads what is to be looked at of the run.
 pub fn open(asked: &cli::OneRun) -> Result<Run, Error> {

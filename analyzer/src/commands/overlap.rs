@@ -4,13 +4,13 @@ use super::nothing::nothing;
 use super::open::open;
 use super::print::print;
 use crate::cli;
-use crate::error::{Error, OK, PARTIAL};
-use crate::metrics::{cost, overlap, overview};
-use crate::model::overlap::{bound_rule, of_rank};
-use crate::model::{Rank, Run};
-use crate::parallel;
-use crate::report::schema::Schema;
-use crate::report::{Report, plot};
+use model::error::{Error, OK, PARTIAL};
+use metrics::{cost, overlap, overview};
+use model::overlap::{bound_rule, of_rank};
+use model::{Rank, Run};
+use model::parallel;
+use tables::schema::Schema;
+use tables::{Report, plot};
 
 /// What it needs, and has none of.
 const NEEDED: &str = "no nonblocking request: overlap needs MPI_Isend, MPI_Irecv, MPI_Ialltoall and the like, or persistent requests, with what \

@@ -9,14 +9,14 @@ use super::free::free;
 use super::open::open;
 use super::{check, imbalance, matrix, overlap, path, pop, progress, timeline, waits};
 use crate::cli::{Breakdown, ByPlace, OneRun};
-use crate::error::{Error, OK, PARTIAL};
-use crate::metrics::matrix::matrix as traffic;
-use crate::metrics::{heat, overview, rank_time};
-use crate::model::Run;
-use crate::model::matching::Account;
-use crate::output;
-use crate::page::{Page, PageSection};
-use crate::report::Report;
+use model::error::{Error, OK, PARTIAL};
+use metrics::matrix::matrix as traffic;
+use metrics::{heat, overview, rank_time};
+use model::Run;
+use model::matching::Account;
+use model::output;
+use pictures::page::{Page, PageSection};
+use tables::Report;
 
 /// Writes the page. A file that is there stays, unless `force`. Returns the exit status.
 pub fn run(file: &Path, force: bool, asked: &OneRun) -> Result<u8, Error> {
@@ -131,17 +131,17 @@ fn page(run: &Run) -> Page {
     }
     let question = "Do the ranks' accounts agree, and how well are their clocks known?";
     sections.push(section("check", "Agreement", question, "overhear check DIR", check));
-    let program = crate::metrics::programs::command(run.first());
+    let program = metrics::programs::command(run.first());
     Page { program, facts: overview::facts(run), warnings: overview::warnings(run), findings, sections, timeline: None }
 }
 
 /// Time by rank, for the picture and as a table, and how uneven it is.
-fn rank_tables(run: &Run, account: Option<&Account>) -> Vec<crate::report::Sheet> {
+fn rank_tables(run: &Run, account: Option<&Account>) -> Vec<tables::Sheet> {
     let uneven = imbalance::report(run, ByPlace::Function).tables.into_iter().map(|mut sheet| {
         sheet.look.title = "how unevenly: the most of any rank against the mean".into();
         sheet
     });
-    let ranks = crate::metrics::ranks::overview(run);
+    let ranks = metrics::ranks::overview(run);
     [rank_time::table(run, account).into(), ranks.into()].into_iter().chain(uneven).collect()
 }
 

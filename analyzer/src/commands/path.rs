@@ -3,13 +3,13 @@
 use super::open::open;
 use super::print::print;
 use crate::cli;
-use crate::error::{Error, OK, PARTIAL};
-use crate::metrics::{cost, critical, overview, waits};
-use crate::model::Run;
-use crate::model::critical::CriticalPath;
-use crate::model::matching::{Account, Follow, settled};
-use crate::report::Report;
-use crate::report::schema::Schema;
+use model::error::{Error, OK, PARTIAL};
+use metrics::{cost, critical, overview, waits};
+use model::Run;
+use model::critical::CriticalPath;
+use model::matching::{Account, Follow, settled};
+use tables::Report;
+use tables::schema::Schema;
 
 /// Prints what lies on the critical path. Returns the exit status.
 pub fn run(arguments: &cli::OneRun) -> Result<u8, Error> {

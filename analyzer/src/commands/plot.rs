@@ -7,12 +7,12 @@ use super::open::open_run;
 use super::several::SeveralRuns;
 use crate::cli::{self, PlotKind};
 use crate::commands;
-use crate::error::{Error, OK, PARTIAL};
-use crate::metrics::{charts, compare, engine, fanout, matrix, network, operations, overlap, scaling};
-use crate::model::exchanges::exchanges;
-use crate::model::matching::{Follow, Settled, settled};
-use crate::model::{Choice, Run};
-use crate::report::plot::{self, Drawing, PlotFile};
+use model::error::{Error, OK, PARTIAL};
+use metrics::{charts, compare, engine, fanout, matrix, network, operations, overlap, scaling};
+use model::exchanges::exchanges;
+use model::matching::{Follow, Settled, settled};
+use model::{Choice, Run};
+use pictures::plot::{self, Drawing, PlotFile};
 
 /// Draws the picture. Returns the exit status.
 pub fn run(arguments: &cli::PlotArgs) -> Result<u8, Error> {

@@ -3,13 +3,13 @@
 use super::open::open;
 use super::print::print;
 use crate::cli;
-use crate::error::{Error, OK, PARTIAL};
-use crate::metrics::pop::Efficiency;
-use crate::metrics::{cost, overview, pop, waits};
-use crate::model::Run;
-use crate::model::matching::{Account, Follow, settled};
-use crate::report::Report;
-use crate::report::schema::Schema;
+use model::error::{Error, OK, PARTIAL};
+use metrics::pop::Efficiency;
+use metrics::{cost, overview, pop, waits};
+use model::Run;
+use model::matching::{Account, Follow, settled};
+use tables::Report;
+use tables::schema::Schema;
 
 /// Prints the factors. Returns the exit status.
 pub fn run(arguments: &cli::OneRun) -> Result<u8, Error> {

@@ -3,10 +3,10 @@
 use std::io::{self, BufWriter, Write};
 
 use crate::cli;
-use crate::error::Error;
-use crate::output;
-use crate::report::{self, Format, Report};
-use crate::terminal;
+use model::error::Error;
+use model::output;
+use tables::{self, Format, Report};
+use tables::terminal;
 
 /// Prints a report to stdout or a file, arranged as was asked for.
 pub fn print(report: Report, name: &str, how: &cli::Print) -> Result<(), Error> {

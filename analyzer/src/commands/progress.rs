@@ -3,14 +3,14 @@
 use super::open::open;
 use super::print::print;
 use crate::cli::{self, ByEngine};
-use crate::error::{Error, OK, PARTIAL};
-use crate::metrics::engine::{ComponentRow, EngineSiteRow, FunctionRow, LengthRow, RankLedgerRow, StarvedRow};
-use crate::metrics::{cost, engine, overview};
-use crate::model::Run;
-use crate::model::engine::{EngineAccount, of_rank};
-use crate::parallel;
-use crate::report::schema::Schema;
-use crate::report::{Report, Sheet, plot};
+use model::error::{Error, OK, PARTIAL};
+use metrics::engine::{ComponentRow, EngineSiteRow, FunctionRow, LengthRow, RankLedgerRow, StarvedRow};
+use metrics::{cost, engine, overview};
+use model::Run;
+use model::engine::{EngineAccount, of_rank};
+use model::parallel;
+use tables::schema::Schema;
+use tables::{Report, Sheet, plot};
 
 /// Prints the ledger and what follows from it. Returns the exit status.
 pub fn run(arguments: &cli::ProgressArgs) -> Result<u8, Error> {

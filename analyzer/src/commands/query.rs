@@ -4,8 +4,8 @@ use std::path::Path;
 
 use super::print::print_text;
 use crate::cli;
-use crate::dataset::description;
-use crate::error::{Error, OK};
+use data::description;
+use model::error::{Error, OK};
 
 /// Prints the rows of a query, or what can be asked. Returns the exit status.
 pub fn run(arguments: &cli::QueryArgs) -> Result<u8, Error> {
@@ -21,11 +21,11 @@ pub fn run(arguments: &cli::QueryArgs) -> Result<u8, Error> {
 fn ask(arguments: &cli::QueryArgs, folder: Option<&Path>, query: &str) -> Result<u8, Error> {
     use super::open::open_run;
     use super::print::print;
-    use crate::dataset::DataSet;
-    use crate::error::PARTIAL;
-    use crate::metrics::overview;
-    use crate::query::{Query, sheet};
-    use crate::report::Report;
+    use data::DataSet;
+    use model::error::PARTIAL;
+    use metrics::overview;
+    use sql::{Query, sheet};
+    use tables::Report;
 
     let query = Query::of(query)?;
     // Plans of Polars may outlive whoever made them, and this process ends with its query.

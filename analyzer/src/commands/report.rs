@@ -6,15 +6,15 @@ use super::open::choose;
 use super::page;
 use super::print::print;
 use crate::cli::{self, Breakdown};
-use crate::error::{Error, OK, PARTIAL};
-use crate::metrics::breakdown::{FunctionName, GroupRow, SingleRankRow};
-use crate::metrics::groupings::{CommunicatorName, PeerName, SiteName, SizeName, ThreadName};
-use crate::metrics::{cost, operations, overview, ranks, regions};
-use crate::model::matching::{Follow, settled};
-use crate::model::{Choice, Run};
-use crate::report::plot::PlotFile;
-use crate::report::schema::Schema;
-use crate::report::{Report, plot};
+use model::error::{Error, OK, PARTIAL};
+use metrics::breakdown::{FunctionName, GroupRow, SingleRankRow};
+use metrics::groupings::{CommunicatorName, PeerName, SiteName, SizeName, ThreadName};
+use metrics::{cost, operations, overview, ranks, regions};
+use model::matching::{Follow, settled};
+use model::{Choice, Run};
+use pictures::plot::PlotFile;
+use tables::schema::Schema;
+use tables::{Report, plot};
 
 /// What it needs, and has none of.
 const NEEDED: &str = "no collective call that all its ranks completed: report --by collective needs MPI_Allreduce, MPI_Bcast and the like";

@@ -4,10 +4,10 @@ use super::{
     breakdown, check, fanout, imbalance, matrix, model, overlap, path, pop, progress, report as of_report, waits,
 };
 use crate::cli::{Breakdown, ByEngine, ByPlace};
-use crate::error::Error;
-use crate::metrics::matrix::{TrafficKind, matrix as traffic};
-use crate::model::Run;
-use crate::report::{Format, Report, json};
+use model::error::Error;
+use metrics::matrix::{TrafficKind, matrix as traffic};
+use model::Run;
+use tables::{Format, Report, json};
 
 pub use super::open::open_run;
 

@@ -3,10 +3,10 @@
 use super::print::print;
 use super::several::SeveralRuns;
 use crate::cli;
-use crate::error::{Error, OK, PARTIAL};
-use crate::metrics::scaling::{self, ModelRow, PointRow, PopRow};
-use crate::report::schema::Schema;
-use crate::report::{Report, Sheet};
+use model::error::{Error, OK, PARTIAL};
+use metrics::scaling::{self, ModelRow, PointRow, PopRow};
+use tables::schema::Schema;
+use tables::{Report, Sheet};
 
 /// Prints how times grow with the ranks. Returns the exit status.
 pub fn run(arguments: &cli::ScalingArgs) -> Result<u8, Error> {

@@ -6,8 +6,8 @@ use super::{
     waits,
 };
 use crate::cli::{self, Analysis};
-use crate::error::{Error, OK};
-use crate::report::schema::Schema;
+use model::error::{Error, OK};
+use tables::schema::Schema;
 
 /// Prints the schema. Returns the exit status.
 pub fn run(arguments: &cli::SchemaArgs) -> Result<u8, Error> {

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use crate::error::Error;
-use crate::metrics::compare::{Figures, figures};
-use crate::metrics::overview;
-use crate::model::{Choice, Run};
+use model::error::Error;
+use metrics::compare::{Figures, figures};
+use metrics::overview;
+use model::{Choice, Run};
 
 /// What was read of several runs.
 pub struct SeveralRuns {

@@ -9,16 +9,16 @@ use super::free::free;
 use super::open::choose;
 use super::print::print_below;
 use crate::cli;
-use crate::error::{Error, OK, PARTIAL};
-use crate::metrics::timeline::PageParts;
-use crate::metrics::{cost, overview, timeline};
-use crate::model::levels::Grid;
-use crate::model::matching::{Follow, settled};
-use crate::model::{Choice, Run};
-use crate::report::plot::PlotFile;
-use crate::report::schema::Schema;
-use crate::report::timeline::PageData;
-use crate::report::{Format, Report, timeline as pictures};
+use model::error::{Error, OK, PARTIAL};
+use pictures::timeline::contents::PageParts;
+use metrics::{cost, overview, timeline};
+use model::levels::Grid;
+use model::matching::{Follow, settled};
+use model::{Choice, Run};
+use pictures::plot::PlotFile;
+use tables::schema::Schema;
+use pictures::timeline::PageData;
+use tables::{Format, Report, timeline as pictures};
 use crate::{output, terminal};
 
 /// Shows the timeline in the terminal, or writes it to files. Returns the exit status.

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::unpacked::unpack;
-use crate::cache;
-use crate::error::Error;
+use model::cache;
+use model::error::Error;
 
 /// What this command was built with.
 #[cfg(feature = "embed")]

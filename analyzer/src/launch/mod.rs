@@ -20,7 +20,7 @@ use std::process::{Command, Stdio};
 use traces::settings::{self, SETTINGS};
 
 use crate::cli::{Launcher, Settings};
-use crate::error::Error;
+use model::error::Error;
 pub use library::{PreloadLibrary, library};
 pub use shipped::{is_to_ship, no_folder_yet, ship, shipped};
 

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use super::find;
 use crate::cli::NodeLauncher;
-use crate::error::Error;
+use model::error::Error;
 
 /// The path is this command's own: on the node it may be elsewhere. `$0` is the path, `$@` are the words behind it.
 const OURS_OR_ON_PATH: &str = r#"if [ -x "$0" ]; then exec "$0" "$@"; else exec overhear "$@"; fi"#;

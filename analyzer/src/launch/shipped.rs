@@ -9,8 +9,8 @@ use traces::settings;
 use super::library::PreloadLibrary;
 use super::unpacked::{check_mount, check_path};
 use crate::cli::Settings;
-use crate::error::Error;
-use crate::output;
+use model::error::Error;
+use model::output;
 
 /// Whether the user asks for it.
 pub fn is_to_ship(given: &Settings) -> bool {

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{StatVfsMountFlags, statvfs};
 
-use crate::output::OutputFolder;
+use model::output::OutputFolder;
 
 /// Finds or writes the file. Fails with the folder and what is wrong with it.
 pub fn unpack(bytes: &[u8], folder: &Path) -> Result<PathBuf, String> {

@@ -2,7 +2,7 @@
 
 use crate::common::made::{Calls, account, command, made, moved, send, told};
 use crate::common::{signature, stdout};
-use analyzer::model::matching::{Follow, WaitState};
+use model::matching::{Follow, WaitState};
 use traces::calls::Call;
 use traces::signature::{Signature, peer, tag};
 

@@ -329,5 +329,5 @@ fn of_a_profile_signatures_say_what_is_known_and_a_line_says_so() {
 fn the_published_description_is_that_of_the_tables() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/schema/dataset.md");
     // GOLDEN=write cargo test -p overhear dataset:: writes it anew.
-    compare(&path, &analyzer::dataset::description());
+    compare(&path, &data::description());
 }

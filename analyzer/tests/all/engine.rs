@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use analyzer::metrics::engine::{rates, unseen};
-use analyzer::model::engine::Starved;
-use analyzer::model::{Choice, Run, engine};
+use metrics::engine::{rates, unseen};
+use model::engine::Starved;
+use model::{Choice, Run, engine};
 use traces::calls::Call;
 use traces::progress::Polls;
 

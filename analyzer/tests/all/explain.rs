@@ -2,8 +2,8 @@
 
 use std::process::Command;
 
-use analyzer::meaning::{of_column, topics};
-use analyzer::model::matching::WaitState;
+use tables::meaning::{of_column, topics};
+use model::matching::WaitState;
 use serde_json::Value;
 
 use crate::schema::{COMMANDS, schema, tables};

@@ -38,7 +38,7 @@ fn duckdb_and_pyarrow_read_the_rows_and_calls_of_an_export() {
             let output = overhear("export", &fixture.run, &[folder.0.to_str().unwrap(), "--no-cache", "--to", format]);
             assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
         }
-        let tables: Vec<&str> = analyzer::dataset::heads().iter().map(|head| head.name).collect();
+        let tables: Vec<&str> = data::heads().iter().map(|head| head.name).collect();
         let mut python = Command::new("python3");
         python.env("PYTHONPATH", &path).args(["-c", SCRIPT]).args([&parquet.0, &lines.0]).args(&tables);
         let output = python.output().unwrap();

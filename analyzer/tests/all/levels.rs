@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::LazyLock;
 
-use analyzer::metrics::{charts, timeline};
-use analyzer::model::levels::{self, Grid, RankBins, RankCalls, UNFINISHED};
-use analyzer::model::matching::{Follow, Settled, WaitKey, WaitSum, settled};
-use analyzer::model::rank::is_nested;
-use analyzer::model::timeline::Timeline;
-use analyzer::model::{Choice, Rank, Run};
+use metrics::{charts, timeline};
+use model::levels::{self, Grid, RankBins, RankCalls, UNFINISHED};
+use model::matching::{Follow, Settled, WaitKey, WaitSum, settled};
+use model::rank::is_nested;
+use model::timeline::Timeline;
+use model::{Choice, Rank, Run};
 use examples::fixture;
 use traces::calls::Call;
 use traces::file::{FileHeader, Mode, Stop};

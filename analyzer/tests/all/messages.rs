@@ -2,7 +2,7 @@
 
 use crate::common::made::{Calls, account, command, is_whole, made, moved, on_nobody, receive, send, told};
 use crate::common::{signature, stdout};
-use analyzer::model::matching::{Follow, WaitState};
+use model::matching::{Follow, WaitState};
 use traces::calls::Call;
 use traces::record;
 use traces::signature::{STARTS, Signature, peer};

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Once;
 
-use analyzer::model::watch::Watch;
+use model::watch::Watch;
 use examples::wheel::OPEN_METRICS;
 use serde_json::Value;
 use traces::calls::Call;
@@ -55,7 +55,7 @@ fn prometheus_reads_the_totals_of_each_rank() {
         let families = parsed(&fixture.run);
         let mut watch = Watch::new(&fixture.run);
         watch.look().unwrap();
-        let expected = |value: fn(&analyzer::model::watch::RankView) -> f64| {
+        let expected = |value: fn(&model::watch::RankView) -> f64| {
             let views = watch.ranks.iter().zip(&watch.views);
             views.map(|(rank, view)| (rank.number().unwrap().to_string(), value(view))).collect::<Vec<_>>()
         };

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::Path;
 
 use crate::common::recorded::{ask, measured, recorded};
-use analyzer::model::Run;
-use analyzer::model::matching::{Account, Follow, settled};
+use model::Run;
+use model::matching::{Account, Follow, settled};
 use examples::answer::{Answer, WAIT_STATE, number};
 use examples::fixture::Fixture;
 use serde_json::{Value, json};

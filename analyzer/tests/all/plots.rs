@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use analyzer::metrics::charts;
-use analyzer::model::Run;
-use analyzer::report::plot::{
+use pictures::charts;
+use model::Run;
+use pictures::plot::{
     self, Axis, AxisScale, AxisUnit, BarLayout, BarPart, BarRow, Bars, Chart, Drawing, PlotFile, Series,
 };
 use resvg::tiny_skia::Pixmap;

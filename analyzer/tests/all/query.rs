@@ -12,7 +12,7 @@ fn query(sql: &str, arguments: &[&str]) -> Output {
 fn the_tables_are_described_without_a_run() {
     let output =
         std::process::Command::new(env!("CARGO_BIN_EXE_overhear")).args(["query", "--tables"]).output().unwrap();
-    assert_eq!(stdout(&output), analyzer::dataset::description());
+    assert_eq!(stdout(&output), data::description());
 }
 
 #[cfg(not(feature = "polars"))]

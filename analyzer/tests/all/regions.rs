@@ -4,9 +4,9 @@ use crate::common;
 use std::path::Path;
 use std::process::Command;
 
-use analyzer::model::Run;
-use analyzer::model::levels;
-use analyzer::model::timeline::Timeline;
+use model::Run;
+use model::levels;
+use model::timeline::Timeline;
 
 use crate::common::{BEGIN, Folder, SECOND, definitions, header, signature};
 use serde_json::{Value, json};

@@ -2,9 +2,9 @@
 
 use crate::common::made::{Calls, made, on_nobody, receive, send};
 use crate::common::signature;
-use analyzer::metrics::messages::{DifferenceKind, FirstDifferenceRow, RankComparison};
-use analyzer::metrics::messages::{compare, first_differences, warnings};
-use analyzer::model::messages::{Way, of_rank};
+use metrics::messages::{DifferenceKind, FirstDifferenceRow, RankComparison};
+use metrics::messages::{compare, first_differences, warnings};
+use model::messages::{Way, of_rank};
 use traces::calls::Call;
 use traces::record::Content;
 use traces::signature::peer;

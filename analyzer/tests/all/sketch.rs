@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::common::{BEGIN, Folder, header, overhear, signature};
-use analyzer::model::{Choice, End, Rank, Sketch};
+use model::{Choice, End, Rank, Sketch};
 use synthetic::{Shape, Topology, run};
 use traces::calls::Call;
 use traces::file::{FileHeader, INITIALIZED};

@@ -6,9 +6,9 @@ use std::process::{Child, Command};
 use std::thread;
 use std::time::Duration;
 
-use analyzer::model::process::{self as running, ProcessState};
-use analyzer::model::standing::{Pulse, Standing, Stir};
-use analyzer::model::{End, Run};
+use model::process::{self as running, ProcessState};
+use model::standing::{Pulse, Standing, Stir};
+use model::{End, Run};
 use examples::fixture;
 use serde_json::Value;
 use traces::calls::Call;

@@ -2,8 +2,8 @@
 
 use crate::common::made::{account, command, is_whole, moved, send, told, write_threads};
 use crate::common::{Folder, signature, stdout};
-use analyzer::model::Run;
-use analyzer::model::matching::{Follow, WaitState};
+use model::Run;
+use model::matching::{Follow, WaitState};
 use traces::calls::Call;
 
 /// Numbers below a bound that look random.

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use crate::common::{Folder, definitions};
-use analyzer::model::Run;
-use analyzer::model::timeline::{ClockLine, Slack, Source, Timeline};
+use model::Run;
+use model::timeline::{ClockLine, Slack, Source, Timeline};
 use traces::clock::ClockSample;
 use traces::definitions::{Definition, Occasion, SameClock, Sync};
 use traces::file::{FINALIZED, FileHeader, INITIALIZED};

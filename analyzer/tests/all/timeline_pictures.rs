@@ -6,8 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use analyzer::model::levels::{Grid, RegionSpan};
-use analyzer::report::timeline::{Picture, page, svg};
+use model::levels::{Grid, RegionSpan};
+use pictures::timeline::{Picture, page, svg};
 use resvg::tiny_skia::Pixmap;
 
 use crate::common::{Folder, stderr, stdout};

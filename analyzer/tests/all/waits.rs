@@ -5,9 +5,9 @@ use std::fs;
 
 use crate::common::made::{Calls, account, command, made, on_nobody, on_one_processor, receive, send, told};
 use crate::common::{Folder, signature, stdout};
-use analyzer::metrics::pop;
-use analyzer::model::Run;
-use analyzer::model::matching::{Account, Follow, RankPair, WaitState, WaitSum};
+use metrics::pop;
+use model::Run;
+use model::matching::{Account, Follow, RankPair, WaitState, WaitSum};
 use synthetic::{KnownTotals, KnownWaits, Shape, Topology, Truth, run};
 use traces::calls::{Call, Class};
 use traces::folder::file_name;

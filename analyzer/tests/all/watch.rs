@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::Path;
 
-use analyzer::model::rank::is_nested;
-use analyzer::model::standing::Spot;
-use analyzer::model::watch::Watch;
-use analyzer::model::{Rank, Run};
+use model::rank::is_nested;
+use model::standing::Spot;
+use model::watch::Watch;
+use model::{Rank, Run};
 use examples::fixture;
 use synthetic::{Shape, Topology};
 use traces::calls::Call;
@@ -128,7 +128,7 @@ fn what_a_watch_tells_is_all_that_another_one_needs() {
         heard.look().unwrap();
         let all = |watch: &Watch| {
             let ranks = watch.ranks.iter().zip(&watch.views);
-            let one = |(rank, view): (&Rank, &analyzer::model::watch::RankView)| {
+            let one = |(rank, view): (&Rank, &model::watch::RankView)| {
                 let known = (rank.sites.len(), rank.modules.len(), rank.communicators.len(), rank.members.len());
                 format!(
                     "{} {:?} {:?} {:?} {} {:?}",

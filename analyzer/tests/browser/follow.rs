@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use analyzer::model::levels::{self, PlacedCall, RankCalls};
-use analyzer::model::matching::{Follow, settled};
-use analyzer::model::rank::function_of;
-use analyzer::model::{Choice, Run};
+use model::levels::{self, PlacedCall, RankCalls};
+use model::matching::{Follow, settled};
+use model::rank::function_of;
+use model::{Choice, Run};
 use serde_json::Value;
 use synthetic::{Shape, Topology};
 use traces::signature::{CREATES, UNKNOWN_BYTES};

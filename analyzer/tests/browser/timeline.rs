@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use analyzer::model::levels::{self, RankCalls};
-use analyzer::model::matching::{Follow, settled};
-use analyzer::model::rank::{function_of, is_nested};
-use analyzer::model::{Choice, Run};
+use model::levels::{self, RankCalls};
+use model::matching::{Follow, settled};
+use model::rank::{function_of, is_nested};
+use model::{Choice, Run};
 use serde_json::Value;
 use synthetic::{Shape, Topology};
 
@@ -164,7 +164,7 @@ fn single_calls_of_a_long_run_come_from_parts_beside_the_page() {
         assert!(in_trace(&run, row, start).contains(&shown), "{one}");
     }
     assert_eq!(seen["found"]["fn"], "MPI_Bcast");
-    let calls = |entry: &&analyzer::model::tally::CallTotal| !is_nested(entry);
+    let calls = |entry: &&model::tally::CallTotal| !is_nested(entry);
     let said: u64 = run.ranks.iter().flat_map(|rank| rank.entries().filter(calls)).map(|entry| entry.count).sum();
     assert_eq!(seen["counted"], said, "every call is in one part");
 }

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use analyzer::metrics::pop;
-use analyzer::model::critical::{path, places, selected};
-use analyzer::model::engine::of_rank;
-use analyzer::model::matching::{Account, Follow, RankSite, settled};
-use analyzer::model::{Rank, Run};
+use metrics::pop;
+use model::critical::{path, places, selected};
+use model::engine::of_rank;
+use model::matching::{Account, Follow, RankSite, settled};
+use model::{Rank, Run};
 
 /// The account of a run.
 pub fn of(folder: &Path) -> String {
@@ -117,7 +117,7 @@ fn waits(run: &Run, account: &Account, lines: &mut Vec<String>) {
     lines.extend(waits);
 }
 
-fn clocks(run: &Run, timeline: &analyzer::model::timeline::Timeline, lines: &mut Vec<String>) {
+fn clocks(run: &Run, timeline: &model::timeline::Timeline, lines: &mut Vec<String>) {
     for (rank, line) in run.ranks.iter().zip(&timeline.lines) {
         let [begin, end] = [rank.header.begin.ticks, rank.last_ticks()].map(|ticks| line.nanoseconds_at(ticks));
         lines.push(format!(

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use analyzer::model::matching::WaitState;
+use model::matching::WaitState;
 use examples::fixture;
 use examples::program::Program;
 use libtest_mimic::{Failed, Trial};

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::common::{ATTEMPTS, assert_planted, case, libraries, one};
-use analyzer::model::timeline::{ClockLine, Source, Timeline};
-use analyzer::model::{Rank, Run};
+use model::timeline::{ClockLine, Source, Timeline};
+use model::{Rank, Run};
 use examples::mpi::Mpi;
 use examples::program::Program;
 use examples::rota;

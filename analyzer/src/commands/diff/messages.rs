@@ -4,15 +4,15 @@ use std::path::Path;
 
 use crate::cli;
 use crate::commands::print::print;
-use crate::error::{DIFFERENT, Error, OK, PARTIAL};
-use crate::metrics::messages::{self, FirstDifferenceRow, MessageCountRow, RankComparison};
-use crate::metrics::overview;
-use crate::model::messages::of_rank;
-use crate::model::timeline::Timeline;
-use crate::model::{Choice, Rank, Run};
-use crate::parallel;
-use crate::report::Report;
-use crate::report::schema::Schema;
+use model::error::{DIFFERENT, Error, OK, PARTIAL};
+use metrics::messages::{self, FirstDifferenceRow, MessageCountRow, RankComparison};
+use metrics::overview;
+use model::messages::of_rank;
+use model::timeline::Timeline;
+use model::{Choice, Rank, Run};
+use model::parallel;
+use tables::Report;
+use tables::schema::Schema;
 
 /// Prints what differs. Returns the exit status: 1 where a message differs.
 pub fn run(arguments: &cli::DiffArgs) -> Result<u8, Error> {

@@ -8,12 +8,12 @@ use super::overlap;
 use super::print::print;
 use super::several::SeveralRuns;
 use crate::cli;
-use crate::error::{DIFFERENT, Error, OK, PARTIAL};
-use crate::metrics::compare::{self, FigureRow, Threshold};
-use crate::metrics::engine;
-use crate::model::Choice;
-use crate::report::schema::Schema;
-use crate::report::{Report, Sheet};
+use model::error::{DIFFERENT, Error, OK, PARTIAL};
+use metrics::compare::{self, FigureRow, Threshold};
+use metrics::engine;
+use model::Choice;
+use tables::schema::Schema;
+use tables::{Report, Sheet};
 
 /// Prints what differs. Returns the exit status: 1 where a condition is met.
 pub fn run(arguments: &cli::DiffArgs) -> Result<u8, Error> {

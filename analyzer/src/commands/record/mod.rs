@@ -19,9 +19,9 @@ use std::process::{Command, ExitStatus};
 use traces::{folder, settings};
 
 use crate::cli::{self, Launcher};
-use crate::error::{Error, USAGE};
+use model::error::{Error, USAGE};
 use crate::launch::{self, PreloadLibrary, Variables, preload, programs};
-use crate::terminal;
+use tables::terminal;
 use run_folder::RunFolder;
 
 /// Recording could not begin.

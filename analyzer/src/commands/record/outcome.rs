@@ -11,11 +11,11 @@ use traces::file::Stop;
 use traces::folder;
 
 use super::run_folder::{RunFolder, Whereabouts};
-use crate::metrics::cost;
-use crate::model::{Rank, Sketch, run as runs, sites::Sites};
-use crate::parallel;
-use crate::report::Value;
-use crate::terminal;
+use metrics::cost;
+use model::{Rank, Sketch, run as runs, sites::Sites};
+use model::parallel;
+use tables::Value;
+use tables::terminal;
 
 /// Bytes of records that are read, about. Of a longer run, some pages stand for the others.
 const READ: u64 = 64 << 20;

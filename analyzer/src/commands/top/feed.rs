@@ -9,9 +9,9 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 
 use super::{BETWEEN, SECOND, look_or_wait};
-use crate::error::{Error, OK};
-use crate::model::watch::Watch;
-use crate::terminal;
+use model::error::{Error, OK};
+use model::watch::Watch;
+use tables::terminal;
 
 /// The first line.
 #[derive(Serialize, Deserialize)]

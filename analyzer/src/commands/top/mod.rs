@@ -10,13 +10,13 @@ use std::time::{Duration, Instant};
 use super::open::folder;
 use super::print::{print, print_text};
 use crate::cli;
-use crate::error::{Error, OK, PARTIAL};
-use crate::metrics::top;
-use crate::model::sites::Sites;
-use crate::model::watch::Watch;
-use crate::report::Report;
-use crate::report::schema::Schema;
-use crate::terminal;
+use model::error::{Error, OK, PARTIAL};
+use metrics::top;
+use model::sites::Sites;
+use model::watch::Watch;
+use tables::Report;
+use tables::schema::Schema;
+use tables::terminal;
 use nodes::NodeReaders;
 
 /// Between the two moments that rates are of, where one frame is asked for.

@@ -15,10 +15,10 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::feed::Greeting;
 use crate::cli::NodeLauncher;
-use crate::error::Error;
+use model::error::Error;
 use crate::launch::on_node;
-use crate::model::standing::Spot;
-use crate::model::watch::{NodeNews, Watch};
+use model::standing::Spot;
+use model::watch::{NodeNews, Watch};
 
 /// See the module.
 pub struct NodeReaders {

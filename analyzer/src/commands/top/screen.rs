@@ -13,11 +13,11 @@ use rustix::io::Errno;
 
 use super::nodes::NodeReaders;
 use super::{SECOND, look_or_wait};
-use crate::error::Error;
-use crate::model::sites::Sites;
-use crate::model::watch::Watch;
-use crate::report::text;
-use crate::visible::visible;
+use model::error::Error;
+use model::sites::Sites;
+use model::watch::Watch;
+use tables::text;
+use tables::visible::visible;
 
 /// Between two looks for keys where stdin is not the terminal that is drawn on.
 const ELSEWHERE: Duration = Duration::from_millis(50);

@@ -4,9 +4,9 @@ use std::path::Path;
 use std::process::{Command, Output};
 use std::thread;
 
-use analyzer::model::Run;
-use analyzer::model::matching::{Account, Follow, WaitKey, WaitState, WaitSum, settled};
-use analyzer::model::roles::SpottedSite;
+use model::Run;
+use model::matching::{Account, Follow, WaitKey, WaitState, WaitSum, settled};
+use model::roles::SpottedSite;
 use traces::calls::Call;
 use traces::definitions::{Definition, Members, Occasion, SameClock, Span};
 use traces::folder::file_name;

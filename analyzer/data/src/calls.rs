@@ -1,0 +1,324 @@
+//! `calls`: every call that was recorded for itself.
+//!
+//! A piece is a page of a thread: pages say where their times and request numbers begin, so each is read for itself.
+
+use std::io;
+use std::sync::{Arc, OnceLock};
+
+use traces::progress::{Depth, Entries, Polls};
+use traces::read::{RecordedCall, Visitor, Walk};
+use traces::record::{Arrived, LEFT, RecordKind};
+
+use super::column::DataColumn;
+use super::meanings::{CallMeaning, Meanings};
+use super::set::{DataSet, OfRank, Piece, RankOfRows, rank_columns, time_columns};
+use super::table::{DataRow, RowSource, ShowRows};
+use model::selection::{Cursor, LEFT_OUT};
+
+/// A call, or several that asked in vain and were told in one. Times in ticks.
+#[derive(Clone, Copy, Debug)]
+pub struct CallRow {
+    signature: u32,
+    count: u64,
+    start: u64,
+    end: u64,
+    inside: u64,
+    /// The number of the first request it began; [`NO_REQUEST`] where it began none.
+    request: u64,
+    /// Bytes that a message had which the call itself received.
+    came: Option<u64>,
+    engine: Entries,
+    failed: bool,
+    left: bool,
+}
+
+const NO_REQUEST: u64 = u64::MAX;
+
+/// What the calls of a page have in common.
+pub struct CallsOfThread {
+    rank: RankOfRows,
+    thread: u32,
+    meanings: Arc<Meanings>,
+    /// The progress engine was listened to.
+    has_engine: bool,
+}
+
+impl OfRank for CallsOfThread {
+    fn rank(&self) -> &RankOfRows {
+        &self.rank
+    }
+}
+
+impl CallsOfThread {
+    fn of(&self, row: &CallRow) -> &CallMeaning {
+        self.meanings.get(row.signature)
+    }
+}
+
+impl DataRow for CallRow {
+    type Common = CallsOfThread;
+    const TABLE: &'static str = "calls";
+    const MEANING: &'static str = "A call that ended and was recorded for itself: not those inside other calls, and not those of a profile, which are in `signatures`.";
+
+    fn columns() -> Vec<DataColumn<CallRow, CallsOfThread>> {
+        type Of = CallsOfThread;
+        let mut columns = rank_columns();
+        columns.extend([
+            DataColumn::number(
+                "thread",
+                "thread of the rank, from 0 in the order they first called MPI",
+                |_, of: &Of| of.thread,
+            ),
+            DataColumn::name(
+                "function",
+                "MPI function",
+                |of: &Of| &of.meanings.functions,
+                |row: &CallRow, of| of.of(row).function,
+            ),
+            DataColumn::name(
+                "call_site",
+                "where it was called, as `report` names it",
+                |of: &Of| &of.meanings.call_sites,
+                |row: &CallRow, of| of.of(row).call_site,
+            ),
+            DataColumn::number("site", "key into `sites`, with rank and world", |row: &CallRow, of: &Of| {
+                of.of(row).site
+            }),
+            DataColumn::number(
+                "signature",
+                "key into `signatures`, with rank, world and thread",
+                |row: &CallRow, of: &Of| of.of(row).number,
+            ),
+            DataColumn::number(
+                "communicator",
+                "key into `communicators`; null for calls on none",
+                |row: &CallRow, of: &Of| of.of(row).communicator,
+            ),
+            DataColumn::number(
+                "peer_rank",
+                "rank in MPI_COMM_WORLD of destination, source, root or target; null for none or any",
+                |row: &CallRow, of: &Of| of.of(row).peer,
+            ),
+            DataColumn::signed(
+                "tag",
+                "tag that it sends or receives by; null for none or any",
+                |row: &CallRow, of: &Of| of.of(row).tag,
+            ),
+            DataColumn::whole("sent_bytes", "bytes it handed out, or its request will", |row: &CallRow, of: &Of| {
+                if row.failed { 0 } else { of.of(row).sent }
+            }),
+            DataColumn::whole(
+                "received_bytes",
+                "bytes that came; of a nonblocking receive, the room for them",
+                |row: &CallRow, of: &Of| {
+                    if row.failed { 0 } else { row.came.unwrap_or(of.of(row).received) }
+                },
+            ),
+            DataColumn::whole(
+                "calls",
+                "calls that the row tells of: more than one where tests asked in vain",
+                |row: &CallRow, _| row.count,
+            ),
+        ]);
+        columns.extend(time_columns(|row: &CallRow| row.start, |row: &CallRow| row.end));
+        columns.extend([
+            DataColumn::real(
+                "inside_s",
+                "time inside MPI: less than from start to end where calls is more than 1",
+                |row: &CallRow, of: &Of| of.rank.seconds(row.inside),
+            ),
+            DataColumn::whole(
+                "request",
+                "key into `requests`, with rank, world and thread: the first request it began",
+                |row: &CallRow, _| Some(row.request).filter(|request| *request != NO_REQUEST),
+            ),
+            DataColumn::whole(
+                "engine_entries",
+                "entries into the progress engine during it; null where not recorded",
+                |row: &CallRow, of: &Of| of.has_engine.then_some(row.engine.entries),
+            ),
+            DataColumn::whole(
+                "engine_productive_entries",
+                "entries that achieved something",
+                |row: &CallRow, of: &Of| of.has_engine.then_some(row.engine.productive),
+            ),
+            DataColumn::flag("failed", "it returned an error, or never", |row: &CallRow, _| row.failed),
+            DataColumn::flag("left", "it never returned: an exception or longjmp left it", |row: &CallRow, _| row.left),
+        ]);
+        columns
+    }
+}
+
+/// The calls of a run.
+pub struct CallRows<'r> {
+    set: &'r DataSet<'r>,
+    pieces: Vec<Piece>,
+    /// By rank and thread, when they are first asked for.
+    meanings: Vec<Vec<OnceLock<Arc<Meanings>>>>,
+}
+
+impl<'r> CallRows<'r> {
+    /// Those of a data set.
+    pub fn new(set: &'r DataSet<'r>) -> CallRows<'r> {
+        let of_rank = |rank: usize| set.threads(rank).iter().map(|_| OnceLock::new()).collect();
+        let meanings = (0..set.run.ranks.len()).map(of_rank).collect();
+        CallRows { set, pieces: set.pieces(), meanings }
+    }
+}
+
+impl RowSource<CallRow> for CallRows<'_> {
+    fn parts(&self) -> Vec<usize> {
+        self.pieces.iter().map(|piece| piece.rank).collect()
+    }
+
+    fn read(&self, part: usize, show: &mut ShowRows<'_, CallRow>) -> io::Result<()> {
+        let piece = self.pieces[part];
+        let rank = &self.set.run.ranks[piece.rank];
+        let thread = &self.set.threads(piece.rank)[piece.thread];
+        let meanings = &self.meanings[piece.rank][piece.thread];
+        let meanings = Arc::clone(meanings.get_or_init(|| Arc::new(Meanings::of(self.set, piece.rank, thread))));
+        let mut reader = CallReader::new(&meanings, Cursor::new(rank.stretches(thread.number)));
+        let (mut pages, mut last) = (self.set.pages(&piece).iter(), None);
+        if let Some(page) = pages.next() {
+            reader.started = page.header.requests;
+            reader.rows.reserve(page.words.len());
+            // What is damaged was said when the calls were added up.
+            let _ = Walk::new(page).step(&mut reader, usize::MAX);
+            last = reader.last;
+        }
+        // What belongs to the page's last call may stand in the next one.
+        reader.is_behind = true;
+        for page in pages {
+            let mut walk = Walk::new(page);
+            while !reader.is_over && walk.step(&mut reader, 1).is_ok_and(|more| more) {}
+            if reader.is_over {
+                break;
+            }
+        }
+        if piece.is_last
+            && let Some(polls) = thread.open_polls(last)
+        {
+            reader.is_behind = false;
+            reader.polls(&polls);
+        }
+        let rows = reader.rows;
+        let has_engine = rank.progress > Depth::Off;
+        show(&rows, &CallsOfThread { rank: self.set.rank(piece.rank), thread: thread.number, meanings, has_engine })
+    }
+}
+
+struct CallReader<'a> {
+    meanings: &'a Meanings,
+    cursor: Cursor<'a>,
+    rows: Vec<CallRow>,
+    /// What follows belongs to the last row.
+    is_open: bool,
+    /// Requests begun so far.
+    started: u64,
+    last: Option<RecordedCall>,
+    /// It reads behind its page: up to the next call.
+    is_behind: bool,
+    is_over: bool,
+}
+
+impl<'a> CallReader<'a> {
+    fn new(meanings: &'a Meanings, cursor: Cursor<'a>) -> CallReader<'a> {
+        CallReader {
+            meanings,
+            cursor,
+            rows: Vec::new(),
+            is_open: false,
+            started: 0,
+            last: None,
+            is_behind: false,
+            is_over: false,
+        }
+    }
+
+    #[inline]
+    fn add(&mut self, signature: u32, start: u64, end: u64, count: u64, inside: u64) {
+        if self.is_behind {
+            (self.is_open, self.is_over) = (false, true);
+            return;
+        }
+        self.last = Some(RecordedCall { start, signature });
+        let meaning = self.meanings.get(signature);
+        let request = if meaning.takes { self.started } else { NO_REQUEST };
+        self.started = self.started.wrapping_add(meaning.takes.into());
+        self.is_open = meaning.counts && self.cursor.part_at(start) != LEFT_OUT;
+        if self.is_open {
+            self.rows.push(CallRow {
+                signature,
+                count,
+                start,
+                end,
+                inside,
+                request,
+                came: None,
+                engine: Entries::default(),
+                failed: false,
+                left: false,
+            });
+        }
+    }
+
+    #[inline]
+    fn open(&mut self) -> Option<&mut CallRow> {
+        if self.is_open { self.rows.last_mut() } else { None }
+    }
+
+    fn begin_requests(&mut self, count: u32) {
+        let first = self.started;
+        self.started = first.wrapping_add(count.into());
+        if let Some(row) = self.open()
+            && row.request == NO_REQUEST
+        {
+            row.request = first;
+        }
+    }
+}
+
+impl Visitor for CallReader<'_> {
+    #[inline]
+    fn call(&mut self, signature: u32, start: u64, duration: u64) {
+        self.add(signature, start, start.wrapping_add(duration), 1, duration);
+    }
+
+    fn polls(&mut self, polls: &Polls) {
+        self.add(polls.signature as u32, polls.start, polls.end, polls.count, polls.total);
+    }
+
+    fn arrived(&mut self, arrived: Arrived) {
+        let meanings = self.meanings;
+        // Of a completed request it is said in `requests`.
+        if let Some(row) = self.open()
+            && meanings.get(row.signature).received > 0
+        {
+            row.came = Some(arrived.bytes);
+        }
+    }
+
+    fn requests(&mut self, kind: RecordKind, count: u32, _age: u64) {
+        if kind == RecordKind::Started {
+            self.begin_requests(count);
+        }
+    }
+
+    fn elsewhere(&mut self, kind: RecordKind, count: u32, _thread: u32, _number: u64) {
+        if kind == RecordKind::Started {
+            self.begin_requests(count);
+        }
+    }
+
+    fn failed(&mut self, class: u16, _code: i32) {
+        if let Some(row) = self.open() {
+            (row.failed, row.left) = (true, class == LEFT);
+        }
+    }
+
+    fn engine(&mut self, during: Entries) {
+        if let Some(row) = self.open() {
+            row.engine += during;
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! The folder that an export is written into. What lies there is not overwritten unless that was asked for, and then only files that an
+//! export has written.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use model::error::Error;
+use model::Run;
+
+/// What Hive calls the folder of rows that have no value.
+const NO_VALUE: &str = "__HIVE_DEFAULT_PARTITION__";
+
+/// See the module.
+pub struct ExportFolder(PathBuf);
+
+impl ExportFolder {
+    /// A folder that is new or empty; with `force`, one in which the tables of these names are to be replaced.
+    pub fn claim(path: &Path, names: &[&str], force: bool) -> Result<ExportFolder, Error> {
+        let failed = |source| Error::Write { path: path.into(), source };
+        match fs::read_dir(path).map(Iterator::count) {
+            Err(error) if error.kind() == ErrorKind::NotFound => fs::create_dir_all(path).map_err(failed)?,
+            Err(error) => return Err(failed(error)),
+            Ok(there) if there > 0 && !force => return Err(Error::Exists { path: path.into() }),
+            Ok(_) => names.iter().try_for_each(|name| remove(&path.join(name)))?,
+        }
+        Ok(ExportFolder(path.into()))
+    }
+
+    /// A folder that is new or empty; with `force`, one in which the archive of OTF2 of a name is to be replaced.
+    pub fn claim_archive(path: &Path, name: &str, force: bool) -> Result<(), Error> {
+        ExportFolder::claim(path, &[], force)?;
+        let events = path.join(name);
+        remove_files(&events, |file| has_extension(file, &["evt", "def"]))?;
+        match fs::remove_dir(&events) {
+            Err(source) if source.kind() != ErrorKind::NotFound => return Err(Error::Write { path: events, source }),
+            _ => {}
+        }
+        remove_files(path, |file| file.file_stem() == Some(name.as_ref()) && has_extension(file, &["otf2", "def"]))
+    }
+
+    /// The file of a table for the rank at a place of the run, in a folder that is there.
+    pub fn file(&self, run: &Run, table: &str, rank: usize, extension: &str) -> Result<PathBuf, Error> {
+        let number = run.ranks[rank].number();
+        let part = run.ranks[..rank].iter().filter(|other| other.number() == number).count();
+        let value = number.map_or_else(|| NO_VALUE.into(), |number| number.to_string());
+        let folder = self.0.join(table).join(format!("rank={value}"));
+        fs::create_dir_all(&folder).map_err(|source| Error::Write { path: folder.clone(), source })?;
+        Ok(folder.join(format!("part-{part}.{extension}")))
+    }
+}
+
+/// Removes the files of a folder that are meant, where there is one.
+fn remove_files(folder: &Path, is_meant: impl Fn(&Path) -> bool) -> Result<(), Error> {
+    let failed = |path: &Path, source| Error::Write { path: path.into(), source };
+    let there = match fs::read_dir(folder) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        there => there.map_err(|source| failed(folder, source))?,
+    };
+    for file in there.flatten().map(|entry| entry.path()).filter(|path| is_meant(path)) {
+        fs::remove_file(&file).map_err(|source| failed(&file, source))?;
+    }
+    Ok(())
+}
+
+fn has_extension(file: &Path, extensions: &[&str]) -> bool {
+    file.extension().is_some_and(|found| extensions.iter().any(|extension| found == *extension))
+}
+
+/// Removes a table that an export has written, and fails where anything else lies there.
+fn remove(table: &Path) -> Result<(), Error> {
+    let failed = |path: &Path, source| Error::Write { path: path.into(), source };
+    let ranks = match fs::read_dir(table) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        ranks => ranks.map_err(|source| failed(table, source))?,
+    };
+    let is_named =
+        |path: &Path, begin: &str| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(begin));
+    for rank in ranks.flatten().map(|entry| entry.path()).filter(|path| is_named(path, "rank=")) {
+        let files = fs::read_dir(&rank).map_err(|source| failed(&rank, source))?;
+        for file in files.flatten().map(|entry| entry.path()).filter(|path| is_named(path, "part-")) {
+            fs::remove_file(&file).map_err(|source| failed(&file, source))?;
+        }
+        fs::remove_dir(&rank).map_err(|source| failed(&rank, source))?;
+    }
+    fs::remove_dir(table).map_err(|source| failed(table, source))
+}

@@ -1,0 +1,50 @@
+//! A table for programs: an object on each line.
+
+use std::io::{self, Write};
+
+use super::{Output, TableWriter};
+use crate::{Batch, Cell};
+use tables::json::escaped;
+
+/// See the module.
+pub struct JsonLines {
+    /// What comes before each value.
+    keys: Vec<String>,
+    out: Output,
+}
+
+impl JsonLines {
+    /// Nothing is written yet.
+    pub fn new(keys: impl Iterator<Item = &'static str>, out: Output) -> JsonLines {
+        let keys = keys.enumerate().map(|(at, key)| format!("{}\"{key}\":", if at == 0 { '{' } else { ',' }));
+        JsonLines { keys: keys.collect(), out }
+    }
+}
+
+impl TableWriter for JsonLines {
+    fn write(&mut self, batch: Batch) -> io::Result<()> {
+        for row in 0..batch.rows {
+            for (key, column) in self.keys.iter().zip(&batch.columns) {
+                self.out.write_all(key.as_bytes())?;
+                value(column.cell(row), &mut self.out)?;
+            }
+            self.out.write_all(b"}\n")?;
+        }
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> io::Result<Output> {
+        Ok(self.out)
+    }
+}
+
+fn value(cell: Cell<'_>, out: &mut impl Write) -> io::Result<()> {
+    match cell {
+        Cell::Text(text) => out.write_all(escaped(&serde_json::to_string(text)?).as_bytes()),
+        Cell::Flag(flag) => write!(out, "{flag}"),
+        Cell::Whole(number) => write!(out, "{number}"),
+        Cell::Signed(number) => write!(out, "{number}"),
+        Cell::Real(number) if number.is_finite() => write!(out, "{number}"),
+        Cell::Real(_) | Cell::Null => out.write_all(b"null"),
+    }
+}

@@ -1,0 +1,204 @@
+//! The run in files for others to read.
+//!
+//! The data set is a folder for each table, in it one for each rank, as Hive lays them out.
+//!
+//! `calls/rank=0/part-0.parquet`: Polars, DuckDB and PyArrow take the rank from the folder's name. Processes with the same number, of worlds
+//! that were spawned, are parts of one rank. Ranks are written at the same time, each a bounded number of rows at a time.
+
+mod csv;
+mod folder;
+mod json;
+pub mod otf2;
+#[cfg(feature = "polars")]
+mod parquet;
+pub mod perfetto;
+mod rows;
+
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use crate::{Batch, DataSet, DataTable, TableHead, table};
+use model::error::Error;
+use model::output::{self, OutputFile};
+use model::parallel;
+pub use folder::ExportFolder;
+
+/// What an export writes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ExportFormat {
+    /// The tables of the data set, a folder of files.
+    Tables(FileFormat),
+    /// For Perfetto's viewer: a file.
+    Perfetto,
+    /// For Vampir, Scalasca, Pipit and ViTE: a folder.
+    Otf2,
+}
+
+impl ExportFormat {
+    /// All, with their names.
+    pub const ALL: [(&str, ExportFormat); 5] = [
+        ("parquet", ExportFormat::Tables(FileFormat::Parquet)),
+        ("csv", ExportFormat::Tables(FileFormat::Csv)),
+        ("json", ExportFormat::Tables(FileFormat::Json)),
+        ("perfetto", ExportFormat::Perfetto),
+        ("otf2", ExportFormat::Otf2),
+    ];
+}
+
+/// What files of tables are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FileFormat {
+    /// For Polars, DuckDB, pandas, Spark: compressed columns
+    Parquet,
+    /// For spreadsheets
+    Csv,
+    /// For programs: an object on each line
+    Json,
+}
+
+impl FileFormat {
+    fn extension(self) -> &'static str {
+        match self {
+            FileFormat::Parquet => "parquet",
+            FileFormat::Csv => "csv",
+            FileFormat::Json => "jsonl",
+        }
+    }
+}
+
+/// What was written.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Exported {
+    /// The tables with their rows.
+    pub tables: Vec<(&'static str, u64)>,
+    /// The size of all files.
+    pub bytes: u64,
+}
+
+/// A file that a table's rows are written into.
+trait TableWriter {
+    /// Writes rows.
+    fn write(&mut self, batch: Batch) -> io::Result<()>;
+    /// The file is whole. Returns what it was written to.
+    fn finish(self: Box<Self>) -> io::Result<Output>;
+}
+
+/// A file under its final name when it is whole, and how long it is.
+type Output = BufWriter<Counted>;
+
+/// Writes these tables of a data set into a folder.
+pub fn write(
+    set: &DataSet<'_>,
+    names: &[&'static str],
+    format: FileFormat,
+    folder: &ExportFolder,
+) -> Result<Exported, Error> {
+    let tables: Vec<Box<dyn DataTable + '_>> = names.iter().filter_map(|name| table(set, name)).collect();
+    let jobs: Vec<(&dyn DataTable, usize)> =
+        tables.iter().flat_map(|table| set.asked().map(move |rank| (table.as_ref(), rank))).collect();
+    let paths = jobs.iter().map(|(table, rank)| folder.file(set.run, table.head().name, *rank, format.extension()));
+    let paths = paths.collect::<Result<Vec<PathBuf>, Error>>()?;
+    let bytes = AtomicU64::new(0);
+    let written = parallel::map(jobs.len(), |at| {
+        let (table, rank) = jobs[at];
+        let failed = |source| Error::Write { path: paths[at].clone(), source };
+        let written = one_file(table, rank, format, create(&paths[at]).map_err(failed)?)?.map_err(failed)?;
+        bytes.fetch_add(written.1, Relaxed);
+        Ok::<u64, Error>(written.0)
+    });
+    let mut exported = Exported { tables: names.iter().map(|name| (*name, 0)).collect(), bytes: 0 };
+    for ((table, _), rows) in jobs.iter().zip(written) {
+        let rows = rows?;
+        let of_table = exported.tables.iter_mut().filter(|(name, _)| *name == table.head().name);
+        of_table.for_each(|(_, sum)| *sum += rows);
+    }
+    exported.bytes = bytes.into_inner();
+    Ok(exported)
+}
+
+/// Writes a rank's rows of a table. Returns how many there are, and the file's size.
+fn one_file(
+    table: &dyn DataTable,
+    rank: usize,
+    format: FileFormat,
+    out: Output,
+) -> Result<io::Result<(u64, u64)>, Error> {
+    let head = table.head();
+    let wanted: Vec<usize> = match format {
+        // Readers take it from the folder's name, and two of one name would be one too many.
+        FileFormat::Parquet => (0..head.columns.len()).filter(|at| head.columns[*at].key != "rank").collect(),
+        FileFormat::Csv | FileFormat::Json => (0..head.columns.len()).collect(),
+    };
+    let writer = match writer(head, &wanted, format, out)? {
+        Ok(writer) => writer,
+        Err(error) => return Ok(Err(error)),
+    };
+    Ok(all_rows(table, rank, &wanted, writer))
+}
+
+fn all_rows(
+    table: &dyn DataTable,
+    rank: usize,
+    wanted: &[usize],
+    mut writer: Box<dyn TableWriter>,
+) -> io::Result<(u64, u64)> {
+    let mut rows = 0;
+    for part in (0..table.parts().len()).filter(|part| table.parts()[*part] == rank) {
+        table.read(part, wanted, &mut |batch| {
+            rows += batch.rows as u64;
+            writer.write(batch)
+        })?;
+    }
+    Ok((rows, finish(writer.finish()?)?))
+}
+
+fn create(path: &Path) -> io::Result<Output> {
+    let file = Counted { file: output::create(path)?, bytes: 0 };
+    Ok(BufWriter::with_capacity(1 << 18, file))
+}
+
+/// The file is whole. Returns its size.
+fn finish(out: Output) -> io::Result<u64> {
+    let Counted { file, bytes } = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+    file.finish()?;
+    Ok(bytes)
+}
+
+fn writer(
+    head: &TableHead,
+    wanted: &[usize],
+    format: FileFormat,
+    out: Output,
+) -> Result<io::Result<Box<dyn TableWriter>>, Error> {
+    let keys = || wanted.iter().map(|at| head.columns[*at].key);
+    Ok(match format {
+        FileFormat::Csv => csv::CsvTable::new(keys(), out).map(|writer| Box::new(writer) as _),
+        FileFormat::Json => Ok(Box::new(json::JsonLines::new(keys(), out))),
+        #[cfg(feature = "polars")]
+        FileFormat::Parquet => {
+            let columns = wanted.iter().map(|at| head.columns[*at].clone()).collect();
+            parquet::ParquetTable::new(columns, out).map(|writer| Box::new(writer) as _)
+        }
+        #[cfg(not(feature = "polars"))]
+        FileFormat::Parquet => return Err(Error::without_polars("Parquet")),
+    })
+}
+
+/// Counts what is written.
+struct Counted {
+    file: OutputFile,
+    bytes: u64,
+}
+
+impl Write for Counted {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.file.write(bytes)?;
+        self.bytes += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}

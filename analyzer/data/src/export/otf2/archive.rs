@@ -1,0 +1,108 @@
+//! An OTF2 archive as it is written: events of one location after another, then the definitions of all.
+
+use std::ffi::CString;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::ptr;
+
+use super::callbacks::{FLUSH, MEMORY};
+use super::library::{Code, Functions, Handle};
+use model::error::Error;
+
+/// What the files of an archive are called, as those of Score-P.
+pub const NAME: &str = "traces";
+/// A writer holds so much before it writes.
+const EVENT_CHUNK: u64 = 1 << 20;
+const DEFINITION_CHUNK: u64 = 4 << 20;
+/// What the last writers hold between them, and more.
+const ROOM: u64 = 2 * DEFINITION_CHUNK;
+
+const WRITE: u8 = 0;
+const POSIX: u8 = 1;
+const NOT_COMPRESSED: u8 = 1;
+
+/// See the module. One that is not [closed](Archive::close) lacks the file that readers open first.
+pub struct Archive<'a> {
+    /// The library's functions.
+    pub functions: &'a Functions,
+    /// The archive, open.
+    pub handle: Handle,
+    path: PathBuf,
+}
+
+impl<'a> Archive<'a> {
+    /// Begins one in a folder.
+    pub fn create(functions: &'a Functions, folder: &Path) -> Result<Archive<'a>, Error> {
+        let path = text(folder.as_os_str().as_bytes());
+        let name = text(NAME.as_bytes());
+        // SAFETY: both are texts that end in zero.
+        let handle = unsafe {
+            let (path, name) = (path.as_ptr(), name.as_ptr());
+            (functions.open)(path, name, WRITE, EVENT_CHUNK, DEFINITION_CHUNK, POSIX, NOT_COMPRESSED)
+        };
+        let archive = Archive { functions, handle, path: folder.into() };
+        archive.made(handle)?;
+        let creator = text(concat!("overhear ", env!("CARGO_PKG_VERSION")).as_bytes());
+        // SAFETY: the archive is open, the text ends in zero, and the callbacks live as long as the program.
+        unsafe {
+            archive.check((functions.set_creator)(handle, creator.as_ptr()))?;
+            archive.check((functions.set_flush_callbacks)(handle, &FLUSH, ptr::null_mut()))?;
+            archive.check((functions.set_memory_callbacks)(handle, &MEMORY, ptr::null_mut()))?;
+            archive.check((functions.set_serial)(handle))?;
+            archive.check((functions.open_event_files)(handle))?;
+        }
+        Ok(archive)
+    }
+
+    /// All events are written. Gives each of so many locations the file of its own definitions, of which it has none: readers
+    /// ask for it.
+    pub fn end_events(&self, locations: u64) -> Result<(), Error> {
+        let functions = self.functions;
+        // SAFETY: the archive is open, and what is closed was opened.
+        unsafe {
+            self.check((functions.close_event_files)(self.handle))?;
+            self.check((functions.open_definition_files)(self.handle))?;
+            for location in 0..locations {
+                let writer = self.made((functions.definition_writer)(self.handle, location))?;
+                self.check((functions.close_definition_writer)(self.handle, writer))?;
+            }
+            self.check((functions.close_definition_files)(self.handle))
+        }
+    }
+
+    /// Whether what a writer still holds finds room. If it does not, the library (3.0.2) frees memory twice when the writer is
+    /// closed, and ends the process.
+    pub fn has_room(&self) -> Result<(), Error> {
+        let full = || Error::Write { path: self.path.clone(), source: rustix::io::Errno::NOSPC.into() };
+        match rustix::fs::statvfs(&self.path) {
+            Ok(found) if found.f_blocks > 0 && found.f_bavail.saturating_mul(found.f_frsize) < ROOM => Err(full()),
+            _ => Ok(()),
+        }
+    }
+
+    /// The archive is whole.
+    pub fn close(self) -> Result<(), Error> {
+        // SAFETY: nothing uses the archive any more.
+        self.check(unsafe { (self.functions.close)(self.handle) })
+    }
+
+    /// Whether a call of the library achieved what it was to.
+    pub fn check(&self, code: Code) -> Result<(), Error> {
+        if code == 0 { Ok(()) } else { Err(self.failed(self.functions.meaning(code))) }
+    }
+
+    /// What the library has made, if it has.
+    pub fn made(&self, handle: Handle) -> Result<Handle, Error> {
+        let failed = || self.failed(std::io::Error::last_os_error().to_string());
+        if handle.is_null() { Err(failed()) } else { Ok(handle) }
+    }
+
+    fn failed(&self, why: String) -> Error {
+        Error::Write { path: self.path.clone(), source: std::io::Error::other(why) }
+    }
+}
+
+/// A text as C has it. A name holds no zero, or what stands before it.
+pub fn text(bytes: &[u8]) -> CString {
+    CString::new(bytes.split(|byte| *byte == 0).next().unwrap_or_default()).unwrap_or_default()
+}

@@ -1,0 +1,294 @@
+//! A rank's calls as events: what each enters and leaves, and the messages and collective operations that begin and end in it.
+//!
+//! In: its calls with what they began and completed, threads merged by time, since one may complete what another began. What a call
+//! begins is told when it is entered, what it completes when it is left.
+
+use rustc_hash::FxHashMap;
+use traces::read::ThreadPages;
+use traces::signature::NESTED;
+
+use super::definitions::{CALL_SITE, CALLS, Definitions, INSIDE, NEVER_RETURNED};
+use super::events::{Attribute, Event, EventWriter};
+use super::meanings::{self, EventMeaning, UNKNOWN};
+use super::nesting::Nesting;
+use super::told::Told;
+use model::error::Error;
+use model::roles::{CallPart, Role};
+use model::selection::{Cursor, LEFT_OUT};
+use model::stream::{Detail, Stream, TimedCall};
+
+/// What a request is for.
+#[derive(Clone, Copy)]
+struct Request {
+    role: Role,
+    meaning: EventMeaning,
+    /// When the call began that began it.
+    posted: i64,
+    /// It is among what is asked about, and told: its send, its receive, its collective operation.
+    is_sent: bool,
+    is_posted: bool,
+    is_joined: bool,
+}
+
+/// A thread: its calls, and where they are told.
+pub struct ThreadEvents<'a> {
+    /// Its calls.
+    pub stream: Stream<'a>,
+    /// What they mean.
+    pub meanings: Vec<EventMeaning>,
+    /// Its regions.
+    pub nesting: Nesting,
+    /// Its events.
+    pub events: EventWriter<'a>,
+}
+
+/// See the module.
+pub struct RankEvents<'a, 'r> {
+    told: &'a mut Told<'r>,
+    rank: u32,
+    requests: FxHashMap<(u32, u64), Request>,
+    /// Persistent requests, by the number of their creation.
+    persistent: FxHashMap<(u32, u64), (Role, EventMeaning)>,
+}
+
+impl<'a, 'r> RankEvents<'a, 'r> {
+    /// Of the rank at a place of the run.
+    pub fn new(told: &'a mut Told<'r>, rank: u32) -> RankEvents<'a, 'r> {
+        RankEvents { told, rank, requests: FxHashMap::default(), persistent: FxHashMap::default() }
+    }
+
+    /// Tells all calls of its threads that have a record.
+    pub fn tell(&mut self, threads: &mut [ThreadEvents<'_>]) -> Result<(), Error> {
+        loop {
+            let starts = threads.iter().enumerate().filter_map(|(at, thread)| Some((thread.stream.peek()?.start, at)));
+            let Some((_, at)) = starts.min() else { return Ok(()) };
+            let ThreadEvents { stream, meanings, nesting, events } = &mut threads[at];
+            if let Some(call) = stream.peek() {
+                let meaning = meanings.get(stream.signature(call)).copied().unwrap_or(UNKNOWN);
+                let mut out = Out { events, tells: stream.role(call).place.counts(), origin: self.told.origin };
+                if out.tells {
+                    nesting.until(out.time(call.start), out.events)?;
+                    enter(&mut out, &meaning, call.start, (call.count, call.inside))?;
+                    self.told.sums.calls += call.count;
+                }
+                self.call(&mut out, stream, call, &meaning)?;
+                out.write(call.end, Event::Leave(meaning.region))?;
+            }
+            stream.advance();
+        }
+    }
+
+    fn call(
+        &mut self,
+        out: &mut Out<'_, '_>,
+        stream: &Stream<'_>,
+        call: &TimedCall,
+        meaning: &EventMeaning,
+    ) -> Result<(), Error> {
+        let (role, details) = (stream.role(call), stream.details(call));
+        let number = (stream.thread, call.request);
+        if role.creates {
+            self.persistent.insert(number, (*role, *meaning));
+            return Ok(());
+        }
+        if call.failed && details.is_empty() {
+            return Ok(());
+        }
+        match role.what {
+            CallPart::Message { .. } | CallPart::Collective { .. } if role.takes => {
+                self.begin(out, call, number, (*role, *meaning))?;
+                if role.at_once {
+                    self.complete(out, number, call.end, false)
+                } else {
+                    self.requests(out, stream, call)
+                }
+            }
+            CallPart::Message { .. } => self.message(out, call, role),
+            CallPart::Collective { .. } => {
+                if !out.tells || !self.told.can_join(role, meaning) {
+                    return Ok(());
+                }
+                let Some(part) = self.told.part(self.rank, role, meaning) else { return Ok(()) };
+                out.write(call.start, Event::CollectiveBegin)?;
+                out.write(call.end, Event::CollectiveEnd(part))
+            }
+            _ => self.requests(out, stream, call),
+        }
+    }
+
+    /// A call that sends and receives, and returns when that is done.
+    fn message(&mut self, out: &mut Out<'_, '_>, call: &TimedCall, role: &Role) -> Result<(), Error> {
+        if let Some(sent) = self.told.sent(self.rank, role, call.start).filter(|_| out.tells) {
+            out.write(call.start, Event::Send(sent))?;
+        }
+        if let Some(got) = self.told.received(self.rank, role, call.start, call.end) {
+            out.write(call.end, Event::Receive(got))?;
+        }
+        Ok(())
+    }
+
+    /// A call begins a request.
+    fn begin(
+        &mut self,
+        out: &mut Out<'_, '_>,
+        call: &TimedCall,
+        number: (u32, u64),
+        (role, meaning): (Role, EventMeaning),
+    ) -> Result<(), Error> {
+        let posted = call.start;
+        let mut request = Request { role, meaning, posted, is_sent: false, is_posted: false, is_joined: false };
+        let is_cancelled = self.told.run.ranks[self.rank as usize].cancelled.contains(&number);
+        if let CallPart::Message { receives, .. } = role.what {
+            let sent = self.told.sent(self.rank, &role, posted).filter(|_| out.tells && !is_cancelled);
+            if let Some(sent) = sent {
+                out.write(posted, Event::SendRequest(sent, id(number, false)))?;
+                request.is_sent = true;
+            }
+            if receives && self.told.may_receive(&role) && out.tells {
+                out.write(posted, Event::ReceiveRequest(id(number, true)))?;
+                request.is_posted = true;
+            }
+        } else if out.tells && self.told.can_join(&role, &meaning) {
+            out.write(posted, Event::CollectiveRequest(id(number, false)))?;
+            request.is_joined = true;
+        }
+        self.requests.insert(number, request);
+        Ok(())
+    }
+
+    /// What a call did with requests.
+    fn requests(&mut self, out: &mut Out<'_, '_>, stream: &Stream<'_>, call: &TimedCall) -> Result<(), Error> {
+        for detail in stream.details(call) {
+            match *detail {
+                Detail::Completed(thread, first, count) => {
+                    let thread = thread.unwrap_or(stream.thread);
+                    for number in first..first.saturating_add(count.into()) {
+                        let is_cancelled =
+                            self.told.run.ranks[self.rank as usize].cancelled.contains(&(thread, number));
+                        self.complete(out, (thread, number), call.end, is_cancelled)?;
+                    }
+                }
+                Detail::Started(thread, first, number, count) => {
+                    let thread = thread.unwrap_or(stream.thread);
+                    for (created, number) in (first..first.saturating_add(count.into())).zip(number..) {
+                        if let Some(known) = self.persistent.get(&(thread, created)).copied() {
+                            self.begin(out, call, (stream.thread, number), known)?;
+                        }
+                    }
+                }
+                Detail::Freed(thread, first, count) => {
+                    let thread = thread.unwrap_or(stream.thread);
+                    for number in first..first.saturating_add(count.into()) {
+                        self.requests.remove(&(thread, number));
+                        self.persistent.remove(&(thread, number));
+                    }
+                }
+                Detail::Ready(..) | Detail::Arrived(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn complete(
+        &mut self,
+        out: &mut Out<'_, '_>,
+        number: (u32, u64),
+        end: i64,
+        is_cancelled: bool,
+    ) -> Result<(), Error> {
+        let Some(request) = self.requests.remove(&number) else { return Ok(()) };
+        let Request { role, meaning, posted, .. } = request;
+        if request.is_sent {
+            out.write(end, Event::SendComplete(id(number, false)))?;
+        }
+        match self.told.received(self.rank, &role, posted, end) {
+            Some(got) if request.is_posted => out.write(end, Event::ReceiveComplete(got, id(number, true)))?,
+            // Its begin is not told.
+            Some(got) => out.write(end, Event::Receive(got))?,
+            None if request.is_posted && is_cancelled => out.write(end, Event::Cancelled(id(number, true)))?,
+            None => {}
+        }
+        if let Some(part) = self.told.part(self.rank, &role, &meaning).filter(|_| request.is_joined) {
+            out.write(end, Event::CollectiveComplete(part, id(number, false)))?;
+        }
+        Ok(())
+    }
+}
+
+/// Tells what has no record: calls that ask in vain, and one that never returned. Then the thread is over, at a time.
+pub fn tell_rest(
+    told: &mut Told<'_>,
+    definitions: &mut Definitions,
+    rank: usize,
+    pages: &ThreadPages<'_>,
+    thread: &mut ThreadEvents<'_>,
+    end: i64,
+) -> Result<(), Error> {
+    let (of_rank, line) = (&told.run.ranks[rank], &told.timeline.lines[rank]);
+    let mut cursor = Cursor::new(of_rank.stretches(pages.number));
+    let last = thread.stream.last();
+    let mut out = Out { events: &mut thread.events, tells: true, origin: told.origin };
+    let polls = pages.open_polls(last).filter(|polls| cursor.part_at(polls.start) != LEFT_OUT);
+    if let Some(polls) = polls
+        && let Some(meaning) = thread.meanings.get(polls.signature as usize)
+    {
+        let start = line.nanoseconds_at(polls.start);
+        thread.nesting.until(out.time(start), out.events)?;
+        enter(&mut out, meaning, start, (polls.count, line.duration(polls.total)))?;
+        out.write(line.nanoseconds_at(polls.end), Event::Leave(meaning.region))?;
+        told.sums.calls += polls.count;
+    }
+    let in_flight = pages.in_flight(last);
+    let stuck = in_flight.first().filter(|call| call.signature.flags & NESTED == 0);
+    if let Some(call) = stuck.filter(|call| cursor.part_at(call.start) != LEFT_OUT) {
+        let meaning = meanings::of(definitions, told.run, of_rank, call.signature);
+        let start = line.nanoseconds_at(call.start);
+        thread.nesting.until(out.time(start), out.events)?;
+        let place = meaning.place.map(|place| Attribute::Source(CALL_SITE, place));
+        let attributes: Vec<Attribute> = place.into_iter().chain([Attribute::Whole(NEVER_RETURNED, 1)]).collect();
+        out.events.write_with(out.time(start), Event::Enter(meaning.region), &attributes)?;
+        out.write(end, Event::Leave(meaning.region))?;
+        told.sums.calls += 1;
+    }
+    thread.nesting.until(u64::MAX, out.events)
+}
+
+/// Enters a call that tells of so many, which took so long in MPI.
+fn enter(out: &mut Out<'_, '_>, meaning: &EventMeaning, start: i64, (count, inside): (u64, i64)) -> Result<(), Error> {
+    let enter = Event::Enter(meaning.region);
+    let place = meaning.place.map(|place| Attribute::Source(CALL_SITE, place));
+    match (place, count) {
+        (Some(place), 1) => out.events.write_with(out.time(start), enter, &[place]),
+        (None, 1) => out.events.write(out.time(start), enter),
+        (place, _) => {
+            let of_all = [Attribute::Whole(CALLS, count), Attribute::Whole(INSIDE, inside.max(0) as u64)];
+            let attributes: Vec<Attribute> = place.into_iter().chain(of_all).collect();
+            out.events.write_with(out.time(start), enter, &attributes)
+        }
+    }
+}
+
+/// Requests' numbers are unique in a process; one may be for a send and a receive.
+fn id((thread, number): (u32, u64), is_receive: bool) -> u64 {
+    u64::from(thread) << 48 | number << 1 | u64::from(is_receive)
+}
+
+/// Where a call is told.
+struct Out<'e, 'w> {
+    events: &'e mut EventWriter<'w>,
+    /// The call is asked about.
+    tells: bool,
+    origin: i64,
+}
+
+impl Out<'_, '_> {
+    /// A time of the run as the archive has it.
+    fn time(&self, at: i64) -> u64 {
+        at.saturating_sub(self.origin).max(0) as u64
+    }
+
+    fn write(&mut self, at: i64, event: Event) -> Result<(), Error> {
+        let time = self.time(at);
+        if self.tells { self.events.write(time, event) } else { Ok(()) }
+    }
+}

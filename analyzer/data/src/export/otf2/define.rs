@@ -1,0 +1,62 @@
+//! Writes what an archive's events refer to, behind them.
+
+use super::communicators::{Communicators, FIRST_GROUP, SELF_GROUP};
+use super::definition_writer::{DefinitionWriter, Group, NONE};
+use super::definitions::Definitions;
+use super::kinds::MPI;
+use super::processes::Processes;
+use model::error::Error;
+
+/// `OTF2_TYPE_UINT64` and `OTF2_TYPE_SOURCE_CODE_LOCATION`.
+const WHOLE: u8 = 4;
+const SOURCE: u8 = 20;
+/// Those attributes, by number.
+const ATTRIBUTES: [(&str, &str, u8); 4] = [
+    ("calls", "calls that asked in vain and are told as one", WHOLE),
+    ("inside_ns", "their time inside MPI, nanoseconds", WHOLE),
+    ("never_returned", "1 for a call that never returned", WHOLE),
+    ("call_site", "where the program makes the call", SOURCE),
+];
+
+/// `OTF2_GROUP_TYPE_COMM_LOCATIONS`, `_COMM_GROUP` and `_COMM_SELF`.
+const ALL_PROCESSES: u8 = 4;
+const LISTED: u8 = 5;
+const ALONE: u8 = 6;
+
+/// Writes all definitions.
+pub fn write(
+    mut definitions: Definitions,
+    writer: DefinitionWriter<'_>,
+    processes: &Processes,
+    communicators: &Communicators,
+) -> Result<(), Error> {
+    let attributes = ATTRIBUTES.map(|(name, meaning, kind)| (definitions.text(name), definitions.text(meaning), kind));
+    let (mpi, unnamed) = (definitions.text("MPI"), definitions.text(""));
+    let names: Vec<u32> = communicators.list.iter().map(|one| definitions.text(&one.name)).collect();
+    let tree = processes.names(&mut definitions);
+    for (number, text) in (0..).zip(&definitions.texts.list) {
+        writer.text(number, text)?;
+    }
+    writer.paradigm(MPI, mpi)?;
+    for (number, (name, meaning, kind)) in (0..).zip(attributes) {
+        writer.attribute(number, name, meaning, kind)?;
+    }
+    processes.write(&writer, &tree)?;
+    for (number, region) in (0..).zip(&definitions.regions.list) {
+        writer.region(number, *region)?;
+    }
+    for (number, place) in (0..).zip(&definitions.places.list) {
+        writer.source_location(number, *place)?;
+    }
+    let first = processes.first_locations();
+    let group = |number, kind, members| writer.group(unnamed, Group { number, kind, paradigm: MPI, members });
+    group(0, ALL_PROCESSES, &first)?;
+    group(SELF_GROUP, ALONE, &[])?;
+    for (number, members) in (FIRST_GROUP..).zip(&communicators.groups) {
+        group(number, LISTED, members)?;
+    }
+    for (one, name) in communicators.list.iter().zip(names) {
+        writer.communicator(one.number, name, one.group, one.parent.unwrap_or(NONE))?;
+    }
+    writer.finish()
+}

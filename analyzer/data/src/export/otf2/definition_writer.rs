@@ -1,0 +1,132 @@
+//! Definitions as OTF2's library writes them: what refers to others comes after them.
+
+use super::archive::{Archive, text};
+use super::library::{Code, Functions, Handle};
+use model::error::Error;
+
+/// What stands for none.
+pub const NONE: u32 = u32::MAX;
+/// Nanoseconds.
+const TICKS_IN_A_SECOND: u64 = 1_000_000_000;
+
+/// `OTF2_LOCATION_GROUP_TYPE_PROCESS`, `OTF2_LOCATION_TYPE_CPU_THREAD`, `OTF2_PARADIGM_CLASS_PROCESS`.
+const PROCESS: u8 = 1;
+const CPU_THREAD: u8 = 1;
+const PROCESS_CLASS: u8 = 0;
+
+/// See the module. Names are numbers of texts.
+pub struct DefinitionWriter<'a> {
+    archive: &'a Archive<'a>,
+    functions: &'a Functions,
+    handle: Handle,
+}
+
+/// A group of processes.
+#[derive(Clone, Copy, Debug)]
+pub struct Group<'a> {
+    /// Its number.
+    pub number: u32,
+    /// What it is: `OTF2_GROUP_TYPE_*`.
+    pub kind: u8,
+    /// Whose it is: `OTF2_PARADIGM_*`.
+    pub paradigm: u8,
+    /// Its members.
+    pub members: &'a [u64],
+}
+
+impl<'a> DefinitionWriter<'a> {
+    /// Begins the definitions of all locations.
+    pub fn begin(archive: &'a Archive<'_>) -> Result<DefinitionWriter<'a>, Error> {
+        let functions = archive.functions;
+        // SAFETY: the archive is open.
+        let handle = archive.made(unsafe { (functions.global_writer)(archive.handle) })?;
+        Ok(DefinitionWriter { archive, functions, handle })
+    }
+
+    /// Times are nanoseconds from 0 to a length; the first is so many since 1970, where that is known.
+    pub fn clock(&self, length: u64, realtime: Option<u64>) -> Result<(), Error> {
+        let realtime = realtime.unwrap_or(u64::MAX);
+        // SAFETY: the writer is open.
+        self.check(unsafe { (self.functions.write_clock)(self.handle, TICKS_IN_A_SECOND, 0, length, realtime) })
+    }
+
+    /// A text.
+    pub fn text(&self, number: u32, content: &str) -> Result<(), Error> {
+        let content = text(content.as_bytes());
+        // SAFETY: the writer is open, and the text ends in zero.
+        self.check(unsafe { (self.functions.write_string)(self.handle, number, content.as_ptr()) })
+    }
+
+    /// What processes communicate by.
+    pub fn paradigm(&self, paradigm: u8, name: u32) -> Result<(), Error> {
+        // SAFETY: the writer is open.
+        self.check(unsafe { (self.functions.write_paradigm)(self.handle, paradigm, name, PROCESS_CLASS) })
+    }
+
+    /// A value that events have beside their own, of a type `OTF2_TYPE_*`.
+    pub fn attribute(&self, number: u32, name: u32, meaning: u32, kind: u8) -> Result<(), Error> {
+        // SAFETY: the writer is open.
+        self.check(unsafe { (self.functions.write_attribute)(self.handle, number, name, meaning, kind) })
+    }
+
+    /// A node of the system's tree, and of a domain `OTF2_SYSTEM_TREE_DOMAIN_*`.
+    pub fn node(&self, number: u32, name: u32, class: u32, parent: u32, domain: u8) -> Result<(), Error> {
+        // SAFETY: the writer is open.
+        unsafe {
+            self.check((self.functions.write_tree_node)(self.handle, number, name, class, parent))?;
+            self.check((self.functions.write_domain)(self.handle, number, domain))
+        }
+    }
+
+    /// A process on a node.
+    pub fn process(&self, number: u32, name: u32, node: u32) -> Result<(), Error> {
+        let write = self.functions.write_location_group;
+        // SAFETY: the writer is open.
+        self.check(unsafe { write(self.handle, number, name, PROCESS, node, NONE) })
+    }
+
+    /// A thread of a process, with so many events.
+    pub fn location(&self, number: u64, name: u32, events: u64, process: u32) -> Result<(), Error> {
+        let write = self.functions.write_location;
+        // SAFETY: the writer is open.
+        self.check(unsafe { write(self.handle, number, name, CPU_THREAD, events, process) })
+    }
+
+    /// A function, or a part of the program.
+    pub fn region(&self, number: u32, (name, role, paradigm): (u32, u8, u8)) -> Result<(), Error> {
+        let write = self.functions.write_region;
+        // SAFETY: the writer is open.
+        self.check(unsafe { write(self.handle, number, name, name, NONE, role, paradigm, 0, NONE, 0, 0) })
+    }
+
+    /// A line of a source file.
+    pub fn source_location(&self, number: u32, (file, line): (u32, u32)) -> Result<(), Error> {
+        // SAFETY: the writer is open.
+        self.check(unsafe { (self.functions.write_source_location)(self.handle, number, file, line) })
+    }
+
+    /// A group of processes.
+    pub fn group(&self, name: u32, group: Group<'_>) -> Result<(), Error> {
+        let Group { number, kind, paradigm, members } = group;
+        let (count, first) = (members.len() as u32, members.as_ptr());
+        // SAFETY: the writer is open, and so many members follow the first.
+        self.check(unsafe { (self.functions.write_group)(self.handle, number, name, kind, paradigm, 0, count, first) })
+    }
+
+    /// A communicator of a group.
+    pub fn communicator(&self, number: u32, name: u32, group: u32, parent: u32) -> Result<(), Error> {
+        // SAFETY: the writer is open.
+        self.check(unsafe { (self.functions.write_communicator)(self.handle, number, name, group, parent, 0) })
+    }
+
+    /// All is defined.
+    pub fn finish(self) -> Result<(), Error> {
+        self.archive.has_room()?;
+        // SAFETY: the writer is this archive's, and nothing uses it any more.
+        self.check(unsafe { (self.functions.close_global_writer)(self.archive.handle, self.handle) })
+    }
+
+    fn check(&self, code: Code) -> Result<(), Error> {
+        self.archive.check(code)
+    }
+}

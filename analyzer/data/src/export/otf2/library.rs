@@ -1,0 +1,167 @@
+//! OTF2's own library, loaded when a run is exported: the command needs it neither to build nor to start.
+//!
+//! Types are those of `otf2/*.h` of version 3.0: references are numbers, enumerations are bytes, times are ticks of the clock that the
+//! definitions state.
+
+use std::env;
+use std::ffi::{CStr, OsString, c_char, c_int, c_void};
+use std::path::Path;
+
+use libloading::Library;
+
+use super::callbacks::{FlushCallbacks, MemoryCallbacks};
+use model::error::Error;
+
+/// Names the library's file, where it is not where the system looks.
+pub const VARIABLE: &str = "OVERHEAR_OTF2";
+/// What Debian and what Score-P call it. Version 3.0 changed the arguments of functions, and with them this number.
+const NAMES: [&str; 2] = ["libotf2.so.10", "libopen-trace-format2.so.10"];
+
+/// What the library returns: 0 is success.
+pub type Code = c_int;
+
+/// An archive, a writer or a list of the library's: known to it alone.
+pub type Handle = *mut c_void;
+
+/// Takes errors, of which the library would print each to stderr: what failed is known by its code.
+extern "C" fn take(
+    _: *mut c_void,
+    _: *const c_char,
+    _: u64,
+    _: *const c_char,
+    code: Code,
+    _: *const c_char,
+    _: *mut c_void,
+) -> Code {
+    code
+}
+
+type TakeError = extern "C" fn(
+    *mut c_void,
+    *const c_char,
+    u64,
+    *const c_char,
+    Code,
+    *const c_char,
+    // A `va_list`, which is passed by its address on the machines there are.
+    *mut c_void,
+) -> Code;
+
+/// Declares the functions that are used, each with its symbol.
+macro_rules! functions {
+    ($($name:ident = $symbol:literal($($argument:ty),*) -> $result:ty;)*) => {
+        /// The library's functions.
+        pub struct Functions {
+            $(#[doc = "See its symbol."] pub $name: unsafe extern "C" fn($($argument),*) -> $result,)*
+            /// Keeps what these point to.
+            _library: Library,
+        }
+
+        impl Functions {
+            fn of(library: Library) -> Result<Functions, libloading::Error> {
+                // SAFETY: each has the type that the headers of version 3.0 give it.
+                unsafe { Ok(Functions { $($name: *library.get($symbol)?,)* _library: library }) }
+            }
+        }
+    };
+}
+
+functions! {
+    describe = b"OTF2_Error_GetDescription\0"(Code) -> *const c_char;
+    take_errors = b"OTF2_Error_RegisterCallback\0"(TakeError, *mut c_void) -> *mut c_void;
+
+    open = b"OTF2_Archive_Open\0"(*const c_char, *const c_char, u8, u64, u64, u8, u8) -> Handle;
+    close = b"OTF2_Archive_Close\0"(Handle) -> Code;
+    set_creator = b"OTF2_Archive_SetCreator\0"(Handle, *const c_char) -> Code;
+    set_flush_callbacks = b"OTF2_Archive_SetFlushCallbacks\0"(Handle, *const FlushCallbacks, *mut c_void) -> Code;
+    set_memory_callbacks = b"OTF2_Archive_SetMemoryCallbacks\0"(Handle, *const MemoryCallbacks, *mut c_void) -> Code;
+    set_serial = b"OTF2_Archive_SetSerialCollectiveCallbacks\0"(Handle) -> Code;
+    open_event_files = b"OTF2_Archive_OpenEvtFiles\0"(Handle) -> Code;
+    close_event_files = b"OTF2_Archive_CloseEvtFiles\0"(Handle) -> Code;
+    event_writer = b"OTF2_Archive_GetEvtWriter\0"(Handle, u64) -> Handle;
+    close_event_writer = b"OTF2_Archive_CloseEvtWriter\0"(Handle, Handle) -> Code;
+    count_events = b"OTF2_EvtWriter_GetNumberOfEvents\0"(Handle, *mut u64) -> Code;
+    open_definition_files = b"OTF2_Archive_OpenDefFiles\0"(Handle) -> Code;
+    close_definition_files = b"OTF2_Archive_CloseDefFiles\0"(Handle) -> Code;
+    definition_writer = b"OTF2_Archive_GetDefWriter\0"(Handle, u64) -> Handle;
+    close_definition_writer = b"OTF2_Archive_CloseDefWriter\0"(Handle, Handle) -> Code;
+    global_writer = b"OTF2_Archive_GetGlobalDefWriter\0"(Handle) -> Handle;
+    close_global_writer = b"OTF2_Archive_CloseGlobalDefWriter\0"(Handle, Handle) -> Code;
+
+    new_attributes = b"OTF2_AttributeList_New\0"() -> Handle;
+    delete_attributes = b"OTF2_AttributeList_Delete\0"(Handle) -> Code;
+    add_whole = b"OTF2_AttributeList_AddUint64\0"(Handle, u32, u64) -> Code;
+    add_source_location = b"OTF2_AttributeList_AddSourceCodeLocationRef\0"(Handle, u32, u32) -> Code;
+
+    enter = b"OTF2_EvtWriter_Enter\0"(Handle, Handle, u64, u32) -> Code;
+    leave = b"OTF2_EvtWriter_Leave\0"(Handle, Handle, u64, u32) -> Code;
+    send = b"OTF2_EvtWriter_MpiSend\0"(Handle, Handle, u64, u32, u32, u32, u64) -> Code;
+    isend = b"OTF2_EvtWriter_MpiIsend\0"(Handle, Handle, u64, u32, u32, u32, u64, u64) -> Code;
+    isend_complete = b"OTF2_EvtWriter_MpiIsendComplete\0"(Handle, Handle, u64, u64) -> Code;
+    irecv_request = b"OTF2_EvtWriter_MpiIrecvRequest\0"(Handle, Handle, u64, u64) -> Code;
+    recv = b"OTF2_EvtWriter_MpiRecv\0"(Handle, Handle, u64, u32, u32, u32, u64) -> Code;
+    irecv = b"OTF2_EvtWriter_MpiIrecv\0"(Handle, Handle, u64, u32, u32, u32, u64, u64) -> Code;
+    request_cancelled = b"OTF2_EvtWriter_MpiRequestCancelled\0"(Handle, Handle, u64, u64) -> Code;
+    collective_begin = b"OTF2_EvtWriter_MpiCollectiveBegin\0"(Handle, Handle, u64) -> Code;
+    collective_end = b"OTF2_EvtWriter_MpiCollectiveEnd\0"(Handle, Handle, u64, u8, u32, u32, u64, u64) -> Code;
+    // New in version 3.0.
+    collective_request = b"OTF2_EvtWriter_NonBlockingCollectiveRequest\0"(Handle, Handle, u64, u64) -> Code;
+    collective_complete =
+        b"OTF2_EvtWriter_NonBlockingCollectiveComplete\0"(Handle, Handle, u64, u8, u32, u32, u64, u64, u64) -> Code;
+
+    write_clock = b"OTF2_GlobalDefWriter_WriteClockProperties\0"(Handle, u64, u64, u64, u64) -> Code;
+    write_string = b"OTF2_GlobalDefWriter_WriteString\0"(Handle, u32, *const c_char) -> Code;
+    write_paradigm = b"OTF2_GlobalDefWriter_WriteParadigm\0"(Handle, u8, u32, u8) -> Code;
+    write_attribute = b"OTF2_GlobalDefWriter_WriteAttribute\0"(Handle, u32, u32, u32, u8) -> Code;
+    write_tree_node = b"OTF2_GlobalDefWriter_WriteSystemTreeNode\0"(Handle, u32, u32, u32, u32) -> Code;
+    write_domain = b"OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain\0"(Handle, u32, u8) -> Code;
+    write_location_group = b"OTF2_GlobalDefWriter_WriteLocationGroup\0"(Handle, u32, u32, u8, u32, u32) -> Code;
+    write_location = b"OTF2_GlobalDefWriter_WriteLocation\0"(Handle, u64, u32, u8, u64, u32) -> Code;
+    write_region = b"OTF2_GlobalDefWriter_WriteRegion\0"(Handle, u32, u32, u32, u32, u8, u8, u32, u32, u32, u32) -> Code;
+    write_group = b"OTF2_GlobalDefWriter_WriteGroup\0"(Handle, u32, u32, u8, u8, u32, u32, *const u64) -> Code;
+    write_communicator = b"OTF2_GlobalDefWriter_WriteComm\0"(Handle, u32, u32, u32, u32, u32) -> Code;
+    write_source_location = b"OTF2_GlobalDefWriter_WriteSourceCodeLocation\0"(Handle, u32, u32, u32) -> Code;
+}
+
+/// Loads the library.
+pub fn load() -> Result<Functions, Error> {
+    let named = env::var_os(VARIABLE).filter(|name| !name.is_empty());
+    let names: Vec<OsString> = named.clone().map_or_else(|| NAMES.map(OsString::from).into(), |name| vec![name]);
+    let mut reason = None;
+    for name in &names {
+        // SAFETY: the library's initialization, if it has any, needs nothing of ours.
+        match unsafe { Library::new(name) } {
+            Ok(library) => return use_it(library, name.as_ref()),
+            Err(error) => _ = reason.get_or_insert(error),
+        }
+    }
+    let how = "install it, as by apt install libopen-trace-format2-10, or name its file by";
+    Err(Error::Other(match (named, reason) {
+        (Some(name), Some(reason)) => {
+            format!("{}: not OTF2's library, which {VARIABLE} is to name: {reason}", Path::new(&name).display())
+        }
+        _ => format!("OTF2's library, version 3.0 or later, is not here ({}): {how} {VARIABLE}", NAMES[0]),
+    }))
+}
+
+fn use_it(library: Library, name: &Path) -> Result<Functions, Error> {
+    let functions = Functions::of(library).map_err(|error| {
+        Error::Other(format!("{}: not OTF2's library of version 3.0 or later: {error}", name.display()))
+    })?;
+    // SAFETY: the function lives as long as the program, and reads nothing.
+    unsafe { (functions.take_errors)(take, std::ptr::null_mut()) };
+    Ok(functions)
+}
+
+impl Functions {
+    /// What a code means.
+    pub fn meaning(&self, code: Code) -> String {
+        // SAFETY: it takes any code, and returns a text that nothing changes, or null.
+        let text = unsafe { (self.describe)(code) };
+        if text.is_null() {
+            return format!("OTF2's error {code}");
+        }
+        // SAFETY: as above.
+        unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
+    }
+}

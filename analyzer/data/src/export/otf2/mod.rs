@@ -1,0 +1,193 @@
+//! The run as an archive of OTF2, which Vampir, Scalasca, Pipit and ViTE read: a location for each thread, a region for each function.
+//!
+//! [OTF2's own library](library) writes it. Times are nanoseconds on the run's time line. Calls are read as they are written; messages
+//! are matched first and held in memory, since of a receive only its message says from whom it was.
+
+mod archive;
+mod callbacks;
+mod calls;
+mod communicators;
+mod define;
+mod definition_writer;
+mod definitions;
+mod events;
+mod kinds;
+mod library;
+mod meanings;
+mod messages;
+mod nesting;
+mod processes;
+mod told;
+
+use std::path::Path;
+
+use super::Exported;
+use super::rows::each;
+use crate::{Cell, DataSet};
+use model::error::Error;
+use model::Run;
+use model::levels::{self, Life};
+use model::matching::{Follow, Settled, settled};
+use model::roles::{CallSites, Roles};
+use model::stream::Stream;
+use archive::Archive;
+pub use archive::NAME;
+use calls::{RankEvents, ThreadEvents, tell_rest};
+use communicators::Communicators;
+use definition_writer::DefinitionWriter;
+use definitions::Definitions;
+use events::EventWriter;
+pub use library::{Functions, load};
+use messages::MessageEnds;
+use nesting::{Nesting, Region};
+use processes::Processes;
+pub use told::ExportSums;
+use told::Told;
+
+/// What an archive has, and what of the run it lacks.
+pub struct ExportedArchive {
+    /// What was written.
+    pub exported: Exported,
+    /// What could not be, a line each.
+    pub left_out: Vec<String>,
+}
+
+/// Writes a run into an empty folder.
+pub fn write(run: &Run, functions: &Functions, folder: &Path) -> Result<ExportedArchive, Error> {
+    let Settled { mut account, timeline, .. } = settled(run, Follow::MESSAGES);
+    let elsewhere = account.elsewhere + account.unrecorded;
+    let ends = MessageEnds::of(std::mem::take(&mut account.messages));
+    drop(account);
+    // Clocks may have been moved, so that no message runs backwards.
+    let set = DataSet::on(run, timeline);
+    let lives = levels::lives(run, &set.timeline);
+    let origin = lives.iter().map(|life| life.begin).min().unwrap_or(0).min(0);
+    let communicators = Communicators::of(run, &set.objects);
+    let mut told = Told::new(run, &set.timeline, &set.objects, &communicators, ends, origin);
+    let archive = Archive::create(functions, folder)?;
+    let (mut definitions, mut processes) = (Definitions::default(), Processes::of(run, &communicators.absent));
+    let (mut length, mut cut) = (0, 0);
+    for (at, life) in lives.iter().enumerate() {
+        let written = one_rank(&archive, &set, &mut told, &mut definitions, &mut processes, (at, life))?;
+        length = length.max(written.0);
+        cut += written.1;
+    }
+    for process in run.ranks.len()..processes.count() {
+        EventWriter::begin(&archive, processes.locations())?.finish()?;
+        processes.add(process, 0, 0);
+    }
+    archive.end_events(processes.locations())?;
+    let writer = DefinitionWriter::begin(&archive)?;
+    writer.clock(length + 1, realtime(run, &set, origin))?;
+    define::write(definitions, writer, &processes, &communicators)?;
+    let sums = told.sums;
+    archive.close()?;
+    let tables = vec![
+        ("calls", sums.calls),
+        ("messages", sums.messages),
+        ("collectives", sums.collectives),
+        ("regions", sums.regions),
+    ];
+    let failed = |source| Error::Write { path: folder.into(), source };
+    let exported = Exported { tables, bytes: size(folder).map_err(failed)? };
+    Ok(ExportedArchive { exported, left_out: left_out(&sums, elsewhere, cut) })
+}
+
+/// Writes the events of the rank at a place of the run. Returns the time of the last, and how often regions were cut.
+fn one_rank(
+    archive: &Archive<'_>,
+    set: &DataSet<'_>,
+    told: &mut Told<'_>,
+    definitions: &mut Definitions,
+    processes: &mut Processes,
+    (at, life): (usize, &Life),
+) -> Result<(u64, u64), Error> {
+    let rank = &set.run.ranks[at];
+    let pages = if rank.is_asked { set.threads(at) } else { &[] };
+    if pages.is_empty() {
+        EventWriter::begin(archive, processes.locations())?.finish()?;
+        processes.add(at, 0, 0);
+        return Ok((0, 0));
+    }
+    let mut regions = regions(set, definitions, told.origin, (at, life.end))?;
+    told.sums.regions += regions.len() as u64;
+    let places = CallSites::default();
+    let mut threads = Vec::new();
+    for (thread, place) in pages.iter().zip(processes.locations()..) {
+        let roles = Roles::of(set.run, told.objects, &places, at);
+        let stream = Stream::new(thread, rank, &told.timeline.lines[at], roles);
+        let meanings = meanings::of_thread(definitions, set.run, rank, thread);
+        let own = regions.extract_if(.., |region| region.0 == thread.number).map(|region| region.1).collect();
+        threads.push(ThreadEvents {
+            stream,
+            meanings,
+            nesting: Nesting::new(own),
+            events: EventWriter::begin(archive, place)?,
+        });
+    }
+    RankEvents::new(told, at as u32).tell(&mut threads)?;
+    let (mut last, mut cut) = (0, 0);
+    for (mut thread, pages) in threads.into_iter().zip(pages) {
+        tell_rest(told, definitions, at, pages, &mut thread, life.end)?;
+        last = last.max(thread.events.last());
+        cut += thread.nesting.cut;
+        processes.add(at, pages.number, thread.events.finish()?);
+    }
+    Ok((last, cut))
+}
+
+/// The regions of a rank that is over at a time, with their threads.
+fn regions(
+    set: &DataSet<'_>,
+    definitions: &mut Definitions,
+    origin: i64,
+    (at, end): (usize, i64),
+) -> Result<Vec<(u32, Region)>, Error> {
+    let line = &set.timeline.lines[at];
+    let mut regions = Vec::new();
+    let keys = ["thread", "region", "start_ticks", "end_ticks"];
+    let rows = each(set, "regions", at, &keys, &mut |cells| {
+        let [Cell::Whole(thread), Cell::Text(name), Cell::Whole(start), left] = *cells else { return Ok(0) };
+        let from = line.nanoseconds_at(start);
+        let to = if let Cell::Whole(left) = left { line.nanoseconds_at(left) } else { end };
+        let time = |at: i64| at.saturating_sub(origin).max(0) as u64;
+        let number = definitions.region(name, kinds::CODE, kinds::USER);
+        regions.push((thread as u32, Region { from: time(from), to: time(to.max(from)), number }));
+        Ok(1)
+    });
+    rows.map_err(|source| Error::Write { path: set.run.folder.clone(), source })?;
+    Ok(regions)
+}
+
+/// When the time that is told as 0 was, nanoseconds since 1970, where the first rank's clock was sampled.
+fn realtime(run: &Run, set: &DataSet<'_>, origin: i64) -> Option<u64> {
+    let (begin, line) = (run.ranks.first()?.header.begin, set.timeline.lines.first()?);
+    let since = line.nanoseconds_at(begin.ticks).checked_sub(origin)?;
+    begin.is_set().then(|| begin.realtime.checked_add_signed(since.checked_neg()?))?
+}
+
+/// Of what is left out, a line each.
+fn left_out(sums: &ExportSums, elsewhere: u64, cut: u64) -> Vec<String> {
+    let all = [
+        (elsewhere, "messages from or to ranks that have no file here are left out"),
+        (sums.unknown, "messages and collective calls on communicators whose processes are not known are left out"),
+        (
+            sums.unnamed,
+            "collective calls that OTF2 has no name for are functions without an operation: neighborhoods, fences",
+        ),
+        (cut, "times a region ended inside another, which OTF2 cannot say: the inner one is left and entered again"),
+    ];
+    all.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect()
+}
+
+/// The size of the archive's files.
+fn size(folder: &Path) -> std::io::Result<u64> {
+    let mut bytes = 0;
+    for folder in [folder.to_path_buf(), folder.join(NAME)] {
+        for entry in std::fs::read_dir(folder)? {
+            let found = entry?.metadata()?;
+            bytes += if found.is_file() { found.len() } else { 0 };
+        }
+    }
+    Ok(bytes)
+}

@@ -1,0 +1,117 @@
+//! The machine, its hosts, the processes on them and their threads, which OTF2 calls locations.
+
+use std::collections::BTreeMap;
+
+use super::definition_writer::{DefinitionWriter, NONE};
+use super::definitions::Definitions;
+use model::error::Error;
+use model::Run;
+
+/// `OTF2_SYSTEM_TREE_DOMAIN_MACHINE` and `_SHARED_MEMORY`.
+const MACHINE: u8 = 0;
+const HOST: u8 = 1;
+
+/// A process.
+struct Process {
+    name: String,
+    /// Its host's number; none of one that has no file.
+    host: Option<u32>,
+}
+
+/// A thread.
+struct Location {
+    process: u32,
+    thread: u32,
+    events: u64,
+}
+
+/// See the module.
+pub struct Processes {
+    hosts: Vec<String>,
+    list: Vec<Process>,
+    locations: Vec<Location>,
+}
+
+/// Numbers of their names.
+pub struct TreeNames {
+    machine: [u32; 2],
+    host: u32,
+    hosts: Vec<u32>,
+    processes: Vec<u32>,
+    locations: Vec<u32>,
+}
+
+impl Processes {
+    /// Those of a run, with ranks of the launch's world that have no file here, and no threads yet.
+    pub fn of(run: &Run, absent: &[u32]) -> Processes {
+        let mut hosts: BTreeMap<&str, u32> = BTreeMap::new();
+        let mut list = Vec::new();
+        for (at, rank) in run.ranks.iter().enumerate() {
+            let next = hosts.len() as u32;
+            let host = Some(*hosts.entry(&rank.process.host).or_insert(next));
+            let name = match (rank.number(), rank.header.world) {
+                (Some(number), 0) => rank_name(number),
+                (Some(number), world) => format!("{} of spawned world {world}", rank_name(number)),
+                (None, _) => format!("process {at}"),
+            };
+            list.push(Process { name, host });
+        }
+        list.extend(absent.iter().map(|rank| Process { name: rank_name(*rank), host: None }));
+        let mut by_number: Vec<(u32, &str)> = hosts.into_iter().map(|(name, number)| (number, name)).collect();
+        by_number.sort_unstable();
+        let hosts = by_number.into_iter().map(|(_, name)| name.into()).collect();
+        Processes { hosts, list, locations: Vec::new() }
+    }
+
+    /// How many processes there are.
+    pub fn count(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Adds a thread of a process, with so many events. Threads of one process come in their order.
+    pub fn add(&mut self, process: usize, thread: u32, events: u64) {
+        self.locations.push(Location { process: process as u32, thread, events });
+    }
+
+    /// How many threads were added: the number of the next.
+    pub fn locations(&self) -> u64 {
+        self.locations.len() as u64
+    }
+
+    /// The first thread of each process, which stands for it.
+    pub fn first_locations(&self) -> Vec<u64> {
+        let first = |process| self.locations.iter().position(|location| location.process == process);
+        (0..self.list.len() as u32).filter_map(first).map(|at| at as u64).collect()
+    }
+
+    /// Numbers all names.
+    pub fn names(&self, definitions: &mut Definitions) -> TreeNames {
+        TreeNames {
+            machine: [definitions.text("the run"), definitions.text("machine")],
+            host: definitions.text("node"),
+            hosts: self.hosts.iter().map(|host| definitions.text(host)).collect(),
+            processes: self.list.iter().map(|process| definitions.text(&process.name)).collect(),
+            locations: self.locations.iter().map(|one| definitions.text(&format!("thread {}", one.thread))).collect(),
+        }
+    }
+
+    /// Defines them.
+    pub fn write(&self, writer: &DefinitionWriter<'_>, names: &TreeNames) -> Result<(), Error> {
+        writer.node(0, names.machine[0], names.machine[1], NONE, MACHINE)?;
+        for (number, name) in (1..).zip(&names.hosts) {
+            writer.node(number, *name, names.host, 0, HOST)?;
+        }
+        for (number, (process, name)) in (0..).zip(self.list.iter().zip(&names.processes)) {
+            writer.process(number, *name, process.host.map_or(0, |host| host + 1))?;
+        }
+        for (number, (location, name)) in (0..).zip(self.locations.iter().zip(&names.locations)) {
+            writer.location(number, *name, location.events, location.process)?;
+        }
+        Ok(())
+    }
+}
+
+/// As Score-P names them, which analyses know.
+fn rank_name(number: u32) -> String {
+    format!("MPI Rank {number}")
+}

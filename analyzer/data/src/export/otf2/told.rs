@@ -1,0 +1,125 @@
+//! What of messages and collective operations is told: those whose communicator OTF2 can express, and that are asked about.
+
+use rustc_hash::FxHashMap;
+use traces::signature::peer;
+
+use super::communicators::Communicators;
+use super::events::{CollectiveShare, MessageEnd};
+use super::meanings::EventMeaning;
+use super::messages::MessageEnds;
+use model::Run;
+use model::objects::Objects;
+use model::roles::{CallPart, Peer, Role};
+use model::timeline::Timeline;
+
+/// `OTF2_COLLECTIVE_ROOT_NONE`.
+const NO_ROOT: u32 = u32::MAX;
+
+/// What was told, and what was left out.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct ExportSums {
+    /// Calls.
+    pub calls: u64,
+    /// Messages that were received.
+    pub messages: u64,
+    /// Ranks' parts in collective operations.
+    pub collectives: u64,
+    /// Times in regions.
+    pub regions: u64,
+    /// Messages and parts on communicators whose processes are not known.
+    pub unknown: u64,
+    /// Parts in operations that OTF2 has no name for.
+    pub unnamed: u64,
+}
+
+/// See the module.
+pub struct Told<'r> {
+    /// The run.
+    pub run: &'r Run,
+    /// Its time line.
+    pub timeline: &'r Timeline,
+    /// Its objects.
+    pub objects: &'r Objects,
+    /// Its communicators.
+    pub communicators: &'r Communicators,
+    /// Its messages.
+    pub ends: MessageEnds,
+    /// The time that is told as 0.
+    pub origin: i64,
+    /// So far.
+    pub sums: ExportSums,
+    /// Ranks in communicators, by communicator and process.
+    ranks: FxHashMap<(u32, u32), Option<u32>>,
+}
+
+impl<'r> Told<'r> {
+    /// Nothing yet.
+    pub fn new(
+        run: &'r Run,
+        timeline: &'r Timeline,
+        objects: &'r Objects,
+        communicators: &'r Communicators,
+        ends: MessageEnds,
+        origin: i64,
+    ) -> Told<'r> {
+        let (sums, ranks) = (ExportSums::default(), FxHashMap::default());
+        Told { run, timeline, objects, communicators, ends, origin, sums, ranks }
+    }
+
+    /// The message that a rank's call sends, to a rank that is asked about.
+    pub fn sent(&mut self, rank: u32, role: &Role, begin: i64) -> Option<MessageEnd> {
+        let CallPart::Message { sends: true, .. } = role.what else { return None };
+        let (Peer::Rank(to), tag) = role.to else { return None };
+        let object = role.object?;
+        if !self.run.ranks[to as usize].is_asked || !self.ends.has(rank, to, object, tag, begin) {
+            return None;
+        }
+        let communicator = self.communicators.number(role.object);
+        self.sums.unknown += u64::from(communicator.is_none());
+        let communicator = communicator?;
+        Some(MessageEnd { peer: self.rank_in(communicator, to)?, communicator, tag, bytes: role.sent })
+    }
+
+    /// Whether a call's receive may get a message.
+    pub fn may_receive(&self, role: &Role) -> bool {
+        role.from.0 != Peer::Nobody && self.communicators.number(role.object).is_some()
+    }
+
+    /// The message that a rank's receive got.
+    pub fn received(&mut self, rank: u32, role: &Role, posted: i64, end: i64) -> Option<MessageEnd> {
+        let CallPart::Message { receives: true, .. } = role.what else { return None };
+        let message = self.ends.take(rank, role, posted, end)?;
+        let communicator = self.communicators.number(role.object)?;
+        let peer = self.rank_in(communicator, message.from.rank)?;
+        self.sums.messages += 1;
+        Some(MessageEnd { peer, communicator, tag: message.tag, bytes: message.received })
+    }
+
+    /// Whether OTF2 can express a collective operation.
+    pub fn can_join(&mut self, role: &Role, meaning: &EventMeaning) -> bool {
+        let communicator = self.communicators.number(role.object);
+        self.sums.unnamed += u64::from(meaning.operation.is_none());
+        self.sums.unknown += u64::from(meaning.operation.is_some() && communicator.is_none());
+        meaning.operation.is_some() && communicator.is_some()
+    }
+
+    /// The rank's part in a collective operation, if that is told.
+    pub fn part(&mut self, rank: u32, role: &Role, meaning: &EventMeaning) -> Option<CollectiveShare> {
+        let CallPart::Collective { .. } = role.what else { return None };
+        let (operation, communicator) = (meaning.operation?, self.communicators.number(role.object)?);
+        let root = match meaning.root {
+            peer::ROOT => Some(rank),
+            // The other processes of the root's group do not say who that is.
+            number => self.objects.groups[role.object? as usize].peer(rank as usize, number),
+        };
+        let root = root.and_then(|root| self.rank_in(communicator, root)).unwrap_or(NO_ROOT);
+        self.sums.collectives += 1;
+        Some(CollectiveShare { operation, communicator, root, sent: role.sent, received: role.received })
+    }
+
+    /// A process's rank in a communicator.
+    fn rank_in(&mut self, communicator: u32, process: u32) -> Option<u32> {
+        let communicators = self.communicators;
+        *self.ranks.entry((communicator, process)).or_insert_with(|| communicators.rank(communicator, process))
+    }
+}

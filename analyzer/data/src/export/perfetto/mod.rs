@@ -1,0 +1,59 @@
+//! The run as a trace for Perfetto's viewer, <https://ui.perfetto.dev>: a process for each rank, a slice for each call.
+//!
+//! Beside the calls: regions, wait states, what the progress engine did, and messages as arrows. Times are nanoseconds on
+//! the run's time line. Calls are read as they are written; messages and waits are matched first and held in memory.
+
+mod beside;
+mod between;
+mod calls;
+mod file;
+mod proto;
+mod tracks;
+
+use std::io;
+use std::path::Path;
+
+use super::Exported;
+use crate::DataSet;
+use model::error::Error;
+use model::matching::Follow;
+use model::{Run, levels};
+use file::TraceFile;
+use tracks::Numbers;
+
+/// The largest file that a browser is sure to open. It lets a page have 2 GiB, and of a trace the viewer makes four
+/// times its size (<https://perfetto.dev/docs/visualization/large-traces>).
+pub const BROWSER_OPENS: u64 = 512 << 20;
+
+/// Writes a run into a file.
+pub fn write(run: &Run, path: &Path) -> Result<Exported, Error> {
+    let set = DataSet::new(run, Follow::SPANS | Follow::MESSAGES);
+    write_all(&set, path).map_err(|source| Error::Write { path: path.into(), source })
+}
+
+fn write_all(set: &DataSet<'_>, path: &Path) -> io::Result<Exported> {
+    let run = set.run;
+    let lives = levels::lives(run, &set.timeline);
+    let origin = lives.iter().map(|life| life.begin).min().unwrap_or(0).min(0);
+    let mut file = TraceFile::create(path, origin)?;
+    let mut numbers = Numbers::of(run);
+    let mut processes: Vec<Option<u64>> = vec![None; run.ranks.len()];
+    let (mut calls, mut regions, mut progress) = (0, 0, 0);
+    for at in set.asked() {
+        let (rank, end) = (&run.ranks[at], lives[at].end);
+        let threads: Vec<u32> = set.threads(at).iter().map(|thread| thread.number).collect();
+        let tracks = numbers.tracks(&mut file, run, at, &threads)?;
+        processes[at] = Some(tracks.process);
+        for (thread, track) in set.threads(at).iter().zip(&tracks.threads) {
+            calls += calls::write(&mut file, run, rank, thread, (&set.timeline.lines[at], end), *track)?;
+        }
+        let threads: Vec<(u32, u64)> = threads.into_iter().zip(tracks.threads).collect();
+        regions += beside::regions(&mut file, set, at, end, &threads)?;
+        progress += beside::progress(&mut file, set, at, &threads)?;
+    }
+    let waits = between::waits(&mut file, set, &processes)?;
+    let messages = between::messages(&mut file, set, &processes)?;
+    let tables =
+        vec![("calls", calls), ("waits", waits), ("messages", messages), ("regions", regions), ("progress", progress)];
+    Ok(Exported { tables, bytes: file.finish()? })
+}

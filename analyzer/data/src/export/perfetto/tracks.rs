@@ -1,0 +1,86 @@
+//! The tracks of a rank: a process, in it a thread for each that was recorded, and what lies beside.
+
+use std::io;
+
+use super::file::TraceFile;
+use super::proto::{ProcessDescriptor, ThreadDescriptor, TrackDescriptor};
+use metrics::words::rank_in_words;
+use model::Run;
+
+/// Numbers of processes and threads, each of which no other has: a viewer tells them apart by these.
+pub struct Numbers {
+    /// Processes have their own: no two ranks have the same, as those of several hosts or containers may.
+    are_own: bool,
+    next_thread: i64,
+}
+
+/// A rank's tracks.
+pub struct RankTracks {
+    /// The process.
+    pub process: u64,
+    /// The threads, in the order of their numbers in the call that asked for them.
+    pub threads: Vec<u64>,
+}
+
+impl Numbers {
+    /// Those of a run.
+    pub fn of(run: &Run) -> Numbers {
+        let mut own: Vec<i32> = run.ranks.iter().filter_map(|rank| i32::try_from(rank.header.pid).ok()).collect();
+        own.sort_unstable();
+        own.dedup();
+        let are_own = own.len() == run.ranks.len() && own.first().is_some_and(|least| *least > 0);
+        let largest = if are_own { own.last().map_or(0, |last| i64::from(*last)) } else { run.ranks.len() as i64 };
+        Numbers { are_own, next_thread: largest + 1 }
+    }
+
+    /// Writes the tracks of a rank and of its threads, by their numbers.
+    pub fn tracks(&mut self, file: &mut TraceFile, run: &Run, at: usize, threads: &[u32]) -> io::Result<RankTracks> {
+        let rank = &run.ranks[at];
+        let pid = if self.are_own { rank.header.pid as i32 } else { at as i32 + 1 };
+        let process_name = format!("{} ({})", rank_in_words(rank), rank.process.host);
+        let process = ProcessDescriptor { pid, legacy_sort_index: at as i32, process_name };
+        let process = file.track(TrackDescriptor { process: Some(process), ..TrackDescriptor::default() })?;
+        let mut tracks = RankTracks { process, threads: Vec::new() };
+        for (place, number) in threads.iter().enumerate() {
+            // The system calls a process's first thread by the number of the process.
+            let tid = if place == 0 { pid.into() } else { self.next_thread };
+            self.next_thread += i64::from(place > 0);
+            let thread = ThreadDescriptor { pid, tid, thread_name: format!("thread {number}") };
+            let parent_uuid = Some(process);
+            let track = TrackDescriptor { thread: Some(thread), parent_uuid, ..TrackDescriptor::default() };
+            tracks.threads.push(file.track(track)?);
+        }
+        Ok(tracks)
+    }
+}
+
+/// Tracks of one name, which the viewer shows as one: as many as it takes that no two slices of one overlap.
+pub struct Lanes {
+    name: &'static str,
+    parent: u64,
+    /// The track, and until when it is taken.
+    lanes: Vec<(u64, i64)>,
+}
+
+impl Lanes {
+    /// None yet.
+    pub fn new(name: &'static str, parent: u64) -> Lanes {
+        Lanes { name, parent, lanes: Vec::new() }
+    }
+
+    /// The track for a slice.
+    pub fn at(&mut self, file: &mut TraceFile, (from, to): (i64, i64)) -> io::Result<u64> {
+        if let Some((track, until)) = self.lanes.iter_mut().find(|(_, until)| *until <= from) {
+            *until = to;
+            return Ok(*track);
+        }
+        let track = below(file, self.name, self.parent)?;
+        self.lanes.push((track, to));
+        Ok(track)
+    }
+}
+
+/// A track of a name below another.
+pub fn below(file: &mut TraceFile, name: &str, parent: u64) -> io::Result<u64> {
+    file.track(TrackDescriptor { name: Some(name.into()), parent_uuid: Some(parent), ..TrackDescriptor::default() })
+}

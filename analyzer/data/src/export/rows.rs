@@ -1,0 +1,27 @@
+//! Rows of the data set's tables, one at a time.
+
+use crate::{Cell, DataSet, table};
+
+/// Goes through the rows that a table of the data set has of a rank, and adds up what is said of each.
+pub fn each(
+    set: &DataSet<'_>,
+    name: &str,
+    at: usize,
+    keys: &[&str],
+    show: &mut dyn FnMut(&[Cell<'_>]) -> std::io::Result<u64>,
+) -> std::io::Result<u64> {
+    let Some(table) = table(set, name) else { return Ok(0) };
+    let columns = &table.head().columns;
+    let wanted: Vec<usize> = keys.iter().filter_map(|key| columns.iter().position(|head| head.key == *key)).collect();
+    let mut sum = 0;
+    for part in (0..table.parts().len()).filter(|part| table.parts()[*part] == at) {
+        table.read(part, &wanted, &mut |batch| {
+            for row in 0..batch.rows {
+                let cells: Vec<Cell<'_>> = batch.columns.iter().map(|column| column.cell(row)).collect();
+                sum += show(&cells)?;
+            }
+            Ok(())
+        })?;
+    }
+    Ok(sum)
+}

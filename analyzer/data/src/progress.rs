@@ -1,0 +1,114 @@
+//! `progress`: entries into the progress engine, as far as each was recorded.
+
+use std::io;
+
+use traces::progress::EntryRun;
+use traces::read::{Visitor, Walk};
+
+use super::column::DataColumn;
+use super::set::{DataSet, OfRank, Piece, RankOfRows, rank_columns, time_columns};
+use super::table::{DataRow, RowSource, ShowRows};
+use model::selection::{Cursor, LEFT_OUT};
+
+/// One entry or several after each other. Times in ticks.
+pub struct EngineRow {
+    start: u64,
+    end: u64,
+    entries: u64,
+    is_outside: bool,
+}
+
+/// What the entries of a page have in common.
+pub struct EngineOfThread {
+    rank: RankOfRows,
+    thread: u32,
+}
+
+impl OfRank for EngineOfThread {
+    fn rank(&self) -> &RankOfRows {
+        &self.rank
+    }
+}
+
+impl DataRow for EngineRow {
+    type Common = EngineOfThread;
+    const TABLE: &'static str = "progress";
+    const MEANING: &'static str = "Entries into the progress engine that achieved something, or were made outside MPI calls; those in vain are only counted, by call, in `calls`.";
+
+    fn columns() -> Vec<DataColumn<EngineRow, EngineOfThread>> {
+        let mut columns = rank_columns();
+        columns.extend([
+            DataColumn::number("thread", "thread of the rank", |_, of: &EngineOfThread| of.thread),
+            DataColumn::flag(
+                "outside",
+                "made outside MPI calls, by progress threads and other libraries",
+                |row: &EngineRow, _| row.is_outside,
+            ),
+            DataColumn::whole("entries", "how many, one after another", |row: &EngineRow, _| row.entries),
+        ]);
+        columns.extend(time_columns(|row: &EngineRow| row.start, |row: &EngineRow| row.end));
+        columns
+    }
+}
+
+/// The entries of a run.
+pub struct EngineEntries<'r> {
+    set: &'r DataSet<'r>,
+    pieces: Vec<Piece>,
+}
+
+impl<'r> EngineEntries<'r> {
+    /// Those of a data set.
+    pub fn new(set: &'r DataSet<'r>) -> EngineEntries<'r> {
+        EngineEntries { set, pieces: set.pieces() }
+    }
+}
+
+impl RowSource<EngineRow> for EngineEntries<'_> {
+    fn parts(&self) -> Vec<usize> {
+        self.pieces.iter().map(|piece| piece.rank).collect()
+    }
+
+    fn read(&self, part: usize, show: &mut ShowRows<'_, EngineRow>) -> io::Result<()> {
+        let piece = self.pieces[part];
+        let thread = &self.set.threads(piece.rank)[piece.thread];
+        let stretches = self.set.run.ranks[piece.rank].stretches(thread.number);
+        let mut reader = EngineReader { cursor: Cursor::new(stretches), rows: Vec::new() };
+        if let Some(page) = self.set.pages(&piece).first() {
+            // What is damaged was said when the calls were added up.
+            let _ = Walk::new(page).step(&mut reader, usize::MAX);
+        }
+        if piece.is_last {
+            let last = |is_outside| reader.rows.iter().rfind(|row| row.is_outside == is_outside).map(|row| row.start);
+            let (inside, outside) = (last(false), last(true));
+            thread.open_productive(inside).for_each(|run| reader.productive(run));
+            thread.open_outside(outside).into_iter().for_each(|run| reader.outside(run));
+        }
+        show(&reader.rows, &EngineOfThread { rank: self.set.rank(piece.rank), thread: thread.number })
+    }
+}
+
+struct EngineReader<'a> {
+    cursor: Cursor<'a>,
+    rows: Vec<EngineRow>,
+}
+
+impl EngineReader<'_> {
+    fn add(&mut self, run: &EntryRun, is_outside: bool) {
+        if self.cursor.part_at(run.start) != LEFT_OUT {
+            self.rows.push(EngineRow { start: run.start, end: run.end, entries: run.count, is_outside });
+        }
+    }
+}
+
+impl Visitor for EngineReader<'_> {
+    fn call(&mut self, _signature: u32, _start: u64, _duration: u64) {}
+
+    fn productive(&mut self, run: &EntryRun) {
+        self.add(run, false);
+    }
+
+    fn outside(&mut self, run: &EntryRun) {
+        self.add(run, true);
+    }
+}

@@ -1,0 +1,329 @@
+//! `requests`: nonblocking operations from the call that began them to the call that completed them.
+
+use std::io;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use traces::progress::Polls;
+use traces::read::{Visitor, Walk};
+use traces::record::{Arrived, Fate, RecordKind};
+
+use super::column::DataColumn;
+use super::meanings::{CallMeaning, Meanings};
+use super::set::{DataSet, OfRank, RankOfRows, rank_columns};
+use super::table::{DataRow, RowSource, ShowRows};
+use model::selection::{Cursor, LEFT_OUT};
+
+/// A request. Times in ticks.
+#[derive(Clone, Copy, Debug)]
+pub struct RequestRow {
+    number: u64,
+    /// The signature of the call that says what it is, which of a persistent request is the one that created it.
+    signature: u32,
+    /// When the call began that began it, and when that ended.
+    start: u64,
+    posted: u64,
+    /// The signature of the call that completed it, and when that began and ended.
+    completed: Option<(u32, u64, u64)>,
+    came: Option<Arrived>,
+    is_persistent: bool,
+}
+
+/// What the requests of a thread have in common.
+pub struct RequestsOfThread {
+    rank: RankOfRows,
+    thread: u32,
+    meanings: Arc<Meanings>,
+}
+
+impl OfRank for RequestsOfThread {
+    fn rank(&self) -> &RankOfRows {
+        &self.rank
+    }
+}
+
+impl RequestsOfThread {
+    fn of(&self, row: &RequestRow) -> &CallMeaning {
+        self.meanings.get(row.signature)
+    }
+
+    fn completing(&self, row: &RequestRow) -> Option<&CallMeaning> {
+        row.completed.map(|(signature, ..)| self.meanings.get(signature))
+    }
+}
+
+impl DataRow for RequestRow {
+    type Common = RequestsOfThread;
+    const TABLE: &'static str = "requests";
+    const MEANING: &'static str =
+        "A request from the call that began it to the call of the same thread that completed it.";
+
+    fn columns() -> Vec<DataColumn<RequestRow, RequestsOfThread>> {
+        type Row = RequestRow;
+        type Of = RequestsOfThread;
+        let mut columns = rank_columns();
+        columns.extend([
+            DataColumn::number("thread", "thread of the rank that began it", |_: &Row, of: &Of| of.thread),
+            DataColumn::whole("request", "its number, from 0 in the order the thread began them", |row: &Row, _| {
+                row.number
+            }),
+            DataColumn::name(
+                "function",
+                "MPI function that says what it does; of a persistent one, that created it",
+                |of: &Of| &of.meanings.functions,
+                |row: &Row, of| of.of(row).function,
+            ),
+            DataColumn::name(
+                "call_site",
+                "where that was called",
+                |of: &Of| &of.meanings.call_sites,
+                |row: &Row, of| of.of(row).call_site,
+            ),
+            DataColumn::number("site", "key into `sites`, with rank and world", |row: &Row, of: &Of| of.of(row).site),
+            DataColumn::number(
+                "signature",
+                "key into `signatures`, with rank, world and thread",
+                |row: &Row, of: &Of| of.of(row).number,
+            ),
+            DataColumn::number("communicator", "key into `communicators`", |row: &Row, of: &Of| {
+                of.of(row).communicator
+            }),
+            DataColumn::number(
+                "peer_rank",
+                "rank in MPI_COMM_WORLD of destination, source, root or target; null for none or any",
+                |row: &Row, of: &Of| of.of(row).peer,
+            ),
+            DataColumn::signed(
+                "tag",
+                "tag that it sends or receives by; null for none or any",
+                |row: &Row, of: &Of| of.of(row).tag,
+            ),
+            DataColumn::whole("sent_bytes", "bytes it hands out", |row: &Row, of: &Of| of.of(row).sent),
+            DataColumn::whole(
+                "received_bytes",
+                "bytes that came; where nobody knows, the room for them",
+                |row: &Row, of: &Of| row.came.map_or(of.of(row).received, |came| came.bytes),
+            ),
+            DataColumn::flag("persistent", "it is one start of a persistent request", |row: &Row, _| row.is_persistent),
+            DataColumn::flag("cancelled", "it was cancelled", |row: &Row, _| {
+                row.came.is_some_and(|came| came.fate == Fate::Cancelled)
+            }),
+            DataColumn::whole(
+                "start_ticks",
+                "when the call began that began it, as the rank's counter said",
+                |row: &Row, _| row.start,
+            ),
+            DataColumn::whole("posted_ticks", "when that call ended", |row: &Row, _| row.posted),
+            DataColumn::whole(
+                "end_ticks",
+                "when the call ended that completed it; null where none of the same thread did",
+                |row: &Row, _| row.completed.map(|(.., end)| end),
+            ),
+            DataColumn::real(
+                "start_s",
+                "when the call began that began it, seconds since the first rank entered MPI_Init",
+                |row: &Row, of: &Of| of.rank.at(row.start),
+            ),
+            DataColumn::real("posted_s", "when that call ended", |row: &Row, of: &Of| of.rank.at(row.posted)),
+            DataColumn::real("completing_s", "when the call began that completed it", |row: &Row, of: &Of| {
+                row.completed.map(|(_, start, _)| of.rank.at(start))
+            }),
+            DataColumn::real("end_s", "when that call ended", |row: &Row, of: &Of| {
+                row.completed.map(|(.., end)| of.rank.at(end))
+            }),
+            DataColumn::real(
+                "error_s",
+                "by how much start_s may be off against the first rank's clock",
+                |row: &Row, of: &Of| of.rank.error(row.start),
+            ),
+            DataColumn::name(
+                "completed_by",
+                "MPI function that completed it, or began it where it was complete at once",
+                |of: &Of| &of.meanings.functions,
+                |row: &Row, of| of.completing(row).map(|call| call.function),
+            ),
+            DataColumn::name(
+                "completed_at",
+                "where that was called",
+                |of: &Of| &of.meanings.call_sites,
+                |row: &Row, of| of.completing(row).map(|call| call.call_site),
+            ),
+        ]);
+        columns
+    }
+}
+
+/// The requests of a run. A part is a thread.
+pub struct RequestRows<'r> {
+    set: &'r DataSet<'r>,
+    threads: Vec<(usize, usize)>,
+}
+
+impl<'r> RequestRows<'r> {
+    /// Those of a data set.
+    pub fn new(set: &'r DataSet<'r>) -> RequestRows<'r> {
+        let of_rank = |rank: usize| (0..set.threads(rank).len()).map(move |thread| (rank, thread));
+        RequestRows { set, threads: set.asked().flat_map(of_rank).collect() }
+    }
+}
+
+/// Rows that are shown at a time.
+const ROWS: usize = 1 << 14;
+
+impl RowSource<RequestRow> for RequestRows<'_> {
+    fn parts(&self) -> Vec<usize> {
+        self.threads.iter().map(|(rank, _)| *rank).collect()
+    }
+
+    fn read(&self, part: usize, show: &mut ShowRows<'_, RequestRow>) -> io::Result<()> {
+        let (rank, place) = self.threads[part];
+        let thread = &self.set.threads(rank)[place];
+        let meanings = Arc::new(Meanings::of(self.set, rank, thread));
+        let common =
+            RequestsOfThread { rank: self.set.rank(rank), thread: thread.number, meanings: Arc::clone(&meanings) };
+        let cursor = Cursor::new(self.set.run.ranks[rank].stretches(thread.number));
+        let mut reader = RequestReader::new(&meanings, cursor);
+        for page in &thread.pages {
+            reader.started = page.header.requests;
+            let mut walk = Walk::new(page);
+            // What is damaged was said when the calls were added up.
+            while walk.step(&mut reader, ROWS).unwrap_or(false) {
+                reader.show(false, &common, show)?;
+            }
+        }
+        reader.give_up();
+        reader.show(true, &common, show)
+    }
+}
+
+struct RequestReader<'a> {
+    meanings: &'a Meanings,
+    cursor: Cursor<'a>,
+    started: u64,
+    /// Those that are not complete.
+    open: FxHashMap<u64, RequestRow>,
+    /// Persistent requests: the signatures of the calls that created them.
+    created: FxHashMap<u64, u32>,
+    rows: Vec<RequestRow>,
+    /// The call that what follows belongs to.
+    call: (u32, u64, u64),
+    counts: bool,
+    /// The last row is what came belongs to.
+    is_told: bool,
+}
+
+impl<'a> RequestReader<'a> {
+    fn new(meanings: &'a Meanings, cursor: Cursor<'a>) -> RequestReader<'a> {
+        RequestReader {
+            meanings,
+            cursor,
+            started: 0,
+            open: FxHashMap::default(),
+            created: FxHashMap::default(),
+            rows: Vec::new(),
+            call: (0, 0, 0),
+            counts: false,
+            is_told: false,
+        }
+    }
+
+    /// Shows rows, but for the last, of which the next record may tell.
+    fn show(&mut self, all: bool, common: &RequestsOfThread, show: &mut ShowRows<'_, RequestRow>) -> io::Result<()> {
+        let known = if all { self.rows.len() } else { self.rows.len().saturating_sub(1) };
+        for rows in self.rows[..known].chunks(ROWS) {
+            show(rows, common)?;
+        }
+        self.rows.drain(..known);
+        Ok(())
+    }
+
+    fn begin(&mut self, signature: u32, start: u64, end: u64) {
+        (self.call, self.is_told) = ((signature, start, end), false);
+        self.counts = self.cursor.part_at(start) != LEFT_OUT;
+        let meaning = self.meanings.get(signature);
+        if !meaning.takes {
+            return;
+        }
+        let number = self.started;
+        self.started = number.wrapping_add(1);
+        if meaning.creates {
+            self.created.insert(number, signature);
+        } else if meaning.at_once {
+            self.add(number, signature, false);
+            self.complete(number);
+        } else {
+            self.add(number, signature, false);
+        }
+    }
+
+    /// The call begins a request.
+    fn add(&mut self, number: u64, signature: u32, is_persistent: bool) {
+        let (_, start, posted) = self.call;
+        if self.counts && self.meanings.get(signature).counts {
+            let row = RequestRow { number, signature, start, posted, completed: None, came: None, is_persistent };
+            self.open.insert(number, row);
+        }
+    }
+
+    /// The call completes it.
+    fn complete(&mut self, number: u64) {
+        self.is_told = false;
+        if let Some(row) = self.open.remove(&number) {
+            self.rows.push(RequestRow { completed: Some(self.call), ..row });
+            self.is_told = true;
+        }
+    }
+
+    /// Nothing follows: what is still open was never completed here.
+    fn give_up(&mut self) {
+        let mut open: Vec<RequestRow> = self.open.drain().map(|(_, row)| row).collect();
+        open.sort_unstable_by_key(|row| row.number);
+        self.rows.extend(open);
+    }
+}
+
+impl Visitor for RequestReader<'_> {
+    fn call(&mut self, signature: u32, start: u64, duration: u64) {
+        self.begin(signature, start, start.wrapping_add(duration));
+    }
+
+    fn polls(&mut self, polls: &Polls) {
+        self.begin(polls.signature as u32, polls.start, polls.end);
+    }
+
+    fn arrived(&mut self, arrived: Arrived) {
+        if let Some(row) = self.rows.last_mut().filter(|_| self.is_told) {
+            row.came = Some(arrived);
+        }
+    }
+
+    fn requests(&mut self, kind: RecordKind, count: u32, age: u64) {
+        let first = self.started.saturating_sub(age);
+        for number in first..first.saturating_add(count.into()) {
+            match kind {
+                RecordKind::Started => {
+                    let signature = self.created.get(&number).copied().unwrap_or(0);
+                    self.add(self.started, signature, true);
+                    self.started = self.started.wrapping_add(1);
+                }
+                RecordKind::Completed => self.complete(number),
+                RecordKind::Freed => drop(self.open.remove(&number).map(|row| self.rows.push(row))),
+                _ => {}
+            }
+        }
+    }
+
+    fn elsewhere(&mut self, kind: RecordKind, count: u32, _thread: u32, _number: u64) {
+        self.is_told = false;
+        if kind == RecordKind::Started {
+            self.started = self.started.wrapping_add(count.into());
+        }
+    }
+
+    fn failed(&mut self, _class: u16, _code: i32) {
+        // What MPI refused began nothing.
+        if self.meanings.get(self.call.0).takes {
+            self.open.remove(&self.started.wrapping_sub(1));
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! The run as a data set: what all of its tables are made from.
+
+use traces::read::{Contents, EventPage, ThreadPages};
+
+use super::column::DataColumn;
+use super::place_names::PlaceNames;
+use model::clock::Clock;
+use model::matching::{Follow, JoinedOperation, ReceivedMessage, Settled, WaitSpan, settled};
+use model::objects::Objects;
+use model::timeline::{ClockLine, Timeline};
+use model::{Rank, Run};
+
+/// See the module.
+pub struct DataSet<'r> {
+    /// The run.
+    pub run: &'r Run,
+    /// The one clock that all its times are on.
+    pub timeline: Timeline,
+    /// Its communicators, windows and files.
+    pub objects: Objects,
+    contents: Vec<Contents<'r>>,
+    /// In the order of the ranks that received them: a second copy by rank would be as large.
+    messages: Vec<ReceivedMessage>,
+    /// By the place of the rank that waited.
+    waits: Vec<Vec<WaitSpan>>,
+    /// By the place of the rank that took part.
+    joined: Vec<Vec<JoinedOperation>>,
+    names: PlaceNames,
+}
+
+impl<'r> DataSet<'r> {
+    /// Of a run. For some tables its calls have to be matched first, and what of that they show is held in memory; then times are
+    /// on a line that messages agree with.
+    pub fn new(run: &'r Run, follow: Follow) -> DataSet<'r> {
+        if follow.is_empty() {
+            return DataSet::on(run, Timeline::of(run));
+        }
+        let Settled { account, timeline, .. } = settled(run, follow);
+        let mut messages = account.messages;
+        messages.retain(ReceivedMessage::counts);
+        messages.sort_unstable_by_key(|message| (message.to.rank, message.end, message.from, message.begin));
+        let (mut waits, mut joined) = (account.spans, account.joined);
+        waits.iter_mut().for_each(|of_rank| of_rank.sort_unstable_by_key(|span| (span.from, *span)));
+        joined.iter_mut().for_each(|of_rank| of_rank.sort_by_key(|one| (one.part.begin, one.object, one.ordinal)));
+        DataSet { messages, waits, joined, names: PlaceNames::of(account.places), ..DataSet::on(run, timeline) }
+    }
+
+    /// On a time line that is known, of which nothing was matched.
+    pub fn on(run: &'r Run, timeline: Timeline) -> DataSet<'r> {
+        let contents = run.ranks.iter().map(|rank| rank.trace.contents()).collect();
+        let (messages, waits, joined) = (Vec::new(), Vec::new(), Vec::new());
+        let (objects, names) = (Objects::of(run), PlaceNames::default());
+        DataSet { run, timeline, objects, contents, messages, waits, joined, names }
+    }
+
+    /// The messages that the rank at a place of the run received, by when.
+    pub fn messages(&self, rank: usize) -> &[ReceivedMessage] {
+        let end = self.messages.partition_point(|message| message.to.rank as usize <= rank);
+        let of_others = self.messages[..end].partition_point(|message| (message.to.rank as usize) < rank);
+        &self.messages[of_others..end]
+    }
+
+    /// The waits of the rank at a place of the run, by when.
+    pub fn waits(&self, rank: usize) -> &[WaitSpan] {
+        &self.waits[rank]
+    }
+
+    /// What the rank at a place of the run did in collective operations, by when.
+    pub fn joined(&self, rank: usize) -> &[JoinedOperation] {
+        &self.joined[rank]
+    }
+
+    /// What places in these are called.
+    pub fn names(&self) -> &PlaceNames {
+        &self.names
+    }
+
+    /// The number, if MPI had said it, and the world of the rank at a place of the run.
+    pub fn rank_and_world(&self, at: u32) -> (Option<u32>, u32) {
+        let rank = &self.run.ranks[at as usize];
+        (rank.number(), rank.header.world)
+    }
+
+    /// The places of the ranks that are asked about.
+    pub fn asked(&self) -> impl Iterator<Item = usize> {
+        self.run.ranks.iter().enumerate().filter(|(_, rank)| rank.is_asked).map(|(at, _)| at)
+    }
+
+    /// The threads of a rank.
+    pub fn threads(&self, rank: usize) -> &[ThreadPages<'r>] {
+        &self.contents[rank].threads
+    }
+
+    /// Whose rows they are.
+    pub fn rank(&self, at: usize) -> RankOfRows {
+        let Rank { header, clock, .. } = &self.run.ranks[at];
+        let number = self.run.ranks[at].number();
+        RankOfRows { number, world: header.world, line: self.timeline.lines[at], clock: *clock }
+    }
+
+    /// Pages of events, each thread's in pieces that hold a bounded number of records.
+    pub fn pieces(&self) -> Vec<Piece> {
+        let mut pieces = Vec::new();
+        for rank in self.asked() {
+            for (thread, pages) in self.threads(rank).iter().enumerate() {
+                let last = pages.pages.len().max(1) - 1;
+                pieces.extend((0..=last).map(|page| Piece { rank, thread, page, is_last: page == last }));
+            }
+        }
+        pieces
+    }
+
+    /// The pages of a piece's thread from its own on.
+    pub fn pages(&self, piece: &Piece) -> &[EventPage<'r>] {
+        self.threads(piece.rank)[piece.thread].pages.get(piece.page..).unwrap_or(&[])
+    }
+}
+
+/// A page of a thread's events: these are read each for itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Piece {
+    /// The rank's place in the run.
+    pub rank: usize,
+    /// The thread's place among those of the rank.
+    pub thread: usize,
+    /// The page's place among those of the thread.
+    pub page: usize,
+    /// It is the thread's last: what is in no page yet belongs to it.
+    pub is_last: bool,
+}
+
+/// The rank that rows are of.
+#[derive(Clone, Copy, Debug)]
+pub struct RankOfRows {
+    /// Its number, if MPI had said it.
+    pub number: Option<u32>,
+    /// Its world.
+    pub world: u32,
+    line: ClockLine,
+    clock: Clock,
+}
+
+impl RankOfRows {
+    /// A tick in seconds of the run's clock.
+    pub fn at(&self, ticks: u64) -> f64 {
+        seconds(self.line.nanoseconds_at(ticks))
+    }
+
+    /// By how many seconds that may be off.
+    pub fn error(&self, ticks: u64) -> f64 {
+        seconds(self.line.error(self.line.nanoseconds_at(ticks)))
+    }
+
+    /// A number of ticks in seconds.
+    pub fn seconds(&self, ticks: u64) -> f64 {
+        self.clock.seconds(ticks)
+    }
+}
+
+/// Nanoseconds in seconds.
+pub fn seconds(nanoseconds: i64) -> f64 {
+    nanoseconds as f64 / 1e9
+}
+
+/// What rows of one rank have in common.
+pub trait OfRank {
+    /// The rank.
+    fn rank(&self) -> &RankOfRows;
+}
+
+impl OfRank for RankOfRows {
+    fn rank(&self) -> &RankOfRows {
+        self
+    }
+}
+
+/// The columns that say which rank a row is of, which every table of ranks begins with.
+pub fn rank_columns<Row: 'static, Common: OfRank + 'static>() -> Vec<DataColumn<Row, Common>> {
+    vec![
+        DataColumn::number(
+            "rank",
+            "rank in MPI_COMM_WORLD, null for a process that ended before MPI said it",
+            |_, of: &Common| of.rank().number,
+        ),
+        DataColumn::number("world", "0, or the number of the spawned world that the rank is of", |_, of: &Common| {
+            of.rank().world
+        }),
+    ]
+}
+
+/// The columns of a time from one tick to another.
+pub fn time_columns<Row: 'static, Common: OfRank + 'static>(
+    start: fn(&Row) -> u64,
+    end: fn(&Row) -> u64,
+) -> Vec<DataColumn<Row, Common>> {
+    vec![
+        DataColumn::whole("start_ticks", "when it began, as the rank's counter said", move |row, _| start(row)),
+        DataColumn::whole("end_ticks", "when it ended, as the rank's counter said", move |row, _| end(row)),
+        DataColumn::real(
+            "start_s",
+            "when it began, seconds since the first rank entered MPI_Init",
+            move |row, of: &Common| of.rank().at(start(row)),
+        ),
+        DataColumn::real(
+            "end_s",
+            "when it ended, seconds since the first rank entered MPI_Init",
+            move |row, of: &Common| of.rank().at(end(row)),
+        ),
+        DataColumn::real(
+            "error_s",
+            "by how much start_s may be off against the first rank's clock",
+            move |row, of: &Common| of.rank().error(start(row)),
+        ),
+    ]
+}

@@ -1,0 +1,120 @@
+//! Where the time in MPI went: by function, as in Table I of Gabriel, UH-CS-10-02, and by whatever else a call is
+//! known by.
+//!
+//! Every table has the same figures: the maximum over ranks and the rank that has it, the mean over ranks, the total,
+//! its share of all time in MPI, the calls and the bytes. A group of one rank has nothing to compare.
+
+use super::totals::{self, CallGroup, Totals, percent};
+use model::Run;
+use model::rank::function;
+use tables::{Column, Row, Table, WorldRank};
+
+/// Calls that have something in common: what that is, and their figures.
+pub struct GroupRow<Name> {
+    /// What they have in common.
+    pub name: Name,
+    max: f64,
+    max_rank: Option<WorldRank>,
+    mean: f64,
+    share: Option<f64>,
+    sum: Totals,
+}
+
+/// The same of one rank.
+pub struct SingleRankRow<Name> {
+    name: Name,
+    share: Option<f64>,
+    sum: Totals,
+}
+
+/// By function.
+pub fn functions(run: &Run) -> Table<GroupRow<FunctionName>> {
+    let groups = totals::group_calls(run, |_, _, entry| Some(function(&entry.signature)));
+    let groups = groups.into_iter().map(|(function, group)| (FunctionName { function }, group));
+    Table::new("", rows(run, groups))
+}
+
+/// A function's name.
+pub struct FunctionName {
+    /// As the table of calls has it.
+    pub function: String,
+}
+
+impl Row for FunctionName {
+    const TABLE: &'static str = "functions";
+    fn columns() -> Vec<Column<Self>> {
+        vec![Column::text("function", "function", |name: &Self| name.function.clone()).name()]
+    }
+}
+
+/// Rows of groups, the one with the most time first.
+pub fn rows<Name>(run: &Run, groups: impl Iterator<Item = (Name, CallGroup)>) -> Vec<GroupRow<Name>> {
+    let ranks = run.asked().count() as f64;
+    let row = |(name, group, share, sum): (Name, CallGroup, Option<f64>, Totals)| {
+        let (max, max_rank) = group.maximum(run);
+        GroupRow { name, max, max_rank, mean: sum.time / ranks, share, sum }
+    };
+    sorted(run, groups).map(row).collect()
+}
+
+/// Rows of groups that are of one rank each, the one with the most time first.
+pub fn single_rank_rows<Name>(run: &Run, groups: impl Iterator<Item = (Name, CallGroup)>) -> Vec<SingleRankRow<Name>> {
+    sorted(run, groups).map(|(name, _, share, sum)| SingleRankRow { name, share, sum }).collect()
+}
+
+/// The groups that have calls, with their shares of all time in MPI and their sums, the one with the most time first.
+fn sorted<Name>(
+    run: &Run,
+    groups: impl Iterator<Item = (Name, CallGroup)>,
+) -> impl Iterator<Item = (Name, CallGroup, Option<f64>, Totals)> {
+    let all: f64 = run.asked().map(|rank| rank.time_in_mpi()).sum();
+    let mut groups: Vec<_> = groups.map(|(name, group)| (name, group.sum(), group)).collect();
+    groups.retain(|(_, sum, _)| sum.calls > 0);
+    groups.sort_by(|a, b| b.1.time.total_cmp(&a.1.time));
+    groups.into_iter().map(move |(name, sum, group)| (name, group, percent(sum.time, all), sum))
+}
+
+impl<Name: Row> Row for GroupRow<Name> {
+    const TABLE: &'static str = Name::TABLE;
+    fn columns() -> Vec<Column<Self>> {
+        let mut columns: Vec<_> =
+            Name::columns().into_iter().map(|column| column.from_part(|row: &Self| &row.name)).collect();
+        columns.extend([
+            Column::seconds("time_max_s", "max", |row: &Self| row.max),
+            Column::rank("time_max_rank", "rank", |row: &Self| row.max_rank),
+            Column::seconds("time_mean_s", "mean", |row: &Self| row.mean).spare(2),
+            Column::seconds("time_total_s", "total", |row: &Self| row.sum.time).spare(1),
+            Column::percent("time_share_percent", "share %", |row: &Self| row.share).spare(3),
+        ]);
+        columns.extend(calls_and_bytes().map(|column| column.from_part(|row: &Self| &row.sum)));
+        columns
+    }
+}
+
+impl<Name: Row> Row for SingleRankRow<Name> {
+    const TABLE: &'static str = Name::TABLE;
+    fn columns() -> Vec<Column<Self>> {
+        let mut columns: Vec<_> =
+            Name::columns().into_iter().map(|column| column.from_part(|row: &Self| &row.name)).collect();
+        columns.extend([
+            Column::seconds("time_total_s", "time", |row: &Self| row.sum.time).spare(1),
+            Column::percent("time_share_percent", "share %", |row: &Self| row.share).spare(3),
+        ]);
+        columns.extend(calls_and_bytes().map(|column| column.from_part(|row: &Self| &row.sum)));
+        columns
+    }
+}
+
+/// What all of these tables end in.
+fn calls_and_bytes() -> impl Iterator<Item = Column<Totals>> {
+    let columns = [
+        Column::count("calls", "calls", |sum: &Totals| sum.calls),
+        Column::bytes("bytes", "bytes", Totals::bytes),
+        Column::bytes("sent_bytes", "", |sum: &Totals| sum.sent),
+        Column::bytes("received_bytes", "", |sum: &Totals| sum.received),
+        Column::seconds("call_min_s", "", |sum: &Totals| sum.shortest),
+        Column::seconds("call_max_s", "", |sum: &Totals| sum.longest),
+        Column::count("failed_calls", "", |sum: &Totals| sum.failed),
+    ];
+    columns.into_iter()
+}

@@ -1,0 +1,164 @@
+//! Whether the ranks' accounts agree: messages sent and received, bytes, clocks.
+
+use rustc_hash::FxHashMap;
+
+use super::totals::{seconds, world_rank};
+use model::matching::{Account, RankPair, RankSite, Settled};
+use model::sums::Total;
+use model::timeline::ClockLine;
+use model::{Rank, Run};
+use tables::{Column, Fact, Row, Table, Value, WorldRank, facts};
+
+/// Rows that people are shown of each table.
+const ROWS: usize = 20;
+
+facts! {
+    MATCHED = "matched_messages", Count, always;
+    RECEIVED = "received_bytes", Bytes, always;
+    SENT = "sent_bytes", Bytes, always;
+    COLLECTIVES = "matched_collectives", Count, always;
+    BACKWARDS = "backwards", Count, always;
+    UNCERTAIN = "uncertain_messages", Count, always;
+    BACKWARDS_BEFORE = "backwards_before", Count, always;
+}
+
+/// Messages, bytes and clocks in sum.
+pub fn facts(settled: &Settled) -> Vec<Fact> {
+    let pairs = &settled.account.pairs;
+    let sum = |of: fn(&RankPair) -> u64| pairs.values().map(of).total();
+    let (sent, received) = (sum(|pair| pair.sent), sum(|pair| pair.received));
+    let same = if sent == received { ", as many as were sent" } else { ", and others were sent" };
+    let after = settled.account.backwards();
+    let moved = match (settled.backwards_before, after) {
+        (0, _) => String::new(),
+        (before, _) => format!("; {before} before clocks were moved within their errors"),
+    };
+    vec![
+        Fact::new(MATCHED, "matched", Value::Count(sum(|pair| pair.messages))).note(" messages"),
+        Fact::new(RECEIVED, "bytes", Value::Bytes(received)).note(same),
+        Fact::hidden(SENT, Value::Bytes(sent)),
+        Fact::new(COLLECTIVES, "collective", Value::Count(settled.account.collectives))
+            .note(" calls that all processes joined"),
+        Fact::new(BACKWARDS, "backwards", Value::Count(after))
+            .note(format!(" messages received before they were sent{moved}")),
+        Fact::hidden(UNCERTAIN, Value::Count(settled.account.uncertain.values().sum())),
+        Fact::hidden(BACKWARDS_BEFORE, Value::Count(settled.backwards_before)),
+    ]
+}
+
+/// What a rank's clock rests on, and how far off it may be when its recording begins and ends.
+pub struct ClockRow {
+    rank: WorldRank,
+    begin: i64,
+    begin_error: i64,
+    end: i64,
+    end_error: i64,
+    source: &'static str,
+}
+
+impl Row for ClockRow {
+    const TABLE: &'static str = "clocks";
+    fn columns() -> Vec<Column<Self>> {
+        vec![
+            Column::rank("rank", "rank", |row: &Self| row.rank),
+            Column::seconds("begin_s", "begins", |row: &Self| seconds(row.begin)),
+            Column::seconds("begin_error_s", "±", |row: &Self| seconds(row.begin_error)),
+            Column::seconds("end_s", "ends", |row: &Self| seconds(row.end)),
+            Column::seconds("end_error_s", "±", |row: &Self| seconds(row.end_error)),
+            Column::text("clock", "by", |row: &Self| row.source.to_string()),
+        ]
+    }
+}
+
+/// One row for each rank.
+pub fn clocks(run: &Run, settled: &Settled) -> Table<ClockRow> {
+    let row = |(rank, line): (&Rank, &ClockLine)| {
+        let (begin, end) = (line.nanoseconds_at(rank.header.begin.ticks), line.nanoseconds_at(rank.last_ticks()));
+        ClockRow {
+            rank: world_rank(rank),
+            begin,
+            begin_error: line.error(begin),
+            end,
+            end_error: line.error(end),
+            source: line.source.in_words(),
+        }
+    };
+    let lines = run.ranks.iter().zip(&settled.timeline.lines);
+    Table::new("clocks", lines.filter(|(rank, _)| rank.is_asked).map(row).collect()).most(ROWS).silent_empty()
+}
+
+/// Messages from one rank to another.
+pub struct MatchedRow {
+    from: WorldRank,
+    to: WorldRank,
+    pair: RankPair,
+}
+
+impl Row for MatchedRow {
+    const TABLE: &'static str = "pairs";
+    fn columns() -> Vec<Column<Self>> {
+        vec![
+            Column::rank("from_rank", "from", |row: &Self| row.from),
+            Column::rank("to_rank", "to", |row: &Self| row.to),
+            Column::count("messages", "messages", |row: &Self| row.pair.messages),
+            Column::bytes("sent_bytes", "sent", |row: &Self| row.pair.sent),
+            Column::bytes("received_bytes", "received", |row: &Self| row.pair.received),
+            Column::seconds("least_s", "least time", |row: &Self| seconds(row.pair.least)),
+            Column::count("backwards", "backwards", |row: &Self| row.pair.backwards),
+        ]
+    }
+}
+
+/// One row for each sender and receiver.
+pub fn pairs(run: &Run, account: &Account) -> Table<MatchedRow> {
+    let mut pairs: Vec<_> = account.pairs.iter().filter(|(_, pair)| pair.messages > 0).collect();
+    pairs.sort_by_key(|(place, _)| **place);
+    let rank = |place: u32| world_rank(&run.ranks[place as usize]);
+    let row =
+        |((from, to), pair): (&(u32, u32), &RankPair)| MatchedRow { from: rank(*from), to: rank(*to), pair: *pair };
+    Table::new("from rank to rank", pairs.into_iter().map(row).collect()).most(ROWS).silent_empty()
+}
+
+/// Calls at one place that found no partner or no certain one.
+pub struct UnmatchedRow {
+    what: &'static str,
+    rank: WorldRank,
+    function: String,
+    site: String,
+    calls: u64,
+}
+
+impl Row for UnmatchedRow {
+    const TABLE: &'static str = "unmatched";
+    fn columns() -> Vec<Column<Self>> {
+        vec![
+            Column::text("what", "unmatched", |row: &Self| row.what.to_string()),
+            Column::rank("rank", "rank", |row: &Self| row.rank),
+            Column::text("function", "function", |row: &Self| row.function.clone()),
+            Column::text("site", "call site", |row: &Self| row.site.clone()),
+            Column::count("calls", "calls", |row: &Self| row.calls),
+        ]
+    }
+}
+
+/// One row for each reason and place.
+pub fn unmatched(run: &Run, account: &Account) -> Table<UnmatchedRow> {
+    let mut rows = Vec::new();
+    let mut add = |what: &'static str, places: &FxHashMap<RankSite, u64>| {
+        let mut places: Vec<(&RankSite, &u64)> = places.iter().collect();
+        places.sort();
+        rows.extend(places.into_iter().map(|(at, calls)| {
+            let place = &account.places[at.place.number()];
+            let rank = world_rank(&run.ranks[at.rank as usize]);
+            UnmatchedRow { what, rank, function: place.function.clone(), site: place.site.clone(), calls: *calls }
+        }));
+    };
+    add("sent, not received", &account.unreceived);
+    add("received, not sent", &account.unsent);
+    add("others did not come", &account.rest.waiting);
+    add("sent, then cancelled", &account.cancelled);
+    add("received, truncated", &account.truncated);
+    add("of threads at once", &account.uncertain);
+    add("left, never returned", &account.left);
+    Table::new("calls without a partner, or without a certain one", rows).most(ROWS).silent_empty()
+}

@@ -1,0 +1,98 @@
+//! What the sides were, and by how much they differ as a whole.
+
+use super::figures::Figures;
+use super::joined::{Comparison, Side};
+use super::{chief, names};
+use crate::overview;
+use tables::{Fact, FactKey, Value, facts};
+
+facts! {
+    A = "a", Text, always;
+    A_RUNS = "a_runs", Count, always;
+    A_WALL_TIME = "a_wall_time_s", Seconds, always;
+    A_MPI_TIME = "a_mpi_time_mean_s", Seconds, always;
+    B = "b", Text, always;
+    B_RUNS = "b_runs", Count, always;
+    B_WALL_TIME = "b_wall_time_s", Seconds, always;
+    B_MPI_TIME = "b_mpi_time_mean_s", Seconds, always;
+    DIFFERENCE = "difference_s", Seconds, always;
+}
+
+/// What each side was, in a line, and what became longer or shorter.
+pub fn facts(a: &Side, b: &Side, all: &[Comparison]) -> Vec<Fact> {
+    let of_run =
+        |key: FactKey| all.iter().find(|figure| figure.name.table == names::RUN && figure.name.figure == key.name);
+    let (wall, mpi) = (of_run(overview::WALL_TIME), of_run(overview::MPI_TIME_MEAN));
+    let mean = |figure: Option<&Comparison>, of: fn(&Comparison) -> Option<f64>| {
+        figure.map_or(Value::None, |figure| figure.value(of(figure)))
+    };
+    let mut facts = Vec::new();
+    let keys = [[A_RUNS, A_WALL_TIME, A_MPI_TIME], [B_RUNS, B_WALL_TIME, B_MPI_TIME]];
+    let means: [fn(&Comparison) -> Option<f64>; 2] = [Comparison::mean_a, Comparison::mean_b];
+    for (((side, key), keys), of) in [(a, A), (b, B)].into_iter().zip(keys).zip(means) {
+        let name = if key == A { "A" } else { "B" };
+        let [wall, mpi] = [mean(wall, of), mean(mpi, of)];
+        let runs = if side.len() == 1 { String::new() } else { format!(", {} runs", side.len()) };
+        let what = side.first().map_or(String::new(), |run| run.program.to_string());
+        facts.push(Fact::new(key, name, Value::Text(format!("{what}{runs}, wall time {wall}, in MPI {mpi} mean"))));
+        facts.push(Fact::hidden(keys[0], Value::Count(side.len() as u64)));
+        facts.push(Fact::hidden(keys[1], wall));
+        facts.push(Fact::hidden(keys[2], mpi));
+    }
+    facts.extend(wall.and_then(|wall| difference(wall, mpi, all)));
+    facts
+}
+
+/// By how much the wall time differs, and where most of that is.
+fn difference(wall: &Comparison, mpi: Option<&Comparison>, all: &[Comparison]) -> Option<Fact> {
+    let signed = |value: f64| format!("{}{}", if value < 0.0 { "-" } else { "+" }, Value::Seconds(value.abs()));
+    let difference = wall.difference()?;
+    let percent = wall.ratio().map_or(String::new(), |ratio| format!(" ({:+.1} %)", 100.0 * (ratio - 1.0)));
+    let in_mpi = mpi.and_then(Comparison::difference).map(|mpi| format!(", {} of a rank in MPI", signed(mpi)));
+    let is_function = |figure: &&Comparison| figure.name.table == names::FUNCTIONS && chief::is_chief(&figure.name);
+    let change = |figure: &Comparison| figure.difference().unwrap_or(0.0);
+    let most = all.iter().filter(is_function).max_by(|one, other| change(one).abs().total_cmp(&change(other).abs()));
+    let most = most.map(|figure| format!(", most in {} ({})", figure.name.row.join(" "), signed(change(figure))));
+    let text = format!("{percent}{}{}", in_mpi.unwrap_or_default(), most.unwrap_or_default());
+    Some(Fact::new(DIFFERENCE, "B - A", Value::Seconds(difference)).note(text))
+}
+
+/// What a reader of the comparison has to know.
+pub fn warnings(a: &Side, b: &Side) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if a.len() < 2 || b.len() < 2 {
+        warnings.push(
+            "one run per side cannot tell a difference from noise; compare several: overhear diff --a A1 A2 A3 --b B1 B2 \
+             B3"
+                .into(),
+        );
+    } else {
+        warnings.push(
+            "noise: no more than runs of one side differ by among themselves (Welch's test with Holm's correction over all \
+             rows, 5 %)"
+                .into(),
+        );
+    }
+    let runs = || a.iter().chain(b);
+    let distinct = |of: fn(&Figures) -> String| {
+        let mut all: Vec<String> = runs().map(of).collect();
+        all.sort();
+        all.dedup();
+        all
+    };
+    let commands = distinct(|run| run.command.clone());
+    if commands.len() > 1 {
+        warnings.push(format!("the runs come from different commands: {}", commands.join("; ")));
+    }
+    let ranks = distinct(|run| run.ranks.to_string());
+    if ranks.len() > 1 {
+        warnings.push(format!("the runs have {} ranks: totals over ranks do not compare", ranks.join(" and ")));
+    }
+    let profiles = runs().filter(|run| !run.has_calls).count();
+    if profiles > 0 {
+        warnings.push(format!(
+            "no waits, efficiencies or overlap for {profiles} of the runs: a profile holds no single calls"
+        ));
+    }
+    warnings
+}

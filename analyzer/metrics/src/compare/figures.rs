@@ -1,0 +1,167 @@
+//! All figures of one run, each known by its table, its row and its column.
+
+use super::names;
+use crate::engine::Ledger;
+use crate::{breakdown, engine, groupings, imbalance, overlap, overview, pop, programs, waits};
+use model::Run;
+use model::matching::{Follow, settled};
+use tables::{ColumnHead, Fact, Label, Sheet, Unit, Value};
+
+/// A figure of a run.
+pub struct ComparedFigure {
+    /// Which.
+    pub name: FigureName,
+    /// What it is; none where the run has it and nothing is known.
+    pub value: Option<f64>,
+}
+
+/// What a figure is known by.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct FigureName {
+    /// The table, one of [`names`].
+    pub table: &'static str,
+    /// What names the row, such as call site and function; nothing of facts.
+    pub row: Vec<String>,
+    /// The column's key, with its unit.
+    pub figure: String,
+    /// The column's heading in text.
+    pub heading: String,
+    /// What it is counted in.
+    pub unit: Unit,
+    /// The row's name where it is ours.
+    pub label: Option<Label>,
+}
+
+/// What is compared of a run.
+pub struct Figures {
+    /// Its figures, in the order of its tables.
+    pub all: Vec<ComparedFigure>,
+    /// Single calls were recorded, so that waits and efficiencies are among them.
+    pub has_calls: bool,
+    /// What a reader of its waits and overlap has to know.
+    pub warnings: Vec<String>,
+    /// What ran.
+    pub program: Fact,
+    /// The command alone.
+    pub command: String,
+    /// How many ranks it has.
+    pub ranks: u32,
+}
+
+/// The figures of a run.
+pub fn figures(run: &Run) -> Figures {
+    let overview = overview::facts(run);
+    let mut all = facts(&overview);
+    all.extend(engine_figures(run));
+    all.extend(of_sheet(names::FUNCTIONS, &breakdown::functions(run).into()));
+    all.extend(of_sheet(names::SITES, &groupings::sites(run).into()));
+    all.extend(of_sheet(names::SIZES, &groupings::sizes(run).into()));
+    all.extend(of_sheet(names::IMBALANCE, &imbalance::functions(run).into()));
+    let mut warnings = Vec::new();
+    let has_calls = run.has_calls("waits").is_ok();
+    if has_calls {
+        let mut account = settled(run, Follow::DEPENDENCIES).account;
+        warnings.extend(waits::unmatched(run, &account));
+        warnings.extend(waits::explained(run, &account));
+        all.extend(facts(&waits::facts(run, &account)));
+        all.extend(of_sheet(names::WAITS, &waits::states(run, &account).into()));
+        let (efficiency, _) = pop::efficiencies(run, &mut account);
+        all.extend(facts(&pop::facts(run, &efficiency)));
+        all.extend(of_sheet(names::POP, &pop::factors(&efficiency).into()));
+    }
+    let program = overview.into_iter().find(|fact| fact.key == overview::PROGRAM);
+    let program = program.unwrap_or_else(|| Fact::hidden(overview::PROGRAM, Value::None));
+    Figures { all, has_calls, warnings, program, command: programs::command(run.first()), ranks: run.size() }
+}
+
+impl Figures {
+    /// Adds those of nonblocking requests.
+    pub fn add_overlap(&mut self, requests: &overlap::GatheredRequests) {
+        self.all.extend(of_sheet(names::OVERLAP, &overlap::messages(requests).into()));
+        self.all.extend(of_sheet(names::OVERLAP, &overlap::collectives(requests).into()));
+        self.warnings.extend(overlap::unseen(requests));
+    }
+
+    /// A figure that stands alone.
+    pub fn fact(&self, key: &str) -> Option<f64> {
+        self.all.iter().find(|figure| figure.name.table == names::RUN && figure.name.figure == key)?.value
+    }
+
+    /// Seconds of a rank in the mean, by function.
+    pub fn functions(&self) -> impl Iterator<Item = (&str, f64)> {
+        self.column(names::FUNCTION_TIMES.0, names::FUNCTION_TIMES.1)
+    }
+
+    /// The POP metrics, of 100.
+    pub fn efficiencies(&self) -> impl Iterator<Item = (&str, f64)> {
+        self.column(names::POP, "percent")
+    }
+
+    /// A column of a table whose rows have one name.
+    fn column(&self, table: &'static str, key: &'static str) -> impl Iterator<Item = (&str, f64)> {
+        let of_column = move |figure: &&ComparedFigure| figure.name.table == table && figure.name.figure == key;
+        self.all.iter().filter(of_column).filter_map(|figure| Some((figure.name.row.first()?.as_str(), figure.value?)))
+    }
+}
+
+/// The facts that are numbers of what happened, not of when.
+fn facts(facts: &[Fact]) -> Vec<ComparedFigure> {
+    let numbers = facts.iter().filter(|fact| fact.key != overview::BEGAN);
+    let figure = |fact: &Fact| {
+        let name = FigureName {
+            table: names::RUN,
+            row: Vec::new(),
+            figure: fact.key.name.to_string(),
+            heading: fact.heading.to_string(),
+            unit: fact.key.unit,
+            label: None,
+        };
+        Some(ComparedFigure { name, value: Some(fact.value.number()?) })
+    };
+    numbers.filter_map(figure).collect()
+}
+
+/// What the engine did, where it can be seen.
+fn engine_figures(run: &Run) -> Vec<ComparedFigure> {
+    let ledger = Ledger::of_run(run);
+    let figure = |figure: &engine::LedgerFigure| {
+        let value = figure.value(&ledger);
+        let name = FigureName {
+            table: names::ENGINE,
+            row: vec![figure.label.name.to_string()],
+            figure: figure.label.key.to_string(),
+            heading: figure.heading.to_string(),
+            unit: figure.unit(),
+            label: Some(figure.label),
+        };
+        ComparedFigure { name, value: value.number() }
+    };
+    engine::FIGURES.iter().filter(|figure| figure.is_shown(&ledger)).map(figure).collect()
+}
+
+/// What the rows of a table say, by the columns that name them.
+fn of_sheet(table: &'static str, sheet: &Sheet) -> Vec<ComparedFigure> {
+    let named = |row: &[Value]| -> Vec<Value> {
+        let columns = sheet.columns.iter().zip(row).filter(|(column, _)| column.is_name);
+        columns.map(|(_, value)| value.clone()).filter(|value| *value != Value::None).collect()
+    };
+    let of_row = |row: &Vec<Value>| {
+        let names = named(row);
+        let label = if let [Value::Label(label)] = names[..] { Some(label) } else { None };
+        let parts: Vec<String> = names.iter().map(|name| name.to_string().trim_start().to_string()).collect();
+        let figures = sheet.columns.iter().zip(row).filter(|(column, _)| !column.is_name && column.unit.is_measured());
+        let figure = |(column, value): (&ColumnHead, &Value)| {
+            let name = FigureName {
+                table,
+                row: parts.clone(),
+                figure: column.key.clone(),
+                heading: column.heading.clone(),
+                unit: column.unit,
+                label,
+            };
+            ComparedFigure { name, value: value.number() }
+        };
+        figures.map(figure).collect::<Vec<_>>()
+    };
+    sheet.rows.iter().flat_map(of_row).collect()
+}

@@ -1,0 +1,143 @@
+//! The figures of all runs of both sides, joined by their names.
+
+use std::collections::hash_map::Entry;
+
+use rustc_hash::FxHashMap;
+
+use super::chief;
+use super::figures::{FigureName, Figures};
+use super::noise::{self, Test};
+use tables::{Column, Row, Table, Value};
+
+/// One side's runs.
+pub type Side = Vec<Figures>;
+
+/// A figure of both sides.
+pub struct Comparison {
+    /// Which.
+    pub name: FigureName,
+    /// What the runs of each side say.
+    pub a: Vec<f64>,
+    /// The same of B.
+    pub b: Vec<f64>,
+    /// What the runs say of noise.
+    pub test: Option<Test>,
+    /// Whether B differs from A, all figures of the tables being tested together; none where nobody knows.
+    pub differs: Option<bool>,
+}
+
+/// Joins what was found out about both sides.
+pub fn compare(a: &Side, b: &Side) -> Vec<Comparison> {
+    let mut order: Vec<FigureName> = Vec::new();
+    let mut values: FxHashMap<FigureName, [Vec<Option<f64>>; 2]> = FxHashMap::default();
+    for (side, runs) in [a, b].into_iter().enumerate() {
+        for (at, run) in runs.iter().enumerate() {
+            for figure in &run.all {
+                let sides = match values.entry(figure.name.clone()) {
+                    Entry::Occupied(entry) => entry.into_mut(),
+                    Entry::Vacant(entry) => {
+                        order.push(figure.name.clone());
+                        entry.insert([vec![None; a.len()], vec![None; b.len()]])
+                    }
+                };
+                sides[side][at] = figure.value;
+            }
+        }
+    }
+    let has_calls = |side: &Side, at: usize| side[at].has_calls;
+    let known = |name: &FigureName, side: &Side, at: usize, value: Option<f64>| {
+        let is_there = has_calls(side, at) || !chief::needs_calls(name.table);
+        value.or_else(|| (is_there && chief::is_zero_absent(name)).then_some(0.0))
+    };
+    let comparison = |name: FigureName| {
+        let [of_a, of_b] = values.remove(&name).unwrap_or_default();
+        let of = |side: &Side, values: Vec<Option<f64>>| -> Vec<f64> {
+            values.into_iter().enumerate().filter_map(|(at, value)| known(&name, side, at, value)).collect()
+        };
+        let (a, b) = (of(a, of_a), of(b, of_b));
+        let test = noise::test(&a, &b);
+        Comparison { name, a, b, test, differs: None }
+    };
+    let mut all: Vec<Comparison> = order.into_iter().map(comparison).collect();
+    judge(&mut all);
+    all
+}
+
+/// Tests together what people are shown.
+fn judge(all: &mut [Comparison]) {
+    let mut judged: Vec<&mut Comparison> = all.iter_mut().filter(|figure| chief::is_chief(&figure.name)).collect();
+    let tests: Vec<(usize, f64)> =
+        judged.iter().enumerate().filter_map(|(at, figure)| Some((at, figure.test?.p))).collect();
+    let differ = noise::differ(&tests.iter().map(|(_, p)| *p).collect::<Vec<f64>>());
+    for ((at, _), differs) in tests.into_iter().zip(differ) {
+        judged[at].differs = Some(differs);
+    }
+}
+
+impl Comparison {
+    /// The mean of A's runs; none where none has it.
+    pub fn mean_a(&self) -> Option<f64> {
+        mean(&self.a)
+    }
+
+    /// The same of B.
+    pub fn mean_b(&self) -> Option<f64> {
+        mean(&self.b)
+    }
+
+    /// B less A.
+    pub fn difference(&self) -> Option<f64> {
+        Some(self.mean_b()? - self.mean_a()?)
+    }
+
+    /// B by A.
+    pub fn ratio(&self) -> Option<f64> {
+        let a = self.mean_a().filter(|a| *a != 0.0)?;
+        Some(self.mean_b()? / a)
+    }
+
+    /// A mean in the figure's unit.
+    pub fn value(&self, mean: Option<f64>) -> Value {
+        mean.map_or(Value::None, |mean| Value::in_unit(self.name.unit, mean))
+    }
+
+    /// What to call the difference.
+    pub fn verdict(&self) -> &'static str {
+        match (self.differs, self.difference()) {
+            (Some(false), _) => "noise",
+            (Some(true), Some(difference)) if difference > 0.0 => "more",
+            (Some(true), Some(_)) => "less",
+            _ => "unknown",
+        }
+    }
+}
+
+fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+/// A figure for programs.
+pub struct FigureRow(Comparison);
+
+impl Row for FigureRow {
+    const TABLE: &'static str = "figures";
+    fn columns() -> Vec<Column<Self>> {
+        vec![
+            Column::text("table", "", |row: &Self| row.0.name.table.to_string()),
+            Column::text("row", "", |row: &Self| row.0.name.row.join(" ")),
+            Column::text("figure", "", |row: &Self| row.0.name.figure.clone()),
+            Column::by_row("a", "", |row: &Self| row.0.value(row.0.mean_a())),
+            Column::by_row("b", "", |row: &Self| row.0.value(row.0.mean_b())),
+            Column::ratio("b_by_a", "", |row: &Self| row.0.ratio()),
+            Column::ratio("b_by_a_low", "", |row: &Self| Some(row.0.test?.ratio?.0)),
+            Column::ratio("b_by_a_high", "", |row: &Self| Some(row.0.test?.ratio?.1)),
+            Column::ratio("p", "", |row: &Self| Some(row.0.test?.p)),
+            Column::text("verdict", "", |row: &Self| row.0.verdict().to_string()),
+        ]
+    }
+}
+
+/// All figures, for programs.
+pub fn table(all: Vec<Comparison>) -> Table<FigureRow> {
+    Table::new("", all.into_iter().map(FigureRow).collect()).for_programs()
+}

@@ -1,0 +1,102 @@
+//! The tables of a comparison as people are shown them.
+
+use super::chief::{ComparedTable, SECTIONS, is_chief};
+use super::joined::Comparison;
+use tables::{Column, Label, Sheet, Table, Unit, Value};
+
+/// The tables for people. `is_judged`: the runs say what is noise.
+pub fn sections(all: &[Comparison], is_judged: bool) -> Vec<Sheet> {
+    SECTIONS.iter().filter_map(|section| section.sheet(all, is_judged)).collect()
+}
+
+/// A row of a table.
+struct SectionRow {
+    name: String,
+    label: Option<Label>,
+    /// Which of the section's figures it is.
+    figure: Option<usize>,
+    a: Value,
+    b: Value,
+    ratio: Option<f64>,
+    interval: Option<(f64, f64)>,
+    verdict: &'static str,
+    counts: [Option<f64>; 2],
+    /// What it is sorted by: of several figures, the first one's.
+    difference: f64,
+}
+
+impl ComparedTable {
+    fn sheet(&self, all: &[Comparison], is_judged: bool) -> Option<Sheet> {
+        let of_table = || all.iter().filter(|figure| figure.name.table == self.table);
+        let count = |row: &[String]| {
+            let (key, _) = self.count?;
+            of_table().find(|figure| figure.name.figure == key && figure.name.row == row)
+        };
+        let first = |row: &[String]| {
+            let key = self.figures.first()?.key;
+            of_table().find(|figure| figure.name.figure == key && figure.name.row == row)
+        };
+        let is_known = |figure: &&Comparison| self.figures.len() <= 1 || !(figure.a.is_empty() && figure.b.is_empty());
+        let chief = of_table().filter(|figure| is_chief(&figure.name)).filter(is_known);
+        let row = |figure: &Comparison| {
+            let counted = count(&figure.name.row);
+            SectionRow {
+                name: figure.name.row.join(" "),
+                label: figure.name.label,
+                figure: self.place(&figure.name.figure),
+                a: figure.value(figure.mean_a()),
+                b: figure.value(figure.mean_b()),
+                ratio: figure.ratio(),
+                interval: figure.test.and_then(|test| test.ratio),
+                verdict: figure.verdict(),
+                counts: [counted.and_then(Comparison::mean_a), counted.and_then(Comparison::mean_b)],
+                difference: first(&figure.name.row).unwrap_or(figure).difference().unwrap_or(0.0).abs(),
+            }
+        };
+        let mut rows: Vec<SectionRow> = chief.map(row).collect();
+        if self.most.is_some() {
+            // What is known of the same stands together.
+            let by_size = |one: &SectionRow, other: &SectionRow| other.difference.total_cmp(&one.difference);
+            rows.sort_by(|one, other| {
+                by_size(one, other).then_with(|| (&one.name, one.figure).cmp(&(&other.name, other.figure)))
+            });
+        }
+        let is_labelled = rows.first()?.label.is_some();
+        let table = Table::with_columns(self.table, "", self.columns(is_labelled, is_judged), rows).for_people();
+        let table = if let Some(most) = self.most { table.most(most) } else { table.whole() };
+        Some(table.into())
+    }
+
+    fn columns(&self, is_labelled: bool, is_judged: bool) -> Vec<Column<SectionRow>> {
+        let (a, b) = (|row: &SectionRow| row.a.clone(), |row: &SectionRow| row.b.clone());
+        let mut columns = vec![match is_labelled {
+            true => Column::label("row", self.title, |row: &SectionRow| row.label),
+            false => Column::text("row", self.title, |row: &SectionRow| row.name.clone()),
+        }];
+        if self.figures.len() > 1 {
+            let figures = self.figures;
+            columns.push(Column::label("figure", "figure", move |row: &SectionRow| row.figure.map(|at| figures[at])));
+        }
+        columns.extend(match self.unit {
+            Unit::Seconds => [
+                Column::seconds("a_s", "A", move |row| a(row).seconds()),
+                Column::seconds("b_s", "B", move |row| b(row).seconds()),
+            ],
+            _ => [Column::by_row("a", "A", a), Column::by_row("b", "B", b)],
+        });
+        columns.push(Column::ratio("b_by_a", "B / A", |row: &SectionRow| row.ratio));
+        if is_judged {
+            let interval = |row: &SectionRow| {
+                row.interval.map(|(low, high)| format!("{} to {}", Value::Ratio(low), Value::Ratio(high)))
+            };
+            columns.push(Column::text("interval", "95 %", interval).spare(1));
+            columns.push(Column::text("verdict", "B is", |row: &SectionRow| row.verdict.to_string()));
+        }
+        if let Some((_, heading)) = self.count {
+            let count = |side: usize| move |row: &SectionRow| row.counts[side].map(|count| count.round() as u64);
+            columns.push(Column::count("a_count", format!("{heading} A"), count(0)).spare(3));
+            columns.push(Column::count("b_count", format!("{heading} B"), count(1)).spare(2));
+        }
+        columns
+    }
+}

@@ -1,0 +1,179 @@
+//! What B must not exceed: `--fail-if 'MPI_Allreduce.max>+10%'`.
+//!
+//! ```text
+//! [[TABLE:]ROW.]FIGURE > or < AMOUNT
+//! ```
+//!
+//! `FIGURE` is a column by its key, with or without its unit, or by its heading; `ROW` is all that names a row, or a part of it.
+//! With a sign, `AMOUNT` is of the change: `+10%` of A, `+5ms` more than A; without one, of B itself: `2ms`, `50`.
+
+use std::str::FromStr;
+
+use super::figures::FigureName;
+use super::joined::Comparison;
+use super::{names, noise};
+use model::error::Error;
+
+/// A condition.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Threshold {
+    text: String,
+    table: Option<String>,
+    row: Option<String>,
+    figure: String,
+    is_above: bool,
+    amount: f64,
+    of: Amount,
+}
+
+/// What an amount is of.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Amount {
+    /// The share by which B is more than A, of 100.
+    Percent,
+    /// What B is more than A.
+    Difference,
+    /// B.
+    Value,
+}
+
+/// What an amount may be counted in, and how much of the figure's own unit that is.
+const UNITS: [(&str, f64); 9] = [
+    ("ms", 1e-3),
+    ("us", 1e-6),
+    ("µs", 1e-6),
+    ("ns", 1e-9),
+    ("s", 1.0),
+    ("GiB", 1_073_741_824.0),
+    ("MiB", 1_048_576.0),
+    ("KiB", 1024.0),
+    ("B", 1.0),
+];
+
+impl FromStr for Threshold {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Threshold, String> {
+        let help = || {
+            format!(
+                "'{text}' is not a condition; write [ROW.]FIGURE>AMOUNT, such as MPI_Allreduce.max>+10%, wall_time>+5ms or empty_percent>50"
+            )
+        };
+        let at = text.find(['>', '<']).ok_or_else(help)?;
+        let (left, amount) = (text[..at].trim(), text[at + 1..].trim());
+        // A line of a file has a colon, too.
+        let of_table = left.split_once(':').filter(|(table, _)| names::TABLES.contains(&table.trim()));
+        let (table, left) = of_table.map_or((None, left), |(table, left)| (Some(table.trim().to_string()), left));
+        let (row, figure) =
+            left.rsplit_once('.').map_or((None, left), |(row, figure)| (Some(row.trim().into()), figure));
+        let is_change = amount.starts_with(['+', '-']);
+        let (number, of) = match amount.strip_suffix('%').filter(|_| is_change) {
+            Some(number) => (number.trim().parse(), Amount::Percent),
+            None => {
+                let amount = amount.strip_suffix('%').unwrap_or(amount);
+                let unit = UNITS.iter().find_map(|(unit, of)| Some((amount.strip_suffix(unit)?, *of)));
+                let (number, of) = unit.unwrap_or((amount, 1.0));
+                let number = number.trim().parse().map(|number: f64| number * of);
+                (number, if is_change { Amount::Difference } else { Amount::Value })
+            }
+        };
+        let amount = number.ok().filter(|number: &f64| number.is_finite()).ok_or_else(help)?;
+        let figure = figure.trim().to_string();
+        if figure.is_empty() {
+            return Err(help());
+        }
+        Ok(Threshold { text: text.into(), table, row, figure, is_above: text[at..].starts_with('>'), amount, of })
+    }
+}
+
+impl Threshold {
+    /// What to say of each figure that exceeds it. Fails where it is of none that the runs have.
+    pub fn exceeded(&self, all: &[Comparison]) -> Result<Vec<String>, Error> {
+        let meant: Vec<&Comparison> = all.iter().filter(|figure| self.means(&figure.name)).collect();
+        if meant.is_empty() {
+            return Err(self.unknown(all));
+        }
+        Ok(meant.into_iter().filter_map(|figure| self.judge(figure)).collect())
+    }
+
+    fn means(&self, name: &FigureName) -> bool {
+        let bare = name.unit.bare(&name.figure);
+        let is_figure = [name.figure.as_str(), bare, name.heading.as_str()].contains(&self.figure.as_str());
+        let is_table = self.table.as_deref().is_none_or(|table| table == name.table);
+        is_figure && is_table && self.is_row(name)
+    }
+
+    /// Facts stand alone, and figures of the engine are the rows of their table.
+    fn is_row(&self, name: &FigureName) -> bool {
+        let Some(row) = &self.row else { return name.row.is_empty() || name.table == names::ENGINE };
+        is_called(&name.row, row)
+    }
+
+    fn judge(&self, figure: &Comparison) -> Option<String> {
+        let b = figure.mean_b()?;
+        let value = match self.of {
+            Amount::Value => b,
+            Amount::Difference => figure.difference()?,
+            Amount::Percent => 100.0 * (figure.ratio().unwrap_or(f64::INFINITY) - 1.0),
+        };
+        // Nothing that there is nothing of has changed.
+        let is_nothing = b == 0.0 && figure.mean_a() == Some(0.0);
+        let is_beyond = if self.is_above { value > self.amount } else { value < self.amount };
+        let is_noise = self.of != Amount::Value && figure.test.is_some_and(|test| !noise::differs(&test));
+        let name = [figure.name.row.join(" "), figure.name.figure.clone()].join(" ");
+        let [a, b] = [figure.value(figure.mean_a()), figure.value(figure.mean_b())];
+        let said = format!("{}: {}: A {a}, B {b}", self.text, name.trim());
+        (is_beyond && !is_noise && !(is_nothing && self.of == Amount::Percent)).then_some(said)
+    }
+
+    /// That no figure is meant, and which ones there are.
+    fn unknown(&self, all: &[Comparison]) -> Error {
+        let is_row = |figure: &&Comparison| self.is_row(&figure.name);
+        let mut names: Vec<&str> = all.iter().filter(is_row).map(|figure| figure.name.figure.as_str()).collect();
+        names.sort();
+        names.dedup();
+        let instead = match (&self.row, names.as_slice()) {
+            (Some(row), []) => format!("Neither side has a row called {row}."),
+            (Some(row), names) => format!("{row} has {}.", names.join(", ")),
+            (None, names) => format!("The run as a whole has {}; for a row's, write ROW.FIGURE.", names.join(", ")),
+        };
+        Error::Setting(format!("--fail-if '{}': no such figure. {instead}", self.text))
+    }
+}
+
+/// Whether a row is called so: by its whole name, parts of it that stand together, or the line of its call site.
+fn is_called(row: &[String], asked: &str) -> bool {
+    let in_parentheses = format!("({asked})");
+    let spans = (0..row.len()).flat_map(|from| (from + 1..=row.len()).map(move |to| from..to));
+    spans.into_iter().any(|span| row[span].join(" ") == asked) || row.iter().any(|part| part.ends_with(&in_parentheses))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Amount, Threshold};
+
+    fn read(text: &str) -> Threshold {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn a_condition_says_which_figure_and_what_of_it() {
+        let of_row = read("MPI_Allreduce.max>+10%");
+        assert_eq!((of_row.row.as_deref(), of_row.figure.as_str()), (Some("MPI_Allreduce"), "max"));
+        assert_eq!((of_row.is_above, of_row.amount, of_row.of), (true, 10.0, Amount::Percent));
+        let of_run = read("wall_time < -5 ms");
+        assert_eq!((of_run.row, of_run.is_above, of_run.amount, of_run.of), (None, false, -0.005, Amount::Difference));
+        let itself = read("sites:sort.c:12.time_mean_s>2us");
+        assert_eq!((itself.table.as_deref(), itself.row.as_deref()), (Some("sites"), Some("sort.c:12")));
+        assert_eq!((itself.amount, itself.of), (2e-6, Amount::Value));
+        assert_eq!((read("empty_percent>50%").amount, read("empty_percent>50").of), (50.0, Amount::Value));
+    }
+
+    #[test]
+    fn what_is_no_condition_says_how_one_is_written() {
+        for text in ["", "max", "max>", ">5", "max>fast", "MPI_Send.>1", "max=5", "max>+nan%"] {
+            let said = text.parse::<Threshold>().unwrap_err();
+            assert!(said.contains("MPI_Allreduce.max>+10%"), "{text}: {said}");
+        }
+    }
+}

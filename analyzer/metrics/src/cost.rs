@@ -1,0 +1,30 @@
+//! The time recording took, over all ranks.
+//!
+//! The straight line for every call and every entry into the engine, as measured at start, plus what was measured beside it.
+
+use traces::progress::{INSIDE, OUTSIDE};
+
+use model::Rank;
+use tables::{Fact, Value, facts};
+
+facts! {
+    COST = "overhear_cost_s", Seconds, sometimes;
+}
+
+/// The sum over ranks, each with how many calls it has, and its share.
+pub fn fact<'a>(ranks: impl Iterator<Item = (&'a Rank, u64)>) -> Fact {
+    let (mut cost, mut time) = (0.0, 0.0);
+    for (rank, calls) in ranks {
+        cost += rank_seconds(rank, calls);
+        time += rank.wall_of_threads();
+    }
+    let note = format!(" of all ranks, {:.2} % of their time", 100.0 * cost / f64::max(time, f64::MIN_POSITIVE));
+    Fact::new(COST, "overhear", Value::Seconds(cost)).note(note)
+}
+
+/// Seconds of one rank.
+fn rank_seconds(rank: &Rank, calls: u64) -> f64 {
+    let entries = rank.ledger[INSIDE].calls.entries.saturating_add(rank.ledger[OUTSIDE].calls.entries);
+    let line = calls as f64 * rank.header.wrapper_cost as f64 + entries as f64 * rank.header.entry_cost as f64;
+    (line / 1000.0 + rank.off_line as f64) * rank.clock.seconds(1)
+}

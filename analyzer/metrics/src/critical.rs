@@ -1,0 +1,133 @@
+//! The critical path by place.
+
+use rustc_hash::FxHashMap;
+
+use super::totals::{percent, seconds, world_rank};
+use model::Run;
+use model::critical::{PathSegment, PathSite, Time};
+use model::sums::{Grow, Total};
+use tables::{Column, Fact, Row, Table, Value, WorldRank, facts};
+
+/// Rows that people are shown of each table.
+const ROWS: usize = 15;
+
+facts! {
+    PATH = "path_s", Seconds, always;
+    IN_MPI = "path_in_mpi_s", Seconds, always;
+    JUMPS = "path_jumps", Count, always;
+}
+
+/// How long it is, and what it consists of.
+pub fn facts(path: &[PathSegment], places: &FxHashMap<PathSite, Time>) -> Vec<Fact> {
+    let length: i64 = path.iter().map(|stretch| stretch.to - stretch.from).total();
+    let in_mpi: i64 =
+        places.iter().filter(|(place, _)| place.in_mpi).flat_map(|(_, time)| time.on_path.values().copied()).total();
+    let mut ranks: Vec<u32> = path.iter().map(|stretch| stretch.rank).collect();
+    ranks.sort_unstable();
+    ranks.dedup();
+    let share = 100.0 * in_mpi as f64 / (length as f64).max(1.0);
+    vec![
+        Fact::new(PATH, "path", Value::Seconds(seconds(length))).note(format!(
+            ", {share:.1} % of it in MPI, over {} ranks, from one to another {} times",
+            ranks.len(),
+            path.len().saturating_sub(1)
+        )),
+        Fact::hidden(IN_MPI, Value::Seconds(seconds(in_mpi))),
+        Fact::hidden(JUMPS, Value::Count(path.len().saturating_sub(1) as u64)),
+    ]
+}
+
+/// A call, or the computation before it, on the path. A call saves at most its time on the path, if it took none;
+/// computation what it has there over the ranks' mean, if it were spread evenly.
+pub struct PathRow {
+    pub(super) name: String,
+    pub(super) site: String,
+    pub(super) in_mpi: bool,
+    on_path: i64,
+    share: Option<f64>,
+    pub(super) rank: WorldRank,
+    of_rank: i64,
+    mean: i64,
+    pub(super) saves: i64,
+}
+
+impl PathRow {
+    /// Whether it is a call that starts or ends MPI.
+    pub(super) fn is_start_or_end(&self) -> bool {
+        self.in_mpi && (self.name.starts_with("MPI_Init") || self.name == "MPI_Finalize")
+    }
+}
+
+impl Row for PathRow {
+    const TABLE: &'static str = "path";
+    fn columns() -> Vec<Column<Self>> {
+        vec![
+            Column::text("where", "on the path", |row: &Self| row.name.clone()),
+            Column::text("site", "call site", |row: &Self| row.site.clone()),
+            Column::seconds("path_s", "time", |row: &Self| seconds(row.on_path)),
+            Column::percent("path_percent", "%", |row: &Self| row.share),
+            Column::rank("rank", "most", |row: &Self| row.rank),
+            Column::seconds("rank_s", "", |row: &Self| seconds(row.of_rank)),
+            Column::seconds("mean_s", "", |row: &Self| seconds(row.mean)),
+            Column::seconds("saves_s", "saves", |row: &Self| seconds(row.saves)),
+        ]
+    }
+}
+
+/// One row for each place on the path, the longest first.
+pub fn table(run: &Run, places: &FxHashMap<PathSite, Time>) -> Table<PathRow> {
+    let all: i64 = places.values().flat_map(|time| time.on_path.values().copied()).total();
+    let row = |(place, time): (&PathSite, &Time)| {
+        let on_path: i64 = time.on_path.values().copied().total();
+        let (rank, most) = time.on_path.iter().max_by_key(|(rank, time)| (**time, std::cmp::Reverse(**rank)))?;
+        let mean = time.total / run.asked().count().max(1) as i64;
+        let function = &place.place.function;
+        Some(PathRow {
+            name: if place.in_mpi { function.clone() } else { format!("before {function}") },
+            site: place.place.site.clone(),
+            in_mpi: place.in_mpi,
+            on_path,
+            share: percent(on_path as f64, all as f64),
+            rank: world_rank(&run.ranks[*rank as usize]),
+            of_rank: *most,
+            mean,
+            saves: if place.in_mpi { on_path } else { on_path.saturating_sub(mean).max(0) },
+        })
+    };
+    let mut rows: Vec<PathRow> = places.iter().filter_map(row).collect();
+    rows.sort_by(|a, b| b.on_path.cmp(&a.on_path).then_with(|| (&a.name, &a.site).cmp(&(&b.name, &b.site))));
+    Table::new("computation and calls that set the run's length", rows).most(ROWS)
+}
+
+/// A rank's time on the path.
+pub struct PathRankRow {
+    rank: WorldRank,
+    on_path: i64,
+    share: Option<f64>,
+}
+
+impl Row for PathRankRow {
+    const TABLE: &'static str = "ranks";
+    fn columns() -> Vec<Column<Self>> {
+        vec![
+            Column::rank("rank", "rank", |row: &Self| row.rank),
+            Column::seconds("path_s", "{unit} on the path", |row: &Self| seconds(row.on_path)),
+            Column::percent("path_percent", "%", |row: &Self| row.share),
+        ]
+    }
+}
+
+/// Time on the path by rank, the longest first.
+pub fn ranks(run: &Run, path: &[PathSegment]) -> Table<PathRankRow> {
+    let mut times: FxHashMap<u32, i64> = FxHashMap::default();
+    path.iter().for_each(|stretch| times.entry(stretch.rank).or_default().grow(stretch.to - stretch.from));
+    let all: i64 = times.values().copied().total();
+    let mut times: Vec<(u32, i64)> = times.into_iter().collect();
+    times.sort_by_key(|(rank, time)| (std::cmp::Reverse(*time), *rank));
+    let row = |(rank, on_path): (u32, i64)| PathRankRow {
+        rank: world_rank(&run.ranks[rank as usize]),
+        on_path,
+        share: percent(on_path as f64, all as f64),
+    };
+    Table::new("", times.into_iter().map(row).collect()).most(ROWS)
+}

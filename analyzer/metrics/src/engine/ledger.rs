@@ -1,0 +1,108 @@
+//! A rank's ledger, and that of a run.
+
+use traces::definitions::Interception;
+use traces::progress::{Entries, INSIDE, LedgerLine, OUTSIDE};
+
+use model::sums::Grow;
+use model::{Rank, Run};
+
+/// One rank's ledger. Times in seconds.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Ledger {
+    /// Entries inside MPI calls.
+    pub entries: u64,
+    /// Those that achieved something.
+    pub productive: u64,
+    /// Time inside them.
+    pub time: f64,
+    /// Time inside those that achieved nothing; of a part of a run nobody knows.
+    pub empty_time: Option<f64>,
+    /// Entries outside MPI calls.
+    pub outside: u64,
+    /// Descriptors ready to receive.
+    pub ready_to_receive: u64,
+    /// Descriptors ready to send.
+    pub ready_to_send: u64,
+    /// Time in system calls that receive from sockets.
+    pub receive_time: f64,
+    /// Time in system calls that send to sockets.
+    pub send_time: f64,
+    /// Bytes that came in by those.
+    pub received: u64,
+    /// Bytes that went out.
+    pub sent: u64,
+}
+
+impl Ledger {
+    /// A rank's.
+    pub fn of(rank: &Rank) -> Ledger {
+        if rank.selection.is_some() {
+            return Ledger::of_calls(rank);
+        }
+        let seconds = |ticks| rank.clock.seconds(ticks);
+        let inside = &rank.ledger[INSIDE];
+        let mut ledger = Ledger {
+            entries: inside.calls.entries,
+            productive: inside.calls.productive,
+            time: seconds(inside.calls.ticks),
+            empty_time: Some(seconds(inside.calls.ticks.saturating_sub(inside.events))),
+            outside: rank.ledger[OUTSIDE].calls.entries,
+            ..Ledger::default()
+        };
+        for (way, line) in lines(rank).map(|(_, way, line)| (way, line)) {
+            match way {
+                Interception::Ready => {
+                    ledger.ready_to_receive.grow(line.ready_to_receive);
+                    ledger.ready_to_send.grow(line.ready_to_send);
+                }
+                Interception::Receive => {
+                    ledger.receive_time += seconds(line.calls.ticks);
+                    ledger.received.grow(line.events);
+                }
+                Interception::Send => {
+                    ledger.send_time += seconds(line.calls.ticks);
+                    ledger.sent.grow(line.events);
+                }
+                _ => {}
+            }
+        }
+        ledger
+    }
+
+    /// What the records of a rank's calls say; the ledger itself is of the whole run.
+    fn of_calls(rank: &Rank) -> Ledger {
+        let mut sum = Entries::default();
+        rank.entries().for_each(|entry| sum += entry.engine);
+        let time = rank.clock.seconds(sum.ticks);
+        Ledger { entries: sum.entries, productive: sum.productive, time, ..Ledger::default() }
+    }
+
+    /// Entries that achieved nothing.
+    pub fn empty(&self) -> u64 {
+        self.entries - self.productive.min(self.entries)
+    }
+
+    /// All ranks of a run together.
+    pub fn of_run(run: &Run) -> Ledger {
+        let none = Ledger { empty_time: Some(0.0), ..Ledger::default() };
+        run.asked().map(Ledger::of).fold(none, |a, b| Ledger {
+            entries: a.entries.saturating_add(b.entries),
+            productive: a.productive.saturating_add(b.productive),
+            time: a.time + b.time,
+            empty_time: a.empty_time.zip(b.empty_time).map(|(a, b)| a + b),
+            outside: a.outside.saturating_add(b.outside),
+            ready_to_receive: a.ready_to_receive.saturating_add(b.ready_to_receive),
+            ready_to_send: a.ready_to_send.saturating_add(b.ready_to_send),
+            receive_time: a.receive_time + b.receive_time,
+            send_time: a.send_time + b.send_time,
+            received: a.received.saturating_add(b.received),
+            sent: a.sent.saturating_add(b.sent),
+        })
+    }
+}
+
+/// The lines of a rank's ledger that have a component.
+pub fn lines(rank: &Rank) -> impl Iterator<Item = (&str, Interception, &LedgerLine)> {
+    let line = |number: u32| rank.ledger.get(number as usize);
+    rank.components.iter().filter_map(move |part| Some((part.name.as_str(), part.way, line(part.number)?)))
+}

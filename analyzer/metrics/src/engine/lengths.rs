@@ -1,0 +1,119 @@
+//! Typical message lengths, as Gabriel gives them of a program: of MPI_Allreduce those of a call, of MPI_Alltoallv those for each
+//! pair of processes.
+//!
+//! A call counts by the larger of what it sends and receives; a persistent one as often as it was started.
+
+use std::collections::BTreeMap;
+
+use traces::calls::ArgumentKind::{BcastCount, ReduceCount};
+use traces::calls::{Call, Class};
+use traces::signature::{CREATES, Signature};
+
+use crate::shares::{Share, share};
+use crate::totals::percent;
+use model::rank::{function, is_nested};
+use model::sums::{Grow, Total};
+use model::tally::CallTotal;
+use model::{Rank, Run};
+use tables::{Column, Row, Table};
+
+/// Lengths of one function's calls.
+pub struct LengthRow {
+    function: String,
+    is_of_pair: bool,
+    calls: u64,
+    /// How often each length was used.
+    lengths: BTreeMap<u64, u64>,
+}
+
+impl Row for LengthRow {
+    const TABLE: &'static str = "message_lengths";
+    fn columns() -> Vec<Column<Self>> {
+        vec![
+            Column::text("function", "function", |row: &Self| row.function.clone()),
+            Column::text("length_of", "per", |row: &Self| if row.is_of_pair { "pair" } else { "call" }.to_string()),
+            Column::count("calls", "calls", |row: &Self| row.calls),
+            Column::bytes("percentile_5_bytes", "5 %", |row: &Self| row.at_least(0.05)).spare(1),
+            Column::bytes("median_bytes", "median", |row: &Self| row.at_least(0.5)),
+            Column::bytes("percentile_95_bytes", "95 %", |row: &Self| row.at_least(0.95)).spare(1),
+            Column::bytes("most_frequent_bytes", "mode", |row: &Self| row.most_frequent().map(|(length, _)| length)),
+            Column::percent("most_frequent_percent", "% of calls", |row: &Self| {
+                row.most_frequent().and_then(|(_, times)| percent(times as f64, row.calls as f64))
+            }),
+            Column::count("lengths", "", |row: &Self| row.lengths.len() as u64),
+        ]
+    }
+}
+
+impl LengthRow {
+    /// The least length that so large a share of the calls does not exceed.
+    fn at_least(&self, share: f64) -> Option<u64> {
+        let wanted = (share * self.calls as f64).ceil().max(1.0);
+        let mut seen = 0.0;
+        let mut reaches = |times: u64| {
+            seen += times as f64;
+            seen >= wanted
+        };
+        self.lengths.iter().find(|(_, times)| reaches(**times)).map(|(length, _)| *length)
+    }
+
+    /// The length that most calls have, the larger of equals, and how many have it.
+    fn most_frequent(&self) -> Option<(u64, u64)> {
+        self.lengths.iter().map(|(length, times)| (*length, *times)).max_by_key(|(_, times)| *times)
+    }
+
+    fn bytes(&self) -> u64 {
+        self.lengths.iter().map(|(length, times)| length.saturating_mul(*times)).total()
+    }
+}
+
+/// By function, the one that moves most first. Functions that move nothing are not in it.
+pub fn lengths(run: &Run) -> Table<LengthRow> {
+    let mut rows: BTreeMap<(String, bool), BTreeMap<u64, u64>> = BTreeMap::new();
+    for (rank, entry) in run.asked().flat_map(|rank| rank.entries().map(move |entry| (rank, entry))) {
+        let Some((length, is_of_pair)) = length(rank, entry).filter(|_| !is_nested(entry)) else { continue };
+        let times = if entry.signature.flags & CREATES != 0 { entry.starts } else { entry.count };
+        if times > 0 {
+            let lengths = rows.entry((function(&entry.signature), is_of_pair)).or_default();
+            lengths.entry(length).or_default().grow(times);
+        }
+    }
+    let row = |((function, is_of_pair), lengths): (_, BTreeMap<u64, u64>)| LengthRow {
+        function,
+        is_of_pair,
+        calls: lengths.values().copied().total(),
+        lengths,
+    };
+    let mut rows: Vec<LengthRow> = rows.into_iter().map(row).filter(|row| row.bytes() > 0).collect();
+    rows.sort_by_key(|row| std::cmp::Reverse(row.bytes()));
+    Table::new("message lengths of a call; all-to-all ones have one for each pair of processes", rows)
+}
+
+/// The length of a call's messages, and whether it is one for each pair of processes. `None` of what carries none.
+fn length(rank: &Rank, entry: &CallTotal) -> Option<(u64, bool)> {
+    let signature: &Signature = &entry.signature;
+    let call = Call::from_number(signature.call)?;
+    let (sent, received) = signature.moves();
+    let processes =
+        rank.communicators.get(&signature.object).map_or(1, |communicator| u64::from(communicator.size.max(1)));
+    // Statuses told what arrived where the receive had room for more.
+    let arrived = if signature.flags & CREATES == 0 { entry.received.checked_div(entry.count) } else { None };
+    // A root has the parts of all, and who calls in place hands out nothing of its own.
+    let has = |kind| call.has(kind);
+    let known = |own: u64, other: u64| if own > 0 { own } else { other };
+    Some(match share(call, signature, processes) {
+        Some(Share::ToAll(sent)) => (known(sent, received) / processes, true),
+        Some(Share::ToEach(each)) => (known(each, received / processes), true),
+        Some(Share::ToRoot(part)) if has(ReduceCount) => (known(part, received), false),
+        Some(Share::ToRoot(part)) => (known(part, received / processes), false),
+        Some(Share::FromRoot(part)) if has(BcastCount) => (known(part, sent), false),
+        Some(Share::FromRoot(part)) => (known(part, sent / processes), false),
+        Some(Share::ToNeighbors(part) | Share::ToAllNeighbors(part) | Share::Nowhere(part)) => {
+            (known(part, received), false)
+        }
+        None if [Class::PointToPoint, Class::Rma].contains(&call.class()) => {
+            (sent.max(arrived.unwrap_or(received)), false)
+        }
+        None => return None,
+    })
+}

@@ -1,0 +1,58 @@
+//! Too seldom: where requests were pending while nothing entered the engine.
+
+use crate::totals::world_rank;
+use model::Run;
+use model::engine::EngineAccount;
+use tables::{Column, Row, Table, WorldRank};
+
+/// Rows that people are shown.
+const ROWS: usize = 8;
+
+/// Times between two calls of a rank's thread in which requests were pending.
+pub struct StarvedRow {
+    pub(in crate) rank: WorldRank,
+    pub(in crate) longest: f64,
+    percentile_99: f64,
+    pub(in crate) times: u64,
+    pending: u64,
+    pub(in crate) from: String,
+    pub(in crate) to: String,
+    longest_began: f64,
+}
+
+impl Row for StarvedRow {
+    const TABLE: &'static str = "starved";
+    fn columns() -> Vec<Column<Self>> {
+        vec![
+            Column::rank("rank", "rank", |row: &Self| row.rank),
+            Column::seconds("longest_s", "longest", |row: &Self| row.longest),
+            Column::seconds("percentile_99_s", "99 % below", |row: &Self| row.percentile_99).spare(2),
+            Column::count("times", "times", |row: &Self| row.times),
+            Column::count("pending_requests", "pending", |row: &Self| row.pending).spare(1),
+            Column::text("from_site", "between", |row: &Self| row.from.clone()),
+            Column::text("to_site", "and", |row: &Self| row.to.clone()),
+            Column::seconds("longest_began_s", "", |row: &Self| row.longest_began),
+        ]
+    }
+}
+
+/// One row for each rank, thread and pair of calls, the longest first.
+pub fn starved(run: &Run, engines: &[Vec<EngineAccount>]) -> Table<StarvedRow> {
+    let mut rows = Vec::new();
+    for (rank, threads) in run.ranks.iter().zip(engines) {
+        for engine in threads.iter().filter(|engine| !engine.shared) {
+            rows.extend(engine.starved.iter().map(|((from, to), starved)| StarvedRow {
+                rank: world_rank(rank),
+                longest: rank.clock.seconds(starved.longest),
+                percentile_99: rank.clock.seconds(starved.percentile_99()),
+                times: starved.count(),
+                pending: starved.pending,
+                from: run.sites.place(rank, *from),
+                to: run.sites.place(rank, *to),
+                longest_began: rank.clock.seconds(starved.at.saturating_sub(rank.header.begin.ticks)),
+            }));
+        }
+    }
+    rows.sort_by(|a, b| b.longest.total_cmp(&a.longest));
+    Table::new("requests pending while nothing entered the engine, by the calls around", rows).most(ROWS)
+}

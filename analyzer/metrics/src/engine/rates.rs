@@ -1,0 +1,63 @@
+//! How often the engine was entered: per productive entry, per MiB, and over time.
+
+use traces::progress::Depth;
+
+use super::ledger::Ledger;
+use model::engine::{EngineAccount, SLICES};
+use model::sums::Total;
+use model::{Rank, Run};
+use pictures::plot::EntryRates;
+use tables::{Fact, Value, facts};
+
+facts! {
+    PER_PRODUCTIVE = "entries_per_productive_entry", Ratio, sometimes;
+    PER_MEBIBYTE = "entries_per_mebibyte", Ratio, sometimes;
+    EMPTY_TIME = "empty_time_s", Seconds, sometimes;
+}
+
+/// Too often: how often the engine was entered for each productive entry.
+pub fn too_often(run: &Run) -> Vec<Fact> {
+    let total = Ledger::of_run(run);
+    if total.entries == 0 {
+        return Vec::new();
+    }
+    let entries = || run.asked().flat_map(Rank::entries);
+    let sent = entries().map(|entry| entry.sent).total();
+    let received = entries().map(|entry| entry.received).total();
+    let mebibytes = sent.max(received) as f64 / f64::from(1 << 20);
+    let each = |part: f64| if part > 0.0 { Value::Ratio(total.entries as f64 / part) } else { Value::None };
+    let in_mpi: f64 = run.ranks.iter().map(Rank::time_in_mpi).sum();
+    let mut facts = vec![
+        Fact::new(PER_PRODUCTIVE, "entries", each(total.productive as f64)).note(" per productive entry"),
+        Fact::hidden(PER_MEBIBYTE, each(mebibytes)),
+    ];
+    if mebibytes > 0.0 {
+        let note = format!(", {} per MiB moved", each(mebibytes));
+        facts[0].note.push(Value::Text(note));
+    }
+    let timed = run.ranks.iter().all(|rank| rank.progress >= Depth::Time);
+    if let Some(empty_time) = total.empty_time.filter(|_| timed) {
+        // The call that a killed rank was in is in no time, and what the engine did in it is.
+        let share = match empty_time / in_mpi {
+            share if share <= 1.0 => format!(", {:.1} % of all time in MPI", 100.0 * share),
+            _ => String::new(),
+        };
+        facts
+            .push(Fact::new(EMPTY_TIME, "empty", Value::Seconds(empty_time)).note(format!(" in empty entries{share}")));
+    }
+    facts
+}
+
+/// Entries a second over the run, all ranks.
+pub fn rates(run: &Run, engines: &[Vec<EngineAccount>]) -> EntryRates {
+    let wall = run.ranks.iter().map(|rank| rank.wall()).fold(0.0, f64::max).max(1e-9);
+    let slice = wall / SLICES as f64;
+    let (mut all, mut productive) = (vec![0.0; SLICES], vec![0.0; SLICES]);
+    for engine in engines.iter().flatten() {
+        for (at, one) in engine.slices.iter().enumerate() {
+            all[at] += one.entries / slice;
+            productive[at] += one.productive / slice;
+        }
+    }
+    EntryRates { wall, all, productive }
+}

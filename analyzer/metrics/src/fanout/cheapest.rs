@@ -1,0 +1,83 @@
+//! The number of ranks at which one message more costs least.
+
+use super::gathered::{ByRanks, GatheredRounds, RoundSeries, spread};
+use super::spread::TimeSpread;
+use tables::{Column, Row, Table, WorldRank};
+
+/// What one message more costs, from one number of ranks to the next that was seen: seconds a message, and between what that lies.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    ranks: u64,
+    cost: f64,
+    between: Option<(f64, f64)>,
+}
+
+impl Step {
+    fn of((few, of_few): (u64, &TimeSpread), (many, of_many): (u64, &TimeSpread)) -> Step {
+        let messages = (many - few) as f64;
+        // The least it can be where the fewer took longest and the more took shortest.
+        let apart = |of_many: f64, of_few: f64| (of_many - of_few) / messages;
+        let between = of_few.interval().zip(of_many.interval());
+        let between = between.map(|(few, many)| (apart(many.0, few.1), apart(many.1, few.0)));
+        Step { ranks: many, cost: apart(of_many.median(), of_few.median()), between }
+    }
+}
+
+/// A series of rounds with several numbers of ranks.
+pub struct CheapestRow {
+    series: RoundSeries,
+    root: WorldRank,
+    /// Numbers of ranks that were seen.
+    seen: u64,
+    /// The step that costs least.
+    least: Option<Step>,
+    /// It costs less than every other one, as sure as the intervals are.
+    is_determined: bool,
+}
+
+impl Row for CheapestRow {
+    const TABLE: &'static str = "cheapest";
+    fn columns() -> Vec<Column<Self>> {
+        let between = |row: &Self| row.least.and_then(|least| least.between);
+        vec![
+            Column::label("way", "way", |row: &Self| row.series.way()),
+            Column::rank("root_rank", "root", |row: &Self| row.root),
+            Column::text("function", "by", |row: &Self| row.series.function.clone()),
+            Column::text("site", "sent at", |row: &Self| row.series.site.clone()).spare(1),
+            Column::bytes("size_bytes", "size", |row: &Self| row.series.bytes()),
+            Column::count("numbers_of_ranks", "ns", |row: &Self| row.seen).spare(2),
+            Column::count("cheapest_ranks", "cheapest n", |row: &Self| {
+                row.least.filter(|_| row.is_determined).map(|least| least.ranks)
+            }),
+            Column::count("least_ranks", "", |row: &Self| row.least.map(|least| least.ranks)),
+            Column::seconds("message_s", "one more", |row: &Self| row.least.map(|least| least.cost)),
+            Column::seconds("message_least_s", "least", move |row: &Self| between(row).map(|between| between.0)),
+            Column::seconds("message_most_s", "most", move |row: &Self| between(row).map(|between| between.1)),
+        ]
+    }
+}
+
+/// One row for each series: where it has several numbers of ranks, at which one message more costs least.
+pub fn cheapest(all: &GatheredRounds<'_>) -> Table<CheapestRow> {
+    let row = |(series, by_ranks): (&RoundSeries, &ByRanks<'_>)| {
+        let steps = steps(by_ranks);
+        let least = steps.iter().copied().min_by(|one, other| one.cost.total_cmp(&other.cost));
+        let is_determined = steps.len() > 1 && least.is_some_and(|least| is_below_all(least, &steps));
+        let seen = by_ranks.len() as u64;
+        CheapestRow { series: series.clone(), root: all.rank(series.root), seen, least, is_determined }
+    };
+    let title = "one message more: what it adds to a round, and the n at which that is least";
+    Table::new(title, all.series.iter().map(row).collect())
+}
+
+fn steps(by_ranks: &ByRanks<'_>) -> Vec<Step> {
+    let spreads: Vec<(u64, TimeSpread)> =
+        by_ranks.iter().filter_map(|(ranks, rounds)| Some((*ranks, spread(rounds)?))).collect();
+    spreads.windows(2).map(|two| Step::of((two[0].0, &two[0].1), (two[1].0, &two[1].1))).collect()
+}
+
+fn is_below_all(least: Step, steps: &[Step]) -> bool {
+    let others = steps.iter().filter(|step| step.ranks != least.ranks);
+    let is_below = |other: &Step| least.between.zip(other.between).is_some_and(|(least, other)| least.1 < other.0);
+    others.into_iter().all(is_below)
+}

@@ -1,0 +1,104 @@
+//! Figures 2 to 7 of Hoefler et al.: latency and bandwidth over size with the fewest and the most ranks, latency over the number of ranks.
+
+use super::round_rows::RoundRow;
+use pictures::plot::{Axis, AxisScale, AxisUnit, Chart, Series};
+use tables::{Table, Value};
+
+/// Lines that a chart can take.
+const LINES: usize = 14;
+
+/// What a line's rows have in common beside its size or number of ranks.
+type LineKey<'a> = (&'a str, &'a str, u32);
+
+/// Latency and bandwidth over size, and latency for each message over the number of ranks.
+pub fn figures(rounds: &Table<RoundRow>) -> Vec<Chart> {
+    let rows = &rounds.rows;
+    let ranks = [rows.iter().map(|row| row.ranks).min(), rows.iter().map(|row| row.ranks).max()];
+    let sizes = [rows.iter().map(RoundRow::bytes).min(), rows.iter().map(RoundRow::bytes).max()];
+    let of_ranks = lines(rows, &distinct(ranks), |row| row.ranks, |ranks| format!("n {ranks}"));
+    let of_size = lines(rows, &distinct(sizes), RoundRow::bytes, |bytes| Value::Bytes(bytes).to_string());
+    let bytes = |row: &RoundRow| row.bytes() as f64;
+    let latency = |row: &RoundRow| Some(row.latency());
+    let bandwidth = |row: &RoundRow| Some(row.bytes() as f64 / row.latency()).filter(|rate| rate.is_finite());
+    let each = |row: &RoundRow| Some(row.latency() / (row.ranks - 1) as f64);
+    let size = Axis::new("message size", AxisScale::Log2, AxisUnit::Bytes);
+    let seconds = Axis::new("latency", AxisScale::Log10, AxisUnit::Seconds);
+    vec![
+        Chart {
+            title: "latency over size: half a round trip".into(),
+            x: size.clone(),
+            y: seconds.clone(),
+            series: of_ranks.iter().map(|line| line.series(bytes, latency)).collect(),
+        },
+        Chart {
+            title: "bandwidth over size: message size / latency".into(),
+            x: size,
+            y: Axis::new("bandwidth", AxisScale::Log10, AxisUnit::BytesPerSecond),
+            series: of_ranks.iter().map(|line| line.series(bytes, bandwidth)).collect(),
+        },
+        Chart {
+            title: "latency of each message over the number of ranks, n".into(),
+            x: Axis::new("n", AxisScale::Log2, AxisUnit::Count),
+            y: seconds,
+            series: of_size.iter().map(|line| line.series(|row| row.ranks as f64, each)).collect(),
+        },
+    ]
+}
+
+/// Rows of a line, and its name.
+struct Line<'a> {
+    name: String,
+    rows: Vec<&'a RoundRow>,
+}
+
+impl Line<'_> {
+    fn series(&self, x: impl Fn(&RoundRow) -> f64, y: impl Fn(&RoundRow) -> Option<f64>) -> Series {
+        let mut points: Vec<(f64, f64)> = self.rows.iter().filter_map(|row| Some((x(row), y(row)?))).collect();
+        points.sort_by(|one, other| one.0.total_cmp(&other.0));
+        Series { name: self.name.clone(), points, ..Series::default() }
+    }
+}
+
+fn distinct(values: [Option<u64>; 2]) -> Vec<u64> {
+    let mut values: Vec<u64> = values.into_iter().flatten().collect();
+    values.dedup();
+    values
+}
+
+/// A line for each function, place and root, and each of these values.
+fn lines<'a>(
+    rows: &'a [RoundRow],
+    values: &[u64],
+    value: impl Fn(&RoundRow) -> u64,
+    named: impl Fn(u64) -> String,
+) -> Vec<Line<'a>> {
+    let mut keys: Vec<LineKey<'_>> = rows.iter().map(RoundRow::line).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    let is_alone = |function: &str| keys.iter().filter(|key| key.0 == function).count() == 1;
+    let mut lines = Vec::new();
+    for wanted in values {
+        for key in &keys {
+            let rows: Vec<_> = rows.iter().filter(|row| row.line() == *key && value(row) == *wanted).collect();
+            let place = if is_alone(key.0) { String::new() } else { format!(", {}", key.1) };
+            if !rows.is_empty() {
+                lines.push(Line { name: format!("{}{place}, {}", key.0, named(*wanted)), rows });
+            }
+        }
+    }
+    // Those that show most.
+    lines.sort_by_key(|line| std::cmp::Reverse(line.rows.len()));
+    lines.truncate(LINES);
+    lines.sort_by(|one, other| one.name.cmp(&other.name));
+    lines
+}
+
+impl RoundRow {
+    fn bytes(&self) -> u64 {
+        self.series.bytes()
+    }
+
+    fn line(&self) -> LineKey<'_> {
+        (&self.series.function, &self.series.site, self.series.root)
+    }
+}

@@ -1,0 +1,73 @@
+//! Rounds that took far longer than the others of their kind.
+
+use super::gathered::{GatheredRounds, RoundSeries, spread};
+use crate::totals::seconds;
+use tables::{Column, Row, Table, WorldRank};
+
+/// Mavericks that people are shown.
+const SHOWN: usize = 10;
+
+/// A maverick.
+pub struct MaverickRow {
+    series: RoundSeries,
+    root: WorldRank,
+    ranks: u64,
+    /// Which of its kind, counted from 1.
+    number: u64,
+    /// On the time line.
+    begin: f64,
+    took: f64,
+    median: f64,
+    last: Option<WorldRank>,
+    /// Where the last message was waited for.
+    waited: String,
+}
+
+impl Row for MaverickRow {
+    const TABLE: &'static str = "mavericks";
+    fn columns() -> Vec<Column<Self>> {
+        vec![
+            Column::seconds("begin_s", "at", |row: &Self| row.begin).each(),
+            Column::label("way", "way", |row: &Self| row.series.way()).spare(4),
+            Column::rank("root_rank", "root", |row: &Self| row.root),
+            Column::text("function", "by", |row: &Self| row.series.function.clone()).spare(1),
+            Column::text("site", "", |row: &Self| row.series.site.clone()),
+            Column::bytes("size_bytes", "size", |row: &Self| row.series.bytes()),
+            Column::count("ranks", "n", |row: &Self| row.ranks),
+            Column::count("round", "round", |row: &Self| row.number).spare(2),
+            Column::seconds("round_s", "took", |row: &Self| row.took),
+            Column::seconds("median_s", "median", |row: &Self| row.median),
+            Column::rank("last_rank", "last", |row: &Self| row.last),
+            Column::text("waited_site", "waited at", |row: &Self| row.waited.clone()).spare(3),
+        ]
+    }
+}
+
+/// One row for each, the longest first.
+pub fn mavericks(all: &GatheredRounds<'_>) -> Table<MaverickRow> {
+    let mut rows = Vec::new();
+    for (series, ranks, rounds) in all.rows() {
+        let Some(spread) = spread(rounds) else { continue };
+        for (number, round) in rounds.iter().enumerate() {
+            let took = seconds(round.duration());
+            if !spread.is_maverick(took) {
+                continue;
+            }
+            let last = round.last();
+            let delivery = last.and_then(|trip| trip.answer.or(trip.question));
+            rows.push(MaverickRow {
+                series: series.clone(),
+                root: all.rank(series.root),
+                ranks,
+                number: number as u64 + 1,
+                begin: seconds(round.begin()),
+                took,
+                median: spread.median(),
+                last: last.map(|trip| all.rank(trip.peer())),
+                waited: delivery.map_or_else(String::new, |delivery| all.place(delivery.to).1),
+            });
+        }
+    }
+    rows.sort_by(|one, other| other.took.total_cmp(&one.took));
+    Table::new("mavericks: rounds that took far longer than others of their kind", rows).most(SHOWN).silent_empty()
+}

@@ -1,0 +1,65 @@
+//! What each peer takes to answer, and the way there and back, for which clocks are compared.
+
+use std::collections::BTreeMap;
+
+use super::gathered::{GatheredRounds, RoundSeries, between};
+use super::spread::TimeSpread;
+use crate::totals::seconds;
+use model::rounds::Trip;
+use tables::{Column, Row, Table, WorldRank};
+
+/// A peer in rounds of one kind. Times are medians.
+pub struct PeerRow {
+    series: RoundSeries,
+    root: WorldRank,
+    ranks: u64,
+    peer: WorldRank,
+    answer: Option<TimeSpread>,
+    there: Option<TimeSpread>,
+    back: Option<TimeSpread>,
+    /// Of there and back, nanoseconds.
+    error: i64,
+}
+
+impl Row for PeerRow {
+    const TABLE: &'static str = "peers";
+    fn columns() -> Vec<Column<Self>> {
+        vec![
+            Column::label("way", "way", |row: &Self| row.series.way()),
+            Column::rank("root_rank", "root", |row: &Self| row.root),
+            Column::text("function", "by", |row: &Self| row.series.function.clone()),
+            Column::text("site", "", |row: &Self| row.series.site.clone()),
+            Column::bytes("size_bytes", "size", |row: &Self| row.series.bytes()),
+            Column::count("ranks", "n", |row: &Self| row.ranks),
+            Column::rank("peer_rank", "peer", |row: &Self| row.peer),
+            Column::seconds("answer_s", "answer", |row: &Self| row.answer.as_ref().map(TimeSpread::median)),
+            Column::seconds("there_s", "there", |row: &Self| row.there.as_ref().map(TimeSpread::median)),
+            Column::seconds("back_s", "back", |row: &Self| row.back.as_ref().map(TimeSpread::median)),
+            Column::seconds("error_s", "±", |row: &Self| seconds(row.error)),
+        ]
+    }
+}
+
+/// One row for each kind of rounds and peer.
+pub fn peers(all: &GatheredRounds<'_>) -> Table<PeerRow> {
+    let mut rows = Vec::new();
+    for (series, ranks, rounds) in all.rows() {
+        let mut by_peer: BTreeMap<u32, Vec<&Trip>> = BTreeMap::new();
+        let trips = rounds.iter().flat_map(|round| &round.trips);
+        trips.for_each(|trip| by_peer.entry(trip.peer()).or_default().push(trip));
+        for (peer, trips) in by_peer {
+            let times = |time: fn(&Trip) -> Option<i64>| TimeSpread::of(trips.iter().filter_map(|trip| time(trip)));
+            rows.push(PeerRow {
+                series: series.clone(),
+                root: all.rank(series.root),
+                ranks,
+                peer: all.rank(peer),
+                answer: times(|trip| Some(trip.answer?.end.saturating_sub(trip.question?.begin))),
+                there: times(|trip| trip.question.map(|question| question.end.saturating_sub(question.begin))),
+                back: times(|trip| trip.answer.map(|answer| answer.end.saturating_sub(answer.begin))),
+                error: trips.iter().map(|trip| between(all.timeline, series.root, peer, trip.end())).max().unwrap_or(0),
+            });
+        }
+    }
+    Table::new("peers: from the first byte asked to the answer; there and back by compared clocks", rows).for_programs()
+}

@@ -1,0 +1,63 @@
+//! How long rounds take, by size and number of ranks.
+
+use super::gathered::{GatheredRounds, RoundSeries, spread};
+use super::spread::TimeSpread;
+use crate::totals::seconds;
+use model::rounds::RoundKind;
+use tables::{Column, Row, Table, WorldRank};
+
+/// Rounds that are the same.
+pub struct RoundRow {
+    pub(super) series: RoundSeries,
+    root: WorldRank,
+    pub(super) ranks: u64,
+    spread: TimeSpread,
+    mavericks: u64,
+    /// Nanoseconds.
+    error: i64,
+}
+
+impl RoundRow {
+    /// What stands for one message: half a round trip, or a way.
+    pub(super) fn latency(&self) -> f64 {
+        if self.series.kind == RoundKind::RoundTrip { self.spread.median() / 2.0 } else { self.spread.median() }
+    }
+}
+
+impl Row for RoundRow {
+    const TABLE: &'static str = "rounds";
+    fn columns() -> Vec<Column<Self>> {
+        vec![
+            Column::label("way", "way", |row: &Self| row.series.way()),
+            Column::rank("root_rank", "root", |row: &Self| row.root),
+            Column::text("function", "by", |row: &Self| row.series.function.clone()),
+            Column::text("site", "sent at", |row: &Self| row.series.site.clone()).spare(5),
+            Column::bytes("size_bytes", "size", |row: &Self| row.series.bytes()),
+            Column::bytes("answer_bytes", "", |row: &Self| row.series.answer),
+            Column::count("ranks", "n", |row: &Self| row.ranks),
+            Column::count("rounds", "rounds", |row: &Self| row.spread.count()).spare(4),
+            Column::seconds("min_s", "min", |row: &Self| row.spread.least()).spare(2),
+            Column::seconds("median_s", "median", |row: &Self| row.spread.median()),
+            Column::seconds("median_least_s", "", |row: &Self| row.spread.interval().map(|interval| interval.0)),
+            Column::seconds("median_most_s", "", |row: &Self| row.spread.interval().map(|interval| interval.1)),
+            Column::seconds("mean_s", "mean", |row: &Self| row.spread.mean()).spare(3).each(),
+            Column::seconds("p99_s", "99 %", |row: &Self| row.spread.quantile(0.99)).spare(3).each(),
+            Column::seconds("max_s", "max", |row: &Self| row.spread.most()).spare(1).each(),
+            Column::seconds("half_s", "", |row: &Self| row.latency()),
+            Column::seconds("half_per_message_s", "half/msg", |row: &Self| row.latency() / (row.ranks - 1) as f64),
+            Column::count("mavericks", "", |row: &Self| row.mavericks),
+            Column::seconds("error_s", "", |row: &Self| seconds(row.error)),
+        ]
+    }
+}
+
+/// One row for each way, root, function, call site, size and number of ranks.
+pub fn round_rows(all: &GatheredRounds<'_>) -> Table<RoundRow> {
+    let rows = all.rows().filter_map(|(series, ranks, rounds)| {
+        let spread = spread(rounds)?;
+        let mavericks = rounds.iter().filter(|round| spread.is_maverick(seconds(round.duration()))).count() as u64;
+        let error = rounds.iter().map(|round| all.error(round)).max().unwrap_or(0);
+        Some(RoundRow { series: series.clone(), root: all.rank(series.root), ranks, spread, mavericks, error })
+    });
+    Table::new("rounds: from the first send to the last answer", rows.collect())
+}

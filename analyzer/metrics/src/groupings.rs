@@ -1,0 +1,176 @@
+//! The breakdown by communicator, call site, message size, thread and partner.
+
+use traces::signature::{Signature, UNKNOWN_BYTES, peer};
+
+use super::breakdown::{GroupRow, SingleRankRow, rows, single_rank_rows};
+use super::totals::{self, world_rank};
+use super::words::{object, peer_in_words};
+use model::rank::function;
+use model::sums::Total;
+use model::{Rank, Run};
+use tables::{Column, Row, Table, WorldRank};
+
+/// A communicator, window or file, as each rank names it.
+pub struct CommunicatorName {
+    communicator: String,
+    processes: Option<u64>,
+}
+
+impl Row for CommunicatorName {
+    const TABLE: &'static str = "communicators";
+    fn columns() -> Vec<Column<Self>> {
+        vec![
+            Column::text("communicator", "communicator", |name: &Self| name.communicator.clone()),
+            Column::count("processes", "size", |name: &Self| name.processes),
+        ]
+    }
+}
+
+/// By communicator, window or file.
+pub fn communicators(run: &Run) -> Table<GroupRow<CommunicatorName>> {
+    let groups = totals::group_calls(run, |rank, _, entry| Some(object(rank, &entry.signature)));
+    let name = |(communicator, size): (String, u32)| CommunicatorName {
+        communicator,
+        processes: (size > 0).then_some(size.into()),
+    };
+    Table::new("by communicator", rows(run, groups.into_iter().map(|(key, group)| (name(key), group))))
+}
+
+/// A call site and a function.
+pub struct SiteName {
+    site: String,
+    function: String,
+}
+
+impl Row for SiteName {
+    const TABLE: &'static str = "sites";
+    fn columns() -> Vec<Column<Self>> {
+        vec![
+            Column::text("site", "call site", |name: &Self| name.site.clone()).name(),
+            Column::text("function", "function", |name: &Self| name.function.clone()).name(),
+        ]
+    }
+}
+
+/// By call site and function.
+pub fn sites(run: &Run) -> Table<GroupRow<SiteName>> {
+    let key = |rank: &Rank, signature: &Signature| (run.sites.name(rank, signature.site), function(signature));
+    let groups = totals::group_calls(run, |rank, _, entry| Some(key(rank, &entry.signature)));
+    let groups = groups.into_iter().map(|((site, function), group)| (SiteName { site, function }, group));
+    Table::new("by call site", rows(run, groups))
+}
+
+/// Calls whose site is a function of a Fortran binding that is linked into the program: who called that cannot be seen.
+pub fn in_linked_binding(run: &Run) -> Option<String> {
+    let is_binding = |rank: &Rank, signature: &Signature| {
+        let call = function(signature).to_lowercase();
+        let place = run.sites.function(rank, signature.site).to_lowercase();
+        let place = place.trim_end_matches('_').trim_end_matches("_f08").trim_start_matches('p');
+        place == call
+            || place.strip_prefix("mpir_").and_then(|place| place.strip_suffix("_cdesc")) == call.strip_prefix("mpi_")
+    };
+    let entries = run.ranks.iter().flat_map(|rank| rank.entries().map(move |entry| (rank, entry)));
+    let calls: u64 =
+        entries.filter(|(rank, entry)| is_binding(rank, &entry.signature)).map(|(_, entry)| entry.count).total();
+    let warning =
+        "calls came through a Fortran binding that is linked into the program: their sites are in the binding";
+    (calls > 0).then(|| format!("{calls} {warning}"))
+}
+
+/// The bytes of a call, from a power of two to the next, and a function.
+pub struct SizeName {
+    at_least: u64,
+    below: u64,
+    function: String,
+}
+
+impl Row for SizeName {
+    const TABLE: &'static str = "sizes";
+    fn columns() -> Vec<Column<Self>> {
+        vec![
+            Column::bytes("size_at_least_bytes", "from", |name: &Self| name.at_least).name(),
+            Column::bytes("size_below_bytes", "", |name: &Self| name.below).name(),
+            Column::text("function", "function", |name: &Self| name.function.clone()).name(),
+        ]
+    }
+}
+
+/// By the bytes of a call and function, the smallest first. A call that sends and receives counts by the larger.
+pub fn sizes(run: &Run) -> Table<GroupRow<SizeName>> {
+    let groups = totals::group_calls(run, |_, _, entry| {
+        let known = |bytes| if bytes == UNKNOWN_BYTES { 0 } else { bytes };
+        let bytes = known(entry.signature.sent).max(known(entry.signature.received));
+        (bytes > 0).then(|| (bytes.ilog2(), function(&entry.signature)))
+    });
+    let groups = groups.into_iter().map(|((power, function), group)| {
+        let at_least = 1u64 << power;
+        (SizeName { at_least, below: at_least.saturating_mul(2), function }, group)
+    });
+    let mut rows = rows(run, groups);
+    rows.sort_by_key(|row| row.name.at_least);
+    Table::new("by bytes of a call, from a power of two to the next", rows)
+}
+
+/// A thread of a rank; calls of threads without room of their own have none.
+pub struct ThreadName {
+    rank: WorldRank,
+    number: Option<u64>,
+    id: Option<u64>,
+}
+
+impl Row for ThreadName {
+    const TABLE: &'static str = "threads";
+    fn columns() -> Vec<Column<Self>> {
+        vec![
+            Column::rank("rank", "of rank", |name: &Self| name.rank),
+            Column::number("thread", "thread", |name: &Self| name.number),
+            Column::number("thread_id", "", |name: &Self| name.id),
+        ]
+    }
+}
+
+/// By rank and thread.
+pub fn threads(run: &Run) -> Table<SingleRankRow<ThreadName>> {
+    let groups = totals::group_calls(run, |rank, thread, _| {
+        Some((world_rank(rank), thread.map(|thread| (thread.number, thread.tid))))
+    });
+    let groups = groups.into_iter().map(|((rank, thread), group)| {
+        let (number, id) = thread.map(|(number, tid)| (number.into(), tid.into())).unzip();
+        (ThreadName { rank, number, id }, group)
+    });
+    Table::new("by thread", single_rank_rows(run, groups))
+}
+
+/// A communicator, a rank, the rank at the other end as it is numbered in the communicator, and a function.
+pub struct PeerName {
+    communicator: String,
+    rank: WorldRank,
+    peer: String,
+    function: String,
+}
+
+impl Row for PeerName {
+    const TABLE: &'static str = "peers";
+    fn columns() -> Vec<Column<Self>> {
+        vec![
+            Column::text("communicator", "communicator", |name: &Self| name.communicator.clone()),
+            Column::rank("rank", "of", |name: &Self| name.rank),
+            Column::text("peer", "peer", |name: &Self| name.peer.clone()),
+            Column::text("function", "function", |name: &Self| name.function.clone()),
+        ]
+    }
+}
+
+/// By communicator, rank, the rank at the other end, and function.
+pub fn peers(run: &Run) -> Table<SingleRankRow<PeerName>> {
+    let groups = totals::group_calls(run, |rank, _, entry| {
+        let signature = &entry.signature;
+        let (name, _) = object(rank, signature);
+        let key = || (name, world_rank(rank), peer_in_words(signature.peer), function(signature));
+        (signature.peer != peer::NONE).then(key)
+    });
+    let groups = groups
+        .into_iter()
+        .map(|((communicator, rank, peer, function), group)| (PeerName { communicator, rank, peer, function }, group));
+    Table::new("by partner", single_rank_rows(run, groups))
+}

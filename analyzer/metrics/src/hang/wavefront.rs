@@ -1,0 +1,78 @@
+//! The wavefront: on each communicator, how far the ranks have come in its collective calls, and what those behind do instead.
+
+use std::collections::BTreeMap;
+
+use super::Findings;
+use super::ranks::{call_of, site};
+use super::reasons::{communicator, names};
+use model::rank::function;
+use model::standing::Position;
+use tables::{Column, Row, Table};
+
+/// Ranks that stand at the same place of a communicator.
+pub struct WavefrontRow {
+    communicator: String,
+    ranks: String,
+    count: u64,
+    reached: u64,
+    stands: String,
+    site: Option<String>,
+    since: Option<f64>,
+}
+
+impl Row for WavefrontRow {
+    const TABLE: &'static str = "wavefront";
+    fn columns() -> Vec<Column<Self>> {
+        vec![
+            Column::text("communicator", "communicator", |row: &Self| row.communicator.clone()),
+            Column::text("ranks", "who", |row: &Self| row.ranks.clone()),
+            Column::count("rank_count", "", |row: &Self| row.count),
+            Column::count("collective_calls", "came to", |row: &Self| row.reached),
+            Column::text("stands", "and is", |row: &Self| row.stands.clone()),
+            Column::text("site", "call site", |row: &Self| row.site.clone()),
+            Column::seconds("since_s", "since", |row: &Self| row.since),
+        ]
+    }
+}
+
+/// A row for each group of ranks, on communicators where some rank is in a collective call or completes one.
+pub fn wavefront(findings: &Findings<'_>) -> Table<WavefrontRow> {
+    let standing = findings.standing;
+    let parts = standing.ranks.iter().flat_map(|rank| rank.collectives());
+    let mut objects: Vec<u32> = parts.map(|part| part.object).collect();
+    objects.sort_unstable();
+    objects.dedup();
+    let rows = objects.into_iter().flat_map(|object| of_object(findings, object)).collect();
+    Table::new("how far the collective calls of each communicator have come", rows).silent_empty()
+}
+
+fn of_object(findings: &Findings<'_>, object: u32) -> Vec<WavefrontRow> {
+    let standing = findings.standing;
+    let group = &standing.objects.groups[object as usize];
+    let mut groups: BTreeMap<(u64, String, Option<String>), Vec<usize>> = BTreeMap::new();
+    for at in group.everybody().map(|rank| rank as usize) {
+        let position = &standing.ranks[at].position;
+        let call = call_of(position);
+        let name = call.map(function).unwrap_or_default();
+        let stands = match position {
+            Position::Inside(_) => format!("in {name}"),
+            Position::Asking(_) => format!("polling by {name}"),
+            Position::Outside { .. } if name.is_empty() => "outside MPI".into(),
+            Position::Outside { .. } => format!("outside, after {name}"),
+            Position::Finalized => "finished".into(),
+        };
+        let site = call.and_then(|call| site(findings.run, at, call));
+        groups.entry((standing.reach(at, object).count(), stands, site)).or_default().push(at);
+    }
+    let name = communicator(findings, object);
+    let row = |((reached, stands, site), ranks): ((u64, String, Option<String>), Vec<usize>)| WavefrontRow {
+        communicator: name.clone(),
+        ranks: names(findings.run, &ranks),
+        count: ranks.len() as u64,
+        reached,
+        stands,
+        site,
+        since: ranks.iter().filter_map(|at| findings.since(*at)).reduce(f64::max),
+    };
+    groups.into_iter().map(row).collect()
+}

@@ -1,0 +1,137 @@
+//! How unevenly time is spread over the ranks: for each MPI function, each call site, and the computation between.
+//!
+//! After DeRose, Homer, Johnson, "Detecting application load imbalance on high end massively parallel systems", Euro-Par
+//! 2007. The *imbalance time* is the maximum over ranks minus the mean: the most that an even spread could gain. The *imbalance percentage* is that as a share of the maximum, times n / (n - 1): 0 if all n ranks take the same, 100
+//! if one rank takes all the time.
+
+use super::breakdown::FunctionName;
+use super::totals::{self, CallGroup, world_rank};
+use model::Run;
+use model::rank::function;
+use tables::{Column, Row, Table, WorldRank};
+
+/// What the first row is of.
+const COMPUTATION: &str = "(computation)";
+
+/// By function.
+pub fn functions(run: &Run) -> Table<SpreadRow<FunctionName>> {
+    let groups = totals::group_calls(run, |_, _, entry| Some(function(&entry.signature)));
+    let groups = groups.into_iter().map(|(function, group)| (FunctionName { function }, group));
+    table(run, FunctionName { function: COMPUTATION.into() }, groups)
+}
+
+/// A call site and a function.
+pub struct ImbalanceSite {
+    site: String,
+    place: String,
+    function: Option<String>,
+}
+
+impl Row for ImbalanceSite {
+    const TABLE: &'static str = "sites";
+    fn columns() -> Vec<Column<Self>> {
+        vec![
+            Column::text("site", "", |name: &Self| name.site.clone()),
+            Column::text("place", "call site", |name: &Self| name.place.clone()),
+            Column::text("function", "function", |name: &Self| name.function.clone()),
+        ]
+    }
+}
+
+/// By call site and function.
+pub fn sites(run: &Run) -> Table<SpreadRow<ImbalanceSite>> {
+    let groups = totals::group_calls(run, |rank, _, entry| {
+        let site = entry.signature.site;
+        Some((run.sites.name(rank, site), run.sites.place(rank, site), function(&entry.signature)))
+    });
+    let name = |(site, place, function)| ImbalanceSite { site, place, function: Some(function) };
+    let groups = groups.into_iter().map(|(key, group)| (name(key), group));
+    table(run, ImbalanceSite { site: COMPUTATION.into(), place: COMPUTATION.into(), function: None }, groups)
+}
+
+/// How a time is spread over the ranks, and what it is of.
+pub struct SpreadRow<Name> {
+    name: Name,
+    spread: RankSpread,
+}
+
+impl<Name: Row> Row for SpreadRow<Name> {
+    const TABLE: &'static str = Name::TABLE;
+    fn columns() -> Vec<Column<Self>> {
+        let mut columns: Vec<_> =
+            Name::columns().into_iter().map(|column| column.from_part(|row: &Self| &row.name)).collect();
+        columns.extend([
+            Column::seconds("mean_s", "mean", |row: &Self| row.spread.mean).spare(1),
+            Column::seconds("max_s", "max", |row: &Self| row.spread.most),
+            Column::rank("max_rank", "rank", |row: &Self| row.spread.most_rank),
+            Column::seconds("min_s", "min", |row: &Self| row.spread.least).spare(2),
+            Column::rank("min_rank", "rank", |row: &Self| row.spread.least_rank).spare(2),
+            Column::seconds("imbalance_s", "max-mean", |row: &Self| row.spread.imbalance()),
+            Column::percent("imbalance_percent", "imb. %", |row: &Self| row.spread.percentage()),
+        ]);
+        columns
+    }
+}
+
+/// The computation, then the groups, the one with the most imbalance time first.
+fn table<Name: Row>(
+    run: &Run,
+    computation: Name,
+    groups: impl Iterator<Item = (Name, CallGroup)>,
+) -> Table<SpreadRow<Name>> {
+    let called = groups.filter(|(_, group)| group.sum().calls > 0);
+    let spread = |group: CallGroup| RankSpread::of(run, |rank| group.of_rank(rank).time);
+    let mut rows: Vec<_> = called.map(|(name, group)| SpreadRow { name, spread: spread(group) }).collect();
+    rows.sort_by(|a, b| b.spread.imbalance().total_cmp(&a.spread.imbalance()));
+    rows.insert(0, SpreadRow { name: computation, spread: of_computation(run) });
+    Table::new("", rows)
+}
+
+/// A time of each rank, in seconds, summed up.
+pub(super) struct RankSpread {
+    mean: f64,
+    pub(super) most: f64,
+    pub(super) most_rank: WorldRank,
+    least: f64,
+    least_rank: WorldRank,
+    ranks: usize,
+}
+
+/// Of the time outside MPI, added up over a rank's threads as the time in MPI is.
+pub(super) fn of_computation(run: &Run) -> RankSpread {
+    let outside = |rank: &model::Rank| rank.wall_of_threads() - rank.time_in_mpi();
+    RankSpread::of(run, |rank| outside(&run.ranks[rank]).max(0.0))
+}
+
+impl RankSpread {
+    /// Of the time of each rank that is asked about, by its place; at least one is. The first rank counts of several that have the
+    /// most or the least.
+    fn of(run: &Run, time: impl Fn(usize) -> f64) -> RankSpread {
+        let asked: Vec<usize> = (0..run.ranks.len()).filter(|rank| run.ranks[*rank].is_asked).collect();
+        let times: Vec<f64> = asked.iter().map(|rank| time(*rank)).collect();
+        let at = |better: fn(f64, f64) -> bool| {
+            (1..times.len()).fold(0, |best, rank| if better(times[rank], times[best]) { rank } else { best })
+        };
+        let (most, least) = (at(|a, b| a > b), at(|a, b| a < b));
+        let rank = |at: usize| world_rank(&run.ranks[asked[at]]);
+        RankSpread {
+            mean: times.iter().sum::<f64>() / times.len() as f64,
+            most: times[most],
+            most_rank: rank(most),
+            least: times[least],
+            least_rank: rank(least),
+            ranks: times.len(),
+        }
+    }
+
+    pub(super) fn imbalance(&self) -> f64 {
+        (self.most - self.mean).max(0.0)
+    }
+
+    /// Of 100. None of a single rank, and of what took no time.
+    pub(super) fn percentage(&self) -> Option<f64> {
+        let others = self.ranks - 1;
+        let percentage = 100.0 * self.imbalance() / self.most * self.ranks as f64 / others as f64;
+        (self.most > 0.0 && others > 0).then_some(percentage)
+    }
+}

@@ -1,0 +1,351 @@
+//! Who sent how much to whom: point-to-point messages, one-sided transfers, and what collective calls hand to whom.
+//!
+//! Bytes go from the rank that has them to the one that gets them: for MPI_Get, from target to origin. Messages count where
+//! they are sent. A persistent call counts as often as it was started.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use traces::calls::{ArgumentKind, Call};
+use traces::definitions::EqualParts;
+use traces::signature::{CREATES, NESTED, Signature};
+
+use super::shares::{Share, share};
+use super::totals::world_rank;
+use model::error::Error;
+use model::objects::Objects;
+use model::tally::CallTotal;
+use model::{Rank, Run};
+use tables::{Column, Fact, Row, Table, Value, WorldRank, facts};
+
+/// Pairs that people are shown.
+const PAIRS: usize = 20;
+
+/// What went from one rank to another.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Traffic {
+    /// Messages, or one-sided transfers.
+    pub messages: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Bytes of collective calls.
+    pub collective: u64,
+}
+
+/// What of the traffic is asked about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub enum TrafficKind {
+    /// Point-to-point messages and one-sided transfers.
+    Messages,
+    /// Collective calls.
+    Collectives,
+}
+
+/// Traffic by sender and receiver, and what could not be placed.
+#[derive(Default)]
+pub struct Matrix {
+    /// The ranks of all worlds that have a file, or that something went to or came from, in order.
+    pub ranks: Vec<WorldRank>,
+    /// By the places of the sender and of the receiver among those.
+    pub traffic: BTreeMap<(u32, u32), Traffic>,
+    /// Messages in communicators of which the members are not known, or of which only totals were kept.
+    pub elsewhere: Traffic,
+    /// Bytes of collective calls that are spread evenly, since it is not known how much of them is for whom.
+    pub spread: u64,
+    /// Bytes that collective calls hand to no rank in particular, or to ranks that are not known.
+    pub nowhere: u64,
+}
+
+/// Adds up the traffic of a run, or one kind of it; of one communicator, where its name is given. Fails where no rank has one of
+/// that name.
+pub fn matrix(run: &Run, communicator: Option<&str>, only: Option<TrafficKind>) -> Result<Matrix, Error> {
+    if let Some(name) = communicator {
+        let communicators = run.ranks.iter().flat_map(|rank| rank.communicators.values());
+        let names: BTreeSet<String> = communicators.map(|communicator| communicator.name.clone()).collect();
+        if !names.contains(name) {
+            let names = names.into_iter().filter(|name| !name.is_empty()).collect();
+            return Err(Error::no_communicator(&run.folder, name, names));
+        }
+    }
+    let worlds = run.worlds();
+    let mut sums = Sums::default();
+    let objects = Objects::of(run);
+    for (at, rank) in run.ranks.iter().enumerate() {
+        let wanted = |entry: &&CallTotal| communicator.is_none_or(|name| is_named(rank, &entry.signature, name));
+        let elsewhere = |communicator, place| {
+            let group = &objects.groups[objects.number(at, communicator)? as usize];
+            Some(world_rank(&run.ranks[group.peer(at, place)? as usize]))
+        };
+        let is_rank = |rank: &WorldRank| {
+            rank.number.is_some_and(|number| worlds.get(&rank.world).is_some_and(|size| number < *size))
+        };
+        if only != Some(TrafficKind::Collectives) {
+            rank.entries().filter(wanted).for_each(|entry| sums.add(rank, entry, elsewhere, is_rank));
+        }
+        if only != Some(TrafficKind::Messages) {
+            rank.entries().filter(wanted).for_each(|entry| sums.add_collective(run, &objects, at, entry));
+        }
+    }
+    if sums.traffic.is_empty() && sums.elsewhere.messages > 0 {
+        // Of messages whose partners were not kept nothing can be said.
+        run.has_calls("matrix")?;
+    }
+    let of_files = run.ranks.iter().map(world_rank).filter(|rank| rank.number.is_some());
+    let ranks: BTreeSet<WorldRank> = of_files.chain(sums.traffic.keys().flat_map(|(from, to)| [*from, *to])).collect();
+    let places: BTreeMap<WorldRank, u32> = ranks.iter().copied().zip(0..).collect();
+    let traffic = sums.traffic.iter().map(|((from, to), traffic)| ((places[from], places[to]), *traffic)).collect();
+    let Sums { elsewhere, spread, nowhere, .. } = sums;
+    Ok(Matrix { ranks: ranks.into_iter().collect(), traffic, elsewhere, spread, nowhere })
+}
+
+/// Traffic as it is added up.
+#[derive(Default)]
+struct Sums {
+    traffic: BTreeMap<(WorldRank, WorldRank), Traffic>,
+    elsewhere: Traffic,
+    spread: u64,
+    nowhere: u64,
+}
+
+/// How often a rank made a call, or started what it created.
+fn times(entry: &CallTotal) -> u64 {
+    if entry.signature.flags & CREATES != 0 { entry.starts } else { entry.count - entry.failed.min(entry.count) }
+}
+
+/// Processes that a call hands parts of their own to. More are a damaged file's.
+const MOST_PARTS: u64 = 1 << 20;
+
+/// What a call hands to each process or neighbor, where its file says so.
+fn parts(rank: &Rank, signature: &Signature) -> Option<Vec<u64>> {
+    let runs = rank.parts.get(&signature.parts)?;
+    let count: u64 = runs.iter().map(|run| u64::from(run.count)).sum();
+    let each = |run: &EqualParts| std::iter::repeat_n(run.bytes, run.count as usize);
+    (count <= MOST_PARTS).then(|| runs.iter().flat_map(each).collect())
+}
+
+fn is_named(rank: &Rank, signature: &Signature, name: &str) -> bool {
+    rank.communicators.get(&signature.object).is_some_and(|communicator| communicator.name == name)
+}
+
+impl Sums {
+    /// Adds calls of a rank; `elsewhere` knows who a process of a communicator is where that is of another world.
+    fn add(
+        &mut self,
+        rank: &Rank,
+        entry: &CallTotal,
+        elsewhere: impl Fn(u32, i32) -> Option<WorldRank>,
+        is_rank: impl Fn(&WorldRank) -> bool,
+    ) {
+        let signature = &entry.signature;
+        let Some(call) = Call::from_number(signature.call) else { return };
+        let reads = call.class() == traces::calls::Class::Rma && signature.sent == 0;
+        if !call.has(ArgumentKind::Dest) && !call.has(ArgumentKind::Target) {
+            return;
+        }
+        let messages = times(entry);
+        let each = if reads { signature.moves().1 } else { signature.moves().0 };
+        // One-sided calls name ranks of the communicator that the window was made from.
+        let of_window = rank.origins.get(&signature.object).filter(|_| call.has(ArgumentKind::Target));
+        let communicator = of_window.map_or(signature.object, |origin| origin.parent);
+        let in_own = rank
+            .in_world(communicator, signature.peer)
+            .map(|there| WorldRank { world: rank.header.world, number: Some(there) });
+        let there = in_own.or_else(|| elsewhere(communicator, signature.peer));
+        let more = Traffic { messages, bytes: each.saturating_mul(messages), collective: 0 };
+        if signature.peer == traces::signature::peer::PROC_NULL || messages == 0 {
+            return;
+        }
+        match (Some(world_rank(rank)).filter(&is_rank), there.filter(&is_rank)) {
+            (Some(own), Some(other)) if reads => self.traffic.entry((other, own)).or_default().add(more),
+            (Some(own), Some(other)) => self.traffic.entry((own, other)).or_default().add(more),
+            _ => self.elsewhere.add(more),
+        }
+    }
+
+    /// Adds a rank's part in collective calls.
+    fn add_collective(&mut self, run: &Run, objects: &Objects, at: usize, entry: &CallTotal) {
+        let (rank, signature, times) = (&run.ranks[at], &entry.signature, times(entry));
+        let Some(communicator) = rank.communicators.get(&signature.object).filter(|_| signature.flags & NESTED == 0)
+        else {
+            return;
+        };
+        let Some(call) = Call::from_number(signature.call) else { return };
+        let Some(share) = share(call, signature, communicator.size.into()) else { return };
+        let number = objects.number(at, signature.object).filter(|_| !communicator.inter);
+        let Some(number) = number else {
+            return self.nowhere = self.nowhere.saturating_add(signature.moves().0.saturating_mul(times));
+        };
+        let group = &objects.groups[number as usize];
+        let own = world_rank(rank);
+        let place = |place: u32| world_rank(&run.ranks[place as usize]);
+        let bytes = |each: u64| Traffic { collective: each.saturating_mul(times), ..Traffic::default() };
+        let here: Vec<u32> = group.here().collect();
+        let neighbors = objects.neighbors(at as u32, number).map_or(&[][..], |neighbors| &neighbors.receivers);
+        let parts = |processes: usize| Some(parts(rank, signature)?).filter(|parts| parts.len() == processes);
+        let root = group.peer(at, signature.peer).map(place);
+        let mut give = |from: WorldRank, to: WorldRank, more: Traffic| {
+            if from != to && more.collective > 0 {
+                self.traffic.entry((from, to)).or_default().add(more);
+            }
+        };
+        match share {
+            Share::ToRoot(sent) => root.into_iter().for_each(|root| give(own, root, bytes(sent))),
+            Share::FromRoot(received) => root.into_iter().for_each(|root| give(root, own, bytes(received))),
+            Share::ToEach(each) => here.iter().for_each(|to| give(own, place(*to), bytes(each))),
+            Share::ToNeighbors(each) => neighbors.iter().flatten().for_each(|to| give(own, place(*to), bytes(each))),
+            Share::ToAll(sent) => match parts(communicator.size as usize) {
+                Some(parts) => (0..).zip(parts).for_each(|(to, part)| {
+                    group.peer(at, to).into_iter().for_each(|to| give(own, place(to), bytes(part)));
+                }),
+                None => {
+                    let each = sent / u64::from(communicator.size.max(1));
+                    here.iter().for_each(|to| give(own, place(*to), bytes(each)));
+                    self.spread = self.spread.saturating_add(sent.saturating_mul(times));
+                }
+            },
+            Share::ToAllNeighbors(sent) => {
+                let each = sent / (neighbors.len() as u64).max(1);
+                let parts = parts(neighbors.len()).unwrap_or_else(|| {
+                    if !call.has(ArgumentKind::NeighborSendEach) {
+                        self.spread = self.spread.saturating_add(sent.saturating_mul(times));
+                    }
+                    vec![each; neighbors.len()]
+                });
+                let known = neighbors.iter().zip(parts).filter_map(|(to, part)| Some(((*to)?, part)));
+                known.for_each(|(to, part)| give(own, place(to), bytes(part)));
+            }
+            Share::Nowhere(sent) => self.nowhere = self.nowhere.saturating_add(sent.saturating_mul(times)),
+        }
+    }
+}
+
+facts! {
+    MESSAGES = "messages", Count, always;
+    BYTES = "message_bytes", Bytes, always;
+    COLLECTIVE = "collective_bytes", Bytes, always;
+}
+
+/// What went from one rank to another.
+pub struct TrafficRow {
+    from: WorldRank,
+    to: WorldRank,
+    traffic: Traffic,
+}
+
+impl Row for TrafficRow {
+    const TABLE: &'static str = "pairs";
+    fn columns() -> Vec<Column<Self>> {
+        vec![
+            Column::rank("from_rank", "from", |row: &Self| row.from),
+            Column::rank("to_rank", "to", |row: &Self| row.to),
+            Column::count("messages", "messages", |row: &Self| row.traffic.messages),
+            Column::bytes("bytes", "bytes", |row: &Self| row.traffic.bytes),
+            Column::bytes("message_mean_bytes", "mean", |row: &Self| {
+                row.traffic.bytes.checked_div(row.traffic.messages)
+            }),
+            Column::bytes("collective_bytes", "collectives", |row: &Self| row.traffic.collective),
+            Column::bytes("total_bytes", "total", |row: &Self| row.traffic.total()),
+        ]
+    }
+}
+
+/// What went from a rank to each.
+pub struct SquareRow {
+    from: WorldRank,
+    bytes: Vec<Option<u64>>,
+}
+
+/// Ranks that a square of bytes has room for in 80 columns.
+const SQUARE: usize = 6;
+
+impl Matrix {
+    /// All traffic that could be placed.
+    pub fn total(&self) -> Traffic {
+        let mut total = Traffic::default();
+        self.traffic.values().for_each(|traffic| total.add(*traffic));
+        total
+    }
+
+    /// What is to be known about the whole.
+    pub fn facts(&self) -> Vec<Fact> {
+        let total = self.total();
+        let pairs = self.traffic.values().filter(|traffic| traffic.messages > 0).count();
+        vec![
+            Fact::new(MESSAGES, "messages", Value::Count(total.messages))
+                .note(format!(" between {pairs} pairs of ranks")),
+            Fact::new(BYTES, "bytes", Value::Bytes(total.bytes))
+                .note(" of messages, ")
+                .figure(Value::Bytes(total.collective))
+                .note(" of collective calls"),
+            Fact::hidden(COLLECTIVE, Value::Bytes(total.collective)),
+        ]
+    }
+
+    /// What the pairs do not say.
+    pub fn warnings(&self) -> Vec<String> {
+        let Traffic { messages, bytes, .. } = self.elsewhere;
+        let of = |bytes| Value::Bytes(bytes);
+        let mut said = Vec::new();
+        if messages > 0 {
+            said.push(format!("{messages} messages ({}) went to processes unknown here", of(bytes)));
+        }
+        if self.spread > 0 {
+            said.push(format!(
+                "{} of MPI_Alltoallv and the like are split evenly: how much each process got is not recorded",
+                of(self.spread)
+            ));
+        }
+        if self.nowhere > 0 {
+            said.push(format!(
+                "{} of reductions to all ranks, scans and intercommunicators have no pairs",
+                of(self.nowhere)
+            ));
+        }
+        said
+    }
+
+    /// One row for each pair, the one with the most bytes first.
+    pub fn pairs(&self) -> Table<TrafficRow> {
+        let mut pairs: Vec<_> = self.traffic.iter().collect();
+        pairs.sort_by_key(|(place, traffic)| {
+            (std::cmp::Reverse(traffic.total()), std::cmp::Reverse(traffic.messages), **place)
+        });
+        let row = |((from, to), traffic): (&(u32, u32), &Traffic)| TrafficRow {
+            from: self.ranks[*from as usize],
+            to: self.ranks[*to as usize],
+            traffic: *traffic,
+        };
+        Table::new("from rank to rank", pairs.into_iter().map(row).collect()).most(PAIRS)
+    }
+
+    /// The bytes as a square, for people, where there are as few ranks as fit side by side.
+    pub fn square(&self) -> Option<Table<SquareRow>> {
+        if self.ranks.len() > SQUARE || self.traffic.is_empty() {
+            return None;
+        }
+        let ranks = 0..self.ranks.len() as u32;
+        let mut columns = vec![Column::rank("from_rank", "from \\ to", |row: &SquareRow| row.from)];
+        columns.extend(self.ranks.iter().enumerate().map(|(to, rank)| {
+            Column::bytes(format!("to_{to}_bytes"), rank.to_string(), move |row: &SquareRow| row.bytes[to])
+        }));
+        let cell = |from, to| self.traffic.get(&(from, to)).map(Traffic::total);
+        let row = |(from, rank): (u32, &WorldRank)| SquareRow {
+            from: *rank,
+            bytes: ranks.clone().map(|to| cell(from, to)).collect(),
+        };
+        let rows = (0..).zip(&self.ranks).map(row).collect();
+        Some(Table::with_columns("square", "bytes", columns, rows).whole().for_people())
+    }
+}
+
+impl Traffic {
+    /// All bytes.
+    pub fn total(&self) -> u64 {
+        self.bytes.saturating_add(self.collective)
+    }
+
+    fn add(&mut self, other: Traffic) {
+        self.messages = self.messages.saturating_add(other.messages);
+        self.bytes = self.bytes.saturating_add(other.bytes);
+        self.collective = self.collective.saturating_add(other.collective);
+    }
+}

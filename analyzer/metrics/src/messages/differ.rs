@@ -1,0 +1,156 @@
+//! Finds where the messages of one rank differ between two runs.
+
+use std::collections::BTreeMap;
+
+use traces::record::Content;
+
+use model::messages::{Channel, ComparableMessage, RankMessages, Way};
+
+/// What differs about a message.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DifferenceKind {
+    /// Only A has it.
+    OnlyA,
+    /// Only B has it.
+    OnlyB,
+    /// Another function is called there: of collective calls.
+    Function,
+    /// Its size, or that of a part.
+    Size,
+    /// What it held.
+    Content,
+}
+
+impl DifferenceKind {
+    /// The same in words.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            DifferenceKind::OnlyA => "only in A",
+            DifferenceKind::OnlyB => "only in B",
+            DifferenceKind::Function => "function",
+            DifferenceKind::Size => "size",
+            DifferenceKind::Content => "content",
+        }
+    }
+}
+
+/// The first message of a rank that differs.
+#[derive(Clone, Debug)]
+pub struct Difference {
+    /// What differs.
+    pub kind: DifferenceKind,
+    /// Where it belongs.
+    pub channel: Channel,
+    /// The message on either side.
+    pub messages: [Option<ComparableMessage>; 2],
+    /// The part that differs, by its place among the contents of both.
+    pub parts: [Option<Content>; 2],
+    /// When it was there to see on side A, or B where A has none: ticks.
+    pub at: u64,
+}
+
+/// A rank's messages on both sides.
+#[derive(Debug, Default)]
+pub struct RankComparison {
+    /// How many, by side and way.
+    pub counts: [[u64; 3]; 2],
+    /// Bytes of side A that it sent, and handed out in collective calls.
+    pub bytes: u64,
+    /// Messages and parts of which the checksums of both sides were compared.
+    pub checked: u64,
+    /// Messages with bytes for which one side or both have no checksum.
+    pub unchecked: u64,
+    /// Messages that differ.
+    pub differing: u64,
+    /// The first of them in time.
+    pub first: Option<Difference>,
+    /// Receives that take another sender's message first, while each sender's messages come in the same order.
+    pub reordered: u64,
+    /// Receives that nobody completed, on either side.
+    pub pending: u64,
+}
+
+/// Compares a rank's messages.
+pub fn compare(a: &RankMessages, b: &RankMessages) -> RankComparison {
+    let mut comparison = RankComparison { pending: a.pending + b.pending, ..RankComparison::default() };
+    let mut channels: BTreeMap<&Channel, [&[ComparableMessage]; 2]> = BTreeMap::new();
+    for (side, messages) in [a, b].into_iter().enumerate() {
+        for (channel, messages) in &messages.channels {
+            channels.entry(channel).or_default()[side] = messages;
+            comparison.counts[side][channel.way as usize] += messages.len() as u64;
+        }
+    }
+    for (channel, [of_a, of_b]) in &channels {
+        for at in 0..of_a.len().max(of_b.len()) {
+            comparison.add(channel, [of_a.get(at), of_b.get(at)]);
+        }
+    }
+    if comparison.differing == 0 {
+        let (one, other) = (receives(a), receives(b));
+        comparison.reordered = one.iter().zip(&other).filter(|(one, other)| one != other).count() as u64;
+    }
+    comparison
+}
+
+/// The channels of all receives, in the order in which they were posted.
+fn receives(messages: &RankMessages) -> Vec<&Channel> {
+    let received = messages.channels.iter().filter(|(channel, _)| channel.way == Way::Received);
+    let mut all: Vec<(u64, &Channel)> =
+        received.flat_map(|(channel, all)| all.iter().map(move |message| (message.ordinal, channel))).collect();
+    all.sort_unstable();
+    all.into_iter().map(|(_, channel)| channel).collect()
+}
+
+impl RankComparison {
+    fn add(&mut self, channel: &Channel, messages: [Option<&ComparableMessage>; 2]) {
+        self.bytes = self.bytes.saturating_add(messages[0].map_or(0, |message| message.sent));
+        let (kind, parts) = match messages {
+            [Some(a), Some(b)] => match self.difference(channel, a, b) {
+                Some(found) => found,
+                None => return,
+            },
+            [Some(_), None] => (DifferenceKind::OnlyA, [None, None]),
+            _ => (DifferenceKind::OnlyB, [None, None]),
+        };
+        self.differing += 1;
+        let Some(message) = messages[0].or(messages[1]) else { return };
+        // What a call hands out was there when it began, what it gets when it was complete.
+        let is_received = parts.iter().flatten().any(|part| part.received) || channel.way == Way::Received;
+        let at = if is_received { message.end } else { message.begin };
+        if self.first.as_ref().is_none_or(|first| at < first.at) {
+            let messages = messages.map(|message| message.cloned());
+            self.first = Some(Difference { kind, channel: channel.clone(), messages, parts, at });
+        }
+    }
+
+    fn difference(
+        &mut self,
+        channel: &Channel,
+        a: &ComparableMessage,
+        b: &ComparableMessage,
+    ) -> Option<(DifferenceKind, [Option<Content>; 2])> {
+        if channel.way == Way::Collective && a.call != b.call {
+            return Some((DifferenceKind::Function, [None, None]));
+        }
+        if (a.sent, a.received) != (b.sent, b.received) {
+            return Some((DifferenceKind::Size, [None, None]));
+        }
+        if a.sent.max(a.received) > 0 && (a.contents.is_empty() || b.contents.is_empty()) {
+            self.unchecked += 1;
+            return None;
+        }
+        for at in 0..a.contents.len().max(b.contents.len()) {
+            let parts = [a.contents.get(at).copied(), b.contents.get(at).copied()];
+            let [Some(one), Some(other)] = parts else { return Some((DifferenceKind::Size, parts)) };
+            if (one.received, one.part, one.bytes) != (other.received, other.part, other.bytes) {
+                return Some((DifferenceKind::Size, parts));
+            }
+            match (one.checksum, other.checksum) {
+                (Ok(one), Ok(other)) if one == other => self.checked += 1,
+                (Ok(_), Ok(_)) => return Some((DifferenceKind::Content, parts)),
+                _ => self.unchecked += 1,
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,76 @@
+//! Whether all messages are the same, in a line, and what a reader has to know.
+
+use super::differ::RankComparison;
+use super::tables::FirstDifferenceRow;
+use model::Rank;
+use model::messages::Way;
+use tables::{Fact, Value, facts};
+
+facts! {
+    VERDICT = "verdict", Text, always;
+    MESSAGES = "messages", Count, always;
+    COLLECTIVE_PARTS = "collective_parts", Count, always;
+    BYTES = "sent_bytes", Bytes, always;
+    CHECKSUMS = "checksums_compared", Count, always;
+    DIFFERING = "differing", Count, always;
+    REORDERED = "reordered_receives", Count, always;
+    EARLIEST = "earliest_difference", Text, sometimes;
+}
+
+/// The verdict, and the difference that was there first on the time line.
+pub fn facts(ranks: &[(&Rank, RankComparison)], earliest: Option<&FirstDifferenceRow>) -> Vec<Fact> {
+    let sum = |of: fn(&RankComparison) -> u64| ranks.iter().map(|(_, rank)| of(rank)).fold(0u64, u64::saturating_add);
+    let (messages, parts) =
+        (sum(|rank| rank.counts[0][Way::Sent as usize]), sum(|rank| rank.counts[0][Way::Collective as usize]));
+    let (bytes, checked, unchecked) = (sum(|rank| rank.bytes), sum(|rank| rank.checked), sum(|rank| rank.unchecked));
+    let differing = sum(|rank| rank.differing);
+    let verdict = match (differing, unchecked) {
+        (0, 0) => "identical",
+        (0, _) => "same number, order and sizes",
+        _ => "different",
+    };
+    let of = format!(
+        ": {messages} messages and {parts} parts of collective calls, {} handed out, on {} ranks",
+        Value::Bytes(bytes),
+        ranks.len()
+    );
+    let mut facts = vec![
+        Fact::new(VERDICT, "messages", Value::Text(verdict.into())).note(of),
+        Fact::hidden(MESSAGES, Value::Count(messages)),
+        Fact::hidden(COLLECTIVE_PARTS, Value::Count(parts)),
+        Fact::hidden(BYTES, Value::Bytes(bytes)),
+        Fact::new(CHECKSUMS, "checksums", Value::Count(checked)).note(" compared"),
+        Fact::hidden(DIFFERING, Value::Count(differing)),
+        Fact::hidden(REORDERED, Value::Count(sum(|rank| rank.reordered))),
+    ];
+    facts.extend(earliest.map(|row| Fact::new(EARLIEST, "earliest", Value::Text(row.in_words()))));
+    facts
+}
+
+/// What was not compared, and what differs without a message being another.
+pub fn warnings(ranks: &[(&Rank, RankComparison)]) -> Vec<String> {
+    let sum = |of: fn(&RankComparison) -> u64| ranks.iter().map(|(_, rank)| of(rank)).fold(0u64, u64::saturating_add);
+    let mut warnings = Vec::new();
+    let (checked, unchecked, reordered) =
+        (sum(|rank| rank.checked), sum(|rank| rank.unchecked), sum(|rank| rank.reordered));
+    if checked == 0 && unchecked > 0 {
+        warnings.push(
+            "content was not compared, since one of the runs or both have no checksums: record both with --checksum crc32"
+                .into(),
+        );
+    } else if unchecked > 0 {
+        warnings.push(format!(
+            "{unchecked} messages or parts have no checksum on one side or both: their content was not compared"
+        ));
+    }
+    if reordered > 0 {
+        warnings.push(format!(
+            "{reordered} receives that take messages of any sender took them in another order; each sender's own messages came in order"
+        ));
+    }
+    let pending = sum(|rank| rank.pending);
+    if pending > 0 {
+        warnings.push(format!("{pending} receives were posted and never completed: they were not compared"));
+    }
+    warnings
+}

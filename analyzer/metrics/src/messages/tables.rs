@@ -1,0 +1,161 @@
+//! The messages of each rank on both sides, and the first that differs.
+
+use super::differ::{Difference, RankComparison};
+use crate::totals::world_rank;
+use model::messages::{ComparableMessage, Way};
+use model::rank::function_of;
+use model::{Rank, Run};
+use tables::{Column, Row, Table, Value, WorldRank};
+
+/// How many messages a rank has.
+pub struct MessageCountRow {
+    rank: WorldRank,
+    counts: [[u64; 3]; 2],
+    checked: u64,
+    differing: u64,
+}
+
+impl Row for MessageCountRow {
+    const TABLE: &'static str = "message_counts";
+    fn columns() -> Vec<Column<Self>> {
+        let count = |key: &'static str, heading: &'static str, side: usize, way: Way| {
+            Column::count(key, heading, move |row: &Self| row.counts[side][way as usize])
+        };
+        vec![
+            Column::rank("rank", "rank", |row: &Self| row.rank).name(),
+            count("sent_a", "sent A", 0, Way::Sent),
+            count("sent_b", "sent B", 1, Way::Sent),
+            count("received_a", "recv A", 0, Way::Received),
+            count("received_b", "recv B", 1, Way::Received),
+            count("collective_a", "coll. A", 0, Way::Collective),
+            count("collective_b", "coll. B", 1, Way::Collective),
+            Column::count("checksums", "checksums", |row: &Self| row.checked),
+            Column::count("differing", "differ", |row: &Self| row.differing),
+        ]
+    }
+}
+
+/// The messages of each rank.
+pub fn counts(ranks: &[(&Rank, RankComparison)]) -> Table<MessageCountRow> {
+    let row = |(rank, comparison): &(&Rank, RankComparison)| MessageCountRow {
+        rank: world_rank(rank),
+        counts: comparison.counts,
+        checked: comparison.checked,
+        differing: comparison.differing,
+    };
+    Table::new("messages, and parts of collective calls whose checksums were compared", ranks.iter().map(row).collect())
+}
+
+/// The first message of a rank that differs.
+pub struct FirstDifferenceRow {
+    rank: WorldRank,
+    what: &'static str,
+    way: &'static str,
+    /// What the ordinal counts.
+    is_one_of: &'static str,
+    ordinal: u64,
+    function: String,
+    site: String,
+    with: Option<u64>,
+    tag: String,
+    communicator: String,
+    bytes: [Option<u64>; 2],
+    checksums: [Option<String>; 2],
+}
+
+impl Row for FirstDifferenceRow {
+    const TABLE: &'static str = "first_differences";
+    fn columns() -> Vec<Column<Self>> {
+        vec![
+            Column::rank("rank", "rank", |row: &Self| row.rank).name(),
+            Column::text("what", "what", |row: &Self| row.what.to_string()),
+            Column::text("way", "", |row: &Self| row.way.to_string()),
+            Column::number("ordinal", "no.", |row: &Self| row.ordinal),
+            Column::text("function", "call", |row: &Self| row.function.clone()),
+            Column::text("site", "call site", |row: &Self| row.site.clone()),
+            Column::number("peer", "with", |row: &Self| row.with),
+            Column::text("tag", "tag", |row: &Self| row.tag.clone()).spare(1),
+            Column::text("communicator", "", |row: &Self| row.communicator.clone()),
+            Column::bytes("a_bytes", "A", |row: &Self| row.bytes[0]),
+            Column::bytes("b_bytes", "B", |row: &Self| row.bytes[1]),
+            Column::text("a_checksum", "CRC A", |row: &Self| row.checksums[0].clone()),
+            Column::text("b_checksum", "CRC B", |row: &Self| row.checksums[1].clone()),
+        ]
+    }
+}
+
+/// The first difference of each rank that has one.
+pub fn first_differences(runs: [&Run; 2], ranks: &[(&Rank, RankComparison)]) -> Table<FirstDifferenceRow> {
+    let row = |(rank, comparison): &(&Rank, RankComparison)| {
+        let first = comparison.first.as_ref()?;
+        Some(FirstDifferenceRow::of(runs, rank, first))
+    };
+    Table::new("first difference of each rank", ranks.iter().filter_map(row).collect())
+}
+
+impl FirstDifferenceRow {
+    /// Whether it is of this rank.
+    pub fn is_of(&self, rank: &Rank) -> bool {
+        self.rank == world_rank(rank)
+    }
+
+    /// The difference in a line.
+    pub fn in_words(&self) -> String {
+        let with = self
+            .with
+            .map_or(String::new(), |peer| format!(" {} {peer}", if self.way == "received" { "from" } else { "to" }));
+        let tag = if self.tag.is_empty() { String::new() } else { format!(", tag {}", self.tag) };
+        let [a, b] = [0, 1].map(|side| {
+            let bytes = self.bytes[side].map_or("nothing".into(), |bytes| Value::Bytes(bytes).to_string());
+            format!("{bytes}{}", self.checksums[side].as_ref().map_or(String::new(), |sum| format!(" ({sum})")))
+        });
+        let (rank, function, site) = (Value::Rank(self.rank), &self.function, &self.site);
+        let what = if self.what.starts_with("only") { self.what.to_string() } else { format!("{} differs", self.what) };
+        format!(
+            "rank {rank}, {function} at {site}, its {} {}{with}{tag}: {what}, {} {a} in A, {b} in B",
+            self.is_one_of, self.ordinal, self.way
+        )
+    }
+
+    fn of([a, b]: [&Run; 2], rank: &Rank, first: &Difference) -> FirstDifferenceRow {
+        let message = first.messages.iter().flatten().next();
+        let in_b = first.messages[0].is_none();
+        let run = if in_b { b } else { a };
+        let of_run = run.ranks.iter().find(|other| is_same(other, rank)).unwrap_or(rank);
+        let part = first.parts.iter().flatten().next();
+        let with = part.map(|part| part.part).filter(|part| *part >= 0).unwrap_or(first.channel.peer);
+        let is_received = part.is_some_and(|part| part.received) || first.channel.way == Way::Received;
+        let bytes = |side: usize| {
+            let whole = |message: &ComparableMessage| if is_received { message.received } else { message.sent };
+            first.parts[side].map(|part| part.bytes).or(first.messages[side].as_ref().map(whole))
+        };
+        let checksum = |side: usize| {
+            let own = || first.messages[side].as_ref()?.contents.first().copied();
+            let checksum = first.parts[side].or_else(own)?.checksum.ok()?;
+            Some(format!("{checksum:08x}"))
+        };
+        FirstDifferenceRow {
+            rank: world_rank(rank),
+            what: first.kind.in_words(),
+            way: if is_received { "received" } else { "sent" },
+            is_one_of: match first.channel.way {
+                Way::Sent => "sent message",
+                Way::Received => "received message",
+                Way::Collective => "collective call",
+            },
+            ordinal: message.map_or(0, |message| message.ordinal),
+            function: message.map_or(String::new(), |message| function_of(message.call)),
+            site: message.map_or(String::new(), |message| run.sites.place(of_run, message.site)),
+            with: u64::try_from(with).ok(),
+            tag: if first.channel.tag == i32::MIN { String::new() } else { first.channel.tag.to_string() },
+            communicator: first.channel.communicator.clone(),
+            bytes: [bytes(0), bytes(1)],
+            checksums: [checksum(0), checksum(1)],
+        }
+    }
+}
+
+/// Whether two runs' ranks are the same one.
+pub fn is_same(one: &Rank, other: &Rank) -> bool {
+    one.header.world == other.header.world && one.number() == other.number()
+}

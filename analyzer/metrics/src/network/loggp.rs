@@ -1,0 +1,179 @@
+//! LogGP's parameters from any run that has what they need.
+//!
+//! o_s is what calls that send short messages take; o_r what MPI_Recv takes for one that came long before; g the time between
+//! sends in a row; G what each byte adds to a one-way message, or to half an ordered exchange; and L what is left of the
+//! smallest message's time without both overheads.
+
+use super::points::{Between, MessagePattern, Network, Point};
+use super::segments::segments;
+use super::spread::{Spread, spread};
+use super::tables::between;
+use tables::{Column, Label, Row, Table};
+
+/// Bytes of a short message.
+const SHORT: u64 = 1024;
+/// A message came long before if it was sent so many times its own time before, or so many nanoseconds where that is not known.
+const LONG_BEFORE: f64 = 5.0;
+const LONG: f64 = 100e3;
+/// G is in seconds for so many bytes, since those of one are too few to read.
+const MEBIBYTE: f64 = (1 << 20) as f64;
+
+/// A parameter between ranks of one kind.
+pub struct ParameterRow {
+    between: Between,
+    parameter: Label,
+    value: Result<(Spread, String), &'static str>,
+}
+
+impl Row for ParameterRow {
+    const TABLE: &'static str = "loggp";
+    fn columns() -> Vec<Column<Self>> {
+        let value = |row: &Self| row.value.as_ref().ok().map(|(spread, _)| *spread);
+        vec![
+            Column::label("between", "on", |row: &Self| between(row.between)).name(),
+            Column::label("parameter", "parameter", |row: &Self| row.parameter).name(),
+            Column::seconds("value_s", "value", move |row: &Self| value(row).map(|value| value.median)),
+            Column::seconds("value_least_s", "least", move |row: &Self| Some(value(row)?.interval?.0)),
+            Column::seconds("value_most_s", "most", move |row: &Self| Some(value(row)?.interval?.1)),
+            Column::text("source", "from", |row: &Self| row.value.as_ref().ok().map(|(_, source)| source.clone()))
+                .spare(1),
+            Column::text("reason", "", |row: &Self| row.value.as_ref().err().map(|reason| reason.to_string())),
+        ]
+    }
+}
+
+/// Five rows for each kind of pair that there is.
+pub fn parameters(network: &Network) -> Table<ParameterRow> {
+    let mut kinds: Vec<Between> = network.protocols.keys().map(|protocol| protocol.between).collect();
+    kinds.extend(network.transfers().map(|(between, ..)| between));
+    kinds.sort();
+    kinds.dedup();
+    Table::new("LogGP", kinds.into_iter().flat_map(|between| of(network, between)).collect())
+}
+
+/// Why parameters are not determined, a sentence for each reason.
+pub fn undetermined(parameters: &Table<ParameterRow>) -> Vec<String> {
+    let mut said: Vec<(Between, &str, Vec<&str>)> = Vec::new();
+    for row in &parameters.rows {
+        let Err(reason) = row.value else { continue };
+        let name = row.parameter.name;
+        match said.iter_mut().find(|(between, other, _)| (*between, *other) == (row.between, reason)) {
+            Some((.., names)) => names.push(name),
+            None => said.push((row.between, reason, vec![name])),
+        }
+    }
+    let sentence = |(own, reason, names): (Between, &str, Vec<&str>)| {
+        format!("LogGP's {} not determined on {}: {reason}", names.join(", "), between(own).name)
+    };
+    said.into_iter().map(sentence).collect()
+}
+
+fn of(network: &Network, between: Between) -> Vec<ParameterRow> {
+    let smallest = smallest(network, between);
+    let sending = sending(network, between);
+    let receiving = receiving(network, between, smallest.as_ref().ok().map(|smallest| smallest.0.median));
+    let label = |key, name| Label { key, name, depth: 0 };
+    let row = |key, name, value| ParameterRow { between, parameter: label(key, name), value };
+    let latency = match (&smallest, &sending, &receiving) {
+        (Ok((whole, source)), Ok((sending, _)), Ok((receiving, _))) => {
+            latency(*whole, *sending, *receiving).map(|latency| (latency, source.clone()))
+        }
+        (Err(reason), ..) => Err(*reason),
+        _ => Err("it is what the overheads leave, and one of them is not known"),
+    };
+    vec![
+        row("latency", "L", latency),
+        row("send_overhead", "o_s", sending),
+        row("receive_overhead", "o_r", receiving),
+        row("gap", "g", gap(network, between)),
+        row("gap_per_mebibyte", "G (1 MiB)", gap_per_mebibyte(network, between)),
+    ]
+}
+
+type Parameter = Result<(Spread, String), &'static str>;
+
+fn latency(whole: Spread, sending: Spread, receiving: Spread) -> Result<Spread, &'static str> {
+    let left = whole.median - sending.median - receiving.median;
+    let reaches = [whole.reach(), sending.reach(), receiving.reach()];
+    let reach = reaches.into_iter().try_fold(0.0f64, |sum, reach| Some(sum.hypot(reach?)));
+    match left > 0.0 {
+        true => Ok(Spread::about(left, reach)),
+        false => Err("the overheads are longer than the smallest message takes: they overlap it"),
+    }
+}
+
+/// The time of the smallest message, one way.
+fn smallest(network: &Network, between: Between) -> Parameter {
+    let own = |pattern: MessagePattern| {
+        network.protocols.iter().filter(move |(protocol, _)| (protocol.between, protocol.pattern) == (between, pattern))
+    };
+    let least = |pattern: MessagePattern| {
+        let points = own(pattern).filter_map(|(protocol, points)| Some((protocol, points.first()?)));
+        let short = points.filter(|(_, point)| point.bytes <= SHORT);
+        short.min_by_key(|(_, point)| (point.bytes, std::cmp::Reverse(point.count)))
+    };
+    if let Some((protocol, point)) = least(MessagePattern::Ordered) {
+        let source = format!("half of {} B there and back, {}", point.bytes, protocol.calls);
+        return Ok((point.time.times(0.5), source));
+    }
+    let (protocol, point) =
+        least(MessagePattern::OneWay).ok_or("no message up to 1 KiB went to a rank that waited for it")?;
+    let reach = point.time.reach().map(|reach| reach + point.clock_error);
+    Ok((Spread::about(point.time.median, reach), format!("{} B, {}", point.bytes, protocol.calls)))
+}
+
+fn sending(network: &Network, between: Between) -> Parameter {
+    let is_send = |function: &str| ["Send", "Isend", "Rsend", "Irsend", "Bsend", "Ibsend"].contains(&function);
+    let mut values = Vec::new();
+    for (_, _, _, transfer) in
+        network.transfers().filter(|(own, function, key, _)| *own == between && is_send(function) && key.bytes <= SHORT)
+    {
+        let weight = transfer.messages as f64 / transfer.sends.values().count().max(1) as f64;
+        values.extend(transfer.sends.values().map(|time| (*time as f64 / 1e9, weight)));
+    }
+    let source = format!("{} calls that send up to 1 KiB", values.len());
+    Ok((spread(values).ok_or("no call but synchronous or combined ones sent up to 1 KiB")?, source))
+}
+
+fn receiving(network: &Network, between: Between, whole: Option<f64>) -> Parameter {
+    let before = whole.map_or(LONG, |whole| LONG_BEFORE * whole * 1e9);
+    let own = network.transfers().filter(|(own, _, key, _)| *own == between && key.bytes <= SHORT);
+    let receives = own.flat_map(|(.., transfer)| transfer.receives.values());
+    let late = receives.filter(|(ahead, _)| *ahead as f64 >= before);
+    let values: Vec<(f64, f64)> = late.map(|(_, time)| (*time as f64 / 1e9, 1.0)).collect();
+    let source = format!("{} receives up to 1 KiB that came long before", values.len());
+    let values = Some(values).filter(|values| values.len() >= 5).unwrap_or_default();
+    Ok((
+        spread(values).ok_or("fewer than five MPI_Recv found a message up to 1 KiB that had come long before")?,
+        source,
+    ))
+}
+
+fn gap(network: &Network, between: Between) -> Parameter {
+    let own = network.sends().filter(|(own, streak)| *own == between && streak.bytes <= SHORT);
+    let of = |(_, streak): (_, &model::exchanges::SendStreak)| {
+        let gaps = (streak.count - 1) as f64;
+        (streak.time as f64 / 1e9 / gaps, gaps)
+    };
+    let values: Vec<(f64, f64)> = own.map(of).collect();
+    let source = format!("{} times 16 sends or more in a row", values.len());
+    Ok((spread(values).ok_or("no rank sent 16 messages up to 1 KiB in a row to another")?, source))
+}
+
+/// What the bytes of the largest messages add.
+fn gap_per_mebibyte(network: &Network, between: Between) -> Parameter {
+    let of = |pattern: MessagePattern| {
+        let own =
+            network.protocols.iter().filter(|(protocol, _)| (protocol.between, protocol.pattern) == (between, pattern));
+        let pieces = own.filter_map(|(protocol, points)| Some((protocol, segments(points).pop()?)));
+        let large =
+            pieces.max_by_key(|(_, piece)| piece.points.last().map(|Point { bytes, count, .. }| (*bytes, *count)));
+        let (protocol, piece) = large?;
+        let share = if pattern == MessagePattern::Ordered { 0.5 } else { 1.0 };
+        let ends = (piece.points.first()?.bytes, piece.points.last()?.bytes);
+        let slope = piece.line.b.filter(|b| b.median > 0.0)?.times(share * MEBIBYTE);
+        Some((slope, format!("{} to {} B, {}", ends.0, ends.1, protocol.calls)))
+    };
+    let found = of(MessagePattern::OneWay).or_else(|| of(MessagePattern::Ordered));
+    found.ok_or("fewer than three sizes went one way to a rank that waited, or there and back")
+}

@@ -1,0 +1,176 @@
+//! Protocols, the sizes that one line fits, and the times themselves.
+
+use super::line::Line;
+use super::points::{Between, MessagePattern, Network, Point, Protocol};
+use super::segments::{Segment, segments as segments_of};
+use super::spread::Spread;
+use tables::{Column, Label, Row, Table, Value};
+
+/// What ranks did, and the line through its times.
+pub struct ProtocolRow {
+    protocol: Protocol,
+    count: u64,
+    sizes: u64,
+    least: u64,
+    most: u64,
+    line: Line,
+    changes: Vec<u64>,
+}
+
+impl Row for ProtocolRow {
+    const TABLE: &'static str = "protocols";
+    fn columns() -> Vec<Column<Self>> {
+        let mut columns = protocol_columns(|row: &Self| &row.protocol);
+        columns.extend([
+            Column::count("count", "count", |row: &Self| row.count).spare(3),
+            Column::count("sizes", "", |row: &Self| row.sizes),
+            Column::bytes("size_least_bytes", "from", |row: &Self| row.least).spare(4),
+            Column::bytes("size_most_bytes", "to", |row: &Self| row.most).spare(4),
+        ]);
+        columns.extend(line_columns(|row: &Self| (row.protocol.pattern, row.line)));
+        columns.push(Column::text("changes_at", "changes at", |row: &Self| {
+            let changes: Vec<String> = row.changes.iter().map(|bytes| Value::Bytes(*bytes).to_string()).collect();
+            (!changes.is_empty()).then(|| changes.join(", "))
+        }));
+        columns
+    }
+}
+
+/// Sizes that one line fits.
+pub struct SegmentRow {
+    protocol: Protocol,
+    least: u64,
+    most: u64,
+    sizes: u64,
+    line: Line,
+}
+
+impl Row for SegmentRow {
+    const TABLE: &'static str = "segments";
+    fn columns() -> Vec<Column<Self>> {
+        let mut columns = protocol_columns(|row: &Self| &row.protocol);
+        columns.extend([
+            Column::bytes("size_least_bytes", "from", |row: &Self| row.least).name(),
+            Column::bytes("size_most_bytes", "to", |row: &Self| row.most),
+            Column::count("sizes", "sizes", |row: &Self| row.sizes).spare(2),
+        ]);
+        columns.extend(line_columns(|row: &Self| (row.protocol.pattern, row.line)));
+        columns
+    }
+}
+
+/// Messages of one size.
+pub struct SizeRow {
+    protocol: Protocol,
+    point: Point,
+}
+
+impl Row for SizeRow {
+    const TABLE: &'static str = "sizes";
+    fn columns() -> Vec<Column<Self>> {
+        let mut columns = protocol_columns(|row: &Self| &row.protocol);
+        let bytes = |row: &Self| {
+            f64::from(1 + u8::from(row.protocol.pattern != MessagePattern::OneWay)) * row.point.bytes as f64
+        };
+        columns.extend([
+            Column::bytes("size_bytes", "size", |row: &Self| row.point.bytes).name(),
+            Column::count("count", "count", |row: &Self| row.point.count),
+            Column::seconds("time_s", "time", |row: &Self| row.point.time.median),
+            Column::seconds("time_least_s", "least", |row: &Self| row.point.time.interval.map(|interval| interval.0))
+                .spare(2),
+            Column::seconds("time_most_s", "most", |row: &Self| row.point.time.interval.map(|interval| interval.1))
+                .spare(2),
+            Column::seconds("clock_error_s", "", |row: &Self| row.point.clock_error),
+            Column::bytes("bandwidth_bytes", "per second", move |row: &Self| {
+                (bytes(row) / row.point.time.median).round() as u64
+            }),
+        ]);
+        columns
+    }
+}
+
+fn protocol_columns<R: 'static>(protocol: fn(&R) -> &Protocol) -> Vec<Column<R>> {
+    vec![
+        Column::label("between", "on", move |row: &R| between(protocol(row).between)).name(),
+        Column::label("pattern", "pattern", move |row: &R| pattern(protocol(row).pattern)).name(),
+        Column::text("calls", "calls", move |row: &R| protocol(row).calls.clone()).name(),
+    ]
+}
+
+/// The parts of a line as the document counts them.
+fn line_columns<R: 'static>(line: fn(&R) -> (MessagePattern, Line)) -> Vec<Column<R>> {
+    let latency = move |row: &R| {
+        let (pattern, line) = line(row);
+        line.a.map(|a| if pattern == MessagePattern::Ordered { a.times(0.5) } else { a })
+    };
+    let bandwidth = move |row: &R, of: fn(Spread) -> Option<f64>| {
+        let (pattern, line) = line(row);
+        let messages = if pattern == MessagePattern::OneWay { 1.0 } else { 2.0 };
+        of(line.b?).filter(|b| *b > 0.0).map(|b| (messages / b).round() as u64)
+    };
+    vec![
+        Column::seconds("latency_s", "latency", move |row: &R| latency(row).map(|latency| latency.median)),
+        Column::seconds("latency_least_s", "least", move |row: &R| Some(latency(row)?.interval?.0)).spare(2),
+        Column::seconds("latency_most_s", "most", move |row: &R| Some(latency(row)?.interval?.1)).spare(2),
+        Column::bytes("bandwidth_bytes", "per second", move |row: &R| bandwidth(row, |b| Some(b.median))),
+        Column::bytes("bandwidth_least_bytes", "", move |row: &R| bandwidth(row, |b| Some(b.interval?.1))),
+        Column::bytes("bandwidth_most_bytes", "", move |row: &R| bandwidth(row, |b| Some(b.interval?.0))),
+        Column::percent("error_percent", "off by", move |row: &R| line(row).1.error).spare(1),
+    ]
+}
+
+/// One row for each protocol, the line by the document's two spots.
+pub fn protocols(network: &Network) -> Table<ProtocolRow> {
+    let row = |(protocol, points): (&Protocol, &Vec<Point>)| ProtocolRow {
+        protocol: protocol.clone(),
+        count: points.iter().map(|point| point.count).sum(),
+        sizes: points.len() as u64,
+        least: points.first().map_or(0, |point| point.bytes),
+        most: points.last().map_or(0, |point| point.bytes),
+        line: Line::by_spots(points),
+        changes: segments_of(points).iter().skip(1).map(|segment| segment.points[0].bytes).collect(),
+    };
+    Table::new("latency and bandwidth", network.protocols.iter().map(row).collect())
+}
+
+/// One row for each line that fits.
+pub fn segments(network: &Network) -> Table<SegmentRow> {
+    let rows = network.protocols.iter().flat_map(|(protocol, points)| {
+        let row = |Segment { points, line }: Segment| SegmentRow {
+            protocol: protocol.clone(),
+            least: points.first().map_or(0, |point| point.bytes),
+            most: points.last().map_or(0, |point| point.bytes),
+            sizes: points.len() as u64,
+            line,
+        };
+        segments_of(points).into_iter().map(row)
+    });
+    Table::new("the lines that fit, by size", rows.collect()).silent_empty()
+}
+
+/// One row for each size.
+pub fn sizes(network: &Network) -> Table<SizeRow> {
+    let rows = network.protocols.iter().flat_map(|(protocol, points)| {
+        points.iter().map(|point| SizeRow { protocol: protocol.clone(), point: *point })
+    });
+    Table::new("times by size", rows.collect()).most(24)
+}
+
+/// Where two ranks run, in words.
+pub fn between(between: Between) -> Label {
+    let (key, name) = match between {
+        Between::SameHost => ("same_host", "1 host"),
+        Between::Hosts => ("hosts", "2 hosts"),
+    };
+    Label { key, name, depth: 0 }
+}
+
+/// How messages follow each other, in words.
+pub fn pattern(pattern: MessagePattern) -> Label {
+    let (key, name) = match pattern {
+        MessagePattern::OneWay => ("one_way", "one way"),
+        MessagePattern::Ordered => ("ordered", "ordered"),
+        MessagePattern::Unordered => ("unordered", "unordered"),
+    };
+    Label { key, name, depth: 0 }
+}

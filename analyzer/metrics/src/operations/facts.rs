@@ -1,0 +1,53 @@
+//! How many operations there were, and what is not known of them.
+
+use super::gathered::GatheredOperations;
+use super::table::OperationRow;
+use model::sums::Total;
+use tables::{Fact, Value, facts};
+
+facts! {
+    OPERATIONS = "collective_operations", Count, sometimes;
+    LACKING = "operations_without_all_ranks", Count, sometimes;
+    UNFINISHED = "unfinished_operations", Count, sometimes;
+}
+
+/// The operations of a run.
+pub fn facts(all: &GatheredOperations) -> Vec<Fact> {
+    let count = |of: fn(&model::matching::OperationSum) -> u64| Value::Count(all.sums.values().map(of).total());
+    vec![
+        Fact::hidden(OPERATIONS, count(|sum| sum.operations)),
+        Fact::hidden(LACKING, count(|sum| sum.lacking)),
+        Fact::hidden(UNFINISHED, Value::Count(all.unfinished)),
+    ]
+}
+
+/// What a reader has to know of figures that the table lacks.
+pub fn unseen(all: &GatheredOperations, rows: &[OperationRow]) -> Vec<String> {
+    let mut said = Vec::new();
+    let lacking = all.sums.values().map(|sum| sum.lacking).total();
+    if lacking > 0 {
+        said.push(format!(
+            "{lacking} collective calls have ranks of which no file is here: only what each rank took is known of them"
+        ));
+    }
+    if all.unfinished > 0 {
+        said.push(format!(
+            "{} collective calls were not made, or not completed, by all ranks: left out",
+            all.unfinished
+        ));
+    }
+    if all.confused > 0 {
+        said.push(format!(
+            "{} communicators on which ranks made different calls: left out from there on",
+            all.confused
+        ));
+    }
+    let within = rows.iter().filter(|row| row.spans.iter().any(|span| span.is_within_error())).count();
+    if within > 0 {
+        said.push(format!(
+            "{within} rows have times between ranks that are shorter than what the clocks may be off by: left out; \
+             --format json has that error"
+        ));
+    }
+    said
+}

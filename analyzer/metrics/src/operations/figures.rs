@@ -1,0 +1,85 @@
+//! What Hoefler, Schneider and Lumsdaine show of collective calls over message size: an operation as a whole, and minimum, median and
+//! maximum of what its ranks take.
+
+use super::table::OperationRow;
+use tables::Table;
+use pictures::plot::{Axis, AxisScale, AxisUnit, Chart, Series};
+
+/// Lines that a chart can take.
+const LINES: usize = 14;
+
+/// What the rows of a line have in common.
+type LineKey<'a> = (&'a str, &'a str, &'a str, Option<u32>);
+
+/// Times over size, of which each function, place, communicator and root has a line.
+pub fn figures(operations: &Table<OperationRow>) -> Vec<Chart> {
+    let lines = lines(&operations.rows);
+    let chart = |title: &str, y: &str, figure: fn(&OperationRow) -> Option<TimeFigure>| Chart {
+        title: title.into(),
+        x: Axis::new("message size", AxisScale::Log2, AxisUnit::Bytes),
+        y: Axis::new(y, AxisScale::Log10, AxisUnit::Seconds),
+        series: lines.iter().map(|line| line.series(figure)).collect(),
+    };
+    vec![
+        chart("from the first rank in to the last one out: median and its 95 % interval", "time", |row| {
+            Some(TimeFigure { time: row.spans[0].time?, between: row.between })
+        }),
+        chart("what a rank takes: minimum, median and maximum of the ranks", "time of a rank", |row| {
+            let [least, _, median, most] = row.ranks;
+            Some(TimeFigure { time: median, between: Some((least, most)) })
+        }),
+    ]
+}
+
+/// A time in seconds, and what it may be or is besides.
+struct TimeFigure {
+    time: f64,
+    between: Option<(f64, f64)>,
+}
+
+/// Rows of a line, the smallest size first, and its name.
+struct Line<'a> {
+    name: String,
+    rows: Vec<&'a OperationRow>,
+}
+
+impl Line<'_> {
+    fn series(&self, figure: impl Fn(&OperationRow) -> Option<TimeFigure>) -> Series {
+        let mut series = Series { name: self.name.clone(), ..Series::default() };
+        for (bytes, figure) in self.rows.iter().filter_map(|row| Some((row.size.bytes as f64, figure(row)?))) {
+            series.points.push((bytes, figure.time));
+            series.intervals.extend(figure.between.map(|(least, most)| (bytes, least, most)));
+        }
+        series
+    }
+}
+
+/// The lines that take most time. What moves no bytes has no place over size.
+fn lines(rows: &[OperationRow]) -> Vec<Line<'_>> {
+    let mut keys: Vec<LineKey<'_>> = Vec::new();
+    for row in rows.iter().filter(|row| row.size.bytes > 0) {
+        if !keys.contains(&row.line()) {
+            keys.push(row.line());
+        }
+    }
+    keys.truncate(LINES);
+    let is_alone = |key: &LineKey<'_>| keys.iter().filter(|other| other.0 == key.0).count() == 1;
+    let line = |key: &LineKey<'_>| {
+        let (function, site, communicator, root) = *key;
+        let root = root.map_or(String::new(), |root| format!(", root {root}"));
+        let name =
+            if is_alone(key) { function.to_string() } else { format!("{function}, {site}, {communicator}{root}") };
+        let mut rows: Vec<&OperationRow> = rows.iter().filter(|row| row.size.bytes > 0 && row.line() == *key).collect();
+        rows.sort_by_key(|row| row.size.bytes);
+        Line { name, rows }
+    };
+    let mut lines: Vec<Line<'_>> = keys.iter().map(line).collect();
+    lines.sort_by(|one, other| one.name.cmp(&other.name));
+    lines
+}
+
+impl OperationRow {
+    fn line(&self) -> LineKey<'_> {
+        (&self.place.function, &self.place.site, &self.place.communicator, self.root)
+    }
+}

@@ -1,0 +1,69 @@
+//! Operations by what a reader knows them by.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::overlap::{RequestSize, SIZES};
+use model::matching::{Account, OperationKey, OperationSum};
+use model::rank::function_of;
+use model::sums::Total;
+
+/// Sizes of which there are so few calls on average stand together, as more than [`SIZES`] do.
+const FEW: u64 = 3;
+/// Roots of one call site that are told apart; of more, none is named.
+const ROOTS: usize = 8;
+
+/// A function, where its first rank calls it, and on what communicator.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct OperationPlace {
+    pub function: String,
+    pub site: String,
+    pub communicator: String,
+    pub processes: u64,
+}
+
+/// See the module.
+pub struct GatheredOperations {
+    /// By place, root and size.
+    pub sums: BTreeMap<(OperationPlace, Option<u32>, RequestSize), OperationSum>,
+    /// Operations that not all ranks began and completed.
+    pub unfinished: u64,
+    /// Communicators on which ranks made different calls.
+    pub confused: usize,
+}
+
+impl GatheredOperations {
+    /// Of a run's account.
+    pub fn of(account: &Account) -> GatheredOperations {
+        let found = &account.operations;
+        let mut places: BTreeMap<OperationPlace, Vec<(&OperationKey, &OperationSum)>> = BTreeMap::new();
+        for (key, sum) in &found.sums {
+            places.entry(place(account, key)).or_default().push((key, sum));
+        }
+        let mut sums: BTreeMap<_, OperationSum> = BTreeMap::new();
+        for (place, of_place) in places {
+            let sizes = of_place.iter().map(|(key, _)| key.bytes).collect::<BTreeSet<u64>>().len();
+            let roots = of_place.iter().map(|(key, _)| key.root).collect::<BTreeSet<Option<u32>>>().len();
+            let operations = of_place.iter().map(|(_, sum)| sum.operations).total();
+            // The calls of the v-forms hardly ever move the same number of bytes twice.
+            let recurs = sizes == 1 || operations >= FEW.saturating_mul(sizes as u64);
+            let has_many_sizes = sizes > SIZES || !recurs;
+            let has_many_roots = roots > ROOTS;
+            for (key, sum) in of_place {
+                let root = key.root.filter(|_| !has_many_roots);
+                let size = RequestSize::of(key.bytes, has_many_sizes);
+                sums.entry((place.clone(), root, size)).or_default().merge(sum);
+            }
+        }
+        GatheredOperations { sums, unfinished: found.unfinished, confused: account.rest.confused.len() }
+    }
+}
+
+fn place(account: &Account, key: &OperationKey) -> OperationPlace {
+    let (communicator, processes) = account.operations.objects[key.object as usize].clone();
+    OperationPlace {
+        function: function_of(key.function),
+        site: account.places[key.place.number()].site.clone(),
+        communicator,
+        processes,
+    }
+}

@@ -1,0 +1,166 @@
+//! One row for the operations of one place, root and size: medians over them, since one interruption is longer than many of them.
+
+use super::gathered::{GatheredOperations, OperationPlace};
+use crate::median::{beyond_interval, median};
+use crate::overlap::RequestSize;
+use model::matching::{OperationSpans, OperationSum, OperationTimes, TimeSpan};
+use tables::{Column, Row, Table};
+
+/// Operations of one place, root and size. Times in seconds.
+pub struct OperationRow {
+    pub(super) place: OperationPlace,
+    pub(super) root: Option<u32>,
+    pub(super) size: RequestSize,
+    operations: u64,
+    total: f64,
+    pub(super) spans: [SpanFigure; 4],
+    /// Between which the median of the first span lies.
+    pub(super) between: Option<(f64, f64)>,
+    /// Minimum, mean, median and maximum of what its ranks take.
+    pub(super) ranks: [f64; 4],
+    root_time: Option<f64>,
+    others_time: Option<f64>,
+}
+
+/// A time between ranks, seconds: none where it is less than what the clocks may be off by.
+#[derive(Clone, Copy, Default)]
+pub(super) struct SpanFigure {
+    pub(super) time: Option<f64>,
+    pub(super) error: Option<f64>,
+}
+
+impl Row for OperationRow {
+    const TABLE: &'static str = "operations";
+    fn columns() -> Vec<Column<Self>> {
+        let span =
+            |at: usize, key: &str, heading: &str| Column::seconds(key, heading, move |row: &Self| row.spans[at].time);
+        let error =
+            |at: usize, key: &str, heading: &str| Column::seconds(key, heading, move |row: &Self| row.spans[at].error);
+        let rank = |at: usize, key: &str, heading: &str| Column::seconds(key, heading, move |row: &Self| row.ranks[at]);
+        vec![
+            Column::text("function", "function", |row: &Self| row.place.function.clone()).name(),
+            Column::text("site", "call site", |row: &Self| row.place.site.clone()).name().spare(1),
+            Column::text("communicator", "", |row: &Self| row.place.communicator.clone()).name(),
+            Column::count("communicator_size", "ranks", |row: &Self| row.place.processes).name().spare(5),
+            Column::number("root", "root", |row: &Self| row.root.map(u64::from)).name().spare(6),
+            Column::bytes("size_bytes", "size", |row: &Self| row.size.bytes).name(),
+            Column::bytes("size_below_bytes", "", |row: &Self| row.size.below).name(),
+            Column::count("operations", "calls", |row: &Self| row.operations).spare(4),
+            span(WHOLE, "first_to_last_s", "all"),
+            error(WHOLE, "first_to_last_error_s", "±").spare(3),
+            Column::seconds("first_to_last_least_s", "", |row: &Self| row.between.map(|between| between.0)),
+            Column::seconds("first_to_last_most_s", "", |row: &Self| row.between.map(|between| between.1)),
+            Column::seconds("first_to_last_total_s", "", |row: &Self| row.total),
+            span(SKEW, "skew_s", "skew"),
+            error(SKEW, "skew_error_s", ""),
+            span(AFTER, "after_last_s", "after"),
+            error(AFTER, "after_last_error_s", ""),
+            span(ROOT_LATE, "root_late_s", ""),
+            error(ROOT_LATE, "root_late_error_s", ""),
+            rank(0, "rank_min_s", ""),
+            rank(1, "rank_mean_s", ""),
+            rank(2, "rank_median_s", "rank").spare(2),
+            rank(3, "rank_max_s", ""),
+            Column::seconds("root_s", "", |row: &Self| row.root_time),
+            Column::seconds("others_s", "", |row: &Self| row.others_time),
+        ]
+    }
+}
+
+/// The places of a row's spans.
+const WHOLE: usize = 0;
+const SKEW: usize = 1;
+const AFTER: usize = 2;
+const ROOT_LATE: usize = 3;
+
+/// One row for each place, root and size, the one that took longest in all first.
+pub fn operations(all: &GatheredOperations) -> Table<OperationRow> {
+    let row = |((place, root, size), sum): (&(OperationPlace, _, _), &OperationSum)| {
+        OperationRow::of(place.clone(), *root, *size, sum)
+    };
+    let mut rows: Vec<_> = all.sums.iter().map(row).collect();
+    rows.sort_by(|one, other| other.total.total_cmp(&one.total));
+    let title = "collective calls: all, from the first rank in to the last one out; skew, until the last was in; after, from \
+                 then on; what a rank took. Medians";
+    Table::new(title, rows)
+}
+
+impl OperationRow {
+    fn of(place: OperationPlace, root: Option<u32>, size: RequestSize, sum: &OperationSum) -> OperationRow {
+        let times: Vec<&OperationTimes> = sum.times.values().collect();
+        let of_spans = |of: fn(&OperationSpans) -> Option<TimeSpan>| {
+            times.iter().filter_map(|times| of(times.spans.as_ref()?)).collect::<Vec<TimeSpan>>()
+        };
+        let wholes = of_spans(|spans| Some(spans.whole));
+        let spans = [
+            SpanFigure::of(&wholes),
+            SpanFigure::of(&of_spans(|spans| Some(spans.skew))),
+            SpanFigure::of(&of_spans(|spans| Some(spans.after))),
+            SpanFigure::of(&of_spans(|spans| spans.root_late)),
+        ];
+        let of_ranks = |at: usize| median(times.iter().map(|times| seconds(times.ranks[at]))).unwrap_or(0.0);
+        let of_some =
+            |of: fn(&OperationTimes) -> Option<u64>| median(times.iter().filter_map(|times| of(times)).map(seconds));
+        OperationRow {
+            place,
+            root,
+            size,
+            operations: sum.operations,
+            total: seconds(sum.total),
+            spans,
+            between: between(&wholes),
+            ranks: [0, 1, 2, 3].map(of_ranks),
+            root_time: of_some(|times| times.root),
+            others_time: of_some(|times| times.others),
+        }
+    }
+}
+
+impl SpanFigure {
+    /// The median, and how far the clocks may move it.
+    fn of(spans: &[TimeSpan]) -> SpanFigure {
+        let at = |of: fn(&TimeSpan) -> f64| median(spans.iter().map(of));
+        let (time, least) = (at(|span| span.time as f64), at(|span| span.time as f64 - span.error as f64));
+        let Some((time, least)) = time.zip(least) else { return SpanFigure::default() };
+        let most = at(|span| span.time as f64 + span.error as f64).unwrap_or(time);
+        let error = (most - time).max(time - least);
+        let is_known = error == 0.0 || error < time;
+        SpanFigure { time: is_known.then_some(time / 1e9), error: Some(error / 1e9) }
+    }
+
+    /// The clocks may be off by more than the time that they show.
+    pub(super) fn is_within_error(&self) -> bool {
+        self.time.is_none() && self.error.is_some()
+    }
+}
+
+/// Between which times the median lies with 95 % confidence, widened by the clocks' error.
+fn between(spans: &[TimeSpan]) -> Option<(f64, f64)> {
+    let aside = beyond_interval(spans.len())?;
+    let mut least: Vec<u64> = spans.iter().map(|span| span.time.saturating_sub(span.error)).collect();
+    let mut most: Vec<u64> = spans.iter().map(|span| span.time.saturating_add(span.error)).collect();
+    least.sort_unstable();
+    most.sort_unstable();
+    Some((seconds(least[aside]), seconds(most[most.len() - 1 - aside])))
+}
+
+fn seconds(nanoseconds: u64) -> f64 {
+    nanoseconds as f64 / 1e9
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_clocks_may_move_a_median_farther_down_than_up_and_the_error_is_the_larger_of_both() {
+        let of = |spans: [(u64, u64); 3]| {
+            let figure = SpanFigure::of(&spans.map(|(time, error)| TimeSpan { time, error }));
+            [figure.time, figure.error].map(|seconds| (seconds.unwrap() * 1e9).round())
+        };
+        // Without the errors the median is 10. It may be as low as 2, and as high as 19.
+        assert_eq!(of([(10, 9), (10, 0), (2, 0)]), [10.0, 8.0]);
+        assert_eq!(of([(10, 9), (10, 0), (30, 0)]), [10.0, 9.0]);
+        assert_eq!(of([(10, 0), (10, 0), (30, 0)]), [10.0, 0.0]);
+    }
+}

@@ -1,0 +1,68 @@
+//! Nonblocking collective calls, after Hoefler, Schneider, Lumsdaine: what starting, testing and waiting take, and the share
+//! that is hidden.
+
+use super::estimate::Estimate;
+use super::gathered::{GatheredRequests, PostingSite, RequestSize};
+use super::messages::{rule, transfer_from};
+use super::spreads::{seconds, spreads};
+use model::overlap::{BoundRule, Lives};
+use tables::{Column, Row, Table};
+
+/// Collective calls of one size, posted at one place.
+pub struct CollectiveOverlapRow {
+    place: PostingSite,
+    size: RequestSize,
+    requests: u64,
+    tests: f64,
+    estimate: Estimate,
+    rule: BoundRule,
+}
+
+impl Row for CollectiveOverlapRow {
+    const TABLE: &'static str = "collectives";
+    fn columns() -> Vec<Column<Self>> {
+        let mut columns = vec![
+            Column::text("function", "function", |row: &Self| row.place.function.clone()).name(),
+            Column::text("site", "posted at", |row: &Self| row.place.site.clone()).name(),
+            Column::count("communicator_size", "", |row: &Self| row.place.ranks).name(),
+            Column::bytes("size_bytes", "size", |row: &Self| row.size.bytes).name(),
+            Column::bytes("size_below_bytes", "", |row: &Self| row.size.below).name(),
+            Column::count("requests", "requests", |row: &Self| row.requests).spare(2),
+            Column::seconds("life_s", "", |row: &Self| seconds(row.estimate.whole)),
+            Column::seconds("post_s", "post", |row: &Self| seconds(row.estimate.parts[0])).spare(1),
+            Column::seconds("test_s", "test", |row: &Self| seconds(row.estimate.parts[1])).spare(3),
+            Column::seconds("wait_s", "wait", |row: &Self| seconds(row.estimate.parts[2])).spare(1),
+            Column::ratio("tests_a_request", "tests", |row: &Self| row.tests).spare(4),
+            Column::seconds("overhead_s", "", |row: &Self| seconds(row.estimate.overhead)),
+            Column::seconds("transfer_s", "transfer", |row: &Self| seconds(row.estimate.pure())).spare(5),
+            Column::text("transfer_from", "", |row: &Self| transfer_from(&row.estimate)),
+            Column::percent("availability_percent", "", |row: &Self| row.estimate.availability),
+            Column::percent("osu_overlap_percent", "hidden", |row: &Self| row.estimate.osu_overlap),
+            Column::percent("imb_overlap_percent", "", |row: &Self| row.estimate.imb_overlap),
+            Column::percent("hidden_least_percent", "least", |row: &Self| row.estimate.bounds.map(|bounds| bounds.0)),
+            Column::percent("hidden_most_percent", "most", |row: &Self| row.estimate.bounds.map(|bounds| bounds.1)),
+            Column::text("bound_rule", "", |row: &Self| rule(row.rule, &row.estimate)),
+        ];
+        columns.extend(spreads(|row: &Self| &row.estimate));
+        columns
+    }
+}
+
+/// One row for each place, communicator's size and size.
+pub fn collectives(all: &GatheredRequests) -> Table<CollectiveOverlapRow> {
+    let row = |(place, size, lives): (&PostingSite, RequestSize, &Lives)| CollectiveOverlapRow {
+        place: place.clone(),
+        size,
+        requests: lives.requests,
+        tests: mean_tests(lives),
+        estimate: Estimate::of(all, place, size, lives),
+        rule: lives.rule(),
+    };
+    let title = "nonblocking collective calls: % of the time alone that was hidden";
+    Table::new(title, all.rows(true).map(row).collect()).silent_empty()
+}
+
+fn mean_tests(lives: &Lives) -> f64 {
+    let all = || lives.of_direct.values().chain(lives.of_postponed.values());
+    all().map(|life| life.tests as f64).sum::<f64>() / all().count().max(1) as f64
+}

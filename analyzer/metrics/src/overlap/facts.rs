@@ -1,0 +1,52 @@
+//! How many requests there were, and what is not known of them.
+
+use super::gathered::GatheredRequests;
+use tables::{Fact, Value, facts};
+
+facts! {
+    REQUESTS = "requests", Count, always;
+    AT_ONCE = "complete_at_once", Count, always;
+    RIGHT_AFTER = "waited_right_after", Count, always;
+    WITH_PROGRESS = "postponed_with_progress", Count, always;
+    WITHOUT_PROGRESS = "postponed_without_progress", Count, always;
+}
+
+/// The requests of a run by what came between post and completion.
+pub fn facts(all: &GatheredRequests) -> Vec<Fact> {
+    let count = |of| Value::Count(all.total(of));
+    let later = all.total(|lives| lives.progressed).saturating_add(all.total(|lives| lives.stalled));
+    let note = format!(
+        " nonblocking: {} complete at once, {} waited for right after, {later} later",
+        count(|lives| lives.at_once),
+        count(|lives| lives.direct)
+    );
+    vec![
+        Fact::new(REQUESTS, "requests", count(|lives| lives.requests)).note(note),
+        Fact::hidden(AT_ONCE, count(|lives| lives.at_once)),
+        Fact::hidden(RIGHT_AFTER, count(|lives| lives.direct)),
+        Fact::hidden(WITH_PROGRESS, count(|lives| lives.progressed)),
+        Fact::hidden(WITHOUT_PROGRESS, count(|lives| lives.stalled)),
+    ]
+}
+
+/// What a reader has to know of requests that the tables do not hold, and of figures that they lack.
+pub fn unseen(all: &GatheredRequests) -> Vec<String> {
+    let mut said = Vec::new();
+    if all.is_bounded() {
+        said.push(
+            "where no transfer time stands, no request of that size was waited for right after its post: least and \
+             most are what was hidden, at all events and at best"
+                .into(),
+        );
+    }
+    if all.pending > 0 {
+        said.push(format!("{} requests were not completed: given up, or under way at the end", all.pending));
+    }
+    if all.foreign > 0 {
+        said.push(format!("{} requests were completed by another thread than posted them: left out", all.foreign));
+    }
+    if all.lives.is_empty() {
+        said.push(format!("{} requests were posted, none in what is asked about", all.posted));
+    }
+    said
+}

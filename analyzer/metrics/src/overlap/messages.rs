@@ -1,0 +1,79 @@
+//! Messages by size, way and call site.
+
+use super::estimate::Estimate;
+use super::gathered::{GatheredRequests, PostingSite, RequestSize};
+use super::spreads::{seconds, spreads};
+use model::overlap::{BoundRule, Lives, Transmission};
+use tables::{Column, Label, Row, Table};
+
+/// Messages of one size, one way, posted at one place.
+pub struct MessageOverlapRow {
+    pub(super) place: PostingSite,
+    pub(super) size: RequestSize,
+    pub(super) requests: u64,
+    pub(super) estimate: Estimate,
+    pub(super) rule: BoundRule,
+}
+
+impl Row for MessageOverlapRow {
+    const TABLE: &'static str = "messages";
+    fn columns() -> Vec<Column<Self>> {
+        let mut columns = vec![
+            Column::label("traffic", "way", |row: &Self| traffic(row.place.traffic)).name(),
+            Column::text("function", "", |row: &Self| row.place.function.clone()).name(),
+            Column::text("site", "posted at", |row: &Self| row.place.site.clone()).name(),
+            Column::bytes("size_bytes", "size", |row: &Self| row.size.bytes).name(),
+            Column::bytes("size_below_bytes", "", |row: &Self| row.size.below).name(),
+            Column::count("requests", "requests", |row: &Self| row.requests).spare(1),
+            Column::seconds("life_s", "", |row: &Self| seconds(row.estimate.whole)),
+            Column::seconds("post_s", "", |row: &Self| seconds(row.estimate.parts[0])),
+            Column::seconds("test_s", "", |row: &Self| seconds(row.estimate.parts[1])),
+            Column::seconds("wait_s", "", |row: &Self| seconds(row.estimate.parts[2])),
+            Column::seconds("overhead_s", "overhead", |row: &Self| seconds(row.estimate.overhead)),
+            Column::seconds("transfer_s", "transfer", |row: &Self| seconds(row.estimate.pure())),
+            Column::text("transfer_from", "", |row: &Self| transfer_from(&row.estimate)),
+            Column::percent("availability_percent", "avail.", |row: &Self| row.estimate.availability),
+            Column::percent("smb_availability_percent", "", |row: &Self| row.estimate.availability),
+            Column::percent("osu_overlap_percent", "", |row: &Self| row.estimate.osu_overlap),
+            Column::percent("imb_overlap_percent", "", |row: &Self| row.estimate.imb_overlap),
+            Column::percent("hidden_least_percent", "least", |row: &Self| row.estimate.bounds.map(|bounds| bounds.0)),
+            Column::percent("hidden_most_percent", "most", |row: &Self| row.estimate.bounds.map(|bounds| bounds.1)),
+            Column::text("bound_rule", "", |row: &Self| rule(row.rule, &row.estimate)),
+        ];
+        columns.extend(spreads(|row: &Self| &row.estimate));
+        columns
+    }
+}
+
+/// One row for each way, place and size.
+pub fn messages(all: &GatheredRequests) -> Table<MessageOverlapRow> {
+    let row = |(place, size, lives): (&PostingSite, RequestSize, &Lives)| MessageOverlapRow {
+        place: place.clone(),
+        size,
+        requests: lives.requests,
+        estimate: Estimate::of(all, place, size, lives),
+        rule: lives.rule(),
+    };
+    Table::new("messages: % of the transfer that was or could be hidden", all.rows(false).map(row).collect())
+}
+
+/// What a request moves, in words.
+pub fn traffic(traffic: Transmission) -> Label {
+    let (key, name) = match traffic {
+        Transmission::Send => ("send", "send"),
+        Transmission::Receive => ("receive", "recv"),
+        Transmission::Exchange => ("exchange", "both"),
+        Transmission::Collective => ("collective", "coll"),
+    };
+    Label { key, name, depth: 0 }
+}
+
+/// Where the transfer time was measured.
+pub fn transfer_from(estimate: &Estimate) -> Option<String> {
+    estimate.transfer.map(|_| if estimate.is_own { "this site" } else { "another site" }.into())
+}
+
+/// The rule that holds for bounds, where there are some.
+pub fn rule(rule: BoundRule, estimate: &Estimate) -> Option<String> {
+    estimate.bounds.map(|_| rule.name().into())
+}

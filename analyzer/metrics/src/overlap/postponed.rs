@@ -1,0 +1,43 @@
+//! Overlap and what looks like it: what came between the post and the call that completed it.
+
+use std::collections::BTreeMap;
+
+use super::gathered::{GatheredRequests, PostingSite};
+use super::messages::traffic;
+use model::overlap::Lives;
+use tables::{Column, Row, Table};
+
+/// Requests posted at one place, by what came between post and completion.
+pub struct PostponedRow {
+    pub(in crate) place: PostingSite,
+    pub(in crate) lives: Lives,
+}
+
+impl Row for PostponedRow {
+    const TABLE: &'static str = "postponed";
+    fn columns() -> Vec<Column<Self>> {
+        vec![
+            Column::label("traffic", "way", |row: &Self| traffic(row.place.traffic)),
+            Column::text("function", "", |row: &Self| row.place.function.clone()),
+            Column::text("site", "posted at", |row: &Self| row.place.site.clone()),
+            Column::count("requests", "requests", |row: &Self| row.lives.requests),
+            Column::count("complete_at_once", "at once", |row: &Self| row.lives.at_once),
+            Column::count("waited_right_after", "right after", |row: &Self| row.lives.direct),
+            Column::count("postponed_with_progress", "progress", |row: &Self| row.lives.progressed),
+            Column::count("postponed_without_progress", "none", |row: &Self| row.lives.stalled),
+            Column::count("complete_early", "early", |row: &Self| (row.lives.asked > 0).then_some(row.lives.early))
+                .silent_empty(),
+        ]
+    }
+}
+
+/// One row for each place.
+pub fn postponed(all: &GatheredRequests) -> Table<PostponedRow> {
+    let mut places: BTreeMap<&PostingSite, Lives> = BTreeMap::new();
+    for ((place, _), lives) in &all.lives {
+        places.entry(place).or_default().merge(lives);
+    }
+    let row = |(place, lives): (&PostingSite, Lives)| PostponedRow { place: place.clone(), lives };
+    let title = "completed at once, waited for right after, or later, with progress between or with none";
+    Table::new(title, places.into_iter().map(row).collect())
+}

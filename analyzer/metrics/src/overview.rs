@@ -1,0 +1,372 @@
+//! What a run was, and the warnings that its figures need.
+
+use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
+
+use traces::calls::Call;
+use traces::definitions::Language;
+use traces::file::{Mode, Stop};
+
+use super::totals::seconds;
+use super::words::{call_in_words, rank_in_words};
+use super::{cost, programs};
+use model::rank::is_nested;
+use model::run::gaps;
+use model::sums::Total;
+use model::{Choice, End, ProcessFate, Rank, Run};
+use tables::{Fact, Value, facts};
+
+facts! {
+    PROGRAM = "program", Text, always;
+    RANKS = "ranks", Count, always;
+    HOSTS = "hosts", Count, always;
+    MPI_LIBRARY = "mpi_library", Text, always;
+    LANGUAGES = "languages", Text, always;
+    RECORDER_VERSION = "recorder_version", Text, always;
+    BEGAN = "began_unix_s", Seconds, always;
+    WALL_TIME = "wall_time_s", Seconds, always;
+    FOLDER = "folder", Text, always;
+    FILTER = "filter", Text, always;
+    RECORDED_RANKS = "recorded_ranks", Text, sometimes;
+    ASKED_RANKS = "asked_ranks", Text, sometimes;
+    FROM = "from_s", Seconds, sometimes;
+    TO = "to_s", Seconds, sometimes;
+    WHOLE_WALL_TIME = "whole_wall_time_s", Seconds, sometimes;
+    TAKEN_OUT_MAX = "taken_out_max_s", Seconds, sometimes;
+    REGION = "region", Text, sometimes;
+    REGION_ENTERED = "region_entered", Count, sometimes;
+    MPI_TIME_MEAN = "mpi_time_mean_s", Seconds, always;
+    MPI_TIME_MIN = "mpi_time_min_s", Seconds, always;
+    MPI_TIME_MAX = "mpi_time_max_s", Seconds, always;
+    PROGRAMS = "programs", Text, sometimes;
+}
+
+/// Name, size and times of a run.
+pub fn facts(run: &Run) -> Vec<Fact> {
+    let first = run.first();
+    let mut hosts: Vec<&str> = run.ranks.iter().map(|rank| rank.process.host.as_str()).collect();
+    hosts.sort();
+    hosts.dedup();
+    let command = programs::command(first);
+    let library = first.library.name();
+    let (ranks, hosts) = (run.size(), hosts.len() as u64);
+    let plural = |count: u64, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+    let note = format!(", {} on {}, {library}", plural(ranks.into(), "rank"), plural(hosts, "host"));
+    let wall = run.asked().map(Rank::wall).fold(0.0, f64::max);
+    let mut facts = vec![
+        Fact::new(PROGRAM, if run.is_newest { "of" } else { "run" }, Value::Text(command)).note(note),
+        Fact::hidden(RANKS, Value::Count(ranks.into())),
+        Fact::hidden(HOSTS, Value::Count(hosts)),
+        Fact::hidden(MPI_LIBRARY, Value::Text(first.library.version.clone())),
+        called_from(run),
+        Fact::hidden(RECORDER_VERSION, Value::Text(first.process.recorder.clone())),
+        Fact::hidden(BEGAN, Value::Seconds(first.header.begin.realtime as f64 / 1e9)),
+        wall_time(run, wall),
+    ];
+    let folder = Value::Text(run.folder.display().to_string());
+    match run.is_newest {
+        true => facts.insert(0, Fact::new(FOLDER, "run", folder).note(" (newest here)")),
+        false => facts.push(Fact::hidden(FOLDER, folder)),
+    }
+    facts.push(Fact::hidden(FILTER, Value::Text(first.filter.clone())));
+    facts.extend(recorded(run));
+    facts.extend(selected(run));
+    facts.extend(in_mpi(run));
+    facts.extend(cost(run));
+    facts.extend(programs::of_ranks(run).map(|ranks| Fact::new(PROGRAMS, "programs", Value::Text(ranks))));
+    facts
+}
+
+/// Which ranks were recorded, where that is not all of them.
+fn recorded(run: &Run) -> Option<Fact> {
+    let size = run.worlds().get(&0).copied().unwrap_or(0);
+    let recorded = gaps(run.unrecorded.iter().cloned(), size);
+    (!run.unrecorded.is_empty()).then(|| {
+        let note = format!("; {} not", numbers(&run.unrecorded));
+        Fact::new(RECORDED_RANKS, "recorded", Value::Text(numbers(&recorded))).note(note)
+    })
+}
+
+/// The languages in which MPI was called, where they are not C alone.
+fn called_from(run: &Run) -> Fact {
+    let languages: BTreeSet<Language> = run.ranks.iter().flat_map(|rank| rank.languages.iter().copied()).collect();
+    let names = Value::Text(in_words(&languages));
+    match languages.iter().any(|language| *language != Language::C) {
+        true => Fact::new(LANGUAGES, "called from", names),
+        false => Fact::hidden(LANGUAGES, names),
+    }
+}
+
+/// `C, Fortran`.
+pub fn in_words(languages: &BTreeSet<Language>) -> String {
+    languages.iter().map(|language| language.name()).collect::<Vec<_>>().join(", ")
+}
+
+/// What of the run the figures are of, where that is not all of it.
+fn selected(run: &Run) -> Vec<Fact> {
+    let selections = || run.asked().filter_map(|rank| rank.selection.as_ref());
+    let mut facts = Vec::new();
+    if let Some(ranks) = &run.choice.ranks {
+        let note = ": all figures are for these ranks";
+        facts.push(Fact::new(ASKED_RANKS, "ranks", Value::Text(ranks.to_string())).note(note));
+    }
+    if selections().next().is_none() {
+        return facts;
+    }
+    facts.extend(window(&run.choice));
+    let whole = run.asked().map(Rank::whole).fold(0.0, f64::max);
+    facts.extend([
+        Fact::hidden(WHOLE_WALL_TIME, Value::Seconds(whole)),
+        Fact::hidden(TAKEN_OUT_MAX, Value::Seconds(taken_out(run).fold(0.0, f64::max))),
+    ]);
+    if let Some(region) = &run.choice.region {
+        let entered: u64 = selections().map(|selection| selection.entered).sum();
+        let who = if run.choice.ranks.is_some() { "these ranks" } else { "all ranks" };
+        let note = format!(", entered {entered} times by {who}: all figures are for it, out of ");
+        let region = Fact::new(REGION, "region", Value::Text(region.clone()));
+        facts.push(region.note(note).figure(Value::Seconds(whole)));
+        facts.push(Fact::hidden(REGION_ENTERED, Value::Count(entered)));
+    }
+    facts
+}
+
+/// The time that is asked about.
+fn window(choice: &Choice) -> Vec<Fact> {
+    let value = |time: i64| Value::Seconds(seconds(time));
+    let what = ": all figures are for calls that began then";
+    match (choice.from.map(value), choice.to.map(value)) {
+        (Some(from), Some(to)) => {
+            let both = Fact::new(FROM, "from", from).note(" to ").figure(to.clone()).note(what);
+            vec![both, Fact::hidden(TO, to)]
+        }
+        (Some(from), None) => vec![Fact::new(FROM, "from", from).note(" on").note(what)],
+        (None, Some(to)) => vec![Fact::new(TO, "until", to).note(what)],
+        (None, None) => Vec::new(),
+    }
+}
+
+/// Seconds that the program took out by MPI_Pcontrol, of each rank.
+fn taken_out(run: &Run) -> impl Iterator<Item = f64> {
+    run.asked().map(|rank| rank.selection.as_ref().map_or(0.0, |selection| rank.clock.seconds(selection.taken_out)))
+}
+
+/// That something is in no figure.
+fn left_out(run: &Run) -> Option<String> {
+    let (most, sum) = taken_out(run).fold((0.0, 0.0), |(most, sum), time| (time.max(most), sum + time));
+    let mean = Value::Seconds(sum / run.asked().count() as f64);
+    let longest = Value::Seconds(most);
+    (most > 0.0).then(|| {
+        format!("the program excluded {longest} from these figures by MPI_Pcontrol (in one rank; {mean} on average)")
+    })
+}
+
+/// What the recorder took of all ranks' time, where all of that is asked about.
+fn cost(run: &Run) -> Option<Fact> {
+    let calls = |rank: &Rank| rank.entries().map(|entry| entry.count).total();
+    let is_whole = run.ranks.iter().all(|rank| rank.selection.is_none());
+    is_whole.then(|| cost::fact(run.ranks.iter().map(|rank| (rank, calls(rank)))))
+}
+
+/// Time in MPI: the least, mean and most over the ranks.
+fn in_mpi(run: &Run) -> Vec<Fact> {
+    let mut times: Vec<(f64, &Rank)> = run.asked().map(|rank| (rank.time_in_mpi(), rank)).collect();
+    times.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (Some(least), Some(most)) = (times.first(), times.last()) else { return Vec::new() };
+    let mean = times.iter().map(|(time, _)| time).sum::<f64>() / times.len() as f64;
+    let of = |(time, rank): &(f64, &Rank)| {
+        let wall = rank.wall_of_threads();
+        let share = if wall > 0.0 { 100.0 * time / wall } else { 0.0 };
+        format!("{share:.1} %, {}", rank_in_words(rank))
+    };
+    vec![
+        Fact::new(MPI_TIME_MEAN, "in MPI", Value::Seconds(mean))
+            .note(" mean; min ")
+            .figure(Value::Seconds(least.0))
+            .note(format!(" ({}), max ", of(least)))
+            .figure(Value::Seconds(most.0))
+            .note(format!(" ({})", of(most))),
+        Fact::hidden(MPI_TIME_MIN, Value::Seconds(least.0)),
+        Fact::hidden(MPI_TIME_MAX, Value::Seconds(most.0)),
+    ]
+}
+
+/// The longest of the ranks' times, and the shortest where that is another.
+fn wall_time(run: &Run, longest: f64) -> Fact {
+    let shortest = run.asked().map(Rank::wall).fold(f64::INFINITY, f64::min);
+    let fact = Fact::new(WALL_TIME, "wall time", Value::Seconds(longest));
+    match longest - shortest < 0.01 * longest {
+        true => fact,
+        false => fact.note(" (the shortest rank's ").figure(Value::Seconds(shortest)).note(")"),
+    }
+}
+
+/// What has to be known to read the figures right, the worst first.
+pub fn warnings(run: &Run) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if !run.missing.is_empty() {
+        warnings.push(format!("no file from {}: no figure includes what they did", numbers(&run.missing)));
+    }
+    warnings.extend(run.unreadable.iter().cloned());
+    warnings.extend(run.ranks.iter().filter_map(|rank| ending(run, rank)));
+    for rank in &run.ranks {
+        warnings.extend(rank.damage.iter().map(|damage| format!("{}: {damage}", rank.file)));
+        warnings.extend(stopped(rank));
+        warnings.extend(lost(rank));
+    }
+    warnings.extend(spawned(run));
+    warnings.extend(left_out(run));
+    warnings.extend(of_recorder(run));
+    warnings.extend(profiles(run));
+    warnings.extend(by_function(run));
+    let nested: u64 = run.ranks.iter().flat_map(Rank::entries).filter(|e| is_nested(e)).map(|e| e.count).total();
+    if nested > 0 {
+        warnings.push(format!("{nested} calls were made inside other MPI calls; they count as part of those"));
+    }
+    warnings.extend(threads(run));
+    let filter = &run.first().filter;
+    // Who gave none knows that queries are left out.
+    if !matches!(filter.as_str(), "" | "-query" | "all" | "+all") {
+        warnings.push(format!("recorded with the filter {filter}: no figure includes what it leaves out"));
+    }
+    warnings
+}
+
+/// How many threads called MPI. Of one without room in the file it is known that it was there, not what it was for.
+fn threads(run: &Run) -> Option<String> {
+    let rank = run.ranks.iter().max_by_key(|rank| rank.thread_count()).filter(|rank| rank.thread_count() > 1)?;
+    let of_library = match rank.roomless {
+        0 => String::new(),
+        count => format!(" ({count} without room of their own in its file, which may belong to the MPI library)"),
+    };
+    let threads = rank.thread_count();
+    Some(format!(
+        "up to {threads} threads of a rank called MPI at once{of_library}; a rank's time in MPI is the sum over them"
+    ))
+}
+
+/// That processes were spawned, and none of them is here.
+fn spawned(run: &Run) -> Option<String> {
+    let spawns = [Call::Comm_spawn, Call::Comm_spawn_multiple].map(Call::number);
+    let spawn = run.ranks.iter().flat_map(Rank::entries).any(|entry| spawns.contains(&entry.signature.call));
+    (spawn && run.ranks.iter().all(|rank| rank.header.world == 0))
+        .then(|| "spawned processes are not in this folder: they were recorded elsewhere, or not at all".into())
+}
+
+/// Where a rank is, or was when it ended, that did not finalize MPI.
+fn ending(run: &Run, rank: &Rank) -> Option<String> {
+    let who = rank_in_words(rank);
+    let so_far = match rank.fate {
+        ProcessFate::Runs => "still runs: it was",
+        ProcessFate::Ended => "did not finalize MPI: it ended",
+        ProcessFate::Unknown => "did not finalize MPI: its recording ends",
+    };
+    match &rank.end {
+        End::Finalized => None,
+        End::Inside { call, since } => {
+            let call = call_in_words(run, rank, call);
+            Some(format!("{who} {so_far} in {call}, in which it had been since {since:.6} s"))
+        }
+        End::Outside { after, last: Some(last) } => {
+            let last = call_in_words(run, rank, last);
+            Some(format!("{who} {so_far} outside MPI, after {last} at {after:.6} s"))
+        }
+        End::Outside { last: None, .. } => Some(format!("{who} {so_far} outside MPI, with no call recorded")),
+    }
+}
+
+/// What the recorder could not do, once for all ranks that say the same.
+fn of_recorder(run: &Run) -> Vec<String> {
+    let mut said: Vec<(&String, Vec<&Rank>)> = Vec::new();
+    for rank in &run.ranks {
+        for warning in &rank.warnings {
+            match said.iter_mut().find(|(other, _)| *other == warning) {
+                Some((_, ranks)) => ranks.push(rank),
+                None => said.push((warning, vec![rank])),
+            }
+        }
+    }
+    let who = |ranks: &[&Rank]| match ranks {
+        [one] => format!("{}: ", rank_in_words(one)),
+        ranks if ranks.len() == run.ranks.len() => String::new(),
+        ranks => format!("{} and {} more: ", rank_in_words(ranks[0]), ranks.len() - 1),
+    };
+    said.into_iter().map(|(warning, ranks)| format!("{}{warning}", who(&ranks))).collect()
+}
+
+/// What is missing of a rank whose recording could not go on.
+fn stopped(rank: &Rank) -> Option<String> {
+    let why = match Stop::from_number(rank.header.stop)? {
+        Stop::No | Stop::MaxBytes | Stop::SizeLimit => return None,
+        Stop::NoSpace => "the disk was full",
+        Stop::Io => "its file could not be written",
+        Stop::NoMemory => "memory had run out",
+    };
+    let (at, whole) =
+        (rank.clock.seconds(rank.header.stopped_at.saturating_sub(rank.header.begin.ticks)), rank.whole());
+    let share = 100.0 * (whole - at) / whole;
+    let missing = if share > 0.0 { format!(": {share:.1} % of its time") } else { String::new() };
+    let who = rank_in_words(rank);
+    Some(format!(
+        "{who} stopped recording single calls at {at:.6} s because {why}; its later calls are only in the totals{missing}"
+    ))
+}
+
+/// Calls that no figure has.
+fn lost(rank: &Rank) -> Option<String> {
+    let lost = rank.header.lost;
+    (lost > 0).then(|| {
+        format!("no figure includes {lost} calls of {}: no memory was left for their thread", rank_in_words(rank))
+    })
+}
+
+/// Calls of which no more than the function is known.
+fn by_function(run: &Run) -> Option<String> {
+    let calls: u64 = run.ranks.iter().flat_map(|rank| &rank.shared).map(|entry| entry.count).total();
+    (calls > 0).then(|| {
+        format!(
+            "{calls} calls had no room of their own in the files, or were made by signal handlers inside the recorder: their totals \
+             are known by function alone"
+        )
+    })
+}
+
+fn profiles(run: &Run) -> Option<String> {
+    let whole = run.ranks.iter().filter(|rank| rank.header.mode == Mode::Profile as u16).count();
+    let stopped = |stop: Stop| run.ranks.iter().filter(|rank| rank.header.stop == stop as u32).count();
+    let (own, system) = (stopped(Stop::MaxBytes), stopped(Stop::SizeLimit));
+    let part = own + system;
+    match (whole, part) {
+        (0, 0) => None,
+        _ if run.choice.region.is_some() => {
+            Some(format!("{} ranks have a profile, whose calls belong to no region", whole + part))
+        }
+        _ if run.choice.has_window() => {
+            Some(format!("{} ranks have a profile, which does not say when calls were made", whole + part))
+        }
+        (0, part) => {
+            let limit = match (own, system) {
+                (_, 0) => "OVERHEAR_MAX_BYTES",
+                (0, _) => "the limit for the size of a file (ulimit -f)",
+                _ => "OVERHEAR_MAX_BYTES or the limit for the size of a file (ulimit -f)",
+            };
+            Some(format!("{part} ranks reached {limit} and continued as a profile; totals are exact"))
+        }
+        _ => Some("recorded as a profile: totals are exact, single calls are missing".into()),
+    }
+}
+
+/// `ranks 1, 3-5`, or the first few of many.
+pub fn numbers(ranks: &[RangeInclusive<u32>]) -> String {
+    const SHOWN: usize = 8;
+    let one = |range: &RangeInclusive<u32>| match (range.start(), range.end()) {
+        (first, last) if first == last => first.to_string(),
+        (first, last) => format!("{first}-{last}"),
+    };
+    let count: u64 = ranks.iter().map(|range| u64::from(range.end() - range.start()) + 1).sum();
+    let shown = ranks.iter().take(SHOWN).map(one).collect::<Vec<_>>().join(", ");
+    match count {
+        1 => format!("rank {shown}"),
+        _ if ranks.len() > SHOWN => format!("{count} ranks ({shown}, ...)"),
+        _ => format!("ranks {shown}"),
+    }
+}

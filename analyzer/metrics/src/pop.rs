@@ -1,0 +1,207 @@
+//! The POP metrics: how efficient a run was, as factors that each name one cause of loss.
+//!
+//! After the POP Centre of Excellence's standard metrics for parallel performance analysis (pop-coe.eu): the time is that between
+//! MPI_Init and MPI_Finalize; useful time is what a rank's first thread spent outside MPI.
+
+use super::totals::world_rank;
+use model::matching::{Account, PhaseTimes, replay};
+use model::{Rank, Run};
+use tables::{Column, Fact, Label, Row, Table, Value, WorldRank, facts};
+
+/// Phases that people are shown.
+const PHASES: usize = 20;
+
+/// Times in seconds, from which all factors follow.
+#[derive(Clone, Debug)]
+pub struct Efficiency {
+    /// From MPI_Init to MPI_Finalize, or of a phase: the longest.
+    pub time: f64,
+    /// The same on an ideal network: no latency, infinite bandwidth.
+    pub ideal: f64,
+    /// Outside MPI, by rank.
+    pub useful: Vec<f64>,
+}
+
+/// Those of a run, and of its phases where all ranks have marked as many by MPI_Pcontrol; phases that nothing is asked about of
+/// are passed over. The account is used up by the replay.
+pub fn efficiencies(run: &Run, account: &mut Account) -> (Efficiency, Vec<Efficiency>) {
+    let ranks = replay(std::mem::take(&mut account.links), &account.rest.nodes);
+    let asked = ranks.into_iter().zip(&run.ranks).filter(|(_, rank)| rank.is_asked);
+    let ranks: Vec<_> = asked.map(|(phases, _)| phases).collect();
+    let whole: Vec<PhaseTimes> = ranks.iter().map(|phases| sum(phases)).collect();
+    let count = ranks.first().map_or(0, Vec::len);
+    let marked = count > 1 && ranks.iter().all(|phases| phases.len() == count);
+    let phase = |at: usize| Efficiency::of(&ranks.iter().map(|phases| phases[at]).collect::<Vec<_>>());
+    let phases = (0..count).filter(|_| marked).map(phase).filter(|phase| phase.time > 0.0);
+    (Efficiency::of(&whole), phases.collect())
+}
+
+fn sum(phases: &[PhaseTimes]) -> PhaseTimes {
+    phases.iter().fold(PhaseTimes::default(), |sum, phase| PhaseTimes {
+        time: sum.time.saturating_add(phase.time),
+        ideal: sum.ideal.saturating_add(phase.ideal),
+        useful: sum.useful.saturating_add(phase.useful),
+    })
+}
+
+impl Efficiency {
+    fn of(ranks: &[PhaseTimes]) -> Efficiency {
+        let seconds = |nanoseconds: i64| nanoseconds as f64 / 1e9;
+        let longest = |of: fn(&PhaseTimes) -> i64| ranks.iter().map(of).max().unwrap_or(0);
+        let time = longest(|rank| rank.time);
+        // Clocks that were put on one line may run a little faster than they did.
+        let ideal = longest(|rank| rank.ideal).min(time);
+        Efficiency {
+            time: seconds(time),
+            ideal: seconds(ideal),
+            useful: ranks.iter().map(|rank| seconds(rank.useful)).collect(),
+        }
+    }
+
+    fn longest(&self) -> f64 {
+        self.useful.iter().copied().fold(0.0, f64::max)
+    }
+
+    fn mean(&self) -> f64 {
+        self.useful.iter().sum::<f64>() / self.useful.len().max(1) as f64
+    }
+
+    /// Mean useful time over the longest.
+    pub fn load_balance(&self) -> f64 {
+        self.mean() / self.longest()
+    }
+
+    /// The longest useful time over the ideal run's.
+    pub fn serialization(&self) -> f64 {
+        self.longest() / self.ideal
+    }
+
+    /// The ideal run's time over the run's.
+    pub fn transfer(&self) -> f64 {
+        self.ideal / self.time
+    }
+
+    /// The longest useful time over the run's: serialization times transfer.
+    pub fn communication(&self) -> f64 {
+        self.longest() / self.time
+    }
+
+    /// Mean useful time over the run's: load balance times communication.
+    pub fn parallel(&self) -> f64 {
+        self.mean() / self.time
+    }
+}
+
+/// A factor of 100, and what it tells.
+pub struct FactorRow {
+    label: Label,
+    percent: Option<f64>,
+    meaning: &'static str,
+}
+
+impl Row for FactorRow {
+    const TABLE: &'static str = "pop";
+    fn columns() -> Vec<Column<Self>> {
+        vec![
+            Column::label("metric", "metric", |row: &Self| row.label).name(),
+            Column::percent("percent", "%", |row: &Self| row.percent),
+            Column::text("meaning", "what it lost by", |row: &Self| row.meaning.to_string()),
+        ]
+    }
+}
+
+/// The factors.
+pub fn factors(efficiency: &Efficiency) -> Table<FactorRow> {
+    let row = |depth: usize, name: &'static str, factor: f64, meaning: &'static str| FactorRow {
+        label: Label { key: name, name, depth },
+        percent: percentage(factor),
+        meaning,
+    };
+    let rows = vec![
+        row(0, "parallel efficiency", efficiency.parallel(), "all that is not useful"),
+        row(1, "load balance", efficiency.load_balance(), "ranks with less to do than the busiest"),
+        row(1, "communication efficiency", efficiency.communication(), "the busiest rank's time in MPI"),
+        row(2, "serialization efficiency", efficiency.serialization(), "waiting that no faster network would cure"),
+        row(2, "transfer efficiency", efficiency.transfer(), "the network and the MPI library"),
+    ];
+    Table::new("", rows).whole()
+}
+
+/// A factor of 100; none of no time.
+fn percentage(factor: f64) -> Option<f64> {
+    factor.is_finite().then_some(100.0 * factor)
+}
+
+/// The factors of a phase.
+pub struct PhaseRow {
+    number: u64,
+    efficiency: Efficiency,
+}
+
+impl Row for PhaseRow {
+    const TABLE: &'static str = "phases";
+    fn columns() -> Vec<Column<Self>> {
+        vec![
+            Column::number("phase", "phase", |row: &Self| row.number),
+            Column::seconds("time_s", "time", |row: &Self| row.efficiency.time),
+            Column::percent("parallel_percent", "parallel %", |row: &Self| percentage(row.efficiency.parallel())),
+            Column::percent("load_balance_percent", "balance %", |row: &Self| {
+                percentage(row.efficiency.load_balance())
+            }),
+            Column::percent("serialization_percent", "serial. %", |row: &Self| {
+                percentage(row.efficiency.serialization())
+            }),
+            Column::percent("transfer_percent", "transfer %", |row: &Self| percentage(row.efficiency.transfer())),
+        ]
+    }
+}
+
+/// One row for each phase, by its number.
+pub fn phases(phases: Vec<Efficiency>) -> Table<PhaseRow> {
+    let rows = (0..).zip(phases).map(|(number, efficiency)| PhaseRow { number, efficiency }).collect();
+    Table::new("phases, from one MPI_Pcontrol to the next", rows).most(PHASES).silent_empty()
+}
+
+facts! {
+    TIME = "mpi_time_s", Seconds, always;
+    IDEAL = "ideal_time_s", Seconds, always;
+    USEFUL_MAX = "useful_max_s", Seconds, always;
+    USEFUL_MEAN = "useful_mean_s", Seconds, always;
+}
+
+/// The times behind them.
+pub fn facts(run: &Run, efficiency: &Efficiency) -> Vec<Fact> {
+    let asked = if run.choice.region.is_some() { ", in the region" } else { "" };
+    vec![
+        Fact::new(TIME, "time", Value::Seconds(efficiency.time))
+            .note(format!(" between MPI_Init and MPI_Finalize{asked}")),
+        Fact::new(IDEAL, "ideal", Value::Seconds(efficiency.ideal)).note(" on a network that takes no time"),
+        Fact::new(USEFUL_MAX, "useful", Value::Seconds(efficiency.longest()))
+            .note(" at most, ")
+            .figure(Value::Seconds(efficiency.mean()))
+            .note(" mean"),
+        Fact::hidden(USEFUL_MEAN, Value::Seconds(efficiency.mean())),
+    ]
+}
+
+/// A rank's useful time.
+pub struct UsefulRankRow {
+    rank: WorldRank,
+    useful: f64,
+}
+
+impl Row for UsefulRankRow {
+    const TABLE: &'static str = "ranks";
+    fn columns() -> Vec<Column<Self>> {
+        vec![
+            Column::rank("rank", "rank", |row: &Self| row.rank),
+            Column::seconds("useful_s", "useful", |row: &Self| row.useful),
+        ]
+    }
+}
+
+/// Useful time by rank, for programs.
+pub fn ranks(run: &Run, efficiency: &Efficiency) -> Table<UsefulRankRow> {
+    let row = |(rank, useful): (&Rank, &f64)| UsefulRankRow { rank: world_rank(rank), useful: *useful };
+    Table::new("useful time", run.asked().zip(&efficiency.useful).map(row).collect()).for_programs()
+}

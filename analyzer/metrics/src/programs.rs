@@ -1,0 +1,56 @@
+//! Which ranks ran which program, if a launch had several.
+
+use std::path::Path;
+
+use model::{Rank, Run};
+
+/// The program of a rank, with its arguments.
+pub fn command(rank: &Rank) -> String {
+    let name = Path::new(&rank.process.program).file_name().unwrap_or_default().to_string_lossy();
+    let arguments = rank.process.arguments.get(1..).unwrap_or_default().join(" ");
+    format!("{name} {arguments}").trim_end().to_string()
+}
+
+/// `a: rank 0; b 10: ranks 1-3`; nothing where all ran the same.
+pub fn of_ranks(run: &Run) -> Option<String> {
+    let mut programs: Vec<(String, Vec<&Rank>)> = Vec::new();
+    for rank in &run.ranks {
+        let command = command(rank);
+        match programs.iter_mut().find(|(other, _)| *other == command) {
+            Some((_, ranks)) => ranks.push(rank),
+            None => programs.push((command, vec![rank])),
+        }
+    }
+    let line = |(command, ranks): &(String, Vec<&Rank>)| format!("{command}: {}", in_words(ranks));
+    (programs.len() > 1).then(|| programs.iter().map(line).collect::<Vec<_>>().join("; "))
+}
+
+/// `rank 0`, `ranks 1-3, 5`, and those of spawned worlds, which are numbered anew, and processes without a rank apart.
+fn in_words(ranks: &[&Rank]) -> String {
+    let mut worlds: Vec<&[&Rank]> = Vec::new();
+    worlds.extend(
+        ranks.chunk_by(|a, b| a.header.world == b.header.world && a.number().is_some() == b.number().is_some()),
+    );
+    let world = |ranks: &&[&Rank]| {
+        let numbers: Vec<u32> = ranks.iter().filter_map(|rank| rank.number()).collect();
+        let what = match (numbers.len(), ranks.len()) {
+            (0, 1) => "a process without a rank".into(),
+            (0, processes) => format!("{processes} processes without a rank"),
+            (1, _) => format!("rank {}", numbers[0]),
+            _ => format!("ranks {}", spans(&numbers)),
+        };
+        match ranks[0].header.world {
+            0 => what,
+            world => format!("{what} of spawned world {world}"),
+        }
+    };
+    worlds.iter().map(world).collect::<Vec<_>>().join(", ")
+}
+
+fn spans(numbers: &[u32]) -> String {
+    let span = |span: &[u32]| match span {
+        [one] => one.to_string(),
+        _ => format!("{}-{}", span[0], span[span.len() - 1]),
+    };
+    numbers.chunk_by(|a, b| a + 1 == *b).map(span).collect::<Vec<_>>().join(", ")
+}

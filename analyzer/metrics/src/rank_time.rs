@@ -1,0 +1,141 @@
+//! Each rank's time in parts that add up: computation, waiting for other ranks, and the rest of its MPI calls by what they are for.
+//!
+//! Of very many ranks, neighbors stand together: a row has their mean.
+
+use traces::calls::{Call, Class};
+
+use super::totals::{self, CallGroup, seconds, world_rank};
+use model::matching::Account;
+use model::{Rank, Run};
+use tables::{Column, Row, Table, WorldRank};
+
+/// The most rows: more ranks than that share them.
+const ROWS: usize = 1024;
+
+/// What calls are for, in the order to be shown.
+const KINDS: [&str; 6] = ["point-to-point", "collective", "one-sided", "files", "start and end", "other MPI"];
+
+const OTHER: usize = KINDS.len() - 1;
+
+fn kind(class: Class) -> usize {
+    match class {
+        Class::PointToPoint | Class::Probe | Class::Completion | Class::Buffer => 0,
+        Class::Collective | Class::Neighborhood => 1,
+        Class::Rma | Class::Window => 2,
+        Class::Io | Class::File => 3,
+        Class::Lifecycle | Class::Session | Class::Process => 4,
+        _ => OTHER,
+    }
+}
+
+/// The column that the time of a function counts in, by the function's number.
+pub fn part_key(function: u16) -> String {
+    key(KINDS[Call::from_number(function).map_or(OTHER, |call| kind(call.class()))])
+}
+
+fn key(kind: &str) -> String {
+    format!("{}_s", kind.replace([' ', '-'], "_").to_lowercase())
+}
+
+/// The parts of a rank's time, in seconds; of several ranks the mean.
+pub struct RankTimeRow {
+    rank: WorldRank,
+    ranks: u64,
+    computation: f64,
+    /// None where single calls are not known.
+    waiting: Option<f64>,
+    kinds: [f64; KINDS.len()],
+}
+
+impl Row for RankTimeRow {
+    const TABLE: &'static str = "rank_time";
+    fn columns() -> Vec<Column<Self>> {
+        let mut columns = vec![
+            Column::rank("rank", "rank", |row: &Self| row.rank),
+            Column::count("ranks", "ranks", |row: &Self| (row.ranks > 1).then_some(row.ranks)).silent_empty(),
+            Column::seconds("computation_s", "computation", |row: &Self| row.computation),
+            Column::seconds("waiting_s", "waiting", |row: &Self| row.waiting),
+        ];
+        columns.extend(KINDS.iter().enumerate().map(|(at, name)| {
+            Column::seconds(key(name), *name, move |row: &Self| Some(row.kinds[at]).filter(|time| *time > 0.0))
+                .silent_empty()
+        }));
+        columns
+    }
+}
+
+/// One row for each rank, or for as many neighbors as it takes; waits where the account is known.
+pub fn table(run: &Run, account: Option<&Account>) -> Table<RankTimeRow> {
+    let groups = totals::group_calls(run, |_, _, entry| {
+        Some(Call::from_number(entry.signature.call).map_or(OTHER, |call| kind(call.class())))
+    });
+    let waits = account.map(|account| waited(run, account));
+    let one = |at: usize, rank: &Rank| {
+        let mut kinds: [f64; KINDS.len()] =
+            std::array::from_fn(|kind| groups.get(&kind).map_or(0.0, |group: &CallGroup| group.of_rank(at).time));
+        let computation = (rank.wall_of_threads() - rank.time_in_mpi()).max(0.0);
+        let waiting = waits.as_ref().map(|waits| {
+            let times = kinds.iter_mut().zip(waits[at]);
+            // Waits are of the time line, which runs a little differently from a rank's clock.
+            times.map(|(time, wait)| (wait.min(*time), time)).map(|(wait, time)| (*time -= wait, wait).1).sum()
+        });
+        RankTimeRow { rank: world_rank(rank), ranks: 1, computation, waiting, kinds }
+    };
+    let asked = run.ranks.iter().enumerate().filter(|(_, rank)| rank.is_asked);
+    let rows: Vec<RankTimeRow> = asked.map(|(at, rank)| one(at, rank)).collect();
+    let each = rows.len().div_ceil(ROWS).max(1);
+    let title = match each {
+        1 => "time by rank".to_string(),
+        each => format!("time by rank: means of {each} neighbors each"),
+    };
+    Table::new(title, if each == 1 { rows } else { rows.chunks(each).map(mean).collect() })
+}
+
+/// Seconds that each rank waited in calls of each kind.
+fn waited(run: &Run, account: &Account) -> Vec<[f64; KINDS.len()]> {
+    let kinds: Vec<usize> = account.places.iter().map(|place| kind_of_name(&place.function)).collect();
+    let mut waits = vec![[0.0; KINDS.len()]; run.ranks.len()];
+    for (key, sum) in &account.waits.sums {
+        waits[key.waiter.rank as usize][kinds[key.waiter.place.number()]] += seconds(sum.time);
+    }
+    waits
+}
+
+fn kind_of_name(function: &str) -> usize {
+    let call = Call::all().find(|call| call.mpi_name() == function);
+    call.map_or(OTHER, |call| kind(call.class()))
+}
+
+fn mean(rows: &[RankTimeRow]) -> RankTimeRow {
+    let count = rows.len() as f64;
+    let of = |figure: &dyn Fn(&RankTimeRow) -> f64| rows.iter().map(figure).sum::<f64>() / count;
+    RankTimeRow {
+        rank: rows[0].rank,
+        ranks: rows.len() as u64,
+        computation: of(&|row| row.computation),
+        waiting: rows[0].waiting.map(|_| of(&|row| row.waiting.unwrap_or(0.0))),
+        kinds: std::array::from_fn(|at| of(&|row| row.kinds[at])),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{KINDS, kind};
+    use traces::calls::Call;
+
+    #[test]
+    fn each_call_counts_among_those_of_its_purpose() {
+        let of = [
+            (Call::Wait, "point-to-point"),
+            (Call::Buffer_attach, "point-to-point"),
+            (Call::Neighbor_alltoall, "collective"),
+            (Call::Win_fence, "one-sided"),
+            (Call::File_open, "files"),
+            (Call::Init, "start and end"),
+            (Call::Session_init, "start and end"),
+            (Call::Comm_spawn, "start and end"),
+            (Call::Type_commit, "other MPI"),
+        ];
+        of.into_iter().for_each(|(call, purpose)| assert_eq!(KINDS[kind(call.class())], purpose, "{call:?}"));
+    }
+}

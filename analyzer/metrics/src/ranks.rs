@@ -1,0 +1,197 @@
+//! Each rank's breakdown, side by side or alone.
+
+use super::programs;
+use super::totals::{self, CallGroup, Totals, percent, world_rank};
+use super::words::rank_in_words;
+use model::error::Error;
+use model::rank::function;
+use model::sums::Total;
+use model::{End, Rank, Run};
+use tables::{Column, Row, Table, Value, WorldRank};
+
+/// A rank: its time, and how much of it in MPI.
+pub struct RankTotalRow {
+    rank: WorldRank,
+    host: String,
+    pid: u32,
+    wall: f64,
+    mpi: f64,
+    mpi_share: Option<f64>,
+    calls: u64,
+    threads: u64,
+    languages: String,
+    file: u64,
+    is_finalized: bool,
+    program: String,
+}
+
+impl Row for RankTotalRow {
+    const TABLE: &'static str = "ranks";
+    fn columns() -> Vec<Column<Self>> {
+        vec![
+            Column::rank("rank", "rank", |row: &Self| row.rank),
+            Column::text("host", "host", |row: &Self| row.host.clone()),
+            Column::number("pid", "", |row: &Self| u64::from(row.pid)),
+            Column::seconds("wall_time_s", "wall", |row: &Self| row.wall),
+            Column::seconds("mpi_time_s", "in MPI", |row: &Self| row.mpi),
+            Column::percent("mpi_share_percent", "share %", |row: &Self| row.mpi_share),
+            Column::count("calls", "calls", |row: &Self| row.calls),
+            Column::count("threads", "threads", |row: &Self| row.threads),
+            Column::text("languages", "", |row: &Self| row.languages.clone()),
+            Column::bytes("file_bytes", "", |row: &Self| row.file),
+            Column::text("finalized", "", |row: &Self| if row.is_finalized { "yes" } else { "no" }.to_string()),
+            Column::text("program", "", |row: &Self| row.program.clone()),
+        ]
+    }
+}
+
+/// One row for each rank.
+pub fn overview(run: &Run) -> Table<RankTotalRow> {
+    let row = |rank: &Rank| {
+        let mpi = rank.time_in_mpi();
+        RankTotalRow {
+            rank: world_rank(rank),
+            host: rank.process.host.clone(),
+            pid: rank.header.pid,
+            wall: rank.wall(),
+            mpi,
+            mpi_share: percent(mpi, rank.wall_of_threads()),
+            calls: rank.entries().map(|entry| entry.count).total(),
+            threads: rank.thread_count() as u64,
+            languages: super::overview::in_words(&rank.languages),
+            file: rank.bytes,
+            is_finalized: matches!(rank.end, End::Finalized),
+            program: programs::command(rank),
+        }
+    };
+    Table::new("by rank", run.asked().map(row).collect())
+}
+
+/// The most ranks that stand side by side in a table for people.
+const SIDE_BY_SIDE: usize = 5;
+
+/// A function's time on some ranks.
+pub struct SideBySideRow {
+    function: String,
+    times: Vec<Option<f64>>,
+}
+
+/// Time by function and rank: tables of a few ranks side by side, the functions with the most time first.
+pub fn side_by_side(run: &Run) -> Vec<Table<SideBySideRow>> {
+    let mut groups = by_function(run);
+    groups.retain(|(_, group)| group.sum().calls > 0);
+    let places: Vec<usize> = (0..run.ranks.len()).filter(|at| run.ranks[*at].is_asked).collect();
+    let block = |places: &[usize]| {
+        let time = |totals: Totals| (totals.calls > 0).then_some(totals.time);
+        let row = |(name, group): &(String, CallGroup)| SideBySideRow {
+            function: name.clone(),
+            times: places.iter().map(|at| time(group.of_rank(*at))).collect(),
+        };
+        let mut columns = vec![Column::text("function", "{unit} in", |row: &SideBySideRow| row.function.clone())];
+        columns.extend(places.iter().enumerate().map(|(column, at)| {
+            let name = rank_in_words(&run.ranks[*at]);
+            let key = format!("{}_s", name.replace(' ', "_"));
+            Column::seconds(key, name, move |row: &SideBySideRow| row.times[column])
+        }));
+        Table::with_columns("side_by_side", "", columns, groups.iter().map(row).collect()).for_people()
+    };
+    places.chunks(SIDE_BY_SIDE).map(block).collect()
+}
+
+/// A function on a rank.
+pub struct RankFunctionRow {
+    rank: WorldRank,
+    function: String,
+    share: Option<f64>,
+    totals: Totals,
+}
+
+impl Row for RankFunctionRow {
+    const TABLE: &'static str = "rank_functions";
+    fn columns() -> Vec<Column<Self>> {
+        vec![
+            Column::rank("rank", "", |row: &Self| row.rank),
+            Column::text("function", "", |row: &Self| row.function.clone()),
+            Column::seconds("time_s", "", |row: &Self| row.totals.time),
+            Column::percent("time_share_of_wall_percent", "", |row: &Self| row.share),
+            Column::count("calls", "", |row: &Self| row.totals.calls),
+            Column::bytes("sent_bytes", "", |row: &Self| row.totals.sent),
+            Column::bytes("received_bytes", "", |row: &Self| row.totals.received),
+            Column::seconds("call_min_s", "", |row: &Self| row.totals.shortest),
+            Column::seconds("call_max_s", "", |row: &Self| row.totals.longest),
+            Column::count("failed_calls", "", |row: &Self| row.totals.failed),
+            Column::count("nested_calls", "", |row: &Self| row.totals.nested),
+            Column::bytes("prepared_sent_bytes", "", |row: &Self| row.totals.prepared.0),
+            Column::bytes("prepared_received_bytes", "", |row: &Self| row.totals.prepared.1),
+            Column::count("engine_entries", "", |row: &Self| row.totals.entries),
+            Column::count("engine_productive_entries", "", |row: &Self| row.totals.productive),
+            Column::seconds("engine_s", "", |row: &Self| row.totals.engine),
+        ]
+    }
+}
+
+/// Time, calls and bytes by rank and function: the same for programs, one row each.
+pub fn rank_functions(run: &Run) -> Table<RankFunctionRow> {
+    let mut rows = Vec::new();
+    for (function, group) in by_function(run) {
+        let of_ranks = run.ranks.iter().enumerate().map(|(at, rank)| (rank, group.of_rank(at)));
+        let called = of_ranks.filter(|(_, totals)| totals.calls > 0 || totals.nested > 0);
+        rows.extend(called.map(|(rank, totals)| RankFunctionRow {
+            rank: world_rank(rank),
+            function: function.clone(),
+            share: percent(totals.time, rank.wall()),
+            totals,
+        }));
+    }
+    Table::new("", rows).for_programs()
+}
+
+/// A function on the one rank that is asked about.
+pub struct OneRankRow {
+    function: String,
+    share: Option<f64>,
+    totals: Totals,
+}
+
+impl Row for OneRankRow {
+    const TABLE: &'static str = "one_rank";
+    fn columns() -> Vec<Column<Self>> {
+        vec![
+            Column::text("function", "function", |row: &Self| row.function.clone()),
+            Column::seconds("time_s", "time", |row: &Self| row.totals.time),
+            Column::percent("time_share_of_wall_percent", "of wall %", |row: &Self| row.share),
+            Column::count("calls", "calls", |row: &Self| row.totals.calls),
+            Column::seconds("call_min_s", "shortest", |row: &Self| row.totals.shortest).each(),
+            Column::seconds("call_mean_s", "mean", |row: &Self| row.totals.time / row.totals.calls as f64)
+                .each()
+                .spare(1),
+            Column::seconds("call_max_s", "longest", |row: &Self| row.totals.longest).each(),
+            Column::bytes("bytes", "bytes", |row: &Self| row.totals.bytes()),
+            Column::bytes("sent_bytes", "", |row: &Self| row.totals.sent),
+            Column::bytes("received_bytes", "", |row: &Self| row.totals.received),
+            Column::count("failed_calls", "", |row: &Self| row.totals.failed),
+        ]
+    }
+}
+
+/// One rank's breakdown by function.
+pub fn alone(run: &Run, number: u32) -> Result<Table<OneRankRow>, Error> {
+    let at = run.ranks.iter().position(|rank| rank.header.world == 0 && rank.number() == Some(number));
+    let at = at.ok_or(Error::NoRank { rank: number, size: run.size() })?;
+    let rank = &run.ranks[at];
+    let row = |(function, group): (String, CallGroup)| {
+        let totals = group.of_rank(at);
+        OneRankRow { function, share: percent(totals.time, rank.wall()), totals }
+    };
+    let mut rows: Vec<OneRankRow> = by_function(run).into_iter().map(row).collect();
+    rows.retain(|row| row.totals.calls > 0);
+    rows.sort_by(|a, b| b.totals.time.total_cmp(&a.totals.time));
+    Ok(Table::new(format!("rank {number}, {}", Value::Seconds(rank.wall())), rows))
+}
+
+fn by_function(run: &Run) -> Vec<(String, CallGroup)> {
+    let groups = totals::group_calls(run, |_, _, entry| Some(function(&entry.signature)));
+    let mut groups: Vec<_> = groups.into_iter().collect();
+    groups.sort_by(|a, b| b.1.sum().time.total_cmp(&a.1.sum().time));
+    groups
+}

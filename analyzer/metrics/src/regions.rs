@@ -1,0 +1,73 @@
+//! Time by the program's regions, each without those inside it.
+
+use std::collections::BTreeMap;
+
+use super::totals::{self, Totals, percent, world_rank};
+use model::selection::Part;
+use model::{Rank, Run};
+use tables::{Column, Row, Table, WorldRank};
+
+/// What is in no region.
+const NONE: &str = "(none)";
+
+/// A region, each without those inside it.
+pub struct RegionTotalRow {
+    region: String,
+    max: f64,
+    max_rank: Option<WorldRank>,
+    mean: f64,
+    mpi_mean: f64,
+    mpi_share: Option<f64>,
+    sum: Totals,
+}
+
+impl Row for RegionTotalRow {
+    const TABLE: &'static str = "regions";
+    fn columns() -> Vec<Column<Self>> {
+        vec![
+            Column::text("region", "region", |row: &Self| row.region.clone()),
+            Column::seconds("time_max_s", "max", |row: &Self| row.max),
+            Column::rank("time_max_rank", "rank", |row: &Self| row.max_rank),
+            Column::seconds("time_mean_s", "mean", |row: &Self| row.mean),
+            Column::seconds("mpi_time_mean_s", "in MPI", |row: &Self| row.mpi_mean),
+            Column::percent("mpi_share_percent", "in MPI %", |row: &Self| row.mpi_share),
+            Column::count("calls", "calls", |row: &Self| row.sum.calls),
+            Column::bytes("bytes", "bytes", |row: &Self| row.sum.bytes()),
+            Column::bytes("sent_bytes", "", |row: &Self| row.sum.sent),
+            Column::bytes("received_bytes", "", |row: &Self| row.sum.received),
+        ]
+    }
+}
+
+/// One row for each region, the one with the most time first.
+pub fn table(run: &Run) -> Table<RegionTotalRow> {
+    let mut walls: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    for (at, rank) in run.ranks.iter().enumerate() {
+        for (part, ticks) in rank.selection.iter().flat_map(|selection| selection.parts()) {
+            let walls = walls.entry(name(rank, part)).or_insert_with(|| vec![0.0; run.ranks.len()]);
+            walls[at] += rank.clock.seconds(ticks);
+        }
+    }
+    let mut groups = totals::group_calls(run, |rank, _, entry| Some(name(rank, entry.part)));
+    let mut regions: Vec<(String, Vec<f64>)> = walls.into_iter().collect();
+    regions.sort_by(|a, b| b.1.iter().sum::<f64>().total_cmp(&a.1.iter().sum()));
+    let row = |(region, walls): (String, Vec<f64>)| {
+        let sum = groups.remove(&region).unwrap_or_default().sum();
+        let most = walls.iter().zip(&run.ranks).max_by(|a, b| a.0.total_cmp(b.0));
+        let (ranks, all) = (run.asked().count() as f64, walls.iter().sum::<f64>());
+        RegionTotalRow {
+            region,
+            max: most.map_or(0.0, |(most, _)| *most),
+            max_rank: most.map(|(_, rank)| world_rank(rank)),
+            mean: all / ranks,
+            mpi_mean: sum.time / ranks,
+            mpi_share: percent(sum.time, all),
+            sum,
+        }
+    };
+    Table::new("by innermost region", regions.into_iter().map(row).collect())
+}
+
+fn name(rank: &Rank, part: Part) -> String {
+    rank.regions.get(&part).map_or(NONE.into(), |region| region.name.clone())
+}

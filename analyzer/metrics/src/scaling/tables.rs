@@ -1,0 +1,177 @@
+//! The tables: efficiencies, times and models by number of ranks.
+
+use super::fit::{Expected, Model};
+use super::points::{GLOBAL, Grown, Grows, PARALLEL, SCALABILITY};
+use tables::{Column, Label, Row, Table};
+
+/// Functions that people are shown.
+const FUNCTIONS: usize = 15;
+
+/// The tree of efficiencies, as POP prints it.
+const TREE: [Label; 7] = [
+    label(GLOBAL, 0),
+    label(PARALLEL, 1),
+    label("load balance", 2),
+    label("communication efficiency", 2),
+    label("serialization efficiency", 3),
+    label("transfer efficiency", 3),
+    label(SCALABILITY, 1),
+];
+
+const fn label(name: &'static str, depth: usize) -> Label {
+    Label { key: name, name, depth }
+}
+
+/// An efficiency at a number of ranks.
+pub struct PopRow {
+    label: Label,
+    ranks: u32,
+    percent: Option<f64>,
+}
+
+impl Row for PopRow {
+    const TABLE: &'static str = "pop";
+    fn columns() -> Vec<Column<Self>> {
+        vec![
+            Column::label("metric", "", |row: &Self| row.label),
+            Column::count("ranks", "", |row: &Self| u64::from(row.ranks)),
+            Column::percent("percent", "", |row: &Self| row.percent),
+        ]
+    }
+}
+
+/// Efficiencies, for programs.
+pub fn pop(grown: &Grown) -> Table<PopRow> {
+    let of = |label: Label| {
+        let row = move |ranks: &u32| PopRow { label, ranks: *ranks, percent: percent(grown, *ranks, label) };
+        grown.runs.keys().map(row)
+    };
+    Table::new("", TREE.into_iter().flat_map(of).collect()).for_programs()
+}
+
+fn percent(grown: &Grown, ranks: u32, label: Label) -> Option<f64> {
+    grown.pop.get(&ranks)?.get(label.name).copied()
+}
+
+/// A line of a table with a column for each number of ranks.
+pub struct GrownRow<Name> {
+    name: Name,
+    values: Vec<Option<f64>>,
+    model: Option<Model>,
+    expected: Option<Expected>,
+}
+
+/// Efficiencies, for people.
+pub fn efficiencies(grown: &Grown) -> Table<GrownRow<Label>> {
+    let line = |name: Label| {
+        let values = grown.runs.keys().map(|ranks| percent(grown, *ranks, name)).collect();
+        GrownRow { name, values, model: None, expected: None }
+    };
+    let lines: Vec<_> = TREE.into_iter().map(line).filter(|line| line.values.iter().any(Option::is_some)).collect();
+    let mut columns = vec![Column::label("metric", "efficiency, % at ranks", |line: &GrownRow<Label>| line.name)];
+    columns.extend(grown.runs.keys().enumerate().map(|(at, ranks)| {
+        let column =
+            Column::percent(format!("at_{ranks}_percent"), ranks.to_string(), move |line: &GrownRow<Label>| {
+                line.values[at]
+            });
+        column.spare(spare(grown, at))
+    }));
+    Table::with_columns("pop", "", columns, lines).whole().for_people().silent_empty()
+}
+
+/// Times and models, for people.
+pub fn times(grown: &Grown) -> Table<GrownRow<String>> {
+    let ahead = grown.ahead();
+    let line = |grows: &Grows| GrownRow {
+        name: grows.name.clone(),
+        values: grown.runs.keys().map(|ranks| grows.points.get(ranks).copied()).collect(),
+        model: grows.models.first().copied(),
+        expected: grows.expected(ahead),
+    };
+    let mut columns =
+        vec![Column::text("function", "mean of ranks, {unit}, at", |line: &GrownRow<String>| line.name.clone())];
+    columns.extend(grown.runs.keys().enumerate().map(|(at, ranks)| {
+        let column =
+            Column::seconds(format!("at_{ranks}_s"), ranks.to_string(), move |line: &GrownRow<String>| line.values[at]);
+        column.spare(spare(grown, at))
+    }));
+    let heading = format!("at {ahead}");
+    columns.extend([
+        Column::text("model", "grows as", |line: &GrownRow<String>| {
+            line.model.map(|model| model.term.name().to_string())
+        }),
+        Column::percent("error_percent", "off by %", |line: &GrownRow<String>| line.model.map(|model| model.error)),
+        Column::seconds("expected_s", heading, |line: &GrownRow<String>| Some(line.expected?.time)),
+        Column::seconds("expected_low_s", "least", |line: &GrownRow<String>| Some(line.expected?.low)).spare(1),
+        Column::seconds("expected_high_s", "most", |line: &GrownRow<String>| Some(line.expected?.high)).spare(1),
+    ]);
+    Table::with_columns("times", "", columns, grown.times.iter().map(line).collect()).most(FUNCTIONS).for_people()
+}
+
+/// Where there is no room for all numbers of ranks, the first and the last stay longest.
+fn spare(grown: &Grown, at: usize) -> u8 {
+    let last = grown.runs.len() - 1;
+    if at == 0 || at == last { 0 } else { (2 + at).min(200) as u8 }
+}
+
+/// A time at a number of ranks.
+pub struct PointRow {
+    name: String,
+    ranks: u32,
+    time: f64,
+}
+
+impl Row for PointRow {
+    const TABLE: &'static str = "times";
+    fn columns() -> Vec<Column<Self>> {
+        vec![
+            Column::text("function", "", |row: &Self| row.name.clone()),
+            Column::count("ranks", "", |row: &Self| u64::from(row.ranks)),
+            Column::seconds("time_mean_s", "", |row: &Self| row.time),
+        ]
+    }
+}
+
+/// Times, for programs.
+pub fn points(grown: &Grown) -> Table<PointRow> {
+    let of = |grows: &Grows| {
+        let name = grows.name.clone();
+        grows.points.clone().into_iter().map(move |(ranks, time)| PointRow { name: name.clone(), ranks, time })
+    };
+    Table::new("", grown.times.iter().flat_map(of).collect()).for_programs()
+}
+
+/// A model.
+pub struct ModelRow {
+    name: String,
+    model: Model,
+    ahead: f64,
+    expected: Option<Expected>,
+}
+
+impl Row for ModelRow {
+    const TABLE: &'static str = "models";
+    fn columns() -> Vec<Column<Self>> {
+        vec![
+            Column::text("function", "", |row: &Self| row.name.clone()),
+            Column::text("term", "", |row: &Self| row.model.term.name().to_string()),
+            Column::seconds("constant_s", "", |row: &Self| row.model.constant),
+            Column::seconds("factor_s", "", |row: &Self| row.model.factor),
+            Column::percent("error_percent", "", |row: &Self| row.model.error),
+            Column::count("expected_ranks", "", |row: &Self| row.ahead.round() as u64),
+            Column::seconds("expected_s", "", |row: &Self| Some(row.expected?.time)),
+            Column::seconds("expected_low_s", "", |row: &Self| Some(row.expected?.low)),
+            Column::seconds("expected_high_s", "", |row: &Self| Some(row.expected?.high)),
+        ]
+    }
+}
+
+/// The best model of each time, for programs.
+pub fn models(grown: &Grown) -> Table<ModelRow> {
+    let ahead = grown.ahead();
+    let row = |grows: &Grows| {
+        let model = *grows.models.first()?;
+        Some(ModelRow { name: grows.name.clone(), model, ahead, expected: grows.expected(ahead) })
+    };
+    Table::new("", grown.times.iter().filter_map(row).collect()).for_programs().asked()
+}

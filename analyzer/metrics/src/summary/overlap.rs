@@ -1,0 +1,29 @@
+//! Whether waits were postponed in vain.
+
+use super::{Evidence, Finding};
+use crate::overlap;
+use crate::totals::percent;
+
+/// Smaller shares of the requests are not worth a sentence, and so few of them are no pattern.
+const LEAST_PERCENT: f64 = 10.0;
+const LEAST_REQUESTS: u64 = 10;
+
+pub fn finding(known: &Evidence) -> Option<Finding> {
+    let all = known.requests?;
+    let [requests, stalled] = [all.total(|lives| lives.requests), all.total(|lives| lives.stalled)];
+    let share = percent(stalled as f64, requests as f64).filter(|share| *share >= LEAST_PERCENT)?;
+    if stalled < LEAST_REQUESTS {
+        return None;
+    }
+    let rows = overlap::postponed(all).rows;
+    let row = rows.iter().max_by_key(|row| row.lives.stalled)?;
+    let text = format!(
+        "{share:.1} % of the nonblocking requests were waited for later with nothing entering MPI meanwhile, so their messages may \
+         not have moved; most are posted at {}.",
+        row.place.site
+    );
+    Some(
+        Finding::new("overlap", text)
+            .next("Call MPI_Test between post and wait, and see by the table whether more is hidden."),
+    )
+}

@@ -1,0 +1,96 @@
+//! Where each rank of a running program is at the moment, those longest there first.
+
+mod open_metrics;
+
+pub use open_metrics::open_metrics;
+
+use super::totals::world_rank;
+use super::whereabouts::{self, peer_of, tag_of};
+use super::words::object;
+use model::Rank;
+use model::process::ProcessState;
+use model::rank::function;
+use model::sites::Sites;
+use model::wait_for::Halt;
+use model::watch::{RankView, Watch};
+use tables::{Column, Label, Row, Table, WorldRank};
+
+/// One rank.
+pub struct TopRow {
+    rank: WorldRank,
+    host: String,
+    core: Option<u64>,
+    state: Label,
+    function: Option<String>,
+    partner: Option<String>,
+    tag: Option<String>,
+    communicator: Option<String>,
+    since: Option<f64>,
+    in_mpi: Option<f64>,
+    sent: Option<f64>,
+    empty: Option<f64>,
+    pending: u64,
+    oldest: Option<f64>,
+    data_age: f64,
+    site: Option<String>,
+}
+
+impl Row for TopRow {
+    const TABLE: &'static str = "top";
+    fn columns() -> Vec<Column<Self>> {
+        vec![
+            Column::rank("rank", "rank", |row: &Self| row.rank),
+            Column::text("host", "host", |row: &Self| row.host.clone()).spare(6),
+            Column::number("core", "core", |row: &Self| row.core).spare(5),
+            Column::label("state", "is", |row: &Self| row.state),
+            Column::text("function", "function", |row: &Self| row.function.clone()),
+            Column::text("partner", "with", |row: &Self| row.partner.clone()).silent_empty(),
+            Column::text("tag", "tag", |row: &Self| row.tag.clone()).silent_empty().spare(1),
+            Column::text("communicator", "communicator", |row: &Self| row.communicator.clone()).spare(7),
+            Column::seconds("since_s", "since", |row: &Self| row.since),
+            Column::percent("mpi_share_percent", "MPI %", |row: &Self| row.in_mpi).spare(1),
+            Column::ratio("sent_byte_rate", "B/s", |row: &Self| row.sent).spare(3),
+            Column::ratio("empty_entry_rate", "empty/s", |row: &Self| row.empty).spare(4),
+            Column::count("pending_requests", "pending", |row: &Self| row.pending).spare(2),
+            Column::seconds("oldest_request_s", "oldest", |row: &Self| row.oldest).silent_empty().spare(3),
+            Column::seconds("data_age_s", "data", |row: &Self| row.data_age).spare(4),
+            Column::text("site", "call site", |row: &Self| row.site.clone()),
+        ]
+    }
+}
+
+/// One row for each rank.
+pub fn table(watch: &Watch, sites: &Sites) -> Table<TopRow> {
+    let mut rows: Vec<TopRow> =
+        watch.ranks.iter().zip(&watch.views).map(|(rank, view)| row(rank, view, sites)).collect();
+    rows.sort_by(|one, other| other.since.unwrap_or(-1.0).total_cmp(&one.since.unwrap_or(-1.0)));
+    Table::new("", rows)
+}
+
+fn row(rank: &Rank, view: &RankView, sites: &Sites) -> TopRow {
+    let call = view.spot.call();
+    TopRow {
+        rank: world_rank(rank),
+        host: rank.process.host.clone(),
+        core: view.process.filter(|process| process.state != ProcessState::Gone).map(|process| process.core.into()),
+        state: state(view),
+        function: call.map(function),
+        partner: call.and_then(peer_of).or_else(|| view.came.map(|(came, of)| format!("{came} of {of} came"))),
+        tag: call.and_then(tag_of),
+        communicator: call.filter(|call| call.object != 0).map(|call| object(rank, call).0),
+        since: view.since(),
+        in_mpi: view.rates.map(|rates| 100.0 * rates.in_mpi),
+        sent: view.rates.map(|rates| rates.sent),
+        empty: view.rates.map(|rates| rates.empty_entries),
+        pending: view.pending,
+        oldest: view.oldest,
+        data_age: view.data_age,
+        site: call.filter(|call| call.site != 0).map(|call| sites.place(rank, call.site)),
+    }
+}
+
+/// What a rank does, in a word.
+fn state(view: &RankView) -> Label {
+    let process = view.process.map(|process| process.state);
+    whereabouts::state(process.and_then(Halt::of), &view.spot, process)
+}

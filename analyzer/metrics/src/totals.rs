@@ -1,0 +1,143 @@
+//! Calls added up by whatever they have in common, rank by rank.
+
+use std::collections::BTreeMap;
+
+use model::rank::{ThreadTotals, is_nested};
+use model::sums::Grow;
+use model::tally::CallTotal;
+use model::{Rank, Run};
+use tables::WorldRank;
+
+/// Calls of one rank. Times in seconds.
+#[derive(Clone, Copy, Default)]
+pub struct Totals {
+    /// How many.
+    pub calls: u64,
+    /// How long together.
+    pub time: f64,
+    /// The shortest.
+    pub shortest: f64,
+    /// The longest.
+    pub longest: f64,
+    /// Bytes handed out.
+    pub sent: u64,
+    /// Bytes that came.
+    pub received: u64,
+    /// Calls that returned an error.
+    pub failed: u64,
+    /// Calls made inside other calls, whose time holds theirs: they are in none of the above.
+    pub nested: u64,
+    /// Bytes that persistent requests created by them will hand out and receive at each start.
+    pub prepared: (u64, u64),
+    /// Entries into the progress engine.
+    pub entries: u64,
+    /// Those that achieved something.
+    pub productive: u64,
+    /// How long they took.
+    pub engine: f64,
+}
+
+/// Calls that have something in common, by the rank's place in the run.
+#[derive(Clone, Default)]
+pub struct CallGroup(BTreeMap<usize, Totals>);
+
+/// Adds up the run's calls by `key`; those without one are left out. Calls of threads without room of their own have no thread.
+pub fn group_calls<K: Ord>(
+    run: &Run,
+    key: impl Fn(&Rank, Option<&ThreadTotals>, &CallTotal) -> Option<K>,
+) -> BTreeMap<K, CallGroup> {
+    let mut groups: BTreeMap<K, CallGroup> = BTreeMap::new();
+    for (at, rank) in run.ranks.iter().enumerate() {
+        let of_thread = |thread| move |entry| (Some(thread), entry);
+        let entries = rank.threads.iter().flat_map(|thread| thread.entries.iter().map(of_thread(thread)));
+        for (thread, entry) in entries.chain(rank.shared.iter().map(|entry| (None, entry))) {
+            if let Some(key) = key(rank, thread, entry) {
+                groups.entry(key).or_default().0.entry(at).or_default().add(rank, entry);
+            }
+        }
+    }
+    groups
+}
+
+impl Totals {
+    /// Bytes that went through the ranks' buffers.
+    pub fn bytes(&self) -> u64 {
+        self.sent.saturating_add(self.received)
+    }
+
+    fn add(&mut self, rank: &Rank, entry: &CallTotal) {
+        if is_nested(entry) {
+            self.nested.grow(entry.count);
+            return;
+        }
+        if entry.count > 0 {
+            let shortest = rank.clock.seconds(entry.min);
+            self.shortest = if self.calls == 0 { shortest } else { self.shortest.min(shortest) };
+        }
+        self.longest = self.longest.max(rank.clock.seconds(entry.max));
+        self.calls.grow(entry.count);
+        self.time += rank.clock.seconds(entry.total);
+        self.sent.grow(entry.sent);
+        self.received.grow(entry.received);
+        self.failed.grow(entry.failed);
+        self.prepared.0.grow(entry.prepared.0);
+        self.prepared.1.grow(entry.prepared.1);
+        self.entries.grow(entry.engine.entries);
+        self.productive.grow(entry.engine.productive);
+        self.engine += rank.clock.seconds(entry.engine.ticks);
+    }
+
+    fn merge(&mut self, other: &Totals) {
+        self.nested.grow(other.nested);
+        if other.calls == 0 {
+            return;
+        }
+        self.shortest = if self.calls == 0 { other.shortest } else { self.shortest.min(other.shortest) };
+        self.longest = self.longest.max(other.longest);
+        self.calls.grow(other.calls);
+        self.time += other.time;
+        self.sent.grow(other.sent);
+        self.received.grow(other.received);
+        self.failed.grow(other.failed);
+        self.prepared.0.grow(other.prepared.0);
+        self.prepared.1.grow(other.prepared.1);
+        self.entries.grow(other.entries);
+        self.productive.grow(other.productive);
+        self.engine += other.engine;
+    }
+}
+
+impl CallGroup {
+    /// All ranks together.
+    pub fn sum(&self) -> Totals {
+        let mut sum = Totals::default();
+        self.0.values().for_each(|totals| sum.merge(totals));
+        sum
+    }
+
+    /// One rank's, by its place in the run.
+    pub fn of_rank(&self, rank: usize) -> Totals {
+        self.0.get(&rank).copied().unwrap_or_default()
+    }
+
+    /// The most time any rank spent in these calls, and that rank.
+    pub fn maximum(&self, run: &Run) -> (f64, Option<WorldRank>) {
+        let most = self.0.iter().max_by(|a, b| a.1.time.total_cmp(&b.1.time));
+        most.map_or((0.0, None), |(at, totals)| (totals.time, Some(world_rank(&run.ranks[*at]))))
+    }
+}
+
+/// What a rank is told from others by.
+pub fn world_rank(rank: &Rank) -> WorldRank {
+    WorldRank { world: rank.header.world, number: rank.number() }
+}
+
+/// A part of a whole, of 100.
+pub fn percent(part: f64, whole: f64) -> Option<f64> {
+    (whole > 0.0).then(|| 100.0 * part / whole)
+}
+
+/// Nanoseconds in seconds.
+pub fn seconds(nanoseconds: i64) -> f64 {
+    nanoseconds as f64 / 1e9
+}

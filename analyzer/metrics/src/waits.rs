@@ -1,0 +1,209 @@
+//! Who waited for whom: wait states by kind, and by the places that waited and were waited for.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+
+use super::totals::{percent, seconds, world_rank};
+use model::matching::{Account, RankSite, WaitKey, WaitState, WaitSum};
+use model::sums::Grow;
+use model::{Rank, Run};
+use tables::{Column, Fact, Row, Table, Value, WorldRank, facts};
+
+/// Rows of places that people are shown.
+const PLACES: usize = 15;
+
+facts! {
+    WAIT = "wait_s", Seconds, always;
+    WAIT_ERROR = "wait_error_s", Seconds, always;
+    WAIT_PERCENT = "wait_percent", Percent, always;
+    MATCHED = "matched_messages", Count, always;
+    UNMATCHED = "unmatched_messages", Count, always;
+    UNCERTAIN = "uncertain_messages", Count, always;
+    COLLECTIVES = "matched_collectives", Count, always;
+}
+
+/// Seconds of all ranks together.
+fn all_time(run: &Run) -> f64 {
+    run.asked().map(Rank::wall).sum()
+}
+
+/// The waits of a run in one line, and what they rest on.
+pub fn facts(run: &Run, account: &Account) -> Vec<Fact> {
+    let (mut time, mut error) = (0i64, 0i64);
+    for sum in account.waits.sums.values() {
+        time.grow(sum.time);
+        error.grow(sum.error);
+    }
+    let share = percent(seconds(time), all_time(run)).unwrap_or(0.0);
+    let ranks = if run.choice.ranks.is_some() { "these ranks" } else { "all ranks" };
+    let matched: u64 = account.pairs.values().map(|pair| pair.messages).sum();
+    let unmatched: u64 = account.unreceived.values().sum::<u64>() + account.elsewhere;
+    let whole = percent(matched as f64, (matched + unmatched) as f64);
+    let whole = whole.map_or(String::new(), |whole| format!(", {whole:.1} % of those sent"));
+    vec![
+        Fact::new(WAIT, "waiting", Value::Seconds(seconds(time)))
+            .error(Value::Seconds(seconds(error)))
+            .note(format!(" over {ranks}, {share:.1} % of their time")),
+        Fact::hidden(WAIT_ERROR, Value::Seconds(seconds(error))),
+        Fact::hidden(WAIT_PERCENT, Value::Percent(share)),
+        Fact::new(MATCHED, "matched", Value::Count(matched))
+            .note(format!(" messages{whole}, {} collective calls", account.collectives)),
+        Fact::hidden(UNMATCHED, Value::Count(unmatched)),
+        Fact::hidden(UNCERTAIN, Value::Count(account.uncertain.values().sum())),
+        Fact::hidden(COLLECTIVES, Value::Count(account.collectives)),
+    ]
+}
+
+/// Messages whose other end was not recorded.
+fn unrecorded(run: &Run, account: &Account) -> Option<String> {
+    let ranks = super::overview::numbers(&run.unrecorded);
+    let plural = if account.unrecorded == 1 { "" } else { "s" };
+    let messages = format!("{} message{plural} to or from {ranks}, not recorded", account.unrecorded);
+    (account.unrecorded > 0).then(|| format!("{messages}: their waits are unknown"))
+}
+
+/// A wait state of all ranks.
+pub struct WaitStateRow {
+    state: WaitState,
+    waited: WaitSum,
+    share: Option<f64>,
+    unresolved: WaitSum,
+}
+
+impl Row for WaitStateRow {
+    const TABLE: &'static str = "wait_states";
+    fn columns() -> Vec<Column<Self>> {
+        vec![
+            Column::text("wait_state", "wait state", |row: &Self| row.state.name().to_string()).name(),
+            Column::seconds("wait_s", "time", |row: &Self| seconds(row.waited.time)),
+            Column::seconds("error_s", "±", |row: &Self| seconds(row.waited.error)),
+            Column::percent("wait_percent", "% of all", |row: &Self| row.share),
+            Column::count("waits", "waits", |row: &Self| row.waited.count),
+            Column::seconds("longest_s", "longest", |row: &Self| seconds(row.waited.longest)),
+            Column::count("unresolved", "unresolved", |row: &Self| row.unresolved.count),
+            Column::seconds("unresolved_s", "", |row: &Self| seconds(row.unresolved.time)),
+        ]
+    }
+}
+
+/// One row for each wait state that there is, the one with the most time first.
+pub fn states(run: &Run, account: &Account) -> Table<WaitStateRow> {
+    let mut states: BTreeMap<WaitState, WaitSum> = BTreeMap::new();
+    for (key, sum) in &account.waits.sums {
+        states.entry(key.state).or_default().merge(sum);
+    }
+    let all = all_time(run);
+    let row = |state: &WaitState| {
+        let waited = states.get(state).copied().unwrap_or_default();
+        let unresolved = account.waits.unresolved.get(state).copied().unwrap_or_default();
+        WaitStateRow { state: *state, waited, share: percent(seconds(waited.time), all), unresolved }
+    };
+    let mut rows: Vec<WaitStateRow> = WaitState::ALL.iter().map(row).collect();
+    rows.retain(|row| row.waited.count > 0 || row.unresolved.count > 0);
+    rows.sort_by_key(|row| std::cmp::Reverse(row.waited.time));
+    Table::new("wait states", rows)
+}
+
+/// A call site of a rank.
+struct SiteOfRank {
+    rank: WorldRank,
+    function: String,
+    site: String,
+}
+
+/// Waits at one call site for another.
+pub struct WaitPlaceRow {
+    state: WaitState,
+    waiter: SiteOfRank,
+    /// None where it is nobody's fault.
+    cause: Option<SiteOfRank>,
+    waited: WaitSum,
+}
+
+impl Row for WaitPlaceRow {
+    const TABLE: &'static str = "waits";
+    fn columns() -> Vec<Column<Self>> {
+        vec![
+            Column::text("wait_state", "wait state", |row: &Self| row.state.name().to_string()),
+            Column::rank("rank", "rank", |row: &Self| row.waiter.rank),
+            Column::text("function", "in", |row: &Self| row.waiter.function.clone()).spare(2),
+            Column::text("site", "at", |row: &Self| row.waiter.site.clone()),
+            Column::rank("cause_rank", "for", |row: &Self| row.cause.as_ref().map(|cause| cause.rank)),
+            Column::text("cause_function", "in", |row: &Self| row.cause.as_ref().map(|cause| cause.function.clone()))
+                .spare(3),
+            Column::text("cause_site", "at", |row: &Self| row.cause.as_ref().map(|cause| cause.site.clone())),
+            Column::seconds("wait_s", "time", |row: &Self| seconds(row.waited.time)),
+            Column::seconds("error_s", "", |row: &Self| seconds(row.waited.error)),
+            Column::count("waits", "waits", |row: &Self| row.waited.count).spare(1),
+            Column::seconds("longest_s", "", |row: &Self| seconds(row.waited.longest)),
+        ]
+    }
+}
+
+/// One row for each pair of call sites, the longest first.
+pub fn places(run: &Run, account: &Account) -> Table<WaitPlaceRow> {
+    let mut sums: Vec<(&WaitKey, &WaitSum)> = account.waits.sums.iter().collect();
+    sums.sort_by_key(|(key, sum)| (std::cmp::Reverse(sum.time), **key));
+    let site = |at: RankSite| {
+        let place = &account.places[at.place.number()];
+        let rank = world_rank(&run.ranks[at.rank as usize]);
+        SiteOfRank { rank, function: place.function.clone(), site: place.site.clone() }
+    };
+    let row = |(key, sum): (&WaitKey, &WaitSum)| WaitPlaceRow {
+        state: key.state,
+        waiter: site(key.waiter),
+        cause: (key.cause != key.waiter).then(|| site(key.cause)),
+        waited: *sum,
+    };
+    Table::new("who waited for whom", sums.into_iter().map(row).collect()).most(PLACES)
+}
+
+/// So many of something, and where most of them are; nothing where there are none.
+fn most(run: &Run, account: &Account, what: &str, places: &FxHashMap<RankSite, u64>) -> Option<String> {
+    let count: u64 = places.values().sum();
+    let (at, _) = places.iter().min_by_key(|(at, count)| (std::cmp::Reverse(**count), **at))?;
+    let place = &account.places[at.place.number()];
+    let rank = super::words::rank_in_words(&run.ranks[at.rank as usize]);
+    let plural = if count == 1 { "" } else { "s" };
+    let what = what.replacen("(s)", plural, 1);
+    Some(format!("{count} {what}: {rank} in {} at {}", place.function, place.site))
+}
+
+/// What a reader has to know of calls that have no certain partner, and are as they should be.
+pub fn explained(run: &Run, account: &Account) -> Vec<String> {
+    let kinds = [
+        (
+            "message(s) of threads that sent or received at once by one communicator and tag: nobody knows which receive \
+             got which, so no wait or path rests on them, most",
+            &account.uncertain,
+        ),
+        ("send(s) cancelled, most", &account.cancelled),
+        ("receive(s) truncated because the message was longer, most", &account.truncated),
+        ("call(s) left by an exception or longjmp, most", &account.left),
+    ];
+    let said = kinds.into_iter().filter_map(|(what, places)| most(run, account, what, places));
+    said.chain(unrecorded(run, account)).collect()
+}
+
+/// What a reader has to know of calls that found no partner.
+pub fn unmatched(run: &Run, account: &Account) -> Vec<String> {
+    let kinds = [
+        ("message(s) sent and not received, most", &account.unreceived),
+        ("receive(s) whose message is unknown, most", &account.unsent),
+        ("collective call(s) that others did not join, most", &account.rest.waiting),
+    ];
+    let mut said: Vec<String> =
+        kinds.into_iter().filter_map(|(what, places)| most(run, account, what, places)).collect();
+    if account.elsewhere > 0 {
+        said.push(format!(
+            "{} messages to or from processes that are unknown or not in this folder",
+            account.elsewhere
+        ));
+    }
+    if !account.rest.confused.is_empty() {
+        let count = account.rest.confused.len();
+        said.push(format!("the ranks' collective calls disagree on {count} communicators: those are left out"));
+    }
+    said
+}

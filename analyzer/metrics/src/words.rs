@@ -1,0 +1,96 @@
+//! Ranks, objects and calls as lines name them.
+
+use traces::calls::{ArgumentKind, Call};
+use traces::definitions::ObjectKind;
+use traces::signature::{Signature, UNKNOWN_BYTES, peer};
+
+use model::rank::function;
+use model::{Rank, Run};
+
+/// The object a call works on, by the name the rank has for it, and how many processes it has.
+pub fn object(rank: &Rank, signature: &Signature) -> (String, u32) {
+    if signature.object == 0 {
+        return ("(none)".into(), 0);
+    }
+    if let Some(communicator) = rank.communicators.get(&signature.object) {
+        let name = match communicator.name.is_empty() {
+            true => format!("communicator {}", communicator.number),
+            false => communicator.name.clone(),
+        };
+        return (name, communicator.size);
+    }
+    match rank.objects.get(&signature.object) {
+        Some(object) => {
+            let kind = match object.kind {
+                ObjectKind::Window => "window",
+                ObjectKind::File => "file",
+            };
+            (format!("{kind} {}", object.number), 0)
+        }
+        None => (format!("object {}", signature.object), 0),
+    }
+}
+
+/// A partner as the program names it.
+pub fn peer_in_words(rank: i32) -> String {
+    match rank {
+        peer::ANY => "any".into(),
+        peer::PROC_NULL => "null".into(),
+        peer::ROOT => "root".into(),
+        rank => rank.to_string(),
+    }
+}
+
+/// The call a rank was in, or its last one, with what is known of its arguments.
+pub fn call_in_words(run: &Run, rank: &Rank, signature: &Signature) -> String {
+    let mut text = function(signature);
+    let call = Call::from_number(signature.call);
+    let mut said = Vec::new();
+    if signature.peer != peer::NONE {
+        let role = call.map_or("peer", peer_role);
+        said.push(format!("{role} {}", peer_in_words(signature.peer)));
+    }
+    if signature.source != peer::NONE {
+        said.push(format!("source {}", peer_in_words(signature.source)));
+    }
+    if signature.tag >= 0 {
+        said.push(format!("tag {}", signature.tag));
+    }
+    let bytes = signature.sent.max(signature.received);
+    if bytes > 0 && bytes != UNKNOWN_BYTES {
+        said.push(format!("{bytes} bytes"));
+    }
+    if signature.requests > 0 {
+        said.push(format!("{} request{}", signature.requests, if signature.requests == 1 { "" } else { "s" }));
+    }
+    if signature.object != 0 {
+        said.push(object(rank, signature).0);
+    }
+    if !said.is_empty() {
+        text = format!("{text} ({})", said.join(", "));
+    }
+    if signature.site != 0 {
+        text = format!("{text} at {}", run.sites.name(rank, signature.site));
+    }
+    text
+}
+
+/// What the peer of a call is to it.
+pub fn peer_role(call: Call) -> &'static str {
+    let roles = [
+        (ArgumentKind::Dest, "to"),
+        (ArgumentKind::Source, "from"),
+        (ArgumentKind::Root, "root"),
+        (ArgumentKind::Target, "target"),
+    ];
+    roles.iter().find(|(kind, _)| call.has(*kind)).map_or("peer", |(_, role)| role)
+}
+
+/// A rank's number as text, for lines about ranks.
+pub fn rank_in_words(rank: &Rank) -> String {
+    match rank.number() {
+        Some(number) if rank.header.world > 0 => format!("rank {number} of spawned world {}", rank.header.world),
+        Some(number) => format!("rank {number}"),
+        None => format!("process {}", rank.header.pid),
+    }
+}

@@ -1,0 +1,57 @@
+//! Exchanges between two ranks: one message each way, again and again, with nothing between.
+//!
+//! In: each rank's calls. Out: [`Exchanges`], runs of equal exchanges with their time, ping-pong told from ping-ping. What a rank
+//! saw is found on its own clock ([`reader`]); clocks are compared only to find the same run on the other rank ([`pairs`]).
+
+mod pairs;
+mod reader;
+mod streak;
+
+use crate::Run;
+use crate::objects::Objects;
+use crate::roles::CallSites;
+use crate::timeline::Timeline;
+use crate::parallel;
+
+pub use streak::{ExchangeCalls, SendStreak, Streak};
+
+/// Exchanges of one size and kind, one behind the other. Nanoseconds.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Exchanges {
+    /// The ranks' places in the run; where the exchanges are ordered, the one that sends first.
+    pub ranks: (u32, u32),
+    /// One sends when it has received: ping-pong.
+    pub is_ordered: bool,
+    /// What the two call.
+    pub calls: (ExchangeCalls, ExchangeCalls),
+    /// Bytes of each message.
+    pub bytes: u64,
+    /// How many.
+    pub count: u64,
+    /// What all of them took the rank that took longer.
+    pub time: i64,
+}
+
+/// All that ranks did two by two.
+#[derive(Default)]
+pub struct RunExchanges {
+    /// Runs of exchanges that both ranks tell the same of.
+    pub exchanges: Vec<Exchanges>,
+    /// Messages sent one behind the other with nothing received between.
+    pub sends: Vec<SendStreak>,
+    /// Exchanges that one rank tells and the other does not.
+    pub unpaired: u64,
+    /// Ranks of which no more could be kept.
+    pub full: u64,
+}
+
+/// Reads the calls of the ranks that are asked about.
+pub fn exchanges(run: &Run, timeline: &Timeline) -> RunExchanges {
+    let (objects, places) = (Objects::of(run), CallSites::default());
+    let ranks = parallel::map(run.ranks.len(), |at| reader::of_rank(run, timeline, &objects, &places, at));
+    let mut all = RunExchanges { full: ranks.iter().filter(|rank| rank.is_full).count() as u64, ..Default::default() };
+    let streaks: Vec<Vec<Streak>> = ranks.iter().map(|rank| rank.streaks.clone()).collect();
+    (all.exchanges, all.unpaired) = pairs::paired(&streaks, timeline);
+    all.sends = ranks.into_iter().flat_map(|rank| rank.sends).collect();
+    all
+}

@@ -1,0 +1,58 @@
+//! The same exchanges as two ranks saw them.
+//!
+//! In: what each rank saw. Out: those that both did, at the same time by the clocks and their errors. Whose send comes behind its
+//! receive answers: with one such rank the exchange is ordered, with none both sent at once.
+
+use std::collections::BTreeMap;
+
+use super::{Exchanges, Streak};
+use crate::timeline::Timeline;
+
+/// By rank, those it saw. Returns the pairs, and how many exchanges found none.
+pub fn paired(streaks: &[Vec<Streak>], timeline: &Timeline) -> (Vec<Exchanges>, u64) {
+    let mut by_pair: BTreeMap<(u32, u32), [Vec<Streak>; 2]> = BTreeMap::new();
+    for (rank, streaks) in (0u32..).zip(streaks) {
+        for streak in streaks {
+            let pair = (rank.min(streak.peer), rank.max(streak.peer));
+            by_pair.entry(pair).or_default()[usize::from(rank > streak.peer)].push(*streak);
+        }
+    }
+    let (mut found, mut unpaired) = (Vec::new(), 0u64);
+    for (ranks, [own, others]) in by_pair {
+        let mut next = 0;
+        let mut is_told = vec![false; others.len()];
+        for streak in &own {
+            let error = timeline.error_between(ranks.0, ranks.1, streak.begin);
+            while others.get(next).is_some_and(|other| other.end + error < streak.begin) {
+                next += 1;
+            }
+            let overlap = |other: &Streak| streak.end.min(other.end) - streak.begin.max(other.begin) + error;
+            let length = |other: &Streak| (streak.end - streak.begin).min(other.end - other.begin);
+            let near = (next..others.len()).take_while(|at| others[*at].begin - error < streak.end);
+            let is_same =
+                |at: &usize| others[*at].bytes == streak.bytes && 2 * overlap(&others[*at]) >= length(&others[*at]);
+            let same: Vec<usize> = near.filter(is_same).collect();
+            same.iter().for_each(|at| is_told[*at] = true);
+            match same.into_iter().max_by_key(|at| overlap(&others[*at])) {
+                None => unpaired = unpaired.saturating_add(streak.count),
+                Some(at) => found.push(exchanges(ranks, streak, &others[at])),
+            }
+        }
+        let alone = others.iter().zip(is_told).filter(|(_, is_told)| !is_told);
+        unpaired = unpaired.saturating_add(alone.map(|(other, _)| other.count).sum());
+    }
+    (found, unpaired)
+}
+
+fn exchanges(ranks: (u32, u32), own: &Streak, other: &Streak) -> Exchanges {
+    let answers = |streak: &Streak| streak.answers as f64 / streak.count as f64;
+    let is_ordered = answers(own) + answers(other) > 0.5;
+    // Of an unordered pair that calls different functions, the order is that of the functions.
+    let swapped = if is_ordered { answers(own) > answers(other) } else { other.calls < own.calls };
+    let calls = if swapped { (other.calls, own.calls) } else { (own.calls, other.calls) };
+    // One rank may have been interrupted where the other was not: then their parts are not the same.
+    let others = if own.count == other.count { other.end - other.begin } else { 0 };
+    let time = (own.end - own.begin).max(others);
+    let ranks = if swapped { (ranks.1, ranks.0) } else { ranks };
+    Exchanges { ranks, is_ordered, calls, bytes: own.bytes, count: own.count, time }
+}

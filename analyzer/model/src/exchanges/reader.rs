@@ -1,0 +1,331 @@
+//! A rank's exchanges from its calls.
+//!
+//! In: its calls in order. Out: its [`Streak`]s. A send and a receive belong together that are the oldest ones of a partner; three of
+//! one kind under way are no exchange. What is not MPI may take no time worth naming: a program that computes
+//! between post and wait says nothing of the network. Empty messages beside others only take time: they are how programs shake hands.
+
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashMap;
+
+use super::streak::{ExchangeCalls, SendStreak, Streak};
+use crate::Run;
+use crate::objects::Objects;
+use crate::roles::{CallPart, CallSites, Peer, Role, Roles};
+use crate::stream::{Detail, Stream, TimedCall};
+use crate::timeline::Timeline;
+
+/// Outside of MPI, for each call: reading a clock, a turn of a loop, what the recorder does beside it.
+const NOTHING: i64 = 300;
+/// Or so much of all.
+const LITTLE: i64 = 20;
+/// Messages of one kind under way in an exchange: this one's and the next one's, posted early.
+const UNDER_WAY: usize = 2;
+/// Sends one behind the other that show how fast a rank can send.
+const LEAST_SENDS: u64 = 16;
+/// Streaks of a rank that are kept.
+const MOST: usize = 1 << 18;
+
+/// What a rank saw.
+#[derive(Default)]
+pub struct RankExchanges {
+    pub streaks: Vec<Streak>,
+    pub sends: Vec<SendStreak>,
+    /// There were more.
+    pub is_full: bool,
+}
+
+/// Reads the calls of a rank, where it is asked about. Threads exchange each for itself.
+pub fn of_rank(run: &Run, timeline: &Timeline, objects: &Objects, places: &CallSites, at: usize) -> RankExchanges {
+    let rank = &run.ranks[at];
+    let mut found = RankExchanges::default();
+    if !rank.is_asked {
+        return found;
+    }
+    for thread in &rank.trace.contents().threads {
+        let roles = Roles::of(run, objects, places, at);
+        let mut stream = Stream::new(thread, rank, &timeline.lines[at], roles);
+        let mut reader = Reader::new(at as u32, &mut found);
+        while let Some(call) = stream.peek() {
+            reader.call(stream.role(call), call, stream.details(call));
+            stream.advance();
+        }
+        reader.end_streak();
+        reader.end_sends();
+    }
+    found.streaks.sort_by_key(|streak| streak.begin);
+    found
+}
+
+/// A message from or to this rank.
+#[derive(Clone, Copy)]
+struct Operation {
+    function: u16,
+    bytes: u64,
+    begin: i64,
+    /// Time in MPI, and calls, when it began.
+    inside: i64,
+    calls: i64,
+    /// When it was over.
+    end: Option<i64>,
+    /// By its number among all of this thread.
+    number: u64,
+}
+
+struct Reader<'a> {
+    rank: u32,
+    found: &'a mut RankExchanges,
+    peer: Option<u32>,
+    sends: VecDeque<Operation>,
+    receives: VecDeque<Operation>,
+    /// Messages of one kind follow each other, sends or receives: until one of the other kind ends that.
+    stream: Option<bool>,
+    /// Which operation a request is of: whether it sends.
+    requests: FxHashMap<u64, (bool, u64)>,
+    /// Requests created, to be started.
+    persistent: FxHashMap<u64, Role>,
+    operations: u64,
+    /// Time in MPI so far, and calls.
+    inside: i64,
+    calls: i64,
+    /// When something else ended last.
+    other: i64,
+    streak: Option<Streak>,
+    /// Time in MPI and calls when the streak began.
+    before: (i64, i64),
+    /// Sends in a row, when the first one began, and when the last one's call ended.
+    row: Option<(SendStreak, i64, i64)>,
+}
+
+impl<'a> Reader<'a> {
+    fn new(rank: u32, found: &'a mut RankExchanges) -> Reader<'a> {
+        Reader {
+            rank,
+            found,
+            peer: None,
+            sends: VecDeque::new(),
+            receives: VecDeque::new(),
+            stream: None,
+            requests: FxHashMap::default(),
+            persistent: FxHashMap::default(),
+            operations: 0,
+            inside: 0,
+            calls: 0,
+            other: i64::MIN,
+            streak: None,
+            before: (0, 0),
+            row: None,
+        }
+    }
+
+    fn call(&mut self, role: &Role, call: &TimedCall, details: &[Detail]) {
+        if role.creates {
+            self.persistent.insert(call.request, *role);
+            return;
+        }
+        let is_message = matches!(role.what, CallPart::Message { partitioned: false, .. });
+        let moves = details.iter().any(|detail| !matches!(detail, Detail::Arrived(_)));
+        if call.failed || !role.place.counts() {
+            self.forget();
+        } else if is_message {
+            self.begin(role, call, (role.takes && !role.at_once).then_some(call.request), details);
+        }
+        for detail in details {
+            match *detail {
+                Detail::Completed(None, first, count) => self.complete(first, count, call.end),
+                Detail::Started(None, first, number, count) => self.start(first, number, count, call),
+                Detail::Freed(None, first, count) => {
+                    let freed = first..first.saturating_add(count.into());
+                    self.persistent.retain(|number, _| !freed.contains(number));
+                }
+                _ => {}
+            }
+        }
+        self.inside = self.inside.saturating_add(call.inside);
+        self.calls += 1;
+        // What asks in vain, and what else completes or starts nothing, is a part of an exchange only if it waits for one.
+        if !is_message && !moves && !matches!(role.what, CallPart::Nothing | CallPart::Probe) {
+            self.forget();
+            (self.other, self.stream) = (call.end, None);
+        }
+        self.pair();
+    }
+
+    fn start(&mut self, first: u64, number: u64, count: u32, call: &TimedCall) {
+        for place in 0..u64::from(count).min(1 << 20) {
+            if let Some(role) = self.persistent.get(&first.wrapping_add(place)).copied()
+                && matches!(role.what, CallPart::Message { partitioned: false, .. })
+            {
+                self.begin(&role, call, Some(number.wrapping_add(place)), &[]);
+            }
+        }
+    }
+
+    fn begin(&mut self, role: &Role, call: &TimedCall, request: Option<u64>, details: &[Detail]) {
+        let CallPart::Message { sends, receives, .. } = role.what else { return };
+        let arrived = details.iter().find_map(Detail::arrived);
+        for (of, is_send, bytes) in [(role.to.0, true, role.sent), (role.from.0, false, role.received)] {
+            if !(if is_send { sends } else { receives }) || of == Peer::Nobody {
+                continue;
+            }
+            let Peer::Rank(peer) = of else {
+                self.forget();
+                continue;
+            };
+            let bytes = arrived.filter(|_| !is_send && request.is_none()).map_or(bytes, |arrived| arrived.bytes);
+            self.towards(peer);
+            if is_send {
+                self.sent(peer, bytes, call)
+            } else {
+                self.end_sends()
+            }
+            if let Some(stream) = self.stream {
+                self.stream = Some(stream).filter(|stream| *stream == is_send);
+                continue;
+            }
+            self.operations += 1;
+            let operation = Operation {
+                function: role.function,
+                bytes,
+                begin: call.start,
+                inside: self.inside,
+                calls: self.calls,
+                end: request.is_none().then_some(call.end),
+                number: self.operations,
+            };
+            if let Some(request) = request {
+                self.requests.insert(request, (is_send, self.operations));
+            }
+            let queue = if is_send { &mut self.sends } else { &mut self.receives };
+            queue.push_back(operation);
+        }
+    }
+
+    /// Messages that are under way with another partner make no exchange.
+    fn towards(&mut self, peer: u32) {
+        if self.peer != Some(peer) {
+            self.forget();
+            self.sends.clear();
+            self.receives.clear();
+            (self.peer, self.other, self.stream) = (Some(peer), i64::MIN, None);
+        }
+    }
+
+    fn complete(&mut self, first: u64, count: u32, end: i64) {
+        for number in first..first.saturating_add(count.into()).min(first.saturating_add(1 << 20)) {
+            let Some((is_send, operation)) = self.requests.remove(&number) else { continue };
+            let queue = if is_send { &mut self.sends } else { &mut self.receives };
+            if let Ok(at) = queue.binary_search_by_key(&operation, |known| known.number) {
+                queue[at].end = Some(end);
+            }
+        }
+    }
+
+    /// Something else happens: what is complete has no partner, what is under way may find one.
+    fn forget(&mut self) {
+        self.end_streak();
+        self.end_sends();
+        self.sends.retain(|operation| operation.end.is_none());
+        self.receives.retain(|operation| operation.end.is_none());
+    }
+
+    /// Takes out an exchange that is over.
+    fn pair(&mut self) {
+        self.shake_hands();
+        while let (Some(send), Some(receive)) = (self.sends.front(), self.receives.front())
+            && let (Some(sent), Some(received)) = (send.end, receive.end)
+        {
+            let (send, receive) = (*send, *receive);
+            self.sends.pop_front();
+            self.receives.pop_front();
+            self.exchange(send, receive, sent.max(received), received);
+            self.shake_hands();
+        }
+        if self.sends.len().max(self.receives.len()) > UNDER_WAY {
+            self.end_streak();
+            self.stream = Some(self.sends.len() > UNDER_WAY);
+            self.sends.clear();
+            self.receives.clear();
+        }
+    }
+
+    /// Leaves out empty messages that are complete, where others are under way.
+    fn shake_hands(&mut self) {
+        let has_bytes = |queue: &VecDeque<Operation>| queue.iter().any(|operation| operation.bytes > 0);
+        if has_bytes(&self.sends) || has_bytes(&self.receives) || self.streak.is_some_and(|streak| streak.bytes > 0) {
+            self.sends.retain(|operation| operation.bytes > 0 || operation.end.is_none());
+            self.receives.retain(|operation| operation.bytes > 0 || operation.end.is_none());
+        }
+    }
+
+    fn exchange(&mut self, send: Operation, receive: Operation, end: i64, received: i64) {
+        let Some(peer) = self.peer else { return };
+        let calls = ExchangeCalls {
+            send: send.function,
+            receive: receive.function,
+            receives_first: receive.number < send.number,
+        };
+        // A receive that was posted before something else ended says nothing of when the exchange began.
+        let first = if receive.begin < send.begin && receive.begin >= self.other { receive } else { send };
+        let is_same = send.bytes == receive.bytes;
+        let answers = u64::from(send.begin >= received);
+        let now = (self.inside, self.calls);
+        let goes_on = |streak: &&mut Streak| {
+            let same = (streak.peer, streak.calls, streak.bytes) == (peer, calls, send.bytes);
+            // Of all together: an interruption now and then is no computation.
+            let length = end - streak.begin;
+            same && is_little(length.saturating_sub(now.0.saturating_sub(self.before.0)), now.1 - self.before.1, length)
+        };
+        if is_same && let Some(streak) = self.streak.as_mut().filter(goes_on) {
+            (streak.end, streak.count, streak.answers) = (end, streak.count + 1, streak.answers + answers);
+            return;
+        }
+        self.end_streak();
+        let length = end - first.begin;
+        let outside = length.saturating_sub(now.0.saturating_sub(first.inside));
+        if is_same && is_little(outside, now.1 - first.calls, length) {
+            let (bytes, begin) = (send.bytes, first.begin);
+            self.streak = Some(Streak { peer, calls, bytes, begin, end, count: 1, answers });
+            self.before = (first.inside, first.calls);
+        }
+    }
+
+    fn end_streak(&mut self) {
+        if let Some(streak) = self.streak.take() {
+            match self.found.streaks.len() < MOST {
+                true => self.found.streaks.push(streak),
+                false => self.found.is_full = true,
+            }
+        }
+    }
+
+    fn sent(&mut self, peer: u32, bytes: u64, call: &TimedCall) {
+        let (rank, end) = (self.rank, call.end);
+        match &mut self.row {
+            Some((row, first, last))
+                if (row.peer, row.bytes) == (peer, bytes) && is_little(call.start - *last, 1, call.end - *last) =>
+            {
+                row.count += 1;
+                row.time = call.start - *first;
+                *last = end;
+            }
+            _ => {
+                self.end_sends();
+                self.row = Some((SendStreak { rank, peer, bytes, count: 1, time: 0 }, call.start, end));
+            }
+        }
+    }
+
+    fn end_sends(&mut self) {
+        if let Some((row, ..)) = self.row.take().filter(|(row, ..)| row.count >= LEAST_SENDS)
+            && self.found.sends.len() < MOST
+        {
+            self.found.sends.push(row);
+        }
+    }
+}
+
+/// Whether time outside of MPI, around so many calls and out of so much, is not worth naming.
+fn is_little(outside: i64, calls: i64, of: i64) -> bool {
+    outside <= (calls * NOTHING).max(of / LITTLE)
+}

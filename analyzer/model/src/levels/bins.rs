@@ -1,0 +1,228 @@
+//! A rank's time in bins: how long it was in which function, how long it waited, its longest call.
+
+use super::reader::{SingleCall, ThreadCalls};
+use super::ticks::GridCursor;
+use super::{Grid, UNFINISHED};
+use crate::Rank;
+use crate::matching::WaitSpan;
+use crate::sums::Grow;
+use crate::timeline::ClockLine;
+
+/// See the module. Only bins in which something was are there.
+#[derive(Clone, Default, Debug)]
+pub struct RankBins {
+    /// In the order of time.
+    pub cells: Vec<BinCell>,
+    times: Vec<FunctionTime>,
+}
+
+/// One bin of a rank.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct BinCell {
+    /// Its number.
+    pub bin: u32,
+    /// Calls that began in it.
+    pub calls: u64,
+    /// Entries into the engine that achieved something.
+    pub productive: u64,
+    /// Nanoseconds of the calls' time that were waits.
+    pub waited: i64,
+    /// Ticks of the longest call that began in it.
+    pub longest: u64,
+    /// Its function.
+    pub longest_function: u16,
+    /// Where its times begin, and how many they are.
+    times: (u32, u32),
+}
+
+/// Time in a function.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct FunctionTime {
+    bin: u32,
+    /// Its number, or [`UNFINISHED`].
+    pub function: u16,
+    /// Ticks.
+    pub ticks: u64,
+}
+
+impl RankBins {
+    /// Of a rank, with what it waited.
+    pub fn of(rank: &Rank, line: &ClockLine, grid: &Grid, waits: &[WaitSpan]) -> RankBins {
+        let contents = rank.trace.contents();
+        let mut sorter = BinSorter::new(grid, line);
+        for thread in &contents.threads {
+            let mut calls = ThreadCalls::new(thread, rank);
+            while let Some(call) = calls.peek() {
+                sorter.add(call);
+                calls.advance();
+                calls.take_marks().for_each(|mark| sorter.productive(mark.start, mark.count));
+            }
+            calls.take_marks().for_each(|mark| sorter.productive(mark.start, mark.count));
+        }
+        sorter.flush();
+        let mut bins = RankBins { cells: sorter.cells, times: sorter.times };
+        bins.cells.extend(waited(grid, waits));
+        bins.combine();
+        bins
+    }
+
+    /// How long each function took in a bin.
+    pub fn times(&self, cell: &BinCell) -> &[FunctionTime] {
+        let (first, count) = cell.times;
+        &self.times[first as usize..(first + count) as usize]
+    }
+
+    /// The same with bins twice as long.
+    pub fn folded(&self) -> RankBins {
+        let mut folded = self.clone();
+        folded.cells.iter_mut().for_each(|cell| cell.bin /= 2);
+        folded.times.iter_mut().for_each(|time| time.bin /= 2);
+        folded.combine();
+        folded
+    }
+
+    /// Puts together what is of one bin.
+    fn combine(&mut self) {
+        if !self.times.is_sorted() {
+            self.times.sort_unstable();
+        }
+        self.times.dedup_by(|time, kept| {
+            let is_same = (time.bin, time.function) == (kept.bin, kept.function);
+            if is_same {
+                kept.ticks.grow(time.ticks);
+            }
+            is_same
+        });
+        if !self.cells.is_sorted_by_key(|cell| cell.bin) {
+            self.cells.sort_by_key(|cell| cell.bin);
+        }
+        self.cells.dedup_by(|cell, kept| {
+            let is_same = cell.bin == kept.bin;
+            if is_same {
+                kept.merge(cell);
+            }
+            is_same
+        });
+        let mut next = 0;
+        for cell in &mut self.cells {
+            let count = self.times[next..].iter().take_while(|time| time.bin == cell.bin).count();
+            cell.times = (next as u32, count as u32);
+            next += count;
+        }
+    }
+}
+
+impl BinCell {
+    fn merge(&mut self, other: &BinCell) {
+        self.calls.grow(other.calls);
+        self.productive.grow(other.productive);
+        self.waited.grow(other.waited);
+        if other.longest > self.longest {
+            (self.longest, self.longest_function) = (other.longest, other.longest_function);
+        }
+    }
+}
+
+/// What was waited in each bin.
+fn waited(grid: &Grid, waits: &[WaitSpan]) -> Vec<BinCell> {
+    let mut sums: Vec<i64> = vec![0; if waits.is_empty() { 0 } else { grid.count }];
+    for wait in waits {
+        let (first, last) = (grid.bin_at(wait.from).max(0), grid.bin_at(wait.until).min(grid.count as i64 - 1));
+        for bin in first..=last {
+            let begin = grid.from.saturating_add(grid.width.saturating_mul(bin));
+            // What is outside counts in the outermost bins, if it counts.
+            let from = if bin == 0 && grid.keeps_outside { i64::MIN } else { begin };
+            let to = match bin + 1 == grid.count as i64 && grid.keeps_outside {
+                true => i64::MAX,
+                false => begin.saturating_add(grid.width),
+            };
+            sums[bin as usize].grow((wait.until.min(to) - wait.from.max(from)).max(0));
+        }
+    }
+    let there = sums.into_iter().zip(0..).filter(|(waited, _)| *waited > 0);
+    there.map(|(waited, bin)| BinCell { bin, waited, ..BinCell::default() }).collect()
+}
+
+/// Sorts calls into bins. They mostly come in order: what is of the same bin is added up before it is kept.
+struct BinSorter<'a> {
+    grid: &'a Grid,
+    cursor: GridCursor<'a>,
+    /// Of the cursor's bin.
+    sums: Vec<(u16, u64)>,
+    cell: BinCell,
+    cells: Vec<BinCell>,
+    times: Vec<FunctionTime>,
+}
+
+impl<'a> BinSorter<'a> {
+    fn new(grid: &'a Grid, line: &'a ClockLine) -> BinSorter<'a> {
+        let cursor = GridCursor::new(grid, line);
+        BinSorter { grid, cursor, sums: Vec::new(), cell: BinCell::default(), cells: Vec::new(), times: Vec::new() }
+    }
+
+    #[inline]
+    fn add(&mut self, call: &SingleCall<'_>) {
+        if !self.cursor.holds(call.start) {
+            self.flush();
+            self.cursor.go(call.start);
+        }
+        let function = if call.unfinished { UNFINISHED } else { call.signature.call };
+        self.cell.calls.grow(call.count);
+        if call.inside > self.cell.longest {
+            (self.cell.longest, self.cell.longest_function) = (call.inside, function);
+        }
+        if call.end <= self.cursor.end || call.end <= call.start {
+            self.put(function, call.inside);
+        } else {
+            self.spread(function, call);
+        }
+    }
+
+    /// A call that lies in several bins; of one that is several, evenly.
+    fn spread(&mut self, function: u16, call: &SingleCall<'_>) {
+        let length = call.end - call.start;
+        let until = |tick: u64| (u128::from(tick - call.start) * u128::from(call.inside) / u128::from(length)) as u64;
+        let mut told = 0;
+        loop {
+            let end = if self.cursor.is_last() { call.end } else { self.cursor.end.clamp(call.start, call.end) };
+            self.put(function, until(end).saturating_sub(told));
+            told = told.max(until(end));
+            if end == call.end {
+                return;
+            }
+            self.flush();
+            self.cursor.step();
+        }
+    }
+
+    fn productive(&mut self, tick: u64, count: u64) {
+        if !self.cursor.holds(tick) {
+            self.flush();
+            self.cursor.go(tick);
+        }
+        self.cell.productive.grow(count);
+    }
+
+    #[inline]
+    fn put(&mut self, function: u16, ticks: u64) {
+        match self.sums.iter_mut().find(|sum| sum.0 == function) {
+            Some(sum) => sum.1.grow(ticks),
+            None => self.sums.push((function, ticks)),
+        }
+    }
+
+    /// Keeps what was added up.
+    fn flush(&mut self) {
+        let cell = std::mem::take(&mut self.cell);
+        let outside = !(0..self.grid.count as i64).contains(&self.cursor.bin);
+        if (outside && !self.grid.keeps_outside) || (self.sums.is_empty() && cell.productive == 0) {
+            self.sums.clear();
+            return;
+        }
+        let bin = self.cursor.bin.clamp(0, self.grid.count as i64 - 1) as u32;
+        self.cells.push(BinCell { bin, ..cell });
+        self.sums.sort_unstable_by_key(|sum| sum.0);
+        let times = self.sums.drain(..).filter(|sum| sum.1 > 0);
+        self.times.extend(times.map(|(function, ticks)| FunctionTime { bin, function, ticks }));
+    }
+}

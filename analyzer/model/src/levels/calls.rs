@@ -1,0 +1,96 @@
+//! A rank's single calls on the run's time line, in the order they began.
+
+use traces::read::Contents;
+use traces::signature::Signature;
+
+use super::reader::{EngineMark, ThreadCalls};
+use crate::Rank;
+use crate::timeline::ClockLine;
+
+/// A call. Times in nanoseconds on the run's time line.
+#[derive(Clone, Copy, Debug)]
+pub struct PlacedCall<'a> {
+    /// The thread, by its place among the rank's.
+    pub thread: usize,
+    /// When it began.
+    pub start: i64,
+    /// When it ended; of one that never returned, when its rank ended.
+    pub end: i64,
+    /// Inside MPI: less than that between the two where it is several.
+    pub inside: i64,
+    /// How many it is.
+    pub count: u64,
+    /// What it is.
+    pub signature: &'a Signature,
+    /// It returned an error.
+    pub failed: bool,
+    /// It never returned.
+    pub unfinished: bool,
+    /// Entries into the engine meanwhile, and those that achieved something.
+    pub engine: (u64, u64),
+    /// What it got last: from whom, and how many bytes.
+    pub arrived: Option<(i32, u64)>,
+}
+
+/// A rank's calls from the first on, read as they are asked for.
+pub struct RankCalls<'a> {
+    line: &'a ClockLine,
+    end: i64,
+    threads: Vec<ThreadCalls<'a>>,
+    /// What the engine achieved in calls that were read and not asked for yet.
+    marks: Vec<(i64, i64, u64)>,
+}
+
+impl<'a> RankCalls<'a> {
+    /// Of a rank that ended at a time.
+    pub fn new(rank: &'a Rank, contents: &'a Contents<'a>, line: &'a ClockLine, end: i64) -> RankCalls<'a> {
+        let threads = contents.threads.iter().map(|thread| ThreadCalls::new(thread, rank)).collect();
+        RankCalls { line, end, threads, marks: Vec::new() }
+    }
+
+    /// How many threads it has.
+    pub fn threads(&self) -> usize {
+        self.threads.len()
+    }
+
+    /// The calls that begin before a time and were not asked for yet; and when the engine achieved how much.
+    pub fn until(&mut self, to: i64) -> (Vec<PlacedCall<'a>>, Vec<(i64, i64, u64)>) {
+        let mut calls = Vec::new();
+        for (at, thread) in self.threads.iter_mut().enumerate() {
+            while let Some(call) = thread.peek() {
+                let start = self.line.nanoseconds_at(call.start);
+                if start >= to {
+                    break;
+                }
+                let end = if call.unfinished { self.end } else { self.line.nanoseconds_at(call.end) };
+                let end = end.max(start);
+                let spread = call.inside != call.end.wrapping_sub(call.start);
+                let inside = if spread { self.line.duration(call.inside).min(end - start) } else { end - start };
+                calls.push(PlacedCall {
+                    thread: at,
+                    start,
+                    end,
+                    inside: if call.unfinished { end - start } else { inside },
+                    count: call.count,
+                    signature: call.signature,
+                    failed: call.failed,
+                    unfinished: call.unfinished,
+                    engine: (call.engine.entries, call.engine.productive),
+                    arrived: call.arrived,
+                });
+                thread.advance();
+            }
+            let place = |mark: EngineMark| {
+                let (start, end) = (self.line.nanoseconds_at(mark.start), self.line.nanoseconds_at(mark.end));
+                (start, end.max(start), mark.count)
+            };
+            self.marks.extend(thread.take_marks().map(place));
+        }
+        if !calls.is_sorted_by_key(|call| call.start) {
+            calls.sort_by_key(|call| call.start);
+        }
+        self.marks.sort_unstable();
+        let later = self.marks.split_off(self.marks.partition_point(|mark| mark.0 < to));
+        (calls, std::mem::replace(&mut self.marks, later))
+    }
+}

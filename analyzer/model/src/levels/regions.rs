@@ -1,0 +1,74 @@
+//! The regions that a rank's first thread was in, as stretches of time.
+
+use std::collections::HashMap;
+
+use traces::read::{Visitor, walk};
+use traces::record::RecordKind;
+
+use crate::Rank;
+use crate::timeline::ClockLine;
+
+/// The most that are kept of a rank: the longest.
+const MOST: usize = 2_000;
+
+/// A region that a rank was in. Nanoseconds on the run's time line.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct RegionSpan {
+    /// When it was entered.
+    pub from: i64,
+    /// When it was left, or the rank's end.
+    pub to: i64,
+    /// How many regions were around it.
+    pub depth: usize,
+    /// Its name.
+    pub name: String,
+}
+
+/// Those of a rank that overlap a time, the longest of them, in order; and how many there were.
+pub fn regions(rank: &Rank, line: &ClockLine, end: i64, (from, to): (i64, i64)) -> (Vec<RegionSpan>, usize) {
+    let contents = rank.trace.contents();
+    let Some(thread) = contents.threads.first() else { return (Vec::new(), 0) };
+    let mut reader = RegionReader { open: Vec::new(), closed: Vec::new() };
+    for page in &thread.pages {
+        // What is damaged was said when the calls were added up.
+        let _ = walk(page, &mut reader);
+    }
+    let RegionReader { open, closed } = reader;
+    let left_open = open.into_iter().enumerate().map(|(depth, (number, at))| (number, at, None, depth));
+    let names: HashMap<u32, &str> =
+        rank.regions.iter().map(|(number, region)| (*number, region.name.as_str())).collect();
+    let place = |(number, at, left, depth): (u32, u64, Option<u64>, usize)| {
+        let begin = line.nanoseconds_at(at);
+        let end = left.map_or(end, |left| line.nanoseconds_at(left)).max(begin);
+        let name = names.get(&number).map_or_else(|| format!("region {number}"), |name| (*name).into());
+        RegionSpan { from: begin, to: end, depth, name }
+    };
+    let mut spans: Vec<RegionSpan> = closed.into_iter().chain(left_open).map(place).collect();
+    spans.retain(|span| span.from < to && span.to > from);
+    let count = spans.len();
+    if count > MOST {
+        spans.sort_unstable_by_key(|span| std::cmp::Reverse(span.to - span.from));
+        spans.truncate(MOST);
+    }
+    spans.sort_unstable();
+    (spans, count)
+}
+
+struct RegionReader {
+    open: Vec<(u32, u64)>,
+    /// Number, begin, end, depth.
+    closed: Vec<(u32, u64, Option<u64>, usize)>,
+}
+
+impl Visitor for RegionReader {
+    fn call(&mut self, _signature: u32, _start: u64, _duration: u64) {}
+
+    fn region(&mut self, kind: RecordKind, at: u64, number: u32) {
+        if kind == RecordKind::RegionBegin {
+            self.open.push((number, at));
+        } else if let Some(place) = self.open.iter().rposition(|open| open.0 == number) {
+            let (number, begin) = self.open.remove(place);
+            self.closed.push((number, begin, Some(at), place));
+        }
+    }
+}

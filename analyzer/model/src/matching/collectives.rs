@@ -1,0 +1,286 @@
+//! Collective calls, by object and ordinal: who arrived when, and for whom the others waited.
+
+use std::sync::Mutex;
+
+use rustc_hash::FxHashMap;
+
+use super::waits::{RankSite, WaitKey, WaitSpan, WaitState, Waits};
+use super::{Cause, Delivery, Follow, Token};
+use crate::objects::Objects;
+use crate::roles::Flow;
+use crate::timeline::Timeline;
+use crate::parallel::{into_inner, lock};
+
+/// One rank's part in a collective call.
+#[derive(Clone, Copy, Debug)]
+pub struct CollectiveArrival {
+    /// Who, and where.
+    pub at: RankSite,
+    /// Who depends on whom.
+    pub flow: Flow,
+    /// The function's id.
+    pub function: u16,
+    /// It is the root.
+    pub root: bool,
+    /// Bytes of its larger side.
+    pub bytes: u64,
+    /// When it began.
+    pub begin: i64,
+    /// When it ended; of a nonblocking call, who is to be told what it waited for.
+    pub end: Result<i64, Token>,
+}
+
+/// Which of an object's collective calls: how many came before; of a persistent one, how often it was started before.
+pub type Ordinal = (u64, u64);
+
+/// The number of no call: nobody has to come to it.
+pub const NO_NODE: u32 = 0;
+
+/// A call that not all have reached.
+struct Instance {
+    arrivals: Vec<CollectiveArrival>,
+    last: Option<(i64, RankSite)>,
+    root: Option<(i64, RankSite)>,
+    node: u32,
+}
+
+#[derive(Default)]
+struct OfObject {
+    open: FxHashMap<Ordinal, Instance>,
+    /// Its processes did not make the same calls: nothing can be said any more.
+    confused: bool,
+}
+
+/// All collective calls of a run.
+pub struct Collectives<'a> {
+    /// Who takes part in them.
+    pub objects: &'a Objects,
+    /// What their times are on.
+    pub timeline: &'a Timeline,
+    follow: Follow,
+    open: Vec<Mutex<OfObject>>,
+    nodes: Mutex<Vec<u32>>,
+    /// Where they are asked for, and how many are not there.
+    deliveries: Mutex<(Vec<Delivery>, u64)>,
+}
+
+/// What became of the collective calls.
+#[derive(Default, Debug)]
+pub struct UnmatchedCollectives {
+    /// Ranks that came to a call that others did not come to, by where that was: how many, and how often.
+    pub waiting: FxHashMap<RankSite, u64>,
+    /// Objects on which ranks called different functions at the same place.
+    pub confused: Vec<u32>,
+    /// How many have to come to each call before anyone who waits for it goes on.
+    pub nodes: Vec<u32>,
+}
+
+impl<'a> Collectives<'a> {
+    /// None has begun.
+    pub fn new(objects: &'a Objects, timeline: &'a Timeline, follow: Follow) -> Collectives<'a> {
+        let open = objects.groups.iter().map(|_| Mutex::default()).collect();
+        Collectives { objects, timeline, follow, open, nodes: Mutex::new(vec![0]), deliveries: Mutex::default() }
+    }
+
+    /// A rank came to a call. Where it is the last, the others' waits are added to `waits`, and what nonblocking ones are
+    /// to be told to `told`. Returns the call's number among all, and whether it is now complete and
+    /// a call that is analyzed.
+    pub fn arrive(
+        &self,
+        object: u32,
+        ordinal: Ordinal,
+        arrival: CollectiveArrival,
+        waits: &mut Waits,
+        told: &mut Vec<(u32, Token, Option<Cause>)>,
+    ) -> (u32, bool) {
+        let size = self.objects.groups[object as usize].size();
+        let mut of_object = lock(&self.open[object as usize]);
+        if of_object.confused {
+            told.extend(arrival.end.err().map(|token| (arrival.at.rank, token, None)));
+            return (NO_NODE, false);
+        }
+        let nobody = || Instance {
+            arrivals: Vec::new(),
+            last: None,
+            root: None,
+            node: match arrival.flow {
+                Flow::FromRoot => self.node(1),
+                Flow::Neighbors => self.neighbors(object),
+                _ => self.node(size as u32),
+            },
+        };
+        let instance = of_object.open.entry(ordinal).or_insert_with(nobody);
+        if instance.arrivals.first().is_some_and(|first| first.function != arrival.function) {
+            of_object.confused = true;
+            return (NO_NODE, false);
+        }
+        instance.come(arrival);
+        let node = instance.node;
+        if (instance.arrivals.len() as u64) < size {
+            return (node, false);
+        }
+        let Some(instance) = of_object.open.remove(&ordinal) else { return (node, false) };
+        drop(of_object);
+        // Not the rank that is read last, which differs from one analysis to the next: any of them.
+        let counts = instance.arrivals.iter().any(|arrival| arrival.at.place.counts());
+        self.resolve(object, instance, waits, told);
+        (node, counts)
+    }
+
+    /// The number of a call to which so many come, in [`UnmatchedCollectives::nodes`].
+    pub fn node(&self, needed: u32) -> u32 {
+        self.nodes([needed])
+    }
+
+    /// The number of the first of as many calls as a communicator has processes with files here: to each, those come that it
+    /// receives from.
+    fn neighbors(&self, object: u32) -> u32 {
+        let sources = |rank| self.objects.neighbors(rank, object).map_or(0, |neighbors| neighbors.sources.len() as u32);
+        self.nodes(self.objects.groups[object as usize].here().map(sources))
+    }
+
+    fn nodes(&self, needed: impl IntoIterator<Item = u32>) -> u32 {
+        if !self.follow.contains(Follow::DEPENDENCIES) {
+            return NO_NODE;
+        }
+        let mut nodes = lock(&self.nodes);
+        let first = nodes.len() as u32;
+        nodes.extend(needed);
+        first
+    }
+
+    fn resolve(
+        &self,
+        object: u32,
+        mut instance: Instance,
+        waits: &mut Waits,
+        told: &mut Vec<(u32, Token, Option<Cause>)>,
+    ) {
+        let flow = instance.arrivals[0].flow;
+        if flow == Flow::Prefix {
+            let group = &self.objects.groups[object as usize];
+            instance.arrivals.sort_by_cached_key(|arrival| group.own(arrival.at.rank as usize));
+        }
+        let sources = if flow == Flow::Neighbors { self.sources(object, &instance.arrivals) } else { Vec::new() };
+        let state = state(flow);
+        // The last of those of lower rank, for MPI_Scan.
+        let mut below = None;
+        for (at, arrival) in instance.arrivals.iter().enumerate() {
+            let late = match flow {
+                Flow::FromRoot => instance.root.filter(|_| !arrival.root),
+                Flow::ToRoot => instance.last.filter(|_| arrival.root),
+                Flow::Prefix => below,
+                Flow::Neighbors => sources[at],
+                _ => instance.last,
+            };
+            below = below.max(Some((arrival.begin, arrival.at)));
+            let cause = late.filter(|late| late.0 > arrival.begin).map(|(at, who)| Cause { at, who, state });
+            match arrival.end {
+                Ok(end) => {
+                    cause.map(|cause| cause.charge(arrival.at, arrival.begin, end, self.timeline, waits));
+                }
+                Err(token) => told.push((arrival.at.rank, token, cause)),
+            }
+        }
+        self.completion(flow, &instance.arrivals, waits);
+        if self.follow.contains(Follow::HANDED_OVER) {
+            self.deliver(flow, &instance.arrivals);
+        }
+    }
+
+    /// What the root hands to the others, or they to it.
+    fn deliver(&self, flow: Flow, arrivals: &[CollectiveArrival]) {
+        let Some(root) = arrivals.iter().find(|arrival| arrival.root) else { return };
+        let mut deliveries = lock(&self.deliveries);
+        for other in arrivals.iter().filter(|arrival| !arrival.root) {
+            let (from, to) = if flow == Flow::FromRoot { (root, other) } else { (other, root) };
+            match to.end {
+                Ok(end) => {
+                    let (begin, bytes) = (from.begin, other.bytes);
+                    deliveries.0.push(Delivery { begin, end, from: from.at, to: to.at, bytes });
+                }
+                Err(_) => deliveries.1 += u64::from(from.at.place.counts() && to.at.place.counts()),
+            }
+        }
+    }
+
+    /// What collective calls from and to a root handed over, and how many parts of nonblocking ones are not there.
+    pub fn take_deliveries(&self) -> (Vec<Delivery>, u64) {
+        std::mem::take(&mut lock(&self.deliveries))
+    }
+
+    /// The last of those that each rank receives from.
+    fn sources(&self, object: u32, arrivals: &[CollectiveArrival]) -> Vec<Option<(i64, RankSite)>> {
+        let neighbors = |arrival: &CollectiveArrival| self.objects.neighbors(arrival.at.rank, object);
+        let came = |arrival| Some((neighbors(arrival)?.own, (arrival.begin, arrival.at)));
+        let came: FxHashMap<u32, (i64, RankSite)> = arrivals.iter().filter_map(came).collect();
+        let last = |arrival| neighbors(arrival)?.sources.iter().filter_map(|source| came.get(source).copied()).max();
+        arrivals.iter().map(last).collect()
+    }
+
+    /// From when the first rank left until the others did.
+    fn completion(&self, flow: Flow, arrivals: &[CollectiveArrival], waits: &mut Waits) {
+        let state = match flow {
+            Flow::Barrier => WaitState::BarrierCompletion,
+            Flow::All => WaitState::NxnCompletion,
+            _ => return,
+        };
+        let Some(first) = arrivals.iter().filter_map(|arrival| arrival.end.ok()).min() else { return };
+        for arrival in arrivals {
+            let Ok(end) = arrival.end else { continue };
+            let time = end - first.max(arrival.begin);
+            if time > 0 {
+                let error = self.timeline.lines[arrival.at.rank as usize].error(end);
+                let key = WaitKey { state, waiter: arrival.at, cause: arrival.at };
+                if waits.add(key, time, error) {
+                    waits.span(WaitSpan { call: arrival.begin, from: end - time, until: end, key });
+                }
+            }
+        }
+    }
+
+    /// What is left when all ranks' calls were seen.
+    pub fn rest(self) -> UnmatchedCollectives {
+        let nodes = into_inner(self.nodes);
+        let mut rest = UnmatchedCollectives { nodes, ..UnmatchedCollectives::default() };
+        for (object, state) in self.open.into_iter().enumerate() {
+            let state = into_inner(state);
+            if state.confused {
+                rest.confused.push(object as u32);
+            }
+            // Nobody knows whether the others came.
+            if !self.objects.groups[object].is_here() {
+                continue;
+            }
+            let arrivals = state.open.values().flat_map(|instance| &instance.arrivals);
+            for arrival in arrivals.filter(|arrival| arrival.at.place.counts()) {
+                *rest.waiting.entry(arrival.at).or_default() += 1;
+            }
+        }
+        rest
+    }
+}
+
+impl Instance {
+    fn come(&mut self, arrival: CollectiveArrival) {
+        let who = Some((arrival.begin, arrival.at));
+        self.last = self.last.max(who);
+        if arrival.root {
+            self.root = who;
+        }
+        self.arrivals.push(arrival);
+    }
+}
+
+fn state(flow: Flow) -> WaitState {
+    match flow {
+        Flow::Barrier => WaitState::WaitAtBarrier,
+        Flow::All => WaitState::WaitAtNxn,
+        Flow::FromRoot => WaitState::LateBroadcast,
+        Flow::ToRoot => WaitState::EarlyReduce,
+        Flow::Prefix => WaitState::EarlyScan,
+        Flow::Fence => WaitState::WaitAtFence,
+        Flow::Create => WaitState::WaitAtCreate,
+        Flow::Neighbors => WaitState::WaitAtNeighbors,
+    }
+}

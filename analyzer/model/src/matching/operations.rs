@@ -1,0 +1,304 @@
+//! Collective operations as a whole: from when their ranks began them to when they had them complete.
+//!
+//! In: each rank's begin and end of its part, in any order. Out: an [`OperationSum`] for each place and size. An operation is known by its
+//! object and ordinal, as in [`super::collectives`]; it is over when all ranks with files here have ended their parts.
+
+use std::sync::Mutex;
+
+use rustc_hash::FxHashMap;
+
+use super::Follow;
+use super::collectives::Ordinal;
+use super::waits::RankSite;
+use crate::objects::Objects;
+use crate::roles::SpottedSite;
+use crate::sample::Sample;
+use crate::sums::Grow;
+use crate::timeline::Timeline;
+use crate::parallel::{into_inner, lock};
+
+/// One rank's part in an operation. Times in nanoseconds on the run's time line.
+#[derive(Clone, Copy, Debug)]
+pub struct OperationPart {
+    /// Who, and where.
+    pub at: RankSite,
+    /// The function's id.
+    pub function: u16,
+    /// It is the root.
+    pub root: bool,
+    /// Bytes that it hands out or gets, whichever is more.
+    pub bytes: u64,
+    /// When it began.
+    pub begin: i64,
+    /// When it was complete, where that is known.
+    pub end: Option<i64>,
+}
+
+/// A rank's part in an operation, for itself.
+#[derive(Clone, Copy, Debug)]
+pub struct JoinedOperation {
+    /// The run's number for the communicator.
+    pub object: u32,
+    /// How many of its operations came before; of a persistent one, how often that was started before.
+    pub ordinal: Ordinal,
+    /// The part.
+    pub part: OperationPart,
+    /// When the first rank began that has its file here.
+    pub first: i64,
+}
+
+/// What operations have in common.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct OperationKey {
+    /// The function's id.
+    pub function: u16,
+    /// The run's number for the communicator.
+    pub object: u32,
+    /// Where its first rank is.
+    pub place: SpottedSite,
+    /// The root's number there.
+    pub root: Option<u32>,
+    /// The most bytes of any of its ranks.
+    pub bytes: u64,
+}
+
+/// A time between two ranks, and by how much it may be off. Nanoseconds.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
+pub struct TimeSpan {
+    /// The time.
+    pub time: u64,
+    /// Off by no more than this.
+    pub error: u64,
+}
+
+/// What all ranks together tell.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
+pub struct OperationSpans {
+    /// From the first begin to the last end.
+    pub whole: TimeSpan,
+    /// From the first begin to the last.
+    pub skew: TimeSpan,
+    /// From the last begin to the last end.
+    pub after: TimeSpan,
+    /// From the first begin to the root's.
+    pub root_late: Option<TimeSpan>,
+}
+
+/// One operation. Times of ranks are of those that are asked about, nanoseconds.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
+pub struct OperationTimes {
+    /// None where a rank's file is not here.
+    pub spans: Option<OperationSpans>,
+    /// The least, the mean, the median and the most that a rank took.
+    pub ranks: [u64; 4],
+    /// What the root took.
+    pub root: Option<u64>,
+    /// The median of what the others took.
+    pub others: Option<u64>,
+}
+
+/// Operations with the same key.
+#[derive(Clone, Default, Debug)]
+pub struct OperationSum {
+    /// How many.
+    pub operations: u64,
+    /// Those of which a rank's file is not here.
+    pub lacking: u64,
+    /// From the first begin to the last end, added up.
+    pub total: u64,
+    /// Some of them.
+    pub times: Sample<OperationTimes>,
+}
+
+/// All operations of a run.
+#[derive(Default)]
+pub struct OperationSums {
+    /// By what they have in common.
+    pub sums: FxHashMap<OperationKey, OperationSum>,
+    /// The communicators' names and how many processes they have, by number.
+    pub objects: Vec<(String, u64)>,
+    /// Operations that not all ranks with files here began and completed.
+    pub unfinished: u64,
+}
+
+#[derive(Default)]
+struct OfObject {
+    open: FxHashMap<Ordinal, OpenOperation>,
+    /// Its processes did not make the same calls.
+    confused: bool,
+}
+
+#[derive(Default)]
+struct OpenOperation {
+    parts: Vec<OperationPart>,
+    ended: u64,
+}
+
+/// See the module.
+pub struct Operations<'a> {
+    objects: &'a Objects,
+    timeline: &'a Timeline,
+    follow: Follow,
+    open: Vec<Mutex<OfObject>>,
+    sums: Mutex<FxHashMap<OperationKey, OperationSum>>,
+    /// By the place of the rank, where they are asked for.
+    joined: Vec<Mutex<Vec<JoinedOperation>>>,
+}
+
+impl<'a> Operations<'a> {
+    /// None has begun.
+    pub fn new(objects: &'a Objects, timeline: &'a Timeline, follow: Follow) -> Operations<'a> {
+        let open = objects.groups.iter().map(|_| Mutex::default()).collect();
+        let joined = timeline.lines.iter().map(|_| Mutex::default()).collect();
+        Operations { objects, timeline, follow, open, sums: Mutex::default(), joined }
+    }
+
+    /// A rank began its part.
+    pub fn begin(&self, object: u32, ordinal: Ordinal, part: OperationPart) {
+        let mut of_object = lock(&self.open[object as usize]);
+        if of_object.confused {
+            return;
+        }
+        let operation = of_object.open.entry(ordinal).or_default();
+        if operation.parts.first().is_some_and(|first| first.function != part.function) {
+            of_object.confused = true;
+            return;
+        }
+        operation.parts.push(part);
+        operation.ended += u64::from(part.end.is_some());
+        self.close(object, ordinal, &mut of_object);
+    }
+
+    /// A rank's part is complete.
+    pub fn end(&self, object: u32, ordinal: Ordinal, rank: u32, end: i64) {
+        let mut of_object = lock(&self.open[object as usize]);
+        let Some(operation) = of_object.open.get_mut(&ordinal) else { return };
+        let is_meant = |part: &&mut OperationPart| part.at.rank == rank && part.end.is_none();
+        let Some(part) = operation.parts.iter_mut().find(is_meant) else { return };
+        part.end = Some(end);
+        operation.ended += 1;
+        self.close(object, ordinal, &mut of_object);
+    }
+
+    /// Adds an operation up if it is over.
+    fn close(&self, object: u32, ordinal: Ordinal, of_object: &mut OfObject) {
+        let here = self.objects.groups[object as usize].number_here();
+        if of_object.open.get(&ordinal).is_none_or(|operation| operation.ended < here) {
+            return;
+        }
+        let Some(operation) = of_object.open.remove(&ordinal) else { return };
+        self.keep(object, ordinal, &operation.parts);
+        if !self.follow.contains(Follow::OPERATIONS) || !operation.parts.iter().any(|part| part.at.place.counts()) {
+            return;
+        }
+        let Some(key) = self.key(object, &operation.parts) else { return };
+        let times = self.times(object, &operation.parts);
+        let mut sums = lock(&self.sums);
+        let sum = sums.entry(key).or_default();
+        sum.operations += 1;
+        sum.lacking += u64::from(times.spans.is_none());
+        sum.total.grow(times.spans.map_or(0, |spans| spans.whole.time));
+        // Operations end in another order in each analysis: which of them stay has to depend on themselves alone.
+        sum.times.add_as(ordinal.0.wrapping_mul(0x1_0000_0001).wrapping_add(ordinal.1), times);
+    }
+
+    /// Keeps each rank's part, where that was asked for.
+    fn keep(&self, object: u32, ordinal: Ordinal, parts: &[OperationPart]) {
+        let Some(first) = parts.iter().map(|part| part.begin).min().filter(|_| self.follow.contains(Follow::JOINED))
+        else {
+            return;
+        };
+        for part in parts.iter().filter(|part| part.at.place.counts()) {
+            lock(&self.joined[part.at.rank as usize]).push(JoinedOperation { object, ordinal, part: *part, first });
+        }
+    }
+
+    fn key(&self, object: u32, parts: &[OperationPart]) -> Option<OperationKey> {
+        let own = |part: &OperationPart| self.objects.groups[object as usize].own(part.at.rank as usize);
+        let first = parts.iter().min_by_key(|part| part.at.rank)?;
+        Some(OperationKey {
+            function: first.function,
+            object,
+            place: first.at.place.anyway(),
+            root: parts.iter().find(|part| part.root).and_then(own),
+            bytes: parts.iter().map(|part| part.bytes).max()?,
+        })
+    }
+
+    fn times(&self, object: u32, parts: &[OperationPart]) -> OperationTimes {
+        let asked = || parts.iter().filter(|part| part.at.place.counts());
+        let mut taken: Vec<u64> = asked().map(OperationPart::time).collect();
+        let mut others: Vec<u64> = asked().filter(|part| !part.root).map(OperationPart::time).collect();
+        let root = asked().find(|part| part.root).map(OperationPart::time);
+        let has_root = parts.iter().any(|part| part.root);
+        taken.sort_unstable();
+        others.sort_unstable();
+        let mean = taken.iter().map(|time| u128::from(*time)).sum::<u128>() / taken.len().max(1) as u128;
+        let edge = |time: Option<&u64>| time.copied().unwrap_or(0);
+        OperationTimes {
+            spans: self.objects.groups[object as usize].is_here().then(|| self.spans(parts)).flatten(),
+            ranks: [edge(taken.first()), mean as u64, middle(&taken).unwrap_or(0), edge(taken.last())],
+            root,
+            others: middle(&others).filter(|_| has_root),
+        }
+    }
+
+    fn spans(&self, parts: &[OperationPart]) -> Option<OperationSpans> {
+        let begin = |part: &OperationPart| (part.begin, part.at.rank);
+        let first = parts.iter().map(begin).min()?;
+        let last = parts.iter().map(begin).max()?;
+        let end = parts.iter().filter_map(|part| Some((part.end?, part.at.rank))).max()?;
+        Some(OperationSpans {
+            whole: self.span(first, end),
+            skew: self.span(first, last),
+            after: self.span(last, end),
+            root_late: parts.iter().find(|part| part.root).map(|root| self.span(first, begin(root))),
+        })
+    }
+
+    fn span(&self, from: (i64, u32), to: (i64, u32)) -> TimeSpan {
+        let error = self.timeline.error_between(from.1, to.1, from.0);
+        TimeSpan { time: (to.0 - from.0).max(0) as u64, error: error.max(0) as u64 }
+    }
+
+    /// What there is when all ranks' calls were seen.
+    pub fn finish(mut self) -> (OperationSums, Vec<Vec<JoinedOperation>>) {
+        let counts = |operation: &OpenOperation| operation.parts.iter().any(|part| part.at.place.counts());
+        let mut unfinished = 0;
+        for (object, of_object) in std::mem::take(&mut self.open).into_iter().enumerate() {
+            for (ordinal, operation) in into_inner(of_object).open {
+                unfinished += u64::from(counts(&operation));
+                self.keep(object as u32, ordinal, &operation.parts);
+            }
+        }
+        let objects = self.objects.groups.iter().map(|group| (group.name.clone(), group.size())).collect();
+        let joined = self.joined.into_iter().map(into_inner).collect();
+        (OperationSums { sums: into_inner(self.sums), objects, unfinished }, joined)
+    }
+}
+
+impl OperationSum {
+    /// Adds others.
+    pub fn merge(&mut self, other: &OperationSum) {
+        self.operations.grow(other.operations);
+        self.lacking.grow(other.lacking);
+        self.total.grow(other.total);
+        self.times.merge(&other.times);
+    }
+}
+
+impl OperationPart {
+    fn time(&self) -> u64 {
+        self.end.map_or(0, |end| (end - self.begin).max(0) as u64)
+    }
+}
+
+/// The value in the middle of sorted ones.
+fn middle(sorted: &[u64]) -> Option<u64> {
+    let half = sorted.len() / 2;
+    match sorted.len() {
+        0 => None,
+        length if length % 2 == 1 => Some(sorted[half]),
+        _ => Some(sorted[half - 1].midpoint(sorted[half])),
+    }
+}

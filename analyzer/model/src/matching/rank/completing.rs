@@ -1,0 +1,237 @@
+//! What a rank's calls complete, and what they waited for.
+
+use std::ops::Range;
+
+use traces::record::{Arrived, Fate};
+
+use super::{Persistent, RankMatcher, count};
+use crate::matching::order::{Late, Received};
+use crate::matching::queues::{MatchedMessage, Probe};
+use crate::matching::received::ReceivedMessage;
+use crate::matching::requests::{Partner, Request};
+use crate::matching::waits::{RankSite, WaitKey, WaitState};
+use crate::matching::{Cause, Delivery, Letter, RankPair, Token};
+use crate::roles::{CallPart, Role};
+use crate::stream::{Detail, Stream, TimedCall};
+use crate::sums::Grow;
+
+/// So many numbers of requests, from one on; a damaged file may say any.
+fn numbers(first: u64, count: u32) -> Range<u64> {
+    first..first.saturating_add(count.into())
+}
+
+impl<'a> RankMatcher<'a> {
+    /// A call that completes, starts or gives up requests.
+    pub(super) fn complete(&mut self, stream: &Stream<'a>, call: &TimedCall, details: &[Detail]) {
+        // One more, until all is said.
+        let completion = self.completions.begin(stream.role(call).place, call, 1);
+        let mut details = details.iter().peekable();
+        while let Some(detail) = details.next() {
+            match *detail {
+                Detail::Completed(thread, first, count) => {
+                    let thread = thread.unwrap_or(stream.thread);
+                    // What came belongs to the last of them.
+                    let got = details.peek().and_then(|next| next.arrived());
+                    let end = numbers(first, count).end;
+                    for number in first..end {
+                        self.completed(stream, call, (thread, number), completion, got.filter(|_| number + 1 == end));
+                    }
+                }
+                Detail::Started(thread, first, number, count) => {
+                    let thread = thread.unwrap_or(stream.thread);
+                    for (created, number) in numbers(first, count).zip(number..) {
+                        self.started(stream, call, (thread, created), number);
+                    }
+                }
+                Detail::Freed(thread, first, count) => {
+                    let thread = thread.unwrap_or(stream.thread);
+                    numbers(first, count).for_each(|number| self.freed(thread, number));
+                }
+                Detail::Ready(thread, first, count) => {
+                    let thread = thread.unwrap_or(stream.thread);
+                    for number in numbers(first, count) {
+                        if let Some((_, message)) = self.partitioned.get_mut(&(thread, number)) {
+                            (message.begin, message.place) = (call.start, stream.role(call).place);
+                            message.mark = self.links.mark();
+                        }
+                    }
+                }
+                Detail::Arrived(_) => {}
+            }
+        }
+        self.judge_matched();
+        self.tell(completion, None);
+    }
+
+    fn completed(
+        &mut self,
+        stream: &Stream<'a>,
+        call: &TimedCall,
+        (thread, number): (u32, u64),
+        completion: u32,
+        got: Option<Arrived>,
+    ) {
+        if let (Some(operations), Some((object, ordinal))) = (self.operations, self.under_way.remove(&(thread, number)))
+        {
+            operations.end(object, ordinal, self.number, call.end);
+        }
+        let Some(request) = self.requests.get(thread, number) else { return };
+        let Request { receive, partner, node, .. } = *request;
+        match partner {
+            Partner::Awaited => (request.completion, request.receive) = (Some(completion), None),
+            _ => self.requests.remove(thread, number),
+        }
+        self.send_partitioned((thread, number));
+        node.into_iter().for_each(|node| self.links.collective(node, false, true));
+        if let Some((receipt, wanted)) = receive {
+            if got.is_some_and(|got| got.fate == Fate::Cancelled) {
+                self.queues.complete(receipt, None, None, &mut self.matched);
+            } else {
+                self.expect_message(completion);
+                self.received(stream, call, receipt, wanted, completion, got);
+            }
+        }
+        match partner {
+            Partner::Nothing => {}
+            Partner::Told(cause) => self.completions.late(completion, cause),
+            Partner::Awaited => self.completions.await_one(completion),
+        }
+    }
+
+    fn started(&mut self, stream: &Stream<'a>, call: &TimedCall, created: (u32, u64), number: u64) {
+        let Some(persistent) = self.persistent.get_mut(&created) else { return };
+        let starts = persistent.starts;
+        persistent.starts += 1;
+        let Persistent { role, ordinal, .. } = *persistent;
+        let token = Token::Request(stream.thread, number);
+        match role.what {
+            CallPart::Collective { flow, root } => {
+                // It waits where it is completed, and others wait for where it was started.
+                let role = Role { place: stream.role(call).place, ..role };
+                self.collective(&role, flow, root, (ordinal, starts + 1), call.start, Err(token));
+            }
+            _ => self.begin(stream, call, &role, Some(token), None),
+        }
+    }
+
+    fn freed(&mut self, thread: u32, number: u64) {
+        if self.persistent.remove(&(thread, number)).is_some() {
+            return;
+        }
+        if let Some(request) = self.requests.get(thread, number) {
+            request.freed = true;
+            if !matches!(request.partner, Partner::Awaited) {
+                self.requests.remove(thread, number);
+            }
+        }
+    }
+
+    /// Sees to messages that have found their receives.
+    pub(super) fn judge_matched(&mut self) {
+        let mut matched = std::mem::take(&mut self.matched);
+        for MatchedMessage { message, post, completion, probes, uncertain } in matched.drain(..) {
+            let source = message.envelope.source;
+            let end = self.completions.get(completion).end;
+            let pair = self.pairs.entry(source).or_insert(RankPair { least: i64::MAX, ..RankPair::default() });
+            if message.place.counts() {
+                pair.messages += 1;
+                pair.sent.grow(message.bytes);
+                pair.received.grow(post.bytes);
+            }
+            pair.backwards += u64::from(end < message.begin);
+            pair.least = pair.least.min(end - message.begin);
+            let sender = RankSite { rank: source, place: message.place };
+            let receiver = RankSite { rank: self.number, place: post.place };
+            if let Some(messages) = &mut self.messages {
+                let to = RankSite { rank: self.number, place: self.completions.get(completion).place };
+                messages.push(ReceivedMessage {
+                    communicator: message.envelope.object,
+                    tag: message.envelope.tag,
+                    from: sender,
+                    posted_by: receiver,
+                    to,
+                    begin: message.begin,
+                    posted: post.at,
+                    end,
+                    sent: message.bytes,
+                    received: post.bytes,
+                    truncated: post.truncated,
+                    uncertain,
+                });
+            }
+            if post.truncated {
+                count(&mut self.odd.truncated, receiver);
+            }
+            if uncertain {
+                // Somebody's message, and nobody's wait.
+                count(&mut self.odd.uncertain, sender);
+                message.token.into_iter().for_each(|token| self.letters.send(source, Letter::Told(token, None)));
+                self.tell(completion, None);
+                continue;
+            }
+            let place = self.completions.get(completion).place;
+            if let Some(deliveries) = &mut self.deliveries {
+                let to = RankSite { rank: self.number, place };
+                deliveries.push(Delivery { begin: message.begin, end, from: sender, to, bytes: message.bytes });
+            }
+            if let Some(token) = message.token {
+                let cause = Cause { at: post.at, who: receiver, state: WaitState::LateReceiver };
+                let late = (post.at > message.begin).then_some(cause);
+                self.letters.send(source, Letter::Told(token, late));
+            }
+            if let Some(transfers) = &mut self.transfers
+                && !post.truncated
+            {
+                let error = self.timeline.error_between(source, self.number, message.begin);
+                transfers.add(self.number, &message, &post, self.completions.get(completion), error);
+            }
+            let cause = Cause { at: message.begin, who: sender, state: WaitState::LateSender };
+            for Probe { place, start, end, .. } in probes {
+                let waiter = RankSite { rank: self.number, place };
+                cause.charge(waiter, start, end, self.timeline, &mut self.waits);
+            }
+            let link = &mut self.completions.get(completion).link;
+            *link = self.links.known(*link, source, message.mark);
+            if let Some((_, earliest, first)) = &mut self.completions.get(completion).received
+                && message.begin < *earliest
+            {
+                (*earliest, *first) = (message.begin, source);
+            }
+            self.tell(completion, Some(cause));
+        }
+        self.matched = matched;
+    }
+
+    /// A completion is told one of the things it may have waited for.
+    pub(super) fn tell(&mut self, completion: u32, cause: Option<Cause>) {
+        self.completions.late(completion, cause);
+        let Some(whole) = self.completions.told(completion) else { return };
+        let waiter = RankSite { rank: self.number, place: whole.place };
+        let cause = whole.latest.filter(|cause| cause.at > whole.start);
+        let late = cause.and_then(|cause| {
+            let wait = cause.charge(waiter, whole.start, whole.end, self.timeline, &mut self.waits)?;
+            let key = WaitKey { state: cause.state, waiter, cause: cause.who };
+            let (begin, end) = (whole.start, whole.end);
+            (cause.state == WaitState::LateSender).then_some(Late { key, begin, end, wait })
+        });
+        if let Some((number, earliest, source)) = whole.received {
+            let received = Received { start: whole.start, earliest, source, late };
+            let (own, timeline, waits) = (self.number, self.timeline, &mut self.waits);
+            let margin = |received: &Received| timeline.error_between(own, received.source, received.earliest);
+            let wrong = |late: &Late| waits.call_it(late.key, WaitState::WrongOrder, late.wait);
+            self.order.known(number, received, margin, wrong);
+        }
+    }
+
+    /// A completion has received something: one thing more is to be told.
+    pub(super) fn expect_message(&mut self, completion: u32) {
+        self.completions.await_one(completion);
+        let received = &mut self.completions.get(completion).received;
+        if received.is_none() {
+            *received = Some((self.order.begin(), i64::MAX, self.number));
+        }
+        let expected = self.links.reserve();
+        let first = &mut self.completions.get(completion).link;
+        *first = (*first).min(expected);
+    }
+}

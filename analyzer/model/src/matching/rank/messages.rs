@@ -1,0 +1,175 @@
+//! A rank's sends and receives.
+
+use traces::record::{Arrived, Fate};
+
+use super::{RankMatcher, arrived, count};
+use crate::matching::concurrent::CallSpan;
+use crate::matching::queues::{Envelope, Pattern, Post, Receipt, Receival};
+use crate::matching::requests::{Partner, Request, Wanted};
+use crate::matching::{Letter, Message, RankSite, Token};
+use crate::roles::{CallPart, Peer, Role, SpottedSite};
+use crate::stream::{Detail, Stream, TimedCall};
+
+impl<'a> RankMatcher<'a> {
+    /// A call that begins sends and receives, by requests or complete at once.
+    pub(super) fn begin(
+        &mut self,
+        stream: &Stream<'a>,
+        call: &TimedCall,
+        role: &Role,
+        token: Option<Token>,
+        got: Option<Arrived>,
+    ) {
+        let mut request = Request::default();
+        if self.send(role, stream.role(call).place, turn(stream, call), token) && token.is_some() {
+            request.partner = Partner::Awaited;
+        }
+        if let Some((pattern, post)) = self.post(stream, role, call) {
+            let receipt = self.queues.post(pattern, post);
+            if role.at_once {
+                let completion = self.completions.begin(stream.role(call).place, call, 0);
+                self.expect_message(completion);
+                self.received(stream, call, receipt, Wanted::by(role), completion, got);
+                self.judge_matched();
+            } else {
+                request.receive = Some((receipt, Wanted::by(role)));
+            }
+        }
+        if let Some(Token::Request(thread, number)) = token {
+            self.requests.insert(thread, number, request);
+        }
+    }
+
+    /// A partitioned message is not sent before its last part is, which is known when its request is complete.
+    pub(super) fn send_partitioned(&mut self, request: (u32, u64)) {
+        if let Some((to, message)) = self.partitioned.remove(&request) {
+            self.letters.send(to, Letter::Message(message));
+        }
+    }
+
+    /// A call that sends and receives, and returns when that is done.
+    pub(super) fn message(&mut self, stream: &Stream<'a>, call: &TimedCall, details: &[Detail]) {
+        let role = stream.role(call);
+        let completion = self.completions.begin(role.place, call, 1);
+        if self.send(role, role.place, turn(stream, call), Some(Token::Completion(completion))) {
+            self.completions.await_one(completion);
+        }
+        if let Some((pattern, post)) = self.post(stream, role, call) {
+            self.expect_message(completion);
+            let got = arrived(details);
+            let pattern = got_by(stream, Wanted::by(role), got).map_or(pattern, Pattern::of);
+            let receipt = self.queues.post(pattern, post);
+            self.received(stream, call, receipt, Wanted::by(role), completion, got);
+            self.judge_matched();
+        }
+        self.tell(completion, None);
+    }
+
+    /// A receive got its message in this call.
+    pub(super) fn received(
+        &mut self,
+        stream: &Stream<'a>,
+        call: &TimedCall,
+        receipt: Receipt,
+        wanted: Wanted,
+        completion: u32,
+        got: Option<Arrived>,
+    ) {
+        let envelope = got_by(stream, wanted, got);
+        let truncated = got.is_some_and(|got| got.fate == Fate::Truncated);
+        let got = Receival { completion, end: call.end, bytes: got.map(|got| got.bytes), truncated };
+        match self.threaded {
+            // Another thread's may be over before.
+            true => self.completing.push((receipt, envelope, got)),
+            false => self.queues.complete(receipt, envelope, Some(got), &mut self.matched),
+        }
+    }
+
+    /// Sends a message. Whether there was one to send.
+    fn send(&mut self, role: &Role, place: SpottedSite, turn: CallSpan, token: Option<Token>) -> bool {
+        let CallPart::Message { sends: true, partitioned, .. } = role.what else { return false };
+        let (Peer::Rank(to), Some(object)) = (role.to.0, role.object) else {
+            self.count_elsewhere(role.to.0, place);
+            return false;
+        };
+        if let Some(Token::Request(thread, number)) = token
+            && self.cancelled.contains(&(thread, number))
+        {
+            count(&mut self.odd.cancelled, RankSite { rank: self.number, place });
+            return false;
+        }
+        let envelope = Envelope { object, source: self.number, tag: role.to.1, partitioned };
+        let (begin, mark) = (turn.begin, self.links.mark());
+        let message = Message { envelope, place, begin, turn, bytes: role.sent, token, mark };
+        match (partitioned, token) {
+            (true, Some(Token::Request(thread, number))) => {
+                self.partitioned.insert((thread, number), (to, message));
+            }
+            _ if self.threaded => self.outbox.add(to, message),
+            _ => self.letters.send(to, Letter::Message(message)),
+        }
+        true
+    }
+
+    /// A message whose sender or receiver has no file here.
+    fn count_elsewhere(&mut self, peer: Peer, place: SpottedSite) {
+        let counts = u64::from(place.counts());
+        match peer {
+            Peer::Nobody => {}
+            Peer::Unrecorded => self.unrecorded += counts,
+            _ => self.elsewhere += counts,
+        }
+    }
+
+    /// The receive that a call posts.
+    fn post(&mut self, stream: &Stream<'a>, role: &Role, call: &TimedCall) -> Option<(Pattern, Post)> {
+        let CallPart::Message { receives: true, partitioned, .. } = role.what else { return None };
+        let source = match role.from.0 {
+            Peer::Nobody => return None,
+            Peer::Any => None,
+            Peer::Rank(source) => Some(source),
+            peer @ (Peer::Unknown | Peer::Unrecorded) => {
+                self.count_elsewhere(peer, stream.role(call).place);
+                return None;
+            }
+        };
+        let tag = (role.from.1 != traces::signature::tag::ANY).then_some(role.from.1);
+        let pattern = Pattern { object: role.object?, source, tag, partitioned };
+        Some((pattern, Post::new(turn(stream, call), stream.role(call).place, role.received)))
+    }
+
+    pub(super) fn probe(&mut self, stream: &Stream<'a>, call: &TimedCall, details: &[Detail]) {
+        let role = stream.role(call);
+        let from = match arrived(details) {
+            Some(arrived) => (stream.roles().peer(role.object, arrived.source), arrived.tag),
+            None => role.from,
+        };
+        if let (Peer::Rank(source), Some(object)) = (from.0, role.object) {
+            let envelope = Envelope { object, source, tag: from.1, partitioned: false };
+            self.queues.probe(envelope, role.place, call.start, call.end);
+        }
+    }
+}
+
+/// When the call was under way, and where.
+fn turn(stream: &Stream<'_>, call: &TimedCall) -> CallSpan {
+    CallSpan { thread: stream.thread, begin: call.start, end: call.end, uncertain: false }
+}
+
+/// What a receive got, where that is known.
+pub fn got_by(stream: &Stream<'_>, wanted: Wanted, arrived: Option<Arrived>) -> Option<Envelope> {
+    let Wanted { object, partitioned, .. } = wanted;
+    let from = match arrived {
+        Some(arrived) => (stream.roles().peer(object, arrived.source), arrived.tag),
+        None => wanted.from,
+    };
+    match (from.0, object) {
+        (Peer::Rank(source), Some(object)) if from.1 != traces::signature::tag::ANY => {
+            Some(Envelope { object, source, tag: from.1, partitioned })
+        }
+        (Peer::Unrecorded, Some(object)) => {
+            Some(Envelope { object, source: Envelope::UNRECORDED, tag: from.1, partitioned })
+        }
+        _ => None,
+    }
+}

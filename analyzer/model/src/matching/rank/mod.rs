@@ -1,0 +1,377 @@
+//! One rank's calls, in order: what they send and receive, and what their completion waited for.
+
+mod completing;
+mod messages;
+
+use std::collections::HashSet;
+
+use rustc_hash::FxHashMap;
+use traces::record::Arrived;
+
+use super::collectives::{CollectiveArrival, Collectives, NO_NODE, Ordinal};
+use super::completions::Completions;
+use super::concurrent::Outbox;
+use super::links::{Links, SelectionEdges};
+use super::operations::{OperationPart, Operations};
+use super::order::Order;
+use super::queues::{Envelope, MatchedMessage, Queues, Receipt, Receival};
+use super::received::ReceivedMessage;
+use super::requests::{Partner, Request, Requests};
+use super::transfers::Transfers;
+use super::waits::{RankSite, Waits};
+use super::windows::{Called, Windows};
+use super::{Account, Cause, Delivery, Follow, Letter, Letters, Message, RankPair, Shared, Token};
+use crate::roles::{CallPart, Flow, Role};
+use crate::stream::{Detail, Stream, TimedCall};
+use crate::timeline::Timeline;
+
+/// See the module.
+pub struct RankMatcher<'a> {
+    number: u32,
+    streams: Vec<Stream<'a>>,
+    /// It has several threads, whose calls may overlap.
+    threaded: bool,
+    /// Requests that were cancelled, by thread and number.
+    cancelled: &'a HashSet<(u32, u64)>,
+    collectives: &'a Collectives<'a>,
+    operations: Option<&'a Operations<'a>>,
+    windows: &'a Windows<'a>,
+    timeline: &'a Timeline,
+    queues: Queues,
+    /// Those that are pending, or of which another rank has something to tell.
+    requests: Requests,
+    /// Persistent requests, by thread and number of their creation.
+    persistent: FxHashMap<(u32, u64), Persistent>,
+    /// Partitioned messages that are sent when their last part is given out, by thread and number of the request.
+    partitioned: FxHashMap<(u32, u64), (u32, Message)>,
+    completions: Completions,
+    /// The operations of nonblocking collective calls, by thread and number of the request, where operations are followed.
+    under_way: FxHashMap<(u32, u64), (u32, Ordinal)>,
+    /// Collective calls so far, by object.
+    ordinals: FxHashMap<u32, u64>,
+    /// Communicators made by their own processes alone.
+    made: u64,
+    order: Order,
+    links: Links,
+    edges: SelectionEdges,
+    waits: Waits,
+    transfers: Option<Transfers>,
+    pairs: FxHashMap<u32, RankPair>,
+    /// Each message that it got, where those are asked for.
+    deliveries: Option<Vec<Delivery>>,
+    /// The same with all that is known of it.
+    messages: Option<Vec<ReceivedMessage>>,
+    complete: u64,
+    elsewhere: u64,
+    unrecorded: u64,
+    odd: Odd,
+    outbox: Outbox,
+    /// Receives of a rank with several threads that are complete when their call ends.
+    completing: Vec<(Receipt, Option<Envelope>, Receival)>,
+    /// To other ranks.
+    pub letters: Letters,
+    matched: Vec<MatchedMessage>,
+    told: Vec<(u32, Token, Option<Cause>)>,
+}
+
+/// Calls that take part in no wait, by place.
+#[derive(Default)]
+struct Odd {
+    uncertain: FxHashMap<RankSite, u64>,
+    cancelled: FxHashMap<RankSite, u64>,
+    truncated: FxHashMap<RankSite, u64>,
+    left: FxHashMap<RankSite, u64>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Persistent {
+    role: Role,
+    /// Of a collective call, which.
+    ordinal: u64,
+    starts: u64,
+}
+
+/// The making of a communicator by its own processes alone comes before all calls on it.
+const MAKING: Ordinal = (u64::MAX, 0);
+
+impl<'a> RankMatcher<'a> {
+    /// Before its first call.
+    pub fn new(
+        number: u32,
+        streams: Vec<Stream<'a>>,
+        cancelled: &'a HashSet<(u32, u64)>,
+        edges: SelectionEdges,
+        shared: Shared<'a>,
+        timeline: &'a Timeline,
+        follow: Follow,
+    ) -> RankMatcher<'a> {
+        let Shared { collectives, operations, windows } = shared;
+        let rank = RankMatcher {
+            number,
+            threaded: streams.len() > 1,
+            streams,
+            cancelled,
+            collectives,
+            operations,
+            windows,
+            timeline,
+            queues: Queues::default(),
+            requests: Requests::default(),
+            persistent: FxHashMap::default(),
+            partitioned: FxHashMap::default(),
+            completions: Completions::default(),
+            under_way: FxHashMap::default(),
+            ordinals: FxHashMap::default(),
+            made: 0,
+            order: Order::default(),
+            links: Links::new(follow.contains(Follow::DEPENDENCIES), edges.begins_selected),
+            edges,
+            waits: Waits::new(follow),
+            transfers: follow.contains(Follow::TRANSFERS).then(Transfers::default),
+            pairs: FxHashMap::default(),
+            deliveries: follow.contains(Follow::DELIVERIES).then(Vec::new),
+            messages: follow.contains(Follow::MESSAGES).then(Vec::new),
+            complete: 0,
+            elsewhere: 0,
+            unrecorded: 0,
+            odd: Odd::default(),
+            outbox: Outbox::default(),
+            completing: Vec::new(),
+            letters: Letters::default(),
+            matched: Vec::new(),
+            told: Vec::new(),
+        };
+        windows.reached(number, rank.next());
+        rank
+    }
+
+    /// When its next call begins, if there is one.
+    pub fn next(&self) -> Option<i64> {
+        self.streams.iter().filter_map(Stream::peek).map(|call| call.start).min()
+    }
+
+    /// Goes through so many of its calls.
+    pub fn go_on(&mut self, calls: usize) {
+        let mut streams = std::mem::take(&mut self.streams);
+        for _ in 0..calls {
+            let starts = streams.iter().enumerate().filter_map(|(at, stream)| Some((stream.peek()?.start, at)));
+            let Some((_, at)) = starts.min() else { break };
+            let stream = &mut streams[at];
+            if let Some(call) = stream.peek() {
+                self.call(stream, call);
+            }
+            stream.advance();
+        }
+        self.streams = streams;
+        let next = self.next();
+        if self.threaded {
+            self.pass(next.unwrap_or(i64::MAX));
+        }
+        self.windows.reached(self.number, next);
+    }
+
+    /// What is yet to be gone through begins no earlier than now.
+    fn pass(&mut self, now: i64) {
+        let letters = &mut self.letters;
+        self.outbox.pass(now, |to, message| letters.send(to, Letter::Message(message)));
+        if self.completing.iter().all(|completing| completing.2.end > now) {
+            return;
+        }
+        self.completing.sort_by_key(|completing| completing.2.end);
+        let over = self.completing.partition_point(|completing| completing.2.end <= now);
+        for (receipt, envelope, got) in self.completing.drain(..over) {
+            self.queues.complete(receipt, envelope, Some(got), &mut self.matched);
+        }
+        self.judge_matched();
+    }
+
+    /// Reads what another rank has to say.
+    pub fn read(&mut self, letter: Letter) {
+        match letter {
+            Letter::Message(message) => {
+                self.queues.message(message, &mut self.matched);
+                self.judge_matched();
+            }
+            Letter::Told(Token::Completion(completion), cause) => self.tell(completion, cause),
+            Letter::Told(Token::Request(thread, number), cause) => {
+                let Some(request) = self.requests.get(thread, number) else { return };
+                request.partner = Partner::Told(cause);
+                let (completion, freed) = (request.completion, request.freed);
+                if completion.is_some() || freed {
+                    self.requests.remove(thread, number);
+                }
+                if let Some(completion) = completion {
+                    self.tell(completion, cause);
+                }
+            }
+        }
+    }
+
+    fn call(&mut self, stream: &Stream<'a>, call: &TimedCall) {
+        if self.threaded {
+            self.pass(call.start);
+        }
+        let role = stream.role(call);
+        let details = stream.details(call);
+        // What other threads do is not on the way of the first one.
+        let first = stream.thread == 0;
+        if first {
+            let links = &mut self.links;
+            self.edges.until(call.start, |at, selected| links.edge(at, selected));
+            match role.what {
+                CallPart::Begin => self.links.begin(call.end),
+                CallPart::End => self.links.finalize(call.start),
+                CallPart::Phase => self.links.phase(call.start, call.end),
+                _ => self.links.call(call.start, call.end, call.inside),
+            }
+        }
+        if role.creates {
+            let ordinal = if matches!(role.what, CallPart::Collective { .. }) { self.ordinal(role) } else { 0 };
+            let persistent = Persistent { role: *role, ordinal, starts: 0 };
+            self.persistent.insert((stream.thread, call.request), persistent);
+            return;
+        }
+        if call.left {
+            count(&mut self.odd.left, RankSite { rank: self.number, place: role.place });
+        }
+        if call.failed && details.is_empty() {
+            return;
+        }
+        let token = (role.takes && !role.at_once).then_some(Token::Request(stream.thread, call.request));
+        match role.what {
+            CallPart::Begin | CallPart::End | CallPart::Phase => {}
+            CallPart::Nothing if details.is_empty() => {}
+            CallPart::Message { .. } if role.takes => {
+                let got = role.at_once.then(|| arrived(details)).flatten();
+                self.begin(stream, call, role, token, got);
+                // Without a place in the dictionary, a request that is complete at once is said to be completed by the call.
+                if !role.at_once && !details.is_empty() {
+                    self.complete(stream, call, details);
+                }
+            }
+            CallPart::Message { .. } => self.message(stream, call, details),
+            CallPart::Probe => self.probe(stream, call, details),
+            CallPart::Collective { flow, root } => {
+                let ordinal = (self.ordinal(role), 0);
+                // A call that was complete at once waited for nobody, and still had to be made by all.
+                let end = token.map_or(Ok(call.end), Err);
+                self.collective(role, flow, root, ordinal, call.start, end);
+                // As for messages, above.
+                if token.is_some() && !details.is_empty() {
+                    self.complete(stream, call, details);
+                }
+            }
+            CallPart::Make => {
+                let object = self.collectives.objects.made_alone(self.number as usize, self.made as usize);
+                self.made += 1;
+                // One group may accept what the other connects: they call different functions.
+                let role = Role { object, function: 0, ..*role };
+                self.collective(&role, Flow::Create, false, MAKING, call.start, Ok(call.end));
+            }
+            CallPart::Window(epoch) => {
+                let at = RankSite { rank: self.number, place: role.place };
+                let called = Called { at, begin: call.start, end: call.end };
+                self.windows.call(role, epoch, called, &mut self.links, &mut self.waits);
+            }
+            CallPart::Nothing => self.complete(stream, call, details),
+        }
+    }
+
+    fn ordinal(&mut self, role: &Role) -> u64 {
+        let Some(object) = role.object else { return 0 };
+        let next = self.ordinals.entry(object).or_default();
+        *next += 1;
+        *next - 1
+    }
+
+    fn collective(
+        &mut self,
+        role: &Role,
+        flow: Flow,
+        root: bool,
+        ordinal: Ordinal,
+        begin: i64,
+        end: Result<i64, Token>,
+    ) {
+        let Some(object) = role.object else { return };
+        if let Err(Token::Request(thread, number)) = end {
+            self.requests.insert(thread, number, Request { partner: Partner::Awaited, ..Request::default() });
+        }
+        let at = RankSite { rank: self.number, place: role.place };
+        let (function, bytes) = (role.function, role.sent.max(role.received));
+        self.join(object, ordinal, OperationPart { at, function, root, bytes, begin, end: end.ok() }, end.err());
+        let arrival = CollectiveArrival { at, flow, function: role.function, root, bytes, begin, end };
+        let (node, counts) = self.collectives.arrive(object, ordinal, arrival, &mut self.waits, &mut self.told);
+        self.complete += u64::from(counts);
+        let node = if flow == Flow::Neighbors { self.come_to_neighbors(object, node) } else { node };
+        let comes = flow != Flow::Neighbors && (flow != Flow::FromRoot || root);
+        let awaits = flow != Flow::ToRoot || root;
+        self.links.collective(node, comes, awaits && end.is_ok() && !(flow == Flow::FromRoot && root));
+        if let (Err(Token::Request(thread, number)), true) = (end, awaits) {
+            self.requests.get(thread, number).into_iter().for_each(|request| request.node = Some(node));
+        }
+        self.told.drain(..).for_each(|(to, token, cause)| self.letters.send(to, Letter::Told(token, cause)));
+    }
+
+    /// The rank begins its part in an operation, which a request completes where there is one.
+    fn join(&mut self, object: u32, ordinal: Ordinal, part: OperationPart, token: Option<Token>) {
+        // Those that accept and connect call different functions: it is no operation of one name.
+        let Some(operations) = self.operations.filter(|_| part.function > 0) else { return };
+        if let Some(Token::Request(thread, number)) = token {
+            self.under_way.insert((thread, number), (object, ordinal));
+        }
+        operations.begin(object, ordinal, part);
+    }
+
+    /// The rank comes to a neighborhood collective call, of which each rank has a node of its own from this one on. Returns its
+    /// own.
+    fn come_to_neighbors(&mut self, object: u32, first: u32) -> u32 {
+        match self.collectives.objects.neighbors(self.number, object) {
+            Some(neighbors) if first != NO_NODE => {
+                neighbors.destinations.iter().for_each(|whom| self.links.collective(first + whom, true, false));
+                first + neighbors.own
+            }
+            _ => NO_NODE,
+        }
+    }
+
+    /// Adds what it has found to the account of the run.
+    pub fn report(self, account: &mut Account) {
+        account.unrecorded += self.queues.of_unrecorded().filter(|post| post.place.counts()).count() as u64;
+        let (messages, posts) = self.queues.rest();
+        for message in messages.into_iter().filter(|message| message.place.counts()) {
+            let at = RankSite { rank: message.envelope.source, place: message.place };
+            *account.unreceived.entry(at).or_default() += 1;
+        }
+        for post in posts.into_iter().filter(|post| post.place.counts()) {
+            *account.unsent.entry(RankSite { rank: self.number, place: post.place }).or_default() += 1;
+        }
+        for (at, messages) in self.odd.uncertain {
+            *account.uncertain.entry(at).or_default() += messages;
+        }
+        account.cancelled.extend(self.odd.cancelled);
+        account.truncated.extend(self.odd.truncated);
+        account.left.extend(self.odd.left);
+        account.pairs.extend(self.pairs.into_iter().map(|(source, pair)| ((source, self.number), pair)));
+        account.deliveries.extend(self.deliveries.into_iter().flatten());
+        account.messages.extend(self.messages.into_iter().flatten());
+        account.collectives += self.complete;
+        account.elsewhere += self.elsewhere;
+        account.unrecorded += self.unrecorded;
+        account.add(self.waits);
+        account.transfers.merge(self.transfers.unwrap_or_default());
+        account.links.push(self.links);
+    }
+}
+
+/// One more at a place, if the call there is asked about.
+fn count(places: &mut FxHashMap<RankSite, u64>, at: RankSite) {
+    if at.place.counts() {
+        *places.entry(at).or_default() += 1;
+    }
+}
+
+/// What the call itself, or the request completed last, got.
+fn arrived(details: &[Detail]) -> Option<Arrived> {
+    details.iter().find_map(Detail::arrived)
+}

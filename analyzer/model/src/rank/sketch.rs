@@ -1,0 +1,70 @@
+//! A rank by its newest pages and some of the others: what `record` says when a launch has ended, however long it ran.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use traces::error::Error;
+use traces::read::{EventPage, RankFile, ThreadPages};
+
+use super::{Latest, Rank, ThreadTotals};
+use crate::selection::ALL;
+use crate::sums::Total;
+use crate::tally::{self, CallTotal};
+
+/// See the module.
+pub struct Sketch {
+    /// How its recording ended and which threads it has. None of its calls.
+    pub rank: Rank,
+    /// How many calls it has. Exact where no page was passed over.
+    pub calls: u64,
+}
+
+impl Sketch {
+    /// Reads a rank's file, of each thread's full pages one in so many.
+    pub fn read(path: &Path, one_in: usize) -> Result<Sketch, Error> {
+        let trace = Arc::new(RankFile::open(path)?);
+        let contents = trace.contents();
+        let mut rank = Rank::described(&trace, &contents);
+        let mut calls = count(&tally::by_function(&contents.shared));
+        let mut latest = Latest::default();
+        for mut thread in contents.threads {
+            let full = set_apart_full(&mut thread);
+            let tally = tally::tally(&thread, ALL, true, |_| ());
+            latest.see(&thread, &tally);
+            if thread.number == 0 || tally.last.is_some() || !thread.profile.is_empty() {
+                let tid = thread.block.map_or(0, |block| block.tid);
+                rank.threads.push(ThreadTotals { number: thread.number, tid, entries: Vec::new() });
+            }
+            calls = [calls, count(&tally.entries), calls_of_full(thread, full, one_in)].into_iter().total();
+        }
+        rank.end = latest.end(&rank);
+        Ok(Sketch { rank, calls })
+    }
+}
+
+/// Leaves a thread its newest page with a record, and what is behind that. Returns those before.
+fn set_apart_full<'a>(thread: &mut ThreadPages<'a>) -> Vec<EventPage<'a>> {
+    let begun = |page: &EventPage| page.words.first().is_some_and(|word| *word != 0);
+    let newest = thread.pages.iter().rposition(begun).unwrap_or(0);
+    let behind = thread.pages.split_off(newest);
+    std::mem::replace(&mut thread.pages, behind)
+}
+
+/// Calls in pages that are full, by those of one in so many.
+fn calls_of_full<'a>(mut thread: ThreadPages<'a>, pages: Vec<EventPage<'a>>, one_in: usize) -> u64 {
+    if pages.is_empty() {
+        return 0;
+    }
+    let words = |pages: &[EventPage]| pages.iter().map(|page| page.words.len() as u128).sum::<u128>();
+    let all = words(&pages);
+    let first = (one_in / 2).min(pages.len() - 1);
+    // What is in no page was counted with the newest one.
+    (thread.block, thread.profile) = (None, Vec::new());
+    thread.pages = pages.into_iter().skip(first).step_by(one_in.max(1)).collect();
+    let calls = count(&tally::tally(&thread, ALL, false, |_| ()).entries);
+    u64::try_from(u128::from(calls) * all / words(&thread.pages).max(1)).unwrap_or(u64::MAX)
+}
+
+fn count(entries: &[CallTotal]) -> u64 {
+    entries.iter().map(|entry| entry.count).total()
+}

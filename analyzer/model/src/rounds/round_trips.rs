@@ -1,0 +1,138 @@
+//! Rounds with questions and answers.
+
+use std::cmp::Reverse;
+use std::ops::RangeBounds;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{RankEvent, RankEvents, Round, RoundKind, Trip};
+use crate::matching::Delivery;
+
+/// What may be a round: questions and their answers, by number.
+#[derive(Default)]
+struct Candidate {
+    root: u32,
+    trips: Vec<(usize, Option<usize>)>,
+    answered: usize,
+    /// The root got something that it did not ask for, or asked a peer again that had not answered.
+    is_disturbed: bool,
+}
+
+impl Candidate {
+    fn is_answered(&self) -> bool {
+        self.answered == self.trips.len()
+    }
+
+    fn deliveries(&self) -> impl Iterator<Item = usize> + '_ {
+        self.trips.iter().flat_map(|(question, answer)| std::iter::once(*question).chain(*answer))
+    }
+}
+
+/// What may be rounds in a run, in the order in which messages belong to them.
+pub struct Candidates<'a> {
+    deliveries: &'a [Delivery],
+    all: Vec<Candidate>,
+}
+
+impl<'a> Candidates<'a> {
+    /// Of all ranks.
+    pub fn of(deliveries: &'a [Delivery], events: &RankEvents, crossed: &[bool]) -> Candidates<'a> {
+        let of_rank = |(root, events): (&u32, &Vec<RankEvent>)| candidates(*root, deliveries, events, crossed);
+        let mut all: Vec<Candidate> = events.iter().flat_map(of_rank).collect();
+        // The answer of one round is often the question of another, whose root is a peer. The root of more peers is the root, and of
+        // messages between two the rank that began.
+        let has_one_size = |candidate: &Candidate| {
+            let bytes = deliveries[candidate.trips[0].0].bytes;
+            candidate.deliveries().all(|number| deliveries[number].bytes == bytes)
+        };
+        all.sort_by_cached_key(|candidate| {
+            let first = candidate.trips[0].0;
+            let order = (deliveries[first].begin, candidate.root);
+            (Reverse(candidate.trips.len()), !has_one_size(candidate), order)
+        });
+        let mutual = mutual(&all);
+        let mut number = 0..;
+        all.retain(|_| number.next().is_none_or(|number| !mutual.contains(&number)));
+        Candidates { deliveries, all }
+    }
+
+    /// Those of so many peers whose messages are not used, which they are from now on.
+    pub fn rounds(&self, peers: impl RangeBounds<usize>, used: &mut [bool]) -> Vec<Round> {
+        let mut rounds = Vec::new();
+        for candidate in self.all.iter().filter(|candidate| peers.contains(&candidate.trips.len())) {
+            if candidate.deliveries().any(|delivery| used[delivery]) {
+                continue;
+            }
+            candidate.deliveries().for_each(|delivery| used[delivery] = true);
+            let trip = |(question, answer): &(usize, Option<usize>)| Trip {
+                question: Some(self.deliveries[*question]),
+                answer: answer.map(|answer| self.deliveries[answer]),
+            };
+            let trips = candidate.trips.iter().map(trip).collect();
+            rounds.push(Round { kind: RoundKind::RoundTrip, root: candidate.root, trips });
+        }
+        rounds
+    }
+}
+
+/// Candidates of as many peers, two or more, that have a message in common and different roots: where each is the other's peer, none is
+/// the root. Halos that are exchanged one direction after the other look so.
+fn mutual(candidates: &[Candidate]) -> FxHashSet<usize> {
+    let mut claims: FxHashMap<usize, usize> = FxHashMap::default();
+    let mut mutual = FxHashSet::default();
+    for (number, candidate) in candidates.iter().enumerate().filter(|(_, candidate)| candidate.trips.len() > 1) {
+        for delivery in candidate.deliveries() {
+            let other = *claims.entry(delivery).or_insert(number);
+            let (one, other_one) = (&candidates[number], &candidates[other]);
+            if one.root != other_one.root && one.trips.len() == other_one.trips.len() {
+                mutual.extend([number, other]);
+            }
+        }
+    }
+    mutual
+}
+
+/// What a rank asked, in the order of its calls, where all was answered.
+fn candidates(root: u32, deliveries: &[Delivery], events: &[RankEvent], crossed: &[bool]) -> Vec<Candidate> {
+    let mut all: Vec<Candidate> = Vec::new();
+    // The candidate that takes further questions; by peer, the candidate and the place in it of the last question.
+    let mut open: Option<usize> = None;
+    let mut asked: FxHashMap<u32, (usize, usize)> = FxHashMap::default();
+    for RankEvent { is_send, delivery: number, .. } in events {
+        let delivery = &deliveries[*number];
+        let peer = if *is_send { delivery.to.rank } else { delivery.from.rank };
+        let last = asked.get(&peer).copied();
+        let pending = last.filter(|(at, place)| all[*at].trips[*place].1.is_none());
+        match (crossed[*number], is_send, pending) {
+            (true, ..) => disturb(&mut all, open.take()),
+            (false, true, pending) => {
+                pending.into_iter().for_each(|(at, _)| all[at].is_disturbed = true);
+                let takes = |candidate: &Candidate| {
+                    !candidate.is_answered() && deliveries[candidate.trips[0].0].bytes == delivery.bytes
+                };
+                let is_in = |at: &usize| last.is_some_and(|(of, _)| of == *at);
+                let at = open.filter(|at| takes(&all[*at]) && !is_in(at)).unwrap_or_else(|| {
+                    all.push(Candidate { root, ..Candidate::default() });
+                    all.len() - 1
+                });
+                open = Some(at);
+                asked.insert(peer, (at, all[at].trips.len()));
+                all[at].trips.push((*number, None));
+            }
+            (false, false, Some((at, place))) => {
+                all[at].trips[place].1 = Some(*number);
+                all[at].answered += 1;
+            }
+            (false, false, None) => disturb(&mut all, open),
+        }
+    }
+    all.retain(|candidate| candidate.is_answered() && !candidate.is_disturbed);
+    all
+}
+
+/// The root did or got something else before all was answered.
+fn disturb(all: &mut [Candidate], open: Option<usize>) {
+    if let Some(candidate) = open.map(|at| &mut all[at]).filter(|candidate| !candidate.is_answered()) {
+        candidate.is_disturbed = true;
+    }
+}

@@ -1,0 +1,257 @@
+//! A run: the files of a folder, read side by side.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use traces::definitions::Span;
+use traces::file::{INITIALIZED, Mode};
+use traces::folder::EXTENSION;
+use traces::read::RankFile;
+
+use super::rank::{End, Rank};
+use super::selection::{Choice, Window};
+use super::sites::Sites;
+use super::timeline::Timeline;
+use crate::error::Error;
+use overhear_command::loading_bar::LoadingBar;
+use crate::parallel;
+
+/// See the module.
+pub struct Run {
+    /// Its folder.
+    pub folder: PathBuf,
+    /// It was not named: it is the newest in the working folder.
+    pub is_newest: bool,
+    /// What of it is asked about.
+    pub choice: Choice,
+    /// Ranks whose files could be read, by world and number; processes without a rank last.
+    pub ranks: Vec<Rank>,
+    /// Ranks of the first world that have no readable file.
+    pub missing: Vec<RangeInclusive<u32>>,
+    /// Ranks of the first world that were not recorded.
+    pub unrecorded: Vec<RangeInclusive<u32>>,
+    /// Files that could not be read, and why.
+    pub unreadable: Vec<String>,
+    /// Where its call sites are.
+    pub sites: Sites,
+}
+
+impl Run {
+    /// Reads all files of the folder, as many at a time as there are processors.
+    pub fn load(folder: &Path) -> Result<Run, Error> {
+        Run::select(folder, &Choice::default())
+    }
+
+    /// The same, for what is chosen of the run.
+    pub fn select(folder: &Path, choice: &Choice) -> Result<Run, Error> {
+        let files = files(folder)?;
+        let bytes = files.iter().filter_map(|file| fs::metadata(file).ok()).map(|data| data.len()).sum();
+        let (traces, unreadable) = open(&files);
+        let windows = if choice.has_window() { windows(&traces, choice) } else { Vec::new() };
+        let bar = LoadingBar::new("reading", bytes);
+        let mut ranks = read(&traces, choice, &windows, &bar);
+        if ranks.is_empty() {
+            return Err(Error::AllUnreadable { folder: folder.into(), reasons: unreadable });
+        }
+        ranks.sort_by_key(order);
+        one_run(folder, &ranks)?;
+        has_region(folder, &ranks, choice)?;
+        has_ranks(&ranks, choice)?;
+        let (missing, unrecorded) = absent(&ranks);
+        let sites = Sites::load(folder, &ranks, !choice.no_cache);
+        let (folder, choice) = (folder.into(), choice.clone());
+        Ok(Run { folder, is_newest: false, choice, ranks, missing, unrecorded, unreadable, sites })
+    }
+
+    /// The ranks that are asked about.
+    pub fn asked(&self) -> impl Iterator<Item = &Rank> {
+        self.ranks.iter().filter(|rank| rank.is_asked)
+    }
+
+    /// Ranks the run had: what its world says, or as many as there are.
+    pub fn size(&self) -> u32 {
+        self.worlds().get(&0).copied().unwrap_or(0).max(self.ranks.len() as u32)
+    }
+
+    /// How many ranks each world has.
+    pub fn worlds(&self) -> BTreeMap<u32, u32> {
+        worlds(&self.ranks)
+    }
+
+    /// The rank to describe the run by.
+    pub fn first(&self) -> &Rank {
+        &self.ranks[0]
+    }
+
+    /// Fails where no rank's calls were recorded one by one, and what is asked about is about those.
+    pub fn has_calls(&self, asked: &'static str) -> Result<(), Error> {
+        let is_profile = |rank: &Rank| rank.header.mode == Mode::Profile as u16;
+        match self.ranks.iter().all(is_profile) {
+            true => Err(Error::OnlyProfile { folder: self.folder.clone(), asked }),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether something is missing that a whole run has.
+    pub fn is_partial(&self) -> bool {
+        let cut = |rank: &Rank| {
+            !matches!(rank.end, End::Finalized)
+                || !rank.damage.is_empty()
+                || rank.header.lost > 0
+                || rank.is_cut_short()
+        };
+        !self.missing.is_empty() || !self.unreadable.is_empty() || self.ranks.iter().any(cut)
+    }
+}
+
+/// The trace files of a folder, in the order of their names.
+pub fn files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    let entries = fs::read_dir(folder).map_err(|source| Error::NoFolder { folder: folder.into(), source })?;
+    let mut files: Vec<PathBuf> = entries
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|e| e == EXTENSION))
+        .collect();
+    files.sort();
+    if files.is_empty() {
+        return Err(Error::NoTraces { folder: folder.into() });
+    }
+    Ok(files)
+}
+
+/// The order of ranks in a run.
+pub fn order(rank: &Rank) -> (bool, u32, Option<u32>, u32) {
+    (rank.number().is_none(), rank.header.world, rank.number(), rank.header.pid)
+}
+
+/// Maps the files, and says of the others why that could not be.
+fn open(files: &[PathBuf]) -> (Vec<Arc<RankFile>>, Vec<String>) {
+    let (mut traces, mut unreadable) = (Vec::new(), Vec::new());
+    for trace in parallel::map(files.len(), |at| RankFile::open(&files[at])) {
+        match trace {
+            Ok(trace) => traces.push(Arc::new(trace)),
+            Err(error) => unreadable.push(error.to_string()),
+        }
+    }
+    (traces, unreadable)
+}
+
+/// What of each rank's time is asked about, in its own ticks: that takes all clocks on one line.
+fn windows(traces: &[Arc<RankFile>], choice: &Choice) -> Vec<Option<Window>> {
+    let described = parallel::map(traces.len(), |at| Rank::open(&traces[at]));
+    let mut known: Vec<(usize, Rank)> = described.into_iter().enumerate().collect();
+    known.sort_by_key(|(_, rank)| order(rank));
+    let (places, ranks): (Vec<usize>, Vec<Rank>) = known.into_iter().unzip();
+    let timeline = Timeline::of_ranks(&ranks);
+    let mut windows = vec![None; traces.len()];
+    for (at, line) in places.iter().zip(&timeline.lines) {
+        let tick = |time: Option<i64>, none| time.map_or(none, |time| line.ticks_at(time));
+        windows[*at] = Some((tick(choice.from, 0), tick(choice.to, u64::MAX)));
+    }
+    windows
+}
+
+fn read(traces: &[Arc<RankFile>], choice: &Choice, windows: &[Option<Window>], bar: &LoadingBar) -> Vec<Rank> {
+    let window = |at: usize| windows.get(at).copied().flatten();
+    let load = |at| Rank::load(Arc::clone(&traces[at]), choice, window(at), |bytes| bar.add(bytes));
+    parallel::map(traces.len(), load)
+}
+
+/// Fails where the files are of several runs. A rank that never learned its run's identity belongs to any.
+fn one_run(folder: &Path, ranks: &[Rank]) -> Result<(), Error> {
+    let mut runs: BTreeMap<[u8; 16], Vec<&str>> = BTreeMap::new();
+    for rank in ranks.iter().filter(|rank| rank.header.run != [0; 16]) {
+        runs.entry(rank.header.run).or_default().push(&rank.file);
+    }
+    if runs.len() < 2 {
+        return Ok(());
+    }
+    let line = |(run, files): (&[u8; 16], &Vec<&str>)| {
+        let id: String = run.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+        let shown = files.iter().take(4).copied().collect::<Vec<_>>().join(", ");
+        format!("run {id}...: {shown}{}", if files.len() > 4 { ", ..." } else { "" })
+    };
+    Err(Error::Mixed { folder: folder.into(), runs: runs.iter().map(line).collect() })
+}
+
+/// Fails where the run does not have a rank that is asked about, or none of them has a file.
+fn has_ranks(ranks: &[Rank], choice: &Choice) -> Result<(), Error> {
+    let Some(asked) = &choice.ranks else { return Ok(()) };
+    let size = worlds(ranks).values().copied().max().unwrap_or(0);
+    match ranks.iter().any(|rank| rank.is_asked) {
+        _ if asked.last() >= size => Err(Error::NoRank { rank: asked.last(), size }),
+        true => Ok(()),
+        false => Err(Error::Other(format!("none of ranks {asked} has a readable file"))),
+    }
+}
+
+/// Fails where no rank has the region that is asked about.
+fn has_region(folder: &Path, ranks: &[Rank], choice: &Choice) -> Result<(), Error> {
+    let Some(region) = &choice.region else { return Ok(()) };
+    let regions = ranks.iter().flat_map(|rank| rank.regions.values());
+    let names: BTreeSet<String> = regions.map(|region| region.name.clone()).collect();
+    match names.contains(region) {
+        true => Ok(()),
+        false => Err(Error::no_region(folder, region, names)),
+    }
+}
+
+fn worlds(ranks: &[Rank]) -> BTreeMap<u32, u32> {
+    let mut worlds = BTreeMap::new();
+    for rank in ranks {
+        let size = worlds.entry(rank.header.world).or_default();
+        *size = rank.header.size.max(*size);
+    }
+    worlds
+}
+
+/// Ranks of the first world without a file: those that are missing, and those that were not recorded, by what all others say
+/// who recorded together with them.
+fn absent(ranks: &[Rank]) -> (Vec<RangeInclusive<u32>>, Vec<RangeInclusive<u32>>) {
+    let size = worlds(ranks).get(&0).copied().unwrap_or(0);
+    let first_world = || ranks.iter().filter(|rank| rank.header.world == 0 && rank.number().is_some());
+    let there: Vec<_> = first_world().filter_map(Rank::number).map(|number| number..=number).collect();
+    let without_file = gaps(there.iter().cloned(), size);
+    let all_recorded = |rank: &Rank| rank.recorded.is_none() && rank.header.state & INITIALIZED != 0;
+    let lists: Vec<_> = first_world().filter_map(|rank| rank.recorded.as_ref()).flatten().filter_map(range).collect();
+    if lists.is_empty() || first_world().any(all_recorded) {
+        return (without_file, Vec::new());
+    }
+    let unrecorded = gaps(lists.into_iter().chain(there.iter().cloned()), size);
+    let missing = gaps(there.into_iter().chain(unrecorded.iter().cloned()), size);
+    (missing, unrecorded)
+}
+
+/// A span of ranks without gaps.
+fn range(span: &Span) -> Option<RangeInclusive<u32>> {
+    let first = u32::try_from(span.first).ok()?;
+    (span.count == 1 || span.step == 1).then(|| first..=first.saturating_add(span.count.saturating_sub(1)))
+}
+
+/// What ranges leave of so many ranks.
+pub fn gaps(ranges: impl Iterator<Item = RangeInclusive<u32>>, size: u32) -> Vec<RangeInclusive<u32>> {
+    let mut ranges: Vec<_> = ranges.filter(|range| range.start() <= range.end()).collect();
+    ranges.sort_unstable_by_key(|range| *range.start());
+    let (mut gaps, mut next) = (Vec::new(), 0);
+    for range in ranges.into_iter().filter(|range| *range.start() < size).chain([size..=size]) {
+        gaps.extend((next < *range.start()).then(|| next..=range.start() - 1));
+        next = next.max(range.end().saturating_add(1));
+    }
+    gaps
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lone_rank_and_ranks_in_a_row_are_a_range_and_every_second_one_is_none() {
+        let of = |first, count, step| range(&Span { first, count, step });
+        assert_eq!(of(3, 1, 7), Some(3..=3));
+        assert_eq!(of(3, 4, 1), Some(3..=6));
+        assert_eq!(of(0, 3, 2), None);
+    }
+}

@@ -1,0 +1,199 @@
+//! What a rank's calls add up to while they are read: time in MPI, bytes, requests that are pending, collective calls.
+//!
+//! In: records in the order they were written, each once. A request that one thread completes and another began may be read the
+//! wrong way round: its completion waits for it.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use traces::calls::Call;
+use traces::progress::Polls;
+use traces::read::{RecordedCall, Visitor};
+use traces::record::RecordKind;
+use traces::signature::{CREATES, NESTED, STARTS, Signature};
+
+use crate::roles::Flow;
+use crate::standing::Made;
+use crate::sums::Grow;
+
+/// A request by the thread that began it and its number.
+type Request = (u32, u64);
+
+/// What a rank's calls add up to.
+#[derive(Default)]
+pub struct RankAccount {
+    /// By the rank's own number of the object.
+    pub made: FxHashMap<u32, Made>,
+    /// Requests that are pending, with the tick at which they were begun.
+    pub pending: FxHashMap<Request, u64>,
+    /// Bytes that a start of a persistent request hands out.
+    persistent: FxHashMap<Request, u64>,
+    /// Requests whose completion was read before their begin.
+    early: FxHashSet<Request>,
+    /// Bytes handed out.
+    pub sent: u64,
+}
+
+/// What a signature's number means to the account.
+#[derive(Clone, Copy)]
+pub struct KnownCall {
+    /// The signature.
+    pub signature: Signature,
+    /// The function of a collective call, the same for its large-count form.
+    pub collective: Option<u16>,
+    /// Bytes that a call hands out.
+    sent: u64,
+}
+
+impl KnownCall {
+    /// What a signature says.
+    pub fn of(signature: &Signature) -> KnownCall {
+        let call = Call::from_number(signature.call).filter(|_| signature.flags & NESTED == 0);
+        let collective = call.filter(|call| Flow::of(*call).is_some()).map(|call| call.row().id);
+        KnownCall { signature: *signature, collective, sent: signature.moves().0 }
+    }
+
+    fn has(&self, flag: u16) -> bool {
+        self.signature.flags & flag != 0
+    }
+}
+
+/// One thread's records, as far as they were read.
+#[derive(Default)]
+pub struct ThreadAccount {
+    /// Ticks in calls that ended, without those inside other calls.
+    pub ticks: u64,
+    /// The last call.
+    pub last: Option<RecordedCall>,
+    /// When it ended, ticks.
+    pub last_end: u64,
+    /// Requests begun.
+    pub requests: u64,
+    /// What the last call did, to be taken back where it failed.
+    effect: Effect,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Effect {
+    made: Option<u32>,
+    request: Option<u64>,
+    sent: u64,
+    has_details: bool,
+}
+
+/// Adds a thread's records to both accounts.
+pub struct Reader<'a> {
+    /// The thread's number.
+    pub thread: u32,
+    /// What its signatures mean.
+    pub known: &'a FxHashMap<u32, KnownCall>,
+    /// Of the thread.
+    pub own: &'a mut ThreadAccount,
+    /// Of the rank.
+    pub rank: &'a mut RankAccount,
+}
+
+/// The meaning of a signature's number, and whether the number says that a request was complete at once.
+pub fn meaning(known: &FxHashMap<u32, KnownCall>, number: u32) -> Option<(&KnownCall, bool)> {
+    if let Some(found) = known.get(&number) {
+        return Some((found, false));
+    }
+    let before = known.get(&number.checked_sub(1)?)?;
+    before.has(STARTS).then_some((before, true))
+}
+
+impl Reader<'_> {
+    fn ended(&mut self, signature: u32, start: u64, end: u64, inside: u64) {
+        self.own.last = Some(RecordedCall { start, signature });
+        self.own.last_end = end;
+        self.own.effect = Effect::default();
+        let Some((known, at_once)) = meaning(self.known, signature) else { return };
+        let takes = known.has(STARTS | CREATES);
+        let number = self.own.requests;
+        self.own.requests += u64::from(takes);
+        if known.has(NESTED) {
+            return;
+        }
+        self.own.ticks.grow(inside);
+        if known.has(CREATES) {
+            self.rank.persistent.insert((self.thread, number), known.sent);
+            return;
+        }
+        self.send(known.sent);
+        if let Some(function) = known.collective {
+            self.rank.made.entry(known.signature.object).or_default().make(function);
+            self.own.effect.made = Some(known.signature.object);
+        }
+        if takes && !at_once {
+            self.begin(number, end);
+            self.own.effect.request = Some(number);
+        }
+    }
+
+    fn send(&mut self, bytes: u64) {
+        self.rank.sent.grow(bytes);
+        self.own.effect.sent.grow(bytes);
+    }
+
+    fn begin(&mut self, number: u64, at: u64) {
+        let request = (self.thread, number);
+        if !self.rank.early.remove(&request) {
+            self.rank.pending.insert(request, at);
+        }
+    }
+
+    /// So many persistent requests have begun once more.
+    fn start(&mut self, created: Request, count: u32) {
+        for number in (created.1..).take(count as usize) {
+            let sent = self.rank.persistent.get(&(created.0, number)).copied().unwrap_or(0);
+            self.send(sent);
+            let begun = self.own.requests;
+            self.begin(begun, self.own.last_end);
+            self.own.requests += 1;
+        }
+    }
+
+    fn complete(&mut self, first: Request, count: u32) {
+        for number in (first.1..).take(count as usize) {
+            let request = (first.0, number);
+            if self.rank.pending.remove(&request).is_none() && first.0 != self.thread {
+                self.rank.early.insert(request);
+            }
+        }
+    }
+}
+
+impl Visitor for Reader<'_> {
+    fn call(&mut self, signature: u32, start: u64, duration: u64) {
+        self.ended(signature, start, start.wrapping_add(duration), duration);
+    }
+
+    fn polls(&mut self, polls: &Polls) {
+        self.ended(polls.signature as u32, polls.start, polls.end, polls.total);
+    }
+
+    fn requests(&mut self, kind: RecordKind, count: u32, age: u64) {
+        self.elsewhere(kind, count, self.thread, self.own.requests.saturating_sub(age));
+    }
+
+    fn elsewhere(&mut self, kind: RecordKind, count: u32, thread: u32, number: u64) {
+        self.own.effect.has_details = true;
+        match kind {
+            RecordKind::Started => self.start((thread, number), count),
+            RecordKind::Completed | RecordKind::Freed => self.complete((thread, number), count),
+            _ => {}
+        }
+    }
+
+    fn failed(&mut self, _class: u16, _code: i32) {
+        let effect = std::mem::take(&mut self.own.effect);
+        self.rank.sent = self.rank.sent.saturating_sub(effect.sent);
+        if effect.has_details {
+            return;
+        }
+        if let Some(made) = effect.made.and_then(|object| self.rank.made.get_mut(&object)) {
+            made.take_back();
+        }
+        if let Some(number) = effect.request {
+            self.rank.pending.remove(&(self.thread, number));
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! How many ranks have come to the collective call that a rank is in.
+
+use rustc_hash::FxHashMap;
+
+use super::RankView;
+use super::account::KnownCall;
+use crate::objects::Objects;
+use crate::standing::{Made, Reach, Spot};
+
+/// A rank's part in the collective call that it is in.
+struct Part {
+    /// The run's number of the object.
+    object: u32,
+    /// How many collective calls it made there before.
+    ordinal: u64,
+    function: u16,
+}
+
+/// Of each rank: how many have come, of how many. Each has `made` collective calls, by its own numbers of the objects.
+pub fn of(views: &[RankView], made: &[&FxHashMap<u32, Made>], objects: &Objects) -> Vec<Option<(u64, u64)>> {
+    let made = of_run(made, objects);
+    let parts: Vec<Option<Part>> = (0..).zip(views).map(|(at, view)| part(at, &view.spot, &made, objects)).collect();
+    let came = |part: &Part| {
+        let group = &objects.groups[part.object as usize];
+        let has_come = |rank: &u32| {
+            let open = parts[*rank as usize].as_ref().filter(|other| other.object == part.object);
+            let made = made.get(&(*rank, part.object)).copied();
+            Reach { made, open: open.map(|other| other.function) }.has_come_to(part.ordinal, part.function)
+        };
+        (group.everybody().filter(has_come).count() as u64, group.size())
+    };
+    parts.iter().map(|part| part.as_ref().map(came).filter(|(_, size)| *size > 1)).collect()
+}
+
+/// The collective calls that ranks have made, by their places and the run's numbers of the objects.
+fn of_run<'a>(made: &[&'a FxHashMap<u32, Made>], objects: &Objects) -> FxHashMap<(u32, u32), &'a Made> {
+    let of = |(at, all): (u32, &&'a FxHashMap<u32, Made>)| {
+        all.iter().filter_map(move |(own, made)| Some(((at, objects.number(at as usize, *own)?), made)))
+    };
+    (0..).zip(made).flat_map(of).collect()
+}
+
+fn part(at: u32, spot: &Spot, made: &FxHashMap<(u32, u32), &Made>, objects: &Objects) -> Option<Part> {
+    let Spot::Inside(call, _) = spot else { return None };
+    let function = KnownCall::of(call).collective?;
+    let object = objects.number(at as usize, call.object)?;
+    let ordinal = made.get(&(at, object)).map_or(0, |made| made.count);
+    Some(Part { object, ordinal, function })
+}

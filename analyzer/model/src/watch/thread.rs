@@ -1,0 +1,148 @@
+//! One thread of a file that is followed: which pages it has, and how far they were read.
+
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashMap;
+use traces::file::ThreadBlock;
+use traces::progress::Polls;
+use traces::read::{Follower, FoundPage, Place, Visitor, Walk, in_flight, open_polls};
+use traces::signature::{NESTED, Signature};
+
+use super::account::{KnownCall, RankAccount, Reader, ThreadAccount, meaning};
+use crate::sums::Total;
+
+/// See the module.
+#[derive(Default)]
+pub struct WatchedThread {
+    number: u32,
+    block: Option<FoundPage>,
+    /// Pages of signatures, with how many of each are known.
+    signatures: Vec<(FoundPage, usize)>,
+    known: FxHashMap<u32, KnownCall>,
+    /// Pages of records from the one on that is being read.
+    pages: VecDeque<FoundPage>,
+    /// How far that one was read; `None` where that was not begun.
+    place: Option<Place>,
+    profile: Vec<FoundPage>,
+    account: ThreadAccount,
+}
+
+/// What a thread is in at one moment.
+pub struct ThreadMoment {
+    /// The outermost call that it is in, and since which tick.
+    pub inside: Option<(u64, Signature)>,
+    /// When its last call ended, and which that was.
+    pub ended: Option<(u64, Option<Signature>)>,
+    /// The call that it makes in vain, over and over, since which tick.
+    pub asks: Option<(Signature, u64)>,
+    /// Ticks in calls that ended.
+    pub ticks: u64,
+    /// Bytes handed out that only its profile tells of.
+    pub sent: u64,
+    /// The last tick that is known of it.
+    pub newest: u64,
+}
+
+/// Counts records, and nothing else.
+struct Nobody;
+
+impl Visitor for Nobody {
+    fn call(&mut self, _: u32, _: u64, _: u64) {}
+}
+
+impl WatchedThread {
+    /// One of this number, of which nothing was found.
+    pub fn new(number: u32) -> WatchedThread {
+        WatchedThread { number, ..WatchedThread::default() }
+    }
+
+    /// A page of it has begun.
+    pub fn add(&mut self, page: FoundPage) {
+        use traces::file::PageKind::{Definitions, Events, Profile, Signatures, Thread};
+        match page.kind {
+            Thread => self.block = Some(page),
+            Signatures => self.signatures.push((page, 0)),
+            Events => self.pages.push_back(page),
+            Profile => self.profile.push(page),
+            Definitions => {}
+        }
+    }
+
+    /// How many pages of records there are to read, and how many records there are of the last one so far.
+    pub fn written(&self, file: &Follower) -> (usize, u64) {
+        let Some(page) = self.pages.back().and_then(|page| file.events(page)) else { return (0, 0) };
+        let mut walk = match self.place.filter(|_| self.pages.len() == 1) {
+            Some(place) => Walk::at(&page, place),
+            None => Walk::new(&page),
+        };
+        // What is damaged ends a page.
+        let _ = walk.step(&mut Nobody, usize::MAX);
+        (self.pages.len(), walk.place().seen)
+    }
+
+    /// Reads signatures that were added.
+    pub fn learn(&mut self, file: &Follower) {
+        for (page, count) in &mut self.signatures {
+            for signature in file.signatures(page, *count) {
+                self.known.insert(signature.number, KnownCall::of(signature));
+                *count += 1;
+            }
+        }
+        // Only the last one grows.
+        let last = self.signatures.len().saturating_sub(1);
+        self.signatures.drain(..last);
+    }
+
+    /// Reads records up to what [`written`](Self::written) said.
+    pub fn read(&mut self, file: &Follower, (pages, last): (usize, u64), rank: &mut RankAccount) {
+        for left in (0..pages).rev() {
+            let Some(page) = self.pages.front().and_then(|page| file.events(page)) else { return };
+            let mut walk = match self.place {
+                Some(place) => Walk::at(&page, place),
+                None => Walk::new(&page),
+            };
+            if self.place.is_none() {
+                self.account.requests = page.header.requests;
+            }
+            let count = if left == 0 { last.saturating_sub(walk.place().seen) as usize } else { usize::MAX };
+            let mut reader =
+                Reader { thread: self.number, known: &self.known, own: &mut self.account, rank: &mut *rank };
+            let _ = walk.step(&mut reader, count);
+            self.place = Some(walk.place());
+            if left > 0 {
+                self.pages.pop_front();
+                self.place = None;
+            }
+        }
+    }
+
+    /// Its fixed place as it is now.
+    pub fn block(&self, file: &Follower) -> Option<ThreadBlock> {
+        file.block(self.block.as_ref()?).copied()
+    }
+
+    /// What it is in, by its fixed place and what was read.
+    pub fn moment(&self, file: &Follower, block: Option<&ThreadBlock>) -> ThreadMoment {
+        let signature = |number| meaning(&self.known, number).map(|(known, _)| &known.signature);
+        let last = self.account.last;
+        let inside = block.and_then(|block| in_flight(block, last, signature).first().copied());
+        let inside = inside.map(|call| (call.start, *call.signature));
+        let polls = block.map_or_else(Polls::default, |block| block.polls);
+        let open = block.and_then(|block| open_polls(block, last));
+        let asks = open.and_then(|polls| Some((*signature(polls.signature as u32)?, polls.start)));
+        let recorded = last.map(|last| (self.account.last_end, signature(last.signature).copied()));
+        let ended = open.map(|polls| (polls.end, signature(polls.signature as u32).copied())).or(recorded);
+        let entries = || self.profile.iter().flat_map(|page| file.profile(page));
+        let is_outermost = |number: u32| signature(number).is_none_or(|known| known.flags & NESTED == 0);
+        let counted = entries().filter(|entry| is_outermost(entry.signature)).map(|entry| entry.total).total();
+        let newest = [self.account.last_end, polls.end, inside.map_or(0, |(start, _)| start)];
+        ThreadMoment {
+            inside,
+            ended,
+            asks,
+            ticks: [self.account.ticks, open.map_or(0, |polls| polls.total), counted].into_iter().total(),
+            sent: entries().map(|entry| entry.sent).total(),
+            newest: newest.into_iter().max().unwrap_or(0),
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! Time by function: what a rank takes in the mean, the least and the most that any takes, and what an even spread could gain.
+
+use super::{most, seconds};
+use metrics::imbalance as spread;
+use model::Run;
+use tables::Sheet;
+use crate::plot::{BarRow, Bars};
+
+/// The mean of the ranks, with the least and the most.
+pub fn times(run: &Run) -> Bars {
+    let sheet = Sheet::from(spread::functions(run));
+    let ends = |row| Some((sheet.number(row, "min_s")?, sheet.number(row, "max_s")?));
+    let bar = |row| BarRow { intervals: vec![ends(row)], ..BarRow::default() };
+    let x = seconds("mean of ranks, and from the least to the most of any");
+    most("time by function", x, &sheet, "function", "mean_s", bar)
+}
+
+/// The maximum of the ranks less their mean.
+pub fn imbalance(run: &Run) -> Bars {
+    let sheet = Sheet::from(spread::functions(run));
+    let x = seconds("maximum of ranks less their mean");
+    most("imbalance time: what an even spread could gain", x, &sheet, "function", "imbalance_s", |_| BarRow::default())
+}

@@ -1,0 +1,53 @@
+//! Pictures of tables: their own rows and columns, drawn.
+
+mod differences;
+mod efficiency;
+mod functions;
+mod growth;
+mod ranks;
+mod sizes;
+mod waits;
+mod waits_over_time;
+
+pub use differences::differences;
+pub use efficiency::efficiency;
+pub use functions::{imbalance, times};
+pub use growth::growth;
+pub use ranks::ranks;
+pub use sizes::sizes;
+pub use waits::wait_states;
+pub use waits_over_time::waits_over_time;
+
+use tables::Sheet;
+use crate::plot::{Axis, AxisScale, AxisUnit};
+use crate::plot::{BarLayout, BarPart, BarRow, Bars};
+
+/// Rows that a picture has room for.
+const ROWS: usize = 24;
+
+/// An axis of times, from 0.
+fn seconds(label: &str) -> Axis {
+    Axis::new(label, AxisScale::Linear, AxisUnit::Seconds)
+}
+
+/// What a part of a row stands for.
+fn part(name: &str) -> BarPart {
+    BarPart { name: name.into(), is_quiet: false }
+}
+
+/// The rows of a table with the most of a figure, each as one bar.
+fn most(title: &str, x: Axis, sheet: &Sheet, name: &str, figure: &str, bar: impl Fn(usize) -> BarRow) -> Bars {
+    let mut rows: Vec<(usize, f64)> =
+        (0..sheet.rows.len()).filter_map(|row| Some((row, sheet.number(row, figure)?))).collect();
+    rows.retain(|(_, value)| *value > 0.0);
+    rows.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let left_out = rows.len().saturating_sub(ROWS);
+    let title = if left_out > 0 { format!("{title} ({left_out} smaller ones left out)") } else { title.into() };
+    let row = |(row, value): &(usize, f64)| BarRow {
+        name: sheet.value(*row, name).to_string(),
+        values: vec![*value],
+        ..bar(*row)
+    };
+    let rows = rows.iter().take(ROWS).map(row).collect();
+    Bars { title, x, parts: Vec::new(), layout: BarLayout::Stacked, rows }
+}

@@ -1,0 +1,19 @@
+//! Waits by their state.
+
+use super::{most, seconds};
+use metrics::waits::states;
+use model::Run;
+use model::matching::Account;
+use tables::Sheet;
+use crate::plot::{BarRow, Bars};
+
+/// What all ranks waited, with the clocks' error.
+pub fn wait_states(run: &Run, account: &Account) -> Bars {
+    let sheet = Sheet::from(states(run, account));
+    let ends = |row| {
+        let (time, error) = (sheet.number(row, "wait_s")?, sheet.number(row, "error_s")?);
+        Some(((time - error).max(0.0), time + error))
+    };
+    let bar = |row| BarRow { intervals: vec![ends(row)], ..BarRow::default() };
+    most("wait states", seconds("time of all ranks, with the clocks' error"), &sheet, "wait_state", "wait_s", bar)
+}

@@ -1,0 +1,88 @@
+//! The tables of a page, as its modules get them: `{"waits": [{"name", "title", "columns", "rows", "more"}, ...], ...}`.
+//!
+//! A value is a number, in seconds, bytes or of 100 as its column's unit says; a text; or null. Where that is not all there is to it
+//! it is a list: a rank of a spawned world `[rank, world]`, a name of ours `[depth, name]`, a figure with a unit of its own
+//! `[unit, number]`.
+
+use serde_json::{Map, Value as Json, json};
+
+use super::{Page, PageSection};
+use tables::meaning::of_column;
+use tables::{ColumnHead, Format, Sheet, Unit, Value};
+use tables::visible::visible;
+
+/// Rows of a table that a page holds, so that it stays below 5 MiB whatever the run: the page says how many more there are, and
+/// pictures are of all.
+const ROWS: usize = 1024;
+
+/// All tables as the text of a script element, which no `<` may end.
+pub fn json(page: &Page) -> String {
+    let of_section =
+        |section: &PageSection| (section.id.to_string(), Json::Array(sheets(section).map(table).collect()));
+    let tables: Map<String, Json> = page.sections.iter().map(of_section).collect();
+    Json::Object(tables).to_string().replace('<', "\\u003c").replace('\u{2028}', "\\u2028")
+}
+
+/// The tables of a section that a page shows.
+pub fn sheets(section: &PageSection) -> impl Iterator<Item = &Sheet> {
+    section.found.iter().flat_map(|report| &report.tables).filter(|sheet| sheet.is_in(Format::Text))
+}
+
+fn table(sheet: &Sheet) -> Json {
+    let has_figures = |at: usize| sheet.rows.iter().any(|row| row[at] != Value::None);
+    let is_shown = |(at, column): &(usize, &ColumnHead)| {
+        !column.heading.is_empty() && (!column.is_silent_empty || has_figures(*at))
+    };
+    let shown: Vec<(usize, &ColumnHead)> = sheet.columns.iter().enumerate().filter(is_shown).collect();
+    let cell = |(at, head): &(usize, &ColumnHead), row: &[Value]| match head.unit {
+        Unit::ByRow => json!([row[*at].unit().map(name), value(&row[*at])]),
+        _ => value(&row[*at]),
+    };
+    let row = |row: &Vec<Value>| Json::Array(shown.iter().map(|column| cell(column, row)).collect());
+    json!({
+        "name": sheet.look.name,
+        "title": sheet.look.title,
+        "whole": sheet.look.is_whole,
+        "columns": shown.iter().map(|(_, head)| column(sheet.look.name, head)).collect::<Vec<_>>(),
+        "rows": sheet.rows.iter().take(ROWS).map(row).collect::<Vec<_>>(),
+        "more": sheet.rows.len().saturating_sub(ROWS),
+    })
+}
+
+fn column(table: &str, head: &ColumnHead) -> Json {
+    json!({
+        "key": head.key,
+        "heading": visible(&head.heading),
+        "unit": name(head.unit),
+        "each": head.is_each,
+        "meaning": of_column(table, &head.key),
+    })
+}
+
+/// What the modules call a unit.
+fn name(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Text => "text",
+        Unit::Count => "count",
+        Unit::Number => "number",
+        Unit::Rank => "rank",
+        Unit::Seconds => "seconds",
+        Unit::Bytes => "bytes",
+        Unit::Percent => "percent",
+        Unit::Ratio => "ratio",
+        Unit::ByRow => "by row",
+    }
+}
+
+fn value(value: &Value) -> Json {
+    match value {
+        Value::Text(text) => json!(visible(text)),
+        Value::Label(label) => json!([label.depth, label.name]),
+        Value::Count(number) | Value::Number(number) | Value::Bytes(number) => json!(number),
+        Value::Rank(rank) if rank.world == 0 => json!(rank.number),
+        Value::Rank(rank) => json!([rank.number, rank.world]),
+        // What is no number becomes null.
+        Value::Seconds(number) | Value::Percent(number) | Value::Ratio(number) => json!(number),
+        Value::None => Json::Null,
+    }
+}

@@ -1,0 +1,192 @@
+//! The markup of a page. All text goes through `maud`, which escapes it; what hides in names is written out before.
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use super::{Page, PageSection, data, modules};
+use metrics::overview;
+use metrics::summary::Finding;
+use tables::Fact;
+use crate::timeline::STYLE;
+use tables::visible::visible;
+
+/// The whole document.
+pub fn markup(page: &Page) -> Markup {
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                // Whatever a name holds, the page asks no network.
+                meta http-equiv="Content-Security-Policy" content=(POLICY);
+                title { (visible(&page.program)) " · overhear" }
+                style { (PreEscaped(modules::STYLE)) (PreEscaped(STYLE)) }
+                script type="importmap" { (PreEscaped(modules::import_map())) }
+            }
+            body {
+                a.skip href="#main" { "Skip to the summary" }
+                (header(page))
+                (navigation(page))
+                main id="main" tabindex="-1" {
+                    (summary(page))
+                    @if page.timeline.is_some() { (timeline()) }
+                    @for section in &page.sections { (analysis(page, section)) }
+                    (about(page))
+                }
+                noscript { p.none { "Tables and pictures need JavaScript; it is all in this file." } }
+                script type="application/json" id="tables" { (PreEscaped(data::json(page))) }
+                @if let Some(data) = &page.timeline { script type="application/json" id="timeline-data" { (PreEscaped(data)) } }
+                script type="module" { (PreEscaped(modules::START)) }
+            }
+        }
+    }
+}
+
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:; \
+     script-src 'unsafe-inline' data: 'self' file:";
+
+fn header(page: &Page) -> Markup {
+    let shown = page.facts.iter().filter(|fact| !fact.heading.is_empty());
+    html! {
+        header {
+            div.bar {
+                h1 { (visible(&page.program)) }
+                button type="button" id="theme" { "Theme: auto" }
+            }
+            @for fact in page.facts.iter().filter(|fact| fact.key == overview::PROGRAM) {
+                p.of { (visible(&notes(fact))) }
+            }
+            dl.facts {
+                @for fact in shown.filter(|fact| fact.key != overview::PROGRAM) { (term(fact)) }
+            }
+        }
+    }
+}
+
+/// What stands behind the program: ranks, hosts, library.
+fn notes(fact: &Fact) -> String {
+    let text: String = fact.note.iter().map(|note| note.to_string()).collect();
+    text.trim_start_matches(", ").into()
+}
+
+/// A fact with its name.
+fn term(fact: &Fact) -> Markup {
+    html! { div { dt { (fact.heading) } dd { (visible(&fact.to_string())) } } }
+}
+
+fn navigation(page: &Page) -> Markup {
+    html! {
+        nav aria-label="Sections" {
+            ul {
+                li { a href="#summary" { "Summary" } }
+                @if page.timeline.is_some() { li { a href="#timeline" { "Timeline" } } }
+                @for section in &page.sections { li { a href={ "#" (section.id) } { (section.title) } } }
+                li { a href="#run" { "About the run" } }
+            }
+        }
+    }
+}
+
+fn summary(page: &Page) -> Markup {
+    html! {
+        section id="summary" aria-labelledby="summary-title" {
+            h2 id="summary-title" { "Summary" }
+            @if page.findings.is_empty() {
+                p.none { "Nothing stands out: no rank waits, and no rank has more to do than others, as far as the figures show." }
+            } @else {
+                ol.findings { @for finding in &page.findings { (sentence(page, finding)) } }
+            }
+            @if !page.warnings.is_empty() {
+                p { a href="#run" { (page.warnings.len()) @if page.warnings.len() == 1 { " warning" } @else { " warnings" } }
+                    " to know before you rely on a figure." }
+            }
+        }
+    }
+}
+
+/// The place of the timeline.
+fn timeline() -> Markup {
+    html! {
+        section id="timeline" aria-labelledby="timeline-title" {
+            h2 id="timeline-title" { "Timeline" }
+            p.question { "Who did what when? Tables below are of the time and ranks in view, or say that they are of the whole run." }
+            div id="timeline-place" {}
+            (command("overhear timeline DIR"))
+        }
+    }
+}
+
+/// What to type for the same, and a place for what chooses the part in view.
+fn command(words: &str) -> Markup {
+    html! { p.command { "The same in a terminal: " code { (words) span.choice {} } } }
+}
+
+fn sentence(page: &Page, finding: &Finding) -> Markup {
+    html! {
+        li {
+            p { (visible(&finding.text)) " " a href={ "#" (finding.section) } { (title(page, finding.section)) } }
+            @if let Some(next) = &finding.next { p.next { span { "Next: " } (visible(next)) } }
+        }
+    }
+}
+
+/// The heading of a section.
+fn title(page: &Page, id: &str) -> &'static str {
+    page.sections.iter().find(|section| section.id == id).map_or("About the run", |section| section.title)
+}
+
+fn analysis(page: &Page, section: &PageSection) -> Markup {
+    let title = format!("{}-title", section.id);
+    html! {
+        section id=(section.id) aria-labelledby=(title) {
+            h2 id=(title) { (section.title) }
+            p.question { (section.question) }
+            @match &section.found {
+                Err(reason) => p.none { (visible(reason)) },
+                Ok(_) => {
+                    @let facts: Vec<&Fact> = section.own_facts(page).collect();
+                    @if !facts.is_empty() { dl.facts { @for fact in facts { (term(fact)) } } }
+                    div.picture data-section=(section.id) {}
+                    div.tables data-section=(section.id) {}
+                    (warnings(section.own_warnings(page)))
+                }
+            }
+            (command(section.command))
+        }
+    }
+}
+
+fn warnings<'a>(warnings: impl Iterator<Item = &'a String>) -> Markup {
+    let warnings: Vec<&String> = warnings.collect();
+    html! {
+        @if !warnings.is_empty() {
+            ul.warnings { @for warning in warnings { li { (visible(warning)) } } }
+        }
+    }
+}
+
+fn about(page: &Page) -> Markup {
+    html! {
+        section id="run" aria-labelledby="run-title" {
+            h2 id="run-title" { "About the run" }
+            p.question { "What was recorded, and what has to be known to read the figures right?" }
+            @if page.warnings.is_empty() { p.none { "No warnings: all ranks are there, and their recordings are whole." } }
+            (warnings(page.warnings.iter()))
+            dl.facts.all { @for fact in &page.facts { (row(fact)) } }
+        }
+    }
+}
+
+/// A fact as programs know it, for who looks something up.
+fn row(fact: &Fact) -> Markup {
+    html! { div { dt { (fact.key.name.replace('_', " ")) } dd { (value(fact)) } } }
+}
+
+/// Its value; of a time of day what the reader's clock says, which its module knows.
+fn value(fact: &Fact) -> Markup {
+    match fact.key == overview::BEGAN {
+        true => html! { time data-unix=[fact.value.number()] {} },
+        false => html! { (visible(&fact.value.to_string())) },
+    }
+}

@@ -1,0 +1,85 @@
+//! The file that a picture goes to.
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use resvg::tiny_skia::{Pixmap, Transform};
+use resvg::usvg;
+
+use model::error::Error;
+use model::output;
+
+/// A file that the user wants a picture in.
+#[derive(Clone, Debug)]
+pub struct PlotFile {
+    path: PathBuf,
+    format: PictureFormat,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum PictureFormat {
+    Svg,
+    Png,
+}
+
+impl FromStr for PlotFile {
+    type Err = &'static str;
+
+    fn from_str(name: &str) -> Result<PlotFile, &'static str> {
+        let path = PathBuf::from(name);
+        let extension = path.extension().map(|extension| extension.to_ascii_lowercase());
+        let format = match extension.as_ref().map(|extension| extension.to_str()) {
+            // A pipe or a device takes what every browser shows.
+            None | Some(Some("svg")) => PictureFormat::Svg,
+            Some(Some("png")) => PictureFormat::Png,
+            _ => return Err("a plot is SVG or PNG: end the name in .svg or .png"),
+        };
+        Ok(PlotFile { path, format })
+    }
+}
+
+/// Whether something could be drawn, or why not.
+pub type Drawn = Result<(), Box<dyn std::error::Error>>;
+
+/// Pixels of a PNG to one of the SVG: text stays sharp on screens and slides.
+const PIXELS: f32 = 2.0;
+
+impl PlotFile {
+    /// A file of this name, whatever that is.
+    pub fn of(path: &Path, is_png: bool) -> PlotFile {
+        PlotFile { path: path.into(), format: if is_png { PictureFormat::Png } else { PictureFormat::Svg } }
+    }
+
+    /// Writes what `draw` draws as SVG.
+    pub fn write(&self, draw: impl FnOnce(&mut String) -> Drawn) -> Result<(), Error> {
+        let mut svg = String::new();
+        let bytes = draw(&mut svg).and_then(|()| match self.format {
+            PictureFormat::Svg => Ok(svg.into_bytes()),
+            PictureFormat::Png => rendered(&svg),
+        });
+        let written = bytes.and_then(|bytes| Ok(output::write(&self.path, &bytes)?));
+        written.map_err(|reason| self.error(&reason.to_string()))
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Why there is no such picture.
+    pub(super) fn error(&self, reason: &str) -> Error {
+        Error::Other(format!("{}: {reason}", self.path.display()))
+    }
+}
+
+/// An SVG as PNG, with a font of our own: it looks the same everywhere.
+fn rendered(svg: &str) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
+    let mut options = usvg::Options::default();
+    options.fontdb_mut().load_font_data(dejavu::sans::regular().to_vec());
+    options.fontdb_mut().set_sans_serif_family("DejaVu Sans");
+    let tree = usvg::Tree::from_str(svg, &options)?;
+    let size = tree.size().to_int_size().scale_by(PIXELS).ok_or("it has no size")?;
+    let mut pixels = Pixmap::new(size.width(), size.height()).ok_or("it is too large")?;
+    resvg::render(&tree, Transform::from_scale(PIXELS, PIXELS), &mut pixels.as_mut());
+    Ok(pixels.encode_png()?)
+}

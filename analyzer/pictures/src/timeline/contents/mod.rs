@@ -1,0 +1,169 @@
+//! What a timeline shows of a run: its rows, its longest waits, its messages.
+
+mod names;
+mod page;
+mod sum_files;
+
+use std::cmp::Reverse;
+
+use super::totals::{seconds, world_rank};
+use model::levels::{self, Grid, RankBins, RegionSpan};
+use model::matching::{Account, Delivery, Settled, WaitSpan};
+use model::timeline::Timeline;
+use model::{Rank, Run};
+use crate::timeline::{MessageLine, Picture, PictureRow};
+use tables::{Column, Fact, Row, Table, Value, WorldRank, facts};
+pub use page::{PageParts, page_parts};
+
+facts! {
+    SHOWN_FROM = "shown_from_s", Seconds, always;
+    SHOWN_TO = "shown_to_s", Seconds, always;
+    MESSAGES = "messages", Count, always;
+}
+
+/// Rows of waits that people are shown.
+const WAITS: usize = 10;
+
+/// The time that is shown: as asked, or that of all ranks asked about.
+pub fn interval(run: &Run, timeline: &Timeline, from: Option<i64>, to: Option<i64>) -> (i64, i64) {
+    let lives = levels::lives(run, timeline);
+    let asked = || lives.iter().zip(&run.ranks).filter(|(_, rank)| rank.is_asked).map(|(life, _)| life);
+    let begin = asked().map(|life| life.begin).min().unwrap_or(0);
+    let end = asked().map(|life| life.end).max().unwrap_or(0);
+    let from = from.unwrap_or(begin);
+    (from, to.unwrap_or(end).max(from + 1))
+}
+
+/// The facts of what is shown.
+pub fn facts(picture: &Picture<'_>) -> Vec<Fact> {
+    let (from, to) = (seconds(picture.grid.from), seconds(picture.grid.end()));
+    vec![
+        Fact::hidden(SHOWN_FROM, Value::Seconds(from)),
+        Fact::hidden(SHOWN_TO, Value::Seconds(to)),
+        Fact::hidden(MESSAGES, Value::Count(picture.messages.len() as u64)),
+    ]
+}
+
+/// The picture of the ranks that are asked about.
+pub fn picture<'a>(run: &Run, settled: &Settled, grid: Grid, messages: &'a [MessageLine]) -> Picture<'a> {
+    let timeline = &settled.timeline;
+    let lives = levels::lives(run, timeline);
+    let bins = levels::bins(run, timeline, &grid, &settled.account.spans);
+    let row = |(at, bins): (usize, RankBins)| {
+        let rank = &run.ranks[at];
+        let threads = rank.threads.len();
+        let tick = rank.clock.seconds(1 << 32) * 1e9 / (1u64 << 32) as f64;
+        PictureRow { label: label(rank), life: lives[at].clone(), threads, tick, bins }
+    };
+    let rows = bins.into_iter().enumerate().filter(|(at, _)| run.ranks[*at].is_asked).map(row).collect();
+    let (regions, ..) = regions(run, timeline, &grid);
+    Picture { title: title(run), grid, rows, regions, messages }
+}
+
+/// A row's name.
+pub fn label(rank: &Rank) -> String {
+    world_rank(rank).to_string()
+}
+
+/// The program, and on how many ranks it ran.
+pub fn title(run: &Run) -> String {
+    let (command, ranks) = (super::programs::command(run.first()), run.size());
+    format!("{command}, {ranks} rank{}", if ranks == 1 { "" } else { "s" })
+}
+
+/// The row of each rank that has one.
+fn places(run: &Run) -> Vec<Option<u32>> {
+    let mut next = 0..;
+    run.ranks.iter().map(|rank| rank.is_asked.then(|| next.next()).flatten()).collect()
+}
+
+/// The regions of the first rank that has some, how many are left out, and whose they are.
+fn regions(run: &Run, timeline: &Timeline, grid: &Grid) -> (Vec<RegionSpan>, usize, String) {
+    let lives = levels::lives(run, timeline);
+    for (at, rank) in run.ranks.iter().enumerate().filter(|(_, rank)| rank.is_asked && !rank.regions.is_empty()) {
+        let shown = (grid.from, grid.end());
+        let (regions, count) = levels::regions(rank, &timeline.lines[at], lives[at].end, shown);
+        if count > 0 {
+            let left_out = count - regions.len();
+            return (regions, left_out, super::words::rank_in_words(rank));
+        }
+    }
+    (Vec::new(), 0, String::new())
+}
+
+/// Messages between rows that begin or end in a time, in order; the account has none any more, since there may be many. Waits
+/// are put in the order of their calls.
+pub fn take_messages(run: &Run, account: &mut Account, (from, to): (i64, i64)) -> Vec<MessageLine> {
+    account.spans.iter_mut().for_each(|waits| waits.sort_unstable());
+    let places = places(run);
+    let line = |delivery: Delivery| {
+        let row = |rank: u32| places.get(rank as usize).copied().flatten();
+        let (begin, end) = (delivery.begin, delivery.end);
+        let is_there = delivery.counts() && begin < to && end >= from;
+        let (from, to) = (row(delivery.from.rank)?, row(delivery.to.rank)?);
+        is_there.then_some(MessageLine { begin, end, from, to, bytes: delivery.bytes })
+    };
+    let mut lines: Vec<MessageLine> = std::mem::take(&mut account.deliveries).into_iter().filter_map(line).collect();
+    lines.sort_unstable();
+    lines
+}
+
+/// A wait of one call.
+pub struct WaitSpanRow {
+    from: i64,
+    state: &'static str,
+    rank: WorldRank,
+    function: String,
+    site: String,
+    cause: Option<(WorldRank, String)>,
+    wait: i64,
+}
+
+impl Row for WaitSpanRow {
+    const TABLE: &'static str = "longest_waits";
+    fn columns() -> Vec<Column<Self>> {
+        vec![
+            Column::seconds("from_s", "from", |row: &Self| seconds(row.from)),
+            Column::seconds("wait_s", "wait", |row: &Self| seconds(row.wait)),
+            Column::rank("rank", "rank", |row: &Self| row.rank),
+            Column::text("function", "in", |row: &Self| row.function.clone()).spare(1),
+            Column::text("site", "at", |row: &Self| row.site.clone()).spare(3),
+            Column::text("wait_state", "wait state", |row: &Self| row.state.to_string()),
+            Column::rank("cause_rank", "for", |row: &Self| row.cause.as_ref().map(|cause| cause.0)),
+            Column::text("cause_site", "at", |row: &Self| row.cause.as_ref().map(|cause| cause.1.clone())).spare(2),
+        ]
+    }
+}
+
+/// The waits that overlap a time, the longest first.
+fn longest(account: &Account, (from, to): (i64, i64), most: usize) -> Vec<&WaitSpan> {
+    let mut waits: Vec<&WaitSpan> =
+        account.spans.iter().flatten().filter(|wait| wait.from < to && wait.until > from).collect();
+    let order = |wait: &&WaitSpan| (Reverse(wait.until - wait.from), **wait);
+    if waits.len() > most {
+        waits.select_nth_unstable_by_key(most, order);
+        waits.truncate(most);
+    }
+    waits.sort_unstable_by_key(order);
+    waits
+}
+
+/// The longest waits, one by one.
+pub fn waits(run: &Run, account: &Account, interval: (i64, i64)) -> Table<WaitSpanRow> {
+    let row = |wait: &WaitSpan| {
+        let (waiter, cause) = (wait.key.waiter, wait.key.cause);
+        let place = &account.places[waiter.place.number()];
+        let of = |rank: u32| world_rank(&run.ranks[rank as usize]);
+        WaitSpanRow {
+            from: wait.from,
+            state: wait.key.state.name(),
+            rank: of(waiter.rank),
+            function: place.function.clone(),
+            site: place.site.clone(),
+            cause: (cause != waiter).then(|| (of(cause.rank), account.places[cause.place.number()].site.clone())),
+            wait: wait.until - wait.from,
+        }
+    };
+    let rows = longest(account, interval, 1000).into_iter().map(row).collect();
+    Table::new("longest waits", rows).most(WAITS).asked()
+}

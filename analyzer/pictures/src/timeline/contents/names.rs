@@ -1,0 +1,139 @@
+//! The lists that a page's calls refer to by number: functions, call sites, communicators.
+
+use rustc_hash::FxHashMap;
+use traces::calls::ArgumentKind::{StartRequest, StartRequests};
+use traces::calls::Call;
+use traces::signature::{CREATES, Signature};
+
+use metrics::rank_time;
+use metrics::words::{object, peer_role};
+use model::Run;
+use model::levels::{TimeClass, UNFINISHED};
+use model::matching::Account;
+use model::rank::function_of;
+use crate::timeline::{KindRow, PageFunction, PagePlace};
+
+/// See the module.
+#[derive(Default)]
+pub struct Names {
+    /// Functions, by number.
+    pub functions: Vec<PageFunction>,
+    /// Their numbers by those of the trace.
+    pub function_of: FxHashMap<u16, u32>,
+    /// Call sites by number, in short and as reports name them.
+    pub sites: Vec<String>,
+    /// See above.
+    pub site_names: Vec<String>,
+    site_numbers: FxHashMap<String, u32>,
+    /// By rank and its number of the site.
+    site_of: FxHashMap<(u32, u32), u32>,
+    /// Communicators, windows and files.
+    pub objects: Vec<String>,
+    object_numbers: FxHashMap<String, u32>,
+    object_of: FxHashMap<(u32, u32), u32>,
+}
+
+impl Names {
+    /// All that the ranks asked about name.
+    pub fn of(run: &Run) -> Names {
+        let mut names = Names::default();
+        names.function(UNFINISHED);
+        for (at, rank) in run.ranks.iter().enumerate().filter(|(_, rank)| rank.is_asked) {
+            for thread in &rank.trace.contents().threads {
+                let unnumbered = thread.in_flight(None).into_iter().map(|call| call.signature);
+                for signature in thread.signatures.iter().chain(unnumbered) {
+                    names.function(signature.call);
+                    let key = (at as u32, signature.site);
+                    if !names.site_of.contains_key(&key) {
+                        let name = run.sites.name(rank, signature.site);
+                        let number = number(&mut names.site_names, &mut names.site_numbers, name);
+                        if names.sites.len() < names.site_names.len() {
+                            names.sites.push(run.sites.place(rank, signature.site));
+                        }
+                        names.site_of.insert(key, number);
+                    }
+                    let key = (at as u32, signature.object);
+                    if !names.object_of.contains_key(&key) {
+                        let number = number(&mut names.objects, &mut names.object_numbers, object(rank, signature).0);
+                        names.object_of.insert(key, number);
+                    }
+                }
+            }
+        }
+        names
+    }
+
+    /// What calls of a signature have in common.
+    pub fn kind(&self, rank: usize, signature: &Signature) -> KindRow {
+        let of = |map: &FxHashMap<(u32, u32), u32>, key: u32| map.get(&(rank as u32, key)).copied().unwrap_or(0);
+        KindRow {
+            function: self.function_of.get(&signature.call).copied().unwrap_or(0),
+            site: of(&self.site_of, signature.site),
+            object: of(&self.object_of, signature.object),
+            peer: (signature.peer, signature.tag),
+            source: (signature.source, signature.source_tag),
+            bytes: (signature.sent, signature.received),
+            // What a persistent request moves, it moves when it is started.
+            moves: if signature.flags & CREATES != 0 { (0, 0) } else { signature.moves() },
+        }
+    }
+
+    fn function(&mut self, call: u16) {
+        let functions = &mut self.functions;
+        self.function_of.entry(call).or_insert_with(|| {
+            let name = if call == UNFINISHED { "(never returned)".into() } else { function_of(call) };
+            let known = Call::from_number(call);
+            let peer = known.map_or("peer", peer_role);
+            let starts = known.is_some_and(|call| call.has(StartRequest) || call.has(StartRequests));
+            functions.push(PageFunction {
+                name,
+                class: TimeClass::of(call) as usize,
+                peer,
+                part: rank_time::part_key(call),
+                starts,
+            });
+            functions.len() as u32 - 1
+        });
+    }
+}
+
+/// The number of a name, new or not.
+fn number(list: &mut Vec<String>, numbers: &mut FxHashMap<String, u32>, name: String) -> u32 {
+    *numbers.entry(name).or_insert_with_key(|name| {
+        list.push(name.clone());
+        list.len() as u32 - 1
+    })
+}
+
+/// Where the calls of an account are, in its order.
+pub fn call_sites(account: &Account) -> Vec<PagePlace> {
+    let places = account.places.iter();
+    places.map(|place| PagePlace { function: place.function.clone(), site: place.site.clone() }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use metrics::words::object;
+    use model::Choice;
+
+    #[test]
+    fn each_signature_leads_to_its_own_function_call_site_and_object() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces/samples/integer_sort-openmpi");
+        let run = Run::select(&folder, &Choice { no_cache: true, ..Choice::default() }).unwrap();
+        let names = Names::of(&run);
+        let mut sites = std::collections::BTreeSet::new();
+        for (at, rank) in run.ranks.iter().enumerate() {
+            for signature in rank.entries().map(|entry| entry.signature) {
+                let kind = names.kind(at, &signature);
+                assert_eq!(names.functions[kind.function as usize].name, function_of(signature.call));
+                assert_eq!(names.sites[kind.site as usize], run.sites.place(rank, signature.site));
+                assert_eq!(names.objects[kind.object as usize], object(rank, &signature).0);
+                sites.insert(kind.site);
+            }
+        }
+        assert!(sites.len() > 5, "{sites:?}");
+    }
+}

@@ -1,0 +1,280 @@
+//! What a page's timeline is made of: bins as fine as fit into the page, finer ones beside it, and the single calls in chunks.
+
+use std::sync::Mutex;
+
+use super::names::{Names, call_sites};
+use super::sum_files::SumFiles;
+use super::{longest, places, regions, title};
+use model::error::Error;
+use metrics::totals::world_rank;
+use model::levels::{Grid, PlacedCall, RankCalls};
+use model::matching::{Settled, WaitSpan, WaitState};
+use model::{Rank, Run};
+use model::parallel::{lock, map};
+use crate::timeline::{
+    self, ChunkSums, LongWait, MessageLine, PageBins, PageChunk, PageData, PageName, PageSums, PageWait, Picture,
+    PictureRow, RankSection,
+};
+
+/// Text that bins may take in a page, and single calls.
+const BINS_IN_PAGE: usize = 1_900_000;
+const CALLS_IN_PAGE: usize = 1_500_000;
+/// Calls of a chunk, more or less: they load and are drawn at once.
+const CHUNK: u64 = 40_000;
+/// Bins of all ranks at the finest level, and of each.
+const CELLS: usize = 1 << 20;
+const MOST_BINS: usize = 1 << 13;
+/// Files that the finest level is cut into.
+const FILES: usize = 16;
+/// Waits that a page lists.
+const WAITS: usize = 1000;
+
+/// A page's data as it comes about.
+pub struct PageParts<'a> {
+    run: &'a Run,
+    settled: &'a Settled,
+    names: Names,
+    finest: Picture<'a>,
+    /// What the slowest message took.
+    longest_way: i64,
+}
+
+/// The finest bins for so many ranks.
+fn bins_of(ranks: usize) -> usize {
+    let each = CELLS / ranks.max(1);
+    (1 << each.max(1).ilog2()).clamp(64, MOST_BINS)
+}
+
+/// Reads what a page shows of a time.
+pub fn page_parts<'a>(run: &'a Run, settled: &'a Settled, time: &Grid, messages: &'a [MessageLine]) -> PageParts<'a> {
+    let ranks = run.ranks.iter().filter(|rank| rank.is_asked).count();
+    let grid = Grid { keeps_outside: time.keeps_outside, ..Grid::over(time.from, time.end(), bins_of(ranks)) };
+    let finest = super::picture(run, settled, grid, messages);
+    let longest_way = finest.messages.iter().map(|message| message.end - message.begin).max().unwrap_or(0);
+    PageParts { run, settled, names: Names::of(run), finest, longest_way }
+}
+
+fn name(rank: &Rank) -> PageName {
+    let name = world_rank(rank);
+    PageName { label: name.to_string(), number: name.number, world: name.world }
+}
+
+impl PageParts<'_> {
+    /// All but what is too much for one page, of which `write` gets name and text; all, if `in_one`. `folder` is where it writes.
+    pub fn data(
+        &self,
+        (from, to): (i64, i64),
+        folder: &str,
+        in_one: bool,
+        write: &mut dyn FnMut(&str, &str) -> Result<(), Error>,
+    ) -> Result<PageData, Error> {
+        let (bins, fine) = self.bins(if in_one { usize::MAX } else { BINS_IN_PAGE }, write)?;
+        let (chunks, sums) = self.chunks((from, to), if in_one { usize::MAX } else { CALLS_IN_PAGE }, write)?;
+        let run = self.run;
+        let own: Vec<u32> = (0..).zip(&run.ranks).filter(|(_, rank)| rank.is_asked).map(|(at, _)| at).collect();
+        let (regions, left_out, regions_of) = regions(run, &self.settled.timeline, &self.finest.grid);
+        let note = format!("{left_out} shorter regions are not shown");
+        Ok(PageData {
+            title: title(run),
+            from,
+            to,
+            ranks: timeline::page_data::ranks(&self.finest.rows, &own),
+            names: run.ranks.iter().map(name).collect(),
+            classes: timeline::page_data::classes(),
+            functions: self.names.functions.clone(),
+            sites: self.names.sites.clone(),
+            site_names: self.names.site_names.clone(),
+            places: call_sites(&self.settled.account),
+            objects: self.names.objects.clone(),
+            states: WaitState::ALL.iter().map(|state| state.name()).collect(),
+            bins,
+            fine,
+            chunks,
+            sums,
+            folder: folder.into(),
+            waits: self.longest((from, to)),
+            regions: timeline::page_data::regions(&regions),
+            regions_of,
+            notes: (left_out > 0).then_some(note).into_iter().collect(),
+        })
+    }
+
+    /// The bins in the page, folded until they fit, and the finest beside it.
+    fn bins(
+        &self,
+        room: usize,
+        write: &mut dyn FnMut(&str, &str) -> Result<(), Error>,
+    ) -> Result<(PageBins, Option<PageBins>), Error> {
+        let functions = &self.names.function_of;
+        let encoded = |rows: &[PictureRow], grid: &Grid| timeline::bins(rows, (0, grid.count), functions).text();
+        let mut grid = self.finest.grid;
+        let mut data = encoded(&self.finest.rows, &grid);
+        if data.len() <= room {
+            return Ok((PageBins::in_page(&grid, data), None));
+        }
+        let fine = PageBins::in_files(&grid, grid.count.div_ceil(FILES));
+        for (number, name) in fine.files.iter().enumerate() {
+            let part = timeline::bins(&self.finest.rows, (number * fine.each, fine.each), functions);
+            write(name, &part.text())?;
+        }
+        let mut folded: Vec<_> = self.finest.rows.iter().map(|row| row.bins.clone()).collect();
+        while data.len() > room && grid.count > 1 {
+            grid = grid.folded();
+            folded = map(folded.len(), |at| folded[at].folded());
+            let rows: Vec<PictureRow> =
+                self.finest.rows.iter().zip(&folded).map(|(row, bins)| row.with(bins.clone())).collect();
+            data = encoded(&rows, &grid);
+        }
+        Ok((PageBins::in_page(&grid, data), Some(fine)))
+    }
+
+    /// The longest waits.
+    fn longest(&self, interval: (i64, i64)) -> Vec<LongWait> {
+        let rows = places(self.run);
+        let wait = |wait: &WaitSpan| {
+            let row = rows[wait.key.waiter.rank as usize]?;
+            Some(LongWait { row, call: wait.call, from: wait.from, until: wait.until })
+        };
+        longest(&self.settled.account, interval, WAITS).into_iter().filter_map(wait).collect()
+    }
+
+    /// Why a call waited.
+    fn reasons(&self, wait: &WaitSpan) -> PageWait {
+        let (waiter, cause) = (wait.key.waiter, wait.key.cause);
+        let state = WaitState::ALL.iter().position(|state| *state == wait.key.state).unwrap_or(0) as u32;
+        (state, (cause != waiter).then(|| (cause.rank, cause.place.number() as u32)))
+    }
+
+    /// Times that hold about as many calls each, from one until another.
+    fn edges(&self, (from, to): (i64, i64)) -> Vec<i64> {
+        let grid = &self.finest.grid;
+        let mut calls = vec![0u64; grid.count];
+        for cell in self.finest.rows.iter().flat_map(|row| &row.bins.cells) {
+            calls[cell.bin as usize] = calls[cell.bin as usize].saturating_add(cell.calls);
+        }
+        let mut edges = vec![from];
+        let mut sum = 0u64;
+        for (bin, calls) in calls.into_iter().enumerate().skip(1) {
+            let begin = grid.from.saturating_add(grid.width.saturating_mul(bin as i64));
+            if sum > 0 && sum.saturating_add(calls) > CHUNK && begin < to {
+                edges.push(begin);
+                sum = 0;
+            }
+            sum = sum.saturating_add(calls);
+        }
+        edges.push(to);
+        edges
+    }
+
+    /// Every call that overlaps the time, in the chunk that it begins in; those from before, in the first.
+    fn chunks(
+        &self,
+        (from, to): (i64, i64),
+        room: usize,
+        write: &mut dyn FnMut(&str, &str) -> Result<(), Error>,
+    ) -> Result<(Vec<PageChunk>, Vec<PageSums>), Error> {
+        let (run, timeline) = (self.run, &self.settled.timeline);
+        let at: Vec<usize> = (0..run.ranks.len()).filter(|at| run.ranks[*at].is_asked).collect();
+        let contents = map(at.len(), |row| run.ranks[at[row]].trace.contents());
+        let calls = |row: usize| {
+            let (rank, line) = (&run.ranks[at[row]], &timeline.lines[at[row]]);
+            Mutex::new(RankCalls::new(rank, &contents[row], line, self.finest.rows[row].life.end))
+        };
+        let readers = map(at.len(), calls);
+        // Calls that the next chunk begins in: whoever looks at it alone sees what its ranks are in.
+        let running: Vec<Mutex<Vec<PlacedCall<'_>>>> = at.iter().map(|_| Mutex::default()).collect();
+        let edges = self.edges((from, to));
+        let last = edges.len().saturating_sub(2);
+        let (mut chunks, mut in_page, mut sums) = (Vec::new(), 0usize, SumFiles::default());
+        for (number, edge) in edges.windows(2).enumerate() {
+            let (begin, end) = (edge[0], edge[1]);
+            // What begins at the very end, or where clocks say later, is still there.
+            let until = if number == last && self.finest.grid.keeps_outside { i64::MAX } else { end };
+            let section = |row: usize| {
+                let (read, mut marks) = lock(&readers[row]).until(until);
+                let mut running = lock(&running[row]);
+                let mut calls = std::mem::take(&mut *running);
+                let carried = calls.len();
+                calls.extend(read.into_iter().filter(|call| call.end >= from));
+                running.extend(calls.iter().filter(|call| call.end > end));
+                marks.retain(|mark| mark.1 >= from);
+                let waits = &self.settled.account.spans[at[row]];
+                let first = calls.first().map_or(0, |first| waits.partition_point(|wait| wait.call < first.start));
+                let kind = |signature: &_| self.names.kind(at[row], signature);
+                let wait = |wait: &WaitSpan| self.reasons(wait);
+                let count = (calls.len() - carried) as u64;
+                (count, RankSection::of((&calls, carried), &marks, &waits[first..], (begin, end), kind, wait))
+            };
+            let (counts, sections): (Vec<u64>, Vec<RankSection>) = map(at.len(), section).into_iter().unzip();
+            let messages = self.messages((begin, end), number == last);
+            let data = timeline::chunk(&sections, &messages, begin).text();
+            sums.add(&ChunkSums::of(&sections, &messages, (begin, end)));
+            let name = format!("calls-{number:05}");
+            in_page += data.len();
+            let calls = counts.iter().sum();
+            chunks.push(PageChunk { from: begin, to: end, calls, name, data: Some(data) });
+            if in_page > room {
+                for chunk in &mut chunks {
+                    if let Some(data) = chunk.data.take() {
+                        write(&chunk.name, &data)?;
+                    }
+                }
+                sums.write(write)?;
+            }
+        }
+        if in_page <= room {
+            // A page that has every call adds up those.
+            return Ok((chunks, Vec::new()));
+        }
+        sums.finish();
+        sums.write(write)?;
+        Ok((chunks, sums.list()))
+    }
+
+    /// Messages with an end in a chunk: those between two chunks are in both.
+    fn messages(&self, (from, to): (i64, i64), is_last: bool) -> Vec<MessageLine> {
+        let all = self.finest.messages;
+        let is_in = |at: i64| from <= at && (at < to || is_last);
+        let first = all.partition_point(|message| message.begin < from.saturating_sub(self.longest_way));
+        let near = all[first..].iter().take_while(|message| message.begin < to || is_last);
+        near.filter(|message| is_in(message.begin) || is_in(message.end)).copied().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use synthetic::{Shape, Topology};
+
+    use super::*;
+    use crate::timeline::contents::{interval, take_messages};
+    use model::matching::{Follow, settled};
+
+    #[test]
+    fn the_finest_bins_are_as_many_as_a_page_of_so_many_ranks_has_room_for() {
+        assert_eq!((bins_of(1), bins_of(0)), (MOST_BINS, MOST_BINS));
+        for ranks in [3, 100, 1_500, 16_384] {
+            let bins = bins_of(ranks);
+            assert!(ranks * bins <= CELLS && (2 * ranks * bins > CELLS || bins == MOST_BINS), "{ranks}: {bins}");
+        }
+        assert_eq!(bins_of(1_000_000), 64);
+    }
+
+    #[test]
+    fn each_message_is_in_the_chunks_of_its_ends() {
+        let folder = std::env::temp_dir().join(format!("overhear-page-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        synthetic::run(&folder, &Shape { ranks: 4, calls: 500, topology: Topology::Ring, seed: 3 }).unwrap();
+        let run = Run::load(&folder).unwrap();
+        let mut settled = settled(&run, Follow::SPANS | Follow::DELIVERIES);
+        let (from, to) = interval(&run, &settled.timeline, None, None);
+        let messages = take_messages(&run, &mut settled.account, (from, to));
+        let parts = page_parts(&run, &settled, &Grid::over(from, to, 64), &messages);
+        assert!(messages.len() > 10 && parts.messages((from, to), true).len() == messages.len());
+        let middle = messages[messages.len() / 2].begin + 1;
+        let (before, after) = (parts.messages((from, middle), false), parts.messages((middle, to), true));
+        let across = messages.iter().filter(|message| message.begin < middle && message.end >= middle).count();
+        assert!(!before.is_empty() && !after.is_empty());
+        assert_eq!(before.len() + after.len(), messages.len() + across);
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}

@@ -1,0 +1,57 @@
+//! A page that holds nothing but a timeline. It opens from disk: modules are in it, and what does not fit lies beside it in scripts.
+
+use maud::html;
+use serde_json::{Map, Value};
+
+use crate::module_url;
+use tables::visible::visible;
+
+/// The modules, by the names they import each other by.
+const MODULES: [(&str, &str); 14] = [
+    ("#timeline", include_str!("../../../page/timeline/timeline.js")),
+    ("#timeline-decode", include_str!("../../../page/timeline/decode.js")),
+    ("#timeline-store", include_str!("../../../page/timeline/store.js")),
+    ("#timeline-sums", include_str!("../../../page/timeline/sums.js")),
+    ("#timeline-view", include_str!("../../../page/timeline/view.js")),
+    ("#timeline-scene", include_str!("../../../page/timeline/scene.js")),
+    ("#timeline-rows", include_str!("../../../page/timeline/rows.js")),
+    ("#timeline-axis", include_str!("../../../page/timeline/axis.js")),
+    ("#timeline-input", include_str!("../../../page/timeline/input.js")),
+    ("#timeline-find", include_str!("../../../page/timeline/find.js")),
+    ("#timeline-facts", include_str!("../../../page/timeline/facts.js")),
+    ("#timeline-durations", include_str!("../../../page/timeline/durations.js")),
+    ("#timeline-pattern", include_str!("../../../page/timeline/pattern.js")),
+    ("#timeline-format", include_str!("../../../page/timeline/format.js")),
+];
+
+const TEMPLATE: &str = include_str!("../../../page/timeline/page.html");
+
+/// What the timeline looks like, for any page that holds one.
+pub const STYLE: &str =
+    concat!(include_str!("../../../page/palette.css"), include_str!("../../../page/timeline/timeline.css"));
+
+/// The modules by name as URLs, for a page's import map.
+pub fn imports() -> Map<String, Value> {
+    let url = |(name, text): &(&str, &str)| ((*name).to_string(), Value::String(module_url(text)));
+    MODULES.iter().map(url).collect()
+}
+
+/// A page of this title that shows this data, which [`PageData::script`](super::PageData::script) made.
+pub fn page(title: &str, data: &str) -> String {
+    let title_text = html! { (visible(title)) }.into_string();
+    let imports = Value::Object(Map::from_iter([("imports".to_string(), Value::Object(imports()))]));
+    // In the order of the template: what is put in is never looked through.
+    let parts = [title_text.as_str(), STYLE, &imports.to_string(), data];
+    let mut pieces = TEMPLATE.split("<!--HERE-->");
+    let mut page: String = pieces.next().unwrap_or_default().into();
+    for (part, piece) in parts.iter().zip(pieces) {
+        page.push_str(part);
+        page.push_str(piece);
+    }
+    page
+}
+
+/// A script beside a page that hands it one of its parts.
+pub fn part(name: &str, data: &str) -> String {
+    format!("overhearTimelinePart({}, \"{data}\");\n", Value::String(name.into()))
+}

@@ -1,0 +1,73 @@
+//! What rows of a picture did in each bin, as shares of their time there.
+
+use super::PictureRow;
+use model::levels::{Grid, TimeClass};
+
+/// One bin of a row, or of several put together.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct BinShare {
+    /// Of the time that the ranks ran, by class; all together 1, or 0 where none ran.
+    pub classes: [f64; TimeClass::ALL.len()],
+    /// Of it in calls that waited.
+    pub waited: f64,
+    /// Entries into the engine that achieved something.
+    pub productive: u64,
+}
+
+impl BinShare {
+    /// The class with the largest share, where any rank ran.
+    pub fn chief(&self) -> Option<TimeClass> {
+        let most = TimeClass::ALL.iter().max_by(|a, b| self.of(**a).total_cmp(&self.of(**b)))?;
+        (self.of(*most) > 0.0).then_some(*most)
+    }
+
+    /// A class's share.
+    pub fn of(&self, class: TimeClass) -> f64 {
+        self.classes[class as usize]
+    }
+}
+
+/// What ranks did in each bin.
+pub fn shares(rows: &[PictureRow], grid: &Grid) -> Vec<BinShare> {
+    let mut shares = vec![BinShare::default(); grid.count];
+    let mut ran = vec![0.0; grid.count];
+    for row in rows {
+        for (from, to) in &row.life.spans {
+            let (first, last) = (grid.bin_at(*from).max(0), grid.bin_at(*to).min(grid.count as i64 - 1));
+            for bin in first..=last {
+                let begin = grid.from + grid.width * bin;
+                let inside = (*to).min(begin + grid.width) - (*from).max(begin);
+                ran[bin as usize] += inside.max(0) as f64 * row.threads.max(1) as f64;
+            }
+        }
+        for cell in &row.bins.cells {
+            let share = &mut shares[cell.bin as usize];
+            share.waited += cell.waited as f64;
+            share.productive = share.productive.saturating_add(cell.productive);
+            for time in row.bins.times(cell) {
+                share.classes[TimeClass::of(time.function) as usize] += time.ticks as f64 * row.tick;
+            }
+        }
+    }
+    for (bin, (share, ran)) in shares.iter_mut().zip(ran).enumerate() {
+        unfinished(rows, grid, bin, share);
+        let in_mpi: f64 = share.classes.iter().sum();
+        let all = if in_mpi > ran { in_mpi } else { ran };
+        if all > 0.0 {
+            share.classes[TimeClass::Computation as usize] = all - in_mpi;
+            share.classes.iter_mut().for_each(|time| *time /= all);
+            share.waited = (share.waited / all).min(1.0);
+        }
+    }
+    shares
+}
+
+/// Calls that never returned last until their rank's end.
+fn unfinished(rows: &[PictureRow], grid: &Grid, bin: usize, share: &mut BinShare) {
+    let begin = grid.from + grid.width * bin as i64;
+    for row in rows {
+        let Some(since) = row.life.stuck_since else { continue };
+        let inside = row.life.end.min(begin + grid.width) - since.max(begin);
+        share.classes[TimeClass::Unfinished as usize] += inside.max(0) as f64;
+    }
+}

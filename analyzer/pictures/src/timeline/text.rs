@@ -1,0 +1,141 @@
+//! A timeline in a terminal: a line a rank, a letter a bin.
+
+use super::palette::{letter, terminal};
+use super::share::{BinShare, shares};
+use super::{Picture, label, rows_of_one, time_label};
+use model::levels::TimeClass;
+use tables::visible::{visible, width};
+
+/// Lines that ranks get at most.
+const ROWS: usize = 32;
+/// Columns that a rank's name gets at most.
+const NAME: usize = 12;
+
+/// How many bins fit into so many columns beside the names of these rows.
+pub fn columns(width: usize, labels: impl Iterator<Item = usize>) -> usize {
+    let longest = labels.map(|label| label.min(NAME)).max().unwrap_or(0).max(4);
+    // Groups of ranks are named by their first and last.
+    width.saturating_sub((2 * longest + 1).min(NAME) + 1).clamp(16, 1000)
+}
+
+/// The picture's lines, with colors or without.
+pub fn lines(picture: &Picture<'_>, has_colors: bool) -> Vec<String> {
+    let each = rows_of_one(picture.rows.len(), ROWS);
+    let groups: Vec<_> = picture.rows.chunks(each).collect();
+    let name = |text: &str| {
+        let text: String = visible(text).chars().take(NAME).collect();
+        format!("{text}{}", " ".repeat(NAME.saturating_sub(width(&text))))
+    };
+    let longest = groups.iter().map(|rows| width(&visible(&label(rows)))).max().unwrap_or(0).clamp(4, NAME);
+    let head = |text: &str| name(text).chars().take(longest).collect::<String>();
+    let mut lines = Vec::new();
+    lines.extend(bands(picture).into_iter().map(|band| format!("{} {band}", head(""))));
+    let mut seen = [false; TimeClass::ALL.len()];
+    let mut waits = false;
+    for rows in &groups {
+        let shares = shares(rows, &picture.grid);
+        for share in &shares {
+            share.chief().into_iter().for_each(|class| seen[class as usize] = true);
+            waits |= is_waiting(share);
+        }
+        lines.push(format!("{} {}", head(&label(rows)), row(&shares, has_colors).trim_end()));
+    }
+    lines.push(format!("{} {}", head(""), axis(picture)));
+    lines.extend(legend(&seen, waits, has_colors, longest + 1 + picture.grid.count));
+    if !picture.messages.is_empty() {
+        lines.push(format!("{} messages between these ranks", picture.messages.len()));
+    }
+    lines
+}
+
+/// Whether most of the time in MPI was a wait.
+fn is_waiting(share: &BinShare) -> bool {
+    let in_mpi: f64 = 1.0 - share.of(TimeClass::Computation);
+    share.waited > 0.5 * in_mpi && share.chief().is_some_and(|class| class != TimeClass::Computation)
+}
+
+fn row(shares: &[BinShare], has_colors: bool) -> String {
+    let mut line = String::new();
+    let mut last = None;
+    for share in shares {
+        let class = share.chief();
+        if has_colors && class != last {
+            line.push_str(&class.map_or("\x1b[0m".into(), |class| format!("\x1b[38;5;{}m", terminal(class))));
+        }
+        last = class;
+        let sign = class.map_or(' ', letter);
+        line.push(if is_waiting(share) { sign.to_ascii_uppercase() } else { sign });
+    }
+    if has_colors {
+        line.push_str("\x1b[0m");
+    }
+    line
+}
+
+/// Regions of the outermost two depths, each with as much of its name as fits.
+fn bands(picture: &Picture<'_>) -> Vec<String> {
+    let deepest = picture.regions.iter().map(|region| region.depth).max();
+    let depths = deepest.map_or(0, |deepest| deepest.min(1) + 1);
+    let band = |depth: usize| {
+        let mut line: Vec<char> = vec![' '; picture.grid.count];
+        for region in picture.regions.iter().filter(|region| region.depth == depth) {
+            let last = picture.grid.bin_at(region.to).min(picture.grid.count as i64 - 1).max(0) as usize;
+            let first = picture.grid.bin_at(region.from).clamp(0, last as i64) as usize;
+            line[first..=last].fill('-');
+            line[first] = '[';
+            line[last] = ']';
+            let room = (last - first).saturating_sub(1);
+            let text = visible(&region.name);
+            // What takes two places in a terminal would move the rest of the line.
+            let fits = |sign: char| width(sign.encode_utf8(&mut [0; 4])) == 1;
+            for (place, sign) in text.chars().filter(|sign| fits(*sign)).take(room).enumerate() {
+                line[first + 1 + place] = sign;
+            }
+        }
+        line.into_iter().collect::<String>().trim_end().to_string()
+    };
+    (0..depths).map(band).collect()
+}
+
+fn axis(picture: &Picture<'_>) -> String {
+    let (grid, length) = (&picture.grid, picture.grid.end() - picture.grid.from);
+    let [left, right] = [grid.from, grid.end()].map(|at| time_label(at, length));
+    let middle = time_label(grid.from + length / 2, length);
+    let room = grid.count.saturating_sub(left.chars().count() + right.chars().count());
+    let length = middle.chars().count();
+    if room < length + 4 {
+        return format!("{left}{}{right}", " ".repeat(room));
+    }
+    let before = (grid.count / 2).saturating_sub(left.chars().count() + length / 2).min(room - length - 1);
+    format!("{left}{}{middle}{}{right}", " ".repeat(before), " ".repeat(room - length - before))
+}
+
+fn legend(seen: &[bool], waits: bool, has_colors: bool, width: usize) -> Vec<String> {
+    let entry = |class: &TimeClass| {
+        let sign = letter(*class);
+        let plain = format!("{sign} {}", class.name());
+        let shown = match has_colors {
+            true => format!("\x1b[38;5;{}m{sign}\x1b[0m {}", terminal(*class), class.name()),
+            false => plain.clone(),
+        };
+        (plain.chars().count(), shown)
+    };
+    let there = TimeClass::ALL.iter().filter(|class| seen[**class as usize]);
+    let mut entries: Vec<(usize, String)> = there.map(entry).collect();
+    let capital = "capital: mostly waiting";
+    entries.extend(waits.then(|| (capital.len(), capital.into())));
+    let (mut lines, mut line, mut used) = (Vec::new(), String::new(), 0);
+    for (length, text) in entries {
+        if used > 0 && used + 2 + length > width {
+            lines.push(std::mem::take(&mut line));
+            used = 0;
+        }
+        if used > 0 {
+            line.push_str("  ");
+        }
+        used += length + if used > 0 { 2 } else { 0 };
+        line.push_str(&text);
+    }
+    lines.push(line);
+    lines
+}

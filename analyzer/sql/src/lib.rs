@@ -1,0 +1,75 @@
+//! SQL over the tables of a run, by Polars, straight from its files.
+//!
+//! A query is put twice. First over empty tables, which tell the columns that it needs of each ([`rehearsal`]), and what is wrong with it. Then
+//! over the run: Polars asks for a part of a table at a time ([`scan`]), and only needed columns are read.
+
+mod rehearsal;
+mod scan;
+mod sheet;
+
+use polars::prelude::{DataFrame, Engine, LazyFrame, PolarsError, PolarsResult};
+use polars::sql::SQLContext;
+
+use data::{DataSet, TableHead, follow, heads};
+use model::error::Error;
+use model::matching::Follow;
+use rehearsal::Rehearsal;
+pub use sheet::sheet;
+
+/// A query that can be put.
+pub struct Query<'q> {
+    text: &'q str,
+    rehearsal: Rehearsal,
+}
+
+impl<'q> Query<'q> {
+    /// Fails where it is no query, or not one over these tables.
+    pub fn of(text: &'q str) -> Result<Query<'q>, Error> {
+        Ok(Query { text, rehearsal: Rehearsal::of(text).map_err(explained)? })
+    }
+
+    /// What the data set has to be made with.
+    pub fn follow(&self) -> Follow {
+        let needed = |head: &TableHead| self.rehearsal.needed(head.name).is_some();
+        heads().iter().filter(|head| needed(head)).map(|head| follow(head.name)).collect()
+    }
+
+    /// The rows that it selects of a run.
+    pub fn rows(&self, set: &'static DataSet<'static>) -> Result<DataFrame, Error> {
+        let over_run = |name: &'static str| scan::table(set, name, self.rehearsal.needed(name));
+        let plan = plan(self.text, over_run).map_err(explained)?;
+        let rows = plan.collect_with_engine(Engine::Streaming).map(|result| result.unwrap_single());
+        rows.map_err(explained)
+    }
+}
+
+/// A query over tables.
+fn plan(query: &str, table: impl Fn(&'static str) -> PolarsResult<LazyFrame>) -> PolarsResult<LazyFrame> {
+    let mut context = SQLContext::new();
+    for head in heads() {
+        context.register(head.name, table(head.name)?);
+    }
+    context.execute(query)
+}
+
+/// What is wrong with a query, with the name that may be meant.
+fn explained(error: PolarsError) -> Error {
+    let text = error.to_string();
+    let quoted = |mark| text.split(mark).nth(1).filter(|name| !name.is_empty());
+    let named = quoted('"').or_else(|| quoted('\''));
+    let tables = heads();
+    match (&error, named) {
+        (PolarsError::ColumnNotFound(_), Some(name)) => {
+            let columns = tables.iter().flat_map(|table| table.columns.iter().map(|column| column.key.to_string()));
+            Error::no_column(name, columns.collect())
+        }
+        (PolarsError::SQLInterface(_), Some(name)) if text.contains("was not found") => {
+            Error::no_table(name, tables.iter().map(|table| table.name.to_string()).collect())
+        }
+        _ => {
+            // Where in its plan Polars was follows.
+            let what = text.lines().next().unwrap_or_default();
+            Error::Setting(format!("{what}. overhear query --tables describes what can be asked"))
+        }
+    }
+}

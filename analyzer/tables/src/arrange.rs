@@ -1,0 +1,65 @@
+//! Rows in the order and number that the user chose: the same for every table and every format.
+
+use std::collections::BTreeSet;
+use std::str::FromStr;
+
+use super::{ColumnHead, Format, Report};
+use model::error::Error;
+
+/// How many rows of a table to print.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Top(pub usize);
+
+impl FromStr for Top {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Top, Self::Err> {
+        match text {
+            "all" => Ok(Top(usize::MAX)),
+            text => text.parse().map(Top).map_err(|_| "expected a number of rows, or all"),
+        }
+    }
+}
+
+impl Report {
+    /// Keeps the tables that a format shows, sorts them by a column, and cuts them: to so many rows, or else to what people are
+    /// shown.
+    pub fn arrange(&mut self, sort: Option<&str>, top: Option<Top>, format: Format) -> Result<(), Error> {
+        self.tables.retain(|table| table.is_in(format));
+        if let Some(asked) = sort {
+            self.sort(asked)?;
+        }
+        for table in self.tables.iter_mut().filter(|table| !table.look.is_whole) {
+            let most = top.map_or(if format == Format::Text { table.look.most } else { usize::MAX }, |top| top.0);
+            let more = table.rows.len().saturating_sub(most);
+            table.rows.truncate(most);
+            if more > 0 && top.is_none() {
+                let plural = if more == 1 { "" } else { "s" };
+                self.warnings.insert(0, format!("{more} more row{plural} of {}: --top all", table.look.name));
+            }
+        }
+        Ok(())
+    }
+
+    /// Sorts all tables that have the column.
+    fn sort(&mut self, asked: &str) -> Result<(), Error> {
+        let mut names = BTreeSet::new();
+        let mut is_there = false;
+        for table in self.tables.iter_mut().filter(|table| !table.look.is_whole) {
+            names.extend(table.columns.iter().map(|column| column.key.clone()));
+            if let Some(at) = place(&table.columns, asked) {
+                table.rows.sort_by(|a, b| a[at].order(&b[at]));
+                is_there = true;
+            }
+        }
+        if is_there { Ok(()) } else { Err(Error::no_column(asked, names)) }
+    }
+}
+
+/// The column that is meant: by its name for programs with or without unit, or by its heading.
+fn place(columns: &[ColumnHead], asked: &str) -> Option<usize> {
+    let find = |is_meant: &dyn Fn(&ColumnHead) -> bool| columns.iter().position(is_meant);
+    find(&|column| column.key == asked)
+        .or_else(|| find(&|column| column.heading == asked))
+        .or_else(|| find(&|column| column.unit.bare(&column.key) == asked))
+}
