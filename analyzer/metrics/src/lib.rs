@@ -1,7 +1,6 @@
 //! Figures about a run: pure functions of the model, each to rows of typed values.
 
 pub mod breakdown;
-pub mod charts;
 pub mod check;
 pub mod compare;
 pub mod cost;
@@ -27,7 +26,6 @@ pub mod regions;
 pub mod scaling;
 mod shares;
 pub mod summary;
-pub mod timeline;
 pub mod top;
 mod totals;
 pub mod waits;

@@ -32,7 +32,7 @@ pub struct Traffic {
 }
 
 /// What of the traffic is asked about.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TrafficKind {
     /// Point-to-point messages and one-sided transfers.
     Messages,

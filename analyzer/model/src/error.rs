@@ -3,6 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use tables::arrange::UnknownColumn;
+use tables::suggest::{instead, nearest};
+
 /// All went well.
 pub const OK: u8 = 0;
 /// There was a difference.
@@ -115,13 +118,8 @@ pub enum Error {
     #[error("--from is not before --to, so no time lies between them")]
     NoTime,
     /// A column that no table has.
-    #[error("no column is called {column}. {instead}")]
-    NoColumn {
-        /// What was asked for.
-        column: String,
-        /// What there is.
-        instead: String,
-    },
+    #[error(transparent)]
+    NoColumn(#[from] UnknownColumn),
     /// No run where none was named.
     #[error("{}: no run here. Give the folder that overhear named when it recorded.", folder.display())]
     NoRun {
@@ -163,7 +161,7 @@ impl Error {
             | Error::RankLeftOut { .. }
             | Error::NoRegion { .. }
             | Error::NoCommunicator { .. }
-            | Error::NoColumn { .. }
+            | Error::NoColumn(_)
             | Error::NoTable { .. }
             | Error::NoTime
             | Error::Exists { .. }
@@ -193,12 +191,6 @@ impl Error {
         Error::NoRegion { folder: folder.into(), region: region.into(), instead: instead(region, &names, none) }
     }
 
-    /// No table has a column of a name, but of others.
-    pub fn no_column(column: &str, names: BTreeSet<String>) -> Error {
-        let instead = instead(column, &names, "There is none to sort by.");
-        Error::NoColumn { column: column.into(), instead }
-    }
-
     /// The data set has no table of a name.
     pub fn no_table(table: &str, names: BTreeSet<String>) -> Error {
         Error::NoTable { table: table.into(), instead: instead(table, &names, "There is none.") }
@@ -216,19 +208,3 @@ impl Error {
         Error::NoCommunicator { folder: folder.into(), communicator: communicator.into(), instead }
     }
 }
-
-/// Of several names the one that is spelt most like another, and in how many letters they differ.
-pub fn nearest<'a>(asked: &str, names: impl Iterator<Item = &'a str>) -> Option<(usize, &'a str)> {
-    names.map(|name| (strsim::levenshtein(name, asked), name)).min_by_key(|(letters, _)| *letters)
-}
-
-/// What could have been meant by a name, and what there is.
-fn instead(asked: &str, names: &BTreeSet<String>, none: &str) -> String {
-    let Some((_, nearest)) = nearest(asked, names.iter().map(String::as_str)) else { return none.into() };
-    let all = names.iter().take(NAMES).map(String::as_str).collect::<Vec<_>>().join(", ");
-    let more = if names.len() > NAMES { format!(" and {} more", names.len() - NAMES) } else { String::new() };
-    format!("The nearest one is {nearest}; there are {all}{more}.")
-}
-
-/// Names that a sentence has room for.
-const NAMES: usize = 50;

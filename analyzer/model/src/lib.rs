@@ -1,10 +1,12 @@
 //! From the files of a run to one consistent account of it.
 
 pub mod bytes;
+pub mod cache;
 pub mod clock;
 pub mod critical;
 pub mod deadlock;
 pub mod engine;
+pub mod error;
 pub mod exchanges;
 pub mod fate;
 pub mod levels;
@@ -12,9 +14,12 @@ pub mod matching;
 pub mod messages;
 pub mod objects;
 pub mod one_sided;
+pub mod output;
 pub mod overlap;
+pub mod parallel;
 pub mod process;
 pub mod rank;
+pub mod ranks;
 pub mod roles;
 pub mod rounds;
 pub mod run;

@@ -5,6 +5,7 @@ use std::fs;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use traces::definitions::Span;
 use traces::file::{INITIALIZED, Mode};
@@ -16,7 +17,6 @@ use super::selection::{Choice, Window};
 use super::sites::Sites;
 use super::timeline::Timeline;
 use crate::error::Error;
-use overhear_command::loading_bar::LoadingBar;
 use crate::parallel;
 
 /// See the module.
@@ -47,12 +47,18 @@ impl Run {
 
     /// The same, for what is chosen of the run.
     pub fn select(folder: &Path, choice: &Choice) -> Result<Run, Error> {
+        Run::select_watched(folder, choice, &|_, _| {})
+    }
+
+    /// The same. `watch` is told again and again how many bytes of how many have been read, by any thread.
+    pub fn select_watched(folder: &Path, choice: &Choice, watch: &(dyn Fn(u64, u64) + Sync)) -> Result<Run, Error> {
         let files = files(folder)?;
         let bytes = files.iter().filter_map(|file| fs::metadata(file).ok()).map(|data| data.len()).sum();
         let (traces, unreadable) = open(&files);
         let windows = if choice.has_window() { windows(&traces, choice) } else { Vec::new() };
-        let bar = LoadingBar::new("reading", bytes);
-        let mut ranks = read(&traces, choice, &windows, &bar);
+        let done = AtomicU64::new(0);
+        let watch = |more| watch(done.fetch_add(more, Relaxed) + more, bytes);
+        let mut ranks = read(&traces, choice, &windows, &watch);
         if ranks.is_empty() {
             return Err(Error::AllUnreadable { folder: folder.into(), reasons: unreadable });
         }
@@ -154,9 +160,14 @@ fn windows(traces: &[Arc<RankFile>], choice: &Choice) -> Vec<Option<Window>> {
     windows
 }
 
-fn read(traces: &[Arc<RankFile>], choice: &Choice, windows: &[Option<Window>], bar: &LoadingBar) -> Vec<Rank> {
+fn read(
+    traces: &[Arc<RankFile>],
+    choice: &Choice,
+    windows: &[Option<Window>],
+    watch: &(dyn Fn(u64) + Sync),
+) -> Vec<Rank> {
     let window = |at: usize| windows.get(at).copied().flatten();
-    let load = |at| Rank::load(Arc::clone(&traces[at]), choice, window(at), |bytes| bar.add(bytes));
+    let load = |at| Rank::load(Arc::clone(&traces[at]), choice, window(at), watch);
     parallel::map(traces.len(), load)
 }
 

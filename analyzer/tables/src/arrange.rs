@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::str::FromStr;
 
 use super::{ColumnHead, Format, Report};
-use model::error::Error;
+use crate::suggest::instead;
 
 /// How many rows of a table to print.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -21,10 +21,18 @@ impl FromStr for Top {
     }
 }
 
+/// No table has a column of this name.
+#[derive(Debug, thiserror::Error)]
+#[error("no column is called {column}. {instead}")]
+pub struct UnknownColumn {
+    column: String,
+    instead: String,
+}
+
 impl Report {
     /// Keeps the tables that a format shows, sorts them by a column, and cuts them: to so many rows, or else to what people are
     /// shown.
-    pub fn arrange(&mut self, sort: Option<&str>, top: Option<Top>, format: Format) -> Result<(), Error> {
+    pub fn arrange(&mut self, sort: Option<&str>, top: Option<Top>, format: Format) -> Result<(), UnknownColumn> {
         self.tables.retain(|table| table.is_in(format));
         if let Some(asked) = sort {
             self.sort(asked)?;
@@ -42,7 +50,7 @@ impl Report {
     }
 
     /// Sorts all tables that have the column.
-    fn sort(&mut self, asked: &str) -> Result<(), Error> {
+    fn sort(&mut self, asked: &str) -> Result<(), UnknownColumn> {
         let mut names = BTreeSet::new();
         let mut is_there = false;
         for table in self.tables.iter_mut().filter(|table| !table.look.is_whole) {
@@ -52,7 +60,7 @@ impl Report {
                 is_there = true;
             }
         }
-        if is_there { Ok(()) } else { Err(Error::no_column(asked, names)) }
+        if is_there { Ok(()) } else { Err(UnknownColumn { column: asked.into(), instead: instead(asked, &names, "There is none to sort by.") }) }
     }
 }
 

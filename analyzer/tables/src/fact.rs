@@ -18,6 +18,7 @@ pub struct FactKey {
 }
 
 /// Names the facts of a module, a line each: `NAME = "key", Unit, always` or `sometimes`. `FACTS` lists them for the schema.
+#[macro_export]
 macro_rules! facts {
     ($($name:ident = $key:literal, $unit:ident, $presence:ident;)*) => {
         $(
@@ -25,7 +26,7 @@ macro_rules! facts {
             pub const $name: $crate::FactKey = $crate::FactKey {
             name: $key,
             unit: $crate::Unit::$unit,
-            is_always: facts!(@ $presence),
+            is_always: $crate::facts!(@ $presence),
         };)*
         /// All facts of the module.
         pub const FACTS: &[$crate::FactKey] = &[$($name),*];
@@ -33,7 +34,6 @@ macro_rules! facts {
     (@ always) => { true };
     (@ sometimes) => { false };
 }
-pub(crate) use facts;
 
 /// One figure or name that stands alone.
 pub struct Fact {

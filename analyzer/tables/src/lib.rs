@@ -5,23 +5,20 @@ mod column;
 pub mod csv;
 mod fact;
 pub mod json;
-mod module_url;
-#[cfg(feature = "polars")]
-pub mod parquet;
-pub mod plot;
+pub mod meaning;
 mod scalar;
 pub mod scale;
 pub mod schema;
+pub mod suggest;
 mod table;
+pub mod terminal;
 pub mod text;
-pub mod timeline;
 mod unit;
 mod value;
+pub mod visible;
 
 pub use column::{Column, ColumnHead, Figure};
-pub(crate) use fact::facts;
 pub use fact::{Fact, FactKey};
-pub use module_url::module_url;
 pub use scalar::{Field, Scalar};
 pub use table::{Audience, Presentation, Row, Sheet, Table};
 pub use unit::{ScalarType, Unit};
@@ -38,7 +35,7 @@ pub struct Report {
 }
 
 /// How a report is printed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
     /// For people.
     Text,

@@ -20,6 +20,6 @@ pub use figures::{FIGURES, LedgerFigure};
 pub use ledger::Ledger;
 pub use lengths::{LengthRow, lengths};
 pub use pending::{StarvedRow, starved};
-pub use rates::{FACTS, rates, too_often};
+pub use rates::{FACTS, too_often};
 pub use seen::{unseen, ways};
 pub use tables::{RankLedgerRow, by_rank, ledger};

@@ -3,10 +3,8 @@
 use traces::progress::Depth;
 
 use super::ledger::Ledger;
-use model::engine::{EngineAccount, SLICES};
 use model::sums::Total;
 use model::{Rank, Run};
-use pictures::plot::EntryRates;
 use tables::{Fact, Value, facts};
 
 facts! {
@@ -46,18 +44,4 @@ pub fn too_often(run: &Run) -> Vec<Fact> {
             .push(Fact::new(EMPTY_TIME, "empty", Value::Seconds(empty_time)).note(format!(" in empty entries{share}")));
     }
     facts
-}
-
-/// Entries a second over the run, all ranks.
-pub fn rates(run: &Run, engines: &[Vec<EngineAccount>]) -> EntryRates {
-    let wall = run.ranks.iter().map(|rank| rank.wall()).fold(0.0, f64::max).max(1e-9);
-    let slice = wall / SLICES as f64;
-    let (mut all, mut productive) = (vec![0.0; SLICES], vec![0.0; SLICES]);
-    for engine in engines.iter().flatten() {
-        for (at, one) in engine.slices.iter().enumerate() {
-            all[at] += one.entries / slice;
-            productive[at] += one.productive / slice;
-        }
-    }
-    EntryRates { wall, all, productive }
 }

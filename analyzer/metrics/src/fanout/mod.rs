@@ -6,7 +6,6 @@
 
 mod cheapest;
 mod facts;
-mod figures;
 mod gathered;
 mod mavericks;
 mod one_sided;
@@ -16,7 +15,6 @@ mod spread;
 
 pub use cheapest::{CheapestRow, cheapest};
 pub use facts::{FACTS, facts, unseen};
-pub use figures::figures;
 pub use gathered::GatheredRounds;
 pub use mavericks::{MaverickRow, mavericks};
 pub use one_sided::{TransferRow, transfers, unseen_transfers};

@@ -5,7 +5,6 @@
 //! parameters after Alexandrov, Ionescu, Schauser and Scheiman (SPAA 1995): a message of k bytes takes o_s + L + (k-1)G + o_r.
 
 mod facts;
-mod figures;
 mod line;
 mod loggp;
 mod points;
@@ -14,7 +13,6 @@ mod spread;
 mod tables;
 
 pub use facts::{FACTS, facts, unseen};
-pub use figures::figures;
 pub use loggp::{ParameterRow, parameters, undetermined};
-pub use points::Network;
-pub use tables::{ProtocolRow, SegmentRow, SizeRow, protocols, segments, sizes};
+pub use points::{Between, MessagePattern, Network, Point, Protocol};
+pub use tables::{between, pattern, ProtocolRow, SegmentRow, SizeRow, protocols, segments, sizes};

@@ -3,11 +3,9 @@
 //! one's end, what of that is waiting for the last to begin, and what each rank takes.
 
 mod facts;
-mod figures;
 mod gathered;
 mod table;
 
 pub use facts::{FACTS, facts, unseen};
-pub use figures::figures;
 pub use gathered::GatheredOperations;
 pub use table::{OperationRow, operations};

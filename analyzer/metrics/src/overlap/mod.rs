@@ -8,7 +8,6 @@
 mod collectives;
 mod estimate;
 mod facts;
-mod figures;
 mod gathered;
 mod messages;
 mod postponed;
@@ -18,7 +17,6 @@ mod transfer;
 
 pub use collectives::{CollectiveOverlapRow, collectives};
 pub use facts::{FACTS, facts, unseen};
-pub use figures::figures;
 pub use gathered::{GatheredRequests, RequestSize, SIZES};
 pub use messages::{MessageOverlapRow, messages};
 pub use postponed::{PostponedRow, postponed};

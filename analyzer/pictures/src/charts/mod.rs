@@ -2,8 +2,13 @@
 
 mod differences;
 mod efficiency;
+mod entry_rates;
+pub mod fanout;
 mod functions;
 mod growth;
+pub mod network;
+pub mod operations;
+pub mod overlap;
 mod ranks;
 mod sizes;
 mod waits;
@@ -11,6 +16,7 @@ mod waits_over_time;
 
 pub use differences::differences;
 pub use efficiency::efficiency;
+pub use entry_rates::entry_rates;
 pub use functions::{imbalance, times};
 pub use growth::growth;
 pub use ranks::ranks;

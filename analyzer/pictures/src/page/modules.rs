@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use tables::{module_url, timeline};
+use crate::{module_url, timeline};
 
 /// Names and texts; `package.json` gives node the same names.
 macro_rules! modules {

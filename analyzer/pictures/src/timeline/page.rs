@@ -8,27 +8,27 @@ use tables::visible::visible;
 
 /// The modules, by the names they import each other by.
 const MODULES: [(&str, &str); 14] = [
-    ("#timeline", include_str!("../../../page/timeline/timeline.js")),
-    ("#timeline-decode", include_str!("../../../page/timeline/decode.js")),
-    ("#timeline-store", include_str!("../../../page/timeline/store.js")),
-    ("#timeline-sums", include_str!("../../../page/timeline/sums.js")),
-    ("#timeline-view", include_str!("../../../page/timeline/view.js")),
-    ("#timeline-scene", include_str!("../../../page/timeline/scene.js")),
-    ("#timeline-rows", include_str!("../../../page/timeline/rows.js")),
-    ("#timeline-axis", include_str!("../../../page/timeline/axis.js")),
-    ("#timeline-input", include_str!("../../../page/timeline/input.js")),
-    ("#timeline-find", include_str!("../../../page/timeline/find.js")),
-    ("#timeline-facts", include_str!("../../../page/timeline/facts.js")),
-    ("#timeline-durations", include_str!("../../../page/timeline/durations.js")),
-    ("#timeline-pattern", include_str!("../../../page/timeline/pattern.js")),
-    ("#timeline-format", include_str!("../../../page/timeline/format.js")),
+    ("#timeline", include_str!("../../page/timeline/timeline.js")),
+    ("#timeline-decode", include_str!("../../page/timeline/decode.js")),
+    ("#timeline-store", include_str!("../../page/timeline/store.js")),
+    ("#timeline-sums", include_str!("../../page/timeline/sums.js")),
+    ("#timeline-view", include_str!("../../page/timeline/view.js")),
+    ("#timeline-scene", include_str!("../../page/timeline/scene.js")),
+    ("#timeline-rows", include_str!("../../page/timeline/rows.js")),
+    ("#timeline-axis", include_str!("../../page/timeline/axis.js")),
+    ("#timeline-input", include_str!("../../page/timeline/input.js")),
+    ("#timeline-find", include_str!("../../page/timeline/find.js")),
+    ("#timeline-facts", include_str!("../../page/timeline/facts.js")),
+    ("#timeline-durations", include_str!("../../page/timeline/durations.js")),
+    ("#timeline-pattern", include_str!("../../page/timeline/pattern.js")),
+    ("#timeline-format", include_str!("../../page/timeline/format.js")),
 ];
 
-const TEMPLATE: &str = include_str!("../../../page/timeline/page.html");
+const TEMPLATE: &str = include_str!("../../page/timeline/page.html");
 
 /// What the timeline looks like, for any page that holds one.
 pub const STYLE: &str =
-    concat!(include_str!("../../../page/palette.css"), include_str!("../../../page/timeline/timeline.css"));
+    concat!(include_str!("../../page/palette.css"), include_str!("../../page/timeline/timeline.css"));
 
 /// The modules by name as URLs, for a page's import map.
 pub fn imports() -> Map<String, Value> {

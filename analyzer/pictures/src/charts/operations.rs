@@ -1,9 +1,9 @@
 //! What Hoefler, Schneider and Lumsdaine show of collective calls over message size: an operation as a whole, and minimum, median and
 //! maximum of what its ranks take.
 
-use super::table::OperationRow;
+use metrics::operations::OperationRow;
 use tables::Table;
-use pictures::plot::{Axis, AxisScale, AxisUnit, Chart, Series};
+use crate::plot::{Axis, AxisScale, AxisUnit, Chart, Series};
 
 /// Lines that a chart can take.
 const LINES: usize = 14;
