@@ -2,7 +2,6 @@
 
 use std::io::{IsTerminal, stderr};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -10,8 +9,6 @@ use indicatif::{ProgressBar, ProgressStyle};
 /// See the module.
 pub struct LoadingBar {
     what: &'static str,
-    total: u64,
-    done: AtomicU64,
     began: Instant,
     bar: OnceLock<ProgressBar>,
 }
@@ -19,22 +16,20 @@ pub struct LoadingBar {
 const PATIENCE: Duration = Duration::from_secs(1);
 
 impl LoadingBar {
-    /// Nothing of `total` bytes is done.
-    pub fn new(what: &'static str, total: u64) -> LoadingBar {
-        LoadingBar { what, total, done: AtomicU64::new(0), began: Instant::now(), bar: OnceLock::new() }
+    pub fn new(what: &'static str) -> LoadingBar {
+        LoadingBar { what, began: Instant::now(), bar: OnceLock::new() }
     }
 
-    /// So many bytes more are done.
-    pub fn add(&self, bytes: u64) {
-        let done = self.done.fetch_add(bytes, Relaxed) + bytes;
+    /// Shows how many bytes of how many are done.
+    pub fn show(&self, done: u64, total: u64) {
         if self.began.elapsed() > PATIENCE && stderr().is_terminal() {
-            self.bar.get_or_init(|| self.draw()).set_position(done.min(self.total));
+            self.bar.get_or_init(|| self.draw(total)).set_position(done.min(total));
         }
     }
 
-    fn draw(&self) -> ProgressBar {
+    fn draw(&self, total: u64) -> ProgressBar {
         let style = ProgressStyle::with_template("{msg} {wide_bar} {bytes}/{total_bytes} {eta}");
-        let bar = ProgressBar::new(self.total).with_message(self.what);
+        let bar = ProgressBar::new(total).with_message(self.what);
         match style {
             Ok(style) => bar.with_style(style),
             Err(_) => bar,

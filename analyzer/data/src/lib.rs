@@ -3,13 +3,13 @@
 //! A table is declared once, by its rows ([`DataRow`]): each column with its key, its type, a sentence, and the figure of a row that it
 //! shows. Exports, queries and the published description are all made from that.
 
+pub mod arrow;
 mod calls;
 mod collectives;
 mod column;
 mod communicators;
 mod description;
-#[cfg(feature = "polars")]
-pub mod frame;
+pub mod export;
 mod matched;
 mod meanings;
 mod messages;
@@ -20,6 +20,7 @@ mod ranks;
 mod regions;
 mod requests;
 mod set;
+pub mod sheet_parquet;
 mod signatures;
 mod sites;
 mod table;

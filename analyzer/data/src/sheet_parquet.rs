@@ -1,39 +1,42 @@
 //! A report's table for data frames, with units in the column names.
 
 use std::io::{self, Write};
+use std::sync::Arc;
 
-use polars::prelude::{Column as Series, DataFrame, ParquetWriter};
+use arrow_array::{ArrayRef, Float64Array, RecordBatch, RecordBatchOptions, StringArray, UInt64Array};
+use arrow_schema::{DataType, Field as ArrowField, Schema, SchemaRef};
+use parquet::arrow::ArrowWriter;
+use tables::{Field, Report, Scalar, ScalarType};
 
-use super::{Field, Report, Scalar, ScalarType};
-
-/// Writes the table.
-pub fn print(report: &Report, out: &mut impl Write) -> io::Result<()> {
+/// Writes the table that data frames get.
+pub fn print(report: &Report, out: &mut (impl Write + Send)) -> io::Result<()> {
     let Some(table) = report.asked() else { return Ok(()) };
+    let fields = table.fields();
     let rows: Vec<Vec<Scalar>> = table.rows.iter().map(|row| table.scalars(row)).collect();
-    let columns = table.fields().iter().enumerate().map(|(at, field)| series(field, &rows, at)).collect();
-    let mut frame = DataFrame::new_infer_height(columns).map_err(io::Error::other)?;
-    ParquetWriter::new(out).finish(&mut frame).map(drop).map_err(io::Error::other)
+    let columns = fields.iter().enumerate().map(|(at, field)| column(field, &rows, at)).collect();
+    let arrow_field = |field: &Field| ArrowField::new(&field.key, data_type(field.of), true);
+    let schema = SchemaRef::new(Schema::new(fields.iter().map(arrow_field).collect::<Vec<ArrowField>>()));
+    let options = RecordBatchOptions::new().with_row_count(Some(rows.len()));
+    let batch = RecordBatch::try_new_with_options(Arc::clone(&schema), columns, &options).map_err(io::Error::other)?;
+    let mut writer = ArrowWriter::try_new(out, schema, None).map_err(io::Error::other)?;
+    writer.write(&batch).map_err(io::Error::other)?;
+    writer.close().map(drop).map_err(io::Error::other)
+}
+
+fn data_type(of: ScalarType) -> DataType {
+    match of {
+        ScalarType::Text => DataType::Utf8,
+        ScalarType::Whole => DataType::UInt64,
+        ScalarType::Real => DataType::Float64,
+    }
 }
 
 /// A field's values in its type.
-fn series(field: &Field, rows: &[Vec<Scalar>], at: usize) -> Series {
-    let (name, scalars) = (field.key.as_str().into(), rows.iter().map(|row| &row[at]));
+fn column(field: &Field, rows: &[Vec<Scalar>], at: usize) -> ArrayRef {
+    let scalars = rows.iter().map(|row| &row[at]);
     match field.of {
-        ScalarType::Text => {
-            let texts = scalars.map(|scalar| if let Scalar::Text(text) = scalar { Some(text.as_ref()) } else { None });
-            Series::new(name, texts.collect::<Vec<Option<&str>>>())
-        }
-        ScalarType::Whole => {
-            let whole = |scalar| if let &Scalar::Whole(number) = scalar { Some(number) } else { None };
-            Series::new(name, scalars.map(whole).collect::<Vec<Option<u64>>>())
-        }
-        ScalarType::Real => {
-            let real = |scalar: &Scalar| match scalar {
-                Scalar::Real(number) => Some(*number),
-                Scalar::Whole(number) => Some(*number as f64),
-                Scalar::Text(_) | Scalar::Null => None,
-            };
-            Series::new(name, scalars.map(real).collect::<Vec<Option<f64>>>())
-        }
+        ScalarType::Text => Arc::new(StringArray::from_iter(scalars.map(Scalar::text))),
+        ScalarType::Whole => Arc::new(UInt64Array::from_iter(scalars.map(Scalar::whole))),
+        ScalarType::Real => Arc::new(Float64Array::from_iter(scalars.map(Scalar::real))),
     }
 }

@@ -15,7 +15,7 @@ use model::error::Error;
 use model::objects::Objects;
 use model::tally::CallTotal;
 use model::{Rank, Run};
-use tables::{Column, Fact, Row, Table, Value, WorldRank, facts};
+use tables::{Column, Fact, Named, Row, Table, Value, WorldRank, facts};
 
 /// Pairs that people are shown.
 const PAIRS: usize = 20;
@@ -38,6 +38,13 @@ pub enum TrafficKind {
     Messages,
     /// Collective calls.
     Collectives,
+}
+
+impl Named for TrafficKind {
+    const NAMES: &'static [(&'static str, &'static str, TrafficKind)] = &[
+        ("messages", "Point-to-point messages and one-sided transfers", TrafficKind::Messages),
+        ("collectives", "Collective calls", TrafficKind::Collectives),
+    ];
 }
 
 /// Traffic by sender and receiver, and what could not be placed.

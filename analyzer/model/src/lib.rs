@@ -14,6 +14,7 @@ pub mod matching;
 pub mod messages;
 pub mod objects;
 pub mod one_sided;
+mod open;
 pub mod output;
 pub mod overlap;
 pub mod parallel;
@@ -35,6 +36,7 @@ pub mod wait_for;
 pub mod watch;
 
 pub use fate::ProcessFate;
+pub use open::named_or_newest;
 pub use rank::{End, Rank, Sketch};
 pub use run::Run;
 pub use selection::Choice;

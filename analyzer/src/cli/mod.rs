@@ -1,6 +1,7 @@
 //! The command line.
 
 mod analyses;
+mod choices;
 mod completions;
 mod dataset;
 mod explain;
@@ -18,7 +19,7 @@ use std::ffi::OsString;
 
 use clap::{Parser, Subcommand};
 
-pub use analyses::{Breakdown, ByEngine, ByPlace, ImbalanceArgs, MatrixArgs, ProgressArgs, ReportArgs};
+pub use analyses::{ImbalanceArgs, MatrixArgs, ProgressArgs, ReportArgs};
 pub use completions::{CompletionsArgs, ManArgs};
 pub use dataset::{ExportArgs, QueryArgs};
 pub use explain::ExplainArgs;

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::choices::choices;
 use model::Choice;
 use model::ranks::Ranks;
 use tables::Format;
@@ -92,7 +93,7 @@ impl SelectFrom {
 #[derive(Args)]
 pub struct Print {
     /// Output format
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = choices::<Format>())]
     pub format: Format,
     /// Write to this file instead of stdout
     #[arg(short, long, value_name = "FILE")]

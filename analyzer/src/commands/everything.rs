@@ -1,6 +1,6 @@
 //! What all analyses that others build on find of a run, for the page and the first screen.
 
-use super::{overlap, progress};
+use metrics::reports::{overlap, progress};
 use model::error::Error;
 use metrics::overlap::GatheredRequests;
 use metrics::pop::{Efficiency, efficiencies};

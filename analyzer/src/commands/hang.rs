@@ -3,7 +3,8 @@
 use std::thread::sleep;
 use std::time::Duration;
 
-use super::open::{folder, open_run};
+use super::open::open_run;
+use model::named_or_newest;
 use super::print::print_below;
 use crate::cli;
 use model::error::{DIFFERENT, Error, OK, PARTIAL};
@@ -20,7 +21,7 @@ const APART: [f64; 2] = [0.1, 60.0];
 
 /// Prints the verdict and where the ranks stand. Returns the exit status.
 pub fn run(arguments: &cli::HangArgs) -> Result<u8, Error> {
-    let folder = folder(arguments.dir.as_deref())?;
+    let folder = named_or_newest(arguments.dir.as_deref())?;
     let first = Look::of(&folder)?;
     let choice = Choice { no_cache: arguments.no_cache, ..Choice::default() };
     let run = open_run(arguments.dir.as_deref(), choice)?;

@@ -1,6 +1,5 @@
 //! What a user types: one file each.
 
-mod breakdown;
 mod check;
 mod completions;
 mod diff;
@@ -16,7 +15,6 @@ mod hang;
 mod imbalance;
 mod matrix;
 mod model;
-mod nothing;
 mod open;
 mod overlap;
 mod page;
@@ -28,7 +26,6 @@ mod progress;
 mod query;
 mod record;
 mod report;
-pub mod reports;
 mod scaling;
 mod schema;
 mod several;

@@ -3,12 +3,12 @@
 use std::io::Write;
 use std::path::Path;
 
-use super::breakdown;
 use super::everything::{Everything, Matched};
 use super::free::free;
 use super::open::open;
-use super::{check, imbalance, matrix, overlap, path, pop, progress, timeline, waits};
-use crate::cli::{Breakdown, ByPlace, OneRun};
+use super::timeline;
+use metrics::reports::{Breakdown, ByPlace, breakdown, check, imbalance, matrix, overlap, path, pop, progress, waits};
+use crate::cli::OneRun;
 use model::error::{Error, OK, PARTIAL};
 use metrics::matrix::matrix as traffic;
 use metrics::{heat, overview, rank_time};
@@ -48,7 +48,7 @@ fn page(run: &Run) -> Page {
     let findings = everything.findings();
     let Everything { matched, engines, requests, .. } = everything;
     let requests = requests.map(|all| overlap::report(run, &all)).map_err(said);
-    let by = |by| breakdown::report(run, by).map_err(said);
+    let by = |by| breakdown::analyze(run, by).map_err(said);
     let account = matched.as_ref().ok().map(|matched| &matched.settled.account);
     let of_ranks = Report { tables: rank_tables(run, account), ..imbalance::report(run, ByPlace::Function) };
     let [waits, path, pop, check] = match matched {
@@ -156,7 +156,7 @@ fn traffic_of(run: &Run) -> Found {
 /// The time of each region, where there are some.
 fn regions(run: &Run) -> Option<Found> {
     let has_regions = run.ranks.iter().any(|rank| !rank.regions.is_empty());
-    has_regions.then(|| breakdown::by_region(run).map_err(said))
+    has_regions.then(|| breakdown::analyze(run, Breakdown::Region).map_err(said))
 }
 
 fn said(error: Error) -> String {

@@ -6,12 +6,11 @@ use super::free::free;
 use super::open::open_run;
 use super::several::SeveralRuns;
 use crate::cli::{self, PlotKind};
-use crate::commands;
 use model::error::{Error, OK, PARTIAL};
-use metrics::{charts, compare, engine, fanout, matrix, network, operations, overlap, scaling};
-use model::exchanges::exchanges;
-use model::matching::{Follow, Settled, settled};
+use metrics::{compare, fanout, matrix, operations, overlap, reports, scaling};
+use model::matching::{Follow, settled};
 use model::{Choice, Run};
+use pictures::charts;
 use pictures::plot::{self, Drawing, PlotFile};
 
 /// Draws the picture. Returns the exit status.
@@ -46,27 +45,25 @@ fn of_one(run: &Run, kind: PlotKind, file: &PlotFile) -> Result<(), Error> {
             plot::write(vec![Drawing::from(charts::wait_states(run, &settled.account)), over_time.into()], file)
         }
         PlotKind::Pop => {
-            let (_, efficiency, phases) = commands::pop::efficiencies(run)?;
+            let (_, efficiency, phases) = reports::pop::efficiencies(run)?;
             plot::write(charts::efficiency(&efficiency, phases), file)
         }
-        PlotKind::Matrix => commands::matrix::draw(&matrix::matrix(run, None, None)?, file),
-        PlotKind::Progress => plot::entries(&engine::rates(run, &commands::progress::engines(run)), file),
+        PlotKind::Matrix => super::matrix::draw(&matrix::matrix(run, None, None)?, file),
+        PlotKind::Progress => plot::entries(&charts::entry_rates(run, &reports::progress::engines(run)), file),
         PlotKind::Availability => {
-            plot::write(overlap::figures(&overlap::messages(&commands::overlap::requests(run)?)), file)
+            plot::write(charts::overlap::figures(&overlap::messages(&reports::overlap::requests(run)?)), file)
         }
         PlotKind::Model => {
-            let Settled { account, timeline, .. } = commands::model::matched(run)?;
-            let network = network::Network::of(run, exchanges(run, &timeline), &account);
-            plot::write(network::figures(&network), file)
+            let settled = reports::network::matched(run)?;
+            plot::write(charts::network::figures(&reports::network::network(run, &settled)), file)
         }
         PlotKind::Fanout => {
-            let (Settled { account, timeline, .. }, found, _) = commands::fanout::matched(run)?;
-            let all = fanout::GatheredRounds::of(run, &timeline, &account, &found);
-            plot::write(fanout::figures(&fanout::round_rows(&all)), file)
+            let rounds = reports::fanout::RunRounds::of(run)?;
+            plot::write(charts::fanout::figures(&fanout::round_rows(&rounds.gathered(run))), file)
         }
         PlotKind::Collectives => {
-            let all = commands::report::operations_of(run)?;
-            plot::write(operations::figures(&operations::operations(&all)), file)
+            let all = reports::breakdown::operations_of(run)?;
+            plot::write(charts::operations::figures(&operations::operations(&all)), file)
         }
         PlotKind::Diff | PlotKind::Scaling => Err(wrong_number(kind, 1)),
     }

@@ -5,8 +5,8 @@ use std::io::{self, BufWriter, Write};
 use crate::cli;
 use model::error::Error;
 use model::output;
-use tables::{self, Format, Report};
-use tables::terminal;
+use data::sheet_parquet;
+use tables::{Format, Report, csv, json, terminal, text};
 
 /// Prints a report to stdout or a file, arranged as was asked for.
 pub fn print(report: Report, name: &str, how: &cli::Print) -> Result<(), Error> {
@@ -46,7 +46,7 @@ fn write(
     report: &Report,
     name: &str,
     format: Format,
-    mut out: &mut dyn Write,
+    mut out: &mut (dyn Write + Send),
 ) -> Result<io::Result<()>, Error> {
     let above = lines.iter().try_for_each(|line| writeln!(out, "{line}"));
     let parted = above.and_then(|()| if lines.is_empty() { Ok(()) } else { writeln!(out) });
@@ -54,13 +54,10 @@ fn write(
         return Ok(parted);
     }
     let printed = match format {
-        Format::Text => report::text::print(report, &mut out),
-        Format::Json => report::json::print(report, name, &mut out),
-        Format::Csv => report::csv::print(report, &mut out),
-        #[cfg(feature = "polars")]
-        Format::Parquet => report::parquet::print(report, &mut out),
-        #[cfg(not(feature = "polars"))]
-        Format::Parquet => return Err(Error::without_polars("Parquet")),
+        Format::Text => text::print(report, &mut out),
+        Format::Json => json::print(report, name, &mut out),
+        Format::Csv => csv::print(report, &mut out),
+        Format::Parquet => sheet_parquet::print(report, &mut out),
     };
     Ok(printed.and_then(|()| out.flush()))
 }

@@ -2,63 +2,19 @@
 
 use super::open::open;
 use super::print::print;
-use crate::cli::{self, ByEngine};
+use crate::cli;
+use metrics::reports::progress;
 use model::error::{Error, OK, PARTIAL};
-use metrics::engine::{ComponentRow, EngineSiteRow, FunctionRow, LengthRow, RankLedgerRow, StarvedRow};
-use metrics::{cost, engine, overview};
-use model::Run;
-use model::engine::{EngineAccount, of_rank};
-use model::parallel;
-use tables::schema::Schema;
-use tables::{Report, Sheet, plot};
+use pictures::charts;
+use pictures::plot;
 
 /// Prints the ledger and what follows from it. Returns the exit status.
 pub fn run(arguments: &cli::ProgressArgs) -> Result<u8, Error> {
     let run = open(&arguments.of)?;
-    let engines = engines(&run);
+    let engines = progress::engines(&run);
     if let Some(path) = &arguments.plot {
-        plot::entries(&engine::rates(&run, &engines), path)?;
+        plot::entries(&charts::entry_rates(&run, &engines), path)?;
     }
-    let report = report(&run, &engines, arguments.by);
-    print(report, "progress", &arguments.of.print)?;
+    print(progress::report(&run, &engines, arguments.by), "progress", &arguments.of.print)?;
     Ok(if run.is_partial() { PARTIAL } else { OK })
-}
-
-/// What its JSON looks like.
-pub fn schema() -> Schema {
-    let schema = Schema::of("progress").facts(overview::FACTS).facts(cost::FACTS).facts(engine::FACTS);
-    let schema = schema.table::<RankLedgerRow>().table::<ComponentRow>();
-    schema.table::<FunctionRow>().table::<LengthRow>().table::<EngineSiteRow>().table::<StarvedRow>()
-}
-
-/// What each rank's engine did over time, thread by thread.
-pub fn engines(run: &Run) -> Vec<Vec<EngineAccount>> {
-    parallel::map(run.ranks.len(), |at| of_rank(&run.ranks[at]))
-}
-
-/// The ledger and what follows from it.
-pub fn report(run: &Run, engines: &[Vec<EngineAccount>], by: Option<ByEngine>) -> Report {
-    let starved = engine::starved(run, engines);
-    let tables: Vec<Sheet> = match by {
-        Some(ByEngine::Rank) => vec![engine::by_rank(run).into()],
-        Some(ByEngine::Component) => vec![engine::components(run).into()],
-        Some(ByEngine::Function) => vec![engine::functions(run).into(), engine::lengths(run).into()],
-        Some(ByEngine::Site) => vec![engine::sites(run).into(), starved.most(usize::MAX).into()],
-        None => vec![
-            engine::ledger(run).silent_empty().into(),
-            engine::by_rank(run).for_programs().into(),
-            engine::components(run).silent_empty().into(),
-            engine::functions(run).silent_empty().into(),
-            engine::lengths(run).silent_empty().into(),
-            starved.silent_empty().into(),
-        ],
-    };
-    let mut facts = overview::facts(run);
-    facts.extend(engine::too_often(run));
-    let mut warnings = engine::unseen(run);
-    if engines.iter().flatten().any(|engine| engine.shared) {
-        warnings.push("threads completed each other's requests: those threads' pending requests are left out".into());
-    }
-    warnings.extend(overview::warnings(run));
-    Report { facts, warnings, tables }
 }

@@ -1,9 +1,9 @@
 //! `overhear schema`: what the JSON of a command looks like.
 
 use super::print::print_text;
-use super::{
-    check, diff, fanout, hang, imbalance, matrix, model, overlap, path, pop, progress, report, scaling, timeline, top,
-    waits,
+use super::{diff, hang, scaling, timeline, top};
+use metrics::reports::{
+    breakdown, check, fanout, imbalance, matrix, network, overlap, path, pop, progress, waits,
 };
 use crate::cli::{self, Analysis};
 use model::error::{Error, OK};
@@ -18,13 +18,13 @@ pub fn run(arguments: &cli::SchemaArgs) -> Result<u8, Error> {
 /// The schema of an analysis.
 pub fn of(analysis: Analysis) -> Schema {
     match analysis {
-        Analysis::Report => report::schema(),
+        Analysis::Report => breakdown::schema(),
         Analysis::Progress => progress::schema(),
         Analysis::Waits => waits::schema(),
         Analysis::Timeline => timeline::schema(),
         Analysis::Path => path::schema(),
         Analysis::Overlap => overlap::schema(),
-        Analysis::Model => model::schema(),
+        Analysis::Model => network::schema(),
         Analysis::Fanout => fanout::schema(),
         Analysis::Pop => pop::schema(),
         Analysis::Matrix => matrix::schema(),

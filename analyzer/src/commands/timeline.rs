@@ -10,16 +10,15 @@ use super::open::choose;
 use super::print::print_below;
 use crate::cli;
 use model::error::{Error, OK, PARTIAL};
-use pictures::timeline::contents::PageParts;
-use metrics::{cost, overview, timeline};
+use pictures::timeline::contents::{self as timeline, PageParts};
+use metrics::{cost, overview};
 use model::levels::Grid;
 use model::matching::{Follow, settled};
-use model::{Choice, Run};
+use model::{Choice, Run, output};
 use pictures::plot::PlotFile;
 use tables::schema::Schema;
-use pictures::timeline::PageData;
-use tables::{Format, Report, timeline as pictures};
-use crate::{output, terminal};
+use pictures::timeline::{self as drawn, PageData};
+use tables::{Format, Report, terminal};
 
 /// Shows the timeline in the terminal, or writes it to files. Returns the exit status.
 pub fn run(arguments: &cli::TimelineArgs) -> Result<u8, Error> {
@@ -41,20 +40,20 @@ pub fn run(arguments: &cli::TimelineArgs) -> Result<u8, Error> {
     let grid = |count| Grid { keeps_outside, ..Grid::over(from, to, count) };
     let labels = || run.asked().map(|rank| timeline::label(rank).chars().count());
     if arguments.svg.is_some() || arguments.png.is_some() {
-        let picture = timeline::picture(&run, &settled, grid(pictures::svg_columns(labels())), &messages);
+        let picture = timeline::picture(&run, &settled, grid(drawn::svg_columns(labels())), &messages);
         for (file, is_png) in [(&arguments.svg, false), (&arguments.png, true)] {
             let Some(path) = file else { continue };
-            PlotFile::of(path, is_png).write(|svg| pictures::svg(&picture, svg))?;
+            PlotFile::of(path, is_png).write(|svg| drawn::svg(&picture, svg))?;
         }
     }
     if let Some(path) = &arguments.html {
         html(&timeline::page_parts(&run, &settled, &grid(1), &messages), (from, to), path, arguments.force)?;
     }
     if files.is_empty() {
-        let columns = pictures::columns(terminal::columns(), labels());
+        let columns = drawn::columns(terminal::columns(), labels());
         let picture = timeline::picture(&run, &settled, grid(columns), &messages);
         let lines = match print.format {
-            Format::Text => pictures::lines(&picture, print.output.is_none() && has_colors()),
+            Format::Text => drawn::lines(&picture, print.output.is_none() && has_colors()),
             _ => Vec::new(),
         };
         let mut facts = overview::facts(&run);
@@ -82,7 +81,7 @@ fn html(parts: &PageParts<'_>, interval: (i64, i64), path: &Path, force: bool) -
     let data = data(parts, interval, path, force)?;
     let script = data.script().map_err(|error| Error::Other(error.to_string()))?;
     let failed = |source| Error::Write { path: path.into(), source };
-    output::write(path, pictures::page(&data.title, &script).as_bytes()).map_err(failed)
+    output::write(path, drawn::page(&data.title, &script).as_bytes()).map_err(failed)
 }
 
 /// What the timeline of a run is drawn of in a page, which gets a folder beside it for what does not fit into it.
@@ -109,7 +108,7 @@ fn data(parts: &PageParts<'_>, interval: (i64, i64), path: &Path, force: bool) -
         }
         let file = folder.join(format!("{name}.js"));
         let failed = |source| Error::Write { path: file.clone(), source };
-        output::write(&file, pictures::part(name, data).as_bytes()).map_err(failed)
+        output::write(&file, drawn::part(name, data).as_bytes()).map_err(failed)
     };
     parts.data(interval, &name.to_string_lossy(), !is_file, &mut write)
 }

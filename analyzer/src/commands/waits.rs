@@ -3,40 +3,12 @@
 use super::open::open;
 use super::print::print;
 use crate::cli;
+use metrics::reports::waits;
 use model::error::{Error, OK, PARTIAL};
-use metrics::{cost, overview, waits};
-use model::Run;
-use model::matching::{Account, Follow, settled};
-use tables::Report;
-use tables::schema::Schema;
 
 /// Prints the wait states. Returns the exit status.
 pub fn run(arguments: &cli::OneRun) -> Result<u8, Error> {
     let run = open(arguments)?;
-    print(found(&run)?, "waits", &arguments.print)?;
+    print(waits::analyze(&run)?, "waits", &arguments.print)?;
     Ok(if run.is_partial() { PARTIAL } else { OK })
-}
-
-/// The wait states of a run.
-pub fn found(run: &Run) -> Result<Report, Error> {
-    run.has_calls("waits")?;
-    Ok(report(run, &settled(run, Follow::empty()).account))
-}
-
-/// The wait states of an account.
-pub fn report(run: &Run, account: &Account) -> Report {
-    let mut facts = overview::facts(run);
-    facts.extend(waits::facts(run, account));
-    let mut warnings = waits::unmatched(run, account);
-    warnings.extend(waits::explained(run, account));
-    // Who waited for whom is what was asked for; the sums stand above it.
-    let tables = vec![waits::states(run, account).into(), waits::places(run, account).asked().into()];
-    warnings.extend(overview::warnings(run));
-    Report { facts, warnings, tables }
-}
-
-/// What its JSON looks like.
-pub fn schema() -> Schema {
-    let schema = Schema::of("waits").facts(overview::FACTS).facts(cost::FACTS).facts(waits::FACTS);
-    schema.table::<waits::WaitStateRow>().table::<waits::WaitPlaceRow>()
 }

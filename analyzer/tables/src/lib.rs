@@ -5,6 +5,7 @@ mod column;
 pub mod csv;
 mod fact;
 pub mod json;
+mod named;
 pub mod meaning;
 mod scalar;
 pub mod scale;
@@ -19,6 +20,7 @@ pub mod visible;
 
 pub use column::{Column, ColumnHead, Figure};
 pub use fact::{Fact, FactKey};
+pub use named::Named;
 pub use scalar::{Field, Scalar};
 pub use table::{Audience, Presentation, Row, Sheet, Table};
 pub use unit::{ScalarType, Unit};
@@ -45,6 +47,15 @@ pub enum Format {
     Csv,
     /// For data frames: the table asked for.
     Parquet,
+}
+
+impl Named for Format {
+    const NAMES: &'static [(&'static str, &'static str, Format)] = &[
+        ("text", "For people", Format::Text),
+        ("json", "For programs: versioned, with units in the names", Format::Json),
+        ("csv", "For spreadsheets: the table asked for", Format::Csv),
+        ("parquet", "For data frames: the table asked for", Format::Parquet),
+    ];
 }
 
 impl Report {

@@ -35,6 +35,24 @@ pub enum Scalar<'a> {
     Null,
 }
 
+impl Scalar<'_> {
+    pub fn text(&self) -> Option<&str> {
+        if let Scalar::Text(text) = self { Some(text) } else { None }
+    }
+
+    pub fn whole(&self) -> Option<u64> {
+        if let Scalar::Whole(number) = self { Some(*number) } else { None }
+    }
+
+    pub fn real(&self) -> Option<f64> {
+        match self {
+            Scalar::Real(number) => Some(*number),
+            Scalar::Whole(number) => Some(*number as f64),
+            Scalar::Text(_) | Scalar::Null => None,
+        }
+    }
+}
+
 impl ColumnHead {
     /// What programs get of it.
     pub fn fields(&self) -> Vec<Field> {

@@ -9,7 +9,6 @@ mod csv;
 mod folder;
 mod json;
 pub mod otf2;
-#[cfg(feature = "polars")]
 mod parquet;
 pub mod perfetto;
 mod rows;
@@ -18,7 +17,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use crate::{Batch, DataSet, DataTable, TableHead, table};
+use crate::{Batch, DataHead, DataSet, DataTable, TableHead, table};
 use model::error::Error;
 use model::output::{self, OutputFile};
 use model::parallel;
@@ -175,13 +174,10 @@ fn writer(
     Ok(match format {
         FileFormat::Csv => csv::CsvTable::new(keys(), out).map(|writer| Box::new(writer) as _),
         FileFormat::Json => Ok(Box::new(json::JsonLines::new(keys(), out))),
-        #[cfg(feature = "polars")]
         FileFormat::Parquet => {
-            let columns = wanted.iter().map(|at| head.columns[*at].clone()).collect();
-            parquet::ParquetTable::new(columns, out).map(|writer| Box::new(writer) as _)
+            let columns: Vec<DataHead> = wanted.iter().map(|at| head.columns[*at].clone()).collect();
+            parquet::ParquetTable::new(&columns, out).map(|writer| Box::new(writer) as _)
         }
-        #[cfg(not(feature = "polars"))]
-        FileFormat::Parquet => return Err(Error::without_polars("Parquet")),
     })
 }
 

@@ -8,9 +8,9 @@ use tables::{Column, Row, Table, WorldRank};
 
 /// Rounds that are the same.
 pub struct RoundRow {
-    pub(super) series: RoundSeries,
+    pub series: RoundSeries,
     root: WorldRank,
-    pub(super) ranks: u64,
+    pub ranks: u64,
     spread: TimeSpread,
     mavericks: u64,
     /// Nanoseconds.
@@ -19,7 +19,7 @@ pub struct RoundRow {
 
 impl RoundRow {
     /// What stands for one message: half a round trip, or a way.
-    pub(super) fn latency(&self) -> f64 {
+    pub fn latency(&self) -> f64 {
         if self.series.kind == RoundKind::RoundTrip { self.spread.median() / 2.0 } else { self.spread.median() }
     }
 }

@@ -8,25 +8,25 @@ use tables::{Column, Row, Table};
 
 /// Operations of one place, root and size. Times in seconds.
 pub struct OperationRow {
-    pub(super) place: OperationPlace,
-    pub(super) root: Option<u32>,
-    pub(super) size: RequestSize,
+    pub place: OperationPlace,
+    pub root: Option<u32>,
+    pub size: RequestSize,
     operations: u64,
     total: f64,
-    pub(super) spans: [SpanFigure; 4],
+    pub spans: [SpanFigure; 4],
     /// Between which the median of the first span lies.
-    pub(super) between: Option<(f64, f64)>,
+    pub between: Option<(f64, f64)>,
     /// Minimum, mean, median and maximum of what its ranks take.
-    pub(super) ranks: [f64; 4],
+    pub ranks: [f64; 4],
     root_time: Option<f64>,
     others_time: Option<f64>,
 }
 
 /// A time between ranks, seconds: none where it is less than what the clocks may be off by.
 #[derive(Clone, Copy, Default)]
-pub(super) struct SpanFigure {
-    pub(super) time: Option<f64>,
-    pub(super) error: Option<f64>,
+pub struct SpanFigure {
+    pub time: Option<f64>,
+    pub error: Option<f64>,
 }
 
 impl Row for OperationRow {
@@ -129,7 +129,7 @@ impl SpanFigure {
     }
 
     /// The clocks may be off by more than the time that they show.
-    pub(super) fn is_within_error(&self) -> bool {
+    pub fn is_within_error(&self) -> bool {
         self.time.is_none() && self.error.is_some()
     }
 }

@@ -8,11 +8,11 @@ use tables::{Column, Label, Row, Table};
 
 /// Messages of one size, one way, posted at one place.
 pub struct MessageOverlapRow {
-    pub(super) place: PostingSite,
-    pub(super) size: RequestSize,
-    pub(super) requests: u64,
-    pub(super) estimate: Estimate,
-    pub(super) rule: BoundRule,
+    pub place: PostingSite,
+    pub size: RequestSize,
+    pub requests: u64,
+    pub estimate: Estimate,
+    pub rule: BoundRule,
 }
 
 impl Row for MessageOverlapRow {

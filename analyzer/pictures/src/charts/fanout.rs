@@ -14,12 +14,12 @@ type LineKey<'a> = (&'a str, &'a str, u32);
 pub fn figures(rounds: &Table<RoundRow>) -> Vec<Chart> {
     let rows = &rounds.rows;
     let ranks = [rows.iter().map(|row| row.ranks).min(), rows.iter().map(|row| row.ranks).max()];
-    let sizes = [rows.iter().map(RoundRow::bytes).min(), rows.iter().map(RoundRow::bytes).max()];
+    let sizes = [rows.iter().map(bytes).min(), rows.iter().map(bytes).max()];
     let of_ranks = lines(rows, &distinct(ranks), |row| row.ranks, |ranks| format!("n {ranks}"));
-    let of_size = lines(rows, &distinct(sizes), RoundRow::bytes, |bytes| Value::Bytes(bytes).to_string());
-    let bytes = |row: &RoundRow| row.bytes() as f64;
+    let of_size = lines(rows, &distinct(sizes), bytes, |bytes| Value::Bytes(bytes).to_string());
+    let bytes = |row: &RoundRow| bytes(row) as f64;
     let latency = |row: &RoundRow| Some(row.latency());
-    let bandwidth = |row: &RoundRow| Some(row.bytes() as f64 / row.latency()).filter(|rate| rate.is_finite());
+    let bandwidth = |row: &RoundRow| Some(bytes(row) as f64 / row.latency()).filter(|rate| rate.is_finite());
     let each = |row: &RoundRow| Some(row.latency() / (row.ranks - 1) as f64);
     let size = Axis::new("message size", AxisScale::Log2, AxisUnit::Bytes);
     let seconds = Axis::new("latency", AxisScale::Log10, AxisUnit::Seconds);
@@ -72,14 +72,14 @@ fn lines<'a>(
     value: impl Fn(&RoundRow) -> u64,
     named: impl Fn(u64) -> String,
 ) -> Vec<Line<'a>> {
-    let mut keys: Vec<LineKey<'_>> = rows.iter().map(RoundRow::line).collect();
+    let mut keys: Vec<LineKey<'_>> = rows.iter().map(line_of).collect();
     keys.sort_unstable();
     keys.dedup();
     let is_alone = |function: &str| keys.iter().filter(|key| key.0 == function).count() == 1;
     let mut lines = Vec::new();
     for wanted in values {
         for key in &keys {
-            let rows: Vec<_> = rows.iter().filter(|row| row.line() == *key && value(row) == *wanted).collect();
+            let rows: Vec<_> = rows.iter().filter(|row| line_of(row) == *key && value(row) == *wanted).collect();
             let place = if is_alone(key.0) { String::new() } else { format!(", {}", key.1) };
             if !rows.is_empty() {
                 lines.push(Line { name: format!("{}{place}, {}", key.0, named(*wanted)), rows });
@@ -93,12 +93,10 @@ fn lines<'a>(
     lines
 }
 
-impl RoundRow {
-    fn bytes(&self) -> u64 {
-        self.series.bytes()
-    }
+fn bytes(row: &RoundRow) -> u64 {
+    row.series.bytes()
+}
 
-    fn line(&self) -> LineKey<'_> {
-        (&self.series.function, &self.series.site, self.series.root)
-    }
+fn line_of(row: &RoundRow) -> LineKey<'_> {
+    (&row.series.function, &row.series.site, row.series.root)
 }

@@ -58,8 +58,8 @@ impl Line<'_> {
 fn lines(rows: &[OperationRow]) -> Vec<Line<'_>> {
     let mut keys: Vec<LineKey<'_>> = Vec::new();
     for row in rows.iter().filter(|row| row.size.bytes > 0) {
-        if !keys.contains(&row.line()) {
-            keys.push(row.line());
+        if !keys.contains(&line_of(row)) {
+            keys.push(line_of(row));
         }
     }
     keys.truncate(LINES);
@@ -69,7 +69,7 @@ fn lines(rows: &[OperationRow]) -> Vec<Line<'_>> {
         let root = root.map_or(String::new(), |root| format!(", root {root}"));
         let name =
             if is_alone(key) { function.to_string() } else { format!("{function}, {site}, {communicator}{root}") };
-        let mut rows: Vec<&OperationRow> = rows.iter().filter(|row| row.size.bytes > 0 && row.line() == *key).collect();
+        let mut rows: Vec<&OperationRow> = rows.iter().filter(|row| row.size.bytes > 0 && line_of(row) == *key).collect();
         rows.sort_by_key(|row| row.size.bytes);
         Line { name, rows }
     };
@@ -78,8 +78,6 @@ fn lines(rows: &[OperationRow]) -> Vec<Line<'_>> {
     lines
 }
 
-impl OperationRow {
-    fn line(&self) -> LineKey<'_> {
-        (&self.place.function, &self.place.site, &self.place.communicator, self.root)
-    }
+fn line_of(row: &OperationRow) -> LineKey<'_> {
+    (&row.place.function, &row.place.site, &row.place.communicator, row.root)
 }

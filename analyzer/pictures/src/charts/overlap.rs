@@ -11,15 +11,15 @@ const PLACES: usize = 14;
 pub fn figures(messages: &Table<MessageOverlapRow>) -> Vec<Chart> {
     let mut places: Vec<(String, u64)> = Vec::new();
     for row in &messages.rows {
-        match places.iter_mut().find(|(name, _)| *name == row.name()) {
+        match places.iter_mut().find(|(name, _)| *name == legend(row)) {
             Some((_, requests)) => *requests = requests.saturating_add(row.requests),
-            None => places.push((row.name(), row.requests)),
+            None => places.push((legend(row), row.requests)),
         }
     }
     places.sort_by_key(|(_, requests)| std::cmp::Reverse(*requests));
     places.truncate(PLACES);
     let lines = |line: &dyn Fn(&[&MessageOverlapRow]) -> Series| -> Vec<Series> {
-        let of_place = |name: &String| messages.rows.iter().filter(|row| row.name() == *name).collect::<Vec<_>>();
+        let of_place = |name: &String| messages.rows.iter().filter(|row| legend(row) == *name).collect::<Vec<_>>();
         places.iter().map(|(name, _)| Series { name: name.clone(), ..line(&of_place(name)) }).collect()
     };
     let size = Axis::new("message size", AxisScale::Log2, AxisUnit::Bytes);
@@ -51,9 +51,7 @@ pub fn figures(messages: &Table<MessageOverlapRow>) -> Vec<Chart> {
     ]
 }
 
-impl MessageOverlapRow {
-    /// As a legend has it.
-    fn name(&self) -> String {
-        format!("{}, {}", self.place.function, self.place.site)
-    }
+/// The name of a row's line in the legend.
+fn legend(row: &MessageOverlapRow) -> String {
+    format!("{}, {}", row.place.function, row.place.site)
 }

@@ -2,6 +2,7 @@
 
 mod bytes;
 mod chunk_sums;
+pub mod contents;
 mod data;
 mod kind;
 mod page;

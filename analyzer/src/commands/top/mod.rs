@@ -7,7 +7,7 @@ mod screen;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use super::open::folder;
+use model::named_or_newest;
 use super::print::{print, print_text};
 use crate::cli;
 use model::error::{Error, OK, PARTIAL};
@@ -28,7 +28,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Prints one frame, or draws until the user quits. Returns the exit status.
 pub fn run(arguments: &cli::TopArgs) -> Result<u8, Error> {
-    let folder = folder(arguments.dir.as_deref())?;
+    let folder = named_or_newest(arguments.dir.as_deref())?;
     if let Some(host) = &arguments.feed {
         return feed::run(&folder, host);
     }

@@ -6,7 +6,7 @@ mod sum_files;
 
 use std::cmp::Reverse;
 
-use super::totals::{seconds, world_rank};
+use metrics::totals::{seconds, world_rank};
 use model::levels::{self, Grid, RankBins, RegionSpan};
 use model::matching::{Account, Delivery, Settled, WaitSpan};
 use model::timeline::Timeline;
@@ -67,7 +67,7 @@ pub fn label(rank: &Rank) -> String {
 
 /// The program, and on how many ranks it ran.
 pub fn title(run: &Run) -> String {
-    let (command, ranks) = (super::programs::command(run.first()), run.size());
+    let (command, ranks) = (metrics::programs::command(run.first()), run.size());
     format!("{command}, {ranks} rank{}", if ranks == 1 { "" } else { "s" })
 }
 
@@ -85,7 +85,7 @@ fn regions(run: &Run, timeline: &Timeline, grid: &Grid) -> (Vec<RegionSpan>, usi
         let (regions, count) = levels::regions(rank, &timeline.lines[at], lives[at].end, shown);
         if count > 0 {
             let left_out = count - regions.len();
-            return (regions, left_out, super::words::rank_in_words(rank));
+            return (regions, left_out, metrics::words::rank_in_words(rank));
         }
     }
     (Vec::new(), 0, String::new())

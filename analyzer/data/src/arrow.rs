@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use data::{Batch, Cells, ColumnType, DataHead, Values};
 use arrow_array::types::{ArrowPrimitiveType, Float64Type, Int32Type, UInt32Type, UInt64Type};
 use arrow_array::{ArrayRef, BooleanArray, PrimitiveArray, RecordBatch, RecordBatchOptions, StringArray};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+
+use crate::{Batch, Cells, ColumnType, DataHead, Values};
 
 /// The columns as Arrow describes them.
 pub fn schema(columns: &[DataHead]) -> Schema {

@@ -1,15 +1,26 @@
-//! What the analyses find out about a run that is in memory: the reports of their commands, as JSON.
+//! The reports of the analyses of one run: facts, warnings and tables put together from the figures, and what their JSON looks like.
 
-use super::{
-    breakdown, check, fanout, imbalance, matrix, model, overlap, path, pop, progress, report as of_report, waits,
-};
-use crate::cli::{Breakdown, ByEngine, ByPlace};
-use model::error::Error;
-use metrics::matrix::{TrafficKind, matrix as traffic};
+pub mod breakdown;
+pub mod check;
+mod choices;
+pub mod fanout;
+pub mod imbalance;
+pub mod matrix;
+pub mod network;
+mod nothing;
+pub mod overlap;
+pub mod path;
+pub mod pop;
+pub mod progress;
+pub mod waits;
+
 use model::Run;
+use model::error::Error;
 use tables::{Format, Report, json};
 
-pub use super::open::open_run;
+pub use choices::{Breakdown, ByEngine, ByPlace};
+
+use crate::matrix::{TrafficKind, matrix as traffic};
 
 /// An analysis of one run, with what chooses its tables.
 #[derive(Clone, Debug)]
@@ -51,15 +62,20 @@ impl RunAnalysis {
 
     fn report(&self, run: &Run) -> Result<Report, Error> {
         Ok(match self {
-            RunAnalysis::Report(Breakdown::Region) => breakdown::by_region(run)?,
-            RunAnalysis::Report(by) => of_report::found(run, *by, None)?,
+            RunAnalysis::Report(by) => breakdown::analyze(run, *by)?,
             RunAnalysis::Progress(by) => progress::report(run, &progress::engines(run), *by),
-            RunAnalysis::Waits => waits::found(run)?,
-            RunAnalysis::Path => path::found(run)?,
+            RunAnalysis::Waits => waits::analyze(run)?,
+            RunAnalysis::Path => path::analyze(run)?,
             RunAnalysis::Overlap => overlap::report(run, &overlap::requests(run)?),
-            RunAnalysis::Model => model::found(run, None)?,
-            RunAnalysis::Fanout => fanout::found(run, None)?,
-            RunAnalysis::Pop => pop::found(run)?,
+            RunAnalysis::Model => {
+                let settled = network::matched(run)?;
+                network::report(run, &settled.account, &network::network(run, &settled))
+            },
+            RunAnalysis::Fanout => {
+                let rounds = fanout::RunRounds::of(run)?;
+                rounds.report(run, &rounds.gathered(run))
+            },
+            RunAnalysis::Pop => pop::analyze(run)?,
             RunAnalysis::Matrix(communicator, only) => {
                 matrix::report(run, &traffic(run, communicator.as_deref(), *only)?)
             }

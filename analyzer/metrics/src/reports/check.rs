@@ -1,0 +1,35 @@
+//! `overhear check`: whether the ranks' accounts agree.
+
+use model::error::Error;
+use crate::{check, cost, overview, waits};
+use model::Run;
+use model::matching::{Follow, Settled, settled};
+use tables::Report;
+use tables::schema::Schema;
+
+/// The messages and collective calls of a run, put together across ranks.
+pub fn matched(run: &Run) -> Result<Settled, Error> {
+    run.has_calls("check")?;
+    Ok(settled(run, Follow::empty()))
+}
+
+/// What was matched and what was not.
+pub fn report(run: &Run, settled: &Settled) -> Report {
+    let account = &settled.account;
+    let mut facts = overview::facts(run);
+    facts.extend(check::facts(settled));
+    let mut warnings = waits::unmatched(run, account);
+    warnings.extend(waits::explained(run, account));
+    let tables = vec![
+        check::pairs(run, account).into(),
+        check::clocks(run, settled).into(),
+        check::unmatched(run, account).into(),
+    ];
+    warnings.extend(overview::warnings(run));
+    Report { facts, warnings, tables }
+}
+
+pub fn schema() -> Schema {
+    let schema = Schema::of("check").facts(overview::FACTS).facts(cost::FACTS).facts(check::FACTS);
+    schema.table::<check::MatchedRow>().table::<check::ClockRow>().table::<check::UnmatchedRow>()
+}

@@ -1,0 +1,51 @@
+//! `overhear model`: latency and bandwidth as a job saw them.
+
+use super::nothing::nothing;
+use model::error::Error;
+use crate::network::Network;
+use crate::{cost, network, overview, waits};
+use model::Run;
+use model::exchanges::exchanges;
+use model::matching::{Account, Follow, Settled, settled};
+use tables::schema::Schema;
+use tables::Report;
+
+/// What it needs, and has none of.
+const NEEDED: &str = "no message with its receive: model needs exchanges of equal messages between two ranks, or messages to ranks that wait \
+     for them";
+
+/// The messages of a run that has some, with their receives.
+pub fn matched(run: &Run) -> Result<Settled, Error> {
+    run.has_calls("model")?;
+    let settled = settled(run, Follow::TRANSFERS);
+    if settled.account.pairs.is_empty() { Err(nothing(run, NEEDED)) } else { Ok(settled) }
+}
+
+/// The network as those messages saw it.
+pub fn network<'a>(run: &'a Run, settled: &'a Settled) -> Network<'a> {
+    Network::of(run, exchanges(run, &settled.timeline), &settled.account)
+}
+
+/// Latency and bandwidth by protocol and size.
+pub fn report(run: &Run, account: &Account, network: &Network<'_>) -> Report {
+    let mut facts = overview::facts(run);
+    facts.extend(network::facts(network));
+    let parameters = network::parameters(network);
+    let mut warnings = network::unseen(network);
+    warnings.extend(network::undetermined(&parameters));
+    warnings.extend(waits::unmatched(run, account));
+    warnings.extend(overview::warnings(run));
+    let tables = vec![
+        network::protocols(network).asked().into(),
+        network::segments(network).into(),
+        parameters.into(),
+        network::sizes(network).into(),
+    ];
+    Report { facts, warnings, tables }
+}
+
+pub fn schema() -> Schema {
+    let schema = Schema::of("model").facts(overview::FACTS).facts(cost::FACTS).facts(network::FACTS);
+    let schema = schema.table::<network::ProtocolRow>().table::<network::SegmentRow>();
+    schema.table::<network::ParameterRow>().table::<network::SizeRow>()
+}

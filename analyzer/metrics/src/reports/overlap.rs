@@ -1,0 +1,46 @@
+//! `overhear overlap`: how much of communication was hidden behind computation.
+
+use super::nothing::nothing;
+use model::error::Error;
+use crate::{cost, overlap, overview};
+use model::overlap::{bound_rule, of_rank};
+use model::{Rank, Run};
+use model::parallel;
+use tables::schema::Schema;
+use tables::Report;
+
+/// What it needs, and has none of.
+const NEEDED: &str = "no nonblocking request: overlap needs MPI_Isend, MPI_Irecv, MPI_Ialltoall and the like, or persistent requests, with what \
+     completes them";
+
+/// The nonblocking requests of a run that has some.
+pub fn requests(run: &Run) -> Result<overlap::GatheredRequests, Error> {
+    run.has_calls("overlap")?;
+    let all = gathered(run);
+    if all.posted == 0 { Err(nothing(run, NEEDED)) } else { Ok(all) }
+}
+
+/// The nonblocking requests of a run.
+pub fn gathered(run: &Run) -> overlap::GatheredRequests {
+    let asked: Vec<&Rank> = run.asked().collect();
+    let requests = parallel::map(asked.len(), |at| of_rank(asked[at], bound_rule(run, asked[at])));
+    overlap::GatheredRequests::of(run, requests)
+}
+
+/// Overhead, availability and overlap of requests.
+pub fn report(run: &Run, all: &overlap::GatheredRequests) -> Report {
+    let mut facts = overview::facts(run);
+    facts.extend(overlap::facts(all));
+    let mut warnings = overlap::switches(all);
+    warnings.extend(overlap::unseen(all));
+    warnings.extend(overview::warnings(run));
+    let messages = overlap::messages(all).asked().silent_empty();
+    let tables = vec![messages.into(), overlap::collectives(all).into(), overlap::postponed(all).into()];
+    Report { facts, warnings, tables }
+}
+
+pub fn schema() -> Schema {
+    let schema = Schema::of("overlap").facts(overview::FACTS).facts(cost::FACTS).facts(overlap::FACTS);
+    let schema = schema.table::<overlap::MessageOverlapRow>().table::<overlap::CollectiveOverlapRow>();
+    schema.table::<overlap::PostponedRow>()
+}

@@ -1,0 +1,33 @@
+//! `overhear path`: the critical path.
+
+use model::error::Error;
+use crate::{cost, critical, overview, waits};
+use model::Run;
+use model::critical::CriticalPath;
+use model::matching::{Account, Follow, settled};
+use tables::Report;
+use tables::schema::Schema;
+
+/// What lies on the critical path of a run.
+pub fn analyze(run: &Run) -> Result<Report, Error> {
+    run.has_calls("path")?;
+    let mut settled = settled(run, Follow::JUMPS);
+    let path = CriticalPath::of(run, &mut settled);
+    Ok(report(run, &settled.account, &path))
+}
+
+/// The same, of an account.
+pub fn report(run: &Run, account: &Account, path: &CriticalPath) -> Report {
+    let mut facts = overview::facts(run);
+    facts.extend(critical::facts(&path.segments, &path.places));
+    let mut warnings = waits::unmatched(run, account);
+    warnings.extend(waits::explained(run, account));
+    let tables = vec![critical::table(run, &path.places).into(), critical::ranks(run, &path.segments).into()];
+    warnings.extend(overview::warnings(run));
+    Report { facts, warnings, tables }
+}
+
+pub fn schema() -> Schema {
+    let schema = Schema::of("path").facts(overview::FACTS).facts(cost::FACTS).facts(critical::FACTS);
+    schema.table::<critical::PathRow>().table::<critical::PathRankRow>()
+}

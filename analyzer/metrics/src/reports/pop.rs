@@ -1,0 +1,42 @@
+//! `overhear pop`: how efficient the run was.
+
+use model::error::Error;
+use crate::pop::Efficiency;
+use crate::{cost, overview, pop, waits};
+use model::Run;
+use model::matching::{Account, Follow, settled};
+use tables::Report;
+use tables::schema::Schema;
+
+/// The factors of a run and of its phases.
+pub fn analyze(run: &Run) -> Result<Report, Error> {
+    let (account, efficiency, phases) = efficiencies(run)?;
+    Ok(report(run, &account, &efficiency, phases))
+}
+
+/// The run's account, its efficiency, and that of each phase.
+pub fn efficiencies(run: &Run) -> Result<(Account, Efficiency, Vec<Efficiency>), Error> {
+    run.has_calls("pop")?;
+    let mut account = settled(run, Follow::DEPENDENCIES).account;
+    let (efficiency, phases) = pop::efficiencies(run, &mut account);
+    Ok((account, efficiency, phases))
+}
+
+/// The same, of an account.
+pub fn report(run: &Run, account: &Account, efficiency: &Efficiency, phases: Vec<Efficiency>) -> Report {
+    let mut warnings = waits::unmatched(run, account);
+    warnings.extend(waits::explained(run, account));
+    if run.asked().any(|rank| rank.thread_count() > 1) {
+        warnings.push("some ranks have several threads: useful time is the first one's outside MPI".into());
+    }
+    let mut facts = overview::facts(run);
+    facts.extend(pop::facts(run, efficiency));
+    warnings.extend(overview::warnings(run));
+    let tables = vec![pop::factors(efficiency).into(), pop::phases(phases).into(), pop::ranks(run, efficiency).into()];
+    Report { facts, warnings, tables }
+}
+
+pub fn schema() -> Schema {
+    let schema = Schema::of("pop").facts(overview::FACTS).facts(cost::FACTS).facts(pop::FACTS);
+    schema.table::<pop::FactorRow>().table::<pop::PhaseRow>().table::<pop::UsefulRankRow>()
+}
