@@ -1,9 +1,9 @@
 //! The command's errors as a Python exception, in the command's words.
 
-use tables::visible::visible;
 use pyo3::create_exception;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
+use tables::visible::visible;
 
 create_exception!(
     overhear,

@@ -2,7 +2,6 @@
 //!
 //! [`run`] reads a run and analyses it, [`table`] hands out its tables as Arrow streams. Nothing is computed here.
 
-mod arrays;
 mod error;
 mod run;
 mod stream;

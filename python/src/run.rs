@@ -4,14 +4,12 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use analyzer::cli::ByEngine;
-use analyzer::commands::reports::{RunAnalysis, open_run};
 use data::heads;
 use metrics::overview;
-use model;
-use clap::ValueEnum;
+use metrics::reports::{ByEngine, RunAnalysis};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use tables::Named;
 
 use crate::error::raised;
 use crate::table::Table;
@@ -36,7 +34,7 @@ impl Run {
     ) -> PyResult<Run> {
         let ranks = ranks.map(parsed).transpose()?;
         let choice = model::Choice { region, by_region: false, ranks, from: from_ns, to: to_ns, no_cache: !cache };
-        let run = py.detach(|| open_run(folder.as_deref(), choice));
+        let run = py.detach(|| model::Run::open(folder.as_deref(), choice, &|_, _| {}));
         run.map(|run| Run(Arc::new(run))).map_err(|error| raised(&error))
     }
 
@@ -132,11 +130,7 @@ fn parsed<T: FromStr<Err = String>>(text: &str) -> PyResult<T> {
     text.parse().map_err(|wrong| PyValueError::new_err(format!("{text:?}: {wrong}")))
 }
 
-/// The same, of a few values.
-fn chosen<T: ValueEnum>(text: &str) -> PyResult<T> {
-    T::from_str(text, false).map_err(|_| {
-        let values =
-            T::value_variants().iter().filter_map(|value| Some(value.to_possible_value()?.get_name().to_string()));
-        PyValueError::new_err(format!("{text:?}: it is one of {}", values.collect::<Vec<_>>().join(", ")))
-    })
+/// The same, of a few names.
+fn chosen<T: Named>(text: &str) -> PyResult<T> {
+    T::named(text).map_err(|wrong| PyValueError::new_err(format!("{text:?}: {wrong}")))
 }

@@ -8,12 +8,12 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 
-use data::{DataHead, DataSet, follow, table};
-use model::Run;
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
+use data::{DataHead, DataSet, follow, table};
+use model::Run;
 
-use crate::arrays::{record_batch, schema};
+use data::arrow::{record_batch, schema};
 
 /// Batches that lie ready. A batch is some thousand rows.
 const AHEAD: usize = 4;

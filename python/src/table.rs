@@ -3,18 +3,18 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use data::{DataHead, TableHead, heads};
-use model::error;
-use model;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_schema::ffi::FFI_ArrowSchema;
+use data::{DataHead, TableHead, heads};
+use model;
+use model::error;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
 
-use crate::arrays::schema;
 use crate::error::raised;
 use crate::stream::TableStream;
+use data::arrow::schema;
 
 /// A table of a run, not read yet.
 ///
@@ -50,7 +50,7 @@ impl Table {
 fn place(head: &TableHead, key: &str) -> PyResult<usize> {
     let keys = || head.columns.iter().map(|column| column.key.to_string()).collect::<BTreeSet<String>>();
     let found = head.columns.iter().position(|column| column.key == key);
-    found.ok_or_else(|| raised(&error::Error::no_column(key, keys())))
+    found.ok_or_else(|| raised(&tables::arrange::UnknownColumn::new(key, keys()).into()))
 }
 
 #[pymethods]

@@ -33,8 +33,8 @@ pub use set::DataSet;
 pub use table::{DataTable, TableHead};
 pub use values::{Batch, Cell, Cells, Values};
 
-use model::matching::Follow;
 use matched::MatchedRows;
+use model::matching::Follow;
 use per_rank::PerRank;
 use table::{DataRow, RowSource, SourceTable};
 

@@ -6,8 +6,7 @@ use polars::prelude::{
     UInt64Type,
 };
 
-use super::column::{ColumnType, DataHead};
-use super::values::{Batch, Cells, Values};
+use data::{Batch, Cells, ColumnType, DataHead, Values};
 
 /// The columns as Polars describes them.
 pub fn schema(columns: &[DataHead]) -> Schema {

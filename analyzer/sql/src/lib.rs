@@ -3,6 +3,7 @@
 //! A query is put twice. First over empty tables, which tell the columns that it needs of each ([`rehearsal`]), and what is wrong with it. Then
 //! over the run: Polars asks for a part of a table at a time ([`scan`]), and only needed columns are read.
 
+mod frame;
 mod rehearsal;
 mod scan;
 mod sheet;
@@ -61,7 +62,7 @@ fn explained(error: PolarsError) -> Error {
     match (&error, named) {
         (PolarsError::ColumnNotFound(_), Some(name)) => {
             let columns = tables.iter().flat_map(|table| table.columns.iter().map(|column| column.key.to_string()));
-            Error::no_column(name, columns.collect())
+            UnknownColumn::new(name, columns.collect()).into()
         }
         (PolarsError::SQLInterface(_), Some(name)) if text.contains("was not found") => {
             Error::no_table(name, tables.iter().map(|table| table.name.to_string()).collect())

@@ -6,8 +6,8 @@ use clap::Args;
 
 use super::OneRun;
 use super::choices::choices;
-use metrics::reports::{Breakdown, ByEngine, ByPlace};
 use metrics::matrix::TrafficKind;
+use metrics::reports::{Breakdown, ByEngine, ByPlace};
 use pictures::plot::PlotFile;
 
 /// The flags of `report`.

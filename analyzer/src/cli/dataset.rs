@@ -7,9 +7,9 @@ use clap::Args;
 
 use super::one_run::{SelectFrom, nanoseconds};
 use super::{Print, Select};
-use model::error::Error;
 use data::export::ExportFormat;
 use model::Choice;
+use model::error::Error;
 
 /// The flags of `export`.
 #[derive(Args)]

@@ -7,9 +7,9 @@ use clap::Args;
 use super::choices::choices;
 use model::Choice;
 use model::ranks::Ranks;
+use pictures::plot::PlotFile;
 use tables::Format;
 use tables::arrange::Top;
-use pictures::plot::PlotFile;
 
 /// An analysis of one run.
 #[derive(Args)]

@@ -9,9 +9,9 @@ use std::process::{Command, Stdio};
 use traces::file::Abi;
 
 use crate::cli;
-use model::error::{Error, OK, PARTIAL};
 use crate::launch;
 use metrics::engine;
+use model::error::{Error, OK, PARTIAL};
 use model::{Rank, Run, clock};
 use tables::visible::visible;
 

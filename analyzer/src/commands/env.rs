@@ -1,8 +1,8 @@
 //! `overhear env`: what to give a launcher so that it preloads the recorder.
 
 use crate::cli;
-use model::error::{Error, OK};
 use crate::launch;
+use model::error::{Error, OK};
 use tables::terminal;
 
 /// Prints the arguments on one line. Returns the exit status.

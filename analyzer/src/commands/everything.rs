@@ -1,13 +1,13 @@
 //! What all analyses that others build on find of a run, for the page and the first screen.
 
-use metrics::reports::{overlap, progress};
-use model::error::Error;
 use metrics::overlap::GatheredRequests;
 use metrics::pop::{Efficiency, efficiencies};
+use metrics::reports::{overlap, progress};
 use metrics::summary::{self, Finding};
 use model::Run;
 use model::critical::CriticalPath;
 use model::engine::EngineAccount;
+use model::error::Error;
 use model::matching::{Follow, Settled, settled};
 
 /// See the module.

@@ -7,12 +7,12 @@ use super::everything::Everything;
 use super::open::open_run;
 use super::print::print_text;
 use crate::cli;
-use model::error::{Error, OK, PARTIAL};
-use tables::suggest::nearest;
 use metrics::overview;
 use metrics::summary::Finding;
 use model::Choice;
+use model::error::{Error, OK, PARTIAL};
 use tables::Report;
+use tables::suggest::nearest;
 use tables::text::{self, wrap};
 use tables::visible::visible;
 

@@ -4,17 +4,17 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use super::open::open_run;
-use model::named_or_newest;
 use super::print::print_below;
 use crate::cli;
-use model::error::{DIFFERENT, Error, OK, PARTIAL};
 use metrics::hang::{self, Findings, Verdict};
 use metrics::{cost, overview};
+use model::error::{DIFFERENT, Error, OK, PARTIAL};
+use model::named_or_newest;
 use model::standing::{Look, Standing, Stir};
 use model::{Choice, ProcessFate, Run};
 use tables::schema::Schema;
-use tables::{Format, Report, text};
 use tables::terminal;
+use tables::{Format, Report, text};
 
 /// The least and the most time between two looks. A rank that polls has to come round once, and nobody waits for minutes.
 const APART: [f64; 2] = [0.1, 60.0];

@@ -3,9 +3,9 @@
 use std::io::{self, BufWriter, Write};
 
 use crate::cli;
+use data::sheet_parquet;
 use model::error::Error;
 use model::output;
-use data::sheet_parquet;
 use tables::{Format, Report, csv, json, terminal, text};
 
 /// Prints a report to stdout or a file, arranged as was asked for.

@@ -22,8 +22,8 @@ fn ask(arguments: &cli::QueryArgs, folder: Option<&Path>, query: &str) -> Result
     use super::open::open_run;
     use super::print::print;
     use data::DataSet;
-    use model::error::PARTIAL;
     use metrics::overview;
+    use model::error::PARTIAL;
     use sql::{Query, sheet};
     use tables::Report;
 

@@ -3,8 +3,8 @@
 use super::print::print;
 use super::several::SeveralRuns;
 use crate::cli;
-use model::error::{Error, OK, PARTIAL};
 use metrics::scaling::{self, ModelRow, PointRow, PopRow};
+use model::error::{Error, OK, PARTIAL};
 use tables::schema::Schema;
 use tables::{Report, Sheet};
 

@@ -2,10 +2,8 @@
 
 use super::print::print_text;
 use super::{diff, hang, scaling, timeline, top};
-use metrics::reports::{
-    breakdown, check, fanout, imbalance, matrix, network, overlap, path, pop, progress, waits,
-};
 use crate::cli::{self, Analysis};
+use metrics::reports::{breakdown, check, fanout, imbalance, matrix, network, overlap, path, pop, progress, waits};
 use model::error::{Error, OK};
 use tables::schema::Schema;
 

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use model::error::Error;
 use metrics::compare::{Figures, figures};
 use metrics::overview;
+use model::error::Error;
 use model::{Choice, Run};
 
 /// What was read of several runs.

@@ -9,15 +9,15 @@ use super::free::free;
 use super::open::choose;
 use super::print::print_below;
 use crate::cli;
-use model::error::{Error, OK, PARTIAL};
-use pictures::timeline::contents::{self as timeline, PageParts};
 use metrics::{cost, overview};
+use model::error::{Error, OK, PARTIAL};
 use model::levels::Grid;
 use model::matching::{Follow, settled};
 use model::{Choice, Run, output};
 use pictures::plot::PlotFile;
-use tables::schema::Schema;
+use pictures::timeline::contents::{self as timeline, PageParts};
 use pictures::timeline::{self as drawn, PageData};
+use tables::schema::Schema;
 use tables::{Format, Report, terminal};
 
 /// Shows the timeline in the terminal, or writes it to files. Returns the exit status.

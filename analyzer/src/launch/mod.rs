@@ -20,8 +20,8 @@ use std::process::{Command, Stdio};
 use traces::settings::{self, SETTINGS};
 
 use crate::cli::{Launcher, Settings};
-use model::error::Error;
 pub use library::{PreloadLibrary, library};
+use model::error::Error;
 pub use shipped::{is_to_ship, no_folder_yet, ship, shipped};
 
 /// Variables for the ranks.

@@ -29,6 +29,13 @@ pub struct UnknownColumn {
     instead: String,
 }
 
+impl UnknownColumn {
+    /// `names` are those that there are.
+    pub fn new(asked: &str, names: BTreeSet<String>) -> UnknownColumn {
+        UnknownColumn { column: asked.into(), instead: instead(asked, &names, "There is none to sort by.") }
+    }
+}
+
 impl Report {
     /// Keeps the tables that a format shows, sorts them by a column, and cuts them: to so many rows, or else to what people are
     /// shown.
@@ -60,7 +67,7 @@ impl Report {
                 is_there = true;
             }
         }
-        if is_there { Ok(()) } else { Err(UnknownColumn { column: asked.into(), instead: instead(asked, &names, "There is none to sort by.") }) }
+        if is_there { Ok(()) } else { Err(UnknownColumn::new(asked, names)) }
     }
 }
 

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use metrics::engine::{rates, unseen};
+use metrics::engine::unseen;
 use model::engine::Starved;
 use model::{Choice, Run, engine};
+use pictures::charts::entry_rates as rates;
 use traces::calls::Call;
 use traces::progress::Polls;
 

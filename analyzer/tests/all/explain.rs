@@ -2,9 +2,9 @@
 
 use std::process::Command;
 
-use tables::meaning::{of_column, topics};
 use model::matching::WaitState;
 use serde_json::Value;
+use tables::meaning::{of_column, topics};
 
 use crate::schema::{COMMANDS, schema, tables};
 

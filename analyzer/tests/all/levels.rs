@@ -4,13 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::LazyLock;
 
-use metrics::{charts, timeline};
+use examples::fixture;
 use model::levels::{self, Grid, RankBins, RankCalls, UNFINISHED};
 use model::matching::{Follow, Settled, WaitKey, WaitSum, settled};
 use model::rank::is_nested;
 use model::timeline::Timeline;
 use model::{Choice, Rank, Run};
-use examples::fixture;
+use pictures::charts;
+use pictures::timeline::contents as timeline;
 use traces::calls::Call;
 use traces::file::{FileHeader, Mode, Stop};
 

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Once;
 
-use model::watch::Watch;
 use examples::wheel::OPEN_METRICS;
+use model::watch::Watch;
 use serde_json::Value;
 use traces::calls::Call;
 

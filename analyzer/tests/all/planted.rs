@@ -5,10 +5,10 @@ use std::fs;
 use std::path::Path;
 
 use crate::common::recorded::{ask, measured, recorded};
-use model::Run;
-use model::matching::{Account, Follow, settled};
 use examples::answer::{Answer, WAIT_STATE, number};
 use examples::fixture::Fixture;
+use model::Run;
+use model::matching::{Account, Follow, settled};
 use serde_json::{Value, json};
 
 /// Whether a figure is what the program measured, to a twentieth.

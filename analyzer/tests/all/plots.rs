@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use pictures::charts;
 use model::Run;
+use pictures::charts;
 use pictures::plot::{
     self, Axis, AxisScale, AxisUnit, BarLayout, BarPart, BarRow, Bars, Chart, Drawing, PlotFile, Series,
 };

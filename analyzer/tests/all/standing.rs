@@ -6,10 +6,10 @@ use std::process::{Child, Command};
 use std::thread;
 use std::time::Duration;
 
+use examples::fixture;
 use model::process::{self as running, ProcessState};
 use model::standing::{Pulse, Standing, Stir};
 use model::{End, Run};
-use examples::fixture;
 use serde_json::Value;
 use traces::calls::Call;
 use traces::definitions::Process;

@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::Path;
 
+use examples::fixture;
 use model::rank::is_nested;
 use model::standing::Spot;
 use model::watch::Watch;
 use model::{Rank, Run};
-use examples::fixture;
 use synthetic::{Shape, Topology};
 use traces::calls::Call;
 use traces::file::{FileHeader, INITIALIZED, Mode, ProfileEntry};

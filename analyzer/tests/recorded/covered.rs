@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use model::matching::WaitState;
 use examples::fixture;
 use examples::program::Program;
 use libtest_mimic::{Failed, Trial};
+use model::matching::WaitState;
 
 use crate::golden;
 

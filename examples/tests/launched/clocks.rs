@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use crate::common::{ATTEMPTS, assert_planted, case, libraries, one};
-use model::timeline::{ClockLine, Source, Timeline};
-use model::{Rank, Run};
 use examples::mpi::Mpi;
 use examples::program::Program;
 use examples::rota;
+use model::timeline::{ClockLine, Source, Timeline};
+use model::{Rank, Run};
 use traces::clock::ClockSample;
 use traces::definitions::{Occasion, Sync};
 use traces::file::Stop;

@@ -5,8 +5,8 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use model::error::Error;
 use model::Run;
+use model::error::Error;
 
 /// What Hive calls the folder of rows that have no value.
 const NO_VALUE: &str = "__HIVE_DEFAULT_PARTITION__";

@@ -18,10 +18,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::{Batch, DataHead, DataSet, DataTable, TableHead, table};
+pub use folder::ExportFolder;
 use model::error::Error;
 use model::output::{self, OutputFile};
 use model::parallel;
-pub use folder::ExportFolder;
 
 /// What an export writes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

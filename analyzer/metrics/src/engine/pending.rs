@@ -10,13 +10,13 @@ const ROWS: usize = 8;
 
 /// Times between two calls of a rank's thread in which requests were pending.
 pub struct StarvedRow {
-    pub(in crate) rank: WorldRank,
-    pub(in crate) longest: f64,
+    pub(crate) rank: WorldRank,
+    pub(crate) longest: f64,
     percentile_99: f64,
-    pub(in crate) times: u64,
+    pub(crate) times: u64,
     pending: u64,
-    pub(in crate) from: String,
-    pub(in crate) to: String,
+    pub(crate) from: String,
+    pub(crate) to: String,
     longest_began: f64,
 }
 

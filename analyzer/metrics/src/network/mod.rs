@@ -15,4 +15,4 @@ mod tables;
 pub use facts::{FACTS, facts, unseen};
 pub use loggp::{ParameterRow, parameters, undetermined};
 pub use points::{Between, MessagePattern, Network, Point, Protocol};
-pub use tables::{between, pattern, ProtocolRow, SegmentRow, SizeRow, protocols, segments, sizes};
+pub use tables::{ProtocolRow, SegmentRow, SizeRow, between, pattern, protocols, segments, sizes};

@@ -9,8 +9,8 @@ use tables::{Column, Row, Table};
 
 /// Requests posted at one place, by what came between post and completion.
 pub struct PostponedRow {
-    pub(in crate) place: PostingSite,
-    pub(in crate) lives: Lives,
+    pub(crate) place: PostingSite,
+    pub(crate) lives: Lives,
 }
 
 impl Row for PostponedRow {

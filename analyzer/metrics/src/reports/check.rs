@@ -1,8 +1,8 @@
 //! `overhear check`: whether the ranks' accounts agree.
 
-use model::error::Error;
 use crate::{check, cost, overview, waits};
 use model::Run;
+use model::error::Error;
 use model::matching::{Follow, Settled, settled};
 use tables::Report;
 use tables::schema::Schema;

@@ -70,11 +70,11 @@ impl RunAnalysis {
             RunAnalysis::Model => {
                 let settled = network::matched(run)?;
                 network::report(run, &settled.account, &network::network(run, &settled))
-            },
+            }
             RunAnalysis::Fanout => {
                 let rounds = fanout::RunRounds::of(run)?;
                 rounds.report(run, &rounds.gathered(run))
-            },
+            }
             RunAnalysis::Pop => pop::analyze(run)?,
             RunAnalysis::Matrix(communicator, only) => {
                 matrix::report(run, &traffic(run, communicator.as_deref(), *only)?)

@@ -1,14 +1,14 @@
 //! `overhear model`: latency and bandwidth as a job saw them.
 
 use super::nothing::nothing;
-use model::error::Error;
 use crate::network::Network;
 use crate::{cost, network, overview, waits};
 use model::Run;
+use model::error::Error;
 use model::exchanges::exchanges;
 use model::matching::{Account, Follow, Settled, settled};
-use tables::schema::Schema;
 use tables::Report;
+use tables::schema::Schema;
 
 /// What it needs, and has none of.
 const NEEDED: &str = "no message with its receive: model needs exchanges of equal messages between two ranks, or messages to ranks that wait \

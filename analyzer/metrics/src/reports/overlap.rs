@@ -1,13 +1,13 @@
 //! `overhear overlap`: how much of communication was hidden behind computation.
 
 use super::nothing::nothing;
-use model::error::Error;
 use crate::{cost, overlap, overview};
+use model::error::Error;
 use model::overlap::{bound_rule, of_rank};
-use model::{Rank, Run};
 use model::parallel;
-use tables::schema::Schema;
+use model::{Rank, Run};
 use tables::Report;
+use tables::schema::Schema;
 
 /// What it needs, and has none of.
 const NEEDED: &str = "no nonblocking request: overlap needs MPI_Isend, MPI_Irecv, MPI_Ialltoall and the like, or persistent requests, with what \

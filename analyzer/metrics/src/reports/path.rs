@@ -1,9 +1,9 @@
 //! `overhear path`: the critical path.
 
-use model::error::Error;
 use crate::{cost, critical, overview, waits};
 use model::Run;
 use model::critical::CriticalPath;
+use model::error::Error;
 use model::matching::{Account, Follow, settled};
 use tables::Report;
 use tables::schema::Schema;

@@ -1,9 +1,9 @@
 //! `overhear pop`: how efficient the run was.
 
-use model::error::Error;
 use crate::pop::Efficiency;
 use crate::{cost, overview, pop, waits};
 use model::Run;
+use model::error::Error;
 use model::matching::{Account, Follow, settled};
 use tables::Report;
 use tables::schema::Schema;

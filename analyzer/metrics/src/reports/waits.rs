@@ -1,8 +1,8 @@
 //! `overhear waits`: who waited for whom.
 
-use model::error::Error;
 use crate::{cost, overview, waits};
 use model::Run;
+use model::error::Error;
 use model::matching::{Account, Follow, settled};
 use tables::Report;
 use tables::schema::Schema;

@@ -9,9 +9,9 @@ mod streak;
 
 use crate::Run;
 use crate::objects::Objects;
+use crate::parallel;
 use crate::roles::CallSites;
 use crate::timeline::Timeline;
-use crate::parallel;
 
 pub use streak::{ExchangeCalls, SendStreak, Streak};
 

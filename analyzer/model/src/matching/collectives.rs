@@ -7,9 +7,9 @@ use rustc_hash::FxHashMap;
 use super::waits::{RankSite, WaitKey, WaitSpan, WaitState, Waits};
 use super::{Cause, Delivery, Follow, Token};
 use crate::objects::Objects;
+use crate::parallel::{into_inner, lock};
 use crate::roles::Flow;
 use crate::timeline::Timeline;
-use crate::parallel::{into_inner, lock};
 
 /// One rank's part in a collective call.
 #[derive(Clone, Copy, Debug)]

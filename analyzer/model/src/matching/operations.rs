@@ -11,11 +11,11 @@ use super::Follow;
 use super::collectives::Ordinal;
 use super::waits::RankSite;
 use crate::objects::Objects;
+use crate::parallel::{into_inner, lock};
 use crate::roles::SpottedSite;
 use crate::sample::Sample;
 use crate::sums::Grow;
 use crate::timeline::Timeline;
-use crate::parallel::{into_inner, lock};
 
 /// One rank's part in an operation. Times in nanoseconds on the run's time line.
 #[derive(Clone, Copy, Debug)]

@@ -7,10 +7,10 @@ use traces::read::RankFile;
 
 use super::pulse::{Pulse, Stir};
 use crate::error::Error;
+use crate::parallel;
 use crate::process::Process;
 use crate::run::files;
 use crate::{ProcessFate, Rank};
-use crate::parallel;
 
 /// See the module.
 pub struct Look {

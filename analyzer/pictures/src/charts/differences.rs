@@ -1,8 +1,8 @@
 //! Two sides side by side, by function.
 
 use super::{ROWS, part, seconds};
-use metrics::compare::{Comparison, FUNCTION_TIMES};
 use crate::plot::{BarLayout, BarRow, Bars};
+use metrics::compare::{Comparison, FUNCTION_TIMES};
 
 /// The functions whose time differs most: the mean of ranks of each side, with the least and the most of its runs.
 pub fn differences(all: &[Comparison]) -> Bars {

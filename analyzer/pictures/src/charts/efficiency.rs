@@ -1,7 +1,7 @@
 //! The POP metrics, of the run and over its phases.
 
-use metrics::pop::{Efficiency, factors, phases};
 use crate::plot::{Axis, AxisScale, AxisUnit, BarLayout, BarRow, Bars, Chart, Drawing, Series};
+use metrics::pop::{Efficiency, factors, phases};
 use tables::{Sheet, Unit};
 
 /// The factors as bars, and each over the phases where there are some.

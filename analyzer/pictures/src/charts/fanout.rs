@@ -1,7 +1,7 @@
 //! Figures 2 to 7 of Hoefler et al.: latency and bandwidth over size with the fewest and the most ranks, latency over the number of ranks.
 
-use metrics::fanout::RoundRow;
 use crate::plot::{Axis, AxisScale, AxisUnit, Chart, Series};
+use metrics::fanout::RoundRow;
 use tables::{Table, Value};
 
 /// Lines that a chart can take.

@@ -1,10 +1,10 @@
 //! Time by function: what a rank takes in the mean, the least and the most that any takes, and what an even spread could gain.
 
 use super::{most, seconds};
+use crate::plot::{BarRow, Bars};
 use metrics::imbalance as spread;
 use model::Run;
 use tables::Sheet;
-use crate::plot::{BarRow, Bars};
 
 /// The mean of the ranks, with the least and the most.
 pub fn times(run: &Run) -> Bars {

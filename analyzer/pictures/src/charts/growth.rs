@@ -1,7 +1,7 @@
 //! Times and efficiencies over the number of ranks.
 
-use metrics::scaling::Grown;
 use crate::plot::{Axis, AxisScale, AxisUnit, Chart, Series};
+use metrics::scaling::Grown;
 
 /// Lines that a picture has room for.
 const LINES: usize = 10;

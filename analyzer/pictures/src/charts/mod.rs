@@ -24,9 +24,9 @@ pub use sizes::sizes;
 pub use waits::wait_states;
 pub use waits_over_time::waits_over_time;
 
-use tables::Sheet;
 use crate::plot::{Axis, AxisScale, AxisUnit};
 use crate::plot::{BarLayout, BarPart, BarRow, Bars};
+use tables::Sheet;
 
 /// Rows that a picture has room for.
 const ROWS: usize = 24;

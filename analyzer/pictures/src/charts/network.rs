@@ -1,8 +1,8 @@
 //! Time and bandwidth over message size, a line for each protocol.
 
+use crate::plot::{Axis, AxisScale, AxisUnit, Chart, Series};
 use metrics::network::{Between, MessagePattern, Network, Point, Protocol};
 use metrics::network::{between, pattern};
-use crate::plot::{Axis, AxisScale, AxisUnit, Chart, Series};
 
 /// Lines that a chart can take: the protocols with the most messages.
 const PROTOCOLS: usize = 14;

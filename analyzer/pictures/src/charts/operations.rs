@@ -1,9 +1,9 @@
 //! What Hoefler, Schneider and Lumsdaine show of collective calls over message size: an operation as a whole, and minimum, median and
 //! maximum of what its ranks take.
 
+use crate::plot::{Axis, AxisScale, AxisUnit, Chart, Series};
 use metrics::operations::OperationRow;
 use tables::Table;
-use crate::plot::{Axis, AxisScale, AxisUnit, Chart, Series};
 
 /// Lines that a chart can take.
 const LINES: usize = 14;
@@ -69,7 +69,8 @@ fn lines(rows: &[OperationRow]) -> Vec<Line<'_>> {
         let root = root.map_or(String::new(), |root| format!(", root {root}"));
         let name =
             if is_alone(key) { function.to_string() } else { format!("{function}, {site}, {communicator}{root}") };
-        let mut rows: Vec<&OperationRow> = rows.iter().filter(|row| row.size.bytes > 0 && line_of(row) == *key).collect();
+        let mut rows: Vec<&OperationRow> =
+            rows.iter().filter(|row| row.size.bytes > 0 && line_of(row) == *key).collect();
         rows.sort_by_key(|row| row.size.bytes);
         Line { name, rows }
     };

@@ -1,8 +1,8 @@
 //! Overhead and availability over message size: figures 3 to 6 of Doerfler and Brightwell, sends and receives in one.
 
+use crate::plot::{Axis, AxisScale, AxisUnit, Chart, Series};
 use metrics::overlap::MessageOverlapRow;
 use tables::Table;
-use crate::plot::{Axis, AxisScale, AxisUnit, Chart, Series};
 
 /// Lines that a chart can take: the places with the most requests.
 const PLACES: usize = 14;

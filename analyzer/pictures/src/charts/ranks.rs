@@ -1,10 +1,10 @@
 //! Each rank's time, in parts that add up.
 
 use super::{part, seconds};
+use crate::plot::{BarLayout, BarPart, BarRow, Bars};
 use metrics::rank_time;
 use model::Run;
 use model::matching::Account;
-use crate::plot::{BarLayout, BarPart, BarRow, Bars};
 use tables::{ColumnHead, Sheet, Unit};
 
 /// Ranks that a picture has room for: of more, neighbors stand together.

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{part, seconds};
+use crate::plot::{Axis, AxisScale, AxisUnit, BarLayout, BarPart, BarRow, Bars};
 use metrics::groupings;
 use model::Run;
-use crate::plot::{Axis, AxisScale, AxisUnit, BarLayout, BarPart, BarRow, Bars};
 use tables::{Sheet, Value};
 
 /// Functions that a picture tells apart. The others are one part.

@@ -1,11 +1,11 @@
 //! Waits by their state.
 
 use super::{most, seconds};
+use crate::plot::{BarRow, Bars};
 use metrics::waits::states;
 use model::Run;
 use model::matching::Account;
 use tables::Sheet;
-use crate::plot::{BarRow, Bars};
 
 /// What all ranks waited, with the clocks' error.
 pub fn wait_states(run: &Run, account: &Account) -> Bars {

@@ -3,9 +3,9 @@
 use rustc_hash::FxHashMap;
 
 use super::seconds;
+use crate::plot::{Axis, AxisScale, AxisUnit, Chart, Series};
 use model::matching::{Settled, WaitState};
 use model::{Run, levels};
-use crate::plot::{Axis, AxisScale, AxisUnit, Chart, Series};
 
 /// Slices of the run that are told apart.
 const SLICES: usize = 100;

@@ -8,8 +8,8 @@ use serde_json::{Map, Value as Json, json};
 
 use super::{Page, PageSection};
 use tables::meaning::of_column;
-use tables::{ColumnHead, Format, Sheet, Unit, Value};
 use tables::visible::visible;
+use tables::{ColumnHead, Format, Sheet, Unit, Value};
 
 /// Rows of a table that a page holds, so that it stays below 5 MiB whatever the run: the page says how many more there are, and
 /// pictures are of all.

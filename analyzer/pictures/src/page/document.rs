@@ -3,10 +3,10 @@
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::{Page, PageSection, data, modules};
+use crate::timeline::STYLE;
 use metrics::overview;
 use metrics::summary::Finding;
 use tables::Fact;
-use crate::timeline::STYLE;
 use tables::visible::visible;
 
 /// The whole document.

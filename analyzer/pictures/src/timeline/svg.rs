@@ -5,8 +5,8 @@ use std::fmt::Write;
 use super::palette::{INK, color};
 use super::share::{BinShare, shares};
 use super::{Picture, label, rows_of_one, time_label};
-use model::levels::{RegionSpan, TimeClass};
 use crate::plot::Drawn;
+use model::levels::{RegionSpan, TimeClass};
 
 /// Width of the picture.
 const WIDTH: usize = 1200;

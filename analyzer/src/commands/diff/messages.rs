@@ -4,13 +4,13 @@ use std::path::Path;
 
 use crate::cli;
 use crate::commands::print::print;
-use model::error::{DIFFERENT, Error, OK, PARTIAL};
 use metrics::messages::{self, FirstDifferenceRow, MessageCountRow, RankComparison};
 use metrics::overview;
+use model::error::{DIFFERENT, Error, OK, PARTIAL};
 use model::messages::of_rank;
+use model::parallel;
 use model::timeline::Timeline;
 use model::{Choice, Rank, Run};
-use model::parallel;
 use tables::Report;
 use tables::schema::Schema;
 

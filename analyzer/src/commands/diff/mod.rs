@@ -7,11 +7,11 @@ use std::path::PathBuf;
 use super::print::print;
 use super::several::SeveralRuns;
 use crate::cli;
-use model::error::{DIFFERENT, Error, OK, PARTIAL};
 use metrics::compare::{self, FigureRow, Threshold};
 use metrics::engine;
 use metrics::reports::overlap;
 use model::Choice;
+use model::error::{DIFFERENT, Error, OK, PARTIAL};
 use tables::schema::Schema;
 use tables::{Report, Sheet};
 

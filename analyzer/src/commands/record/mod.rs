@@ -19,10 +19,10 @@ use std::process::{Command, ExitStatus};
 use traces::{folder, settings};
 
 use crate::cli::{self, Launcher};
-use model::error::{Error, USAGE};
 use crate::launch::{self, PreloadLibrary, Variables, preload, programs};
-use tables::terminal;
+use model::error::{Error, USAGE};
 use run_folder::RunFolder;
+use tables::terminal;
 
 /// Recording could not begin.
 const CANNOT_BEGIN: u8 = 125;

@@ -12,8 +12,8 @@ use traces::folder;
 
 use super::run_folder::{RunFolder, Whereabouts};
 use metrics::cost;
-use model::{Rank, Sketch, run as runs, sites::Sites};
 use model::parallel;
+use model::{Rank, Sketch, run as runs, sites::Sites};
 use tables::Value;
 use tables::terminal;
 

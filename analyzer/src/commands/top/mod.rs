@@ -7,17 +7,17 @@ mod screen;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use model::named_or_newest;
 use super::print::{print, print_text};
 use crate::cli;
-use model::error::{Error, OK, PARTIAL};
 use metrics::top;
+use model::error::{Error, OK, PARTIAL};
+use model::named_or_newest;
 use model::sites::Sites;
 use model::watch::Watch;
+use nodes::NodeReaders;
 use tables::Report;
 use tables::schema::Schema;
 use tables::terminal;
-use nodes::NodeReaders;
 
 /// Between the two moments that rates are of, where one frame is asked for.
 const BETWEEN: Duration = Duration::from_millis(200);

@@ -15,8 +15,8 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::feed::Greeting;
 use crate::cli::NodeLauncher;
-use model::error::Error;
 use crate::launch::on_node;
+use model::error::Error;
 use model::standing::Spot;
 use model::watch::{NodeNews, Watch};
 

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::definition_writer::{DefinitionWriter, NONE};
 use super::definitions::Definitions;
-use model::error::Error;
 use model::Run;
+use model::error::Error;
 
 /// `OTF2_SYSTEM_TREE_DOMAIN_MACHINE` and `_SHARED_MEMORY`.
 const MACHINE: u8 = 0;

@@ -4,8 +4,8 @@ use std::io;
 
 use super::file::TraceFile;
 use super::tracks::Lanes;
-use crate::{Cell, DataSet};
 use crate::export::rows::each;
+use crate::{Cell, DataSet};
 
 /// Writes the regions of a rank's threads, of each of which the number and the track are given. Returns how many.
 pub fn regions(

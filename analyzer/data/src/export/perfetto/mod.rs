@@ -15,10 +15,10 @@ use std::path::Path;
 
 use super::Exported;
 use crate::DataSet;
+use file::TraceFile;
 use model::error::Error;
 use model::matching::Follow;
 use model::{Run, levels};
-use file::TraceFile;
 use tracks::Numbers;
 
 /// The largest file that a browser is sure to open. It lets a page have 2 GiB, and of a trace the viewer makes four

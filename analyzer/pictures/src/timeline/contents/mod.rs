@@ -6,14 +6,14 @@ mod sum_files;
 
 use std::cmp::Reverse;
 
+use crate::timeline::{MessageLine, Picture, PictureRow};
 use metrics::totals::{seconds, world_rank};
 use model::levels::{self, Grid, RankBins, RegionSpan};
 use model::matching::{Account, Delivery, Settled, WaitSpan};
 use model::timeline::Timeline;
 use model::{Rank, Run};
-use crate::timeline::{MessageLine, Picture, PictureRow};
-use tables::{Column, Fact, Row, Table, Value, WorldRank, facts};
 pub use page::{PageParts, page_parts};
+use tables::{Column, Fact, Row, Table, Value, WorldRank, facts};
 
 facts! {
     SHOWN_FROM = "shown_from_s", Seconds, always;

@@ -5,13 +5,13 @@ use traces::calls::ArgumentKind::{StartRequest, StartRequests};
 use traces::calls::Call;
 use traces::signature::{CREATES, Signature};
 
+use crate::timeline::{KindRow, PageFunction, PagePlace};
 use metrics::rank_time;
 use metrics::words::{object, peer_role};
 use model::Run;
 use model::levels::{TimeClass, UNFINISHED};
 use model::matching::Account;
 use model::rank::function_of;
-use crate::timeline::{KindRow, PageFunction, PagePlace};
 
 /// See the module.
 #[derive(Default)]

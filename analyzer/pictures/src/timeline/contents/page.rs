@@ -5,16 +5,16 @@ use std::sync::Mutex;
 use super::names::{Names, call_sites};
 use super::sum_files::SumFiles;
 use super::{longest, places, regions, title};
-use model::error::Error;
-use metrics::totals::world_rank;
-use model::levels::{Grid, PlacedCall, RankCalls};
-use model::matching::{Settled, WaitSpan, WaitState};
-use model::{Rank, Run};
-use model::parallel::{lock, map};
 use crate::timeline::{
     self, ChunkSums, LongWait, MessageLine, PageBins, PageChunk, PageData, PageName, PageSums, PageWait, Picture,
     PictureRow, RankSection,
 };
+use metrics::totals::world_rank;
+use model::error::Error;
+use model::levels::{Grid, PlacedCall, RankCalls};
+use model::matching::{Settled, WaitSpan, WaitState};
+use model::parallel::{lock, map};
+use model::{Rank, Run};
 
 /// Text that bins may take in a page, and single calls.
 const BINS_IN_PAGE: usize = 1_900_000;

@@ -1,8 +1,8 @@
 //! What the chunks of a run come to, eight by eight, and eight times eight by eight times eight: a page needs few of these files for a
 //! time of any length.
 
-use model::error::Error;
 use crate::timeline::{ChunkSums, PageSums};
+use model::error::Error;
 
 /// How many of one level make one of the next.
 const EACH: usize = 8;
