@@ -9,8 +9,22 @@ use std::sync::LazyLock;
 
 use common::uses::{Module, Sources};
 
-const CRATES: [&str; 8] =
-    ["interposer", "interposer/core", "traces", "analyzer", "synthetic", "examples", "python", "xtask"];
+const CRATES: [&str; 14] = [
+    "interposer",
+    "interposer/core",
+    "traces",
+    "analyzer/tables",
+    "analyzer/model",
+    "analyzer/metrics",
+    "analyzer/data",
+    "analyzer/pictures",
+    "analyzer/sql",
+    "analyzer",
+    "synthetic",
+    "examples",
+    "python",
+    "xtask",
+];
 
 fn workspace() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace")

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::str::FromStr;
 
-use super::{ColumnHead, Format, Report};
+use crate::column::ColumnHead;
+use crate::report::{Format, Report};
 use crate::suggest::instead;
 
 /// How many rows of a table to print.

@@ -6,7 +6,8 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use super::{Report, Scalar};
+use crate::report::Report;
+use crate::scalar::Scalar;
 use crate::visible::visible;
 
 /// What a cell begins with that is taken for a formula.

@@ -5,7 +5,9 @@ use std::io::{self, Write};
 
 use serde_json::{Map, Value as Json, json};
 
-use super::{Report, Scalar, Value};
+use crate::report::Report;
+use crate::scalar::Scalar;
+use crate::value::Value;
 use crate::visible::is_hidden;
 
 /// Changes when a name changes its meaning or goes; names may be added.

@@ -7,6 +7,7 @@ mod fact;
 pub mod json;
 pub mod meaning;
 mod named;
+mod report;
 mod scalar;
 pub mod scale;
 pub mod schema;
@@ -21,46 +22,8 @@ pub mod visible;
 pub use column::{Column, ColumnHead, Figure};
 pub use fact::{Fact, FactKey};
 pub use named::Named;
+pub use report::{Format, Report};
 pub use scalar::{Field, Scalar};
 pub use table::{Audience, Presentation, Row, Sheet, Table};
 pub use unit::{ScalarType, Unit};
 pub use value::{Label, Value, WorldRank};
-
-/// What a command found out about a run.
-pub struct Report {
-    /// What it is of, in the order to be shown.
-    pub facts: Vec<Fact>,
-    /// What a reader has to know to read the figures right.
-    pub warnings: Vec<String>,
-    /// The figures.
-    pub tables: Vec<Sheet>,
-}
-
-/// How a report is printed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Format {
-    /// For people.
-    Text,
-    /// For programs: versioned, with units in the names.
-    Json,
-    /// For spreadsheets: the table asked for.
-    Csv,
-    /// For data frames: the table asked for.
-    Parquet,
-}
-
-impl Named for Format {
-    const NAMES: &'static [(&'static str, &'static str, Format)] = &[
-        ("text", "For people", Format::Text),
-        ("json", "For programs: versioned, with units in the names", Format::Json),
-        ("csv", "For spreadsheets: the table asked for", Format::Csv),
-        ("parquet", "For data frames: the table asked for", Format::Parquet),
-    ];
-}
-
-impl Report {
-    /// The table that spreadsheets and data frames get.
-    pub fn asked(&self) -> Option<&Sheet> {
-        self.tables.iter().find(|table| table.look.is_asked).or(self.tables.first())
-    }
-}

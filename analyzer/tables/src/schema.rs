@@ -4,8 +4,11 @@ use serde_json::{Map, Value as Json, json};
 
 use super::json::schema_name;
 use super::unit::{ScalarType, Unit};
-use super::{ColumnHead, FactKey, Field, Row};
+use crate::column::ColumnHead;
+use crate::fact::FactKey;
 use crate::meaning::of_column;
+use crate::scalar::Field;
+use crate::table::Row;
 
 /// Where the facts stand in JSON.
 const RUN: &str = "run";

@@ -1,8 +1,8 @@
 //! A table of typed rows, and what printers get of it.
 
-use super::Format;
 use super::column::{Column, ColumnHead};
 use super::value::Value;
+use crate::report::Format;
 
 /// What a row of a table is made of.
 pub trait Row: Sized + 'static {

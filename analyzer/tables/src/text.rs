@@ -7,7 +7,11 @@ use textwrap::{Options, WordSplitter};
 
 use super::scale::Scale;
 
-use super::{ColumnHead, Report, Sheet, Unit, Value};
+use crate::column::ColumnHead;
+use crate::report::Report;
+use crate::table::Sheet;
+use crate::unit::Unit;
+use crate::value::Value;
 use crate::visible::{visible, width};
 
 /// Columns that a terminal has at least, and that output into a file is made for.

@@ -98,7 +98,7 @@ impl Unit {
 
 #[cfg(test)]
 mod tests {
-    use super::Unit;
+    use crate::unit::Unit;
 
     #[test]
     fn a_key_ends_as_its_unit_says_and_no_other_key_ends_so() {

@@ -151,7 +151,7 @@ fn in_bytes(bytes: u64, f: &mut fmt::Formatter) -> fmt::Result {
 
 #[cfg(test)]
 mod tests {
-    use super::{Value, WorldRank};
+    use crate::value::{Value, WorldRank};
 
     #[test]
     fn ranks_are_sorted_by_world_and_number_and_those_without_a_number_come_last() {

@@ -54,7 +54,7 @@ mod tests {
     #[test]
     fn what_was_left_out_is_said_with_its_number_and_nothing_where_that_is_none() {
         let run =
-            Run::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces/samples/integer_sort-mpich")).unwrap();
+            Run::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../traces/samples/integer_sort-mpich")).unwrap();
         let account = settled(&run, Follow::empty()).account;
         let of = |unpaired, full| {
             let found = RunExchanges { exchanges: Vec::new(), sends: Vec::new(), unpaired, full };

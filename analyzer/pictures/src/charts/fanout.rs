@@ -19,7 +19,7 @@ pub fn figures(rounds: &Table<RoundRow>) -> Vec<Chart> {
     let of_size = lines(rows, &distinct(sizes), bytes, |bytes| Value::Bytes(bytes).to_string());
     let bytes = |row: &RoundRow| bytes(row) as f64;
     let latency = |row: &RoundRow| Some(row.latency());
-    let bandwidth = |row: &RoundRow| Some(bytes(row) as f64 / row.latency()).filter(|rate| rate.is_finite());
+    let bandwidth = |row: &RoundRow| Some(bytes(row) / row.latency()).filter(|rate| rate.is_finite());
     let each = |row: &RoundRow| Some(row.latency() / (row.ranks - 1) as f64);
     let size = Axis::new("message size", AxisScale::Log2, AxisUnit::Bytes);
     let seconds = Axis::new("latency", AxisScale::Log10, AxisUnit::Seconds);

@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn each_signature_leads_to_its_own_function_call_site_and_object() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../traces/samples/integer_sort-openmpi");
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../traces/samples/integer_sort-openmpi");
         let run = Run::select(&folder, &Choice { no_cache: true, ..Choice::default() }).unwrap();
         let names = Names::of(&run);
         let mut sites = std::collections::BTreeSet::new();
