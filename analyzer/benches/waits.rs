@@ -10,7 +10,6 @@ use std::time::Instant;
 
 use model::Run;
 use model::matching::{Follow, account};
-use model::timeline::Timeline;
 use synthetic::{Shape, Topology};
 
 const FEW: Shape = Shape { ranks: 4, calls: 2_000_000, topology: Topology::Torus, seed: 1 };
@@ -31,7 +30,7 @@ fn main() {
         for _ in 0..ROUNDS {
             reading.push(measure(|| drop(load())));
             matching.push(measure(|| {
-                let account = account(&run, &Timeline::of(&run), Follow::empty());
+                let account = account(&run, &run.timeline(), Follow::empty());
                 let matched: u64 = account.pairs.values().map(|pair| pair.messages).sum();
                 assert_eq!(matched, truth.messages);
             }));

@@ -5,6 +5,7 @@
 
 pub mod arrow;
 mod calls;
+mod catalog;
 mod collectives;
 mod column;
 mod communicators;
@@ -27,62 +28,9 @@ mod table;
 mod values;
 mod waits;
 
+pub use catalog::{follow, heads, table};
 pub use column::{ColumnType, DataHead};
 pub use description::description;
 pub use set::DataSet;
 pub use table::{DataTable, TableHead};
 pub use values::{Batch, Cell, Cells, Values};
-
-use matched::MatchedRows;
-use model::matching::Follow;
-use per_rank::PerRank;
-use table::{DataRow, RowSource, SourceTable};
-
-/// What the tables of a data set are, whatever the run.
-pub fn heads() -> Vec<TableHead> {
-    vec![
-        TableHead::of::<calls::CallRow>(),
-        TableHead::of::<signatures::SignatureRow>(),
-        TableHead::of::<sites::SiteRow>(),
-        TableHead::of::<communicators::CommunicatorRow>(),
-        TableHead::of::<requests::RequestRow>(),
-        TableHead::of::<messages::MessageRow>(),
-        TableHead::of::<collectives::CollectiveRow>(),
-        TableHead::of::<waits::WaitRow>(),
-        TableHead::of::<progress::EngineRow>(),
-        TableHead::of::<regions::RegionRow>(),
-        TableHead::of::<ranks::RankRow>(),
-    ]
-}
-
-/// What a data set with this table has to be made with.
-pub fn follow(name: &str) -> Follow {
-    match name {
-        messages::MessageRow::TABLE => Follow::MESSAGES,
-        collectives::CollectiveRow::TABLE => Follow::JOINED,
-        waits::WaitRow::TABLE => Follow::SPANS,
-        _ => Follow::empty(),
-    }
-}
-
-/// The table of a name, of this run.
-pub fn table<'r>(set: &'r DataSet<'r>, name: &str) -> Option<Box<dyn DataTable + 'r>> {
-    Some(match name {
-        calls::CallRow::TABLE => boxed(calls::CallRows::new(set)),
-        signatures::SignatureRow::TABLE => boxed(PerRank::new(set, signatures::rows)),
-        sites::SiteRow::TABLE => boxed(PerRank::new(set, sites::rows)),
-        communicators::CommunicatorRow::TABLE => boxed(PerRank::new(set, communicators::rows)),
-        requests::RequestRow::TABLE => boxed(requests::RequestRows::new(set)),
-        messages::MessageRow::TABLE => boxed(MatchedRows::new(set, DataSet::messages, messages::row)),
-        collectives::CollectiveRow::TABLE => boxed(MatchedRows::new(set, DataSet::joined, collectives::row)),
-        waits::WaitRow::TABLE => boxed(MatchedRows::new(set, DataSet::waits, waits::row)),
-        progress::EngineRow::TABLE => boxed(progress::EngineEntries::new(set)),
-        regions::RegionRow::TABLE => boxed(PerRank::new(set, regions::rows)),
-        ranks::RankRow::TABLE => boxed(PerRank::new(set, ranks::rows)),
-        _ => return None,
-    })
-}
-
-fn boxed<'r, R: DataRow>(source: impl RowSource<R> + 'r) -> Box<dyn DataTable + 'r> {
-    Box::new(SourceTable::new(source))
-}

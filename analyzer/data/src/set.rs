@@ -33,7 +33,7 @@ impl<'r> DataSet<'r> {
     /// on a line that messages agree with.
     pub fn new(run: &'r Run, follow: Follow) -> DataSet<'r> {
         if follow.is_empty() {
-            return DataSet::on(run, Timeline::of(run));
+            return DataSet::on(run, run.timeline());
         }
         let Settled { account, timeline, .. } = settled(run, follow);
         let mut messages = account.messages;

@@ -72,6 +72,11 @@ impl Run {
         Ok(Run { folder, is_newest: false, choice, ranks, missing, unrecorded, unreadable, sites })
     }
 
+    /// The one clock that all ranks' ticks are converted to.
+    pub fn timeline(&self) -> Timeline {
+        Timeline::of(&self.ranks)
+    }
+
     /// The ranks that are asked about.
     pub fn asked(&self) -> impl Iterator<Item = &Rank> {
         self.ranks.iter().filter(|rank| rank.is_asked)
@@ -151,7 +156,7 @@ fn windows(traces: &[Arc<RankFile>], choice: &Choice) -> Vec<Option<Window>> {
     let mut known: Vec<(usize, Rank)> = described.into_iter().enumerate().collect();
     known.sort_by_key(|(_, rank)| order(rank));
     let (places, ranks): (Vec<usize>, Vec<Rank>) = known.into_iter().unzip();
-    let timeline = Timeline::of_ranks(&ranks);
+    let timeline = Timeline::of(&ranks);
     let mut windows = vec![None; traces.len()];
     for (at, line) in places.iter().zip(&timeline.lines) {
         let tick = |time: Option<i64>, none| time.map_or(none, |time| line.ticks_at(time));

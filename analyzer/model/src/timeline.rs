@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use traces::definitions::Occasion;
 
-use super::{Rank, Run};
+use super::Rank;
 
 /// By how much two clocks may drift apart, as a share of the time: crystals are made to ±50 ppm.
 const DRIFT: f64 = 1e-4;
@@ -224,13 +224,8 @@ impl Timeline {
         if one == other { 0 } else { error(one).saturating_add(error(other)) }
     }
 
-    /// From what the ranks of a run found when they compared their clocks.
-    pub fn of(run: &Run) -> Timeline {
-        Timeline::of_ranks(&run.ranks)
-    }
-
-    /// The same of ranks in a run's order.
-    pub fn of_ranks(ranks: &[Rank]) -> Timeline {
+    /// From what the ranks of a run, in its order, found when they compared their clocks.
+    pub fn of(ranks: &[Rank]) -> Timeline {
         let mut known = KnownLines::new();
         let mut timeline = Timeline { lines: Vec::new(), clocks: Vec::new() };
         for (index, rank) in ranks.iter().enumerate() {

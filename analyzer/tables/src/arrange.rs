@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::str::FromStr;
 
 use crate::column::ColumnHead;
-use crate::report::{Format, Report};
+use crate::format::Format;
+use crate::report::Report;
 use crate::suggest::instead;
 
 /// How many rows of a table to print.

@@ -23,16 +23,21 @@ macro_rules! facts {
     ($($name:ident = $key:literal, $unit:ident, $presence:ident;)*) => {
         $(
             #[doc = concat!("`", $key, "`.")]
-            pub const $name: $crate::FactKey = $crate::FactKey {
+            pub const $name: $crate::fact::FactKey = $crate::fact::FactKey {
             name: $key,
-            unit: $crate::Unit::$unit,
-            is_always: $crate::facts!(@ $presence),
+            unit: $crate::unit::Unit::$unit,
+            is_always: $crate::fact::presence::$presence,
         };)*
         /// All facts of the module.
-        pub const FACTS: &[$crate::FactKey] = &[$($name),*];
+        pub const FACTS: &[$crate::fact::FactKey] = &[$($name),*];
     };
-    (@ always) => { true };
-    (@ sometimes) => { false };
+}
+
+/// Whether every report has a fact.
+#[allow(non_upper_case_globals)]
+pub mod presence {
+    pub const always: bool = true;
+    pub const sometimes: bool = false;
 }
 
 /// One figure or name that stands alone.

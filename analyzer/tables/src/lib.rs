@@ -3,7 +3,8 @@
 pub mod arrange;
 mod column;
 pub mod csv;
-mod fact;
+pub mod fact;
+mod format;
 pub mod json;
 pub mod meaning;
 mod named;
@@ -15,14 +16,15 @@ pub mod suggest;
 mod table;
 pub mod terminal;
 pub mod text;
-mod unit;
+pub mod unit;
 mod value;
 pub mod visible;
 
 pub use column::{Column, ColumnHead, Figure};
 pub use fact::{Fact, FactKey};
+pub use format::Format;
 pub use named::Named;
-pub use report::{Format, Report};
+pub use report::Report;
 pub use scalar::{Field, Scalar};
 pub use table::{Audience, Presentation, Row, Sheet, Table};
 pub use unit::{ScalarType, Unit};

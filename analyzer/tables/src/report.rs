@@ -1,7 +1,6 @@
-//! What a command prints, and in which format.
+//! What a command prints.
 
 use super::fact::Fact;
-use super::named::Named;
 use super::table::Sheet;
 
 /// What a command found out about a run.
@@ -12,28 +11,6 @@ pub struct Report {
     pub warnings: Vec<String>,
     /// The figures.
     pub tables: Vec<Sheet>,
-}
-
-/// How a report is printed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Format {
-    /// For people.
-    Text,
-    /// For programs: versioned, with units in the names.
-    Json,
-    /// For spreadsheets: the table asked for.
-    Csv,
-    /// For data frames: the table asked for.
-    Parquet,
-}
-
-impl Named for Format {
-    const NAMES: &'static [(&'static str, &'static str, Format)] = &[
-        ("text", "For people", Format::Text),
-        ("json", "For programs: versioned, with units in the names", Format::Json),
-        ("csv", "For spreadsheets: the table asked for", Format::Csv),
-        ("parquet", "For data frames: the table asked for", Format::Parquet),
-    ];
 }
 
 impl Report {

@@ -2,7 +2,7 @@
 
 use super::column::{Column, ColumnHead};
 use super::value::Value;
-use crate::report::Format;
+use crate::format::Format;
 
 /// What a row of a table is made of.
 pub trait Row: Sized + 'static {

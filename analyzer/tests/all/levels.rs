@@ -8,7 +8,6 @@ use examples::fixture;
 use model::levels::{self, Grid, RankBins, RankCalls, UNFINISHED};
 use model::matching::{Follow, Settled, WaitKey, WaitSum, settled};
 use model::rank::is_nested;
-use model::timeline::Timeline;
 use model::{Choice, Rank, Run};
 use pictures::charts;
 use pictures::timeline::contents as timeline;
@@ -151,7 +150,7 @@ fn what_a_rank_did_is_known_until_it_stopped_recording_single_calls() {
         let folder = Folder::new();
         folder.write("rank-0000.ovh", &rank(like, &[signature(1, Call::Barrier, -1, 0, 0)], &[(1, 10_000, 5_000)]));
         let run = Run::load(&folder.0).unwrap();
-        levels::lives(&run, &Timeline::of(&run)).remove(0).spans
+        levels::lives(&run, &run.timeline()).remove(0).spans
     };
     let second = SECOND as i64;
     assert_eq!(of(header(0, 1)), [(0, second)]);

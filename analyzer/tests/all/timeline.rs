@@ -85,7 +85,7 @@ fn write(folder: &Folder, rank: u32, clock: &Clock, compared: &[Definition]) {
 }
 
 fn timeline(folder: &Path) -> Timeline {
-    Timeline::of(&Run::load(folder).unwrap())
+    Run::load(folder).unwrap().timeline()
 }
 
 /// By how much a line is off at a true time, and by how much it says it may be.

@@ -64,7 +64,7 @@ fn false_clocks_are_set_right_to_within_half_a_round_trip() {
     for mpi in libraries() {
         for clocks in ["-3:100,7200.5:-100", "0:0,2:50,-5:-100,0.001:100"] {
             let run = recorded_with(&mpi, clocks);
-            let timeline = Timeline::of(&run);
+            let timeline = run.timeline();
             for (index, rank) in run.ranks.iter().enumerate() {
                 let under = format!("rank {index} of {clocks} under {}", mpi.name);
                 for sample in [rank.header.begin, rank.header.ready, rank.header.end] {
@@ -107,7 +107,7 @@ fn every_clock_but_the_first_is_read_once_an_occasion_by_messages() {
 fn ranks_of_one_host_have_one_clock_and_exchange_no_messages() {
     for mpi in libraries() {
         let run = recorded(&mpi, 4, "handler", &[]);
-        let timeline = Timeline::of(&run);
+        let timeline = run.timeline();
         assert!(run.ranks.iter().all(|rank| rank.syncs.is_empty()), "{}", mpi.name);
         for (index, rank) in run.ranks.iter().enumerate() {
             let line = &timeline.lines[index];
@@ -127,7 +127,7 @@ fn clocks_are_compared_when_the_user_says() {
             let clocks = ("OVERHEAR_TEST_CLOCK", "0:0,1:1");
             let run = recorded(&mpi, 2, "", &[("OVERHEAR_SYNC", sync), clocks]);
             let occasions: Vec<Occasion> = run.ranks[1].syncs.iter().map(|sync| sync.when).collect();
-            (occasions, Timeline::of(&run).lines[1].source)
+            (occasions, run.timeline().lines[1].source)
         };
         assert_eq!(when("off"), (vec![], Source::HostClock), "{}", mpi.name);
         assert_eq!(when("init"), (vec![Occasion::Init], Source::Once), "{}", mpi.name);
@@ -191,7 +191,7 @@ fn waits_are_found_as_they_were_planted_though_clocks_are_wrong() {
 /// Messages that arrive before they are sent, in a run with such clocks in which the planted waits are found.
 fn backwards(program: &Program, mpi: &Mpi, clocks: &str) -> u64 {
     let run = assert_planted(program, mpi, &[("OVERHEAR_TEST_CLOCK", clocks)]);
-    let lines = Timeline::of(&Run::load(&run.folder).unwrap()).lines;
+    let lines = Run::load(&run.folder).unwrap().timeline().lines;
     // On a busy machine one of the two comparisons may tell too little to be used.
     let is_compared = |line: &ClockLine| matches!(line.source, Source::InitAndFinalize | Source::Once);
     assert!(lines[1..].iter().all(is_compared), "{} under {}: {lines:?}", program.name, mpi.name);

@@ -99,20 +99,29 @@ impl Sources {
         let mut arrows = BTreeSet::new();
         let names: BTreeSet<String> = self.texts.keys().map(Module::name).collect();
         let is_module = |name: &str| names.contains(name);
+        let root = Module(Vec::new());
+        let handed_out = paths(&self.texts[&root], &root, &is_module);
         for (file, text) in &self.texts {
             for path in paths(text, file, &is_module) {
-                let path: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
-                let whole = (0..=path.len()).rev().map(|parts| Module::new(&path[..parts]));
-                let used = whole
-                    .into_iter()
-                    .find(|module| self.texts.contains_key(module))
-                    .expect("the crate's root at least");
+                let mut used = self.file_of(&path);
+                // What the crate's root hands out is its file's own.
+                let behind = handed_out.iter().find(|handed| handed.ends_with(&format!("/{path}")));
+                if let (true, Some(behind)) = (used == root && *file != root, behind) {
+                    used = self.file_of(behind);
+                }
                 if used != *file {
                     arrows.insert((file.clone(), used));
                 }
             }
         }
         arrows
+    }
+
+    /// The longest module that a path begins with.
+    fn file_of(&self, path: &str) -> Module {
+        let path: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
+        let whole = (0..=path.len()).rev().map(|parts| Module::new(&path[..parts]));
+        whole.into_iter().find(|module| self.texts.contains_key(module)).expect("the crate's root at least")
     }
 }
 

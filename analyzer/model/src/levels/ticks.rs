@@ -67,13 +67,12 @@ mod tests {
 
     use super::*;
     use crate::Run;
-    use crate::timeline::Timeline;
 
     #[test]
     fn every_tick_is_in_the_bin_that_the_cursor_goes_to() {
         let run =
             Run::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../traces/samples/integer_sort-mpich")).unwrap();
-        let line = Timeline::of(&run).lines[1];
+        let line = run.timeline().lines[1];
         let grid = Grid { from: 1_000_000, width: 3_333, count: 50, keeps_outside: true };
         let mut cursor = GridCursor::new(&grid, &line);
         for bin in 0..=50 {

@@ -16,7 +16,7 @@ pub struct Settled {
 
 /// Puts the calls of a run together. Where messages run backwards, clocks are moved within their errors, and it is done again.
 pub fn settled(run: &Run, follow: Follow) -> Settled {
-    let mut timeline = Timeline::of(run);
+    let mut timeline = run.timeline();
     let mut first = account(run, &timeline, follow);
     let backwards_before = first.backwards();
     if backwards_before > 0 {

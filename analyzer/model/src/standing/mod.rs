@@ -16,7 +16,6 @@ use traces::signature::Signature;
 use super::objects::Objects;
 use super::roles::{CallPart, CallSite, CallSites, Role, Roles, SpottedSite};
 use super::stream::Stream;
-use super::timeline::Timeline;
 use super::{Rank, Run};
 use crate::parallel;
 
@@ -94,7 +93,7 @@ pub enum Completes {
 impl Standing {
     /// Goes through all ranks' calls.
     pub fn of(run: &Run) -> Standing {
-        let (objects, places, timeline) = (Objects::of(run), CallSites::default(), Timeline::of(run));
+        let (objects, places, timeline) = (Objects::of(run), CallSites::default(), run.timeline());
         let standing = |at: usize| {
             let (rank, line) = (&run.ranks[at], &timeline.lines[at]);
             let roles = || Roles::of(run, &objects, &places, at);

@@ -9,7 +9,6 @@ use metrics::overview;
 use model::error::{DIFFERENT, Error, OK, PARTIAL};
 use model::messages::of_rank;
 use model::parallel;
-use model::timeline::Timeline;
 use model::{Choice, Rank, Run};
 use tables::Report;
 use tables::schema::Schema;
@@ -81,7 +80,7 @@ fn pairs<'a>(a: &'a Run, b: &'a Run) -> Vec<(usize, &'a Rank, &'a Rank)> {
 
 /// The rank whose difference was there first on A's time line.
 fn earliest<'a>(a: &Run, pairs: &[(usize, &'a Rank, &'a Rank)], compared: &[RankComparison]) -> Option<&'a Rank> {
-    let timeline = Timeline::of(a);
+    let timeline = a.timeline();
     let at = |((place, ..), comparison): &(&(usize, &Rank, &Rank), &RankComparison)| {
         let first = comparison.first.as_ref()?;
         Some(timeline.lines[*place].nanoseconds_at(first.at))
