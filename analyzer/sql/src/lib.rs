@@ -4,18 +4,20 @@
 //! over the run: Polars asks for a part of a table at a time ([`scan`]), and only needed columns are read.
 
 mod frame;
+mod plan;
 mod rehearsal;
 mod scan;
 mod sheet;
 
-use polars::prelude::{DataFrame, Engine, LazyFrame, PolarsError, PolarsResult};
-use polars::sql::SQLContext;
+use polars::prelude::{DataFrame, Engine, PolarsError};
 
 use data::{DataSet, TableHead, follow, heads};
 use model::error::Error;
 use model::matching::Follow;
+use plan::plan;
 use rehearsal::Rehearsal;
 pub use sheet::sheet;
+use tables::arrange::UnknownColumn;
 
 /// A query that can be put.
 pub struct Query<'q> {
@@ -42,15 +44,6 @@ impl<'q> Query<'q> {
         let rows = plan.collect_with_engine(Engine::Streaming).map(|result| result.unwrap_single());
         rows.map_err(explained)
     }
-}
-
-/// A query over tables.
-fn plan(query: &str, table: impl Fn(&'static str) -> PolarsResult<LazyFrame>) -> PolarsResult<LazyFrame> {
-    let mut context = SQLContext::new();
-    for head in heads() {
-        context.register(head.name, table(head.name)?);
-    }
-    context.execute(query)
 }
 
 /// What is wrong with a query, with the name that may be meant.

@@ -8,8 +8,8 @@ use polars::prelude::{
     AnonymousScan, AnonymousScanArgs, DataFrame, LazyFrame, PolarsResult, ScanArgsAnonymous, Schema,
 };
 
-use super::plan;
 use crate::frame::schema;
+use crate::plan::plan;
 use data::{TableHead, heads};
 use model::parallel::lock;
 
