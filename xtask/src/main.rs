@@ -147,7 +147,7 @@ enum Task {
     },
     /// Make the Python wheel, target/wheels/: the module, and the command with the library in it
     Wheel {
-        /// Leave Polars out: no `overhear query`, no Parquet, and minutes less to build
+        /// Leave Polars out: no `overhear query`, and minutes less to build
         #[arg(long)]
         without_polars: bool,
         /// Install it into a fresh environment, record a program of mpi4py there, and read the run
@@ -156,7 +156,7 @@ enum Task {
     },
     /// Make the archive, target/dist/: command, library, manual pages, completions, guide, licences
     Dist {
-        /// Leave Polars out: no `overhear query`, no Parquet, and minutes less to build
+        /// Leave Polars out: no `overhear query`, and minutes less to build
         #[arg(long)]
         without_polars: bool,
         /// Unpack it in a Debian 11 of its own, without Rust, and record and report there; as root

@@ -1,12 +1,16 @@
 //! One report in every format.
 
+use std::fs;
 use std::process::Command;
 
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float64Type, UInt64Type};
+
 use crate::common;
+use crate::common::parquet::parquet;
 use crate::common::recorded::{ask, recorded};
 use crate::common::terminal::InTerminal;
 use crate::common::{Folder, report, stderr, stdout, two_ranks};
-#[cfg(feature = "polars")]
 use traces::calls::Call;
 
 #[test]
@@ -64,27 +68,21 @@ fn a_file_that_cannot_be_written_is_named() {
     assert!(stderr(&output).contains("/nowhere/report.txt: No such file"), "{}", stderr(&output));
 }
 
-#[cfg(feature = "polars")]
 #[test]
 fn parquet_has_the_same_rows_in_typed_columns() {
-    use polars::prelude::{ParquetReader, SerReader};
-
     let folder = two_ranks();
     let file = folder.0.join("report.parquet");
     let output = report(&folder.0, &["--format", "parquet", "--output", file.to_str().unwrap()]);
     assert!(output.status.success(), "{}", stderr(&output));
-    let frame = ParquetReader::new(std::fs::File::open(&file).unwrap()).finish().unwrap();
-    assert_eq!(frame.height(), 2);
-    assert_eq!(frame.column("function").unwrap().str().unwrap().get(0), Some("MPI_Recv"));
-    assert_eq!(frame.column("calls").unwrap().u64().unwrap().get(0), Some(3));
-    assert!((frame.column("time_total_s").unwrap().f64().unwrap().get(0).unwrap() - 60e-6).abs() < 1e-9);
+    let batch = parquet(&fs::read(&file).unwrap());
+    assert_eq!(batch.num_rows(), 2);
+    assert_eq!(batch["function"].as_string::<i32>().value(0), "MPI_Recv");
+    assert_eq!(batch["calls"].as_primitive::<UInt64Type>().value(0), 3);
+    assert!((batch["time_total_s"].as_primitive::<Float64Type>().value(0) - 60e-6).abs() < 1e-9);
 }
 
-#[cfg(feature = "polars")]
 #[test]
 fn parquet_has_ranks_and_worlds_as_numbers_where_some_were_spawned() {
-    use polars::prelude::{ParquetReader, SerReader};
-
     let folder = two_ranks();
     let spawned = traces::file::FileHeader { world: 1, ..common::header(0, 1) };
     folder.write(
@@ -93,19 +91,10 @@ fn parquet_has_ranks_and_worlds_as_numbers_where_some_were_spawned() {
     );
     let file = folder.0.join("report.parquet");
     report(&folder.0, &["--by", "rank", "--format", "parquet", "--output", file.to_str().unwrap()]);
-    let frame = ParquetReader::new(std::fs::File::open(&file).unwrap()).finish().unwrap();
-    let [ranks, worlds] = ["rank", "world"].map(|key| frame.column(key).unwrap().u64().unwrap());
-    let ranks: Vec<_> = (0..frame.height()).map(|at| (worlds.get(at), ranks.get(at))).collect();
+    let batch = parquet(&fs::read(&file).unwrap());
+    let [ranks, worlds] = ["rank", "world"].map(|key| batch[key].as_primitive::<UInt64Type>());
+    let ranks: Vec<_> = worlds.iter().zip(ranks).collect();
     assert_eq!(ranks, [(Some(0), Some(0)), (Some(0), Some(1)), (Some(1), Some(0))]);
-}
-
-#[cfg(not(feature = "polars"))]
-#[test]
-fn without_parquet_it_is_said_how_to_build_it() {
-    let folder = two_ranks();
-    let output = report(&folder.0, &["--format", "parquet"]);
-    assert_eq!(output.status.code(), Some(3));
-    assert!(stderr(&output).contains("--features overhear/polars"), "{}", stderr(&output));
 }
 
 #[test]

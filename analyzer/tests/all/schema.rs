@@ -2,7 +2,8 @@
 //!
 //! `GOLDEN=write cargo test -p overhear schema::` writes the schemas anew.
 
-use crate::common::{self, golden::compare};
+use crate::common::{self, golden::compare, parquet::parquet};
+use arrow_schema::DataType;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -212,20 +213,17 @@ fn the_csv_of_every_command_has_the_fields_of_a_table_and_numbers_where_the_sche
     }
 }
 
-#[cfg(feature = "polars")]
 #[test]
 fn the_parquet_of_every_command_has_the_fields_of_a_table_in_their_types() {
-    use polars::prelude::{DataType, ParquetReader, SerReader};
-
     for (command, _) in COMMANDS {
         let (schema, mut ran) = (schema(command), 0);
         let tables = tables(&schema);
         for (words, bytes) in said(command, "parquet") {
-            let frame = ParquetReader::new(std::io::Cursor::new(bytes)).finish().unwrap();
-            let keys: Vec<String> = frame.columns().iter().map(|column| column.name().to_string()).collect();
-            for ((key, field), column) in fields(&tables, &keys, &words).iter().zip(frame.columns()) {
-                let of = match column.dtype() {
-                    DataType::String => "string",
+            let batch = parquet(&bytes);
+            let keys: Vec<String> = batch.schema().fields().iter().map(|field| field.name().clone()).collect();
+            for ((key, field), column) in fields(&tables, &keys, &words).iter().zip(batch.columns()) {
+                let of = match column.data_type() {
+                    DataType::Utf8 => "string",
                     DataType::UInt64 => "integer",
                     DataType::Float64 => "number",
                     other => panic!("{words}: {key} is {other}"),

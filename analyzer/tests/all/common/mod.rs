@@ -7,6 +7,7 @@ pub mod golden;
 pub mod growing;
 pub mod made;
 pub mod named;
+pub mod parquet;
 pub mod recorded;
 pub mod requests;
 pub mod sums;

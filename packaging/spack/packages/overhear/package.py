@@ -19,7 +19,7 @@ class Overhear(Package):
 
     version("main", branch="main")
 
-    variant("polars", default=True, description="SQL and Parquet, which take minutes to build")
+    variant("polars", default=True, description="SQL, which takes minutes to build")
 
     depends_on("c", type="build")
     depends_on("rust@1.95:", type="build")
