@@ -63,7 +63,7 @@ impl Report {
         let mut names = BTreeSet::new();
         let mut is_there = false;
         for table in self.tables.iter_mut().filter(|table| !table.look.is_whole) {
-            names.extend(table.columns.iter().map(|column| column.key.clone()));
+            names.extend(table.columns.iter().map(|column| column.key.to_string()));
             if let Some(at) = place(&table.columns, asked) {
                 table.rows.sort_by(|a, b| a[at].order(&b[at]));
                 is_there = true;

@@ -18,14 +18,16 @@ pub mod terminal;
 pub mod text;
 pub mod unit;
 mod value;
+mod values;
 pub mod visible;
 
-pub use column::{Column, ColumnHead, Figure};
+pub use column::{Column, ColumnHead, Figure, Shared};
 pub use fact::{Fact, FactKey};
 pub use format::Format;
 pub use named::Named;
 pub use report::Report;
 pub use scalar::{Field, Scalar};
 pub use table::{Audience, Presentation, Row, Sheet, Table};
-pub use unit::{ScalarType, Unit};
+pub use unit::{ColumnType, ScalarType, Unit};
 pub use value::{Label, Value, WorldRank};
+pub use values::{Batch, Cell, Cells, Values};

@@ -18,9 +18,14 @@ pub struct Field {
     pub unit: &'static str,
     /// Its heading in text; empty where text leaves it out.
     pub heading: String,
+    /// A sentence on what its figures say.
+    pub meaning: String,
     /// Some of them may be missing.
     pub is_optional: bool,
 }
+
+/// Of every rank there is one.
+const WORLD: &str = "The world of that rank: 0 is the one that the launcher started, higher ones were spawned.";
 
 /// A value as programs get it.
 #[derive(Clone, PartialEq, Debug)]
@@ -57,8 +62,14 @@ impl ColumnHead {
     /// What programs get of it.
     pub fn fields(&self) -> Vec<Field> {
         let (of, unit) = (self.unit.scalar_type(), self.unit.in_words());
-        let own =
-            Field { key: self.key.clone(), of, unit, heading: self.heading.clone(), is_optional: self.is_optional };
+        let own = Field {
+            key: self.key.to_string(),
+            of,
+            unit,
+            heading: self.heading.to_string(),
+            meaning: self.meaning.to_string(),
+            is_optional: self.is_optional,
+        };
         match self.unit {
             // A process that ended in MPI_Init has a world and no number there.
             Unit::Rank => vec![
@@ -67,6 +78,7 @@ impl ColumnHead {
                     key: format!("{}world", self.key.trim_end_matches("rank")),
                     unit: "0, or the number of the spawned world that the rank is of",
                     heading: String::new(),
+                    meaning: WORLD.into(),
                     ..own
                 },
             ],

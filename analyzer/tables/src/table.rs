@@ -2,6 +2,7 @@
 
 use super::column::{Column, ColumnHead};
 use super::value::Value;
+use super::values::Values;
 use crate::format::Format;
 
 /// What a row of a table is made of.
@@ -125,8 +126,12 @@ impl<R> Table<R> {
 
 impl<R: 'static> From<Table<R>> for Sheet {
     fn from(table: Table<R>) -> Sheet {
-        let row = |row: &R| table.columns.iter().map(|column| column.value(row)).collect();
-        let rows = table.rows.iter().map(row).collect();
+        let columns: Vec<Values> = table.columns.iter().map(|column| column.values(&table.rows, &())).collect();
+        let row = |row: usize| {
+            let columns = table.columns.iter().zip(&columns);
+            columns.map(|(column, values)| values.value(row, column.head.unit)).collect()
+        };
+        let rows = (0..table.rows.len()).map(row).collect();
         Sheet { columns: table.columns.into_iter().map(|column| column.head).collect(), rows, look: table.look }
     }
 }

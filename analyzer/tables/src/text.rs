@@ -92,7 +92,7 @@ fn columns(table: &Sheet) -> Vec<Printed> {
         let heading = match column.heading.contains(UNIT) {
             true => column.heading.replace(UNIT, all.unit),
             false if has_times && !is_named => format!("{} {}", column.heading, scale.unit),
-            false => column.heading.clone(),
+            false => column.heading.to_string(),
         };
         let cell = |row: &Vec<Value>| match &row[at] {
             Value::Seconds(seconds) => scale.number(*seconds),

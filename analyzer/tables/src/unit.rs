@@ -9,6 +9,14 @@ pub enum Unit {
     Count,
     /// A number by which one is called.
     Number,
+    /// A number by which other tables know a row.
+    Id,
+    /// Yes or no.
+    Flag,
+    /// The tag of a message.
+    Tag,
+    /// What a rank's own counter said.
+    Ticks,
     /// A rank, of any world: programs get its number and that of its world.
     Rank,
     /// Seconds.
@@ -34,6 +42,17 @@ pub enum ScalarType {
     Real,
 }
 
+/// The type of all values of a column, as Arrow calls it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ColumnType {
+    Boolean,
+    UInt32,
+    UInt64,
+    Int32,
+    Float64,
+    Utf8,
+}
+
 impl Unit {
     /// What keys of such figures end in, and no others.
     pub fn suffix(self) -> Option<&'static str> {
@@ -42,16 +61,17 @@ impl Unit {
             Unit::Bytes => Some("bytes"),
             Unit::Percent => Some("percent"),
             Unit::Rank => Some("rank"),
-            Unit::Text | Unit::Count | Unit::Number | Unit::Ratio | Unit::ByRow => None,
+            Unit::Ticks => Some("ticks"),
+            _ => None,
         }
     }
 
     /// Whether a key ends as it should.
     pub fn suits(self, key: &str) -> bool {
-        let last = key.rsplit('_').next().filter(|last| {
-            [Unit::Seconds, Unit::Bytes, Unit::Percent, Unit::Rank].iter().any(|unit| unit.suffix() == Some(last))
-        });
-        last == self.suffix()
+        let with_suffix = [Unit::Seconds, Unit::Bytes, Unit::Percent, Unit::Rank, Unit::Ticks];
+        let last = key.rsplit('_').next().filter(|last| with_suffix.iter().any(|unit| unit.suffix() == Some(last)));
+        // The data set has a rank and its world in a column each.
+        last == self.suffix() || (self == Unit::Id && last == Unit::Rank.suffix())
     }
 
     /// A key without what it ends in for its unit.
@@ -72,9 +92,21 @@ impl Unit {
     /// What programs get.
     pub fn scalar_type(self) -> ScalarType {
         match self {
-            Unit::Text => ScalarType::Text,
-            Unit::Count | Unit::Number | Unit::Rank | Unit::Bytes => ScalarType::Whole,
+            Unit::Text | Unit::Flag | Unit::Tag => ScalarType::Text,
+            Unit::Count | Unit::Number | Unit::Id | Unit::Rank | Unit::Bytes | Unit::Ticks => ScalarType::Whole,
             Unit::Seconds | Unit::Percent | Unit::Ratio | Unit::ByRow => ScalarType::Real,
+        }
+    }
+
+    /// The type of a column of the data set.
+    pub fn column_type(self) -> ColumnType {
+        match self {
+            Unit::Text => ColumnType::Utf8,
+            Unit::Flag => ColumnType::Boolean,
+            Unit::Id => ColumnType::UInt32,
+            Unit::Tag => ColumnType::Int32,
+            Unit::Count | Unit::Number | Unit::Rank | Unit::Bytes | Unit::Ticks => ColumnType::UInt64,
+            Unit::Seconds | Unit::Percent | Unit::Ratio | Unit::ByRow => ColumnType::Float64,
         }
     }
 
@@ -83,7 +115,10 @@ impl Unit {
         match self {
             Unit::Text => "a name",
             Unit::Count => "how many",
-            Unit::Number => "a number by which one is called",
+            Unit::Number | Unit::Id => "a number by which one is called",
+            Unit::Flag => "yes or no",
+            Unit::Tag => "a tag",
+            Unit::Ticks => "ticks of the rank's own counter",
             Unit::Rank => "a rank",
             Unit::Seconds => "seconds",
             Unit::Bytes => "bytes",

@@ -32,7 +32,7 @@ pub enum Value {
 }
 
 /// A name that is ours.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub struct Label {
     /// As programs get it.
     pub key: &'static str,
@@ -43,7 +43,7 @@ pub struct Label {
 }
 
 /// A rank of any world.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
 pub struct WorldRank {
     /// 0, or the number of the spawned world.
     pub world: u32,
@@ -59,7 +59,7 @@ impl Value {
             Unit::Bytes => Value::Bytes(number.round() as u64),
             Unit::Seconds => Value::Seconds(number),
             Unit::Percent => Value::Percent(number),
-            Unit::Number | Unit::Ratio | Unit::ByRow | Unit::Text | Unit::Rank => Value::Ratio(number),
+            _ => Value::Ratio(number),
         }
     }
 
