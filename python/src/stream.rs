@@ -10,8 +10,9 @@ use std::thread::{self, JoinHandle};
 
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
-use data::{DataHead, DataSet, follow, table};
+use data::{DataSet, follow, table};
 use model::Run;
+use tables::ColumnHead;
 
 use data::arrow::{record_batch, schema};
 
@@ -28,8 +29,8 @@ pub struct TableStream {
 
 impl TableStream {
     /// Of the columns at these places of a table.
-    pub fn new(run: Arc<Run>, name: &'static str, heads: &[DataHead], wanted: Vec<usize>) -> io::Result<TableStream> {
-        let columns: Vec<DataHead> = wanted.iter().map(|at| heads[*at].clone()).collect();
+    pub fn new(run: Arc<Run>, name: &'static str, heads: &[ColumnHead], wanted: Vec<usize>) -> io::Result<TableStream> {
+        let columns: Vec<ColumnHead> = wanted.iter().map(|at| heads[*at].clone()).collect();
         let schema = Arc::new(schema(&columns));
         let (sender, batches) = sync_channel(AHEAD);
         let read = {

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_schema::ffi::FFI_ArrowSchema;
-use data::{DataHead, TableHead, heads};
+use data::{TableHead, heads};
 use model;
 use model::error;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
+use tables::ColumnHead;
 
 use crate::error::raised;
 use crate::stream::TableStream;
@@ -41,7 +42,7 @@ impl Table {
         Ok(Table { run: Arc::clone(run), head, wanted })
     }
 
-    fn columns(&self) -> impl Iterator<Item = &DataHead> {
+    fn columns(&self) -> impl Iterator<Item = &ColumnHead> {
         self.wanted.iter().map(|at| &self.head.columns[*at])
     }
 }
@@ -71,18 +72,18 @@ impl Table {
     #[getter(columns)]
     fn meanings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let columns = PyDict::new(py);
-        self.columns().try_for_each(|column| columns.set_item(column.key, column.meaning))?;
+        self.columns().try_for_each(|column| columns.set_item(&*column.key, &*column.meaning))?;
         Ok(columns)
     }
 
     fn __repr__(&self) -> String {
-        let columns: Vec<&str> = self.columns().map(|column| column.key).collect();
+        let columns: Vec<&str> = self.columns().map(|column| &*column.key).collect();
         format!("<overhear table {}: {}>", self.head.name, columns.join(", "))
     }
 
     /// Its columns, for Arrow's readers.
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        let columns: Vec<DataHead> = self.columns().cloned().collect();
+        let columns: Vec<ColumnHead> = self.columns().cloned().collect();
         let schema = FFI_ArrowSchema::try_from(&schema(&columns));
         let schema = schema.map_err(|error| PyValueError::new_err(error.to_string()))?;
         PyCapsule::new_with_value(py, schema, c"arrow_schema")

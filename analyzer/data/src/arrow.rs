@@ -6,11 +6,12 @@ use arrow_array::types::{ArrowPrimitiveType, Float64Type, Int32Type, UInt32Type,
 use arrow_array::{ArrayRef, BooleanArray, PrimitiveArray, RecordBatch, RecordBatchOptions, StringArray};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 
-use crate::{Batch, Cells, ColumnType, DataHead, Values};
+use tables::{Batch, Cells, ColumnHead, ColumnType, Values};
 
 /// The columns as Arrow describes them.
-pub fn schema(columns: &[DataHead]) -> Schema {
-    let field = |column: &DataHead| Field::new(column.key, data_type(column.kind), column.is_optional);
+pub fn schema(columns: &[ColumnHead]) -> Schema {
+    let field =
+        |column: &ColumnHead| Field::new(&*column.key, data_type(column.unit.column_type()), column.is_optional);
     Schema::new(columns.iter().map(field).collect::<Vec<Field>>())
 }
 
@@ -36,12 +37,15 @@ pub fn record_batch(schema: &SchemaRef, batch: Batch) -> Result<RecordBatch, Arr
 fn array(values: Values) -> ArrayRef {
     match values {
         Values::Flag(cells) => Arc::new(BooleanArray::new(cells.values.into(), cells.known.map(Into::into))),
-        Values::Number(cells) => numbers::<UInt32Type>(cells),
+        Values::Id(cells) => numbers::<UInt32Type>(cells),
         Values::Whole(cells) => numbers::<UInt64Type>(cells),
         Values::Signed(cells) => numbers::<Int32Type>(cells),
         Values::Real(cells) => numbers::<Float64Type>(cells),
         Values::Text(cells) => texts(&cells, |text| text),
         Values::Name(cells, names) => texts(&cells, |name| &names[*name as usize]),
+        Values::Label(_) | Values::Rank(_) | Values::ByRow(_) => {
+            unreachable!("no table of the data set has such a column")
+        }
     }
 }
 

@@ -9,11 +9,11 @@ use traces::progress::{Depth, Entries, Polls};
 use traces::read::{RecordedCall, Visitor, Walk};
 use traces::record::{Arrived, LEFT, RecordKind};
 
-use super::column::DataColumn;
 use super::meanings::{CallMeaning, Meanings};
 use super::set::{DataSet, OfRank, Piece, RankOfRows, rank_columns, time_columns};
 use super::table::{DataRow, RowSource, ShowRows};
 use model::selection::{Cursor, LEFT_OUT};
+use tables::{Column, Shared};
 
 /// A call, or several that asked in vain and were told in one. Times in ticks.
 #[derive(Clone, Copy, Debug)]
@@ -60,90 +60,52 @@ impl DataRow for CallRow {
     const TABLE: &'static str = "calls";
     const MEANING: &'static str = "A call that ended and was recorded for itself: not those inside other calls, and not those of a profile, which are in `signatures`.";
 
-    fn columns() -> Vec<DataColumn<CallRow, CallsOfThread>> {
+    fn columns() -> Vec<Column<CallRow, CallsOfThread>> {
         type Of = CallsOfThread;
         let mut columns = rank_columns();
         columns.extend([
-            DataColumn::number(
-                "thread",
-                "thread of the rank, from 0 in the order they first called MPI",
-                |_, of: &Of| of.thread,
-            ),
-            DataColumn::name(
-                "function",
-                "MPI function",
-                |of: &Of| &of.meanings.functions,
-                |row: &CallRow, of| of.of(row).function,
-            ),
-            DataColumn::name(
-                "call_site",
-                "where it was called, as `report` names it",
-                |of: &Of| &of.meanings.call_sites,
-                |row: &CallRow, of| of.of(row).call_site,
-            ),
-            DataColumn::number("site", "key into `sites`, with rank and world", |row: &CallRow, of: &Of| {
-                of.of(row).site
-            }),
-            DataColumn::number(
-                "signature",
-                "key into `signatures`, with rank, world and thread",
-                |row: &CallRow, of: &Of| of.of(row).number,
-            ),
-            DataColumn::number(
-                "communicator",
-                "key into `communicators`; null for calls on none",
-                |row: &CallRow, of: &Of| of.of(row).communicator,
-            ),
-            DataColumn::number(
-                "peer_rank",
-                "rank in MPI_COMM_WORLD of destination, source, root or target; null for none or any",
-                |row: &CallRow, of: &Of| of.of(row).peer,
-            ),
-            DataColumn::signed(
-                "tag",
-                "tag that it sends or receives by; null for none or any",
-                |row: &CallRow, of: &Of| of.of(row).tag,
-            ),
-            DataColumn::whole("sent_bytes", "bytes it handed out, or its request will", |row: &CallRow, of: &Of| {
-                if row.failed { 0 } else { of.of(row).sent }
-            }),
-            DataColumn::whole(
+            Shared::id("thread", |_, of: &Of| of.thread)
+                .means("thread of the rank, from 0 in the order they first called MPI"),
+            Shared::name("function", |of: &Of| &of.meanings.functions, |row: &CallRow, of| of.of(row).function)
+                .means("MPI function"),
+            Shared::name("call_site", |of: &Of| &of.meanings.call_sites, |row: &CallRow, of| of.of(row).call_site)
+                .means("where it was called, as `report` names it"),
+            Shared::id("site", |row: &CallRow, of: &Of| of.of(row).site).means("key into `sites`, with rank and world"),
+            Shared::id("signature", |row: &CallRow, of: &Of| of.of(row).number)
+                .means("key into `signatures`, with rank, world and thread"),
+            Shared::id("communicator", |row: &CallRow, of: &Of| of.of(row).communicator)
+                .means("key into `communicators`; null for calls on none"),
+            Shared::id("peer_rank", |row: &CallRow, of: &Of| of.of(row).peer)
+                .means("rank in MPI_COMM_WORLD of destination, source, root or target; null for none or any"),
+            Shared::tag("tag", |row: &CallRow, of: &Of| of.of(row).tag)
+                .means("tag that it sends or receives by; null for none or any"),
+            Shared::bytes("sent_bytes", |row: &CallRow, of: &Of| if row.failed { 0 } else { of.of(row).sent })
+                .means("bytes it handed out, or its request will"),
+            Shared::bytes(
                 "received_bytes",
-                "bytes that came; of a nonblocking receive, the room for them",
                 |row: &CallRow, of: &Of| {
                     if row.failed { 0 } else { row.came.unwrap_or(of.of(row).received) }
                 },
-            ),
-            DataColumn::whole(
-                "calls",
-                "calls that the row tells of: more than one where tests asked in vain",
-                |row: &CallRow, _| row.count,
-            ),
+            )
+            .means("bytes that came; of a nonblocking receive, the room for them"),
+            Shared::count("calls", |row: &CallRow, _| row.count)
+                .means("calls that the row tells of: more than one where tests asked in vain"),
         ]);
         columns.extend(time_columns(|row: &CallRow| row.start, |row: &CallRow| row.end));
         columns.extend([
-            DataColumn::real(
-                "inside_s",
-                "time inside MPI: less than from start to end where calls is more than 1",
-                |row: &CallRow, of: &Of| of.rank.seconds(row.inside),
-            ),
-            DataColumn::whole(
-                "request",
-                "key into `requests`, with rank, world and thread: the first request it began",
-                |row: &CallRow, _| Some(row.request).filter(|request| *request != NO_REQUEST),
-            ),
-            DataColumn::whole(
-                "engine_entries",
-                "entries into the progress engine during it; null where not recorded",
-                |row: &CallRow, of: &Of| of.has_engine.then_some(row.engine.entries),
-            ),
-            DataColumn::whole(
-                "engine_productive_entries",
-                "entries that achieved something",
-                |row: &CallRow, of: &Of| of.has_engine.then_some(row.engine.productive),
-            ),
-            DataColumn::flag("failed", "it returned an error, or never", |row: &CallRow, _| row.failed),
-            DataColumn::flag("left", "it never returned: an exception or longjmp left it", |row: &CallRow, _| row.left),
+            Shared::seconds("inside_s", |row: &CallRow, of: &Of| of.rank.seconds(row.inside))
+                .means("time inside MPI: less than from start to end where calls is more than 1"),
+            Shared::count("request", |row: &CallRow, _| Some(row.request).filter(|request| *request != NO_REQUEST))
+                .means("key into `requests`, with rank, world and thread: the first request it began"),
+            Shared::count("engine_entries", |row: &CallRow, of: &Of| of.has_engine.then_some(row.engine.entries))
+                .means("entries into the progress engine during it; null where not recorded"),
+            Shared::count("engine_productive_entries", |row: &CallRow, of: &Of| {
+                of.has_engine.then_some(row.engine.productive)
+            })
+            .means("entries that achieved something"),
+            Shared::flag("failed", |row: &CallRow, _| row.failed).means("it returned an error, or never"),
+            Shared::flag("left", |row: &CallRow, _| row.left)
+                .means("it never returned: an exception or longjmp left it"),
         ]);
         columns
     }

@@ -1,11 +1,11 @@
 //! `collectives`: each rank's part in each collective operation.
 
-use super::column::DataColumn;
 use super::matched::RankAndPlaces;
 use super::set::{DataSet, rank_columns, seconds};
 use super::table::DataRow;
 use model::matching::JoinedOperation;
 use model::rank::function_of;
+use tables::{Column, Shared};
 
 /// A rank's part in an operation.
 pub struct CollectiveRow {
@@ -19,44 +19,32 @@ impl DataRow for CollectiveRow {
     const TABLE: &'static str = "collectives";
     const MEANING: &'static str = "A rank's part in a collective operation: rows with the same communicator, ordinal and started_before are one operation.";
 
-    fn columns() -> Vec<DataColumn<CollectiveRow, RankAndPlaces>> {
+    fn columns() -> Vec<Column<CollectiveRow, RankAndPlaces>> {
         type Row = CollectiveRow;
         let place = |row: &Row, _: &RankAndPlaces| row.joined.part.at.place.number() as u32;
         let mut columns = rank_columns();
         columns.extend([
-            DataColumn::number("communicator", "key into `communicators`", |row: &Row, _| row.joined.object),
-            DataColumn::whole(
-                "ordinal",
-                "how many collective calls every rank had made on the communicator before",
-                |row: &Row, _| row.joined.ordinal.0,
-            ),
-            DataColumn::whole("started_before", "of a persistent operation, how often it was started before", |row: &Row, _| {
+            Shared::id("communicator", |row: &Row, _| row.joined.object).means("key into `communicators`"),
+            Shared::count("ordinal", |row: &Row, _| row.joined.ordinal.0).means("how many collective calls every rank had made on the communicator before"),
+            Shared::count("started_before", |row: &Row, _| {
                 row.joined.ordinal.1
-            }),
-            DataColumn::text("function", "MPI function; of a persistent operation, the one that created its request", |row: &Row, _| {
+            }).means("of a persistent operation, how often it was started before"),
+            Shared::text("function", |row: &Row, _| {
                 function_of(row.joined.part.function)
-            }),
-            DataColumn::name("call_site", "where the rank began its part", RankAndPlaces::sites, place),
-            DataColumn::flag("root", "the rank is the operation's root", |row: &Row, _| row.joined.part.root),
-            DataColumn::whole("bytes", "bytes that the rank hands out or gets, whichever is more", |row: &Row, _| {
+            }).means("MPI function; of a persistent operation, the one that created its request"),
+            Shared::name("call_site", RankAndPlaces::sites, place).means("where the rank began its part"),
+            Shared::flag("root", |row: &Row, _| row.joined.part.root).means("the rank is the operation's root"),
+            Shared::bytes("bytes", |row: &Row, _| {
                 row.joined.part.bytes
-            }),
-            DataColumn::real(
-                "start_s",
-                "when the rank began its part, seconds since the first rank entered MPI_Init",
-                |row: &Row, _| seconds(row.joined.part.begin),
-            ),
-            DataColumn::real(
-                "end_s",
-                "when its part was complete: of a nonblocking operation, when the call ended that completed the request; null where that is not known",
-                |row: &Row, _| row.joined.part.end.map(seconds),
-            ),
-            DataColumn::real("late_s", "by how much the rank began after the first one", |row: &Row, _| {
+            }).means("bytes that the rank hands out or gets, whichever is more"),
+            Shared::seconds("start_s", |row: &Row, _| seconds(row.joined.part.begin)).means("when the rank began its part, seconds since the first rank entered MPI_Init"),
+            Shared::seconds("end_s", |row: &Row, _| row.joined.part.end.map(seconds)).means("when its part was complete: of a nonblocking operation, when the call ended that completed the request; null where that is not known"),
+            Shared::seconds("late_s", |row: &Row, _| {
                 seconds(row.joined.part.begin - row.joined.first)
-            }),
-            DataColumn::real("error_s", "by how much start_s may be off against the first rank's clock", |row: &Row, _| {
+            }).means("by how much the rank began after the first one"),
+            Shared::seconds("error_s", |row: &Row, _| {
                 seconds(row.error)
-            }),
+            }).means("by how much start_s may be off against the first rank's clock"),
         ]);
         columns
     }

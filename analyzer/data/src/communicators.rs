@@ -2,9 +2,9 @@
 
 use traces::definitions::ObjectKind;
 
-use super::column::DataColumn;
 use super::set::{DataSet, RankOfRows, rank_columns};
 use super::table::DataRow;
+use tables::{Column, Shared};
 
 /// A rank's part in a communicator, window or file.
 pub struct CommunicatorRow {
@@ -23,26 +23,20 @@ impl DataRow for CommunicatorRow {
     const TABLE: &'static str = "communicators";
     const MEANING: &'static str = "A communicator, window or file that a rank has a part in.";
 
-    fn columns() -> Vec<DataColumn<CommunicatorRow, RankOfRows>> {
+    fn columns() -> Vec<Column<CommunicatorRow, RankOfRows>> {
         type Row = CommunicatorRow;
         let mut columns = rank_columns();
         columns.extend([
-            DataColumn::number(
-                "communicator",
-                "its number, the same for all its ranks; null where its processes are not known",
-                |row: &Row, _| row.communicator,
-            ),
-            DataColumn::number("own_number", "the number that this rank's file has for it", |row: &Row, _| row.own),
-            DataColumn::text("kind", "communicator, window or file", |row: &Row, _| row.kind.to_string()),
-            DataColumn::text("name", "its name, empty where it has none", |row: &Row, _| row.name.clone()),
-            DataColumn::whole(
-                "size",
-                "how many processes have a part in it, both groups of an intercommunicator",
-                |row: &Row, _| row.size,
-            ),
-            DataColumn::number("own_rank", "this rank's number in it", |row: &Row, _| row.own_rank),
-            DataColumn::flag("inter", "it is an intercommunicator", |row: &Row, _| row.is_inter),
-            DataColumn::number("parent", "the communicator it was made from", |row: &Row, _| row.parent),
+            Shared::id("communicator", |row: &Row, _| row.communicator)
+                .means("its number, the same for all its ranks; null where its processes are not known"),
+            Shared::id("own_number", |row: &Row, _| row.own).means("the number that this rank's file has for it"),
+            Shared::text("kind", |row: &Row, _| row.kind.to_string()).means("communicator, window or file"),
+            Shared::text("name", |row: &Row, _| row.name.clone()).means("its name, empty where it has none"),
+            Shared::count("size", |row: &Row, _| row.size)
+                .means("how many processes have a part in it, both groups of an intercommunicator"),
+            Shared::id("own_rank", |row: &Row, _| row.own_rank).means("this rank's number in it"),
+            Shared::flag("inter", |row: &Row, _| row.is_inter).means("it is an intercommunicator"),
+            Shared::id("parent", |row: &Row, _| row.parent).means("the communicator it was made from"),
         ]);
         columns
     }

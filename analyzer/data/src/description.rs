@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use super::column::{ColumnType, DataHead};
 use super::heads;
+use tables::ColumnType;
 
 /// What stands above the tables.
 const HEAD: &str = "# The data set of a run
@@ -18,24 +18,23 @@ pub fn description() -> String {
     let mut text = HEAD.to_string();
     for table in heads() {
         let _ = write!(text, "\n## {}\n\n{}\n\n| column | type | |\n|---|---|---|\n", table.name, table.meaning);
-        for DataHead { key, kind, is_optional, meaning } in &table.columns {
-            let optional = if *is_optional { "?" } else { "" };
-            let _ = writeln!(text, "| `{key}` | {}{optional} | {meaning} |", kind.name());
+        for column in &table.columns {
+            let optional = if column.is_optional { "?" } else { "" };
+            let kind = type_name(column.unit.column_type());
+            let _ = writeln!(text, "| `{}` | {kind}{optional} | {} |", column.key, column.meaning);
         }
     }
     text
 }
 
-impl ColumnType {
-    /// Its name in Arrow.
-    pub fn name(self) -> &'static str {
-        match self {
-            ColumnType::Boolean => "bool",
-            ColumnType::UInt32 => "uint32",
-            ColumnType::UInt64 => "uint64",
-            ColumnType::Int32 => "int32",
-            ColumnType::Float64 => "float64",
-            ColumnType::Utf8 => "string",
-        }
+/// A type's name in Arrow.
+pub fn type_name(kind: ColumnType) -> &'static str {
+    match kind {
+        ColumnType::Boolean => "bool",
+        ColumnType::UInt32 => "uint32",
+        ColumnType::UInt64 => "uint64",
+        ColumnType::Int32 => "int32",
+        ColumnType::Float64 => "float64",
+        ColumnType::Utf8 => "string",
     }
 }

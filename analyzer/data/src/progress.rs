@@ -5,10 +5,10 @@ use std::io;
 use traces::progress::EntryRun;
 use traces::read::{Visitor, Walk};
 
-use super::column::DataColumn;
 use super::set::{DataSet, OfRank, Piece, RankOfRows, rank_columns, time_columns};
 use super::table::{DataRow, RowSource, ShowRows};
 use model::selection::{Cursor, LEFT_OUT};
+use tables::{Column, Shared};
 
 /// One entry or several after each other. Times in ticks.
 pub struct EngineRow {
@@ -35,16 +35,13 @@ impl DataRow for EngineRow {
     const TABLE: &'static str = "progress";
     const MEANING: &'static str = "Entries into the progress engine that achieved something, or were made outside MPI calls; those in vain are only counted, by call, in `calls`.";
 
-    fn columns() -> Vec<DataColumn<EngineRow, EngineOfThread>> {
+    fn columns() -> Vec<Column<EngineRow, EngineOfThread>> {
         let mut columns = rank_columns();
         columns.extend([
-            DataColumn::number("thread", "thread of the rank", |_, of: &EngineOfThread| of.thread),
-            DataColumn::flag(
-                "outside",
-                "made outside MPI calls, by progress threads and other libraries",
-                |row: &EngineRow, _| row.is_outside,
-            ),
-            DataColumn::whole("entries", "how many, one after another", |row: &EngineRow, _| row.entries),
+            Shared::id("thread", |_, of: &EngineOfThread| of.thread).means("thread of the rank"),
+            Shared::flag("outside", |row: &EngineRow, _| row.is_outside)
+                .means("made outside MPI calls, by progress threads and other libraries"),
+            Shared::count("entries", |row: &EngineRow, _| row.entries).means("how many, one after another"),
         ]);
         columns.extend(time_columns(|row: &EngineRow| row.start, |row: &EngineRow| row.end));
         columns

@@ -1,12 +1,12 @@
 //! `ranks`: the processes of the run.
 
-use super::column::DataColumn;
 use super::set::{DataSet, RankOfRows, rank_columns, seconds};
 use super::table::DataRow;
 use model::clock::kind_in_words;
 use model::rank::is_nested;
 use model::sums::Total;
 use model::{End, Rank};
+use tables::{Column, Shared};
 
 /// A process.
 pub struct RankRow {
@@ -34,50 +34,34 @@ impl DataRow for RankRow {
     const TABLE: &'static str = "ranks";
     const MEANING: &'static str = "A process that was recorded.";
 
-    fn columns() -> Vec<DataColumn<RankRow, RankOfRows>> {
+    fn columns() -> Vec<Column<RankRow, RankOfRows>> {
         let mut columns = rank_columns();
         columns.extend([
-            DataColumn::text("file", "its file in the run's folder", |row: &RankRow, _| row.file.clone()),
-            DataColumn::whole("file_bytes", "size of that file", |row: &RankRow, _| row.bytes),
-            DataColumn::text("host", "host it ran on", |row: &RankRow, _| row.host.clone()),
-            DataColumn::number("process_id", "the system's number of the process", |row: &RankRow, _| row.pid),
-            DataColumn::text("program", "path of its executable", |row: &RankRow, _| row.program.clone()),
-            DataColumn::text("mpi", "what MPI_Get_library_version said", |row: &RankRow, _| row.library.clone()),
-            DataColumn::flag(
-                "profile",
-                "only counts and times were recorded, from the start or from some point on",
-                |row: &RankRow, _| row.is_profile,
-            ),
-            DataColumn::text(
-                "end",
-                "how the recording ended: finalized, outside MPI, or inside a call",
-                |row: &RankRow, _| row.end.to_string(),
-            ),
-            DataColumn::whole("threads", "threads that called MPI at once", |row: &RankRow, _| row.threads),
-            DataColumn::whole("calls", "calls it made, but for those inside other calls", |row: &RankRow, _| row.calls),
-            DataColumn::whole("begin_ticks", "when it entered MPI_Init, as its counter said", |row: &RankRow, _| {
-                row.begin_ticks
-            }),
-            DataColumn::real(
-                "begin_s",
-                "when it entered MPI_Init, seconds since the first rank did",
-                |row: &RankRow, _| row.begin,
-            ),
-            DataColumn::real(
-                "wall_s",
-                "time between MPI_Init and the end of MPI_Finalize, or the last that is known",
-                |row: &RankRow, _| row.wall,
-            ),
-            DataColumn::real("in_mpi_s", "time its threads spent in MPI, added", |row: &RankRow, _| row.in_mpi),
-            DataColumn::text("clock", "what its ticks count", |row: &RankRow, _| row.clock.to_string()),
-            DataColumn::text("clock_source", "what its place on the run's time line rests on", |row: &RankRow, _| {
-                row.clock_source.to_string()
-            }),
-            DataColumn::real(
-                "clock_error_s",
-                "by how much its times may be off against the first rank's when it began",
-                |row: &RankRow, _| row.clock_error,
-            ),
+            Shared::text("file", |row: &RankRow, _| row.file.clone()).means("its file in the run's folder"),
+            Shared::bytes("file_bytes", |row: &RankRow, _| row.bytes).means("size of that file"),
+            Shared::text("host", |row: &RankRow, _| row.host.clone()).means("host it ran on"),
+            Shared::id("process_id", |row: &RankRow, _| row.pid).means("the system's number of the process"),
+            Shared::text("program", |row: &RankRow, _| row.program.clone()).means("path of its executable"),
+            Shared::text("mpi", |row: &RankRow, _| row.library.clone()).means("what MPI_Get_library_version said"),
+            Shared::flag("profile", |row: &RankRow, _| row.is_profile)
+                .means("only counts and times were recorded, from the start or from some point on"),
+            Shared::text("end", |row: &RankRow, _| row.end.to_string())
+                .means("how the recording ended: finalized, outside MPI, or inside a call"),
+            Shared::count("threads", |row: &RankRow, _| row.threads).means("threads that called MPI at once"),
+            Shared::count("calls", |row: &RankRow, _| row.calls)
+                .means("calls it made, but for those inside other calls"),
+            Shared::ticks("begin_ticks", |row: &RankRow, _| row.begin_ticks)
+                .means("when it entered MPI_Init, as its counter said"),
+            Shared::seconds("begin_s", |row: &RankRow, _| row.begin)
+                .means("when it entered MPI_Init, seconds since the first rank did"),
+            Shared::seconds("wall_s", |row: &RankRow, _| row.wall)
+                .means("time between MPI_Init and the end of MPI_Finalize, or the last that is known"),
+            Shared::seconds("in_mpi_s", |row: &RankRow, _| row.in_mpi).means("time its threads spent in MPI, added"),
+            Shared::text("clock", |row: &RankRow, _| row.clock.to_string()).means("what its ticks count"),
+            Shared::text("clock_source", |row: &RankRow, _| row.clock_source.to_string())
+                .means("what its place on the run's time line rests on"),
+            Shared::seconds("clock_error_s", |row: &RankRow, _| row.clock_error)
+                .means("by how much its times may be off against the first rank's when it began"),
         ]);
         columns
     }

@@ -3,10 +3,10 @@
 use traces::read::{ThreadPages, Visitor, walk};
 use traces::record::RecordKind;
 
-use super::column::DataColumn;
 use super::set::{DataSet, RankOfRows, rank_columns};
 use super::table::DataRow;
 use model::selection::{Cursor, LEFT_OUT};
+use tables::{Column, Shared};
 
 /// A region from where it was entered to where it was left.
 pub struct RegionRow {
@@ -24,35 +24,24 @@ impl DataRow for RegionRow {
     const MEANING: &'static str =
         "A time that a thread was in a region, from where it was entered to where it was left.";
 
-    fn columns() -> Vec<DataColumn<RegionRow, RankOfRows>> {
+    fn columns() -> Vec<Column<RegionRow, RankOfRows>> {
         type Row = RegionRow;
         type Of = RankOfRows;
         let mut columns = rank_columns();
         columns.extend([
-            DataColumn::number("thread", "thread of the rank", |row: &Row, _| row.thread),
-            DataColumn::text("region", "its name", |row: &Row, _| row.name.clone()),
-            DataColumn::number("depth", "how many other regions it lies in", |row: &Row, _| row.depth),
-            DataColumn::whole("start_ticks", "when it was entered, as the rank's counter said", |row: &Row, _| {
-                row.start
-            }),
-            DataColumn::whole(
-                "end_ticks",
-                "when it was left, as the rank's counter said; null where it never was",
-                |row: &Row, _| row.end,
-            ),
-            DataColumn::real(
-                "start_s",
-                "when it was entered, seconds since the first rank entered MPI_Init",
-                |row: &Row, of: &Of| of.at(row.start),
-            ),
-            DataColumn::real("end_s", "when it was left; null where it never was", |row: &Row, of: &Of| {
-                row.end.map(|end| of.at(end))
-            }),
-            DataColumn::real(
-                "error_s",
-                "by how much start_s may be off against the first rank's clock",
-                |row: &Row, of: &Of| of.error(row.start),
-            ),
+            Shared::id("thread", |row: &Row, _| row.thread).means("thread of the rank"),
+            Shared::text("region", |row: &Row, _| row.name.clone()).means("its name"),
+            Shared::id("depth", |row: &Row, _| row.depth).means("how many other regions it lies in"),
+            Shared::ticks("start_ticks", |row: &Row, _| row.start)
+                .means("when it was entered, as the rank's counter said"),
+            Shared::ticks("end_ticks", |row: &Row, _| row.end)
+                .means("when it was left, as the rank's counter said; null where it never was"),
+            Shared::seconds("start_s", |row: &Row, of: &Of| of.at(row.start))
+                .means("when it was entered, seconds since the first rank entered MPI_Init"),
+            Shared::seconds("end_s", |row: &Row, of: &Of| row.end.map(|end| of.at(end)))
+                .means("when it was left; null where it never was"),
+            Shared::seconds("error_s", |row: &Row, of: &Of| of.error(row.start))
+                .means("by how much start_s may be off against the first rank's clock"),
         ]);
         columns
     }

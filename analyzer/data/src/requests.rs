@@ -8,11 +8,11 @@ use traces::progress::Polls;
 use traces::read::{Visitor, Walk};
 use traces::record::{Arrived, Fate, RecordKind};
 
-use super::column::DataColumn;
 use super::meanings::{CallMeaning, Meanings};
 use super::set::{DataSet, OfRank, RankOfRows, rank_columns};
 use super::table::{DataRow, RowSource, ShowRows};
 use model::selection::{Cursor, LEFT_OUT};
+use tables::{Column, Shared};
 
 /// A request. Times in ticks.
 #[derive(Clone, Copy, Debug)]
@@ -58,96 +58,61 @@ impl DataRow for RequestRow {
     const MEANING: &'static str =
         "A request from the call that began it to the call of the same thread that completed it.";
 
-    fn columns() -> Vec<DataColumn<RequestRow, RequestsOfThread>> {
+    fn columns() -> Vec<Column<RequestRow, RequestsOfThread>> {
         type Row = RequestRow;
         type Of = RequestsOfThread;
         let mut columns = rank_columns();
         columns.extend([
-            DataColumn::number("thread", "thread of the rank that began it", |_: &Row, of: &Of| of.thread),
-            DataColumn::whole("request", "its number, from 0 in the order the thread began them", |row: &Row, _| {
-                row.number
-            }),
-            DataColumn::name(
-                "function",
-                "MPI function that says what it does; of a persistent one, that created it",
-                |of: &Of| &of.meanings.functions,
-                |row: &Row, of| of.of(row).function,
-            ),
-            DataColumn::name(
-                "call_site",
-                "where that was called",
-                |of: &Of| &of.meanings.call_sites,
-                |row: &Row, of| of.of(row).call_site,
-            ),
-            DataColumn::number("site", "key into `sites`, with rank and world", |row: &Row, of: &Of| of.of(row).site),
-            DataColumn::number(
-                "signature",
-                "key into `signatures`, with rank, world and thread",
-                |row: &Row, of: &Of| of.of(row).number,
-            ),
-            DataColumn::number("communicator", "key into `communicators`", |row: &Row, of: &Of| {
-                of.of(row).communicator
-            }),
-            DataColumn::number(
-                "peer_rank",
-                "rank in MPI_COMM_WORLD of destination, source, root or target; null for none or any",
-                |row: &Row, of: &Of| of.of(row).peer,
-            ),
-            DataColumn::signed(
-                "tag",
-                "tag that it sends or receives by; null for none or any",
-                |row: &Row, of: &Of| of.of(row).tag,
-            ),
-            DataColumn::whole("sent_bytes", "bytes it hands out", |row: &Row, of: &Of| of.of(row).sent),
-            DataColumn::whole(
-                "received_bytes",
-                "bytes that came; where nobody knows, the room for them",
-                |row: &Row, of: &Of| row.came.map_or(of.of(row).received, |came| came.bytes),
-            ),
-            DataColumn::flag("persistent", "it is one start of a persistent request", |row: &Row, _| row.is_persistent),
-            DataColumn::flag("cancelled", "it was cancelled", |row: &Row, _| {
-                row.came.is_some_and(|came| came.fate == Fate::Cancelled)
-            }),
-            DataColumn::whole(
-                "start_ticks",
-                "when the call began that began it, as the rank's counter said",
-                |row: &Row, _| row.start,
-            ),
-            DataColumn::whole("posted_ticks", "when that call ended", |row: &Row, _| row.posted),
-            DataColumn::whole(
-                "end_ticks",
-                "when the call ended that completed it; null where none of the same thread did",
-                |row: &Row, _| row.completed.map(|(.., end)| end),
-            ),
-            DataColumn::real(
-                "start_s",
-                "when the call began that began it, seconds since the first rank entered MPI_Init",
-                |row: &Row, of: &Of| of.rank.at(row.start),
-            ),
-            DataColumn::real("posted_s", "when that call ended", |row: &Row, of: &Of| of.rank.at(row.posted)),
-            DataColumn::real("completing_s", "when the call began that completed it", |row: &Row, of: &Of| {
-                row.completed.map(|(_, start, _)| of.rank.at(start))
-            }),
-            DataColumn::real("end_s", "when that call ended", |row: &Row, of: &Of| {
-                row.completed.map(|(.., end)| of.rank.at(end))
-            }),
-            DataColumn::real(
-                "error_s",
-                "by how much start_s may be off against the first rank's clock",
-                |row: &Row, of: &Of| of.rank.error(row.start),
-            ),
-            DataColumn::name(
+            Shared::id("thread", |_: &Row, of: &Of| of.thread).means("thread of the rank that began it"),
+            Shared::count("request", |row: &Row, _| row.number)
+                .means("its number, from 0 in the order the thread began them"),
+            Shared::name("function", |of: &Of| &of.meanings.functions, |row: &Row, of| of.of(row).function)
+                .means("MPI function that says what it does; of a persistent one, that created it"),
+            Shared::name("call_site", |of: &Of| &of.meanings.call_sites, |row: &Row, of| of.of(row).call_site)
+                .means("where that was called"),
+            Shared::id("site", |row: &Row, of: &Of| of.of(row).site).means("key into `sites`, with rank and world"),
+            Shared::id("signature", |row: &Row, of: &Of| of.of(row).number)
+                .means("key into `signatures`, with rank, world and thread"),
+            Shared::id("communicator", |row: &Row, of: &Of| of.of(row).communicator).means("key into `communicators`"),
+            Shared::id("peer_rank", |row: &Row, of: &Of| of.of(row).peer)
+                .means("rank in MPI_COMM_WORLD of destination, source, root or target; null for none or any"),
+            Shared::tag("tag", |row: &Row, of: &Of| of.of(row).tag)
+                .means("tag that it sends or receives by; null for none or any"),
+            Shared::bytes("sent_bytes", |row: &Row, of: &Of| of.of(row).sent).means("bytes it hands out"),
+            Shared::bytes("received_bytes", |row: &Row, of: &Of| {
+                row.came.map_or(of.of(row).received, |came| came.bytes)
+            })
+            .means("bytes that came; where nobody knows, the room for them"),
+            Shared::flag("persistent", |row: &Row, _| row.is_persistent)
+                .means("it is one start of a persistent request"),
+            Shared::flag("cancelled", |row: &Row, _| row.came.is_some_and(|came| came.fate == Fate::Cancelled))
+                .means("it was cancelled"),
+            Shared::ticks("start_ticks", |row: &Row, _| row.start)
+                .means("when the call began that began it, as the rank's counter said"),
+            Shared::ticks("posted_ticks", |row: &Row, _| row.posted).means("when that call ended"),
+            Shared::ticks("end_ticks", |row: &Row, _| row.completed.map(|(.., end)| end))
+                .means("when the call ended that completed it; null where none of the same thread did"),
+            Shared::seconds("start_s", |row: &Row, of: &Of| of.rank.at(row.start))
+                .means("when the call began that began it, seconds since the first rank entered MPI_Init"),
+            Shared::seconds("posted_s", |row: &Row, of: &Of| of.rank.at(row.posted)).means("when that call ended"),
+            Shared::seconds("completing_s", |row: &Row, of: &Of| row.completed.map(|(_, start, _)| of.rank.at(start)))
+                .means("when the call began that completed it"),
+            Shared::seconds("end_s", |row: &Row, of: &Of| row.completed.map(|(.., end)| of.rank.at(end)))
+                .means("when that call ended"),
+            Shared::seconds("error_s", |row: &Row, of: &Of| of.rank.error(row.start))
+                .means("by how much start_s may be off against the first rank's clock"),
+            Shared::name(
                 "completed_by",
-                "MPI function that completed it, or began it where it was complete at once",
                 |of: &Of| &of.meanings.functions,
                 |row: &Row, of| of.completing(row).map(|call| call.function),
-            ),
-            DataColumn::name(
+            )
+            .means("MPI function that completed it, or began it where it was complete at once"),
+            Shared::name(
                 "completed_at",
-                "where that was called",
                 |of: &Of| &of.meanings.call_sites,
                 |row: &Row, of| of.completing(row).map(|call| call.call_site),
-            ),
+            )
+            .means("where that was called"),
         ]);
         columns
     }

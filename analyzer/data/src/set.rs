@@ -2,13 +2,13 @@
 
 use traces::read::{Contents, EventPage, ThreadPages};
 
-use super::column::DataColumn;
 use super::place_names::PlaceNames;
 use model::clock::Clock;
 use model::matching::{Follow, JoinedOperation, ReceivedMessage, Settled, WaitSpan, settled};
 use model::objects::Objects;
 use model::timeline::{ClockLine, Timeline};
 use model::{Rank, Run};
+use tables::{Column, Shared};
 
 /// See the module.
 pub struct DataSet<'r> {
@@ -175,16 +175,12 @@ impl OfRank for RankOfRows {
 }
 
 /// The columns that say which rank a row is of, which every table of ranks begins with.
-pub fn rank_columns<Row: 'static, Common: OfRank + 'static>() -> Vec<DataColumn<Row, Common>> {
+pub fn rank_columns<Row: 'static, Common: OfRank + 'static>() -> Vec<Column<Row, Common>> {
     vec![
-        DataColumn::number(
-            "rank",
-            "rank in MPI_COMM_WORLD, null for a process that ended before MPI said it",
-            |_, of: &Common| of.rank().number,
-        ),
-        DataColumn::number("world", "0, or the number of the spawned world that the rank is of", |_, of: &Common| {
-            of.rank().world
-        }),
+        Shared::id("rank", |_, of: &Common| of.rank().number)
+            .means("rank in MPI_COMM_WORLD, null for a process that ended before MPI said it"),
+        Shared::id("world", |_, of: &Common| of.rank().world)
+            .means("0, or the number of the spawned world that the rank is of"),
     ]
 }
 
@@ -192,24 +188,15 @@ pub fn rank_columns<Row: 'static, Common: OfRank + 'static>() -> Vec<DataColumn<
 pub fn time_columns<Row: 'static, Common: OfRank + 'static>(
     start: fn(&Row) -> u64,
     end: fn(&Row) -> u64,
-) -> Vec<DataColumn<Row, Common>> {
+) -> Vec<Column<Row, Common>> {
     vec![
-        DataColumn::whole("start_ticks", "when it began, as the rank's counter said", move |row, _| start(row)),
-        DataColumn::whole("end_ticks", "when it ended, as the rank's counter said", move |row, _| end(row)),
-        DataColumn::real(
-            "start_s",
-            "when it began, seconds since the first rank entered MPI_Init",
-            move |row, of: &Common| of.rank().at(start(row)),
-        ),
-        DataColumn::real(
-            "end_s",
-            "when it ended, seconds since the first rank entered MPI_Init",
-            move |row, of: &Common| of.rank().at(end(row)),
-        ),
-        DataColumn::real(
-            "error_s",
-            "by how much start_s may be off against the first rank's clock",
-            move |row, of: &Common| of.rank().error(start(row)),
-        ),
+        Shared::ticks("start_ticks", move |row, _| start(row)).means("when it began, as the rank's counter said"),
+        Shared::ticks("end_ticks", move |row, _| end(row)).means("when it ended, as the rank's counter said"),
+        Shared::seconds("start_s", move |row, of: &Common| of.rank().at(start(row)))
+            .means("when it began, seconds since the first rank entered MPI_Init"),
+        Shared::seconds("end_s", move |row, of: &Common| of.rank().at(end(row)))
+            .means("when it ended, seconds since the first rank entered MPI_Init"),
+        Shared::seconds("error_s", move |row, of: &Common| of.rank().error(start(row)))
+            .means("by how much start_s may be off against the first rank's clock"),
     ]
 }

@@ -2,12 +2,12 @@
 
 use traces::signature::{peer, tag};
 
-use super::column::DataColumn;
 use super::meanings::rank_of;
 use super::set::{DataSet, RankOfRows, rank_columns};
 use super::table::DataRow;
 use model::rank::{function, is_nested};
 use model::tally::CallTotal;
+use tables::{Column, Shared};
 
 /// The calls of one signature.
 pub struct SignatureRow {
@@ -24,71 +24,50 @@ impl DataRow for SignatureRow {
     const TABLE: &'static str = "signatures";
     const MEANING: &'static str = "Calls of a thread that agree in function, call site, communicator, partner, tag and bytes, added up; also those of a profile.";
 
-    fn columns() -> Vec<DataColumn<SignatureRow, RankOfRows>> {
+    fn columns() -> Vec<Column<SignatureRow, RankOfRows>> {
         type Row = SignatureRow;
         type Of = RankOfRows;
         let wanted_tag = |number: i32| Some(number).filter(|number| *number != tag::NONE && *number != tag::ANY);
         let mut columns = rank_columns();
         columns.extend([
-            DataColumn::number(
-                "thread",
-                "thread of the rank; null for threads without room of their own in the file",
-                |row: &Row, _| row.thread,
-            ),
-            DataColumn::number("signature", "number by which the thread's rows of `calls` name it", |row: &Row, _| {
-                row.total.signature.number
-            }),
-            DataColumn::text("function", "MPI function", |row: &Row, _| function(&row.total.signature)),
-            DataColumn::text("call_site", "where it was called, as `report` names it", |row: &Row, _| {
-                row.call_site.clone()
-            }),
-            DataColumn::number("site", "key into `sites`, with rank and world", |row: &Row, _| {
-                row.total.signature.site
-            }),
-            DataColumn::number("communicator", "key into `communicators`; null for calls on none", |row: &Row, _| {
-                row.communicator
-            }),
-            DataColumn::number(
-                "peer_rank",
-                "rank in MPI_COMM_WORLD of destination, source, root or target; null for none or any",
-                |row: &Row, _| row.peer,
-            ),
-            DataColumn::signed("tag", "tag that it sends or receives by; null for none or any", move |row: &Row, _| {
-                wanted_tag(row.total.signature.tag)
-            }),
-            DataColumn::number(
-                "source_rank",
-                "of a call that sends and receives: rank in MPI_COMM_WORLD that it receives from",
-                |row: &Row, _| row.source,
-            ),
-            DataColumn::flag("any_source", "it receives from MPI_ANY_SOURCE", |row: &Row, _| {
+            Shared::id("thread", |row: &Row, _| row.thread)
+                .means("thread of the rank; null for threads without room of their own in the file"),
+            Shared::id("signature", |row: &Row, _| row.total.signature.number)
+                .means("number by which the thread's rows of `calls` name it"),
+            Shared::text("function", |row: &Row, _| function(&row.total.signature)).means("MPI function"),
+            Shared::text("call_site", |row: &Row, _| row.call_site.clone())
+                .means("where it was called, as `report` names it"),
+            Shared::id("site", |row: &Row, _| row.total.signature.site).means("key into `sites`, with rank and world"),
+            Shared::id("communicator", |row: &Row, _| row.communicator)
+                .means("key into `communicators`; null for calls on none"),
+            Shared::id("peer_rank", |row: &Row, _| row.peer)
+                .means("rank in MPI_COMM_WORLD of destination, source, root or target; null for none or any"),
+            Shared::tag("tag", move |row: &Row, _| wanted_tag(row.total.signature.tag))
+                .means("tag that it sends or receives by; null for none or any"),
+            Shared::id("source_rank", |row: &Row, _| row.source)
+                .means("of a call that sends and receives: rank in MPI_COMM_WORLD that it receives from"),
+            Shared::flag("any_source", |row: &Row, _| {
                 row.total.signature.peer == peer::ANY || row.total.signature.source == peer::ANY
-            }),
-            DataColumn::flag("nested", "made inside other calls, whose time holds theirs", |row: &Row, _| {
-                is_nested(&row.total)
-            }),
-            DataColumn::whole("calls", "how many calls", |row: &Row, _| row.total.count),
-            DataColumn::whole("failed_calls", "how many returned an error, or never", |row: &Row, _| row.total.failed),
-            DataColumn::real("time_s", "time in them, added", |row: &Row, of: &Of| of.seconds(row.total.total)),
-            DataColumn::real("min_s", "the shortest", |row: &Row, of: &Of| {
-                (row.total.count > 0).then(|| of.seconds(row.total.min))
-            }),
-            DataColumn::real("max_s", "the longest", |row: &Row, of: &Of| of.seconds(row.total.max)),
-            DataColumn::whole("sent_bytes", "bytes they handed out, added", |row: &Row, _| row.total.sent),
-            DataColumn::whole(
-                "received_bytes",
-                "bytes that came, added; as posted where nobody knows",
-                |row: &Row, _| row.total.received,
-            ),
-            DataColumn::whole("engine_entries", "entries into the progress engine during them", |row: &Row, _| {
-                row.total.engine.entries
-            }),
-            DataColumn::whole("engine_productive_entries", "entries that achieved something", |row: &Row, _| {
-                row.total.engine.productive
-            }),
-            DataColumn::real("engine_s", "time inside the progress engine", |row: &Row, of: &Of| {
-                of.seconds(row.total.engine.ticks)
-            }),
+            })
+            .means("it receives from MPI_ANY_SOURCE"),
+            Shared::flag("nested", |row: &Row, _| is_nested(&row.total))
+                .means("made inside other calls, whose time holds theirs"),
+            Shared::count("calls", |row: &Row, _| row.total.count).means("how many calls"),
+            Shared::count("failed_calls", |row: &Row, _| row.total.failed)
+                .means("how many returned an error, or never"),
+            Shared::seconds("time_s", |row: &Row, of: &Of| of.seconds(row.total.total)).means("time in them, added"),
+            Shared::seconds("min_s", |row: &Row, of: &Of| (row.total.count > 0).then(|| of.seconds(row.total.min)))
+                .means("the shortest"),
+            Shared::seconds("max_s", |row: &Row, of: &Of| of.seconds(row.total.max)).means("the longest"),
+            Shared::bytes("sent_bytes", |row: &Row, _| row.total.sent).means("bytes they handed out, added"),
+            Shared::bytes("received_bytes", |row: &Row, _| row.total.received)
+                .means("bytes that came, added; as posted where nobody knows"),
+            Shared::count("engine_entries", |row: &Row, _| row.total.engine.entries)
+                .means("entries into the progress engine during them"),
+            Shared::count("engine_productive_entries", |row: &Row, _| row.total.engine.productive)
+                .means("entries that achieved something"),
+            Shared::seconds("engine_s", |row: &Row, of: &Of| of.seconds(row.total.engine.ticks))
+                .means("time inside the progress engine"),
         ]);
         columns
     }

@@ -1,8 +1,8 @@
 //! `sites`: where the program calls MPI.
 
-use super::column::DataColumn;
 use super::set::{DataSet, RankOfRows, rank_columns};
 use super::table::DataRow;
+use tables::{Column, Shared};
 
 /// A call site of a rank.
 pub struct SiteRow {
@@ -20,22 +20,19 @@ impl DataRow for SiteRow {
     const TABLE: &'static str = "sites";
     const MEANING: &'static str = "A place in a rank's program that MPI was called from.";
 
-    fn columns() -> Vec<DataColumn<SiteRow, RankOfRows>> {
+    fn columns() -> Vec<Column<SiteRow, RankOfRows>> {
         let mut columns = rank_columns();
         columns.extend([
-            DataColumn::number("site", "the rank's number of it", |row: &SiteRow, _| row.site),
-            DataColumn::text("call_site", "in words, as `report` names it", |row: &SiteRow, _| row.call_site.clone()),
-            DataColumn::text("caller", "function of the program that it lies in", |row: &SiteRow, _| {
-                row.caller.clone()
-            }),
-            DataColumn::text("file", "source file, without its folders", |row: &SiteRow, _| row.file.clone()),
-            DataColumn::number("line", "line of the source file", |row: &SiteRow, _| row.line),
-            DataColumn::text("module", "path of the program or library that it lies in", |row: &SiteRow, _| {
-                row.module.clone()
-            }),
-            DataColumn::whole("offset", "the return address, in bytes from the module's begin", |row: &SiteRow, _| {
-                row.offset
-            }),
+            Shared::id("site", |row: &SiteRow, _| row.site).means("the rank's number of it"),
+            Shared::text("call_site", |row: &SiteRow, _| row.call_site.clone()).means("in words, as `report` names it"),
+            Shared::text("caller", |row: &SiteRow, _| row.caller.clone())
+                .means("function of the program that it lies in"),
+            Shared::text("file", |row: &SiteRow, _| row.file.clone()).means("source file, without its folders"),
+            Shared::id("line", |row: &SiteRow, _| row.line).means("line of the source file"),
+            Shared::text("module", |row: &SiteRow, _| row.module.clone())
+                .means("path of the program or library that it lies in"),
+            Shared::count("offset", |row: &SiteRow, _| row.offset)
+                .means("the return address, in bytes from the module's begin"),
         ]);
         columns
     }

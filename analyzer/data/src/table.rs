@@ -2,8 +2,7 @@
 
 use std::io;
 
-use super::column::{DataColumn, DataHead};
-use super::values::Batch;
+use tables::{Batch, Column, ColumnHead, Values};
 
 /// What a table's rows are.
 pub trait DataRow: Sized + Send + Sync + 'static {
@@ -14,7 +13,7 @@ pub trait DataRow: Sized + Send + Sync + 'static {
     /// What a row is, in a sentence.
     const MEANING: &'static str;
     /// The table's columns.
-    fn columns() -> Vec<DataColumn<Self, Self::Common>>;
+    fn columns() -> Vec<Column<Self, Self::Common>>;
 }
 
 /// Shows whoever asks for them rows that have something in common.
@@ -37,7 +36,7 @@ pub struct TableHead {
     /// What a row is.
     pub meaning: &'static str,
     /// Its columns.
-    pub columns: Vec<DataHead>,
+    pub columns: Vec<ColumnHead>,
 }
 
 impl TableHead {
@@ -64,7 +63,7 @@ pub trait DataTable: Send + Sync {
 /// The columns of rows, with where the rows come from.
 pub struct SourceTable<R: DataRow, S> {
     head: TableHead,
-    columns: Vec<DataColumn<R, R::Common>>,
+    columns: Vec<Column<R, R::Common>>,
     parts: Vec<usize>,
     source: S,
 }
@@ -94,11 +93,6 @@ impl<R: DataRow, S: RowSource<R>> DataTable for SourceTable<R, S> {
 }
 
 /// The columns at these places, of rows.
-fn columns<R: DataRow>(
-    all: &[DataColumn<R, R::Common>],
-    wanted: &[usize],
-    rows: &[R],
-    common: &R::Common,
-) -> Vec<super::values::Values> {
+fn columns<R: DataRow>(all: &[Column<R, R::Common>], wanted: &[usize], rows: &[R], common: &R::Common) -> Vec<Values> {
     wanted.iter().map(|at| all[*at].values(rows, common)).collect()
 }

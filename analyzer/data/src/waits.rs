@@ -1,10 +1,10 @@
 //! `waits`: each time that a rank waited for another.
 
-use super::column::DataColumn;
 use super::matched::RankAndPlaces;
 use super::set::{DataSet, rank_columns, seconds};
 use super::table::DataRow;
 use model::matching::WaitSpan;
+use tables::{Column, Shared};
 
 /// A wait.
 pub struct WaitRow {
@@ -20,33 +20,29 @@ impl DataRow for WaitRow {
     const TABLE: &'static str = "waits";
     const MEANING: &'static str = "A time that `rank` waited in a call for another rank, longer than the clocks' error, as `overhear waits` adds them up.";
 
-    fn columns() -> Vec<DataColumn<WaitRow, RankAndPlaces>> {
+    fn columns() -> Vec<Column<WaitRow, RankAndPlaces>> {
         type Row = WaitRow;
         let (functions, sites) = (RankAndPlaces::functions, RankAndPlaces::sites);
         let waiter = |row: &Row, _: &RankAndPlaces| row.span.key.waiter.place.number() as u32;
         let cause = |row: &Row, _: &RankAndPlaces| row.cause.map(|_| row.span.key.cause.place.number() as u32);
         let mut columns = rank_columns();
         columns.extend([
-            DataColumn::text("wait_state", "why, as `overhear explain` says", |row: &Row, _| {
-                row.span.key.state.name().to_string()
-            }),
-            DataColumn::name("function", "MPI function that waited", functions, waiter),
-            DataColumn::name("call_site", "where that was called", sites, waiter),
-            DataColumn::number("cause_rank", "rank that came late; null where no single one did", |row: &Row, _| {
-                row.cause.and_then(|(rank, _)| rank)
-            }),
-            DataColumn::number("cause_world", "that rank's world", |row: &Row, _| row.cause.map(|(_, world)| world)),
-            DataColumn::name("cause_function", "MPI function that it came late to", functions, cause),
-            DataColumn::name("cause_call_site", "where that was called", sites, cause),
-            DataColumn::real(
-                "call_s",
-                "when the call began that waited, seconds since the first rank entered MPI_Init",
-                |row: &Row, _| seconds(row.span.call),
-            ),
-            DataColumn::real("start_s", "from when it waited", |row: &Row, _| seconds(row.span.from)),
-            DataColumn::real("end_s", "until when it waited", |row: &Row, _| seconds(row.span.until)),
-            DataColumn::real("wait_s", "how long it waited", |row: &Row, _| seconds(row.span.until - row.span.from)),
-            DataColumn::real("error_s", "by how much that may be off", |row: &Row, _| seconds(row.error)),
+            Shared::text("wait_state", |row: &Row, _| row.span.key.state.name().to_string())
+                .means("why, as `overhear explain` says"),
+            Shared::name("function", functions, waiter).means("MPI function that waited"),
+            Shared::name("call_site", sites, waiter).means("where that was called"),
+            Shared::id("cause_rank", |row: &Row, _| row.cause.and_then(|(rank, _)| rank))
+                .means("rank that came late; null where no single one did"),
+            Shared::id("cause_world", |row: &Row, _| row.cause.map(|(_, world)| world)).means("that rank's world"),
+            Shared::name("cause_function", functions, cause).means("MPI function that it came late to"),
+            Shared::name("cause_call_site", sites, cause).means("where that was called"),
+            Shared::seconds("call_s", |row: &Row, _| seconds(row.span.call))
+                .means("when the call began that waited, seconds since the first rank entered MPI_Init"),
+            Shared::seconds("start_s", |row: &Row, _| seconds(row.span.from)).means("from when it waited"),
+            Shared::seconds("end_s", |row: &Row, _| seconds(row.span.until)).means("until when it waited"),
+            Shared::seconds("wait_s", |row: &Row, _| seconds(row.span.until - row.span.from))
+                .means("how long it waited"),
+            Shared::seconds("error_s", |row: &Row, _| seconds(row.error)).means("by how much that may be off"),
         ]);
         columns
     }

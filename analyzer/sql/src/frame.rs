@@ -6,11 +6,11 @@ use polars::prelude::{
     UInt64Type,
 };
 
-use data::{Batch, Cells, ColumnType, DataHead, Values};
+use tables::{Batch, Cells, ColumnHead, ColumnType, Values};
 
 /// The columns as Polars describes them.
-pub fn schema(columns: &[DataHead]) -> Schema {
-    columns.iter().map(|column| (PlSmallStr::from_static(column.key), data_type(column.kind))).collect()
+pub fn schema(columns: &[ColumnHead]) -> Schema {
+    columns.iter().map(|column| (PlSmallStr::from_str(&column.key), data_type(column.unit.column_type()))).collect()
 }
 
 /// The type that Polars has for a column's values.
@@ -26,21 +26,21 @@ pub fn data_type(kind: ColumnType) -> DataType {
 }
 
 /// A batch of these columns.
-pub fn frame(columns: &[DataHead], batch: Batch) -> PolarsResult<DataFrame> {
-    let column = |(head, values): (&DataHead, Values)| Ok(Column::from(series(head.key, values)?));
+pub fn frame(columns: &[ColumnHead], batch: Batch) -> PolarsResult<DataFrame> {
+    let column = |(head, values): (&ColumnHead, Values)| Ok(Column::from(series(&head.key, values)?));
     let columns = columns.iter().zip(batch.columns).map(column).collect::<PolarsResult<Vec<Column>>>()?;
     DataFrame::new(batch.rows, columns)
 }
 
 /// A column's values.
-pub fn series(key: &'static str, values: Values) -> PolarsResult<Series> {
-    let name = PlSmallStr::from_static(key);
+pub fn series(key: &str, values: Values) -> PolarsResult<Series> {
+    let name = PlSmallStr::from_str(key);
     Ok(match values {
         Values::Flag(cells) => match cells.known {
             None => Series::new(name, cells.values),
             Some(_) => BooleanChunked::from_iter_options(name, options(cells)).into_series(),
         },
-        Values::Number(cells) => numbers::<UInt32Type>(name, cells).into_series(),
+        Values::Id(cells) => numbers::<UInt32Type>(name, cells).into_series(),
         Values::Whole(cells) => numbers::<UInt64Type>(name, cells).into_series(),
         Values::Signed(cells) => numbers::<Int32Type>(name, cells).into_series(),
         Values::Real(cells) => numbers::<Float64Type>(name, cells).into_series(),
@@ -50,6 +50,9 @@ pub fn series(key: &'static str, values: Values) -> PolarsResult<Series> {
             let names = StringChunked::from_slice(name, &names);
             let places = numbers::<IdxType>(PlSmallStr::EMPTY, cells);
             names.take(&places)?.into_series()
+        }
+        Values::Label(_) | Values::Rank(_) | Values::ByRow(_) => {
+            unreachable!("no table of the data set has such a column")
         }
     })
 }

@@ -14,7 +14,8 @@ use polars::prelude::{
 };
 
 use crate::frame::{data_type, frame, schema};
-use data::{DataHead, DataSet, DataTable, heads, table as table_of};
+use data::{DataSet, DataTable, heads, table as table_of};
+use tables::ColumnHead;
 
 /// Rows that Polars makes a piece of.
 const PIECE: usize = 100_000;
@@ -35,7 +36,7 @@ pub fn table(
     let each = PIECE.min(IdxSize::MAX as usize / parts.max(1));
     let blank = Column::new_scalar(PlSmallStr::from_static("blank"), Scalar::from(false), parts * each);
     let numbered = DataFrame::new(parts * each, vec![blank])?.lazy().with_row_index(NUMBER, None);
-    let wanted = (0..columns.len()).filter(|at| needed.contains(columns[*at].key)).collect();
+    let wanted = (0..columns.len()).filter(|at| needed.contains(&*columns[*at].key)).collect();
     let scan = TableScan { table, columns, wanted, each };
     let schema = move |_: &Schema| Ok(Arc::clone(&whole));
     Ok(numbered.map(
@@ -48,7 +49,7 @@ pub fn table(
 
 struct TableScan {
     table: Box<dyn DataTable>,
-    columns: Vec<DataHead>,
+    columns: Vec<ColumnHead>,
     wanted: Vec<usize>,
     /// Numbers of a part.
     each: usize,
@@ -64,7 +65,7 @@ impl TableScan {
         };
         let mut rows = DataFrame::empty_with_schema(&schema(&self.columns));
         let parts = first.div_ceil(self.each)..(first + count).div_ceil(self.each);
-        let heads: Vec<DataHead> = self.wanted.iter().map(|at| self.columns[*at].clone()).collect();
+        let heads: Vec<ColumnHead> = self.wanted.iter().map(|at| self.columns[*at].clone()).collect();
         for part in parts {
             let read = self.table.read(part, &self.wanted, &mut |batch| {
                 let height = batch.rows;
@@ -82,9 +83,9 @@ impl TableScan {
         let mut column = |at: usize| match self.wanted.binary_search(&at) {
             Ok(_) => made.next(),
             Err(_) => {
-                let DataHead { key, kind, .. } = self.columns[at];
-                let null: DataType = data_type(kind);
-                Some(Column::full_null(PlSmallStr::from_static(key), height, &null))
+                let ColumnHead { key, unit, .. } = &self.columns[at];
+                let null: DataType = data_type(unit.column_type());
+                Some(Column::full_null(PlSmallStr::from_str(key), height, &null))
             }
         };
         DataFrame::new(height, (0..self.columns.len()).filter_map(&mut column).collect())

@@ -30,16 +30,7 @@ fn head(column: &Column) -> ColumnHead {
     let key = column.name().to_string();
     let unit = unit(&key, column.dtype());
     let heading = if unit == Unit::Seconds { unit.bare(&key).to_string() } else { key.clone() };
-    ColumnHead {
-        key,
-        heading,
-        unit,
-        is_optional: true,
-        is_name: false,
-        is_each: false,
-        spare: 0,
-        is_silent_empty: false,
-    }
+    ColumnHead::new(key.into(), heading.into(), unit, true)
 }
 
 fn unit(key: &str, kind: &DataType) -> Unit {

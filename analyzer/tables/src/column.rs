@@ -207,7 +207,7 @@ impl<Row, Common> Column<Row, Common> {
 }
 
 impl ColumnHead {
-    fn new(key: Cow<'static, str>, heading: Cow<'static, str>, unit: Unit, is_optional: bool) -> ColumnHead {
+    pub fn new(key: Cow<'static, str>, heading: Cow<'static, str>, unit: Unit, is_optional: bool) -> ColumnHead {
         debug_assert!(unit.suits(&key), "{key} does not end as {unit:?}");
         ColumnHead {
             key,

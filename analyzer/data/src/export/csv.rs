@@ -6,15 +6,15 @@ use std::io;
 use ::csv::Writer;
 
 use super::{Output, TableWriter};
-use crate::{Batch, Cell};
 use tables::csv::harmless;
+use tables::{Batch, Cell};
 
 /// See the module.
 pub struct CsvTable(Writer<Output>);
 
 impl CsvTable {
     /// Begins it with the columns' keys.
-    pub fn new(keys: impl Iterator<Item = &'static str>, out: Output) -> io::Result<CsvTable> {
+    pub fn new(keys: &[String], out: Output) -> io::Result<CsvTable> {
         let mut writer = Writer::from_writer(out);
         writer.write_record(keys)?;
         Ok(CsvTable(writer))

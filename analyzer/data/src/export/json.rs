@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use super::{Output, TableWriter};
-use crate::{Batch, Cell};
 use tables::json::escaped;
+use tables::{Batch, Cell};
 
 /// See the module.
 pub struct JsonLines {
@@ -15,8 +15,8 @@ pub struct JsonLines {
 
 impl JsonLines {
     /// Nothing is written yet.
-    pub fn new(keys: impl Iterator<Item = &'static str>, out: Output) -> JsonLines {
-        let keys = keys.enumerate().map(|(at, key)| format!("{}\"{key}\":", if at == 0 { '{' } else { ',' }));
+    pub fn new(keys: &[String], out: Output) -> JsonLines {
+        let keys = keys.iter().enumerate().map(|(at, key)| format!("{}\"{key}\":", if at == 0 { '{' } else { ',' }));
         JsonLines { keys: keys.collect(), out }
     }
 }

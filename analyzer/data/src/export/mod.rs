@@ -17,11 +17,12 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use crate::{Batch, DataHead, DataSet, DataTable, TableHead, table};
+use crate::{DataSet, DataTable, TableHead, table};
 pub use folder::ExportFolder;
 use model::error::Error;
 use model::output::{self, OutputFile};
 use model::parallel;
+use tables::{Batch, ColumnHead};
 
 /// What an export writes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -170,12 +171,12 @@ fn writer(
     format: FileFormat,
     out: Output,
 ) -> Result<io::Result<Box<dyn TableWriter>>, Error> {
-    let keys = || wanted.iter().map(|at| head.columns[*at].key);
+    let keys: Vec<String> = wanted.iter().map(|at| head.columns[*at].key.to_string()).collect();
     Ok(match format {
-        FileFormat::Csv => csv::CsvTable::new(keys(), out).map(|writer| Box::new(writer) as _),
-        FileFormat::Json => Ok(Box::new(json::JsonLines::new(keys(), out))),
+        FileFormat::Csv => csv::CsvTable::new(&keys, out).map(|writer| Box::new(writer) as _),
+        FileFormat::Json => Ok(Box::new(json::JsonLines::new(&keys, out))),
         FileFormat::Parquet => {
-            let columns: Vec<DataHead> = wanted.iter().map(|at| head.columns[*at].clone()).collect();
+            let columns: Vec<ColumnHead> = wanted.iter().map(|at| head.columns[*at].clone()).collect();
             parquet::ParquetTable::new(&columns, out).map(|writer| Box::new(writer) as _)
         }
     })

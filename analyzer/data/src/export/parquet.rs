@@ -10,7 +10,7 @@ use parquet::file::properties::WriterProperties;
 
 use super::{Output, TableWriter};
 use crate::arrow::{record_batch, schema};
-use crate::{Batch, DataHead};
+use tables::{Batch, ColumnHead};
 
 /// Rows of a row group, which readers skip or load as one.
 const GROUP: usize = 1 << 18;
@@ -21,7 +21,7 @@ pub struct ParquetTable {
 }
 
 impl ParquetTable {
-    pub fn new(columns: &[DataHead], out: Output) -> io::Result<ParquetTable> {
+    pub fn new(columns: &[ColumnHead], out: Output) -> io::Result<ParquetTable> {
         let schema = SchemaRef::new(schema(columns));
         let level = ZstdLevel::try_new(1).map_err(io::Error::other)?;
         let properties = WriterProperties::builder()

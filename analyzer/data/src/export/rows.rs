@@ -1,6 +1,7 @@
 //! Rows of the data set's tables, one at a time.
 
-use crate::{Cell, DataSet, table};
+use crate::{DataSet, table};
+use tables::Cell;
 
 /// Goes through the rows that a table of the data set has of a rank, and adds up what is said of each.
 pub fn each(

@@ -154,8 +154,8 @@ fn of_sheet(table: &'static str, sheet: &Sheet) -> Vec<ComparedFigure> {
             let name = FigureName {
                 table,
                 row: parts.clone(),
-                figure: column.key.clone(),
-                heading: column.heading.clone(),
+                figure: column.key.to_string(),
+                heading: column.heading.to_string(),
                 unit: column.unit,
                 label,
             };

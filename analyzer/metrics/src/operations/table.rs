@@ -32,11 +32,15 @@ pub struct SpanFigure {
 impl Row for OperationRow {
     const TABLE: &'static str = "operations";
     fn columns() -> Vec<Column<Self>> {
-        let span =
-            |at: usize, key: &str, heading: &str| Column::seconds(key, heading, move |row: &Self| row.spans[at].time);
-        let error =
-            |at: usize, key: &str, heading: &str| Column::seconds(key, heading, move |row: &Self| row.spans[at].error);
-        let rank = |at: usize, key: &str, heading: &str| Column::seconds(key, heading, move |row: &Self| row.ranks[at]);
+        let span = |at: usize, key: &'static str, heading: &'static str| {
+            Column::seconds(key, heading, move |row: &Self| row.spans[at].time)
+        };
+        let error = |at: usize, key: &'static str, heading: &'static str| {
+            Column::seconds(key, heading, move |row: &Self| row.spans[at].error)
+        };
+        let rank = |at: usize, key: &'static str, heading: &'static str| {
+            Column::seconds(key, heading, move |row: &Self| row.ranks[at])
+        };
         vec![
             Column::text("function", "function", |row: &Self| row.place.function.clone()).name(),
             Column::text("site", "call site", |row: &Self| row.place.site.clone()).name().spare(1),

@@ -62,9 +62,9 @@ fn column(table: &str, head: &ColumnHead) -> Json {
 /// What the modules call a unit.
 fn name(unit: Unit) -> &'static str {
     match unit {
-        Unit::Text => "text",
+        Unit::Text | Unit::Flag => "text",
         Unit::Count => "count",
-        Unit::Number => "number",
+        Unit::Number | Unit::Id | Unit::Tag | Unit::Ticks => "number",
         Unit::Rank => "rank",
         Unit::Seconds => "seconds",
         Unit::Bytes => "bytes",

@@ -23,7 +23,7 @@ use std::path::Path;
 
 use super::Exported;
 use super::rows::each;
-use crate::{Cell, DataSet};
+use crate::DataSet;
 use archive::Archive;
 pub use archive::NAME;
 use calls::{RankEvents, ThreadEvents, tell_rest};
@@ -41,6 +41,7 @@ use model::roles::{CallSites, Roles};
 use model::stream::Stream;
 use nesting::{Nesting, Region};
 use processes::Processes;
+use tables::Cell;
 pub use told::ExportSums;
 use told::Told;
 

@@ -4,8 +4,9 @@ use std::io;
 
 use super::file::TraceFile;
 use super::tracks::Lanes;
+use crate::DataSet;
 use crate::export::rows::each;
-use crate::{Cell, DataSet};
+use tables::Cell;
 
 /// Writes the regions of a rank's threads, of each of which the number and the track are given. Returns how many.
 pub fn regions(
