@@ -11,7 +11,7 @@ pub const FACTS: &[(&str, &str)] = &[
     ("began_unix_s", "When the first rank's recording began, in seconds since 1970, by that host's clock."),
     (
         "wall_time_s",
-        "From MPI_Init to MPI_Finalize, of the rank for which that is longest; of what was selected, as far as it goes.",
+        "From MPI_Init to MPI_Finalize, of the rank for which that is longest; of what was selected, as far as it goes. A rank that has not finalized MPI counts until now if its process runs, else until the last sign of life in its file.",
     ),
     ("folder", "The run's folder."),
     ("filter", "The functions that were recorded, as --filter says; empty for all."),

@@ -126,7 +126,14 @@ impl Follower {
     pub fn events(&self, page: &FoundPage) -> Option<EventPage<'_>> {
         let header = self.page_header(page)?;
         let words = items::<u64>(self.body(page));
-        Some(EventPage { thread: page.thread, sequence: page.sequence, header, base: header.base, words })
+        Some(EventPage {
+            thread: page.thread,
+            sequence: page.sequence,
+            header,
+            base: header.base,
+            requests: header.requests,
+            words,
+        })
     }
 
     /// A thread's fixed place.

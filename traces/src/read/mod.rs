@@ -5,6 +5,8 @@
 
 mod follow;
 mod pages;
+mod tail;
+mod thread_walk;
 mod walk;
 
 use std::path::{Path, PathBuf};
@@ -13,7 +15,11 @@ use memmap2::Mmap;
 use zerocopy::FromBytes;
 
 pub use follow::{Follower, FoundPage};
-pub use pages::{Contents, EventPage, InFlight, RecordedCall, Signatures, ThreadPages, in_flight, open_polls};
+pub use pages::{
+    Contents, EventPage, InFlight, ReadUntil, Recorded, RecordedCall, Signatures, ThreadPages, in_flight, open_polls,
+};
+pub use tail::{OpenCall, Tail};
+pub use thread_walk::{ThreadWalk, walk_thread};
 pub use walk::{Place, Visitor, Walk, walk};
 
 use crate::error::Error;

@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 
 use zerocopy::FromBytes;
 
+use super::tail::{OpenCall, Tail};
+use crate::clock::ClockSample;
 use crate::definitions::{Definition, PREFIX};
 use crate::error::Damage;
 use crate::file::{
     FIRST_PAGE, LEVELS, Level, PageHeader, PageKind, ProfileEntry, SHARED_ENTRIES, SHARED_TOTALS, ThreadBlock,
 };
-use crate::progress::{EntryRun, Polls};
+use crate::progress::{Entries, EntryRun, INSIDE, Polls};
 use crate::record::UNNUMBERED;
 use crate::signature::{STARTS, Signature};
 
@@ -22,6 +24,8 @@ pub struct Contents<'a> {
     pub threads: Vec<ThreadPages<'a>>,
     /// Counts and times by function, of threads that had no room of their own.
     pub shared: Vec<&'a ProfileEntry>,
+    /// The clocks when the newest page was begun.
+    pub newest: ClockSample,
     /// What could not be used.
     pub damage: Vec<Damage>,
 }
@@ -39,6 +43,31 @@ pub struct ThreadPages<'a> {
     pub pages: Vec<EventPage<'a>>,
     /// Counts and times of calls that are in no page.
     pub profile: Vec<&'a ProfileEntry>,
+    /// What has no record yet. Nothing, until it is known what the records say: [`behind`](Self::behind).
+    pub tail: Tail,
+}
+
+/// What the records of a thread said last of what its block also holds.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Recorded {
+    /// The last call.
+    pub call: Option<RecordedCall>,
+    /// When the last productive entry into the engine began.
+    pub productive: Option<u64>,
+    /// When the last entries outside MPI calls began.
+    pub outside: Option<u64>,
+    /// All entries inside MPI calls.
+    pub entries: Entries,
+}
+
+/// How far the records of a thread were read.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct ReadUntil {
+    /// The number of the thread's next request where each page of records begins. Recorders wrote one too many into the header of a
+    /// page that begins with the call that takes the number.
+    pub requests: Vec<u64>,
+    /// Words of the last of them.
+    pub words: usize,
 }
 
 /// A page of records.
@@ -52,6 +81,8 @@ pub struct EventPage<'a> {
     pub header: &'a PageHeader,
     /// The tick the first gap counts from.
     pub base: u64,
+    /// The number of the thread's next request where the page begins.
+    pub requests: u64,
     /// The records; the first zero ends them.
     pub words: &'a [u64],
 }
@@ -132,6 +163,53 @@ impl<'a> Signatures<'a> {
 }
 
 impl<'a> ThreadPages<'a> {
+    /// What the thread's block holds behind records that said this.
+    pub fn behind(&self, recorded: &Recorded) -> Tail {
+        let Some(block) = self.block else { return Tail::default() };
+        let polls = self.open_polls(recorded.call);
+        let last_poll = polls.map(|polls| RecordedCall { start: polls.last, signature: polls.signature as u32 });
+        let calls = self.in_flight(last_poll.or(recorded.call)).into_iter().rev();
+        let open = |InFlight { start, signature }| OpenCall {
+            number: signature.number,
+            signature: *signature,
+            start,
+            until: start,
+        };
+        let (all, said) = (block.ledger[INSIDE].calls, &recorded.entries);
+        Tail {
+            polls,
+            outside: self.open_outside(recorded.outside).copied(),
+            productive: self.open_productive(recorded.productive).copied().collect(),
+            calls: calls.map(open).collect(),
+            entries: Entries {
+                entries: all.entries.saturating_sub(said.entries),
+                productive: all.productive.saturating_sub(said.productive),
+                ticks: all.ticks.saturating_sub(said.ticks),
+            },
+            last_entry: block.last_entry,
+        }
+    }
+
+    /// What a call is that it has not returned from.
+    pub fn signature_of(&self, call: &OpenCall) -> Option<&'a Signature> {
+        match call.number {
+            UNNUMBERED => self.block.map(|block| &block.unnumbered),
+            number => self.signatures.get(number).map(|found| found.0),
+        }
+    }
+
+    /// Leaves away what was written since it was read so far, of a program that goes on; and numbers each page's requests as they were
+    /// counted.
+    pub fn cut(&mut self, until: &ReadUntil) {
+        self.pages.truncate(until.requests.len());
+        for (page, requests) in self.pages.iter_mut().zip(&until.requests) {
+            page.requests = *requests;
+        }
+        if let Some(last) = self.pages.last_mut() {
+            last.words = &last.words[..until.words.min(last.words.len())];
+        }
+    }
+
     /// The calls the thread was in, outermost first. `last` is its last recorded call: a thread that was killed between
     /// recording a call and leaving it has it in both places.
     pub fn in_flight(&self, last: Option<RecordedCall>) -> Vec<InFlight<'a>> {
@@ -209,6 +287,9 @@ pub(super) fn contents(bytes: &[u8], unit: usize) -> Contents<'_> {
             continue;
         }
         lost = false;
+        if header.sample.ticks > contents.newest.ticks {
+            contents.newest = header.sample;
+        }
         let claimed = header.units as usize * unit;
         let page = &rest[..claimed.min(rest.len())];
         if page.len() < claimed {
@@ -246,6 +327,7 @@ fn add<'a>(thread: &mut ThreadPages<'a>, kind: PageKind, header: &'a PageHeader,
             sequence: header.sequence,
             header,
             base: header.base,
+            requests: header.requests,
             words: items::<u64>(body),
         }),
         PageKind::Profile => {
