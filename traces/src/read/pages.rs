@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use zerocopy::FromBytes;
 
+use super::RankFile;
+use super::holes::Holes;
 use super::tail::{OpenCall, Tail};
 use crate::clock::ClockSample;
 use crate::definitions::{Definition, PREFIX};
@@ -265,9 +267,11 @@ impl ThreadPages<'_> {
     }
 }
 
-pub(super) fn contents(bytes: &[u8], unit: usize) -> Contents<'_> {
+pub(super) fn contents(trace: &RankFile) -> Contents<'_> {
+    let (bytes, unit) = (&trace.map[..], trace.header.unit as usize);
     let mut contents = Contents { shared: shared(bytes), ..Contents::default() };
-    let mut threads = BTreeMap::new();
+    let (mut threads, mut signatures) = (BTreeMap::new(), Vec::new());
+    let mut holes = Holes::of(trace);
     let mut at = FIRST_PAGE;
     let mut lost = false;
     while at < bytes.len() {
@@ -279,11 +283,12 @@ pub(super) fn contents(bytes: &[u8], unit: usize) -> Contents<'_> {
         let kind = PageKind::from_number(header.kind);
         if kind.is_none() || header.units == 0 {
             // A unit of zeros is a page reserved and not begun.
-            if !lost && rest[..rest.len().min(unit)].iter().any(|byte| *byte != 0) {
+            let is_empty = rest[..rest.len().min(unit)].iter().all(|byte| *byte == 0);
+            if !lost && !is_empty {
                 contents.damage.push(Damage::NoPage { at: at as u64 });
                 lost = true;
             }
-            at += unit;
+            at = if is_empty { holes.behind(at) } else { at + unit };
             continue;
         }
         lost = false;
@@ -302,11 +307,19 @@ pub(super) fn contents(bytes: &[u8], unit: usize) -> Contents<'_> {
         } else {
             let thread = threads.entry(header.thread).or_insert_with(ThreadPages::default);
             thread.number = header.thread;
-            // A signature owns two numbers at most.
-            let most = 2 * (bytes.len() / size_of::<Signature>());
-            add(thread, kind.unwrap_or(PageKind::Events), header, body, most);
+            if kind == Some(PageKind::Signatures) {
+                signatures.push((header.thread, body));
+            }
+            add(thread, kind.unwrap_or(PageKind::Events), header, body);
         }
         at += claimed;
+    }
+    // A signature owns two numbers at most.
+    let most = 2 * ((bytes.len() - holes.passed) / size_of::<Signature>());
+    for (thread, body) in signatures {
+        let thread = threads.entry(thread).or_insert_with(ThreadPages::default);
+        let signatures = items::<Signature>(body).iter().take_while(|signature| signature.number != 0);
+        signatures.for_each(|signature| thread.signatures.insert(signature, most));
     }
     contents.threads = threads.into_values().collect();
     for thread in &mut contents.threads {
@@ -315,13 +328,9 @@ pub(super) fn contents(bytes: &[u8], unit: usize) -> Contents<'_> {
     contents
 }
 
-fn add<'a>(thread: &mut ThreadPages<'a>, kind: PageKind, header: &'a PageHeader, body: &'a [u8], most: usize) {
+fn add<'a>(thread: &mut ThreadPages<'a>, kind: PageKind, header: &'a PageHeader, body: &'a [u8]) {
     match kind {
         PageKind::Thread => thread.block = ThreadBlock::ref_from_prefix(body).ok().map(|(block, _)| block),
-        PageKind::Signatures => {
-            let signatures = items::<Signature>(body).iter().take_while(|signature| signature.number != 0);
-            signatures.for_each(|signature| thread.signatures.insert(signature, most));
-        }
         PageKind::Events => thread.pages.push(EventPage {
             thread: header.thread,
             sequence: header.sequence,
@@ -334,7 +343,7 @@ fn add<'a>(thread: &mut ThreadPages<'a>, kind: PageKind, header: &'a PageHeader,
             let entries = items::<ProfileEntry>(body).iter();
             thread.profile.extend(entries.take_while(|entry| entry.signature != 0));
         }
-        PageKind::Definitions => {}
+        PageKind::Signatures | PageKind::Definitions => {}
     }
 }
 
