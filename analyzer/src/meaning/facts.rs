@@ -46,7 +46,7 @@ pub const FACTS: &[(&str, &str)] = &[
     ("quiet_s", "How long no rank had moved at the last look: the least time that any is where it is."),
     ("longest_pause_s", "The longest time that a rank was in one call, or between two, before that."),
     ("collective_parts", "Parts of collective operations that were compared, a rank's part of one each."),
-    ("checksums_compared", "Messages whose contents were compared, by their checksums."),
+    ("checksums_compared", "Checksums of messages and parts that were compared with the other side's, equal or not."),
     ("differing", "How many differ in number, order, size or content."),
     ("reordered_receives", "Receives that got the same messages in another order."),
     ("earliest_difference", "The first message that differs, of all ranks."),
