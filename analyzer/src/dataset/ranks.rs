@@ -65,7 +65,7 @@ impl DataRow for RankRow {
             ),
             DataColumn::real(
                 "wall_s",
-                "time between MPI_Init and the end of MPI_Finalize, or the last that is known",
+                "time between MPI_Init and the end of MPI_Finalize; else until now of a process that runs, or its last sign of life",
                 |row: &RankRow, _| row.wall,
             ),
             DataColumn::real("in_mpi_s", "time its threads spent in MPI, added", |row: &RankRow, _| row.in_mpi),

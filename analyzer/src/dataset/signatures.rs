@@ -68,9 +68,10 @@ impl DataRow for SignatureRow {
                 is_nested(&row.total)
             }),
             DataColumn::whole("calls", "how many calls", |row: &Row, _| row.total.count),
+            DataColumn::whole("open_calls", "how many have not returned", |row: &Row, _| row.total.open),
             DataColumn::whole("failed_calls", "how many returned an error, or never", |row: &Row, _| row.total.failed),
             DataColumn::real("time_s", "time in them, added", |row: &Row, of: &Of| of.seconds(row.total.total)),
-            DataColumn::real("min_s", "the shortest", |row: &Row, of: &Of| {
+            DataColumn::real("min_s", "the shortest that returned, if one has", |row: &Row, of: &Of| {
                 (row.total.count > 0).then(|| of.seconds(row.total.min))
             }),
             DataColumn::real("max_s", "the longest", |row: &Row, of: &Of| of.seconds(row.total.max)),

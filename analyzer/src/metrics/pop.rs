@@ -5,7 +5,7 @@
 
 use super::totals::world_rank;
 use crate::model::matching::{Account, PhaseTimes, replay};
-use crate::model::{Rank, Run};
+use crate::model::{End, Rank, Run};
 use crate::report::{Column, Fact, Label, Row, Table, Value, WorldRank, facts};
 
 /// Phases that people are shown.
@@ -172,9 +172,13 @@ facts! {
 /// The times behind them.
 pub fn facts(run: &Run, efficiency: &Efficiency) -> Vec<Fact> {
     let asked = if run.choice.region.is_some() { ", in the region" } else { "" };
+    let until = match run.asked().filter(|rank| !matches!(rank.end, End::Finalized)).count() as u64 {
+        0 => "between MPI_Init and MPI_Finalize".to_string(),
+        1 => "from MPI_Init on; 1 rank has not finalized MPI".to_string(),
+        ranks => format!("from MPI_Init on; {ranks} ranks have not finalized MPI"),
+    };
     vec![
-        Fact::new(TIME, "time", Value::Seconds(efficiency.time))
-            .note(format!(" between MPI_Init and MPI_Finalize{asked}")),
+        Fact::new(TIME, "time", Value::Seconds(efficiency.time)).note(format!(" {until}{asked}")),
         Fact::new(IDEAL, "ideal", Value::Seconds(efficiency.ideal)).note(" on a network that takes no time"),
         Fact::new(USEFUL_MAX, "useful", Value::Seconds(efficiency.longest()))
             .note(" at most, ")

@@ -80,6 +80,7 @@ impl Row for WaitStateRow {
             Column::seconds("error_s", "±", |row: &Self| seconds(row.waited.error)),
             Column::percent("wait_percent", "% of all", |row: &Self| row.share),
             Column::count("waits", "waits", |row: &Self| row.waited.count),
+            Column::count("open_waits", "open", |row: &Self| row.waited.open).silent_empty(),
             Column::seconds("longest_s", "longest", |row: &Self| seconds(row.waited.longest)),
             Column::count("unresolved", "unresolved", |row: &Self| row.unresolved.count),
             Column::seconds("unresolved_s", "", |row: &Self| seconds(row.unresolved.time)),
@@ -136,6 +137,7 @@ impl Row for WaitPlaceRow {
             Column::seconds("wait_s", "time", |row: &Self| seconds(row.waited.time)),
             Column::seconds("error_s", "", |row: &Self| seconds(row.waited.error)),
             Column::count("waits", "waits", |row: &Self| row.waited.count).spare(1),
+            Column::count("open_waits", "open", |row: &Self| row.waited.open).silent_empty(),
             Column::seconds("longest_s", "", |row: &Self| seconds(row.waited.longest)),
         ]
     }

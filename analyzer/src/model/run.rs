@@ -11,6 +11,7 @@ use traces::file::{INITIALIZED, Mode};
 use traces::folder::EXTENSION;
 use traces::read::RankFile;
 
+use super::clock::clocks;
 use super::rank::{End, Rank};
 use super::selection::{Choice, Window};
 use super::sites::Sites;
@@ -156,7 +157,9 @@ fn windows(traces: &[Arc<RankFile>], choice: &Choice) -> Vec<Option<Window>> {
 
 fn read(traces: &[Arc<RankFile>], choice: &Choice, windows: &[Option<Window>], bar: &LoadingBar) -> Vec<Rank> {
     let window = |at: usize| windows.get(at).copied().flatten();
-    let load = |at| Rank::load(Arc::clone(&traces[at]), choice, window(at), |bytes| bar.add(bytes));
+    // All that run count until the same moment.
+    let now = clocks().0;
+    let load = |at| Rank::load(Arc::clone(&traces[at]), choice, window(at), now, |bytes| bar.add(bytes));
     parallel::map(traces.len(), load)
 }
 

@@ -1,12 +1,12 @@
 //! A thread's calls one after another, on the run's time line, with what each of them started and completed.
 //!
-//! In: the pages of a thread. Out: [`TimedCall`]s in the order they ended, a bounded number at a time. Calls inside other calls are
-//! left out.
+//! In: the pages of a thread. Out: [`TimedCall`]s in the order they ended, a bounded number at a time; last the one that has not
+//! ended, for who asks. Calls inside other calls are left out.
 
 use std::ops::Range;
 
 use traces::progress::Polls;
-use traces::read::{RecordedCall, ThreadPages, Visitor, Walk};
+use traces::read::{OpenCall, ThreadPages, ThreadWalk, Visitor};
 use traces::record::{Arrived, LEFT, RecordKind};
 
 use super::Rank;
@@ -19,7 +19,7 @@ use super::timeline::ClockLine;
 pub struct TimedCall {
     /// When it began.
     pub start: i64,
-    /// When it ended.
+    /// When it ended; of one that has not returned, until when it is known to have lasted.
     pub end: i64,
     /// Time inside MPI: less than that between the two where several calls are told in one.
     pub inside: i64,
@@ -31,8 +31,10 @@ pub struct TimedCall {
     pub request: u64,
     /// It returned an error, or never.
     pub failed: bool,
-    /// It never returned.
+    /// An exception or longjmp left it.
     pub left: bool,
+    /// It has not returned.
+    pub open: bool,
     details: Range<u32>,
 }
 
@@ -66,15 +68,30 @@ const STEP: usize = 1024;
 pub struct Stream<'a> {
     /// The thread's number.
     pub thread: u32,
-    pages: std::vec::IntoIter<Walk<'a>>,
-    walk: Option<Walk<'a>>,
+    walk: ThreadWalk<'a>,
+    is_over: bool,
     reader: StreamReader<'a>,
     next: usize,
 }
 
 impl<'a> Stream<'a> {
-    /// From the first call of a rank's thread on.
-    pub fn new(thread: &ThreadPages<'a>, rank: &'a Rank, line: &'a ClockLine, mut roles: Roles<'a>) -> Stream<'a> {
+    /// From the first call of a rank's thread on, those that have a record.
+    pub fn new(thread: &ThreadPages<'a>, rank: &'a Rank, line: &'a ClockLine, roles: Roles<'a>) -> Stream<'a> {
+        Stream::of(ThreadWalk::of_records(thread), thread, rank, line, roles)
+    }
+
+    /// The same, and behind them those that asked in vain and the one that has not returned.
+    pub fn whole(thread: &ThreadPages<'a>, rank: &'a Rank, line: &'a ClockLine, roles: Roles<'a>) -> Stream<'a> {
+        Stream::of(ThreadWalk::new(thread), thread, rank, line, roles)
+    }
+
+    fn of(
+        walk: ThreadWalk<'a>,
+        thread: &ThreadPages<'a>,
+        rank: &'a Rank,
+        line: &'a ClockLine,
+        mut roles: Roles<'a>,
+    ) -> Stream<'a> {
         let stretches = rank.stretches(thread.number);
         let mut known = roles.thread(thread);
         let left_out = known.len();
@@ -82,7 +99,6 @@ impl<'a> Stream<'a> {
             known.extend_from_within(..);
             known[left_out..].iter_mut().for_each(|role| role.place = role.place.left_out());
         }
-        let pages: Vec<Walk<'a>> = thread.pages.iter().map(Walk::new).collect();
         let reader = StreamReader {
             line,
             cursor: Cursor::new(stretches),
@@ -90,13 +106,11 @@ impl<'a> Stream<'a> {
             known,
             roles,
             started: 0,
-            last: None,
-            open: None,
+            current: None,
             calls: Vec::new(),
             details: Vec::new(),
         };
-        let mut stream = Stream { thread: thread.number, pages: pages.into_iter(), walk: None, reader, next: 0 };
-        stream.walk = stream.pages.next();
+        let mut stream = Stream { thread: thread.number, walk, is_over: false, reader, next: 0 };
         stream.fill();
         stream
     }
@@ -132,11 +146,6 @@ impl<'a> Stream<'a> {
         if number < self.reader.left_out { number } else { number - self.reader.left_out }
     }
 
-    /// The last call that was read, which may not count.
-    pub fn last(&self) -> Option<RecordedCall> {
-        self.reader.last
-    }
-
     /// Whom the thread's rank calls by a number in an object.
     pub fn roles(&self) -> &Roles<'a> {
         &self.reader.roles
@@ -145,20 +154,17 @@ impl<'a> Stream<'a> {
     fn fill(&mut self) {
         self.reader.calls.clear();
         self.next = 0;
-        // Details of the call that is still open stay.
-        let open = self.reader.open.as_ref().map_or(self.reader.details.len(), |call| call.details.start as usize);
-        self.reader.details.drain(..open);
-        if let Some(call) = &mut self.reader.open {
+        // Details of the call that is still being read stay.
+        let before = self.reader.current.as_ref().map_or(self.reader.details.len(), |call| call.details.start as usize);
+        self.reader.details.drain(..before);
+        if let Some(call) = &mut self.reader.current {
             call.details = 0..call.details.len() as u32;
         }
-        while self.reader.calls.is_empty() {
-            let Some(walk) = &mut self.walk else {
-                // What was damaged was said when the calls were added up.
+        while self.reader.calls.is_empty() && !self.is_over {
+            // What was damaged was said when the calls were added up.
+            self.is_over = !self.walk.step(&mut self.reader, STEP).unwrap_or(true);
+            if self.is_over {
                 self.reader.close();
-                return;
-            };
-            if !walk.step(&mut self.reader, STEP).unwrap_or(false) {
-                self.walk = self.pages.next();
             }
         }
     }
@@ -172,9 +178,8 @@ struct StreamReader<'a> {
     left_out: usize,
     roles: Roles<'a>,
     started: u64,
-    last: Option<RecordedCall>,
     /// The call that what follows belongs to.
-    open: Option<TimedCall>,
+    current: Option<TimedCall>,
     calls: Vec<TimedCall>,
     details: Vec<Detail>,
 }
@@ -182,7 +187,7 @@ struct StreamReader<'a> {
 impl StreamReader<'_> {
     #[inline]
     fn close(&mut self) {
-        if let Some(call) = self.open.take() {
+        if let Some(call) = self.current.take() {
             self.calls.push(call);
         }
     }
@@ -190,7 +195,6 @@ impl StreamReader<'_> {
     #[inline]
     fn begin(&mut self, signature: u32, start: u64, end: u64, inside: u64, count: u64) {
         self.close();
-        self.last = Some(RecordedCall { start, signature });
         let left_out = self.cursor.part_at(start) == LEFT_OUT;
         if signature as usize >= self.left_out {
             return;
@@ -205,13 +209,14 @@ impl StreamReader<'_> {
         let (start, end) = (self.line.nanoseconds_at(start), self.line.nanoseconds_at(end));
         let at = self.details.len() as u32;
         let inside = if inside == u64::MAX { end - start } else { self.line.duration(inside) };
-        let (failed, left, details) = (false, false, at..at);
-        self.open = Some(TimedCall { start, end, inside, count, role: number, request, failed, left, details });
+        let (failed, left, open, details) = (false, false, false, at..at);
+        self.current =
+            Some(TimedCall { start, end, inside, count, role: number, request, failed, left, open, details });
     }
 
     #[inline]
     fn detail(&mut self, detail: Detail) {
-        if let Some(call) = &mut self.open {
+        if let Some(call) = &mut self.current {
             self.details.push(detail);
             call.details.end += 1;
         }
@@ -222,6 +227,18 @@ impl Visitor for StreamReader<'_> {
     #[inline]
     fn call(&mut self, signature: u32, start: u64, duration: u64) {
         self.begin(signature, start, start.wrapping_add(duration), u64::MAX, 1);
+    }
+
+    fn open(&mut self, call: &OpenCall) {
+        self.call(call.number, call.start, call.duration());
+        if let Some(call) = &mut self.current {
+            call.open = true;
+        }
+    }
+
+    fn torn(&mut self, request: Option<u64>) {
+        self.close();
+        self.started = request.unwrap_or(self.started);
     }
 
     fn polls(&mut self, polls: &Polls) {
@@ -259,7 +276,7 @@ impl Visitor for StreamReader<'_> {
     }
 
     fn failed(&mut self, class: u16, _code: i32) {
-        if let Some(call) = &mut self.open {
+        if let Some(call) = &mut self.current {
             call.failed = true;
             call.left = class == LEFT;
         }

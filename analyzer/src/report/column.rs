@@ -142,7 +142,7 @@ impl<Row: 'static> Column<Row> {
         self
     }
 
-    /// The same, to be left out of text where no row has a figure.
+    /// The same, to be left out of text where no row has a figure, or all count nothing.
     pub fn silent_empty(mut self) -> Column<Row> {
         self.head.is_silent_empty = true;
         self

@@ -109,7 +109,9 @@ pub fn run_by(folder: &Folder, stories: Vec<Story>, like: FileHeader, process: i
         let (last, at) = (u64::from(number(calls.len().max(1) - 1)), 2_000_000_000);
         let polls = Polls { start: BEGIN + at, end: BEGIN + at + 50, count: 5, signature: last, ..Polls::default() };
         let asks = story.asks.map(|_| ThreadBlock { polls, ..blank_block() });
-        let block = story.open.map(|_| in_call(last, at)).or(asks).unwrap_or_else(blank_block);
+        // Half a second later it still turned its engine.
+        let in_call = |at| ThreadBlock { last_entry: BEGIN + at + 500_000_000, ..in_call(last, at) };
+        let block = story.open.map(|_| in_call(at)).or(asks).unwrap_or_else(blank_block);
         let (mut words, mut last) = (Vec::new(), BEGIN);
         for at in 0..story.over.len() {
             last = call(&mut words, last, number(at), BEGIN + 1_000_000 * (1 + at as u64), 1_000);

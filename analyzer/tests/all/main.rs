@@ -21,6 +21,7 @@ mod golden_recorded;
 mod grown;
 mod guide;
 mod hang;
+mod holes;
 mod hung;
 mod imbalance;
 mod installed;

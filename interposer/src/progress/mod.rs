@@ -212,7 +212,7 @@ fn outermost_entry(thread: &Thread, productive: bool, start: u64, end: u64, dept
         line.reported(ticks, (0, 0));
     }
     thread.has_more();
-    thread.engine.last.set(end);
+    thread.engine.ended(end);
     if depth >= Depth::Events as u32 {
         if productive {
             thread.achieved(start, end);

@@ -121,8 +121,9 @@ fn cached<M: ProgramCall>(thread: &Thread, family: &Family, made: M, signature: 
     if draft.in_vain(result.code()) {
         thread.leave_in_vain(signature, start, end);
     } else {
-        let begun = draft.begun(thread, family, result.code());
+        let begun = draft.begun(family, result.code());
         thread.leave_to_program(signature + begun.at_once(), start, end);
+        draft.number_request(thread);
         draft.after(thread, family, signature, begun, result.code());
     }
     thread.rest_outside();
@@ -240,9 +241,10 @@ fn end(thread: &Thread, family: &Family, draft: &Draft, known: KnownCall, start:
         return thread.rest();
     }
     // What the library does to its own requests inside another call is not the program's.
-    let begun = if known.nested { draft.begun_nested(thread) } else { draft.begun(thread, family, code) };
+    let begun = if known.nested { StartedRequest::NoRequest } else { draft.begun(family, code) };
     let at_once = if signature == UNNUMBERED { 0 } else { begun.at_once() };
     thread.leave(signature + at_once, start, end);
+    draft.number_request(thread);
     if !known.nested {
         if code == 0 && contents::takes(known.call) {
             after_with_contents(thread, family, known.call, draft, signature, begun);

@@ -5,7 +5,11 @@ pub const TIME: &[(&str, &str, &str)] = &[
     // report
     ("ranks", "host", "The host that the rank ran on."),
     ("ranks", "pid", "Its process id there."),
-    ("ranks", "wall_time_s", "From its MPI_Init to its MPI_Finalize."),
+    (
+        "ranks",
+        "wall_time_s",
+        "From its MPI_Init to its MPI_Finalize; of a rank that has not got there, until now if its process runs, else until the last sign of life in its file.",
+    ),
     ("ranks", "threads", "Threads that called MPI."),
     ("ranks", "file_bytes", "The size of its trace."),
     ("ranks", "finalized", "Whether it called MPI_Finalize."),

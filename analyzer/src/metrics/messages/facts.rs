@@ -23,7 +23,7 @@ pub fn facts(ranks: &[(&Rank, RankComparison)], earliest: Option<&FirstDifferenc
     let (messages, parts) =
         (sum(|rank| rank.counts[0][Way::Sent as usize]), sum(|rank| rank.counts[0][Way::Collective as usize]));
     let (bytes, checked, unchecked) = (sum(|rank| rank.bytes), sum(|rank| rank.checked), sum(|rank| rank.unchecked));
-    let differing = sum(|rank| rank.differing);
+    let (differing, unequal) = (sum(|rank| rank.differing), sum(|rank| rank.unequal));
     let verdict = match (differing, unchecked) {
         (0, 0) => "identical",
         (0, _) => "same number, order and sizes",
@@ -34,12 +34,16 @@ pub fn facts(ranks: &[(&Rank, RankComparison)], earliest: Option<&FirstDifferenc
         Value::Bytes(bytes),
         ranks.len()
     );
+    let compared = match unequal {
+        0 => " compared".into(),
+        _ => format!(" compared, {unequal} of them unequal"),
+    };
     let mut facts = vec![
         Fact::new(VERDICT, "messages", Value::Text(verdict.into())).note(of),
         Fact::hidden(MESSAGES, Value::Count(messages)),
         Fact::hidden(COLLECTIVE_PARTS, Value::Count(parts)),
         Fact::hidden(BYTES, Value::Bytes(bytes)),
-        Fact::new(CHECKSUMS, "checksums", Value::Count(checked)).note(" compared"),
+        Fact::new(CHECKSUMS, "checksums", Value::Count(checked)).note(compared),
         Fact::hidden(DIFFERING, Value::Count(differing)),
         Fact::hidden(REORDERED, Value::Count(sum(|rank| rank.reordered))),
     ];

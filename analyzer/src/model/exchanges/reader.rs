@@ -42,7 +42,7 @@ pub fn of_rank(run: &Run, timeline: &Timeline, objects: &Objects, places: &CallS
     if !rank.is_asked {
         return found;
     }
-    for thread in &rank.trace.contents().threads {
+    for thread in &rank.contents().threads {
         let roles = Roles::of(run, objects, places, at);
         let mut stream = Stream::new(thread, rank, &timeline.lines[at], roles);
         let mut reader = Reader::new(at as u32, &mut found);

@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::waits::{RankSite, WaitKey, WaitSpan, WaitState, Waits};
 use super::{Cause, Delivery, Follow, Token};
@@ -26,8 +26,50 @@ pub struct CollectiveArrival {
     pub bytes: u64,
     /// When it began.
     pub begin: i64,
-    /// When it ended; of a nonblocking call, who is to be told what it waited for.
-    pub end: Result<i64, Token>,
+    /// When it ended.
+    pub end: ArrivalEnd,
+}
+
+/// How a rank's part in a collective call ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ArrivalEnd {
+    /// The call returned then.
+    Ended(i64),
+    /// It is nonblocking: this is to be told what it waited for.
+    Pending(Token),
+    /// It has not returned, and is known to have lasted until then.
+    Open(i64),
+}
+
+impl ArrivalEnd {
+    /// When the call returned.
+    pub fn ended(self) -> Option<i64> {
+        if let ArrivalEnd::Ended(end) = self { Some(end) } else { None }
+    }
+
+    /// Who is to be told what a nonblocking call waited for.
+    pub fn token(self) -> Option<Token> {
+        if let ArrivalEnd::Pending(token) = self { Some(token) } else { None }
+    }
+
+    /// Until when the call is known to have lasted.
+    fn until(self) -> Option<i64> {
+        match self {
+            ArrivalEnd::Ended(until) | ArrivalEnd::Open(until) => Some(until),
+            ArrivalEnd::Pending(_) => None,
+        }
+    }
+}
+
+/// A rank's own part in a collective call.
+#[derive(Clone, Copy, Debug)]
+pub struct OwnPart {
+    /// The rank.
+    pub rank: u32,
+    /// Who depends on whom.
+    pub flow: Flow,
+    /// It is the root.
+    pub root: bool,
 }
 
 /// Which of an object's collective calls: how many came before; of a persistent one, how often it was started before.
@@ -96,7 +138,7 @@ impl<'a> Collectives<'a> {
         let size = self.objects.groups[object as usize].size();
         let mut of_object = lock(&self.open[object as usize]);
         if of_object.confused {
-            told.extend(arrival.end.err().map(|token| (arrival.at.rank, token, None)));
+            told.extend(arrival.end.token().map(|token| (arrival.at.rank, token, None)));
             return (NO_NODE, false);
         }
         let nobody = || Instance {
@@ -112,6 +154,9 @@ impl<'a> Collectives<'a> {
         let instance = of_object.open.entry(ordinal).or_insert_with(nobody);
         if instance.arrivals.first().is_some_and(|first| first.function != arrival.function) {
             of_object.confused = true;
+            // Nobody else will tell those under way, and other requests may be completed together with them.
+            let under_way = of_object.open.values().flat_map(|instance| &instance.arrivals).chain([&arrival]);
+            told.extend(under_way.filter_map(|other| Some((other.at.rank, other.end.token()?, None))));
             return (NO_NODE, false);
         }
         instance.come(arrival);
@@ -176,10 +221,10 @@ impl<'a> Collectives<'a> {
             below = below.max(Some((arrival.begin, arrival.at)));
             let cause = late.filter(|late| late.0 > arrival.begin).map(|(at, who)| Cause { at, who, state });
             match arrival.end {
-                Ok(end) => {
-                    cause.map(|cause| cause.charge(arrival.at, arrival.begin, end, self.timeline, waits));
+                ArrivalEnd::Ended(until) | ArrivalEnd::Open(until) => {
+                    cause.map(|cause| cause.charge(arrival.at, arrival.begin, until, self.timeline, waits));
                 }
-                Err(token) => told.push((arrival.at.rank, token, cause)),
+                ArrivalEnd::Pending(token) => told.push((arrival.at.rank, token, cause)),
             }
         }
         self.completion(flow, &instance.arrivals, waits);
@@ -195,11 +240,12 @@ impl<'a> Collectives<'a> {
         for other in arrivals.iter().filter(|arrival| !arrival.root) {
             let (from, to) = if flow == Flow::FromRoot { (root, other) } else { (other, root) };
             match to.end {
-                Ok(end) => {
+                ArrivalEnd::Ended(end) => {
                     let (begin, bytes) = (from.begin, other.bytes);
                     deliveries.0.push(Delivery { begin, end, from: from.at, to: to.at, bytes });
                 }
-                Err(_) => deliveries.1 += u64::from(from.at.place.counts() && to.at.place.counts()),
+                ArrivalEnd::Pending(_) => deliveries.1 += u64::from(from.at.place.counts() && to.at.place.counts()),
+                ArrivalEnd::Open(_) => {}
             }
         }
     }
@@ -225,9 +271,9 @@ impl<'a> Collectives<'a> {
             Flow::All => WaitState::NxnCompletion,
             _ => return,
         };
-        let Some(first) = arrivals.iter().filter_map(|arrival| arrival.end.ok()).min() else { return };
+        let Some(first) = arrivals.iter().filter_map(|arrival| arrival.end.ended()).min() else { return };
         for arrival in arrivals {
-            let Ok(end) = arrival.end else { continue };
+            let Some(end) = arrival.end.until() else { continue };
             let time = end - first.max(arrival.begin);
             if time > 0 {
                 let error = self.timeline.lines[arrival.at.rank as usize].error(end);
@@ -237,6 +283,43 @@ impl<'a> Collectives<'a> {
                 }
             }
         }
+    }
+
+    /// Why a rank waits in a call that not all have come to, if it does, and for whom: of several the first.
+    pub fn waits_for_others(&self, object: u32, ordinal: Ordinal, own: OwnPart) -> Option<(WaitState, Option<u32>)> {
+        let OwnPart { rank, flow, root } = own;
+        let group = &self.objects.groups[object as usize];
+        if !group.is_here() {
+            return None;
+        }
+        let of_object = lock(&self.open[object as usize]);
+        let arrivals = match of_object.open.get(&ordinal) {
+            Some(instance) => instance.arrivals.as_slice(),
+            None if of_object.confused => &[],
+            None => return None,
+        };
+        if flow == Flow::FromRoot && (root || arrivals.iter().any(|arrival| arrival.root))
+            || flow == Flow::ToRoot && !root
+        {
+            return None;
+        }
+        let came: FxHashSet<u32> = arrivals.iter().map(|arrival| arrival.at.rank).chain([rank]).collect();
+        let missing = match flow {
+            Flow::Prefix => {
+                let below = group.own(rank as usize)?;
+                let is_below = |other: &u32| group.own(*other as usize).is_some_and(|place| place < below);
+                group.everybody().filter(is_below).find(|other| !came.contains(other))
+            }
+            Flow::Neighbors => {
+                let sources = &self.objects.neighbors(rank, object)?.sources;
+                let own = |other: u32| self.objects.neighbors(other, object).map(|neighbors| neighbors.own);
+                let is_source = |other: &u32| own(*other).is_some_and(|own| sources.contains(&own));
+                group.everybody().filter(is_source).find(|other| !came.contains(other))
+            }
+            _ => group.everybody().find(|other| !came.contains(other)),
+        };
+        // Who called something else at the same place has not come, and nobody knows who that is.
+        (missing.is_some() || of_object.confused).then(|| (state(flow), missing.filter(|_| !of_object.confused)))
     }
 
     /// What is left when all ranks' calls were seen.
@@ -253,7 +336,9 @@ impl<'a> Collectives<'a> {
                 continue;
             }
             let arrivals = state.open.values().flat_map(|instance| &instance.arrivals);
-            for arrival in arrivals.filter(|arrival| arrival.at.place.counts()) {
+            // Who is still there may yet be joined.
+            let is_over = |arrival: &&CollectiveArrival| !matches!(arrival.end, ArrivalEnd::Open(_));
+            for arrival in arrivals.filter(is_over).filter(|arrival| arrival.at.place.counts()) {
                 *rest.waiting.entry(arrival.at).or_default() += 1;
             }
         }

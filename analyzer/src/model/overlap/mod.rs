@@ -73,7 +73,7 @@ pub struct RankRequests {
 /// Reads a rank's records.
 pub fn of_rank(rank: &Rank, rule: BoundRule) -> RankRequests {
     let mut requests = RankRequests::default();
-    for thread in &rank.trace.contents().threads {
+    for thread in &rank.contents().threads {
         reader::read(thread, rank, rule, &mut requests);
     }
     requests

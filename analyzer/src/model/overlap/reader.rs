@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 use traces::progress::{Entries, Polls};
-use traces::read::{ThreadPages, Visitor, walk};
+use traces::read::{OpenCall, ThreadPages, Visitor, walk_thread};
 use traces::record::{Arrived, RecordKind};
 
 use super::life::RequestLife;
@@ -37,10 +37,7 @@ pub fn read(thread: &ThreadPages<'_>, rank: &Rank, rule: BoundRule, requests: &m
         begun: Vec::new(),
         completed: Vec::new(),
     };
-    for page in &thread.pages {
-        // What is damaged was said when the calls were added up.
-        let _ = walk(page, &mut reader);
-    }
+    walk_thread(thread, &mut reader);
     reader.close();
     reader.give_up(0, 0);
     let pending = reader.open.values().filter(|open| open.counts).count() as u64;
@@ -268,6 +265,17 @@ impl Visitor for Reader<'_> {
 
     fn polls(&mut self, polls: &Polls) {
         self.begin(polls.signature as u32, polls.start, polls.end, polls.total, polls.count);
+    }
+
+    fn open(&mut self, call: &OpenCall) {
+        self.call(call.number, call.start, call.duration());
+        // What it begins may not have begun, and what it completes is not known.
+        self.current.iter_mut().for_each(|call| call.failed = true);
+    }
+
+    fn torn(&mut self, request: Option<u64>) {
+        self.close();
+        self.next = request.unwrap_or(self.next);
     }
 
     fn engine(&mut self, during: Entries) {

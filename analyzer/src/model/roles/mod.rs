@@ -166,6 +166,11 @@ impl CallSites {
         })
     }
 
+    /// The number of something that is no call, by this name.
+    pub fn add(&self, name: &str) -> usize {
+        self.number(CallSite { function: name.into(), site: String::new() }) as usize
+    }
+
     /// All of them, by number.
     pub fn list(self) -> Vec<CallSite> {
         into_inner(self.known).1

@@ -7,6 +7,7 @@ use traces::read::RankFile;
 
 use super::pulse::{Pulse, Stir};
 use crate::error::Error;
+use crate::model::clock::clocks;
 use crate::model::process::Process;
 use crate::model::run::files;
 use crate::model::{ProcessFate, Rank};
@@ -57,15 +58,6 @@ impl Look {
         let computed = was.zip(process).is_some_and(|(was, is)| is.used > was.used);
         Change { stir, process, computed }
     }
-}
-
-/// The system's clocks, CLOCK_MONOTONIC and CLOCK_REALTIME, in nanoseconds.
-pub fn clocks() -> (i64, i64) {
-    let now = |clock| {
-        let time = rustix::time::clock_gettime(clock);
-        time.tv_sec * 1_000_000_000 + time.tv_nsec
-    };
-    (now(rustix::time::ClockId::Monotonic), now(rustix::time::ClockId::Realtime))
 }
 
 /// Seconds since a rank's recording began, by the clock of its host if that is this one.

@@ -20,8 +20,9 @@ use super::timeline::Timeline;
 use super::{Rank, Run};
 use crate::parallel;
 
+pub use super::clock::clocks;
 pub use awaited::{Awaited, CollectivePart, awaited};
-pub use look::{Change, Look, age, clocks};
+pub use look::{Change, Look, age};
 pub use past::{Passed, Past, PendingRequest, Route};
 pub use pulse::{Pulse, Stir};
 pub use reach::{Made, Reach};
@@ -98,7 +99,7 @@ impl Standing {
         let standing = |at: usize| {
             let (rank, line) = (&run.ranks[at], &timeline.lines[at]);
             let roles = || Roles::of(run, &objects, &places, at);
-            let contents = rank.trace.contents();
+            let contents = rank.contents();
             let streams = contents.threads.iter().map(|thread| Stream::new(thread, rank, line, roles())).collect();
             let past = Past::of(at as u32, streams);
             RankStanding { position: position(rank, &past, roles()), past }

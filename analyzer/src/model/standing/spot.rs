@@ -58,7 +58,7 @@ impl Spot {
 
 /// Calls in vain since the last record of its first thread.
 fn asking(rank: &Rank) -> Option<(Signature, f64)> {
-    let contents = rank.trace.contents();
+    let contents = rank.contents();
     let thread = contents.threads.first()?;
     let polls = thread.block?.polls;
     let signature = thread.signatures.get(polls.signature as u32)?.0;

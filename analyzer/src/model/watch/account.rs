@@ -71,6 +71,13 @@ pub struct ThreadAccount {
     effect: Effect,
 }
 
+impl ThreadAccount {
+    /// Records were lost; the next request has this number.
+    pub fn torn(&mut self, request: u64) {
+        (self.requests, self.effect) = (request, Effect::default());
+    }
+}
+
 #[derive(Clone, Copy, Default)]
 struct Effect {
     made: Option<u32>,

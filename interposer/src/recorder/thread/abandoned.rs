@@ -157,7 +157,7 @@ impl Thread {
         self.depth.set(open);
         while self.depth.get() > keep {
             let Level { start, signature } = self.block.level(self.depth.get());
-            let last = self.events.last.get().max(self.engine.last.get());
+            let last = self.events.last.get().max(self.engine.last_ended());
             // Whoever counts requests by records counts one for it.
             let takes_request = self.takes_request(signature as u32);
             self.leave(signature as u32, start, start.max(last));

@@ -10,7 +10,7 @@ use traces::file::{LEVELS, Level, ThreadBlock};
 use traces::progress::{EntryRun, Productive};
 use traces::signature::Signature;
 
-use super::engine::Ledger;
+use super::engine::{LastEntry, Ledger};
 use crate::clock;
 use recorder_core::polls::PollRun;
 
@@ -95,6 +95,12 @@ impl Block {
     pub fn ledger(&self) -> Ledger {
         // SAFETY: the block has the lines of a ledger, and nobody else hands them out.
         unsafe { Ledger::at(NonNull::new_unchecked(&raw mut (*self.0.as_ptr()).ledger).cast()) }
+    }
+
+    /// When the last entry into the engine ended.
+    pub fn last_entry(&self) -> LastEntry {
+        // SAFETY: a field of the block, and nobody else hands it out.
+        unsafe { LastEntry::at(NonNull::new_unchecked(&raw mut (*self.0.as_ptr()).last_entry)) }
     }
 
     /// The calls that asked in vain since the last record.

@@ -19,8 +19,8 @@ pub struct Engine {
     pub reported: Cell<Entries>,
     /// What stood in the ledger at the end of the last call that asked in vain.
     pub at_poll: Cell<Entries>,
-    /// When the last entry ended.
-    pub last: Cell<u64>,
+    /// When the last entry ended, in the file: whoever looks at a thread that waits sees by it that the thread lives.
+    last: LastEntry,
     /// When the clock was last read in an entry.
     pub read: Cell<u64>,
     /// The most productive entries that are told as one.
@@ -40,7 +40,7 @@ pub struct ThreadComponent<'a> {
 
 impl Engine {
     /// With its ledger in a thread's block.
-    pub fn new(ledger: Ledger) -> Engine {
+    pub fn new(ledger: Ledger, last: LastEntry) -> Engine {
         let none = Entries::default();
         Engine {
             ledger,
@@ -48,7 +48,7 @@ impl Engine {
             achieved: Cell::new(0),
             reported: Cell::new(none),
             at_poll: Cell::new(none),
-            last: Cell::new(0),
+            last,
             read: Cell::new(0),
             most: Cell::new(1),
             inside: [const { Cell::new(0) }; LINES],
@@ -67,6 +67,19 @@ impl Engine {
         if inside { self.ledger.of::<INSIDE>() } else { self.ledger.of::<OUTSIDE>() }
     }
 
+    /// An entry ended.
+    #[inline(always)]
+    pub fn ended(&self, at: u64) {
+        // SAFETY: a field of the block, which only atomic operations touch.
+        unsafe { field(self.last.0.as_ptr()) }.store(at, Relaxed);
+    }
+
+    /// When the last entry ended.
+    pub fn last_ended(&self) -> u64 {
+        // SAFETY: as above.
+        unsafe { field(self.last.0.as_ptr()) }.load(Relaxed)
+    }
+
     /// All entries inside MPI calls so far.
     #[inline(always)]
     pub fn entries(&self) -> Entries {
@@ -78,6 +91,23 @@ impl Engine {
     pub fn leave_all(&self) {
         self.depth.set(0);
         self.inside.iter().for_each(|inside| inside.set(0));
+    }
+}
+
+/// Where a thread's block says when the last entry ended.
+#[derive(Clone, Copy)]
+pub struct LastEntry(NonNull<u64>);
+
+// SAFETY: as long as the process lives; its thread alone writes there, by atomic operations.
+unsafe impl Send for LastEntry {}
+
+impl LastEntry {
+    /// In this field of a block.
+    ///
+    /// # Safety
+    /// It is there as long as the process lives, and nothing else refers to it.
+    pub unsafe fn at(field: NonNull<u64>) -> LastEntry {
+        LastEntry(field)
     }
 }
 

@@ -197,6 +197,7 @@ impl Thread {
         let ledger = block.ledger();
         // SAFETY: a field of the block, which only atomic operations touch.
         let off_line = unsafe { AtomicU64::from_ptr(block.off_line()) };
+        let engine = Engine::new(ledger, block.last_entry());
         let thread = Thread {
             events,
             block,
@@ -204,7 +205,7 @@ impl Thread {
             at_rest: Cell::new(true),
             pending: Cell::new(false),
             frame: Cell::new(NO_FRAME),
-            engine: Engine::new(ledger),
+            engine,
             cache: AtWork::new(Cache::new()?),
             dictionary: AtWork::new(Dictionary::new()?),
             signatures: AtWork::new(SignaturePages::begin(number)),

@@ -5,6 +5,7 @@ use std::ops::Range;
 use traces::record::{Arrived, Fate};
 
 use super::{Persistent, RankMatcher, count};
+use crate::model::matching::collectives::ArrivalEnd;
 use crate::model::matching::order::{Late, Received};
 use crate::model::matching::queues::{MatchedMessage, Probe};
 use crate::model::matching::received::ReceivedMessage;
@@ -108,7 +109,7 @@ impl<'a> RankMatcher<'a> {
             CallPart::Collective { flow, root } => {
                 // It waits where it is completed, and others wait for where it was started.
                 let role = Role { place: stream.role(call).place, ..role };
-                self.collective(&role, flow, root, (ordinal, starts + 1), call.start, Err(token));
+                self.collective(&role, flow, root, (ordinal, starts + 1), call.start, ArrivalEnd::Pending(token));
             }
             _ => self.begin(stream, call, &role, Some(token), None),
         }
