@@ -26,6 +26,7 @@ mod hung;
 mod imbalance;
 mod installed;
 mod levels;
+mod lost_page;
 mod matrix;
 mod measured;
 mod message_lengths;

@@ -2,6 +2,7 @@
 
 use super::differ::RankComparison;
 use super::tables::FirstDifferenceRow;
+use crate::metrics::words::plural;
 use crate::model::Rank;
 use crate::model::messages::Way;
 use crate::report::{Fact, Value, facts};
@@ -30,9 +31,11 @@ pub fn facts(ranks: &[(&Rank, RankComparison)], earliest: Option<&FirstDifferenc
         _ => "different",
     };
     let of = format!(
-        ": {messages} messages and {parts} parts of collective calls, {} handed out, on {} ranks",
+        ": {} and {} of collective calls, {} handed out, on {}",
+        plural(messages, "message"),
+        plural(parts, "part"),
         Value::Bytes(bytes),
-        ranks.len()
+        plural(ranks.len() as u64, "rank")
     );
     let compared = match unequal {
         0 => " compared".into(),
@@ -69,12 +72,13 @@ pub fn warnings(ranks: &[(&Rank, RankComparison)]) -> Vec<String> {
     }
     if reordered > 0 {
         warnings.push(format!(
-            "{reordered} receives that take messages of any sender took them in another order; each sender's own messages came in order"
+            "{} of messages of any sender took them in another order; each sender's own messages came in order",
+            plural(reordered, "receive")
         ));
     }
     let pending = sum(|rank| rank.pending);
     if pending > 0 {
-        warnings.push(format!("{pending} receives were posted and never completed: they were not compared"));
+        warnings.push(format!("{} posted and never completed: not compared", plural(pending, "receive")));
     }
     warnings
 }
