@@ -33,6 +33,8 @@ pub struct TimedCall {
     pub failed: bool,
     /// It never returned.
     pub left: bool,
+    /// It asked and got no.
+    pub in_vain: bool,
     details: Range<u32>,
 }
 
@@ -91,6 +93,7 @@ impl<'a> Stream<'a> {
             roles,
             started: 0,
             last: None,
+            last_end: 0,
             open: None,
             calls: Vec::new(),
             details: Vec::new(),
@@ -137,6 +140,11 @@ impl<'a> Stream<'a> {
         self.reader.last
     }
 
+    /// When that ended, ticks.
+    pub fn last_end(&self) -> u64 {
+        self.reader.last_end
+    }
+
     /// Whom the thread's rank calls by a number in an object.
     pub fn roles(&self) -> &Roles<'a> {
         &self.reader.roles
@@ -173,6 +181,7 @@ struct StreamReader<'a> {
     roles: Roles<'a>,
     started: u64,
     last: Option<RecordedCall>,
+    last_end: u64,
     /// The call that what follows belongs to.
     open: Option<TimedCall>,
     calls: Vec<TimedCall>,
@@ -190,7 +199,7 @@ impl StreamReader<'_> {
     #[inline]
     fn begin(&mut self, signature: u32, start: u64, end: u64, inside: u64, count: u64) {
         self.close();
-        self.last = Some(RecordedCall { start, signature });
+        (self.last, self.last_end) = (Some(RecordedCall { start, signature }), end);
         let left_out = self.cursor.part_at(start) == LEFT_OUT;
         if signature as usize >= self.left_out {
             return;
@@ -205,8 +214,18 @@ impl StreamReader<'_> {
         let (start, end) = (self.line.nanoseconds_at(start), self.line.nanoseconds_at(end));
         let at = self.details.len() as u32;
         let inside = if inside == u64::MAX { end - start } else { self.line.duration(inside) };
-        let (failed, left, details) = (false, false, at..at);
-        self.open = Some(TimedCall { start, end, inside, count, role: number, request, failed, left, details });
+        self.open = Some(TimedCall {
+            start,
+            end,
+            inside,
+            count,
+            role: number,
+            request,
+            failed: false,
+            left: false,
+            in_vain: false,
+            details: at..at,
+        });
     }
 
     #[inline]
@@ -226,6 +245,9 @@ impl Visitor for StreamReader<'_> {
 
     fn polls(&mut self, polls: &Polls) {
         self.begin(polls.signature as u32, polls.start, polls.end, polls.total, polls.count);
+        if let Some(call) = &mut self.open {
+            call.in_vain = true;
+        }
     }
 
     fn arrived(&mut self, arrived: Arrived) {

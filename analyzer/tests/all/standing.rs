@@ -1,12 +1,7 @@
 //! Where ranks stand: in a call, between calls, asleep; and what they have left behind.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::process::{Child, Command};
-use std::thread;
-use std::time::Duration;
 
-use analyzer::model::process::{self as running, ProcessState};
 use analyzer::model::standing::{Pulse, Standing, Stir};
 use analyzer::model::{End, Run};
 use examples::fixture;
@@ -20,29 +15,8 @@ use traces::signature::{Signature, tag};
 use traces::write::blank_block;
 
 use crate::common::recorded::{ask, recorded};
+use crate::common::stories::{Sleeper, asking, asleep, collective, inside, outside, receive, run, run_by};
 use crate::common::{Folder, header, rank_with};
-use crate::hang::{asking, collective, inside, outside, receive, run, run_by, this_host};
-
-/// A process that sleeps, and ends with the test.
-struct Sleeper(Child);
-
-impl Sleeper {
-    fn new() -> Sleeper {
-        let child = Command::new("sleep").arg("600").spawn().unwrap();
-        // To start it takes processor time.
-        while running::Process::of(child.id()).unwrap().state != ProcessState::Asleep {
-            thread::sleep(Duration::from_millis(20));
-        }
-        Sleeper(child)
-    }
-}
-
-impl Drop for Sleeper {
-    fn drop(&mut self) {
-        self.0.kill().unwrap();
-        self.0.wait().unwrap();
-    }
-}
 
 fn states(said: &[Value]) -> Vec<&str> {
     said.iter().map(|row| row["state"].as_str().unwrap()).collect()
@@ -59,19 +33,8 @@ fn a_rank_that_asks_in_vain_polls() {
 #[test]
 fn processes_that_all_sleep_outside_mpi_for_far_longer_than_ever_probably_hang() {
     let sleeper = Sleeper::new();
-    let pid = sleeper.0.id();
-    let process = Process {
-        host: this_host(),
-        boot: fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap().trim().into(),
-        program: fs::read_link(format!("/proc/{pid}/exe")).unwrap().to_str().unwrap().into(),
-        ..Process::default()
-    };
-    let folder = Folder::new();
-    // They were recorded in the first seconds since the system started.
-    let mut like = header(0, 0);
-    like.pid = pid;
     let stories = (0..2).map(|_| outside(&[collective(Call::Barrier)])).collect();
-    run_by(&folder, stories, like, |_| process.clone());
+    let folder = asleep(stories, &sleeper, 70);
     let answer = ask(&folder.0, "hang", &["--no-cache"]);
     assert_eq!((answer.status, answer.json["run"]["hangs"].as_str()), (1, Some("likely")), "{:#}", answer.json);
     assert_eq!(states(answer.rows("standing")), ["asleep", "asleep"]);
@@ -132,9 +95,9 @@ fn who_asks_again_for_the_same_polls_and_who_asks_for_something_else_makes_calls
     };
     let asked = Polls { start: 2_000, end: 2_050, count: 5, signature: 1, ..Polls::default() };
     let before = pulse(asked);
-    assert_eq!(before.until(&pulse(asked)), Stir::None);
-    assert_eq!(before.until(&pulse(Polls { end: 9_000, count: 70, ..asked })), Stir::Polls);
-    assert_eq!(before.until(&pulse(Polls { start: 8_000, end: 9_000, count: 7, ..asked })), Stir::Calls);
-    assert_eq!(before.until(&pulse(Polls { signature: 3, ..asked })), Stir::Calls);
-    assert_eq!(before.until(&pulse(Polls { count: 0, ..asked })), Stir::Calls);
+    assert_eq!(before.until(&pulse(asked)), [(0, Stir::None)]);
+    assert_eq!(before.until(&pulse(Polls { end: 9_000, count: 70, ..asked })), [(0, Stir::Polls)]);
+    assert_eq!(before.until(&pulse(Polls { start: 8_000, end: 9_000, count: 7, ..asked })), [(0, Stir::Calls)]);
+    assert_eq!(before.until(&pulse(Polls { signature: 3, ..asked })), [(0, Stir::Calls)]);
+    assert_eq!(before.until(&pulse(Polls { count: 0, ..asked })), [(0, Stir::Calls)]);
 }

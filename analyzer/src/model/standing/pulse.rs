@@ -1,4 +1,4 @@
-//! What of a rank's file changes when the rank does anything in MPI: two looks at it tell whether it did.
+//! What of a rank's file changes when a thread of the rank does anything in MPI: two looks at it tell whether it did.
 
 use traces::file::{LEVELS, Level};
 use traces::progress::{INSIDE, Polls};
@@ -13,6 +13,7 @@ pub struct Pulse {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct ThreadPulse {
+    number: u32,
     depth: u32,
     levels: [Level; LEVELS],
     /// Pages of records, words in the last, and calls that are counted in their place.
@@ -40,13 +41,14 @@ impl Pulse {
         Pulse { state: trace.header().state, threads: trace.contents().threads.iter().map(of_thread).collect() }
     }
 
-    /// What happened between this look and a later one.
-    pub fn until(&self, later: &Pulse) -> Stir {
-        if self.threads.len() != later.threads.len() || self.state != later.state {
-            return Stir::Calls;
-        }
-        let stirs = self.threads.iter().zip(&later.threads).map(|(before, after)| before.until(after));
-        stirs.max().unwrap_or(Stir::None)
+    /// What the threads of the later look did since this one, by number. Those that are new have made calls, and so have all where MPI
+    /// was initialized or finalized meanwhile.
+    pub fn until(&self, later: &Pulse) -> Vec<(u32, Stir)> {
+        let stir = |after: &ThreadPulse| {
+            let before = self.threads.iter().find(|before| before.number == after.number);
+            before.filter(|_| self.state == later.state).map_or(Stir::Calls, |before| before.until(after))
+        };
+        later.threads.iter().map(|thread| (thread.number, stir(thread))).collect()
     }
 }
 
@@ -80,7 +82,14 @@ fn of_thread(thread: &ThreadPages<'_>) -> ThreadPulse {
     let counted = thread.profile.iter().map(|entry| entry.count).sum();
     let polls = thread.block.map_or_else(Polls::default, |block| block.polls);
     let productive = thread.block.map_or(0, |block| block.ledger[INSIDE].calls.productive);
-    ThreadPulse { depth, levels, recorded: (thread.pages.len(), words, counted), polls, productive }
+    ThreadPulse {
+        number: thread.number,
+        depth,
+        levels,
+        recorded: (thread.pages.len(), words, counted),
+        polls,
+        productive,
+    }
 }
 
 const NOWHERE: Level = Level { start: 0, signature: 0 };
