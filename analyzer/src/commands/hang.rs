@@ -19,13 +19,22 @@ use crate::terminal;
 /// The least and the most time between two looks. A rank that polls has to come round once, and nobody waits for minutes.
 const APART: [f64; 2] = [0.1, 60.0];
 
+/// How often a run is read again at most whose processes end meanwhile.
+const READ: usize = 5;
+
 /// Prints the verdict and where the ranks stand. Returns the exit status.
 pub fn run(arguments: &cli::HangArgs) -> Result<u8, Error> {
     let folder = folder(arguments.dir.as_deref())?;
-    let first = Look::of(&folder)?;
-    let choice = Choice { no_cache: arguments.no_cache, ..Choice::default() };
-    let run = open_run(arguments.dir.as_deref(), choice)?;
-    run.has_calls("hang")?;
+    let mut first = Look::of(&folder)?;
+    let mut run = read(arguments)?;
+    // What was read of a process that has ended meanwhile may not be all that it wrote.
+    for _ in 0..READ {
+        if !run.ranks.iter().any(|rank| first.has_ended_since(rank)) {
+            break;
+        }
+        first = Look::of(&folder)?;
+        run = read(arguments)?;
+    }
     let standing = Standing::of(&run);
     let last = look_again(&run, &standing, &folder, &first)?;
     let findings = Findings::of(&run, &standing, &first, &last);
@@ -40,6 +49,13 @@ pub fn run(arguments: &cli::HangArgs) -> Result<u8, Error> {
         _ if run.missing.is_empty() && run.unreadable.is_empty() => OK,
         _ => PARTIAL,
     })
+}
+
+fn read(arguments: &cli::HangArgs) -> Result<Run, Error> {
+    let choice = Choice { no_cache: arguments.no_cache, ..Choice::default() };
+    let run = open_run(arguments.dir.as_deref(), choice)?;
+    run.has_calls("hang")?;
+    Ok(run)
 }
 
 /// The second look, as much later as the verdict needs.

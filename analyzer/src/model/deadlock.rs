@@ -34,8 +34,10 @@ pub enum Doubt {
     Ending,
     /// Libraries need not wait there, or wait for other ranks.
     Library,
-    /// The program polls and may stop to, a library may have buffered the message, a thread may call MPI that has not yet, or calls
-    /// are missing from the recording.
+    /// The program polls without a pause, and may stop to.
+    Polls,
+    /// It does something between its polls, a library may have buffered the message, a thread may call MPI that has not yet, or calls are
+    /// missing from the recording.
     Program,
     /// Its process is stopped, and may be continued.
     Stopped,

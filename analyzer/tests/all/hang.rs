@@ -50,6 +50,15 @@ pub fn is_unknown(stories: Vec<Story>) {
     assert_eq!(judged(stories), ("unknown".into(), Vec::new()));
 }
 
+/// Ranks that some libraries let go on: they hang if their files tell that they waited. Gives the reasons.
+#[track_caller]
+pub fn hangs_if_it_waited(stories: Vec<Story>) -> Vec<(String, String)> {
+    assert_eq!(judged(stories.clone()).0, "unknown");
+    let (verdict, reasons) = judged(stories.into_iter().map(Story::waited).collect());
+    assert_eq!(verdict, "likely");
+    reasons
+}
+
 /// A message that no library buffers.
 pub fn large(call: Signature) -> Signature {
     Signature { sent: 1 << 20, ..call }

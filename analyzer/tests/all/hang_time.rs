@@ -75,7 +75,7 @@ fn a_send_that_a_sleeping_rank_stays_in_is_not_buffered() {
 }
 
 #[test]
-fn a_rank_that_polls_may_do_something_else_until_a_minute_has_passed() {
+fn a_rank_that_sleeps_between_polls_may_do_something_else_until_a_minute_has_passed() {
     let probes = |other| asking(Signature { call: Call::Iprobe.number(), ..receive(other, 1) });
     is(vec![probes(1), probes(0)], 30, "unknown", "no rank has moved for");
     is(vec![probes(1), probes(0)], 90, "likely", "no rank has moved for");
@@ -127,7 +127,7 @@ fn after_the_end_nobody_can_tell_what_a_rank_outside_mpi_did() {
 #[test]
 fn with_thread_multiple_a_thread_that_has_not_called_mpi_may_send() {
     let multiple = FileHeader { thread_level: 3, ..header(0, 0) };
-    let cycle = || vec![inside(&[], receive(1, 1)), inside(&[], receive(0, 1))];
+    let cycle = || vec![inside(&[], receive(1, 1)).waited(), inside(&[], receive(0, 1)).waited()];
     let folder = Folder::new();
     run_by(&folder, cycle(), multiple, |_| gone(this_host()));
     assert_eq!(verdict(&folder).0, "likely");

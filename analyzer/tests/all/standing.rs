@@ -2,17 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use analyzer::model::standing::{Pulse, Standing, Stir};
+use analyzer::model::standing::{Pulse, Standing, Stir, ThreadStir};
 use analyzer::model::{End, Run};
 use examples::fixture;
 use serde_json::Value;
 use traces::calls::Call;
 use traces::definitions::Process;
 use traces::file::ThreadBlock;
-use traces::progress::Polls;
+use traces::progress::{self, Polls};
 use traces::read::RankFile;
 use traces::signature::{Signature, tag};
-use traces::write::blank_block;
+use traces::write::{blank_block, call};
 
 use crate::common::recorded::{ask, recorded};
 use crate::common::stories::{Sleeper, asking, asleep, collective, inside, outside, receive, run, run_by};
@@ -86,18 +86,32 @@ fn at_the_end_of_a_program_no_request_is_pending_and_no_message_under_way() {
 }
 
 #[test]
-fn who_asks_again_for_the_same_polls_and_who_asks_for_something_else_makes_calls() {
+fn who_asks_in_vain_and_nothing_else_polls_and_all_else_makes_calls() {
     let folder = Folder::new();
-    let pulse = |polls: Polls| {
+    let signatures =
+        [Call::Test, Call::Iprobe, Call::Send].map(|call| Signature { call: call.number(), ..Signature::EMPTY });
+    let signatures: Vec<Signature> =
+        (1..).zip(signatures).map(|(number, signature)| Signature { number, ..signature }).collect();
+    let file = |polls: Polls, words: &[u64]| {
         let block = ThreadBlock { polls, ..blank_block() };
-        folder.write("rank-0000.ovh", &rank_with(header(0, 1), &block, &[], |_| {}));
-        Pulse::of(&RankFile::open(&folder.0.join("rank-0000.ovh")).unwrap())
+        folder.write("rank-0000.ovh", &rank_with(header(0, 1), &block, &signatures, |own| own.extend(words)));
+        RankFile::open(&folder.0.join("rank-0000.ovh")).unwrap()
     };
-    let asked = Polls { start: 2_000, end: 2_050, count: 5, signature: 1, ..Polls::default() };
-    let before = pulse(asked);
-    assert_eq!(before.until(&pulse(asked)), [(0, Stir::None)]);
-    assert_eq!(before.until(&pulse(Polls { end: 9_000, count: 70, ..asked })), [(0, Stir::Polls)]);
-    assert_eq!(before.until(&pulse(Polls { start: 8_000, end: 9_000, count: 7, ..asked })), [(0, Stir::Calls)]);
-    assert_eq!(before.until(&pulse(Polls { signature: 3, ..asked })), [(0, Stir::Calls)]);
-    assert_eq!(before.until(&pulse(Polls { count: 0, ..asked })), [(0, Stir::Calls)]);
+    let asked = Polls { start: 2_000, end: 2_050, count: 5, total: 40, signature: 1, ..Polls::default() };
+    let before = Pulse::of(&file(asked, &[]));
+    let until = |polls: Polls, words: &[u64]| {
+        let later = file(polls, words);
+        let [ThreadStir { stir, asked, asking, .. }] = before.until(&Pulse::of(&later), &later)[..] else { panic!() };
+        (stir, asked, asking)
+    };
+    assert_eq!(until(asked, &[]), (Stir::None, 0, 0));
+    let more = Polls { end: 9_000, count: 70, total: 500, ..asked };
+    assert_eq!(until(more, &[]), (Stir::Polls, 65, 460));
+    // It asks for something else by now.
+    let other = Polls { start: 9_500, end: 9_600, count: 2, total: 20, signature: 2, ..asked };
+    assert_eq!(until(other, &progress::polls(&more, 0)), (Stir::Polls, 67, 480));
+    let mut words = Vec::from(progress::polls(&more, 0));
+    call(&mut words, 9_000, 3, 9_100, 100);
+    assert_eq!(until(other, &words).0, Stir::Calls);
+    assert_eq!(until(Polls::default(), &words).0, Stir::Calls);
 }

@@ -9,7 +9,7 @@ use traces::signature::Signature;
 use super::Findings;
 use super::ranks::call_of;
 use super::reasons::{agree, names, stands};
-use super::sightings::LONG_ENOUGH;
+use super::sightings::{LONG_ENOUGH, PATIENCE};
 use crate::metrics::words::rank_in_words;
 use crate::model::ProcessFate;
 use crate::model::deadlock::{Doubt, Need, deadlocked};
@@ -24,8 +24,6 @@ const FAR_LONGER: f64 = 10.0;
 const SILENCE: f64 = 60.0;
 /// The same where ranks are in MPI_Init, or have called nothing since: large jobs take minutes to start.
 const START: f64 = 600.0;
-/// How long ranks have to be quiet that wait for ever by MPI's rules, which some libraries do without, or for a rank that is dead.
-const PATIENCE: f64 = 10.0;
 
 /// What a run does, as far as two looks tell.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -160,12 +158,13 @@ impl Findings<'_> {
     /// Ranks that nothing frees but the end of the run, or a library that does without what MPI's rules let it wait for.
     fn by_rules(&self) -> Option<Judgement> {
         let of = |doubt| self.waiting_among(&self.deadlocked(Some(doubt)));
-        let (doubt, waiting) =
-            [Doubt::Ending, Doubt::Library].map(|doubt| (doubt, of(doubt))).into_iter().find(|of| !of.1.is_empty())?;
+        // Of a run that goes on, polls are judged by the time that nothing else moves.
+        let doubts = [Some(Doubt::Ending), Some(Doubt::Library), (!self.is_live()).then_some(Doubt::Polls)];
+        let found = doubts.into_iter().flatten().map(|doubt| (doubt, of(doubt)));
+        let (doubt, waiting) = found.into_iter().find(|(_, waiting)| !waiting.is_empty())?;
         let wait = self.wait(&waiting);
         if !self.is_live() {
-            let waited = format!("MPI lets {} wait for what could never come", self.names(&waiting));
-            return Some(Judgement::new(Verdict::Likely, Some(doubt), waited));
+            return Some(self.by_rules_when_it_ended(doubt, &waiting));
         }
         let moves = |at: &usize| self.changes[*at].as_ref().is_some_and(|change| change.stir() > Stir::Polls);
         let quiet = self.quiet_among(waiting.iter().copied());
@@ -194,6 +193,17 @@ impl Findings<'_> {
         };
         let wait = (!is_enough).then_some(PATIENCE - quiet);
         Some(Judgement { wait, ..Judgement::new(verdict, Some(doubt), rests_on) })
+    }
+
+    /// The same of a run that is over: libraries end some that break their rules, so it takes a sign that they waited.
+    fn by_rules_when_it_ended(&self, doubt: Doubt, waiting: &[usize]) -> Judgement {
+        let waited = format!("MPI lets {} wait for what could never come", self.names(waiting));
+        let polled = doubt == Doubt::Polls;
+        let (verdict, rests_on) = match polled || waiting.iter().any(|at| !self.sightings[*at].sit.is_empty()) {
+            true => (Verdict::Likely, waited),
+            false => (Verdict::Unknown, format!("{waited}, and their files do not tell for how long they did")),
+        };
+        Judgement::new(verdict, Some(doubt), rests_on)
     }
 
     /// Of a run that is over: whether each rank could have gone on.
@@ -247,8 +257,8 @@ impl Findings<'_> {
             None => self.by_silence(),
         };
         // Looks that are far enough apart show which sends are not buffered.
-        let wait = (!before.is_empty() && self.looks_apart() < LONG_ENOUGH).then_some(LONG_ENOUGH);
-        Judgement { wait, ..judgement }
+        let apart = (!before.is_empty() && self.looks_apart() < LONG_ENOUGH).then_some(LONG_ENOUGH);
+        Judgement { wait: judgement.wait.or(apart), ..judgement }
     }
 
     /// Who moved between the looks, in words.
@@ -281,7 +291,12 @@ impl Findings<'_> {
         let quiet = self.quiet().unwrap_or(0.0);
         let pause = self.longest_pause();
         let starting: Vec<usize> = self.all().filter(|at| self.starts(*at)).collect();
-        let least = if starting.is_empty() { SILENCE } else { START };
+        let polls = !self.waiting_among(&self.deadlocked(Some(Doubt::Polls))).is_empty();
+        let least = match starting.is_empty() {
+            true if polls => PATIENCE,
+            true => SILENCE,
+            false => START,
+        };
         let enough = least.max(FAR_LONGER * pause);
         let is_seen = self.all().all(|at| !self.may_compute(at));
         if is_seen && quiet >= enough {
@@ -310,7 +325,8 @@ impl Findings<'_> {
         } else {
             so_far
         };
-        Judgement::new(Verdict::Unknown, None, rests_on)
+        let wait = (polls && is_seen && enough < SILENCE).then_some(enough - quiet);
+        Judgement { wait, ..Judgement::new(Verdict::Unknown, None, rests_on) }
     }
 
     /// Whether a rank is in MPI_Init, or has called nothing since.

@@ -104,7 +104,8 @@ fn system_state(findings: &Findings<'_>, at: usize, thread: Option<&ThreadStandi
 /// The call that a thread is in, or its last.
 pub fn call_of(position: &Position) -> Option<&Signature> {
     match position {
-        Position::Inside(entered) | Position::Asking(entered) => Some(&entered.signature),
+        Position::Inside(entered) => Some(&entered.signature),
+        Position::Asking(asked) => asked.first().map(|last| &last.signature),
         Position::Outside { last, .. } => last.as_ref(),
         Position::Finalized => None,
     }

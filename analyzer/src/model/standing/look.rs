@@ -6,7 +6,7 @@ use std::path::Path;
 use rustix::time::ClockId;
 use traces::read::RankFile;
 
-use super::pulse::{Pulse, Stir};
+use super::pulse::{Pulse, Stir, ThreadStir};
 use crate::error::Error;
 use crate::model::process::{Process, ProcessState, Task};
 use crate::model::run::files;
@@ -27,6 +27,7 @@ pub struct Look {
 
 /// What was seen of one rank.
 struct Seen {
+    trace: RankFile,
     pulse: Pulse,
     /// Its process and that one's threads, by the number of the process: it may be another one's on this host.
     process: Option<Process>,
@@ -36,8 +37,8 @@ struct Seen {
 /// What one rank did between two looks.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Change {
-    /// What its threads did in MPI, by the recorder's numbers.
-    pub threads: Vec<(u32, Stir)>,
+    /// What its threads did in MPI.
+    pub threads: Vec<ThreadStir>,
     /// Its process at the later look, where it is on this host.
     pub process: Option<Process>,
     /// The process was gone at the earlier look: what its file says since then is final.
@@ -68,12 +69,19 @@ impl Look {
             let name = files[at].file_name()?.to_str()?.to_string();
             let pid = trace.header().pid;
             let (process, tasks) = (Process::of(pid), Task::all_of(pid));
-            Some((name, Seen { pulse: Pulse::of(&trace), process, tasks }))
+            Some((name, Seen { pulse: Pulse::of(&trace), trace, process, tasks }))
         };
         let seen = parallel::map(files.len(), look).into_iter().flatten().collect();
         let (monotonic, realtime) = clocks();
         let suspended = now(ClockId::Boottime) - monotonic;
         Ok(Look { seen, monotonic, realtime, suspended })
+    }
+
+    /// Whether a rank's process has ended since.
+    pub fn has_ended_since(&self, rank: &Rank) -> bool {
+        let is_there = |process: Option<Process>| process.is_some_and(|process| process.state != ProcessState::Gone);
+        let seen = self.seen.get(&rank.file).is_none_or(|seen| is_there(seen.process));
+        rank.fate == ProcessFate::Ended && seen && !is_there(Process::of(rank.header.pid))
     }
 
     /// What a rank did until a later look.
@@ -84,9 +92,9 @@ impl Look {
         let is_gone = |process: Process| process.state == ProcessState::Gone;
         let apart = u64::try_from(later.monotonic - self.monotonic).unwrap_or(0);
         let threads = match (before, after) {
-            (Some(before), Some(after)) => before.pulse.until(&after.pulse),
+            (Some(before), Some(after)) => before.pulse.until(&after.pulse, &after.trace),
             // A file that is new, or moved to its place when MPI was initialized.
-            _ => vec![(0, Stir::Calls)],
+            _ => vec![ThreadStir { number: 0, stir: Stir::Calls, asked: 0, asking: 0 }],
         };
         let earlier = |tid: u32| before?.tasks.iter().find(|task| task.tid == tid);
         let change = |task: &Task| {
@@ -106,12 +114,12 @@ impl Look {
 impl Change {
     /// The most that any of its threads did in MPI.
     pub fn stir(&self) -> Stir {
-        self.threads.iter().map(|(_, stir)| *stir).max().unwrap_or(Stir::None)
+        self.threads.iter().map(|thread| thread.stir).max().unwrap_or(Stir::None)
     }
 
     /// What one of its threads did in MPI.
-    pub fn stir_of(&self, thread: u32) -> Stir {
-        self.threads.iter().find(|(number, _)| *number == thread).map_or(Stir::Calls, |(_, stir)| *stir)
+    pub fn thread(&self, number: u32) -> Option<&ThreadStir> {
+        self.threads.iter().find(|thread| thread.number == number)
     }
 
     /// What the system says of one of its threads.

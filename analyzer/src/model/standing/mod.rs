@@ -26,7 +26,7 @@ pub use awaited::{Awaited, CollectivePart, SendMode, awaited, part_of};
 pub use collective_order::{CollectiveDifference, CollectiveKind, Made, Reach};
 pub use look::{Change, Look, ThreadChange, age, clocks};
 pub use past::{OpenedTo, Passed, Past, PendingRequest, RequestId, Route, WindowPast};
-pub use pulse::{Pulse, Stir};
+pub use pulse::{Pulse, Stir, ThreadStir};
 pub use spot::Spot;
 
 /// See the module.
@@ -67,8 +67,8 @@ pub struct ThreadStanding {
 pub enum Position {
     /// In a call.
     Inside(Entered),
-    /// Between calls that ask for the same in vain, one after another.
-    Asking(Entered),
+    /// Between calls that ask in vain, one after another: each that it asks by, the last one first.
+    Asking(Vec<Entered>),
     /// Outside MPI.
     Outside {
         /// Its last call.
@@ -114,7 +114,7 @@ impl Standing {
             let contents = rank.trace.contents();
             let threads = || contents.threads.iter();
             let mut streams: Vec<Stream> = threads().map(|thread| Stream::new(thread, rank, line, roles())).collect();
-            let past = Past::of(at as u32, &mut streams);
+            let past = Past::of(at as u32, rank, line, &mut streams);
             let mut standings = Vec::new();
             for (thread, stream) in threads().zip(&streams) {
                 standings.extend(thread_standing(rank, thread, stream, &past, roles()));
@@ -145,7 +145,10 @@ impl Position {
     pub fn spot(&self) -> Spot {
         match self {
             Position::Inside(entered) => Spot::Inside(entered.signature, entered.since),
-            Position::Asking(entered) => Spot::Asking(entered.signature, entered.since),
+            Position::Asking(asked) => match asked.first() {
+                Some(last) => Spot::Asking(last.signature, last.since),
+                None => Spot::Outside(None, 0.0),
+            },
             Position::Outside { last, since } => Spot::Outside(*last, *since),
             Position::Finalized => Spot::Finalized,
         }
@@ -228,7 +231,14 @@ fn thread_standing(
     }
     let mut latest = Latest::default();
     latest.add(inside, ended);
-    let asks = polls.and_then(|polls| Some((signature(polls.signature as u32)?, rank.since_begin(polls.start))));
+    // Runs of polls that have records come before the one that is open.
+    let vain = past.vain.get(&thread.number);
+    let open = polls.map(|polls| (polls.signature as u32, rank.since_begin(polls.start)));
+    let asked = open.or_else(|| vain.and_then(|vain| Some((*vain.calls.last()?, vain.since))));
+    let asks = asked.and_then(|(number, since)| {
+        let since = vain.map_or(since, |vain| vain.since.min(since));
+        Some((signature(number)?, since))
+    });
     let mut enter = |signature: &Signature, since: f64| {
         let role = roles.role(signature);
         let ordinal = role.object.map_or(0, |object| past.made(object));
@@ -237,7 +247,12 @@ fn thread_standing(
     };
     let position = match Spot::new(&latest.end(rank), asks) {
         Spot::Inside(call, since) => Position::Inside(enter(&call, since)),
-        Spot::Asking(call, since) => Position::Asking(enter(&call, since)),
+        Spot::Asking(call, since) => {
+            let mut asked = vec![enter(&call, since)];
+            let others = vain.into_iter().flat_map(|vain| &vain.calls).filter_map(|number| signature(*number));
+            asked.extend(others.filter(|other| *other != call).map(|other| enter(&other, since)));
+            Position::Asking(asked)
+        }
         Spot::Outside(last, since) => Position::Outside { last, since },
         Spot::Finalized => Position::Finalized,
     };

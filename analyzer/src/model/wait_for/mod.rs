@@ -53,6 +53,8 @@ pub struct Sighting {
     pub ended: Vec<u32>,
     /// Threads that had the time to leave the call that they are in, and did not.
     pub sit: Vec<u32>,
+    /// Threads that ask in vain, again and again, and do nothing between that takes time.
+    pub polls: Vec<u32>,
     /// Whether other threads may call MPI than those that have; the doubt that this leaves, where they may.
     pub strangers: Option<Doubt>,
     /// It computes outside MPI, or may: its process is not on this host.
@@ -120,7 +122,11 @@ impl Graph<'_> {
     fn thread(&self, at: usize, thread: &ThreadStanding) -> Need {
         match &thread.position {
             Position::Inside(entered) => self.call(at, thread.number, entered),
-            Position::Asking(entered) => self.call(at, thread.number, entered).doubted(Doubt::Program),
+            Position::Asking(asked) => {
+                let is_tight = self.sightings[at].polls.contains(&thread.number);
+                let needs = asked.iter().map(|entered| self.call(at, thread.number, entered)).collect();
+                Need::any(needs).doubted(if is_tight { Doubt::Polls } else { Doubt::Program })
+            }
             Position::Outside { .. } => Need::Unknown,
             Position::Finalized => Need::Impossible,
         }

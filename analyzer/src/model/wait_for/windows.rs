@@ -31,9 +31,10 @@ impl Graph<'_> {
                 let need = past.accessed.get(&window).map_or(Need::Unknown, |peers| all(peers, &posted));
                 need.doubted(Doubt::Library)
             }
-            Call::Win_start => {
-                self.opened_to(at, entered).map_or(Need::Unknown, |peers| all(&peers, &posted).doubted(Doubt::Library))
-            }
+            Call::Win_start => match self.opened_to(at, entered) {
+                Some(peers) => all(&peers, &posted).doubted(Doubt::Library),
+                None => self.someone_posts(at, window),
+            },
             // It is open already.
             Call::Win_post => Need::Nothing,
             _ => match holders(self.standing, at, entered) {
@@ -42,6 +43,21 @@ impl Graph<'_> {
                 holders => Need::any(holders.into_iter().map(Need::Rank).collect()).doubted(Doubt::Library),
             },
         })
+    }
+
+    /// MPI_Win_start of a group that is not known yet: if nobody has posted the window for the rank, it takes one of the others.
+    fn someone_posts(&self, at: usize, window: u32) -> Need {
+        let group = &self.standing.objects.groups[window as usize];
+        let own = &self.standing.ranks[at].past.windows;
+        let others: Vec<usize> = group.everybody().map(|other| other as usize).filter(|other| *other != at).collect();
+        let has_posted = |other: &usize| {
+            let posted = self.standing.ranks[*other].past.windows.posted.get(&(window, at as u32)).copied();
+            posted.unwrap_or(0) > own.started(window, *other as u32)
+        };
+        match !group.is_here() || others.iter().any(has_posted) {
+            true => Need::Unknown,
+            false => Need::any(others.into_iter().map(Need::Rank).collect()).doubted(Doubt::Library),
+        }
     }
 
     /// The ranks that MPI_Win_start is given, and how often it was given them before. `None` where its group is not known yet.

@@ -11,7 +11,7 @@ use traces::calls::Call;
 use traces::clock::ClockSample;
 use traces::definitions::{Communicator, Definition, Library, Members, Object, ObjectKind, Origin, Process, Span};
 use traces::file::{FileHeader, INITIALIZED, ThreadBlock};
-use traces::progress::Polls;
+use traces::progress::{INSIDE, Polls};
 use traces::record::{self, Arrived, Fate, RecordKind};
 use traces::signature::{CREATES, STARTS, Signature, peer, tag};
 use traces::write::{FileWriter, blank_block, call};
@@ -25,6 +25,8 @@ pub struct Story {
     over: Vec<(Signature, Vec<u64>)>,
     open: Option<Signature>,
     asks: Option<Signature>,
+    /// It has turned MPI's engine for longer than a second in the call that is open.
+    turned: bool,
     /// Its other threads.
     beside: Vec<Story>,
 }
@@ -46,6 +48,11 @@ impl Story {
     /// It is in this call now.
     pub fn entering(self, open: Signature) -> Story {
         Story { open: Some(open), ..self }
+    }
+
+    /// It has been in its call for a while, and turned MPI's engine there.
+    pub fn waited(self) -> Story {
+        Story { turned: true, ..self }
     }
 
     /// One call more that is over.
@@ -235,7 +242,8 @@ fn write_thread(file: &mut FileWriter<Vec<u8>>, thread: u32, story: &Story, tid:
     let (last, at) = (u64::from(number(calls.len().max(1) - 1)), 2 * SECOND);
     let polls = Polls { start: BEGIN + at, end: BEGIN + at + 50, count: 5, signature: last, ..Polls::default() };
     let asks = story.asks.map(|_| ThreadBlock { polls, ..blank_block() });
-    let block = story.open.map(|_| in_call(last, at)).or(asks).unwrap_or_else(blank_block);
+    let mut block = story.open.map(|_| in_call(last, at)).or(asks).unwrap_or_else(blank_block);
+    block.ledger[INSIDE].calls.ticks = if story.turned { 2 * SECOND } else { 0 };
     let (mut words, mut last) = (Vec::new(), BEGIN);
     for (at, (_, details)) in story.over.iter().enumerate() {
         last = call(&mut words, last, number(at), BEGIN + 1_000_000 * (1 + at as u64), 1_000);

@@ -12,8 +12,10 @@ use traces::record::{Arrived, Fate};
 
 use super::awaited::{Awaited, awaited, kind_of, part_of, probe_takes, takes_probed};
 use super::collective_order::Made;
+use crate::model::Rank;
 use crate::model::roles::{CallPart, Peer, Role, Roles, SpottedSite};
 use crate::model::stream::{Detail, Stream, TimedCall};
+use crate::model::timeline::ClockLine;
 pub use windows::{OpenedTo, WindowPast};
 
 /// A request by the number of the thread that began it and its own.
@@ -56,6 +58,18 @@ pub struct Passed {
     pub bytes: u64,
 }
 
+/// Calls that asked in vain, one after another, as far as they have records.
+#[derive(Clone, Default, Debug)]
+pub struct Vain {
+    /// Since when, in seconds since the rank's recording began.
+    pub since: f64,
+    /// The numbers of their signatures, each once, the last one last.
+    pub calls: Vec<u32>,
+}
+
+/// More different calls than these in vain are not told apart.
+const DIFFERENT: usize = 16;
+
 /// See the module. Times in nanoseconds on the run's time line.
 #[derive(Default, Debug)]
 pub struct Past {
@@ -73,6 +87,8 @@ pub struct Past {
     pub started: FxHashMap<(u32, u64), u64>,
     /// What it did to windows.
     pub windows: WindowPast,
+    /// What its threads asked in vain since they did anything else, by thread.
+    pub vain: FxHashMap<u32, Vain>,
     /// The longest time in one call, or between two.
     pub longest_pause: i64,
     /// When its last call ended.
@@ -89,8 +105,9 @@ impl Past {
     }
 
     /// Goes through all calls of a rank's threads. `own` is its place in [`Run::ranks`](crate::model::Run::ranks).
-    pub fn of(own: u32, streams: &mut [Stream<'_>]) -> Past {
+    pub fn of(own: u32, rank: &Rank, line: &ClockLine, streams: &mut [Stream<'_>]) -> Past {
         let mut past = Past::default();
+        let begin = line.nanoseconds_at(rank.header.begin.ticks);
         let mut last_ends: Vec<Option<i64>> = vec![None; streams.len()];
         loop {
             let starts = streams.iter().enumerate().filter_map(|(at, stream)| Some((stream.peek()?.start, at)));
@@ -101,9 +118,24 @@ impl Past {
                 past.longest_pause = past.longest_pause.max(idle).max(call.end - call.start);
                 past.last_end = past.last_end.max(call.end);
                 last_ends[at] = Some(call.end);
+                let signature = stream.signature(call) as u32;
+                past.ask(stream.thread, call, signature, (call.start - begin) as f64 / 1e9);
                 Reader { own, thread: stream.thread, roles: stream.roles(), past: &mut past }.call(stream, call);
             }
             stream.advance();
+        }
+    }
+
+    /// A call that began `since` then ended: one in vain is kept, and any other puts an end to those before it.
+    fn ask(&mut self, thread: u32, call: &TimedCall, signature: u32, since: f64) {
+        if !call.in_vain {
+            self.vain.remove(&thread);
+            return;
+        }
+        let vain = self.vain.entry(thread).or_insert_with(|| Vain { since, calls: Vec::new() });
+        vain.calls.retain(|other| *other != signature);
+        if vain.calls.len() < DIFFERENT {
+            vain.calls.push(signature);
         }
     }
 
