@@ -28,6 +28,7 @@ pub mod stated;
 pub mod transport;
 pub mod truth;
 pub mod turns;
+pub mod verdicts;
 pub mod waits;
 pub mod wheel;
 

@@ -23,6 +23,7 @@ mod samples;
 mod synthetic;
 mod tables;
 mod test;
+mod verdicts;
 mod watched;
 mod wheel;
 
@@ -69,12 +70,20 @@ enum Task {
         #[arg(long, default_value_t = 0)]
         seed: u64,
     },
-    /// Look at the small programs with `overhear hang` while they run: none may be said to hang
+    /// Look at the small programs with `overhear hang` from their start to after their end: none may be said to hang
     Looks {
         /// How many looks
         #[arg(default_value_t = 1000)]
         count: u64,
         /// Only under these MPIs, as ompi4,mpich5
+        #[arg(long)]
+        mpi: Option<String>,
+        /// Only programs whose names contain this
+        name: Option<String>,
+    },
+    /// Run the collection of small programs, right ones and ones that hang: `overhear hang` has to tell which is which
+    Verdicts {
+        /// Only under these MPIs, as ompi4,mpich5 [default: ompi4,mpich4]
         #[arg(long)]
         mpi: Option<String>,
         /// Only programs whose names contain this
@@ -180,6 +189,7 @@ fn main() -> ExitCode {
         Task::Conformance { mpi } => conformance::run(mpi.as_deref()),
         Task::Damage { runs, seed } => damage::run(runs, seed),
         Task::Looks { count, mpi, name } => looks::run(count, mpi.as_deref(), name.as_deref()),
+        Task::Verdicts { mpi, name } => verdicts::run(mpi.as_deref(), name.as_deref()),
         Task::Watched { pairs, mpi } => watched::run(pairs, mpi.as_deref()),
         Task::Memcheck { mpi, name } => memcheck::run(mpi.as_deref(), name.as_deref()),
         Task::Races => races::run(),

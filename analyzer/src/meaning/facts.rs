@@ -39,9 +39,9 @@ pub const FACTS: &[(&str, &str)] = &[
     ("verdict", "What the comparison comes to: more, less, noise, or unknown where one run a side cannot tell."),
     (
         "hangs",
-        "Whether the run hangs: certain, by what MPI says of the calls its ranks are in; likely; no; or finished, with all ranks through \
-         MPI_Finalize.",
+        "The verdict: certain or likely, if it hangs; no, if it does not; finished, if all ranks have finalized MPI; unknown, if nobody can tell.",
     ),
+    ("rests_on", "What the verdict rests on, in a sentence."),
     ("looks_apart_s", "The time between the two looks that the verdict rests on, if the run may still go on."),
     ("quiet_s", "How long no rank had moved at the last look: the least time that any is where it is."),
     ("longest_pause_s", "The longest time that a rank was in one call, or between two, before that."),

@@ -2,11 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io::ErrorKind;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use traces::definitions::Span;
+use traces::error::Error as TraceError;
 use traces::file::{INITIALIZED, Mode};
 use traces::folder::EXTENSION;
 use traces::read::RankFile;
@@ -48,9 +50,8 @@ impl Run {
 
     /// The same, for what is chosen of the run.
     pub fn select(folder: &Path, choice: &Choice) -> Result<Run, Error> {
-        let files = files(folder)?;
-        let bytes = files.iter().filter_map(|file| fs::metadata(file).ok()).map(|data| data.len()).sum();
-        let (traces, unreadable) = open(&files);
+        let (traces, unreadable) = open(folder)?;
+        let bytes = traces.iter().map(|trace| trace.len()).sum();
         let windows = if choice.has_window() { windows(&traces, choice) } else { Vec::new() };
         let bar = LoadingBar::new("reading", bytes);
         let mut ranks = read(&traces, choice, &windows, &bar);
@@ -128,16 +129,32 @@ pub fn order(rank: &Rank) -> (bool, u32, Option<u32>, u32) {
     (rank.number().is_none(), rank.header.world, rank.number(), rank.header.pid)
 }
 
-/// Maps the files, and says of the others why that could not be.
-fn open(files: &[PathBuf]) -> (Vec<Arc<RankFile>>, Vec<String>) {
+/// How often the files of a folder are listed at most.
+const LISTED: usize = 5;
+
+/// Maps the files, and says of the others why that could not be. A file that is gone before it is opened has its final name by now:
+/// all are listed again.
+fn open(folder: &Path) -> Result<(Vec<Arc<RankFile>>, Vec<String>), Error> {
+    let is_gone = |opened: &Result<RankFile, TraceError>| matches!(opened, Err(TraceError::Io { source, .. }) if source.kind() == ErrorKind::NotFound);
+    let mut opened = open_all(&files(folder)?);
+    for _ in 1..LISTED {
+        if !opened.iter().any(is_gone) {
+            break;
+        }
+        opened = open_all(&files(folder)?);
+    }
     let (mut traces, mut unreadable) = (Vec::new(), Vec::new());
-    for trace in parallel::map(files.len(), |at| RankFile::open(&files[at])) {
+    for trace in opened {
         match trace {
             Ok(trace) => traces.push(Arc::new(trace)),
             Err(error) => unreadable.push(error.to_string()),
         }
     }
-    (traces, unreadable)
+    Ok((traces, unreadable))
+}
+
+fn open_all(files: &[PathBuf]) -> Vec<Result<RankFile, TraceError>> {
+    parallel::map(files.len(), |at| RankFile::open(&files[at]))
 }
 
 /// What of each rank's time is asked about, in its own ticks: that takes all clocks on one line.

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use traces::progress::Polls;
-use traces::read::{OpenCall, ThreadPages, ThreadWalk, Visitor};
+use traces::read::{OpenCall, RecordedCall, ThreadPages, ThreadWalk, Visitor};
 use traces::record::{Arrived, LEFT, RecordKind};
 
 use super::Rank;
@@ -35,6 +35,8 @@ pub struct TimedCall {
     pub left: bool,
     /// It has not returned.
     pub open: bool,
+    /// It asked and got no.
+    pub in_vain: bool,
     details: Range<u32>,
 }
 
@@ -107,6 +109,8 @@ impl<'a> Stream<'a> {
             roles,
             started: 0,
             current: None,
+            last: None,
+            last_end: 0,
             calls: Vec::new(),
             details: Vec::new(),
         };
@@ -146,6 +150,16 @@ impl<'a> Stream<'a> {
         if number < self.reader.left_out { number } else { number - self.reader.left_out }
     }
 
+    /// The last call that was read, which may not count.
+    pub fn last(&self) -> Option<RecordedCall> {
+        self.reader.last
+    }
+
+    /// When that ended, ticks.
+    pub fn last_end(&self) -> u64 {
+        self.reader.last_end
+    }
+
     /// Whom the thread's rank calls by a number in an object.
     pub fn roles(&self) -> &Roles<'a> {
         &self.reader.roles
@@ -178,6 +192,8 @@ struct StreamReader<'a> {
     left_out: usize,
     roles: Roles<'a>,
     started: u64,
+    last: Option<RecordedCall>,
+    last_end: u64,
     /// The call that what follows belongs to.
     current: Option<TimedCall>,
     calls: Vec<TimedCall>,
@@ -195,6 +211,7 @@ impl StreamReader<'_> {
     #[inline]
     fn begin(&mut self, signature: u32, start: u64, end: u64, inside: u64, count: u64) {
         self.close();
+        (self.last, self.last_end) = (Some(RecordedCall { start, signature }), end);
         let left_out = self.cursor.part_at(start) == LEFT_OUT;
         if signature as usize >= self.left_out {
             return;
@@ -209,9 +226,19 @@ impl StreamReader<'_> {
         let (start, end) = (self.line.nanoseconds_at(start), self.line.nanoseconds_at(end));
         let at = self.details.len() as u32;
         let inside = if inside == u64::MAX { end - start } else { self.line.duration(inside) };
-        let (failed, left, open, details) = (false, false, false, at..at);
-        self.current =
-            Some(TimedCall { start, end, inside, count, role: number, request, failed, left, open, details });
+        self.current = Some(TimedCall {
+            start,
+            end,
+            inside,
+            count,
+            role: number,
+            request,
+            failed: false,
+            left: false,
+            open: false,
+            in_vain: false,
+            details: at..at,
+        });
     }
 
     #[inline]
@@ -243,6 +270,9 @@ impl Visitor for StreamReader<'_> {
 
     fn polls(&mut self, polls: &Polls) {
         self.begin(polls.signature as u32, polls.start, polls.end, polls.total, polls.count);
+        if let Some(call) = &mut self.current {
+            call.in_vain = true;
+        }
     }
 
     fn arrived(&mut self, arrived: Arrived) {

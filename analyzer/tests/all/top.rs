@@ -8,9 +8,9 @@ use synthetic::{Shape, Topology};
 use traces::calls::Call;
 
 use crate::common::golden::{compare, kept};
+use crate::common::stories::{Story, collective, inside, outside, receive, run, run_in};
 use crate::common::terminal::InTerminal;
 use crate::common::{Folder, overhear, stdout};
-use crate::hang::{Story, collective, inside, outside, receive, run, run_in};
 use crate::watch::profiled;
 
 /// Two of three ranks are in a barrier, and one receives from any source.

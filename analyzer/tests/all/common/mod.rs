@@ -9,6 +9,7 @@ pub mod made;
 pub mod named;
 pub mod recorded;
 pub mod requests;
+pub mod stories;
 pub mod sums;
 pub mod tables;
 pub mod terminal;
