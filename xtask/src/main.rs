@@ -2,6 +2,7 @@
 
 mod aarch64;
 mod abi_errors;
+mod agreement;
 mod archive;
 mod build;
 mod case_study;
@@ -80,6 +81,8 @@ enum Task {
         /// Only programs whose names contain this
         name: Option<String>,
     },
+    /// Run loops of published benchmarks and say how many of their figures their traces say, too
+    Agreement(agreement::AgreementArgs),
     /// Run a program in pairs with and without `overhear top` and show how much longer it takes
     Watched {
         /// How many pairs
@@ -180,6 +183,7 @@ fn main() -> ExitCode {
         Task::Conformance { mpi } => conformance::run(mpi.as_deref()),
         Task::Damage { runs, seed } => damage::run(runs, seed),
         Task::Looks { count, mpi, name } => looks::run(count, mpi.as_deref(), name.as_deref()),
+        Task::Agreement(arguments) => agreement::run(&arguments),
         Task::Watched { pairs, mpi } => watched::run(pairs, mpi.as_deref()),
         Task::Memcheck { mpi, name } => memcheck::run(mpi.as_deref(), name.as_deref()),
         Task::Races => races::run(),
