@@ -255,7 +255,7 @@ impl<'a> RankMatcher<'a> {
                 let ordinal = (self.ordinal(role), 0);
                 // A call that was complete at once waited for nobody, and still had to be made by all.
                 let end = token.map_or(Ok(call.end), Err);
-                self.collective(role, flow, root, ordinal, call.start, end);
+                self.collective(role, flow, root, ordinal, call, end);
                 // As for messages, above.
                 if token.is_some() && !details.is_empty() {
                     self.complete(stream, call, details);
@@ -266,7 +266,7 @@ impl<'a> RankMatcher<'a> {
                 self.made += 1;
                 // One group may accept what the other connects: they call different functions.
                 let role = Role { object, function: 0, ..*role };
-                self.collective(&role, Flow::Create, false, MAKING, call.start, Ok(call.end));
+                self.collective(&role, Flow::Create, false, MAKING, call, Ok(call.end));
             }
             CallPart::Window(epoch) => {
                 let at = RankSite { rank: self.number, place: role.place };
@@ -290,16 +290,19 @@ impl<'a> RankMatcher<'a> {
         flow: Flow,
         root: bool,
         ordinal: Ordinal,
-        begin: i64,
+        call: &TimedCall,
         end: Result<i64, Token>,
     ) {
         let Some(object) = role.object else { return };
+        let begin = call.start;
         if let Err(Token::Request(thread, number)) = end {
             self.requests.insert(thread, number, Request { partner: Partner::Awaited, ..Request::default() });
         }
         let at = RankSite { rank: self.number, place: role.place };
         let (function, bytes) = (role.function, role.sent.max(role.received));
-        self.join(object, ordinal, OperationPart { at, function, root, bytes, begin, end: end.ok() }, end.err());
+        let behind = call.behind;
+        let part = OperationPart { at, function, root, bytes, begin, end: end.ok(), behind };
+        self.join(object, ordinal, part, end.err());
         let arrival = CollectiveArrival { at, flow, function: role.function, root, bytes, begin, end };
         let (node, counts) = self.collectives.arrive(object, ordinal, arrival, &mut self.waits, &mut self.told);
         self.complete += u64::from(counts);
