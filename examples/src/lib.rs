@@ -13,6 +13,7 @@ pub mod conformance;
 pub mod environment;
 pub mod fixture;
 pub mod glibc;
+pub mod loops;
 pub mod machine;
 pub mod memcheck;
 pub mod mpi;

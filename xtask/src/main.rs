@@ -2,6 +2,7 @@
 
 mod aarch64;
 mod abi_errors;
+mod agreement;
 mod archive;
 mod build;
 mod case_study;
@@ -89,6 +90,8 @@ enum Task {
         /// Only programs whose names contain this
         name: Option<String>,
     },
+    /// Run loops of published benchmarks and say how many of their figures their traces say, too
+    Agreement(agreement::AgreementArgs),
     /// Run a program in pairs with and without `overhear top` and show how much longer it takes
     Watched {
         /// How many pairs
@@ -190,6 +193,7 @@ fn main() -> ExitCode {
         Task::Damage { runs, seed } => damage::run(runs, seed),
         Task::Looks { count, mpi, name } => looks::run(count, mpi.as_deref(), name.as_deref()),
         Task::Verdicts { mpi, name } => verdicts::run(mpi.as_deref(), name.as_deref()),
+        Task::Agreement(arguments) => agreement::run(&arguments),
         Task::Watched { pairs, mpi } => watched::run(pairs, mpi.as_deref()),
         Task::Memcheck { mpi, name } => memcheck::run(mpi.as_deref(), name.as_deref()),
         Task::Races => races::run(),

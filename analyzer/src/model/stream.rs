@@ -23,6 +23,8 @@ pub struct TimedCall {
     pub end: i64,
     /// Time inside MPI: less than that between the two where several calls are told in one.
     pub inside: i64,
+    /// Between this call and the thread's next one.
+    pub behind: i64,
     /// How many calls it is: more than one where they asked in vain.
     pub count: u64,
     /// What it is, to be asked for by [`Stream::role`].
@@ -111,6 +113,7 @@ impl<'a> Stream<'a> {
             current: None,
             last: None,
             last_end: 0,
+            until: None,
             calls: Vec::new(),
             details: Vec::new(),
         };
@@ -196,6 +199,8 @@ struct StreamReader<'a> {
     last_end: u64,
     /// The call that what follows belongs to.
     current: Option<TimedCall>,
+    /// When the last call ended.
+    until: Option<i64>,
     calls: Vec<TimedCall>,
     details: Vec<Detail>,
 }
@@ -224,12 +229,15 @@ impl StreamReader<'_> {
             return;
         }
         let (start, end) = (self.line.nanoseconds_at(start), self.line.nanoseconds_at(end));
+        self.reach(start);
+        self.until = Some(end);
         let at = self.details.len() as u32;
         let inside = if inside == u64::MAX { end - start } else { self.line.duration(inside) };
         self.current = Some(TimedCall {
             start,
             end,
             inside,
+            behind: 0,
             count,
             role: number,
             request,
@@ -239,6 +247,16 @@ impl StreamReader<'_> {
             in_vain: false,
             details: at..at,
         });
+    }
+
+    /// A call begins: says so of the last one.
+    #[inline]
+    fn reach(&mut self, start: i64) {
+        if let Some(end) = self.until
+            && let Some(last) = self.calls.last_mut()
+        {
+            last.behind = (start - end).max(0);
+        }
     }
 
     #[inline]

@@ -5,6 +5,7 @@ mod common;
 mod absent;
 mod arranged;
 mod bad_input;
+mod benchmark_figures;
 mod call_sites;
 mod compared;
 mod damaged_numbers;

@@ -2,9 +2,12 @@
 
 mod compared;
 mod messages;
+mod requests;
 mod standing;
 mod time;
 mod waiting;
+
+pub use requests::REQUESTS;
 
 /// By key, wherever they stand.
 pub const ANYWHERE: &[(&str, &str)] = &[
@@ -70,7 +73,8 @@ pub const ANYWHERE: &[(&str, &str)] = &[
     ("longest_s", "The longest one."),
     (
         "bound_rule",
-        "What the bounds rest on: plain, the calls alone; engine, entries into the progress engine; asked, what MPI said.",
+        "What the upper bound rests on: equal, what equal or larger requests take that nothing overlaps; plain, the calls \
+         alone; engine, entries into the progress engine; asked, what MPI said.",
     ),
     ("transfer_from", "Where the transfer time was measured: at this call site, another one, or nowhere."),
     ("traffic", "Sends or receives."),

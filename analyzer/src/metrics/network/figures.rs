@@ -1,6 +1,6 @@
 //! Time and bandwidth over message size, a line for each protocol.
 
-use super::points::{Between, MessagePattern, Network, Point, Protocol};
+use super::points::{Between, Network, Point, Protocol};
 use super::tables::{between, pattern};
 use crate::report::plot::{Axis, AxisScale, AxisUnit, Chart, Series};
 
@@ -34,7 +34,7 @@ pub fn figures(network: &Network) -> Vec<Chart> {
         };
         protocols.iter().map(line).collect()
     };
-    let messages = |protocol: &Protocol| if protocol.pattern == MessagePattern::OneWay { 1.0 } else { 2.0 };
+    let messages = |protocol: &Protocol| protocol.pattern.messages();
     let size = Axis::new("message size", AxisScale::Log2, AxisUnit::Bytes);
     vec![
         Chart {

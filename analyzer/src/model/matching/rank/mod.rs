@@ -271,13 +271,13 @@ impl<'a> RankMatcher<'a> {
                 let ordinal = (self.ordinal(role), 0);
                 // A call that was complete at once waited for nobody, and still had to be made by all.
                 let end = token.map_or(ArrivalEnd::Ended(call.end), ArrivalEnd::Pending);
-                self.collective(role, flow, root, ordinal, call.start, end);
+                self.collective(role, flow, root, ordinal, call, end);
                 // As for messages, above.
                 if token.is_some() && !details.is_empty() {
                     self.complete(stream, call, details);
                 }
             }
-            CallPart::Make => drop(self.make(role, call.start, ArrivalEnd::Ended(call.end))),
+            CallPart::Make => drop(self.make(role, call, ArrivalEnd::Ended(call.end))),
             CallPart::Window(epoch) => {
                 let at = RankSite { rank: self.number, place: role.place };
                 let called = Called { at, begin: call.start, end: call.end, open: false };
@@ -288,12 +288,12 @@ impl<'a> RankMatcher<'a> {
     }
 
     /// A call makes a communicator, and only that one's processes take part. Returns which that is, and the call's ordinal on it.
-    fn make(&mut self, role: &Role, begin: i64, end: ArrivalEnd) -> Option<(u32, Ordinal)> {
+    fn make(&mut self, role: &Role, call: &TimedCall, end: ArrivalEnd) -> Option<(u32, Ordinal)> {
         let object = self.collectives.objects.made_alone(self.number as usize, self.made as usize);
         self.made += 1;
         // One group may accept what the other connects: they call different functions.
         let role = Role { object, function: 0, ..*role };
-        self.collective(&role, Flow::Create, false, MAKING, begin, end);
+        self.collective(&role, Flow::Create, false, MAKING, call, end);
         Some((object?, MAKING))
     }
 
@@ -304,8 +304,17 @@ impl<'a> RankMatcher<'a> {
         *next - 1
     }
 
-    fn collective(&mut self, role: &Role, flow: Flow, root: bool, ordinal: Ordinal, begin: i64, end: ArrivalEnd) {
+    fn collective(
+        &mut self,
+        role: &Role,
+        flow: Flow,
+        root: bool,
+        ordinal: Ordinal,
+        call: &TimedCall,
+        end: ArrivalEnd,
+    ) {
         let Some(object) = role.object else { return };
+        let begin = call.start;
         if let Some(Token::Request(thread, number)) = end.token() {
             let collective = Some((object, ordinal, OwnPart { rank: self.number, flow, root }));
             self.requests.insert(
@@ -316,7 +325,9 @@ impl<'a> RankMatcher<'a> {
         }
         let at = RankSite { rank: self.number, place: role.place };
         let (function, bytes) = (role.function, role.sent.max(role.received));
-        self.join(object, ordinal, OperationPart { at, function, root, bytes, begin, end: end.ended() }, end.token());
+        let behind = call.behind;
+        let part = OperationPart { at, function, root, bytes, begin, end: end.ended(), behind };
+        self.join(object, ordinal, part, end.token());
         let arrival = CollectiveArrival { at, flow, function: role.function, root, bytes, begin, end };
         let (node, counts) = self.collectives.arrive(object, ordinal, arrival, &mut self.waits, &mut self.told);
         self.complete += u64::from(counts);

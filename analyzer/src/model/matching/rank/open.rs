@@ -68,11 +68,11 @@ impl<'a> RankMatcher<'a> {
             CallPart::Collective { flow, root } => {
                 let Some(object) = role.object else { return };
                 let ordinal = (self.ordinal(role), 0);
-                self.collective(role, flow, root, ordinal, call.start, ArrivalEnd::Open(call.end));
+                self.collective(role, flow, root, ordinal, call, ArrivalEnd::Open(call.end));
                 Awaited::Others(object, ordinal, OwnPart { rank: self.number, flow, root })
             }
             CallPart::Make => {
-                let Some((object, ordinal)) = self.make(role, call.start, ArrivalEnd::Open(call.end)) else { return };
+                let Some((object, ordinal)) = self.make(role, call, ArrivalEnd::Open(call.end)) else { return };
                 Awaited::Others(object, ordinal, OwnPart { rank: self.number, flow: Flow::Create, root: false })
             }
             CallPart::Window(epoch) => {
