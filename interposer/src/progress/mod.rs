@@ -175,25 +175,28 @@ fn timed_entry<R, const FOLLOWS: bool>(
     let depth = HERE.depth.load(Relaxed);
     let timed = depth >= Depth::Time as u32;
     let before = engine.achieved.get();
-    let follows = FOLLOWS && engine.depth.get() > 0;
-    engine.depth.set(engine.depth.get() + 1);
-    component.inside.set(component.inside.get() + 1);
+    // An entry whose stack is suspended ends as it began, whatever has been entered meanwhile.
+    let (outermost, first) = (!engine.is_entered.replace(true), !component.inside.replace(true));
+    let follows = FOLLOWS && !outermost;
     let start = if timed && !follows { clock::now() } else { engine.read.get() };
     engine.read.set(start);
     let result = real();
     let end = if timed { clock::now() } else { start };
     engine.read.set(end);
-    component.inside.set(component.inside.get() - 1);
-    engine.depth.set(engine.depth.get() - 1);
+    if first {
+        component.inside.set(false);
+    }
+    if outermost {
+        engine.is_entered.set(false);
+    }
     let ticks = end.wrapping_sub(start);
     let achieved = came(&result);
     component.line.reported(achieved.events, achieved.ready);
     engine.achieved.set(engine.achieved.get() + achieved.counts as u64);
-    let outermost = engine.depth.get() == 0;
     let moved = engine.achieved.get() != before;
     // A bare wait for descriptors has nothing around it that could move the bytes.
     let productive = moved || achieved.events > 0;
-    component.line.count(productive, if component.inside.get() == 0 { ticks } else { 0 });
+    component.line.count(productive, if first { ticks } else { 0 });
     if outermost && !thread.is_at_work() {
         thread.work(true);
         outermost_entry(thread, productive, start, end, depth);
@@ -241,6 +244,6 @@ pub fn part<R>(thread: &Thread, line: usize, real: impl FnOnce() -> R, came: imp
 /// The calling thread, where it is inside MPI or its engine and that is not to be left [`unheard`].
 #[inline(always)]
 pub fn thread_inside() -> Option<&'static Thread> {
-    let thread = current::thread().filter(|thread| thread.nested() || thread.engine.depth.get() > 0)?;
+    let thread = current::thread().filter(|thread| thread.nested() || thread.engine.is_entered.get())?;
     (HERE.depth.load(Relaxed) != Depth::Off as u32).then_some(thread)
 }

@@ -11,8 +11,8 @@ use traces::progress::{Entries, INSIDE, LINES, LedgerLine, OUTSIDE};
 /// See the module.
 pub struct Engine {
     ledger: Ledger,
-    /// Calls of the engine inside each other.
-    pub depth: Cell<u32>,
+    /// An entry is under way.
+    pub is_entered: Cell<bool>,
     /// Grows whenever something is achieved.
     pub achieved: Cell<u64>,
     /// What of the thread's entries inside MPI calls stands behind a record already.
@@ -25,15 +25,15 @@ pub struct Engine {
     pub read: Cell<u64>,
     /// The most productive entries that are told as one.
     pub most: Cell<u64>,
-    /// How often a component is inside itself.
-    inside: [Cell<u32>; LINES],
+    /// Whether a component is called.
+    inside: [Cell<bool>; LINES],
 }
 
 /// Something that is listened to, as this thread sees it.
 #[derive(Clone, Copy)]
 pub struct ThreadComponent<'a> {
-    /// How often it is inside itself.
-    pub inside: &'a Cell<u32>,
+    /// Whether it is called already.
+    pub inside: &'a Cell<bool>,
     /// What it has come to.
     pub line: Line,
 }
@@ -44,14 +44,14 @@ impl Engine {
         let none = Entries::default();
         Engine {
             ledger,
-            depth: Cell::new(0),
+            is_entered: Cell::new(false),
             achieved: Cell::new(0),
             reported: Cell::new(none),
             at_poll: Cell::new(none),
             last: Cell::new(0),
             read: Cell::new(0),
             most: Cell::new(1),
-            inside: [const { Cell::new(0) }; LINES],
+            inside: [const { Cell::new(false) }; LINES],
         }
     }
 
@@ -74,10 +74,12 @@ impl Engine {
         unsafe { (&raw const (*self.ledger.of::<INSIDE>().0.as_ptr()).calls).read() }
     }
 
-    /// Whatever the thread was in will not return.
+    /// Whatever the thread was in will not return, or later: each call knows itself whether it is the outermost.
     pub fn leave_all(&self) {
-        self.depth.set(0);
-        self.inside.iter().for_each(|inside| inside.set(0));
+        self.is_entered.set(false);
+        for inside in &self.inside {
+            inside.set(false);
+        }
     }
 }
 
