@@ -53,8 +53,8 @@ pub struct Thread {
     /// The recorder itself is not at work. While it is, a signal handler that calls MPI is not recorded, nor is anything
     /// in a [forked](crate::recorder::process::forked) child.
     pub(super) at_rest: Cell<bool>,
-    /// There is more to be written than the call that ends: polls, or entries into the engine.
-    pub(super) pending: Cell<bool>,
+    /// What is to be written besides the call that ends; see [`turns`](super::turns).
+    pub(super) pending: Cell<u8>,
     /// There are calls on other stacks.
     pub(super) has_suspended: Cell<bool>,
     pub(super) block: Block,
@@ -197,7 +197,7 @@ impl Thread {
             block,
             depth: Cell::new(0),
             at_rest: Cell::new(true),
-            pending: Cell::new(false),
+            pending: Cell::new(0),
             has_suspended: Cell::new(false),
             frame: Cell::new(NO_FRAME),
             engine: Engine::new(ledger),
@@ -246,6 +246,7 @@ impl Thread {
     }
 
     /// Since when the outermost of them is open.
+    #[inline(always)]
     pub fn since(&self) -> u64 {
         self.block.since()
     }
@@ -253,12 +254,6 @@ impl Thread {
     /// Whether calls on other stacks have not ended.
     pub fn has_suspended(&self) -> bool {
         self.has_suspended.get()
-    }
-
-    /// There is more to be written than the call that ends.
-    #[inline(always)]
-    pub fn has_more(&self) {
-        self.pending.set(true);
     }
 
     /// Whether it takes no more records.
@@ -329,7 +324,7 @@ impl Thread {
         // SAFETY: the cache finds no higher numbers at once.
         unsafe { std::hint::assert_unchecked(signature <= MAX_SHORT) };
         let word = record::short(signature, gap, duration);
-        if !word.is_some_and(|word| !self.pending.get() && self.events.put(word)) {
+        if !word.is_some_and(|word| self.pending.get() == 0 && self.events.put(word)) {
             self.returns_to(0);
             self.leave_rarely(signature, start, duration);
         }
@@ -337,8 +332,9 @@ impl Thread {
         self.left_to_program();
     }
 
+    /// The thread is in no call.
     #[inline(always)]
-    pub(super) fn left_to_program(&self) {
+    pub fn left_to_program(&self) {
         self.depth.set(0);
         self.block.set_depth(0);
     }
@@ -349,7 +345,7 @@ impl Thread {
         let gap = start.wrapping_sub(self.events.last.get());
         let duration = end.wrapping_sub(start);
         let word = record::short(signature, gap, duration);
-        if !word.is_some_and(|word| !self.pending.get() && self.events.put(word)) {
+        if !word.is_some_and(|word| self.pending.get() == 0 && self.events.put(word)) {
             self.leave_rarely(signature, start, duration);
         }
         self.events.last.set(end);
@@ -361,7 +357,7 @@ impl Thread {
     /// As [`leave`](Self::leave), where there is more to be written than one word, or no room for that.
     #[inline(never)]
     pub(super) fn leave_rarely(&self, number: u32, start: u64, duration: u64) {
-        if !self.pending.get() {
+        if self.pending.get() == 0 {
             self.record_call(number, start, duration);
         } else if self.depth.get() > 1 || !self.leave_turned(number, start, duration) {
             self.leave_pending(number, start, duration);
@@ -382,7 +378,7 @@ impl Thread {
             let now = self.engine.entries();
             self.write_entries(number, now);
             self.write_productive(u64::MAX);
-            self.pending.set(false);
+            self.pending.set(0);
         }
     }
 
