@@ -15,6 +15,8 @@ const NEWER: &[&str] = &[
     "getrandom",
     "gettid",
     "lstat64",
+    "pthread_attr_getstack",
+    "pthread_getattr_np",
     "pthread_key_create",
     "pthread_key_delete",
     "pthread_once",

@@ -151,7 +151,11 @@ impl DataRow for CallRow {
                 |row: &CallRow, of: &Of| of.has_engine.then_some(row.engine.productive),
             ),
             DataColumn::flag("failed", "it returned an error, or never", |row: &CallRow, _| row.failed),
-            DataColumn::flag("left", "it never returned: an exception or longjmp left it", |row: &CallRow, _| row.left),
+            DataColumn::flag(
+                "left",
+                "it never returned: an exception or longjmp left it, or its thread ended",
+                |row: &CallRow, _| row.left,
+            ),
             DataColumn::flag(
                 "open",
                 "it has not returned: it ends now if its process runs, else when that was last known to live",

@@ -182,7 +182,7 @@ pub fn explained(run: &Run, account: &Account) -> Vec<String> {
         ),
         ("send(s) cancelled, most", &account.cancelled),
         ("receive(s) truncated because the message was longer, most", &account.truncated),
-        ("call(s) left by an exception or longjmp, most", &account.left),
+        ("call(s) that never returned (an exception, a longjmp, the end of a thread), most", &account.left),
     ];
     let said = kinds.into_iter().filter_map(|(what, places)| most(run, account, what, places));
     said.chain(unrecorded(run, account)).collect()

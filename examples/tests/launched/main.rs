@@ -17,6 +17,7 @@ mod ends;
 mod every_function;
 mod every_function_in_fortran;
 mod fanout;
+mod fibers;
 mod folders;
 mod fortran;
 mod hangs;

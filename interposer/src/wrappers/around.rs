@@ -59,7 +59,7 @@ impl Draft {
             errors::arrivals_unseen();
             return None;
         }
-        self.status = if self.many { thread.statuses() } else { thread.status() };
+        self.status = if self.many { thread.statuses() } else { thread.room().status() };
         Some(self.status)
     }
 

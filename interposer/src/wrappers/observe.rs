@@ -116,6 +116,10 @@ fn cached<M: ProgramCall>(thread: &Thread, family: &Family, made: M, signature: 
     let start = thread.enter_from_program(signature);
     thread.work(false);
     let result = made.make(status);
+    if !thread.is_back(start, 0) {
+        out_of_turn(thread, start, 0, result.code());
+        return result;
+    }
     thread.work(true);
     let end = clock::ticks();
     if draft.in_vain(result.code()) {
@@ -153,8 +157,8 @@ fn not_cached<M: ProgramCall>(made: M, frame: usize) -> M::Outcome {
         }
         Some(thread) => {
             thread.work_from(frame);
-            // SAFETY: no call is around this one.
-            let draft = unsafe { thread.draft() };
+            // SAFETY: no call on its stack is around this one.
+            let draft = unsafe { thread.room().draft() };
             followed(thread, &made, draft)
         }
     }
@@ -212,7 +216,7 @@ fn begin(thread: &Thread, family: &Family, draft: &mut Draft, known: KnownCall) 
     if !known.nested && contents::takes(known.call) {
         contents::before(thread, family, known.call, draft);
     }
-    if !known.nested && asked::is_on() {
+    if known.asks(thread) {
         thread.ask();
     }
     let start = thread.enter(known.signature);
@@ -226,6 +230,10 @@ fn begin(thread: &Thread, family: &Family, draft: &mut Draft, known: KnownCall) 
 /// What comes after it.
 #[inline(never)]
 fn end(thread: &Thread, family: &Family, draft: &Draft, known: KnownCall, start: u64, code: i32) {
+    let since = if known.nested { known.since } else { start };
+    if !thread.is_back(since, known.depth) {
+        return out_of_turn(thread, since, known.depth, code);
+    }
     thread.work(true);
     let end = clock::now();
     thread.returns_to(known.depth);
@@ -235,7 +243,7 @@ fn end(thread: &Thread, family: &Family, draft: &Draft, known: KnownCall, start:
     };
     if known.lasting && draft.in_vain(code) {
         thread.leave_in_vain(signature, start, end);
-        if asked::is_on() {
+        if known.asks(thread) {
             thread.ask();
         }
         return thread.rest();
@@ -257,8 +265,10 @@ fn end(thread: &Thread, family: &Family, draft: &Draft, known: KnownCall, start:
         if draft.renames && code == 0 {
             guard::run(|| objects::renamed(draft.object));
         }
-        if asked::is_on() {
-            begun.pending().into_iter().for_each(|handle| thread.ask_about(handle));
+        if known.asks(thread) {
+            if let Some(handle) = begun.pending() {
+                thread.ask_about(handle);
+            }
             thread.ask();
         }
     } else if code != 0 {
@@ -268,6 +278,13 @@ fn end(thread: &Thread, family: &Family, draft: &Draft, known: KnownCall, start:
     if lifecycle::is_lifecycle(known.call) {
         lifecycle::after(known.call, session(family, draft), code);
     }
+}
+
+/// A call has returned to where its recording cannot go on with it.
+#[cold]
+#[inline(never)]
+fn out_of_turn(thread: &Thread, since: u64, depth: u32, code: i32) {
+    thread.returns_elsewhere(since, depth, (code != 0).then(|| (errors::class(code), code)));
 }
 
 /// What comes after a call that succeeded, with what it moved. Its draft takes room on the stack, which other calls do not pay for.
@@ -306,12 +323,19 @@ struct KnownCall {
     nested: bool,
     /// How many it was made inside.
     depth: u32,
+    /// Since when the outermost of those is open.
+    since: u64,
 }
 
 impl KnownCall {
     /// A call of the program's own, whose signature lasts.
     fn cached(call: Call, address: usize, signature: u32) -> KnownCall {
-        KnownCall { call, address, signature, lasting: true, nested: false, depth: 0 }
+        KnownCall { call, address, signature, lasting: true, nested: false, depth: 0, since: 0 }
+    }
+
+    /// Whether MPI is asked about requests now: not inside another call, nor beside one on another stack, which may have freed them.
+    fn asks(&self, thread: &Thread) -> bool {
+        asked::is_on() && !self.nested && !thread.has_suspended()
     }
 }
 
@@ -343,6 +367,7 @@ fn describe(thread: &Thread, family: &Family, call: Call, address: usize, draft:
         lasting: lasting && !nested && signature != UNNUMBERED,
         nested,
         depth: thread.depth(),
+        since: thread.since(),
     })
 }
 

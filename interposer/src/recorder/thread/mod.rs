@@ -8,8 +8,9 @@
 //!
 //! Further: what holds at any moment, in its [`block`] of the file; its [`requests`], each a [`request`]; calls that ask in vain ([`polls`]); what the [`engine`] did during a call
 //! ([`turns`]); [`regions`] and other moments ([`marks`]); checksums ([`contents`]); requests that MPI is asked
-//! about ([`asked`], [`asking`]); calls that were left ([`abandoned`]), as the
-//! [`stack`] says.
+//! about ([`asked`], [`asking`]); calls that were left ([`abandoned`]), and those that others are made beside, on other stacks
+//! ([`stack_switch`]): each stack has its own [`call_room`], the [`suspended`] ones wait, as the [`stack`] says, and some calls have
+//! [`returned_elsewhere`].
 
 pub mod abandoned;
 pub mod amount;
@@ -17,6 +18,7 @@ pub mod asked;
 mod asking;
 mod at_work;
 mod block;
+pub mod call_room;
 pub mod contents;
 pub mod current;
 pub mod draft;
@@ -30,9 +32,12 @@ mod recording;
 mod regions;
 pub mod request;
 pub mod requests;
+mod returned_elsewhere;
 mod signatures;
 pub mod slots;
 mod stack;
+mod stack_switch;
+mod suspended;
 mod turns;
 
 pub use recording::Thread;
