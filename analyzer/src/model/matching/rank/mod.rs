@@ -304,15 +304,7 @@ impl<'a> RankMatcher<'a> {
         *next - 1
     }
 
-    fn collective(
-        &mut self,
-        role: &Role,
-        flow: Flow,
-        root: bool,
-        ordinal: Ordinal,
-        call: &TimedCall,
-        end: ArrivalEnd,
-    ) {
+    fn collective(&mut self, role: &Role, flow: Flow, root: bool, ordinal: Ordinal, call: &TimedCall, end: ArrivalEnd) {
         let Some(object) = role.object else { return };
         let begin = call.start;
         if let Some(Token::Request(thread, number)) = end.token() {
