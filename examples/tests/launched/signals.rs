@@ -140,7 +140,7 @@ fn a_run_that_goes_on_is_not_said_to_have_ended() {
     let run = Run { folder: fresh_folder("goes-on") };
     let mut child = job.start(&record(&run.folder), &[]);
     let warnings = || run.report("rank").warnings();
-    let inside = "rank 1 still runs: it was in MPI_Recv (from 0, tag 99, 4 bytes, MPI_COMM_WORLD)";
+    let inside = "rank 1 still runs: it has been in MPI_Recv (from 0, tag 99, 4 bytes, MPI_COMM_WORLD)";
     wait_until(inside, || warnings().contains(inside));
     signal(child.id() as i32, SIGTERM);
     assert_ne!(status(&mut child), 0);

@@ -89,8 +89,14 @@ struct Instance {
 #[derive(Default)]
 struct OfObject {
     open: FxHashMap<Ordinal, Instance>,
-    /// Its processes did not make the same calls: nothing can be said any more.
-    confused: bool,
+    /// The place of the first call that its processes did not all make. Nothing can be said of it and of those after it.
+    confused: Option<u64>,
+}
+
+impl OfObject {
+    fn is_confused(&self, ordinal: Ordinal) -> bool {
+        self.confused.is_some_and(|from| ordinal.0 >= from)
+    }
 }
 
 /// All collective calls of a run.
@@ -137,8 +143,11 @@ impl<'a> Collectives<'a> {
     ) -> (u32, bool) {
         let size = self.objects.groups[object as usize].size();
         let mut of_object = lock(&self.open[object as usize]);
-        if of_object.confused {
+        if of_object.is_confused(ordinal) {
             told.extend(arrival.end.token().map(|token| (arrival.at.rank, token, None)));
+            if let Some(instance) = of_object.open.get_mut(&ordinal) {
+                instance.arrivals.push(arrival);
+            }
             return (NO_NODE, false);
         }
         let nobody = || Instance {
@@ -153,10 +162,13 @@ impl<'a> Collectives<'a> {
         };
         let instance = of_object.open.entry(ordinal).or_insert_with(nobody);
         if instance.arrivals.first().is_some_and(|first| first.function != arrival.function) {
-            of_object.confused = true;
+            instance.arrivals.push(arrival);
+            of_object.confused = Some(ordinal.0);
             // Nobody else will tell those under way, and other requests may be completed together with them.
-            let under_way = of_object.open.values().flat_map(|instance| &instance.arrivals).chain([&arrival]);
+            let under_way = of_object.open.iter().filter(|(other, _)| other.0 >= ordinal.0);
+            let under_way = under_way.flat_map(|(_, instance)| &instance.arrivals);
             told.extend(under_way.filter_map(|other| Some((other.at.rank, other.end.token()?, None))));
+            of_object.open.retain(|other, _| other.0 <= ordinal.0);
             return (NO_NODE, false);
         }
         instance.come(arrival);
@@ -293,9 +305,10 @@ impl<'a> Collectives<'a> {
             return None;
         }
         let of_object = lock(&self.open[object as usize]);
+        let is_confused = of_object.is_confused(ordinal);
         let arrivals = match of_object.open.get(&ordinal) {
+            _ if is_confused => &[],
             Some(instance) => instance.arrivals.as_slice(),
-            None if of_object.confused => &[],
             None => return None,
         };
         if flow == Flow::FromRoot && (root || arrivals.iter().any(|arrival| arrival.root))
@@ -319,7 +332,7 @@ impl<'a> Collectives<'a> {
             _ => group.everybody().find(|other| !came.contains(other)),
         };
         // Who called something else at the same place has not come, and nobody knows who that is.
-        (missing.is_some() || of_object.confused).then(|| (state(flow), missing.filter(|_| !of_object.confused)))
+        (missing.is_some() || is_confused).then(|| (state(flow), missing.filter(|_| !is_confused)))
     }
 
     /// What is left when all ranks' calls were seen.
@@ -328,7 +341,7 @@ impl<'a> Collectives<'a> {
         let mut rest = UnmatchedCollectives { nodes, ..UnmatchedCollectives::default() };
         for (object, state) in self.open.into_iter().enumerate() {
             let state = into_inner(state);
-            if state.confused {
+            if state.confused.is_some() {
                 rest.confused.push(object as u32);
             }
             // Nobody knows whether the others came.

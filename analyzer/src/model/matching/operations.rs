@@ -137,8 +137,8 @@ pub struct OperationSums {
 #[derive(Default)]
 struct OfObject {
     open: FxHashMap<Ordinal, OpenOperation>,
-    /// Its processes did not make the same calls.
-    confused: bool,
+    /// The place of the first call that its processes did not all make.
+    confused: Option<u64>,
 }
 
 #[derive(Default)]
@@ -169,12 +169,13 @@ impl<'a> Operations<'a> {
     /// A rank began its part.
     pub fn begin(&self, object: u32, ordinal: Ordinal, part: OperationPart) {
         let mut of_object = lock(&self.open[object as usize]);
-        if of_object.confused {
+        if of_object.confused.is_some_and(|from| ordinal.0 >= from) {
             return;
         }
         let operation = of_object.open.entry(ordinal).or_default();
         if operation.parts.first().is_some_and(|first| first.function != part.function) {
-            of_object.confused = true;
+            of_object.confused = Some(ordinal.0);
+            of_object.open.retain(|other, _| other.0 <= ordinal.0);
             return;
         }
         operation.parts.push(part);

@@ -3,7 +3,7 @@
 // run: -n 2
 // also: MPI_Type_create_keyval MPI_Type_set_attr MPI_Type_contiguous MPI_Type_free
 // also: MPI_Comm_create_errhandler MPI_Comm_set_errhandler MPI_Errhandler_free
-// expect: calls MPI_Type_dup = 2 * 10
+// expect: calls MPI_Type_dup = 2 * 11
 // expect: calls MPI_Send = 2 * 10
 // expect: calls MPI_Barrier = 2 * 10
 // expect: calls MPI_Bcast = 2 * 20
