@@ -22,6 +22,9 @@ const NEWER: &[&str] = &[
     "pthread_once",
     "pthread_setspecific",
     "pthread_sigmask",
+    "sem_init",
+    "sem_post",
+    "sem_trywait",
     "stat64",
     "statx",
 ];

@@ -188,6 +188,11 @@ fn followed<M: ProgramCall>(thread: &Thread, made: &M, draft: &mut Draft) -> M::
 #[inline(never)]
 fn know<M: ProgramCall>(thread: &Thread, family: &Family, made: &M, draft: &mut Draft) -> Option<KnownCall> {
     made.note(family, draft);
+    // Not recorded; see `layers::place`.
+    if made.site().is_of_binding() {
+        draft.forget();
+        return None;
+    }
     let address = || layers::address(made.site(), made.call());
     if !M::PLAIN {
         return describe(thread, family, made.call(), address(), draft);

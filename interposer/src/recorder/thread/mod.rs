@@ -2,8 +2,8 @@
 //! they leave alone.
 //!
 //! [`current`] finds that of the calling thread, [`recording`] is the straight line every call takes in it, [`slots`] say which
-//! thread goes on with whose. A call is known by its words in the cache; one that is not, by its [`draft`], which gives
-//! the key of a signature, and the dictionary its number ([`numbers`]). Its [`events`] go to pages, its [`signatures`] to
+//! thread goes on with whose, and [`vacancy`] hands it over. A call is known by its words in the cache; one that is not, by
+//! its [`draft`], which gives the key of a signature, and the dictionary its number ([`numbers`]). Its [`events`] go to pages, its [`signatures`] to
 //! others; where there is no room for events there is a [`profile`].
 //!
 //! Further: what holds at any moment, in its [`block`] of the file; its [`requests`], each a [`request`]; calls that ask in vain ([`polls`]); what the [`engine`] did during a call
@@ -39,5 +39,6 @@ mod stack;
 mod stack_switch;
 mod suspended;
 mod turns;
+mod vacancy;
 
 pub use recording::Thread;

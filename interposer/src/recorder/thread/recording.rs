@@ -6,7 +6,7 @@
 use std::cell::Cell;
 use std::mem::offset_of;
 use std::ptr::{NonNull, null_mut};
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering::*};
+use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering::*};
 
 use traces::file::{Level, Mode, PageHeader, PageKind, ThreadBlock};
 use traces::record::{self, MAX_SHORT, UNNUMBERED};
@@ -22,6 +22,7 @@ use super::profile::{self, Profile};
 use super::request::{Message, Request};
 use super::signatures::SignaturePages;
 use super::suspended::SuspendedStacks;
+use super::vacancy::Vacancy;
 use crate::clock;
 use crate::recorder::file::entry::Change;
 use crate::recorder::file::pages::{NO_PAGE, Output};
@@ -96,8 +97,8 @@ pub(super) struct Listed {
     pub(super) off_line: &'static AtomicU64,
     /// Calls that its profile has counted.
     pub(super) profiled: AtomicU64,
-    /// The thread has ended, and another may go on with its recording.
-    pub(super) vacant: AtomicBool,
+    /// Whether the thread has ended, and another may go on with its recording.
+    pub(super) vacancy: Vacancy,
     /// The recording that began before this one.
     pub(super) next: AtomicPtr<Thread>,
 }
@@ -218,7 +219,7 @@ impl Thread {
                 ledger,
                 off_line,
                 profiled: AtomicU64::new(0),
-                vacant: AtomicBool::new(false),
+                vacancy: Vacancy::new(),
                 next: AtomicPtr::new(null_mut()),
             },
         };
@@ -226,6 +227,8 @@ impl Thread {
         forked::clear_in_children(room.as_ptr().cast(), size_of::<Thread>());
         // SAFETY: memory for one thread.
         unsafe { room.as_ptr().write(thread) };
+        // SAFETY: where it stays, and nobody else knows it yet.
+        unsafe { room.as_ref().listed.vacancy.begin() };
         Some(room)
     }
 
