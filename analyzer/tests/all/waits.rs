@@ -171,7 +171,7 @@ fn ranks_that_call_different_functions_in_the_same_place_are_reported() {
     for name in ["waits", "check", "pop", "path"] {
         let output = command(&folder.0, name);
         let said = stdout(&output).replace("\n  ", " ");
-        assert!(said.contains("the ranks' collective calls disagree on 1 communicators"), "{name}: {said}");
+        assert!(said.contains("the ranks' collective calls disagree on 1 communicator:"), "{name}: {said}");
         assert_eq!(output.status.code(), Some(u8::from(name == "check").into()), "{name}");
     }
 }
