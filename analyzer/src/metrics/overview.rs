@@ -191,12 +191,16 @@ fn in_mpi(run: &Run) -> Vec<Fact> {
 
 /// The longest of the ranks' times, and the shortest where that is another.
 fn wall_time(run: &Run, longest: f64) -> Fact {
-    let shortest = run.asked().map(Rank::wall).fold(f64::INFINITY, f64::min);
     let fact = Fact::new(WALL_TIME, "wall time", Value::Seconds(longest));
-    match longest - shortest < 0.01 * longest {
-        true => fact,
-        false => fact.note(" (the shortest rank's ").figure(Value::Seconds(shortest)).note(")"),
+    let Some(rank) = run.asked().min_by(|one, other| one.wall().total_cmp(&other.wall())) else { return fact };
+    let shortest = rank.wall();
+    if longest - shortest < 0.01 * longest {
+        return fact;
     }
+    // It may have gone on behind the last sign of life in its file.
+    let is_least = rank.fate != ProcessFate::Runs && !matches!(rank.end, End::Finalized);
+    let note = if is_least { " (the shortest rank's at least " } else { " (the shortest rank's " };
+    fact.note(note).figure(Value::Seconds(shortest)).note(")")
 }
 
 /// What has to be known to read the figures right, the worst first.

@@ -7,6 +7,7 @@
 use rustc_hash::FxHashMap;
 
 use super::Run;
+use super::fate::ProcessFate;
 use super::matching::{Jump, Links, NEVER, Settled};
 use super::objects::Objects;
 use super::rank::End;
@@ -74,8 +75,10 @@ struct Sums {
     open: Option<usize>,
 }
 
-/// What comes behind the last call of a rank that has not finalized MPI.
-pub const THE_END: &str = "the end";
+/// What comes behind the last call of a rank that did not finalize MPI.
+const THE_END: &str = "the end";
+/// The same of a rank that still runs.
+const NOW: &str = "now";
 
 /// The path through a run by each rank's jumps, whose ranks end as `links` say. Latest stretch first.
 pub fn path(mut jumps: Vec<Vec<Jump>>, links: &[Links]) -> Vec<PathSegment> {
@@ -159,7 +162,8 @@ pub fn places(run: &Run, timeline: &Timeline, path: &[PathSegment]) -> FxHashMap
             let stream = Stream::whole(thread, rank, line, roles);
             let asked = rank.selection.as_ref().map(|_| of_rank(run, timeline, at));
             let end = !matches!(rank.end, End::Finalized);
-            let end = end.then(|| (places.add(THE_END), line.nanoseconds_at(rank.until)));
+            let name = if rank.fate == ProcessFate::Runs { NOW } else { THE_END };
+            let end = end.then(|| (places.add(name), line.nanoseconds_at(rank.until)));
             add(stream, &on[at], asked.as_deref(), end, &mut sums);
         }
         sums

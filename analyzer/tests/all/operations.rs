@@ -146,10 +146,7 @@ fn of_ranks_without_files_nothing_is_said_but_what_the_others_took() {
     let row = only(&said);
     assert_eq!(figures(row, SPANS), [None; 3]);
     assert_eq!(figures(row, RANKS), [Some(650), Some(725), Some(725), Some(800)]);
-    assert!(
-        said["warnings"].to_string().contains("1 collective calls have ranks of which no file is here"),
-        "{said:#}"
-    );
+    assert!(said["warnings"].to_string().contains("1 collective call has ranks of which no file is here"), "{said:#}");
 }
 
 #[test]
@@ -158,7 +155,7 @@ fn calls_that_a_rank_never_made_or_completed_are_counted_and_left_out() {
     let ranks = vec![both(Calls::default()).call(allreduce(), 2_000, 500), both(Calls::default())];
     let said = ask(&folder(ranks, 2), &[]);
     assert_eq!((&only(&said)["operations"], &said["run"]["unfinished_operations"]), (&json!(1), &json!(1)));
-    assert!(said["warnings"].to_string().contains("1 collective calls were not made, or not completed"), "{said:#}");
+    assert!(said["warnings"].to_string().contains("1 collective call was not made, or not completed"), "{said:#}");
 }
 
 #[test]

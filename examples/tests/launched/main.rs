@@ -30,6 +30,7 @@ mod matrix;
 mod memory;
 mod model;
 mod mpi4py;
+mod open_calls;
 mod overlap;
 mod partly;
 mod progress;

@@ -115,14 +115,17 @@ impl Findings<'_> {
 
     /// A rank ends the run.
     fn aborted(&self) -> Option<Judgement> {
-        let rank = self.all().find(|at| self.is_in(*at, Call::Abort))?;
-        if self.is_live() && self.since(rank).is_some_and(|since| since > SILENCE) {
+        let ranks: Vec<usize> = self.all().filter(|at| self.is_in(*at, Call::Abort)).collect();
+        let first = *ranks.first()?;
+        if self.is_live() && self.since(first).is_some_and(|since| since > SILENCE) {
             return None;
         }
-        let who = rank_in_words(&self.run.ranks[rank]);
         let rests_on = match self.is_live() {
-            true => format!("{who} has called MPI_Abort, which ends it"),
-            false => format!("{who} ended it by MPI_Abort"),
+            true => {
+                let called = agree(self.run, &ranks, "has called", "have called");
+                format!("{} MPI_Abort, which ends it", lower(&called))
+            }
+            false => format!("{} ended it by MPI_Abort", self.names(&ranks)),
         };
         Some(Judgement::new(Verdict::No, None, rests_on))
     }

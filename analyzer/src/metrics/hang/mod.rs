@@ -151,13 +151,13 @@ fn live(run: &Run, look: &Look) -> Vec<f64> {
     run.ranks.iter().map(|rank| age(rank, (look.monotonic, look.realtime))).collect()
 }
 
-/// Of a run that is over: when the last of its ranks did something.
+/// Of a run that is over: when the last of its ranks was known to live.
 fn over(run: &Run, standing: &Standing) -> Vec<f64> {
     let began = |rank: &Rank| rank.header.begin.realtime as f64 / 1e9;
     let ranks = || run.ranks.iter().zip(&standing.ranks);
     let ended = ranks().map(|(rank, at)| {
         let since = at.threads.iter().filter_map(|thread| thread.position.spot().since());
-        began(rank) + since.fold(0.0, f64::max)
+        began(rank) + since.fold(rank.wall(), f64::max)
     });
     let ended = ended.fold(0.0, f64::max);
     run.ranks.iter().map(|rank| ended - began(rank)).collect()

@@ -6,6 +6,7 @@ use super::{Evidence, Finding};
 use crate::metrics::totals::{percent, seconds};
 use crate::metrics::waits;
 use crate::metrics::words::rank_in_words;
+use crate::model::ProcessFate;
 use crate::model::matching::{RankSite, WaitKey, WaitState, WaitSum};
 use crate::model::sums::{Grow, Total};
 use crate::report::Value;
@@ -61,13 +62,18 @@ fn going_on(known: &Evidence, text: String, share: f64, (key, most): (&WaitKey, 
     let place = known.account.and_then(|account| account.places.get(key.waiter.place.number()));
     let place = place.map(|place| format!("{} at {}", place.function, place.site)).unwrap_or_default();
     let longest = Value::Seconds(seconds(most.longest));
+    let goes_on = known.run.ranks.iter().any(|rank| rank.fate == ProcessFate::Runs);
+    let had = if goes_on { "have" } else { "had" };
     Finding::new(
         "run",
         format!(
-            "{text} {share:.1} % of that is in calls that have not returned, the longest {rank} in {place}: {longest}."
+            "{text} {share:.1} % of that is in calls that {had} not returned, the longest {rank} in {place}: {longest}."
         ),
     )
-    .next("See which rank has to do what before they can go on.")
+    .next(match goes_on {
+        true => "See which rank has to do what before they can go on.",
+        false => "See for which rank they waited, and what it had not done.",
+    })
 }
 
 /// What helps against waits of a kind.
