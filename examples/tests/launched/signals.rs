@@ -96,9 +96,29 @@ impl<'a> Job<'a> {
     }
 }
 
+/// A test that fails leaves ranks that would spin until the machine is started anew.
+impl Drop for Job<'_> {
+    fn drop(&mut self) {
+        for process in running(&self.case.path) {
+            // SAFETY: signals what this test has started.
+            unsafe { libc::kill(process, SIGKILL) };
+        }
+    }
+}
+
+/// The processes that run a program.
+fn running(program: &Path) -> Vec<i32> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir("/proc").unwrap().flatten() {
+        if fs::read_link(entry.path().join("exe")).is_ok_and(|exe| exe == program) {
+            found.extend(entry.file_name().to_str().and_then(|name| name.parse::<i32>().ok()));
+        }
+    }
+    found
+}
+
 fn is_running(program: &Path) -> bool {
-    let processes = fs::read_dir("/proc").unwrap().flatten();
-    processes.filter_map(|entry| fs::read_link(entry.path().join("exe")).ok()).any(|exe| exe == program)
+    !running(program).is_empty()
 }
 
 /// Those whose launchers differ.

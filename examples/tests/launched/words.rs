@@ -117,7 +117,7 @@ fn a_program_that_never_calls_mpi_is_said_to_be_none() {
     for mpi in two_families() {
         let folder = fresh_folder(&format!("{}-no-mpi", mpi.name));
         let mut command = Command::new(overhear());
-        command.arg("record").arg("--dir").arg(&folder).args(mpi.launch(2)).arg("true");
+        command.arg("record").arg("--dir").arg(&folder).args(mpi.launch(2)).args(["sleep", "0.2"]);
         mpi.set_environment(&mut command);
         let output = finish(&mut command);
         assert_eq!(output.status, 0, "{}", output.stderr);
