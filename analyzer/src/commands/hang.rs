@@ -19,7 +19,7 @@ use crate::terminal;
 /// The least and the most time between two looks. A rank that polls has to come round once, and nobody waits for minutes.
 const APART: [f64; 2] = [0.1, 60.0];
 
-/// How often a run is read again at most whose processes end meanwhile.
+/// How often a run is read again at most whose processes end or get their ranks meanwhile.
 const READ: usize = 5;
 
 /// Prints the verdict and where the ranks stand. Returns the exit status.
@@ -29,7 +29,7 @@ pub fn run(arguments: &cli::HangArgs) -> Result<u8, Error> {
     let mut run = read(arguments)?;
     // What was read of a process that has ended meanwhile may not be all that it wrote.
     for _ in 0..READ {
-        if !run.ranks.iter().any(|rank| first.has_ended_since(rank)) {
+        if !run.ranks.iter().any(|rank| first.has_ended_since(rank)) && !gets_ranks(&run) {
             break;
         }
         first = Look::of(&folder)?;
@@ -49,6 +49,11 @@ pub fn run(arguments: &cli::HangArgs) -> Result<u8, Error> {
         _ if run.missing.is_empty() && run.unreadable.is_empty() => OK,
         _ => PARTIAL,
     })
+}
+
+/// Whether the files of some ranks were read before these were known.
+fn gets_ranks(run: &Run) -> bool {
+    !run.missing.is_empty() && run.ranks.iter().any(|rank| rank.number().is_none())
 }
 
 fn read(arguments: &cli::HangArgs) -> Result<Run, Error> {

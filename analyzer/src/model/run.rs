@@ -1,9 +1,11 @@
 //! A run: the files of a folder, read side by side.
 
+use std::collections::HashSet;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::ErrorKind;
 use std::ops::RangeInclusive;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -121,7 +123,22 @@ pub fn files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     if files.is_empty() {
         return Err(Error::NoTraces { folder: folder.into() });
     }
+    leave_out_second_names(&mut files);
     Ok(files)
+}
+
+/// A file that a rank is giving its final name has both for a moment: the final one, which sorts last, stays.
+fn leave_out_second_names(files: &mut Vec<PathBuf>) {
+    let is_final =
+        |file: &PathBuf| file.file_name().is_some_and(|name| !name.as_encoded_bytes().starts_with(b"process-"));
+    if files.iter().all(is_final) {
+        return;
+    }
+    let mut seen = HashSet::new();
+    let identity = |file: &PathBuf| fs::metadata(file).ok().map(|metadata| (metadata.dev(), metadata.ino()));
+    files.reverse();
+    files.retain(|file| identity(file).is_none_or(|identity| seen.insert(identity)));
+    files.reverse();
 }
 
 /// The order of ranks in a run.

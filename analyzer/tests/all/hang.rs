@@ -211,3 +211,11 @@ fn a_call_is_told_with_its_requests_where_it_has_some() {
     assert!(detail(completing(Call::Waitall, 2)).contains("2 requests"));
     assert!(!detail(receive(1, 1)).contains("request"));
 }
+
+#[test]
+fn a_file_that_is_being_given_its_final_name_is_one_rank() {
+    let folder = run(vec![inside(&[], collective(Call::Barrier)), inside(&[], collective(Call::Barrier))]);
+    std::fs::hard_link(folder.0.join("rank-0001.ovh"), folder.0.join("process-17.ovh")).unwrap();
+    let answer = ask(&folder.0, "hang", &[]);
+    assert_eq!(answer.json["standing"].as_array().unwrap().len(), 2, "{:#}", answer.json);
+}
