@@ -5,8 +5,26 @@ use super::smb::SmbFigures;
 use crate::metrics::mean::Mean;
 use crate::report::Column;
 
+/// The bounds of what was hidden, and all that stands beside the figures in both tables.
+pub fn of_estimate<R: 'static>(estimate: fn(&R) -> &Estimate) -> Vec<Column<R>> {
+    let mut columns = vec![
+        Column::percent("hidden_least_percent", "least", move |row: &R| estimate(row).bounds?.least),
+        Column::percent("hidden_most_percent", "most", move |row: &R| Some(estimate(row).bounds?.most)),
+        Column::text("bound_rule", "", move |row: &R| rule(estimate(row))),
+    ];
+    columns.extend(spreads(estimate));
+    columns.extend(means(estimate));
+    columns.extend(benchmarks(estimate));
+    columns
+}
+
+/// The rule that holds for bounds, where there are some.
+fn rule(estimate: &Estimate) -> Option<String> {
+    estimate.bounds.map(|bounds| bounds.rule.into())
+}
+
 /// Between which figures lie with 95 % confidence, and what recording added to what the program saw.
-pub fn spreads<R: 'static>(estimate: fn(&R) -> &Estimate) -> Vec<Column<R>> {
+fn spreads<R: 'static>(estimate: fn(&R) -> &Estimate) -> Vec<Column<R>> {
     let overhead = move |row: &R| estimate(row).overhead_between;
     let transfer = move |row: &R| estimate(row).transfer.as_ref()?.between;
     let available = move |row: &R| -> Option<Availability> { estimate(row).availability };
@@ -26,7 +44,7 @@ pub fn spreads<R: 'static>(estimate: fn(&R) -> &Estimate) -> Vec<Column<R>> {
 }
 
 /// Means over ranks with their 95 % intervals.
-pub fn means<R: 'static>(estimate: fn(&R) -> &Estimate) -> Vec<Column<R>> {
+fn means<R: 'static>(estimate: fn(&R) -> &Estimate) -> Vec<Column<R>> {
     let part = move |row: &R, at: usize| value(estimate(row).means.parts[at]);
     let overhead = move |row: &R| estimate(row).means.overhead;
     let transfer = move |row: &R| estimate(row).transfer.as_ref()?.mean();
@@ -45,7 +63,7 @@ pub fn means<R: 'static>(estimate: fn(&R) -> &Estimate) -> Vec<Column<R>> {
 }
 
 /// Figures of SMB, OSU and IMB under their names.
-pub fn benchmarks<R: 'static>(estimate: fn(&R) -> &Estimate) -> Vec<Column<R>> {
+fn benchmarks<R: 'static>(estimate: fn(&R) -> &Estimate) -> Vec<Column<R>> {
     let smb = move |row: &R| -> Option<SmbFigures> { estimate(row).smb };
     let osu = move |row: &R| estimate(row).osu;
     let imb = move |row: &R| estimate(row).imb;

@@ -1,10 +1,10 @@
 //! Nonblocking collective calls, after Hoefler, Schneider, Lumsdaine: what starting, testing and waiting take, and the share
 //! that is hidden.
 
-use super::benchmark_columns::{benchmarks, means, seconds, spreads};
+use super::benchmark_columns::{of_estimate, seconds};
 use super::estimate::Estimate;
 use super::gathered::{GatheredRequests, PostingSite, RequestSize};
-use super::messages::{rule, transfer_from};
+use super::messages::transfer_from;
 use crate::model::overlap::Lives;
 use crate::report::{Column, Row, Table};
 
@@ -39,15 +39,8 @@ impl Row for CollectiveOverlapRow {
                 row.estimate.availability.map(|found| found.percent)
             }),
             Column::percent("overlap_percent", "hidden", |row: &Self| row.estimate.overlap),
-            Column::percent("hidden_least_percent", "least", |row: &Self| {
-                row.estimate.bounds.and_then(|bounds| bounds.least)
-            }),
-            Column::percent("hidden_most_percent", "most", |row: &Self| row.estimate.bounds.map(|bounds| bounds.most)),
-            Column::text("bound_rule", "", |row: &Self| rule(&row.estimate)),
         ];
-        columns.extend(spreads(|row: &Self| &row.estimate));
-        columns.extend(means(|row: &Self| &row.estimate));
-        columns.extend(benchmarks(|row: &Self| &row.estimate));
+        columns.extend(of_estimate(|row: &Self| &row.estimate));
         columns
     }
 }

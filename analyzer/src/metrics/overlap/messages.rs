@@ -1,6 +1,6 @@
 //! Messages by size, way and call site.
 
-use super::benchmark_columns::{benchmarks, means, seconds, spreads};
+use super::benchmark_columns::{of_estimate, seconds};
 use super::estimate::Estimate;
 use super::gathered::{GatheredRequests, PostingSite, RequestSize};
 use crate::model::overlap::{Lives, Transmission};
@@ -35,15 +35,8 @@ impl Row for MessageOverlapRow {
                 row.estimate.availability.map(|found| found.percent)
             }),
             Column::percent("overlap_percent", "", |row: &Self| row.estimate.overlap),
-            Column::percent("hidden_least_percent", "least", |row: &Self| {
-                row.estimate.bounds.and_then(|bounds| bounds.least)
-            }),
-            Column::percent("hidden_most_percent", "most", |row: &Self| row.estimate.bounds.map(|bounds| bounds.most)),
-            Column::text("bound_rule", "", |row: &Self| rule(&row.estimate)),
         ];
-        columns.extend(spreads(|row: &Self| &row.estimate));
-        columns.extend(means(|row: &Self| &row.estimate));
-        columns.extend(benchmarks(|row: &Self| &row.estimate));
+        columns.extend(of_estimate(|row: &Self| &row.estimate));
         columns
     }
 }
@@ -73,9 +66,4 @@ pub fn traffic(traffic: Transmission) -> Label {
 /// Where the transfer time was measured.
 pub fn transfer_from(estimate: &Estimate) -> Option<String> {
     estimate.transfer.as_ref().map(|_| if estimate.is_own { "this site" } else { "another site" }.into())
-}
-
-/// The rule that holds for bounds, where there are some.
-pub fn rule(estimate: &Estimate) -> Option<String> {
-    estimate.bounds.map(|bounds| bounds.rule.into())
 }
