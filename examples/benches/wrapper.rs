@@ -3,6 +3,7 @@
 //! `cargo bench -p overhear-examples --bench wrapper`, with any MPI of `cargo xtask test` at hand; `TEST_MPI=mpich4`
 //! chooses. The variants take turns, so that a change of the machine's speed hits all; medians are printed. Debian's EZTrace stands beside
 //! them under Debian's MPICH, if it is installed, and another build of the library that `BEFORE=liboverhear.so` names.
+//! Words behind `--` choose among the tables: `calls`, `requests`, `signatures`, `contents`, `entries`, `partners`.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -15,7 +16,9 @@ use examples::run::{finish, fresh_folder, library};
 use examples::{target, workspace};
 
 const ROUNDS: usize = 7;
-const VARIANTS: [&str; 5] = ["plain", "floor", "null", "profile", "trace"];
+const VARIANTS: [&str; 6] = ["plain", "floor", "null", "left out", "profile", "trace"];
+/// The same of one rank of two, which listens to its progress engine.
+const BESIDE_A_PARTNER: [&str; 4] = ["plain", "floor", "off", "events"];
 /// The MPI that Debian's EZTrace records a program without a launcher under; under Open MPI its preload ends the launcher's own helper.
 const EZTRACE_MPI: &str = "mpich4";
 /// The variable that names another build of the library.
@@ -24,23 +27,34 @@ const BEFORE: &str = "BEFORE";
 const DEPTHS: [&str; 5] = ["plain", "off", "count", "time", "events"];
 
 fn main() {
+    let words: Vec<String> = env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
+    let is_wanted = |table: &str| words.is_empty() || words.iter().any(|word| word == table);
     for mpi in Mpi::all().iter().filter(|mpi| mpi.built_as == mpi.name) {
-        print(mpi, &measure(mpi));
-        let added = |of, source, variants: &[&'static str]| print_added(mpi, of, source, variants);
+        let added = |of, source, variants: &[&'static str]| {
+            if is_wanted(source) {
+                print_added(mpi, of, source, variants);
+            }
+        };
+        if is_wanted("calls") {
+            print(mpi, &measure(mpi));
+        }
         if env::var_os(BEFORE).is_some() {
             added(
                 "a call under another build of the library, and under this one",
-                "calls.c",
-                &["plain", "before", "trace"],
+                "calls",
+                &["plain", "before left out", "left out", "before profile", "profile", "before trace", "trace"],
             );
         }
-        added("a pair of MPI_Isend or MPI_Irecv and its MPI_Wait", "requests.c", &["plain", "null", "trace", "ask"]);
-        added("a call whose arguments differ from call to call", "signatures.c", &["plain", "null", "trace"]);
-        added("an MPI_Sendrecv of so many bytes", "contents.c", &["plain", "trace", "crc32"]);
+        added("a pair of MPI_Isend or MPI_Irecv and its MPI_Wait", "requests", &["plain", "null", "trace", "ask"]);
+        added("a call whose arguments differ from call to call", "signatures", &["plain", "null", "trace"]);
+        added("an MPI_Sendrecv of so many bytes", "contents", &["plain", "trace", "crc32"]);
         if mpi.name == EZTRACE_MPI && Command::new("eztrace_avail").output().is_ok() {
-            added("a call under two recorders", "calls.c", &["plain", "trace", "eztrace"]);
+            added("a call under two recorders", "calls", &["plain", "trace", "eztrace"]);
         }
-        if mpi.is_openmpi() {
+        if is_wanted("partners") {
+            print_partners(mpi);
+        }
+        if mpi.is_openmpi() && is_wanted("entries") {
             print_entries(mpi, &measure_entries(mpi));
         }
     }
@@ -50,8 +64,7 @@ type Figures = BTreeMap<(String, &'static str), Vec<f64>>;
 
 /// Nanoseconds a call, by function and variant, one for each round.
 fn measure(mpi: &Mpi) -> Figures {
-    let calls = build(mpi, "calls.c", "calls-bench", &[]);
-    let floor = build(mpi, "floor.c", "floor.so", &["-shared", "-fPIC"]);
+    let (calls, floor) = (build(mpi, "calls.c", "calls-bench", &[]), build_floor(mpi));
     rounds(&VARIANTS, |variant| run(mpi, &calls, variant, &floor))
 }
 
@@ -76,6 +89,10 @@ fn build(mpi: &Mpi, source: &str, to: &str, flags: &[&str]) -> PathBuf {
     to
 }
 
+fn build_floor(mpi: &Mpi) -> PathBuf {
+    build(mpi, "floor.c", "floor.so", &["-shared", "-fPIC"])
+}
+
 fn rounds(variants: &[&'static str], run: impl Fn(&str) -> String) -> Figures {
     let mut figures = Figures::new();
     for _ in 0..ROUNDS {
@@ -95,12 +112,7 @@ fn run(mpi: &Mpi, program: &Path, variant: &str, floor: &Path) -> String {
         let mut command = Command::new("eztrace.preload");
         return finish(command.args(["-t", "mpich", "-o"]).arg(fresh_folder("bench")).arg(program)).stdout;
     }
-    let preload = match variant {
-        "plain" => PathBuf::new(),
-        "floor" => floor.into(),
-        "before" => env::var_os(BEFORE).unwrap_or_default().into(),
-        _ => library(),
-    };
+    let (preload, variant) = preload(variant, floor);
     let mode = if ["null", "profile"].contains(&variant) { variant } else { "trace" };
     // One rank needs no launcher.
     let mut command = Command::new(program);
@@ -108,12 +120,46 @@ fn run(mpi: &Mpi, program: &Path, variant: &str, floor: &Path) -> String {
     command.env("LD_PRELOAD", preload).env("OVERHEAR_DIR", fresh_folder("bench"));
     // The floor does not listen to the engine either; what that costs is measured by itself.
     command.env("OVERHEAR_PROGRESS", "off");
+    command.env("OVERHEAR_FILTER", if variant == "left out" { "-all" } else { "all" });
     match variant {
         "crc32" => drop(command.env("OVERHEAR_CHECKSUM", "crc32")),
         "ask" => drop(command.env("OVERHEAR_OVERLAP", "ask")),
         _ => {}
     }
-    finish(command.env("OVERHEAR_MODE", mode).env("OVERHEAR_FILTER", "all")).stdout
+    finish(command.env("OVERHEAR_MODE", mode)).stdout
+}
+
+/// The library that a variant is run with, and what is left of its name.
+fn preload<'a>(variant: &'a str, floor: &Path) -> (PathBuf, &'a str) {
+    match (variant, variant.strip_prefix("before ")) {
+        (_, Some(variant)) => (env::var_os(BEFORE).unwrap_or_default().into(), variant),
+        ("plain", _) => (PathBuf::new(), variant),
+        ("floor", _) => (floor.into(), variant),
+        _ => (library(), variant),
+    }
+}
+
+/// Two ranks, each on a processor of its own.
+fn run_partners(mpi: &Mpi, program: &Path, variant: &str, floor: &Path) -> String {
+    let (preload, depth) = preload(variant, floor);
+    let words = mpi.launch(2);
+    let mut command = Command::new(&words[0]);
+    // The launcher itself is not to be recorded.
+    command.args(&words[1..]).arg("env").arg(format!("LD_PRELOAD={}", preload.display())).arg(program);
+    mpi.set_environment(&mut command);
+    if DEPTHS.contains(&depth) && depth != "plain" {
+        command.env("OVERHEAR_PROGRESS", depth);
+    }
+    finish(command.env("OVERHEAR_DIR", fresh_folder("bench"))).stdout
+}
+
+/// What calls cost that have a partner, with the default settings under "events".
+fn print_partners(mpi: &Mpi) {
+    let (program, floor) = (build(mpi, "partners.c", "partners-bench", &[]), build_floor(mpi));
+    let before: &[&str] = if env::var_os(BEFORE).is_some() { &["before off", "before events"] } else { &[] };
+    let variants = [&BESIDE_A_PARTNER[..], before].concat();
+    let figures = rounds(&variants, |variant| run_partners(mpi, &program, variant, &floor));
+    print_table(mpi, "a call that has a partner, of two ranks on a processor each", &variants, &figures);
 }
 
 fn median(figures: &Figures, function: &str, variant: &'static str) -> f64 {
@@ -133,29 +179,38 @@ fn print_entries(mpi: &Mpi, figures: &Figures) {
 
 /// What a program measures, and what variants add to it.
 fn print_added(mpi: &Mpi, of: &str, source: &str, variants: &[&'static str]) {
-    let program = build(mpi, source, &format!("{source}-bench"), &[]);
+    let program = build(mpi, &format!("{source}.c"), &format!("{source}-bench"), &[]);
     let figures = rounds(variants, |variant| run(mpi, &program, variant, Path::new("")));
+    print_table(mpi, of, variants, &figures);
+}
+
+fn print_table(mpi: &Mpi, of: &str, variants: &[&'static str], figures: &Figures) {
     println!("{}: nanoseconds {of}, plain and added to that", mpi.name);
-    let heads: String = variants.iter().map(|variant| format!("{variant:>11}")).collect();
-    println!("{:22}{heads}", "");
+    let heads: String = variants.iter().map(|variant| format!("{variant:>17}")).collect();
+    println!("{:27}{heads}", "");
     for name in figures.keys().filter(|(_, variant)| *variant == "plain").map(|(name, _)| name) {
-        let plain = median(&figures, name, "plain");
-        let added = |variant: &&'static str| format!("{:+11.1}", median(&figures, name, variant) - plain);
+        let plain = median(figures, name, "plain");
+        let added = |variant: &&'static str| format!("{:+17.1}", median(figures, name, variant) - plain);
         let added: String = variants.iter().skip(1).map(added).collect();
-        println!("{name:22}{plain:11.1}{added}");
+        println!("{name:27}{plain:17.1}{added}");
     }
 }
 
 fn print(mpi: &Mpi, figures: &Figures) {
     let median = |function: &str, variant: &'static str| median(figures, function, variant);
     println!("{}: nanoseconds a call, plain and added to that; median of {ROUNDS} rounds", mpi.name);
-    println!("{:22}{:>8}{:>8}{:>8}{:>9}{:>8}{:>14}", "", "plain", "floor", "null", "profile", "trace", "trace/floor");
+    println!(
+        "{:22}{:>8}{:>8}{:>8}{:>10}{:>9}{:>8}{:>14}",
+        "", "plain", "floor", "null", "left out", "profile", "trace", "trace/floor"
+    );
     let functions: std::collections::BTreeSet<_> = figures.keys().map(|(function, _)| function).collect();
     for function in functions {
         let plain = median(function, "plain");
-        let [floor, null, profile, trace] =
-            ["floor", "null", "profile", "trace"].map(|variant| median(function, variant) - plain);
+        let [floor, null, left_out, profile, trace] =
+            ["floor", "null", "left out", "profile", "trace"].map(|variant| median(function, variant) - plain);
         let ratio = trace / floor;
-        println!("{function:22}{plain:8.1}{floor:+8.1}{null:+8.1}{profile:+9.1}{trace:+8.1}{ratio:14.2}");
+        println!(
+            "{function:22}{plain:8.1}{floor:+8.1}{null:+8.1}{left_out:+10.1}{profile:+9.1}{trace:+8.1}{ratio:14.2}"
+        );
     }
 }

@@ -13,6 +13,7 @@ pub mod conformance;
 pub mod environment;
 pub mod fixture;
 pub mod glibc;
+pub mod loops;
 pub mod machine;
 pub mod memcheck;
 pub mod mpi;
@@ -28,6 +29,7 @@ pub mod stated;
 pub mod transport;
 pub mod truth;
 pub mod turns;
+pub mod verdicts;
 pub mod waits;
 pub mod wheel;
 

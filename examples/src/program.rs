@@ -12,7 +12,8 @@ use crate::stated::{Expectation, Stated, Wait};
 use crate::turns;
 
 /// Programs that ask for what ABIs number differently: statuses, constants, handles in arrays, callbacks.
-pub const ABI_SENSITIVE: [&str; 14] = [
+pub const ABI_SENSITIVE: [&str; 15] = [
+    "abi_marks",
     "cancelled",
     "comm_churn",
     "copied_handles",

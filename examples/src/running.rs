@@ -38,6 +38,12 @@ impl Running {
         self.run.ask("hang", &["--no-cache"])
     }
 
+    /// The same, once a rank has begun its file.
+    pub fn look(&self) -> Option<Answer> {
+        let can_be_read = self.run.files().iter().any(|path| RankFile::open(path).is_ok());
+        can_be_read.then(|| self.hang())
+    }
+
     /// Whether all ranks have initialized MPI.
     pub fn has_begun(&self, ranks: u32) -> bool {
         let traces: Vec<PathBuf> = self.run.files();
@@ -68,6 +74,11 @@ impl Drop for Running {
         unsafe { libc::kill(-(self.launcher.id() as i32), libc::SIGKILL) };
         let _ = self.launcher.wait();
     }
+}
+
+/// Whether an answer of `overhear hang` says that the run hangs.
+pub fn says_it_hangs(answer: &Answer) -> bool {
+    matches!(verdict(answer), "certain" | "likely")
 }
 
 /// The verdict of an answer of `overhear hang`.

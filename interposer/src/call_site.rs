@@ -31,6 +31,11 @@ impl CallSite {
         CallSite(address | LAYERED | profiling)
     }
 
+    /// A binding of another language made the call for itself: from no place in the program.
+    pub const fn of_binding(by: CalledBy) -> CallSite {
+        CallSite::layered(0, by)
+    }
+
     /// As a word brings it.
     #[inline(always)]
     pub const fn from_word(word: usize) -> CallSite {
@@ -51,6 +56,12 @@ impl CallSite {
     /// Whether something between program and MPI made the call.
     pub const fn is_layered(self) -> bool {
         self.0 & LAYERED != 0
+    }
+
+    /// Whether a binding of another language made the call for itself.
+    #[inline(always)]
+    pub const fn is_of_binding(self) -> bool {
+        self.is_layered() && self.address() == 0
     }
 
     /// Whether MPI was called by its profiling name.

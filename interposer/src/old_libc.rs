@@ -57,8 +57,8 @@ macro_rules! moved {
 }
 
 moved! {
-    "dladdr" "dlopen" "dlsym" "dlvsym" "__pthread_key_create" "pthread_key_create" "pthread_key_delete" "pthread_once"
-    "pthread_setspecific" "pthread_sigmask"
+    "dladdr" "dlopen" "dlsym" "dlvsym" "__pthread_key_create" "pthread_attr_getstack" "pthread_getattr_np" "pthread_key_create"
+    "pthread_key_delete" "pthread_once" "pthread_setspecific" "pthread_sigmask" "sem_init" "sem_post" "sem_trywait"
 }
 
 /// Until GLIBC_2.33 programs called these with the version of `struct stat` first.

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_schema::ffi::FFI_ArrowSchema;
 use data::{TableHead, heads};
-use model;
 use model::error;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

@@ -225,6 +225,9 @@ pub struct ThreadBlock {
     pub ledger: [LedgerLine; LINES],
     /// Ticks that the recorder took off the straight line of a call: new signatures and objects, page turns, start and end.
     pub off_line: u64,
+    /// When the last entry into the progress engine ended, ticks; 0 where entries are not timed. A thread that waits inside MPI
+    /// shows by this that it lives.
+    pub last_entry: u64,
 }
 
 /// A call a thread is in.
@@ -237,7 +240,7 @@ pub struct Level {
     pub signature: u64,
 }
 
-const _: () = assert!(size_of::<ThreadBlock>() == 3704);
+const _: () = assert!(size_of::<ThreadBlock>() == 3712);
 
 /// The signature's number in entries that stand for calls of a function, whatever their signatures.
 pub const ANY_SIGNATURE: u32 = u32::MAX;

@@ -53,6 +53,17 @@ fn now() -> String {
     String::from_utf8_lossy(&text[..length]).into_owned()
 }
 
+/// A folder as a shell takes it.
+pub fn as_typed(folder: &Path) -> String {
+    let path = folder.to_string_lossy();
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | '=' | ':' | ',' | '@' | '%');
+    match path.chars().all(plain) && !path.starts_with('-') {
+        true => path.into_owned(),
+        false if path.starts_with('-') => format!("./'{}'", path.replace('\'', r"'\''")),
+        false => format!("'{}'", path.replace('\'', r"'\''")),
+    }
+}
+
 /// The file that says which run a folder belongs to: its identity in hexadecimal digits.
 const CLAIM: &str = ".run";
 
@@ -93,18 +104,32 @@ fn is_claimed_by(folder: &Path, run: &[u8; 16]) -> Result<bool, Error> {
     if let Ok(found) = fs::read_to_string(&claim).map(|found| wait_for(found, &claim)) {
         return Ok(found == identity);
     }
-    match fs::create_dir(folder) {
+    let made = fs::create_dir(folder);
+    match &made {
         Ok(()) => {}
-        Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error),
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => return made.map(|()| false),
         // What lies in it was not put there by a run that claims its folder, or by one that does so just now.
         Err(_) if !is_empty(folder) => return Ok(wait_for(String::new(), &claim) == identity),
         Err(_) => {}
     }
-    match File::create_new(&claim) {
-        Ok(mut file) => file.write_all(identity.as_bytes()).map(|()| true),
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(wait_for(String::new(), &claim) == identity),
-        Err(error) => Err(error),
+    let error = match File::create_new(&claim) {
+        Ok(mut file) => match file.write_all(identity.as_bytes()) {
+            Ok(()) => return Ok(true),
+            Err(error) => {
+                let _ = fs::remove_file(&claim);
+                error
+            }
+        },
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            return Ok(wait_for(String::new(), &claim) == identity);
+        }
+        Err(error) => error,
+    };
+    // A full disk has room for a folder at times, and none for what is in it.
+    if made.is_ok() {
+        let _ = fs::remove_dir(folder);
     }
+    Err(error)
 }
 
 fn is_empty(folder: &Path) -> bool {

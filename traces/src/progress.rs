@@ -83,7 +83,7 @@ impl Entries {
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
 pub struct LedgerLine {
-    /// Calls of the component, those inside itself too; ticks only of the outermost.
+    /// Calls of the component, those inside itself too; ticks only of the outermost, and of parts of entries by a sample.
     pub calls: Entries,
     /// What it reported: events, completions, bytes, descriptors that were ready. In the lines of all entries: ticks
     /// inside those that were productive.

@@ -54,6 +54,12 @@ impl<W: Write> FileWriter<W> {
         self.page(PageKind::Events, PageHeader { base, ..blank_page(thread, sequence) }, words.as_bytes())
     }
 
+    /// The same of a thread that had begun so many requests before.
+    pub fn events_after(&mut self, place: (u32, u32), base: u64, requests: u64, words: &[u64]) -> io::Result<()> {
+        let header = PageHeader { base, requests, ..blank_page(place.0, place.1) };
+        self.page(PageKind::Events, header, words.as_bytes())
+    }
+
     /// Writes a page of a thread's profile.
     pub fn profile(&mut self, thread: u32, sequence: u32, entries: &[ProfileEntry]) -> io::Result<()> {
         self.page(PageKind::Profile, blank_page(thread, sequence), entries.as_bytes())

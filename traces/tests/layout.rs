@@ -68,7 +68,7 @@ fn headers_and_blocks_are_laid_out_as_the_format_says() {
         threads, entry_cost, reserved);
     assert_laid_out!(PageHeader as "Page header": kind, units, thread, sequence, base, requests, sample);
     assert_laid_out!(ThreadBlock as "Thread block":
-        tid, depth, begin, unnumbered, levels, polls, productive, productive.all, outside, ledger, off_line);
+        tid, depth, begin, unnumbered, levels, polls, productive, productive.all, outside, ledger, off_line, last_entry);
     assert_laid_out!(Signature as "Signature":
         number, call, flags, site, object, peer, tag, source, source_tag, sent, received, requests, parts, address);
     assert_laid_out!(ProfileEntry as "Profile entry":

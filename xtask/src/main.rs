@@ -2,6 +2,7 @@
 
 mod aarch64;
 mod abi_errors;
+mod agreement;
 mod archive;
 mod build;
 mod case_study;
@@ -23,6 +24,7 @@ mod samples;
 mod synthetic;
 mod tables;
 mod test;
+mod verdicts;
 mod watched;
 mod wheel;
 
@@ -69,7 +71,7 @@ enum Task {
         #[arg(long, default_value_t = 0)]
         seed: u64,
     },
-    /// Look at the small programs with `overhear hang` while they run: none may be said to hang
+    /// Look at the small programs with `overhear hang` from their start to after their end: none may be said to hang
     Looks {
         /// How many looks
         #[arg(default_value_t = 1000)]
@@ -80,6 +82,16 @@ enum Task {
         /// Only programs whose names contain this
         name: Option<String>,
     },
+    /// Run the collection of small programs, right ones and ones that hang: `overhear hang` has to tell which is which
+    Verdicts {
+        /// Only under these MPIs, as ompi4,mpich5 [default: ompi4,mpich4]
+        #[arg(long)]
+        mpi: Option<String>,
+        /// Only programs whose names contain this
+        name: Option<String>,
+    },
+    /// Run loops of published benchmarks and say how many of their figures their traces say, too
+    Agreement(agreement::AgreementArgs),
     /// Run a program in pairs with and without `overhear top` and show how much longer it takes
     Watched {
         /// How many pairs
@@ -180,6 +192,8 @@ fn main() -> ExitCode {
         Task::Conformance { mpi } => conformance::run(mpi.as_deref()),
         Task::Damage { runs, seed } => damage::run(runs, seed),
         Task::Looks { count, mpi, name } => looks::run(count, mpi.as_deref(), name.as_deref()),
+        Task::Verdicts { mpi, name } => verdicts::run(mpi.as_deref(), name.as_deref()),
+        Task::Agreement(arguments) => agreement::run(&arguments),
         Task::Watched { pairs, mpi } => watched::run(pairs, mpi.as_deref()),
         Task::Memcheck { mpi, name } => memcheck::run(mpi.as_deref(), name.as_deref()),
         Task::Races => races::run(),

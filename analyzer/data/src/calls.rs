@@ -6,7 +6,7 @@ use std::io;
 use std::sync::{Arc, OnceLock};
 
 use traces::progress::{Depth, Entries, Polls};
-use traces::read::{RecordedCall, Visitor, Walk};
+use traces::read::{OpenCall, Visitor, Walk};
 use traces::record::{Arrived, LEFT, RecordKind};
 
 use super::meanings::{CallMeaning, Meanings};
@@ -30,6 +30,7 @@ pub struct CallRow {
     engine: Entries,
     failed: bool,
     left: bool,
+    is_open: bool,
 }
 
 const NO_REQUEST: u64 = u64::MAX;
@@ -55,10 +56,17 @@ impl CallsOfThread {
     }
 }
 
+impl CallRow {
+    /// Whether it moved what it says.
+    fn has_moved(&self) -> bool {
+        !self.failed && !self.is_open
+    }
+}
+
 impl DataRow for CallRow {
     type Common = CallsOfThread;
     const TABLE: &'static str = "calls";
-    const MEANING: &'static str = "A call that ended and was recorded for itself: not those inside other calls, and not those of a profile, which are in `signatures`.";
+    const MEANING: &'static str = "A call that was recorded for itself, or has not returned: not those inside other calls, and not those of a profile, which are in `signatures`.";
 
     fn columns() -> Vec<Column<CallRow, CallsOfThread>> {
         type Of = CallsOfThread;
@@ -79,12 +87,12 @@ impl DataRow for CallRow {
                 .means("rank in MPI_COMM_WORLD of destination, source, root or target; null for none or any"),
             Shared::tag("tag", |row: &CallRow, of: &Of| of.of(row).tag)
                 .means("tag that it sends or receives by; null for none or any"),
-            Shared::bytes("sent_bytes", |row: &CallRow, of: &Of| if row.failed { 0 } else { of.of(row).sent })
+            Shared::bytes("sent_bytes", |row: &CallRow, of: &Of| if row.has_moved() { of.of(row).sent } else { 0 })
                 .means("bytes it handed out, or its request will"),
             Shared::bytes(
                 "received_bytes",
                 |row: &CallRow, of: &Of| {
-                    if row.failed { 0 } else { row.came.unwrap_or(of.of(row).received) }
+                    if row.has_moved() { row.came.unwrap_or(of.of(row).received) } else { 0 }
                 },
             )
             .means("bytes that came; of a nonblocking receive, the room for them"),
@@ -105,7 +113,9 @@ impl DataRow for CallRow {
             .means("entries that achieved something"),
             Shared::flag("failed", |row: &CallRow, _| row.failed).means("it returned an error, or never"),
             Shared::flag("left", |row: &CallRow, _| row.left)
-                .means("it never returned: an exception or longjmp left it"),
+                .means("it never returned: an exception or longjmp left it, or its thread ended"),
+            Shared::flag("open", |row: &CallRow, _| row.is_open)
+                .means("it has not returned: it ends now if its process runs, else when that was last known to live"),
         ]);
         columns
     }
@@ -140,13 +150,12 @@ impl RowSource<CallRow> for CallRows<'_> {
         let meanings = &self.meanings[piece.rank][piece.thread];
         let meanings = Arc::clone(meanings.get_or_init(|| Arc::new(Meanings::of(self.set, piece.rank, thread))));
         let mut reader = CallReader::new(&meanings, Cursor::new(rank.stretches(thread.number)));
-        let (mut pages, mut last) = (self.set.pages(&piece).iter(), None);
+        let mut pages = self.set.pages(&piece).iter();
         if let Some(page) = pages.next() {
-            reader.started = page.header.requests;
+            reader.started = page.requests;
             reader.rows.reserve(page.words.len());
             // What is damaged was said when the calls were added up.
             let _ = Walk::new(page).step(&mut reader, usize::MAX);
-            last = reader.last;
         }
         // What belongs to the page's last call may stand in the next one.
         reader.is_behind = true;
@@ -157,11 +166,9 @@ impl RowSource<CallRow> for CallRows<'_> {
                 break;
             }
         }
-        if piece.is_last
-            && let Some(polls) = thread.open_polls(last)
-        {
+        if piece.is_last {
             reader.is_behind = false;
-            reader.polls(&polls);
+            thread.tail.show(&mut reader);
         }
         let rows = reader.rows;
         let has_engine = rank.progress > Depth::Off;
@@ -177,7 +184,6 @@ struct CallReader<'a> {
     is_open: bool,
     /// Requests begun so far.
     started: u64,
-    last: Option<RecordedCall>,
     /// It reads behind its page: up to the next call.
     is_behind: bool,
     is_over: bool,
@@ -185,16 +191,7 @@ struct CallReader<'a> {
 
 impl<'a> CallReader<'a> {
     fn new(meanings: &'a Meanings, cursor: Cursor<'a>) -> CallReader<'a> {
-        CallReader {
-            meanings,
-            cursor,
-            rows: Vec::new(),
-            is_open: false,
-            started: 0,
-            last: None,
-            is_behind: false,
-            is_over: false,
-        }
+        CallReader { meanings, cursor, rows: Vec::new(), is_open: false, started: 0, is_behind: false, is_over: false }
     }
 
     #[inline]
@@ -203,7 +200,6 @@ impl<'a> CallReader<'a> {
             (self.is_open, self.is_over) = (false, true);
             return;
         }
-        self.last = Some(RecordedCall { start, signature });
         let meaning = self.meanings.get(signature);
         let request = if meaning.takes { self.started } else { NO_REQUEST };
         self.started = self.started.wrapping_add(meaning.takes.into());
@@ -220,19 +216,20 @@ impl<'a> CallReader<'a> {
                 engine: Entries::default(),
                 failed: false,
                 left: false,
+                is_open: false,
             });
         }
     }
 
     #[inline]
-    fn open(&mut self) -> Option<&mut CallRow> {
+    fn current(&mut self) -> Option<&mut CallRow> {
         if self.is_open { self.rows.last_mut() } else { None }
     }
 
     fn begin_requests(&mut self, count: u32) {
         let first = self.started;
         self.started = first.wrapping_add(count.into());
-        if let Some(row) = self.open()
+        if let Some(row) = self.current()
             && row.request == NO_REQUEST
         {
             row.request = first;
@@ -246,6 +243,13 @@ impl Visitor for CallReader<'_> {
         self.add(signature, start, start.wrapping_add(duration), 1, duration);
     }
 
+    fn open(&mut self, call: &OpenCall) {
+        self.call(call.number, call.start, call.duration());
+        if let Some(row) = self.current() {
+            row.is_open = true;
+        }
+    }
+
     fn polls(&mut self, polls: &Polls) {
         self.add(polls.signature as u32, polls.start, polls.end, polls.count, polls.total);
     }
@@ -253,7 +257,7 @@ impl Visitor for CallReader<'_> {
     fn arrived(&mut self, arrived: Arrived) {
         let meanings = self.meanings;
         // Of a completed request it is said in `requests`.
-        if let Some(row) = self.open()
+        if let Some(row) = self.current()
             && meanings.get(row.signature).received > 0
         {
             row.came = Some(arrived.bytes);
@@ -273,13 +277,13 @@ impl Visitor for CallReader<'_> {
     }
 
     fn failed(&mut self, class: u16, _code: i32) {
-        if let Some(row) = self.open() {
+        if let Some(row) = self.current() {
             (row.failed, row.left) = (true, class == LEFT);
         }
     }
 
     fn engine(&mut self, during: Entries) {
-        if let Some(row) = self.open() {
+        if let Some(row) = self.current() {
             row.engine += during;
         }
     }

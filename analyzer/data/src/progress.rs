@@ -76,10 +76,7 @@ impl RowSource<EngineRow> for EngineEntries<'_> {
             let _ = Walk::new(page).step(&mut reader, usize::MAX);
         }
         if piece.is_last {
-            let last = |is_outside| reader.rows.iter().rfind(|row| row.is_outside == is_outside).map(|row| row.start);
-            let (inside, outside) = (last(false), last(true));
-            thread.open_productive(inside).for_each(|run| reader.productive(run));
-            thread.open_outside(outside).into_iter().for_each(|run| reader.outside(run));
+            thread.tail.show(&mut reader);
         }
         show(&reader.rows, &EngineOfThread { rank: self.set.rank(piece.rank), thread: thread.number })
     }

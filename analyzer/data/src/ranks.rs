@@ -55,7 +55,7 @@ impl DataRow for RankRow {
             Shared::seconds("begin_s", |row: &RankRow, _| row.begin)
                 .means("when it entered MPI_Init, seconds since the first rank did"),
             Shared::seconds("wall_s", |row: &RankRow, _| row.wall)
-                .means("time between MPI_Init and the end of MPI_Finalize, or the last that is known"),
+                .means("time between MPI_Init and the end of MPI_Finalize; else until now of a process that runs, or its last sign of life"),
             Shared::seconds("in_mpi_s", |row: &RankRow, _| row.in_mpi).means("time its threads spent in MPI, added"),
             Shared::text("clock", |row: &RankRow, _| row.clock.to_string()).means("what its ticks count"),
             Shared::text("clock_source", |row: &RankRow, _| row.clock_source.to_string())

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use traces::progress::Polls;
-use traces::read::{Visitor, Walk};
+use traces::read::{ThreadWalk, Visitor};
 use traces::record::{Arrived, Fate, RecordKind};
 
 use super::meanings::{CallMeaning, Meanings};
@@ -148,13 +148,10 @@ impl RowSource<RequestRow> for RequestRows<'_> {
             RequestsOfThread { rank: self.set.rank(rank), thread: thread.number, meanings: Arc::clone(&meanings) };
         let cursor = Cursor::new(self.set.run.ranks[rank].stretches(thread.number));
         let mut reader = RequestReader::new(&meanings, cursor);
-        for page in &thread.pages {
-            reader.started = page.header.requests;
-            let mut walk = Walk::new(page);
-            // What is damaged was said when the calls were added up.
-            while walk.step(&mut reader, ROWS).unwrap_or(false) {
-                reader.show(false, &common, show)?;
-            }
+        let mut walk = ThreadWalk::of_records(thread);
+        // What is damaged was said when the calls were added up.
+        while walk.step(&mut reader, ROWS).unwrap_or(true) {
+            reader.show(false, &common, show)?;
         }
         reader.give_up();
         reader.show(true, &common, show)
@@ -170,8 +167,8 @@ struct RequestReader<'a> {
     /// Persistent requests: the signatures of the calls that created them.
     created: FxHashMap<u64, u32>,
     rows: Vec<RequestRow>,
-    /// The call that what follows belongs to.
-    call: (u32, u64, u64),
+    /// The call that what follows belongs to, if that is known.
+    call: Option<(u32, u64, u64)>,
     counts: bool,
     /// The last row is what came belongs to.
     is_told: bool,
@@ -186,7 +183,7 @@ impl<'a> RequestReader<'a> {
             open: FxHashMap::default(),
             created: FxHashMap::default(),
             rows: Vec::new(),
-            call: (0, 0, 0),
+            call: None,
             counts: false,
             is_told: false,
         }
@@ -203,7 +200,7 @@ impl<'a> RequestReader<'a> {
     }
 
     fn begin(&mut self, signature: u32, start: u64, end: u64) {
-        (self.call, self.is_told) = ((signature, start, end), false);
+        (self.call, self.is_told) = (Some((signature, start, end)), false);
         self.counts = self.cursor.part_at(start) != LEFT_OUT;
         let meaning = self.meanings.get(signature);
         if !meaning.takes {
@@ -223,7 +220,7 @@ impl<'a> RequestReader<'a> {
 
     /// The call begins a request.
     fn add(&mut self, number: u64, signature: u32, is_persistent: bool) {
-        let (_, start, posted) = self.call;
+        let Some((_, start, posted)) = self.call else { return };
         if self.counts && self.meanings.get(signature).counts {
             let row = RequestRow { number, signature, start, posted, completed: None, came: None, is_persistent };
             self.open.insert(number, row);
@@ -234,7 +231,7 @@ impl<'a> RequestReader<'a> {
     fn complete(&mut self, number: u64) {
         self.is_told = false;
         if let Some(row) = self.open.remove(&number) {
-            self.rows.push(RequestRow { completed: Some(self.call), ..row });
+            self.rows.push(RequestRow { completed: self.call, ..row });
             self.is_told = true;
         }
     }
@@ -254,6 +251,11 @@ impl Visitor for RequestReader<'_> {
 
     fn polls(&mut self, polls: &Polls) {
         self.begin(polls.signature as u32, polls.start, polls.end);
+    }
+
+    fn torn(&mut self, request: Option<u64>) {
+        (self.call, self.is_told) = (None, false);
+        self.started = request.unwrap_or(self.started);
     }
 
     fn arrived(&mut self, arrived: Arrived) {
@@ -287,7 +289,7 @@ impl Visitor for RequestReader<'_> {
 
     fn failed(&mut self, _class: u16, _code: i32) {
         // What MPI refused began nothing.
-        if self.meanings.get(self.call.0).takes {
+        if self.call.is_some_and(|(signature, ..)| self.meanings.get(signature).takes) {
             self.open.remove(&self.started.wrapping_sub(1));
         }
     }

@@ -47,7 +47,7 @@ impl<'r> DataSet<'r> {
 
     /// On a time line that is known, of which nothing was matched.
     pub fn on(run: &'r Run, timeline: Timeline) -> DataSet<'r> {
-        let contents = run.ranks.iter().map(|rank| rank.trace.contents()).collect();
+        let contents = run.ranks.iter().map(|rank| rank.contents()).collect();
         let (messages, waits, joined) = (Vec::new(), Vec::new(), Vec::new());
         let (objects, names) = (Objects::of(run), PlaceNames::default());
         DataSet { run, timeline, objects, contents, messages, waits, joined, names }

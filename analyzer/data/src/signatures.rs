@@ -53,11 +53,12 @@ impl DataRow for SignatureRow {
             Shared::flag("nested", |row: &Row, _| is_nested(&row.total))
                 .means("made inside other calls, whose time holds theirs"),
             Shared::count("calls", |row: &Row, _| row.total.count).means("how many calls"),
+            Shared::count("open_calls", |row: &Row, _| row.total.open).means("how many have not returned"),
             Shared::count("failed_calls", |row: &Row, _| row.total.failed)
                 .means("how many returned an error, or never"),
             Shared::seconds("time_s", |row: &Row, of: &Of| of.seconds(row.total.total)).means("time in them, added"),
             Shared::seconds("min_s", |row: &Row, of: &Of| (row.total.count > 0).then(|| of.seconds(row.total.min)))
-                .means("the shortest"),
+                .means("the shortest that returned, if one has"),
             Shared::seconds("max_s", |row: &Row, of: &Of| of.seconds(row.total.max)).means("the longest"),
             Shared::bytes("sent_bytes", |row: &Row, _| row.total.sent).means("bytes they handed out, added"),
             Shared::bytes("received_bytes", |row: &Row, _| row.total.received)

@@ -109,6 +109,7 @@ impl<Name: Row> Row for SingleRankRow<Name> {
 fn calls_and_bytes() -> impl Iterator<Item = Column<Totals>> {
     let columns = [
         Column::count("calls", "calls", |sum: &Totals| sum.calls),
+        totals::open_calls(),
         Column::bytes("bytes", "bytes", Totals::bytes),
         Column::bytes("sent_bytes", "", |sum: &Totals| sum.sent),
         Column::bytes("received_bytes", "", |sum: &Totals| sum.received),

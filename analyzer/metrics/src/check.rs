@@ -73,7 +73,7 @@ impl Row for ClockRow {
 /// One row for each rank.
 pub fn clocks(run: &Run, settled: &Settled) -> Table<ClockRow> {
     let row = |(rank, line): (&Rank, &ClockLine)| {
-        let (begin, end) = (line.nanoseconds_at(rank.header.begin.ticks), line.nanoseconds_at(rank.last_ticks()));
+        let (begin, end) = (line.nanoseconds_at(rank.header.begin.ticks), line.nanoseconds_at(rank.until));
         ClockRow {
             rank: world_rank(rank),
             begin,

@@ -13,12 +13,15 @@ facts! {
 
 /// The sum over ranks, each with how many calls it has, and its share.
 pub fn fact<'a>(ranks: impl Iterator<Item = (&'a Rank, u64)>) -> Fact {
-    let (mut cost, mut time) = (0.0, 0.0);
+    let (mut count, mut cost, mut time) = (0, 0.0, 0.0);
     for (rank, calls) in ranks {
+        count += 1;
         cost += rank_seconds(rank, calls);
         time += rank.wall_of_threads();
     }
-    let note = format!(" of all ranks, {:.2} % of their time", 100.0 * cost / f64::max(time, f64::MIN_POSITIVE));
+    let (whose, their) = if count == 1 { ("the rank", "its") } else { ("all ranks", "their") };
+    let share = 100.0 * cost / f64::max(time, f64::MIN_POSITIVE);
+    let note = format!(" of {whose}, {share:.2} % of {their} time");
     Fact::new(COST, "overhear", Value::Seconds(cost)).note(note)
 }
 

@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::totals::{percent, seconds, world_rank};
+use super::words::plural;
 use model::Run;
 use model::critical::{PathSegment, PathSite, Time};
 use model::sums::{Grow, Total};
@@ -28,9 +29,9 @@ pub fn facts(path: &[PathSegment], places: &FxHashMap<PathSite, Time>) -> Vec<Fa
     let share = 100.0 * in_mpi as f64 / (length as f64).max(1.0);
     vec![
         Fact::new(PATH, "path", Value::Seconds(seconds(length))).note(format!(
-            ", {share:.1} % of it in MPI, over {} ranks, from one to another {} times",
-            ranks.len(),
-            path.len().saturating_sub(1)
+            ", {share:.1} % of it in MPI, over {}, from one to another {}",
+            plural(ranks.len() as u64, "rank"),
+            plural(path.len().saturating_sub(1) as u64, "time")
         )),
         Fact::hidden(IN_MPI, Value::Seconds(seconds(in_mpi))),
         Fact::hidden(JUMPS, Value::Count(path.len().saturating_sub(1) as u64)),
@@ -43,6 +44,7 @@ pub struct PathRow {
     pub(super) name: String,
     pub(super) site: String,
     pub(super) in_mpi: bool,
+    pub(super) is_open: bool,
     on_path: i64,
     share: Option<f64>,
     pub(super) rank: WorldRank,
@@ -82,10 +84,16 @@ pub fn table(run: &Run, places: &FxHashMap<PathSite, Time>) -> Table<PathRow> {
         let (rank, most) = time.on_path.iter().max_by_key(|(rank, time)| (**time, std::cmp::Reverse(**rank)))?;
         let mean = time.total / run.asked().count().max(1) as i64;
         let function = &place.place.function;
+        let name = match (place.in_mpi, time.is_open) {
+            (true, true) => format!("{function} (open)"),
+            (true, false) => function.clone(),
+            (false, _) => format!("before {function}"),
+        };
         Some(PathRow {
-            name: if place.in_mpi { function.clone() } else { format!("before {function}") },
+            name,
             site: place.place.site.clone(),
             in_mpi: place.in_mpi,
+            is_open: time.is_open,
             on_path,
             share: percent(on_path as f64, all as f64),
             rank: world_rank(&run.ranks[*rank as usize]),

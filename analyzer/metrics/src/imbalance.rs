@@ -5,7 +5,7 @@
 //! if one rank takes all the time.
 
 use super::breakdown::FunctionName;
-use super::totals::{self, CallGroup, world_rank};
+use super::totals::{self, CallGroup, Totals, world_rank};
 use model::Run;
 use model::rank::function;
 use tables::{Column, Row, Table, WorldRank};
@@ -53,6 +53,8 @@ pub fn sites(run: &Run) -> Table<SpreadRow<ImbalanceSite>> {
 pub struct SpreadRow<Name> {
     name: Name,
     spread: RankSpread,
+    /// Of all ranks.
+    sum: Totals,
 }
 
 impl<Name: Row> Row for SpreadRow<Name> {
@@ -68,6 +70,7 @@ impl<Name: Row> Row for SpreadRow<Name> {
             Column::rank("min_rank", "rank", |row: &Self| row.spread.least_rank).spare(2),
             Column::seconds("imbalance_s", "max-mean", |row: &Self| row.spread.imbalance()),
             Column::percent("imbalance_percent", "imb. %", |row: &Self| row.spread.percentage()),
+            totals::open_calls().from_part(|row: &Self| &row.sum),
         ]);
         columns
     }
@@ -80,10 +83,13 @@ fn table<Name: Row>(
     groups: impl Iterator<Item = (Name, CallGroup)>,
 ) -> Table<SpreadRow<Name>> {
     let called = groups.filter(|(_, group)| group.sum().calls > 0);
-    let spread = |group: CallGroup| RankSpread::of(run, |rank| group.of_rank(rank).time);
-    let mut rows: Vec<_> = called.map(|(name, group)| SpreadRow { name, spread: spread(group) }).collect();
+    let row = |(name, group): (Name, CallGroup)| {
+        let spread = RankSpread::of(run, |rank| group.of_rank(rank).time);
+        SpreadRow { name, spread, sum: group.sum() }
+    };
+    let mut rows: Vec<_> = called.map(row).collect();
     rows.sort_by(|a, b| b.spread.imbalance().total_cmp(&a.spread.imbalance()));
-    rows.insert(0, SpreadRow { name: computation, spread: of_computation(run) });
+    rows.insert(0, SpreadRow { name: computation, spread: of_computation(run), sum: Totals::default() });
     Table::new("", rows)
 }
 

@@ -12,6 +12,7 @@ pub mod hang;
 pub mod heat;
 pub mod imbalance;
 pub mod matrix;
+pub mod mean;
 pub mod median;
 pub mod messages;
 pub mod network;

@@ -11,6 +11,7 @@ use traces::signature::{CREATES, NESTED, Signature};
 
 use super::shares::{Share, share};
 use super::totals::world_rank;
+use super::words::plural;
 use model::error::Error;
 use model::objects::Objects;
 use model::tally::CallTotal;
@@ -293,7 +294,7 @@ impl Matrix {
         let of = |bytes| Value::Bytes(bytes);
         let mut said = Vec::new();
         if messages > 0 {
-            said.push(format!("{messages} messages ({}) went to processes unknown here", of(bytes)));
+            said.push(format!("{} ({}) went to processes unknown here", plural(messages, "message"), of(bytes)));
         }
         if self.spread > 0 {
             said.push(format!(

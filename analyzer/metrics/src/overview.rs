@@ -8,7 +8,7 @@ use traces::definitions::Language;
 use traces::file::{Mode, Stop};
 
 use super::totals::seconds;
-use super::words::{call_in_words, rank_in_words};
+use super::words::{call_in_words, plural, rank_in_words};
 use super::{cost, programs};
 use model::rank::is_nested;
 use model::run::gaps;
@@ -50,7 +50,6 @@ pub fn facts(run: &Run) -> Vec<Fact> {
     let command = programs::command(first);
     let library = first.library.name();
     let (ranks, hosts) = (run.size(), hosts.len() as u64);
-    let plural = |count: u64, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
     let note = format!(", {} on {}, {library}", plural(ranks.into(), "rank"), plural(hosts, "host"));
     let wall = run.asked().map(Rank::wall).fold(0.0, f64::max);
     let mut facts = vec![
@@ -192,12 +191,16 @@ fn in_mpi(run: &Run) -> Vec<Fact> {
 
 /// The longest of the ranks' times, and the shortest where that is another.
 fn wall_time(run: &Run, longest: f64) -> Fact {
-    let shortest = run.asked().map(Rank::wall).fold(f64::INFINITY, f64::min);
     let fact = Fact::new(WALL_TIME, "wall time", Value::Seconds(longest));
-    match longest - shortest < 0.01 * longest {
-        true => fact,
-        false => fact.note(" (the shortest rank's ").figure(Value::Seconds(shortest)).note(")"),
+    let Some(rank) = run.asked().min_by(|one, other| one.wall().total_cmp(&other.wall())) else { return fact };
+    let shortest = rank.wall();
+    if longest - shortest < 0.01 * longest {
+        return fact;
     }
+    // It may have gone on behind the last sign of life in its file.
+    let is_least = rank.fate != ProcessFate::Runs && !matches!(rank.end, End::Finalized);
+    let note = if is_least { " (the shortest rank's at least " } else { " (the shortest rank's " };
+    fact.note(note).figure(Value::Seconds(shortest)).note(")")
 }
 
 /// What has to be known to read the figures right, the worst first.
@@ -220,7 +223,11 @@ pub fn warnings(run: &Run) -> Vec<String> {
     warnings.extend(by_function(run));
     let nested: u64 = run.ranks.iter().flat_map(Rank::entries).filter(|e| is_nested(e)).map(|e| e.count).total();
     if nested > 0 {
-        warnings.push(format!("{nested} calls were made inside other MPI calls; they count as part of those"));
+        let (calls, they) = match nested {
+            1 => ("call was", "it counts"),
+            _ => ("calls were", "they count"),
+        };
+        warnings.push(format!("{nested} {calls} made inside other MPI calls; {they} as part of those"));
     }
     warnings.extend(threads(run));
     let filter = &run.first().filter;
@@ -255,23 +262,38 @@ fn spawned(run: &Run) -> Option<String> {
 /// Where a rank is, or was when it ended, that did not finalize MPI.
 fn ending(run: &Run, rank: &Rank) -> Option<String> {
     let who = rank_in_words(rank);
-    let so_far = match rank.fate {
-        ProcessFate::Runs => "still runs: it was",
+    let gone = match rank.fate {
+        ProcessFate::Runs => "",
         ProcessFate::Ended => "did not finalize MPI: it ended",
         ProcessFate::Unknown => "did not finalize MPI: its recording ends",
     };
-    match &rank.end {
-        End::Finalized => None,
+    let place = match &rank.end {
+        End::Finalized => return None,
         End::Inside { call, since } => {
+            let lasted = (rank.whole() - since).max(0.0);
             let call = call_in_words(run, rank, call);
-            Some(format!("{who} {so_far} in {call}, in which it had been since {since:.6} s"))
+            return Some(match (rank.fate, lasted > 0.0) {
+                (ProcessFate::Runs, _) => {
+                    format!("{who} still runs: it has been in {call} since {since:.6} s, {lasted:.6} s so far (open)")
+                }
+                (_, true) => format!(
+                    "{who} {gone} in {call}, in which it had been since {since:.6} s, at least {lasted:.6} s (open)"
+                ),
+                (_, false) => format!(
+                    "{who} {gone} in {call}, in which it had been since {since:.6} s; how long, its file does not say (open)"
+                ),
+            });
         }
-        End::Outside { after, last: Some(last) } => {
-            let last = call_in_words(run, rank, last);
-            Some(format!("{who} {so_far} outside MPI, after {last} at {after:.6} s"))
+        End::Outside { after, last } => (*after, last.map(|last| call_in_words(run, rank, &last))),
+    };
+    Some(match (rank.fate, place) {
+        (ProcessFate::Runs, (after, Some(last))) => {
+            format!("{who} still runs: it has been outside MPI since {after:.6} s, after {last}")
         }
-        End::Outside { last: None, .. } => Some(format!("{who} {so_far} outside MPI, with no call recorded")),
-    }
+        (ProcessFate::Runs, (_, None)) => format!("{who} still runs, and no call of it is recorded yet"),
+        (_, (after, Some(last))) => format!("{who} {gone} outside MPI, after {last} at {after:.6} s"),
+        (_, (_, None)) => format!("{who} {gone} outside MPI, with no call recorded"),
+    })
 }
 
 /// What the recorder could not do, once for all ranks that say the same.
@@ -315,7 +337,8 @@ fn stopped(rank: &Rank) -> Option<String> {
 fn lost(rank: &Rank) -> Option<String> {
     let lost = rank.header.lost;
     (lost > 0).then(|| {
-        format!("no figure includes {lost} calls of {}: no memory was left for their thread", rank_in_words(rank))
+        let calls = plural(lost, "call");
+        format!("no figure includes {calls} of {}: no memory was left for their thread", rank_in_words(rank))
     })
 }
 
@@ -324,13 +347,15 @@ fn by_function(run: &Run) -> Option<String> {
     let calls: u64 = run.ranks.iter().flat_map(|rank| &rank.shared).map(|entry| entry.count).total();
     (calls > 0).then(|| {
         format!(
-            "{calls} calls had no room of their own in the files, or were made by signal handlers inside the recorder: their totals \
-             are known by function alone"
+            "{} had no room of their own in the files, or were made by signal handlers inside the recorder: their totals are \
+             known by function alone",
+            plural(calls, "call")
         )
     })
 }
 
 fn profiles(run: &Run) -> Option<String> {
+    let have = |ranks: usize| format!("{} {}", plural(ranks as u64, "rank"), if ranks == 1 { "has" } else { "have" });
     let whole = run.ranks.iter().filter(|rank| rank.header.mode == Mode::Profile as u16).count();
     let stopped = |stop: Stop| run.ranks.iter().filter(|rank| rank.header.stop == stop as u32).count();
     let (own, system) = (stopped(Stop::MaxBytes), stopped(Stop::SizeLimit));
@@ -338,10 +363,10 @@ fn profiles(run: &Run) -> Option<String> {
     match (whole, part) {
         (0, 0) => None,
         _ if run.choice.region.is_some() => {
-            Some(format!("{} ranks have a profile, whose calls belong to no region", whole + part))
+            Some(format!("{} a profile, whose calls belong to no region", have(whole + part)))
         }
         _ if run.choice.has_window() => {
-            Some(format!("{} ranks have a profile, which does not say when calls were made", whole + part))
+            Some(format!("{} a profile, which does not say when calls were made", have(whole + part)))
         }
         (0, part) => {
             let limit = match (own, system) {
@@ -349,7 +374,8 @@ fn profiles(run: &Run) -> Option<String> {
                 (0, _) => "the limit for the size of a file (ulimit -f)",
                 _ => "OVERHEAR_MAX_BYTES or the limit for the size of a file (ulimit -f)",
             };
-            Some(format!("{part} ranks reached {limit} and continued as a profile; totals are exact"))
+            let ranks = plural(part as u64, "rank");
+            Some(format!("{ranks} reached {limit} and continued as a profile; totals are exact"))
         }
         _ => Some("recorded as a profile: totals are exact, single calls are missing".into()),
     }

@@ -4,8 +4,9 @@
 //! MPI_Init and MPI_Finalize; useful time is what a rank's first thread spent outside MPI.
 
 use super::totals::world_rank;
+use super::words::plural;
 use model::matching::{Account, PhaseTimes, replay};
-use model::{Rank, Run};
+use model::{End, ProcessFate, Rank, Run};
 use tables::{Column, Fact, Label, Row, Table, Value, WorldRank, facts};
 
 /// Phases that people are shown.
@@ -172,9 +173,16 @@ facts! {
 /// The times behind them.
 pub fn facts(run: &Run, efficiency: &Efficiency) -> Vec<Fact> {
     let asked = if run.choice.region.is_some() { ", in the region" } else { "" };
+    let unfinished: Vec<&Rank> = run.asked().filter(|rank| !matches!(rank.end, End::Finalized)).collect();
+    let goes_on = unfinished.iter().any(|rank| rank.fate == ProcessFate::Runs);
+    let until = match (unfinished.len() as u64, goes_on) {
+        (0, _) => "between MPI_Init and MPI_Finalize".to_string(),
+        (1, true) => "from MPI_Init on; 1 rank has not finalized MPI".to_string(),
+        (ranks, true) => format!("from MPI_Init on; {ranks} ranks have not finalized MPI"),
+        (ranks, false) => format!("from MPI_Init on; {} did not finalize MPI", plural(ranks, "rank")),
+    };
     vec![
-        Fact::new(TIME, "time", Value::Seconds(efficiency.time))
-            .note(format!(" between MPI_Init and MPI_Finalize{asked}")),
+        Fact::new(TIME, "time", Value::Seconds(efficiency.time)).note(format!(" {until}{asked}")),
         Fact::new(IDEAL, "ideal", Value::Seconds(efficiency.ideal)).note(" on a network that takes no time"),
         Fact::new(USEFUL_MAX, "useful", Value::Seconds(efficiency.longest()))
             .note(" at most, ")

@@ -32,6 +32,7 @@ impl Row for RegionTotalRow {
             Column::seconds("mpi_time_mean_s", "in MPI", |row: &Self| row.mpi_mean),
             Column::percent("mpi_share_percent", "in MPI %", |row: &Self| row.mpi_share),
             Column::count("calls", "calls", |row: &Self| row.sum.calls),
+            totals::open_calls().from_part(|row: &Self| &row.sum),
             Column::bytes("bytes", "bytes", |row: &Self| row.sum.bytes()),
             Column::bytes("sent_bytes", "", |row: &Self| row.sum.sent),
             Column::bytes("received_bytes", "", |row: &Self| row.sum.received),

@@ -6,16 +6,18 @@ use model::rank::{ThreadTotals, is_nested};
 use model::sums::Grow;
 use model::tally::CallTotal;
 use model::{Rank, Run};
-use tables::WorldRank;
+use tables::{Column, WorldRank};
 
 /// Calls of one rank. Times in seconds.
 #[derive(Clone, Copy, Default)]
 pub struct Totals {
     /// How many.
     pub calls: u64,
+    /// Those of them that have not returned.
+    pub open: u64,
     /// How long together.
     pub time: f64,
-    /// The shortest.
+    /// The shortest that returned, if one has.
     pub shortest: f64,
     /// The longest.
     pub longest: f64,
@@ -71,11 +73,11 @@ impl Totals {
             return;
         }
         if entry.count > 0 {
-            let shortest = rank.clock.seconds(entry.min);
-            self.shortest = if self.calls == 0 { shortest } else { self.shortest.min(shortest) };
+            self.shorten(rank.clock.seconds(entry.min), entry.count - entry.open);
         }
         self.longest = self.longest.max(rank.clock.seconds(entry.max));
         self.calls.grow(entry.count);
+        self.open.grow(entry.open);
         self.time += rank.clock.seconds(entry.total);
         self.sent.grow(entry.sent);
         self.received.grow(entry.received);
@@ -87,14 +89,25 @@ impl Totals {
         self.engine += rank.clock.seconds(entry.engine.ticks);
     }
 
+    /// Other calls are added, of which so many have returned, the shortest in this time.
+    fn shorten(&mut self, shortest: f64, returned: u64) {
+        self.shortest = match (self.calls - self.open, returned) {
+            (0, 0) if self.calls > 0 => self.shortest.min(shortest),
+            (0, _) => shortest,
+            (_, 0) => self.shortest,
+            _ => self.shortest.min(shortest),
+        };
+    }
+
     fn merge(&mut self, other: &Totals) {
         self.nested.grow(other.nested);
         if other.calls == 0 {
             return;
         }
-        self.shortest = if self.calls == 0 { other.shortest } else { self.shortest.min(other.shortest) };
+        self.shorten(other.shortest, other.calls - other.open);
         self.longest = self.longest.max(other.longest);
         self.calls.grow(other.calls);
+        self.open.grow(other.open);
         self.time += other.time;
         self.sent.grow(other.sent);
         self.received.grow(other.received);
@@ -125,6 +138,11 @@ impl CallGroup {
         let most = self.0.iter().max_by(|a, b| a.1.time.total_cmp(&b.1.time));
         most.map_or((0.0, None), |(at, totals)| (totals.time, Some(world_rank(&run.ranks[*at]))))
     }
+}
+
+/// How many of calls have not returned.
+pub fn open_calls() -> Column<Totals> {
+    Column::count("open_calls", "open", |totals: &Totals| totals.open).silent_empty()
 }
 
 /// What a rank is told from others by.

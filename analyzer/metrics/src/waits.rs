@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 
 use super::totals::{percent, seconds, world_rank};
+use super::words::plural;
 use model::matching::{Account, RankSite, WaitKey, WaitState, WaitSum};
 use model::sums::Grow;
 use model::{Rank, Run};
@@ -39,6 +40,7 @@ pub fn facts(run: &Run, account: &Account) -> Vec<Fact> {
     let ranks = if run.choice.ranks.is_some() { "these ranks" } else { "all ranks" };
     let matched: u64 = account.pairs.values().map(|pair| pair.messages).sum();
     let unmatched: u64 = account.unreceived.values().sum::<u64>() + account.elsewhere;
+    let messages = if matched == 1 { "message" } else { "messages" };
     let whole = percent(matched as f64, (matched + unmatched) as f64);
     let whole = whole.map_or(String::new(), |whole| format!(", {whole:.1} % of those sent"));
     vec![
@@ -48,7 +50,7 @@ pub fn facts(run: &Run, account: &Account) -> Vec<Fact> {
         Fact::hidden(WAIT_ERROR, Value::Seconds(seconds(error))),
         Fact::hidden(WAIT_PERCENT, Value::Percent(share)),
         Fact::new(MATCHED, "matched", Value::Count(matched))
-            .note(format!(" messages{whole}, {} collective calls", account.collectives)),
+            .note(format!(" {messages}{whole}, {}", plural(account.collectives, "collective call"))),
         Fact::hidden(UNMATCHED, Value::Count(unmatched)),
         Fact::hidden(UNCERTAIN, Value::Count(account.uncertain.values().sum())),
         Fact::hidden(COLLECTIVES, Value::Count(account.collectives)),
@@ -80,6 +82,7 @@ impl Row for WaitStateRow {
             Column::seconds("error_s", "±", |row: &Self| seconds(row.waited.error)),
             Column::percent("wait_percent", "% of all", |row: &Self| row.share),
             Column::count("waits", "waits", |row: &Self| row.waited.count),
+            Column::count("open_waits", "open", |row: &Self| row.waited.open).silent_empty(),
             Column::seconds("longest_s", "longest", |row: &Self| seconds(row.waited.longest)),
             Column::count("unresolved", "unresolved", |row: &Self| row.unresolved.count),
             Column::seconds("unresolved_s", "", |row: &Self| seconds(row.unresolved.time)),
@@ -136,6 +139,7 @@ impl Row for WaitPlaceRow {
             Column::seconds("wait_s", "time", |row: &Self| seconds(row.waited.time)),
             Column::seconds("error_s", "", |row: &Self| seconds(row.waited.error)),
             Column::count("waits", "waits", |row: &Self| row.waited.count).spare(1),
+            Column::count("open_waits", "open", |row: &Self| row.waited.open).silent_empty(),
             Column::seconds("longest_s", "", |row: &Self| seconds(row.waited.longest)),
         ]
     }
@@ -180,7 +184,7 @@ pub fn explained(run: &Run, account: &Account) -> Vec<String> {
         ),
         ("send(s) cancelled, most", &account.cancelled),
         ("receive(s) truncated because the message was longer, most", &account.truncated),
-        ("call(s) left by an exception or longjmp, most", &account.left),
+        ("call(s) that never returned (an exception, a longjmp, the end of a thread), most", &account.left),
     ];
     let said = kinds.into_iter().filter_map(|(what, places)| most(run, account, what, places));
     said.chain(unrecorded(run, account)).collect()
@@ -196,14 +200,16 @@ pub fn unmatched(run: &Run, account: &Account) -> Vec<String> {
     let mut said: Vec<String> =
         kinds.into_iter().filter_map(|(what, places)| most(run, account, what, places)).collect();
     if account.elsewhere > 0 {
-        said.push(format!(
-            "{} messages to or from processes that are unknown or not in this folder",
-            account.elsewhere
-        ));
+        let messages = plural(account.elsewhere, "message");
+        said.push(format!("{messages} to or from processes that are unknown or not in this folder"));
     }
     if !account.rest.confused.is_empty() {
-        let count = account.rest.confused.len();
-        said.push(format!("the ranks' collective calls disagree on {count} communicators: those are left out"));
+        let count = account.rest.confused.len() as u64;
+        let they = if count == 1 { "that is" } else { "those are" };
+        said.push(format!(
+            "the ranks' collective calls disagree on {}: {they} left out",
+            plural(count, "communicator")
+        ));
     }
     said
 }

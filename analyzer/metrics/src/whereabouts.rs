@@ -13,7 +13,9 @@ use tables::Label;
 pub fn state(halt: Option<Halt>, spot: &Spot, process: Option<ProcessState>) -> Label {
     match (halt, spot) {
         (_, Spot::Finalized) => label("finalized", "finished"),
+        (Some(Halt::Dead), Spot::Outside(..)) => label("dead", "dead after"),
         (Some(Halt::Dead), _) => label("dead", "dead in"),
+        (Some(Halt::Stopped), Spot::Outside(..)) => label("stopped", "stopped after"),
         (Some(Halt::Stopped), _) => label("stopped", "stopped in"),
         (None, Spot::Inside(..)) => label("in_mpi", "in"),
         (None, Spot::Asking(..)) => label("polling", "polls"),
@@ -57,5 +59,15 @@ mod tests {
         assert_eq!(key(&outside, ProcessState::Asleep), "asleep");
         assert_eq!(key(&outside, ProcessState::Running), "outside");
         assert_eq!(key(&inside, ProcessState::Asleep), "in_mpi");
+    }
+
+    #[test]
+    fn a_process_that_is_dead_or_stopped_outside_mpi_is_not_said_to_be_in_its_last_call() {
+        let name = |halt, spot: &Spot| state(Some(halt), spot, None).name;
+        let (outside, inside) = (Spot::Outside(None, 0.0), Spot::Inside(Signature::EMPTY, 0.0));
+        assert_eq!(name(Halt::Dead, &outside), "dead after");
+        assert_eq!(name(Halt::Dead, &inside), "dead in");
+        assert_eq!(name(Halt::Stopped, &outside), "stopped after");
+        assert_eq!(name(Halt::Stopped, &inside), "stopped in");
     }
 }

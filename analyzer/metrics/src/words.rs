@@ -31,6 +31,11 @@ pub fn object(rank: &Rank, signature: &Signature) -> (String, u32) {
     }
 }
 
+/// `1 rank`, `2 ranks`.
+pub fn plural(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
 /// A partner as the program names it.
 pub fn peer_in_words(rank: i32) -> String {
     match rank {

@@ -35,6 +35,23 @@ impl Clock {
     pub fn seconds(&self, ticks: u64) -> f64 {
         ticks as f64 * self.seconds_per_tick
     }
+
+    /// What the counter of a process showed when the monotonic clock of its host showed so many nanoseconds.
+    pub fn ticks_at(&self, header: &FileHeader, monotonic: i64) -> u64 {
+        let since = (monotonic - header.begin.monotonic as i64).max(0) as f64 / 1e9;
+        // Of a process that has begun just now the rate is not known yet.
+        let ticks = if self.seconds_per_tick > 0.0 { since / self.seconds_per_tick } else { 0.0 };
+        header.begin.ticks.saturating_add(ticks as u64)
+    }
+}
+
+/// The system's clocks, CLOCK_MONOTONIC and CLOCK_REALTIME, in nanoseconds.
+pub fn clocks() -> (i64, i64) {
+    let now = |clock| {
+        let time = rustix::time::clock_gettime(clock);
+        time.tv_sec * 1_000_000_000 + time.tv_nsec
+    };
+    (now(rustix::time::ClockId::Monotonic), now(rustix::time::ClockId::Realtime))
 }
 
 /// What a file's ticks count, in words.

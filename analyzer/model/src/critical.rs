@@ -7,8 +7,10 @@
 use rustc_hash::FxHashMap;
 
 use super::Run;
-use super::matching::{Jump, Links, Settled};
+use super::fate::ProcessFate;
+use super::matching::{Jump, Links, NEVER, Settled};
 use super::objects::Objects;
+use super::rank::End;
 use super::roles::{CallSite, CallSites, Roles};
 use super::selection::LEFT_OUT;
 use super::stream::Stream;
@@ -61,28 +63,50 @@ pub struct Time {
     pub on_path: FxHashMap<u32, i64>,
     /// Of all ranks.
     pub total: i64,
+    /// A rank has not returned from the call there.
+    pub is_open: bool,
 }
 
 /// A rank's time by the number of the place, in the computation before it and in MPI: in all, and on the path.
-type Sums = Vec<[(i64, i64); 2]>;
+#[derive(Default)]
+struct Sums {
+    times: Vec<[(i64, i64); 2]>,
+    /// The place of the call that has not returned.
+    open: Option<usize>,
+}
+
+/// What comes behind the last call of a rank that did not finalize MPI.
+const THE_END: &str = "the end";
+/// The same of a rank that still runs.
+const NOW: &str = "now";
 
 /// The path through a run by each rank's jumps, whose ranks end as `links` say. Latest stretch first.
 pub fn path(mut jumps: Vec<Vec<Jump>>, links: &[Links]) -> Vec<PathSegment> {
     for jumps in jumps.iter_mut().filter(|jumps| !jumps.is_sorted_by_key(|jump| jump.end)) {
         jumps.sort_unstable_by_key(|jump| jump.end);
     }
-    let last = links.iter().enumerate().max_by_key(|(_, links)| links.end);
+    // Of several, one that does not wait for the others.
+    let last = links.iter().enumerate().max_by_key(|(_, links)| (links.end, links.in_vain == 0));
     let Some((mut rank, mut to)) = last.map(|(rank, links)| (rank, links.end)) else { return Vec::new() };
     let mut path = Vec::new();
     loop {
         // The path only goes back.
         while jumps[rank].pop_if(|jump| jump.end > to).is_some() {}
         // Time has to pass, whatever the clocks say.
-        let jump = jumps[rank].pop().filter(|jump| jump.cause_at < to && jump.cause_at > links[rank].begin);
+        let jump = jumps[rank].pop().map(|jump| arrived(jump, links));
+        let jump = jump.filter(|jump| jump.cause_at < to && jump.cause_at > links[rank].begin);
         let from = jump.map_or(links[rank].begin, |jump| jump.cause_at);
         path.push(PathSegment { rank: rank as u32, from: from.min(to), to });
         let Some(jump) = jump else { return path };
         (rank, to) = (jump.cause_rank as usize, jump.cause_at);
+    }
+}
+
+/// Whoever has not come to what is waited for did until its end what it did instead.
+fn arrived(jump: Jump, links: &[Links]) -> Jump {
+    match jump.cause_at {
+        NEVER => Jump { cause_at: links[jump.cause_rank as usize].end.min(jump.end - 1), ..jump },
+        _ => jump,
     }
 }
 
@@ -131,12 +155,16 @@ pub fn places(run: &Run, timeline: &Timeline, path: &[PathSegment]) -> FxHashMap
     let places = CallSites::default();
     let one = |at: usize| {
         let mut sums = Sums::default();
-        let contents = run.ranks[at].trace.contents();
+        let contents = run.ranks[at].contents();
         if let Some(thread) = contents.threads.first() {
             let roles = Roles::of(run, &objects, &places, at);
-            let stream = Stream::new(thread, &run.ranks[at], &timeline.lines[at], roles);
-            let asked = run.ranks[at].selection.as_ref().map(|_| of_rank(run, timeline, at));
-            add(stream, &on[at], asked.as_deref(), &mut sums);
+            let (rank, line) = (&run.ranks[at], &timeline.lines[at]);
+            let stream = Stream::whole(thread, rank, line, roles);
+            let asked = rank.selection.as_ref().map(|_| of_rank(run, timeline, at));
+            let end = !matches!(rank.end, End::Finalized);
+            let name = if rank.fate == ProcessFate::Runs { NOW } else { THE_END };
+            let end = end.then(|| (places.add(name), line.nanoseconds_at(rank.until)));
+            add(stream, &on[at], asked.as_deref(), end, &mut sums);
         }
         sums
     };
@@ -144,9 +172,11 @@ pub fn places(run: &Run, timeline: &Timeline, path: &[PathSegment]) -> FxHashMap
     let places = places.list();
     let mut times: FxHashMap<PathSite, Time> = FxHashMap::default();
     for (rank, sums) in ranks.into_iter().enumerate() {
+        let Sums { times: sums, open } = sums;
         let sums = sums.into_iter().zip(&places).flat_map(|(sums, place)| sums.map(|sum| (place, sum)));
         for (at, (place, (total, on_path))) in sums.enumerate().filter(|(_, (_, sum))| *sum != (0, 0)) {
             let time = times.entry(PathSite { place: place.clone(), in_mpi: at % 2 == 1 }).or_default();
+            time.is_open |= at % 2 == 1 && open == Some(at / 2);
             time.total.grow(total);
             if on_path > 0 {
                 time.on_path.insert(rank as u32, on_path);
@@ -156,27 +186,42 @@ pub fn places(run: &Run, timeline: &Timeline, path: &[PathSegment]) -> FxHashMap
     times
 }
 
-/// Adds a rank's time by place: what is asked about of it, where that is not all, and what of that is on the path.
-fn add(mut stream: Stream<'_>, mut on: &[PathSegment], mut asked: Option<&[PathSegment]>, sums: &mut Sums) {
+/// Adds a rank's time by place: what is asked about of it, where that is not all, and what of that is on the path. `end` is the
+/// place of what comes behind the last call, and when the rank ends.
+fn add(
+    mut stream: Stream<'_>,
+    mut on: &[PathSegment],
+    mut asked: Option<&[PathSegment]>,
+    end: Option<(usize, i64)>,
+    sums: &mut Sums,
+) {
+    let mut one = |place: usize, (from, to): (i64, i64), in_mpi: bool| {
+        if sums.times.len() <= place {
+            sums.times.resize(place + 1, Default::default());
+        }
+        let all = asked.as_mut().map_or(to - from, |asked| shared(asked, from, to));
+        let on_path = shared(&mut on, from, to);
+        let sum = &mut sums.times[place][usize::from(in_mpi)];
+        sum.0.grow(all);
+        sum.1.grow(on_path);
+    };
     let mut last = None;
     while let Some(call) = stream.peek() {
         let place = stream.role(call).place.number();
-        if sums.len() <= place {
-            sums.resize(place + 1, Default::default());
-        }
-        let mut one = |from: i64, to: i64, in_mpi: bool| {
-            let all = asked.as_mut().map_or(to - from, |asked| shared(asked, from, to));
-            let on_path = shared(&mut on, from, to);
-            let sum = &mut sums[place][usize::from(in_mpi)];
-            sum.0.grow(all);
-            sum.1.grow(on_path);
-        };
         if let Some(last) = last.filter(|last| *last < call.start) {
-            one(last, call.start, false);
+            one(place, (last, call.start), false);
         }
-        one(call.start, call.end, true);
+        one(place, (call.start, call.end), true);
         last = Some(call.end);
+        if call.open {
+            sums.open = Some(place);
+        }
         stream.advance();
+    }
+    if let (Some(last), Some((place, end))) = (last, end)
+        && last < end
+    {
+        one(place, (last, end), false);
     }
 }
 

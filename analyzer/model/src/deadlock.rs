@@ -4,12 +4,17 @@
 //! a barrier all that have not come (AND), one in a receive from any source whichever sends first (OR). In this AND-OR model a cycle
 //! alone may be no deadlock (Knapp, ACM Computing Surveys 19(4), 1987; for MPI: Hilbrich et al., SC'12 and MUST): ranks that can go on
 //! are taken as going on until that frees nobody more, and the rest is deadlocked.
+//!
+//! Some needs are doubted: MPI's rules say that the rank waits, and a library or the program may have another way out. Whoever asks
+//! says which doubts to put aside.
 
 /// What has to happen before a rank goes on.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Need {
-    /// Nothing, or what nobody knows of.
+    /// Nothing: what it waits for has come.
     Nothing,
+    /// What nobody can tell from calls and messages.
+    Unknown,
     /// What cannot happen any more.
     Impossible,
     /// This rank has to go on.
@@ -18,17 +23,76 @@ pub enum Need {
     All(Vec<Need>),
     /// One of these.
     Any(Vec<Need>),
+    /// This, unless the doubt is right.
+    Doubted(Doubt, Box<Need>),
+}
+
+/// Why a rank may go on although MPI's rules say that it waits. Who puts one of them aside puts aside those before it, too.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Doubt {
+    /// Its process is dead, and whoever started the others may be about to end them.
+    Ending,
+    /// Libraries need not wait there, or wait for other ranks.
+    Library,
+    /// The program polls without a pause, and may stop to.
+    Polls,
+    /// It does something between its polls, a library may have buffered the message, a thread may call MPI that has not yet, or calls are
+    /// missing from the recording.
+    Program,
+    /// Its process is stopped, and may be continued.
+    Stopped,
 }
 
 impl Need {
-    /// Whether it is met once these ranks go on.
-    fn is_met(&self, go_on: &[bool]) -> bool {
+    /// The need, unless the doubt is right.
+    pub fn doubted(self, doubt: Doubt) -> Need {
         match self {
-            Need::Nothing => true,
+            Need::Nothing | Need::Unknown => self,
+            need => Need::Doubted(doubt, Box::new(need)),
+        }
+    }
+
+    /// All of these.
+    pub fn all(mut needs: Vec<Need>) -> Need {
+        if needs.len() == 1 { needs.remove(0) } else { Need::All(needs) }
+    }
+
+    /// One of these.
+    pub fn any(mut needs: Vec<Need>) -> Need {
+        if needs.len() == 1 { needs.remove(0) } else { Need::Any(needs) }
+    }
+
+    /// Whether it is met once these ranks go on, where doubts up to `aside` are put aside.
+    fn is_met(&self, go_on: &[bool], aside: Option<Doubt>) -> bool {
+        match self {
+            Need::Nothing | Need::Unknown => true,
             Need::Impossible => false,
             Need::Rank(rank) => go_on[*rank],
-            Need::All(needs) => needs.iter().all(|need| need.is_met(go_on)),
-            Need::Any(needs) => needs.iter().any(|need| need.is_met(go_on)),
+            Need::All(needs) => needs.iter().all(|need| need.is_met(go_on, aside)),
+            Need::Any(needs) => needs.iter().any(|need| need.is_met(go_on, aside)),
+            Need::Doubted(doubt, need) => aside < Some(*doubt) || need.is_met(go_on, aside),
+        }
+    }
+
+    /// Whether it is met whatever other ranks do, and calls and messages tell that.
+    pub fn is_met_already(&self) -> bool {
+        match self {
+            Need::Nothing => true,
+            Need::Unknown | Need::Impossible | Need::Rank(_) | Need::Doubted(..) => false,
+            Need::All(needs) => needs.iter().all(Need::is_met_already),
+            Need::Any(needs) => needs.iter().any(Need::is_met_already),
+        }
+    }
+
+    /// The same with what nobody can tell taken as impossible.
+    pub fn as_far_as_known(&self) -> Need {
+        let all = |needs: &[Need]| needs.iter().map(Need::as_far_as_known).collect();
+        match self {
+            Need::Unknown => Need::Impossible,
+            Need::All(needs) => Need::All(all(needs)),
+            Need::Any(needs) => Need::Any(all(needs)),
+            Need::Doubted(doubt, need) => Need::Doubted(*doubt, Box::new(need.as_far_as_known())),
+            need => need.clone(),
         }
     }
 
@@ -45,7 +109,8 @@ impl Need {
         match self {
             Need::Rank(rank) => ranks.push(*rank),
             Need::All(needs) | Need::Any(needs) => needs.iter().for_each(|need| need.collect(ranks)),
-            Need::Nothing | Need::Impossible => {}
+            Need::Doubted(_, need) => need.collect(ranks),
+            Need::Nothing | Need::Unknown | Need::Impossible => {}
         }
     }
 
@@ -54,20 +119,24 @@ impl Need {
         match self {
             Need::Any(needs) => needs.len() > 1 || needs.iter().any(Need::has_choice),
             Need::All(needs) => needs.iter().any(Need::has_choice),
-            Need::Nothing | Need::Impossible | Need::Rank(_) => false,
+            Need::Doubted(_, need) => need.has_choice(),
+            Need::Nothing | Need::Unknown | Need::Impossible | Need::Rank(_) => false,
         }
     }
 }
 
-/// Of each rank, by what it needs, whether it will never go on.
-pub fn deadlocked(needs: &[Need]) -> Vec<bool> {
+/// Of each rank, by what it needs, whether it will never go on. Doubts up to `aside` are put aside.
+pub fn deadlocked(needs: &[Need], aside: Option<Doubt>) -> Vec<bool> {
     let mut go_on = vec![false; needs.len()];
     loop {
-        let freed: Vec<usize> = (0..needs.len()).filter(|at| !go_on[*at] && needs[*at].is_met(&go_on)).collect();
+        let is_freed = |at: &usize| !go_on[*at] && needs[*at].is_met(&go_on, aside);
+        let freed: Vec<usize> = (0..needs.len()).filter(is_freed).collect();
         if freed.is_empty() {
             return go_on.into_iter().map(|goes_on| !goes_on).collect();
         }
-        freed.into_iter().for_each(|at| go_on[at] = true);
+        for at in freed {
+            go_on[at] = true;
+        }
     }
 }
 
@@ -102,7 +171,7 @@ pub fn knots(needs: &[Need], deadlocked: &[bool]) -> Vec<Vec<usize>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Need, Need::*, deadlocked, knots};
+    use super::{Doubt, Need, Need::*, deadlocked, knots};
 
     fn any(ranks: &[usize]) -> Need {
         Any(ranks.iter().map(|rank| Rank(*rank)).collect())
@@ -115,7 +184,7 @@ mod tests {
     #[test]
     fn a_cycle_of_and_waits_is_a_deadlock_and_who_waits_for_it_is_stuck_too() {
         let needs = [Rank(1), Rank(2), Rank(0), Rank(0), Nothing];
-        let stuck = deadlocked(&needs);
+        let stuck = deadlocked(&needs, None);
         assert_eq!(stuck, [true, true, true, true, false]);
         assert_eq!(knots(&needs, &stuck), [vec![0, 1, 2]]);
     }
@@ -123,13 +192,13 @@ mod tests {
     #[test]
     fn a_cycle_that_a_wildcard_can_leave_is_none() {
         let needs = [any(&[1, 2]), Rank(0), Nothing];
-        assert_eq!(deadlocked(&needs), [false, false, false]);
+        assert_eq!(deadlocked(&needs, None), [false, false, false]);
     }
 
     #[test]
     fn wildcards_that_all_lead_into_each_other_are_a_knot() {
         let needs = [any(&[1, 2]), any(&[0, 2]), any(&[0, 1])];
-        let stuck = deadlocked(&needs);
+        let stuck = deadlocked(&needs, None);
         assert_eq!((stuck.as_slice(), knots(&needs, &stuck)), (&[true; 3][..], vec![vec![0, 1, 2]]));
         assert!(needs[0].has_choice());
     }
@@ -137,8 +206,27 @@ mod tests {
     #[test]
     fn all_of_several_need_each_of_them_and_what_cannot_happen_frees_nobody() {
         let needs = [all(&[1, 2]), Nothing, Impossible, Rank(3)];
-        let stuck = deadlocked(&needs);
+        let stuck = deadlocked(&needs, None);
         assert_eq!(stuck, [true, false, true, true]);
         assert_eq!(knots(&needs, &stuck), [vec![3]], "it waits for itself");
+    }
+
+    #[test]
+    fn a_doubt_frees_a_rank_until_it_is_put_aside_and_the_doubts_before_it_with_it() {
+        let needs = [Rank(1).doubted(Doubt::Library), Rank(0), Impossible.doubted(Doubt::Stopped), Rank(2)];
+        assert_eq!(deadlocked(&needs, None), [false; 4]);
+        assert_eq!(deadlocked(&needs, Some(Doubt::Ending)), [false; 4]);
+        assert_eq!(deadlocked(&needs, Some(Doubt::Program)), [true, true, false, false]);
+        assert_eq!(deadlocked(&needs, Some(Doubt::Stopped)), [true; 4]);
+    }
+
+    #[test]
+    fn what_nobody_can_tell_frees_a_rank_and_is_not_known_to() {
+        let need = any(&[1, 2]);
+        assert!(!need.is_met_already() && Any(vec![need.clone(), Nothing]).is_met_already());
+        let needs = [Unknown, All(vec![Unknown, Nothing]), Rank(0)];
+        assert_eq!(deadlocked(&needs, Some(Doubt::Stopped)), [false; 3]);
+        let known: Vec<Need> = needs.iter().map(Need::as_far_as_known).collect();
+        assert_eq!(deadlocked(&known, None), [true; 3]);
     }
 }

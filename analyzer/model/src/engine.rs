@@ -9,8 +9,8 @@
 
 use std::collections::HashMap;
 
-use traces::progress::{Depth, Entries, EntryRun, INSIDE, Polls};
-use traces::read::{RecordedCall, ThreadPages, Visitor, walk};
+use traces::progress::{Depth, Entries, EntryRun, Polls};
+use traces::read::{ThreadPages, Visitor, walk_thread};
 use traces::record::RecordKind;
 use traces::signature::{STARTS, Signature};
 
@@ -59,31 +59,15 @@ pub struct EngineAccount {
 
 /// What a rank's threads' records say of the engine.
 pub fn of_rank(rank: &Rank) -> Vec<EngineAccount> {
-    let (begin, end) = (rank.header.begin.ticks, rank.last_ticks());
+    let (begin, end) = (rank.header.begin.ticks, rank.until);
     let of_thread = |thread: &ThreadPages<'_>| engine(thread, rank, begin, end);
-    rank.trace.contents().threads.iter().map(of_thread).collect()
+    rank.contents().threads.iter().map(of_thread).collect()
 }
 
 /// Reads a thread's records. `begin` and `end` are the run's, in ticks.
 fn engine(thread: &ThreadPages<'_>, rank: &Rank, begin: u64, end: u64) -> EngineAccount {
     let mut reader = EngineReader::new(thread, rank, begin, end);
-    for page in &thread.pages {
-        // What is damaged was said when the calls were added up.
-        let _ = walk(page, &mut reader);
-    }
-    let calls = thread.in_flight(reader.last);
-    let polls = thread.open_polls(reader.last);
-    if let Some(polls) = polls {
-        reader.polls(&polls);
-    }
-    // What has no record yet.
-    thread.open_productive(reader.last_productive).for_each(|run| reader.productive(run));
-    thread.open_outside(reader.last_outside).into_iter().for_each(|run| reader.outside(run));
-    let unsaid = calls.first().map(|call| call.start).into_iter().chain(polls.map(|polls| polls.start)).min();
-    if let (Some(since), Some(block), true) = (unsaid, thread.block, thread.profile.is_empty()) {
-        let entries = block.ledger[INSIDE].calls.entries.saturating_sub(reader.told);
-        reader.spread(since, end, entries, 0);
-    }
+    walk_thread(thread, &mut reader);
     reader.engine
 }
 
@@ -103,11 +87,6 @@ struct EngineReader<'a> {
     call: (u64, u64, u32),
     /// It is told when productive entries were.
     placed: bool,
-    /// Entries inside MPI calls that records have told of.
-    told: u64,
-    last: Option<RecordedCall>,
-    last_productive: Option<u64>,
-    last_outside: Option<u64>,
 }
 
 impl<'a> EngineReader<'a> {
@@ -125,10 +104,6 @@ impl<'a> EngineReader<'a> {
             since: (0, 0),
             call: (0, 0, 0),
             placed: rank.progress >= Depth::Events,
-            told: 0,
-            last: None,
-            last_productive: None,
-            last_outside: None,
         }
     }
 
@@ -182,7 +157,6 @@ impl Visitor for EngineReader<'_> {
     fn call(&mut self, signature: u32, start: u64, duration: u64) {
         let (starts, site) = self.number(signature);
         self.call = (start, start.wrapping_add(duration), site);
-        self.last = Some(RecordedCall { start, signature });
         self.own = 0;
         if starts {
             self.began(1);
@@ -193,7 +167,6 @@ impl Visitor for EngineReader<'_> {
     fn polls(&mut self, polls: &Polls) {
         self.own = 0;
         self.call = (polls.start, polls.end, self.number(polls.signature as u32).1);
-        self.last = Some(RecordedCall { start: polls.start, signature: polls.signature as u32 });
         self.chance();
         if polls.count > 1 {
             let (start, end, site) = self.call;
@@ -207,7 +180,6 @@ impl Visitor for EngineReader<'_> {
 
     fn engine(&mut self, during: Entries) {
         self.chance();
-        self.told += during.entries;
         let (start, end, _) = self.call;
         self.spread(start, end, during.entries, if self.placed { 0 } else { during.productive });
     }
@@ -228,14 +200,12 @@ impl Visitor for EngineReader<'_> {
     }
 
     fn productive(&mut self, run: &EntryRun) {
-        self.last_productive = Some(run.start);
         if self.placed {
             self.spread(run.start, run.end, 0, run.count);
         }
     }
 
     fn outside(&mut self, run: &EntryRun) {
-        self.last_outside = Some(run.start);
         self.spread(run.start, run.end, run.count, 0);
     }
 }

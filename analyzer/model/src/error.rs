@@ -16,6 +16,8 @@ pub const USAGE: u8 = 2;
 pub const UNREADABLE: u8 = 3;
 /// Some of the data is missing; the rest was printed.
 pub const PARTIAL: u8 = 4;
+/// What was asked cannot be told from what there is.
+pub const CANNOT_TELL: u8 = 5;
 
 /// Why nothing can be printed.
 #[derive(Debug, thiserror::Error)]

@@ -1,5 +1,6 @@
 //! From the files of a run to one consistent account of it.
 
+pub mod batches;
 pub mod bytes;
 pub mod cache;
 pub mod clock;

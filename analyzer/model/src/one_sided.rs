@@ -6,7 +6,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use traces::calls::{ArgumentKind, Call, Class};
-use traces::read::{ThreadPages, Visitor, walk};
+use traces::read::{OpenCall, ThreadPages, Visitor, walk_thread};
 use traces::signature::{NESTED, Signature, peer};
 
 use super::Rank;
@@ -44,7 +44,7 @@ pub struct RankTransfers {
 /// Reads a rank's records.
 pub fn of_rank(rank: &Rank) -> RankTransfers {
     let mut found = RankTransfers::default();
-    for thread in &rank.trace.contents().threads {
+    for thread in &rank.contents().threads {
         read(thread, rank, &mut found);
     }
     found
@@ -54,10 +54,7 @@ fn read(thread: &ThreadPages<'_>, rank: &Rank, found: &mut RankTransfers) {
     let by_number = thread.signatures.by_number(Meaning::Other, |signature, _| Meaning::of(signature));
     let cursor = Cursor::new(rank.stretches(thread.number));
     let mut reader = Reader { found, cursor, by_number, open: FxHashMap::default(), last: None };
-    for page in &thread.pages {
-        // What is damaged was said when the calls were added up.
-        let _ = walk(page, &mut reader);
-    }
+    walk_thread(thread, &mut reader);
     for open in std::mem::take(&mut reader.open).into_values() {
         reader.found.left_out.grow(open.transfers);
     }
@@ -187,6 +184,10 @@ impl Visitor for Reader<'_> {
             }
             Meaning::Other => {}
         }
+    }
+
+    fn open(&mut self, _call: &OpenCall) {
+        // It completes nothing yet.
     }
 
     fn failed(&mut self, _class: u16, _code: i32) {

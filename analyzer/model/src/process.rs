@@ -1,10 +1,11 @@
-//! What a process on this host does at the moment, as the system sees it.
+//! What a process on this host and its threads do at the moment, as the system sees them.
 
 use std::fs;
+use std::io::ErrorKind;
 
 use serde::{Deserialize, Serialize};
 
-/// See the module.
+/// A process at one moment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Process {
     /// What it does.
@@ -15,7 +16,7 @@ pub struct Process {
     pub core: u32,
 }
 
-/// What a process does.
+/// What a process or a thread does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum ProcessState {
     /// It runs, or could.
@@ -28,12 +29,40 @@ pub enum ProcessState {
     Gone,
 }
 
+/// One thread of a process at one moment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Task {
+    /// The system's id.
+    pub tid: u32,
+    /// What it does.
+    pub state: ProcessState,
+    /// Processor time that it has used, nanoseconds; in steps of a clock tick where the system has no finer account.
+    pub used: u64,
+    /// When it started, nanoseconds after the system did, in steps of a clock tick.
+    pub started: u64,
+}
+
+/// What the system counts processor time and starts in: USER_HZ, which is 100 on every architecture that we run on.
+pub const TICK: u64 = 10_000_000;
+
+/// One line of `/proc/PID/stat` or `/proc/PID/task/TID/stat`, by proc_pid_stat(5).
+struct Stat {
+    state: ProcessState,
+    /// Clock ticks.
+    used: u64,
+    started: u64,
+    core: u32,
+}
+
 impl Process {
     /// That of a process number. `None` if the system does not say.
     pub fn of(pid: u32) -> Option<Process> {
         match fs::read_to_string(format!("/proc/{pid}/stat")) {
-            Ok(text) => parse(&text),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            Ok(text) => {
+                let Stat { state, used, core, .. } = Stat::parse(&text)?;
+                Some(Process { state, used, core })
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => {
                 Some(Process { state: ProcessState::Gone, used: 0, core: 0 })
             }
             Err(_) => None,
@@ -41,18 +70,36 @@ impl Process {
     }
 }
 
-/// A line of `/proc/PID/stat`, by proc_pid_stat(5).
-fn parse(line: &str) -> Option<Process> {
-    // The program's name stands in parentheses and may hold any character.
-    let fields: Vec<&str> = line.rsplit_once(')')?.1.split_whitespace().collect();
-    let number = |field: usize| fields.get(field - 3)?.parse::<u64>().ok();
-    let state = match *fields.first()? {
-        "T" | "t" => ProcessState::Stopped,
-        "Z" | "X" => ProcessState::Gone,
-        "S" | "I" | "D" => ProcessState::Asleep,
-        _ => ProcessState::Running,
-    };
-    Some(Process { state, used: number(14)? + number(15)?, core: number(39).unwrap_or(0) as u32 })
+impl Task {
+    /// All threads of a process number; none where it is gone, or the system does not say.
+    pub fn all_of(pid: u32) -> Vec<Task> {
+        let folders = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+        folders.filter_map(|folder| Task::of(pid, folder.file_name().to_str()?.parse().ok()?)).collect()
+    }
+
+    fn of(pid: u32, tid: u32) -> Option<Task> {
+        let read = |file: &str| fs::read_to_string(format!("/proc/{pid}/task/{tid}/{file}"));
+        let stat = Stat::parse(&read("stat").ok()?)?;
+        let exactly = read("schedstat").ok().and_then(|text| text.split(' ').next()?.parse().ok());
+        let used = exactly.unwrap_or(stat.used.saturating_mul(TICK));
+        Some(Task { tid, state: stat.state, used, started: stat.started.saturating_mul(TICK) })
+    }
+}
+
+impl Stat {
+    fn parse(line: &str) -> Option<Stat> {
+        // The program's name stands in parentheses and may hold any character.
+        let fields: Vec<&str> = line.rsplit_once(')')?.1.split_whitespace().collect();
+        let number = |field: usize| fields.get(field - 3)?.parse::<u64>().ok();
+        let state = match *fields.first()? {
+            "T" | "t" => ProcessState::Stopped,
+            "Z" | "X" => ProcessState::Gone,
+            "S" | "I" | "D" => ProcessState::Asleep,
+            _ => ProcessState::Running,
+        };
+        let used = number(14)?.saturating_add(number(15)?);
+        Some(Stat { state, used, started: number(22)?, core: number(39).unwrap_or(0) as u32 })
+    }
 }
 
 #[cfg(test)]
@@ -62,10 +109,11 @@ mod tests {
     #[test]
     fn a_line_of_the_system_is_read_whatever_the_program_is_called() {
         let numbers = (4..=52).map(|field| field.to_string()).collect::<Vec<_>>().join(" ");
-        let process = |state: &str| parse(&format!("17 (a) R (b) {state} {numbers}"));
-        assert_eq!(process("T"), Some(Process { state: ProcessState::Stopped, used: 29, core: 39 }));
-        assert_eq!(process("Z").map(|process| process.state), Some(ProcessState::Gone));
-        assert_eq!(parse("17 (a"), None);
+        let stat = |state: &str| Stat::parse(&format!("17 (a) R (b) {state} {numbers}"));
+        let read = stat("T").unwrap();
+        assert_eq!((read.state, read.used, read.started, read.core), (ProcessState::Stopped, 29, 22, 39));
+        assert_eq!(stat("Z").map(|stat| stat.state), Some(ProcessState::Gone));
+        assert!(Stat::parse("17 (a").is_none());
     }
 
     #[test]
@@ -73,5 +121,23 @@ mod tests {
         let here = Process::of(std::process::id()).unwrap();
         assert!(matches!(here.state, ProcessState::Running | ProcessState::Asleep), "{here:?}");
         assert_eq!(Process::of(u32::MAX).map(|process| process.state), Some(ProcessState::Gone));
+        assert!(Task::all_of(u32::MAX).is_empty());
+    }
+
+    #[test]
+    fn the_thread_that_asks_is_among_those_of_its_process_and_has_used_processor_time() {
+        let own = fs::read_link("/proc/thread-self").unwrap();
+        let tid: u32 = own.file_name().unwrap().to_str().unwrap().parse().unwrap();
+        let own = || Task::all_of(std::process::id()).into_iter().find(|task| task.tid == tid).unwrap();
+        let before = own();
+        let mut after = before;
+        for _ in 0..1_000_000 {
+            after = own();
+            if after.used > before.used {
+                break;
+            }
+        }
+        assert!(after.used > before.used, "{before:?} {after:?}");
+        assert_eq!(before.started, after.started);
     }
 }

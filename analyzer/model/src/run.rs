@@ -1,17 +1,22 @@
 //! A run: the files of a folder, read side by side.
 
+use std::collections::HashSet;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io::ErrorKind;
 use std::ops::RangeInclusive;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use traces::definitions::Span;
+use traces::error::Error as TraceError;
 use traces::file::{INITIALIZED, Mode};
 use traces::folder::EXTENSION;
 use traces::read::RankFile;
 
+use super::clock::clocks;
 use super::rank::{End, Rank};
 use super::selection::{Choice, Window};
 use super::sites::Sites;
@@ -52,9 +57,8 @@ impl Run {
 
     /// The same. `watch` is told again and again how many bytes of how many have been read, by any thread.
     pub fn select_watched(folder: &Path, choice: &Choice, watch: &(dyn Fn(u64, u64) + Sync)) -> Result<Run, Error> {
-        let files = files(folder)?;
-        let bytes = files.iter().filter_map(|file| fs::metadata(file).ok()).map(|data| data.len()).sum();
-        let (traces, unreadable) = open(&files);
+        let (traces, unreadable) = open(folder)?;
+        let bytes = traces.iter().map(|trace| trace.len()).sum();
         let windows = if choice.has_window() { windows(&traces, choice) } else { Vec::new() };
         let done = AtomicU64::new(0);
         let watch = |more| watch(done.fetch_add(more, Relaxed) + more, bytes);
@@ -130,7 +134,22 @@ pub fn files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     if files.is_empty() {
         return Err(Error::NoTraces { folder: folder.into() });
     }
+    leave_out_second_names(&mut files);
     Ok(files)
+}
+
+/// A file that a rank is giving its final name has both for a moment: the final one, which sorts last, stays.
+fn leave_out_second_names(files: &mut Vec<PathBuf>) {
+    let is_final =
+        |file: &PathBuf| file.file_name().is_some_and(|name| !name.as_encoded_bytes().starts_with(b"process-"));
+    if files.iter().all(is_final) {
+        return;
+    }
+    let mut seen = HashSet::new();
+    let identity = |file: &PathBuf| fs::metadata(file).ok().map(|metadata| (metadata.dev(), metadata.ino()));
+    files.reverse();
+    files.retain(|file| identity(file).is_none_or(|identity| seen.insert(identity)));
+    files.reverse();
 }
 
 /// The order of ranks in a run.
@@ -138,16 +157,32 @@ pub fn order(rank: &Rank) -> (bool, u32, Option<u32>, u32) {
     (rank.number().is_none(), rank.header.world, rank.number(), rank.header.pid)
 }
 
-/// Maps the files, and says of the others why that could not be.
-fn open(files: &[PathBuf]) -> (Vec<Arc<RankFile>>, Vec<String>) {
+/// How often the files of a folder are listed at most.
+const LISTED: usize = 5;
+
+/// Maps the files, and says of the others why that could not be. A file that is gone before it is opened has its final name by now:
+/// all are listed again.
+fn open(folder: &Path) -> Result<(Vec<Arc<RankFile>>, Vec<String>), Error> {
+    let is_gone = |opened: &Result<RankFile, TraceError>| matches!(opened, Err(TraceError::Io { source, .. }) if source.kind() == ErrorKind::NotFound);
+    let mut opened = open_all(&files(folder)?);
+    for _ in 1..LISTED {
+        if !opened.iter().any(is_gone) {
+            break;
+        }
+        opened = open_all(&files(folder)?);
+    }
     let (mut traces, mut unreadable) = (Vec::new(), Vec::new());
-    for trace in parallel::map(files.len(), |at| RankFile::open(&files[at])) {
+    for trace in opened {
         match trace {
             Ok(trace) => traces.push(Arc::new(trace)),
             Err(error) => unreadable.push(error.to_string()),
         }
     }
-    (traces, unreadable)
+    Ok((traces, unreadable))
+}
+
+fn open_all(files: &[PathBuf]) -> Vec<Result<RankFile, TraceError>> {
+    parallel::map(files.len(), |at| RankFile::open(&files[at]))
 }
 
 /// What of each rank's time is asked about, in its own ticks: that takes all clocks on one line.
@@ -172,7 +207,9 @@ fn read(
     watch: &(dyn Fn(u64) + Sync),
 ) -> Vec<Rank> {
     let window = |at: usize| windows.get(at).copied().flatten();
-    let load = |at| Rank::load(Arc::clone(&traces[at]), choice, window(at), watch);
+    // All that run count until the same moment.
+    let now = clocks().0;
+    let load = |at| Rank::load(Arc::clone(&traces[at]), choice, window(at), now, watch);
     parallel::map(traces.len(), load)
 }
 

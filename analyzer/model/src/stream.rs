@@ -1,12 +1,12 @@
 //! A thread's calls one after another, on the run's time line, with what each of them started and completed.
 //!
-//! In: the pages of a thread. Out: [`TimedCall`]s in the order they ended, a bounded number at a time. Calls inside other calls are
-//! left out.
+//! In: the pages of a thread. Out: [`TimedCall`]s in the order they ended, a bounded number at a time; last the one that has not
+//! ended, for who asks. Calls inside other calls are left out.
 
 use std::ops::Range;
 
 use traces::progress::Polls;
-use traces::read::{RecordedCall, ThreadPages, Visitor, Walk};
+use traces::read::{OpenCall, RecordedCall, ThreadPages, ThreadWalk, Visitor};
 use traces::record::{Arrived, LEFT, RecordKind};
 
 use super::Rank;
@@ -19,10 +19,12 @@ use super::timeline::ClockLine;
 pub struct TimedCall {
     /// When it began.
     pub start: i64,
-    /// When it ended.
+    /// When it ended; of one that has not returned, until when it is known to have lasted.
     pub end: i64,
     /// Time inside MPI: less than that between the two where several calls are told in one.
     pub inside: i64,
+    /// Between this call and the thread's next one.
+    pub behind: i64,
     /// How many calls it is: more than one where they asked in vain.
     pub count: u64,
     /// What it is, to be asked for by [`Stream::role`].
@@ -31,8 +33,12 @@ pub struct TimedCall {
     pub request: u64,
     /// It returned an error, or never.
     pub failed: bool,
-    /// It never returned.
+    /// An exception or longjmp left it.
     pub left: bool,
+    /// It has not returned.
+    pub open: bool,
+    /// It asked and got no.
+    pub in_vain: bool,
     details: Range<u32>,
 }
 
@@ -66,15 +72,30 @@ const STEP: usize = 1024;
 pub struct Stream<'a> {
     /// The thread's number.
     pub thread: u32,
-    pages: std::vec::IntoIter<Walk<'a>>,
-    walk: Option<Walk<'a>>,
+    walk: ThreadWalk<'a>,
+    is_over: bool,
     reader: StreamReader<'a>,
     next: usize,
 }
 
 impl<'a> Stream<'a> {
-    /// From the first call of a rank's thread on.
-    pub fn new(thread: &ThreadPages<'a>, rank: &'a Rank, line: &'a ClockLine, mut roles: Roles<'a>) -> Stream<'a> {
+    /// From the first call of a rank's thread on, those that have a record.
+    pub fn new(thread: &ThreadPages<'a>, rank: &'a Rank, line: &'a ClockLine, roles: Roles<'a>) -> Stream<'a> {
+        Stream::of(ThreadWalk::of_records(thread), thread, rank, line, roles)
+    }
+
+    /// The same, and behind them those that asked in vain and the one that has not returned.
+    pub fn whole(thread: &ThreadPages<'a>, rank: &'a Rank, line: &'a ClockLine, roles: Roles<'a>) -> Stream<'a> {
+        Stream::of(ThreadWalk::new(thread), thread, rank, line, roles)
+    }
+
+    fn of(
+        walk: ThreadWalk<'a>,
+        thread: &ThreadPages<'a>,
+        rank: &'a Rank,
+        line: &'a ClockLine,
+        mut roles: Roles<'a>,
+    ) -> Stream<'a> {
         let stretches = rank.stretches(thread.number);
         let mut known = roles.thread(thread);
         let left_out = known.len();
@@ -82,7 +103,6 @@ impl<'a> Stream<'a> {
             known.extend_from_within(..);
             known[left_out..].iter_mut().for_each(|role| role.place = role.place.left_out());
         }
-        let pages: Vec<Walk<'a>> = thread.pages.iter().map(Walk::new).collect();
         let reader = StreamReader {
             line,
             cursor: Cursor::new(stretches),
@@ -90,13 +110,14 @@ impl<'a> Stream<'a> {
             known,
             roles,
             started: 0,
+            current: None,
             last: None,
-            open: None,
+            last_end: 0,
+            until: None,
             calls: Vec::new(),
             details: Vec::new(),
         };
-        let mut stream = Stream { thread: thread.number, pages: pages.into_iter(), walk: None, reader, next: 0 };
-        stream.walk = stream.pages.next();
+        let mut stream = Stream { thread: thread.number, walk, is_over: false, reader, next: 0 };
         stream.fill();
         stream
     }
@@ -137,6 +158,11 @@ impl<'a> Stream<'a> {
         self.reader.last
     }
 
+    /// When that ended, ticks.
+    pub fn last_end(&self) -> u64 {
+        self.reader.last_end
+    }
+
     /// Whom the thread's rank calls by a number in an object.
     pub fn roles(&self) -> &Roles<'a> {
         &self.reader.roles
@@ -145,20 +171,17 @@ impl<'a> Stream<'a> {
     fn fill(&mut self) {
         self.reader.calls.clear();
         self.next = 0;
-        // Details of the call that is still open stay.
-        let open = self.reader.open.as_ref().map_or(self.reader.details.len(), |call| call.details.start as usize);
-        self.reader.details.drain(..open);
-        if let Some(call) = &mut self.reader.open {
+        // Details of the call that is still being read stay.
+        let before = self.reader.current.as_ref().map_or(self.reader.details.len(), |call| call.details.start as usize);
+        self.reader.details.drain(..before);
+        if let Some(call) = &mut self.reader.current {
             call.details = 0..call.details.len() as u32;
         }
-        while self.reader.calls.is_empty() {
-            let Some(walk) = &mut self.walk else {
-                // What was damaged was said when the calls were added up.
+        while self.reader.calls.is_empty() && !self.is_over {
+            // What was damaged was said when the calls were added up.
+            self.is_over = !self.walk.step(&mut self.reader, STEP).unwrap_or(true);
+            if self.is_over {
                 self.reader.close();
-                return;
-            };
-            if !walk.step(&mut self.reader, STEP).unwrap_or(false) {
-                self.walk = self.pages.next();
             }
         }
     }
@@ -173,8 +196,11 @@ struct StreamReader<'a> {
     roles: Roles<'a>,
     started: u64,
     last: Option<RecordedCall>,
+    last_end: u64,
     /// The call that what follows belongs to.
-    open: Option<TimedCall>,
+    current: Option<TimedCall>,
+    /// When the last call ended.
+    until: Option<i64>,
     calls: Vec<TimedCall>,
     details: Vec<Detail>,
 }
@@ -182,7 +208,7 @@ struct StreamReader<'a> {
 impl StreamReader<'_> {
     #[inline]
     fn close(&mut self) {
-        if let Some(call) = self.open.take() {
+        if let Some(call) = self.current.take() {
             self.calls.push(call);
         }
     }
@@ -190,7 +216,7 @@ impl StreamReader<'_> {
     #[inline]
     fn begin(&mut self, signature: u32, start: u64, end: u64, inside: u64, count: u64) {
         self.close();
-        self.last = Some(RecordedCall { start, signature });
+        (self.last, self.last_end) = (Some(RecordedCall { start, signature }), end);
         let left_out = self.cursor.part_at(start) == LEFT_OUT;
         if signature as usize >= self.left_out {
             return;
@@ -203,15 +229,39 @@ impl StreamReader<'_> {
             return;
         }
         let (start, end) = (self.line.nanoseconds_at(start), self.line.nanoseconds_at(end));
+        self.reach(start);
+        self.until = Some(end);
         let at = self.details.len() as u32;
         let inside = if inside == u64::MAX { end - start } else { self.line.duration(inside) };
-        let (failed, left, details) = (false, false, at..at);
-        self.open = Some(TimedCall { start, end, inside, count, role: number, request, failed, left, details });
+        self.current = Some(TimedCall {
+            start,
+            end,
+            inside,
+            behind: 0,
+            count,
+            role: number,
+            request,
+            failed: false,
+            left: false,
+            open: false,
+            in_vain: false,
+            details: at..at,
+        });
+    }
+
+    /// A call begins: says so of the last one.
+    #[inline]
+    fn reach(&mut self, start: i64) {
+        if let Some(end) = self.until
+            && let Some(last) = self.calls.last_mut()
+        {
+            last.behind = (start - end).max(0);
+        }
     }
 
     #[inline]
     fn detail(&mut self, detail: Detail) {
-        if let Some(call) = &mut self.open {
+        if let Some(call) = &mut self.current {
             self.details.push(detail);
             call.details.end += 1;
         }
@@ -224,8 +274,23 @@ impl Visitor for StreamReader<'_> {
         self.begin(signature, start, start.wrapping_add(duration), u64::MAX, 1);
     }
 
+    fn open(&mut self, call: &OpenCall) {
+        self.call(call.number, call.start, call.duration());
+        if let Some(call) = &mut self.current {
+            call.open = true;
+        }
+    }
+
+    fn torn(&mut self, request: Option<u64>) {
+        self.close();
+        self.started = request.unwrap_or(self.started);
+    }
+
     fn polls(&mut self, polls: &Polls) {
         self.begin(polls.signature as u32, polls.start, polls.end, polls.total, polls.count);
+        if let Some(call) = &mut self.current {
+            call.in_vain = true;
+        }
     }
 
     fn arrived(&mut self, arrived: Arrived) {
@@ -259,7 +324,7 @@ impl Visitor for StreamReader<'_> {
     }
 
     fn failed(&mut self, class: u16, _code: i32) {
-        if let Some(call) = &mut self.open {
+        if let Some(call) = &mut self.current {
             call.failed = true;
             call.left = class == LEFT;
         }

@@ -204,7 +204,7 @@ impl Reading {
         let same = rank.same_clocks.iter().map(|same| {
             let own = match same.when {
                 Occasion::Init => rank.header.ready.ticks,
-                Occasion::Finalize => rank.last_ticks(),
+                Occasion::Finalize => rank.until,
             };
             Reading { when: same.when, peer: same.peer, own, there: own, error: same.within as f64, same: true }
         });

@@ -46,7 +46,8 @@ pub struct Cli {
 }
 
 const EXIT_CODES: &str = "Exit status of analyses: 0 ok, 1 a difference (check, diff --messages), a hang, or a condition that holds (diff --fail-if), \
-2 wrong usage, 3 the input is unreadable or lacks what you asked about, 4 some data is missing and the rest was printed.";
+2 wrong usage, 3 the input is unreadable or lacks what you asked about, 4 some data is missing and the rest was printed, \
+5 nobody can tell (hang).";
 
 /// What to do. The first paragraph is what `-h` says, and `--help` says all.
 #[derive(Subcommand)]
@@ -112,7 +113,8 @@ pub enum Command {
     /// Say whether a run hangs, and why
     ///
     /// Of a run that still runs, or ended before MPI_Finalize: how far each rank has come, whom it waits for, and whether that can ever end. Looks
-    /// twice, as far apart as the run has paused before, and no more than a minute. Exit status 1 if it hangs.
+    /// twice, as far apart as the run has paused before, and no more than a minute. A verdict says what it rests on. Exit status 1 if the
+    /// run hangs, 0 if it does not, 5 if nobody can tell: while it starts, while a rank sleeps, or while one is stopped.
     Hang(HangArgs),
     /// Show where the ranks of a running program are, while it runs
     ///

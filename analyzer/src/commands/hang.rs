@@ -1,5 +1,6 @@
 //! `overhear hang`: whether a run hangs, and why.
 
+use std::path::Path;
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -8,10 +9,9 @@ use super::print::print_below;
 use crate::cli;
 use metrics::hang::{self, Findings, Verdict};
 use metrics::{cost, overview};
-use model::error::{DIFFERENT, Error, OK, PARTIAL};
-use model::named_or_newest;
+use model::error::{CANNOT_TELL, DIFFERENT, Error, OK, PARTIAL};
 use model::standing::{Look, Standing, Stir};
-use model::{Choice, ProcessFate, Run};
+use model::{Choice, ProcessFate, Run, named_or_newest};
 use tables::schema::Schema;
 use tables::terminal;
 use tables::{Format, Report, text};
@@ -19,13 +19,22 @@ use tables::{Format, Report, text};
 /// The least and the most time between two looks. A rank that polls has to come round once, and nobody waits for minutes.
 const APART: [f64; 2] = [0.1, 60.0];
 
+/// How often a run is read again at most whose processes end or get their ranks meanwhile.
+const READ: usize = 5;
+
 /// Prints the verdict and where the ranks stand. Returns the exit status.
 pub fn run(arguments: &cli::HangArgs) -> Result<u8, Error> {
     let folder = named_or_newest(arguments.dir.as_deref())?;
-    let first = Look::of(&folder)?;
-    let choice = Choice { no_cache: arguments.no_cache, ..Choice::default() };
-    let run = open_run(arguments.dir.as_deref(), choice)?;
-    run.has_calls("hang")?;
+    let mut first = Look::of(&folder)?;
+    let mut run = read(arguments)?;
+    // What was read of a process that has ended meanwhile may not be all that it wrote.
+    for _ in 0..READ {
+        if !run.ranks.iter().any(|rank| first.has_ended_since(rank)) && !gets_ranks(&run) {
+            break;
+        }
+        first = Look::of(&folder)?;
+        run = read(arguments)?;
+    }
     let standing = Standing::of(&run);
     let last = look_again(&run, &standing, &folder, &first)?;
     let findings = Findings::of(&run, &standing, &first, &last);
@@ -34,30 +43,55 @@ pub fn run(arguments: &cli::HangArgs) -> Result<u8, Error> {
         _ => Vec::new(),
     };
     print_below(&lines, report(&findings), "hang", &arguments.print)?;
-    Ok(match findings.verdict() {
+    Ok(match findings.judgement.verdict {
         Verdict::Certain | Verdict::Likely => DIFFERENT,
+        Verdict::Unknown => CANNOT_TELL,
         _ if run.missing.is_empty() && run.unreadable.is_empty() => OK,
         _ => PARTIAL,
     })
 }
 
-/// The second look, as much later as the run's own pauses say: a rank that moved in that time waited for less than it ever did.
-fn look_again(run: &Run, standing: &Standing, folder: &std::path::Path, first: &Look) -> Result<Look, Error> {
-    let soon = Look::of(folder)?;
+/// Whether the files of some ranks were read before these were known.
+fn gets_ranks(run: &Run) -> bool {
+    !run.missing.is_empty() && run.ranks.iter().any(|rank| rank.number().is_none())
+}
+
+fn read(arguments: &cli::HangArgs) -> Result<Run, Error> {
+    let choice = Choice { no_cache: arguments.no_cache, ..Choice::default() };
+    let run = open_run(arguments.dir.as_deref(), choice)?;
+    run.has_calls("hang")?;
+    Ok(run)
+}
+
+/// The second look, as much later as the verdict needs.
+fn look_again(run: &Run, standing: &Standing, folder: &Path, first: &Look) -> Result<Look, Error> {
+    let mut last = Look::of(folder)?;
     if run.ranks.iter().all(|rank| rank.fate == ProcessFate::Ended) {
-        return Ok(soon);
+        return Ok(last);
     }
-    let findings = Findings::of(run, standing, first, &soon);
-    let moves = run.ranks.iter().any(|rank| first.until(&soon, rank).stir == Stir::Calls);
-    if findings.verdict() == Verdict::Finished || (moves && findings.waiting().next().is_none()) {
-        return Ok(soon);
+    let findings = Findings::of(run, standing, first, &last);
+    let moves = run.ranks.iter().any(|rank| first.until(&last, rank).stir() == Stir::Calls);
+    let mut wait = findings.judgement.wait;
+    if findings.judgement.verdict == Verdict::Finished || (moves && wait.is_none() && findings.waiting().is_empty()) {
+        return Ok(last);
     }
-    let apart = (findings.longest_pause() - findings.quiet().unwrap_or(0.0)).clamp(APART[0], APART[1]);
-    if apart > 1.0 {
-        terminal::say(&format!("looking again in {apart:.0} s: a rank of this run has paused that long before"));
+    // A rank that moves in the time that the run has paused before waited for less than it ever did.
+    let mut apart = (findings.longest_pause() - findings.quiet().unwrap_or(0.0)).max(wait.unwrap_or(0.0));
+    let mut left = APART[1];
+    loop {
+        let next = apart.clamp(APART[0], left.max(APART[0]));
+        if next > 1.0 {
+            terminal::say(&format!("looking again in {next:.0} s, which tells more"));
+        }
+        sleep(Duration::from_secs_f64(next));
+        left -= next;
+        last = Look::of(folder)?;
+        wait = Findings::of(run, standing, first, &last).judgement.wait;
+        match wait {
+            Some(wait) if left > 0.0 => apart = wait,
+            _ => return Ok(last),
+        }
     }
-    sleep(Duration::from_secs_f64(apart));
-    Look::of(folder)
 }
 
 /// Where the ranks stand.

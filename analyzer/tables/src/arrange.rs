@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::str::FromStr;
 
+use crate::Report;
 use crate::column::ColumnHead;
 use crate::format::Format;
-use crate::report::Report;
 use crate::suggest::instead;
 
 /// How many rows of a table to print.

@@ -194,7 +194,7 @@ impl<Row, Common> Column<Row, Common> {
         self
     }
 
-    /// Has text leave it out where no row has a figure.
+    /// Has text leave it out where no row has a figure, or all count nothing.
     pub fn silent_empty(mut self) -> Column<Row, Common> {
         self.head.is_silent_empty = true;
         self

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use crate::report::Report;
+use crate::Report;
 use crate::scalar::Scalar;
 use crate::visible::visible;
 

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use serde_json::{Map, Value as Json, json};
 
-use crate::report::Report;
+use crate::Report;
 use crate::scalar::Scalar;
 use crate::value::Value;
 use crate::visible::is_hidden;

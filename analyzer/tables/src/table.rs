@@ -149,6 +149,13 @@ impl Sheet {
         self.value(row, key).number()
     }
 
+    /// Whether people are shown a column, by its place: one that may be silent says more than nothing and no things.
+    pub fn is_shown(&self, column: usize) -> bool {
+        let head = &self.columns[column];
+        let says = |row: &Vec<Value>| !matches!(row[column], Value::None | Value::Count(0));
+        !head.heading.is_empty() && (!head.is_silent_empty || self.rows.iter().any(says))
+    }
+
     /// Whether a format shows it.
     pub fn is_in(&self, format: Format) -> bool {
         match (self.look.audience, format) {

@@ -7,8 +7,8 @@ use textwrap::{Options, WordSplitter};
 
 use super::scale::Scale;
 
+use crate::Report;
 use crate::column::ColumnHead;
-use crate::report::Report;
 use crate::table::Sheet;
 use crate::unit::Unit;
 use crate::value::Value;
@@ -134,11 +134,7 @@ fn unit(value: &Value, scale: Scale) -> Option<&'static str> {
 
 /// The columns that are shown, by their places: as many as there is room for.
 fn fitting(table: &Sheet, columns: &[Printed], room: usize) -> Vec<usize> {
-    let has_figures = |at: usize| table.rows.iter().any(|row| row[at] != Value::None);
-    let is_shown = |(at, column): &(usize, &ColumnHead)| {
-        !column.heading.is_empty() && (!column.is_silent_empty || has_figures(*at))
-    };
-    let mut shown: Vec<usize> = table.columns.iter().enumerate().filter(is_shown).map(|(at, _)| at).collect();
+    let mut shown: Vec<usize> = (0..table.columns.len()).filter(|at| table.is_shown(*at)).collect();
     while needed(&shown, columns) > room {
         let spare = shown.iter().map(|at| table.columns[*at].spare).max().unwrap_or(0);
         if spare == 0 {

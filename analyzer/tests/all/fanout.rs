@@ -77,6 +77,8 @@ fn planted_rounds_are_found_with_their_times_and_the_maverick_is_named() {
     (0..11).for_each(|round| planted.round(round * APART, 2, 64, took(round)));
     let (said, status) = planted.said();
     let [row] = rows(&said, "rounds") else { panic!("{said:#}") };
+    close(row, "until_next_s", APART as f64);
+    close(row, "until_next_mean_s", APART as f64);
     assert_eq!(
         (&row["way"], &row["root_rank"], &row["function"]),
         (&"round_trip".into(), &0.into(), &"MPI_Isend".into())

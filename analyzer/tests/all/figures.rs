@@ -71,7 +71,7 @@ fn calls_inside_other_calls_are_counted_apart_and_take_no_time_of_their_own() {
     let inner = row(&report, "rank_functions", "MPI_Barrier");
     assert_eq!((&inner["calls"], &inner["nested_calls"]), (&value!(0), &value!(1)));
     close(&report["run"]["mpi_time_max_s"], 1e-6);
-    assert!(report["warnings"].to_string().contains("1 calls were made inside other MPI calls"));
+    assert!(report["warnings"].to_string().contains("1 call was made inside other MPI calls"));
     assert_eq!(json(&folder.0, "function")["functions"].as_array().unwrap().len(), 1);
 }
 

@@ -122,7 +122,8 @@ fn text_fits_eighty_columns_and_csv_has_units_in_its_names() {
     let text = stdout(&imbalance(&long.0, &[]));
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     let text = stdout(&imbalance(&folder.0, &["--format", "csv"]));
-    let names = "function,mean_s,max_s,max_rank,max_world,min_s,min_rank,min_world,imbalance_s,imbalance_percent";
+    let names =
+        "function,mean_s,max_s,max_rank,max_world,min_s,min_rank,min_world,imbalance_s,imbalance_percent,open_calls";
     assert_eq!(text.lines().next(), Some(names));
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use examples::fixture;
-use model::levels::{self, Grid, RankBins, RankCalls, UNFINISHED};
+use model::levels::{self, Grid, RankBins, RankCalls};
 use model::matching::{Follow, Settled, WaitKey, WaitSum, settled};
 use model::rank::is_nested;
 use model::{Choice, Rank, Run};
@@ -36,7 +36,7 @@ fn grid(run: &Run, settled: &Settled, count: usize) -> Grid {
 /// Ticks by function, as the bins of a rank have them.
 fn by_function(bins: &RankBins) -> BTreeMap<u16, u64> {
     let mut sums = BTreeMap::new();
-    for time in bins.cells.iter().flat_map(|cell| bins.times(cell)).filter(|time| time.function != UNFINISHED) {
+    for time in bins.cells.iter().flat_map(|cell| bins.times(cell)) {
         *sums.entry(time.function).or_insert(0) += time.ticks;
     }
     sums
@@ -80,15 +80,15 @@ fn single_calls_are_those_of_the_reports_whatever_parts_they_are_read_in() {
         let settled = settled(run, Follow::empty());
         let lives = levels::lives(run, &settled.timeline);
         for (at, rank) in run.ranks.iter().enumerate().filter(|(_, rank)| rank.is_asked && !rank.is_profile()) {
-            let contents = rank.trace.contents();
-            let mut calls = RankCalls::new(rank, &contents, &settled.timeline.lines[at], lives[at].end);
+            let contents = rank.contents();
+            let mut calls = RankCalls::new(rank, &contents, &settled.timeline.lines[at]);
             let mut counts: BTreeMap<u16, [u64; 2]> = BTreeMap::new();
             let length = lives[at].end - lives[at].begin;
             for part in (1..=5).map(|part| lives[at].begin + length * part / 5).chain([i64::MAX]) {
                 let (calls, _) = calls.until(part);
                 assert!(calls.is_sorted_by_key(|call| call.start), "{name}");
                 assert!(calls.iter().all(|call| call.start < part && call.start <= call.end), "{name}");
-                for call in calls.iter().filter(|call| !call.unfinished) {
+                for call in &calls {
                     let [calls, failed] = counts.entry(call.signature.call).or_default();
                     *calls += call.count;
                     *failed += u64::from(call.failed);

@@ -252,3 +252,73 @@ fn a_run_without_messages_says_what_model_needs() {
     let (folder, _) = made(vec![alone], 1);
     assert_eq!(overhear("model", &folder.0, &[]).status.code(), Some(3));
 }
+
+/// Windows of 16 messages that take a nanosecond for each 4 bytes, waited for together and answered by 4 bytes; `crosses`, where the
+/// partner sends as many instead.
+fn windows(crosses: bool) -> Value {
+    const WINDOW: u64 = 16;
+    let (mut ranks, mut now) = ([Calls::default(), Calls::default()], 1_000);
+    for bytes in (10..=16).map(|power| 1u64 << power) {
+        let took = WINDOW * bytes / 4;
+        ranks = ranks.map(|rank| rank.call(on_nobody(Call::Barrier), now, 500));
+        now += 600;
+        for _ in 0..30 {
+            let window = |calls: Calls, functions: &[Call], other: i32| {
+                let posts = functions.iter().flat_map(|function| std::iter::repeat_n(*function, WINDOW as usize));
+                let count = functions.len() as u64 * WINDOW;
+                let posted = posts
+                    .zip(0..)
+                    .fold(calls, |calls, (function, at)| calls.call(begins(function, other, bytes), now + 20 * at, 15));
+                let waited = posted.call(on_nobody(Call::Waitall), now + 20 * count, took - 20 * count);
+                (1..=count).rev().fold(waited, Calls::completed)
+            };
+            let [zero, one] = ranks;
+            ranks = if crosses {
+                let both = [Call::Irecv, Call::Isend];
+                [window(zero, &both, 1), window(one, &both, 0)]
+            } else {
+                let zero = window(zero, &[Call::Isend], 1).call(receive(1, 4), now + took, 400);
+                [zero, window(one, &[Call::Irecv], 0).call(send(Call::Send, 0, 4), now + took, 300)]
+            };
+            now += took + if crosses { 100 } else { 450 };
+        }
+        now += 50_000;
+    }
+    said(ranks.into())
+}
+
+#[test]
+fn windows_answered_by_one_message_and_windows_that_cross_have_their_bandwidth() {
+    for (crosses, pattern, messages) in [(false, "window", 1.0), (true, "crossing_windows", 2.0)] {
+        let said = windows(crosses);
+        let sizes = rows(&said, "sizes", pattern);
+        assert_eq!(sizes.len(), 7, "{said:#}");
+        for row in sizes {
+            let bytes = figure(row, "size_bytes");
+            let between = if crosses { 100.0 } else { 450.0 };
+            let share = (4.0 * bytes + between) / 16.0 / 1e9;
+            is_within(figure(row, "time_mean_s"), share, 0.02);
+            is_within(figure(row, "bandwidth_mean_bytes"), messages * bytes / share, 0.02);
+        }
+        let [whole] = rows(&said, "protocols", pattern)[..] else { panic!("{said:#}") };
+        assert!(whole["latency_s"].is_null() && whole["changes_at"].as_str().is_none_or(str::is_empty), "{whole:#}");
+        assert!(figure(&said["run"], "window_messages") > 0.0);
+    }
+}
+
+#[test]
+fn short_messages_that_take_a_bit_longer_from_a_size_on_are_no_change_of_protocol() {
+    // As behind a cache line, by a fifth of a microsecond.
+    let time = |bytes: u64| 400.0 + if bytes > 64 { 150.0 } else { 0.0 } + bytes as f64 / 4.0;
+    let said = Planted { time, noise: 0.02, seed: 3 }.ordered();
+    let [whole] = rows(&said, "protocols", "ordered")[..] else { panic!("{said:#}") };
+    assert!(whole["changes_at"].as_str().is_none_or(str::is_empty), "{whole:#}");
+}
+
+#[test]
+fn a_gap_for_each_byte_that_the_times_do_not_tell_is_not_printed_and_why() {
+    // As long for any size, but for noise.
+    let said = Planted { time: |_| 20_000.0, noise: 0.3, seed: 5 }.ordered();
+    let gap = parameter(&said, "gap_per_mebibyte");
+    assert!(gap["value_s"].is_null() && gap["reason"].as_str().is_some_and(|why| !why.is_empty()), "{gap:#}");
+}

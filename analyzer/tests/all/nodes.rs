@@ -11,8 +11,8 @@ use serde_json::Value;
 use traces::calls::Call;
 
 use crate::common::Folder;
+use crate::common::stories::{Story, collective, inside, receive, run_on};
 use crate::common::terminal::InTerminal;
-use crate::hang::{Story, collective, inside, receive, run_on};
 
 /// What a launcher does with the words of the command behind the node's name.
 const RUNS_IT: &str = r#"exec /bin/sh -c "$*""#;

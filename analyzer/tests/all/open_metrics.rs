@@ -11,8 +11,8 @@ use serde_json::Value;
 use traces::calls::Call;
 
 use crate::common::recorded::recorded;
+use crate::common::stories::{collective, inside, run_on};
 use crate::common::{Folder, overhear, stdout};
-use crate::hang::{collective, inside, run_on};
 
 /// Prints each family with its samples as a line of JSON. Text that is no OpenMetrics ends it.
 const SCRIPT: &str = r#"

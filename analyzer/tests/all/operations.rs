@@ -38,7 +38,7 @@ fn figures<const N: usize>(row: &Value, columns: [&str; N]) -> [Option<i64>; N] 
 }
 
 const SPANS: [&str; 3] = ["first_to_last_s", "skew_s", "after_last_s"];
-const RANKS: [&str; 4] = ["rank_min_s", "rank_mean_s", "rank_median_s", "rank_max_s"];
+const RANKS: [&str; 4] = ["rank_min_s", "mean_s", "rank_median_s", "rank_max_s"];
 
 fn allreduce() -> Signature {
     signature(0, Call::Allreduce, peer::NONE, 72, 72)
@@ -146,10 +146,7 @@ fn of_ranks_without_files_nothing_is_said_but_what_the_others_took() {
     let row = only(&said);
     assert_eq!(figures(row, SPANS), [None; 3]);
     assert_eq!(figures(row, RANKS), [Some(650), Some(725), Some(725), Some(800)]);
-    assert!(
-        said["warnings"].to_string().contains("1 collective calls have ranks of which no file is here"),
-        "{said:#}"
-    );
+    assert!(said["warnings"].to_string().contains("1 collective call has ranks of which no file is here"), "{said:#}");
 }
 
 #[test]
@@ -158,7 +155,7 @@ fn calls_that_a_rank_never_made_or_completed_are_counted_and_left_out() {
     let ranks = vec![both(Calls::default()).call(allreduce(), 2_000, 500), both(Calls::default())];
     let said = ask(&folder(ranks, 2), &[]);
     assert_eq!((&only(&said)["operations"], &said["run"]["unfinished_operations"]), (&json!(1), &json!(1)));
-    assert!(said["warnings"].to_string().contains("1 collective calls were not made, or not completed"), "{said:#}");
+    assert!(said["warnings"].to_string().contains("1 collective call was not made, or not completed"), "{said:#}");
 }
 
 #[test]
@@ -226,4 +223,20 @@ fn times_are_plotted_over_size_and_refused_where_nothing_has_a_size() {
     let (output, drawn) = plot(&barrier, &["--by", "site"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("add --by collective") && drawn.is_err(), "{}", stderr(&output));
+}
+
+#[test]
+fn what_timers_around_short_calls_see_is_the_call_and_what_recording_adds() {
+    // The next call begins 150 ns behind each.
+    let calls = |took: u64| {
+        let all = (0..33).fold(Calls::default(), |calls, number| calls.call(allreduce(), 1_000 * (number + 1), took));
+        all.call(on_nobody(Call::Finalize), 34_000, 100)
+    };
+    let said = ask(&folder(vec![calls(850), calls(850)], 2), &[]);
+    let row = only(&said);
+    assert_eq!(figures(row, ["mean_s", "recording_s", "osu_mean_s"]), [Some(850), Some(150), Some(1_000)]);
+    assert_eq!(figures(row, ["osu_min_s", "osu_max_s", "mean_least_s"]), [Some(1_000), Some(1_000), Some(850)]);
+    let far = |calls: Calls| (0..33u64).fold(calls, |calls, n| calls.call(allreduce(), 9_000 * (n + 1), 850));
+    let computes = ask(&folder(vec![far(Calls::default()), far(Calls::default())], 2), &[]);
+    assert_eq!(figures(only(&computes), ["mean_s", "osu_mean_s"]), [Some(850), None]);
 }

@@ -9,7 +9,7 @@ use std::sync::Once;
 use examples::otf2::{PYTHON, install};
 use serde_json::Value;
 use traces::calls::Call;
-use traces::file::{FileHeader, INITIALIZED};
+use traces::file::{FileHeader, INITIALIZED, ThreadBlock};
 use traces::record::{self, RecordKind};
 
 use crate::common::named::named;
@@ -235,19 +235,20 @@ fn a_part_of_the_run_is_what_the_tables_have_of_it() {
 }
 
 #[test]
-fn a_call_that_never_returned_lasts_until_the_end_of_the_run() {
+fn a_call_that_has_not_returned_lasts_until_its_rank_was_last_known_to_live() {
     let folder = two_ranks();
     let header = FileHeader { state: INITIALIZED, ..header(1, 2) };
     let receive = [signature(1, Call::Recv, 0, 0, 100)];
-    let file = rank_with(header, &in_call(1, 20_000), &receive, |words| {
+    let block = ThreadBlock { last_entry: BEGIN + SECOND / 2, ..in_call(1, 20_000) };
+    let file = rank_with(header, &block, &receive, |words| {
         traces::write::call(words, BEGIN, 1, BEGIN + 10, 10_000);
     });
     folder.write("rank-0001.ovh", &file);
     let archive = exported(&folder.0, &[]);
-    let stuck: Vec<&Value> = list(&archive, "calls").filter(|call| call["never_returned"] == 1).collect();
-    let [stuck] = stuck[..] else { panic!("{archive}") };
-    assert!(stuck["name"] == "MPI_Recv" && whole(stuck, "begin") == 20_000, "{stuck}");
-    assert_eq!(whole(stuck, "end"), SECOND);
+    let open: Vec<&Value> = list(&archive, "calls").filter(|call| call["open"] == 1).collect();
+    let [open] = open[..] else { panic!("{archive}") };
+    assert!(open["name"] == "MPI_Recv" && whole(open, "begin") == 20_000, "{open}");
+    assert_eq!(whole(open, "end"), SECOND / 2);
 }
 
 #[test]

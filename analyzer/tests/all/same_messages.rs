@@ -49,6 +49,7 @@ fn the_first_message_with_another_content_is_named_by_its_ordinal() {
     let found = compared(sends(&[1, 2, 3, 4]), sends(&[1, 2, 9, 9]));
     let first = found.first.unwrap();
     assert_eq!((found.differing, first.kind), (2, DifferenceKind::Content));
+    assert_eq!((found.checked, found.unequal, found.unchecked), (4, 2, 0));
     assert_eq!(first.messages.map(|message| message.unwrap().ordinal), [3, 3]);
     assert_eq!(first.parts.map(|part| part.unwrap().checksum), [Ok(3), Ok(9)]);
 }

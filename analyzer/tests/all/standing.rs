@@ -1,48 +1,22 @@
 //! Where ranks stand: in a call, between calls, asleep; and what they have left behind.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::process::{Child, Command};
-use std::thread;
-use std::time::Duration;
 
 use examples::fixture;
-use model::process::{self as running, ProcessState};
-use model::standing::{Pulse, Standing, Stir};
+use model::standing::{Pulse, Standing, Stir, ThreadStir};
 use model::{End, Run};
 use serde_json::Value;
 use traces::calls::Call;
 use traces::definitions::Process;
 use traces::file::ThreadBlock;
-use traces::progress::Polls;
+use traces::progress::{self, Polls};
 use traces::read::RankFile;
 use traces::signature::{Signature, tag};
-use traces::write::blank_block;
+use traces::write::{blank_block, call};
 
 use crate::common::recorded::{ask, recorded};
+use crate::common::stories::{Sleeper, asking, asleep, collective, inside, outside, receive, run, run_by};
 use crate::common::{Folder, header, rank_with};
-use crate::hang::{asking, collective, inside, outside, receive, run, run_by, this_host};
-
-/// A process that sleeps, and ends with the test.
-struct Sleeper(Child);
-
-impl Sleeper {
-    fn new() -> Sleeper {
-        let child = Command::new("sleep").arg("600").spawn().unwrap();
-        // To start it takes processor time.
-        while running::Process::of(child.id()).unwrap().state != ProcessState::Asleep {
-            thread::sleep(Duration::from_millis(20));
-        }
-        Sleeper(child)
-    }
-}
-
-impl Drop for Sleeper {
-    fn drop(&mut self) {
-        self.0.kill().unwrap();
-        self.0.wait().unwrap();
-    }
-}
 
 fn states(said: &[Value]) -> Vec<&str> {
     said.iter().map(|row| row["state"].as_str().unwrap()).collect()
@@ -59,19 +33,8 @@ fn a_rank_that_asks_in_vain_polls() {
 #[test]
 fn processes_that_all_sleep_outside_mpi_for_far_longer_than_ever_probably_hang() {
     let sleeper = Sleeper::new();
-    let pid = sleeper.0.id();
-    let process = Process {
-        host: this_host(),
-        boot: fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap().trim().into(),
-        program: fs::read_link(format!("/proc/{pid}/exe")).unwrap().to_str().unwrap().into(),
-        ..Process::default()
-    };
-    let folder = Folder::new();
-    // They were recorded in the first seconds since the system started.
-    let mut like = header(0, 0);
-    like.pid = pid;
     let stories = (0..2).map(|_| outside(&[collective(Call::Barrier)])).collect();
-    run_by(&folder, stories, like, |_| process.clone());
+    let folder = asleep(stories, &sleeper, 70);
     let answer = ask(&folder.0, "hang", &["--no-cache"]);
     assert_eq!((answer.status, answer.json["run"]["hangs"].as_str()), (1, Some("likely")), "{:#}", answer.json);
     assert_eq!(states(answer.rows("standing")), ["asleep", "asleep"]);
@@ -87,10 +50,10 @@ fn files_of_another_host_that_do_not_change_are_of_a_run_that_is_over() {
     let stories = (0..2).map(|_| inside(&[], collective(Call::Barrier))).collect();
     run_by(&folder, stories, header(0, 0), |_| process.clone());
     let run = ask(&folder.0, "hang", &["--no-cache"]).json["run"].clone();
-    // The last that is known of it is when the second rank came.
+    // The last sign of life is half a second behind the calls that both ranks are in.
     assert_eq!(
         (&run["hangs"], &run["looks_apart_s"], run["quiet_s"].as_f64()),
-        (&"no".into(), &Value::Null, Some(0.0))
+        (&"no".into(), &Value::Null, Some(0.5))
     );
 }
 
@@ -123,18 +86,32 @@ fn at_the_end_of_a_program_no_request_is_pending_and_no_message_under_way() {
 }
 
 #[test]
-fn who_asks_again_for_the_same_polls_and_who_asks_for_something_else_makes_calls() {
+fn who_asks_in_vain_and_nothing_else_polls_and_all_else_makes_calls() {
     let folder = Folder::new();
-    let pulse = |polls: Polls| {
+    let signatures =
+        [Call::Test, Call::Iprobe, Call::Send].map(|call| Signature { call: call.number(), ..Signature::EMPTY });
+    let signatures: Vec<Signature> =
+        (1..).zip(signatures).map(|(number, signature)| Signature { number, ..signature }).collect();
+    let file = |polls: Polls, words: &[u64]| {
         let block = ThreadBlock { polls, ..blank_block() };
-        folder.write("rank-0000.ovh", &rank_with(header(0, 1), &block, &[], |_| {}));
-        Pulse::of(&RankFile::open(&folder.0.join("rank-0000.ovh")).unwrap())
+        folder.write("rank-0000.ovh", &rank_with(header(0, 1), &block, &signatures, |own| own.extend(words)));
+        RankFile::open(&folder.0.join("rank-0000.ovh")).unwrap()
     };
-    let asked = Polls { start: 2_000, end: 2_050, count: 5, signature: 1, ..Polls::default() };
-    let before = pulse(asked);
-    assert_eq!(before.until(&pulse(asked)), Stir::None);
-    assert_eq!(before.until(&pulse(Polls { end: 9_000, count: 70, ..asked })), Stir::Polls);
-    assert_eq!(before.until(&pulse(Polls { start: 8_000, end: 9_000, count: 7, ..asked })), Stir::Calls);
-    assert_eq!(before.until(&pulse(Polls { signature: 3, ..asked })), Stir::Calls);
-    assert_eq!(before.until(&pulse(Polls { count: 0, ..asked })), Stir::Calls);
+    let asked = Polls { start: 2_000, end: 2_050, count: 5, total: 40, signature: 1, ..Polls::default() };
+    let before = Pulse::of(&file(asked, &[]));
+    let until = |polls: Polls, words: &[u64]| {
+        let later = file(polls, words);
+        let [ThreadStir { stir, asked, asking, .. }] = before.until(&Pulse::of(&later), &later)[..] else { panic!() };
+        (stir, asked, asking)
+    };
+    assert_eq!(until(asked, &[]), (Stir::None, 0, 0));
+    let more = Polls { end: 9_000, count: 70, total: 500, ..asked };
+    assert_eq!(until(more, &[]), (Stir::Polls, 65, 460));
+    // It asks for something else by now.
+    let other = Polls { start: 9_500, end: 9_600, count: 2, total: 20, signature: 2, ..asked };
+    assert_eq!(until(other, &progress::polls(&more, 0)), (Stir::Polls, 67, 480));
+    let mut words = Vec::from(progress::polls(&more, 0));
+    call(&mut words, 9_000, 3, 9_100, 100);
+    assert_eq!(until(other, &words).0, Stir::Calls);
+    assert_eq!(until(Polls::default(), &words).0, Stir::Calls);
 }

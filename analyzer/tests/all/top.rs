@@ -8,9 +8,9 @@ use synthetic::{Shape, Topology};
 use traces::calls::Call;
 
 use crate::common::golden::{compare, kept};
+use crate::common::stories::{Story, collective, inside, outside, receive, run, run_in};
 use crate::common::terminal::InTerminal;
 use crate::common::{Folder, overhear, stdout};
-use crate::hang::{Story, collective, inside, outside, receive, run, run_in};
 use crate::watch::profiled;
 
 /// Two of three ranks are in a barrier, and one receives from any source.
@@ -167,14 +167,16 @@ fn the_screen_ends_with_its_terminal_also_where_hangups_are_ignored() {
 }
 
 #[test]
-fn two_at_once_wait_for_a_run_follow_it_and_end_when_its_folder_is_gone() {
+fn two_at_once_wait_for_a_folder_and_a_run_follow_it_and_end_when_its_folder_is_gone() {
     let folder = Folder::new();
+    std::fs::remove_dir(&folder.0).unwrap();
     let mut both = [80, 40].map(|columns| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_overhear"));
         command.args(["top", "--no-cache"]).arg(&folder.0).env("TERM", "xterm");
         InTerminal::begin(&mut command, columns)
     });
-    both.iter_mut().for_each(|top| top.shows("no ranks yet"));
+    both.iter_mut().for_each(|top| top.shows("no ranks yet: no such folder yet"));
+    std::fs::create_dir(&folder.0).unwrap();
     run_in(&folder, three_stories());
     both.iter_mut().for_each(|top| top.shows("MPI_Barrier"));
     std::fs::remove_dir_all(&folder.0).unwrap();

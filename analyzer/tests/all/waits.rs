@@ -11,7 +11,7 @@ use model::matching::{Account, Follow, RankPair, WaitState, WaitSum};
 use synthetic::{KnownTotals, KnownWaits, Shape, Topology, Truth, run};
 use traces::calls::{Call, Class};
 use traces::folder::file_name;
-use traces::signature::peer;
+use traces::signature::{STARTS, Signature, peer};
 
 const SHAPE: Shape = Shape { ranks: 12, calls: 3_000, topology: Topology::Torus, seed: 3 };
 const SHAPES: [Shape; 3] =
@@ -171,8 +171,38 @@ fn ranks_that_call_different_functions_in_the_same_place_are_reported() {
     for name in ["waits", "check", "pop", "path"] {
         let output = command(&folder.0, name);
         let said = stdout(&output).replace("\n  ", " ");
-        assert!(said.contains("the ranks' collective calls disagree on 1 communicators"), "{name}: {said}");
+        assert!(said.contains("the ranks' collective calls disagree on 1 communicator:"), "{name}: {said}");
         assert_eq!(output.status.code(), Some(u8::from(name == "check").into()), "{name}");
+    }
+}
+
+#[test]
+fn a_message_that_is_completed_beside_collective_calls_that_disagree_has_its_wait() {
+    let starts = |function| Signature { flags: STARTS, ..on_nobody(function) };
+    let agree = |function| Calls::default().call(starts(function), 100, 50);
+    // Rank 0 waits for all three at once. Whichever rank comes first, the other finds that they disagree.
+    for (function, other) in [(Call::Ibarrier, Call::Iallreduce), (Call::Iallreduce, Call::Ibarrier)] {
+        for late in [10, 8_000] {
+            let waits = agree(Call::Ibarrier)
+                .call(receive(1), 200, 50)
+                .call(starts(function), 300, 50)
+                .call(on_nobody(Call::Waitall), 1_000, 9_000)
+                .completed(3)
+                .completed(2)
+                .completed(1);
+            let sends = agree(Call::Ibarrier)
+                .call(starts(other), 300 + late, 50)
+                .call(send(Call::Send, 0, 8), 9_000, 50)
+                .call(on_nobody(Call::Waitall), 9_100, 50)
+                .completed(2)
+                .completed(1);
+            let (_folder, run) = made(vec![waits, sends], 2);
+            let account = on_one_processor(|| account(&run, Follow::empty()));
+            assert_eq!(account.rest.confused.len(), 1);
+            let sums = told(&account);
+            let waited = (WaitState::LateSender, 0, "MPI_Waitall", 1, "MPI_Send", 8_000);
+            assert!(sums.contains(&waited), "{function:?} and {other:?}, {late}: {sums:?}");
+        }
     }
 }
 

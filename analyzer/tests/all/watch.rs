@@ -15,8 +15,8 @@ use traces::signature::{STARTS, Signature};
 use traces::write::{FileWriter, blank_block};
 
 use crate::common::made::{Calls, on_nobody, receive, send};
+use crate::common::stories::{collective, inside, run_in};
 use crate::common::{BEGIN, Folder, definitions, header, in_call, rank_with, signature};
-use crate::hang::{collective, inside, run_in};
 
 fn watched(folder: &Path) -> Watch {
     let mut watch = Watch::new(folder);

@@ -62,7 +62,7 @@ fn bytes(call: &PlacedCall<'_>) -> f64 {
     let signature = call.signature;
     let (sent, posted) = if signature.flags & CREATES != 0 { (0, 0) } else { signature.moves() };
     let came = call.arrived.map(|(_, bytes)| bytes).filter(|bytes| posted > 0 && *bytes != UNKNOWN_BYTES);
-    if call.failed { 0.0 } else { (sent + came.unwrap_or(posted)) as f64 * call.count as f64 }
+    if call.failed || call.open { 0.0 } else { (sent + came.unwrap_or(posted)) as f64 * call.count as f64 }
 }
 
 impl Truth {
@@ -74,12 +74,12 @@ impl Truth {
         let mut truth = Truth::default();
         for at in ranks.clone() {
             let rank = &run.ranks[at];
-            let contents = rank.trace.contents();
-            let mut calls = RankCalls::new(rank, &contents, &settled.timeline.lines[at], lives[at].end);
+            let contents = rank.contents();
+            let mut calls = RankCalls::new(rank, &contents, &settled.timeline.lines[at]);
             let ran: f64 = lives[at].spans.iter().map(|(begin, end)| shared(*begin, *end, time)).sum();
             let mut useful = (ran, ran);
             for call in calls.until(i64::MAX).0 {
-                if call.unfinished || call.end < time.0 || call.start > time.1 {
+                if call.end < time.0 || call.start > time.1 {
                     continue;
                 }
                 let (count, inside) = (if begins(call.start) { call.count } else { 0 }, seconds_inside(&call, time));

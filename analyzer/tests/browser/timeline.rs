@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use model::levels::{self, RankCalls};
+use model::levels::RankCalls;
 use model::matching::{Follow, settled};
 use model::rank::{function_of, is_nested};
 use model::{Choice, Run};
@@ -54,9 +54,8 @@ fn browse(page: &Path, fragment: &str, scheme: &str, steps: &str) -> Value {
 /// The function and end of each call that began on a rank at a time, by the trace.
 fn in_trace(run: &Run, rank: usize, start: i64) -> Vec<(String, i64)> {
     let timeline = settled(run, Follow::empty()).timeline;
-    let end = levels::lives(run, &timeline)[rank].end;
-    let contents = run.ranks[rank].trace.contents();
-    let mut calls = RankCalls::new(&run.ranks[rank], &contents, &timeline.lines[rank], end);
+    let contents = run.ranks[rank].contents();
+    let mut calls = RankCalls::new(&run.ranks[rank], &contents, &timeline.lines[rank]);
     let calls = calls.until(i64::MAX).0.into_iter().filter(|call| call.start == start);
     calls.map(|call| (function_of(call.signature.call), call.end)).collect()
 }

@@ -119,7 +119,7 @@ fn waits(run: &Run, account: &Account, lines: &mut Vec<String>) {
 
 fn clocks(run: &Run, timeline: &model::timeline::Timeline, lines: &mut Vec<String>) {
     for (rank, line) in run.ranks.iter().zip(&timeline.lines) {
-        let [begin, end] = [rank.header.begin.ticks, rank.last_ticks()].map(|ticks| line.nanoseconds_at(ticks));
+        let [begin, end] = [rank.header.begin.ticks, rank.until].map(|ticks| line.nanoseconds_at(ticks));
         lines.push(format!(
             "clock of {}: {}, begin {begin} ± {}, end {end} ± {}",
             name(rank),

@@ -48,3 +48,34 @@ int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
 {
     RECORD(7, count, PMPI_Waitall(count, requests, statuses));
 }
+
+int MPI_Send(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm)
+{
+    RECORD(8, dest, PMPI_Send(buf, count, type, dest, tag, comm));
+}
+
+int MPI_Recv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status)
+{
+    RECORD(9, source, PMPI_Recv(buf, count, type, source, tag, comm, status));
+}
+
+int MPI_Barrier(MPI_Comm comm)
+{
+    RECORD(10, 0, PMPI_Barrier(comm));
+}
+
+int MPI_Iallreduce(const void *in, void *out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request *request)
+{
+    RECORD(11, count, PMPI_Iallreduce(in, out, count, type, op, comm, request));
+}
+
+int MPI_Ialltoall(const void *in, int sent, MPI_Datatype sent_type, void *out, int received, MPI_Datatype received_type,
+                  MPI_Comm comm, MPI_Request *request)
+{
+    RECORD(12, sent, PMPI_Ialltoall(in, sent, sent_type, out, received, received_type, comm, request));
+}
+
+int MPI_Wait(MPI_Request *request, MPI_Status *status)
+{
+    RECORD(13, 0, PMPI_Wait(request, status));
+}

@@ -411,7 +411,7 @@ pub const EXCEPTIONS: &[Exception] = &[
         .with(&[("buffer", value("attached")), ("size", value("sizeof attached"))])
         .begin("PMPI_Buffer_detach(&(void *){0}, &(int){0});"),
     exception(&["Buffer_detach"]).finish("PMPI_Buffer_attach(attached, sizeof attached);"),
-    exception(&["Comm_attach_buffer", "Session_attach_buffer"])
+    exception(&["Session_attach_buffer"])
         .with(&[("buffer", Recipe { before: "static char {n}[4096];", ..value("{n}") }), ("size", value("4096"))]),
     exception(&["Comm_attach_buffer"])
         .with(&[("buffer", Recipe { before: "static char {n}[4096];", ..value("{n}") }), ("size", value("4096"))])

@@ -56,6 +56,17 @@ pub const CANNOT: &[List] = &[
         "there is no performance variable, and MPI_T_PVAR_ALL_HANDLES is looked into",
     ),
     (&["mpich4", "impi", "impiabi"], &["MPI_Session_call_errhandler"], "it aborts whatever the error handler"),
+    (
+        &["impiabi"],
+        &[
+            "MPI_Abi_get_fortran_booleans",
+            "MPI_Abi_set_fortran_booleans",
+            "MPI_Abi_set_fortran_info",
+            "MPI_Comm_call_errhandler",
+            "MPI_Win_call_errhandler",
+        ],
+        "their errors abort whatever the error handler",
+    ),
     (&["mpich5"], &["MPI_Comm_accept", "MPI_Comm_connect"], "they never return where ranks share a host"),
     (&[EMULATED], VARYING, "a launcher runs what is spawned without the emulator"),
     (&["impi", "impiabi"], DYNAMIC, "dynamic processes end in SIGSEGV where the launcher has no name server"),

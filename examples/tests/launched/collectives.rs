@@ -139,7 +139,7 @@ fn not_as_alone(alone: f64, found: &Value) -> Option<String> {
 
 /// How the share that was hidden differs: both are known between bounds.
 fn not_as_hidden(program: Measured, alone: f64, found: &Value) -> Option<String> {
-    let bounds = ["osu_overlap_least_percent", "osu_overlap_most_percent"].map(|bound| found[bound].as_f64());
+    let bounds = ["overlap_least_percent", "overlap_most_percent"].map(|bound| found[bound].as_f64());
     let of = |percent: f64| percent.clamp(0.0, 100.0);
     let may = HIDDEN.max(100.0 * TIME.1 / alone);
     match bounds {

@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::Mutex;
 
 use crate::common::{every_library, libraries, one_at_most};
 use examples::conformance::callable::{BY_MAIN, callable};
@@ -18,6 +19,9 @@ use serde_json::Value;
 
 /// Writes the program and builds it. A library's functions are its own, so it gets a program of its own.
 fn build(mpi: &Mpi) -> (PathBuf, Vec<String>) {
+    // Where one test has written it, the next one takes it for built.
+    static BUILDING: Mutex<()> = Mutex::new(());
+    let _building = BUILDING.lock().unwrap();
     let folder = target().join("programs").join(mpi.name);
     fs::create_dir_all(&folder).unwrap();
     let (source, path) = (folder.join("every_function.c"), folder.join("every_function"));

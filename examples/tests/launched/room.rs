@@ -42,6 +42,30 @@ fn on_a_full_disk_calls_are_still_counted_and_the_rank_says_so_once() {
 }
 
 #[test]
+fn on_a_disk_that_is_full_before_the_start_the_program_runs_and_no_folder_stays() {
+    for mpi in two_families() {
+        let case = quick(&mpi, &[]);
+        let disk = fresh_folder(&format!("{}-full-before", mpi.name));
+        fs::create_dir_all(&disk).unwrap();
+        let script = format!(
+            "mount -t tmpfs -o size=64k none {0} && {{ cat /dev/zero > {0}/fills 2> /dev/null; {1} record --dir {0}/run {2}; \
+             status=$?; ls -A {0}; exit $status; }}",
+            disk.display(),
+            overhear().display(),
+            case.words().join(" ")
+        );
+        let mut command = Command::new("unshare");
+        command.args(["--user", "--map-root-user", "--mount", "sh", "-c", &script]);
+        case.prepare(&mut command);
+        let output = finish(&mut command);
+        assert_eq!((output.status, output.stdout.as_str()), (0, "done\nfills\n"), "{}: {}", mpi.name, output.stderr);
+        let said = own_lines(&output);
+        let [line] = said[..] else { panic!("{}: {}", mpi.name, output.stderr) };
+        assert!(line.contains("No space left on device") && line.ends_with("The program runs unrecorded."), "{line}");
+    }
+}
+
+#[test]
 fn the_size_that_is_said_at_the_end_is_what_the_disk_had_room_for() {
     let mpi = one();
     let (output, run) = on_a_small_disk(&quick(&mpi, &["sizes", "20000"]), "full-disk-size");

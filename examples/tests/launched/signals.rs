@@ -96,9 +96,29 @@ impl<'a> Job<'a> {
     }
 }
 
+/// A test that fails leaves ranks that would spin until the machine is started anew.
+impl Drop for Job<'_> {
+    fn drop(&mut self) {
+        for process in running(&self.case.path) {
+            // SAFETY: signals what this test has started.
+            unsafe { libc::kill(process, SIGKILL) };
+        }
+    }
+}
+
+/// The processes that run a program.
+fn running(program: &Path) -> Vec<i32> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir("/proc").unwrap().flatten() {
+        if fs::read_link(entry.path().join("exe")).is_ok_and(|exe| exe == program) {
+            found.extend(entry.file_name().to_str().and_then(|name| name.parse::<i32>().ok()));
+        }
+    }
+    found
+}
+
 fn is_running(program: &Path) -> bool {
-    let processes = fs::read_dir("/proc").unwrap().flatten();
-    processes.filter_map(|entry| fs::read_link(entry.path().join("exe")).ok()).any(|exe| exe == program)
+    !running(program).is_empty()
 }
 
 /// Those whose launchers differ.
@@ -140,7 +160,7 @@ fn a_run_that_goes_on_is_not_said_to_have_ended() {
     let run = Run { folder: fresh_folder("goes-on") };
     let mut child = job.start(&record(&run.folder), &[]);
     let warnings = || run.report("rank").warnings();
-    let inside = "rank 1 still runs: it was in MPI_Recv (from 0, tag 99, 4 bytes, MPI_COMM_WORLD)";
+    let inside = "rank 1 still runs: it has been in MPI_Recv (from 0, tag 99, 4 bytes, MPI_COMM_WORLD)";
     wait_until(inside, || warnings().contains(inside));
     signal(child.id() as i32, SIGTERM);
     assert_ne!(status(&mut child), 0);

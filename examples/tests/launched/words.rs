@@ -33,7 +33,10 @@ fn rank_0_says_what_its_own_recording_took_where_no_command_waits_for_the_launch
     let mpi = one();
     let output = behind(&quick(&mpi, &[]), &fresh_folder("lines-behind"));
     let [first, last] = own_lines(&output)[..] else { panic!("{}", output.stderr) };
-    assert!(first.contains("recording 2 ranks under ") && last.contains(" from rank 0, "), "{}", output.stderr);
+    assert!(first.contains("recording 2 ranks under "), "{first}");
+    let folder = first.split_once(" into ").unwrap().1;
+    assert!(last.contains("iB of rank 0. Recording took ") && last.contains(" % of its time. "), "{last}");
+    assert!(last.ends_with(&format!(". Next: overhear {folder}")), "{last}");
 }
 
 #[test]
@@ -43,7 +46,7 @@ fn a_process_that_another_keeps_in_mpi_init_for_good_is_said_not_to_have_come_ou
         let case = case("never_begins", &mpi, 2, &[folder.to_str().unwrap()]);
         let (output, run) = case.recorded("never-begins");
         assert_ne!(output.status, 0, "{}: {}", mpi.name, output.stderr);
-        let said = "overhear: 1 of 1 processes did not return from MPI_Init";
+        let said = "overhear: the process did not return from MPI_Init";
         assert!(own_lines(&output).contains(&said), "{}: {}", mpi.name, output.stderr);
         let report = run.report("rank");
         let warnings = report.warnings();
@@ -87,6 +90,21 @@ fn a_folder_that_cannot_be_written_is_named_and_the_program_runs() {
 }
 
 #[test]
+fn in_front_of_the_launcher_the_program_runs_where_no_folder_can_be_made() {
+    for mpi in two_families() {
+        let case = quick(&mpi, &[]);
+        let mut command = Command::new(overhear());
+        command.args(["record", "--dir", "/proc/nowhere/run"]).args(case.words());
+        case.prepare(&mut command);
+        let output = finish(&mut command);
+        assert_eq!((output.status, output.stdout.as_str()), (0, "done\n"), "{}: {}", mpi.name, output.stderr);
+        let [line] = own_lines(&output)[..] else { panic!("{}: {}", mpi.name, output.stderr) };
+        assert!(line.starts_with("overhear: /proc/nowhere/run: No such file or directory "), "{line}");
+        assert!(line.ends_with("with --dir. The program runs unrecorded."), "{line}");
+    }
+}
+
+#[test]
 fn a_program_that_never_calls_mpi_is_said_to_be_none() {
     let output = finish(Command::new(overhear()).args(["record", "--", "true"]));
     assert_eq!(output.status, 0);
@@ -99,7 +117,7 @@ fn a_program_that_never_calls_mpi_is_said_to_be_none() {
     for mpi in two_families() {
         let folder = fresh_folder(&format!("{}-no-mpi", mpi.name));
         let mut command = Command::new(overhear());
-        command.arg("record").arg("--dir").arg(&folder).args(mpi.launch(2)).arg("true");
+        command.arg("record").arg("--dir").arg(&folder).args(mpi.launch(2)).args(["sleep", "0.2"]);
         mpi.set_environment(&mut command);
         let output = finish(&mut command);
         assert_eq!(output.status, 0, "{}", output.stderr);

@@ -82,7 +82,7 @@ impl<V: Copy> Handles<V> {
         Handles { levels: std::array::from_fn(|_| AtomicPtr::new(null_mut())) }
     }
 
-    /// What is known of the handle.
+    /// What is known of the handle; of 0, which is none, nothing ever.
     #[inline(always)]
     pub fn get(&self, handle: u64) -> Option<V> {
         Some(self.find(handle)?.read())
@@ -186,7 +186,8 @@ impl<V: Copy> Handles<V> {
     #[inline(always)]
     fn find(&self, handle: u64) -> Option<Slot<'_, V>> {
         match self.preferred(handle) {
-            Some(slot) if slot.key().load(Acquire) == handle => Some(slot),
+            // A free slot has the key 0, and no value.
+            Some(slot) if slot.key().load(Acquire) == handle && handle != 0 => Some(slot),
             _ => self.find_elsewhere(handle),
         }
     }

@@ -104,3 +104,18 @@ fn threads_that_share_a_table_lose_none_of_each_others_handles() {
     });
     assert!((0..4).flat_map(of).all(|handle| table.get(handle) == Some(handle)));
 }
+
+#[test]
+fn nothing_is_known_of_0_which_is_no_handle() {
+    let table = Handles::new();
+    // SAFETY: nobody else knows the table.
+    assert!(unsafe { table.insert(64, 1u64) });
+    for _ in 0..2 {
+        assert_eq!(table.get(0), None);
+        assert_eq!(table.remove(0), None);
+        assert_eq!(table.visit(0, |_| Keep::No), None);
+        // SAFETY: as above.
+        assert!(unsafe { table.insert(0, 2) } && table.share(0, 3));
+    }
+    assert_eq!(table.get(64), Some(1));
+}

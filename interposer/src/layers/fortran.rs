@@ -5,13 +5,37 @@
 
 use std::collections::HashMap;
 use std::ffi::CStr;
+use std::ops::Range;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use traces::calls::Call;
 use traces::definitions::Language;
 
 /// Functions of which every binding has at least one.
 pub const PROOFS: [&CStr; 5] = [c"mpi_init_", c"mpi_init", c"mpi_init__", c"MPI_INIT", c"mpi_init_f08_"];
+
+/// Where the bindings begin and end. Open MPI has the most, three; code of one that finds no room is taken for a tool's.
+static BINDINGS: [[AtomicUsize; 2]; 8] = [const { [const { AtomicUsize::new(0) }; 2] }; 8];
+
+/// The bindings lie in these ranges, and nowhere else.
+pub fn found(ranges: impl Iterator<Item = Range<usize>>) {
+    let mut ranges = ranges.fuse();
+    for [start, end] in &BINDINGS {
+        let range = ranges.next().unwrap_or_default();
+        if [start, end].map(|bound| bound.load(Relaxed)) != [range.start, range.end] {
+            // A thread that reads meanwhile finds an empty range rather than parts of two.
+            end.store(0, Relaxed);
+            start.store(range.start, Relaxed);
+            end.store(range.end, Relaxed);
+        }
+    }
+}
+
+/// Whether an address is in a binding.
+pub fn holds(address: usize) -> bool {
+    BINDINGS.iter().any(|[start, end]| (start.load(Relaxed)..end.load(Relaxed)).contains(&address))
+}
 
 /// The call that a Fortran name stands for, and the language it is of.
 pub fn call_named(symbol: &str) -> Option<(Call, Language)> {

@@ -6,6 +6,7 @@
 //!
 //! - The program's slots for functions of a layer lead to [`stubs`], which note who called what and go on to the layer.
 //! - The layer's slots for MPI lead to the wrappers' ways in for layers, which ask [`place`] what was noted.
+//! - The datatypes that a Fortran binding makes for itself are no calls of the program; the recorder only learns that they are freed.
 //! - What a layer does without MPI's function is recorded where it begins, by what a stub noted ([`binding`]).
 
 mod fortran;
@@ -64,7 +65,15 @@ pub extern "C" fn place(question: u32, address: usize) -> usize {
     // What a layer asks of MPI on its way, before and after what the program called, is not the program's; nor is what
     // happens inside a call.
     let inside = by_profiling_name && current::thread().is_some_and(|thread| thread.nested());
-    if call.class() == Class::Query || inside { 0 } else { site(address) }
+    if call.class() == Class::Query || inside {
+        return 0;
+    }
+    // MPICH's mpi_f08 makes, commits and frees a datatype for each section of an array. The recorder is to see them freed,
+    // since their handles come again.
+    if call.class() == Class::Datatype && fortran::holds(address) {
+        return CallSite::of_binding(by).word();
+    }
+    site(address)
 }
 
 /// A call of a binding's function that the binding answers itself.

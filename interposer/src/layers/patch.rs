@@ -70,6 +70,8 @@ pub fn patch(wrappers: &Wrappers) -> bool {
             None => others.push(object),
         }
     }
+    let bindings = patched.layers.iter().filter(|layer| layer.kind == LayerKind::Fortran);
+    fortran::found(bindings.map(|layer| layer.object.range.clone()));
     let new = patched.layers.iter().skip(known).map(|layer| (&layer.object, Some(layer.kind)));
     for (object, kind) in new.chain(others.iter().map(|object| (object, None))) {
         // SAFETY: the object is loaded, and stays so while the program runs code in it.

@@ -4,12 +4,13 @@ use std::fs;
 use std::sync::Mutex;
 use std::sync::atomic::Ordering::*;
 
-use traces::calls::Call;
+use traces::calls::{ArgumentKind, Call};
 use traces::definitions::{Definition, Process};
 use traces::file::{FileHeader, MAGIC, Mode, NO_RANK, VERSION};
 use traces::write::blank_header;
 
-use super::calls::starts;
+use super::calls::{is_lifecycle, starts};
+use super::errors;
 use super::run::{FAILED, HandedDown, RUN, RunContext};
 use super::{folder, together};
 use crate::abi;
@@ -71,6 +72,9 @@ fn begin(handed: &'static HandedDown) -> bool {
     }
     let begun = try_begin(handed);
     HERE.phase.store(if matches!(begun, Ok(true)) { RECORDING } else { OFF }, Release);
+    if HERE.phase.load(Acquire) == OFF {
+        recorded::forward_all(is_lifecycle);
+    }
     if let Err(reason) = begun {
         FAILED.store(true, Release);
         if config::launcher_rank().unwrap_or(0) == 0 {
@@ -116,7 +120,7 @@ fn try_begin(handed: &'static HandedDown) -> Result<bool, String> {
         let warning = "the program also calls MPI by its profiling names (PMPI_); no figure includes those calls";
         shared::define(&Definition::Warning(warning.into()));
     }
-    recorded::choose(&config.filter);
+    recorded::choose(&config.filter, |call| is_lifecycle(call) || changes_what_is_known(call));
     content::choose(config.checksum && mode == Mode::Trace);
     // SAFETY: the handler only stores two words.
     unsafe { libc::pthread_atfork(None, None, Some(forked)) };
@@ -127,6 +131,14 @@ fn try_begin(handed: &'static HandedDown) -> Result<bool, String> {
     progress::begin(config.progress);
     let _ = RUN.set(RunContext { config, family, handed });
     Ok(true)
+}
+
+/// Whether a call tells the recorder something even where it is not recorded: what it frees may come again as something else,
+/// a message that it takes is received by another name, and an error handler may let the program go on after errors.
+fn changes_what_is_known(call: Call) -> bool {
+    use ArgumentKind::{FreeComm, FreeDatatype, FreeFile, FreeGroup, FreeWin, TakeMessage};
+    let kinds = [FreeComm, FreeWin, FreeFile, FreeDatatype, FreeGroup, TakeMessage];
+    kinds.into_iter().any(|kind| call.has(kind)) || errors::takes_handler(call)
 }
 
 /// A forked child does not write into its parent's file.

@@ -14,6 +14,7 @@ use crate::recorder::file::modules;
 use crate::recorder::file::pages::Output;
 use crate::recorder::file::shared;
 use crate::recorder::process::forked::{DORMANT, HERE, RECORDING};
+use crate::recorder::thread::current;
 
 /// Says in the file whether MPI is finalized. Returns whether it is.
 pub fn mark_end(output: &Output) -> bool {
@@ -39,6 +40,9 @@ pub fn process_ends() {
     match HERE.phase.load(Acquire) {
         RECORDING => {
             if let Some(output) = shared::output() {
+                if let Some(thread) = current::thread() {
+                    thread.ends_with_process();
+                }
                 output.save_all();
                 if output.header().is_finalized() && speaks_at_end() {
                     last_words::say(output);

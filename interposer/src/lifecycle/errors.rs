@@ -3,12 +3,10 @@
 use std::sync::atomic::{AtomicBool, Ordering::*};
 
 use traces::calls::{Call, Class};
-use traces::definitions::Definition;
 
 use super::run::READY;
 use crate::real;
-use crate::recorder::file::shared;
-use crate::recorder::guard;
+use crate::recorder::file::shared::WarningOnce;
 
 /// Whether the call is given an error handler.
 pub fn takes_handler(call: Call) -> bool {
@@ -32,12 +30,11 @@ pub fn set_handles_errors() {
 /// Requests are about to be completed, and nobody will say what arrived.
 #[cold]
 pub fn arrivals_unseen() {
-    static SAID: AtomicBool = AtomicBool::new(false);
-    if !SAID.swap(true, Relaxed) {
-        let warning = "the program handles errors of MPI itself: of receives that MPI_Waitall, MPI_Waitsome, MPI_Testall \
-                       or MPI_Testsome completed without statuses, the bytes are those posted";
-        guard::run(|| shared::define(&Definition::Warning(warning.into())));
-    }
+    static UNSEEN: WarningOnce = WarningOnce::new(
+        "the program handles errors of MPI itself: of receives that MPI_Waitall, MPI_Waitsome, MPI_Testall or MPI_Testsome \
+         completed without statuses, the bytes are those posted",
+    );
+    UNSEEN.say();
 }
 
 /// The class of an error code, 0 where MPI cannot be asked.

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering::*};
 
 use traces::file::NO_RANK;
+use traces::folder::as_typed;
 
 use super::folder;
 use crate::messages;
@@ -12,30 +13,36 @@ use crate::recorder::thread::slots;
 /// The figures of the end were said.
 static TOLD: AtomicBool = AtomicBool::new(false);
 
-/// One line at the end: where it is, how much, and what it cost. `overhear record` in front of the launcher says it of all ranks.
+/// One line at the end: how much, what it cost, and the next command, as `overhear record` in front of the launcher says it of all ranks.
 pub fn say(output: &Output) {
     if TOLD.swap(true, Relaxed) {
         return;
     }
     let header = output.header().summary();
     let rank = if header.rank == NO_RANK { 0 } else { header.rank };
-    let ticks = header.end.ticks.wrapping_sub(header.begin.ticks);
+    let ticks = header.end.ticks.wrapping_sub(header.begin.ticks).max(1) as f64;
     let seconds = header.end.monotonic.wrapping_sub(header.begin.monotonic) as f64 / 1e9;
-    let calls = slots::calls();
-    let cost = header.costs.0 as f64 / 1000.0;
-    let (entries, entry) = (slots::entries(), header.costs.1 as f64 / 1000.0);
-    let in_nanoseconds = |cost: f64| cost * seconds * 1e9 / ticks.max(1) as f64;
-    let off_line = slots::off_line() as f64;
-    let share = 100.0 * (calls as f64 * cost + entries as f64 * entry + off_line) / ticks.max(1) as f64;
-    let engine = match entries {
-        0 => String::new(),
-        _ => format!(", {:.0} ns an entry into the engine", in_nanoseconds(entry)),
-    };
+    let (call, entry) = (header.costs.0 as f64 / 1000.0, header.costs.1 as f64 / 1000.0);
+    let cost = slots::calls() as f64 * call + slots::entries() as f64 * entry + slots::off_line() as f64;
+    let (took, share) = (in_units(cost / ticks * seconds), 100.0 * cost / ticks);
     let path = output.file.path();
-    let folder = folder::parent_of(&path).display();
-    let bytes = output.file.on_disk() as f64 / 1e6;
-    let (call, beside) = (in_nanoseconds(cost), in_nanoseconds(off_line) / 1e6);
+    let (size, folder) = (in_bytes(output.file.on_disk() as f64), as_typed(folder::parent_of(&path)));
     messages::say(&format!(
-        "{folder}: {bytes:.1} MB from rank {rank}, {call:.0} ns a call{engine}, {beside:.3} ms beside, {share:.2} % of its {seconds:.3} s"
+        "{size} of rank {rank}. Recording took {took}, {share:.2} % of its time. Next: overhear {folder}"
     ));
+}
+
+fn in_units(seconds: f64) -> String {
+    match seconds {
+        0.9995.. => format!("{seconds:.3} s"),
+        _ => format!("{:.3} ms", seconds * 1e3),
+    }
+}
+
+fn in_bytes(bytes: f64) -> String {
+    let kibibytes = bytes / 1024.0;
+    match kibibytes {
+        ..1024.0 => format!("{kibibytes:.1} KiB"),
+        _ => format!("{:.1} MiB", kibibytes / 1024.0),
+    }
 }

@@ -72,6 +72,8 @@ pub fn read(rate: f64) {
     };
     if read && clock::is_ticks() {
         let calls = Entries { entries: turns, productive: 0, ticks: (seconds * rate) as u64 };
-        thread.engine.component(line).into_iter().for_each(|idle| idle.line.set(calls));
+        if let Some(idle) = thread.engine.line(line) {
+            idle.set(calls);
+        }
     }
 }

@@ -152,7 +152,7 @@ unsafe extern "C-unwind" fn read_from(queue: *mut Object, buffer: usize, count: 
 /// Reads a queue. Below zero for none (-FI_EAGAIN) and for errors.
 #[inline(always)]
 fn entered(real: impl FnOnce() -> isize) -> isize {
-    let Some(thread) = super::engine_thread() else { return real() };
+    let Some(heard) = super::heard() else { return real() };
     let Some(line) = LISTENER.line(described) else { return real() };
-    super::entry(thread, line, real, |events| Achieved::events((*events).max(0) as u64))
+    super::entry(heard, line, real, |events| Achieved::events((*events).max(0) as u64))
 }

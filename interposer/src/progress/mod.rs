@@ -24,6 +24,7 @@ use crate::recorder::guard;
 use crate::recorder::process::forked::HERE;
 use crate::recorder::thread::Thread;
 use crate::recorder::thread::current;
+use crate::recorder::thread::engine::{Engine, Line, NOT_ENTERED, SAMPLED, UNMEASURED};
 use crate::recorder::thread::slots;
 
 /// How much was asked for, as a number of [`Depth`].
@@ -57,14 +58,17 @@ pub fn unheard<R>(work: impl FnOnce() -> R) -> R {
     result
 }
 
-/// Makes `times` entries that do nothing, to measure what listening costs. Returns ticks.
+/// Makes `times` entries that do nothing inside a call, to measure what listening costs. Returns ticks.
 #[inline(never)]
 pub fn rehearse(thread: &Thread, times: u32) -> u64 {
-    let begin = clock::now();
+    let heard = Heard { thread, depth: Depth::Events as u32 };
+    let begin = thread.enter(0);
     for _ in 0..times {
-        entry(thread, FIRST_COMPONENT, || std::hint::black_box(()), |_| Achieved::events(0));
+        entry(heard, FIRST_COMPONENT, || std::hint::black_box(()), |_| Achieved::events(0));
     }
-    clock::now() - begin
+    let ticks = clock::now() - begin;
+    thread.left_to_program();
+    ticks
 }
 
 /// Whether anything is to be recorded.
@@ -132,16 +136,39 @@ impl Achieved {
     }
 }
 
-/// The thread whose engine this is; of a thread that has not called MPI, its recording begins here.
+/// A thread's engine, as far as it is recorded.
+#[derive(Clone, Copy)]
+pub struct Heard<'a> {
+    thread: &'a Thread,
+    /// A number of [`Depth`], above [`Off`](Depth::Off).
+    depth: u32,
+}
+
+impl Heard<'_> {
+    #[inline(always)]
+    fn is_timed(self) -> bool {
+        self.depth >= Depth::Time as u32
+    }
+
+    /// Whether it is inside an entry whose parts are not measured.
+    #[inline(always)]
+    pub fn is_unmeasured(self) -> bool {
+        self.thread.engine.state.get() == UNMEASURED
+    }
+}
+
+/// The engine of the calling thread; of one that has not called MPI, its recording begins here.
 #[inline(always)]
-pub fn engine_thread() -> Option<&'static Thread> {
-    if HERE.depth.load(Relaxed) == Depth::Off as u32 {
+pub fn heard() -> Option<Heard<'static>> {
+    let depth = HERE.depth.load(Relaxed);
+    if depth == Depth::Off as u32 {
         return None;
     }
-    match current::thread() {
+    let thread = match current::thread() {
         None => joined(),
         thread => thread,
-    }
+    };
+    thread.map(|thread| Heard { thread, depth })
 }
 
 #[cold]
@@ -150,97 +177,168 @@ fn joined() -> Option<&'static Thread> {
     slots::join()
 }
 
+/// The same where the thread is inside MPI or its engine.
+#[inline(always)]
+pub fn heard_inside() -> Option<Heard<'static>> {
+    let thread = current::thread().filter(|thread| thread.nested() || thread.engine.state.get() != NOT_ENTERED)?;
+    let depth = HERE.depth.load(Relaxed);
+    (depth != Depth::Off as u32).then_some(Heard { thread, depth })
+}
+
 /// Makes a call of the engine, or of a part of it that is an entry where nothing else of it is around.
 #[inline(always)]
-pub fn entry<R>(thread: &Thread, line: usize, real: impl FnOnce() -> R, came: impl FnOnce(&R) -> Achieved) -> R {
-    timed_entry::<R, false>(thread, line, real, came)
+pub fn entry<R>(heard: Heard, line: usize, real: impl FnOnce() -> R, came: impl FnOnce(&R) -> Achieved) -> R {
+    match heard.thread.engine.state.get() {
+        NOT_ENTERED => outermost(heard, line, true, real, came),
+        UNMEASURED => inner(heard, line, real, came),
+        start => timed_inner(heard, line, SAMPLED, start, real, came),
+    }
 }
 
-/// The same of a part that the engine calls before it does anything else, or right behind another: it begins when the clock was
-/// last read. Reading it takes as long as a part that finds nothing.
+/// The same of a system call, which takes longer than it takes to read the clock.
 #[inline(always)]
-pub fn next_entry<R>(thread: &Thread, line: usize, real: impl FnOnce() -> R, came: impl FnOnce(&R) -> Achieved) -> R {
-    timed_entry::<R, true>(thread, line, real, came)
+pub fn system_entry<R>(heard: Heard, line: usize, real: impl FnOnce() -> R, came: impl FnOnce(&R) -> Achieved) -> R {
+    match heard.thread.engine.state.get() {
+        NOT_ENTERED => outermost(heard, line, false, real, came),
+        _ => timed_inner(heard, line, 1, if heard.is_timed() { clock::now() } else { 0 }, real, came),
+    }
 }
 
+/// Makes a call of the engine that no other is around.
+///
+/// Reading the clock takes longer than an entry that finds nothing. So where an entry `follows` one that found nothing, in the same
+/// call, it begins when that has ended: the call does nothing but wait.
 #[inline(always)]
-fn timed_entry<R, const FOLLOWS: bool>(
-    thread: &Thread,
+pub fn outermost<R>(
+    heard: Heard,
     line: usize,
+    follows: bool,
     real: impl FnOnce() -> R,
     came: impl FnOnce(&R) -> Achieved,
 ) -> R {
+    let Heard { thread, .. } = heard;
     let engine = &thread.engine;
-    let Some(component) = engine.component(line) else { return real() };
-    let depth = HERE.depth.load(Relaxed);
-    let timed = depth >= Depth::Time as u32;
-    let before = engine.achieved.get();
-    let follows = FOLLOWS && engine.depth.get() > 0;
-    engine.depth.set(engine.depth.get() + 1);
-    component.inside.set(component.inside.get() + 1);
-    let start = if timed && !follows { clock::now() } else { engine.read.get() };
-    engine.read.set(start);
+    let Some(own) = engine.line(line) else { return real() };
+    let (before, read) = (engine.achieved.get(), engine.read.get());
+    let start = match heard.is_timed() && !(follows && thread.is_in_call_since(read)) {
+        true => clock::now(),
+        false => read,
+    };
+    engine.enters(line, start);
     let result = real();
-    let end = if timed { clock::now() } else { start };
-    engine.read.set(end);
-    component.inside.set(component.inside.get() - 1);
-    engine.depth.set(engine.depth.get() - 1);
-    let ticks = end.wrapping_sub(start);
-    let achieved = came(&result);
-    component.line.reported(achieved.events, achieved.ready);
-    engine.achieved.set(engine.achieved.get() + achieved.counts as u64);
-    let outermost = engine.depth.get() == 0;
-    let moved = engine.achieved.get() != before;
-    // A bare wait for descriptors has nothing around it that could move the bytes.
-    let productive = moved || achieved.events > 0;
-    component.line.count(productive, if component.inside.get() == 0 { ticks } else { 0 });
-    if outermost && !thread.is_at_work() {
-        thread.work(true);
-        outermost_entry(thread, productive, start, end, depth);
-        thread.work(false);
+    let end = if heard.is_timed() { clock::now() } else { read };
+    // Where the stack was suspended meanwhile, others may have entered: this one ends as it began.
+    engine.state.set(NOT_ENTERED);
+    let productive = has_achieved(engine, own, before, &came(&result));
+    own.count(end.wrapping_sub(start));
+    if productive {
+        own.achieved();
+        engine.achiever_took(end.wrapping_sub(start));
+    }
+    // What MPI does after it has achieved something is its own, or the program's.
+    engine.read.set(if productive { 0 } else { end });
+    if !thread.is_at_work() {
+        tell(heard, productive, start, end);
     }
     result
 }
 
+/// Makes a call of a part of the engine, inside an entry. How long it takes is measured in one entry of several, which stands for
+/// the others; where it achieves something, it is given the time of the entry.
 #[inline(always)]
-fn outermost_entry(thread: &Thread, productive: bool, start: u64, end: u64, depth: u32) {
+pub fn inner<R>(heard: Heard, line: usize, real: impl FnOnce() -> R, came: impl FnOnce(&R) -> Achieved) -> R {
+    let engine = &heard.thread.engine;
+    let Some(own) = engine.line(line) else { return real() };
+    let before = engine.achieved.get();
+    let result = real();
+    own.count_call();
+    if has_achieved(engine, own, before, &came(&result)) {
+        own.achieved();
+        engine.achiever.set(line as u32);
+    }
+    result
+}
+
+/// The same, measured from `start` on; where it achieves nothing, its time counts so often.
+#[inline(always)]
+pub fn timed_inner<R>(
+    heard: Heard,
+    line: usize,
+    times: u64,
+    start: u64,
+    real: impl FnOnce() -> R,
+    came: impl FnOnce(&R) -> Achieved,
+) -> R {
+    let engine = &heard.thread.engine;
+    let Some(own) = engine.line(line) else { return real() };
+    let before = engine.achieved.get();
+    // Of calls inside each other, the outermost is measured.
+    let first = engine.enters_part(line);
+    let result = real();
+    let end = if heard.is_timed() { clock::now() } else { start };
+    let productive = has_achieved(engine, own, before, &came(&result));
+    let ticks = if first { end.wrapping_sub(start) } else { 0 };
+    own.count(if productive { ticks } else { ticks * times });
+    if productive {
+        own.achieved();
+    }
+    if first {
+        engine.leaves_part(line);
+    }
+    engine.goes_on(end);
+    result
+}
+
+/// Whether a call of a component achieved anything, itself or by what it called.
+#[inline(always)]
+fn has_achieved(engine: &Engine, line: Line, before: u64, achieved: &Achieved) -> bool {
+    if achieved.events > 0 {
+        line.reported(achieved.events, achieved.ready);
+        engine.achieved.set(engine.achieved.get() + achieved.counts as u64);
+    }
+    // A bare wait for descriptors has nothing around it that could move the bytes.
+    achieved.events > 0 || engine.achieved.get() != before
+}
+
+/// An outermost entry was made.
+#[inline(always)]
+fn tell(Heard { thread, depth }: Heard, productive: bool, start: u64, end: u64) {
     let nested = thread.nested();
     let line = thread.engine.entries_line(nested);
-    let ticks = end.wrapping_sub(start);
-    line.count(productive, ticks);
+    line.count(end.wrapping_sub(start));
+    thread.has_entries(nested);
+    thread.engine.ended(end);
     if productive {
-        line.reported(ticks, (0, 0));
+        line.achieved();
+        line.reported(end.wrapping_sub(start), (0, 0));
     }
-    thread.has_more();
-    thread.engine.last.set(end);
-    if depth >= Depth::Events as u32 {
+    if depth >= Depth::Events as u32 && (productive || !nested) {
+        thread.work(true);
         if productive {
             thread.achieved(start, end);
         }
         if !nested {
             thread.entered_outside(start, end);
         }
+        thread.work(false);
     }
 }
 
 /// Makes a call that is part of an entry but none itself: data that moves.
 #[inline(always)]
-pub fn part<R>(thread: &Thread, line: usize, real: impl FnOnce() -> R, came: impl FnOnce(&R) -> Achieved) -> R {
-    let Some(component) = thread.engine.component(line) else { return real() };
-    let timed = HERE.depth.load(Relaxed) >= Depth::Time as u32;
-    let start = if timed { clock::now() } else { 0 };
+pub fn part<R>(heard: Heard, line: usize, real: impl FnOnce() -> R, came: impl FnOnce(&R) -> Achieved) -> R {
+    let engine = &heard.thread.engine;
+    let Some(own) = engine.line(line) else { return real() };
+    let start = if heard.is_timed() { clock::now() } else { 0 };
     let result = real();
-    let ticks = if timed { clock::now().wrapping_sub(start) } else { 0 };
+    let ticks = if heard.is_timed() { clock::now().wrapping_sub(start) } else { 0 };
+    engine.read.set(0);
+    own.count(ticks);
     let achieved = came(&result);
-    thread.engine.achieved.set(thread.engine.achieved.get() + achieved.counts as u64);
-    component.line.reported(achieved.events, (0, 0));
-    component.line.count(achieved.counts, ticks);
+    if achieved.counts {
+        own.achieved();
+        own.reported(achieved.events, (0, 0));
+        engine.achieved.set(engine.achieved.get() + 1);
+    }
     result
-}
-
-/// The calling thread, where it is inside MPI or its engine and that is not to be left [`unheard`].
-#[inline(always)]
-pub fn thread_inside() -> Option<&'static Thread> {
-    let thread = current::thread().filter(|thread| thread.nested() || thread.engine.depth.get() > 0)?;
-    (HERE.depth.load(Relaxed) != Depth::Off as u32).then_some(thread)
 }

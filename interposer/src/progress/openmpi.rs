@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::*};
 
 use traces::definitions::Interception;
 
-use super::{Achieved, Listener};
+use super::{Achieved, Heard, Listener};
 use crate::function::Function;
 use crate::symbol;
 
@@ -45,9 +45,9 @@ unsafe extern "C-unwind" fn opal_progress() -> c_int {
         // SAFETY: the function takes nothing. What it returns before 5.0 is whatever the register held.
         unsafe { PROGRESS.get()() }
     };
-    let Some(thread) = super::engine_thread() else { return real() };
+    let Some(heard) = super::heard() else { return real() };
     let Some(line) = LISTENER.line(described) else { return real() };
-    super::entry(thread, line, real, |_| Achieved::events(0))
+    super::entry(heard, line, real, |_| Achieved::events(0))
 }
 
 /// Callbacks that are told apart; Open MPI has less than ten.
@@ -66,9 +66,20 @@ unsafe extern "C-unwind" fn call<const SLOT: usize>() -> c_int {
     let callback = slot.callback.load(Relaxed);
     // SAFETY: the slot holds what was registered.
     let real = || unsafe { std::mem::transmute::<usize, Callback>(callback)() };
-    let Some(thread) = super::engine_thread() else { return real() };
+    let Some(heard) = super::heard() else { return real() };
     let Some(line) = slot.listener.line(|| (Interception::OpalCallback, name(callback))) else { return real() };
-    super::next_entry(thread, line, real, |events| Achieved::events((*events).max(0) as u64))
+    if heard.is_unmeasured() { super::inner(heard, line, real, events) } else { rarely(heard, line, callback) }
+}
+
+fn events(reported: &c_int) -> Achieved {
+    Achieved::events((*reported).max(0) as u64)
+}
+
+/// A callback in an entry whose parts are measured, or that somebody else than `opal_progress` calls.
+#[inline(never)]
+fn rarely(heard: Heard, line: usize, callback: usize) -> c_int {
+    // SAFETY: what was registered.
+    super::entry(heard, line, || unsafe { std::mem::transmute::<usize, Callback>(callback)() }, events)
 }
 
 macro_rules! trampolines {

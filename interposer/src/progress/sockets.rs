@@ -54,14 +54,14 @@ macro_rules! calls {
                 static REAL: Function<Real> = unsafe { Function::first(stringify!($name)) };
                 // SAFETY: passes on what was passed.
                 let real = || unsafe { REAL.get()($($argument),*) };
-                let Some(thread) = super::thread_inside() else { return real() };
+                let Some(heard) = super::heard_inside() else { return real() };
                 calls!(@socket $made, $($argument)*, real);
                 let Some(line) = $listener.line(|| (Interception::$way, $text.into())) else { return real() };
-                super::$made(thread, line, real, calls!(@came $($came)?))
+                super::$made(heard, line, real, calls!(@came $($came)?))
             }
         )*)*
     };
-    (@socket entry, $($argument:ident)*, $real:ident) => {};
+    (@socket system_entry, $($argument:ident)*, $real:ident) => {};
     (@socket part, $descriptor:ident $($more:ident)*, $real:ident) => {
         if !is_socket($descriptor) {
             return $real();
@@ -73,21 +73,21 @@ macro_rules! calls {
 
 calls! {
     POLL Ready "poll" {
-        entry poll(descriptors: *mut pollfd, count: usize, timeout: c_int) -> c_int,
+        system_entry poll(descriptors: *mut pollfd, count: usize, timeout: c_int) -> c_int,
             |ready: &c_int| polled(descriptors, count, *ready);
-        entry __poll_chk(descriptors: *mut pollfd, count: usize, timeout: c_int, room: usize) -> c_int,
+        system_entry __poll_chk(descriptors: *mut pollfd, count: usize, timeout: c_int, room: usize) -> c_int,
             |ready: &c_int| polled(descriptors, count, *ready);
-        entry ppoll(descriptors: *mut pollfd, count: usize, timeout: *const c_void, mask: *const c_void) -> c_int,
+        system_entry ppoll(descriptors: *mut pollfd, count: usize, timeout: *const c_void, mask: *const c_void) -> c_int,
             |ready: &c_int| polled(descriptors, count, *ready);
     }
     SELECT Ready "select" {
-        entry select(count: c_int, receive: *mut fd_set, send: *mut fd_set, except: *mut fd_set, timeout: *mut c_void) -> c_int,
+        system_entry select(count: c_int, receive: *mut fd_set, send: *mut fd_set, except: *mut fd_set, timeout: *mut c_void) -> c_int,
             |ready: &c_int| selected(count, receive, send, *ready);
     }
     EPOLL Ready "epoll_wait" {
-        entry epoll_wait(epoll: c_int, events: *mut epoll_event, room: c_int, timeout: c_int) -> c_int,
+        system_entry epoll_wait(epoll: c_int, events: *mut epoll_event, room: c_int, timeout: c_int) -> c_int,
             |ready: &c_int| waited(events, *ready);
-        entry epoll_pwait(epoll: c_int, events: *mut epoll_event, room: c_int, timeout: c_int, mask: *const c_void) -> c_int,
+        system_entry epoll_pwait(epoll: c_int, events: *mut epoll_event, room: c_int, timeout: c_int, mask: *const c_void) -> c_int,
             |ready: &c_int| waited(events, *ready);
     }
     RECEIVE Receive "receive" {

@@ -29,7 +29,7 @@ pub fn ready() {
 unsafe extern "C-unwind" fn ucp_worker_progress(worker: *mut c_void) -> c_uint {
     // SAFETY: passes on what was passed.
     let real = || unsafe { PROGRESS.get()(worker) };
-    let Some(thread) = super::engine_thread() else { return real() };
+    let Some(heard) = super::heard() else { return real() };
     let Some(line) = LISTENER.line(described) else { return real() };
-    super::entry(thread, line, real, |events| Achieved::events(*events as u64))
+    super::entry(heard, line, real, |events| Achieved::events(*events as u64))
 }

@@ -59,7 +59,7 @@ impl Draft {
             errors::arrivals_unseen();
             return None;
         }
-        self.status = if self.many { thread.statuses() } else { thread.status() };
+        self.status = if self.many { thread.statuses() } else { thread.room().status() };
         Some(self.status)
     }
 
@@ -89,12 +89,8 @@ impl Draft {
 
     /// The request a call has begun.
     #[inline(always)]
-    pub fn begun(&self, thread: &Thread, family: &Family, code: i32) -> StartedRequest {
-        if self.new_request == 0 {
-            return StartedRequest::NoRequest;
-        }
-        thread.number_request();
-        if code != 0 {
+    pub fn begun(&self, family: &Family, code: i32) -> StartedRequest {
+        if self.new_request == 0 || code != 0 {
             return StartedRequest::NoRequest;
         }
         // SAFETY: MPI has written a request there.
@@ -106,12 +102,13 @@ impl Draft {
         }
     }
 
-    /// A request begun inside another call takes a number, and is not followed further.
-    pub fn begun_nested(&self, thread: &Thread) -> StartedRequest {
+    /// Numbers the request of a call that is recorded. Not before it is: a page that begins with its record says which number the
+    /// record takes.
+    #[inline(always)]
+    pub fn number_request(&self, thread: &Thread) {
         if self.new_request != 0 {
             thread.number_request();
         }
-        StartedRequest::NoRequest
     }
 
     /// What the call has brought about.

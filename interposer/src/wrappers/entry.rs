@@ -3,6 +3,9 @@
 //! While a register is free the place goes there. When all are in use, `inner` is called with two words more on the
 //! stack before the arguments that are there already: the place, and the return address that lies there anyway.
 //!
+//! A call that nothing is recorded of goes on to MPI before that, by one comparison: the stack and all registers are as the program
+//! left them.
+//!
 //! A wrapper has two kinds of ways in. `entry!` is that of a program which calls `MPI_X`: the place is the return address.
 //! `layered!` is for objects between program and MPI, and asks [`layers`](crate::layers) for the place. It gets the flags
 //! of that module with it, or 0 where the call is not the program's: then it goes on to MPI at once.
@@ -26,10 +29,26 @@ macro_rules! go_on {
     };
 }
 
+/// To `2:` if the function is one of [`FORWARDED`](crate::recorder::process::recorded::FORWARDED).
+#[cfg(target_arch = "x86_64")]
+macro_rules! if_forwarded {
+    () => {
+        "cmp byte ptr [rip + {forwarded} + {place}], 0\n jne 2f\n"
+    };
+}
+
+/// `2:`, which goes on to what is behind the wrapper.
+#[cfg(target_arch = "x86_64")]
+macro_rules! forward {
+    () => {
+        "2:\n jmp qword ptr [rip + {real} + {offset}]\n"
+    };
+}
+
 #[cfg(target_arch = "x86_64")]
 macro_rules! entry {
     ($arguments:tt) => {
-        go_on!($arguments "qword ptr [rsp]")
+        concat!(if_forwarded!(), go_on!($arguments "qword ptr [rsp]"), forward!())
     };
 }
 
@@ -37,9 +56,10 @@ macro_rules! entry {
 macro_rules! layered {
     ($arguments:tt) => {
         concat!(
+            if_forwarded!(),
             "mov eax, {number}\n call {ask}\n test rax, rax\n jz 2f\n",
             go_on!($arguments "rax"),
-            "2:\n jmp qword ptr [rip + {real} + {offset}]\n"
+            forward!()
         )
     };
 }
@@ -113,9 +133,23 @@ macro_rules! go_on {
 }
 
 #[cfg(target_arch = "aarch64")]
+macro_rules! if_forwarded {
+    () => {
+        "adrp x16, {forwarded}\n add x16, x16, :lo12:{forwarded}\n ldrb w16, [x16, {place}]\n cbnz w16, 2f\n"
+    };
+}
+
+#[cfg(target_arch = "aarch64")]
+macro_rules! forward {
+    () => {
+        "2:\n adrp x16, {real}\n add x16, x16, :lo12:{real}\n ldr x16, [x16, {offset}]\n br x16\n"
+    };
+}
+
+#[cfg(target_arch = "aarch64")]
 macro_rules! entry {
     ($arguments:tt) => {
-        go_on!($arguments "x30")
+        concat!(if_forwarded!(), go_on!($arguments "x30"), forward!())
     };
 }
 
@@ -123,10 +157,11 @@ macro_rules! entry {
 macro_rules! layered {
     ($arguments:tt) => {
         concat!(
+            if_forwarded!(),
             "movz w16, #({number} & 0xffff)\n movk w16, #({number} >> 16), lsl #16\n stp x29, x30, [sp, #-16]!\n .cfi_adjust_cfa_offset 16\n .cfi_offset 30, -8\n bl {ask}\n \
              ldp x29, x30, [sp], #16\n .cfi_adjust_cfa_offset -16\n .cfi_restore 30\n cbz x17, 2f\n",
             go_on!($arguments "x17"),
-            "2:\n adrp x16, {real}\n add x16, x16, :lo12:{real}\n ldr x16, [x16, {offset}]\n br x16\n"
+            forward!()
         )
     };
 }
@@ -177,4 +212,4 @@ macro_rules! inner {
     };
 }
 
-pub(super) use {entry, go_on, inner, layered};
+pub(super) use {entry, forward, go_on, if_forwarded, inner, layered};

@@ -19,9 +19,10 @@ use crate::call_site::{CallSite, CalledBy};
 use crate::layers::{self, WrapperEntries, Wrappers};
 use crate::lifecycle::{self, HandedDown};
 use crate::real;
+use crate::recorder::process::recorded;
 use crate::recorder::thread::draft::Draft;
 use args::Argument;
-use entry::{entry, go_on, inner, layered};
+use entry::{entry, forward, go_on, if_forwarded, inner, layered};
 use recorder_core::cache::Words;
 
 /// What lies below and needs wrappers is given these.
@@ -42,7 +43,16 @@ macro_rules! wrapper {
         #[unsafe(naked)]
         $($export)*
         pub unsafe extern "C-unwind" fn entry() {
-            std::arch::naked_asm!(".cfi_startproc", entry!([$($argument)*]), ".cfi_endproc", inner = sym inner)
+            std::arch::naked_asm!(
+                ".cfi_startproc",
+                entry!([$($argument)*]),
+                ".cfi_endproc",
+                forwarded = sym recorded::FORWARDED,
+                place = const recorded::place(CALL),
+                inner = sym inner,
+                real = sym real::POINTERS,
+                offset = const real::offset(CALL, CalledBy::Name),
+            )
         }
 
         wrapper!(@layered by_name CalledBy::Name, [$($argument)*]);
@@ -103,6 +113,8 @@ macro_rules! wrapper {
                 ".cfi_startproc",
                 layered!([$($argument)*]),
                 ".cfi_endproc",
+                forwarded = sym recorded::FORWARDED,
+                place = const recorded::place(CALL),
                 number = const layers::question(CALL, $by),
                 ask = sym entry::ask,
                 inner = sym inner,

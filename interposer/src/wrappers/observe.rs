@@ -116,13 +116,18 @@ fn cached<M: ProgramCall>(thread: &Thread, family: &Family, made: M, signature: 
     let start = thread.enter_from_program(signature);
     thread.work(false);
     let result = made.make(status);
+    if !thread.is_back(start, 0) {
+        out_of_turn(thread, start, 0, result.code());
+        return result;
+    }
     thread.work(true);
     let end = clock::ticks();
     if draft.in_vain(result.code()) {
         thread.leave_in_vain(signature, start, end);
     } else {
-        let begun = draft.begun(thread, family, result.code());
+        let begun = draft.begun(family, result.code());
         thread.leave_to_program(signature + begun.at_once(), start, end);
+        draft.number_request(thread);
         draft.after(thread, family, signature, begun, result.code());
     }
     thread.rest_outside();
@@ -152,8 +157,8 @@ fn not_cached<M: ProgramCall>(made: M, frame: usize) -> M::Outcome {
         }
         Some(thread) => {
             thread.work_from(frame);
-            // SAFETY: no call is around this one.
-            let draft = unsafe { thread.draft() };
+            // SAFETY: no call on its stack is around this one.
+            let draft = unsafe { thread.room().draft() };
             followed(thread, &made, draft)
         }
     }
@@ -183,6 +188,11 @@ fn followed<M: ProgramCall>(thread: &Thread, made: &M, draft: &mut Draft) -> M::
 #[inline(never)]
 fn know<M: ProgramCall>(thread: &Thread, family: &Family, made: &M, draft: &mut Draft) -> Option<KnownCall> {
     made.note(family, draft);
+    // Not recorded; see `layers::place`.
+    if made.site().is_of_binding() {
+        draft.forget();
+        return None;
+    }
     let address = || layers::address(made.site(), made.call());
     if !M::PLAIN {
         return describe(thread, family, made.call(), address(), draft);
@@ -211,7 +221,7 @@ fn begin(thread: &Thread, family: &Family, draft: &mut Draft, known: KnownCall) 
     if !known.nested && contents::takes(known.call) {
         contents::before(thread, family, known.call, draft);
     }
-    if !known.nested && asked::is_on() {
+    if known.asks(thread) {
         thread.ask();
     }
     let start = thread.enter(known.signature);
@@ -225,6 +235,10 @@ fn begin(thread: &Thread, family: &Family, draft: &mut Draft, known: KnownCall) 
 /// What comes after it.
 #[inline(never)]
 fn end(thread: &Thread, family: &Family, draft: &Draft, known: KnownCall, start: u64, code: i32) {
+    let since = if known.nested { known.since } else { start };
+    if !thread.is_back(since, known.depth) {
+        return out_of_turn(thread, since, known.depth, code);
+    }
     thread.work(true);
     let end = clock::now();
     thread.returns_to(known.depth);
@@ -234,15 +248,16 @@ fn end(thread: &Thread, family: &Family, draft: &Draft, known: KnownCall, start:
     };
     if known.lasting && draft.in_vain(code) {
         thread.leave_in_vain(signature, start, end);
-        if asked::is_on() {
+        if known.asks(thread) {
             thread.ask();
         }
         return thread.rest();
     }
     // What the library does to its own requests inside another call is not the program's.
-    let begun = if known.nested { draft.begun_nested(thread) } else { draft.begun(thread, family, code) };
+    let begun = if known.nested { StartedRequest::NoRequest } else { draft.begun(family, code) };
     let at_once = if signature == UNNUMBERED { 0 } else { begun.at_once() };
     thread.leave(signature + at_once, start, end);
+    draft.number_request(thread);
     if !known.nested {
         if code == 0 && contents::takes(known.call) {
             after_with_contents(thread, family, known.call, draft, signature, begun);
@@ -255,8 +270,10 @@ fn end(thread: &Thread, family: &Family, draft: &Draft, known: KnownCall, start:
         if draft.renames && code == 0 {
             guard::run(|| objects::renamed(draft.object));
         }
-        if asked::is_on() {
-            begun.pending().into_iter().for_each(|handle| thread.ask_about(handle));
+        if known.asks(thread) {
+            if let Some(handle) = begun.pending() {
+                thread.ask_about(handle);
+            }
             thread.ask();
         }
     } else if code != 0 {
@@ -266,6 +283,13 @@ fn end(thread: &Thread, family: &Family, draft: &Draft, known: KnownCall, start:
     if lifecycle::is_lifecycle(known.call) {
         lifecycle::after(known.call, session(family, draft), code);
     }
+}
+
+/// A call has returned to where its recording cannot go on with it.
+#[cold]
+#[inline(never)]
+fn out_of_turn(thread: &Thread, since: u64, depth: u32, code: i32) {
+    thread.returns_elsewhere(since, depth, (code != 0).then(|| (errors::class(code), code)));
 }
 
 /// What comes after a call that succeeded, with what it moved. Its draft takes room on the stack, which other calls do not pay for.
@@ -304,12 +328,19 @@ struct KnownCall {
     nested: bool,
     /// How many it was made inside.
     depth: u32,
+    /// Since when the outermost of those is open.
+    since: u64,
 }
 
 impl KnownCall {
     /// A call of the program's own, whose signature lasts.
     fn cached(call: Call, address: usize, signature: u32) -> KnownCall {
-        KnownCall { call, address, signature, lasting: true, nested: false, depth: 0 }
+        KnownCall { call, address, signature, lasting: true, nested: false, depth: 0, since: 0 }
+    }
+
+    /// Whether MPI is asked about requests now: not inside another call, nor beside one on another stack, which may have freed them.
+    fn asks(&self, thread: &Thread) -> bool {
+        asked::is_on() && !self.nested && !thread.has_suspended()
     }
 }
 
@@ -341,6 +372,7 @@ fn describe(thread: &Thread, family: &Family, call: Call, address: usize, draft:
         lasting: lasting && !nested && signature != UNNUMBERED,
         nested,
         depth: thread.depth(),
+        since: thread.since(),
     })
 }
 

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use zerocopy::FromBytes;
 
 use super::RankFile;
+use super::holes::Holes;
 use super::pages::{EventPage, definition_at, items};
 use crate::definitions::{Definition, Process};
 use crate::error::Error;
@@ -20,8 +21,6 @@ use crate::signature::Signature;
 /// See the module.
 pub struct Follower {
     file: Arc<RankFile>,
-    /// Device and inode: a file of the same name may be another one later.
-    identity: (u64, u64),
     /// Where the first unit is that no page had begun in.
     next: usize,
     /// Pages behind that which were found before.
@@ -45,15 +44,13 @@ impl Follower {
     /// Maps the file, of which nothing has been read. Fails as [`RankFile::open`] does.
     pub fn open(path: &Path) -> Result<Follower, Error> {
         let file = Arc::new(RankFile::open(path)?);
-        let data = fs::metadata(path).map_err(|source| Error::Io { path: path.into(), source })?;
-        let identity = (data.dev(), data.ino());
-        Ok(Follower { file, identity, next: FIRST_PAGE, found: BTreeSet::new() })
+        Ok(Follower { file, next: FIRST_PAGE, found: BTreeSet::new() })
     }
 
     /// Maps what the file has grown by. Whether it is still the same file.
     pub fn refresh(&mut self) -> bool {
         let Ok(data) = fs::metadata(self.file.path()) else { return false };
-        if (data.dev(), data.ino()) != self.identity || data.len() < self.file.len() {
+        if (data.dev(), data.ino()) != self.file.identity || data.len() < self.file.len() {
             return false;
         }
         if data.len() > self.file.len() {
@@ -76,7 +73,7 @@ impl Follower {
     /// The process that writes the file, which the first page of definitions names. Looks at no page behind that.
     pub fn process(&self) -> Option<Process> {
         let (bytes, unit) = (&self.file.map[..], self.file.header.unit as usize);
-        let mut at = FIRST_PAGE;
+        let (mut at, mut holes) = (FIRST_PAGE, Holes::of(&self.file));
         while let Some(Ok((header, _))) = bytes.get(at..).map(PageHeader::ref_from_prefix) {
             if PageKind::from_number(header.kind) == Some(PageKind::Definitions) {
                 let body = bytes.get(at + size_of::<PageHeader>()..).unwrap_or(&[]);
@@ -86,7 +83,7 @@ impl Follower {
                     _ => None,
                 };
             }
-            at += header.units.max(1) as usize * unit;
+            at = if header.units == 0 { holes.behind(at) } else { at + header.units as usize * unit };
         }
         None
     }
@@ -95,10 +92,11 @@ impl Follower {
     pub fn find(&mut self) -> Vec<FoundPage> {
         let (bytes, unit) = (&self.file.map[..], self.file.header.unit as usize);
         let (mut pages, mut at, mut gap) = (Vec::new(), self.next, None);
+        let mut holes = Holes::of(&self.file);
         while let Some(Ok((header, _))) = bytes.get(at..).map(PageHeader::ref_from_prefix) {
             let Some(kind) = PageKind::from_number(header.kind).filter(|_| header.units > 0) else {
                 gap.get_or_insert(at);
-                at += unit;
+                at = holes.behind(at);
                 continue;
             };
             let length = header.units as usize * unit;
@@ -126,7 +124,14 @@ impl Follower {
     pub fn events(&self, page: &FoundPage) -> Option<EventPage<'_>> {
         let header = self.page_header(page)?;
         let words = items::<u64>(self.body(page));
-        Some(EventPage { thread: page.thread, sequence: page.sequence, header, base: header.base, words })
+        Some(EventPage {
+            thread: page.thread,
+            sequence: page.sequence,
+            header,
+            base: header.base,
+            requests: header.requests,
+            words,
+        })
     }
 
     /// A thread's fixed place.

@@ -1,19 +1,29 @@
 //! Reads a rank's file, whole or cut, up to its last published record.
 //!
 //! In: the path of a file. Out: header, definitions, and per thread its signatures and pages of records.
-//! The file is mapped, not read: memory does not grow with the trace.
+//! The file is mapped, not read: memory does not grow with the trace. Holes are passed: time follows what lies on the disk.
 
 mod follow;
+mod holes;
 mod pages;
+mod tail;
+mod thread_walk;
 mod walk;
 
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use memmap2::Mmap;
 use zerocopy::FromBytes;
 
 pub use follow::{Follower, FoundPage};
-pub use pages::{Contents, EventPage, InFlight, RecordedCall, Signatures, ThreadPages, in_flight, open_polls};
+pub use pages::{
+    Contents, EventPage, InFlight, ReadUntil, Recorded, RecordedCall, Signatures, ThreadPages, in_flight, open_polls,
+};
+pub use tail::{OpenCall, Tail};
+pub use thread_walk::{ThreadWalk, walk_thread};
 pub use walk::{Place, Visitor, Walk, walk};
 
 use crate::error::Error;
@@ -25,6 +35,8 @@ pub struct RankFile {
     path: PathBuf,
     map: Mmap,
     header: FileHeader,
+    /// Device and inode: a file of the same name may be another one later.
+    identity: (u64, u64),
 }
 
 impl RankFile {
@@ -38,7 +50,8 @@ impl RankFile {
         // being analyzed gets SIGBUS, as with any mapped reader.
         let map = unsafe { Mmap::map(&file) }.map_err(io)?;
         let header = header(&map, path)?;
-        Ok(RankFile { path: path.into(), map, header })
+        let identity = identity(&file).map_err(io)?;
+        Ok(RankFile { path: path.into(), map, header, identity })
     }
 
     /// Where it is.
@@ -63,8 +76,12 @@ impl RankFile {
 
     /// Finds the pages. Reads their headers, the definitions and the signatures, not the records.
     pub fn contents(&self) -> Contents<'_> {
-        pages::contents(&self.map, self.header.unit as usize)
+        pages::contents(self)
     }
+}
+
+fn identity(file: &File) -> io::Result<(u64, u64)> {
+    file.metadata().map(|data| (data.dev(), data.ino()))
 }
 
 fn header(bytes: &[u8], path: &Path) -> Result<FileHeader, Error> {

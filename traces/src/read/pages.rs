@@ -4,12 +4,16 @@ use std::collections::BTreeMap;
 
 use zerocopy::FromBytes;
 
+use super::RankFile;
+use super::holes::Holes;
+use super::tail::{OpenCall, Tail};
+use crate::clock::ClockSample;
 use crate::definitions::{Definition, PREFIX};
 use crate::error::Damage;
 use crate::file::{
     FIRST_PAGE, LEVELS, Level, PageHeader, PageKind, ProfileEntry, SHARED_ENTRIES, SHARED_TOTALS, ThreadBlock,
 };
-use crate::progress::{EntryRun, Polls};
+use crate::progress::{Entries, EntryRun, INSIDE, Polls};
 use crate::record::UNNUMBERED;
 use crate::signature::{STARTS, Signature};
 
@@ -22,6 +26,8 @@ pub struct Contents<'a> {
     pub threads: Vec<ThreadPages<'a>>,
     /// Counts and times by function, of threads that had no room of their own.
     pub shared: Vec<&'a ProfileEntry>,
+    /// The clocks when the newest page was begun.
+    pub newest: ClockSample,
     /// What could not be used.
     pub damage: Vec<Damage>,
 }
@@ -39,6 +45,31 @@ pub struct ThreadPages<'a> {
     pub pages: Vec<EventPage<'a>>,
     /// Counts and times of calls that are in no page.
     pub profile: Vec<&'a ProfileEntry>,
+    /// What has no record yet. Nothing, until it is known what the records say: [`behind`](Self::behind).
+    pub tail: Tail,
+}
+
+/// What the records of a thread said last of what its block also holds.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Recorded {
+    /// The last call.
+    pub call: Option<RecordedCall>,
+    /// When the last productive entry into the engine began.
+    pub productive: Option<u64>,
+    /// When the last entries outside MPI calls began.
+    pub outside: Option<u64>,
+    /// All entries inside MPI calls.
+    pub entries: Entries,
+}
+
+/// How far the records of a thread were read.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct ReadUntil {
+    /// The number of the thread's next request where each page of records begins. Recorders wrote one too many into the header of a
+    /// page that begins with the call that takes the number.
+    pub requests: Vec<u64>,
+    /// Words of the last of them.
+    pub words: usize,
 }
 
 /// A page of records.
@@ -52,6 +83,8 @@ pub struct EventPage<'a> {
     pub header: &'a PageHeader,
     /// The tick the first gap counts from.
     pub base: u64,
+    /// The number of the thread's next request where the page begins.
+    pub requests: u64,
     /// The records; the first zero ends them.
     pub words: &'a [u64],
 }
@@ -132,6 +165,53 @@ impl<'a> Signatures<'a> {
 }
 
 impl<'a> ThreadPages<'a> {
+    /// What the thread's block holds behind records that said this.
+    pub fn behind(&self, recorded: &Recorded) -> Tail {
+        let Some(block) = self.block else { return Tail::default() };
+        let polls = self.open_polls(recorded.call);
+        let last_poll = polls.map(|polls| RecordedCall { start: polls.last, signature: polls.signature as u32 });
+        let calls = self.in_flight(last_poll.or(recorded.call)).into_iter().rev();
+        let open = |InFlight { start, signature }| OpenCall {
+            number: signature.number,
+            signature: *signature,
+            start,
+            until: start,
+        };
+        let (all, said) = (block.ledger[INSIDE].calls, &recorded.entries);
+        Tail {
+            polls,
+            outside: self.open_outside(recorded.outside).copied(),
+            productive: self.open_productive(recorded.productive).copied().collect(),
+            calls: calls.map(open).collect(),
+            entries: Entries {
+                entries: all.entries.saturating_sub(said.entries),
+                productive: all.productive.saturating_sub(said.productive),
+                ticks: all.ticks.saturating_sub(said.ticks),
+            },
+            last_entry: block.last_entry,
+        }
+    }
+
+    /// What a call is that it has not returned from.
+    pub fn signature_of(&self, call: &OpenCall) -> Option<&'a Signature> {
+        match call.number {
+            UNNUMBERED => self.block.map(|block| &block.unnumbered),
+            number => self.signatures.get(number).map(|found| found.0),
+        }
+    }
+
+    /// Leaves away what was written since it was read so far, of a program that goes on; and numbers each page's requests as they were
+    /// counted.
+    pub fn cut(&mut self, until: &ReadUntil) {
+        self.pages.truncate(until.requests.len());
+        for (page, requests) in self.pages.iter_mut().zip(&until.requests) {
+            page.requests = *requests;
+        }
+        if let Some(last) = self.pages.last_mut() {
+            last.words = &last.words[..until.words.min(last.words.len())];
+        }
+    }
+
     /// The calls the thread was in, outermost first. `last` is its last recorded call: a thread that was killed between
     /// recording a call and leaving it has it in both places.
     pub fn in_flight(&self, last: Option<RecordedCall>) -> Vec<InFlight<'a>> {
@@ -187,9 +267,11 @@ impl ThreadPages<'_> {
     }
 }
 
-pub(super) fn contents(bytes: &[u8], unit: usize) -> Contents<'_> {
+pub(super) fn contents(trace: &RankFile) -> Contents<'_> {
+    let (bytes, unit) = (&trace.map[..], trace.header.unit as usize);
     let mut contents = Contents { shared: shared(bytes), ..Contents::default() };
-    let mut threads = BTreeMap::new();
+    let (mut threads, mut signatures) = (BTreeMap::new(), Vec::new());
+    let mut holes = Holes::of(trace);
     let mut at = FIRST_PAGE;
     let mut lost = false;
     while at < bytes.len() {
@@ -201,14 +283,18 @@ pub(super) fn contents(bytes: &[u8], unit: usize) -> Contents<'_> {
         let kind = PageKind::from_number(header.kind);
         if kind.is_none() || header.units == 0 {
             // A unit of zeros is a page reserved and not begun.
-            if !lost && rest[..rest.len().min(unit)].iter().any(|byte| *byte != 0) {
+            let is_empty = rest[..rest.len().min(unit)].iter().all(|byte| *byte == 0);
+            if !lost && !is_empty {
                 contents.damage.push(Damage::NoPage { at: at as u64 });
                 lost = true;
             }
-            at += unit;
+            at = if is_empty { holes.behind(at) } else { at + unit };
             continue;
         }
         lost = false;
+        if header.sample.ticks > contents.newest.ticks {
+            contents.newest = header.sample;
+        }
         let claimed = header.units as usize * unit;
         let page = &rest[..claimed.min(rest.len())];
         if page.len() < claimed {
@@ -221,11 +307,19 @@ pub(super) fn contents(bytes: &[u8], unit: usize) -> Contents<'_> {
         } else {
             let thread = threads.entry(header.thread).or_insert_with(ThreadPages::default);
             thread.number = header.thread;
-            // A signature owns two numbers at most.
-            let most = 2 * (bytes.len() / size_of::<Signature>());
-            add(thread, kind.unwrap_or(PageKind::Events), header, body, most);
+            if kind == Some(PageKind::Signatures) {
+                signatures.push((header.thread, body));
+            }
+            add(thread, kind.unwrap_or(PageKind::Events), header, body);
         }
         at += claimed;
+    }
+    // A signature owns two numbers at most.
+    let most = 2 * ((bytes.len() - holes.passed) / size_of::<Signature>());
+    for (thread, body) in signatures {
+        let thread = threads.entry(thread).or_insert_with(ThreadPages::default);
+        let signatures = items::<Signature>(body).iter().take_while(|signature| signature.number != 0);
+        signatures.for_each(|signature| thread.signatures.insert(signature, most));
     }
     contents.threads = threads.into_values().collect();
     for thread in &mut contents.threads {
@@ -234,25 +328,22 @@ pub(super) fn contents(bytes: &[u8], unit: usize) -> Contents<'_> {
     contents
 }
 
-fn add<'a>(thread: &mut ThreadPages<'a>, kind: PageKind, header: &'a PageHeader, body: &'a [u8], most: usize) {
+fn add<'a>(thread: &mut ThreadPages<'a>, kind: PageKind, header: &'a PageHeader, body: &'a [u8]) {
     match kind {
         PageKind::Thread => thread.block = ThreadBlock::ref_from_prefix(body).ok().map(|(block, _)| block),
-        PageKind::Signatures => {
-            let signatures = items::<Signature>(body).iter().take_while(|signature| signature.number != 0);
-            signatures.for_each(|signature| thread.signatures.insert(signature, most));
-        }
         PageKind::Events => thread.pages.push(EventPage {
             thread: header.thread,
             sequence: header.sequence,
             header,
             base: header.base,
+            requests: header.requests,
             words: items::<u64>(body),
         }),
         PageKind::Profile => {
             let entries = items::<ProfileEntry>(body).iter();
             thread.profile.extend(entries.take_while(|entry| entry.signature != 0));
         }
-        PageKind::Definitions => {}
+        PageKind::Signatures | PageKind::Definitions => {}
     }
 }
 

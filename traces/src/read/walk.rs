@@ -1,6 +1,7 @@
 //! Goes through the records of one page of events.
 
 use super::pages::EventPage;
+use super::tail::OpenCall;
 use crate::error::Damage;
 use crate::progress::{self, Entries, EntryRun, Polls};
 use crate::record::{self, Arrived, Content, RecordKind};
@@ -9,6 +10,14 @@ use crate::record::{self, Arrived, Content, RecordKind};
 pub trait Visitor {
     /// A call that ended. `start` and `duration` in ticks; `signature` is a number of 24 bits, not one of the thread's for certain.
     fn call(&mut self, signature: u32, start: u64, duration: u64);
+    /// A call that has not returned: behind all records, the innermost first. By default it counts as one that ended when its
+    /// thread was last known to live.
+    fn open(&mut self, call: &OpenCall) {
+        self.call(call.number, call.start, call.duration());
+    }
+    /// Records were lost here: what follows, up to the next call, belongs to no call that was shown. `request` is the number of the
+    /// thread's next request; `None` where no records follow.
+    fn torn(&mut self, _request: Option<u64>) {}
     /// What the call, or the request completed last, got.
     fn arrived(&mut self, _arrived: Arrived) {}
     /// What the call handed out or got, or the request started or completed last.
@@ -61,6 +70,11 @@ impl<'a> Walk<'a> {
         Place { last: self.last, at: self.at, seen: self.seen }
     }
 
+    /// How many words of the page it has read.
+    pub fn words(&self) -> usize {
+        self.at
+    }
+
     /// From the page's first record on.
     pub fn new(page: &EventPage<'a>) -> Walk<'a> {
         Walk { page: *page, last: page.base, at: 0, seen: 0 }
@@ -73,7 +87,7 @@ impl<'a> Walk<'a> {
 
     /// Shows the next so many records to the visitor, in order. Whether there may be more.
     ///
-    /// Ends at the first word not written yet. Fails at a word that is no record; what came before was shown.
+    /// Ends at the first word not written yet. Fails at a word that is no record; what came before was shown, and is not again.
     #[inline]
     pub fn step(&mut self, visitor: &mut impl Visitor, records: usize) -> Result<bool, Damage> {
         let words = self.page.words;
@@ -98,6 +112,7 @@ impl<'a> Walk<'a> {
             } else {
                 let Some(rest) = RecordKind::of(word).and_then(|kind| Some((kind, words.get(at..at + kind.words())?)))
                 else {
+                    (self.last, self.at, self.seen) = (last, at, seen);
                     return Err(Damage::NoRecord { thread: self.page.thread, word: at, value: word, before: seen });
                 };
                 last = rare(rest.0, rest.1, last, visitor);

@@ -87,7 +87,7 @@ fn nonblocking_rows(setting: &Setting, every: &str, measured: &Value, said: &Ans
             message(row),
             tests,
             pair(Some(number(row, "overhead_s")), trace("overhead_s"), 1e6),
-            pair(row["hidden_percent"].as_f64(), trace("osu_overlap_percent"), 1.0),
+            pair(row["hidden_percent"].as_f64(), trace("overlap_percent"), 1.0),
         ]
     };
     NONBLOCKING.iter().filter_map(shown).map(line).collect()

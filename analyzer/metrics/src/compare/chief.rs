@@ -112,7 +112,7 @@ pub fn needs_calls(table: &str) -> bool {
 /// Whether what is not in a table is 0: a function that was not called took no time, but nobody knows the overhead of requests that
 /// were not made.
 pub fn is_zero_absent(name: &FigureName) -> bool {
-    let adds_up = if name.table == OVERLAP { name.unit == Unit::Count } else { name.unit.is_sum() };
+    let adds_up = if name.table == OVERLAP { name.figure == "requests" } else { name.unit.is_sum() };
     adds_up && !name.row.is_empty()
 }
 

@@ -43,6 +43,7 @@ fn figures() -> impl Iterator<Item = Column<Totals>> {
     let per_call = |sum: &Totals| sum.entries as f64 / sum.calls.max(1) as f64;
     let columns = [
         Column::count("calls", "calls", |sum: &Totals| sum.calls),
+        totals::open_calls(),
         Column::count("entries", "entries", |sum: &Totals| sum.entries),
         Column::ratio("entries_per_call", "a call", per_call).spare(1),
         Column::count("productive_entries", "productive", |sum: &Totals| sum.productive),

@@ -59,17 +59,32 @@ pub struct GatheredRounds<'a> {
     pub rounds: &'a Rounds,
     /// By what is the same about them; those of one number of ranks in the order of time.
     pub series: BTreeMap<RoundSeries, ByRanks<'a>>,
+    /// Of rounds that one of the same kind follows, from the begin of the one to that of the other, nanoseconds.
+    until_next: BTreeMap<(RoundSeries, u64), Vec<i64>>,
 }
 
 impl<'a> GatheredRounds<'a> {
     /// Puts together what belongs together.
     pub fn of(run: &'a Run, timeline: &'a Timeline, account: &'a Account, rounds: &'a Rounds) -> GatheredRounds<'a> {
         let mut series: BTreeMap<RoundSeries, ByRanks<'_>> = BTreeMap::new();
+        let mut until_next: BTreeMap<(RoundSeries, u64), Vec<i64>> = BTreeMap::new();
+        let mut last: BTreeMap<u32, ((RoundSeries, u64), i64)> = BTreeMap::new();
         for round in &rounds.rounds {
-            let ranks = round.trips.len() as u64 + 1;
-            series.entry(of_round(account, round)).or_default().entry(ranks).or_default().push(round);
+            let (kind, ranks, begin) = (of_round(account, round), round.trips.len() as u64 + 1, round.begin());
+            let key = (kind.clone(), ranks);
+            if let Some((before, begun)) = last.insert(round.root, (key.clone(), begin))
+                && before == key
+            {
+                until_next.entry(key).or_default().push(begin.saturating_sub(begun));
+            }
+            series.entry(kind).or_default().entry(ranks).or_default().push(round);
         }
-        GatheredRounds { run, timeline, account, rounds, series }
+        GatheredRounds { run, timeline, account, rounds, series, until_next }
+    }
+
+    /// From the begin of a round of a kind to that of the next of the kind, nanoseconds, in the order of time.
+    pub fn until_next(&self, series: &RoundSeries, ranks: u64) -> &[i64] {
+        self.until_next.get(&(series.clone(), ranks)).map_or(&[], Vec::as_slice)
     }
 
     /// One row for each series and number of ranks.

@@ -4,53 +4,30 @@
 //! [`model::deadlock`]). Without such a set, a run in which nothing moves for far longer than ever before probably hangs, as in
 //! ParaStack (Li et al., SC'17), which judges by time alone.
 
+mod judgement;
 mod ranks;
 mod reasons;
+mod sightings;
 mod wavefront;
 
+pub use judgement::{Judgement, Verdict};
 pub use ranks::{StandingRow, ranks};
 pub use reasons::{Reason, ReasonRow, in_words, reasons};
 pub use wavefront::{WavefrontRow, wavefront};
 
-use model::deadlock::{Need, deadlocked};
+use model::deadlock::{Doubt, deadlocked};
 use model::standing::{Change, Look, Position, Standing, Stir, age};
-use model::wait_for::{Halt, needs};
-use model::{End, ProcessFate, Rank, Run};
+use model::wait_for::{Halt, Sighting, WaitFor};
+use model::{ProcessFate, Rank, Run};
+use sightings::sightings;
 use tables::{Fact, Value, facts};
 
 facts! {
     HANGS = "hangs", Text, always;
+    RESTS_ON = "rests_on", Text, always;
     LOOKS_APART = "looks_apart_s", Seconds, sometimes;
     QUIET = "quiet_s", Seconds, sometimes;
     LONGEST_PAUSE = "longest_pause_s", Seconds, always;
-}
-
-/// How many times its longest pause so far a run has to be quiet before that alone counts.
-const FAR_LONGER: f64 = 10.0;
-
-/// What a run does, as far as two looks tell.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Verdict {
-    /// It hangs, by what MPI says of the calls its ranks are in.
-    Certain,
-    /// It probably hangs.
-    Likely,
-    /// It does not.
-    No,
-    /// All its ranks have finalized MPI.
-    Finished,
-}
-
-impl Verdict {
-    /// For programs.
-    pub fn key(self) -> &'static str {
-        match self {
-            Verdict::Certain => "certain",
-            Verdict::Likely => "likely",
-            Verdict::No => "no",
-            Verdict::Finished => "finished",
-        }
-    }
 }
 
 /// All that is found of a run.
@@ -61,11 +38,13 @@ pub struct Findings<'a> {
     pub standing: &'a Standing,
     /// What each did between two looks; nothing if the run is over.
     pub changes: Vec<Option<Change>>,
-    /// Which processes do nothing more.
-    pub halts: Vec<Option<Halt>>,
-    /// What each rank needs.
-    pub needs: Vec<Need>,
-    /// Those that will never go on.
+    /// What follows from that for the wait-for graph.
+    pub sightings: Vec<Sighting>,
+    /// Who waits for whom.
+    pub graph: WaitFor,
+    /// What is said of it.
+    pub judgement: Judgement,
+    /// Those that will never go on, as far as the verdict goes.
     pub stuck: Vec<bool>,
     /// Seconds since each rank's recording began, at the last look.
     now: Vec<f64>,
@@ -77,79 +56,66 @@ impl<'a> Findings<'a> {
     pub fn of(run: &'a Run, standing: &'a Standing, first: &Look, last: &Look) -> Findings<'a> {
         let changes: Vec<Change> = run.ranks.iter().map(|rank| first.until(last, rank)).collect();
         let is_alive = |(rank, change): (&Rank, &Change)| {
-            rank.fate == ProcessFate::Runs || (rank.fate == ProcessFate::Unknown && change.stir != Stir::None)
+            rank.fate == ProcessFate::Runs || (rank.fate == ProcessFate::Unknown && change.stir() != Stir::None)
         };
         let is_live = run.ranks.iter().zip(&changes).any(is_alive);
-        let halt = |(rank, change): (&Rank, &Change)| match change.process.map(|process| process.state) {
-            _ if !is_live || matches!(rank.end, End::Finalized) => None,
-            _ if rank.fate == ProcessFate::Ended => Some(Halt::Dead),
-            state => state.and_then(Halt::of),
-        };
-        let halts: Vec<Option<Halt>> = run.ranks.iter().zip(&changes).map(halt).collect();
-        let needs = needs(standing, &halts);
-        let stuck = deadlocked(&needs);
+        let changes: Vec<Option<Change>> = changes.into_iter().map(|change| is_live.then_some(change)).collect();
+        let sightings = sightings(run, standing, &changes, last);
+        let graph = WaitFor::of(standing, &sightings);
         let now = if is_live { live(run, last) } else { over(run, standing) };
-        let changes = changes.into_iter().map(|change| is_live.then_some(change)).collect();
         let looks_apart = is_live.then(|| (last.monotonic - first.monotonic) as f64 / 1e9);
-        Findings { run, standing, changes, halts, needs, stuck, now, looks_apart }
+        let (judgement, stuck) = (Judgement::none(), Vec::new());
+        let mut findings = Findings { run, standing, changes, sightings, graph, judgement, stuck, now, looks_apart };
+        findings.judgement = judgement::judge(&findings);
+        findings.stuck = findings.deadlocked(findings.judgement.aside);
+        findings
     }
 
-    /// Ranks that wait for ever, and whose processes are there.
-    pub fn waiting(&self) -> impl Iterator<Item = usize> {
-        (0..self.stuck.len()).filter(|at| {
-            let finalized = matches!(self.standing.ranks[*at].position, Position::Finalized);
-            self.stuck[*at] && self.halts[*at] != Some(Halt::Dead) && !finalized
-        })
+    /// Whether any process of the run is there.
+    pub fn is_live(&self) -> bool {
+        self.looks_apart.is_some()
     }
 
-    /// See [`Verdict`].
-    pub fn verdict(&self) -> Verdict {
-        let stays = |at: usize| self.changes[at].is_none_or(|change| change.stir <= Stir::Polls);
-        if self.run.ranks.iter().all(|rank| matches!(rank.end, End::Finalized)) {
-            return Verdict::Finished;
-        }
-        match self.waiting().next() {
-            None if self.is_silent() => Verdict::Likely,
-            None => Verdict::No,
-            Some(_) if !self.waiting().all(stays) => Verdict::No,
-            Some(_) if self.is_sure() => Verdict::Certain,
-            Some(_) => Verdict::Likely,
-        }
+    /// Ranks that wait for ever if doubts up to `aside` are put aside.
+    fn deadlocked(&self, aside: Option<Doubt>) -> Vec<bool> {
+        deadlocked(&self.graph.needs, aside)
     }
 
-    /// Whether all that the graph rests on is known, and none of it may be out of date.
-    fn is_sure(&self) -> bool {
-        let run = self.run;
-        let whole = |rank: &Rank| {
-            !rank.is_profile()
-                && rank.header.lost == 0
-                && rank.thread_count() <= 1
-                && rank.fate != ProcessFate::Unknown
-                && matches!(rank.filter.as_str(), "" | "-query" | "all" | "+all")
+    /// Those of them whose processes are there.
+    fn waiting_among(&self, stuck: &[bool]) -> Vec<usize> {
+        let is_there = |at: &usize| {
+            let is_over = matches!(self.standing.ranks[*at].position(), Position::Finalized);
+            stuck[*at] && self.sightings[*at].halt != Some(Halt::Dead) && !is_over
         };
-        let asks = |at: usize| matches!(self.standing.ranks[at].position, Position::Asking(_));
-        run.missing.is_empty()
-            && run.unrecorded.is_empty()
-            && run.unreadable.is_empty()
-            && run.ranks.iter().all(whole)
-            && !self.waiting().any(asks)
+        (0..stuck.len()).filter(is_there).collect()
     }
 
-    /// Whether nothing moves any more, for far longer than the run ever paused.
-    pub fn is_silent(&self) -> bool {
-        let is_silent = |change: &Option<Change>| change.is_some_and(|change| change.stir <= Stir::Polls);
-        let computes = |at: usize| {
-            let outside = matches!(self.standing.ranks[at].position, Position::Outside { .. });
-            outside && self.changes[at].is_none_or(|change| change.computed || change.process.is_none())
-        };
-        self.changes.iter().all(is_silent)
-            && !(0..self.changes.len()).any(computes)
-            && self.quiet().is_some_and(|quiet| quiet > FAR_LONGER * self.longest_pause())
+    /// Ranks that wait for ever, as far as the verdict goes, and whose processes are there.
+    pub fn waiting(&self) -> Vec<usize> {
+        self.waiting_among(&self.stuck)
     }
 
-    /// Since when a rank is where it is, in seconds before the last look.
+    /// How far apart the looks are.
+    fn looks_apart(&self) -> f64 {
+        self.looks_apart.unwrap_or(0.0)
+    }
+
+    /// Since when a rank is where it is, in seconds before the last look: the last of its threads that moved.
     pub fn since(&self, at: usize) -> Option<f64> {
-        Some((self.now[at] - self.standing.ranks[at].since()?).max(0.0))
+        let threads = &self.standing.ranks[at].threads;
+        let counts = threads.iter().filter(|thread| !self.sightings[at].ended.contains(&thread.number));
+        let since = counts.filter_map(|thread| self.since_of(at, &thread.position)).reduce(f64::min);
+        since.or_else(|| self.since_of(at, self.standing.ranks[at].position()))
+    }
+
+    /// The same of where one of its threads is.
+    pub fn since_of(&self, at: usize, position: &Position) -> Option<f64> {
+        Some((self.now[at] - position.spot().since()?).max(0.0))
+    }
+
+    /// For how long none of these ranks has moved.
+    fn quiet_among(&self, ranks: impl IntoIterator<Item = usize>) -> f64 {
+        ranks.into_iter().filter_map(|at| self.since(at)).reduce(f64::min).unwrap_or(0.0)
     }
 
     /// For how long no rank has moved.
@@ -166,13 +132,16 @@ impl<'a> Findings<'a> {
     pub fn facts(&self) -> Vec<Fact> {
         let pause = Fact::new(LONGEST_PAUSE, "longest pause", Value::Seconds(self.longest_pause()));
         let mut facts = vec![
-            Fact::hidden(HANGS, Value::Text(self.verdict().key().into())),
+            Fact::hidden(HANGS, Value::Text(self.judgement.verdict.key().into())),
+            Fact::hidden(RESTS_ON, Value::Text(self.judgement.rests_on.clone())),
             pause.note(" before, of a rank in a call or between two"),
         ];
-        facts
-            .extend(self.quiet().map(|quiet| Fact::new(QUIET, "quiet", Value::Seconds(quiet)).note(": no rank moved")));
-        let apart = |apart| Fact::new(LOOKS_APART, "looks", Value::Seconds(apart)).note(" apart");
-        facts.extend(self.looks_apart.map(apart));
+        if let Some(quiet) = self.quiet() {
+            facts.push(Fact::new(QUIET, "quiet", Value::Seconds(quiet)).note(": no rank moved"));
+        }
+        if let Some(apart) = self.looks_apart {
+            facts.push(Fact::new(LOOKS_APART, "looks", Value::Seconds(apart)).note(" apart"));
+        }
         facts
     }
 }
@@ -182,10 +151,14 @@ fn live(run: &Run, look: &Look) -> Vec<f64> {
     run.ranks.iter().map(|rank| age(rank, (look.monotonic, look.realtime))).collect()
 }
 
-/// Of a run that is over: when the last of its ranks did something.
+/// Of a run that is over: when the last of its ranks was known to live.
 fn over(run: &Run, standing: &Standing) -> Vec<f64> {
     let began = |rank: &Rank| rank.header.begin.realtime as f64 / 1e9;
     let ranks = || run.ranks.iter().zip(&standing.ranks);
-    let ended = ranks().map(|(rank, at)| began(rank) + at.since().unwrap_or(0.0)).fold(0.0, f64::max);
+    let ended = ranks().map(|(rank, at)| {
+        let since = at.threads.iter().filter_map(|thread| thread.position.spot().since());
+        began(rank) + since.fold(rank.wall(), f64::max)
+    });
+    let ended = ended.fold(0.0, f64::max);
     run.ranks.iter().map(|rank| ended - began(rank)).collect()
 }

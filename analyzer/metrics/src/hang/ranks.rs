@@ -1,4 +1,4 @@
-//! Where each rank stands, a row each.
+//! Where each rank stands, a row for each thread that has called MPI.
 
 use traces::signature::{Signature, UNKNOWN_BYTES};
 
@@ -7,16 +7,18 @@ use crate::totals::world_rank;
 use crate::whereabouts::{peer_of, state, tag_of};
 use crate::words::object;
 use model::Run;
+use model::process::ProcessState;
 use model::rank::function;
-use model::standing::Position;
+use model::standing::{Position, ThreadStanding};
 use tables::{Column, Label, Row, Table, WorldRank};
 
 /// Rows that people are shown.
 const ROWS: usize = 20;
 
-/// One rank.
+/// One thread of a rank.
 pub struct StandingRow {
     rank: WorldRank,
+    thread: Option<u64>,
     host: String,
     pid: u64,
     state: Label,
@@ -36,6 +38,7 @@ impl Row for StandingRow {
     fn columns() -> Vec<Column<Self>> {
         vec![
             Column::rank("rank", "rank", |row: &Self| row.rank),
+            Column::number("thread", "thread", |row: &Self| row.thread).silent_empty(),
             Column::text("host", "", |row: &Self| row.host.clone()),
             Column::number("pid", "", |row: &Self| row.pid),
             Column::label("state", "is", |row: &Self| row.state),
@@ -52,38 +55,57 @@ impl Row for StandingRow {
     }
 }
 
-/// One row for each rank.
+/// One row for each rank, and for each thread of a rank of which several have called MPI.
 pub fn ranks(findings: &Findings<'_>) -> Table<StandingRow> {
-    let rows = (0..findings.run.ranks.len()).map(|at| row(findings, at)).collect();
+    let mut rows = Vec::new();
+    for (at, standing) in findings.standing.ranks.iter().enumerate() {
+        match &standing.threads[..] {
+            [] | [_] => rows.push(row(findings, at, None, standing.position())),
+            threads => {
+                let thread = |thread: &ThreadStanding| row(findings, at, Some(thread), &thread.position);
+                rows.extend(threads.iter().map(thread));
+            }
+        }
+    }
     Table::new("where each rank stands", rows).most(ROWS)
 }
 
-fn row(findings: &Findings<'_>, at: usize) -> StandingRow {
+fn row(findings: &Findings<'_>, at: usize, thread: Option<&ThreadStanding>, position: &Position) -> StandingRow {
     let (run, rank) = (findings.run, &findings.run.ranks[at]);
     let standing = &findings.standing.ranks[at];
-    let call = call_of(&standing.position);
-    let process = findings.changes[at].and_then(|change| change.process);
+    let call = call_of(position);
     StandingRow {
         rank: world_rank(rank),
+        thread: thread.map(|thread| thread.number.into()),
         host: rank.process.host.clone(),
         pid: rank.header.pid.into(),
-        state: state(findings.halts[at], &standing.position.spot(), process.map(|process| process.state)),
+        state: state(findings.sightings[at].halt, &position.spot(), system_state(findings, at, thread)),
         function: call.map(function),
         peer: call.and_then(peer_of),
         tag: call.and_then(tag_of),
         communicator: call.filter(|call| call.object != 0).map(|call| object(rank, call).0),
         bytes: call.map(|call| call.sent.max(call.received)).filter(|bytes| *bytes != UNKNOWN_BYTES),
         pending: standing.past.pending.len() as u64,
-        since: findings.since(at),
+        since: findings.since_of(at, position),
         site: call.and_then(|call| site(run, at, call)),
         is_stuck: findings.stuck[at],
     }
 }
 
-/// The call that a rank is in, or its last.
+/// What the system says of a thread, or of a rank that has one.
+fn system_state(findings: &Findings<'_>, at: usize, thread: Option<&ThreadStanding>) -> Option<ProcessState> {
+    let change = findings.changes[at].as_ref()?;
+    match thread.and_then(|thread| change.task(thread.tid)) {
+        Some(change) => Some(change.task.state),
+        None => change.process.map(|process| process.state),
+    }
+}
+
+/// The call that a thread is in, or its last.
 pub fn call_of(position: &Position) -> Option<&Signature> {
     match position {
-        Position::Inside(entered) | Position::Asking(entered) => Some(&entered.signature),
+        Position::Inside(entered) => Some(&entered.signature),
+        Position::Asking(asked) => asked.first().map(|last| &last.signature),
         Position::Outside { last, .. } => last.as_ref(),
         Position::Finalized => None,
     }

@@ -51,7 +51,7 @@ fn of_object(findings: &Findings<'_>, object: u32) -> Vec<WavefrontRow> {
     let group = &standing.objects.groups[object as usize];
     let mut groups: BTreeMap<(u64, String, Option<String>), Vec<usize>> = BTreeMap::new();
     for at in group.everybody().map(|rank| rank as usize) {
-        let position = &standing.ranks[at].position;
+        let position = standing.ranks[at].position();
         let call = call_of(position);
         let name = call.map(function).unwrap_or_default();
         let stands = match position {

@@ -56,8 +56,10 @@ pub struct RankComparison {
     pub counts: [[u64; 3]; 2],
     /// Bytes of side A that it sent, and handed out in collective calls.
     pub bytes: u64,
-    /// Messages and parts of which the checksums of both sides were compared.
+    /// Checksums of messages and parts that were compared with the other side's.
     pub checked: u64,
+    /// Those of them that are not equal.
+    pub unequal: u64,
     /// Messages with bytes for which one side or both have no checksum.
     pub unchecked: u64,
     /// Messages that differ.
@@ -139,18 +141,25 @@ impl RankComparison {
             self.unchecked += 1;
             return None;
         }
+        let mut first = None;
         for at in 0..a.contents.len().max(b.contents.len()) {
             let parts = [a.contents.get(at).copied(), b.contents.get(at).copied()];
-            let [Some(one), Some(other)] = parts else { return Some((DifferenceKind::Size, parts)) };
+            let [Some(one), Some(other)] = parts else {
+                return first.or(Some((DifferenceKind::Size, parts)));
+            };
             if (one.received, one.part, one.bytes) != (other.received, other.part, other.bytes) {
-                return Some((DifferenceKind::Size, parts));
+                return first.or(Some((DifferenceKind::Size, parts)));
             }
-            match (one.checksum, other.checksum) {
-                (Ok(one), Ok(other)) if one == other => self.checked += 1,
-                (Ok(_), Ok(_)) => return Some((DifferenceKind::Content, parts)),
-                _ => self.unchecked += 1,
+            let (Ok(one), Ok(other)) = (one.checksum, other.checksum) else {
+                self.unchecked += 1;
+                continue;
+            };
+            self.checked += 1;
+            if one != other {
+                self.unequal += 1;
+                first = first.or(Some((DifferenceKind::Content, parts)));
             }
         }
-        None
+        first
     }
 }

@@ -2,6 +2,7 @@
 
 use super::differ::RankComparison;
 use super::tables::FirstDifferenceRow;
+use crate::words::plural;
 use model::Rank;
 use model::messages::Way;
 use tables::{Fact, Value, facts};
@@ -23,23 +24,29 @@ pub fn facts(ranks: &[(&Rank, RankComparison)], earliest: Option<&FirstDifferenc
     let (messages, parts) =
         (sum(|rank| rank.counts[0][Way::Sent as usize]), sum(|rank| rank.counts[0][Way::Collective as usize]));
     let (bytes, checked, unchecked) = (sum(|rank| rank.bytes), sum(|rank| rank.checked), sum(|rank| rank.unchecked));
-    let differing = sum(|rank| rank.differing);
+    let (differing, unequal) = (sum(|rank| rank.differing), sum(|rank| rank.unequal));
     let verdict = match (differing, unchecked) {
         (0, 0) => "identical",
         (0, _) => "same number, order and sizes",
         _ => "different",
     };
     let of = format!(
-        ": {messages} messages and {parts} parts of collective calls, {} handed out, on {} ranks",
+        ": {} and {} of collective calls, {} handed out, on {}",
+        plural(messages, "message"),
+        plural(parts, "part"),
         Value::Bytes(bytes),
-        ranks.len()
+        plural(ranks.len() as u64, "rank")
     );
+    let compared = match unequal {
+        0 => " compared".into(),
+        _ => format!(" compared, {unequal} of them unequal"),
+    };
     let mut facts = vec![
         Fact::new(VERDICT, "messages", Value::Text(verdict.into())).note(of),
         Fact::hidden(MESSAGES, Value::Count(messages)),
         Fact::hidden(COLLECTIVE_PARTS, Value::Count(parts)),
         Fact::hidden(BYTES, Value::Bytes(bytes)),
-        Fact::new(CHECKSUMS, "checksums", Value::Count(checked)).note(" compared"),
+        Fact::new(CHECKSUMS, "checksums", Value::Count(checked)).note(compared),
         Fact::hidden(DIFFERING, Value::Count(differing)),
         Fact::hidden(REORDERED, Value::Count(sum(|rank| rank.reordered))),
     ];
@@ -65,12 +72,13 @@ pub fn warnings(ranks: &[(&Rank, RankComparison)]) -> Vec<String> {
     }
     if reordered > 0 {
         warnings.push(format!(
-            "{reordered} receives that take messages of any sender took them in another order; each sender's own messages came in order"
+            "{} of messages of any sender took them in another order; each sender's own messages came in order",
+            plural(reordered, "receive")
         ));
     }
     let pending = sum(|rank| rank.pending);
     if pending > 0 {
-        warnings.push(format!("{pending} receives were posted and never completed: they were not compared"));
+        warnings.push(format!("{} posted and never completed: not compared", plural(pending, "receive")));
     }
     warnings
 }

@@ -6,17 +6,21 @@ use tables::{Fact, Value, facts};
 facts! {
     EXCHANGES = "exchanges", Count, always;
     ONE_WAY = "one_way_messages", Count, always;
+    WINDOWS = "window_messages", Count, always;
     UNPAIRED = "unpaired_exchanges", Count, always;
 }
 
 /// What was found.
 pub fn facts(network: &Network) -> Vec<Fact> {
     let one_way = network.count(|pattern| pattern == MessagePattern::OneWay);
-    let exchanges = network.count(|pattern| pattern != MessagePattern::OneWay);
+    let exchanges = network.count(MessagePattern::is_exchange);
+    let windows = network.count(MessagePattern::has_windows);
     let ordered = network.count(|pattern| pattern == MessagePattern::Ordered);
     vec![
-        Fact::new(EXCHANGES, "exchanges", Value::Count(exchanges))
-            .note(format!(" between two ranks, {ordered} of them ordered; {one_way} one-way times")),
+        Fact::new(EXCHANGES, "exchanges", Value::Count(exchanges)).note(format!(
+            " between two ranks, {ordered} of them ordered; {windows} messages in windows; {one_way} one-way times"
+        )),
+        Fact::hidden(WINDOWS, Value::Count(windows)),
         Fact::hidden(ONE_WAY, Value::Count(one_way)),
         Fact::hidden(UNPAIRED, Value::Count(network.unpaired)),
     ]
@@ -32,6 +36,12 @@ pub fn unseen(network: &Network) -> Vec<String> {
     if network.unresolved > 0 {
         let unresolved = network.unresolved;
         said.push(format!("{unresolved} one-way times left out: shorter than what the clocks may be off"));
+    }
+    if network.early > 0 {
+        let early = network.early;
+        said.push(format!(
+            "{early} one-way times left out: nearly all messages of their size came before their receiver waited"
+        ));
     }
     if network.seldom > 0 {
         said.push(format!("{} messages and exchanges left out: fewer than five of their size", network.seldom));
@@ -57,7 +67,7 @@ mod tests {
             Run::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../traces/samples/integer_sort-mpich")).unwrap();
         let account = settled(&run, Follow::empty()).account;
         let of = |unpaired, full| {
-            let found = RunExchanges { exchanges: Vec::new(), sends: Vec::new(), unpaired, full };
+            let found = RunExchanges { unpaired, full, ..Default::default() };
             let network = Network::of(&run, found, &account);
             [("exchanges left out", unpaired), ("ranks exchanged more", full)].map(|(what, count)| {
                 let is_said = unseen(&network).iter().any(|said| said.starts_with(&format!("{count} {what}")));

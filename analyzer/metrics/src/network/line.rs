@@ -140,6 +140,7 @@ mod tests {
             bytes,
             count: 9,
             time: Spread { median: 2e-6 + 1e-9 * bytes as f64, interval: None },
+            mean: None,
             clock_error: 0.0,
         };
         let line = Line::through(&[8, 1_024, 65_536, 1_048_576].map(point)).unwrap();
@@ -157,6 +158,7 @@ mod tests {
             bytes,
             count: 9,
             time: Spread::about(median, Some(100e-9)),
+            mean: None,
             clock_error: 0.0,
         };
         let a = Line::by_spots(&[spot(8, 2e-6), spot(16, 3e-6)]).a.unwrap();

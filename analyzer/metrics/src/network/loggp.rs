@@ -160,20 +160,30 @@ fn gap(network: &Network, between: Between) -> Parameter {
     Ok((spread(values).ok_or("no rank sent 16 messages up to 1 KiB in a row to another")?, source))
 }
 
-/// What the bytes of the largest messages add.
+/// A slope is surer than so much of itself, on either side, or is none.
+const SURE: f64 = 0.5;
+
+/// What the bytes of the largest messages add. Windows show it best, since their messages hide each other's latency.
 fn gap_per_mebibyte(network: &Network, between: Between) -> Parameter {
-    let of = |pattern: MessagePattern| {
+    let patterns = [(MessagePattern::Window, 1.0), (MessagePattern::OneWay, 1.0), (MessagePattern::Ordered, 0.5)];
+    let mut is_known = false;
+    for (pattern, share) in patterns {
         let own =
             network.protocols.iter().filter(|(protocol, _)| (protocol.between, protocol.pattern) == (between, pattern));
         let pieces = own.filter_map(|(protocol, points)| Some((protocol, segments(points).pop()?)));
         let large =
             pieces.max_by_key(|(_, piece)| piece.points.last().map(|Point { bytes, count, .. }| (*bytes, *count)));
-        let (protocol, piece) = large?;
-        let share = if pattern == MessagePattern::Ordered { 0.5 } else { 1.0 };
-        let ends = (piece.points.first()?.bytes, piece.points.last()?.bytes);
-        let slope = piece.line.b.filter(|b| b.median > 0.0)?.times(share * MEBIBYTE);
-        Some((slope, format!("{} to {} B, {}", ends.0, ends.1, protocol.calls)))
-    };
-    let found = of(MessagePattern::OneWay).or_else(|| of(MessagePattern::Ordered));
-    found.ok_or("fewer than three sizes went one way to a rank that waited, or there and back")
+        let Some((protocol, piece)) = large else { continue };
+        is_known = true;
+        let (Some(first), Some(last)) = (piece.points.first(), piece.points.last()) else { continue };
+        let slope = piece.line.b.filter(|b| b.reach().is_some_and(|reach| reach <= SURE * b.median));
+        if let Some(slope) = slope.filter(|slope| slope.median > 0.0) {
+            let source = format!("{} to {} B, {}", first.bytes, last.bytes, protocol.calls);
+            return Ok((slope.times(share * MEBIBYTE), source));
+        }
+    }
+    Err(match is_known {
+        true => "the times of its messages do not tell what a byte adds to within half of it",
+        false => "fewer than three sizes went one way to a rank that waited, there and back, or in windows",
+    })
 }

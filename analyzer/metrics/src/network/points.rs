@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use traces::calls::Call;
 
 use super::spread::{Spread, spread};
+use crate::mean::Mean;
 use model::Run;
-use model::exchanges::{ExchangeCalls, Exchanges, RunExchanges, SendStreak};
+use model::batches::ValueBatch;
+use model::exchanges::{ExchangeCalls, Exchanges, MessageWindows, RunExchanges, SendStreak, WindowShape, WindowSide};
 use model::matching::{Account, Transfer, TransferKey};
 
 /// Where two ranks run.
@@ -27,6 +29,30 @@ pub enum MessagePattern {
     Ordered,
     /// Both ways at once.
     Unordered,
+    /// Several one way, answered by one.
+    Window,
+    /// Several both ways at once.
+    CrossingWindows,
+}
+
+impl MessagePattern {
+    /// Messages whose bytes count in a time: those of an exchange both ways together.
+    pub fn messages(self) -> f64 {
+        match self {
+            MessagePattern::OneWay | MessagePattern::Window => 1.0,
+            MessagePattern::Ordered | MessagePattern::Unordered | MessagePattern::CrossingWindows => 2.0,
+        }
+    }
+
+    /// Whether its messages are exchanges.
+    pub fn is_exchange(self) -> bool {
+        matches!(self, MessagePattern::Ordered | MessagePattern::Unordered)
+    }
+
+    /// Whether its messages hide each other's latency.
+    pub fn has_windows(self) -> bool {
+        matches!(self, MessagePattern::Window | MessagePattern::CrossingWindows)
+    }
 }
 
 /// What messages have in common.
@@ -47,8 +73,10 @@ pub struct Point {
     pub bytes: u64,
     /// Messages, or exchanges.
     pub count: u64,
-    /// Of one of them.
+    /// Of one of them; of windows, of one message each way.
     pub time: Spread,
+    /// The same in the mean, without the first, where those came one behind the other.
+    pub mean: Option<Mean>,
     /// By how much clocks may be off.
     pub clock_error: f64,
 }
@@ -65,6 +93,8 @@ pub struct Network<'a> {
     pub full: u64,
     /// One-way messages that took less than what the clocks may be off.
     pub unresolved: u64,
+    /// One-way messages of sizes that hardly any of found its receiver waiting.
+    pub early: u64,
     /// Messages and exchanges of sizes that there are too few of.
     pub seldom: u64,
     sends: Vec<SendStreak>,
@@ -73,28 +103,62 @@ pub struct Network<'a> {
 /// So many messages or exchanges of a size say what it takes: the first ones set up what later ones find.
 const LEAST: u64 = 5;
 
+/// Of so many messages of a size that were received, one found its receiver waiting: else those say nothing of the others.
+const FEW: f64 = 0.05;
+/// Batches of exchanges that tell how they are spread.
+const MANY: usize = 6;
+
 /// Values of one size, on the way to a point.
 #[derive(Default)]
 struct Values {
     count: u64,
     values: Vec<(f64, f64)>,
     clock_error: f64,
+    /// Of times that followed each other, with the messages each way that share one.
+    batches: Vec<(ValueBatch<1>, f64)>,
+}
+
+impl Values {
+    /// Adds exchanges or windows of so many messages each way, of which `count` took `times`.
+    fn add(&mut self, count: u64, messages: f64, times: &[ValueBatch<1>]) {
+        let share = |batch: &ValueBatch<1>| batch.mean(0) / 1e9 / messages;
+        self.count = self.count.saturating_add(count);
+        self.values.extend(times.iter().map(|batch| (share(batch), batch.count as f64)));
+        self.batches.extend(times.iter().map(|batch| (*batch, messages)));
+    }
+
+    fn mean(&self) -> Option<Mean> {
+        let messages = self.batches.first()?.1;
+        let batches: Vec<ValueBatch<1>> = self.batches.iter().map(|(batch, _)| *batch).collect();
+        Mean::of([&batches[..]], |batch| batch.mean(0) / 1e9 / messages)
+    }
 }
 
 impl<'a> Network<'a> {
     /// From what ranks exchanged, and what messages took.
     pub fn of(run: &'a Run, found: RunExchanges, account: &'a Account) -> Network<'a> {
-        let RunExchanges { exchanges, sends, unpaired, full } = found;
+        let RunExchanges { exchanges, windows, sends, unpaired, full } = found;
         let protocols = BTreeMap::new();
-        let mut network = Network { run, account, protocols, unpaired, full, unresolved: 0, seldom: 0, sends };
+        let mut network =
+            Network { run, account, protocols, unpaired, full, unresolved: 0, early: 0, seldom: 0, sends };
         let mut all: BTreeMap<(Protocol, u64), Values> = BTreeMap::new();
         for exchange in &exchanges {
             let Exchanges { ranks, is_ordered, bytes, count, time, .. } = *exchange;
             let pattern = if is_ordered { MessagePattern::Ordered } else { MessagePattern::Unordered };
             let protocol = Protocol { between: network.between(ranks), pattern, calls: of_both(exchange) };
             let values = all.entry((protocol, bytes)).or_default();
-            values.count = values.count.saturating_add(count);
-            values.values.push((time as f64 / 1e9 / count as f64, count as f64));
+            match exchange.times.settled() {
+                times if times.len() >= MANY => values.add(count, 1.0, times),
+                _ => values.add(count, 1.0, &[ValueBatch::of(count, [time.max(0) as u64])]),
+            }
+        }
+        for found in &windows {
+            let MessageWindows { ranks, shapes: (own, _), count, .. } = *found;
+            let is_crossing = own.sends.bytes == own.receives.bytes && own.sends.count == own.receives.count;
+            let pattern = if is_crossing { MessagePattern::CrossingWindows } else { MessagePattern::Window };
+            let protocol = Protocol { between: network.between(ranks), pattern, calls: of_windows(found) };
+            let values = all.entry((protocol, own.sends.bytes)).or_default();
+            values.add(count.saturating_mul(own.sends.count), own.sends.count as f64, found.times.settled());
         }
         for (key, transfer) in &account.transfers.by_key {
             let Some(calls) = network.calls_of(key) else { continue };
@@ -104,20 +168,24 @@ impl<'a> Network<'a> {
             let resolved = ways.iter().filter(|way| **way > error);
             let values: Vec<(f64, f64)> = resolved.map(|way| (*way, 1.0)).collect();
             network.unresolved += (ways.len() - values.len()) as u64;
-            if !values.is_empty() {
+            if (transfer.ways.count() as f64) < FEW * transfer.messages as f64 {
+                network.early = network.early.saturating_add(values.len() as u64);
+            } else if !values.is_empty() {
                 let of = all.entry((protocol, key.bytes)).or_default();
                 of.count = of.count.saturating_add(values.len() as u64);
                 of.clock_error = of.clock_error.max(error);
                 of.values.extend(values);
             }
         }
-        for ((protocol, bytes), Values { count, values, clock_error }) in all {
+        for ((protocol, bytes), found) in all {
+            let mean = found.mean();
+            let Values { count, values, clock_error, .. } = found;
             let time = spread(values).filter(|time| time.median > 0.0 && count >= LEAST);
             let Some(time) = time else {
                 network.seldom = network.seldom.saturating_add(count);
                 continue;
             };
-            let point = Point { bytes, count, time, clock_error };
+            let point = Point { bytes, count, time, mean, clock_error };
             network.protocols.entry(protocol).or_default().push(point);
         }
         network
@@ -174,4 +242,17 @@ fn of_one(calls: ExchangeCalls) -> String {
         (_, true) => format!("{}+{}", name(calls.receive), name(calls.send)),
         (_, false) => format!("{}+{}", name(calls.send), name(calls.receive)),
     }
+}
+
+fn of_windows(windows: &MessageWindows) -> String {
+    let side = |side: WindowSide| {
+        let name = Call::from_number(side.function).map_or("?".into(), |call| short(&call.mpi_name()));
+        if side.count == 1 { name } else { format!("{} {name}", side.count) }
+    };
+    let of = |WindowShape { sends, receives }| match sends.count >= receives.count {
+        true => format!("{}+{}", side(sends), side(receives)),
+        false => format!("{}+{}", side(receives), side(sends)),
+    };
+    let (one, other) = (of(windows.shapes.0), of(windows.shapes.1));
+    if one == other { one } else { format!("{one}/{other}") }
 }

@@ -1,8 +1,8 @@
 //! The sizes between which one line fits, and those from which another one does.
 //!
-//! In: points by size. Out: pieces with a line each. The pieces are those of the least sum of squares and penalties, found by dynamic
-//! programming (Bellman and Roth 1969); the penalty is that of the Bayesian information criterion, for a line's two parts and
-//! where it begins (Schwarz 1978).
+//! In: points by size. Out: pieces with a line each. The pieces of a number are those of the least sum of squares, found by dynamic programming (Bellman
+//! and Roth 1969); their number is the largest that the Bayesian information criterion takes (Schwarz 1978) and of which each change
+//! shows: lines miss the points beyond it by more than caches bend them.
 
 use super::line::{Line, Sums};
 use super::points::Point;
@@ -11,6 +11,11 @@ use super::points::Point;
 const LEAST: usize = 3;
 /// A line has to miss the nearest point of the next piece by so much: bends of caches are no change of protocol.
 const JUMP: f64 = 0.2;
+/// And by so much of what the smallest message takes: another protocol costs another message or saves a copy, where short messages take a
+/// bit longer from some size on as they no longer fit into a cache line or a packet.
+const SMALLEST: f64 = 0.75;
+/// And by so many seconds, since messages of a window take less than one alone.
+const LEAST_JUMP: f64 = 0.3e-6;
 /// Points that are looked at: sizes closer to each other than their number allows are one.
 const MOST: usize = 256;
 
@@ -26,57 +31,85 @@ pub struct Segment {
 /// Pieces in the order of size; none where fewer than three sizes are known.
 pub fn segments(points: &[Point]) -> Vec<Segment> {
     let points = thinned(points);
-    let mut bounds = best(&points);
-    // From the weakest change on: what is left of two pieces may be clear against the third.
-    while let Some(weakest) = weakest(&points, &bounds) {
-        bounds.remove(weakest);
+    let table = Costs::of(&points);
+    let mut bounds = table.bounds(table.best());
+    while bounds.len() > 2 && !all_show(&points, &bounds) {
+        bounds = table.bounds(bounds.len() - 2);
     }
     let pieces = bounds.windows(2).map(|bound| &points[bound[0]..bound[1]]);
     pieces.filter_map(|piece| Some(Segment { points: piece.to_vec(), line: Line::through(piece)? })).collect()
 }
 
-/// The first points of the pieces, and the end.
-fn best(points: &[Point]) -> Vec<usize> {
-    let count = points.len();
-    let sums = points.iter().scan(Sums::default(), |sum, point| {
-        *sum = sum.plus(Sums::of(point));
-        Some(*sum)
-    });
-    let sums: Vec<Sums> = std::iter::once(Sums::default()).chain(sums).collect();
-    let penalty = 3.0 * (count as f64).ln();
-    // What the points before each cost at least, and where their last piece begins.
-    let mut costs = vec![(f64::INFINITY, 0); count + 1];
-    costs[0].0 = 0.0;
-    for end in LEAST..=count {
-        for begin in 0..=end - LEAST {
-            let cost = costs[begin].0 + sums[end].minus(sums[begin]).least_missed() + penalty;
-            if cost < costs[end].0 {
-                costs[end] = (cost, begin);
-            }
-        }
-    }
-    let mut bounds = vec![count];
-    while let Some(end) = bounds.last().copied().filter(|end| *end > 0) {
-        bounds.push(costs[end].1);
-    }
-    bounds.reverse();
-    bounds
+/// What points cost at least in a number of pieces, and where the last of these begins: by the number and how many points come before.
+struct Costs {
+    count: usize,
+    by_pieces: Vec<Vec<(f64, usize)>>,
 }
 
-/// Of the changes that are none the one that shows least.
-fn weakest(points: &[Point], bounds: &[usize]) -> Option<usize> {
-    let jump = |at: usize| {
-        let line = |from: usize, to: usize| Line::through(&points[from..to]);
-        let missed = |line: Option<Line>, point: &Point| {
-            line.and_then(|line| line.at(point.bytes))
-                .map_or(0.0, |time| (time / point.time.median).max(1e-9).ln().abs())
-        };
-        let (before, behind) = (line(bounds[at - 1], bounds[at]), line(bounds[at], bounds[at + 1]));
-        missed(before, &points[bounds[at]]).max(missed(behind, &points[bounds[at] - 1]))
+/// Changes that are looked for.
+const CHANGES: usize = 8;
+
+impl Costs {
+    fn of(points: &[Point]) -> Costs {
+        let count = points.len();
+        let sums = points.iter().scan(Sums::default(), |sum, point| {
+            *sum = sum.plus(Sums::of(point));
+            Some(*sum)
+        });
+        let sums: Vec<Sums> = std::iter::once(Sums::default()).chain(sums).collect();
+        let mut none = vec![(f64::INFINITY, 0); count + 1];
+        none[0].0 = 0.0;
+        let mut by_pieces = vec![none];
+        for _ in 0..=CHANGES.min((count / LEAST).saturating_sub(1)) {
+            let before = &by_pieces[by_pieces.len() - 1];
+            let mut costs = vec![(f64::INFINITY, 0); count + 1];
+            for end in LEAST..=count {
+                for begin in 0..=end - LEAST {
+                    let cost = before[begin].0 + sums[end].minus(sums[begin]).least_missed();
+                    if cost < costs[end].0 {
+                        costs[end] = (cost, begin);
+                    }
+                }
+            }
+            by_pieces.push(costs);
+        }
+        Costs { count, by_pieces }
+    }
+
+    /// The number of pieces of the least cost, where each costs a penalty for its line's two parts and where it begins.
+    fn best(&self) -> usize {
+        let penalty = 3.0 * (self.count.max(1) as f64).ln();
+        let cost = |pieces: &usize| self.by_pieces[*pieces][self.count].0 + penalty * *pieces as f64;
+        (1..self.by_pieces.len()).min_by(|one, other| cost(one).total_cmp(&cost(other))).unwrap_or(0)
+    }
+
+    /// The first points of so many pieces, and the end.
+    fn bounds(&self, pieces: usize) -> Vec<usize> {
+        let mut bounds = vec![self.count];
+        for pieces in (1..=pieces).rev() {
+            bounds.push(self.by_pieces[pieces][bounds[bounds.len() - 1]].1);
+        }
+        bounds.reverse();
+        bounds
+    }
+}
+
+/// Whether each change shows: the line of one side misses the nearest point of the other.
+fn all_show(points: &[Point], bounds: &[usize]) -> bool {
+    let smallest = points.first().map_or(0.0, |point| point.time.median);
+    let misses = |from: usize, to: usize, point: &Point| {
+        let time = Line::through(&points[from..to]).and_then(|line| line.at(point.bytes));
+        let measured = point.time.median;
+        time.is_some_and(|time| {
+            (time / measured).max(1e-9).ln().abs() >= JUMP.ln_1p()
+                && (time - measured).abs() >= LEAST_JUMP.max(SMALLEST * smallest)
+        })
     };
-    let inner = 1..bounds.len().saturating_sub(1);
-    let jumps = inner.map(|at| (at, jump(at))).filter(|(_, jump)| *jump < JUMP.ln_1p());
-    jumps.min_by(|one, other| one.1.total_cmp(&other.1)).map(|(at, _)| at)
+    let shows = |at: usize| {
+        misses(bounds[at - 1], bounds[at], &points[bounds[at]])
+            || misses(bounds[at], bounds[at + 1], &points[bounds[at] - 1])
+    };
+    (1..bounds.len() - 1).all(shows)
 }
 
 /// As many points as are looked at, those with the most messages of sizes that are close.
@@ -105,7 +138,7 @@ mod tests {
         let point = |power: u32| {
             let truth = time(f64::from(1u32 << power));
             let values = (0..15).map(|_| (truth * (1.0 + noise * random.random_range(-1.0..1.0)), 1.0)).collect();
-            Point { bytes: 1 << power, count: 15, time: spread(values).unwrap(), clock_error: 0.0 }
+            Point { bytes: 1 << power, count: 15, time: spread(values).unwrap(), mean: None, clock_error: 0.0 }
         };
         (3..=21).map(point).collect()
     }

@@ -69,9 +69,8 @@ impl Row for SizeRow {
     const TABLE: &'static str = "sizes";
     fn columns() -> Vec<Column<Self>> {
         let mut columns = protocol_columns(|row: &Self| &row.protocol);
-        let bytes = |row: &Self| {
-            f64::from(1 + u8::from(row.protocol.pattern != MessagePattern::OneWay)) * row.point.bytes as f64
-        };
+        let bytes = |row: &Self| row.protocol.pattern.messages() * row.point.bytes as f64;
+        let mean = |row: &Self| row.point.mean;
         columns.extend([
             Column::bytes("size_bytes", "size", |row: &Self| row.point.bytes).name(),
             Column::count("count", "count", |row: &Self| row.point.count),
@@ -80,9 +79,15 @@ impl Row for SizeRow {
                 .spare(2),
             Column::seconds("time_most_s", "most", |row: &Self| row.point.time.interval.map(|interval| interval.1))
                 .spare(2),
+            Column::seconds("time_mean_s", "", move |row: &Self| mean(row).map(|mean| mean.value)),
+            Column::seconds("time_mean_least_s", "", move |row: &Self| Some(mean(row)?.between?.0)),
+            Column::seconds("time_mean_most_s", "", move |row: &Self| Some(mean(row)?.between?.1)),
             Column::seconds("clock_error_s", "", |row: &Self| row.point.clock_error),
             Column::bytes("bandwidth_bytes", "per second", move |row: &Self| {
                 (bytes(row) / row.point.time.median).round() as u64
+            }),
+            Column::bytes("bandwidth_mean_bytes", "", move |row: &Self| {
+                Some((bytes(row) / mean(row)?.value).round() as u64)
             }),
         ]);
         columns
@@ -101,12 +106,13 @@ fn protocol_columns<R: 'static>(protocol: fn(&R) -> &Protocol) -> Vec<Column<R>>
 fn line_columns<R: 'static>(line: fn(&R) -> (MessagePattern, Line)) -> Vec<Column<R>> {
     let latency = move |row: &R| {
         let (pattern, line) = line(row);
-        line.a.map(|a| if pattern == MessagePattern::Ordered { a.times(0.5) } else { a })
+        // Messages of a window hide each other's latency.
+        let a = line.a.filter(|_| !pattern.has_windows());
+        a.map(|a| if pattern == MessagePattern::Ordered { a.times(0.5) } else { a })
     };
     let bandwidth = move |row: &R, of: fn(Spread) -> Option<f64>| {
         let (pattern, line) = line(row);
-        let messages = if pattern == MessagePattern::OneWay { 1.0 } else { 2.0 };
-        of(line.b?).filter(|b| *b > 0.0).map(|b| (messages / b).round() as u64)
+        of(line.b?).filter(|b| *b > 0.0).map(|b| (pattern.messages() / b).round() as u64)
     };
     vec![
         Column::seconds("latency_s", "latency", move |row: &R| latency(row).map(|latency| latency.median)),
@@ -171,6 +177,8 @@ pub fn pattern(pattern: MessagePattern) -> Label {
         MessagePattern::OneWay => ("one_way", "one way"),
         MessagePattern::Ordered => ("ordered", "ordered"),
         MessagePattern::Unordered => ("unordered", "unordered"),
+        MessagePattern::Window => ("window", "window"),
+        MessagePattern::CrossingWindows => ("crossing_windows", "windows"),
     };
     Label { key, name, depth: 0 }
 }

@@ -2,8 +2,11 @@
 
 use super::gathered::GatheredOperations;
 use super::table::OperationRow;
+use crate::words::plural;
 use model::sums::Total;
 use tables::{Fact, Value, facts};
+
+const CALL: &str = "collective call";
 
 facts! {
     OPERATIONS = "collective_operations", Count, sometimes;
@@ -26,27 +29,28 @@ pub fn unseen(all: &GatheredOperations, rows: &[OperationRow]) -> Vec<String> {
     let mut said = Vec::new();
     let lacking = all.sums.values().map(|sum| sum.lacking).total();
     if lacking > 0 {
+        let (have, them) = if lacking == 1 { ("has", "it") } else { ("have", "them") };
         said.push(format!(
-            "{lacking} collective calls have ranks of which no file is here: only what each rank took is known of them"
+            "{} {have} ranks of which no file is here: only what each rank took is known of {them}",
+            plural(lacking, CALL)
         ));
     }
     if all.unfinished > 0 {
-        said.push(format!(
-            "{} collective calls were not made, or not completed, by all ranks: left out",
-            all.unfinished
-        ));
+        let were = if all.unfinished == 1 { "was" } else { "were" };
+        let calls = plural(all.unfinished, CALL);
+        said.push(format!("{calls} {were} not made, or not completed, by all ranks: left out"));
     }
     if all.confused > 0 {
-        said.push(format!(
-            "{} communicators on which ranks made different calls: left out from there on",
-            all.confused
-        ));
+        let communicators = plural(all.confused as u64, "communicator");
+        said.push(format!("{communicators} on which ranks made different calls: left out from there on"));
     }
     let within = rows.iter().filter(|row| row.spans.iter().any(|span| span.is_within_error())).count();
     if within > 0 {
+        let have = if within == 1 { "has" } else { "have" };
         said.push(format!(
-            "{within} rows have times between ranks that are shorter than what the clocks may be off by: left out; \
-             --format json has that error"
+            "{} {have} times between ranks that are shorter than what the clocks may be off by: left out; \
+             --format json has that error",
+            plural(within as u64, "row")
         ));
     }
     said

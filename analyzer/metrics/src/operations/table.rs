@@ -1,8 +1,10 @@
 //! One row for the operations of one place, root and size: medians over them, since one interruption is longer than many of them.
 
 use super::gathered::{GatheredOperations, OperationPlace};
+use crate::mean::Mean;
 use crate::median::{beyond_interval, median};
 use crate::overlap::RequestSize;
+use model::batches::Batches;
 use model::matching::{OperationSpans, OperationSum, OperationTimes, TimeSpan};
 use tables::{Column, Row, Table};
 
@@ -20,6 +22,21 @@ pub struct OperationRow {
     pub ranks: [f64; 4],
     root_time: Option<f64>,
     others_time: Option<f64>,
+    /// What a rank takes in the mean, and between which that lies.
+    mean: Option<Mean>,
+    whole_mean: Option<Mean>,
+    timed: Option<TimedMeans>,
+}
+
+/// What timers around the calls show in the mean, where the program makes its next call right behind: they stop before it, and see
+/// recording. Seconds.
+struct TimedMeans {
+    mean: f64,
+    /// Of the ranks whose means are least and most.
+    fastest: Option<f64>,
+    slowest: Option<f64>,
+    /// What of it is not the call: recording, and reading the clock.
+    recording: f64,
 }
 
 /// A time between ranks, seconds: none where it is less than what the clocks may be off by.
@@ -62,9 +79,16 @@ impl Row for OperationRow {
             span(ROOT_LATE, "root_late_s", ""),
             error(ROOT_LATE, "root_late_error_s", ""),
             rank(0, "rank_min_s", ""),
-            rank(1, "rank_mean_s", ""),
             rank(2, "rank_median_s", "rank").spare(2),
             rank(3, "rank_max_s", ""),
+            Column::seconds("mean_s", "mean", |row: &Self| row.mean.map(|mean| mean.value)).spare(7),
+            Column::seconds("mean_least_s", "", |row: &Self| Some(row.mean?.between?.0)),
+            Column::seconds("mean_most_s", "", |row: &Self| Some(row.mean?.between?.1)),
+            Column::seconds("first_to_last_mean_s", "", |row: &Self| row.whole_mean.map(|mean| mean.value)),
+            Column::seconds("osu_mean_s", "", |row: &Self| row.timed.as_ref().map(|timed| timed.mean)),
+            Column::seconds("osu_min_s", "", |row: &Self| row.timed.as_ref()?.fastest),
+            Column::seconds("osu_max_s", "", |row: &Self| row.timed.as_ref()?.slowest),
+            Column::seconds("recording_s", "", |row: &Self| row.timed.as_ref().map(|timed| timed.recording)),
             Column::seconds("root_s", "", |row: &Self| row.root_time),
             Column::seconds("others_s", "", |row: &Self| row.others_time),
         ]
@@ -116,7 +140,40 @@ impl OperationRow {
             ranks: [0, 1, 2, 3].map(of_ranks),
             root_time: of_some(|times| times.root),
             others_time: of_some(|times| times.others),
+            mean: mean(sum, RANK),
+            whole_mean: mean(sum, FIRST_TO_LAST).filter(|_| sum.lacking == 0),
+            timed: TimedMeans::of(sum, &times),
         }
+    }
+}
+
+/// The places of the means of all operations.
+const FIRST_TO_LAST: usize = 0;
+const RANK: usize = 1;
+const BEHIND: usize = 2;
+
+/// Without the first operations, seconds.
+fn mean(sum: &OperationSum, of: usize) -> Option<Mean> {
+    Mean::of([sum.means.settled()], |batch| batch.mean(of) / 1e9)
+}
+
+/// A program that does nothing else makes its next call within so many nanoseconds.
+const NEXT_CALL: f64 = 1_000.0;
+
+impl TimedMeans {
+    /// `None` where programs do something else behind the call.
+    fn of(sum: &OperationSum, times: &[&OperationTimes]) -> Option<TimedMeans> {
+        median(times.iter().map(|times| times.behind as f64)).filter(|behind| *behind < NEXT_CALL)?;
+        let timed = |batches: &Batches<2>| Mean::of([batches.settled()], |batch| (batch.mean(0) + batch.mean(1)) / 1e9);
+        let of_ranks: Vec<f64> = sum.by_rank.values().filter_map(timed).map(|mean| mean.value).collect();
+        let edge = |of: fn(f64, f64) -> f64| of_ranks.iter().copied().reduce(of);
+        let recording = mean(sum, BEHIND)?.value;
+        Some(TimedMeans {
+            mean: mean(sum, RANK)?.value + recording,
+            fastest: edge(f64::min),
+            slowest: edge(f64::max),
+            recording,
+        })
     }
 }
 

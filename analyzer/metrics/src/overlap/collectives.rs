@@ -1,11 +1,11 @@
 //! Nonblocking collective calls, after Hoefler, Schneider, Lumsdaine: what starting, testing and waiting take, and the share
 //! that is hidden.
 
+use super::benchmark_columns::{of_estimate, seconds};
 use super::estimate::Estimate;
 use super::gathered::{GatheredRequests, PostingSite, RequestSize};
-use super::messages::{rule, transfer_from};
-use super::spreads::{seconds, spreads};
-use model::overlap::{BoundRule, Lives};
+use super::messages::transfer_from;
+use model::overlap::Lives;
 use tables::{Column, Row, Table};
 
 /// Collective calls of one size, posted at one place.
@@ -15,7 +15,6 @@ pub struct CollectiveOverlapRow {
     requests: u64,
     tests: f64,
     estimate: Estimate,
-    rule: BoundRule,
 }
 
 impl Row for CollectiveOverlapRow {
@@ -36,14 +35,12 @@ impl Row for CollectiveOverlapRow {
             Column::seconds("overhead_s", "", |row: &Self| seconds(row.estimate.overhead)),
             Column::seconds("transfer_s", "transfer", |row: &Self| seconds(row.estimate.pure())).spare(5),
             Column::text("transfer_from", "", |row: &Self| transfer_from(&row.estimate)),
-            Column::percent("availability_percent", "", |row: &Self| row.estimate.availability),
-            Column::percent("osu_overlap_percent", "hidden", |row: &Self| row.estimate.osu_overlap),
-            Column::percent("imb_overlap_percent", "", |row: &Self| row.estimate.imb_overlap),
-            Column::percent("hidden_least_percent", "least", |row: &Self| row.estimate.bounds.map(|bounds| bounds.0)),
-            Column::percent("hidden_most_percent", "most", |row: &Self| row.estimate.bounds.map(|bounds| bounds.1)),
-            Column::text("bound_rule", "", |row: &Self| rule(row.rule, &row.estimate)),
+            Column::percent("availability_percent", "", |row: &Self| {
+                row.estimate.availability.map(|found| found.percent)
+            }),
+            Column::percent("overlap_percent", "hidden", |row: &Self| row.estimate.overlap),
         ];
-        columns.extend(spreads(|row: &Self| &row.estimate));
+        columns.extend(of_estimate(|row: &Self| &row.estimate));
         columns
     }
 }
@@ -56,7 +53,6 @@ pub fn collectives(all: &GatheredRequests) -> Table<CollectiveOverlapRow> {
         requests: lives.requests,
         tests: mean_tests(lives),
         estimate: Estimate::of(all, place, size, lives),
-        rule: lives.rule(),
     };
     let title = "nonblocking collective calls: % of the time alone that was hidden";
     Table::new(title, all.rows(true).map(row).collect()).silent_empty()

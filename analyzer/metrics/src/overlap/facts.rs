@@ -1,6 +1,7 @@
 //! How many requests there were, and what is not known of them.
 
 use super::gathered::GatheredRequests;
+use crate::words::plural;
 use tables::{Fact, Value, facts};
 
 facts! {
@@ -40,13 +41,19 @@ pub fn unseen(all: &GatheredRequests) -> Vec<String> {
         );
     }
     if all.pending > 0 {
-        said.push(format!("{} requests were not completed: given up, or under way at the end", all.pending));
+        said.push(format!("{} not completed: given up, or under way at the end", were(all.pending)));
     }
     if all.foreign > 0 {
-        said.push(format!("{} requests were completed by another thread than posted them: left out", all.foreign));
+        let them = if all.foreign == 1 { "it" } else { "them" };
+        said.push(format!("{} completed by another thread than posted {them}: left out", were(all.foreign)));
     }
     if all.lives.is_empty() {
-        said.push(format!("{} requests were posted, none in what is asked about", all.posted));
+        said.push(format!("{} posted, none in what is asked about", were(all.posted)));
     }
     said
+}
+
+/// `1 request was`, `2 requests were`.
+fn were(requests: u64) -> String {
+    format!("{} {}", plural(requests, "request"), if requests == 1 { "was" } else { "were" })
 }

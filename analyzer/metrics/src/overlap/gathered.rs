@@ -4,8 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use traces::calls::Call;
 
+use super::bounds::NearTransfers;
+use super::means::{BatchesByRank, FEW, WaitForm};
+use super::smb::SmbFigures;
 use super::transfer::TransferTime;
-use model::overlap::{Lives, Posting, RankRequests, RequestLife, Transmission};
+use model::overlap::{Lives, Posting, PostingLives, RankRequests, Transmission};
 use model::sums::Total;
 use model::{Rank, Run};
 
@@ -35,9 +38,15 @@ pub struct RequestSize {
 type Kind = (Transmission, String, Option<u64>);
 
 /// See the module.
+#[derive(Default)]
 pub struct GatheredRequests {
     /// By place and size.
     pub lives: BTreeMap<(PostingSite, RequestSize), Lives>,
+    /// Loops that work longer from level to level, of the first rank that has one.
+    pub loops: BTreeMap<(PostingSite, RequestSize), SmbFigures>,
+    batches: BTreeMap<(PostingSite, RequestSize), FormBatches>,
+    /// Transfer times of places that wait right after the post.
+    own_transfers: BTreeMap<(PostingSite, RequestSize), TransferTime>,
     /// Transfer times by size, of all places.
     transfers: BTreeMap<Kind, BTreeMap<u64, TransferTime>>,
     /// Requests that were posted, whether asked about or not.
@@ -48,41 +57,120 @@ pub struct GatheredRequests {
     pub foreign: u64,
 }
 
+/// Batches of lives that were waited for right after, and of others, as most of their place and size were.
+#[derive(Default)]
+struct FormBatches {
+    right_after: BatchesByRank,
+    later: BatchesByRank,
+}
+
 impl GatheredRequests {
     /// Of the ranks that are asked about.
     pub fn of(run: &Run, requests: Vec<RankRequests>) -> GatheredRequests {
         let sum = |of: fn(&RankRequests) -> u64| requests.iter().map(of).total();
         let (posted, pending, foreign) = (sum(|rank| rank.posted), sum(|rank| rank.pending), sum(|rank| rank.foreign));
-        let mut by_bytes: BTreeMap<PostingSite, BTreeMap<u64, Lives>> = BTreeMap::new();
-        for (rank, requests) in run.asked().zip(requests) {
+        let mut gathered = GatheredRequests { posted, pending, foreign, ..Default::default() };
+        let mut by_bytes: BTreeMap<PostingSite, BTreeMap<u64, Vec<(u32, PostingLives)>>> = BTreeMap::new();
+        for (at, (rank, requests)) in (0u32..).zip(run.asked().zip(requests)) {
             for (posting, lives) in requests.lives {
                 let sizes = by_bytes.entry(place(run, rank, &posting)).or_default();
-                sizes.entry(posting.bytes).or_default().merge(&lives);
+                sizes.entry(posting.bytes).or_default().push((at, lives));
+            }
+            for (posting, found) in requests.loops {
+                let key = (place(run, rank, &posting), RequestSize::of(posting.bytes, false));
+                if let Some(figures) = SmbFigures::of(&found, rank.clock.seconds(1) * 1e9) {
+                    gathered.loops.entry(key).or_insert(figures);
+                }
             }
         }
-        let mut gathered =
-            GatheredRequests { lives: BTreeMap::new(), transfers: BTreeMap::new(), posted, pending, foreign };
         for (place, sizes) in by_bytes {
             let is_many = sizes.len() > SIZES;
-            for (bytes, lives) in sizes {
-                gathered.lives.entry((place.clone(), RequestSize::of(bytes, is_many))).or_default().merge(&lives);
+            for (bytes, ranks) in sizes {
+                gathered.add((place.clone(), RequestSize::of(bytes, is_many)), ranks);
             }
         }
-        gathered.transfers = transfers(&gathered.lives);
+        gathered.find_transfers();
         gathered
     }
 
-    /// The transfer time of a size, at whatever place it was waited for right after.
-    pub fn transfer(&self, place: &PostingSite, bytes: u64) -> Option<TransferTime> {
-        self.transfers.get(&kind(place))?.get(&bytes).copied()
+    fn add(&mut self, key: (PostingSite, RequestSize), ranks: Vec<(u32, PostingLives)>) {
+        let mut all = Lives::default();
+        for (_, of_rank) in &ranks {
+            all.merge(&of_rank.lives);
+        }
+        let form = WaitForm::of(&all);
+        let batches = self.batches.entry(key.clone()).or_default();
+        for (rank, of_rank) in ranks {
+            let [direct, postponed] = &of_rank.batches;
+            let (right_after, later) = match form {
+                WaitForm::RightAfter => (vec![direct, postponed], Vec::new()),
+                WaitForm::Later => (Vec::new(), vec![direct, postponed]),
+                WaitForm::Both => (vec![direct], vec![postponed]),
+            };
+            for (to, from) in [(&mut batches.right_after, right_after), (&mut batches.later, later)] {
+                for own in from.into_iter().filter(|own| own.count() > 0) {
+                    to.entry(rank).or_default().add(own);
+                }
+            }
+        }
+        self.lives.entry(key).or_default().merge(&all);
     }
 
-    /// What a transfer takes at least: what nine of ten take of the largest known size that is at most half as large, and of its own
-    /// where that is known.
-    pub fn least_transfer(&self, place: &PostingSite, bytes: u64) -> Option<f64> {
-        let sizes = self.transfers.get(&kind(place))?;
-        let of_smaller = sizes.range(..=bytes / 2).next_back()?.1.least;
-        Some(sizes.get(&bytes).map_or(of_smaller, |own| own.least.min(of_smaller)))
+    fn find_transfers(&mut self) {
+        let mut by_kind: BTreeMap<(Kind, u64), Vec<_>> = BTreeMap::new();
+        for (key, lives) in self.lives.iter().filter(|(_, lives)| WaitForm::of(lives) != WaitForm::Later) {
+            by_kind.entry((kind(&key.0), key.1.bytes)).or_default().push((key, lives));
+        }
+        for ((kind, bytes), places) in by_kind {
+            let all = places.iter().map(|(_, lives)| lives.requests).total();
+            let (mut direct, mut behind, mut batches) = (Vec::new(), Vec::new(), BatchesByRank::new());
+            for (key, lives) in places {
+                let own = &self.batches[key].right_after;
+                if let Some(time) = TransferTime::of(lives.waited_right_after(), lives.behind.values(), own) {
+                    self.own_transfers.insert(key.clone(), time);
+                }
+                // A place of a few is where a benchmark warms up.
+                if lives.requests as f64 >= FEW * all as f64 {
+                    direct.extend(lives.waited_right_after());
+                    behind.extend(lives.behind.values());
+                    for (rank, own) in own {
+                        batches.entry(*rank).or_default().extend(own);
+                    }
+                }
+            }
+            if let Some(time) = TransferTime::of(direct.into_iter(), behind.into_iter(), &batches) {
+                self.transfers.entry(kind).or_default().insert(bytes, time);
+            }
+        }
+    }
+
+    /// The transfer time of a size, at whatever place it was waited for right after.
+    pub fn transfer(&self, place: &PostingSite, bytes: u64) -> Option<&TransferTime> {
+        self.transfers.get(&kind(place))?.get(&bytes)
+    }
+
+    /// The same at this place.
+    pub fn own_transfer(&self, place: &PostingSite, size: RequestSize) -> Option<&TransferTime> {
+        self.own_transfers.get(&(place.clone(), size))
+    }
+
+    /// Transfer times that hold that of a size between them.
+    pub fn near(&self, place: &PostingSite, bytes: u64) -> NearTransfers<'_> {
+        let Some(sizes) = self.transfers.get(&kind(place)) else { return NearTransfers::default() };
+        NearTransfers {
+            smaller: sizes.range(..=bytes).next_back().map(|(_, time)| time),
+            larger: sizes.range(bytes..).next().map(|(_, time)| time),
+        }
+    }
+
+    /// Batches of requests that were not waited for right after, if there are any.
+    pub fn later(&self, place: &PostingSite, size: RequestSize) -> Option<&BatchesByRank> {
+        self.batches.get(&(place.clone(), size)).map(|batches| &batches.later).filter(|ranks| !ranks.is_empty())
+    }
+
+    /// Batches of those that were.
+    pub fn right_after(&self, place: &PostingSite, size: RequestSize) -> Option<&BatchesByRank> {
+        self.batches.get(&(place.clone(), size)).map(|batches| &batches.right_after)
     }
 
     /// All together.
@@ -130,15 +218,4 @@ fn place(run: &Run, rank: &Rank, posting: &Posting) -> PostingSite {
         site: run.sites.place(rank, site),
         ranks: if traffic == Transmission::Collective { size() } else { None },
     }
-}
-
-fn transfers(lives: &BTreeMap<(PostingSite, RequestSize), Lives>) -> BTreeMap<Kind, BTreeMap<u64, TransferTime>> {
-    let mut direct: BTreeMap<Kind, BTreeMap<u64, Vec<&RequestLife>>> = BTreeMap::new();
-    for ((place, size), lives) in lives {
-        direct.entry(kind(place)).or_default().entry(size.bytes).or_default().extend(lives.waited_right_after());
-    }
-    let known = |sizes: BTreeMap<u64, Vec<&RequestLife>>| {
-        sizes.iter().filter_map(|(bytes, lives)| Some((*bytes, TransferTime::of(lives.iter().copied())?))).collect()
-    };
-    direct.into_iter().map(|(kind, sizes)| (kind, known(sizes))).collect()
 }

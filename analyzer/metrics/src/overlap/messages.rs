@@ -1,9 +1,9 @@
 //! Messages by size, way and call site.
 
+use super::benchmark_columns::{of_estimate, seconds};
 use super::estimate::Estimate;
 use super::gathered::{GatheredRequests, PostingSite, RequestSize};
-use super::spreads::{seconds, spreads};
-use model::overlap::{BoundRule, Lives, Transmission};
+use model::overlap::{Lives, Transmission};
 use tables::{Column, Label, Row, Table};
 
 /// Messages of one size, one way, posted at one place.
@@ -12,7 +12,6 @@ pub struct MessageOverlapRow {
     pub size: RequestSize,
     pub requests: u64,
     pub estimate: Estimate,
-    pub rule: BoundRule,
 }
 
 impl Row for MessageOverlapRow {
@@ -32,15 +31,12 @@ impl Row for MessageOverlapRow {
             Column::seconds("overhead_s", "overhead", |row: &Self| seconds(row.estimate.overhead)),
             Column::seconds("transfer_s", "transfer", |row: &Self| seconds(row.estimate.pure())),
             Column::text("transfer_from", "", |row: &Self| transfer_from(&row.estimate)),
-            Column::percent("availability_percent", "avail.", |row: &Self| row.estimate.availability),
-            Column::percent("smb_availability_percent", "", |row: &Self| row.estimate.availability),
-            Column::percent("osu_overlap_percent", "", |row: &Self| row.estimate.osu_overlap),
-            Column::percent("imb_overlap_percent", "", |row: &Self| row.estimate.imb_overlap),
-            Column::percent("hidden_least_percent", "least", |row: &Self| row.estimate.bounds.map(|bounds| bounds.0)),
-            Column::percent("hidden_most_percent", "most", |row: &Self| row.estimate.bounds.map(|bounds| bounds.1)),
-            Column::text("bound_rule", "", |row: &Self| rule(row.rule, &row.estimate)),
+            Column::percent("availability_percent", "avail.", |row: &Self| {
+                row.estimate.availability.map(|found| found.percent)
+            }),
+            Column::percent("overlap_percent", "", |row: &Self| row.estimate.overlap),
         ];
-        columns.extend(spreads(|row: &Self| &row.estimate));
+        columns.extend(of_estimate(|row: &Self| &row.estimate));
         columns
     }
 }
@@ -52,7 +48,6 @@ pub fn messages(all: &GatheredRequests) -> Table<MessageOverlapRow> {
         size,
         requests: lives.requests,
         estimate: Estimate::of(all, place, size, lives),
-        rule: lives.rule(),
     };
     Table::new("messages: % of the transfer that was or could be hidden", all.rows(false).map(row).collect())
 }
@@ -70,10 +65,5 @@ pub fn traffic(traffic: Transmission) -> Label {
 
 /// Where the transfer time was measured.
 pub fn transfer_from(estimate: &Estimate) -> Option<String> {
-    estimate.transfer.map(|_| if estimate.is_own { "this site" } else { "another site" }.into())
-}
-
-/// The rule that holds for bounds, where there are some.
-pub fn rule(rule: BoundRule, estimate: &Estimate) -> Option<String> {
-    estimate.bounds.map(|_| rule.name().into())
+    estimate.transfer.as_ref().map(|_| if estimate.is_own { "this site" } else { "another site" }.into())
 }

@@ -5,14 +5,19 @@
 //! transfer time is the life of requests that were waited for right after they were posted; the overhead is the time in MPI of those
 //! whose transfer had the time to go on while the program computed. Where a program has none of the former, there are bounds.
 
+mod benchmark_columns;
+mod bounds;
+mod chosen;
+mod collective_benchmarks;
 mod collectives;
 mod estimate;
 mod facts;
 mod gathered;
+mod means;
 mod messages;
 mod postponed;
 mod protocol;
-mod spreads;
+mod smb;
 mod transfer;
 
 pub use collectives::{CollectiveOverlapRow, collectives};

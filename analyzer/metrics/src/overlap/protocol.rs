@@ -21,7 +21,7 @@ fn switch(all: &GatheredRequests, place: &PostingSite) -> Option<String> {
     let sizes = all.rows(false).filter(|(other, ..)| *other == place);
     let figures = |(_, size, lives)| {
         let estimate = Estimate::of(all, place, size, lives);
-        Some((size, estimate.availability?, estimate.overhead?))
+        Some((size, estimate.availability?.percent, estimate.overhead?))
     };
     let (sizes, figures): (Vec<RequestSize>, Vec<(f64, f64)>) =
         sizes.filter_map(figures).map(|(size, available, overhead)| (size, (available, overhead))).unzip();

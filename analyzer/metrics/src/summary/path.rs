@@ -13,15 +13,17 @@ pub fn finding(known: &Evidence) -> Option<Finding> {
     let path = known.path?;
     let length: i64 = path.segments.iter().map(|stretch| stretch.to - stretch.from).total();
     let rows = critical::table(known.run, &path.places).rows;
-    // Starting and ending MPI is nobody's to save.
-    let place = rows.iter().filter(|row| !row.is_start_or_end()).max_by_key(|row| row.saves)?;
+    // Starting and ending MPI is nobody's to save, nor is a call that waits for what has not happened.
+    let saves = rows.iter().filter(|row| !row.is_start_or_end() && !row.is_open);
+    let place = saves.max_by_key(|row| row.saves)?;
     let share = percent(place.saves as f64, length as f64).filter(|share| *share >= LEAST_PERCENT)?;
     let saves = Value::Seconds(seconds(place.saves));
     let what = if place.in_mpi { "the call" } else { "the computation" };
     let how = if place.in_mpi { "if it took no time" } else { "if it were spread evenly" };
+    let at = if place.site.is_empty() { String::new() } else { format!(" at {}", place.site) };
     let text = format!(
-        "{what} {} at {} could shorten the run by up to {saves} ({share:.1} % of the critical path) {how}; most of it is rank {}'s.",
-        place.name, place.site, place.rank
+        "{what} {}{at} could shorten the run by up to {saves} ({share:.1} % of the critical path) {how}; most of it is rank {}'s.",
+        place.name, place.rank
     );
     Some(Finding::new("path", capital(&text)))
 }

@@ -3,14 +3,18 @@
 use std::collections::BTreeMap;
 
 use super::{Evidence, Finding};
-use crate::totals::percent;
+use crate::totals::{percent, seconds};
 use crate::waits;
 use crate::words::rank_in_words;
-use model::matching::{RankSite, WaitState};
+use model::ProcessFate;
+use model::matching::{RankSite, WaitKey, WaitState, WaitSum};
 use model::sums::{Grow, Total};
+use tables::Value;
 
 /// Shares of the ranks' time below this are not worth a sentence.
 const LEAST_PERCENT: f64 = 1.0;
+/// Where more of the waiting goes on, that comes first.
+const MOST_PERCENT: f64 = 50.0;
 
 pub fn finding(known: &Evidence) -> Option<Finding> {
     let (run, account) = (known.run, known.account?);
@@ -26,6 +30,13 @@ pub fn finding(known: &Evidence) -> Option<Finding> {
         causes.entry(key.cause.rank).or_default().entry((key.cause, key.state)).or_default().grow(sum.time);
     }
     let text = format!("Ranks wait {waiting}.");
+    let open = account.waits.sums.iter().filter(|(_, sum)| sum.open > 0);
+    if let Some((key, most)) = open.clone().max_by_key(|(key, sum)| (sum.time, **key)) {
+        let share = percent(open.map(|(_, sum)| sum.time).total() as f64, all as f64)?;
+        if share >= MOST_PERCENT {
+            return Some(going_on(known, text, share, (key, most)));
+        }
+    }
     let time = |places: &BTreeMap<(RankSite, WaitState), i64>| -> i64 { places.values().copied().total() };
     let Some((rank, places)) = causes.iter().max_by_key(|(_, places)| time(places)) else {
         return Some(Finding::new("waits", text));
@@ -43,6 +54,26 @@ pub fn finding(known: &Evidence) -> Option<Finding> {
         state.name()
     );
     Some(Finding::new("waits", text).next(advice(*state, &who)))
+}
+
+/// Most waits go on: nobody has done yet what the calls wait for.
+fn going_on(known: &Evidence, text: String, share: f64, (key, most): (&WaitKey, &WaitSum)) -> Finding {
+    let rank = known.run.ranks.get(key.waiter.rank as usize).map(rank_in_words).unwrap_or_default();
+    let place = known.account.and_then(|account| account.places.get(key.waiter.place.number()));
+    let place = place.map(|place| format!("{} at {}", place.function, place.site)).unwrap_or_default();
+    let longest = Value::Seconds(seconds(most.longest));
+    let goes_on = known.run.ranks.iter().any(|rank| rank.fate == ProcessFate::Runs);
+    let had = if goes_on { "have" } else { "had" };
+    Finding::new(
+        "run",
+        format!(
+            "{text} {share:.1} % of that is in calls that {had} not returned, the longest {rank} in {place}: {longest}."
+        ),
+    )
+    .next(match goes_on {
+        true => "See which rank has to do what before they can go on.",
+        false => "See for which rank they waited, and what it had not done.",
+    })
 }
 
 /// What helps against waits of a kind.

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Exchanges, Streak};
+use super::{Exchanges, MessageWindows, Streak, WindowStreak};
 use crate::timeline::Timeline;
 
 /// By rank, those it saw. Returns the pairs, and how many exchanges found none.
@@ -14,7 +14,7 @@ pub fn paired(streaks: &[Vec<Streak>], timeline: &Timeline) -> (Vec<Exchanges>, 
     for (rank, streaks) in (0u32..).zip(streaks) {
         for streak in streaks {
             let pair = (rank.min(streak.peer), rank.max(streak.peer));
-            by_pair.entry(pair).or_default()[usize::from(rank > streak.peer)].push(*streak);
+            by_pair.entry(pair).or_default()[usize::from(rank > streak.peer)].push(streak.clone());
         }
     }
     let (mut found, mut unpaired) = (Vec::new(), 0u64);
@@ -52,7 +52,39 @@ fn exchanges(ranks: (u32, u32), own: &Streak, other: &Streak) -> Exchanges {
     let calls = if swapped { (other.calls, own.calls) } else { (own.calls, other.calls) };
     // One rank may have been interrupted where the other was not: then their parts are not the same.
     let others = if own.count == other.count { other.end - other.begin } else { 0 };
-    let time = (own.end - own.begin).max(others);
+    let longer = if others > own.end - own.begin { other } else { own };
+    let (time, times) = (longer.end - longer.begin, longer.times.clone());
     let ranks = if swapped { (ranks.1, ranks.0) } else { ranks };
-    Exchanges { ranks, is_ordered, calls, bytes: own.bytes, count: own.count, time }
+    Exchanges { ranks, is_ordered, calls, bytes: own.bytes, count: own.count, time, times }
+}
+
+/// By rank, the windows it saw in the order of time. Returns those that the other rank saw as well, from its side and at the same time.
+pub fn paired_windows(rows: &[Vec<WindowStreak>], timeline: &Timeline) -> Vec<MessageWindows> {
+    let mut found = Vec::new();
+    for (rank, own) in (0u32..).zip(rows) {
+        for row in own.iter().filter(|row| row.peer > rank) {
+            let error = timeline.error_between(rank, row.peer, row.begin);
+            let others = rows.get(row.peer as usize).map_or(&[][..], Vec::as_slice);
+            // Rows of one thread do not overlap, and few threads send at once: those that end before it begins are skipped.
+            let first = others.partition_point(|other| other.end + error < row.begin);
+            let near = others[first..].iter().take_while(|other| other.begin - error < row.end);
+            let is_same = |other: &&WindowStreak| {
+                let overlap = row.end.min(other.end) - row.begin.max(other.begin) + error;
+                let length = (row.end - row.begin).min(other.end - other.begin);
+                other.peer == rank && row.mirrors(other) && 2 * overlap >= length
+            };
+            found.extend(near.filter(is_same).max_by_key(|other| other.count).map(|other| windows(rank, row, other)));
+        }
+    }
+    found
+}
+
+fn windows(rank: u32, own: &WindowStreak, other: &WindowStreak) -> MessageWindows {
+    let longer = if other.count == own.count && other.end - other.begin > own.end - own.begin { other } else { own };
+    let (count, times) = (longer.count, longer.times.clone());
+    let (ranks, shapes) = ((rank, own.peer), (own.shape, other.shape));
+    match own.shape.sends.count >= other.shape.sends.count {
+        true => MessageWindows { ranks, shapes, count, times },
+        false => MessageWindows { ranks: (ranks.1, ranks.0), shapes: (shapes.1, shapes.0), count, times },
+    }
 }

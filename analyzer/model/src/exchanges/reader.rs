@@ -8,17 +8,16 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
-use super::streak::{ExchangeCalls, SendStreak, Streak};
+use super::is_little;
+use super::streak::{ExchangeCalls, SendStreak, Streak, WindowStreak};
+use super::windows::{WindowMessage, WindowReader};
 use crate::Run;
+use crate::batches::Batches;
 use crate::objects::Objects;
 use crate::roles::{CallPart, CallSites, Peer, Role, Roles};
 use crate::stream::{Detail, Stream, TimedCall};
 use crate::timeline::Timeline;
 
-/// Outside of MPI, for each call: reading a clock, a turn of a loop, what the recorder does beside it.
-const NOTHING: i64 = 300;
-/// Or so much of all.
-const LITTLE: i64 = 20;
 /// Messages of one kind under way in an exchange: this one's and the next one's, posted early.
 const UNDER_WAY: usize = 2;
 /// Sends one behind the other that show how fast a rank can send.
@@ -30,6 +29,7 @@ const MOST: usize = 1 << 18;
 #[derive(Default)]
 pub struct RankExchanges {
     pub streaks: Vec<Streak>,
+    pub windows: Vec<WindowStreak>,
     pub sends: Vec<SendStreak>,
     /// There were more.
     pub is_full: bool,
@@ -42,7 +42,7 @@ pub fn of_rank(run: &Run, timeline: &Timeline, objects: &Objects, places: &CallS
     if !rank.is_asked {
         return found;
     }
-    for thread in &rank.trace.contents().threads {
+    for thread in &rank.contents().threads {
         let roles = Roles::of(run, objects, places, at);
         let mut stream = Stream::new(thread, rank, &timeline.lines[at], roles);
         let mut reader = Reader::new(at as u32, &mut found);
@@ -50,10 +50,10 @@ pub fn of_rank(run: &Run, timeline: &Timeline, objects: &Objects, places: &CallS
             reader.call(stream.role(call), call, stream.details(call));
             stream.advance();
         }
-        reader.end_streak();
-        reader.end_sends();
+        reader.end();
     }
     found.streaks.sort_by_key(|streak| streak.begin);
+    found.windows.sort_by_key(|row| row.begin);
     found
 }
 
@@ -91,6 +91,7 @@ struct Reader<'a> {
     /// When something else ended last.
     other: i64,
     streak: Option<Streak>,
+    windows: WindowReader,
     /// Time in MPI and calls when the streak began.
     before: (i64, i64),
     /// Sends in a row, when the first one began, and when the last one's call ended.
@@ -113,9 +114,20 @@ impl<'a> Reader<'a> {
             calls: 0,
             other: i64::MIN,
             streak: None,
+            windows: WindowReader::default(),
             before: (0, 0),
             row: None,
         }
+    }
+
+    /// There are no more calls.
+    fn end(mut self) {
+        self.end_streak();
+        self.end_sends();
+        self.windows.end((self.inside, self.calls));
+        let room = MOST.saturating_sub(self.found.windows.len());
+        self.found.is_full |= self.windows.rows.len() > room;
+        self.found.windows.extend(self.windows.rows.drain(..).take(room));
     }
 
     fn call(&mut self, role: &Role, call: &TimedCall, details: &[Detail]) {
@@ -174,6 +186,16 @@ impl<'a> Reader<'a> {
             };
             let bytes = arrived.filter(|_| !is_send && request.is_none()).map_or(bytes, |arrived| arrived.bytes);
             self.towards(peer);
+            self.windows.message(&WindowMessage {
+                peer,
+                is_send,
+                function: role.function,
+                bytes,
+                begin: call.start,
+                end: call.end,
+                request,
+                inside: (self.inside, self.calls),
+            });
             if is_send {
                 self.sent(peer, bytes, call)
             } else {
@@ -213,6 +235,7 @@ impl<'a> Reader<'a> {
 
     fn complete(&mut self, first: u64, count: u32, end: i64) {
         for number in first..first.saturating_add(count.into()).min(first.saturating_add(1 << 20)) {
+            self.windows.complete(number, end);
             let Some((is_send, operation)) = self.requests.remove(&number) else { continue };
             let queue = if is_send { &mut self.sends } else { &mut self.receives };
             if let Ok(at) = queue.binary_search_by_key(&operation, |known| known.number) {
@@ -223,6 +246,7 @@ impl<'a> Reader<'a> {
 
     /// Something else happens: what is complete has no partner, what is under way may find one.
     fn forget(&mut self) {
+        self.windows.end((self.inside, self.calls));
         self.end_streak();
         self.end_sends();
         self.sends.retain(|operation| operation.end.is_none());
@@ -252,7 +276,10 @@ impl<'a> Reader<'a> {
     /// Leaves out empty messages that are complete, where others are under way.
     fn shake_hands(&mut self) {
         let has_bytes = |queue: &VecDeque<Operation>| queue.iter().any(|operation| operation.bytes > 0);
-        if has_bytes(&self.sends) || has_bytes(&self.receives) || self.streak.is_some_and(|streak| streak.bytes > 0) {
+        if has_bytes(&self.sends)
+            || has_bytes(&self.receives)
+            || self.streak.as_ref().is_some_and(|streak| streak.bytes > 0)
+        {
             self.sends.retain(|operation| operation.bytes > 0 || operation.end.is_none());
             self.receives.retain(|operation| operation.bytes > 0 || operation.end.is_none());
         }
@@ -277,6 +304,7 @@ impl<'a> Reader<'a> {
             same && is_little(length.saturating_sub(now.0.saturating_sub(self.before.0)), now.1 - self.before.1, length)
         };
         if is_same && let Some(streak) = self.streak.as_mut().filter(goes_on) {
+            streak.times.add(streak.count, [(end - streak.end).max(0) as u64]);
             (streak.end, streak.count, streak.answers) = (end, streak.count + 1, streak.answers + answers);
             return;
         }
@@ -285,7 +313,8 @@ impl<'a> Reader<'a> {
         let outside = length.saturating_sub(now.0.saturating_sub(first.inside));
         if is_same && is_little(outside, now.1 - first.calls, length) {
             let (bytes, begin) = (send.bytes, first.begin);
-            self.streak = Some(Streak { peer, calls, bytes, begin, end, count: 1, answers });
+            let times = Batches::default();
+            self.streak = Some(Streak { peer, calls, bytes, begin, end, count: 1, answers, times });
             self.before = (first.inside, first.calls);
         }
     }
@@ -323,9 +352,4 @@ impl<'a> Reader<'a> {
             self.found.sends.push(row);
         }
     }
-}
-
-/// Whether time outside of MPI, around so many calls and out of so much, is not worth naming.
-fn is_little(outside: i64, calls: i64, of: i64) -> bool {
-    outside <= (calls * NOTHING).max(of / LITTLE)
 }

@@ -1,8 +1,8 @@
 //! A rank's time in bins: how long it was in which function, how long it waited, its longest call.
 
+use super::Grid;
 use super::reader::{SingleCall, ThreadCalls};
 use super::ticks::GridCursor;
-use super::{Grid, UNFINISHED};
 use crate::Rank;
 use crate::matching::WaitSpan;
 use crate::sums::Grow;
@@ -39,7 +39,7 @@ pub struct BinCell {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct FunctionTime {
     bin: u32,
-    /// Its number, or [`UNFINISHED`].
+    /// Its number.
     pub function: u16,
     /// Ticks.
     pub ticks: u64,
@@ -48,7 +48,7 @@ pub struct FunctionTime {
 impl RankBins {
     /// Of a rank, with what it waited.
     pub fn of(rank: &Rank, line: &ClockLine, grid: &Grid, waits: &[WaitSpan]) -> RankBins {
-        let contents = rank.trace.contents();
+        let contents = rank.contents();
         let mut sorter = BinSorter::new(grid, line);
         for thread in &contents.threads {
             let mut calls = ThreadCalls::new(thread, rank);
@@ -166,7 +166,7 @@ impl<'a> BinSorter<'a> {
             self.flush();
             self.cursor.go(call.start);
         }
-        let function = if call.unfinished { UNFINISHED } else { call.signature.call };
+        let function = call.signature.call;
         self.cell.calls.grow(call.count);
         if call.inside > self.cell.longest {
             (self.cell.longest, self.cell.longest_function) = (call.inside, function);

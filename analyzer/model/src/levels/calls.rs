@@ -14,7 +14,7 @@ pub struct PlacedCall<'a> {
     pub thread: usize,
     /// When it began.
     pub start: i64,
-    /// When it ended; of one that never returned, when its rank ended.
+    /// When it ended; of one that has not returned, until when it is known to have lasted.
     pub end: i64,
     /// Inside MPI: less than that between the two where it is several.
     pub inside: i64,
@@ -24,8 +24,8 @@ pub struct PlacedCall<'a> {
     pub signature: &'a Signature,
     /// It returned an error.
     pub failed: bool,
-    /// It never returned.
-    pub unfinished: bool,
+    /// It has not returned.
+    pub open: bool,
     /// Entries into the engine meanwhile, and those that achieved something.
     pub engine: (u64, u64),
     /// What it got last: from whom, and how many bytes.
@@ -35,17 +35,16 @@ pub struct PlacedCall<'a> {
 /// A rank's calls from the first on, read as they are asked for.
 pub struct RankCalls<'a> {
     line: &'a ClockLine,
-    end: i64,
     threads: Vec<ThreadCalls<'a>>,
     /// What the engine achieved in calls that were read and not asked for yet.
     marks: Vec<(i64, i64, u64)>,
 }
 
 impl<'a> RankCalls<'a> {
-    /// Of a rank that ended at a time.
-    pub fn new(rank: &'a Rank, contents: &'a Contents<'a>, line: &'a ClockLine, end: i64) -> RankCalls<'a> {
+    /// Of a rank.
+    pub fn new(rank: &'a Rank, contents: &'a Contents<'a>, line: &'a ClockLine) -> RankCalls<'a> {
         let threads = contents.threads.iter().map(|thread| ThreadCalls::new(thread, rank)).collect();
-        RankCalls { line, end, threads, marks: Vec::new() }
+        RankCalls { line, threads, marks: Vec::new() }
     }
 
     /// How many threads it has.
@@ -62,19 +61,18 @@ impl<'a> RankCalls<'a> {
                 if start >= to {
                     break;
                 }
-                let end = if call.unfinished { self.end } else { self.line.nanoseconds_at(call.end) };
-                let end = end.max(start);
+                let end = self.line.nanoseconds_at(call.end).max(start);
                 let spread = call.inside != call.end.wrapping_sub(call.start);
                 let inside = if spread { self.line.duration(call.inside).min(end - start) } else { end - start };
                 calls.push(PlacedCall {
                     thread: at,
                     start,
                     end,
-                    inside: if call.unfinished { end - start } else { inside },
+                    inside,
                     count: call.count,
                     signature: call.signature,
                     failed: call.failed,
-                    unfinished: call.unfinished,
+                    open: call.open,
                     engine: (call.engine.entries, call.engine.productive),
                     arrived: call.arrived,
                 });

@@ -2,8 +2,6 @@
 
 use traces::calls::{Call, Class};
 
-use super::UNFINISHED;
-
 /// See the module.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum TimeClass {
@@ -21,8 +19,8 @@ pub enum TimeClass {
     File,
     /// Any other call.
     Other,
-    /// A call that never returned.
-    Unfinished,
+    /// A call that has not returned.
+    Open,
 }
 
 impl TimeClass {
@@ -35,14 +33,12 @@ impl TimeClass {
         TimeClass::OneSided,
         TimeClass::File,
         TimeClass::Other,
-        TimeClass::Unfinished,
+        TimeClass::Open,
     ];
 
     /// That of a function's number.
     pub fn of(function: u16) -> TimeClass {
-        let Some(call) = Call::from_number(function).filter(|_| function != UNFINISHED) else {
-            return if function == UNFINISHED { TimeClass::Unfinished } else { TimeClass::Other };
-        };
+        let Some(call) = Call::from_number(function) else { return TimeClass::Other };
         match call.class() {
             Class::PointToPoint => TimeClass::PointToPoint,
             Class::Completion | Class::Probe => TimeClass::Completion,
@@ -63,14 +59,14 @@ impl TimeClass {
             TimeClass::OneSided => "one-sided",
             TimeClass::File => "file",
             TimeClass::Other => "other MPI",
-            TimeClass::Unfinished => "never returned",
+            TimeClass::Open => "open call",
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{TimeClass, UNFINISHED};
+    use super::TimeClass;
     use traces::calls::Call;
 
     #[test]
@@ -88,6 +84,5 @@ mod tests {
             (Call::Comm_rank, TimeClass::Other),
         ];
         of.into_iter().for_each(|(call, class)| assert_eq!(TimeClass::of(call.number()), class, "{call:?}"));
-        assert_eq!(TimeClass::of(UNFINISHED), TimeClass::Unfinished);
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! In: a rank's pages, and the waits that matching found. Out: [`RankBins`], of which every level above is the same with neighbors
 //! put together ([`RankBins::folded`]), and single calls in the order of time ([`RankCalls`]). Both know the same calls as
-//! reports do, with what reports leave out because it has no end: calls that never returned, as [`UNFINISHED`].
+//! reports do.
 //! Memory is in proportion to the number of bins, not to the length of the run.
 
 mod bins;
@@ -14,7 +14,7 @@ mod ticks;
 
 use super::Run;
 use super::matching::WaitSpan;
-use super::rank::{End, Rank};
+use super::rank::Rank;
 use super::selection::LEFT_OUT;
 use super::timeline::{ClockLine, Timeline};
 use crate::parallel;
@@ -24,9 +24,6 @@ pub use calls::{PlacedCall, RankCalls};
 pub use class::TimeClass;
 pub use reader::{EngineMark, SingleCall, ThreadCalls};
 pub use regions::{RegionSpan, regions};
-
-/// The function of calls that never returned: their time is in no report.
-pub const UNFINISHED: u16 = u16::MAX;
 
 /// Time cut into equal bins. Nanoseconds on the run's time line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -46,12 +43,12 @@ pub struct Grid {
 pub struct Life {
     /// MPI_Init began, or what is asked about.
     pub begin: i64,
-    /// MPI_Finalize ended, or the last that is known or asked about.
+    /// MPI_Finalize ended, or until when the rank counts, or what is asked about.
     pub end: i64,
     /// When its calls are known one by one, and asked about: from when until when, in order.
     pub spans: Vec<(i64, i64)>,
-    /// Since then it was in a call that never returned.
-    pub stuck_since: Option<i64>,
+    /// The calls that its threads have not returned from: each one's function, and since when.
+    pub open: Vec<(u16, i64)>,
 }
 
 impl Grid {
@@ -87,23 +84,18 @@ pub fn bins(run: &Run, timeline: &Timeline, grid: &Grid, waits: &[Vec<WaitSpan>]
     })
 }
 
-/// When each rank ran. One that was killed in a call counts until the run's end.
+/// When each rank ran.
 pub fn lives(run: &Run, timeline: &Timeline) -> Vec<Life> {
-    let end = |(rank, line): (&Rank, &ClockLine)| line.nanoseconds_at(rank.last_ticks());
-    let end = run.ranks.iter().zip(&timeline.lines).map(end).max().unwrap_or(0);
-    run.ranks.iter().zip(&timeline.lines).map(|(rank, line)| life(rank, line, end)).collect()
+    run.ranks.iter().zip(&timeline.lines).map(|(rank, line)| life(rank, line)).collect()
 }
 
 /// Spans of a rank that are told apart; of more, only where the first begins and the last ends.
 const SPANS: usize = 1000;
 
-fn life(rank: &Rank, line: &ClockLine, end_of_run: i64) -> Life {
+fn life(rank: &Rank, line: &ClockLine) -> Life {
     let begin = line.nanoseconds_at(rank.header.begin.ticks);
-    let last = line.nanoseconds_at(rank.last_ticks()).max(begin);
-    let (end, stuck_since) = match rank.end {
-        End::Inside { .. } => (end_of_run.max(last), Some(last)),
-        _ => (last, None),
-    };
+    let end = line.nanoseconds_at(rank.until).max(begin);
+    let open = rank.open_calls().map(|call| (call.signature.call, line.nanoseconds_at(call.start)));
     let stopped = || line.nanoseconds_at(rank.header.stopped_at).clamp(begin, end);
     let known_until = match rank.header.has_profile() {
         true if rank.header.stopped_at > 0 => stopped(),
@@ -125,5 +117,5 @@ fn life(rank: &Rank, line: &ClockLine, end_of_run: i64) -> Life {
     let begin = spans.first().map_or(begin, |span| span.0);
     // What is not known belongs to it, what is not asked about does not.
     let end = if rank.selection.is_some() { spans.last().map_or(begin, |span| span.1) } else { end };
-    Life { begin, end, spans, stuck_since: stuck_since.filter(|since| *since <= end) }
+    Life { begin, end, spans, open: open.filter(|(_, since)| *since <= end).collect() }
 }

@@ -1,7 +1,7 @@
 //! A thread's calls as they stand in its pages, with what the progress engine did, a bounded number at a time.
 
 use traces::progress::{Entries, EntryRun, Polls};
-use traces::read::{RecordedCall, ThreadPages, Visitor, Walk};
+use traces::read::{OpenCall, ThreadPages, ThreadWalk, Visitor};
 use traces::record::Arrived;
 use traces::signature::{NESTED, Signature};
 
@@ -13,7 +13,7 @@ use crate::selection::{Cursor, LEFT_OUT};
 pub struct SingleCall<'a> {
     /// When it began.
     pub start: u64,
-    /// When it ended; of one that never returned, when it began.
+    /// When it ended; of one that has not returned, until when it is known to have lasted.
     pub end: u64,
     /// Inside MPI: less than that between the two where it is several.
     pub inside: u64,
@@ -23,8 +23,8 @@ pub struct SingleCall<'a> {
     pub signature: &'a Signature,
     /// It returned an error.
     pub failed: bool,
-    /// It never returned.
-    pub unfinished: bool,
+    /// It has not returned.
+    pub open: bool,
     /// What the engine did meanwhile.
     pub engine: Entries,
     /// What it got last: from whom, and how many bytes.
@@ -47,21 +47,19 @@ const STEP: usize = 1024;
 
 /// See the module. Calls inside other calls and those that are not asked about are left out.
 pub struct ThreadCalls<'a> {
-    thread: &'a ThreadPages<'a>,
-    pages: std::slice::Iter<'a, traces::read::EventPage<'a>>,
-    walk: Option<Walk<'a>>,
+    walk: ThreadWalk<'a>,
+    is_over: bool,
     reader: PageReader<'a>,
     next: usize,
 }
 
 struct PageReader<'a> {
+    thread: &'a ThreadPages<'a>,
     cursor: Cursor<'a>,
     signatures: Vec<Option<&'a Signature>>,
-    open: Option<SingleCall<'a>>,
+    current: Option<SingleCall<'a>>,
     calls: Vec<SingleCall<'a>>,
     marks: Vec<EngineMark>,
-    last: Option<RecordedCall>,
-    last_productive: Option<u64>,
 }
 
 impl<'a> ThreadCalls<'a> {
@@ -69,24 +67,22 @@ impl<'a> ThreadCalls<'a> {
     pub fn new(thread: &'a ThreadPages<'a>, rank: &'a Rank) -> ThreadCalls<'a> {
         let known = |signature: &'a Signature, _| (signature.flags & NESTED == 0).then_some(signature);
         let reader = PageReader {
+            thread,
             cursor: Cursor::new(rank.stretches(thread.number)),
             signatures: thread.signatures.by_number(None, known),
-            open: None,
+            current: None,
             calls: Vec::new(),
             marks: Vec::new(),
-            last: None,
-            last_productive: None,
         };
-        let mut pages = thread.pages.iter();
-        let walk = pages.next().map(Walk::new);
-        let mut calls = ThreadCalls { thread, pages, walk, reader, next: 0 };
+        let walk = ThreadWalk::new(thread);
+        let mut calls = ThreadCalls { walk, is_over: false, reader, next: 0 };
         calls.fill();
         calls
     }
 
     /// The thread's number.
     pub fn number(&self) -> u32 {
-        self.thread.number
+        self.reader.thread.number
     }
 
     /// The next call, if there is one.
@@ -110,32 +106,12 @@ impl<'a> ThreadCalls<'a> {
     fn fill(&mut self) {
         self.reader.calls.clear();
         self.next = 0;
-        while self.reader.calls.is_empty() {
-            let Some(walk) = &mut self.walk else { return };
+        while self.reader.calls.is_empty() && !self.is_over {
             // What is damaged was said when the calls were added up.
-            if !walk.step(&mut self.reader, STEP).unwrap_or(false) {
-                self.walk = self.pages.next().map(Walk::new);
-                if self.walk.is_none() {
-                    self.finish();
-                }
+            self.is_over = !self.walk.step(&mut self.reader, STEP).unwrap_or(true);
+            if self.is_over {
+                self.reader.close();
             }
-        }
-    }
-
-    /// What has no record yet.
-    fn finish(&mut self) {
-        self.reader.close();
-        let calls = self.thread.in_flight(self.reader.last);
-        if let Some(polls) = self.thread.open_polls(self.reader.last) {
-            self.reader.polls(&polls);
-            self.reader.close();
-        }
-        let productive = self.thread.open_productive(self.reader.last_productive);
-        self.reader.marks.extend(productive.map(mark));
-        if let Some(call) = calls.first().filter(|call| call.signature.flags & NESTED == 0) {
-            self.reader.begin(call.start, call.start, 0, 1, Some(call.signature));
-            self.reader.open.iter_mut().for_each(|call| call.unfinished = true);
-            self.reader.close();
         }
     }
 }
@@ -147,7 +123,7 @@ fn mark(run: &EntryRun) -> EngineMark {
 impl<'a> PageReader<'a> {
     #[inline]
     fn close(&mut self) {
-        self.calls.extend(self.open.take());
+        self.calls.extend(self.current.take());
     }
 
     #[inline]
@@ -157,8 +133,8 @@ impl<'a> PageReader<'a> {
         if self.cursor.part_at(start) == LEFT_OUT {
             return;
         }
-        let (failed, unfinished, engine, arrived) = (false, false, Entries::default(), None);
-        self.open = Some(SingleCall { start, end, inside, count, signature, failed, unfinished, engine, arrived });
+        let (failed, open, engine, arrived) = (false, false, Entries::default(), None);
+        self.current = Some(SingleCall { start, end, inside, count, signature, failed, open, engine, arrived });
     }
 
     #[inline]
@@ -170,31 +146,45 @@ impl<'a> PageReader<'a> {
 impl Visitor for PageReader<'_> {
     #[inline]
     fn call(&mut self, signature: u32, start: u64, duration: u64) {
-        self.last = Some(RecordedCall { start, signature });
         self.begin(start, start.wrapping_add(duration), duration, 1, self.signature(signature));
     }
 
+    fn open(&mut self, call: &OpenCall) {
+        let signature = self.thread.signature_of(call).filter(|signature| signature.flags & NESTED == 0);
+        self.begin(call.start, call.until, call.duration(), 1, signature);
+        if let Some(current) = &mut self.current {
+            current.open = true;
+        }
+    }
+
+    fn torn(&mut self, _request: Option<u64>) {
+        self.close();
+    }
+
     fn polls(&mut self, polls: &Polls) {
-        let number = polls.signature as u32;
-        self.last = Some(RecordedCall { start: polls.start, signature: number });
-        self.begin(polls.start, polls.end, polls.total, polls.count, self.signature(number));
+        self.begin(polls.start, polls.end, polls.total, polls.count, self.signature(polls.signature as u32));
     }
 
     fn arrived(&mut self, arrived: Arrived) {
-        self.open.iter_mut().for_each(|call| call.arrived = Some((arrived.source, arrived.bytes)));
+        if let Some(call) = &mut self.current {
+            call.arrived = Some((arrived.source, arrived.bytes));
+        }
     }
 
     fn failed(&mut self, _class: u16, _code: i32) {
-        self.open.iter_mut().for_each(|call| call.failed = true);
+        if let Some(call) = &mut self.current {
+            call.failed = true;
+        }
     }
 
     #[inline]
     fn engine(&mut self, during: Entries) {
-        self.open.iter_mut().for_each(|call| call.engine += during);
+        if let Some(call) = &mut self.current {
+            call.engine += during;
+        }
     }
 
     fn productive(&mut self, run: &EntryRun) {
-        self.last_productive = Some(run.start);
         self.marks.push(mark(run));
     }
 }

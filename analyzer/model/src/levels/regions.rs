@@ -26,7 +26,7 @@ pub struct RegionSpan {
 
 /// Those of a rank that overlap a time, the longest of them, in order; and how many there were.
 pub fn regions(rank: &Rank, line: &ClockLine, end: i64, (from, to): (i64, i64)) -> (Vec<RegionSpan>, usize) {
-    let contents = rank.trace.contents();
+    let contents = rank.contents();
     let Some(thread) = contents.threads.first() else { return (Vec::new(), 0) };
     let mut reader = RegionReader { open: Vec::new(), closed: Vec::new() };
     for page in &thread.pages {

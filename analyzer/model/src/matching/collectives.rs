@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::waits::{RankSite, WaitKey, WaitSpan, WaitState, Waits};
 use super::{Cause, Delivery, Follow, Token};
@@ -26,8 +26,50 @@ pub struct CollectiveArrival {
     pub bytes: u64,
     /// When it began.
     pub begin: i64,
-    /// When it ended; of a nonblocking call, who is to be told what it waited for.
-    pub end: Result<i64, Token>,
+    /// When it ended.
+    pub end: ArrivalEnd,
+}
+
+/// How a rank's part in a collective call ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ArrivalEnd {
+    /// The call returned then.
+    Ended(i64),
+    /// It is nonblocking: this is to be told what it waited for.
+    Pending(Token),
+    /// It has not returned, and is known to have lasted until then.
+    Open(i64),
+}
+
+impl ArrivalEnd {
+    /// When the call returned.
+    pub fn ended(self) -> Option<i64> {
+        if let ArrivalEnd::Ended(end) = self { Some(end) } else { None }
+    }
+
+    /// Who is to be told what a nonblocking call waited for.
+    pub fn token(self) -> Option<Token> {
+        if let ArrivalEnd::Pending(token) = self { Some(token) } else { None }
+    }
+
+    /// Until when the call is known to have lasted.
+    fn until(self) -> Option<i64> {
+        match self {
+            ArrivalEnd::Ended(until) | ArrivalEnd::Open(until) => Some(until),
+            ArrivalEnd::Pending(_) => None,
+        }
+    }
+}
+
+/// A rank's own part in a collective call.
+#[derive(Clone, Copy, Debug)]
+pub struct OwnPart {
+    /// The rank.
+    pub rank: u32,
+    /// Who depends on whom.
+    pub flow: Flow,
+    /// It is the root.
+    pub root: bool,
 }
 
 /// Which of an object's collective calls: how many came before; of a persistent one, how often it was started before.
@@ -47,8 +89,14 @@ struct Instance {
 #[derive(Default)]
 struct OfObject {
     open: FxHashMap<Ordinal, Instance>,
-    /// Its processes did not make the same calls: nothing can be said any more.
-    confused: bool,
+    /// The place of the first call that its processes did not all make. Nothing can be said of it and of those after it.
+    confused: Option<u64>,
+}
+
+impl OfObject {
+    fn is_confused(&self, ordinal: Ordinal) -> bool {
+        self.confused.is_some_and(|from| ordinal.0 >= from)
+    }
 }
 
 /// All collective calls of a run.
@@ -95,8 +143,11 @@ impl<'a> Collectives<'a> {
     ) -> (u32, bool) {
         let size = self.objects.groups[object as usize].size();
         let mut of_object = lock(&self.open[object as usize]);
-        if of_object.confused {
-            told.extend(arrival.end.err().map(|token| (arrival.at.rank, token, None)));
+        if of_object.is_confused(ordinal) {
+            told.extend(arrival.end.token().map(|token| (arrival.at.rank, token, None)));
+            if let Some(instance) = of_object.open.get_mut(&ordinal) {
+                instance.arrivals.push(arrival);
+            }
             return (NO_NODE, false);
         }
         let nobody = || Instance {
@@ -111,7 +162,13 @@ impl<'a> Collectives<'a> {
         };
         let instance = of_object.open.entry(ordinal).or_insert_with(nobody);
         if instance.arrivals.first().is_some_and(|first| first.function != arrival.function) {
-            of_object.confused = true;
+            instance.arrivals.push(arrival);
+            of_object.confused = Some(ordinal.0);
+            // Nobody else will tell those under way, and other requests may be completed together with them.
+            let under_way = of_object.open.iter().filter(|(other, _)| other.0 >= ordinal.0);
+            let under_way = under_way.flat_map(|(_, instance)| &instance.arrivals);
+            told.extend(under_way.filter_map(|other| Some((other.at.rank, other.end.token()?, None))));
+            of_object.open.retain(|other, _| other.0 <= ordinal.0);
             return (NO_NODE, false);
         }
         instance.come(arrival);
@@ -176,10 +233,10 @@ impl<'a> Collectives<'a> {
             below = below.max(Some((arrival.begin, arrival.at)));
             let cause = late.filter(|late| late.0 > arrival.begin).map(|(at, who)| Cause { at, who, state });
             match arrival.end {
-                Ok(end) => {
-                    cause.map(|cause| cause.charge(arrival.at, arrival.begin, end, self.timeline, waits));
+                ArrivalEnd::Ended(until) | ArrivalEnd::Open(until) => {
+                    cause.map(|cause| cause.charge(arrival.at, arrival.begin, until, self.timeline, waits));
                 }
-                Err(token) => told.push((arrival.at.rank, token, cause)),
+                ArrivalEnd::Pending(token) => told.push((arrival.at.rank, token, cause)),
             }
         }
         self.completion(flow, &instance.arrivals, waits);
@@ -195,11 +252,12 @@ impl<'a> Collectives<'a> {
         for other in arrivals.iter().filter(|arrival| !arrival.root) {
             let (from, to) = if flow == Flow::FromRoot { (root, other) } else { (other, root) };
             match to.end {
-                Ok(end) => {
+                ArrivalEnd::Ended(end) => {
                     let (begin, bytes) = (from.begin, other.bytes);
                     deliveries.0.push(Delivery { begin, end, from: from.at, to: to.at, bytes });
                 }
-                Err(_) => deliveries.1 += u64::from(from.at.place.counts() && to.at.place.counts()),
+                ArrivalEnd::Pending(_) => deliveries.1 += u64::from(from.at.place.counts() && to.at.place.counts()),
+                ArrivalEnd::Open(_) => {}
             }
         }
     }
@@ -225,9 +283,9 @@ impl<'a> Collectives<'a> {
             Flow::All => WaitState::NxnCompletion,
             _ => return,
         };
-        let Some(first) = arrivals.iter().filter_map(|arrival| arrival.end.ok()).min() else { return };
+        let Some(first) = arrivals.iter().filter_map(|arrival| arrival.end.ended()).min() else { return };
         for arrival in arrivals {
-            let Ok(end) = arrival.end else { continue };
+            let Some(end) = arrival.end.until() else { continue };
             let time = end - first.max(arrival.begin);
             if time > 0 {
                 let error = self.timeline.lines[arrival.at.rank as usize].error(end);
@@ -239,13 +297,51 @@ impl<'a> Collectives<'a> {
         }
     }
 
+    /// Why a rank waits in a call that not all have come to, if it does, and for whom: of several the first.
+    pub fn waits_for_others(&self, object: u32, ordinal: Ordinal, own: OwnPart) -> Option<(WaitState, Option<u32>)> {
+        let OwnPart { rank, flow, root } = own;
+        let group = &self.objects.groups[object as usize];
+        if !group.is_here() {
+            return None;
+        }
+        let of_object = lock(&self.open[object as usize]);
+        let is_confused = of_object.is_confused(ordinal);
+        let arrivals = match of_object.open.get(&ordinal) {
+            _ if is_confused => &[],
+            Some(instance) => instance.arrivals.as_slice(),
+            None => return None,
+        };
+        if flow == Flow::FromRoot && (root || arrivals.iter().any(|arrival| arrival.root))
+            || flow == Flow::ToRoot && !root
+        {
+            return None;
+        }
+        let came: FxHashSet<u32> = arrivals.iter().map(|arrival| arrival.at.rank).chain([rank]).collect();
+        let missing = match flow {
+            Flow::Prefix => {
+                let below = group.own(rank as usize)?;
+                let is_below = |other: &u32| group.own(*other as usize).is_some_and(|place| place < below);
+                group.everybody().filter(is_below).find(|other| !came.contains(other))
+            }
+            Flow::Neighbors => {
+                let sources = &self.objects.neighbors(rank, object)?.sources;
+                let own = |other: u32| self.objects.neighbors(other, object).map(|neighbors| neighbors.own);
+                let is_source = |other: &u32| own(*other).is_some_and(|own| sources.contains(&own));
+                group.everybody().filter(is_source).find(|other| !came.contains(other))
+            }
+            _ => group.everybody().find(|other| !came.contains(other)),
+        };
+        // Who called something else at the same place has not come, and nobody knows who that is.
+        (missing.is_some() || is_confused).then(|| (state(flow), missing.filter(|_| !is_confused)))
+    }
+
     /// What is left when all ranks' calls were seen.
     pub fn rest(self) -> UnmatchedCollectives {
         let nodes = into_inner(self.nodes);
         let mut rest = UnmatchedCollectives { nodes, ..UnmatchedCollectives::default() };
         for (object, state) in self.open.into_iter().enumerate() {
             let state = into_inner(state);
-            if state.confused {
+            if state.confused.is_some() {
                 rest.confused.push(object as u32);
             }
             // Nobody knows whether the others came.
@@ -253,7 +349,9 @@ impl<'a> Collectives<'a> {
                 continue;
             }
             let arrivals = state.open.values().flat_map(|instance| &instance.arrivals);
-            for arrival in arrivals.filter(|arrival| arrival.at.place.counts()) {
+            // Who is still there may yet be joined.
+            let is_over = |arrival: &&CollectiveArrival| !matches!(arrival.end, ArrivalEnd::Open(_));
+            for arrival in arrivals.filter(is_over).filter(|arrival| arrival.at.place.counts()) {
                 *rest.waiting.entry(arrival.at).or_default() += 1;
             }
         }

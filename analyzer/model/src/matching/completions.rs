@@ -57,6 +57,16 @@ impl Completions {
         &mut self.all[number as usize]
     }
 
+    /// What one waited for last, as far as that is known.
+    pub fn latest(&self, number: u32) -> Option<Cause> {
+        self.all[number as usize].latest
+    }
+
+    /// How much is not known yet of one.
+    pub fn untold(&self, number: u32) -> u32 {
+        self.all[number as usize].open
+    }
+
     /// One thing more is to be told.
     #[inline]
     pub fn await_one(&mut self, number: u32) {

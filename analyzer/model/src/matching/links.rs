@@ -91,6 +91,8 @@ pub struct Links {
     pub end: i64,
     /// Time outside MPI between those, nanoseconds.
     pub useful: i64,
+    /// Time that the rank has waited at its end for what has not happened: on no network would it.
+    pub in_vain: i64,
     /// Where MPI_Pcontrol was called, and where what is asked about begins and ends.
     turns: Vec<LinkTurn>,
     /// Whether what comes next is asked about.
@@ -190,6 +192,9 @@ impl Links {
                 LinkEvent::NextPhase => phases.push(std::mem::take(&mut phase)),
             }
             last = (turn.at, turn.mark);
+        }
+        if let Some(last) = phases.last_mut().filter(|_| selected) {
+            last.ideal.grow(self.in_vain);
         }
         phases
     }

@@ -39,13 +39,14 @@ pub use operations::{
 pub use received::ReceivedMessage;
 pub use settled::{Settled, settled};
 pub use transfers::{Transfer, TransferKey, Transfers};
-pub use waits::{Jump, RankSite, WaitKey, WaitSpan, WaitState, WaitSum, Waits};
+pub use waits::{Jump, NEVER, RankSite, WaitKey, WaitSpan, WaitState, WaitSum, Waits};
 
-use super::Run;
 use super::objects::Objects;
+use super::rank::End;
 use super::roles::{CallSite, CallSites, Roles, SpottedSite};
 use super::stream::Stream;
 use super::timeline::Timeline;
+use super::{Rank, Run};
 use crate::parallel::{into_inner, lock};
 use collectives::Collectives;
 use concurrent::CallSpan;
@@ -70,6 +71,8 @@ pub struct Message {
     pub bytes: u64,
     /// Whom to tell when its receive was posted.
     pub token: Option<Token>,
+    /// The call that sends it has not returned: it may not have been sent.
+    pub open: bool,
     /// Where the sender was.
     mark: Mark,
 }
@@ -184,20 +187,23 @@ pub fn account(run: &Run, timeline: &Timeline, follow: Follow) -> Account {
     let operations =
         follow.intersects(Follow::OPERATIONS | Follow::JOINED).then(|| Operations::new(&objects, timeline, follow));
     let windows = Windows::new(&collectives, run.ranks.len());
-    let contents: Vec<Contents<'_>> = run.ranks.iter().map(|rank| rank.trace.contents()).collect();
+    let contents: Vec<Contents<'_>> = run.ranks.iter().map(|rank| rank.contents()).collect();
     let mut ranks = Vec::new();
     for (at, contents) in contents.iter().enumerate() {
         let (rank, line) = (&run.ranks[at], &timeline.lines[at]);
         let roles = || Roles::of(run, &objects, &places, at);
-        let stream = |thread| Stream::new(thread, rank, line, roles());
+        let stream = |thread| Stream::whole(thread, rank, line, roles());
         let streams = contents.threads.iter().map(stream).collect();
         let first = contents.threads.first().map_or(0, |thread| thread.number);
         let edges = SelectionEdges::of(rank.stretches(first), line);
         let cancelled = &rank.cancelled;
         let (shared, number) =
             (Shared { collectives: &collectives, operations: operations.as_ref(), windows: &windows }, at as u32);
-        let rank = RankMatcher::new(number, streams, cancelled, edges, shared, timeline, follow);
-        ranks.push(Mutex::new(rank));
+        let mut matcher = RankMatcher::new(number, streams, cancelled, edges, shared, timeline, follow);
+        if !matches!(rank.end, End::Finalized) {
+            matcher.lasts_until(line.nanoseconds_at(rank.until));
+        }
+        ranks.push(Mutex::new(matcher));
     }
     let work = Work::new(&ranks);
     thread::scope(|scope| {
@@ -205,13 +211,14 @@ pub fn account(run: &Run, timeline: &Timeline, follow: Follow) -> Account {
         (0..workers).for_each(|_| drop(scope.spawn(|| work.run())));
     });
     work.empty_inboxes();
+    work.judge_open(is_whole(run));
     drop(work);
     let mut account = Account::new(run.ranks.len());
     for rank in ranks {
         into_inner(rank).report(&mut account);
     }
     let mut last = Waits::new(follow);
-    windows.finish(&mut last);
+    windows.finish(is_whole(run), &mut last);
     account.add(last);
     let (deliveries, undelivered) = collectives.take_deliveries();
     account.deliveries.extend(deliveries);
@@ -235,6 +242,12 @@ impl Account {
         }
         self.waits.merge(waits);
     }
+}
+
+/// Whether all that the ranks have done so far is known.
+fn is_whole(run: &Run) -> bool {
+    let is_whole = |rank: &Rank| rank.damage.is_empty() && !rank.header.has_profile() && rank.header.lost == 0;
+    run.missing.is_empty() && run.unrecorded.is_empty() && run.unreadable.is_empty() && run.ranks.iter().all(is_whole)
 }
 
 /// Whose turn it is, and their letters.
@@ -296,6 +309,23 @@ impl<'a, 'r> Work<'a, 'r> {
             if !any {
                 return;
             }
+        }
+    }
+
+    /// All letters were read: finds out what calls that have not returned wait for. `is_whole`: what no rank is known to have
+    /// done, none has done.
+    fn judge_open(&self, is_whole: bool) {
+        if !self.ranks.iter().any(|rank| lock(rank).has_open()) {
+            return;
+        }
+        for rank in self.ranks {
+            let mut rank = lock(rank);
+            rank.tell_posted();
+            self.deliver(&mut rank);
+        }
+        self.empty_inboxes();
+        for rank in self.ranks {
+            lock(rank).judge_open(is_whole);
         }
     }
 

@@ -10,11 +10,12 @@ use rustc_hash::FxHashMap;
 use super::Follow;
 use super::collectives::Ordinal;
 use super::waits::RankSite;
+use crate::batches::Batches;
 use crate::objects::Objects;
 use crate::parallel::{into_inner, lock};
 use crate::roles::SpottedSite;
 use crate::sample::Sample;
-use crate::sums::Grow;
+use crate::sums::{Grow, Total};
 use crate::timeline::Timeline;
 
 /// One rank's part in an operation. Times in nanoseconds on the run's time line.
@@ -32,6 +33,8 @@ pub struct OperationPart {
     pub begin: i64,
     /// When it was complete, where that is known.
     pub end: Option<i64>,
+    /// Between its call and the rank's next one.
+    pub behind: i64,
 }
 
 /// A rank's part in an operation, for itself.
@@ -91,6 +94,8 @@ pub struct OperationTimes {
     pub spans: Option<OperationSpans>,
     /// The least, the mean, the median and the most that a rank took.
     pub ranks: [u64; 4],
+    /// The median of what lay between a rank's call and its next.
+    pub behind: u64,
     /// What the root took.
     pub root: Option<u64>,
     /// The median of what the others took.
@@ -108,7 +113,15 @@ pub struct OperationSum {
     pub total: u64,
     /// Some of them.
     pub times: Sample<OperationTimes>,
+    /// Of all of them, in batches: from the first begin to the last end; what a rank took in the mean, and what lay between its call and
+    /// the next.
+    pub means: Batches<3>,
+    /// Of each rank, what it took, and what lay behind.
+    pub by_rank: FxHashMap<u32, Batches<2>>,
 }
+
+/// Ranks of which each has a mean of its own; operations of more have none by rank.
+const MOST_RANKS: usize = 64;
 
 /// All operations of a run.
 #[derive(Default)]
@@ -124,8 +137,8 @@ pub struct OperationSums {
 #[derive(Default)]
 struct OfObject {
     open: FxHashMap<Ordinal, OpenOperation>,
-    /// Its processes did not make the same calls.
-    confused: bool,
+    /// The place of the first call that its processes did not all make.
+    confused: Option<u64>,
 }
 
 #[derive(Default)]
@@ -156,12 +169,13 @@ impl<'a> Operations<'a> {
     /// A rank began its part.
     pub fn begin(&self, object: u32, ordinal: Ordinal, part: OperationPart) {
         let mut of_object = lock(&self.open[object as usize]);
-        if of_object.confused {
+        if of_object.confused.is_some_and(|from| ordinal.0 >= from) {
             return;
         }
         let operation = of_object.open.entry(ordinal).or_default();
         if operation.parts.first().is_some_and(|first| first.function != part.function) {
-            of_object.confused = true;
+            of_object.confused = Some(ordinal.0);
+            of_object.open.retain(|other, _| other.0 <= ordinal.0);
             return;
         }
         operation.parts.push(part);
@@ -200,6 +214,8 @@ impl<'a> Operations<'a> {
         sum.total.grow(times.spans.map_or(0, |spans| spans.whole.time));
         // Operations end in another order in each analysis: which of them stay has to depend on themselves alone.
         sum.times.add_as(ordinal.0.wrapping_mul(0x1_0000_0001).wrapping_add(ordinal.1), times);
+        // A persistent one has one place among the others, and is started again and again.
+        sum.add_to_means(ordinal.0.max(ordinal.1), &operation.parts, &times);
     }
 
     /// Keeps each rank's part, where that was asked for.
@@ -233,11 +249,14 @@ impl<'a> Operations<'a> {
         let has_root = parts.iter().any(|part| part.root);
         taken.sort_unstable();
         others.sort_unstable();
+        let mut behind: Vec<u64> = asked().map(OperationPart::until_next).collect();
+        behind.sort_unstable();
         let mean = taken.iter().map(|time| u128::from(*time)).sum::<u128>() / taken.len().max(1) as u128;
         let edge = |time: Option<&u64>| time.copied().unwrap_or(0);
         OperationTimes {
             spans: self.objects.groups[object as usize].is_here().then(|| self.spans(parts)).flatten(),
             ranks: [edge(taken.first()), mean as u64, middle(&taken).unwrap_or(0), edge(taken.last())],
+            behind: middle(&behind).unwrap_or(0),
             root,
             others: middle(&others).filter(|_| has_root),
         }
@@ -278,16 +297,37 @@ impl<'a> Operations<'a> {
 }
 
 impl OperationSum {
+    fn add_to_means(&mut self, number: u64, parts: &[OperationPart], times: &OperationTimes) {
+        let asked = || parts.iter().filter(|part| part.at.place.counts());
+        let behind = asked().map(OperationPart::until_next).total() / (asked().count() as u64).max(1);
+        let whole = times.spans.map_or(0, |spans| spans.whole.time);
+        self.means.add(number, [whole, times.ranks[1], behind]);
+        if parts.len() <= MOST_RANKS {
+            for part in asked() {
+                let own = self.by_rank.entry(part.at.rank).or_default();
+                own.add(number, [part.time(), part.until_next()]);
+            }
+        }
+    }
+
     /// Adds others.
     pub fn merge(&mut self, other: &OperationSum) {
         self.operations.grow(other.operations);
         self.lacking.grow(other.lacking);
         self.total.grow(other.total);
         self.times.merge(&other.times);
+        self.means.merge(&other.means);
+        for (rank, batches) in &other.by_rank {
+            self.by_rank.entry(*rank).or_default().merge(batches);
+        }
     }
 }
 
 impl OperationPart {
+    fn until_next(&self) -> u64 {
+        self.behind.max(0) as u64
+    }
+
     fn time(&self) -> u64 {
         self.end.map_or(0, |end| (end - self.begin).max(0) as u64)
     }

@@ -262,6 +262,36 @@ impl Queues {
         numbers.flat_map(|(_, number)| &self.queues[*number as usize].posts)
     }
 
+    /// Messages that wait for a receive to be completed that is posted, each with that.
+    pub fn posted(&self) -> impl Iterator<Item = (&Message, &Post)> {
+        self.queues.iter().flat_map(|queue| queue.messages.iter().zip(&queue.posts))
+    }
+
+    /// The message that a receive will get, if it was sent.
+    pub fn message_of(&self, receipt: Receipt) -> Option<&Message> {
+        let receipt = match receipt {
+            Receipt::Held(ticket) => self.placed.get(&ticket).copied().unwrap_or(receipt),
+            receipt => receipt,
+        };
+        match receipt {
+            Receipt::Placed(number, post) => {
+                let queue = &self.queues[number as usize];
+                queue.messages.get(queue.place_of(post)?)
+            }
+            Receipt::Held(ticket) => self.message_for(&self.held.iter().find(|held| held.ticket == ticket)?.pattern),
+        }
+    }
+
+    /// The first message that a receive could get that is posted behind all others.
+    pub fn message_for(&self, pattern: &Pattern) -> Option<&Message> {
+        let could = self.numbers.iter().filter(|(envelope, _)| Pattern::of(**envelope).covers(pattern));
+        let next = |number: u32| {
+            let queue = &self.queues[number as usize];
+            queue.messages.get(queue.posts.len())
+        };
+        could.filter_map(|(_, number)| next(*number)).min_by_key(|message| (message.begin, message.envelope.source))
+    }
+
     /// Messages that nobody received, and receives that got none.
     pub fn rest(&self) -> (impl Iterator<Item = &Message>, impl Iterator<Item = &Post>) {
         let messages = self.queues.iter().flat_map(|queue| &queue.messages);

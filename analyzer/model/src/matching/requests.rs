@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 use rustc_hash::FxHashMap;
 
 use super::Cause;
+use super::collectives::{Ordinal, OwnPart};
 use super::queues::Receipt;
 use crate::roles::{CallPart, Peer, Role};
 
@@ -21,8 +22,10 @@ pub struct Request {
     pub completion: Option<u32>,
     /// Nobody will complete it.
     pub freed: bool,
-    /// The collective call it is for.
+    /// The collective call it is for, in the replay.
     pub node: Option<u32>,
+    /// The same by its object and ordinal, with the rank's part in it.
+    pub collective: Option<(u32, Ordinal, OwnPart)>,
 }
 
 /// What a receive can take.
@@ -87,6 +90,12 @@ impl Requests {
             Some(at) => of_thread.recent.get_mut(at as usize)?.as_mut(),
             None => of_thread.older.get_mut(&number),
         }
+    }
+
+    /// Those of a thread that are not over.
+    pub fn of_thread(&self, thread: u32) -> impl Iterator<Item = &Request> {
+        let of_thread = self.threads.get(&thread).into_iter();
+        of_thread.flat_map(|of_thread| of_thread.older.values().chain(of_thread.recent.iter().flatten()))
     }
 
     /// A request is over.

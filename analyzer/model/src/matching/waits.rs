@@ -98,6 +98,8 @@ pub struct WaitSum {
     pub longest: i64,
     /// By how much the time may be off.
     pub error: i64,
+    /// How many of them go on: what the call waits for has not happened.
+    pub open: u64,
 }
 
 /// Waits added up.
@@ -136,9 +138,12 @@ pub struct Jump {
     pub cause_rank: u32,
     /// When its call ended.
     pub end: i64,
-    /// When the other came to what was waited for.
+    /// When the other came to what was waited for; [`NEVER`] if it has not.
     pub cause_at: i64,
 }
+
+/// The time of what has not happened.
+pub const NEVER: i64 = i64::MAX;
 
 impl Waits {
     /// Adds a wait of so long, and by how much that may be off, where the call that waited is asked about. Returns whether it
@@ -155,6 +160,26 @@ impl Waits {
         };
         sum.add(time, error);
         resolved
+    }
+
+    /// Adds the wait of a call that has not returned, for what nobody has done yet; or the one rank that could.
+    pub fn add_open(
+        &mut self,
+        (state, whom): (WaitState, Option<u32>),
+        waiter: RankSite,
+        (start, until): (i64, i64),
+        error: i64,
+    ) {
+        let key = WaitKey { state, waiter, cause: waiter };
+        if self.add(key, until - start, error) {
+            if let Some(sum) = self.sums.get_mut(&key.anyway()) {
+                sum.open += 1;
+            }
+            self.span(WaitSpan { call: start, from: start, until, key });
+            if let Some(cause_rank) = whom {
+                self.jump(Jump { rank: waiter.rank, cause_rank, end: until, cause_at: NEVER });
+            }
+        }
     }
 
     /// None yet, and what is to be kept of each.
@@ -215,7 +240,7 @@ impl WaitKey {
 
 impl WaitSum {
     fn add(&mut self, time: i64, error: i64) {
-        self.merge(&WaitSum { time, count: 1, longest: time, error });
+        self.merge(&WaitSum { time, count: 1, longest: time, error, open: 0 });
     }
 
     /// Adds others.
@@ -224,5 +249,6 @@ impl WaitSum {
         self.count.grow(other.count);
         self.longest = self.longest.max(other.longest);
         self.error.grow(other.error);
+        self.open.grow(other.open);
     }
 }

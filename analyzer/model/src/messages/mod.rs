@@ -68,7 +68,7 @@ pub struct RankMessages {
 /// Reads a rank's records.
 pub fn of_rank(rank: &Rank) -> RankMessages {
     let mut found = reader::Found::default();
-    for thread in &rank.trace.contents().threads {
+    for thread in &rank.contents().threads {
         reader::read(thread, &mut found);
     }
     found.complete_foreign();

@@ -5,7 +5,7 @@ use std::mem::take;
 use rustc_hash::FxHashMap;
 use traces::calls::{ArgumentKind, Call, Class};
 use traces::progress::Polls;
-use traces::read::{ThreadPages, Visitor, walk};
+use traces::read::{OpenCall, ThreadPages, Visitor, walk_thread};
 use traces::record::{Arrived, Content, Fate, RecordKind};
 use traces::signature::{CREATES, NESTED, STARTS, Signature, peer, tag};
 
@@ -80,10 +80,7 @@ struct Meaning {
 pub fn read(thread: &ThreadPages<'_>, found: &mut Found) {
     let by_number = thread.signatures.by_number(Meaning::default(), Meaning::of);
     let mut reader = Reader { thread: thread.number, found, by_number, next: 0, current: None };
-    for page in &thread.pages {
-        // What is damaged was said when the calls were added up.
-        let _ = walk(page, &mut reader);
-    }
+    walk_thread(thread, &mut reader);
     reader.close();
 }
 
@@ -293,6 +290,16 @@ impl Visitor for Reader<'_> {
         self.begin(polls.signature as u32, polls.start, polls.end);
         // They got nothing.
         self.current = None;
+    }
+
+    fn open(&mut self, _call: &OpenCall) {
+        // What it moves may not have moved.
+        self.close();
+    }
+
+    fn torn(&mut self, request: Option<u64>) {
+        self.close();
+        self.next = request.unwrap_or(self.next);
     }
 
     fn failed(&mut self, _class: u16, _code: i32) {

@@ -127,6 +127,11 @@ impl ProcessGroup {
         self.members.size() + self.others.size()
     }
 
+    /// Whether it has two groups.
+    pub fn is_inter(&self) -> bool {
+        self.others.size() > 0
+    }
+
     /// Whether it is known of all its processes who they are, and they are in this folder.
     pub fn is_here(&self) -> bool {
         self.members.are_here() && self.others.are_here()

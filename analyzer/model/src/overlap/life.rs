@@ -7,8 +7,10 @@ use crate::sample::Sample;
 /// when a test had. Nanoseconds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
 pub struct RequestLife {
-    /// All of it.
+    /// All of it, but what the recorder took to turn a page.
     pub whole: u64,
+    /// That.
+    pub turning: u64,
     /// In calls that post requests, this one or others.
     pub posting: u64,
     /// In calls that test.
@@ -23,7 +25,7 @@ pub struct RequestLife {
     pub tests: u64,
     /// Calls that posted, tested and waited.
     pub calls: u64,
-    /// What recording those calls takes a program that does nothing else, beside them.
+    /// What recording one of those calls takes a program that does nothing else, beside it.
     pub recording: u64,
     /// Between the posting and the completing call the engine was entered, or a test was made or completed it.
     pub progressed: bool,
@@ -36,6 +38,8 @@ pub struct RequestLife {
 /// Life outside the calls that post, test and wait that a program cannot do anything with: leaving a function, reading a clock, and the
 /// recorder. Where caches are cold, as behind a call that takes long, these take more: a quarter of the calls' time, up to the second.
 const NOTHING: [u64; 2] = [300, 1_000];
+/// Up to so many times as much may be one or the other.
+const UNCLEAR: u64 = 4;
 
 impl RequestLife {
     /// Host overhead: time in the calls that post, test and wait.
@@ -43,9 +47,14 @@ impl RequestLife {
         self.posting.saturating_add(self.testing).saturating_add(self.waiting)
     }
 
+    /// Time in MPI calls, those and others.
+    pub fn in_mpi(&self) -> u64 {
+        self.overhead().saturating_add(self.elsewhere)
+    }
+
     /// Time outside of all MPI calls.
     pub fn computing(&self) -> u64 {
-        self.whole.saturating_sub(self.overhead()).saturating_sub(self.elsewhere)
+        self.whole.saturating_sub(self.in_mpi())
     }
 
     /// What lies between its calls, for each pair of them.
@@ -58,22 +67,38 @@ impl RequestLife {
         nothing(self.overhead())
     }
 
-    /// Life outside those calls.
-    fn gap(&self) -> u64 {
-        self.whole.saturating_sub(self.overhead())
-    }
-
     /// How long the transfer took, of a request that was waited for right after: what lay between was no time to hide it in.
     pub fn transfer(&self) -> u64 {
         self.whole.saturating_sub(self.computing().min(self.nothing()))
     }
 
-    /// Whether its wait followed its post at once: at most a fiftieth of its life lies between, which is the document's threshold
-    /// for transfers that no work has lengthened, or what no program computes anything in.
+    /// Whether its wait followed its post at once: at most a fiftieth of its life was computed in, which is the document's threshold
+    /// for transfers that no work has lengthened, or what no program computes anything in. A barrier between the two is no computation.
     pub fn is_direct(&self) -> bool {
-        self.gap() <= (self.whole / 50).max(self.nothing())
+        self.computing() <= (self.whole / 50).max(self.nothing())
+    }
+
+    /// Whether it cannot be told for itself: what lies between its calls may be the recorder's, or a short computation; and it may be a
+    /// fiftieth of a life for no other reason than that the wait was interrupted.
+    pub fn is_unclear(&self) -> bool {
+        let (computing, nothing) = (self.computing(), self.nothing());
+        computing > nothing && (computing <= UNCLEAR * nothing || self.is_direct())
+    }
+
+    /// Whether other MPI calls than those that post, test and wait took a part of its life worth naming.
+    pub fn has_others(&self) -> bool {
+        self.elsewhere > self.whole / 50
+    }
+
+    /// The parts of a life of which there are means.
+    pub fn parts(&self) -> [u64; LIFE_PARTS] {
+        [self.whole, self.posting, self.testing, self.waiting, self.elsewhere, self.calls, self.turning, 0]
     }
 }
+
+/// The whole of a life, posting, testing, waiting, other calls, the number of calls that post, test and wait, what the recorder took to
+/// turn pages meanwhile, and what lay between the end and the next call.
+pub const LIFE_PARTS: usize = 8;
 
 fn nothing(overhead: u64) -> u64 {
     let [least, most] = NOTHING;
@@ -103,23 +128,33 @@ pub struct Lives {
     pub of_direct: Sample<RequestLife>,
     /// Lives of the others.
     pub of_postponed: Sample<RequestLife>,
+    /// What lay between their ends and the next calls.
+    pub behind: Sample<u64>,
 }
 
 impl Lives {
-    /// One more.
-    pub fn add(&mut self, life: RequestLife, rule: BoundRule) {
+    /// One more, as which it counts.
+    pub fn add(&mut self, life: RequestLife, rule: BoundRule, is_direct: bool) {
         self.requests += 1;
         self.by_engine += u64::from(rule == BoundRule::Engine);
         self.asked += u64::from(rule == BoundRule::Asked);
         self.early += u64::from(life.early);
         let count = match life {
             life if life.at_once => &mut self.at_once,
-            life if life.is_direct() => &mut self.direct,
+            _ if is_direct => &mut self.direct,
             life if life.progressed => &mut self.progressed,
             _ => &mut self.stalled,
         };
         *count += 1;
-        if life.is_direct() { &mut self.of_direct } else { &mut self.of_postponed }.add(life);
+        if is_direct { &mut self.of_direct } else { &mut self.of_postponed }.add(life);
+    }
+
+    /// Counts all that were waited for later as such as were waited for right after.
+    pub fn as_direct(mut self) -> Lives {
+        self.direct = self.direct.saturating_add(self.progressed).saturating_add(self.stalled);
+        (self.progressed, self.stalled) = (0, 0);
+        self.of_direct.merge(&std::mem::take(&mut self.of_postponed));
+        self
     }
 
     /// Lives of those that were waited for right after, without those that only look so: where most had something to do first, one
@@ -135,7 +170,7 @@ impl Lives {
             true => (typical(|life| life.whole) / 50).max(nothing(typical(RequestLife::overhead))),
             false => u64::MAX,
         };
-        self.of_direct.values().filter(move |life| life.gap() <= most)
+        self.of_direct.values().filter(move |life| life.computing() <= most)
     }
 
     /// Adds those of others.
@@ -150,6 +185,7 @@ impl Lives {
         self.early += other.early;
         self.of_direct.merge(&other.of_direct);
         self.of_postponed.merge(&other.of_postponed);
+        self.behind.merge(&other.behind);
     }
 
     /// By which rule their transfers are bounded.

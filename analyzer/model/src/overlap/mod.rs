@@ -3,15 +3,20 @@
 //! In: a rank's records. Out: the [`RequestLife`]s of its requests, sampled, by what was posted and where. Nothing is asked of
 //! other ranks, so no clocks are compared.
 
+mod levels;
 mod life;
 mod meaning;
+mod page_turns;
+mod posting_lives;
 mod reader;
 mod rule;
 
 use rustc_hash::FxHashMap;
 use traces::calls::{ArgumentKind, Call, Class};
 
-pub use life::{Lives, RequestLife};
+pub use levels::{LevelLoop, WorkLevel};
+pub use life::{LIFE_PARTS, Lives, RequestLife};
+pub use posting_lives::PostingLives;
 pub use rule::{BoundRule, bound_rule};
 
 use super::Rank;
@@ -61,7 +66,9 @@ pub struct Posting {
 #[derive(Default)]
 pub struct RankRequests {
     /// Those that are asked about and were completed.
-    pub lives: FxHashMap<Posting, Lives>,
+    pub lives: FxHashMap<Posting, PostingLives>,
+    /// Loops of which each level works longer than the one before.
+    pub loops: FxHashMap<Posting, LevelLoop>,
     /// All that were posted, whether asked about or not.
     pub posted: u64,
     /// Those that were posted and not completed.
@@ -73,8 +80,11 @@ pub struct RankRequests {
 /// Reads a rank's records.
 pub fn of_rank(rank: &Rank, rule: BoundRule) -> RankRequests {
     let mut requests = RankRequests::default();
-    for thread in &rank.trace.contents().threads {
+    for thread in &rank.contents().threads {
         reader::read(thread, rank, rule, &mut requests);
+    }
+    for lives in requests.lives.values_mut() {
+        lives.settle();
     }
     requests
 }

@@ -7,11 +7,13 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 use traces::progress::{Entries, Polls};
-use traces::read::{ThreadPages, Visitor, walk};
+use traces::read::{OpenCall, ThreadPages, Visitor, walk_thread};
 use traces::record::{Arrived, RecordKind};
 
+use super::levels::{LevelCall, LevelReader};
 use super::life::RequestLife;
 use super::meaning::{OverlapMeaning, Purpose};
+use super::page_turns::PageTurns;
 use super::rule::BoundRule;
 use super::{Posting, RankRequests};
 use crate::Rank;
@@ -32,19 +34,23 @@ pub fn read(thread: &ThreadPages<'_>, rank: &Rank, rule: BoundRule, requests: &m
         tested: VecDeque::new(),
         created: FxHashMap::default(),
         sums: Sums::default(),
+        turns: PageTurns::of(thread),
+        gaps: FxHashMap::default(),
+        ended: None,
+        levels: LevelReader::default(),
         entered_until: 0,
+        until: 0,
         current: None,
         begun: Vec::new(),
         completed: Vec::new(),
     };
-    for page in &thread.pages {
-        // What is damaged was said when the calls were added up.
-        let _ = walk(page, &mut reader);
-    }
+    walk_thread(thread, &mut reader);
     reader.close();
     reader.give_up(0, 0);
     let pending = reader.open.values().filter(|open| open.counts).count() as u64;
+    let loops = reader.levels.finish();
     requests.pending.grow(pending);
+    requests.loops.extend(loops);
 }
 
 /// Requests that are complete and that a thread may wait for later.
@@ -59,6 +65,8 @@ struct Sums {
     tests: u64,
     /// Calls that entered the engine.
     entering: u64,
+    /// Ticks between calls in which the recorder took new pages.
+    turning: u64,
 }
 
 /// A request that is not complete.
@@ -92,6 +100,7 @@ struct FinishedRequest {
 #[derive(Clone, Copy)]
 struct CurrentCall {
     meaning: OverlapMeaning,
+    signature: u32,
     start: u64,
     end: u64,
     inside: u64,
@@ -118,8 +127,16 @@ struct Reader<'a> {
     /// Persistent requests.
     created: FxHashMap<u64, Posting>,
     sums: Sums,
+    turns: PageTurns,
+    /// What lay before the last call of a signature.
+    gaps: FxHashMap<u32, u64>,
+    /// What the last call completed a request of.
+    ended: Option<Posting>,
+    levels: LevelReader,
     /// When the last call ended that entered the engine.
     entered_until: u64,
+    /// When the last call ended.
+    until: u64,
     current: Option<CurrentCall>,
     /// Of the current call: requests it posted, and those it completed, with what came for the last of them.
     begun: Vec<(u64, Posting)>,
@@ -132,9 +149,31 @@ impl Reader<'_> {
         let meaning = self.by_number.get(signature as usize).copied().unwrap_or(OverlapMeaning::NONE);
         let number = self.next;
         self.next = self.next.wrapping_add(u64::from(meaning.takes));
-        let call = CurrentCall { meaning, start, end, inside, times, number, enters: false, failed: false };
         // The time of a call inside another is the other's.
-        self.current = (!meaning.nested).then_some(call);
+        if meaning.nested {
+            return;
+        }
+        self.reach(signature, start);
+        self.until = end;
+        let (enters, failed) = (false, false);
+        self.current = Some(CurrentCall { meaning, signature, start, end, inside, times, number, enters, failed });
+    }
+
+    /// A call begins. If the recorder took a new page since the last one, as much of the time between as before the same call the last
+    /// time is the program's, and the rest the recorder's.
+    fn reach(&mut self, signature: u32, start: u64) {
+        let gap = start.saturating_sub(self.until);
+        let turning = match self.turns.is_between(self.until, start) {
+            true => gap.saturating_sub(self.gaps.get(&signature).copied().unwrap_or(gap)),
+            false => 0,
+        };
+        self.gaps.insert(signature, gap - turning);
+        self.sums.turning.grow(turning);
+        let ended = self.ended.take();
+        if let Some(lives) = ended.and_then(|posting| self.requests.lives.get_mut(&posting)) {
+            let nanoseconds = |ticks: u64| (self.rank.clock.seconds(ticks) * 1e9).round() as u64;
+            lives.next_call(nanoseconds(gap));
+        }
     }
 
     /// All is known of the current call.
@@ -146,6 +185,7 @@ impl Reader<'_> {
             self.give_up(RESTING, 0);
         }
         self.add(&call);
+        self.follow_levels(&call, !completed.is_empty());
         match call.meaning.posting {
             Some(posting) if call.meaning.creates => drop(self.created.insert(call.number, posting)),
             Some(posting) if !call.failed => self.post(&call, before, call.number, posting),
@@ -178,6 +218,17 @@ impl Reader<'_> {
         (self.begun, self.completed) = (begun, completed);
         self.begun.clear();
         self.completed.clear();
+    }
+
+    /// Tells the reader of levels, of which only calls that count and do more than to ask are a part.
+    fn follow_levels(&mut self, call: &CurrentCall, completes: bool) {
+        let CurrentCall { meaning, signature, start, end, failed, .. } = *call;
+        if meaning.purpose == Purpose::Query || self.cursor.part_at(start) == LEFT_OUT {
+            return;
+        }
+        let posting = meaning.posting.filter(|_| !meaning.creates && !failed);
+        let completes = completes || meaning.purpose == Purpose::Waiting;
+        self.levels.call(&LevelCall { signature, start, end, posting, completes });
     }
 
     /// Adds a call to the thread's sums.
@@ -241,16 +292,18 @@ impl Reader<'_> {
         let spent = |of: Purpose| nanoseconds(after.time[of as usize].saturating_sub(open.before.time[of as usize]));
         let calls = after.calls.saturating_sub(open.before.calls);
         let at_once = open.at_once || *end <= open.posted;
+        let turning = after.turning.saturating_sub(open.before.turning);
         let life = RequestLife {
-            whole: nanoseconds(end.saturating_sub(open.start)),
+            whole: nanoseconds(end.saturating_sub(open.start).saturating_sub(turning)),
+            turning: nanoseconds(turning),
             posting: spent(Purpose::Posting),
             testing: spent(Purpose::Testing),
             waiting: spent(Purpose::Waiting),
             elsewhere: spent(Purpose::Other),
-            over: nanoseconds(over.saturating_sub(open.start)),
+            over: nanoseconds(over.saturating_sub(open.start).saturating_sub(turning)),
             tests: after.tests.saturating_sub(open.before.tests),
             calls,
-            recording: nanoseconds(calls.saturating_mul(self.rank.header.wrapper_cost) / 1000),
+            recording: nanoseconds(self.rank.header.wrapper_cost) / 1000,
             progressed: before.entering > open.behind.entering || after.tests > open.behind.tests,
             at_once,
             early: at_once || open.found.is_some(),
@@ -258,6 +311,7 @@ impl Reader<'_> {
         // A receive takes what comes, which may be less than it has room for.
         let posting = Posting { bytes: came.unwrap_or(open.posting.bytes), ..open.posting };
         self.requests.lives.entry(posting).or_default().add(life, self.rule);
+        self.ended = Some(posting);
     }
 }
 
@@ -268,6 +322,17 @@ impl Visitor for Reader<'_> {
 
     fn polls(&mut self, polls: &Polls) {
         self.begin(polls.signature as u32, polls.start, polls.end, polls.total, polls.count);
+    }
+
+    fn open(&mut self, call: &OpenCall) {
+        self.call(call.number, call.start, call.duration());
+        // What it begins may not have begun, and what it completes is not known.
+        self.current.iter_mut().for_each(|call| call.failed = true);
+    }
+
+    fn torn(&mut self, request: Option<u64>) {
+        self.close();
+        self.next = request.unwrap_or(self.next);
     }
 
     fn engine(&mut self, during: Entries) {

@@ -13,14 +13,14 @@ use traces::definitions::{
 use traces::error::Damage;
 use traces::file::{FINALIZED, FileHeader, INITIALIZED, NO_RANK, Stop};
 use traces::progress::{Depth, LINES, LedgerLine};
-use traces::read::{Contents, RankFile};
+use traces::read::{Contents, OpenCall, RankFile, ReadUntil, Tail, ThreadPages};
 use traces::signature::{NESTED, Signature};
 
 use super::clock::Clock;
 use super::fate::ProcessFate;
 use super::selection::{ALL, Choice, Part, Selection, Window};
 use super::sums::Total;
-use super::tally::{self, CallTotal, Tally};
+use super::tally::{self, CallTotal, ReadThread, Tally};
 pub use sketch::Sketch;
 
 /// See the module.
@@ -97,10 +97,21 @@ pub struct Rank {
     pub selection: Option<Selection>,
     /// How the recording ended.
     pub end: End,
+    /// The last tick that counts: now of a process that runs, else the last sign of life in the file. Calls that have not returned
+    /// count until then.
+    pub until: u64,
+    /// What was read of each thread, by number. Nothing, where no calls were read.
+    read: HashMap<u32, ThreadEnd>,
     /// What became of its process.
     pub fate: ProcessFate,
     /// What of the file could not be used.
     pub damage: Vec<Damage>,
+}
+
+/// Where the records of a thread end, and what none of them tells yet.
+struct ThreadEnd {
+    until: ReadUntil,
+    tail: Tail,
 }
 
 /// One thread of a rank.
@@ -135,32 +146,80 @@ pub enum End {
 }
 
 impl Rank {
-    /// Reads a rank's file, for what is chosen of it, of its time what is in the window. `seen` is told how many bytes are done.
-    pub fn load(trace: Arc<RankFile>, choice: &Choice, window: Option<Window>, seen: impl Fn(u64)) -> Rank {
+    /// Reads a rank's file, for what is chosen of it, of its time what is in the window. `now` is the system's monotonic clock, until
+    /// which a process counts that runs. `seen` is told how many bytes are done.
+    pub fn load(trace: Arc<RankFile>, choice: &Choice, window: Option<Window>, now: i64, seen: impl Fn(u64)) -> Rank {
         let contents = trace.contents();
         let mut rank = Rank::described(&trace, &contents);
-        rank.selection = Selection::of(&contents, &rank.header, &rank.regions, choice, window);
+        let mut selection = Selection::of(&contents, &rank.header, &rank.regions, choice, window);
         rank.is_asked = choice.has_rank(&rank.header);
-        let keeps_profile = rank.selection.as_ref().is_none_or(|selection| selection.has_profile);
+        let keeps_profile = selection.as_ref().is_none_or(|selection| selection.has_profile);
         if keeps_profile {
             rank.shared = tally::by_function(&contents.shared);
         }
+        let stretches = |number| selection.as_ref().map_or(ALL, |selection| selection.thread(number));
+        let read = |thread: &ThreadPages<'_>| tally::read(thread, stretches(thread.number), &seen);
+        let threads: Vec<ReadThread<'_>> = contents.threads.iter().map(read).collect();
+        let last_signs = threads.iter().map(|thread| thread.last_sign);
+        rank.until = rank.lives_until(last_signs.chain([contents.newest.ticks]), now);
         let mut latest = Latest::default();
-        for thread in &contents.threads {
-            let tally = tally::tally(thread, rank.stretches(thread.number), keeps_profile, &seen);
-            latest.see(thread, &tally);
-            rank.damage.extend(tally.damage);
-            rank.cancelled.extend(tally.cancelled);
+        for (thread, read) in contents.threads.iter().zip(threads) {
+            let until = read.until.clone();
+            let (tally, tail) = read.finish(thread, rank.until, keeps_profile);
+            latest.see(thread, &tally, &tail);
             let tid = thread.block.map_or(0, |block| block.tid);
             // One that only names regions has not called MPI.
-            if thread.number == 0 || tally.last.is_some() || !thread.profile.is_empty() {
+            if has_called(thread, &tally, &tail) {
                 rank.threads.push(ThreadTotals { number: thread.number, tid, entries: tally.entries });
             }
+            rank.damage.extend(tally.damage);
+            rank.cancelled.extend(tally.cancelled);
+            rank.read.insert(thread.number, ThreadEnd { until, tail });
         }
         rank.end = latest.end(&rank);
-        let (begin, end) = (rank.header.begin.ticks, rank.last_ticks());
-        rank.selection.iter_mut().for_each(|selection| selection.measure(&rank.header, begin, end));
+        if let Some(selection) = &mut selection {
+            selection.measure(&rank.header, rank.header.begin.ticks, rank.until);
+        }
+        rank.selection = selection;
         rank
+    }
+
+    /// What its file holds, as far as it was read when the calls were added up: a program that goes on writes more.
+    pub fn contents(&self) -> Contents<'_> {
+        let mut contents = self.trace.contents();
+        if self.read.is_empty() {
+            return contents;
+        }
+        contents.threads.retain_mut(|thread| {
+            let Some(end) = self.read.get(&thread.number) else { return false };
+            thread.cut(&end.until);
+            thread.tail = end.tail.clone();
+            true
+        });
+        contents
+    }
+
+    /// The outermost call that its first thread has not returned from.
+    pub fn open_call(&self) -> Option<&OpenCall> {
+        self.read.get(&self.threads.first()?.number)?.tail.outermost()
+    }
+
+    /// The outermost call that each of its threads has not returned from.
+    pub fn open_calls(&self) -> impl Iterator<Item = &OpenCall> {
+        self.read.values().filter_map(|end| end.tail.outermost())
+    }
+
+    /// Until which tick it counts whose threads were last known to live at these.
+    fn lives_until(&self, last_signs: impl Iterator<Item = u64>, now: i64) -> u64 {
+        let header = &self.header;
+        if header.state & FINALIZED != 0 {
+            return header.end.ticks;
+        }
+        let last_sign = last_signs.fold(header.begin.ticks.max(header.ready.ticks), u64::max);
+        match self.fate {
+            ProcessFate::Runs => last_sign.max(self.clock.ticks_at(header, now)),
+            ProcessFate::Ended | ProcessFate::Unknown => last_sign,
+        }
     }
 
     /// Reads what a file says about its rank, and none of the calls.
@@ -175,8 +234,7 @@ impl Rank {
 
     fn described(trace: &Arc<RankFile>, contents: &Contents<'_>) -> Rank {
         let header = *trace.header();
-        let samples = contents.threads.iter().flat_map(|thread| &thread.pages).map(|page| &page.header.sample);
-        let clock = Clock::fit(&header, samples);
+        let clock = Clock::fit(&header, [&contents.newest].into_iter());
         let mut rank = Rank {
             file: trace.path().file_name().unwrap_or_default().to_string_lossy().into_owned(),
             trace: Arc::clone(trace),
@@ -214,11 +272,16 @@ impl Rank {
             cancelled: HashSet::new(),
             selection: None,
             end: End::Finalized,
+            until: header.begin.ticks.max(header.ready.ticks),
+            read: HashMap::new(),
             fate: ProcessFate::Unknown,
             damage: contents.damage.clone(),
         };
         contents.definitions.iter().cloned().for_each(|definition| rank.define(definition));
         rank.fate = ProcessFate::of(&rank.process, header.pid);
+        if header.state & FINALIZED != 0 {
+            rank.until = header.end.ticks;
+        }
         rank
     }
 
@@ -275,22 +338,10 @@ impl Rank {
         self.threads.len() + self.roomless
     }
 
-    /// Seconds between the start of MPI_Init and the end of MPI_Finalize; to the last that is known of a process that
-    /// did not get there.
+    /// Seconds between the start of MPI_Init and the end of MPI_Finalize; of a process that did not get there, until [now, or its
+    /// last sign of life](Rank::until).
     pub fn whole(&self) -> f64 {
-        match &self.end {
-            End::Finalized => self.clock.seconds(self.header.end.ticks.saturating_sub(self.header.begin.ticks)),
-            End::Outside { after, .. } => *after,
-            End::Inside { since, .. } => *since,
-        }
-    }
-
-    /// The last tick that is known of it.
-    pub fn last_ticks(&self) -> u64 {
-        match self.header.state & FINALIZED {
-            0 => self.header.begin.ticks.saturating_add((self.whole() / self.clock.seconds(1)) as u64),
-            _ => self.header.end.ticks,
-        }
+        self.since_begin(self.until)
     }
 
     /// Its calls by signature, all threads.
@@ -338,6 +389,11 @@ impl Rank {
     }
 }
 
+/// Whether a thread has called MPI.
+fn has_called(thread: &ThreadPages<'_>, tally: &Tally, tail: &Tail) -> bool {
+    thread.number == 0 || tally.last.is_some() || tail.outermost().is_some() || !thread.profile.is_empty()
+}
+
 /// The ledgers of all threads, added.
 fn ledger(contents: &Contents<'_>) -> [LedgerLine; LINES] {
     let mut sum = [LedgerLine::default(); LINES];
@@ -376,8 +432,8 @@ pub struct Latest {
 }
 
 impl Latest {
-    fn see(&mut self, thread: &traces::read::ThreadPages<'_>, tally: &Tally) {
-        let outermost = tally::in_flight(thread, tally).first().map(|call| (call.start, *call.signature));
+    fn see(&mut self, thread: &ThreadPages<'_>, tally: &Tally, tail: &Tail) {
+        let outermost = tail.outermost().map(|call| (call.start, call.signature));
         let last = tally.last.and_then(|last| thread.signatures.get(last.signature)).map(|found| *found.0);
         self.add(outermost, tally.last_end.map(|end| (end, last)));
     }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use traces::error::Error;
 use traces::read::{EventPage, RankFile, ThreadPages};
 
-use super::{Latest, Rank, ThreadTotals};
+use super::{Latest, Rank, ThreadTotals, has_called};
+use crate::clock::clocks;
 use crate::selection::ALL;
 use crate::sums::Total;
 use crate::tally::{self, CallTotal};
@@ -26,12 +27,16 @@ impl Sketch {
         let contents = trace.contents();
         let mut rank = Rank::described(&trace, &contents);
         let mut calls = count(&tally::by_function(&contents.shared));
+        let mut threads = contents.threads;
+        let full: Vec<Vec<EventPage<'_>>> = threads.iter_mut().map(set_apart_full).collect();
+        let read: Vec<_> = threads.iter().map(|thread| tally::read(thread, ALL, |_| ())).collect();
+        let last_signs = read.iter().map(|read| read.last_sign);
+        rank.until = rank.lives_until(last_signs.chain([contents.newest.ticks]), clocks().0);
         let mut latest = Latest::default();
-        for mut thread in contents.threads {
-            let full = set_apart_full(&mut thread);
-            let tally = tally::tally(&thread, ALL, true, |_| ());
-            latest.see(&thread, &tally);
-            if thread.number == 0 || tally.last.is_some() || !thread.profile.is_empty() {
+        for ((thread, read), full) in threads.into_iter().zip(read).zip(full) {
+            let (tally, tail) = read.finish(&thread, rank.until, true);
+            latest.see(&thread, &tally, &tail);
+            if has_called(&thread, &tally, &tail) {
                 let tid = thread.block.map_or(0, |block| block.tid);
                 rank.threads.push(ThreadTotals { number: thread.number, tid, entries: Vec::new() });
             }
@@ -61,7 +66,8 @@ fn calls_of_full<'a>(mut thread: ThreadPages<'a>, pages: Vec<EventPage<'a>>, one
     // What is in no page was counted with the newest one.
     (thread.block, thread.profile) = (None, Vec::new());
     thread.pages = pages.into_iter().skip(first).step_by(one_in.max(1)).collect();
-    let calls = count(&tally::tally(&thread, ALL, false, |_| ()).entries);
+    let (tally, _) = tally::read(&thread, ALL, |_| ()).finish(&thread, 0, false);
+    let calls = count(&tally.entries);
     u64::try_from(u128::from(calls) * all / words(&thread.pages).max(1)).unwrap_or(u64::MAX)
 }
 

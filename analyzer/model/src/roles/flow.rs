@@ -42,6 +42,12 @@ impl Flow {
         }
     }
 
+    /// The flow of a call that all processes of its object have to make in the same order: also of those whose waits no other analysis
+    /// asks for.
+    pub fn in_order(call: Call) -> Option<Flow> {
+        Flow::of(call).or_else(|| is_joint(call).then_some(Flow::Create))
+    }
+
     fn of_data(call: Call) -> Flow {
         if has_any(call, &[BcastCount, RootSendEach, RootSendCounts]) {
             Flow::FromRoot
@@ -60,6 +66,28 @@ impl Flow {
     pub fn has_root(self) -> bool {
         matches!(self, Flow::FromRoot | Flow::ToRoot)
     }
+}
+
+/// Whether all processes of the object take part in a call that neither exchanges data nor makes an object of theirs alone.
+fn is_joint(call: Call) -> bool {
+    const JOINT: [Call; 14] = [
+        Call::Win_free,
+        Call::File_close,
+        Call::File_preallocate,
+        Call::File_seek_shared,
+        Call::File_set_size,
+        Call::File_set_view,
+        Call::File_sync,
+        Call::Comm_free,
+        Call::Comm_disconnect,
+        Call::Comm_accept,
+        Call::Comm_connect,
+        Call::Comm_spawn,
+        Call::Comm_spawn_multiple,
+        Call::Intercomm_create,
+    ];
+    let name = call.row().name;
+    JOINT.contains(&call) || (call.class() == Class::Io && (name.contains("_all") || name.contains("_ordered")))
 }
 
 fn has_any(call: Call, kinds: &[ArgumentKind]) -> bool {
@@ -124,5 +152,19 @@ mod tests {
         let mut found: Vec<(Call, Flow)> = Call::all().filter_map(|call| Some((call, Flow::of(call)?))).collect();
         found.sort_by_key(|(call, _)| *call);
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn calls_on_files_by_all_processes_are_in_order_and_those_of_one_process_are_not() {
+        let in_order = |name: &str| Flow::in_order(Call::named(name).unwrap()).is_some();
+        for name in
+            ["File_write_all", "File_read_at_all", "File_iwrite_all", "File_read_ordered_end", "File_write_all_begin"]
+        {
+            assert!(in_order(name), "{name}");
+        }
+        for name in ["File_write", "File_read_at", "File_iread_shared", "File_seek", "Win_lock_all", "Comm_set_info"] {
+            assert!(!in_order(name), "{name}");
+        }
+        assert!(Call::all().all(|call| Flow::of(call).is_none() || Flow::in_order(call) == Flow::of(call)));
     }
 }

@@ -32,6 +32,8 @@ pub struct Role {
     pub to: (Peer, i32),
     /// From whom it receives, and the tag.
     pub from: (Peer, i32),
+    /// The root of a collective call that has one, as the rank calls it; none where it is this rank of an intercommunicator, or nobody.
+    pub root: Option<i32>,
     /// Bytes it hands out.
     pub sent: u64,
     /// Bytes it has posted to receive.
@@ -166,6 +168,11 @@ impl CallSites {
         })
     }
 
+    /// The number of something that is no call, by this name.
+    pub fn add(&self, name: &str) -> usize {
+        self.number(CallSite { function: name.into(), site: String::new() }) as usize
+    }
+
     /// All of them, by number.
     pub fn list(self) -> Vec<CallSite> {
         into_inner(self.known).1
@@ -190,6 +197,7 @@ const NO_ROLE: Role = Role {
     object: None,
     to: (Peer::Nobody, 0),
     from: (Peer::Nobody, 0),
+    root: None,
     sent: 0,
     received: 0,
     takes: false,
@@ -244,12 +252,21 @@ impl<'a> Roles<'a> {
             _ => (NOBODY, NOBODY),
         };
         let peer = |number| self.peer(object, number);
+        let root = match what {
+            CallPart::Collective { flow, .. } if flow.has_root() => Some(signature.peer).filter(|root| *root >= 0),
+            _ => None,
+        };
         let (sent, received) = signature.moves();
-        Role { what, object, to: (peer(to.0), to.1), from: (peer(from.0), from.1), sent, received, ..role }
+        Role { what, object, to: (peer(to.0), to.1), from: (peer(from.0), from.1), root, sent, received, ..role }
     }
 
     fn is_unrecorded(&self, rank: Option<u32>) -> bool {
         rank.is_some_and(|rank| self.run.unrecorded.iter().any(|range| range.contains(&rank)))
+    }
+
+    /// Who is in the run's objects.
+    pub fn objects(&self) -> &'a Objects {
+        self.objects
     }
 
     /// Whom this rank calls by a number in an object.

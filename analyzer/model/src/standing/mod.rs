@@ -1,29 +1,32 @@
-//! Where each rank stands at one moment: the call it is in, what that waits for, and what its calls before have left behind.
+//! Where each rank stands at one moment: the calls its threads are in, what these wait for, and what the calls before have left behind.
 //!
 //! In: a run, which may still grow. Out: [`Standing`]. Two [`Look`]s, one before the files are read and one after, say which
 //! ranks have not moved meanwhile: what is said of those holds together.
 
 mod awaited;
+mod collective_order;
 mod look;
 mod past;
 mod pulse;
-mod reach;
 mod spot;
 
 use traces::calls::{Call, Class};
+use traces::read::ThreadPages;
 use traces::signature::Signature;
 
 use super::objects::Objects;
+use super::rank::Latest;
 use super::roles::{CallPart, CallSite, CallSites, Role, Roles, SpottedSite};
 use super::stream::Stream;
 use super::{Rank, Run};
 use crate::parallel;
 
-pub use awaited::{Awaited, CollectivePart, awaited};
-pub use look::{Change, Look, age, clocks};
-pub use past::{Passed, Past, PendingRequest, Route};
-pub use pulse::{Pulse, Stir};
-pub use reach::{Made, Reach};
+pub use super::clock::clocks;
+pub use awaited::{Awaited, CollectivePart, SendMode, awaited, part_of};
+pub use collective_order::{CollectiveDifference, CollectiveKind, Made, Reach};
+pub use look::{Change, Look, ThreadChange, age};
+pub use past::{OpenedTo, Passed, Past, PendingRequest, RequestId, Route, WindowPast};
+pub use pulse::{Pulse, Stir, ThreadStir};
 pub use spot::Spot;
 
 /// See the module.
@@ -36,48 +39,59 @@ pub struct Standing {
     pub objects: Objects,
     /// Functions and call sites by number.
     pub places: Vec<CallSite>,
+    /// All ranks that the run had are there.
+    pub is_whole: bool,
 }
 
 /// One rank's.
 pub struct RankStanding {
-    /// Where it is.
-    pub position: Position,
+    /// Its threads that have called MPI, in the order they first did; the first of a rank that has called none.
+    pub threads: Vec<ThreadStanding>,
     /// What its calls so far have left behind.
     pub past: Past,
 }
 
-/// Where a rank is.
+/// One thread's.
+#[derive(Clone, Debug)]
+pub struct ThreadStanding {
+    /// From 0, in the order they first called MPI.
+    pub number: u32,
+    /// The system's id.
+    pub tid: u32,
+    /// Where it is.
+    pub position: Position,
+}
+
+/// Where a thread is.
 #[derive(Clone, Debug)]
 pub enum Position {
     /// In a call.
     Inside(Entered),
-    /// Between calls that ask for the same in vain, one after another.
-    Asking(Entered),
+    /// Between calls that ask in vain, one after another: each that it asks by, the last one first.
+    Asking(Vec<Entered>),
     /// Outside MPI.
     Outside {
         /// Its last call.
         last: Option<Signature>,
-        /// Since when, in seconds since its recording began.
+        /// Since when, in seconds since its rank's recording began.
         since: f64,
     },
-    /// It has finalized MPI.
+    /// Its rank has finalized MPI.
     Finalized,
 }
 
-/// A call that a rank is in.
+/// A call that a thread is in.
 #[derive(Clone, Debug)]
 pub struct Entered {
     /// Which.
     pub signature: Signature,
-    /// Function and call site.
-    pub place: SpottedSite,
+    /// What it means to other ranks.
+    pub role: Role,
     /// What it waits for by itself; a call that completes requests waits for those.
     pub awaits: Vec<Awaited>,
     /// How it completes requests, where it does.
     pub completes: Option<Completes>,
-    /// It ends MPI.
-    pub finalizes: bool,
-    /// Since when, in seconds since its recording began.
+    /// Since when, in seconds since its rank's recording began.
     pub since: f64,
 }
 
@@ -97,14 +111,20 @@ impl Standing {
         let standing = |at: usize| {
             let (rank, line) = (&run.ranks[at], &timeline.lines[at]);
             let roles = || Roles::of(run, &objects, &places, at);
-            let contents = rank.trace.contents();
-            let streams = contents.threads.iter().map(|thread| Stream::new(thread, rank, line, roles())).collect();
-            let past = Past::of(at as u32, streams);
-            RankStanding { position: position(rank, &past, roles()), past }
+            let contents = rank.contents();
+            let threads = || contents.threads.iter();
+            let mut streams: Vec<Stream> = threads().map(|thread| Stream::new(thread, rank, line, roles())).collect();
+            let past = Past::of(at as u32, rank, line, &mut streams);
+            let mut standings = Vec::new();
+            for (thread, stream) in threads().zip(&streams) {
+                standings.extend(thread_standing(rank, thread, stream, &past, roles()));
+            }
+            RankStanding { threads: standings, past }
         };
         let ranks = parallel::map(run.ranks.len(), standing);
         let worlds = run.ranks.iter().map(|rank| rank.header.world).collect();
-        Standing { ranks, worlds, objects, places: places.list() }
+        let is_whole = run.missing.is_empty() && run.unrecorded.is_empty() && run.unreadable.is_empty();
+        Standing { ranks, worlds, objects, places: places.list(), is_whole }
     }
 
     /// Function and call site of a call.
@@ -115,8 +135,8 @@ impl Standing {
     /// How far a rank has come in the collective calls of an object.
     pub fn reach(&self, rank: usize, object: u32) -> Reach<'_> {
         let standing = &self.ranks[rank];
-        let open = standing.collective().filter(|part| part.object == object);
-        Reach { made: standing.past.made.get(&object), open: open.map(|part| part.function) }
+        let open = standing.open_collectives().find(|part| part.object == object && part.starts.is_none());
+        Reach { made: standing.past.made.get(&object), open: open.map(|part| part.kind) }
     }
 }
 
@@ -125,69 +145,118 @@ impl Position {
     pub fn spot(&self) -> Spot {
         match self {
             Position::Inside(entered) => Spot::Inside(entered.signature, entered.since),
-            Position::Asking(entered) => Spot::Asking(entered.signature, entered.since),
+            Position::Asking(asked) => match asked.first() {
+                Some(last) => Spot::Asking(last.signature, last.since),
+                None => Spot::Outside(None, 0.0),
+            },
             Position::Outside { last, since } => Spot::Outside(*last, *since),
             Position::Finalized => Spot::Finalized,
         }
     }
+
+    /// The call that the thread is in.
+    pub fn entered(&self) -> Option<&Entered> {
+        if let Position::Inside(entered) = self { Some(entered) } else { None }
+    }
+}
+
+impl Entered {
+    /// The function that was called.
+    pub fn call(&self) -> Option<Call> {
+        Call::from_number(self.role.function)
+    }
+
+    /// Whether it starts MPI.
+    pub fn begins(&self) -> bool {
+        self.role.what == CallPart::Begin || self.signature.call == Call::Session_init.number()
+    }
+
+    /// Whether it ends MPI.
+    pub fn finalizes(&self) -> bool {
+        self.role.what == CallPart::End
+    }
 }
 
 impl RankStanding {
-    /// The call that it is in.
-    pub fn entered(&self) -> Option<&Entered> {
-        match &self.position {
-            Position::Inside(entered) => Some(entered),
-            _ => None,
-        }
+    /// Where its first thread in a call is; where none is in a call, its first thread.
+    pub fn position(&self) -> &Position {
+        let positions = || self.threads.iter().map(|thread| &thread.position);
+        let inside = positions().find(|position| position.entered().is_some());
+        inside.or_else(|| positions().next()).unwrap_or(&NOWHERE)
     }
 
-    /// What the call that it is in and its pending requests wait for.
+    /// The calls that its threads are in, each with the thread's number.
+    pub fn entered(&self) -> impl Iterator<Item = (u32, &Entered)> {
+        self.threads.iter().filter_map(|thread| Some((thread.number, thread.position.entered()?)))
+    }
+
+    /// What the calls that it is in and its pending requests wait for.
     pub fn awaits(&self) -> impl Iterator<Item = &Awaited> {
-        let open = self.entered().into_iter().flat_map(|entered| &entered.awaits);
+        let open = self.entered().flat_map(|(_, entered)| &entered.awaits);
         open.chain(self.past.pending.values().flat_map(|request| &request.awaits))
     }
 
-    /// Its part in the collective call that it is in.
-    pub fn collective(&self) -> Option<CollectivePart> {
-        self.entered()?.awaits.iter().find_map(Awaited::collective)
+    /// Its parts in the collective calls that it is in.
+    fn open_collectives(&self) -> impl Iterator<Item = CollectivePart> {
+        self.entered().flat_map(|(_, entered)| &entered.awaits).filter_map(Awaited::collective)
     }
 
-    /// Its parts in collective calls that may keep it where it is: in that call, or in nonblocking ones that the call completes.
+    /// Its parts in collective calls that may keep it where it is: in those calls, or in nonblocking ones that a call completes.
     pub fn collectives(&self) -> impl Iterator<Item = CollectivePart> {
-        let completes = self.entered().is_some_and(|entered| entered.completes.is_some());
+        let completes = self.entered().any(|(_, entered)| entered.completes.is_some());
         let pending = self.past.pending.values().filter(move |_| completes).flat_map(|request| &request.awaits);
-        self.collective().into_iter().chain(pending.filter_map(Awaited::collective))
-    }
-
-    /// Since when it is where it is, in seconds since its recording began.
-    pub fn since(&self) -> Option<f64> {
-        self.position.spot().since()
+        self.open_collectives().chain(pending.filter_map(Awaited::collective))
     }
 }
 
-fn position(rank: &Rank, past: &Past, mut roles: Roles<'_>) -> Position {
+/// Where a rank is that has no threads.
+static NOWHERE: Position = Position::Outside { last: None, since: 0.0 };
+
+/// Where a thread is, if it has called MPI, or is the first one.
+fn thread_standing(
+    rank: &Rank,
+    thread: &ThreadPages<'_>,
+    stream: &Stream<'_>,
+    past: &Past,
+    mut roles: Roles<'_>,
+) -> Option<ThreadStanding> {
+    let last = stream.last();
+    let polls = thread.open_polls(last);
+    let signature = |number: u32| thread.signatures.get(number).map(|found| *found.0);
+    let inside = thread.in_flight(last).first().map(|call| (call.start, *call.signature));
+    let recorded = last.map(|last| (stream.last_end(), signature(last.signature)));
+    let ended = polls.map(|polls| (polls.end, signature(polls.signature as u32))).or(recorded);
+    if thread.number > 0 && inside.is_none() && ended.is_none() && thread.profile.is_empty() {
+        return None;
+    }
+    let mut latest = Latest::default();
+    latest.add(inside, ended);
+    // Runs of polls that have records come before the one that is open.
+    let vain = past.vain.get(&thread.number);
+    let open = polls.map(|polls| (polls.signature as u32, rank.since_begin(polls.start)));
+    let asked = open.or_else(|| vain.and_then(|vain| Some((*vain.calls.last()?, vain.since))));
+    let asks = asked.and_then(|(number, since)| {
+        let since = vain.map_or(since, |vain| vain.since.min(since));
+        Some((signature(number)?, since))
+    });
     let mut enter = |signature: &Signature, since: f64| {
         let role = roles.role(signature);
         let ordinal = role.object.map_or(0, |object| past.made(object));
-        Entered {
-            signature: *signature,
-            place: role.place,
-            awaits: awaited(&role, ordinal),
-            completes: completes(signature),
-            finalizes: is_end(&role),
-            since,
-        }
+        let awaits = awaited(&role, roles.objects(), ordinal);
+        Entered { signature: *signature, role, awaits, completes: completes(signature), since }
     };
-    match Spot::of(rank) {
+    let position = match Spot::new(&latest.end(rank), asks) {
         Spot::Inside(call, since) => Position::Inside(enter(&call, since)),
-        Spot::Asking(call, since) => Position::Asking(enter(&call, since)),
+        Spot::Asking(call, since) => {
+            let mut asked = vec![enter(&call, since)];
+            let others = vain.into_iter().flat_map(|vain| &vain.calls).filter_map(|number| signature(*number));
+            asked.extend(others.filter(|other| *other != call).map(|other| enter(&other, since)));
+            Position::Asking(asked)
+        }
         Spot::Outside(last, since) => Position::Outside { last, since },
         Spot::Finalized => Position::Finalized,
-    }
-}
-
-fn is_end(role: &Role) -> bool {
-    role.what == CallPart::End
+    };
+    Some(ThreadStanding { number: thread.number, tid: thread.block.map_or(0, |block| block.tid), position })
 }
 
 fn completes(signature: &Signature) -> Option<Completes> {

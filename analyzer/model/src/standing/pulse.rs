@@ -1,22 +1,26 @@
-//! What of a rank's file changes when the rank does anything in MPI: two looks at it tell whether it did.
+//! What of a rank's file changes when a thread of the rank does anything in MPI: two looks at it tell whether it did.
 
+use traces::calls::Call;
 use traces::file::{LEVELS, Level};
 use traces::progress::{INSIDE, Polls};
-use traces::read::{RankFile, ThreadPages};
+use traces::read::{Place, RankFile, ThreadPages, Visitor, Walk};
 
 /// See the module.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub struct Pulse {
     state: u32,
     threads: Vec<ThreadPulse>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct ThreadPulse {
+    number: u32,
     depth: u32,
     levels: [Level; LEVELS],
-    /// Pages of records, words in the last, and calls that are counted in their place.
-    recorded: (usize, usize, u64),
+    /// Pages of records, how far the last is filled, and calls that are counted in their place.
+    pages: usize,
+    place: Place,
+    counted: u64,
     polls: Polls,
     productive: u64,
 }
@@ -26,12 +30,25 @@ struct ThreadPulse {
 pub enum Stir {
     /// Nothing: it is where it was.
     None,
-    /// It asked again for what it had asked for in vain before, as MPI_Test and MPI_Iprobe do.
+    /// It asked and got no, as MPI_Test and MPI_Iprobe do, and nothing else.
     Polls,
     /// It stayed in its call, and the progress engine achieved something there.
     Progress,
     /// It made calls.
     Calls,
+}
+
+/// What one of its threads did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ThreadStir {
+    /// The thread's number.
+    pub number: u32,
+    /// What it did.
+    pub stir: Stir,
+    /// How often it asked in vain, and the ticks that took.
+    pub asked: u64,
+    /// See `asked`.
+    pub asking: u64,
 }
 
 impl Pulse {
@@ -40,47 +57,107 @@ impl Pulse {
         Pulse { state: trace.header().state, threads: trace.contents().threads.iter().map(of_thread).collect() }
     }
 
-    /// What happened between this look and a later one.
-    pub fn until(&self, later: &Pulse) -> Stir {
-        if self.threads.len() != later.threads.len() || self.state != later.state {
-            return Stir::Calls;
-        }
-        let stirs = self.threads.iter().zip(&later.threads).map(|(before, after)| before.until(after));
-        stirs.max().unwrap_or(Stir::None)
+    /// What the threads did until a later look at the same file, which is this one. Those that are new have made calls, and so have all
+    /// where MPI was initialized or finalized meanwhile.
+    pub fn until(&self, later: &Pulse, trace: &RankFile) -> Vec<ThreadStir> {
+        let contents = trace.contents();
+        let stir = |after: &ThreadPulse| {
+            let before = self.threads.iter().find(|before| before.number == after.number);
+            let pages = contents.threads.iter().find(|thread| thread.number == after.number);
+            match before.zip(pages).filter(|_| self.state == later.state) {
+                Some((before, pages)) => before.until(after, pages),
+                None => ThreadStir { number: after.number, stir: Stir::Calls, asked: 0, asking: 0 },
+            }
+        };
+        later.threads.iter().map(stir).collect()
     }
 }
 
+/// More pages of records than these between two looks are not read: nobody fills them with polls.
+const READ: usize = 4;
+
 impl ThreadPulse {
-    fn until(&self, later: &ThreadPulse) -> Stir {
-        let still = ThreadPulse { productive: later.productive, ..*self };
-        match (still == *later, self.productive == later.productive) {
-            (true, true) => Stir::None,
-            (true, false) => Stir::Progress,
-            (false, true) if self.recorded == later.recorded && self.asks_on(later) => Stir::Polls,
-            (false, _) => Stir::Calls,
-        }
+    fn until(&self, later: &ThreadPulse, pages: &ThreadPages<'_>) -> ThreadStir {
+        let is_level = (self.depth, self.levels) == (later.depth, later.levels);
+        let is_alike = is_level && self.is_recorded_as(later) && self.polls == later.polls;
+        let polled = if is_alike { Some(Polled::default()) } else { self.polled_until(later, pages) };
+        let stir = match polled {
+            Some(_) if is_alike && self.productive == later.productive => Stir::None,
+            Some(_) if is_alike => Stir::Progress,
+            Some(_) => Stir::Polls,
+            None => Stir::Calls,
+        };
+        let Polled { count, ticks, .. } = polled.unwrap_or_default();
+        ThreadStir { number: self.number, stir, asked: count, asking: ticks }
     }
 
-    /// Whether both looks saw it ask for the same, between two of these calls or in one.
-    fn asks_on(&self, later: &ThreadPulse) -> bool {
+    fn is_recorded_as(&self, later: &ThreadPulse) -> bool {
+        let of = |pulse: &ThreadPulse| (pulse.pages, pulse.place.seen, pulse.counted);
+        of(self) == of(later)
+    }
+
+    /// What it asked in vain between the looks; nothing if it did anything else.
+    fn polled_until(&self, later: &ThreadPulse, pages: &ThreadPages<'_>) -> Option<Polled> {
         let asks = |pulse: &ThreadPulse| {
-            pulse.polls.count > 0 && (pulse.depth == 0 || pulse.levels[0].signature == pulse.polls.signature)
+            let call = || pages.signatures.get(pulse.levels[0].signature as u32);
+            pulse.depth == 0 || call().is_some_and(|(call, _)| Call::from_number(call.call).is_some_and(Call::polls))
         };
-        let of = |pulse: &ThreadPulse| (pulse.polls.start, pulse.polls.signature);
-        asks(self) && asks(later) && of(self) == of(later)
+        let is_read = later.pages <= pages.pages.len() && later.pages.saturating_sub(self.pages) <= READ;
+        if !asks(self) || !asks(later) || self.counted != later.counted || !is_read {
+            return None;
+        }
+        let mut polled = Polled::default();
+        for at in self.pages.saturating_sub(1)..later.pages {
+            let page = &pages.pages[at];
+            let mut walk = if at + 1 == self.pages { Walk::at(page, self.place) } else { Walk::new(page) };
+            let end = if at + 1 == later.pages { later.place.seen } else { u64::MAX };
+            let count = end.saturating_sub(walk.place().seen);
+            walk.step(&mut polled, usize::try_from(count).unwrap_or(usize::MAX)).ok()?;
+        }
+        // What was open at the first look is in a record by now, or still open.
+        polled.count = (polled.count + later.polls.count).saturating_sub(self.polls.count);
+        polled.ticks = (polled.ticks + later.polls.total).saturating_sub(self.polls.total);
+        (!polled.did_more).then_some(polled)
+    }
+}
+
+/// Adds up calls that asked in vain, and notices all others.
+#[derive(Clone, Copy, Default)]
+struct Polled {
+    count: u64,
+    ticks: u64,
+    did_more: bool,
+}
+
+impl Visitor for Polled {
+    fn call(&mut self, _: u32, _: u64, _: u64) {
+        self.did_more = true;
+    }
+
+    fn polls(&mut self, polls: &Polls) {
+        self.count = self.count.saturating_add(polls.count);
+        self.ticks = self.ticks.saturating_add(polls.total);
     }
 }
 
 fn of_thread(thread: &ThreadPages<'_>) -> ThreadPulse {
     // Levels below the depth hold what was there before.
     let (depth, mut levels) = thread.block.map_or((0, [NOWHERE; LEVELS]), |block| (block.depth, block.levels));
-    levels.iter_mut().skip(depth as usize).for_each(|level| *level = NOWHERE);
-    // Only the last page grows.
-    let words = thread.pages.last().map_or(0, |page| page.words.iter().take_while(|word| **word != 0).count());
+    for level in levels.iter_mut().skip(depth as usize) {
+        *level = NOWHERE;
+    }
+    // Only the last page grows. What is damaged ends it.
+    let mut place = Place::default();
+    if let Some(page) = thread.pages.last() {
+        let mut walk = Walk::new(page);
+        let _ = walk.step(&mut Polled::default(), usize::MAX);
+        place = walk.place();
+    }
     let counted = thread.profile.iter().map(|entry| entry.count).sum();
     let polls = thread.block.map_or_else(Polls::default, |block| block.polls);
     let productive = thread.block.map_or(0, |block| block.ledger[INSIDE].calls.productive);
-    ThreadPulse { depth, levels, recorded: (thread.pages.len(), words, counted), polls, productive }
+    let pages = thread.pages.len();
+    ThreadPulse { number: thread.number, depth, levels, pages, place, counted, polls, productive }
 }
 
 const NOWHERE: Level = Level { start: 0, signature: 0 };

@@ -1,10 +1,9 @@
-//! Where a rank is, as its file says by itself: in which call, since when.
+//! Where a rank or one of its threads is, as its file says by itself: in which call, since when.
 
 use serde::{Deserialize, Serialize};
 use traces::calls::Call;
 use traces::signature::Signature;
 
-use crate::Rank;
 use crate::bytes;
 use crate::rank::End;
 
@@ -22,12 +21,7 @@ pub enum Spot {
 }
 
 impl Spot {
-    /// Where a rank was when its file was read.
-    pub fn of(rank: &Rank) -> Spot {
-        Spot::new(&rank.end, asking(rank))
-    }
-
-    /// By the last that is known of a rank, and the call that it makes in vain, since then, if there is one.
+    /// By the last that is known of a rank or a thread, and the call that it makes in vain, since then, if there is one.
     pub fn new(end: &End, asks: Option<(Signature, f64)>) -> Spot {
         let asking = asks.map(|(call, since)| Spot::Asking(call, since));
         match end {
@@ -54,15 +48,6 @@ impl Spot {
             Spot::Finalized => None,
         }
     }
-}
-
-/// Calls in vain since the last record of its first thread.
-fn asking(rank: &Rank) -> Option<(Signature, f64)> {
-    let contents = rank.trace.contents();
-    let thread = contents.threads.first()?;
-    let polls = thread.block?.polls;
-    let signature = thread.signatures.get(polls.signature as u32)?.0;
-    (polls.count > 0).then_some((*signature, rank.since_begin(polls.start)))
 }
 
 /// Whether a call returns whatever it finds.

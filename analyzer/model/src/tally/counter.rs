@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use traces::error::Damage;
-use traces::progress::{Entries, Polls};
-use traces::read::{RecordedCall, ThreadPages, Visitor};
+use traces::progress::{Entries, EntryRun, Polls};
+use traces::read::{OpenCall, RecordedCall, ThreadPages, Visitor};
 use traces::record::{Arrived, Fate, RecordKind};
 use traces::signature::{CREATES, STARTS, Signature, UNKNOWN_BYTES};
 
@@ -30,6 +30,16 @@ impl CallSum {
         self.total.grow(duration);
         self.min = self.min.min(duration);
         self.max = self.max.max(duration);
+    }
+
+    /// A call that has not returned: how short it will be nobody knows.
+    fn open(&mut self, duration: u64) {
+        self.count.grow(1);
+        self.total.grow(duration);
+        self.max = self.max.max(duration);
+        if self.count == 1 {
+            self.min = duration;
+        }
     }
 
     fn merge(&mut self, other: &CallSum) {
@@ -76,10 +86,10 @@ pub struct Counter<'a> {
     takes: Vec<bool>,
     /// What began each of the last requests, at its number modulo the length.
     began: Vec<Began>,
-    /// Requests begun so far; a page says how many were before it.
+    /// Requests begun so far.
     pub started: u64,
     /// Signature of the call that what follows belongs to.
-    pub call: u32,
+    call: u32,
     /// Its place among the sums.
     place: u32,
     /// The request that what follows belongs to.
@@ -99,8 +109,20 @@ pub struct Counter<'a> {
     failed: HashMap<u32, u64>,
     /// What the engine did, by place; empty where it was not listened to.
     engine: Vec<Entries>,
-    /// The last call.
+    /// Calls that have not returned, by place.
+    open: HashMap<u32, u64>,
+    /// The same of signatures that no record can have: what they count as, and what the engine did.
+    unplaced: Vec<(Part, OpenCall, Entries)>,
+    /// The call that what follows belongs to is one of these.
+    is_unplaced: bool,
+    /// The last call that has returned.
     pub last_call: Option<RecordedCall>,
+    /// When the last productive entry into the engine began.
+    pub last_productive: Option<u64>,
+    /// When the last entries outside MPI calls began.
+    pub last_outside: Option<u64>,
+    /// All entries inside MPI calls that records told of.
+    pub told: Entries,
 }
 
 impl<'a> Counter<'a> {
@@ -134,7 +156,13 @@ impl<'a> Counter<'a> {
             moved: HashMap::new(),
             failed: HashMap::new(),
             engine: Vec::new(),
+            open: HashMap::new(),
+            unplaced: Vec::new(),
+            is_unplaced: false,
             last_call: None,
+            last_productive: None,
+            last_outside: None,
+            told: Entries::default(),
         }
     }
 
@@ -247,10 +275,17 @@ impl<'a> Counter<'a> {
             // Persistent requests may be started elsewhere than where they were created.
             if sum.count > 0 || starts > 0 {
                 let moved = self.moved.get(&place).copied().unwrap_or_default();
-                let failed = self.failed.get(&place).copied().unwrap_or(0);
+                let [failed, open] = [&self.failed, &self.open].map(|places| places.get(&place).copied().unwrap_or(0));
                 let engine = self.engine.get(place as usize).copied().unwrap_or_default();
-                tally.entries.push(CallTotal { part, engine, starts, ..entry(*signature, &sum, moved, failed) });
+                let entry = entry(*signature, &sum, moved, failed, open);
+                tally.entries.push(CallTotal { part, engine, starts, ..entry });
             }
+        }
+        for (_, call, engine) in self.unplaced.iter().filter(|(of, ..)| *of == part) {
+            let mut sum = NOTHING;
+            sum.open(call.duration());
+            let entry = entry(call.signature, &sum, Moved::default(), 0, 1);
+            tally.entries.push(CallTotal { part, engine: *engine, ..entry });
         }
     }
 }
@@ -281,7 +316,42 @@ impl Visitor for Counter<'_> {
         self.last_call = Some(RecordedCall { start: polls.start, signature: self.call });
     }
 
+    fn open(&mut self, call: &OpenCall) {
+        let place = self.place(call.number, call.start);
+        (self.call, self.place) = (call.number, place);
+        self.request = None;
+        self.is_unplaced = self.number(call.number) == self.last;
+        if self.is_unplaced {
+            self.unplaced.push((self.cursor.part, *call, Entries::default()));
+            return;
+        }
+        self.sums[place as usize].open(call.duration());
+        *self.open.entry(place).or_default() += 1;
+    }
+
+    fn torn(&mut self, request: Option<u64>) {
+        self.started = request.unwrap_or(self.started);
+        // Number 0 has no calls.
+        (self.call, self.place) = (0, self.base);
+        self.request = Some(Began { by: self.base, posted: 0 });
+    }
+
+    fn productive(&mut self, run: &EntryRun) {
+        self.last_productive = Some(run.start);
+    }
+
+    fn outside(&mut self, run: &EntryRun) {
+        self.last_outside = Some(run.start);
+    }
+
     fn engine(&mut self, during: Entries) {
+        self.told += during;
+        if self.is_unplaced {
+            if let Some((.., engine)) = self.unplaced.last_mut() {
+                *engine += during;
+            }
+            return;
+        }
         if self.engine.len() < self.sums.len() {
             self.engine.resize(self.sums.len(), Entries::default());
         }
@@ -335,9 +405,9 @@ impl Visitor for Counter<'_> {
     }
 }
 
-fn entry(signature: Signature, sum: &CallSum, moved: Moved, failed: u64) -> CallTotal {
-    // What MPI refused did not move.
-    let times = sum.count - failed.min(sum.count);
+fn entry(signature: Signature, sum: &CallSum, moved: Moved, failed: u64, open: u64) -> CallTotal {
+    // What MPI refused did not move, and what has not returned may not have.
+    let times = sum.count.saturating_sub(failed).saturating_sub(open);
     let (sent, received) = signature.moves();
     let posted = (sent.saturating_mul(times), received.saturating_mul(times));
     let creates = signature.flags & CREATES != 0;
@@ -345,6 +415,7 @@ fn entry(signature: Signature, sum: &CallSum, moved: Moved, failed: u64) -> Call
         part: 0,
         signature,
         count: sum.count,
+        open,
         total: sum.total,
         min: sum.min,
         max: sum.max,

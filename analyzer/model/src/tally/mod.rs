@@ -1,14 +1,15 @@
 //! Adds up a thread's calls by signature.
 //!
-//! In: the pages of a thread, and what its calls count as over time. Out: for every signature, in every part, how many calls,
-//! how long, how many bytes. The memory this takes depends on the number of signatures, not on the length of the trace.
+//! In: the pages of a thread, what has no record yet, and what its calls count as over time. Out: for every signature, in every part,
+//! how many calls, how long, how many bytes. The memory this takes depends on the number of signatures, not on the length of the
+//! trace.
 
 mod counter;
 mod profile;
 
 use traces::error::Damage;
 use traces::progress::Entries;
-use traces::read::{InFlight, RecordedCall, ThreadPages, Visitor, walk};
+use traces::read::{ReadUntil, Recorded, RecordedCall, Tail, ThreadPages, Visitor, Walk};
 use traces::signature::Signature;
 
 use super::selection::Part;
@@ -23,11 +24,13 @@ pub struct CallTotal {
     pub part: Part,
     /// What they have in common. In an entry for whatever found no place, only the function counts.
     pub signature: Signature,
-    /// Calls that ended.
+    /// Calls, those that have not returned among them.
     pub count: u64,
+    /// Calls that have not returned. They count as long as they are known to have lasted, and moved nothing.
+    pub open: u64,
     /// The sum of their durations.
     pub total: u64,
-    /// The shortest.
+    /// The shortest that returned, if one has.
     pub min: u64,
     /// The longest.
     pub max: u64,
@@ -50,7 +53,7 @@ pub struct CallTotal {
 pub struct Tally {
     /// One for each signature that has calls.
     pub entries: Vec<CallTotal>,
-    /// The last call that is recorded on its own.
+    /// The last call that is recorded on its own, or asked in vain.
     pub last: Option<RecordedCall>,
     /// Its end.
     pub last_end: Option<u64>,
@@ -60,46 +63,94 @@ pub struct Tally {
     pub damage: Vec<Damage>,
 }
 
-/// Adds up a thread's calls by what they count as. `seen` is told the bytes of every page.
-/// Of what is in the thread's profile nobody knows when it was.
-pub fn tally(thread: &ThreadPages<'_>, stretches: &[(u64, Part)], keeps_profile: bool, seen: impl Fn(u64)) -> Tally {
+/// A thread whose records are added up, and nothing that has none yet.
+pub struct ReadThread<'a> {
+    /// What that is.
+    pub tail: Tail,
+    /// How far the records go.
+    pub until: ReadUntil,
+    /// The last tick that is known of the thread.
+    pub last_sign: u64,
+    counter: Counter<'a>,
+    last_end: Option<u64>,
+    damage: Vec<Damage>,
+}
+
+/// Adds up a thread's records by what its calls count as. `seen` is told the bytes of every page.
+pub fn read<'a>(thread: &ThreadPages<'_>, stretches: &'a [(u64, Part)], seen: impl Fn(u64)) -> ReadThread<'a> {
     let mut counter = Counter::new(thread, stretches);
     let mut damage = Vec::new();
-    let mut last_end = None;
+    let (mut last_end, mut last_sign) = (None, 0);
+    let mut until = ReadUntil::default();
+    let (mut next, mut is_torn) = (0, false);
     for page in &thread.pages {
-        counter.started = page.header.requests;
-        match walk(page, &mut counter) {
-            Ok(end) if counter.last_call.is_some() => last_end = Some(end),
-            Ok(_) => {}
-            Err(problem) => damage.push(problem),
+        if is_torn || page.sequence != next {
+            counter.torn(Some(page.requests));
         }
+        until.requests.push(counter.started);
+        (next, is_torn) = (page.sequence.wrapping_add(1), false);
+        let mut walk = Walk::new(page);
+        match walk.step(&mut counter, usize::MAX) {
+            Ok(_) if counter.last_call.is_some() => last_end = Some(walk.last()),
+            Ok(_) => {}
+            Err(problem) => {
+                is_torn = true;
+                damage.push(problem);
+            }
+        }
+        last_sign = last_sign.max(walk.last());
+        until.words = walk.words();
         seen(size_of_val(page.words) as u64);
     }
-    if let Some(polls) = thread.open_polls(counter.last_call) {
-        counter.polls(&polls);
-        counter.last_call = Some(RecordedCall { start: polls.last, signature: counter.call });
-        last_end = Some(polls.end);
+    let tail = thread.behind(&recorded(&counter, thread, damage.is_empty()));
+    last_sign = last_sign.max(tail.last_sign());
+    ReadThread { tail, until, last_sign, counter, last_end, damage }
+}
+
+/// What the records said last.
+fn recorded(counter: &Counter<'_>, thread: &ThreadPages<'_>, is_whole: bool) -> Recorded {
+    let mut entries = counter.told;
+    thread.profile.iter().for_each(|counted| entries += counted.engine);
+    if !is_whole {
+        // Nobody knows what lost records told of, so nothing counts as untold.
+        entries = Entries { entries: u64::MAX, productive: u64::MAX, ticks: u64::MAX };
     }
-    let mut tally = Tally {
-        last: counter.last_call,
-        last_end,
-        damage,
-        cancelled: std::mem::take(&mut counter.cancelled),
-        entries: Vec::new(),
-    };
-    counter.entries(thread, &mut tally);
-    if keeps_profile {
-        profile::add(thread, &mut tally);
+    Recorded { call: counter.last_call, productive: counter.last_productive, outside: counter.last_outside, entries }
+}
+
+impl ReadThread<'_> {
+    /// Adds what has no record, in which calls that have not returned count until a tick. Of what is in the thread's profile
+    /// nobody knows when it was.
+    pub fn finish(mut self, thread: &ThreadPages<'_>, until: u64, keeps_profile: bool) -> (Tally, Tail) {
+        self.tail.close(until);
+        self.tail.show(&mut self.counter);
+        let last_end = self.tail.polls.map_or(self.last_end, |polls| Some(polls.end));
+        let mut tally = Tally {
+            last: self.counter.last_call,
+            last_end,
+            damage: self.damage,
+            cancelled: std::mem::take(&mut self.counter.cancelled),
+            entries: Vec::new(),
+        };
+        self.counter.entries(thread, &mut tally);
+        if keeps_profile {
+            profile::add(thread, &mut tally);
+        }
+        (tally, self.tail)
     }
-    tally
 }
 
 impl CallTotal {
     /// Adds other calls to these.
     pub fn add(&mut self, other: &CallTotal) {
+        self.min = match (self.count - self.open, other.count - other.open) {
+            (_, 0) => self.min,
+            (0, _) => other.min,
+            _ => self.min.min(other.min),
+        };
         self.count.grow(other.count);
+        self.open.grow(other.open);
         self.total.grow(other.total);
-        self.min = self.min.min(other.min);
         self.max = self.max.max(other.max);
         self.failed.grow(other.failed);
         self.sent.grow(other.sent);
@@ -109,9 +160,4 @@ impl CallTotal {
         self.starts.grow(other.starts);
         self.engine += other.engine;
     }
-}
-
-/// The calls a thread was in when its file ends.
-pub fn in_flight<'a>(thread: &ThreadPages<'a>, tally: &Tally) -> Vec<InFlight<'a>> {
-    thread.in_flight(tally.last)
 }

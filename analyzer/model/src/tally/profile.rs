@@ -42,6 +42,7 @@ fn entry(kept: &ProfileEntry, signature: Signature) -> CallTotal {
         part: 0,
         signature,
         count: kept.count,
+        open: 0,
         total: kept.total,
         min: kept.min,
         max: kept.max,

@@ -11,7 +11,7 @@ use traces::record::RecordKind;
 use traces::signature::{CREATES, NESTED, STARTS, Signature};
 
 use crate::roles::Flow;
-use crate::standing::Made;
+use crate::standing::{CollectiveKind, Made};
 use crate::sums::Grow;
 
 /// A request by the thread that began it and its number.
@@ -37,8 +37,8 @@ pub struct RankAccount {
 pub struct KnownCall {
     /// The signature.
     pub signature: Signature,
-    /// The function of a collective call, the same for its large-count form.
-    pub collective: Option<u16>,
+    /// What it is as a collective call, without its size.
+    pub collective: Option<CollectiveKind>,
     /// Bytes that a call hands out.
     sent: u64,
 }
@@ -47,7 +47,12 @@ impl KnownCall {
     /// What a signature says.
     pub fn of(signature: &Signature) -> KnownCall {
         let call = Call::from_number(signature.call).filter(|_| signature.flags & NESTED == 0);
-        let collective = call.filter(|call| Flow::of(*call).is_some()).map(|call| call.row().id);
+        let kind = |call: Call| {
+            let flow = Flow::in_order(call)?;
+            let root = Some(signature.peer).filter(|root| flow.has_root() && *root >= 0);
+            Some(CollectiveKind { function: call.row().id, root, bytes: None })
+        };
+        let collective = call.and_then(kind);
         KnownCall { signature: *signature, collective, sent: signature.moves().0 }
     }
 
@@ -69,6 +74,13 @@ pub struct ThreadAccount {
     pub requests: u64,
     /// What the last call did, to be taken back where it failed.
     effect: Effect,
+}
+
+impl ThreadAccount {
+    /// Records were lost; the next request has this number.
+    pub fn torn(&mut self, request: u64) {
+        (self.requests, self.effect) = (request, Effect::default());
+    }
 }
 
 #[derive(Clone, Copy, Default)]
@@ -113,15 +125,15 @@ impl Reader<'_> {
             return;
         }
         self.own.ticks.grow(inside);
+        if let Some(kind) = known.collective {
+            self.rank.made.entry(known.signature.object).or_default().make(kind);
+            self.own.effect.made = Some(known.signature.object);
+        }
         if known.has(CREATES) {
             self.rank.persistent.insert((self.thread, number), known.sent);
             return;
         }
         self.send(known.sent);
-        if let Some(function) = known.collective {
-            self.rank.made.entry(known.signature.object).or_default().make(function);
-            self.own.effect.made = Some(known.signature.object);
-        }
         if takes && !at_once {
             self.begin(number, end);
             self.own.effect.request = Some(number);

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use super::RankView;
 use super::account::KnownCall;
 use crate::objects::Objects;
-use crate::standing::{Made, Reach, Spot};
+use crate::standing::{CollectiveKind, Made, Reach, Spot};
 
 /// A rank's part in the collective call that it is in.
 struct Part {
@@ -13,7 +13,7 @@ struct Part {
     object: u32,
     /// How many collective calls it made there before.
     ordinal: u64,
-    function: u16,
+    kind: CollectiveKind,
 }
 
 /// Of each rank: how many have come, of how many. Each has `made` collective calls, by its own numbers of the objects.
@@ -25,7 +25,7 @@ pub fn of(views: &[RankView], made: &[&FxHashMap<u32, Made>], objects: &Objects)
         let has_come = |rank: &u32| {
             let open = parts[*rank as usize].as_ref().filter(|other| other.object == part.object);
             let made = made.get(&(*rank, part.object)).copied();
-            Reach { made, open: open.map(|other| other.function) }.has_come_to(part.ordinal, part.function)
+            Reach { made, open: open.map(|other| other.kind) }.has_come_to(part.ordinal, &part.kind)
         };
         (group.everybody().filter(has_come).count() as u64, group.size())
     };
@@ -42,8 +42,8 @@ fn of_run<'a>(made: &[&'a FxHashMap<u32, Made>], objects: &Objects) -> FxHashMap
 
 fn part(at: u32, spot: &Spot, made: &FxHashMap<(u32, u32), &Made>, objects: &Objects) -> Option<Part> {
     let Spot::Inside(call, _) = spot else { return None };
-    let function = KnownCall::of(call).collective?;
+    let kind = KnownCall::of(call).collective?;
     let object = objects.number(at as usize, call.object)?;
     let ordinal = made.get(&(at, object)).map_or(0, |made| made.count);
-    Some(Part { object, ordinal, function })
+    Some(Part { object, ordinal, kind })
 }

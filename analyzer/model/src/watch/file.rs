@@ -108,12 +108,11 @@ impl WatchedFile {
 
     fn find(&mut self) {
         for page in self.follower.find() {
+            let sample = self.follower.page_header(&page).map(|header| header.sample);
+            self.sample = [self.sample, sample].into_iter().flatten().max_by_key(|sample| sample.ticks);
             if page.kind == PageKind::Definitions {
                 self.definitions.push((page, 0));
                 continue;
-            }
-            if page.kind == PageKind::Events {
-                self.sample = self.follower.page_header(&page).map(|header| header.sample).or(self.sample);
             }
             self.threads.entry(page.thread).or_insert_with(|| WatchedThread::new(page.thread)).add(page);
         }

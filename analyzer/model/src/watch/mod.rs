@@ -108,6 +108,11 @@ impl Watch {
         Ok(())
     }
 
+    /// Whether a look found traces.
+    pub fn has_seen_traces(&self) -> bool {
+        self.looks > 0
+    }
+
     /// What is new since this was asked last.
     pub fn news(&mut self) -> NodeNews {
         let all = self.ranks.iter().zip(&mut self.watched).zip(&self.views);

@@ -23,6 +23,8 @@ pub struct WatchedThread {
     pages: VecDeque<FoundPage>,
     /// How far that one was read; `None` where that was not begun.
     place: Option<Place>,
+    /// Records were lost at the end of what was read.
+    is_torn: bool,
     profile: Vec<FoundPage>,
     account: ThreadAccount,
 }
@@ -101,13 +103,13 @@ impl WatchedThread {
                 Some(place) => Walk::at(&page, place),
                 None => Walk::new(&page),
             };
-            if self.place.is_none() {
-                self.account.requests = page.header.requests;
+            if self.place.is_none() && std::mem::take(&mut self.is_torn) {
+                self.account.torn(page.header.requests);
             }
             let count = if left == 0 { last.saturating_sub(walk.place().seen) as usize } else { usize::MAX };
             let mut reader =
                 Reader { thread: self.number, known: &self.known, own: &mut self.account, rank: &mut *rank };
-            let _ = walk.step(&mut reader, count);
+            self.is_torn = walk.step(&mut reader, count).is_err();
             self.place = Some(walk.place());
             if left > 0 {
                 self.pages.pop_front();
@@ -135,7 +137,8 @@ impl WatchedThread {
         let entries = || self.profile.iter().flat_map(|page| file.profile(page));
         let is_outermost = |number: u32| signature(number).is_none_or(|known| known.flags & NESTED == 0);
         let counted = entries().filter(|entry| is_outermost(entry.signature)).map(|entry| entry.total).total();
-        let newest = [self.account.last_end, polls.end, inside.map_or(0, |(start, _)| start)];
+        let last_entry = block.map_or(0, |block| block.last_entry);
+        let newest = [self.account.last_end, polls.end, inside.map_or(0, |(start, _)| start), last_entry];
         ThreadMoment {
             inside,
             ended,

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::file::FileMoment;
 use super::rates::{RateMeter, Rates, Sum};
-use crate::process::Process;
+use crate::process::{Process, ProcessState};
 use crate::standing::Spot;
 use crate::{ProcessFate, Rank};
 
@@ -15,7 +15,7 @@ pub struct RankView {
     pub spot: Spot,
     /// Its process, if that is on the host of whoever looked.
     pub process: Option<Process>,
-    /// Seconds since its recording began.
+    /// Seconds since its recording began: until now, or until the process that has ended was last known to live.
     pub age: f64,
     /// Seconds since its file last changed, as far as that was seen.
     pub data_age: f64,
@@ -32,17 +32,19 @@ pub struct RankView {
 }
 
 impl RankView {
-    /// By what its file says at a moment, `age` seconds after its recording began.
-    pub fn of(rank: &mut Rank, meter: &mut RateMeter, moment: &FileMoment, age: f64) -> RankView {
+    /// By what its file says at a moment, `now` seconds after its recording began.
+    pub fn of(rank: &mut Rank, meter: &mut RateMeter, moment: &FileMoment, now: f64) -> RankView {
         rank.fate = ProcessFate::of(&rank.process, rank.header.pid);
+        let newest = rank.since_begin(moment.newest);
+        let age = if rank.fate == ProcessFate::Ended { newest } else { now };
         let process = (rank.fate != ProcessFate::Unknown).then(|| Process::of(rank.header.pid)).flatten();
         let sum = Sum::of(rank, moment, age);
-        meter.add(age, sum, rank.since_begin(moment.newest));
+        meter.add(now, sum, newest);
         RankView {
             spot: moment.spot,
             process,
             age,
-            data_age: meter.data_age(age),
+            data_age: meter.data_age(now),
             sum,
             rates: meter.rates().filter(|_| rank.fate != ProcessFate::Ended),
             pending: moment.pending as u64,
@@ -53,16 +55,18 @@ impl RankView {
 
     /// The same so many seconds later, if nothing has happened that is known here.
     pub fn later(&self, seconds: f64) -> RankView {
+        let lives = self.process.is_none_or(|process| process.state != ProcessState::Gone);
+        let longer = if lives { seconds } else { 0.0 };
         RankView {
-            age: self.age + seconds,
+            age: self.age + longer,
             data_age: self.data_age + seconds,
-            oldest: self.oldest.map(|oldest| oldest + seconds),
+            oldest: self.oldest.map(|oldest| oldest + longer),
             ..self.clone()
         }
     }
 
-    /// For how many seconds it has been where it is.
+    /// For how many seconds it has been where it is, or was, if anything is known to have happened meanwhile.
     pub fn since(&self) -> Option<f64> {
-        Some((self.age - self.spot.since()?).max(0.0))
+        Some(self.age - self.spot.since()?).filter(|since| *since > 0.0)
     }
 }

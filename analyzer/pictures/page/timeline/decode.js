@@ -71,14 +71,14 @@ export function bins(text, rows, firstBin) {
  *   sent: number, received: number, moves: [number, number]}} Kind */
 /** @typedef {{state: number, from: number, until: number, cause: number, place: number}} Wait */
 /** @typedef {{waits?: Wait[], entries?: number, productive?: number, count?: number, inside?: number, source?: number,
- *   got?: number, failed?: boolean, unfinished?: boolean, thread?: number}} Extra */
+ *   got?: number, failed?: boolean, open?: boolean, thread?: number}} Extra */
 /** One row's calls. The first `carried` began in an earlier chunk.
  * @typedef {{carried: number, kind: Uint32Array, start: Float64Array, end: Float64Array, reach: Float64Array,
  *   extra: (Extra | undefined)[], marks: Float64Array}} RowCalls */
 /** @typedef {{begin: number, end: number, from: number, to: number, bytes: number}} Message */
 /** @typedef {{kinds: Kind[], rows: RowCalls[], messages: Message[]}} Chunk */
 
-const [WAITED, ENGINE, SEVERAL, ARRIVED, FAILED, UNFINISHED, THREAD] = [1, 2, 4, 8, 16, 32, 64];
+const [WAITED, ENGINE, SEVERAL, ARRIVED, FAILED, OPEN, THREAD] = [1, 2, 4, 8, 16, 32, 64];
 
 /** @param {Numbers} numbers @param {number} flags @param {number} start @returns {Extra} */
 function extra(numbers, flags, start) {
@@ -95,7 +95,7 @@ function extra(numbers, flags, start) {
   if (flags & SEVERAL) [extra.count, extra.inside] = [numbers.next(), numbers.next()];
   if (flags & ARRIVED) [extra.source, extra.got] = [numbers.signed(), numbers.next() - 1];
   if (flags & FAILED) extra.failed = true;
-  if (flags & UNFINISHED) extra.unfinished = true;
+  if (flags & OPEN) extra.open = true;
   if (flags & THREAD) extra.thread = numbers.next();
   return extra;
 }

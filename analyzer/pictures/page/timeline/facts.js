@@ -18,7 +18,7 @@ export function rows(store, call) {
   const fn = data.functions[kind.fn];
   /** @type {[string, string | false][]} */
   const all = [
-    ["call", extra.unfinished ? `${fn.name}, never returned` : fn.name],
+    ["call", extra.open ? `${fn.name}, open: it has not returned` : fn.name],
     ["at", data.sites[kind.site]],
     ["rank", data.ranks[call.row].label],
     ["thread", data.ranks[call.row].threads > 1 && String(extra.thread ?? 0)],

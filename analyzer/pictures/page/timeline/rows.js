@@ -149,7 +149,7 @@ export function paintCalls(context, store, chunks, lines, place, from, to, color
         const [left, right] = [place(Math.max(calls.start[call], from)), place(Math.min(calls.end[call], to))];
         const extra = calls.extra[call];
         const fn = store.data.functions[chunk.kinds[calls.kind[call]].fn];
-        const kind = extra?.unfinished ? store.stuckClass : fn.class;
+        const kind = extra?.open ? store.openClass : fn.class;
         const own = isDim(chunk, line.first, call) ? colors.dim : colors.classes[kind];
         // What shares a pixel with the last one and looks like it is not drawn again.
         if (right <= drawn && own === style && extra?.waits === undefined) continue;

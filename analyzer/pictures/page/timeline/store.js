@@ -22,7 +22,7 @@ export class Store {
     this.changed = changed;
     this.classes = data.classes.length;
     this.classOf = data.functions.map((/** @type {any} */ one) => one.class);
-    this.stuckClass = this.classes - 1;
+    this.openClass = this.classes - 1;
     /** @type {Map<string, any>} */
     this.parts = new Map();
     /** Those that came from beside the page. @type {string[]} */
@@ -53,7 +53,7 @@ export class Store {
         }
         waited[bin] = row.waited[cell];
       }
-      this.addStuck(sum, bins.from + first * bins.width, bins.width, count, this.data.ranks[at]);
+      this.markOpen(sum, bins.from + first * bins.width, bins.width, count, this.data.ranks[at]);
       for (let i = this.classes; i < sum.length; i++) sum[i] += sum[i - this.classes];
       for (let i = 1; i < waited.length; i++) waited[i] += waited[i - 1];
       sums.push(sum);
@@ -62,14 +62,18 @@ export class Store {
     return { from: bins.from + first * bins.width, width: bins.width, first, count, rows, sums, waits };
   }
 
-  /** A call that never returned lasts until its rank's end. @param {Float64Array} sum @param {number} from @param {number} width
-   * @param {number} count @param {any} rank */
-  addStuck(sum, from, width, count, rank) {
-    if (rank.stuck === null) return;
-    const end = Math.max(rank.stuck, ...rank.spans.map((/** @type {number[]} */ span) => span[1]));
-    for (let bin = 0; bin < count; bin++) {
-      const [begin, over] = [from + bin * width, from + (bin + 1) * width];
-      sum[(bin + 1) * this.classes + this.stuckClass] += Math.max(0, Math.min(over, end) - Math.max(begin, rank.stuck));
+  /** Shows the time of calls that have not returned as such: they last until their rank's end. @param {Float64Array} sum
+   * @param {number} from @param {number} width @param {number} count @param {any} rank */
+  markOpen(sum, from, width, count, rank) {
+    for (const [own, since] of rank.open) {
+      const end = Math.max(since, ...rank.spans.map((/** @type {number[]} */ span) => span[1]));
+      for (let bin = Math.max(0, Math.floor((since - from) / width)); bin < count; bin++) {
+        const [begin, over] = [from + bin * width, from + (bin + 1) * width];
+        const first = (bin + 1) * this.classes;
+        const time = Math.min(Math.max(0, Math.min(over, end) - Math.max(begin, since)), sum[first + own]);
+        sum[first + own] -= time;
+        sum[first + this.openClass] += time;
+      }
     }
   }
 

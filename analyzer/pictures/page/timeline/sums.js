@@ -109,8 +109,7 @@ class Adding {
     const sums = /** @type {Map<number, CallSum>} */ (new Map());
     for (let call = firstIn(calls, from); call < calls.start.length && calls.start[call] < over; call++) {
       const [start, end, extra] = [calls.start[call], calls.end[call], calls.extra[call]];
-      // As in reports, a call that never returned has no time.
-      if (end < from || extra?.unfinished) continue;
+      if (end < from) continue;
       const number = calls.kind[call];
       const kind = chunk.kinds[number];
       const sum = sums.get(number) ?? this.callSum(at, { fn: kind.fn, site: kind.site, power: powerOf(kind) });
@@ -122,7 +121,7 @@ class Adding {
         sum.calls += extra?.count ?? 1;
         sum.entries += extra?.entries ?? 0;
         sum.productive += extra?.productive ?? 0;
-        if (!extra?.failed) sum.bytes += moved(kind, extra?.got) * (extra?.count ?? 1);
+        if (!extra?.failed && !extra?.open) sum.bytes += moved(kind, extra?.got) * (extra?.count ?? 1);
       }
       for (const wait of extra?.waits ?? []) {
         const ns = overlap([wait.from, wait.until], from, to);

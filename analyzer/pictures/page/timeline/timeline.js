@@ -55,9 +55,9 @@ function build(data) {
   help.addEventListener("click", () => dialog.showModal());
   const legend = make("p", "legend");
   data.classes.forEach((/** @type {string} */ name, /** @type {number} */ at) => {
-    if (at > 0 && !data.functions.some((/** @type {any} */ fn) => fn.class === at && fn.name !== "(never returned)")) {
-      if (at < data.classes.length - 1 || data.ranks.every((/** @type {any} */ rank) => rank.stuck === null)) return;
-    }
+    const isCalled = data.functions.some((/** @type {any} */ fn) => fn.class === at);
+    const isOpen = at === data.classes.length - 1 && data.ranks.some((/** @type {any} */ rank) => rank.open.length > 0);
+    if (at > 0 && !isCalled && !isOpen) return;
     legend.append(entry(`class-${at}`, name));
   });
   if (data.waits.length > 0) legend.append(entry("ink", "waiting, below its row"));

@@ -1,7 +1,7 @@
 //! Time and bandwidth over message size, a line for each protocol.
 
 use crate::plot::{Axis, AxisScale, AxisUnit, Chart, Series};
-use metrics::network::{Between, MessagePattern, Network, Point, Protocol};
+use metrics::network::{Between, Network, Point, Protocol};
 use metrics::network::{between, pattern};
 
 /// Lines that a chart can take: the protocols with the most messages.
@@ -34,7 +34,7 @@ pub fn figures(network: &Network) -> Vec<Chart> {
         };
         protocols.iter().map(line).collect()
     };
-    let messages = |protocol: &Protocol| if protocol.pattern == MessagePattern::OneWay { 1.0 } else { 2.0 };
+    let messages = |protocol: &Protocol| protocol.pattern.messages();
     let size = Axis::new("message size", AxisScale::Log2, AxisUnit::Bytes);
     vec![
         Chart {

@@ -29,9 +29,10 @@ pub fn figures(messages: &Table<MessageOverlapRow>) -> Vec<Chart> {
     });
     let available = lines(&|rows| {
         let bytes = |row: &&MessageOverlapRow| row.size.bytes as f64;
-        let points = rows.iter().filter_map(|row| Some((bytes(row), row.estimate.availability?)));
-        let intervals =
-            rows.iter().filter_map(|row| row.estimate.bounds.map(|(least, most)| (bytes(row), least, most)));
+        let points = rows.iter().filter_map(|row| Some((bytes(row), row.estimate.availability?.percent)));
+        let intervals = rows
+            .iter()
+            .filter_map(|row| row.estimate.bounds.map(|bounds| (bytes(row), bounds.least.unwrap_or(0.0), bounds.most)));
         Series { points: points.collect(), intervals: intervals.collect(), ..Series::default() }
     });
     let title = "application availability (bars: bounds of the share that was hidden)";

@@ -29,11 +29,8 @@ pub fn sheets(section: &PageSection) -> impl Iterator<Item = &Sheet> {
 }
 
 fn table(sheet: &Sheet) -> Json {
-    let has_figures = |at: usize| sheet.rows.iter().any(|row| row[at] != Value::None);
-    let is_shown = |(at, column): &(usize, &ColumnHead)| {
-        !column.heading.is_empty() && (!column.is_silent_empty || has_figures(*at))
-    };
-    let shown: Vec<(usize, &ColumnHead)> = sheet.columns.iter().enumerate().filter(is_shown).collect();
+    let columns = sheet.columns.iter().enumerate();
+    let shown: Vec<(usize, &ColumnHead)> = columns.filter(|(at, _)| sheet.is_shown(*at)).collect();
     let cell = |(at, head): &(usize, &ColumnHead), row: &[Value]| match head.unit {
         Unit::ByRow => json!([row[*at].unit().map(name), value(&row[*at])]),
         _ => value(&row[*at]),

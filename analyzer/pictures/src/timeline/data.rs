@@ -18,7 +18,7 @@ const ENGINE: u64 = 2;
 const SEVERAL: u64 = 4;
 const ARRIVED: u64 = 8;
 const FAILED: u64 = 16;
-const UNFINISHED: u64 = 32;
+const OPEN: u64 = 32;
 const THREAD: u64 = 64;
 
 /// A rank's part of a chunk.
@@ -117,7 +117,7 @@ impl RankSection {
             | flag(call.count > 1, SEVERAL)
             | flag(call.arrived.is_some(), ARRIVED)
             | flag(call.failed, FAILED)
-            | flag(call.unfinished, UNFINISHED)
+            | flag(call.open, OPEN)
             | flag(call.thread > 0, THREAD);
         body.number(kind);
         body.number(flags);

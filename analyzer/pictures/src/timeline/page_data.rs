@@ -105,8 +105,8 @@ pub struct PageRank {
     pub threads: usize,
     /// When it ran and its calls are known.
     pub spans: Vec<(i64, i64)>,
-    /// Since when it was in a call that never returned.
-    pub stuck: Option<i64>,
+    /// The calls that its threads have not returned from: each one's class, and since when.
+    pub open: Vec<(usize, i64)>,
 }
 
 /// A function.
@@ -176,7 +176,7 @@ pub fn ranks(rows: &[PictureRow], places: &[u32]) -> Vec<PageRank> {
         name: *place,
         threads: row.threads,
         spans: row.life.spans.clone(),
-        stuck: row.life.stuck_since,
+        open: row.life.open.iter().map(|(function, since)| (TimeClass::of(*function) as usize, *since)).collect(),
     };
     rows.iter().zip(places).map(rank).collect()
 }

@@ -12,7 +12,7 @@ pub fn color(class: TimeClass) -> &'static str {
         TimeClass::OneSided => "#009e73",
         TimeClass::File => "#cc79a7",
         TimeClass::Other => "#e69f00",
-        TimeClass::Unfinished => "#8b1a1a",
+        TimeClass::Open => "#8b1a1a",
     }
 }
 
@@ -29,7 +29,7 @@ pub fn terminal(class: TimeClass) -> u8 {
         TimeClass::OneSided => 36,
         TimeClass::File => 175,
         TimeClass::Other => 178,
-        TimeClass::Unfinished => 88,
+        TimeClass::Open => 88,
     }
 }
 
@@ -43,6 +43,6 @@ pub fn letter(class: TimeClass) -> char {
         TimeClass::OneSided => 'o',
         TimeClass::File => 'f',
         TimeClass::Other => 'm',
-        TimeClass::Unfinished => '!',
+        TimeClass::Open => '!',
     }
 }

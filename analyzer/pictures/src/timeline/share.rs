@@ -50,7 +50,7 @@ pub fn shares(rows: &[PictureRow], grid: &Grid) -> Vec<BinShare> {
         }
     }
     for (bin, (share, ran)) in shares.iter_mut().zip(ran).enumerate() {
-        unfinished(rows, grid, bin, share);
+        mark_open(rows, grid, bin, share);
         let in_mpi: f64 = share.classes.iter().sum();
         let all = if in_mpi > ran { in_mpi } else { ran };
         if all > 0.0 {
@@ -62,12 +62,17 @@ pub fn shares(rows: &[PictureRow], grid: &Grid) -> Vec<BinShare> {
     shares
 }
 
-/// Calls that never returned last until their rank's end.
-fn unfinished(rows: &[PictureRow], grid: &Grid, bin: usize, share: &mut BinShare) {
+/// Shows the time of calls that have not returned as such.
+fn mark_open(rows: &[PictureRow], grid: &Grid, bin: usize, share: &mut BinShare) {
     let begin = grid.from + grid.width * bin as i64;
     for row in rows {
-        let Some(since) = row.life.stuck_since else { continue };
-        let inside = row.life.end.min(begin + grid.width) - since.max(begin);
-        share.classes[TimeClass::Unfinished as usize] += inside.max(0) as f64;
+        for (function, since) in &row.life.open {
+            let inside = row.life.end.min(begin + grid.width) - (*since).max(begin);
+            let own = TimeClass::of(*function) as usize;
+            // Bins are cut by the rank's clock, which the run's differs from a little.
+            let time = (inside.max(0) as f64).min(share.classes[own]);
+            share.classes[own] -= time;
+            share.classes[TimeClass::Open as usize] += time;
+        }
     }
 }

@@ -47,15 +47,13 @@ pub fn overlap(one: (i64, i64), other: (i64, i64)) -> u64 {
     one.1.min(other.1).saturating_sub(one.0.max(other.0)).max(0) as u64
 }
 
-/// Nanoseconds that a call was inside MPI within a time: of one that is several, evenly. As in reports, a call that never returned
-/// has none.
+/// Nanoseconds that a call was inside MPI within a time: of one that is several, evenly.
 pub fn inside(call: &PlacedCall<'_>, time: (i64, i64)) -> u64 {
     let length = (call.end - call.start).max(0) as u64;
     let shared = overlap((call.start, call.end), time);
-    match (call.unfinished, shared == length) {
-        (true, _) => 0,
-        (false, true) => call.inside.max(0) as u64,
-        (false, false) => (u128::from(shared) * call.inside.max(0) as u128 / u128::from(length.max(1))) as u64,
+    match shared == length {
+        true => call.inside.max(0) as u64,
+        false => (u128::from(shared) * call.inside.max(0) as u128 / u128::from(length.max(1))) as u64,
     }
 }
 
@@ -63,13 +61,13 @@ impl CallSum {
     /// Adds a call that spent so long in MPI within a time, and may begin there.
     pub fn add(&mut self, call: &PlacedCall<'_>, kind: &KindRow, inside: u64, begins: bool) {
         self.time.grow(inside);
-        if !begins || call.unfinished {
+        if !begins {
             return;
         }
         self.calls.grow(call.count);
         self.engine.0.grow(call.engine.0);
         self.engine.1.grow(call.engine.1);
-        if !call.failed {
+        if !call.failed && !call.open {
             self.bytes.grow(kind.moved(call.arrived).saturating_mul(call.count));
         }
     }

@@ -43,7 +43,10 @@ pub fn lines(picture: &Picture<'_>, has_colors: bool) -> Vec<String> {
     lines.push(format!("{} {}", head(""), axis(picture)));
     lines.extend(legend(&seen, waits, has_colors, longest + 1 + picture.grid.count));
     if !picture.messages.is_empty() {
-        lines.push(format!("{} messages between these ranks", picture.messages.len()));
+        lines.push(match picture.messages.len() {
+            1 => "1 message between these ranks".to_string(),
+            messages => format!("{messages} messages between these ranks"),
+        });
     }
     lines
 }

@@ -99,7 +99,10 @@ fn in_front(launcher: Launcher, library: &PreloadLibrary, mut arguments: cli::Re
     let cannot = |source| Error::Write { path: wanted.clone(), source };
     let run: u128 = rand::random();
     let folder = std::path::absolute(&wanted).and_then(|wanted| folder::claim(&wanted, &run.to_be_bytes()));
-    let folder = folder.map_err(cannot)?;
+    let folder = match folder {
+        Ok(folder) => folder,
+        Err(source) => return Ok(unrecorded(&cannot(source), &arguments.command)),
+    };
     arguments.settings.set(settings::DIR, folder.clone().into());
     let folder = RunFolder::at(&folder);
     let shipped = launch::is_to_ship(&arguments.settings).then(|| launch::ship(library, folder.path())).transpose();
@@ -128,6 +131,17 @@ fn in_front(launcher: Launcher, library: &PreloadLibrary, mut arguments: cli::Re
             folder::give_back(folder.path());
             Ok(cannot_run(&whole[0], &error))
         }
+    }
+}
+
+/// Runs the launcher as if this process were not there: without a folder there is no record, and the program's results count more.
+fn unrecorded(why: &Error, words: &[OsString]) -> u8 {
+    terminal::say(&format!("{why}. Name a folder that can be written with --dir. The program runs unrecorded."));
+    let mut command = Command::new(&words[0]);
+    command.args(&words[1..]);
+    match launched::run(command, program::is_script(&words[0])) {
+        Ok(status) => end_as(status),
+        Err(error) => cannot_run(&words[0], &error),
     }
 }
 

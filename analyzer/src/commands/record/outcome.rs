@@ -60,7 +60,11 @@ fn recorded(folder: &Path, files: &[PathBuf]) {
         sketches.into_iter().flatten().map(|sketch| (sketch.rank, sketch.calls)).unzip();
     let starting = ranks.iter().filter(|rank| !rank.initialized() && rank.header.stop == 0).count();
     if starting > 0 {
-        terminal::say(&format!("{starting} of {} processes did not return from MPI_Init", ranks.len()));
+        let who = match ranks.len() {
+            1 => "the process".into(),
+            all => format!("{starting} of {all} processes"),
+        };
+        terminal::say(&format!("{who} did not return from MPI_Init"));
     }
     Sites::load(folder, &ranks, true);
     let is_full = ranks.iter().any(|rank| rank.header.stop == Stop::NoSpace as u32);
@@ -72,7 +76,7 @@ fn recorded(folder: &Path, files: &[PathBuf]) {
     terminal::say(&format!(
         "{size} of {} {processes}. Recording took {about}{cost}. Next: overhear {}",
         files.len(),
-        as_typed(folder)
+        folder::as_typed(folder.strip_prefix(std::env::current_dir().unwrap_or_default()).unwrap_or(folder))
     ));
 }
 
@@ -87,7 +91,7 @@ fn nothing(launcher: &OsStr, status: ExitStatus) -> String {
     let launcher = launcher.to_string_lossy();
     match (status.code(), status.signal()) {
         (Some(0), _) => "nothing was recorded: no process wrote a trace, as each does in MPI_Init that has the \
-                         recorder preloaded"
+                         recorder preloaded and can write into the run's folder"
             .into(),
         (Some(code), _) => {
             format!("nothing was recorded: {launcher} ended with status {code}, and no process wrote a trace")
@@ -96,17 +100,5 @@ fn nothing(launcher: &OsStr, status: ExitStatus) -> String {
             "nothing was recorded: {launcher} was killed by signal {}, and no process wrote a trace",
             signal.unwrap_or_default()
         ),
-    }
-}
-
-/// A folder as a shell takes it, from here.
-fn as_typed(folder: &Path) -> String {
-    let here = std::env::current_dir().unwrap_or_default();
-    let path = folder.strip_prefix(here).unwrap_or(folder).to_string_lossy();
-    let plain = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | '=' | ':' | ',' | '@' | '%');
-    match path.chars().all(plain) && !path.starts_with('-') {
-        true => path.into_owned(),
-        false if path.starts_with('-') => format!("./'{}'", path.replace('\'', r"'\''")),
-        false => format!("'{}'", path.replace('\'', r"'\''")),
     }
 }

@@ -4,6 +4,7 @@ mod feed;
 mod nodes;
 mod screen;
 
+use std::io::ErrorKind;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -65,10 +66,13 @@ fn hear(mut nodes: NodeReaders, watch: &mut Watch) -> Vec<String> {
     }
 }
 
-/// Looks, or leaves a folder without traces as it is: they may come.
+/// Looks, or leaves a folder that has no traces or has not been there yet as it is: they may come. One that is gone is not waited for.
 fn look_or_wait(watch: &mut Watch) -> Result<(), Error> {
     match watch.look() {
         Err(Error::NoTraces { .. }) => Ok(()),
+        Err(Error::NoFolder { source, .. }) if source.kind() == ErrorKind::NotFound && !watch.has_seen_traces() => {
+            Ok(())
+        }
         looked => looked,
     }
 }

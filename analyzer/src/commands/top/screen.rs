@@ -22,7 +22,7 @@ use tables::visible::visible;
 /// Between two looks for keys where stdin is not the terminal that is drawn on.
 const ELSEWHERE: Duration = Duration::from_millis(50);
 
-/// Draws a run's ranks every second until the user quits. A folder without traces is waited at.
+/// Draws a run's ranks every second until the user quits. A folder that is not there yet or has no traces is waited for.
 pub fn run(folder: &Path, mut watch: Watch, nodes: Option<NodeReaders>, keep: bool) -> Result<(), Error> {
     if !io::stdout().is_terminal() {
         return Err(Error::Setting("top draws on a terminal, and stdout is none: add --once or --metrics".into()));
@@ -55,7 +55,7 @@ fn draw_until_quit(
     let mut sites = Sites::load(folder, &watch.ranks, keep);
     let mut known = places(&watch);
     loop {
-        let lines = lines(&watch, &sites)?;
+        let lines = lines(folder, &watch, &sites)?;
         let notes = nodes.as_ref().map_or_else(Vec::new, NodeReaders::notes);
         let due = Instant::now() + SECOND;
         loop {
@@ -82,9 +82,10 @@ fn places(watch: &Watch) -> ([u8; 16], usize) {
     (run, watch.ranks.iter().map(|rank| rank.sites.len()).sum())
 }
 
-fn lines(watch: &Watch, sites: &Sites) -> Result<Vec<String>, Error> {
+fn lines(folder: &Path, watch: &Watch, sites: &Sites) -> Result<Vec<String>, Error> {
     if watch.ranks.is_empty() {
-        return Ok(vec!["no ranks yet".into()]);
+        let why = if folder.exists() { "" } else { ": no such folder yet" };
+        return Ok(vec![format!("no ranks yet{why}")]);
     }
     let mut printed = Vec::new();
     text::print(&super::report(watch, sites), &mut printed).map_err(failed)?;

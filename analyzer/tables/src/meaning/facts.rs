@@ -11,7 +11,7 @@ pub const FACTS: &[(&str, &str)] = &[
     ("began_unix_s", "When the first rank's recording began, in seconds since 1970, by that host's clock."),
     (
         "wall_time_s",
-        "From MPI_Init to MPI_Finalize, of the rank for which that is longest; of what was selected, as far as it goes.",
+        "From MPI_Init to MPI_Finalize, of the rank for which that is longest; of what was selected, as far as it goes. A rank that has not finalized MPI counts until now if its process runs, else until the last sign of life in its file.",
     ),
     ("folder", "The run's folder."),
     ("filter", "The functions that were recorded, as --filter says; empty for all."),
@@ -39,14 +39,14 @@ pub const FACTS: &[(&str, &str)] = &[
     ("verdict", "What the comparison comes to: more, less, noise, or unknown where one run a side cannot tell."),
     (
         "hangs",
-        "Whether the run hangs: certain, by what MPI says of the calls its ranks are in; likely; no; or finished, with all ranks through \
-         MPI_Finalize.",
+        "The verdict: certain or likely, if it hangs; no, if it does not; finished, if all ranks have finalized MPI; unknown, if nobody can tell.",
     ),
+    ("rests_on", "What the verdict rests on, in a sentence."),
     ("looks_apart_s", "The time between the two looks that the verdict rests on, if the run may still go on."),
     ("quiet_s", "How long no rank had moved at the last look: the least time that any is where it is."),
     ("longest_pause_s", "The longest time that a rank was in one call, or between two, before that."),
     ("collective_parts", "Parts of collective operations that were compared, a rank's part of one each."),
-    ("checksums_compared", "Messages whose contents were compared, by their checksums."),
+    ("checksums_compared", "Checksums of messages and parts that were compared with the other side's, equal or not."),
     ("differing", "How many differ in number, order, size or content."),
     ("reordered_receives", "Receives that got the same messages in another order."),
     ("earliest_difference", "The first message that differs, of all ranks."),

@@ -22,7 +22,8 @@ pub struct Topic {
 
 /// What a column of a table means, or a fact, which stands in `run`.
 pub fn of_column(table: &str, key: &str) -> Option<&'static str> {
-    let anywhere = || columns::ANYWHERE.iter().chain(facts::FACTS).find(|(name, _)| *name == key);
+    let anywhere =
+        || columns::ANYWHERE.iter().chain(columns::REQUESTS).chain(facts::FACTS).find(|(name, _)| *name == key);
     let world = || key.ends_with("world").then_some(WORLD);
     columns::of_table(table, key).or_else(|| Some(anywhere()?.1)).or_else(world)
 }

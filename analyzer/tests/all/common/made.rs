@@ -25,6 +25,8 @@ pub struct Calls {
     last: u64,
     recorded: Option<Vec<Span>>,
     within: u64,
+    /// Where pages begin behind the first: the word, the tick before it, and the next request's number.
+    pages: Vec<(usize, u64, u64)>,
 }
 
 impl Calls {
@@ -37,6 +39,18 @@ impl Calls {
     /// On a rank whose clock is the first one's but for so many nanoseconds.
     pub fn off_by(mut self, within: u64) -> Calls {
         self.within = within;
+        self
+    }
+
+    /// The next page begins, when so many requests have begun.
+    pub fn page(mut self, requests: u64) -> Calls {
+        self.pages.push((self.words.len(), self.last.max(BEGIN), requests));
+        self
+    }
+
+    /// The page begins with a word that is no record, so that the rest of it cannot be read.
+    pub fn damaged(mut self) -> Calls {
+        self.words.push(0xfd);
         self
     }
 
@@ -93,7 +107,12 @@ impl Calls {
             file.definitions(&[Occasion::Init, Occasion::Finalize].map(same)).unwrap();
         }
         file.signatures(0, 0, &self.signatures).unwrap();
-        file.events(0, 0, BEGIN, &self.words).unwrap();
+        let mut pages = vec![(0, BEGIN, 0)];
+        pages.extend(self.pages);
+        let ends = pages.iter().skip(1).map(|page| page.0).chain([self.words.len()]);
+        for (sequence, (&(from, base, requests), to)) in pages.iter().zip(ends).enumerate() {
+            file.events_after((0, sequence as u32), base, requests, &self.words[from..to]).unwrap();
+        }
         folder.write(&file_name(0, rank), &file.into_inner());
     }
 }

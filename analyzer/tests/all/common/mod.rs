@@ -10,6 +10,7 @@ pub mod named;
 pub mod parquet;
 pub mod recorded;
 pub mod requests;
+pub mod stories;
 pub mod sums;
 pub mod tables;
 pub mod terminal;

@@ -1,6 +1,6 @@
-// Rank 2 stops itself, and all others wait for it in a barrier.
+// Rank 2 stops itself, and all others wait for it in a barrier. Whoever stopped it may continue it.
 // run: -n 3
-// hangs: certain stopped rank 2
+// hangs: unknown stopped rank 2
 #include <mpi.h>
 #include <signal.h>
 

@@ -1,5 +1,6 @@
 //! What the threads of a process share: the file, the definitions, the call sites. All of it off the straight line.
 
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, OnceLock};
 
 use traces::definitions::{Definition, Module, Site, SourcePlace};
@@ -10,6 +11,7 @@ use super::page_series::PageSeries;
 use super::pages::{NO_PAGE, Output};
 use crate::clock;
 use crate::messages;
+use crate::recorder::guard;
 use crate::recorder::process::counted;
 use recorder_core::handles::Handles;
 
@@ -67,6 +69,27 @@ pub fn stopped(stop: Stop) {
 /// Writes a definition.
 pub fn define(definition: &Definition) {
     lock().define(definition);
+}
+
+/// A warning that the file has once at most.
+pub struct WarningOnce {
+    said: AtomicBool,
+    text: &'static str,
+}
+
+impl WarningOnce {
+    /// Not said yet.
+    pub const fn new(text: &'static str) -> WarningOnce {
+        WarningOnce { said: AtomicBool::new(false), text }
+    }
+
+    /// Says it, if it was not said.
+    #[cold]
+    pub fn say(&self) {
+        if !self.said.swap(true, Relaxed) {
+            guard::run(|| define(&Definition::Warning(self.text.into())));
+        }
+    }
 }
 
 /// The number of the call site that returns to this address, if it was met before.

@@ -1,25 +1,27 @@
 //! Calls that are interrupted: by a signal handler that calls MPI while the recorder is at work, and for good by an
 //! exception or longjmp that goes past them, or by the end of their thread.
 //!
-//! Wrappers say where their stack is. One that begins no deeper than one that is open has found it left behind; of one that
-//! begins deeper, the [stack](super::stack) says whether the open one is still on it.
+//! Wrappers say where their stack is. One that begins finds out whether those that are open are still on it, or
+//! on [another](super::stack_switch).
 
-use std::sync::atomic::{AtomicBool, Ordering::*, compiler_fence};
+use std::sync::atomic::{Ordering::*, compiler_fence};
 
 use traces::calls::Call;
-use traces::definitions::Definition;
 use traces::file::Level;
 
 use super::current;
 use super::recording::{NO_FRAME, Thread};
-use super::stack::{self, SignalStack};
 use crate::clock;
 use crate::recorder::file::entry::Change;
-use crate::recorder::file::shared;
+use crate::recorder::file::shared::WarningOnce;
 use crate::recorder::file::totals;
-use crate::recorder::guard;
 use crate::recorder::guard::spent;
 use crate::recorder::process::recorded;
+
+static LEFT: WarningOnce = WarningOnce::new(
+    "calls were left by an exception or longjmp, or their thread ended inside them: they count for as long as something is \
+     known to have happened in them",
+);
 
 /// Where the stack of the calling function ends.
 #[inline(always)]
@@ -98,46 +100,10 @@ impl Thread {
         !self.at_rest.get()
     }
 
-    /// Whether a wrapper that begins is the program's own, and interrupts nothing.
-    #[inline(always)]
-    pub fn may_begin(&self) -> bool {
-        self.depth.get() == 0 && self.at_rest.get()
-    }
-
-    /// Whether a wrapper that begins may record.
-    #[inline(always)]
-    pub fn may_work(&self, frame: usize) -> bool {
-        self.may_begin() || self.may_work_inside(frame)
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn may_work_inside(&self, frame: usize) -> bool {
-        // No wrapper ends there: these are the zeros that a forked child finds.
-        let open = self.frame.get();
-        if open == 0 {
-            return false;
-        }
-        let signals = SignalStack::of_thread();
-        if (frame >= open && !signals.is_used) || stack::is_open(open, frame, &signals) == Some(false) {
-            self.end();
-        }
-        self.at_rest.get()
-    }
-
     /// Whether a call that may not be recorded comes from a signal handler that has interrupted the recorder at work. To a forked
     /// child, which finds zeros, no wrapper ends anywhere.
     fn is_interrupted(&self) -> bool {
         self.frame.get() != 0 && self.is_at_work()
-    }
-
-    /// The thread ends, or has left all calls it was in. Whoever goes on with its recording is in none.
-    pub fn end(&self) {
-        spent::abandon();
-        self.abandon(0);
-        self.leave_regions();
-        self.engine.leave_all();
-        self.rest();
     }
 
     /// A call that so many others are around ends: calls inside it that are open will not return.
@@ -148,6 +114,21 @@ impl Thread {
         }
     }
 
+    /// The calls under way were left behind.
+    pub(super) fn leave_behind(&self) {
+        spent::abandon();
+        self.abandon(0);
+        self.engine.leave_all();
+        self.are_none_open();
+    }
+
+    /// The thread is in no call any more.
+    pub(super) fn are_none_open(&self) {
+        self.depth.set(0);
+        self.block.close();
+        self.frame.set(NO_FRAME);
+    }
+
     /// Records the calls the thread is in, but for the outermost so many, which will not return. How long they took is not
     /// known; as long as the last thing that happened inside them.
     #[cold]
@@ -156,19 +137,25 @@ impl Thread {
         let open = self.block.depth();
         self.depth.set(open);
         while self.depth.get() > keep {
-            let Level { start, signature } = self.block.level(self.depth.get());
-            let last = self.events.last.get().max(self.engine.last.get());
-            // Whoever counts requests by records counts one for it.
-            let takes_request = self.takes_request(signature as u32);
-            self.leave(signature as u32, start, start.max(last));
-            if takes_request {
-                self.number_request();
-            }
-            self.call_left(signature as u32);
+            let signature = self.close_innermost(self.events.last.get().max(self.engine.last_ended()));
+            self.call_left(signature);
         }
         if open > keep {
-            abandoned();
+            LEFT.say();
         }
+    }
+
+    /// Records the innermost call the thread is in, which ended then. Returns its signature.
+    pub(super) fn close_innermost(&self, end: u64) -> u32 {
+        let Level { start, signature } = self.block.level(self.depth.get());
+        let signature = signature as u32;
+        // Whoever counts requests by records counts one for it.
+        let takes_request = self.takes_request(signature);
+        self.leave(signature, start, start.max(end));
+        if takes_request {
+            self.number_request();
+        }
+        signature
     }
 }
 
@@ -188,14 +175,4 @@ pub fn aside<R>(call: Call, make: impl FnOnce() -> R) -> R {
 fn interrupting(call: Call) -> Option<u64> {
     let is_interrupted = current::thread().is_some_and(|thread| thread.is_interrupted());
     (is_interrupted && recorded::records(call)).then(clock::now)
-}
-
-#[cold]
-fn abandoned() {
-    static SAID: AtomicBool = AtomicBool::new(false);
-    if !SAID.swap(true, Relaxed) {
-        let warning = "calls were left by an exception or longjmp, or their thread ended inside them: they count for as \
-                       long as something is known to have happened in them";
-        guard::run(|| shared::define(&Definition::Warning(warning.into())));
-    }
 }

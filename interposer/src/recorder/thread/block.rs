@@ -10,7 +10,7 @@ use traces::file::{LEVELS, Level, ThreadBlock};
 use traces::progress::{EntryRun, Productive};
 use traces::signature::Signature;
 
-use super::engine::Ledger;
+use super::engine::{LastEntry, Ledger};
 use crate::clock;
 use recorder_core::polls::PollRun;
 
@@ -62,6 +62,33 @@ impl Block {
         unsafe { (&raw const (*self.0.as_ptr()).levels).cast::<Level>().add(at).read() }
     }
 
+    /// Since when the outermost call is open; 0 where it was left.
+    #[inline(always)]
+    pub fn since(&self) -> u64 {
+        // SAFETY: the first level's.
+        unsafe { (&raw const (*(&raw const (*self.0.as_ptr()).levels).cast::<Level>()).start).read() }
+    }
+
+    /// The thread is in no call any more, and none returns.
+    pub fn close(&self) {
+        self.set_depth(0);
+        self.set_level(0, || Level { start: 0, signature: 0 });
+    }
+
+    /// The thread is in so many calls that were suspended, besides the `outer` ones.
+    pub fn open_further(&self, outer: u32, levels: &[Level; LEVELS], depth: u32) {
+        for (at, level) in (0..depth).zip(levels) {
+            self.set_level(outer + at, || *level);
+        }
+        self.set_depth(outer + depth);
+    }
+
+    /// All levels, those of calls the thread is in first.
+    pub fn levels(&self) -> [Level; LEVELS] {
+        // SAFETY: a field of the block.
+        unsafe { (&raw const (*self.0.as_ptr()).levels).read() }
+    }
+
     /// How many calls the thread is in. Readers trust the levels below, so this goes last.
     #[inline(always)]
     pub fn set_depth(&self, depth: u32) {
@@ -95,6 +122,12 @@ impl Block {
     pub fn ledger(&self) -> Ledger {
         // SAFETY: the block has the lines of a ledger, and nobody else hands them out.
         unsafe { Ledger::at(NonNull::new_unchecked(&raw mut (*self.0.as_ptr()).ledger).cast()) }
+    }
+
+    /// When the last entry into the engine ended.
+    pub fn last_entry(&self) -> LastEntry {
+        // SAFETY: a field of the block, and nobody else hands it out.
+        unsafe { LastEntry::at(NonNull::new_unchecked(&raw mut (*self.0.as_ptr()).last_entry)) }
     }
 
     /// The calls that asked in vain since the last record.

@@ -21,12 +21,12 @@ impl Thread {
 
     /// Keeps what a call is about to overwrite, until it has returned.
     pub fn keep_contents(&self, contents: Vec<Content>) {
-        *self.contents.lend() = contents;
+        *self.room().contents.lend() = contents;
     }
 
     /// What was kept.
     pub fn kept_contents(&self) -> Vec<Content> {
-        std::mem::take(self.contents.lend())
+        std::mem::take(self.room().contents.lend())
     }
 
     /// Says what lies in blocks, which may be filled by no more than so many bytes each.

@@ -6,8 +6,9 @@ use traces::file::{LEVELS, Stop};
 use traces::record::UNNUMBERED;
 use traces::signature::{STARTS, Signature};
 
+use super::call_room::NO_SIGNATURE;
 use super::profile;
-use super::recording::{NO_SIGNATURE, Thread};
+use super::recording::Thread;
 use crate::recorder::file::pages::Output;
 use crate::recorder::file::shared;
 use recorder_core::dictionary::Key;
@@ -80,7 +81,9 @@ impl Thread {
     /// A call has no number, so it cannot have a record either: from here on calls are counted.
     fn no_number(&self, signature: Signature, output: &Output, stop: Stop) {
         let level = (self.depth() as usize).min(LEVELS - 1);
-        self.unnumbered.get(level).into_iter().for_each(|own| own.set(signature));
+        if let Some(own) = self.room().unnumbered.get(level) {
+            own.set(signature);
+        }
         self.block.set_unnumbered(signature);
         if !self.has_profile() {
             self.profile_begins(output);
@@ -102,6 +105,6 @@ impl Thread {
     /// The signature of the call that is being left, where it has no number.
     pub(super) fn unnumbered(&self) -> Signature {
         let level = (self.depth() as usize).saturating_sub(1).min(LEVELS - 1);
-        self.unnumbered.get(level).map_or(NO_SIGNATURE, Cell::get)
+        self.room().unnumbered.get(level).map_or(NO_SIGNATURE, Cell::get)
     }
 }

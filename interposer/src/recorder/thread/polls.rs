@@ -58,9 +58,4 @@ impl Thread {
     fn count_polls(&self, polls: &Polls) {
         durations(polls).for_each(|duration| self.count(polls.signature as u32, duration));
     }
-
-    #[inline(always)]
-    pub(super) fn has_polls(&self) -> bool {
-        !self.block.polls().is_empty()
-    }
 }

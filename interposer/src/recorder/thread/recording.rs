@@ -3,24 +3,26 @@
 //! The straight line from [`Thread::enter`] over the MPI call to [`Thread::leave`] takes no lock, allocates nothing
 //! and enters the system only where a page ends.
 
-use std::cell::{Cell, UnsafeCell};
-use std::mem::{MaybeUninit, offset_of};
+use std::cell::Cell;
+use std::mem::offset_of;
 use std::ptr::{NonNull, null_mut};
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering::*};
+use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering::*};
 
-use traces::file::{LEVELS, Level, Mode, PageHeader, PageKind, ThreadBlock};
-use traces::record::{self, Content, MAX_SHORT, UNNUMBERED};
-use traces::signature::{CREATES, STARTS, Signature};
+use traces::file::{Level, Mode, PageHeader, PageKind, ThreadBlock};
+use traces::record::{self, MAX_SHORT, UNNUMBERED};
+use traces::signature::{CREATES, STARTS};
 
 use super::asked::AskedRequests;
 use super::at_work::AtWork;
 use super::block::Block;
-use super::draft::Draft;
+use super::call_room::CallRoom;
 use super::engine::{Engine, Ledger};
 use super::events::Events;
 use super::profile::{self, Profile};
-use super::request::{Message, Request, Scratch};
+use super::request::{Message, Request};
 use super::signatures::SignaturePages;
+use super::suspended::SuspendedStacks;
+use super::vacancy::Vacancy;
 use crate::clock;
 use crate::recorder::file::entry::Change;
 use crate::recorder::file::pages::{NO_PAGE, Output};
@@ -29,7 +31,7 @@ use crate::recorder::file::totals;
 use crate::recorder::guard;
 use crate::recorder::process::forked;
 use recorder_core::cache::{Cache, Dependence, Words};
-use recorder_core::dictionary::{Dictionary, Key};
+use recorder_core::dictionary::Dictionary;
 use recorder_core::handles::Handles;
 use recorder_core::memory;
 use recorder_core::open_regions::OpenRegions;
@@ -52,8 +54,10 @@ pub struct Thread {
     /// The recorder itself is not at work. While it is, a signal handler that calls MPI is not recorded, nor is anything
     /// in a [forked](crate::recorder::process::forked) child.
     pub(super) at_rest: Cell<bool>,
-    /// There is more to be written than the call that ends: polls, or entries into the engine.
-    pub(super) pending: Cell<bool>,
+    /// What is to be written besides the call that ends; see [`turns`](super::turns).
+    pub(super) pending: Cell<u8>,
+    /// There are calls on other stacks.
+    pub(super) has_suspended: Cell<bool>,
     pub(super) block: Block,
     /// Signatures of the last calls.
     cache: AtWork<Cache>,
@@ -64,24 +68,18 @@ pub struct Thread {
     /// Signatures by what repeats.
     pub(super) dictionary: AtWork<Dictionary>,
     pub(super) signatures: AtWork<SignaturePages>,
-    /// Signatures of the calls the thread is in that found no number, by how deep.
-    pub(super) unnumbered: [Cell<Signature>; LEVELS],
     pub(super) profile: AtWork<Option<Profile>>,
     /// Bytes of the file that events leave to it.
     kept: Cell<usize>,
-    /// Room for what a call of many requests needs while it runs.
-    pub(super) scratch: AtWork<Scratch>,
     /// Regions of the program that the thread is in.
     pub(super) regions: AtWork<OpenRegions>,
-    /// What the call under way overwrites, where checksums are taken.
-    pub(super) contents: AtWork<Vec<Content>>,
     /// Requests that MPI is asked about.
     pub(super) asked: AtWork<AskedRequests>,
+    /// What the calls under way need while they run.
+    pub(super) room: Cell<&'static CallRoom>,
+    /// Calls on other stacks.
+    pub(super) suspended: AtWork<SuspendedStacks>,
     pub(super) listed: Listed,
-    /// A status that MPI fills for calls that were given none.
-    status: UnsafeCell<[u64; 4]>,
-    /// The draft of a call whose arguments are new.
-    draft: UnsafeCell<MaybeUninit<Draft>>,
 }
 
 const _: () = assert!(offset_of!(Thread, events.pages.cursor) + size_of::<PageCursor>() <= 128);
@@ -99,17 +97,14 @@ pub(super) struct Listed {
     pub(super) off_line: &'static AtomicU64,
     /// Calls that its profile has counted.
     pub(super) profiled: AtomicU64,
-    /// The thread has ended, and another may go on with its recording.
-    pub(super) vacant: AtomicBool,
+    /// Whether the thread has ended, and another may go on with its recording.
+    pub(super) vacancy: Vacancy,
     /// The recording that began before this one.
     pub(super) next: AtomicPtr<Thread>,
 }
 
 /// The number of a thread that records nowhere.
 const REHEARSAL: u32 = u32::MAX;
-
-/// That of no call.
-pub(super) const NO_SIGNATURE: Signature = Key::EMPTY.signature(UNNUMBERED, 0);
 
 /// Above every stack: nothing is open that could have been left.
 pub(super) const NO_FRAME: usize = usize::MAX;
@@ -177,6 +172,7 @@ impl Thread {
     pub fn live(&self) {
         // SAFETY: asks for a number.
         self.block.set_tid(unsafe { libc::syscall(libc::SYS_gettid) } as u32);
+        self.suspended.lend().begin();
     }
 
     /// A thread that records into memory of its own, to measure what recording costs.
@@ -197,24 +193,25 @@ impl Thread {
         let ledger = block.ledger();
         // SAFETY: a field of the block, which only atomic operations touch.
         let off_line = unsafe { AtomicU64::from_ptr(block.off_line()) };
+        let engine = Engine::new(ledger, block.last_entry());
         let thread = Thread {
             events,
             block,
             depth: Cell::new(0),
             at_rest: Cell::new(true),
-            pending: Cell::new(false),
+            pending: Cell::new(0),
+            has_suspended: Cell::new(false),
             frame: Cell::new(NO_FRAME),
-            engine: Engine::new(ledger),
+            engine,
             cache: AtWork::new(Cache::new()?),
             dictionary: AtWork::new(Dictionary::new()?),
             signatures: AtWork::new(SignaturePages::begin(number)),
-            unnumbered: [const { Cell::new(NO_SIGNATURE) }; LEVELS],
             profile: AtWork::new(None),
             kept: Cell::new(0),
-            scratch: AtWork::new(Scratch::new()),
             regions: AtWork::new(OpenRegions::default()),
-            contents: AtWork::new(Vec::new()),
             asked: AtWork::new(AskedRequests::new()),
+            room: Cell::new(CallRoom::new()?),
+            suspended: AtWork::new(SuspendedStacks::new()),
             listed: Listed {
                 number,
                 requests: empty_table()?,
@@ -222,16 +219,16 @@ impl Thread {
                 ledger,
                 off_line,
                 profiled: AtomicU64::new(0),
-                vacant: AtomicBool::new(false),
+                vacancy: Vacancy::new(),
                 next: AtomicPtr::new(null_mut()),
             },
-            status: UnsafeCell::new([0; 4]),
-            draft: UnsafeCell::new(MaybeUninit::uninit()),
         };
         let room = memory::zeroed::<Thread>(1)?;
         forked::clear_in_children(room.as_ptr().cast(), size_of::<Thread>());
         // SAFETY: memory for one thread.
         unsafe { room.as_ptr().write(thread) };
+        // SAFETY: where it stays, and nobody else knows it yet.
+        unsafe { room.as_ref().listed.vacancy.begin() };
         Some(room)
     }
 
@@ -240,20 +237,10 @@ impl Thread {
         self.dictionary.lend().prepare();
     }
 
-    /// The draft, empty.
-    ///
-    /// # Safety
-    /// For a call that no other is around, until it ends.
-    #[allow(clippy::mut_from_ref)]
-    pub unsafe fn draft(&self) -> &mut Draft {
-        // SAFETY: one call of a thread is not inside another, and this is the one that has the draft.
-        unsafe { (*self.draft.get()).write(Draft::new()) }
-    }
-
-    /// Where MPI is to put the status of a call that was given none.
+    /// What the calls under way need while they run.
     #[inline(always)]
-    pub fn status(&self) -> usize {
-        self.status.get() as usize
+    pub fn room(&self) -> &'static CallRoom {
+        self.room.get()
     }
 
     /// How many calls deep the thread is.
@@ -262,10 +249,15 @@ impl Thread {
         self.depth.get()
     }
 
-    /// There is more to be written than the call that ends.
+    /// Since when the outermost of them is open.
     #[inline(always)]
-    pub fn has_more(&self) {
-        self.pending.set(true);
+    pub fn since(&self) -> u64 {
+        self.block.since()
+    }
+
+    /// Whether calls on other stacks have not ended.
+    pub fn has_suspended(&self) -> bool {
+        self.has_suspended.get()
     }
 
     /// Whether it takes no more records.
@@ -336,7 +328,7 @@ impl Thread {
         // SAFETY: the cache finds no higher numbers at once.
         unsafe { std::hint::assert_unchecked(signature <= MAX_SHORT) };
         let word = record::short(signature, gap, duration);
-        if !word.is_some_and(|word| !self.pending.get() && self.events.put(word)) {
+        if !word.is_some_and(|word| self.pending.get() == 0 && self.events.put(word)) {
             self.returns_to(0);
             self.leave_rarely(signature, start, duration);
         }
@@ -344,8 +336,9 @@ impl Thread {
         self.left_to_program();
     }
 
+    /// The thread is in no call.
     #[inline(always)]
-    pub(super) fn left_to_program(&self) {
+    pub fn left_to_program(&self) {
         self.depth.set(0);
         self.block.set_depth(0);
     }
@@ -356,7 +349,7 @@ impl Thread {
         let gap = start.wrapping_sub(self.events.last.get());
         let duration = end.wrapping_sub(start);
         let word = record::short(signature, gap, duration);
-        if !word.is_some_and(|word| !self.pending.get() && self.events.put(word)) {
+        if !word.is_some_and(|word| self.pending.get() == 0 && self.events.put(word)) {
             self.leave_rarely(signature, start, duration);
         }
         self.events.last.set(end);
@@ -368,7 +361,7 @@ impl Thread {
     /// As [`leave`](Self::leave), where there is more to be written than one word, or no room for that.
     #[inline(never)]
     pub(super) fn leave_rarely(&self, number: u32, start: u64, duration: u64) {
-        if !self.pending.get() {
+        if self.pending.get() == 0 {
             self.record_call(number, start, duration);
         } else if self.depth.get() > 1 || !self.leave_turned(number, start, duration) {
             self.leave_pending(number, start, duration);
@@ -389,7 +382,7 @@ impl Thread {
             let now = self.engine.entries();
             self.write_entries(number, now);
             self.write_productive(u64::MAX);
-            self.pending.set(false);
+            self.pending.set(0);
         }
     }
 

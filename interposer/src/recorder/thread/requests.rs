@@ -113,19 +113,19 @@ impl Thread {
     /// Copies the handles of `count` requests away, since MPI will overwrite them. `false` where memory ran out.
     #[inline(always)]
     pub fn copy_requests(&self, family: &Family, requests: usize, count: usize) -> bool {
-        self.scratch.lend().copy(family, requests, count)
+        self.room().scratch.lend().copy(family, requests, count)
     }
 
     /// The handle that was copied from this place.
     #[inline(always)]
     pub fn copied_request(&self, at: usize) -> u64 {
-        self.scratch.lend().handle(at)
+        self.room().scratch.lend().handle(at)
     }
 
     /// Where MPI is to put as many statuses as handles were copied.
     #[inline(always)]
     pub fn statuses(&self) -> usize {
-        self.scratch.lend().statuses()
+        self.room().scratch.lend().statuses()
     }
 
     /// The program has probed for a message.

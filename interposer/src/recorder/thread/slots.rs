@@ -130,7 +130,7 @@ fn all() -> impl Iterator<Item = NonNull<Thread>> {
 
 /// The recording of a thread that has ended.
 fn vacant() -> Option<NonNull<Thread>> {
-    all().find(|thread| listed(*thread).vacant.compare_exchange(true, false, Acquire, Relaxed).is_ok())
+    all().find(|thread| listed(*thread).vacancy.take())
 }
 
 fn add(thread: NonNull<Thread>) -> NonNull<Thread> {
@@ -155,6 +155,6 @@ unsafe extern "C" fn ended(thread: *mut c_void) {
         guard::run(|| thread.end());
         spent::keep_in(null_mut());
         current::set(null());
-        thread.listed.vacant.store(true, Release);
+        thread.listed.vacancy.open();
     }
 }

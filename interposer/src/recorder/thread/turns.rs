@@ -11,7 +11,30 @@ use super::recording::Thread;
 /// The longest time for which entries outside MPI calls wait for a record, ticks: a tenth of a second or so.
 const LONGEST_OUTSIDE: u64 = 1 << 28;
 
+/// Entries into the engine inside MPI calls are to be written.
+const ENTRIES: u8 = 1;
+/// Something else is, or may be: polls, entries outside MPI calls, calls that were left inside the one that ends.
+const MORE: u8 = 2;
+
 impl Thread {
+    /// There may be more to be written than the call that ends.
+    #[inline(always)]
+    pub fn has_more(&self) {
+        self.pending.set(self.pending.get() | MORE);
+    }
+
+    /// The engine was entered, inside an MPI call or outside.
+    #[inline(always)]
+    pub fn has_entries(&self, inside: bool) {
+        self.pending.set(self.pending.get() | if inside { ENTRIES } else { MORE });
+    }
+
+    /// Whether it is in a call that began before then.
+    #[inline(always)]
+    pub fn is_in_call_since(&self, then: u64) -> bool {
+        self.nested() && then > self.since()
+    }
+
     /// Records a call that entered the engine in one word or two, if they say all there is.
     #[inline(always)]
     pub(super) fn leave_turned(&self, number: u32, start: u64, duration: u64) -> bool {
@@ -21,7 +44,7 @@ impl Thread {
         let (runs, run) = unsafe { ((*self.block.productive()).runs, (*self.block.productive()).all[0]) };
         // Runs hold one entry each as long as there is room.
         let own = runs == 0 || (run.start >= start && runs == during.productive);
-        if !own || during.entries == 0 || self.has_polls() || self.outside_count() != 0 {
+        if !own || during.entries == 0 || self.pending.get() != ENTRIES {
             return false;
         }
         let gap = start.wrapping_sub(self.events.last.get());
@@ -42,7 +65,7 @@ impl Thread {
         if written {
             self.engine.reported.set(now);
             self.set_runs(0);
-            self.pending.set(false);
+            self.pending.set(0);
         }
         written
     }
@@ -128,11 +151,5 @@ impl Thread {
     fn set_runs(&self, runs: u64) {
         // SAFETY: the block is this thread's.
         unsafe { (*self.block.productive()).runs = runs };
-    }
-
-    #[inline(always)]
-    fn outside_count(&self) -> u64 {
-        // SAFETY: the block is this thread's.
-        unsafe { (*self.block.outside()).count }
     }
 }

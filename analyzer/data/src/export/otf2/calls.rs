@@ -4,17 +4,14 @@
 //! begins is told when it is entered, what it completes when it is left.
 
 use rustc_hash::FxHashMap;
-use traces::read::ThreadPages;
-use traces::signature::NESTED;
 
-use super::definitions::{CALL_SITE, CALLS, Definitions, INSIDE, NEVER_RETURNED};
+use super::definitions::{CALL_SITE, CALLS, INSIDE, OPEN};
 use super::events::{Attribute, Event, EventWriter};
-use super::meanings::{self, EventMeaning, UNKNOWN};
+use super::meanings::{EventMeaning, UNKNOWN};
 use super::nesting::Nesting;
 use super::told::Told;
 use model::error::Error;
 use model::roles::{CallPart, Role};
-use model::selection::{Cursor, LEFT_OUT};
 use model::stream::{Detail, Stream, TimedCall};
 
 /// What a request is for.
@@ -68,7 +65,7 @@ impl<'a, 'r> RankEvents<'a, 'r> {
                 let mut out = Out { events, tells: stream.role(call).place.counts(), origin: self.told.origin };
                 if out.tells {
                     nesting.until(out.time(call.start), out.events)?;
-                    enter(&mut out, &meaning, call.start, (call.count, call.inside))?;
+                    enter(&mut out, &meaning, call)?;
                     self.told.sums.calls += call.count;
                 }
                 self.call(&mut out, stream, call, &meaning)?;
@@ -87,6 +84,9 @@ impl<'a, 'r> RankEvents<'a, 'r> {
     ) -> Result<(), Error> {
         let (role, details) = (stream.role(call), stream.details(call));
         let number = (stream.thread, call.request);
+        if call.open {
+            return Ok(());
+        }
         if role.creates {
             self.persistent.insert(number, (*role, *meaning));
             return Ok(());
@@ -215,55 +215,23 @@ impl<'a, 'r> RankEvents<'a, 'r> {
     }
 }
 
-/// Tells what has no record: calls that ask in vain, and one that never returned. Then the thread is over, at a time.
-pub fn tell_rest(
-    told: &mut Told<'_>,
-    definitions: &mut Definitions,
-    rank: usize,
-    pages: &ThreadPages<'_>,
-    thread: &mut ThreadEvents<'_>,
-    end: i64,
-) -> Result<(), Error> {
-    let (of_rank, line) = (&told.run.ranks[rank], &told.timeline.lines[rank]);
-    let mut cursor = Cursor::new(of_rank.stretches(pages.number));
-    let last = thread.stream.last();
-    let mut out = Out { events: &mut thread.events, tells: true, origin: told.origin };
-    let polls = pages.open_polls(last).filter(|polls| cursor.part_at(polls.start) != LEFT_OUT);
-    if let Some(polls) = polls
-        && let Some(meaning) = thread.meanings.get(polls.signature as usize)
-    {
-        let start = line.nanoseconds_at(polls.start);
-        thread.nesting.until(out.time(start), out.events)?;
-        enter(&mut out, meaning, start, (polls.count, line.duration(polls.total)))?;
-        out.write(line.nanoseconds_at(polls.end), Event::Leave(meaning.region))?;
-        told.sums.calls += polls.count;
-    }
-    let in_flight = pages.in_flight(last);
-    let stuck = in_flight.first().filter(|call| call.signature.flags & NESTED == 0);
-    if let Some(call) = stuck.filter(|call| cursor.part_at(call.start) != LEFT_OUT) {
-        let meaning = meanings::of(definitions, told.run, of_rank, call.signature);
-        let start = line.nanoseconds_at(call.start);
-        thread.nesting.until(out.time(start), out.events)?;
-        let place = meaning.place.map(|place| Attribute::Source(CALL_SITE, place));
-        let attributes: Vec<Attribute> = place.into_iter().chain([Attribute::Whole(NEVER_RETURNED, 1)]).collect();
-        out.events.write_with(out.time(start), Event::Enter(meaning.region), &attributes)?;
-        out.write(end, Event::Leave(meaning.region))?;
-        told.sums.calls += 1;
-    }
-    thread.nesting.until(u64::MAX, out.events)
-}
-
-/// Enters a call that tells of so many, which took so long in MPI.
-fn enter(out: &mut Out<'_, '_>, meaning: &EventMeaning, start: i64, (count, inside): (u64, i64)) -> Result<(), Error> {
-    let enter = Event::Enter(meaning.region);
+/// Enters a call, which may tell of several.
+fn enter(out: &mut Out<'_, '_>, meaning: &EventMeaning, call: &TimedCall) -> Result<(), Error> {
+    let (enter, time) = (Event::Enter(meaning.region), out.time(call.start));
     let place = meaning.place.map(|place| Attribute::Source(CALL_SITE, place));
-    match (place, count) {
-        (Some(place), 1) => out.events.write_with(out.time(start), enter, &[place]),
-        (None, 1) => out.events.write(out.time(start), enter),
-        (place, _) => {
-            let of_all = [Attribute::Whole(CALLS, count), Attribute::Whole(INSIDE, inside.max(0) as u64)];
-            let attributes: Vec<Attribute> = place.into_iter().chain(of_all).collect();
-            out.events.write_with(out.time(start), enter, &attributes)
+    match (place, call.count, call.open) {
+        (Some(place), 1, false) => out.events.write_with(time, enter, &[place]),
+        (None, 1, false) => out.events.write(time, enter),
+        (place, count, open) => {
+            let mut attributes: Vec<Attribute> = place.into_iter().collect();
+            if count > 1 {
+                attributes.push(Attribute::Whole(CALLS, count));
+                attributes.push(Attribute::Whole(INSIDE, call.inside.max(0) as u64));
+            }
+            if open {
+                attributes.push(Attribute::Whole(OPEN, 1));
+            }
+            out.events.write_with(time, enter, &attributes)
         }
     }
 }

@@ -14,7 +14,7 @@ const SOURCE: u8 = 20;
 const ATTRIBUTES: [(&str, &str, u8); 4] = [
     ("calls", "calls that asked in vain and are told as one", WHOLE),
     ("inside_ns", "their time inside MPI, nanoseconds", WHOLE),
-    ("never_returned", "1 for a call that never returned", WHOLE),
+    ("open", "1 for a call that has not returned: it is left when its rank was last known to live", WHOLE),
     ("call_site", "where the program makes the call", SOURCE),
 ];
 

@@ -8,8 +8,8 @@ use rustc_hash::FxHashMap;
 pub const CALLS: u32 = 0;
 /// how long those were in MPI,
 pub const INSIDE: u32 = 1;
-/// whether it never returned,
-pub const NEVER_RETURNED: u32 = 2;
+/// whether it has not returned,
+pub const OPEN: u32 = 2;
 /// and where it was made.
 pub const CALL_SITE: u32 = 3;
 

@@ -26,7 +26,7 @@ use super::rows::each;
 use crate::DataSet;
 use archive::Archive;
 pub use archive::NAME;
-use calls::{RankEvents, ThreadEvents, tell_rest};
+use calls::{RankEvents, ThreadEvents};
 use communicators::Communicators;
 use definition_writer::DefinitionWriter;
 use definitions::Definitions;
@@ -116,7 +116,7 @@ fn one_rank(
     let mut threads = Vec::new();
     for (thread, place) in pages.iter().zip(processes.locations()..) {
         let roles = Roles::of(set.run, told.objects, &places, at);
-        let stream = Stream::new(thread, rank, &told.timeline.lines[at], roles);
+        let stream = Stream::whole(thread, rank, &told.timeline.lines[at], roles);
         let meanings = meanings::of_thread(definitions, set.run, rank, thread);
         let own = regions.extract_if(.., |region| region.0 == thread.number).map(|region| region.1).collect();
         threads.push(ThreadEvents {
@@ -129,7 +129,7 @@ fn one_rank(
     RankEvents::new(told, at as u32).tell(&mut threads)?;
     let (mut last, mut cut) = (0, 0);
     for (mut thread, pages) in threads.into_iter().zip(pages) {
-        tell_rest(told, definitions, at, pages, &mut thread, life.end)?;
+        thread.nesting.until(u64::MAX, &mut thread.events)?;
         last = last.max(thread.events.last());
         cut += thread.nesting.cut;
         processes.add(at, pages.number, thread.events.finish()?);

@@ -15,13 +15,13 @@ use model::rank::function;
 use model::timeline::ClockLine;
 use model::{Rank, Run};
 
-/// Writes the calls of a thread of a rank that ended at a time. Returns how many.
+/// Writes the calls of a thread of a rank. Returns how many.
 pub fn write(
     file: &mut TraceFile,
     run: &Run,
     rank: &Rank,
     thread: &ThreadPages<'_>,
-    (line, end): (&ClockLine, i64),
+    line: &ClockLine,
     track: u64,
 ) -> io::Result<u64> {
     let mut calls = ThreadCalls::new(thread, rank);
@@ -29,7 +29,7 @@ pub fn write(
     let mut written = 0;
     while let Some(call) = calls.peek() {
         let signature = call.signature;
-        let mut event = match call.unfinished {
+        let mut event = match call.open {
             // It may have no number yet.
             true => event(file, run, rank, signature),
             false => events.entry(signature.number).or_insert_with(|| event(file, run, rank, signature)).clone(),
@@ -37,7 +37,7 @@ pub fn write(
         let (sent, received) = signature.moves();
         // What came with a completed request is the request's.
         let came = call.arrived.filter(|_| received > 0).map_or(received, |(_, bytes)| bytes);
-        if !call.failed && !call.unfinished {
+        if !call.failed && !call.open {
             for (key, bytes) in [("sent_bytes", sent), ("received_bytes", came)].into_iter().filter(|(_, n)| *n > 0) {
                 file.whole(&mut event, key, bytes);
             }
@@ -53,11 +53,11 @@ pub fn write(
         if call.failed {
             file.flag(&mut event, "failed");
         }
-        if call.unfinished {
-            file.flag(&mut event, "never_returned");
+        if call.open {
+            file.flag(&mut event, "open");
         }
         let from = line.nanoseconds_at(call.start);
-        let to = if call.unfinished { end } else { line.nanoseconds_at(call.end) };
+        let to = line.nanoseconds_at(call.end);
         file.slice(track, (from, to.max(from)), event)?;
         written += call.count;
         calls.advance();

@@ -45,7 +45,7 @@ fn write_all(set: &DataSet<'_>, path: &Path) -> io::Result<Exported> {
         let tracks = numbers.tracks(&mut file, run, at, &threads)?;
         processes[at] = Some(tracks.process);
         for (thread, track) in set.threads(at).iter().zip(&tracks.threads) {
-            calls += calls::write(&mut file, run, rank, thread, (&set.timeline.lines[at], end), *track)?;
+            calls += calls::write(&mut file, run, rank, thread, &set.timeline.lines[at], *track)?;
         }
         let threads: Vec<(u32, u64)> = threads.into_iter().zip(tracks.threads).collect();
         regions += beside::regions(&mut file, set, at, end, &threads)?;

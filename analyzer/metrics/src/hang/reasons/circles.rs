@@ -8,8 +8,8 @@ use model::deadlock::knots;
 /// Ranks that wait for each other.
 pub fn add(findings: &Findings<'_>, rows: &mut Vec<ReasonRow>) {
     let run = findings.run;
-    for knot in knots(&findings.needs, &findings.stuck) {
-        let has_choice = knot.iter().any(|at| findings.needs[*at].has_choice());
+    for knot in knots(&findings.graph.needs, &findings.stuck) {
+        let has_choice = knot.iter().any(|at| findings.graph.needs[*at].has_choice());
         let reason = if has_choice { Reason::Knot } else { Reason::Cycle };
         let how = if has_choice {
             "wait for any of each other, and for nobody else"

@@ -1,4 +1,4 @@
-//! Collective calls that not all ranks come to.
+//! Collective calls that not all ranks come to, or come to with calls that differ.
 
 use std::collections::BTreeMap;
 
@@ -6,58 +6,148 @@ use super::{Reason, ReasonRow, agree, communicator, names, stands};
 use crate::hang::Findings;
 use crate::words::rank_in_words;
 use model::rank::function_of;
-use model::standing::{CollectivePart, Position};
-use model::wait_for::missing;
+use model::standing::{CollectiveDifference, CollectiveKind, CollectivePart, Position};
+use model::wait_for::{Absence, absences};
 
 /// Collective calls that some ranks do not come to, or come to with another call.
 pub fn add(findings: &Findings<'_>, rows: &mut Vec<ReasonRow>) {
-    let (run, standing) = (findings.run, findings.standing);
-    let mut calls: BTreeMap<(u32, u64, u16), (CollectivePart, Vec<usize>)> = BTreeMap::new();
+    let standing = findings.standing;
+    type Key = (u32, u64, Option<u64>, u16, Option<i32>, Option<u64>);
+    let mut calls: BTreeMap<Key, (CollectivePart, Vec<usize>)> = BTreeMap::new();
     for at in findings.waiting() {
         for part in standing.ranks[at].collectives() {
-            calls.entry((part.object, part.ordinal, part.function)).or_insert_with(|| (part, Vec::new())).1.push(at);
+            let CollectiveKind { function, root, bytes } = part.kind;
+            let key = (part.object, part.ordinal, part.starts, function, root, bytes);
+            calls.entry(key).or_insert_with(|| (part, Vec::new())).1.push(at);
         }
     }
     for (part, here) in calls.into_values() {
-        let group = &standing.objects.groups[part.object as usize];
-        let call = format!(
-            "{}, collective call {} of {}",
-            function_of(part.function),
-            part.ordinal + 1,
-            communicator(findings, part.object)
-        );
-        let missing = missing(standing, &part);
-        let (other, late): (Vec<usize>, Vec<usize>) =
-            missing.into_iter().partition(|at| standing.reach(*at, part.object).count() > part.ordinal);
-        let is_first = |other: &usize| {
-            standing.reach(*other, part.object).function(part.ordinal).is_some_and(|function| function > part.function)
-        };
-        // The two sides of a mismatch are one reason.
-        if let Some(one) = other.iter().find(|at| is_first(at)) {
-            let others = standing.reach(*one, part.object).function(part.ordinal).map_or_else(String::new, function_of);
-            let detail = format!(
-                "{} in {call}, and {} in {others} in its place: {} {}.",
-                agree(run, &here, "is", "are"),
-                names(run, &other),
-                rank_in_words(&run.ranks[*one]),
-                stands(findings, *one),
-            );
-            rows.push(ReasonRow { reason: Reason::Mismatch, ranks: names(run, &other), detail });
-        }
-        let late: Vec<usize> =
-            late.into_iter().filter(|at| findings.stuck[*at] && findings.halts[*at].is_none()).collect();
-        let late: Vec<usize> =
-            late.into_iter().filter(|at| !matches!(standing.ranks[*at].position, Position::Finalized)).collect();
-        if let Some(first) = late.first() {
-            let detail = format!(
-                "{} not come to {call}, in which {} of {} are: {} {}.",
-                agree(run, &late, "has", "have"),
-                here.len(),
-                group.size(),
-                rank_in_words(&run.ranks[*first]),
-                stands(findings, *first),
-            );
-            rows.push(ReasonRow { reason: Reason::Missing, ranks: names(run, &late), detail });
+        let absences = absences(standing, &part);
+        different(findings, &part, &here, &absences, rows);
+        late(findings, &part, &here, &absences, rows);
+        if absences.is_empty() {
+            diverged(findings, &part, &here, rows);
         }
     }
+}
+
+/// `MPI_Barrier, collective call 2 of MPI_COMM_WORLD`.
+fn in_words(findings: &Findings<'_>, part: &CollectivePart) -> String {
+    let (call, object) = (function_of(part.kind.function), communicator(findings, part.object));
+    format!("{call}, collective call {} of {object}", part.ordinal + 1)
+}
+
+/// Ranks that are in other calls in this one's place, or made them and went on. The two sides of a mismatch are one reason.
+fn different(
+    findings: &Findings<'_>,
+    part: &CollectivePart,
+    here: &[usize],
+    absences: &[(usize, Absence)],
+    rows: &mut Vec<ReasonRow>,
+) {
+    let (run, standing) = (findings.run, findings.standing);
+    let kind_of = |at: usize| standing.reach(at, part.object).kind(part.ordinal);
+    let order = |kind: &CollectiveKind| (kind.function, kind.root, kind.bytes);
+    let waiting = findings.waiting();
+    let is_first =
+        |at: usize| !waiting.contains(&at) || kind_of(at).is_some_and(|kind| order(&kind) > order(&part.kind));
+    let other = absences.iter().filter_map(|(at, absence)| match *absence {
+        Absence::Late => None,
+        Absence::In(difference) => Some((*at, difference, "is", "are")).filter(|_| is_first(*at)),
+        Absence::Past(difference) => Some((*at, difference, "was", "were")),
+    });
+    let other: Vec<(usize, CollectiveDifference, &str, &str)> = other.collect();
+    let Some((first, difference, one, several)) = other.first().copied() else { return };
+    let Some(kind) = kind_of(first) else { return };
+    let alike = |(at, ..): &(usize, CollectiveDifference, &str, &str)| kind_of(*at) == Some(kind);
+    let others: Vec<usize> = other.iter().filter(|other| alike(other)).map(|(at, ..)| *at).collect();
+    let number = |number: Option<i32>| number.map_or_else(String::new, |number| number.to_string());
+    let bytes = |bytes: Option<u64>| bytes.map_or_else(String::new, |bytes| bytes.to_string());
+    let (with, without) = match difference {
+        CollectiveDifference::Function => (String::new(), format!("in {} in its place", function_of(kind.function))),
+        CollectiveDifference::Root => {
+            (format!(" with root {}", number(part.kind.root)), format!("in it with root {}", number(kind.root)))
+        }
+        CollectiveDifference::Bytes => (
+            format!(" with {} bytes of each rank", bytes(part.kind.bytes)),
+            format!("in it with {}", bytes(kind.bytes)),
+        ),
+    };
+    let detail = format!(
+        "{} in {}{with}, and {} {} {without}: {} {}.",
+        agree(run, here, "is", "are"),
+        in_words(findings, part),
+        names(run, &others),
+        if others.len() == 1 { one } else { several },
+        rank_in_words(&run.ranks[first]),
+        stands(findings, first),
+    );
+    rows.push(ReasonRow { reason: Reason::Mismatch, ranks: names(run, &others), detail });
+}
+
+/// Ranks that have not come.
+fn late(
+    findings: &Findings<'_>,
+    part: &CollectivePart,
+    here: &[usize],
+    absences: &[(usize, Absence)],
+    rows: &mut Vec<ReasonRow>,
+) {
+    let (run, standing) = (findings.run, findings.standing);
+    let is_held = |at: &usize| {
+        let is_over = matches!(standing.ranks[*at].position(), Position::Finalized);
+        findings.stuck[*at] && findings.sightings[*at].halt.is_none() && !is_over
+    };
+    let late: Vec<usize> =
+        absences.iter().filter(|(_, absence)| *absence == Absence::Late).map(|(at, _)| *at).collect();
+    let late: Vec<usize> = late.into_iter().filter(is_held).collect();
+    let Some(first) = late.first() else { return };
+    let detail = format!(
+        "{} not come to {}, in which {} of {} are: {} {}.",
+        agree(run, &late, "has", "have"),
+        in_words(findings, part),
+        here.len(),
+        standing.objects.groups[part.object as usize].size(),
+        rank_in_words(&run.ranks[*first]),
+        stands(findings, *first),
+    );
+    rows.push(ReasonRow { reason: Reason::Missing, ranks: names(run, &late), detail });
+}
+
+/// All have come, but have gone past calls before that did not match.
+fn diverged(findings: &Findings<'_>, part: &CollectivePart, here: &[usize], rows: &mut Vec<ReasonRow>) {
+    let (run, standing) = (findings.run, findings.standing);
+    let made = |at: usize| standing.ranks[at].past.made.get(&part.object);
+    let members = standing.objects.groups[part.object as usize].everybody().map(|rank| rank as usize);
+    let mut made: Vec<_> = members.filter_map(|at| Some((at, made(at)?))).collect();
+    let Some((first, reference)) = made.first().copied() else { return };
+    made.retain(|(_, other)| reference.has_diverged(other));
+    let Some((other, its)) = made.first() else { return };
+    let ranks = [first, *other];
+    let words = ranks.map(|at| rank_in_words(&run.ranks[at]));
+    let object = communicator(findings, part.object);
+    let difference = reference.first_difference(its).and_then(|(ordinal, _)| {
+        let calls = [reference.kind(ordinal)?, its.kind(ordinal)?].map(kind_in_words);
+        Some(format!(
+            "{} made {} as collective call {} of {object}, and {} {}",
+            words[0],
+            calls[0],
+            ordinal + 1,
+            words[1],
+            calls[1]
+        ))
+    });
+    let difference = difference.unwrap_or_else(|| {
+        format!("{} and {} made different collective calls on {object} long before", words[0], words[1])
+    });
+    let detail = format!("{} in {}, but {difference}.", agree(run, here, "is", "are"), in_words(findings, part));
+    rows.push(ReasonRow { reason: Reason::Mismatch, ranks: names(run, &ranks), detail });
+}
+
+fn kind_in_words(kind: CollectiveKind) -> String {
+    let root = kind.root.map(|root| format!("root {root}"));
+    let bytes = kind.bytes.map(|bytes| format!("{bytes} bytes of each rank"));
+    let said: Vec<String> = root.into_iter().chain(bytes).collect();
+    let call = function_of(kind.function);
+    if said.is_empty() { call } else { format!("{call} ({})", said.join(", ")) }
 }

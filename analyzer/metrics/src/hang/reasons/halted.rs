@@ -8,8 +8,8 @@ use model::wait_for::Halt;
 
 /// Those among the ranks that are waited for, for which this holds.
 fn awaited(findings: &Findings<'_>, is: impl Fn(usize) -> bool) -> Vec<usize> {
-    let mut found: Vec<usize> =
-        findings.waiting().flat_map(|at| findings.needs[at].ranks()).filter(|at| is(*at)).collect();
+    let ranks = findings.waiting().into_iter().flat_map(|at| findings.graph.needs[at].ranks());
+    let mut found: Vec<usize> = ranks.filter(|at| is(*at)).collect();
     found.sort_unstable();
     found.dedup();
     found
@@ -21,8 +21,8 @@ pub fn add(findings: &Findings<'_>, rows: &mut Vec<ReasonRow>) {
     let mut say = |reason, places: Vec<usize>, what: &str| {
         for at in places {
             let who = rank_in_words(&run.ranks[at]);
-            let others: Vec<usize> =
-                findings.waiting().filter(|other| findings.needs[*other].ranks().contains(&at)).collect();
+            let mut others = findings.waiting();
+            others.retain(|other| *other != at && findings.graph.needs[*other].ranks().contains(&at));
             let waits = if others.is_empty() {
                 String::new()
             } else {
@@ -32,9 +32,10 @@ pub fn add(findings: &Findings<'_>, rows: &mut Vec<ReasonRow>) {
             rows.push(ReasonRow { reason, ranks: who, detail });
         }
     };
-    let stopped = (0..findings.halts.len()).filter(|at| findings.halts[*at] == Some(Halt::Stopped)).collect();
+    let halted = |at: usize, halt: Halt| findings.sightings[at].halt == Some(halt);
+    let stopped = (0..findings.sightings.len()).filter(|at| halted(*at, Halt::Stopped)).collect();
     say(Reason::Stopped, stopped, "is stopped, by a signal or a debugger");
-    say(Reason::Dead, awaited(findings, |at| findings.halts[at] == Some(Halt::Dead)), "is dead");
-    let finalized = |at: usize| matches!(findings.standing.ranks[at].position, Position::Finalized);
+    say(Reason::Dead, awaited(findings, |at| halted(at, Halt::Dead)), "is dead");
+    let finalized = |at: usize| matches!(findings.standing.ranks[at].position(), Position::Finalized);
     say(Reason::Finished, awaited(findings, finalized), "has finished");
 }

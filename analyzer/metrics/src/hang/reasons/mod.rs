@@ -3,12 +3,14 @@
 mod circles;
 mod collectives;
 mod halted;
-mod tags;
+mod locks;
+mod messages;
 
 use super::ranks::call_of;
 use super::{Findings, Verdict};
 use crate::overview::numbers;
 use crate::words::{call_in_words, rank_in_words};
+use model::deadlock::Doubt;
 use model::standing::Position;
 use model::{ProcessFate, Run};
 use tables::{Column, Label, Row, Table};
@@ -22,12 +24,16 @@ pub enum Reason {
     Dead,
     /// A rank has finalized MPI and others wait for it.
     Finished,
-    /// Ranks made different collective calls in each other's place.
+    /// Ranks made collective calls in each other's place that differ in function, root or size.
     Mismatch,
     /// A rank does not come to a collective call.
     Missing,
     /// A message is there, but no receive has its tag or its communicator.
     Tag,
+    /// The messages that came are for receives that were posted before.
+    Taken,
+    /// A rank holds a lock of a window that another waits for.
+    Lock,
     /// Ranks wait for each other in a circle.
     Cycle,
     /// Ranks wait for any of each other.
@@ -45,6 +51,8 @@ impl Reason {
             Reason::Mismatch => ("mismatch", "different collectives"),
             Reason::Missing => ("missing", "missing in a collective"),
             Reason::Tag => ("tag", "unmatched message"),
+            Reason::Taken => ("taken", "too few messages"),
+            Reason::Lock => ("lock", "lock of a window"),
             Reason::Cycle => ("cycle", "cycle"),
             Reason::Knot => ("knot", "knot"),
             Reason::Silent => ("silent", "nothing moves"),
@@ -95,25 +103,28 @@ pub fn reasons(findings: &Findings<'_>) -> Table<ReasonRow> {
     Table::new("reasons", of(findings)).for_programs()
 }
 
-/// The verdict and its reasons, a paragraph each.
+/// The verdict with what it rests on, and its reasons, a paragraph each.
 pub fn in_words(findings: &Findings<'_>) -> Vec<String> {
-    let is_live = findings.changes.iter().any(Option::is_some);
+    let judgement = &findings.judgement;
     // Processes of another host may be gone, or their files not be fresh.
-    let is_unknown = findings.run.ranks.iter().any(|rank| rank.fate == ProcessFate::Unknown);
-    let (hangs, not) = match (is_live, is_unknown) {
-        (true, _) => ("It hangs", "It does not hang."),
-        (false, true) => ("By its files it hangs", "By its files it does not hang."),
-        (false, false) => ("It was hanging when it ended", "By its files it was not hanging when it ended."),
+    let is_unseen = findings.run.ranks.iter().any(|rank| rank.fate == ProcessFate::Unknown);
+    let (hangs, not, whether) = match (findings.is_live(), is_unseen) {
+        (true, _) => ("It hangs", "It does not hang", "whether it hangs"),
+        (false, true) => ("By its files it hangs", "By its files it does not hang", "whether it hangs"),
+        (false, false) => {
+            ("It was hanging when it ended", "It was not hanging when it ended", "whether it was hanging when it ended")
+        }
     };
-    let verdict = match findings.verdict() {
-        Verdict::Certain => format!("{hangs} (certain)."),
-        Verdict::Likely => format!("{hangs} (likely)."),
+    let verdict = match judgement.verdict {
+        Verdict::Certain => format!("{hangs} (certain)"),
+        Verdict::Likely => format!("{hangs} (likely)"),
         Verdict::No => not.into(),
-        Verdict::Finished => "It does not hang: all its ranks have finalized MPI.".into(),
+        Verdict::Finished => "It does not hang".into(),
+        Verdict::Unknown => format!("Cannot tell {whether}"),
     };
-    let mut words = vec![verdict];
+    let mut words = vec![format!("{verdict}: {}.", judgement.rests_on)];
     words.extend(of(findings).into_iter().map(|row| row.detail));
-    if findings.verdict() == Verdict::No {
+    if matches!(judgement.verdict, Verdict::No | Verdict::Unknown) && judgement.aside.is_none() {
         words.extend(awaited_ranks(findings));
     }
     words
@@ -121,29 +132,42 @@ pub fn in_words(findings: &Findings<'_>) -> Vec<String> {
 
 fn of(findings: &Findings<'_>) -> Vec<ReasonRow> {
     let mut rows = Vec::new();
-    if !matches!(findings.verdict(), Verdict::Certain | Verdict::Likely) {
+    if !findings.judgement.verdict.hangs() && findings.judgement.aside.is_none() {
         return rows;
     }
     halted::add(findings, &mut rows);
+    if findings.judgement.aside == Some(Doubt::Stopped) {
+        return rows;
+    }
     collectives::add(findings, &mut rows);
-    tags::add(findings, &mut rows);
+    messages::add(findings, &mut rows);
+    locks::add(findings, &mut rows);
     if rows.is_empty() {
         circles::add(findings, &mut rows);
     }
     if rows.is_empty() {
-        let detail = "No rank has moved for far longer than any pause of the run before, and none computes.".into();
-        let everybody: Vec<usize> = (0..findings.stuck.len()).collect();
-        rows.push(ReasonRow { reason: Reason::Silent, ranks: names(findings.run, &everybody), detail });
+        rows.push(still(findings));
     }
     rows
 }
 
+/// What is left to say where nobody is known to wait for somebody.
+fn still(findings: &Findings<'_>) -> ReasonRow {
+    let waiting = findings.waiting();
+    let everybody: Vec<usize> = (0..findings.stuck.len()).collect();
+    let ranks = if waiting.is_empty() { everybody } else { waiting };
+    let each =
+        ranks.iter().take(4).map(|at| format!("{} {}", rank_in_words(&findings.run.ranks[*at]), stands(findings, *at)));
+    let detail = format!("{}.", each.collect::<Vec<_>>().join("; "));
+    ReasonRow { reason: Reason::Silent, ranks: names(findings.run, &ranks), detail: upper(&detail) }
+}
+
 /// Where a rank is: `is in MPI_Recv (from 1, tag 7) at main (a.c:12)`.
-fn stands(findings: &Findings<'_>, at: usize) -> String {
-    let (run, position) = (findings.run, &findings.standing.ranks[at].position);
+pub fn stands(findings: &Findings<'_>, at: usize) -> String {
+    let (run, position) = (findings.run, findings.standing.ranks[at].position());
     let call = call_of(position).map(|call| call_in_words(run, &run.ranks[at], call));
     // Of a run that is over nobody knows how long its ranks stayed where they were.
-    let live = findings.changes[at].and_then(|_| findings.since(at));
+    let live = findings.changes[at].as_ref().and_then(|_| findings.since_of(at, position));
     let since = live.map_or(String::new(), |since| format!(", since {since:.1} s"));
     match (position, call) {
         (Position::Finalized, _) => "has finalized MPI".into(),
@@ -155,7 +179,7 @@ fn stands(findings: &Findings<'_>, at: usize) -> String {
 }
 
 /// `Ranks 1-3 wait`.
-fn agree(run: &Run, places: &[usize], one: &str, several: &str) -> String {
+pub fn agree(run: &Run, places: &[usize], one: &str, several: &str) -> String {
     format!("{} {}", upper(&names(run, places)), if places.len() == 1 { one } else { several })
 }
 
@@ -170,17 +194,16 @@ pub fn communicator(findings: &Findings<'_>, object: u32) -> String {
     if name.is_empty() { format!("communicator {object}") } else { name.clone() }
 }
 
-/// Whom the ranks of a run wait for that does not hang.
+/// Whom the ranks of a run wait for of which nobody says that it hangs.
 fn awaited_ranks(findings: &Findings<'_>) -> Option<String> {
-    let run = findings.run;
-    let mut waited: Vec<usize> = findings.needs.iter().flat_map(|need| need.ranks()).collect();
+    let (run, needs) = (findings.run, &findings.graph.needs);
+    let mut waited: Vec<usize> = needs.iter().flat_map(|need| need.ranks()).collect();
     waited.sort_unstable();
     waited.dedup();
-    let free = |at: &usize| findings.standing.ranks[*at].entered().is_none();
+    let free = |at: &usize| findings.standing.ranks[*at].entered().next().is_none();
     let first = *waited.iter().find(|at| free(at))?;
-    let others: Vec<usize> =
-        (0..findings.needs.len()).filter(|at| findings.needs[*at].ranks().contains(&first)).collect();
-    let process = findings.changes[first].filter(|change| change.computed).map_or("", |_| ", and computes");
+    let others: Vec<usize> = (0..needs.len()).filter(|at| needs[*at].ranks().contains(&first)).collect();
+    let process = if findings.sightings[first].computes { ", and computes" } else { "" };
     Some(format!(
         "{} for {}, which {}{process}.",
         agree(run, &others, "waits", "wait"),

@@ -21,7 +21,7 @@ impl<'a> RankMatcher<'a> {
         got: Option<Arrived>,
     ) {
         let mut request = Request::default();
-        if self.send(role, stream.role(call).place, turn(stream, call), token) && token.is_some() {
+        if self.send(role, stream.role(call).place, (turn(stream, call), false), token) && token.is_some() {
             request.partner = Partner::Awaited;
         }
         if let Some((pattern, post)) = self.post(stream, role, call) {
@@ -51,7 +51,7 @@ impl<'a> RankMatcher<'a> {
     pub(super) fn message(&mut self, stream: &Stream<'a>, call: &TimedCall, details: &[Detail]) {
         let role = stream.role(call);
         let completion = self.completions.begin(role.place, call, 1);
-        if self.send(role, role.place, turn(stream, call), Some(Token::Completion(completion))) {
+        if self.send(role, role.place, (turn(stream, call), false), Some(Token::Completion(completion))) {
             self.completions.await_one(completion);
         }
         if let Some((pattern, post)) = self.post(stream, role, call) {
@@ -85,8 +85,14 @@ impl<'a> RankMatcher<'a> {
         }
     }
 
-    /// Sends a message. Whether there was one to send.
-    fn send(&mut self, role: &Role, place: SpottedSite, turn: CallSpan, token: Option<Token>) -> bool {
+    /// Sends a message, in a call that may not have returned. Whether there was one to send.
+    pub(super) fn send(
+        &mut self,
+        role: &Role,
+        place: SpottedSite,
+        (turn, open): (CallSpan, bool),
+        token: Option<Token>,
+    ) -> bool {
         let CallPart::Message { sends: true, partitioned, .. } = role.what else { return false };
         let (Peer::Rank(to), Some(object)) = (role.to.0, role.object) else {
             self.count_elsewhere(role.to.0, place);
@@ -100,7 +106,7 @@ impl<'a> RankMatcher<'a> {
         }
         let envelope = Envelope { object, source: self.number, tag: role.to.1, partitioned };
         let (begin, mark) = (turn.begin, self.links.mark());
-        let message = Message { envelope, place, begin, turn, bytes: role.sent, token, mark };
+        let message = Message { envelope, place, begin, turn, bytes: role.sent, token, open, mark };
         match (partitioned, token) {
             (true, Some(Token::Request(thread, number))) => {
                 self.partitioned.insert((thread, number), (to, message));
@@ -122,20 +128,13 @@ impl<'a> RankMatcher<'a> {
     }
 
     /// The receive that a call posts.
-    fn post(&mut self, stream: &Stream<'a>, role: &Role, call: &TimedCall) -> Option<(Pattern, Post)> {
-        let CallPart::Message { receives: true, partitioned, .. } = role.what else { return None };
-        let source = match role.from.0 {
-            Peer::Nobody => return None,
-            Peer::Any => None,
-            Peer::Rank(source) => Some(source),
-            peer @ (Peer::Unknown | Peer::Unrecorded) => {
-                self.count_elsewhere(peer, stream.role(call).place);
-                return None;
-            }
-        };
-        let tag = (role.from.1 != traces::signature::tag::ANY).then_some(role.from.1);
-        let pattern = Pattern { object: role.object?, source, tag, partitioned };
-        Some((pattern, Post::new(turn(stream, call), stream.role(call).place, role.received)))
+    pub(super) fn post(&mut self, stream: &Stream<'a>, role: &Role, call: &TimedCall) -> Option<(Pattern, Post)> {
+        let CallPart::Message { receives: true, .. } = role.what else { return None };
+        let place = stream.role(call).place;
+        if let peer @ (Peer::Unknown | Peer::Unrecorded) = role.from.0 {
+            self.count_elsewhere(peer, place);
+        }
+        Some((wanted(role)?, Post::new(turn(stream, call), place, role.received)))
     }
 
     pub(super) fn probe(&mut self, stream: &Stream<'a>, call: &TimedCall, details: &[Detail]) {
@@ -151,8 +150,20 @@ impl<'a> RankMatcher<'a> {
     }
 }
 
+/// What a call can receive, or asks for, from ranks that are known.
+pub(super) fn wanted(role: &Role) -> Option<Pattern> {
+    let source = match role.from.0 {
+        Peer::Any => None,
+        Peer::Rank(source) => Some(source),
+        Peer::Nobody | Peer::Unknown | Peer::Unrecorded => return None,
+    };
+    let tag = (role.from.1 != traces::signature::tag::ANY).then_some(role.from.1);
+    let partitioned = matches!(role.what, CallPart::Message { partitioned: true, .. });
+    Some(Pattern { object: role.object?, source, tag, partitioned })
+}
+
 /// When the call was under way, and where.
-fn turn(stream: &Stream<'_>, call: &TimedCall) -> CallSpan {
+pub(super) fn turn(stream: &Stream<'_>, call: &TimedCall) -> CallSpan {
     CallSpan { thread: stream.thread, begin: call.start, end: call.end, uncertain: false }
 }
 

@@ -2,13 +2,14 @@
 
 mod completing;
 mod messages;
+mod open;
 
 use std::collections::HashSet;
 
 use rustc_hash::FxHashMap;
 use traces::record::Arrived;
 
-use super::collectives::{CollectiveArrival, Collectives, NO_NODE, Ordinal};
+use super::collectives::{ArrivalEnd, CollectiveArrival, Collectives, NO_NODE, Ordinal, OwnPart};
 use super::completions::Completions;
 use super::concurrent::Outbox;
 use super::links::{Links, SelectionEdges};
@@ -24,6 +25,7 @@ use super::{Account, Cause, Delivery, Follow, Letter, Letters, Message, RankPair
 use crate::roles::{CallPart, Flow, Role};
 use crate::stream::{Detail, Stream, TimedCall};
 use crate::timeline::Timeline;
+use open::OpenWait;
 
 /// See the module.
 pub struct RankMatcher<'a> {
@@ -68,6 +70,10 @@ pub struct RankMatcher<'a> {
     outbox: Outbox,
     /// Receives of a rank with several threads that are complete when their call ends.
     completing: Vec<(Receipt, Option<Envelope>, Receival)>,
+    /// Calls that have not returned.
+    open: Vec<OpenWait>,
+    /// Until when the rank is known to have lasted, if it has not finalized MPI.
+    lasts_until: Option<i64>,
     /// To other ranks.
     pub letters: Letters,
     matched: Vec<MatchedMessage>,
@@ -137,12 +143,19 @@ impl<'a> RankMatcher<'a> {
             odd: Odd::default(),
             outbox: Outbox::default(),
             completing: Vec::new(),
+            open: Vec::new(),
+            lasts_until: None,
             letters: Letters::default(),
             matched: Vec::new(),
             told: Vec::new(),
         };
         windows.reached(number, rank.next());
         rank
+    }
+
+    /// It has not finalized MPI, and is known to have lasted until then.
+    pub fn lasts_until(&mut self, until: i64) {
+        self.lasts_until = Some(until);
     }
 
     /// When its next call begins, if there is one.
@@ -225,6 +238,9 @@ impl<'a> RankMatcher<'a> {
                 _ => self.links.call(call.start, call.end, call.inside),
             }
         }
+        if call.open {
+            return self.open_call(stream, call);
+        }
         if role.creates {
             let ordinal = if matches!(role.what, CallPart::Collective { .. }) { self.ordinal(role) } else { 0 };
             let persistent = Persistent { role: *role, ordinal, starts: 0 };
@@ -254,27 +270,31 @@ impl<'a> RankMatcher<'a> {
             CallPart::Collective { flow, root } => {
                 let ordinal = (self.ordinal(role), 0);
                 // A call that was complete at once waited for nobody, and still had to be made by all.
-                let end = token.map_or(Ok(call.end), Err);
-                self.collective(role, flow, root, ordinal, call.start, end);
+                let end = token.map_or(ArrivalEnd::Ended(call.end), ArrivalEnd::Pending);
+                self.collective(role, flow, root, ordinal, call, end);
                 // As for messages, above.
                 if token.is_some() && !details.is_empty() {
                     self.complete(stream, call, details);
                 }
             }
-            CallPart::Make => {
-                let object = self.collectives.objects.made_alone(self.number as usize, self.made as usize);
-                self.made += 1;
-                // One group may accept what the other connects: they call different functions.
-                let role = Role { object, function: 0, ..*role };
-                self.collective(&role, Flow::Create, false, MAKING, call.start, Ok(call.end));
-            }
+            CallPart::Make => drop(self.make(role, call, ArrivalEnd::Ended(call.end))),
             CallPart::Window(epoch) => {
                 let at = RankSite { rank: self.number, place: role.place };
-                let called = Called { at, begin: call.start, end: call.end };
+                let called = Called { at, begin: call.start, end: call.end, open: false };
                 self.windows.call(role, epoch, called, &mut self.links, &mut self.waits);
             }
             CallPart::Nothing => self.complete(stream, call, details),
         }
+    }
+
+    /// A call makes a communicator, and only that one's processes take part. Returns which that is, and the call's ordinal on it.
+    fn make(&mut self, role: &Role, call: &TimedCall, end: ArrivalEnd) -> Option<(u32, Ordinal)> {
+        let object = self.collectives.objects.made_alone(self.number as usize, self.made as usize);
+        self.made += 1;
+        // One group may accept what the other connects: they call different functions.
+        let role = Role { object, function: 0, ..*role };
+        self.collective(&role, Flow::Create, false, MAKING, call, end);
+        Some((object?, MAKING))
     }
 
     fn ordinal(&mut self, role: &Role) -> u64 {
@@ -284,30 +304,30 @@ impl<'a> RankMatcher<'a> {
         *next - 1
     }
 
-    fn collective(
-        &mut self,
-        role: &Role,
-        flow: Flow,
-        root: bool,
-        ordinal: Ordinal,
-        begin: i64,
-        end: Result<i64, Token>,
-    ) {
+    fn collective(&mut self, role: &Role, flow: Flow, root: bool, ordinal: Ordinal, call: &TimedCall, end: ArrivalEnd) {
         let Some(object) = role.object else { return };
-        if let Err(Token::Request(thread, number)) = end {
-            self.requests.insert(thread, number, Request { partner: Partner::Awaited, ..Request::default() });
+        let begin = call.start;
+        if let Some(Token::Request(thread, number)) = end.token() {
+            let collective = Some((object, ordinal, OwnPart { rank: self.number, flow, root }));
+            self.requests.insert(
+                thread,
+                number,
+                Request { partner: Partner::Awaited, collective, ..Request::default() },
+            );
         }
         let at = RankSite { rank: self.number, place: role.place };
         let (function, bytes) = (role.function, role.sent.max(role.received));
-        self.join(object, ordinal, OperationPart { at, function, root, bytes, begin, end: end.ok() }, end.err());
+        let behind = call.behind;
+        let part = OperationPart { at, function, root, bytes, begin, end: end.ended(), behind };
+        self.join(object, ordinal, part, end.token());
         let arrival = CollectiveArrival { at, flow, function: role.function, root, bytes, begin, end };
         let (node, counts) = self.collectives.arrive(object, ordinal, arrival, &mut self.waits, &mut self.told);
         self.complete += u64::from(counts);
         let node = if flow == Flow::Neighbors { self.come_to_neighbors(object, node) } else { node };
         let comes = flow != Flow::Neighbors && (flow != Flow::FromRoot || root);
         let awaits = flow != Flow::ToRoot || root;
-        self.links.collective(node, comes, awaits && end.is_ok() && !(flow == Flow::FromRoot && root));
-        if let (Err(Token::Request(thread, number)), true) = (end, awaits) {
+        self.links.collective(node, comes, awaits && end.token().is_none() && !(flow == Flow::FromRoot && root));
+        if let (Some(Token::Request(thread, number)), true) = (end.token(), awaits) {
             self.requests.get(thread, number).into_iter().for_each(|request| request.node = Some(node));
         }
         self.told.drain(..).for_each(|(to, token, cause)| self.letters.send(to, Letter::Told(token, cause)));
@@ -336,10 +356,15 @@ impl<'a> RankMatcher<'a> {
     }
 
     /// Adds what it has found to the account of the run.
-    pub fn report(self, account: &mut Account) {
+    pub fn report(mut self, account: &mut Account) {
+        if let Some(until) = self.lasts_until.filter(|until| *until > self.links.end) {
+            let links = &mut self.links;
+            self.edges.until(until, |at, selected| links.edge(at, selected));
+            links.call(until, until, 0);
+        }
         account.unrecorded += self.queues.of_unrecorded().filter(|post| post.place.counts()).count() as u64;
         let (messages, posts) = self.queues.rest();
-        for message in messages.into_iter().filter(|message| message.place.counts()) {
+        for message in messages.into_iter().filter(|message| message.place.counts() && !message.open) {
             let at = RankSite { rank: message.envelope.source, place: message.place };
             *account.unreceived.entry(at).or_default() += 1;
         }

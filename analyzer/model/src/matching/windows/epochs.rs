@@ -201,6 +201,22 @@ impl<'a> Epochs<'a> {
         waiting.into_iter().for_each(|waiting| self.charge(&waiting, waits));
     }
 
+    /// All calls of all ranks were seen: what has not returned waits for steps that nobody has made.
+    pub fn finish(&self, waits: &mut Waits) {
+        let timeline = self.collectives.timeline;
+        for window in &self.windows {
+            for WaitingCalls { state, calls, missing, .. } in lock(window).waiting.values() {
+                let Some(call) = calls.iter().find(|call| call.open) else { continue };
+                // Until MPI_Win_complete is called, one thing more is missing.
+                let known = usize::from(*state == WaitState::LatePost && calls.len() == 1);
+                if *missing > known {
+                    let error = timeline.lines[call.at.rank as usize].error(call.end);
+                    waits.add_open((*state, None), call.at, (call.begin, call.end), error);
+                }
+            }
+        }
+    }
+
     fn charge(&self, waiting: &WaitingCalls, waits: &mut Waits) {
         let Some((at, who)) = waiting.latest else { return };
         let timeline = self.collectives.timeline;

@@ -19,8 +19,10 @@ pub struct Called {
     pub at: RankSite,
     /// When it began.
     pub begin: i64,
-    /// When it ended.
+    /// When it ended, or until when it is known to have lasted.
     pub end: i64,
+    /// It has not returned.
+    pub open: bool,
 }
 
 /// All windows of a run.
@@ -40,6 +42,8 @@ impl<'a> Windows<'a> {
         let Some(window) = role.object else { return };
         let (peer, detail) = role.to;
         match (epoch, peer) {
+            // Nobody knows who will have the lock first.
+            (Epoch::Lock, _) if call.open => {}
             (Epoch::Lock, Peer::Rank(target)) => self.locks.lock(window, target, detail, call),
             (Epoch::Unlock, Peer::Rank(target)) => self.locks.unlock(window, target, call, waits),
             (Epoch::Lock | Epoch::Unlock, _) => {}
@@ -55,8 +59,11 @@ impl<'a> Windows<'a> {
         self.locks.reached(rank, at.unwrap_or(i64::MAX));
     }
 
-    /// All calls of all ranks were seen.
-    pub fn finish(self, waits: &mut Waits) {
+    /// All calls of all ranks were seen. `is_whole`: what no rank is known to have done, none has done.
+    pub fn finish(self, is_whole: bool, waits: &mut Waits) {
+        if is_whole {
+            self.epochs.finish(waits);
+        }
         self.locks.finish(waits);
     }
 }

@@ -9,7 +9,7 @@ use crate::timeline::{KindRow, PageFunction, PagePlace};
 use metrics::rank_time;
 use metrics::words::{object, peer_role};
 use model::Run;
-use model::levels::{TimeClass, UNFINISHED};
+use model::levels::TimeClass;
 use model::matching::Account;
 use model::rank::function_of;
 
@@ -37,11 +37,10 @@ impl Names {
     /// All that the ranks asked about name.
     pub fn of(run: &Run) -> Names {
         let mut names = Names::default();
-        names.function(UNFINISHED);
         for (at, rank) in run.ranks.iter().enumerate().filter(|(_, rank)| rank.is_asked) {
-            for thread in &rank.trace.contents().threads {
-                let unnumbered = thread.in_flight(None).into_iter().map(|call| call.signature);
-                for signature in thread.signatures.iter().chain(unnumbered) {
+            for thread in &rank.contents().threads {
+                let open = thread.tail.calls.iter().filter_map(|call| thread.signature_of(call));
+                for signature in thread.signatures.iter().chain(open) {
                     names.function(signature.call);
                     let key = (at as u32, signature.site);
                     if !names.site_of.contains_key(&key) {
@@ -81,7 +80,7 @@ impl Names {
     fn function(&mut self, call: u16) {
         let functions = &mut self.functions;
         self.function_of.entry(call).or_insert_with(|| {
-            let name = if call == UNFINISHED { "(never returned)".into() } else { function_of(call) };
+            let name = function_of(call);
             let known = Call::from_number(call);
             let peer = known.map_or("peer", peer_role);
             let starts = known.is_some_and(|call| call.has(StartRequest) || call.has(StartRequests));

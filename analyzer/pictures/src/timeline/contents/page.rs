@@ -175,10 +175,10 @@ impl PageParts<'_> {
     ) -> Result<(Vec<PageChunk>, Vec<PageSums>), Error> {
         let (run, timeline) = (self.run, &self.settled.timeline);
         let at: Vec<usize> = (0..run.ranks.len()).filter(|at| run.ranks[*at].is_asked).collect();
-        let contents = map(at.len(), |row| run.ranks[at[row]].trace.contents());
+        let contents = map(at.len(), |row| run.ranks[at[row]].contents());
         let calls = |row: usize| {
             let (rank, line) = (&run.ranks[at[row]], &timeline.lines[at[row]]);
-            Mutex::new(RankCalls::new(rank, &contents[row], line, self.finest.rows[row].life.end))
+            Mutex::new(RankCalls::new(rank, &contents[row], line))
         };
         let readers = map(at.len(), calls);
         // Calls that the next chunk begins in: whoever looks at it alone sees what its ranks are in.

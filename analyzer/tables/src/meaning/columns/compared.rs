@@ -28,7 +28,7 @@ pub const COMPARED: &[(&str, &str, &str)] = &[
     ("message_counts", "received_b", "Messages that it received in B."),
     ("message_counts", "collective_a", "Its parts of collective operations in A."),
     ("message_counts", "collective_b", "Its parts of collective operations in B."),
-    ("message_counts", "checksums", "Checksums that were compared."),
+    ("message_counts", "checksums", "Checksums that were compared, equal or not."),
     ("message_counts", "differing", "Messages that differ."),
     // scaling
     ("times", "ranks", "At so many ranks."),

@@ -3,22 +3,30 @@
 /// Table, key, meaning.
 pub const MESSAGES: &[(&str, &str, &str)] = &[
     // model
+    (
+        "run",
+        "window_messages",
+        "Messages in windows: several one behind the other, answered by one or crossed by as many.",
+    ),
     ("run", "exchanges", "Equal messages between two ranks there and back, or both ways at once."),
     ("protocols", "between", "Whether the two ranks share a host."),
     (
         "protocols",
         "pattern",
-        "Ordered, there and back, or unordered, both ways at once; or messages one way, for which the receiver waited.",
+        "Ordered, there and back, or unordered, both ways at once; a window of several messages one way, answered by one, \
+         or windows that cross; or messages one way, from the begin of the send to the end of the receive or wait, where \
+         the receiver was already waiting.",
     ),
     ("protocols", "calls", "The functions that the two ranks call, from the first post to the last wait."),
-    ("protocols", "count", "How many exchanges."),
+    ("protocols", "count", "How many exchanges, or messages."),
     ("protocols", "sizes", "How many message sizes."),
     ("protocols", "size_least_bytes", "The smallest message."),
     ("protocols", "size_most_bytes", "The largest message."),
     (
         "protocols",
         "latency_s",
-        "Latency, as COMMTEST counts it: what a message of no bytes would take by the line through all sizes.",
+        "Latency, as COMMTEST counts it: what a message of no bytes would take by the line through all sizes; empty of \
+         windows, whose messages hide each other's latency.",
     ),
     ("protocols", "latency_least_s", "The least that latency may be, with 95 % confidence."),
     ("protocols", "latency_most_s", "The most that latency may be, with 95 % confidence."),
@@ -54,11 +62,20 @@ pub const MESSAGES: &[(&str, &str, &str)] = &[
     ("sizes", "between", "Whether the two ranks share a host."),
     ("sizes", "pattern", "As in the table of protocols."),
     ("sizes", "calls", "How many calls; in `model`, the functions that the two ranks call."),
-    ("sizes", "count", "How many exchanges of that size."),
-    ("sizes", "time_s", "An exchange's time for one message, median."),
+    ("sizes", "count", "How many exchanges, or messages, of that size."),
+    ("sizes", "time_s", "What an exchange takes, or a message, of a window its share; median."),
     ("sizes", "time_least_s", "The least that the median may be, with 95 % confidence."),
     ("sizes", "time_most_s", "The most that the median may be, with 95 % confidence."),
-    ("sizes", "bandwidth_bytes", "Bytes of a message divided by that time."),
+    (
+        "sizes",
+        "time_mean_s",
+        "The same in the mean, without the first exchanges or windows of a row: what benchmarks print; empty of messages \
+         one way.",
+    ),
+    ("sizes", "time_mean_least_s", "The least that the mean may be, with 95 % confidence."),
+    ("sizes", "time_mean_most_s", "The most that the mean may be, with 95 % confidence."),
+    ("sizes", "bandwidth_bytes", "Bytes of a message, or of two that cross, divided by that time."),
+    ("sizes", "bandwidth_mean_bytes", "The same by the mean."),
     // overlap
     ("messages", "life_s", "From the post of a request to the end of the wait for it, median."),
     ("messages", "post_s", "Time in the call that posts, median."),
@@ -77,23 +94,9 @@ pub const MESSAGES: &[(&str, &str, &str)] = &[
     (
         "messages",
         "availability_percent",
-        "Application availability: 1 - overhead / transfer (Doerfler and Brightwell 2006).",
+        "Application availability: 1 - overhead / transfer (Doerfler and Brightwell 2006); empty where fewer than one \
+         request in 25 computed long enough to tell.",
     ),
-    ("messages", "smb_availability_percent", "The same under the name that Sandia's micro-benchmarks use."),
-    (
-        "messages",
-        "osu_overlap_percent",
-        "Overlap as the OSU benchmarks define it: the share of the transfer that cost the program nothing.",
-    ),
-    ("messages", "osu_overlap_least_percent", "The least that this may be, with 95 % confidence."),
-    ("messages", "osu_overlap_most_percent", "The most that this may be, with 95 % confidence."),
-    (
-        "messages",
-        "imb_overlap_percent",
-        "Overlap as IMB defines it: the same as a share of the computation where that was shorter.",
-    ),
-    ("messages", "hidden_least_percent", "The least that was hidden, whatever a transfer takes."),
-    ("messages", "hidden_most_percent", "The most that can have been hidden."),
     (
         "messages",
         "recording_s",
@@ -110,21 +113,12 @@ pub const MESSAGES: &[(&str, &str, &str)] = &[
     ("collectives", "transfer_s", "How long the operation takes that nothing overlaps, median."),
     ("collectives", "transfer_least_s", "The least that this may be, with 95 % confidence."),
     ("collectives", "transfer_most_s", "The most that this may be, with 95 % confidence."),
-    ("collectives", "availability_percent", "Application availability: 1 - overhead / time alone."),
     (
         "collectives",
-        "osu_overlap_percent",
-        "Overlap as the OSU benchmarks define it: the share of the time alone that cost the program nothing.",
+        "availability_percent",
+        "Application availability: 1 - overhead / time alone; empty where fewer than one in 25 computed long enough to \
+         tell.",
     ),
-    ("collectives", "osu_overlap_least_percent", "The least that this may be, with 95 % confidence."),
-    ("collectives", "osu_overlap_most_percent", "The most that this may be, with 95 % confidence."),
-    (
-        "collectives",
-        "imb_overlap_percent",
-        "Overlap as IMB defines it: the same as a share of the computation where that was shorter.",
-    ),
-    ("collectives", "hidden_least_percent", "The least that was hidden, whatever the operation takes alone."),
-    ("collectives", "hidden_most_percent", "The most that can have been hidden."),
     (
         "collectives",
         "recording_s",
@@ -175,6 +169,14 @@ pub const MESSAGES: &[(&str, &str, &str)] = &[
     ("rounds", "mean_s", "The mean round."),
     ("rounds", "p99_s", "What 99 of 100 rounds take at most."),
     ("rounds", "max_s", "The longest round."),
+    (
+        "rounds",
+        "until_next_s",
+        "From the begin of a round to that of the next of its kind, median: with what the root does after the answer.",
+    ),
+    ("rounds", "until_next_least_s", "The least that this may be, with 95 % confidence."),
+    ("rounds", "until_next_most_s", "The most that this may be, with 95 % confidence."),
+    ("rounds", "until_next_mean_s", "The same in the mean, without the first rounds: what a benchmark's loop prints."),
     ("rounds", "half_s", "Half the median: latency, where the answer is as long as the question."),
     ("rounds", "half_per_message_s", "The same for each rank that the round goes to."),
     ("rounds", "mavericks", "Rounds that took far longer than others of their kind."),

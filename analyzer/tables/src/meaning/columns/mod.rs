@@ -2,9 +2,12 @@
 
 mod compared;
 mod messages;
+mod requests;
 mod standing;
 mod time;
 mod waiting;
+
+pub use requests::REQUESTS;
 
 /// By key, wherever they stand.
 pub const ANYWHERE: &[(&str, &str)] = &[
@@ -13,6 +16,14 @@ pub const ANYWHERE: &[(&str, &str)] = &[
     ("site", "Where in the program the call is made: function, file and line; a number if the program is not at hand."),
     ("place", "The same in short: file and line."),
     ("calls", "How many calls, all ranks that the row is of."),
+    (
+        "open_calls",
+        "Those of the calls that have not returned. Their time counts until now if their process runs, else until the last sign of life in its file.",
+    ),
+    (
+        "open_waits",
+        "Those of the waits that go on: nobody has done what the call waits for, so nobody is named as their cause.",
+    ),
     ("messages", "How many messages, or one-sided transfers."),
     ("bytes", "Bytes handed out and received."),
     ("sent_bytes", "Bytes handed out, by the sender's own buffers."),
@@ -62,7 +73,8 @@ pub const ANYWHERE: &[(&str, &str)] = &[
     ("longest_s", "The longest one."),
     (
         "bound_rule",
-        "What the bounds rest on: plain, the calls alone; engine, entries into the progress engine; asked, what MPI said.",
+        "What the upper bound rests on: equal, what equal or larger requests take that nothing overlaps; plain, the calls \
+         alone; engine, entries into the progress engine; asked, what MPI said.",
     ),
     ("transfer_from", "Where the transfer time was measured: at this call site, another one, or nowhere."),
     ("traffic", "Sends or receives."),

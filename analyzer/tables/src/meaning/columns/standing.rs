@@ -17,6 +17,11 @@ pub const STANDING: &[(&str, &str, &str)] = &[
         "state",
         "Where the rank is: in_mpi, in a call; polling, in calls that ask in vain; outside MPI; asleep there; stopped; dead; finalized.",
     ),
+    (
+        "standing",
+        "thread",
+        "The thread, from 0, in the order in which they first called MPI; empty where one thread of the rank has.",
+    ),
     ("standing", "host", "The host that the rank runs on."),
     ("standing", "pid", "Its process id there."),
     ("standing", "function", "The MPI function it is in; outside MPI, the last one."),
@@ -36,9 +41,13 @@ pub const STANDING: &[(&str, &str, &str)] = &[
     (
         "standing",
         "waits_for_ever",
-        "Whether nothing can free it any more, as far as calls and messages tell: yes or no.",
+        "Whether nothing can free the rank any more, as far as the verdict goes: yes or no.",
     ),
-    ("reasons", "reason", "Why it hangs: stopped, dead, finished, mismatch, missing, tag, cycle, knot or silent."),
+    (
+        "reasons",
+        "reason",
+        "Why it hangs: stopped, dead, finished, mismatch, missing, tag, taken, lock, cycle, knot or silent.",
+    ),
     ("reasons", "ranks", "The ranks that cause it."),
     ("reasons", "detail", "The same in words, with the calls and their sites."),
     // top

@@ -5,7 +5,11 @@ pub const TIME: &[(&str, &str, &str)] = &[
     // report
     ("ranks", "host", "The host that the rank ran on."),
     ("ranks", "pid", "Its process id there."),
-    ("ranks", "wall_time_s", "From its MPI_Init to its MPI_Finalize."),
+    (
+        "ranks",
+        "wall_time_s",
+        "From its MPI_Init to its MPI_Finalize; of a rank that has not got there, until now if its process runs, else until the last sign of life in its file.",
+    ),
     ("ranks", "threads", "Threads that called MPI."),
     ("ranks", "file_bytes", "The size of its trace."),
     ("ranks", "finalized", "Whether it called MPI_Finalize."),
@@ -35,9 +39,33 @@ pub const TIME: &[(&str, &str, &str)] = &[
     ("operations", "root_late_s", "From the first rank's begin to the root's, median."),
     ("operations", "root_late_error_s", "By how much that may be off, by the clocks."),
     ("operations", "rank_min_s", "Time of the rank with the least, median of the operations."),
-    ("operations", "rank_mean_s", "Time of a rank in the mean, median of the operations."),
     ("operations", "rank_median_s", "Time of the median rank, median of the operations."),
     ("operations", "rank_max_s", "Time of the rank with the most, median of the operations."),
+    (
+        "operations",
+        "mean_s",
+        "Time of a rank, mean over ranks and operations but the first ones, as benchmarks have it.",
+    ),
+    ("operations", "mean_least_s", "The least that this may be, with 95 % confidence."),
+    ("operations", "mean_most_s", "The most that this may be, with 95 % confidence."),
+    (
+        "operations",
+        "first_to_last_mean_s",
+        "From the first rank's begin to the last rank's end, mean of the operations but the first ones.",
+    ),
+    (
+        "operations",
+        "osu_mean_s",
+        "What a timer around the call shows in the mean, as in the OSU benchmarks: the mean with what recording adds; \
+         empty where programs do not make their next call right behind.",
+    ),
+    ("operations", "osu_min_s", "The same of the rank whose mean is least."),
+    ("operations", "osu_max_s", "The same of the rank whose mean is largest."),
+    (
+        "operations",
+        "recording_s",
+        "How much of that is not the call: what recording adds, and reading the clock; mean.",
+    ),
     ("operations", "root_s", "Time of the root, median."),
     ("operations", "others_s", "Time of the others in the mean, median."),
     // imbalance

@@ -1,0 +1,350 @@
+//! The verdict on a run, and what it rests on.
+//!
+//! The graph comes first: ranks that no order of events frees hang, for certain if no doubt had to be put aside. Then time: a run in which
+//! nothing moves hangs, if that lasts far longer than it ever did. Whatever neither of them tells is not known.
+
+use traces::calls::Call;
+use traces::signature::Signature;
+
+use super::Findings;
+use super::ranks::call_of;
+use super::reasons::{agree, names, stands};
+use super::sightings::{LONG_ENOUGH, PATIENCE};
+use crate::words::rank_in_words;
+use model::ProcessFate;
+use model::deadlock::{Doubt, Need, deadlocked};
+use model::roles::CallPart;
+use model::standing::{Position, Stir};
+use model::wait_for::Halt;
+use tables::Value;
+
+/// How many times its longest pause so far a run has to be quiet before that alone counts.
+const FAR_LONGER: f64 = 10.0;
+/// The least that it has to be quiet for that, seconds.
+const SILENCE: f64 = 60.0;
+/// The same where ranks are in MPI_Init, or have called nothing since: large jobs take minutes to start.
+const START: f64 = 600.0;
+
+/// What a run does, as far as two looks tell.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// It hangs, by what MPI says of the calls its ranks are in.
+    Certain,
+    /// It probably hangs.
+    Likely,
+    /// It does not.
+    No,
+    /// All its ranks have finalized MPI.
+    Finished,
+    /// Nobody can tell.
+    Unknown,
+}
+
+impl Verdict {
+    /// For programs.
+    pub fn key(self) -> &'static str {
+        match self {
+            Verdict::Certain => "certain",
+            Verdict::Likely => "likely",
+            Verdict::No => "no",
+            Verdict::Finished => "finished",
+            Verdict::Unknown => "unknown",
+        }
+    }
+
+    /// Whether it says that the run hangs.
+    pub fn hangs(self) -> bool {
+        matches!(self, Verdict::Certain | Verdict::Likely)
+    }
+}
+
+/// What is said of a run.
+#[derive(Clone, Debug)]
+pub struct Judgement {
+    /// See [`Verdict`].
+    pub verdict: Verdict,
+    /// What it rests on: a sentence without its end.
+    pub rests_on: String,
+    /// The doubts that were put aside to find who waits for ever.
+    pub aside: Option<Doubt>,
+    /// Seconds after which another look may tell more.
+    pub wait: Option<f64>,
+}
+
+impl Judgement {
+    /// Nothing was looked at.
+    pub fn none() -> Judgement {
+        Judgement::new(Verdict::Unknown, None, String::new())
+    }
+
+    fn new(verdict: Verdict, aside: Option<Doubt>, rests_on: String) -> Judgement {
+        Judgement { verdict, rests_on, aside, wait: None }
+    }
+}
+
+/// Judges a run by its graph and by time.
+pub fn judge(findings: &Findings<'_>) -> Judgement {
+    let is_over = |at: &usize| matches!(findings.standing.ranks[*at].position(), Position::Finalized);
+    if findings.all().all(|at| is_over(&at)) {
+        return Judgement::new(Verdict::Finished, None, "all its ranks have finalized MPI".into());
+    }
+    findings.aborted().or_else(|| findings.without_doubt()).or_else(|| findings.by_rules()).unwrap_or_else(|| {
+        match findings.is_live() {
+            true => findings.by_time(),
+            false => findings.by_files(),
+        }
+    })
+}
+
+fn seconds(seconds: f64) -> String {
+    if seconds < 120.0 { format!("{seconds:.1} s") } else { format!("{:.0} minutes", seconds / 60.0) }
+}
+
+impl Findings<'_> {
+    fn all(&self) -> std::ops::Range<usize> {
+        0..self.standing.ranks.len()
+    }
+
+    fn names(&self, ranks: &[usize]) -> String {
+        names(self.run, ranks)
+    }
+
+    fn is_in(&self, at: usize, call: Call) -> bool {
+        self.standing.ranks[at].entered().any(|(_, entered)| entered.call() == Some(call))
+    }
+
+    /// A rank ends the run.
+    fn aborted(&self) -> Option<Judgement> {
+        let ranks: Vec<usize> = self.all().filter(|at| self.is_in(*at, Call::Abort)).collect();
+        let first = *ranks.first()?;
+        if self.is_live() && self.since(first).is_some_and(|since| since > SILENCE) {
+            return None;
+        }
+        let rests_on = match self.is_live() {
+            true => {
+                let called = agree(self.run, &ranks, "has called", "have called");
+                format!("{} MPI_Abort, which ends it", lower(&called))
+            }
+            false => format!("{} ended it by MPI_Abort", self.names(&ranks)),
+        };
+        Some(Judgement::new(Verdict::No, None, rests_on))
+    }
+
+    /// Ranks that nothing frees.
+    fn without_doubt(&self) -> Option<Judgement> {
+        let waiting = self.waiting_among(&self.deadlocked(None));
+        if waiting.is_empty() {
+            return None;
+        }
+        let who = self.names(&waiting);
+        let is_seen = |at: &usize| self.run.ranks[*at].fate != ProcessFate::Unknown;
+        let (verdict, rests_on) = match (waiting.iter().all(is_seen), self.is_live()) {
+            (true, true) => {
+                let apart = self.looks_apart();
+                let still = format!("none of them moved between two looks {apart:.1} s apart");
+                (Verdict::Certain, format!("{} for what can never come, and {still}", self.wait(&waiting)))
+            }
+            (true, false) => (Verdict::Certain, format!("{who} waited for what could never come")),
+            (false, _) => {
+                let unseen = "whether their processes are still there cannot be seen from this host";
+                (Verdict::Likely, format!("{} for what can never come; {unseen}", self.wait(&waiting)))
+            }
+        };
+        Some(Judgement::new(verdict, None, rests_on))
+    }
+
+    /// `ranks 0-2 wait`.
+    fn wait(&self, ranks: &[usize]) -> String {
+        format!("{} {}", self.names(ranks), if ranks.len() == 1 { "waits" } else { "wait" })
+    }
+
+    /// Ranks that nothing frees but the end of the run, or a library that does without what MPI's rules let it wait for.
+    fn by_rules(&self) -> Option<Judgement> {
+        let of = |doubt| self.waiting_among(&self.deadlocked(Some(doubt)));
+        // Of a run that goes on, polls are judged by the time that nothing else moves.
+        let doubts = [Some(Doubt::Ending), Some(Doubt::Library), (!self.is_live()).then_some(Doubt::Polls)];
+        let found = doubts.into_iter().flatten().map(|doubt| (doubt, of(doubt)));
+        let (doubt, waiting) = found.into_iter().find(|(_, waiting)| !waiting.is_empty())?;
+        let wait = self.wait(&waiting);
+        if !self.is_live() {
+            return Some(self.by_rules_when_it_ended(doubt, &waiting));
+        }
+        let moves = |at: &usize| self.changes[*at].as_ref().is_some_and(|change| change.stir() > Stir::Polls);
+        let quiet = self.quiet_among(waiting.iter().copied());
+        if waiting.iter().any(moves) {
+            return None;
+        }
+        let is_enough = quiet >= PATIENCE;
+        let lets = format!("MPI lets {} wait for what can never come", self.names(&waiting));
+        let (verdict, rests_on) = match (doubt, is_enough) {
+            (Doubt::Ending, true) => (
+                Verdict::Certain,
+                format!("{wait} for what a dead rank would have to do, and have not moved for {}", seconds(quiet)),
+            ),
+            (Doubt::Ending, false) => {
+                let soon = "its launcher may be about to end the others";
+                (Verdict::Unknown, format!("{wait} for what a dead rank would have to do, and {soon}"))
+            }
+            (_, true) => (Verdict::Likely, format!("{}, and they have not moved for {}", lets, seconds(quiet))),
+            (_, false) => {
+                let so_far = format!(
+                    "libraries may do without; {PATIENCE:.0} s without a move would tell, {} so far",
+                    seconds(quiet)
+                );
+                (Verdict::Unknown, format!("by MPI's rules {wait} for what can never come, but {so_far}"))
+            }
+        };
+        let wait = (!is_enough).then_some(PATIENCE - quiet);
+        Some(Judgement { wait, ..Judgement::new(verdict, Some(doubt), rests_on) })
+    }
+
+    /// The same of a run that is over: libraries end some that break their rules, so it takes a sign that they waited.
+    fn by_rules_when_it_ended(&self, doubt: Doubt, waiting: &[usize]) -> Judgement {
+        let waited = format!("MPI lets {} wait for what could never come", self.names(waiting));
+        let polled = doubt == Doubt::Polls;
+        let (verdict, rests_on) = match polled || waiting.iter().any(|at| !self.sightings[*at].sit.is_empty()) {
+            true => (Verdict::Likely, waited),
+            false => (Verdict::Unknown, format!("{waited}, and their files do not tell for how long they did")),
+        };
+        Judgement::new(verdict, Some(doubt), rests_on)
+    }
+
+    /// Of a run that is over: whether each rank could have gone on.
+    fn by_files(&self) -> Judgement {
+        let unknown = self.unknown();
+        let outside = |at: &&usize| matches!(self.standing.ranks[**at].position(), Position::Outside { .. });
+        let polls = |at: &&usize| matches!(self.standing.ranks[**at].position(), Position::Asking(_));
+        let (verdict, rests_on) = if let Some(at) = unknown.iter().find(outside) {
+            let who = rank_in_words(&self.run.ranks[*at]);
+            (
+                Verdict::Unknown,
+                format!("{who} was outside MPI, where its file does not tell whether it computed or waited"),
+            )
+        } else if let Some(at) = unknown.iter().find(polls) {
+            let who = rank_in_words(&self.run.ranks[*at]);
+            (
+                Verdict::Unknown,
+                format!("{who} polled, and its file does not tell whether it would have done anything else"),
+            )
+        } else if let Some(at) = unknown.first() {
+            let (who, where_it_is) = (rank_in_words(&self.run.ranks[*at]), stands(self, *at));
+            (Verdict::Unknown, format!("{who} {where_it_is}, and its file does not tell whether that would have ended"))
+        } else {
+            (Verdict::No, "by its files what each rank waited for could still come".into())
+        };
+        Judgement::new(verdict, None, rests_on)
+    }
+
+    /// Ranks that may go on only by what nobody can tell.
+    fn unknown(&self) -> Vec<usize> {
+        let known: Vec<Need> = self.graph.needs.iter().map(Need::as_far_as_known).collect();
+        let stuck = deadlocked(&known, Some(Doubt::Program));
+        let is_over = |at: &usize| matches!(self.standing.ranks[*at].position(), Position::Finalized);
+        self.all().filter(|at| stuck[*at] && !is_over(at)).collect()
+    }
+
+    /// Whom the two looks saw move or compute.
+    fn by_time(&self) -> Judgement {
+        let stopped: Vec<usize> = self.all().filter(|at| self.sightings[*at].halt == Some(Halt::Stopped)).collect();
+        let mut held = self.waiting_among(&self.deadlocked(Some(Doubt::Stopped)));
+        let before = self.waiting_among(&self.deadlocked(Some(Doubt::Program)));
+        held.retain(|at| !before.contains(at));
+        if !stopped.is_empty() && (held.iter().any(|at| !stopped.contains(at)) || held.len() == self.all().len()) {
+            let stopped = agree(self.run, &stopped, "is stopped", "are stopped");
+            let rests_on =
+                format!("{}, by a signal or a debugger, and the run may go on when that is over", lower(&stopped));
+            return Judgement::new(Verdict::Unknown, Some(Doubt::Stopped), rests_on);
+        }
+        let judgement = match self.moves() {
+            Some(moves) => Judgement::new(Verdict::No, None, moves),
+            None => self.by_silence(),
+        };
+        // Looks that are far enough apart show which sends are not buffered.
+        let apart = (!before.is_empty() && self.looks_apart() < LONG_ENOUGH).then_some(LONG_ENOUGH);
+        Judgement { wait: judgement.wait.or(apart), ..judgement }
+    }
+
+    /// Who moved between the looks, in words.
+    fn moves(&self) -> Option<String> {
+        let stirs = |stir: Stir| {
+            let does = |at: &usize| self.changes[*at].as_ref().is_some_and(|change| change.stir() == stir);
+            self.all().filter(does).collect::<Vec<usize>>()
+        };
+        let within = format!("between two looks {:.1} s apart", self.looks_apart());
+        let calls = stirs(Stir::Calls);
+        if !calls.is_empty() {
+            return Some(format!("{} made calls {within}", self.names(&calls)));
+        }
+        let can_be_seen = |at: &usize| self.changes[*at].as_ref().is_some_and(|change| !change.tasks.is_empty());
+        let computing: Vec<usize> = self.all().filter(|at| self.may_compute(*at) && can_be_seen(at)).collect();
+        if !computing.is_empty() {
+            return Some(format!("{} outside MPI", lower(&agree(self.run, &computing, "computes", "compute"))));
+        }
+        let progress = stirs(Stir::Progress);
+        (!progress.is_empty()).then(|| format!("MPI moved data in {} {within}", self.names(&progress)))
+    }
+
+    fn may_compute(&self, at: usize) -> bool {
+        let is_over = matches!(self.standing.ranks[at].position(), Position::Finalized);
+        self.sightings[at].computes && !is_over
+    }
+
+    /// Nothing moves: whether that has lasted long enough.
+    fn by_silence(&self) -> Judgement {
+        let quiet = self.quiet().unwrap_or(0.0);
+        let pause = self.longest_pause();
+        let starting: Vec<usize> = self.all().filter(|at| self.starts(*at)).collect();
+        let polls = !self.waiting_among(&self.deadlocked(Some(Doubt::Polls))).is_empty();
+        let least = match starting.is_empty() {
+            true if polls => PATIENCE,
+            true => SILENCE,
+            false => START,
+        };
+        let enough = least.max(FAR_LONGER * pause);
+        let is_seen = self.all().all(|at| !self.may_compute(at));
+        if is_seen && quiet >= enough {
+            let rests_on = format!(
+                "no rank has moved for {}, and none computes; the longest pause before was {}",
+                seconds(quiet),
+                Value::Seconds(pause)
+            );
+            return Judgement::new(Verdict::Likely, Some(Doubt::Program), rests_on);
+        }
+        let unknown = self.unknown();
+        if unknown.is_empty() && quiet < PATIENCE {
+            return Judgement::new(Verdict::No, None, "what each rank waits for has come, or can".into());
+        }
+        let so_far = format!("no rank has moved for {}; {} would tell", seconds(quiet), seconds(enough));
+        let outside = |at: &&usize| matches!(self.standing.ranks[**at].position(), Position::Outside { .. });
+        let rests_on = if let Some(at) = self.all().find(|at| self.may_compute(*at)) {
+            let who = rank_in_words(&self.run.ranks[at]);
+            format!("{who} is outside MPI, and whether it computes there can only be seen on its host")
+        } else if let Some(at) = starting.first() {
+            let (who, stands) = (rank_in_words(&self.run.ranks[*at]), stands(self, *at));
+            format!("it is starting: {who} {stands}; {so_far}, since a start may take minutes")
+        } else if let Some(at) = unknown.iter().find(outside) {
+            let (who, stands) = (rank_in_words(&self.run.ranks[*at]), stands(self, *at));
+            format!("{who} {stands}, and sleeps there or waits for something, as for a file; {so_far}")
+        } else {
+            so_far
+        };
+        let wait = (polls && is_seen && enough < SILENCE).then_some(enough - quiet);
+        Judgement { wait, ..Judgement::new(Verdict::Unknown, None, rests_on) }
+    }
+
+    /// Whether a rank is in MPI_Init, or has called nothing since.
+    fn starts(&self, at: usize) -> bool {
+        let begins = |signature: &Signature| {
+            matches!(Call::from_number(signature.call), Some(Call::Init | Call::Init_thread | Call::Session_init))
+        };
+        self.standing.ranks[at].threads.iter().any(|thread| match &thread.position {
+            Position::Inside(entered) => entered.role.what == CallPart::Begin || begins(&entered.signature),
+            position => call_of(position).is_none_or(&begins) && !matches!(position, Position::Finalized),
+        })
+    }
+}
+
+fn lower(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_lowercase().chain(letters).collect())
+}

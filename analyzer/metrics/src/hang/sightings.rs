@@ -1,0 +1,187 @@
+//! What two looks at a run tell of its ranks that the wait-for graph has to know.
+
+use traces::file::FileHeader;
+use traces::progress::{INSIDE, Polls};
+
+use model::deadlock::Doubt;
+use model::process::TICK;
+use model::standing::{Change, Look, Position, RankStanding, Standing, Stir, ThreadChange, ThreadStanding};
+use model::sums::Total;
+use model::wait_for::{Halt, Sighting};
+use model::{End, ProcessFate, Rank, Run};
+
+/// MPI_THREAD_MULTIPLE, as a header says it.
+const THREAD_MULTIPLE: u16 = 3;
+/// How long ranks have to be quiet that wait for ever as far as MPI's rules go, but may have another way out, seconds.
+pub const PATIENCE: f64 = 10.0;
+/// How far apart two looks have to be for a thread that stays in its call to have had time to leave it, seconds.
+pub const LONG_ENOUGH: f64 = 1.0;
+
+/// Of each rank, in the order of the run.
+pub fn sightings(run: &Run, standing: &Standing, changes: &[Option<Change>], last: &Look) -> Vec<Sighting> {
+    let ranks = run.ranks.iter().zip(&standing.ranks).zip(changes);
+    ranks.map(|((rank, stands), change)| sighting(rank, stands, change.as_ref(), last)).collect()
+}
+
+fn sighting(rank: &Rank, stands: &RankStanding, change: Option<&Change>, last: &Look) -> Sighting {
+    let is_partial = is_partial(rank);
+    let Some(change) = change else {
+        let strangers = may_have_strangers(rank).then_some(Doubt::Library);
+        return Sighting {
+            sit: turned(rank, stands),
+            strangers,
+            polls: polled(rank),
+            is_partial,
+            ..Sighting::default()
+        };
+    };
+    let is_over = matches!(rank.end, End::Finalized);
+    // A process that has ended since the first look may have done more than was read.
+    let is_dead = rank.fate == ProcessFate::Ended && change.was_gone;
+    let is_gone = rank.fate == ProcessFate::Ended
+        || change.process.and_then(|process| Halt::of(process.state)) == Some(Halt::Dead);
+    let halt = match change.process.and_then(|process| Halt::of(process.state)) {
+        _ if is_over => None,
+        _ if is_dead => Some(Halt::Dead),
+        halt => halt.filter(|halt| *halt == Halt::Stopped),
+    };
+    Sighting {
+        halt,
+        moved: change.stir() == Stir::Calls || (is_gone && !is_dead && !is_over),
+        ended: ended(stands, change),
+        sit: sitting(stands, change),
+        polls: polling(rank, stands, change),
+        strangers: strangers(rank, stands, change, last),
+        computes: computes(rank, stands, change, last),
+        is_partial,
+    }
+}
+
+/// Whether calls are missing from a rank's recording.
+fn is_partial(rank: &Rank) -> bool {
+    let is_all = matches!(rank.filter.as_str(), "" | "-query" | "all" | "+all");
+    rank.is_profile() || rank.header.lost > 0 || !rank.damage.is_empty() || !is_all
+}
+
+/// Threads that have ended.
+fn ended(stands: &RankStanding, change: &Change) -> Vec<u32> {
+    let is_gone = |tid: u32| !change.tasks.is_empty() && change.task(tid).is_none();
+    let ended = stands.threads.iter().filter(|thread| is_gone(thread.tid));
+    ended.map(|thread| thread.number).collect()
+}
+
+/// Threads that had the time to leave their call and did not.
+fn sitting(stands: &RankStanding, change: &Change) -> Vec<u32> {
+    let sits = |thread: u32, tid: u32| {
+        let task = change.task(tid);
+        let had_time = |task: &ThreadChange| task.apart as f64 >= 0.9e9 * LONG_ENOUGH && task.had_its_chance();
+        change.thread(thread).is_some_and(|thread| thread.stir < Stir::Progress) && task.is_some_and(had_time)
+    };
+    let inside = stands.threads.iter().filter(|thread| thread.position.entered().is_some());
+    inside.filter(|thread| sits(thread.number, thread.tid)).map(|thread| thread.number).collect()
+}
+
+/// The same of a run that is over: threads that turned MPI's engine for so long in their call.
+fn turned(rank: &Rank, stands: &RankStanding) -> Vec<u32> {
+    let contents = rank.trace.contents();
+    let in_open_call = |number: u32| {
+        let block = contents.threads.iter().find(|thread| thread.number == number)?.block?;
+        let entries = &rank.threads.iter().find(|thread| thread.number == number)?.entries;
+        let recorded = entries.iter().map(|entry| entry.engine.ticks).total();
+        Some(rank.clock.seconds(block.ledger[INSIDE].calls.ticks.saturating_sub(recorded)))
+    };
+    let inside = stands.threads.iter().filter(|thread| thread.position.entered().is_some());
+    let numbers = inside.map(|thread| thread.number);
+    numbers.filter(|number| in_open_call(*number).is_some_and(|time| time >= LONG_ENOUGH)).collect()
+}
+
+/// A pause between two polls that a program makes by nothing but asking again, seconds.
+const AT_ONCE: f64 = 20e-6;
+
+/// Threads that ask in vain, and do so again at once.
+fn polling(rank: &Rank, stands: &RankStanding, change: &Change) -> Vec<u32> {
+    let asks = stands.threads.iter().filter(|thread| matches!(thread.position, Position::Asking(_)));
+    let numbers = asks.map(|thread| thread.number);
+    numbers.filter(|number| between_polls(rank, change, *number).is_some_and(|pause| pause < AT_ONCE)).collect()
+}
+
+/// The mean time between two polls of a thread, seconds. `None` if it did not poll between the looks.
+fn between_polls(rank: &Rank, change: &Change, thread: u32) -> Option<f64> {
+    let stir = change.thread(thread).filter(|thread| thread.asked > 0)?;
+    let outside = apart(change)? - rank.clock.seconds(stir.asking);
+    Some(outside / stir.asked as f64)
+}
+
+/// How far apart two looks are, seconds.
+fn apart(change: &Change) -> Option<f64> {
+    Some(change.tasks.first()?.apart as f64 / 1e9)
+}
+
+/// The same of threads of a run that is over, if they polled for long enough by their files.
+fn polled(rank: &Rank) -> Vec<u32> {
+    let contents = rank.trace.contents();
+    let is_tight = |polls: &Polls| {
+        let (span, inside) = (polls.end.saturating_sub(polls.start), polls.total);
+        let pause = rank.clock.seconds(span.saturating_sub(inside)) / polls.count.max(1) as f64;
+        rank.clock.seconds(span) >= PATIENCE && pause < AT_ONCE
+    };
+    let threads = contents.threads.iter().filter(|thread| thread.block.is_some_and(|block| is_tight(&block.polls)));
+    threads.map(|thread| thread.number).collect()
+}
+
+/// Whether a thread that asks in vain computes between: it used far more processor time than MPI took.
+fn computes_between_polls(rank: &Rank, change: &Change, thread: &ThreadStanding) -> bool {
+    let (Some(task), Some(apart)) = (change.task(thread.tid), apart(change)) else { return true };
+    let asking = change.thread(thread.number).map_or(0.0, |thread| rank.clock.seconds(thread.asking));
+    let is_tight = between_polls(rank, change, thread.number).is_some_and(|pause| pause < AT_ONCE);
+    !is_tight && task.used as f64 / 1e9 - asking > apart / 10.0
+}
+
+fn may_have_strangers(rank: &Rank) -> bool {
+    rank.header.thread_level == THREAD_MULTIPLE || rank.roomless > 0
+}
+
+/// The doubt that threads leave which have not called MPI and may.
+fn strangers(rank: &Rank, stands: &RankStanding, change: &Change, last: &Look) -> Option<Doubt> {
+    if !may_have_strangers(rank) {
+        return None;
+    }
+    if change.tasks.is_empty() {
+        return Some(Doubt::Library);
+    }
+    let are_there = rank.roomless > 0 || unknown_tasks(rank, stands, change, last).next().is_some();
+    are_there.then_some(Doubt::Program)
+}
+
+/// Threads of a process that have not called MPI, and are not the MPI library's own.
+fn unknown_tasks<'a>(
+    rank: &'a Rank,
+    stands: &'a RankStanding,
+    change: &'a Change,
+    last: &'a Look,
+) -> impl Iterator<Item = &'a ThreadChange> {
+    let is_known = |tid: u32| stands.threads.iter().any(|thread| thread.tid == tid);
+    let unknown = change.tasks.iter().filter(move |change| !is_known(change.task.tid));
+    unknown.filter(|change| !is_of_library(&rank.header, change.task.started, last))
+}
+
+/// Whether a thread that started at a time was started while MPI was initialized. What the system says is in steps.
+fn is_of_library(header: &FileHeader, started: u64, last: &Look) -> bool {
+    let earliest = started.saturating_sub(u64::try_from(last.suspended).unwrap_or(0));
+    header.ready.is_set() && earliest >= header.begin.monotonic && earliest + TICK <= header.ready.monotonic
+}
+
+/// Whether a rank computes outside MPI, or may: its process cannot be looked at.
+fn computes(rank: &Rank, stands: &RankStanding, change: &Change, last: &Look) -> bool {
+    let is_outside = |position: &Position| matches!(position, Position::Outside { .. });
+    if change.tasks.is_empty() {
+        return stands.threads.iter().any(|thread| is_outside(&thread.position));
+    }
+    let asks = |thread: &&ThreadStanding| matches!(thread.position, Position::Asking(_));
+    if stands.threads.iter().filter(asks).any(|thread| computes_between_polls(rank, change, thread)) {
+        return true;
+    }
+    let outside = stands.threads.iter().filter(|thread| is_outside(&thread.position));
+    let known = outside.filter_map(|thread| change.task(thread.tid));
+    known.chain(unknown_tasks(rank, stands, change, last)).any(ThreadChange::computed)
+}

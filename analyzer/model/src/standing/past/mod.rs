@@ -1,0 +1,326 @@
+//! What a rank's calls so far have left behind: requests that are pending, messages that are under way, how many collective calls it
+//! has made on each communicator, the windows that it has opened, and its longest pause.
+//!
+//! In: the calls of a rank's threads, in the order they began. Messages are counted by (communicator, sender, receiver, tag), since MPI
+//! keeps order there: what is left when the received ones are taken off are the last ones.
+
+mod windows;
+
+use rustc_hash::FxHashMap;
+use traces::calls::Call;
+use traces::record::{Arrived, Fate};
+
+use super::awaited::{Awaited, awaited, kind_of, part_of, probe_takes, takes_probed};
+use super::collective_order::Made;
+use crate::Rank;
+use crate::roles::{CallPart, Peer, Role, Roles, SpottedSite};
+use crate::stream::{Detail, Stream, TimedCall};
+use crate::timeline::ClockLine;
+pub use windows::{OpenedTo, WindowPast};
+
+/// A request by the number of the thread that began it and its own.
+pub type RequestId = (u32, u64);
+
+/// A request that has begun and is not complete, as far as the program was told.
+#[derive(Clone, Debug)]
+pub struct PendingRequest {
+    /// What it waits for.
+    pub awaits: Vec<Awaited>,
+    /// The call that began it.
+    pub place: SpottedSite,
+    /// When that began.
+    pub begun: i64,
+    /// When that ended.
+    pub since: i64,
+}
+
+/// By what MPI keeps messages in order.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Route {
+    /// The run's number of the communicator.
+    pub object: u32,
+    /// The sender.
+    pub from: u32,
+    /// The receiver.
+    pub to: u32,
+    /// The tag.
+    pub tag: i32,
+}
+
+/// Messages through a channel.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Passed {
+    /// Sent less received.
+    pub left: i64,
+    /// Where the last one was sent.
+    pub place: SpottedSite,
+    /// Its bytes.
+    pub bytes: u64,
+}
+
+/// Calls that asked in vain, one after another, as far as they have records.
+#[derive(Clone, Default, Debug)]
+pub struct Vain {
+    /// Since when, in seconds since the rank's recording began.
+    pub since: f64,
+    /// The numbers of their signatures, each once, the last one last.
+    pub calls: Vec<u32>,
+}
+
+/// More different calls than these in vain are not told apart.
+const DIFFERENT: usize = 16;
+
+/// See the module. Times in nanoseconds on the run's time line.
+#[derive(Default, Debug)]
+pub struct Past {
+    /// By thread and number.
+    pub pending: FxHashMap<RequestId, PendingRequest>,
+    /// Receives that were given up by MPI_Request_free: they still take a message, and nobody will say so.
+    pub given_up: Vec<PendingRequest>,
+    /// MPI_Cancel was called, and no request has told yet that it was cancelled.
+    pub may_be_cancelled: bool,
+    /// Messages that it sent and received.
+    pub passed: FxHashMap<Route, Passed>,
+    /// By the run's number of the object.
+    pub made: FxHashMap<u32, Made>,
+    /// How often it started persistent collective calls, by object and the ordinal of the call that created them.
+    pub started: FxHashMap<(u32, u64), u64>,
+    /// What it did to windows.
+    pub windows: WindowPast,
+    /// What its threads asked in vain since they did anything else, by thread.
+    pub vain: FxHashMap<u32, Vain>,
+    /// The longest time in one call, or between two.
+    pub longest_pause: i64,
+    /// When its last call ended.
+    pub last_end: i64,
+    persistent: FxHashMap<RequestId, (Role, u64)>,
+    /// What one thread completed before another is seen to begin it.
+    early: FxHashMap<RequestId, Option<Arrived>>,
+}
+
+impl Past {
+    /// How many collective calls it has made on an object.
+    pub fn made(&self, object: u32) -> u64 {
+        self.made.get(&object).map_or(0, |made| made.count)
+    }
+
+    /// Goes through all calls of a rank's threads. `own` is its place in [`Run::ranks`](crate::Run::ranks).
+    pub fn of(own: u32, rank: &Rank, line: &ClockLine, streams: &mut [Stream<'_>]) -> Past {
+        let mut past = Past::default();
+        let begin = line.nanoseconds_at(rank.header.begin.ticks);
+        let mut last_ends: Vec<Option<i64>> = vec![None; streams.len()];
+        loop {
+            let starts = streams.iter().enumerate().filter_map(|(at, stream)| Some((stream.peek()?.start, at)));
+            let Some((_, at)) = starts.min() else { return past };
+            let stream = &mut streams[at];
+            if let Some(call) = stream.peek() {
+                let idle = last_ends[at].map_or(0, |last| call.start - last);
+                past.longest_pause = past.longest_pause.max(idle).max(call.end - call.start);
+                past.last_end = past.last_end.max(call.end);
+                last_ends[at] = Some(call.end);
+                let signature = stream.signature(call) as u32;
+                past.ask(stream.thread, call, signature, (call.start - begin) as f64 / 1e9);
+                Reader { own, thread: stream.thread, roles: stream.roles(), past: &mut past }.call(stream, call);
+            }
+            stream.advance();
+        }
+    }
+
+    /// A call that began `since` then ended: one in vain is kept, and any other puts an end to those before it.
+    fn ask(&mut self, thread: u32, call: &TimedCall, signature: u32, since: f64) {
+        if !call.in_vain {
+            self.vain.remove(&thread);
+            return;
+        }
+        let vain = self.vain.entry(thread).or_insert_with(|| Vain { since, calls: Vec::new() });
+        vain.calls.retain(|other| *other != signature);
+        if vain.calls.len() < DIFFERENT {
+            vain.calls.push(signature);
+        }
+    }
+
+    /// A message has come: from whom it was asked of, or as was said when it came.
+    fn receive(&mut self, own: u32, roles: &Roles<'_>, role: (Option<u32>, Peer, i32), got: Option<Arrived>) {
+        let (object, from, tag) = role;
+        if got.is_some_and(|got| got.fate == Fate::Cancelled) {
+            self.may_be_cancelled = false;
+            return;
+        }
+        let from = got.map_or(from, |got| roles.peer(object, got.source));
+        let tag = got.map_or(tag, |got| got.tag);
+        if let (Some(object), Peer::Rank(from)) = (object, from) {
+            self.passed.entry(Route { object, from, to: own, tag }).or_default().left -= 1;
+        }
+    }
+
+    fn send(&mut self, own: u32, role: &Role, place: SpottedSite) {
+        if let (Some(object), (Peer::Rank(to), tag)) = (role.object, role.to) {
+            let passed = self.passed.entry(Route { object, from: own, to, tag }).or_default();
+            *passed = Passed { left: passed.left + 1, place, bytes: role.sent };
+        }
+    }
+
+    /// A send was cancelled before anybody received it.
+    fn take_back(&mut self, own: u32, object: Option<u32>, to: Peer, tag: i32) {
+        self.may_be_cancelled = false;
+        if let (Some(object), Peer::Rank(to)) = (object, to) {
+            self.passed.entry(Route { object, from: own, to, tag }).or_default().left -= 1;
+        }
+    }
+}
+
+/// One thread's calls.
+struct Reader<'p, 's> {
+    own: u32,
+    thread: u32,
+    roles: &'s Roles<'s>,
+    past: &'p mut Past,
+}
+
+impl Reader<'_, '_> {
+    fn call(&mut self, stream: &Stream<'_>, call: &TimedCall) {
+        let (role, details) = (stream.role(call), stream.details(call));
+        if call.in_vain || (call.failed && details.is_empty()) {
+            return;
+        }
+        let part = part_of(role);
+        if role.creates {
+            let ordinal = part.map_or(0, |_| self.make(role));
+            self.past.persistent.insert((self.thread, call.request), (*role, ordinal));
+            return;
+        }
+        let pends = role.takes && !role.at_once;
+        match role.what {
+            _ if part.is_some() && !pends => drop(self.make(role)),
+            _ if pends => {
+                let ordinal = part.map_or(0, |_| self.make(role));
+                self.begin(role, ordinal, role.place, call, call.request);
+                self.requests(details, role.place, call);
+            }
+            CallPart::Message { sends, receives, .. } => {
+                if sends {
+                    self.past.send(self.own, role, role.place);
+                }
+                if receives && !takes_probed(role) {
+                    self.receive(role, details);
+                }
+            }
+            CallPart::Probe if probe_takes(role) => self.receive(role, details),
+            CallPart::Window(epoch) => self.past.windows.epoch(self.own, self.roles.objects(), epoch, role),
+            _ => {
+                match Call::from_number(role.function) {
+                    Some(Call::Cancel) => self.past.may_be_cancelled = true,
+                    Some(call) => self.past.windows.call(call, role),
+                    None => {}
+                }
+                self.requests(details, role.place, call);
+            }
+        }
+    }
+
+    fn receive(&mut self, role: &Role, details: &[Detail]) {
+        let got = details.iter().find_map(Detail::arrived);
+        self.past.receive(self.own, self.roles, (role.object, role.from.0, role.from.1), got);
+    }
+
+    /// The ordinal of a collective call that the rank makes now.
+    fn make(&mut self, role: &Role) -> u64 {
+        let Some(object) = role.object else { return 0 };
+        let made = self.past.made.entry(object).or_default();
+        made.make(kind_of(role, self.roles.objects()));
+        made.count - 1
+    }
+
+    /// A request has begun.
+    fn begin(&mut self, role: &Role, ordinal: u64, place: SpottedSite, call: &TimedCall, number: u64) {
+        // Partitioned sends match partitioned receives alone, which are not followed.
+        if matches!(role.what, CallPart::Message { sends: true, partitioned: false, .. }) {
+            self.past.send(self.own, role, place);
+        }
+        let awaits = awaited(role, self.roles.objects(), ordinal);
+        self.pend(PendingRequest { awaits, place, begun: call.start, since: call.end }, number);
+    }
+
+    fn pend(&mut self, request: PendingRequest, number: u64) {
+        let id = (self.thread, number);
+        match self.past.early.remove(&id) {
+            Some(got) => self.completed(request, got),
+            None => drop(self.past.pending.insert(id, request)),
+        }
+    }
+
+    fn requests(&mut self, details: &[Detail], place: SpottedSite, call: &TimedCall) {
+        let mut details = details.iter().peekable();
+        while let Some(detail) = details.next() {
+            match *detail {
+                Detail::Completed(thread, first, count) => {
+                    // What came belongs to the last of them.
+                    let got = details.peek().and_then(|next| next.arrived());
+                    let end = first.saturating_add(count.into());
+                    for number in first..end {
+                        self.complete(thread, number, got.filter(|_| number + 1 == end));
+                    }
+                }
+                Detail::Started(thread, first, number, count) => {
+                    for (created, number) in (first..first.saturating_add(count.into())).zip(number..) {
+                        self.start((thread.unwrap_or(self.thread), created), place, call, number);
+                    }
+                }
+                Detail::Freed(thread, first, count) => {
+                    for number in first..first.saturating_add(count.into()) {
+                        self.give_up((thread.unwrap_or(self.thread), number));
+                    }
+                }
+                Detail::Ready(..) | Detail::Arrived(_) => {}
+            }
+        }
+    }
+
+    fn give_up(&mut self, id: RequestId) {
+        let Some(request) = self.past.pending.remove(&id) else { return };
+        if request.awaits.iter().any(|awaits| matches!(awaits, Awaited::Message { .. })) {
+            self.past.given_up.push(request);
+        }
+    }
+
+    fn complete(&mut self, thread: Option<u32>, number: u64, got: Option<Arrived>) {
+        let id = (thread.unwrap_or(self.thread), number);
+        match self.past.pending.remove(&id) {
+            Some(request) => self.completed(request, got),
+            None if id.0 != self.thread => drop(self.past.early.insert(id, got)),
+            None => {}
+        }
+    }
+
+    fn completed(&mut self, request: PendingRequest, got: Option<Arrived>) {
+        let is_cancelled = got.is_some_and(|got| got.fate == Fate::Cancelled);
+        for awaits in request.awaits {
+            match awaits {
+                Awaited::Message { object, from, tag, .. } => {
+                    self.past.receive(self.own, self.roles, (object, from, tag), got);
+                }
+                Awaited::Delivery { object, to, tag, .. } if is_cancelled => {
+                    self.past.take_back(self.own, object, to, tag);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// A persistent request has begun once more.
+    fn start(&mut self, created: RequestId, place: SpottedSite, call: &TimedCall, number: u64) {
+        let Some((role, ordinal)) = self.past.persistent.get(&created).copied() else { return };
+        if part_of(&role).is_none() {
+            return self.begin(&role, ordinal, place, call, number);
+        }
+        let mut awaits = awaited(&role, self.roles.objects(), ordinal);
+        for part in &mut awaits {
+            if let Awaited::Collective(part) = part {
+                let starts = self.past.started.entry((part.object, ordinal)).or_default();
+                part.starts = Some(*starts);
+                *starts += 1;
+            }
+        }
+        self.pend(PendingRequest { awaits, place, begun: call.start, since: call.end }, number);
+    }
+}

@@ -1,0 +1,157 @@
+//! What collective calls wait for: ranks that have not come, and ranks that came to another call in its place.
+
+use rustc_hash::FxHashMap;
+
+use super::{Graph, Sighting, makes_alone};
+use crate::deadlock::{Doubt, Need};
+use crate::roles::Flow;
+use crate::standing::{Awaited, CollectiveDifference, CollectivePart, Standing};
+
+/// Why a rank takes no part in a collective call that another one is in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Absence {
+    /// It has not come yet.
+    Late,
+    /// It is in a call in its place that differs.
+    In(CollectiveDifference),
+    /// It made such a call, and has gone on.
+    Past(CollectiveDifference),
+}
+
+/// The ranks of each collective call that take no part in it.
+pub type Absences = FxHashMap<CollectiveKey, Vec<(usize, Absence)>>;
+
+/// What tells collective calls of one place apart.
+type CollectiveKey = (u32, u64, Option<u64>, u16, Option<i32>, Option<u64>);
+
+fn key(part: &CollectivePart) -> CollectiveKey {
+    (part.object, part.ordinal, part.starts, part.kind.function, part.kind.root, part.kind.bytes)
+}
+
+/// The ranks that take no part in a collective call that one is in, and why.
+pub fn absences(standing: &Standing, part: &CollectivePart) -> Vec<(usize, Absence)> {
+    let members = standing.objects.groups[part.object as usize].everybody();
+    members.filter_map(|rank| Some((rank as usize, absence(standing, rank as usize, part)?))).collect()
+}
+
+fn absence(standing: &Standing, rank: usize, part: &CollectivePart) -> Option<Absence> {
+    if let Some(before) = part.starts {
+        let started = standing.ranks[rank].past.started.get(&(part.object, part.ordinal)).copied().unwrap_or(0);
+        return (started <= before).then_some(Absence::Late);
+    }
+    let reach = standing.reach(rank, part.object);
+    if reach.count() <= part.ordinal {
+        return Some(Absence::Late);
+    }
+    let difference = reach.kind(part.ordinal)?.difference(&part.kind)?;
+    let is_same = |other: CollectivePart| other.object == part.object && other.ordinal == part.ordinal;
+    let mut pending = standing.ranks[rank].past.pending.values().flat_map(|request| &request.awaits);
+    let is_in = reach.is_in(part.ordinal) || pending.any(|awaits| awaits.collective().is_some_and(is_same));
+    Some(if is_in { Absence::In(difference) } else { Absence::Past(difference) })
+}
+
+/// Those of all calls that ranks are in or have pending.
+pub fn all_absences(standing: &Standing) -> Absences {
+    let mut all = Absences::default();
+    for part in standing.ranks.iter().flat_map(|rank| rank.awaits()).filter_map(Awaited::collective) {
+        all.entry(key(&part)).or_insert_with(|| absences(standing, &part));
+    }
+    all
+}
+
+/// Whether ranks of an object have gone past collective calls of it that did not match, sizes included; of ranks whose calls are all
+/// recorded.
+pub fn has_diverged(standing: &Standing, sightings: &[Sighting], object: u32) -> bool {
+    let made = |rank: u32| {
+        let made = standing.ranks[rank as usize].past.made.get(&object);
+        made.filter(|_| !sightings[rank as usize].is_partial)
+    };
+    let mut all = standing.objects.groups[object as usize].everybody().filter_map(made);
+    all.next().is_some_and(|first| all.any(|other| first.has_diverged(other)))
+}
+
+impl Graph<'_> {
+    pub(super) fn collective(&self, at: usize, part: &CollectivePart) -> Need {
+        let group = &self.standing.objects.groups[part.object as usize];
+        if !group.is_here() {
+            return Need::Unknown;
+        }
+        let absences = self.absences.get(&key(part)).map_or(&[][..], Vec::as_slice);
+        let need = self.by_flow(at, part, absences);
+        if need.is_met_already() && self.diverged.contains(&part.object) {
+            return Need::Impossible.doubted(Doubt::Library);
+        }
+        if part.is_loose() { need.doubted(Doubt::Library) } else { need }
+    }
+
+    fn by_flow(&self, at: usize, part: &CollectivePart, absences: &[(usize, Absence)]) -> Need {
+        let group = &self.standing.objects.groups[part.object as usize];
+        let needs = |is_needed: &dyn Fn(usize) -> bool| -> (Vec<Need>, Vec<Need>) {
+            let (needed, others): (Vec<_>, Vec<_>) = absences.iter().partition(|(rank, _)| is_needed(*rank));
+            let need = |(rank, absence): &(usize, Absence)| self.absent(*rank, *absence, part);
+            (needed.iter().map(need).collect(), others.iter().map(need).collect())
+        };
+        let (needed, others) = match part.flow {
+            Flow::Barrier | Flow::All | Flow::Fence | Flow::Create => needs(&|_| true),
+            Flow::ToRoot => needs(&|_| part.is_root),
+            Flow::FromRoot => {
+                let root = part.root.and_then(|root| group.peer(at, root)).map(|root| root as usize);
+                needs(&|rank| Some(rank) == root)
+            }
+            Flow::Prefix => {
+                let own = group.own(at);
+                needs(&|rank| group.own(rank) < own)
+            }
+            Flow::Neighbors => {
+                let known = self.standing.objects.neighbors(at as u32, part.object);
+                let place = |rank: usize| group.here().position(|member| member as usize == rank);
+                let is_source =
+                    |rank| known.zip(place(rank)).is_some_and(|(known, at)| known.sources.contains(&(at as u32)));
+                needs(&is_source)
+            }
+        };
+        // Trees let some ranks go on before others have come: where nothing else keeps it, one of those may be the one that it waits for.
+        let maybe = (needed.is_empty() && !others.is_empty()).then(|| Need::any(others).doubted(Doubt::Library));
+        Need::all(needed.into_iter().chain(maybe).collect())
+    }
+
+    /// What a rank has to do that takes no part in a call.
+    fn absent(&self, rank: usize, absence: Absence, part: &CollectivePart) -> Need {
+        match absence {
+            Absence::Late => Need::Rank(rank),
+            // Its part may come in messages like those that are waited for.
+            Absence::In(CollectiveDifference::Bytes) | Absence::Past(CollectiveDifference::Bytes) => {
+                Need::Impossible.doubted(Doubt::Library)
+            }
+            Absence::In(CollectiveDifference::Root) if part.flow == Flow::FromRoot => {
+                Need::Impossible.doubted(Doubt::Library)
+            }
+            Absence::In(_) => Need::Impossible,
+            Absence::Past(_) if self.is_left_early(rank, part) => Need::Impossible.doubted(Doubt::Library),
+            Absence::Past(_) => Need::Impossible,
+        }
+    }
+
+    /// Whether the call that a rank made in this one's place is of a kind that may end before others have come.
+    fn is_left_early(&self, rank: usize, part: &CollectivePart) -> bool {
+        let kind = self.standing.reach(rank, part.object).kind(part.ordinal);
+        let call = kind.and_then(|kind| traces::calls::Call::from_number(kind.function));
+        call.is_none_or(|call| {
+            let flow = Flow::of(call);
+            let waits = matches!(flow, Some(Flow::Barrier | Flow::All | Flow::Fence | Flow::Create));
+            !waits || call.has(traces::calls::ArgumentKind::NewRequest)
+        })
+    }
+
+    /// Ranks make a communicator together, and it is not recorded who: it takes somebody who is not doing that already.
+    pub(super) fn makers(&self, at: usize) -> Need {
+        let ranks = &self.standing.ranks;
+        let makes = |other: usize| ranks[other].entered().any(|(_, entered)| makes_alone(entered.call()));
+        let others: Vec<Need> =
+            (0..ranks.len()).filter(|other| *other != at && !makes(*other)).map(Need::Rank).collect();
+        match self.standing.is_whole && !others.is_empty() {
+            true => Need::any(others).doubted(Doubt::Library),
+            false => Need::Unknown,
+        }
+    }
+}

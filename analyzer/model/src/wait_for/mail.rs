@@ -1,0 +1,340 @@
+//! Messages that are under way to a rank, and its receives that wait for some: which of them can get one.
+//!
+//! In: where the ranks stand. A message serves one receive: the first posted one that it fits. A receive takes the first message that
+//! fits it from each sender, and of wildcards nobody knows from which. So a receive is served only if a message fits it that
+//! the receives before it can all do without; and if it is not served, no order of arrivals serves it.
+
+use rustc_hash::FxHashMap;
+use traces::signature::tag;
+
+use crate::parallel;
+use crate::roles::{Peer, SpottedSite};
+use crate::standing::{Awaited, RankStanding, RequestId, Standing};
+
+/// Of more receives than these on one communicator, some with wildcards, each is taken as served if any message fits it; and so
+/// is one that as many come before. That takes nobody for stuck who is not.
+const COMPARED: usize = 4000;
+/// See [`COMPARED`].
+const BEFORE: usize = 200;
+
+/// By what MPI tells messages to one rank apart: the run's number of the communicator, the sender, the tag.
+pub type MessageClass = (u32, u32, i32);
+
+/// Messages of one class that are under way or being sent.
+#[derive(Clone, Copy, Debug)]
+pub struct MessagesUnderWay {
+    /// How many.
+    pub count: u64,
+    /// The call that sent the last of them, if it is over, and its bytes.
+    pub sent_by: Option<(SpottedSite, u64)>,
+}
+
+/// A receive or a probe that waits for a message.
+#[derive(Clone, Debug)]
+pub struct PostedReceive {
+    /// What it is of.
+    pub of: ReceiveOwner,
+    /// The run's number of the communicator.
+    pub object: u32,
+    /// From whom.
+    pub from: Peer,
+    /// With this tag, or any.
+    pub tag: i32,
+    /// It keeps the message from the receives after it.
+    pub takes: bool,
+    /// Since when it was posted for sure, and since when perhaps, nanoseconds on the run's time line.
+    posted: i64,
+    begun: i64,
+    /// A message can get to it.
+    pub is_served: bool,
+}
+
+/// What a receive is of.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ReceiveOwner {
+    /// A pending request.
+    Request(RequestId),
+    /// The call that a thread is in.
+    Call(u32),
+    /// A request that the program gave up.
+    Nobody,
+}
+
+/// One rank's.
+#[derive(Default, Debug)]
+pub struct Mailbox {
+    /// What is under way to it.
+    pub under_way: FxHashMap<MessageClass, MessagesUnderWay>,
+    /// Its receives, in the order they were posted.
+    pub posts: Vec<PostedReceive>,
+    /// The places of those that are of something.
+    by_owner: FxHashMap<ReceiveOwner, usize>,
+}
+
+/// Those of all ranks, in the order of the run.
+pub fn mailboxes(standing: &Standing) -> Vec<Mailbox> {
+    let mut under_way = under_way(standing);
+    let posts = parallel::map(standing.ranks.len(), |at| posts(&standing.ranks[at]));
+    let mut boxes = Vec::new();
+    for (at, posts) in posts.into_iter().enumerate() {
+        boxes.push(Mailbox::new(std::mem::take(&mut under_way[at]), posts));
+    }
+    let served = parallel::map(boxes.len(), |at| boxes[at].served());
+    for (mailbox, served) in boxes.iter_mut().zip(served) {
+        for (post, is_served) in mailbox.posts.iter_mut().zip(served) {
+            post.is_served = is_served;
+        }
+    }
+    boxes
+}
+
+/// Sent less received, and the last call that sent one, with its bytes.
+type Balance = (i64, Option<(SpottedSite, u64)>);
+
+/// What is under way to each rank.
+fn under_way(standing: &Standing) -> Vec<FxHashMap<MessageClass, MessagesUnderWay>> {
+    let mut left: Vec<FxHashMap<MessageClass, Balance>> = Vec::new();
+    left.resize_with(standing.ranks.len(), FxHashMap::default);
+    for (at, rank) in (0..).zip(&standing.ranks) {
+        for (route, passed) in &rank.past.passed {
+            let entry = left[route.to as usize].entry((route.object, route.from, route.tag)).or_default();
+            entry.0 += passed.left;
+            if route.from == at {
+                entry.1 = Some((passed.place, passed.bytes));
+            }
+        }
+        for awaits in rank.entered().flat_map(|(_, entered)| &entered.awaits) {
+            if let Awaited::Delivery { object: Some(object), to: Peer::Rank(to), tag, .. } = *awaits {
+                left[to as usize].entry((object, at, tag)).or_default().0 += 1;
+            }
+        }
+    }
+    let known = |(class, (count, sent_by))| {
+        let count = u64::try_from(count).ok().filter(|count| *count > 0)?;
+        Some((class, MessagesUnderWay { count, sent_by }))
+    };
+    left.into_iter().map(|of_rank| of_rank.into_iter().filter_map(known).collect()).collect()
+}
+
+fn posts(rank: &RankStanding) -> Vec<PostedReceive> {
+    let mut posts = Vec::new();
+    let mut post = |awaits: &Awaited, of: ReceiveOwner, (begun, posted): (i64, i64)| {
+        if let Awaited::Message { object: Some(object), from, tag, takes } = *awaits {
+            posts.push(PostedReceive { of, object, from, tag, takes, posted, begun, is_served: false });
+        }
+    };
+    for (id, request) in &rank.past.pending {
+        let times = (request.begun, request.since);
+        request.awaits.iter().for_each(|awaits| post(awaits, ReceiveOwner::Request(*id), times));
+    }
+    for request in &rank.past.given_up {
+        let times = (request.begun, request.since);
+        request.awaits.iter().for_each(|awaits| post(awaits, ReceiveOwner::Nobody, times));
+    }
+    for (thread, entered) in rank.entered() {
+        // Other threads may have posted theirs before it got that far.
+        let times = (i64::MAX, i64::MAX);
+        entered.awaits.iter().for_each(|awaits| post(awaits, ReceiveOwner::Call(thread), times));
+    }
+    posts.sort_by_key(|post| (post.begun, post.posted));
+    // A cancelled receive may have got a message or not: the others are free to take all.
+    if rank.past.may_be_cancelled {
+        posts.iter_mut().for_each(|post| post.takes &= matches!(post.of, ReceiveOwner::Call(_)));
+    }
+    posts
+}
+
+impl PostedReceive {
+    /// Whether a message of this class is one for it.
+    pub fn fits(&self, (object, from, sent): MessageClass) -> bool {
+        let from_there = match self.from {
+            Peer::Any => true,
+            Peer::Rank(rank) => rank == from,
+            Peer::Nobody | Peer::Unknown | Peer::Unrecorded => false,
+        };
+        object == self.object && (self.tag == tag::ANY || self.tag == sent) && from_there
+    }
+
+    fn has_wildcard(&self) -> bool {
+        self.from == Peer::Any || self.tag == tag::ANY
+    }
+
+    /// Whether it gets what fits both it and one that is behind it in the order: it was posted earlier for sure.
+    fn comes_before(&self, other: &PostedReceive) -> bool {
+        self.takes && self.posted < i64::MAX && self.posted <= other.begun
+    }
+}
+
+impl Mailbox {
+    fn new(under_way: FxHashMap<MessageClass, MessagesUnderWay>, posts: Vec<PostedReceive>) -> Mailbox {
+        let by_owner = posts.iter().enumerate().map(|(at, post)| (post.of, at)).collect();
+        Mailbox { under_way, posts, by_owner }
+    }
+
+    /// A rank's own receive, by what it is of.
+    pub fn post(&self, of: ReceiveOwner) -> Option<&PostedReceive> {
+        self.posts.get(*self.by_owner.get(&of)?)
+    }
+
+    /// How many receives take messages of a class.
+    pub fn takers(&self, class: MessageClass) -> u64 {
+        self.posts.iter().filter(|post| post.takes && post.fits(class)).count() as u64
+    }
+
+    /// Of each receive, whether a message can get to it.
+    fn served(&self) -> Vec<bool> {
+        let mut by_object: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
+        for (at, post) in self.posts.iter().enumerate() {
+            by_object.entry(post.object).or_default().push(at);
+        }
+        let mut served = vec![false; self.posts.len()];
+        for (object, all) in by_object {
+            let posts: Vec<&PostedReceive> = all.iter().map(|at| &self.posts[*at]).collect();
+            let classes: Vec<(MessageClass, u64)> = self.under_way_on(object).collect();
+            for (at, is_served) in all.iter().zip(serve(&posts, &classes)) {
+                served[*at] = is_served;
+            }
+        }
+        served
+    }
+
+    fn under_way_on(&self, object: u32) -> impl Iterator<Item = (MessageClass, u64)> {
+        let on = self.under_way.iter().filter(move |(class, _)| class.0 == object);
+        on.map(|(class, under_way)| (*class, under_way.count))
+    }
+}
+
+/// Of each receive on one communicator, in the order they were posted, whether one of these messages can get to it.
+fn serve(posts: &[&PostedReceive], classes: &[(MessageClass, u64)]) -> Vec<bool> {
+    let in_order = posts.windows(2).all(|two| two[0].comes_before(two[1]));
+    if in_order && !posts.iter().any(|post| post.has_wildcard()) {
+        return serve_in_order(posts, classes);
+    }
+    if posts.len() > COMPARED {
+        return posts.iter().map(|post| classes.iter().any(|(class, _)| post.fits(*class))).collect();
+    }
+    let is_served = |at: usize| {
+        let mut fitting = (0..classes.len()).filter(|class| posts[at].fits(classes[*class].0));
+        fitting.any(|class| {
+            let is_first =
+                |earlier: &&&PostedReceive| earlier.fits(classes[class].0) && earlier.comes_before(posts[at]);
+            let earlier: Vec<&PostedReceive> = posts[..at].iter().filter(is_first).copied().collect();
+            earlier.len() > BEFORE || all_find_one(&earlier, classes, class)
+        })
+    };
+    (0..posts.len()).map(is_served).collect()
+}
+
+/// The same where each receive names sender and tag, and all are of one thread: it counts who comes first.
+fn serve_in_order(posts: &[&PostedReceive], classes: &[(MessageClass, u64)]) -> Vec<bool> {
+    let mut left: FxHashMap<MessageClass, u64> = classes.iter().copied().collect();
+    let is_served = |post: &&PostedReceive| {
+        let Peer::Rank(from) = post.from else { return false };
+        let Some(left) = left.get_mut(&(post.object, from, post.tag)).filter(|left| **left > 0) else { return false };
+        *left -= u64::from(post.takes);
+        true
+    };
+    posts.iter().map(is_served).collect()
+}
+
+/// Whether all these receives find a message each when one of a class is kept for another receive: by augmenting paths, of which
+/// each frees a message for one receive more.
+fn all_find_one(posts: &[&PostedReceive], classes: &[(MessageClass, u64)], kept: usize) -> bool {
+    let room = |class: usize| classes[class].1 - u64::from(class == kept);
+    if room(kept) >= posts.len() as u64 {
+        return true;
+    }
+    // By class, the receives that have its messages.
+    let mut given: Vec<Vec<usize>> = vec![Vec::new(); classes.len()];
+    (0..posts.len()).all(|post| {
+        let mut tried = vec![false; classes.len()];
+        find_one(post, posts, classes, &room, &mut given, &mut tried)
+    })
+}
+
+fn find_one(
+    post: usize,
+    posts: &[&PostedReceive],
+    classes: &[(MessageClass, u64)],
+    room: &impl Fn(usize) -> u64,
+    given: &mut Vec<Vec<usize>>,
+    tried: &mut [bool],
+) -> bool {
+    for class in 0..classes.len() {
+        if !posts[post].fits(classes[class].0) || std::mem::replace(&mut tried[class], true) {
+            continue;
+        }
+        if (given[class].len() as u64) < room(class) {
+            given[class].push(post);
+            return true;
+        }
+        for at in 0..given[class].len() {
+            let other = given[class][at];
+            if find_one(other, posts, classes, room, given, tried) {
+                given[class][at] = post;
+                return true;
+            }
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A receive on communicator 1 that was posted at a time.
+    fn post(at: i64, from: Peer, tag: i32) -> PostedReceive {
+        let of = ReceiveOwner::Request((0, at as u64));
+        PostedReceive { of, object: 1, from, tag, takes: true, posted: at, begun: at, is_served: false }
+    }
+
+    /// Whether the receives are served by so many messages of these senders and tags.
+    fn served(posts: &[PostedReceive], under_way: &[(u32, i32, u64)]) -> Vec<bool> {
+        let under_way = under_way
+            .iter()
+            .map(|(from, tag, count)| ((1, *from, *tag), MessagesUnderWay { count: *count, sent_by: None }));
+        Mailbox::new(under_way.collect(), posts.to_vec()).served()
+    }
+
+    #[test]
+    fn one_message_serves_the_receive_that_was_posted_first() {
+        let from = |at| post(at, Peer::Rank(1), 5);
+        assert_eq!(served(&[from(1), from(2)], &[(1, 5, 1)]), [true, false]);
+        assert_eq!(served(&[from(1), from(2), from(3)], &[(1, 5, 2), (1, 6, 9)]), [true, true, false]);
+        assert_eq!(served(&[post(1, Peer::Any, 5), from(2)], &[(1, 5, 1)]), [true, false]);
+        assert_eq!(served(&[post(1, Peer::Any, 5), post(2, Peer::Any, 5)], &[(1, 5, 1)]), [true, false]);
+        assert_eq!(served(&[post(1, Peer::Rank(1), tag::ANY), from(2)], &[(1, 5, 1)]), [true, false]);
+    }
+
+    #[test]
+    fn a_receive_is_served_where_those_before_it_may_take_something_else() {
+        let any = |at| post(at, Peer::Any, 5);
+        let from = |at, rank| post(at, Peer::Rank(rank), 5);
+        assert_eq!(served(&[any(1), from(2, 1)], &[(1, 5, 1), (2, 5, 1)]), [true, true]);
+        assert_eq!(served(&[any(1), from(2, 1), from(3, 2)], &[(1, 5, 1), (2, 5, 1)]), [true, true, true]);
+        // Two of the three before the last one have only what it wants.
+        assert_eq!(
+            served(&[from(1, 1), any(2), from(3, 2), any(4)], &[(1, 5, 1), (2, 5, 1)]),
+            [true, true, true, false]
+        );
+        // The first two have to change places for the third.
+        let posts = [any(1), post(2, Peer::Rank(1), tag::ANY), post(3, Peer::Any, 6)];
+        assert_eq!(served(&posts, &[(1, 5, 1), (2, 5, 1), (1, 6, 1)]), [true, true, true]);
+        assert_eq!(served(&posts, &[(1, 5, 1), (2, 5, 1)]), [true, true, false]);
+    }
+
+    #[test]
+    fn a_probe_leaves_its_message_to_others_and_gets_none_that_a_receive_has() {
+        let probe = |at| PostedReceive { takes: false, ..post(at, Peer::Rank(1), 5) };
+        assert_eq!(served(&[probe(1), post(2, Peer::Rank(1), 5)], &[(1, 5, 1)]), [true, true]);
+        assert_eq!(served(&[post(1, Peer::Rank(1), 5), probe(2)], &[(1, 5, 1)]), [true, false]);
+    }
+
+    #[test]
+    fn of_receives_that_threads_post_at_once_nobody_knows_which_gets_the_message() {
+        let call = |thread| PostedReceive { of: ReceiveOwner::Call(thread), ..post(i64::MAX, Peer::Rank(1), 5) };
+        assert_eq!(served(&[call(0), call(1)], &[(1, 5, 1)]), [true, true]);
+        assert_eq!(served(&[post(1, Peer::Rank(1), 5), call(0), call(1)], &[(1, 5, 1)]), [true, false, false]);
+    }
+}

@@ -1,0 +1,290 @@
+//! The wait-for graph of a run at one moment: what each rank needs of which others before it goes on.
+//!
+//! In: where the ranks stand, and what was seen of each between two looks. Out: a [`Need`] of each. Whatever is not known counts as
+//! unknown, and whoever is outside MPI may yet do anything: so no rank is called deadlocked that may go on. A rank goes on if one of
+//! its threads does.
+
+mod collectives;
+mod mail;
+mod windows;
+
+use rustc_hash::FxHashSet;
+use traces::calls::Call;
+
+use super::deadlock::{Doubt, Need};
+use super::process::ProcessState;
+use super::roles::Peer;
+use super::standing::{Awaited, Completes, Entered, Position, RequestId, SendMode, Standing, ThreadStanding};
+use crate::parallel;
+pub use collectives::{Absence, absences};
+use collectives::{Absences, all_absences, has_diverged};
+use mail::mailboxes;
+pub use mail::{Mailbox, MessageClass, MessagesUnderWay, PostedReceive, ReceiveOwner};
+pub use windows::holders;
+
+/// What keeps a rank's process from doing anything.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Halt {
+    /// A signal or a debugger stopped it.
+    Stopped,
+    /// It ended without finalizing MPI.
+    Dead,
+}
+
+impl Halt {
+    /// That of a process in this state.
+    pub fn of(state: ProcessState) -> Option<Halt> {
+        match state {
+            ProcessState::Stopped => Some(Halt::Stopped),
+            ProcessState::Gone => Some(Halt::Dead),
+            ProcessState::Running | ProcessState::Asleep => None,
+        }
+    }
+}
+
+/// What was seen of a rank between two looks.
+#[derive(Clone, Default, Debug)]
+pub struct Sighting {
+    /// What keeps its process from doing anything.
+    pub halt: Option<Halt>,
+    /// It moved, so that what its file says may be out of date.
+    pub moved: bool,
+    /// Threads that have ended, by the recorder's numbers.
+    pub ended: Vec<u32>,
+    /// Threads that had the time to leave the call that they are in, and did not.
+    pub sit: Vec<u32>,
+    /// Threads that ask in vain, again and again, and do nothing between that takes time.
+    pub polls: Vec<u32>,
+    /// Whether other threads may call MPI than those that have; the doubt that this leaves, where they may.
+    pub strangers: Option<Doubt>,
+    /// It computes outside MPI, or may: its process is not on this host.
+    pub computes: bool,
+    /// Calls are missing from its recording.
+    pub is_partial: bool,
+}
+
+/// The wait-for graph.
+pub struct WaitFor {
+    /// What each rank needs.
+    pub needs: Vec<Need>,
+    /// What is under way to each, and which of its receives get it.
+    pub mail: Vec<Mailbox>,
+}
+
+impl WaitFor {
+    /// Of ranks that stand there and of which this was seen, in the order of the run.
+    pub fn of(standing: &Standing, sightings: &[Sighting]) -> WaitFor {
+        let absences = all_absences(standing);
+        let objects: FxHashSet<u32> = absences.keys().map(|key| key.0).collect();
+        let diverged = objects.into_iter().filter(|object| has_diverged(standing, sightings, *object)).collect();
+        let graph = Graph { standing, sightings, mail: mailboxes(standing), absences, diverged };
+        let needs = parallel::map(standing.ranks.len(), |at| graph.rank(at));
+        WaitFor { needs, mail: graph.mail }
+    }
+}
+
+struct Graph<'a> {
+    standing: &'a Standing,
+    sightings: &'a [Sighting],
+    mail: Vec<Mailbox>,
+    /// Of the collective calls that ranks are in, who takes no part.
+    absences: Absences,
+    /// Objects of which ranks have gone past collective calls that did not match.
+    diverged: FxHashSet<u32>,
+}
+
+impl Graph<'_> {
+    fn rank(&self, at: usize) -> Need {
+        let (rank, seen) = (&self.standing.ranks[at], &self.sightings[at]);
+        if matches!(rank.position(), Position::Finalized) {
+            return Need::Impossible;
+        }
+        if seen.moved {
+            return Need::Unknown;
+        }
+        if seen.halt == Some(Halt::Dead) {
+            return Need::Impossible.doubted(Doubt::Ending);
+        }
+        let threads = rank.threads.iter().filter(|thread| !seen.ended.contains(&thread.number));
+        let mut needs: Vec<Need> = threads.map(|thread| self.thread(at, thread)).collect();
+        if needs.is_empty() {
+            return Need::Unknown;
+        }
+        needs.extend(seen.strangers.map(|doubt| Need::Impossible.doubted(doubt)));
+        let need = Need::any(needs);
+        let need = if seen.is_partial { need.doubted(Doubt::Program) } else { need };
+        match seen.halt {
+            Some(Halt::Stopped) => Need::All(vec![need, Need::Impossible.doubted(Doubt::Stopped)]),
+            _ => need,
+        }
+    }
+
+    fn thread(&self, at: usize, thread: &ThreadStanding) -> Need {
+        match &thread.position {
+            Position::Inside(entered) => self.call(at, thread.number, entered),
+            Position::Asking(asked) => {
+                let is_tight = self.sightings[at].polls.contains(&thread.number);
+                let needs = asked.iter().map(|entered| self.call(at, thread.number, entered)).collect();
+                Need::any(needs).doubted(if is_tight { Doubt::Polls } else { Doubt::Program })
+            }
+            Position::Outside { .. } => Need::Unknown,
+            Position::Finalized => Need::Impossible,
+        }
+    }
+
+    fn call(&self, at: usize, thread: u32, entered: &Entered) -> Need {
+        // What only begins something returns.
+        if entered.role.takes {
+            return Need::Nothing;
+        }
+        if entered.finalizes() {
+            return self.finalizing(at);
+        }
+        let sits = self.sightings[at].sit.contains(&thread);
+        if let Some(completes) = entered.completes {
+            return self.completion(at, entered, completes, sits);
+        }
+        if let Some(need) = self.window(at, entered) {
+            return need;
+        }
+        self.all(at, ReceiveOwner::Call(thread), &entered.awaits, sits)
+    }
+
+    /// What is needed for all of these. A thread that `sits` in a call which does nothing but send shows that no buffer took the message.
+    fn all(&self, at: usize, of: ReceiveOwner, awaits: &[Awaited], sits: bool) -> Need {
+        let sends_only = |awaits: &Awaited| matches!(awaits, Awaited::Delivery { .. });
+        let proven = sits && awaits.iter().all(sends_only);
+        Need::all(awaits.iter().map(|awaits| self.one(at, of, awaits, proven)).collect())
+    }
+
+    fn one(&self, at: usize, of: ReceiveOwner, awaits: &Awaited, proven: bool) -> Need {
+        match *awaits {
+            Awaited::Message { object: Some(object), from, .. } => self.message(at, of, object, from),
+            Awaited::Delivery { until: SendMode::Buffered, .. } => Need::Nothing,
+            Awaited::Delivery { object: Some(object), to: Peer::Rank(to), tag, until } => {
+                let need = self.delivery(at, of, to as usize, (object, at as u32, tag));
+                if until == SendMode::Received || proven { need } else { need.doubted(Doubt::Program) }
+            }
+            Awaited::Collective(part) => self.collective(at, &part),
+            Awaited::Makers => self.makers(at),
+            Awaited::Message { .. } | Awaited::Delivery { .. } | Awaited::Other => Need::Unknown,
+        }
+    }
+
+    fn message(&self, at: usize, of: ReceiveOwner, object: u32, from: Peer) -> Need {
+        if from == Peer::Nobody {
+            return Need::Nothing;
+        }
+        let post = self.mail[at].post(of);
+        if post.is_some_and(|post| post.is_served) {
+            return self.arriving(at, object, from);
+        }
+        match from {
+            Peer::Rank(from) => Need::Rank(from as usize),
+            Peer::Any => {
+                let group = &self.standing.objects.groups[object as usize];
+                let anybody = group.everybody().map(|rank| Need::Rank(rank as usize));
+                if group.is_here() { Need::any(anybody.collect()) } else { Need::Unknown }
+            }
+            Peer::Nobody | Peer::Unknown | Peer::Unrecorded => Need::Unknown,
+        }
+    }
+
+    /// A message that is under way arrives, if the sender need not turn MPI's engine for that.
+    fn arriving(&self, at: usize, object: u32, from: Peer) -> Need {
+        let is_sending = |rank: u32| {
+            let rank = &self.standing.ranks[rank as usize];
+            let is_to_it = |awaits: &Awaited| {
+                matches!(*awaits, Awaited::Delivery { object: on, to, .. }
+                    if on == Some(object) && to == Peer::Rank(at as u32))
+            };
+            let pending = rank.past.pending.values().flat_map(|request| &request.awaits).any(is_to_it);
+            pending && rank.entered().next().is_none()
+        };
+        let waits = match from {
+            Peer::Rank(from) => is_sending(from),
+            _ => self.standing.objects.groups[object as usize].everybody().any(is_sending),
+        };
+        if waits { Need::Unknown } else { Need::Nothing }
+    }
+
+    /// Somebody takes a message of this class: a receive for it is posted, and not for those sent before.
+    fn delivery(&self, at: usize, of: ReceiveOwner, to: usize, class: MessageClass) -> Need {
+        let left = self.mail[to].under_way.get(&class).map_or(0, |under_way| under_way.count);
+        // This one and those sent after it that are not complete, as far as the program knows.
+        let own = 1 + self.sent_after(at, of, to, class);
+        let before = left.checked_sub(own);
+        let takers = self.mail[to].takers(class);
+        match before {
+            Some(before) if takers <= before => Need::Rank(to),
+            _ if self.standing.ranks[to].entered().next().is_none() => Need::Unknown,
+            _ => Need::Nothing,
+        }
+    }
+
+    fn sent_after(&self, at: usize, of: ReceiveOwner, to: usize, (object, _, tag): MessageClass) -> u64 {
+        let rank = &self.standing.ranks[at];
+        let is_alike = |awaits: &Awaited| {
+            matches!(*awaits, Awaited::Delivery { object: on, to: other, tag: with, .. }
+                if (on, other, with) == (Some(object), Peer::Rank(to as u32), tag))
+        };
+        let since = |id: &RequestId| rank.past.pending.get(id).map(|request| request.begun);
+        let ReceiveOwner::Request(own) = of else { return 0 };
+        let later = rank.past.pending.iter().filter(|(id, request)| {
+            (Some(request.begun), **id) > (since(&own), own) && request.awaits.iter().any(is_alike)
+        });
+        let open = rank.entered().filter(|(_, entered)| entered.awaits.iter().any(is_alike));
+        (later.count() + open.count()) as u64
+    }
+
+    /// MPI_Finalize returns when all ranks of the world have come to it.
+    fn finalizing(&self, at: usize) -> Need {
+        let (ranks, worlds) = (&self.standing.ranks, &self.standing.worlds);
+        let is_there = |other: usize| {
+            let is_over = matches!(ranks[other].position(), Position::Finalized);
+            is_over || ranks[other].entered().any(|(_, entered)| entered.finalizes())
+        };
+        let others = (0..ranks.len()).filter(|other| *other != at && worlds[*other] == worlds[at]);
+        Need::all(others.filter(|other| !is_there(*other)).map(Need::Rank).collect())
+    }
+
+    /// The call completes requests: which ones is not recorded, only how many. If these are all that are pending, they are known.
+    fn completion(&self, at: usize, entered: &Entered, completes: Completes, sits: bool) -> Need {
+        let past = &self.standing.ranks[at].past;
+        if past.pending.is_empty() || past.may_be_cancelled {
+            return Need::Unknown;
+        }
+        let given = entered.signature.requests as usize;
+        let takes_all = completes == Completes::All && given >= past.pending.len();
+        // That none of all is complete tells of each; that not all are tells of none, unless all are sends that nobody takes.
+        let takes_any = completes == Completes::Any && given >= past.pending.len();
+        let mut needs: Vec<Need> = Vec::new();
+        for (id, request) in &past.pending {
+            needs.push(self.all(at, ReceiveOwner::Request(*id), &request.awaits, sits && takes_any));
+        }
+        if takes_all {
+            let is_send =
+                |need: &Need| matches!(need, Need::Doubted(Doubt::Program, inner) if matches!(**inner, Need::Rank(_)));
+            if sits && needs.iter().all(is_send) {
+                needs = needs.into_iter().map(undoubted).collect();
+            }
+            return Need::all(needs);
+        }
+        // Had it been given those that can be complete, it would have returned: it waits for one of the others.
+        let (met, unmet): (Vec<Need>, Vec<Need>) = needs.into_iter().partition(Need::is_met_already);
+        match met.is_empty() {
+            true => Need::any(unmet),
+            false if unmet.is_empty() => Need::Nothing,
+            false => Need::any(unmet).doubted(if sits { Doubt::Library } else { Doubt::Program }),
+        }
+    }
+}
+
+fn undoubted(need: Need) -> Need {
+    if let Need::Doubted(_, need) = need { *need } else { need }
+}
+
+/// Whether a call is one in which a communicator is made by its processes alone.
+fn makes_alone(call: Option<Call>) -> bool {
+    call.is_some_and(Call::makes_alone)
+}

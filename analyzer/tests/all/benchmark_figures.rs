@@ -1,0 +1,181 @@
+//! What published benchmarks print of their loops is found in traces of such loops, by their own definitions.
+
+use std::path::Path;
+
+use crate::common::requests::Planted;
+use crate::common::{Folder, overhear, signature};
+use serde_json::Value;
+use traces::calls::Call;
+use traces::signature::{STARTS, Signature, peer};
+
+fn said(planted: &Planted) -> Value {
+    let folder = Folder::new();
+    planted.write(&folder, 0, 1);
+    ask(&folder.0)
+}
+
+fn ask(folder: &Path) -> Value {
+    let output = overhear("overlap", folder, &["--format", "json"]);
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
+}
+
+/// The only row of a table.
+fn only<'a>(said: &'a Value, table: &str) -> &'a Value {
+    let [row] = &said[table].as_array().unwrap()[..] else { panic!("{said:#}") };
+    row
+}
+
+fn near(row: &Value, column: &str, expected: f64, within: f64) {
+    let value = row[column].as_f64().unwrap_or_else(|| panic!("no {column} in {row:#}"));
+    assert!((value - expected).abs() <= within, "{column} {value}, not {expected}: {row:#}");
+}
+
+fn of(function: Call) -> Signature {
+    signature(0, function, peer::NONE, 0, 0)
+}
+
+fn isend(bytes: u64) -> Signature {
+    Signature { flags: STARTS, ..signature(0, Call::Isend, 0, bytes, 0) }
+}
+
+fn irecv(bytes: u64) -> Signature {
+    Signature { flags: STARTS, ..signature(0, Call::Irecv, 0, 0, bytes) }
+}
+
+fn iallreduce() -> Signature {
+    Signature { flags: STARTS, ..signature(0, Call::Iallreduce, peer::NONE, 64, 64) }
+}
+
+const ITERATIONS: u64 = 10;
+
+/// Sandia's loop: a barrier of 2 µs, a post of 1, and a wait of at least 2; 8 µs after the post the transfer is over. Work doubles until an
+/// iteration takes 21 µs where it took 11 without any; then it is done alone, or not.
+fn sandias(sends: bool, is_alone: bool) -> Planted {
+    let mut planted = Planted::default();
+    for work in [1_000, 2_000, 4_000, 8_000, 16_000] {
+        for _ in 0..ITERATIONS {
+            let wait = if work < 6_000 { 8_000 - work } else { 2_000 };
+            match sends {
+                true => planted.call(of(Call::Barrier), 2_000).call(isend(512), 1_000),
+                false => planted.call(irecv(512), 1_000).call(of(Call::Barrier), 2_000),
+            };
+            planted.compute(work).call(of(Call::Wait), wait).completed(1, 1);
+        }
+        planted.compute(if work == 16_000 && is_alone { ITERATIONS * work } else { 100 });
+        planted.call(of(Call::Bcast), 3_000).compute(200).call(of(Call::Barrier), 3_000).compute(30);
+    }
+    planted
+}
+
+#[test]
+fn base_overhead_and_availability_of_sandias_loop_are_its_own() {
+    for sends in [true, false] {
+        let said = said(&sandias(sends, true));
+        let row = only(&said, "messages");
+        near(row, "smb_base_s", 11e-6, 0.2e-6);
+        near(row, "smb_overhead_s", 5e-6, 0.2e-6);
+        near(row, "smb_availability_percent", 100.0 * (1.0 - 5.0 / 11.0), 2.0);
+        let counts = [&row["smb_levels"], &row["smb_iterations"], &row["smb_work"]];
+        assert_eq!(counts.map(Value::to_string), ["5", "10", "\"alone\""], "{row:#}");
+    }
+    let inside = said(&sandias(true, false));
+    assert_eq!(only(&inside, "messages")["smb_work"], "in the loop");
+}
+
+#[test]
+fn a_loop_whose_work_stays_the_same_is_not_sandias() {
+    let mut planted = Planted::default();
+    for _ in 0..5 {
+        for _ in 0..ITERATIONS {
+            planted.call(isend(512), 1_000).compute(8_000).call(of(Call::Wait), 2_000).completed(1, 1);
+        }
+        planted.call(of(Call::Barrier), 1_000);
+    }
+    assert_eq!(only(&said(&planted), "messages")["smb_base_s"], Value::Null);
+}
+
+/// Operations of 40 µs alone, and as many with 60 µs of computation, of which posting and waiting take 10; after each the next call comes at
+/// once.
+#[test]
+fn osus_overlap_is_a_share_of_the_time_alone_and_imbs_of_the_longer_of_that_and_computation() {
+    let mut planted = Planted::default();
+    for computing in [100, 60_000] {
+        for _ in 0..33 {
+            let wait = if computing > 100 { 6_000 } else { 36_000 };
+            planted.call(iallreduce(), 4_000).compute(computing).call(of(Call::Wait), wait).completed(1, 1);
+            planted.compute(50).call(of(Call::Barrier), 1_000).compute(50);
+        }
+    }
+    let said = said(&planted);
+    let row = only(&said, "collectives");
+    for (column, expected) in [
+        ("osu_pure_s", 40.1e-6),
+        ("osu_overall_s", 70e-6),
+        ("osu_init_s", 4e-6),
+        ("osu_wait_s", 6e-6),
+        ("imb_pure_s", 40.1e-6),
+        ("imb_overlapped_s", 70e-6),
+        ("imb_computation_s", 60e-6),
+    ] {
+        near(row, column, expected, 0.2e-6);
+    }
+    near(row, "osu_overlap_percent", 100.0 * (1.0 - 10.0 / 40.1), 1.5);
+    near(row, "imb_overlap_percent", 100.0 * (40.1 + 60.0 - 70.0) / 60.0, 1.5);
+}
+
+#[test]
+fn three_requests_of_many_make_no_availability() {
+    let mut planted = Planted::default();
+    for number in 0..500 {
+        let is_interrupted = number % 200 == 7;
+        planted.request(isend(1_000), if is_interrupted { [1_000, 90_000, 100] } else { [1_000, 0, 9_000] });
+    }
+    let said = said(&planted);
+    let row = only(&said, "messages");
+    assert_eq!((&row["availability_percent"], &row["availability_requests"]), (&Value::Null, &Value::Null), "{row:#}");
+    near(row, "transfer_s", 10e-6, 1e-9);
+    near(row, "overhead_s", 10e-6, 1e-9);
+}
+
+#[test]
+fn an_availability_says_on_how_many_requests_it_rests_and_how_sure_it_is() {
+    let mut planted = Planted::default();
+    for number in 0..40 {
+        planted.request(isend(1_000), [1_000, 0, 9_000 + 10 * number]);
+        planted.request(isend(1_000), [1_000, 50_000, 1_000 + 10 * number]);
+    }
+    let said = said(&planted);
+    let row = only(&said, "messages");
+    assert_eq!(row["availability_requests"], 40);
+    let bound = |name: &str| row[name].as_f64().unwrap_or_else(|| panic!("{row:#}"));
+    let (least, most) = (bound("availability_least_percent"), bound("availability_most_percent"));
+    assert!(least < bound("availability_percent") && bound("availability_percent") < most, "{row:#}");
+    assert!(most - least < 5.0, "{row:#}");
+}
+
+#[test]
+fn a_barrier_between_post_and_wait_is_not_computation() {
+    let mut planted = Planted::default();
+    let barrier = |planted: &mut Planted, computing, waiting| {
+        planted.call(irecv(1_000), 1_000).call(of(Call::Barrier), 5_000).compute(computing);
+        planted.call(of(Call::Wait), waiting).completed(1, 1).compute(5_000);
+    };
+    for _ in 0..6 {
+        barrier(&mut planted, 0, 4_000);
+        barrier(&mut planted, 30_000, 2_000);
+    }
+    let said = said(&planted);
+    assert_eq!(said["run"]["waited_right_after"], 6);
+    let row = only(&said, "messages");
+    near(row, "transfer_s", 10e-6, 1e-9);
+    near(row, "availability_percent", 20.0, 1e-6);
+}
+
+#[test]
+fn a_gap_that_cold_caches_lengthen_is_none_beside_a_long_wait() {
+    let mut planted = Planted::default();
+    for number in 0..30 {
+        planted.request(isend(1_000), [1_000, if number % 2 == 0 { 200 } else { 4_000 }, 15_000_000]);
+    }
+    assert_eq!(said(&planted)["run"]["waited_right_after"], 30);
+}

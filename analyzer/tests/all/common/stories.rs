@@ -1,0 +1,257 @@
+//! Runs made by hand whose ranks stand somewhere: ended before MPI_Finalize, or still there.
+
+use std::fs;
+use std::process::{Child, Command};
+use std::thread;
+use std::time::Duration;
+
+use model::process::{self as running, ProcessState};
+use model::standing::clocks;
+use traces::calls::Call;
+use traces::clock::ClockSample;
+use traces::definitions::{Communicator, Definition, Library, Members, Object, ObjectKind, Origin, Process, Span};
+use traces::file::{FileHeader, INITIALIZED, ThreadBlock};
+use traces::progress::{INSIDE, Polls};
+use traces::record::{self, Arrived, Fate, RecordKind};
+use traces::signature::{CREATES, STARTS, Signature, peer, tag};
+use traces::write::{FileWriter, blank_block, call};
+
+use super::{BEGIN, Folder, SECOND, header, in_call};
+
+/// A rank's calls that are over, in order, and the one that it is in.
+#[derive(Clone, Default)]
+pub struct Story {
+    /// Each with the records behind it.
+    over: Vec<(Signature, Vec<u64>)>,
+    open: Option<Signature>,
+    asks: Option<Signature>,
+    /// It has turned MPI's engine for longer than a second in the call that is open.
+    turned: bool,
+    /// Its other threads.
+    beside: Vec<Story>,
+}
+
+pub fn outside(over: &[Signature]) -> Story {
+    Story { over: over.iter().map(|call| (*call, Vec::new())).collect(), ..Story::default() }
+}
+
+pub fn inside(over: &[Signature], open: Signature) -> Story {
+    Story { open: Some(open), ..outside(over) }
+}
+
+/// Between two calls that have asked in vain before.
+pub fn asking(asks: Signature) -> Story {
+    Story { asks: Some(asks), ..Story::default() }
+}
+
+impl Story {
+    /// It is in this call now.
+    pub fn entering(self, open: Signature) -> Story {
+        Story { open: Some(open), ..self }
+    }
+
+    /// It has been in its call for a while, and turned MPI's engine there.
+    pub fn waited(self) -> Story {
+        Story { turned: true, ..self }
+    }
+
+    /// One call more that is over.
+    pub fn then(mut self, call: Signature) -> Story {
+        self.over.push((call, Vec::new()));
+        self
+    }
+
+    /// The last call completed the request that so many were begun after, counting its own beginning.
+    pub fn completed(self, age: u64) -> Story {
+        self.with(&[record::requests(RecordKind::Completed, 1, age)])
+    }
+
+    /// The last call started the persistent request that so many numbers were given since.
+    pub fn started(self, age: u64) -> Story {
+        self.with(&[record::requests(RecordKind::Started, 1, age)])
+    }
+
+    /// The last call gave up a request.
+    pub fn gave_up(self, age: u64) -> Story {
+        self.with(&[record::requests(RecordKind::Freed, 1, age)])
+    }
+
+    /// The last call got a message.
+    pub fn got(self, source: i32, tag: i32, fate: Fate) -> Story {
+        self.with(&Arrived { source, tag, bytes: 8, fate }.words())
+    }
+
+    fn with(mut self, words: &[u64]) -> Story {
+        self.over.last_mut().unwrap().1.extend(words);
+        self
+    }
+
+    /// Another thread of the same rank.
+    pub fn beside(mut self, other: Story) -> Story {
+        self.beside.push(other);
+        self
+    }
+}
+
+pub fn to(call: Call, peer: i32, tag: i32) -> Signature {
+    Signature { call: call.number(), object: 1, peer, tag, sent: 8, ..Signature::EMPTY }
+}
+
+pub fn receive(from: i32, tag: i32) -> Signature {
+    Signature { received: 8, sent: 0, ..to(Call::Recv, from, tag) }
+}
+
+/// A receive that begins a request.
+pub fn receiving(from: i32, tag: i32) -> Signature {
+    Signature { flags: STARTS, call: Call::Irecv.number(), ..receive(from, tag) }
+}
+
+pub fn collective(call: Call) -> Signature {
+    to(call, peer::NONE, tag::NONE)
+}
+
+pub fn completing(call: Call, requests: u32) -> Signature {
+    Signature { requests, object: 0, ..to(call, peer::NONE, tag::NONE) }
+}
+
+pub fn begun(call: Call, peer: i32, tag: i32) -> Signature {
+    Signature { flags: STARTS, ..to(call, peer, tag) }
+}
+
+pub fn created(call: Call, peer: i32, tag: i32) -> Signature {
+    Signature { flags: CREATES, ..to(call, peer, tag) }
+}
+
+/// On the second object of each rank, a window or file that all of the world made.
+pub fn on_object(call: Signature) -> Signature {
+    Signature { object: 2, ..call }
+}
+
+/// A process that sleeps, and ends with the test.
+pub struct Sleeper(pub Child);
+
+impl Sleeper {
+    pub fn new() -> Sleeper {
+        let child = Command::new("sleep").arg("600").spawn().unwrap();
+        // To start it takes processor time.
+        while running::Process::of(child.id()).unwrap().state != ProcessState::Asleep {
+            thread::sleep(Duration::from_millis(20));
+        }
+        Sleeper(child)
+    }
+
+    /// The process, as a file says it.
+    pub fn process(&self) -> Process {
+        let pid = self.0.id();
+        Process {
+            host: this_host(),
+            boot: fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap().trim().into(),
+            program: fs::read_link(format!("/proc/{pid}/exe")).unwrap().to_str().unwrap().into(),
+            ..Process::default()
+        }
+    }
+
+    /// The header of ranks that are this process, whose recording began so many seconds ago.
+    pub fn header(&self, ago: u64) -> FileHeader {
+        let monotonic = u64::try_from(clocks().0).unwrap().saturating_sub(ago * SECOND);
+        let sample = |ticks| ClockSample { ticks, width: 1, monotonic: monotonic + ticks - BEGIN, realtime: ticks };
+        FileHeader { pid: self.0.id(), begin: sample(BEGIN), end: sample(BEGIN + SECOND), ..header(0, 0) }
+    }
+}
+
+impl Drop for Sleeper {
+    fn drop(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
+/// Writes what the recorder would have: a call a millisecond, and the one that is not over two seconds after the begin. Its processes
+/// are gone, since this host has been started anew.
+pub fn run(stories: Vec<Story>) -> Folder {
+    let folder = Folder::new();
+    run_in(&folder, stories);
+    folder
+}
+
+/// The same into a folder that is there.
+pub fn run_in(folder: &Folder, stories: Vec<Story>) {
+    run_by(folder, stories, header(0, 0), |_| gone(this_host()));
+}
+
+/// The same of ranks on hosts of these names.
+pub fn run_on(folder: &Folder, stories: Vec<Story>, host: impl Fn(u32) -> &'static str) {
+    run_by(folder, stories, header(0, 0), |rank| gone(host(rank).into()));
+}
+
+/// Ranks that are all one process which sleeps, and began to record so many seconds ago.
+pub fn asleep(stories: Vec<Story>, sleeper: &Sleeper, ago: u64) -> Folder {
+    let folder = Folder::new();
+    run_by(&folder, stories, sleeper.header(ago), |_| sleeper.process());
+    folder
+}
+
+pub fn this_host() -> String {
+    fs::read_to_string("/proc/sys/kernel/hostname").unwrap().trim().to_string()
+}
+
+/// A process that ended before its host was started anew.
+pub fn gone(host: String) -> Process {
+    Process { host, boot: "before".into(), program: "/bin/app".into(), ..Process::default() }
+}
+
+/// The same with headers like this one, by these processes.
+pub fn run_by(folder: &Folder, stories: Vec<Story>, like: FileHeader, process: impl Fn(u32) -> Process) {
+    let size = stories.len() as u32;
+    for (rank, story) in (0..).zip(stories) {
+        let own = FileHeader { state: INITIALIZED, rank, size, ..like };
+        let mut file = FileWriter::begin(Vec::new(), own).unwrap();
+        let world = Communicator { number: 1, rank: rank as i32, size, inter: false, name: "MPI_COMM_WORLD".into() };
+        let local = vec![Span { first: 0, count: size, step: 1 }];
+        let kind = if story.has(Call::File_open) { ObjectKind::File } else { ObjectKind::Window };
+        file.definitions(&[
+            Definition::Process(process(rank)),
+            Definition::Library(Library { version: "Open MPI v4.1.4".into(), path: "/lib/libmpi.so.40".into() }),
+            Definition::Communicator(world),
+            Definition::Members(Members { communicator: 1, local, remote: Vec::new() }),
+            Definition::Object(Object { number: 2, kind }),
+            Definition::Origin(Origin { number: 2, parent: 1, ordinal: 0 }),
+            Definition::Filter("-query".into()),
+        ])
+        .unwrap();
+        for (number, thread) in (0..).zip([&story].into_iter().chain(&story.beside)) {
+            write_thread(&mut file, number, thread, like.pid + number);
+        }
+        folder.write(&format!("rank-{rank:04}.ovh"), &file.into_inner());
+    }
+}
+
+impl Story {
+    fn has(&self, call: Call) -> bool {
+        self.over.iter().any(|(over, _)| over.call == call.number())
+    }
+}
+
+fn write_thread(file: &mut FileWriter<Vec<u8>>, thread: u32, story: &Story, tid: u32) {
+    let over = story.over.iter().map(|(call, _)| call);
+    let calls: Vec<Signature> = over.chain(&story.open).chain(&story.asks).copied().collect();
+    // Each owns two numbers: one of a request that is complete at once.
+    let number = |at: usize| 1 + 2 * at as u32;
+    let signatures: Vec<Signature> =
+        calls.iter().enumerate().map(|(at, call)| Signature { number: number(at), ..*call }).collect();
+    let (last, at) = (u64::from(number(calls.len().max(1) - 1)), 2 * SECOND);
+    let polls = Polls { start: BEGIN + at, end: BEGIN + at + 50, count: 5, signature: last, ..Polls::default() };
+    let asks = story.asks.map(|_| ThreadBlock { polls, ..blank_block() });
+    // Half a second later it still turned its engine.
+    let in_call = |at| ThreadBlock { last_entry: BEGIN + at + SECOND / 2, ..in_call(last, at) };
+    let mut block = story.open.map(|_| in_call(at)).or(asks).unwrap_or_else(blank_block);
+    block.ledger[INSIDE].calls.ticks = if story.turned { 2 * SECOND } else { 0 };
+    let (mut words, mut last) = (Vec::new(), BEGIN);
+    for (at, (_, details)) in story.over.iter().enumerate() {
+        last = call(&mut words, last, number(at), BEGIN + 1_000_000 * (1 + at as u64), 1_000);
+        words.extend(details);
+    }
+    file.thread(thread, &ThreadBlock { tid, ..block }).unwrap();
+    file.signatures(thread, 0, &signatures).unwrap();
+    file.events(thread, 0, BEGIN, &words).unwrap();
+}

@@ -1,0 +1,166 @@
+//! One message serves one receive: `overhear hang` of runs made by hand in which there are fewer messages than receives, or as many.
+
+use traces::calls::Call;
+use traces::record::Fate;
+use traces::signature::{Signature, peer, tag};
+
+use crate::common::recorded::ask;
+use crate::common::stories::{
+    Story, begun, collective, completing, created, inside, outside, receive, receiving, run, to,
+};
+use crate::hang::{goes_on, hangs, is_unknown, judged, large};
+
+/// Rank 0 has sent so many messages of tag 1 to rank 1, and waits for it in a barrier.
+fn sender(messages: usize) -> Story {
+    inside(&vec![to(Call::Send, 1, 1); messages], collective(Call::Barrier))
+}
+
+/// Whether rank 1 waits for ever, standing like this: with one message, and with two.
+#[track_caller]
+fn needs_two(receiver: &Story) {
+    hangs_as("taken", vec![sender(1), receiver.clone()]);
+    goes_on(vec![sender(2), receiver.clone()]);
+}
+
+/// It hangs for certain, and this is among the reasons.
+#[track_caller]
+fn hangs_as(reason: &str, stories: Vec<Story>) {
+    let (verdict, reasons) = judged(stories);
+    assert_eq!(verdict, "certain", "{reasons:?}");
+    assert!(reasons.iter().any(|(found, _)| found == reason), "{reasons:?}");
+}
+
+#[test]
+fn two_receives_of_one_rank_and_tag_need_two_messages() {
+    needs_two(&inside(&[receiving(0, 1); 2], completing(Call::Waitall, 2)));
+    needs_two(&inside(&[receiving(0, 1)], receive(0, 1)));
+}
+
+#[test]
+fn a_receive_from_any_rank_takes_the_message_of_one_that_names_it() {
+    needs_two(&inside(&[receiving(peer::ANY, 1)], receive(0, 1)));
+    needs_two(&inside(&[receiving(peer::ANY, 1); 2], completing(Call::Waitall, 2)));
+    needs_two(&inside(&[receiving(0, tag::ANY)], receive(0, 1)));
+    // The one that names the rank comes first, and so do both get one.
+    let both = inside(&[receiving(0, 1)], receive(peer::ANY, 1));
+    let other = inside(&[to(Call::Send, 1, 1)], collective(Call::Barrier));
+    goes_on(vec![sender(1), both, other]);
+}
+
+#[test]
+fn the_detail_names_the_receive_that_takes_the_message() {
+    let folder = run(vec![sender(1), inside(&[receiving(0, 1)], receive(0, 1))]);
+    let said = ask(&folder.0, "hang", &["--no-cache"]);
+    let details: Vec<&str> = said.rows("reasons").iter().map(|row| row["detail"].as_str().unwrap()).collect();
+    let taken = details.iter().find(|detail| detail.contains("posted before by MPI_Irecv"));
+    assert!(taken.is_some_and(|detail| detail.starts_with("Rank 1 waits for tag 1 from rank 0")), "{details:#?}");
+}
+
+#[test]
+fn a_message_that_was_received_is_gone() {
+    let receiver = outside(&[receiving(0, 1), receiving(0, 1)]).then(completing(Call::Wait, 1)).completed(2);
+    let receiver = |open| receiver.clone().entering(open);
+    hangs_as("missing", vec![sender(1), receiver(completing(Call::Wait, 1))]);
+    goes_on(vec![sender(2), receiver(completing(Call::Wait, 1))]);
+}
+
+#[test]
+fn a_probe_takes_no_message_and_a_matched_probe_does() {
+    let probe = |call| Signature { sent: 0, ..to(call, 0, 1) };
+    goes_on(vec![sender(1), outside(&[probe(Call::Probe)]).entering(receive(0, 1))]);
+    hangs_as("missing", vec![sender(1), outside(&[probe(Call::Mprobe)]).entering(receive(0, 1))]);
+    goes_on(vec![sender(2), outside(&[probe(Call::Mprobe)]).entering(receive(0, 1))]);
+    // What was probed is there to be received.
+    let received = Signature { call: Call::Mrecv.number(), ..receive(0, 1) };
+    goes_on(vec![sender(1), outside(&[probe(Call::Mprobe)]).entering(received)]);
+    // A probe finds no message that a receive has.
+    needs_two(&inside(&[receiving(0, 1)], probe(Call::Probe)));
+}
+
+#[test]
+fn a_receive_that_was_given_up_still_takes_a_message_and_one_that_was_cancelled_may_not() {
+    let free = completing(Call::Request_free, 1);
+    needs_two(&outside(&[receiving(0, 1)]).then(free).gave_up(1).entering(receive(0, 1)));
+    let cancel = completing(Call::Cancel, 1);
+    goes_on(vec![sender(1), outside(&[receiving(0, 1)]).then(cancel).entering(receive(0, 1))]);
+    // It told that it was cancelled.
+    let cancelled = outside(&[receiving(0, 1)]).then(cancel).then(completing(Call::Wait, 1)).completed(1);
+    let cancelled = cancelled.got(peer::NONE, tag::NONE, Fate::Cancelled);
+    goes_on(vec![sender(1), cancelled.clone().entering(receive(0, 1))]);
+    hangs_as("missing", vec![sender(0), cancelled.entering(receive(0, 1))]);
+}
+
+#[test]
+fn a_send_that_was_cancelled_sends_nothing() {
+    let sender = outside(&[begun(Call::Isend, 1, 1)]).then(completing(Call::Cancel, 1));
+    let sender = sender.then(completing(Call::Wait, 1)).completed(1).got(peer::NONE, tag::NONE, Fate::Cancelled);
+    hangs_as("missing", vec![sender.entering(collective(Call::Barrier)), inside(&[], receive(0, 1))]);
+}
+
+#[test]
+fn a_persistent_receive_takes_a_message_each_time_it_is_started() {
+    let create = Signature { call: Call::Recv_init.number(), flags: traces::signature::CREATES, ..receive(0, 1) };
+    let start = completing(Call::Start, 1);
+    let once = outside(&[create]).then(start).started(1);
+    needs_two(&once.clone().entering(receive(0, 1)));
+    goes_on(vec![sender(1), once.clone().entering(completing(Call::Wait, 1))]);
+    let twice = once.then(completing(Call::Wait, 1)).completed(1).then(start).started(2);
+    goes_on(vec![sender(2), twice.clone().entering(completing(Call::Wait, 1))]);
+    hangs_as("missing", vec![sender(1), twice.entering(completing(Call::Wait, 1))]);
+}
+
+#[test]
+fn what_arrived_is_told_where_it_was_not_asked_for() {
+    // A receive of any tag got the only message of the tag that is waited for.
+    let any = outside(&[Signature { tag: tag::ANY, ..receive(0, 1) }]).got(0, 1, Fate::Whole);
+    hangs_as("missing", vec![sender(1), any.entering(receive(0, 1))]);
+}
+
+#[test]
+fn a_send_needs_a_receive_of_its_own() {
+    let twice = |open| inside(&[to(Call::Send, 1, 1)], open);
+    let receiver = |posted| inside(&vec![receiving(0, 1); posted], receive(0, 7));
+    hangs(vec![twice(large(to(Call::Send, 1, 1))), receiver(1)], "cycle", "ranks 0-1");
+    assert_eq!(judged(vec![twice(to(Call::Ssend, 1, 1)), receiver(1)]).0, "certain");
+    goes_on_after(vec![twice(to(Call::Ssend, 1, 1)), receiver(2)]);
+}
+
+/// Rank 0 goes on: what rank 1 waits for is no matter.
+#[track_caller]
+fn goes_on_after(stories: Vec<Story>) {
+    let folder = run(stories);
+    let said = ask(&folder.0, "hang", &["--no-cache"]);
+    assert_eq!(said.rows("standing")[0]["waits_for_ever"], "no", "{:#}", said.json);
+}
+
+#[test]
+fn threads_that_receive_at_once_may_each_get_the_message() {
+    let threads = inside(&[], receive(0, 1)).beside(inside(&[], receive(0, 1)));
+    goes_on(vec![sender(1), threads.clone()]);
+    hangs_as("missing", vec![sender(0), threads]);
+}
+
+#[test]
+fn a_rank_is_stuck_only_if_each_of_its_threads_is() {
+    // A thread of each in its first call waits for messages, and the first ones are outside MPI.
+    let service = |other| outside(&[collective(Call::Barrier)]).beside(inside(&[], receive(other, 9)));
+    is_unknown(vec![service(1), service(0)]);
+    let stuck = |other| inside(&[collective(Call::Barrier)], receive(other, 1)).beside(inside(&[], receive(other, 9)));
+    hangs(vec![stuck(1), stuck(0)], "knot", "ranks 0-1");
+}
+
+#[test]
+fn a_rank_may_send_to_itself_by_another_thread() {
+    let own = inside(&[], receive(0, 1));
+    hangs(vec![own.clone()], "cycle", "rank 0");
+    is_unknown(vec![own.clone().beside(outside(&[to(Call::Send, 0, 2)]))]);
+    goes_on(vec![own.beside(inside(&[], to(Call::Send, 0, 1)))]);
+}
+
+#[test]
+fn a_rank_between_two_calls_may_yet_post_a_persistent_send() {
+    let create = created(Call::Send_init, 1, 1);
+    hangs_as("missing", vec![inside(&[create], collective(Call::Barrier)), inside(&[], receive(0, 1))]);
+    let started = outside(&[create]).then(completing(Call::Start, 1)).started(1);
+    goes_on(vec![started.entering(collective(Call::Barrier)), inside(&[], receive(0, 1))]);
+}

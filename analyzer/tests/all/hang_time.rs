@@ -1,0 +1,160 @@
+//! What time adds to the verdict of `overhear hang`: runs made by hand whose processes sleep, are stopped, or are gone.
+
+use std::fs;
+
+use examples::answer::Answer;
+use traces::calls::Call;
+use traces::file::FileHeader;
+use traces::signature::Signature;
+
+use crate::common::recorded::ask;
+use crate::common::stories::{
+    Sleeper, Story, asking, asleep, collective, completing, gone, inside, outside, receive, run, run_by, this_host, to,
+};
+use crate::common::{Folder, header};
+use crate::hang::judged;
+
+fn verdict(folder: &Folder) -> (String, String, u64) {
+    let answer = ask(&folder.0, "hang", &["--no-cache"]);
+    let run = &answer.json["run"];
+    let text = |key: &str| run[key].as_str().unwrap().to_string();
+    (text("hangs"), text("rests_on"), answer.status as u64)
+}
+
+/// The verdict on ranks that are one process asleep, whose recording began so many seconds ago.
+#[track_caller]
+fn is(stories: Vec<Story>, ago: u64, expected: &str, rests_on: &str) {
+    let sleeper = Sleeper::new();
+    let (found, found_on, status) = verdict(&asleep(stories, &sleeper, ago));
+    let expected_status = match expected {
+        "unknown" => 5,
+        expected => u64::from(["certain", "likely"].contains(&expected)),
+    };
+    assert_eq!((&*found, status), (expected, expected_status), "{found_on}");
+    assert!(found_on.contains(rests_on), "{found_on}");
+}
+
+fn barrier() -> Signature {
+    collective(Call::Barrier)
+}
+
+fn initializing() -> Signature {
+    Signature { object: 0, ..collective(Call::Init) }
+}
+
+#[test]
+fn a_run_that_starts_is_given_minutes() {
+    let starts = || vec![inside(&[], initializing()), inside(&[], initializing())];
+    is(starts(), 100, "unknown", "it is starting: rank 0 is in MPI_Init");
+    is(starts(), 700, "likely", "no rank has moved for 12 minutes");
+    // They have called nothing since, and sleep.
+    let started = || vec![outside(&[initializing()]), outside(&[initializing()])];
+    is(started(), 100, "unknown", "it is starting: rank 0 is outside MPI, after MPI_Init");
+    is(started(), 700, "likely", "no rank has moved");
+}
+
+#[test]
+fn a_rank_that_sleeps_outside_mpi_is_named_and_after_a_minute_the_run_hangs() {
+    let stories = || vec![inside(&[barrier()], barrier()), outside(&[barrier()])];
+    is(stories(), 40, "unknown", "rank 1 is outside MPI, after MPI_Barrier");
+    is(stories(), 70, "likely", "no rank has moved for 68.");
+}
+
+#[test]
+fn a_deadlock_is_certain_at_once_and_one_that_libraries_may_resolve_after_ten_seconds() {
+    let cycle = |call: fn(i32) -> Signature| vec![inside(&[], call(1)), inside(&[], call(0))];
+    is(cycle(|other| receive(other, 1)), 3, "certain", "none of them moved between two looks");
+    let bcast = |root| Signature { peer: root, sent: 4 << 20, ..collective(Call::Bcast) };
+    is(cycle(bcast), 20, "likely", "MPI lets ranks 0-1 wait for what can never come");
+}
+
+#[test]
+fn a_send_that_a_sleeping_rank_stays_in_is_not_buffered() {
+    let send = |other| inside(&[barrier()], to(Call::Send, other, 1));
+    is(vec![send(1), send(0)], 5, "certain", "moved between two looks 1.");
+}
+
+#[test]
+fn a_rank_that_sleeps_between_polls_may_do_something_else_until_a_minute_has_passed() {
+    let probes = |other| asking(Signature { call: Call::Iprobe.number(), ..receive(other, 1) });
+    is(vec![probes(1), probes(0)], 30, "unknown", "no rank has moved for");
+    is(vec![probes(1), probes(0)], 90, "likely", "no rank has moved for");
+}
+
+#[test]
+fn a_stopped_rank_is_stopped_and_nothing_is_certain() {
+    let sleeper = Sleeper::new();
+    let stop = |signal| {
+        // SAFETY: stops a child of this test, or has it go on.
+        unsafe { libc::kill(sleeper.0.id() as i32, signal) };
+    };
+    stop(libc::SIGSTOP);
+    while model::process::Process::of(sleeper.0.id()).unwrap().state != model::process::ProcessState::Stopped {
+        std::thread::yield_now();
+    }
+    let answer = |stories| ask(&asleep(stories, &sleeper, 100).0, "hang", &["--no-cache"]);
+    let reasons = |answer: &Answer| answer.rows("reasons").iter().map(|row| row["reason"].clone()).collect::<Vec<_>>();
+    let waiting = answer(vec![inside(&[], barrier()), outside(&[barrier()])]);
+    assert_eq!((waiting.json["run"]["hangs"].as_str(), waiting.status), (Some("unknown"), 5), "{:#}", waiting.json);
+    assert!(reasons(&waiting).iter().all(|reason| reason == "stopped"), "{:#}", waiting.json);
+    // A deadlock is one, whoever looks at its ranks with a debugger.
+    let stuck = answer(vec![inside(&[], receive(1, 1)), inside(&[], receive(0, 1))]);
+    assert_eq!(stuck.json["run"]["hangs"], "certain", "{:#}", stuck.json);
+    stop(libc::SIGCONT);
+}
+
+#[test]
+fn a_run_that_mpi_aborted_does_not_hang() {
+    let abort = || inside(&[], Signature { object: 1, ..collective(Call::Abort) });
+    let stories = || vec![inside(&[], receive(1, 1)), inside(&[], receive(0, 1)), abort()];
+    assert_eq!(judged(stories()), ("no".into(), Vec::new()));
+    let (found, rests_on, status) = verdict(&run(stories()));
+    assert_eq!((&*found, status), ("no", 0));
+    assert_eq!(rests_on, "rank 2 ended it by MPI_Abort");
+}
+
+#[test]
+fn after_the_end_nobody_can_tell_what_a_rank_outside_mpi_did() {
+    let (found, rests_on, _) = verdict(&run(vec![inside(&[barrier()], barrier()), outside(&[barrier()])]));
+    assert_eq!(found, "unknown");
+    assert!(rests_on.contains("rank 1 was outside MPI"), "{rests_on}");
+    let (found, rests_on, _) = verdict(&run(vec![inside(&[], barrier()), inside(&[], barrier())]));
+    assert_eq!(found, "no", "{rests_on}");
+}
+
+#[test]
+fn with_thread_multiple_a_thread_that_has_not_called_mpi_may_send() {
+    let multiple = FileHeader { thread_level: 3, ..header(0, 0) };
+    let cycle = || vec![inside(&[], receive(1, 1)).waited(), inside(&[], receive(0, 1)).waited()];
+    let folder = Folder::new();
+    run_by(&folder, cycle(), multiple, |_| gone(this_host()));
+    assert_eq!(verdict(&folder).0, "likely");
+    // Its only thread is known, and there is no other.
+    let sleeper = Sleeper::new();
+    let folder = Folder::new();
+    run_by(&folder, cycle(), FileHeader { thread_level: 3, ..sleeper.header(3) }, |_| sleeper.process());
+    assert_eq!(verdict(&folder).0, "certain");
+}
+
+#[test]
+fn a_dead_rank_is_one_only_if_it_was_before_the_first_look_and_others_have_waited_for_it() {
+    let sleeper = Sleeper::new();
+    let run_of = |ago| {
+        let folder = Folder::new();
+        let stories = vec![inside(&[barrier()], barrier()), inside(&[barrier()], completing(Call::Waitall, 0))];
+        run_by(&folder, stories, sleeper.header(ago), |rank| match rank {
+            0 => sleeper.process(),
+            _ => gone(this_host()),
+        });
+        folder
+    };
+    let folder = run_of(20);
+    // The second rank's process has a number that nobody has.
+    let path = folder.0.join("rank-0001.ovh");
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[44..48].copy_from_slice(&(u32::MAX - 1).to_le_bytes());
+    fs::write(&path, bytes).unwrap();
+    let (found, rests_on, _) = verdict(&folder);
+    assert_eq!(found, "certain", "{rests_on}");
+    assert!(rests_on.contains("a dead rank"), "{rests_on}");
+}

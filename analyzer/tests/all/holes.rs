@@ -1,0 +1,69 @@
+//! A file with a hole, as tar and rsync carry one on, takes what lies on the disk, not what its length says.
+
+use std::fs::File;
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use crate::common::{Folder, two_ranks};
+
+const LENGTH: u64 = 8 << 30;
+
+#[test]
+fn a_hole_behind_a_file_takes_no_memory_and_changes_nothing() {
+    let folder = two_ranks();
+    let whole = said(&folder);
+    grow(&folder);
+    assert_eq!(said(&folder), whole);
+}
+
+#[test]
+fn pages_behind_a_hole_are_found() {
+    let folder = two_ranks();
+    let whole = said(&folder);
+    let path = folder.0.join("rank-0001.ovh");
+    let bytes = std::fs::read(&path).unwrap();
+    grow(&folder);
+    let file = File::options().write(true).open(&path).unwrap();
+    // The same pages once more: a thread's records are then there twice.
+    let pages = &bytes[traces::file::FIRST_PAGE..];
+    file.write_all_at(pages, LENGTH - pages.len().next_multiple_of(traces::file::FIRST_PAGE) as u64).unwrap();
+    assert_ne!(said(&folder), whole);
+}
+
+/// Gives the second file a hole behind it.
+fn grow(folder: &Folder) {
+    let path = folder.0.join("rank-0001.ovh");
+    File::options().write(true).open(&path).unwrap().set_len(LENGTH).unwrap();
+    let blocks = path.metadata().unwrap().blocks();
+    assert!(blocks * 512 < LENGTH / 8, "this file system knows no holes: {blocks} blocks");
+}
+
+/// What is said of the run by commands that read it once, and by one that follows it.
+fn said(folder: &Folder) -> Vec<String> {
+    let commands: [&[&str]; 3] = [&["report"], &["hang"], &["top", "--once"]];
+    commands.iter().map(|words| within(words, &folder.0)).collect()
+}
+
+/// What a command says, which may use a sixteenth of the hole.
+fn within(words: &[&str], run: &Path) -> String {
+    let out = run.with_extension("said");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_overhear"));
+    command.args(words).arg(run).stdout(File::create(&out).unwrap()).stderr(Stdio::null());
+    let (status, kilobytes) = wait(command.spawn().unwrap());
+    assert!([0, 1].contains(&status), "{words:?}: {status}");
+    assert!(kilobytes < LENGTH >> 14, "{words:?} used {kilobytes} KiB");
+    let said = std::fs::read_to_string(&out).unwrap();
+    std::fs::remove_file(&out).unwrap();
+    said
+}
+
+/// The status a child ends with, and the most memory it had, mapped files among it.
+fn wait(child: Child) -> (i32, u64) {
+    // SAFETY: all bytes zero is one of its values.
+    let mut used: libc::rusage = unsafe { std::mem::zeroed() };
+    let mut status = 0;
+    // SAFETY: it is this process's child, which nobody else waits for, and both are out parameters.
+    unsafe { libc::wait4(child.id() as i32, &mut status, 0, &mut used) };
+    (libc::WEXITSTATUS(status), used.ru_maxrss as u64)
+}

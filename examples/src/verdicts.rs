@@ -1,0 +1,180 @@
+//! A collection of small programs, right ones and ones that hang, and whether `overhear hang` tells them apart.
+//!
+//! In: `programs/verdicts.c`, in which each states its truth. Out: what was said of each while it ran and after it was killed, and whether
+//! that was right: a program that hangs does not end, and one that does not hang ends by itself.
+
+use std::fs;
+use std::path::PathBuf;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use traces::read::RankFile;
+
+use crate::answer::Answer;
+use crate::machine::workspace;
+use crate::mpi::Mpi;
+use crate::program::Program;
+use crate::run::{Case, Run};
+use crate::running::{Running, says_it_hangs, verdict};
+
+/// How long a program is looked at that neither ends nor is said to hang. All that end do so before.
+const LIMIT: Duration = Duration::from_secs(40);
+/// How long a program is given to end after it was said to hang, which proves that it does.
+pub const PROOF: Duration = Duration::from_secs(4);
+
+/// One program of the collection.
+#[derive(Clone, Debug)]
+pub struct SmallProgram {
+    /// Its name.
+    pub name: String,
+    /// Ranks it runs on.
+    pub ranks: u32,
+    /// Whether it hangs; nothing where libraries differ.
+    pub hangs: Option<bool>,
+}
+
+/// How a verdict compares with the truth.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Score {
+    /// It is the truth.
+    Right,
+    /// It is not.
+    Wrong,
+    /// It says that nobody can tell.
+    CannotTell,
+}
+
+/// What became of one program under one library.
+#[derive(Debug)]
+pub struct Trial {
+    /// Whether it hung.
+    pub hung: bool,
+    /// What was said of it while it ran.
+    pub live: Score,
+    /// What was said of it when it was over.
+    pub after: Score,
+    /// The verdicts, and what they rest on.
+    pub said: String,
+    /// Looks that were taken while it ran.
+    pub looks: u32,
+}
+
+fn folder() -> PathBuf {
+    workspace().join("examples/tests/programs")
+}
+
+/// All programs of the collection.
+pub fn all() -> Vec<SmallProgram> {
+    let path = folder().join("verdicts.c");
+    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let stated = text.lines().filter_map(|line| line.strip_prefix("PROGRAM(").or(line.strip_prefix("THREADED(")));
+    stated.map(|line| small_program(line).unwrap_or_else(|| panic!("{line}: no such program"))).collect()
+}
+
+/// Reads `name, ranks, truth)`.
+fn small_program(line: &str) -> Option<SmallProgram> {
+    let mut words = line.strip_suffix(')')?.split(", ");
+    let (name, ranks, truth) = (words.next()?.to_string(), words.next()?.parse().ok()?, words.next()?);
+    let hangs = match truth {
+        "HANGS" => Some(true),
+        "ENDS" => Some(false),
+        "DEPENDS" => None,
+        _ => return None,
+    };
+    Some(SmallProgram { name, ranks, hangs })
+}
+
+/// The program that has the collection in it, for a library.
+pub fn build(mpi: &Mpi) -> PathBuf {
+    Program::read_in(&folder(), "verdicts").build(mpi)
+}
+
+/// How one is launched.
+pub fn case<'a>(program: &SmallProgram, mpi: &'a Mpi) -> Case<'a> {
+    let (arguments, path) = (vec![program.name.clone()], build(mpi));
+    Case { mpi, path, arguments, ranks: program.ranks, variables: Vec::new() }
+}
+
+/// Runs one and looks at it until it ends, is said to hang, or has been looked at for long enough. If it is said to hang, it has `proof`
+/// to end.
+///
+/// Fails where it does not do what it states: that is no verdict on it.
+pub fn judge(program: &SmallProgram, mpi: &Mpi, proof: Duration) -> Result<Trial, String> {
+    let mut running = Running::begin(&format!("verdicts-{}", program.name), &case(program, mpi));
+    let (began, mut looks, mut last) = (Instant::now(), 0, None);
+    while !running.is_over() && began.elapsed() < LIMIT {
+        let Some(answer) = running.look() else {
+            sleep(Duration::from_millis(5));
+            continue;
+        };
+        looks += 1;
+        let hangs = says_it_hangs(&answer);
+        last = Some(answer);
+        if hangs {
+            break;
+        }
+        sleep(Duration::from_millis(100));
+    }
+    let hung = !ends_within(&mut running, proof);
+    let run = Run { folder: running.run.folder.clone() };
+    drop(running);
+    wait_for_the_end_of(&run);
+    if program.hangs.is_some_and(|hangs| hangs != hung) {
+        let state = if hung { "does not end" } else { "ends" };
+        return Err(format!("{} under {} {state}: {}", program.name, mpi.name, said(last.as_ref())));
+    }
+    let after = run.ask("hang", &["--no-cache"]);
+    Ok(Trial {
+        hung,
+        live: last.as_ref().map_or(Score::CannotTell, |answer| score(answer, hung)),
+        after: score(&after, hung),
+        said: format!("{}; after its end: {}", said(last.as_ref()), said(Some(&after))),
+        looks,
+    })
+}
+
+fn ends_within(running: &mut Running, time: Duration) -> bool {
+    let began = Instant::now();
+    while !running.is_over() && began.elapsed() < time {
+        sleep(Duration::from_millis(20));
+    }
+    running.is_over()
+}
+
+/// A process that was killed takes a while to be gone.
+fn wait_for_the_end_of(run: &Run) {
+    let pids = run.files().into_iter().filter_map(|file| Some(RankFile::open(&file).ok()?.header().pid));
+    let pids: Vec<u32> = pids.collect();
+    let is_there = |pid: &u32| fs::read_link(format!("/proc/{pid}/exe")).is_ok();
+    let began = Instant::now();
+    while pids.iter().any(is_there) && began.elapsed() < PROOF {
+        sleep(Duration::from_millis(20));
+    }
+}
+
+fn score(answer: &Answer, hung: bool) -> Score {
+    match (verdict(answer), hung) {
+        ("certain" | "likely", true) | ("no" | "finished", false) => Score::Right,
+        ("unknown", _) => Score::CannotTell,
+        _ => Score::Wrong,
+    }
+}
+
+fn said(answer: Option<&Answer>) -> String {
+    let Some(answer) = answer else { return "nothing".into() };
+    format!("{}: {}", verdict(answer), answer.json["run"]["rests_on"].as_str().unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_collection_has_programs_that_hang_and_programs_that_end_each_by_a_name_of_its_own() {
+        let all = all();
+        let count = |hangs| all.iter().filter(|program| program.hangs == hangs).count();
+        assert!(count(Some(true)) >= 40 && count(Some(false)) >= 25, "{} programs", all.len());
+        let names: std::collections::BTreeSet<&str> = all.iter().map(|program| program.name.as_str()).collect();
+        assert_eq!(names.len(), all.len());
+    }
+}

@@ -1,0 +1,62 @@
+//! Calls that have returned where their recording could not be touched: on another thread than they began on, as those of
+//! user-level threads may, or while the recorder was at work on another stack. Their recording closes them when it comes to it.
+
+use std::sync::atomic::{AtomicUsize, Ordering::*};
+use std::sync::{Mutex, MutexGuard};
+
+use crate::recorder::guard;
+
+/// A call that has returned.
+#[derive(Clone, Copy)]
+pub struct ReturnedCall {
+    /// The number of the thread that it began on.
+    pub thread: u32,
+    /// Since when the outermost call was open there.
+    pub since: u64,
+    /// How many were around it.
+    pub depth: u32,
+    /// When it returned.
+    pub end: u64,
+    /// The class and the code of its error, if it returned one.
+    pub error: Option<(u16, i32)>,
+}
+
+static CALLS: Mutex<Vec<ReturnedCall>> = Mutex::new(Vec::new());
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+
+/// As many are kept. A thread that makes no call any more does not come to its own.
+const MOST: usize = 1 << 12;
+
+/// Keeps one for its thread.
+#[cold]
+pub fn add(call: ReturnedCall) {
+    guard::run(|| {
+        let mut calls = lock();
+        if calls.len() < MOST {
+            calls.push(call);
+        }
+        COUNT.store(calls.len(), Release);
+    });
+}
+
+/// The first of a thread's.
+#[inline(always)]
+pub fn take(thread: u32) -> Option<ReturnedCall> {
+    if COUNT.load(Relaxed) == 0 { None } else { take_first(thread) }
+}
+
+#[cold]
+fn take_first(thread: u32) -> Option<ReturnedCall> {
+    let taken = guard::run(|| {
+        let mut calls = lock();
+        let at = calls.iter().position(|call| call.thread == thread)?;
+        let call = calls.remove(at);
+        COUNT.store(calls.len(), Release);
+        Some(call)
+    });
+    taken.flatten()
+}
+
+fn lock() -> MutexGuard<'static, Vec<ReturnedCall>> {
+    CALLS.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
