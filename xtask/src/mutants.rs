@@ -12,7 +12,7 @@ use examples::{target, workspace};
 const TOOL: &str = "cargo-mutants";
 const VERSION: &str = "27.1.0";
 /// Where changes are made.
-const PLACES: [&str; 2] = ["analyzer/src/model/**/*.rs", "analyzer/src/metrics/**/*.rs"];
+const PLACES: [&str; 2] = ["analyzer/model/src/**/*.rs", "analyzer/metrics/src/**/*.rs"];
 
 /// A test that takes longer than all others together, and asks only whether an analysis ends.
 const SLOW: &str = "every_analysis_copes_with_any_damage";

@@ -1,7 +1,7 @@
 //! A run as one page that opens from disk: what its analyses say, in one file of HTML that asks no network and no server.
 //!
 //! In: [`Page`], the reports of a run in the order to be read. Out: the file. What people read is written here, as markup
-//! ([`document`]); tables and pictures are drawn in the browser by the modules in `analyzer/page/`, of the same typed rows that
+//! ([`document`]); tables and pictures are drawn in the browser by the modules in `analyzer/pictures/page/`, of the same typed rows that
 //! every format prints ([`data`]).
 
 mod data;

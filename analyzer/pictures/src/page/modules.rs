@@ -1,4 +1,4 @@
-//! The modules of `analyzer/page/`, each under the name `#name` that others import it by.
+//! The modules of `analyzer/pictures/page/`, each under the name `#name` that others import it by.
 //!
 //! A page opened from disk may load no file: the import map gives each module as a `data:` URL.
 
