@@ -5,6 +5,7 @@
 //! its share of all time in MPI, the calls and the bytes. A group of one rank has nothing to compare.
 
 use super::totals::{self, CallGroup, Totals, percent};
+use crate::meaning;
 use model::Run;
 use model::rank::function;
 use tables::{Column, Row, Table, WorldRank};
@@ -43,7 +44,7 @@ pub struct FunctionName {
 impl Row for FunctionName {
     const TABLE: &'static str = "functions";
     fn columns() -> Vec<Column<Self>> {
-        vec![Column::text("function", "function", |name: &Self| name.function.clone()).name()]
+        vec![Column::text("function", "function", |name: &Self| name.function.clone()).means(meaning::FUNCTION).name()]
     }
 }
 
@@ -80,11 +81,13 @@ impl<Name: Row> Row for GroupRow<Name> {
         let mut columns: Vec<_> =
             Name::columns().into_iter().map(|column| column.from_part(|row: &Self| &row.name)).collect();
         columns.extend([
-            Column::seconds("time_max_s", "max", |row: &Self| row.max),
-            Column::rank("time_max_rank", "rank", |row: &Self| row.max_rank),
-            Column::seconds("time_mean_s", "mean", |row: &Self| row.mean).spare(2),
-            Column::seconds("time_total_s", "total", |row: &Self| row.sum.time).spare(1),
-            Column::percent("time_share_percent", "share %", |row: &Self| row.share).spare(3),
+            Column::seconds("time_max_s", "max", |row: &Self| row.max).means(meaning::TIME_MAX_S),
+            Column::rank("time_max_rank", "rank", |row: &Self| row.max_rank).means(meaning::TIME_MAX_RANK),
+            Column::seconds("time_mean_s", "mean", |row: &Self| row.mean).means(meaning::TIME_MEAN_S).spare(2),
+            Column::seconds("time_total_s", "total", |row: &Self| row.sum.time).means(meaning::TIME_TOTAL_S).spare(1),
+            Column::percent("time_share_percent", "share %", |row: &Self| row.share)
+                .means(meaning::TIME_SHARE_PERCENT)
+                .spare(3),
         ]);
         columns.extend(calls_and_bytes().map(|column| column.from_part(|row: &Self| &row.sum)));
         columns
@@ -97,8 +100,10 @@ impl<Name: Row> Row for SingleRankRow<Name> {
         let mut columns: Vec<_> =
             Name::columns().into_iter().map(|column| column.from_part(|row: &Self| &row.name)).collect();
         columns.extend([
-            Column::seconds("time_total_s", "time", |row: &Self| row.sum.time).spare(1),
-            Column::percent("time_share_percent", "share %", |row: &Self| row.share).spare(3),
+            Column::seconds("time_total_s", "time", |row: &Self| row.sum.time).means(meaning::TIME_TOTAL_S).spare(1),
+            Column::percent("time_share_percent", "share %", |row: &Self| row.share)
+                .means(meaning::TIME_SHARE_PERCENT)
+                .spare(3),
         ]);
         columns.extend(calls_and_bytes().map(|column| column.from_part(|row: &Self| &row.sum)));
         columns
@@ -108,14 +113,14 @@ impl<Name: Row> Row for SingleRankRow<Name> {
 /// What all of these tables end in.
 fn calls_and_bytes() -> impl Iterator<Item = Column<Totals>> {
     let columns = [
-        Column::count("calls", "calls", |sum: &Totals| sum.calls),
+        Column::count("calls", "calls", |sum: &Totals| sum.calls).means(meaning::CALLS),
         totals::open_calls(),
-        Column::bytes("bytes", "bytes", Totals::bytes),
-        Column::bytes("sent_bytes", "", |sum: &Totals| sum.sent),
-        Column::bytes("received_bytes", "", |sum: &Totals| sum.received),
-        Column::seconds("call_min_s", "", |sum: &Totals| sum.shortest),
-        Column::seconds("call_max_s", "", |sum: &Totals| sum.longest),
-        Column::count("failed_calls", "", |sum: &Totals| sum.failed),
+        Column::bytes("bytes", "bytes", Totals::bytes).means(meaning::BYTES),
+        Column::bytes("sent_bytes", "", |sum: &Totals| sum.sent).means(meaning::SENT_BYTES),
+        Column::bytes("received_bytes", "", |sum: &Totals| sum.received).means(meaning::RECEIVED_BYTES),
+        Column::seconds("call_min_s", "", |sum: &Totals| sum.shortest).means(meaning::CALL_MIN_S),
+        Column::seconds("call_max_s", "", |sum: &Totals| sum.longest).means(meaning::CALL_MAX_S),
+        Column::count("failed_calls", "", |sum: &Totals| sum.failed).means(meaning::FAILED_CALLS),
     ];
     columns.into_iter()
 }

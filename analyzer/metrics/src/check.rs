@@ -1,5 +1,6 @@
 //! Whether the ranks' accounts agree: messages sent and received, bytes, clocks.
 
+use crate::meaning;
 use rustc_hash::FxHashMap;
 
 use super::totals::{seconds, world_rank};
@@ -13,13 +14,15 @@ use tables::{Column, Fact, Row, Table, Value, WorldRank, facts};
 const ROWS: usize = 20;
 
 facts! {
-    MATCHED = "matched_messages", Count, always;
-    RECEIVED = "received_bytes", Bytes, always;
-    SENT = "sent_bytes", Bytes, always;
-    COLLECTIVES = "matched_collectives", Count, always;
-    BACKWARDS = "backwards", Count, always;
-    UNCERTAIN = "uncertain_messages", Count, always;
-    BACKWARDS_BEFORE = "backwards_before", Count, always;
+    MATCHED = "matched_messages", Count, always, "Messages for which send and receive were both found.";
+    RECEIVED = "received_bytes", Bytes, always, "Bytes that arrived.";
+    SENT = "sent_bytes", Bytes, always, "Bytes handed out, by the sender's own buffers.";
+    COLLECTIVES = "matched_collectives", Count, always, "Collective operations that all processes joined.";
+    BACKWARDS = "backwards", Count, always, "Messages that arrived before they were sent, by the clocks.";
+    UNCERTAIN = "uncertain_messages", Count, always,
+        "Messages of several threads at once, of which nobody knows which receive got which.";
+    BACKWARDS_BEFORE = "backwards_before", Count, always,
+        "Messages that arrived before they were sent before clocks were moved within their errors.";
 }
 
 /// Messages, bytes and clocks in sum.
@@ -60,12 +63,16 @@ impl Row for ClockRow {
     const TABLE: &'static str = "clocks";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::rank("rank", "rank", |row: &Self| row.rank),
-            Column::seconds("begin_s", "begins", |row: &Self| seconds(row.begin)),
-            Column::seconds("begin_error_s", "±", |row: &Self| seconds(row.begin_error)),
-            Column::seconds("end_s", "ends", |row: &Self| seconds(row.end)),
-            Column::seconds("end_error_s", "±", |row: &Self| seconds(row.end_error)),
-            Column::text("clock", "by", |row: &Self| row.source.to_string()),
+            Column::rank("rank", "rank", |row: &Self| row.rank).means(meaning::RANK),
+            Column::seconds("begin_s", "begins", |row: &Self| seconds(row.begin))
+                .means("The rank's clock less the first rank's, in MPI_Init."),
+            Column::seconds("begin_error_s", "±", |row: &Self| seconds(row.begin_error))
+                .means("By how much that may be off: half the time of the fastest exchange."),
+            Column::seconds("end_s", "ends", |row: &Self| seconds(row.end)).means("The same in MPI_Finalize."),
+            Column::seconds("end_error_s", "±", |row: &Self| seconds(row.end_error))
+                .means("By how much that may be off."),
+            Column::text("clock", "by", |row: &Self| row.source.to_string())
+                .means("What the clock rests on: one that ranks share, exchanges of messages, or the time of day."),
         ]
     }
 }
@@ -98,13 +105,19 @@ impl Row for MatchedRow {
     const TABLE: &'static str = "pairs";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::rank("from_rank", "from", |row: &Self| row.from),
-            Column::rank("to_rank", "to", |row: &Self| row.to),
-            Column::count("messages", "messages", |row: &Self| row.pair.messages),
-            Column::bytes("sent_bytes", "sent", |row: &Self| row.pair.sent),
-            Column::bytes("received_bytes", "received", |row: &Self| row.pair.received),
-            Column::seconds("least_s", "least time", |row: &Self| seconds(row.pair.least)),
-            Column::count("backwards", "backwards", |row: &Self| row.pair.backwards),
+            Column::rank("from_rank", "from", |row: &Self| row.from).means(meaning::FROM_RANK),
+            Column::rank("to_rank", "to", |row: &Self| row.to).means(meaning::TO_RANK),
+            Column::count("messages", "messages", |row: &Self| row.pair.messages)
+                .means("Messages that were received; in `matrix`, that were sent."),
+            Column::bytes("sent_bytes", "sent", |row: &Self| row.pair.sent)
+                .means("Bytes that were sent in these messages."),
+            Column::bytes("received_bytes", "received", |row: &Self| row.pair.received)
+                .means("Bytes that came in these messages."),
+            Column::seconds("least_s", "least time", |row: &Self| seconds(row.pair.least)).means(
+                "The least time between the begin of a send and the end of its receive: below 0, clocks disagree.",
+            ),
+            Column::count("backwards", "backwards", |row: &Self| row.pair.backwards)
+                .means("Messages that arrived before they were sent, by the clocks."),
         ]
     }
 }
@@ -132,11 +145,12 @@ impl Row for UnmatchedRow {
     const TABLE: &'static str = "unmatched";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::text("what", "unmatched", |row: &Self| row.what.to_string()),
-            Column::rank("rank", "rank", |row: &Self| row.rank),
-            Column::text("function", "function", |row: &Self| row.function.clone()),
-            Column::text("site", "call site", |row: &Self| row.site.clone()),
-            Column::count("calls", "calls", |row: &Self| row.calls),
+            Column::text("what", "unmatched", |row: &Self| row.what.to_string())
+                .means("What has no partner: a message, a receive, a collective call."),
+            Column::rank("rank", "rank", |row: &Self| row.rank).means(meaning::RANK),
+            Column::text("function", "function", |row: &Self| row.function.clone()).means(meaning::FUNCTION),
+            Column::text("site", "call site", |row: &Self| row.site.clone()).means(meaning::SITE),
+            Column::count("calls", "calls", |row: &Self| row.calls).means(meaning::CALLS),
         ]
     }
 }

@@ -8,7 +8,8 @@ use model::Rank;
 use tables::{Fact, Value, facts};
 
 facts! {
-    COST = "overhear_cost_s", Seconds, sometimes;
+    COST = "overhear_cost_s", Seconds, sometimes,
+        "What recording cost all ranks beside their calls, as measured while they ran.";
 }
 
 /// The sum over ranks, each with how many calls it has, and its share.

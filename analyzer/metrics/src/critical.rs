@@ -1,5 +1,6 @@
 //! The critical path by place.
 
+use crate::meaning;
 use rustc_hash::FxHashMap;
 
 use super::totals::{percent, seconds, world_rank};
@@ -13,9 +14,9 @@ use tables::{Column, Fact, Row, Table, Value, WorldRank, facts};
 const ROWS: usize = 15;
 
 facts! {
-    PATH = "path_s", Seconds, always;
-    IN_MPI = "path_in_mpi_s", Seconds, always;
-    JUMPS = "path_jumps", Count, always;
+    PATH = "path_s", Seconds, always, "The length of the critical path.";
+    IN_MPI = "path_in_mpi_s", Seconds, always, "The part of the critical path that lies in MPI calls.";
+    JUMPS = "path_jumps", Count, always, "How often the critical path goes from one rank to another.";
 }
 
 /// How long it is, and what it consists of.
@@ -64,14 +65,19 @@ impl Row for PathRow {
     const TABLE: &'static str = "path";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::text("where", "on the path", |row: &Self| row.name.clone()),
-            Column::text("site", "call site", |row: &Self| row.site.clone()),
-            Column::seconds("path_s", "time", |row: &Self| seconds(row.on_path)),
-            Column::percent("path_percent", "%", |row: &Self| row.share),
-            Column::rank("rank", "most", |row: &Self| row.rank),
-            Column::seconds("rank_s", "", |row: &Self| seconds(row.of_rank)),
-            Column::seconds("mean_s", "", |row: &Self| seconds(row.mean)),
-            Column::seconds("saves_s", "saves", |row: &Self| seconds(row.saves)),
+            Column::text("where", "on the path", |row: &Self| row.name.clone())
+                .means("The function, or computation between two calls."),
+            Column::text("site", "call site", |row: &Self| row.site.clone()).means(meaning::SITE),
+            Column::seconds("path_s", "time", |row: &Self| seconds(row.on_path))
+                .means("Time of the critical path there."),
+            Column::percent("path_percent", "%", |row: &Self| row.share).means("Share of the critical path."),
+            Column::rank("rank", "most", |row: &Self| row.rank).means("The rank that has the most of it."),
+            Column::seconds("rank_s", "", |row: &Self| seconds(row.of_rank))
+                .means("That rank's time there, on the path and off it."),
+            Column::seconds("mean_s", "", |row: &Self| seconds(row.mean))
+                .means("The time there of a rank in the mean."),
+            Column::seconds("saves_s", "saves", |row: &Self| seconds(row.saves))
+                .means("What the run would be shorter at most if this took no more than it takes the mean rank."),
         ]
     }
 }
@@ -118,9 +124,10 @@ impl Row for PathRankRow {
     const TABLE: &'static str = "ranks";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::rank("rank", "rank", |row: &Self| row.rank),
-            Column::seconds("path_s", "{unit} on the path", |row: &Self| seconds(row.on_path)),
-            Column::percent("path_percent", "%", |row: &Self| row.share),
+            Column::rank("rank", "rank", |row: &Self| row.rank).means(meaning::RANK),
+            Column::seconds("path_s", "{unit} on the path", |row: &Self| seconds(row.on_path))
+                .means("Time of the critical path on this rank."),
+            Column::percent("path_percent", "%", |row: &Self| row.share).means("Share of the critical path."),
         ]
     }
 }

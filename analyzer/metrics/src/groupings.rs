@@ -1,5 +1,6 @@
 //! The breakdown by communicator, call site, message size, thread and partner.
 
+use crate::meaning;
 use traces::signature::{Signature, UNKNOWN_BYTES, peer};
 
 use super::breakdown::{GroupRow, SingleRankRow, rows, single_rank_rows};
@@ -20,8 +21,9 @@ impl Row for CommunicatorName {
     const TABLE: &'static str = "communicators";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::text("communicator", "communicator", |name: &Self| name.communicator.clone()),
-            Column::count("processes", "size", |name: &Self| name.processes),
+            Column::text("communicator", "communicator", |name: &Self| name.communicator.clone())
+                .means(meaning::COMMUNICATOR),
+            Column::count("processes", "size", |name: &Self| name.processes).means("The communicator's size."),
         ]
     }
 }
@@ -46,8 +48,8 @@ impl Row for SiteName {
     const TABLE: &'static str = "sites";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::text("site", "call site", |name: &Self| name.site.clone()).name(),
-            Column::text("function", "function", |name: &Self| name.function.clone()).name(),
+            Column::text("site", "call site", |name: &Self| name.site.clone()).means(meaning::SITE).name(),
+            Column::text("function", "function", |name: &Self| name.function.clone()).means(meaning::FUNCTION).name(),
         ]
     }
 }
@@ -88,9 +90,11 @@ impl Row for SizeName {
     const TABLE: &'static str = "sizes";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::bytes("size_at_least_bytes", "from", |name: &Self| name.at_least).name(),
-            Column::bytes("size_below_bytes", "", |name: &Self| name.below).name(),
-            Column::text("function", "function", |name: &Self| name.function.clone()).name(),
+            Column::bytes("size_at_least_bytes", "from", |name: &Self| name.at_least)
+                .means("The least bytes of these calls, a power of two.")
+                .name(),
+            Column::bytes("size_below_bytes", "", |name: &Self| name.below).means(meaning::SIZE_BELOW_BYTES).name(),
+            Column::text("function", "function", |name: &Self| name.function.clone()).means(meaning::FUNCTION).name(),
         ]
     }
 }
@@ -122,9 +126,10 @@ impl Row for ThreadName {
     const TABLE: &'static str = "threads";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::rank("rank", "of rank", |name: &Self| name.rank),
-            Column::number("thread", "thread", |name: &Self| name.number),
-            Column::number("thread_id", "", |name: &Self| name.id),
+            Column::rank("rank", "of rank", |name: &Self| name.rank).means(meaning::RANK),
+            Column::number("thread", "thread", |name: &Self| name.number)
+                .means("The thread, from 0, in the order in which they first called MPI."),
+            Column::number("thread_id", "", |name: &Self| name.id).means("The system's number of the thread."),
         ]
     }
 }
@@ -153,10 +158,12 @@ impl Row for PeerName {
     const TABLE: &'static str = "peers";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::text("communicator", "communicator", |name: &Self| name.communicator.clone()),
-            Column::rank("rank", "of", |name: &Self| name.rank),
-            Column::text("peer", "peer", |name: &Self| name.peer.clone()),
-            Column::text("function", "function", |name: &Self| name.function.clone()),
+            Column::text("communicator", "communicator", |name: &Self| name.communicator.clone())
+                .means(meaning::COMMUNICATOR),
+            Column::rank("rank", "of", |name: &Self| name.rank).means(meaning::RANK),
+            Column::text("peer", "peer", |name: &Self| name.peer.clone())
+                .means("The rank at the other end, as the communicator numbers it."),
+            Column::text("function", "function", |name: &Self| name.function.clone()).means(meaning::FUNCTION),
         ]
     }
 }

@@ -1,5 +1,6 @@
 //! The communication matrix as places of a picture: where there are more ranks than places, neighbors share one.
 
+use crate::meaning;
 use std::collections::BTreeMap;
 
 use super::matrix::Matrix;
@@ -19,9 +20,9 @@ impl Row for HeatRow {
     const TABLE: &'static str = "heat";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::rank("from_rank", "from", |row: &Self| row.from),
-            Column::rank("to_rank", "to", |row: &Self| row.to),
-            Column::bytes("bytes", "bytes", |row: &Self| row.bytes),
+            Column::rank("from_rank", "from", |row: &Self| row.from).means(meaning::FROM_RANK),
+            Column::rank("to_rank", "to", |row: &Self| row.to).means(meaning::TO_RANK),
+            Column::bytes("bytes", "bytes", |row: &Self| row.bytes).means(meaning::BYTES),
         ]
     }
 }

@@ -6,6 +6,7 @@
 
 use super::breakdown::FunctionName;
 use super::totals::{self, CallGroup, Totals, world_rank};
+use crate::meaning;
 use model::Run;
 use model::rank::function;
 use tables::{Column, Row, Table, WorldRank};
@@ -31,9 +32,10 @@ impl Row for ImbalanceSite {
     const TABLE: &'static str = "sites";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::text("site", "", |name: &Self| name.site.clone()),
-            Column::text("place", "call site", |name: &Self| name.place.clone()),
-            Column::text("function", "function", |name: &Self| name.function.clone()),
+            Column::text("site", "", |name: &Self| name.site.clone()).means(meaning::SITE),
+            Column::text("place", "call site", |name: &Self| name.place.clone())
+                .means("The same in short: file and line."),
+            Column::text("function", "function", |name: &Self| name.function.clone()).means(meaning::FUNCTION),
         ]
     }
 }
@@ -63,13 +65,17 @@ impl<Name: Row> Row for SpreadRow<Name> {
         let mut columns: Vec<_> =
             Name::columns().into_iter().map(|column| column.from_part(|row: &Self| &row.name)).collect();
         columns.extend([
-            Column::seconds("mean_s", "mean", |row: &Self| row.spread.mean).spare(1),
-            Column::seconds("max_s", "max", |row: &Self| row.spread.most),
-            Column::rank("max_rank", "rank", |row: &Self| row.spread.most_rank),
-            Column::seconds("min_s", "min", |row: &Self| row.spread.least).spare(2),
-            Column::rank("min_rank", "rank", |row: &Self| row.spread.least_rank).spare(2),
-            Column::seconds("imbalance_s", "max-mean", |row: &Self| row.spread.imbalance()),
-            Column::percent("imbalance_percent", "imb. %", |row: &Self| row.spread.percentage()),
+            Column::seconds("mean_s", "mean", |row: &Self| row.spread.mean).means("The mean of the ranks.").spare(1),
+            Column::seconds("max_s", "max", |row: &Self| row.spread.most).means("The most of any rank."),
+            Column::rank("max_rank", "rank", |row: &Self| row.spread.most_rank).means(meaning::MAX_RANK),
+            Column::seconds("min_s", "min", |row: &Self| row.spread.least).means("The least of any rank.").spare(2),
+            Column::rank("min_rank", "rank", |row: &Self| row.spread.least_rank)
+                .means("The rank with the least.")
+                .spare(2),
+            Column::seconds("imbalance_s", "max-mean", |row: &Self| row.spread.imbalance())
+                .means("The imbalance time: maximum less mean, what an even spread could gain at most."),
+            Column::percent("imbalance_percent", "imb. %", |row: &Self| row.spread.percentage())
+                .means("The imbalance percentage: 0 where all ranks take the same, 100 where one takes all."),
             totals::open_calls().from_part(|row: &Self| &row.sum),
         ]);
         columns

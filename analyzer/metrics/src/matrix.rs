@@ -3,6 +3,7 @@
 //! Bytes go from the rank that has them to the one that gets them: for MPI_Get, from target to origin. Messages count where
 //! they are sent. A persistent call counts as often as it was started.
 
+use crate::meaning;
 use std::collections::{BTreeMap, BTreeSet};
 
 use traces::calls::{ArgumentKind, Call};
@@ -227,9 +228,10 @@ impl Sums {
 }
 
 facts! {
-    MESSAGES = "messages", Count, always;
-    BYTES = "message_bytes", Bytes, always;
-    COLLECTIVE = "collective_bytes", Bytes, always;
+    MESSAGES = "messages", Count, always, "How many messages, or one-sided transfers.";
+    BYTES = "message_bytes", Bytes, always, "Bytes of messages and one-sided transfers.";
+    COLLECTIVE = "collective_bytes", Bytes, always,
+        "Bytes that collective calls hand over, by the definition of the operation.";
 }
 
 /// What went from one rank to another.
@@ -243,15 +245,20 @@ impl Row for TrafficRow {
     const TABLE: &'static str = "pairs";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::rank("from_rank", "from", |row: &Self| row.from),
-            Column::rank("to_rank", "to", |row: &Self| row.to),
-            Column::count("messages", "messages", |row: &Self| row.traffic.messages),
-            Column::bytes("bytes", "bytes", |row: &Self| row.traffic.bytes),
+            Column::rank("from_rank", "from", |row: &Self| row.from).means(meaning::FROM_RANK),
+            Column::rank("to_rank", "to", |row: &Self| row.to).means(meaning::TO_RANK),
+            Column::count("messages", "messages", |row: &Self| row.traffic.messages)
+                .means("Messages that were received; in `matrix`, that were sent."),
+            Column::bytes("bytes", "bytes", |row: &Self| row.traffic.bytes)
+                .means("Bytes of messages and one-sided transfers."),
             Column::bytes("message_mean_bytes", "mean", |row: &Self| {
                 row.traffic.bytes.checked_div(row.traffic.messages)
-            }),
-            Column::bytes("collective_bytes", "collectives", |row: &Self| row.traffic.collective),
-            Column::bytes("total_bytes", "total", |row: &Self| row.traffic.total()),
+            })
+            .means("A message in the mean."),
+            Column::bytes("collective_bytes", "collectives", |row: &Self| row.traffic.collective)
+                .means("Bytes that collective calls hand over, by the definition of the operation."),
+            Column::bytes("total_bytes", "total", |row: &Self| row.traffic.total())
+                .means("Bytes of messages and of collective calls together."),
         ]
     }
 }
@@ -331,7 +338,8 @@ impl Matrix {
             return None;
         }
         let ranks = 0..self.ranks.len() as u32;
-        let mut columns = vec![Column::rank("from_rank", "from \\ to", |row: &SquareRow| row.from)];
+        let mut columns =
+            vec![Column::rank("from_rank", "from \\ to", |row: &SquareRow| row.from).means(meaning::FROM_RANK)];
         columns.extend(self.ranks.iter().enumerate().map(|(to, rank)| {
             Column::bytes(format!("to_{to}_bytes"), rank.to_string(), move |row: &SquareRow| row.bytes[to])
         }));

@@ -17,28 +17,34 @@ use model::{Choice, End, ProcessFate, Rank, Run};
 use tables::{Fact, Value, facts};
 
 facts! {
-    PROGRAM = "program", Text, always;
-    RANKS = "ranks", Count, always;
-    HOSTS = "hosts", Count, always;
-    MPI_LIBRARY = "mpi_library", Text, always;
-    LANGUAGES = "languages", Text, always;
-    RECORDER_VERSION = "recorder_version", Text, always;
-    BEGAN = "began_unix_s", Seconds, always;
-    WALL_TIME = "wall_time_s", Seconds, always;
-    FOLDER = "folder", Text, always;
-    FILTER = "filter", Text, always;
-    RECORDED_RANKS = "recorded_ranks", Text, sometimes;
-    ASKED_RANKS = "asked_ranks", Text, sometimes;
-    FROM = "from_s", Seconds, sometimes;
-    TO = "to_s", Seconds, sometimes;
-    WHOLE_WALL_TIME = "whole_wall_time_s", Seconds, sometimes;
-    TAKEN_OUT_MAX = "taken_out_max_s", Seconds, sometimes;
-    REGION = "region", Text, sometimes;
-    REGION_ENTERED = "region_entered", Count, sometimes;
-    MPI_TIME_MEAN = "mpi_time_mean_s", Seconds, always;
-    MPI_TIME_MIN = "mpi_time_min_s", Seconds, always;
-    MPI_TIME_MAX = "mpi_time_max_s", Seconds, always;
-    PROGRAMS = "programs", Text, sometimes;
+    PROGRAM = "program", Text, always, "The command that ran.";
+    RANKS = "ranks", Count, always, "How many ranks.";
+    HOSTS = "hosts", Count, always, "How many hosts the ranks ran on.";
+    MPI_LIBRARY = "mpi_library", Text, always, "The MPI library and its version, as it says itself.";
+    LANGUAGES = "languages", Text, always, "The languages that called MPI.";
+    RECORDER_VERSION = "recorder_version", Text, always, "The version of overhear that recorded.";
+    BEGAN = "began_unix_s", Seconds, always,
+        "When the first rank's recording began, in seconds since 1970, by that host's clock.";
+    WALL_TIME = "wall_time_s", Seconds, always,
+        "From MPI_Init to MPI_Finalize, of the rank for which that is longest; of what was selected, as far as it \
+         goes. A rank that has not finalized MPI counts until now if its process runs, else until the last sign of \
+         life in its file.";
+    FOLDER = "folder", Text, always, "The run's folder.";
+    FILTER = "filter", Text, always, "The functions that were recorded, as --filter says; empty for all.";
+    RECORDED_RANKS = "recorded_ranks", Text, sometimes, "The ranks that were recorded, if not all were.";
+    ASKED_RANKS = "asked_ranks", Text, sometimes, "The ranks that the figures are of, if --rank chose some.";
+    FROM = "from_s", Seconds, sometimes, "The begin of the time that the figures are of, if --from was given.";
+    TO = "to_s", Seconds, sometimes, "The end of the time that the figures are of, if --to was given.";
+    WHOLE_WALL_TIME = "whole_wall_time_s", Seconds, sometimes,
+        "The wall time of the whole run, if the figures are of a part of it.";
+    TAKEN_OUT_MAX = "taken_out_max_s", Seconds, sometimes,
+        "The longest time of a rank in which MPI_Pcontrol(0) had stopped the recording.";
+    REGION = "region", Text, sometimes, "A part of the program that it gave a name.";
+    REGION_ENTERED = "region_entered", Count, sometimes, "How often the chosen region was entered, all ranks.";
+    MPI_TIME_MEAN = "mpi_time_mean_s", Seconds, always, "Time in MPI, mean of the ranks.";
+    MPI_TIME_MIN = "mpi_time_min_s", Seconds, always, "Time in MPI of the rank with the least.";
+    MPI_TIME_MAX = "mpi_time_max_s", Seconds, always, "Time in MPI of the rank with the most.";
+    PROGRAMS = "programs", Text, sometimes, "How many different programs ran as ranks.";
 }
 
 /// Name, size and times of a run.

@@ -5,6 +5,7 @@
 
 use super::totals::world_rank;
 use super::words::plural;
+use crate::meaning;
 use model::matching::{Account, PhaseTimes, replay};
 use model::{End, ProcessFate, Rank, Run};
 use tables::{Column, Fact, Label, Row, Table, Value, WorldRank, facts};
@@ -104,9 +105,10 @@ impl Row for FactorRow {
     const TABLE: &'static str = "pop";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::label("metric", "metric", |row: &Self| row.label).name(),
-            Column::percent("percent", "%", |row: &Self| row.percent),
-            Column::text("meaning", "what it lost by", |row: &Self| row.meaning.to_string()),
+            Column::label("metric", "metric", |row: &Self| row.label).means(meaning::METRIC).name(),
+            Column::percent("percent", "%", |row: &Self| row.percent).means(meaning::PERCENT),
+            Column::text("meaning", "what it lost by", |row: &Self| row.meaning.to_string())
+                .means("What the factor lost by."),
         ]
     }
 }
@@ -143,16 +145,21 @@ impl Row for PhaseRow {
     const TABLE: &'static str = "phases";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::number("phase", "phase", |row: &Self| row.number),
-            Column::seconds("time_s", "time", |row: &Self| row.efficiency.time),
-            Column::percent("parallel_percent", "parallel %", |row: &Self| percentage(row.efficiency.parallel())),
+            Column::number("phase", "phase", |row: &Self| row.number)
+                .means("A part of the run that MPI_Pcontrol marks, from 0."),
+            Column::seconds("time_s", "time", |row: &Self| row.efficiency.time).means("Its length."),
+            Column::percent("parallel_percent", "parallel %", |row: &Self| percentage(row.efficiency.parallel()))
+                .means("Its parallel efficiency."),
             Column::percent("load_balance_percent", "balance %", |row: &Self| {
                 percentage(row.efficiency.load_balance())
-            }),
+            })
+            .means("Its load balance."),
             Column::percent("serialization_percent", "serial. %", |row: &Self| {
                 percentage(row.efficiency.serialization())
-            }),
-            Column::percent("transfer_percent", "transfer %", |row: &Self| percentage(row.efficiency.transfer())),
+            })
+            .means("Its serialization efficiency."),
+            Column::percent("transfer_percent", "transfer %", |row: &Self| percentage(row.efficiency.transfer()))
+                .means("Its transfer efficiency."),
         ]
     }
 }
@@ -164,10 +171,12 @@ pub fn phases(phases: Vec<Efficiency>) -> Table<PhaseRow> {
 }
 
 facts! {
-    TIME = "mpi_time_s", Seconds, always;
-    IDEAL = "ideal_time_s", Seconds, always;
-    USEFUL_MAX = "useful_max_s", Seconds, always;
-    USEFUL_MEAN = "useful_mean_s", Seconds, always;
+    TIME = "mpi_time_s", Seconds, always, "From MPI_Init to MPI_Finalize, which the factors are of.";
+    IDEAL = "ideal_time_s", Seconds, always,
+        "How long the run would take on a network without latency and of infinite bandwidth, replayed from its \
+         messages.";
+    USEFUL_MAX = "useful_max_s", Seconds, always, "Time outside MPI of the rank with the most, of its first thread.";
+    USEFUL_MEAN = "useful_mean_s", Seconds, always, "Time outside MPI, mean of the ranks, of their first threads.";
 }
 
 /// The times behind them.
@@ -202,8 +211,9 @@ impl Row for UsefulRankRow {
     const TABLE: &'static str = "ranks";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::rank("rank", "rank", |row: &Self| row.rank),
-            Column::seconds("useful_s", "useful", |row: &Self| row.useful),
+            Column::rank("rank", "rank", |row: &Self| row.rank).means(meaning::RANK),
+            Column::seconds("useful_s", "useful", |row: &Self| row.useful)
+                .means("Time outside MPI of the rank's first thread."),
         ]
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Of very many ranks, neighbors stand together: a row has their mean.
 
+use crate::meaning;
 use traces::calls::{Call, Class};
 
 use super::totals::{self, CallGroup, seconds, world_rank};
@@ -14,6 +15,16 @@ const ROWS: usize = 1024;
 
 /// What calls are for, in the order to be shown.
 const KINDS: [&str; 6] = ["point-to-point", "collective", "one-sided", "files", "start and end", "other MPI"];
+
+/// What these are, in the words of a sentence.
+const IN_WORDS: [&str; KINDS.len()] = [
+    "calls about messages",
+    "collective calls",
+    "one-sided calls",
+    "calls about files",
+    "MPI_Init, MPI_Finalize and the like",
+    "MPI",
+];
 
 const OTHER: usize = KINDS.len() - 1;
 
@@ -51,13 +62,17 @@ impl Row for RankTimeRow {
     const TABLE: &'static str = "rank_time";
     fn columns() -> Vec<Column<Self>> {
         let mut columns = vec![
-            Column::rank("rank", "rank", |row: &Self| row.rank),
-            Column::count("ranks", "ranks", |row: &Self| (row.ranks > 1).then_some(row.ranks)).silent_empty(),
-            Column::seconds("computation_s", "computation", |row: &Self| row.computation),
-            Column::seconds("waiting_s", "waiting", |row: &Self| row.waiting),
+            Column::rank("rank", "rank", |row: &Self| row.rank).means(meaning::RANK),
+            Column::count("ranks", "ranks", |row: &Self| (row.ranks > 1).then_some(row.ranks))
+                .means("How many neighboring ranks the row is the mean of.")
+                .silent_empty(),
+            Column::seconds("computation_s", "computation", |row: &Self| row.computation).means("Time outside MPI."),
+            Column::seconds("waiting_s", "waiting", |row: &Self| row.waiting)
+                .means("Time in MPI in which the rank waited for others."),
         ];
         columns.extend(KINDS.iter().enumerate().map(|(at, name)| {
             Column::seconds(key(name), *name, move |row: &Self| Some(row.kinds[at]).filter(|time| *time > 0.0))
+                .means(format!("The rest of its time in {}.", IN_WORDS[at]))
                 .silent_empty()
         }));
         columns

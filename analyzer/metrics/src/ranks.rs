@@ -3,6 +3,7 @@
 use super::programs;
 use super::totals::{self, CallGroup, Totals, percent, world_rank};
 use super::words::rank_in_words;
+use crate::meaning;
 use model::error::Error;
 use model::rank::function;
 use model::sums::Total;
@@ -30,19 +31,25 @@ impl Row for RankTotalRow {
     const TABLE: &'static str = "ranks";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::rank("rank", "rank", |row: &Self| row.rank),
-            Column::text("host", "host", |row: &Self| row.host.clone()),
-            Column::number("pid", "", |row: &Self| u64::from(row.pid)),
-            Column::seconds("wall_time_s", "wall", |row: &Self| row.wall),
-            Column::seconds("mpi_time_s", "in MPI", |row: &Self| row.mpi),
-            Column::percent("mpi_share_percent", "share %", |row: &Self| row.mpi_share),
-            Column::count("calls", "calls", |row: &Self| row.calls),
-            Column::count("open_calls", "open", |row: &Self| row.open).silent_empty(),
-            Column::count("threads", "threads", |row: &Self| row.threads),
-            Column::text("languages", "", |row: &Self| row.languages.clone()),
-            Column::bytes("file_bytes", "", |row: &Self| row.file),
-            Column::text("finalized", "", |row: &Self| if row.is_finalized { "yes" } else { "no" }.to_string()),
-            Column::text("program", "", |row: &Self| row.program.clone()),
+            Column::rank("rank", "rank", |row: &Self| row.rank).means(meaning::RANK),
+            Column::text("host", "host", |row: &Self| row.host.clone()).means("The host that the rank ran on."),
+            Column::number("pid", "", |row: &Self| u64::from(row.pid)).means("Its process id there."),
+            Column::seconds("wall_time_s", "wall", |row: &Self| row.wall).means(
+                "From its MPI_Init to its MPI_Finalize; of a rank that has not got there, until now if its process \
+                 runs, else until the last sign of life in its file.",
+            ),
+            Column::seconds("mpi_time_s", "in MPI", |row: &Self| row.mpi)
+                .means("Time in MPI of all of the rank's threads."),
+            Column::percent("mpi_share_percent", "share %", |row: &Self| row.mpi_share)
+                .means(meaning::MPI_SHARE_PERCENT),
+            Column::count("calls", "calls", |row: &Self| row.calls).means(meaning::CALLS),
+            Column::count("open_calls", "open", |row: &Self| row.open).means(meaning::OPEN_CALLS).silent_empty(),
+            Column::count("threads", "threads", |row: &Self| row.threads).means("Threads that called MPI."),
+            Column::text("languages", "", |row: &Self| row.languages.clone()).means("The languages that called MPI."),
+            Column::bytes("file_bytes", "", |row: &Self| row.file).means("The size of its trace."),
+            Column::text("finalized", "", |row: &Self| if row.is_finalized { "yes" } else { "no" }.to_string())
+                .means("Whether it called MPI_Finalize."),
+            Column::text("program", "", |row: &Self| row.program.clone()).means("The command that ran."),
         ]
     }
 }
@@ -90,7 +97,9 @@ pub fn side_by_side(run: &Run) -> Vec<Table<SideBySideRow>> {
             function: name.clone(),
             times: places.iter().map(|at| time(group.of_rank(*at))).collect(),
         };
-        let mut columns = vec![Column::text("function", "{unit} in", |row: &SideBySideRow| row.function.clone())];
+        let mut columns = vec![
+            Column::text("function", "{unit} in", |row: &SideBySideRow| row.function.clone()).means(meaning::FUNCTION),
+        ];
         columns.extend(places.iter().enumerate().map(|(column, at)| {
             let name = rank_in_words(&run.ranks[*at]);
             let key = format!("{}_s", name.replace(' ', "_"));
@@ -113,23 +122,29 @@ impl Row for RankFunctionRow {
     const TABLE: &'static str = "rank_functions";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::rank("rank", "", |row: &Self| row.rank),
-            Column::text("function", "", |row: &Self| row.function.clone()),
-            Column::seconds("time_s", "", |row: &Self| row.totals.time),
-            Column::percent("time_share_of_wall_percent", "", |row: &Self| row.share),
-            Column::count("calls", "", |row: &Self| row.totals.calls),
+            Column::rank("rank", "", |row: &Self| row.rank).means(meaning::RANK),
+            Column::text("function", "", |row: &Self| row.function.clone()).means(meaning::FUNCTION),
+            Column::seconds("time_s", "", |row: &Self| row.totals.time).means(meaning::TIME_S),
+            Column::percent("time_share_of_wall_percent", "", |row: &Self| row.share)
+                .means(meaning::TIME_SHARE_OF_WALL_PERCENT),
+            Column::count("calls", "", |row: &Self| row.totals.calls).means(meaning::CALLS),
             totals::open_calls().from_part(|row: &Self| &row.totals),
-            Column::bytes("sent_bytes", "", |row: &Self| row.totals.sent),
-            Column::bytes("received_bytes", "", |row: &Self| row.totals.received),
-            Column::seconds("call_min_s", "", |row: &Self| row.totals.shortest),
-            Column::seconds("call_max_s", "", |row: &Self| row.totals.longest),
-            Column::count("failed_calls", "", |row: &Self| row.totals.failed),
-            Column::count("nested_calls", "", |row: &Self| row.totals.nested),
-            Column::bytes("prepared_sent_bytes", "", |row: &Self| row.totals.prepared.0),
-            Column::bytes("prepared_received_bytes", "", |row: &Self| row.totals.prepared.1),
-            Column::count("engine_entries", "", |row: &Self| row.totals.entries),
-            Column::count("engine_productive_entries", "", |row: &Self| row.totals.productive),
-            Column::seconds("engine_s", "", |row: &Self| row.totals.engine),
+            Column::bytes("sent_bytes", "", |row: &Self| row.totals.sent).means(meaning::SENT_BYTES),
+            Column::bytes("received_bytes", "", |row: &Self| row.totals.received).means(meaning::RECEIVED_BYTES),
+            Column::seconds("call_min_s", "", |row: &Self| row.totals.shortest).means(meaning::CALL_MIN_S),
+            Column::seconds("call_max_s", "", |row: &Self| row.totals.longest).means(meaning::CALL_MAX_S),
+            Column::count("failed_calls", "", |row: &Self| row.totals.failed).means(meaning::FAILED_CALLS),
+            Column::count("nested_calls", "", |row: &Self| row.totals.nested)
+                .means("Calls made inside other MPI calls, whose time holds theirs."),
+            Column::bytes("prepared_sent_bytes", "", |row: &Self| row.totals.prepared.0)
+                .means("Bytes that each start of persistent requests hands out."),
+            Column::bytes("prepared_received_bytes", "", |row: &Self| row.totals.prepared.1)
+                .means("Bytes that each start of persistent requests receives."),
+            Column::count("engine_entries", "", |row: &Self| row.totals.entries)
+                .means("Entries into the progress engine during these calls."),
+            Column::count("engine_productive_entries", "", |row: &Self| row.totals.productive)
+                .means("Those that achieved something."),
+            Column::seconds("engine_s", "", |row: &Self| row.totals.engine).means(meaning::ENGINE_S),
         ]
     }
 }
@@ -161,20 +176,24 @@ impl Row for OneRankRow {
     const TABLE: &'static str = "one_rank";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::text("function", "function", |row: &Self| row.function.clone()),
-            Column::seconds("time_s", "time", |row: &Self| row.totals.time),
-            Column::percent("time_share_of_wall_percent", "of wall %", |row: &Self| row.share),
-            Column::count("calls", "calls", |row: &Self| row.totals.calls),
+            Column::text("function", "function", |row: &Self| row.function.clone()).means(meaning::FUNCTION),
+            Column::seconds("time_s", "time", |row: &Self| row.totals.time).means(meaning::TIME_S),
+            Column::percent("time_share_of_wall_percent", "of wall %", |row: &Self| row.share)
+                .means(meaning::TIME_SHARE_OF_WALL_PERCENT),
+            Column::count("calls", "calls", |row: &Self| row.totals.calls).means(meaning::CALLS),
             totals::open_calls().from_part(|row: &Self| &row.totals),
-            Column::seconds("call_min_s", "shortest", |row: &Self| row.totals.shortest).each(),
+            Column::seconds("call_min_s", "shortest", |row: &Self| row.totals.shortest)
+                .means(meaning::CALL_MIN_S)
+                .each(),
             Column::seconds("call_mean_s", "mean", |row: &Self| row.totals.time / row.totals.calls as f64)
+                .means("A call in the mean.")
                 .each()
                 .spare(1),
-            Column::seconds("call_max_s", "longest", |row: &Self| row.totals.longest).each(),
-            Column::bytes("bytes", "bytes", |row: &Self| row.totals.bytes()),
-            Column::bytes("sent_bytes", "", |row: &Self| row.totals.sent),
-            Column::bytes("received_bytes", "", |row: &Self| row.totals.received),
-            Column::count("failed_calls", "", |row: &Self| row.totals.failed),
+            Column::seconds("call_max_s", "longest", |row: &Self| row.totals.longest).means(meaning::CALL_MAX_S).each(),
+            Column::bytes("bytes", "bytes", |row: &Self| row.totals.bytes()).means(meaning::BYTES),
+            Column::bytes("sent_bytes", "", |row: &Self| row.totals.sent).means(meaning::SENT_BYTES),
+            Column::bytes("received_bytes", "", |row: &Self| row.totals.received).means(meaning::RECEIVED_BYTES),
+            Column::count("failed_calls", "", |row: &Self| row.totals.failed).means(meaning::FAILED_CALLS),
         ]
     }
 }

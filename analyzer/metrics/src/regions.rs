@@ -1,5 +1,6 @@
 //! Time by the program's regions, each without those inside it.
 
+use crate::meaning;
 use std::collections::BTreeMap;
 
 use super::totals::{self, Totals, percent, world_rank};
@@ -25,17 +26,20 @@ impl Row for RegionTotalRow {
     const TABLE: &'static str = "regions";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::text("region", "region", |row: &Self| row.region.clone()),
-            Column::seconds("time_max_s", "max", |row: &Self| row.max),
-            Column::rank("time_max_rank", "rank", |row: &Self| row.max_rank),
-            Column::seconds("time_mean_s", "mean", |row: &Self| row.mean),
-            Column::seconds("mpi_time_mean_s", "in MPI", |row: &Self| row.mpi_mean),
-            Column::percent("mpi_share_percent", "in MPI %", |row: &Self| row.mpi_share),
-            Column::count("calls", "calls", |row: &Self| row.sum.calls),
+            Column::text("region", "region", |row: &Self| row.region.clone())
+                .means("A part of the program that it gave a name."),
+            Column::seconds("time_max_s", "max", |row: &Self| row.max).means(meaning::TIME_MAX_S),
+            Column::rank("time_max_rank", "rank", |row: &Self| row.max_rank).means(meaning::TIME_MAX_RANK),
+            Column::seconds("time_mean_s", "mean", |row: &Self| row.mean).means(meaning::TIME_MEAN_S),
+            Column::seconds("mpi_time_mean_s", "in MPI", |row: &Self| row.mpi_mean)
+                .means("Time in MPI, mean of the ranks."),
+            Column::percent("mpi_share_percent", "in MPI %", |row: &Self| row.mpi_share)
+                .means(meaning::MPI_SHARE_PERCENT),
+            Column::count("calls", "calls", |row: &Self| row.sum.calls).means(meaning::CALLS),
             totals::open_calls().from_part(|row: &Self| &row.sum),
-            Column::bytes("bytes", "bytes", |row: &Self| row.sum.bytes()),
-            Column::bytes("sent_bytes", "", |row: &Self| row.sum.sent),
-            Column::bytes("received_bytes", "", |row: &Self| row.sum.received),
+            Column::bytes("bytes", "bytes", |row: &Self| row.sum.bytes()).means(meaning::BYTES),
+            Column::bytes("sent_bytes", "", |row: &Self| row.sum.sent).means(meaning::SENT_BYTES),
+            Column::bytes("received_bytes", "", |row: &Self| row.sum.received).means(meaning::RECEIVED_BYTES),
         ]
     }
 }

@@ -1,5 +1,6 @@
 //! Calls added up by whatever they have in common, rank by rank.
 
+use crate::meaning;
 use std::collections::BTreeMap;
 
 use model::rank::{ThreadTotals, is_nested};
@@ -142,7 +143,7 @@ impl CallGroup {
 
 /// How many of calls have not returned.
 pub fn open_calls() -> Column<Totals> {
-    Column::count("open_calls", "open", |totals: &Totals| totals.open).silent_empty()
+    Column::count("open_calls", "open", |totals: &Totals| totals.open).means(meaning::OPEN_CALLS).silent_empty()
 }
 
 /// What a rank is told from others by.

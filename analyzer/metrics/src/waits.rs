@@ -1,5 +1,6 @@
 //! Who waited for whom: wait states by kind, and by the places that waited and were waited for.
 
+use crate::meaning;
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
@@ -15,13 +16,15 @@ use tables::{Column, Fact, Row, Table, Value, WorldRank, facts};
 const PLACES: usize = 15;
 
 facts! {
-    WAIT = "wait_s", Seconds, always;
-    WAIT_ERROR = "wait_error_s", Seconds, always;
-    WAIT_PERCENT = "wait_percent", Percent, always;
-    MATCHED = "matched_messages", Count, always;
-    UNMATCHED = "unmatched_messages", Count, always;
-    UNCERTAIN = "uncertain_messages", Count, always;
-    COLLECTIVES = "matched_collectives", Count, always;
+    WAIT = "wait_s", Seconds, always, "Time that all ranks waited for others.";
+    WAIT_ERROR = "wait_error_s", Seconds, always,
+        "By how much the waits of all ranks together may be off, by the clocks.";
+    WAIT_PERCENT = "wait_percent", Percent, always, "Share of the time of all ranks.";
+    MATCHED = "matched_messages", Count, always, "Messages for which send and receive were both found.";
+    UNMATCHED = "unmatched_messages", Count, always, "Messages of which one side was not found.";
+    UNCERTAIN = "uncertain_messages", Count, always,
+        "Messages of several threads at once, of which nobody knows which receive got which.";
+    COLLECTIVES = "matched_collectives", Count, always, "Collective operations that all processes joined.";
 }
 
 /// Seconds of all ranks together.
@@ -77,15 +80,20 @@ impl Row for WaitStateRow {
     const TABLE: &'static str = "wait_states";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::text("wait_state", "wait state", |row: &Self| row.state.name().to_string()).name(),
-            Column::seconds("wait_s", "time", |row: &Self| seconds(row.waited.time)),
-            Column::seconds("error_s", "±", |row: &Self| seconds(row.waited.error)),
-            Column::percent("wait_percent", "% of all", |row: &Self| row.share),
-            Column::count("waits", "waits", |row: &Self| row.waited.count),
-            Column::count("open_waits", "open", |row: &Self| row.waited.open).silent_empty(),
-            Column::seconds("longest_s", "longest", |row: &Self| seconds(row.waited.longest)),
-            Column::count("unresolved", "unresolved", |row: &Self| row.unresolved.count),
-            Column::seconds("unresolved_s", "", |row: &Self| seconds(row.unresolved.time)),
+            Column::text("wait_state", "wait state", |row: &Self| row.state.name().to_string())
+                .means("Why calls wait: overhear explain NAME says what each means.")
+                .name(),
+            Column::seconds("wait_s", "time", |row: &Self| seconds(row.waited.time))
+                .means("Time that all ranks waited so."),
+            Column::seconds("error_s", "±", |row: &Self| seconds(row.waited.error)).means(meaning::ERROR_S),
+            Column::percent("wait_percent", "% of all", |row: &Self| row.share)
+                .means("Share of the time of all ranks."),
+            Column::count("waits", "waits", |row: &Self| row.waited.count).means("How many waits."),
+            Column::count("open_waits", "open", |row: &Self| row.waited.open).means(meaning::OPEN_WAITS).silent_empty(),
+            Column::seconds("longest_s", "longest", |row: &Self| seconds(row.waited.longest)).means(meaning::LONGEST_S),
+            Column::count("unresolved", "unresolved", |row: &Self| row.unresolved.count)
+                .means("Waits that are no longer than the clocks' error: neither waits nor none."),
+            Column::seconds("unresolved_s", "", |row: &Self| seconds(row.unresolved.time)).means("The time of those."),
         ]
     }
 }
@@ -128,19 +136,25 @@ impl Row for WaitPlaceRow {
     const TABLE: &'static str = "waits";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::text("wait_state", "wait state", |row: &Self| row.state.name().to_string()),
-            Column::rank("rank", "rank", |row: &Self| row.waiter.rank),
-            Column::text("function", "in", |row: &Self| row.waiter.function.clone()).spare(2),
-            Column::text("site", "at", |row: &Self| row.waiter.site.clone()),
-            Column::rank("cause_rank", "for", |row: &Self| row.cause.as_ref().map(|cause| cause.rank)),
+            Column::text("wait_state", "wait state", |row: &Self| row.state.name().to_string())
+                .means("Why the calls wait: overhear explain NAME says what each means."),
+            Column::rank("rank", "rank", |row: &Self| row.waiter.rank).means("The rank that waits."),
+            Column::text("function", "in", |row: &Self| row.waiter.function.clone())
+                .means("The function it waits in.")
+                .spare(2),
+            Column::text("site", "at", |row: &Self| row.waiter.site.clone()).means("Where it waits."),
+            Column::rank("cause_rank", "for", |row: &Self| row.cause.as_ref().map(|cause| cause.rank))
+                .means("The rank that it waits for; empty where no single one is late."),
             Column::text("cause_function", "in", |row: &Self| row.cause.as_ref().map(|cause| cause.function.clone()))
+                .means("What that rank called late.")
                 .spare(3),
-            Column::text("cause_site", "at", |row: &Self| row.cause.as_ref().map(|cause| cause.site.clone())),
-            Column::seconds("wait_s", "time", |row: &Self| seconds(row.waited.time)),
-            Column::seconds("error_s", "", |row: &Self| seconds(row.waited.error)),
-            Column::count("waits", "waits", |row: &Self| row.waited.count).spare(1),
-            Column::count("open_waits", "open", |row: &Self| row.waited.open).silent_empty(),
-            Column::seconds("longest_s", "", |row: &Self| seconds(row.waited.longest)),
+            Column::text("cause_site", "at", |row: &Self| row.cause.as_ref().map(|cause| cause.site.clone()))
+                .means("Where it called that."),
+            Column::seconds("wait_s", "time", |row: &Self| seconds(row.waited.time)).means("Time of these waits."),
+            Column::seconds("error_s", "", |row: &Self| seconds(row.waited.error)).means(meaning::ERROR_S),
+            Column::count("waits", "waits", |row: &Self| row.waited.count).means("How many waits.").spare(1),
+            Column::count("open_waits", "open", |row: &Self| row.waited.open).means(meaning::OPEN_WAITS).silent_empty(),
+            Column::seconds("longest_s", "", |row: &Self| seconds(row.waited.longest)).means(meaning::LONGEST_S),
         ]
     }
 }

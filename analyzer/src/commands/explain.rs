@@ -8,9 +8,10 @@ use textwrap::{Options, WordSplitter};
 use super::print::print_text;
 use super::schema;
 use crate::cli::{self, Analysis};
+use metrics::topics::{Topic, topics};
 use model::error::{Error, OK};
-use tables::meaning::{Topic, of_column, topics};
 use tables::terminal;
+use tables::{FactKey, Field};
 
 /// Columns that text fills at most, where the terminal is wider or none.
 const WIDTH: usize = 80;
@@ -39,9 +40,9 @@ fn of_name(asked: &str) -> Result<String, Error> {
     let is_meant =
         |column: &&ExplainedColumn| plain(&column.key) == plain(asked) || column.heading.trim() == asked.trim();
     // Where several tables have the same column, what it means stands once.
-    let mut by_meaning: BTreeMap<(&str, &str), Vec<String>> = BTreeMap::new();
+    let mut by_meaning: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
     for column in columns.iter().filter(is_meant) {
-        by_meaning.entry((column.key.as_str(), column.meaning)).or_default().push(column.place());
+        by_meaning.entry((&column.key, &column.meaning)).or_default().push(&column.place);
     }
     for ((key, meaning), places) in by_meaning {
         if !text.is_empty() {
@@ -61,32 +62,31 @@ fn of_name(asked: &str) -> Result<String, Error> {
 
 /// A column or fact, and where it stands.
 struct ExplainedColumn {
-    command: &'static str,
-    table: String,
+    place: String,
     key: String,
     heading: String,
-    meaning: &'static str,
-}
-
-impl ExplainedColumn {
-    fn place(&self) -> String {
-        match self.table.as_str() {
-            "run" => self.command.into(),
-            table => format!("{} ({table})", self.command),
-        }
-    }
+    meaning: String,
 }
 
 /// Those of all analyses.
 fn columns() -> Vec<ExplainedColumn> {
     let of_analysis = |analysis: &Analysis| {
         let schema = schema::of(*analysis);
-        let known = |(table, key, heading): (&str, &str, &str)| {
-            let meaning = of_column(table, key)?;
-            let (table, key, heading) = (table.into(), key.into(), heading.into());
-            Some(ExplainedColumn { command: schema.command(), table, key, heading, meaning })
+        let command = schema.command();
+        let of_fact = |fact: &FactKey| ExplainedColumn {
+            place: command.into(),
+            key: fact.name.into(),
+            heading: String::new(),
+            meaning: fact.meaning.into(),
         };
-        schema.columns().filter_map(known).collect::<Vec<ExplainedColumn>>()
+        let of_column = |(table, field): (&str, &Field)| ExplainedColumn {
+            place: format!("{command} ({table})"),
+            key: field.key.clone(),
+            heading: field.heading.clone(),
+            meaning: field.meaning.clone(),
+        };
+        let facts = schema.fact_keys().iter().map(of_fact);
+        facts.chain(schema.columns().map(of_column)).collect::<Vec<ExplainedColumn>>()
     };
     Analysis::value_variants().iter().flat_map(of_analysis).collect()
 }

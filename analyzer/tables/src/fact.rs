@@ -15,18 +15,22 @@ pub struct FactKey {
     pub unit: Unit,
     /// Every report has it.
     pub is_always: bool,
+    /// A sentence on what it says.
+    pub meaning: &'static str,
 }
 
-/// Names the facts of a module, a line each: `NAME = "key", Unit, always` or `sometimes`. `FACTS` lists them for the schema.
+/// Names the facts of a module: `NAME = "key", Unit, always` or `sometimes`, and a sentence on what it says. `FACTS` lists them for
+/// the schema.
 #[macro_export]
 macro_rules! facts {
-    ($($name:ident = $key:literal, $unit:ident, $presence:ident;)*) => {
+    ($($name:ident = $key:literal, $unit:ident, $presence:ident, $meaning:expr;)*) => {
         $(
             #[doc = concat!("`", $key, "`.")]
             pub const $name: $crate::fact::FactKey = $crate::fact::FactKey {
             name: $key,
             unit: $crate::unit::Unit::$unit,
             is_always: $crate::fact::presence::$presence,
+            meaning: $meaning,
         };)*
         /// All facts of the module.
         pub const FACTS: &[$crate::fact::FactKey] = &[$($name),*];

@@ -6,7 +6,6 @@ pub mod csv;
 pub mod fact;
 mod format;
 pub mod json;
-pub mod meaning;
 mod named;
 mod report;
 mod scalar;

@@ -6,7 +6,6 @@ use super::json::schema_name;
 use super::unit::{ScalarType, Unit};
 use crate::column::ColumnHead;
 use crate::fact::FactKey;
-use crate::meaning::of_column;
 use crate::scalar::Field;
 use crate::table::Row;
 
@@ -44,13 +43,14 @@ impl Schema {
         self.command
     }
 
-    /// Tables, keys and headings: of the facts first, which stand in `run`, then of the columns.
-    pub fn columns(&self) -> impl Iterator<Item = (&str, &str, &str)> {
-        let facts = self.facts.iter().map(|key| (RUN, key.name, ""));
-        let columns = self.tables.iter().flat_map(|(table, fields)| {
-            fields.iter().map(|field| (*table, field.key.as_str(), field.heading.as_str()))
-        });
-        facts.chain(columns)
+    /// The facts.
+    pub fn fact_keys(&self) -> &[FactKey] {
+        &self.facts
+    }
+
+    /// The columns, with their tables.
+    pub fn columns(&self) -> impl Iterator<Item = (&str, &Field)> {
+        self.tables.iter().flat_map(|(table, fields)| fields.iter().map(|field| (*table, field)))
     }
 
     /// The schema, indented, for people and tools alike.
@@ -63,7 +63,7 @@ impl Schema {
         properties.insert("schema".into(), json!({ "const": schema_name(self.command) }));
         properties.insert(RUN.into(), self.run());
         for (name, fields) in &self.tables {
-            properties.insert((*name).into(), json!({ "type": "array", "items": row(name, fields) }));
+            properties.insert((*name).into(), json!({ "type": "array", "items": row(fields) }));
         }
         properties.insert("warnings".into(), json!({ "type": "array", "items": { "type": "string" } }));
         json!({
@@ -77,7 +77,7 @@ impl Schema {
 
     fn run(&self) -> Json {
         let property = |key: &FactKey| {
-            let description = described(RUN, key.name, key.unit.scalar_type(), key.unit.in_words());
+            let description = described(key.meaning, key.unit.scalar_type(), key.unit.in_words());
             (key.name.to_string(), property(key.unit.scalar_type(), &description, !key.is_always))
         };
         let required: Vec<&str> = self.facts.iter().filter(|key| key.is_always).map(|key| key.name).collect();
@@ -87,9 +87,9 @@ impl Schema {
 }
 
 /// A row of a table: every field is there, unknown or not.
-fn row(table: &str, fields: &[Field]) -> Json {
+fn row(fields: &[Field]) -> Json {
     let of = |field: &Field| {
-        let description = described(table, &field.key, field.of, field.unit);
+        let description = described(&field.meaning, field.of, field.unit);
         (field.key.clone(), property(field.of, &description, field.is_optional))
     };
     let required: Vec<&str> = fields.iter().map(|field| field.key.as_str()).collect();
@@ -98,12 +98,11 @@ fn row(table: &str, fields: &[Field]) -> Json {
 }
 
 /// What a figure means, and of what is measured the unit.
-fn described(table: &str, key: &str, of: ScalarType, unit: &str) -> String {
-    let is_measured = of == ScalarType::Real || unit == Unit::Bytes.in_words();
-    match of_column(table, key) {
-        None => unit.into(),
-        Some(meaning) if is_measured => format!("{} ({unit})", meaning.trim_end_matches('.')),
-        Some(meaning) => meaning.into(),
+fn described(meaning: &str, of: ScalarType, unit: &str) -> String {
+    if of == ScalarType::Real || unit == Unit::Bytes.in_words() {
+        format!("{} ({unit})", meaning.trim_end_matches('.'))
+    } else {
+        meaning.into()
     }
 }
 

@@ -2,9 +2,9 @@
 
 use std::process::Command;
 
+use metrics::topics::topics;
 use model::matching::WaitState;
 use serde_json::Value;
-use tables::meaning::{of_column, topics};
 
 use crate::schema::{COMMANDS, schema, tables};
 
@@ -16,16 +16,18 @@ fn explain(words: &[&str]) -> (Option<i32>, String) {
 }
 
 #[test]
-fn every_column_and_fact_of_every_command_has_a_meaning_and_its_schema_says_it() {
+fn the_schema_of_every_command_says_what_each_column_and_fact_means() {
     let mut looked_at = 0;
     for (command, _) in COMMANDS {
         let schema = schema(command);
         for (table, fields) in tables(&schema) {
             for (key, field) in fields {
-                let meaning = of_column(&table, &key).unwrap_or_else(|| panic!("{table}.{key} of {command}"));
-                assert!(meaning.ends_with('.') && meaning.len() > 10, "{table}.{key}: {meaning}");
                 let described = field["description"].as_str().unwrap();
-                assert!(described.starts_with(meaning.trim_end_matches('.')), "{command}: {described}");
+                let first = described.chars().next();
+                assert!(
+                    described.len() > 10 && first.is_some_and(char::is_uppercase),
+                    "{command}: {table}.{key}: {described}"
+                );
                 looked_at += 1;
             }
         }

@@ -7,15 +7,15 @@ use crate::overview;
 use tables::{Fact, FactKey, Value, facts};
 
 facts! {
-    A = "a", Text, always;
-    A_RUNS = "a_runs", Count, always;
-    A_WALL_TIME = "a_wall_time_s", Seconds, always;
-    A_MPI_TIME = "a_mpi_time_mean_s", Seconds, always;
-    B = "b", Text, always;
-    B_RUNS = "b_runs", Count, always;
-    B_WALL_TIME = "b_wall_time_s", Seconds, always;
-    B_MPI_TIME = "b_mpi_time_mean_s", Seconds, always;
-    DIFFERENCE = "difference_s", Seconds, always;
+    A = "a", Text, always, "What A ran.";
+    A_RUNS = "a_runs", Count, always, "How many runs A has.";
+    A_WALL_TIME = "a_wall_time_s", Seconds, always, "The wall time of A, mean of its runs.";
+    A_MPI_TIME = "a_mpi_time_mean_s", Seconds, always, "Time in MPI of A, mean of ranks and runs.";
+    B = "b", Text, always, "What B ran.";
+    B_RUNS = "b_runs", Count, always, "How many runs B has.";
+    B_WALL_TIME = "b_wall_time_s", Seconds, always, "The wall time of B, mean of its runs.";
+    B_MPI_TIME = "b_mpi_time_mean_s", Seconds, always, "Time in MPI of B, mean of ranks and runs.";
+    DIFFERENCE = "difference_s", Seconds, always, "The wall time of B less that of A.";
 }
 
 /// What each side was, in a line, and what became longer or shorter.

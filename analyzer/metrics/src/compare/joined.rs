@@ -123,16 +123,24 @@ impl Row for FigureRow {
     const TABLE: &'static str = "figures";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::text("table", "", |row: &Self| row.0.name.table.to_string()),
-            Column::text("row", "", |row: &Self| row.0.name.row.join(" ")),
-            Column::text("figure", "", |row: &Self| row.0.name.figure.clone()),
-            Column::by_row("a", "", |row: &Self| row.0.value(row.0.mean_a())),
-            Column::by_row("b", "", |row: &Self| row.0.value(row.0.mean_b())),
-            Column::ratio("b_by_a", "", |row: &Self| row.0.ratio()),
-            Column::ratio("b_by_a_low", "", |row: &Self| Some(row.0.test?.ratio?.0)),
-            Column::ratio("b_by_a_high", "", |row: &Self| Some(row.0.test?.ratio?.1)),
-            Column::ratio("p", "", |row: &Self| Some(row.0.test?.p)),
-            Column::text("verdict", "", |row: &Self| row.0.verdict().to_string()),
+            Column::text("table", "", |row: &Self| row.0.name.table.to_string())
+                .means("The table that the figure is of."),
+            Column::text("row", "", |row: &Self| row.0.name.row.join(" "))
+                .means("The row: a function, a call site, a wait state."),
+            Column::text("figure", "", |row: &Self| row.0.name.figure.clone()).means("The column, by its JSON key."),
+            Column::by_row("a", "", |row: &Self| row.0.value(row.0.mean_a()))
+                .means("The figure of A: the mean of its runs."),
+            Column::by_row("b", "", |row: &Self| row.0.value(row.0.mean_b()))
+                .means("The figure of B: the mean of its runs."),
+            Column::ratio("b_by_a", "", |row: &Self| row.0.ratio()).means("B divided by A."),
+            Column::ratio("b_by_a_low", "", |row: &Self| Some(row.0.test?.ratio?.0))
+                .means("The least that the ratio may be, with 95 % confidence."),
+            Column::ratio("b_by_a_high", "", |row: &Self| Some(row.0.test?.ratio?.1))
+                .means("The most that the ratio may be, with 95 % confidence."),
+            Column::ratio("p", "", |row: &Self| Some(row.0.test?.p))
+                .means("How likely a difference as large is by chance, where A and B are the same."),
+            Column::text("verdict", "", |row: &Self| row.0.verdict().to_string())
+                .means("What the comparison comes to: more, less, noise, or unknown where one run a side cannot tell."),
         ]
     }
 }

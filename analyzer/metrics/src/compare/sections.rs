@@ -70,12 +70,17 @@ impl ComparedTable {
     fn columns(&self, is_labelled: bool, is_judged: bool) -> Vec<Column<SectionRow>> {
         let (a, b) = (|row: &SectionRow| row.a.clone(), |row: &SectionRow| row.b.clone());
         let mut columns = vec![match is_labelled {
-            true => Column::label("row", self.title, |row: &SectionRow| row.label),
-            false => Column::text("row", self.title, |row: &SectionRow| row.name.clone()),
+            true => Column::label("row", self.title, |row: &SectionRow| row.label)
+                .means("The row: a function, a call site, a wait state."),
+            false => Column::text("row", self.title, |row: &SectionRow| row.name.clone())
+                .means("The row: a function, a call site, a wait state."),
         }];
         if self.figures.len() > 1 {
             let figures = self.figures;
-            columns.push(Column::label("figure", "figure", move |row: &SectionRow| row.figure.map(|at| figures[at])));
+            columns.push(
+                Column::label("figure", "figure", move |row: &SectionRow| row.figure.map(|at| figures[at]))
+                    .means("The column, by its JSON key."),
+            );
         }
         columns.extend(match self.unit {
             Unit::Seconds => [
@@ -84,13 +89,15 @@ impl ComparedTable {
             ],
             _ => [Column::by_row("a", "A", a), Column::by_row("b", "B", b)],
         });
-        columns.push(Column::ratio("b_by_a", "B / A", |row: &SectionRow| row.ratio));
+        columns.push(Column::ratio("b_by_a", "B / A", |row: &SectionRow| row.ratio).means("B divided by A."));
         if is_judged {
             let interval = |row: &SectionRow| {
                 row.interval.map(|(low, high)| format!("{} to {}", Value::Ratio(low), Value::Ratio(high)))
             };
             columns.push(Column::text("interval", "95 %", interval).spare(1));
-            columns.push(Column::text("verdict", "B is", |row: &SectionRow| row.verdict.to_string()));
+            columns.push(Column::text("verdict", "B is", |row: &SectionRow| row.verdict.to_string()).means(
+                "What the comparison comes to: more, less, noise, or unknown where one run a side cannot tell.",
+            ));
         }
         if let Some((_, heading)) = self.count {
             let count = |side: usize| move |row: &SectionRow| row.counts[side].map(|count| count.round() as u64);

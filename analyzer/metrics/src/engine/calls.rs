@@ -1,5 +1,6 @@
 //! The engine by MPI function and by call site.
 
+use crate::meaning;
 use crate::totals::{self, CallGroup, Totals};
 use model::Run;
 use model::rank::function;
@@ -14,7 +15,8 @@ pub struct FunctionRow {
 impl Row for FunctionRow {
     const TABLE: &'static str = "engine_functions";
     fn columns() -> Vec<Column<Self>> {
-        let mut columns = vec![Column::text("function", "function", |row: &Self| row.function.clone())];
+        let mut columns =
+            vec![Column::text("function", "function", |row: &Self| row.function.clone()).means(meaning::FUNCTION)];
         columns.extend(figures().map(|column| column.from_part(|row: &Self| &row.sum)));
         columns
     }
@@ -31,8 +33,8 @@ impl Row for EngineSiteRow {
     const TABLE: &'static str = "engine_sites";
     fn columns() -> Vec<Column<Self>> {
         let mut columns = vec![
-            Column::text("site", "call site", |row: &Self| row.site.clone()),
-            Column::text("function", "", |row: &Self| row.function.clone()),
+            Column::text("site", "call site", |row: &Self| row.site.clone()).means(meaning::SITE),
+            Column::text("function", "", |row: &Self| row.function.clone()).means(meaning::FUNCTION),
         ];
         columns.extend(figures().map(|column| column.from_part(|row: &Self| &row.sum)));
         columns
@@ -42,14 +44,18 @@ impl Row for EngineSiteRow {
 fn figures() -> impl Iterator<Item = Column<Totals>> {
     let per_call = |sum: &Totals| sum.entries as f64 / sum.calls.max(1) as f64;
     let columns = [
-        Column::count("calls", "calls", |sum: &Totals| sum.calls),
+        Column::count("calls", "calls", |sum: &Totals| sum.calls).means(meaning::CALLS),
         totals::open_calls(),
-        Column::count("entries", "entries", |sum: &Totals| sum.entries),
-        Column::ratio("entries_per_call", "a call", per_call).spare(1),
-        Column::count("productive_entries", "productive", |sum: &Totals| sum.productive),
-        Column::seconds("engine_s", "engine", |sum: &Totals| sum.engine),
-        Column::seconds("time_s", "of", |sum: &Totals| sum.time),
-        Column::seconds("entry_s", "", |sum: &Totals| sum.engine / sum.entries.max(1) as f64),
+        Column::count("entries", "entries", |sum: &Totals| sum.entries).means(meaning::ENTRIES),
+        Column::ratio("entries_per_call", "a call", per_call)
+            .means("Entries into the progress engine for each call.")
+            .spare(1),
+        Column::count("productive_entries", "productive", |sum: &Totals| sum.productive)
+            .means(meaning::PRODUCTIVE_ENTRIES),
+        Column::seconds("engine_s", "engine", |sum: &Totals| sum.engine).means(meaning::ENGINE_S),
+        Column::seconds("time_s", "of", |sum: &Totals| sum.time).means(meaning::TIME_S),
+        Column::seconds("entry_s", "", |sum: &Totals| sum.engine / sum.entries.max(1) as f64)
+            .means("An entry in the mean."),
     ];
     columns.into_iter()
 }

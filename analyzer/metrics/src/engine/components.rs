@@ -1,5 +1,6 @@
 //! The engine by component: what it is made of, and the system calls it makes.
 
+use crate::meaning;
 use std::collections::BTreeMap;
 
 use traces::definitions::Interception;
@@ -22,15 +23,22 @@ impl Row for ComponentRow {
     const TABLE: &'static str = "components";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::text("component", "component", |row: &Self| row.name.clone()),
-            Column::count("calls", "calls", |row: &Self| row.line.calls.entries),
-            Column::count("productive_calls", "productive", |row: &Self| row.line.calls.productive),
-            Column::percent("empty_percent", "empty %", ComponentRow::empty),
-            Column::seconds("time_s", "time", |row: &Self| row.time),
-            Column::seconds("call_s", "a call", ComponentRow::each).each(),
-            Column::by_row("events", "events", ComponentRow::events).spare(1),
-            Column::count("ready_to_receive", "", |row: &Self| row.line.ready_to_receive),
-            Column::count("ready_to_send", "", |row: &Self| row.line.ready_to_send),
+            Column::text("component", "component", |row: &Self| row.name.clone()).means(
+                "A part of the MPI library that its progress engine calls, or the system call by which it is seen.",
+            ),
+            Column::count("calls", "calls", |row: &Self| row.line.calls.entries).means("How often it was called."),
+            Column::count("productive_calls", "productive", |row: &Self| row.line.calls.productive)
+                .means("How often it achieved something."),
+            Column::percent("empty_percent", "empty %", ComponentRow::empty)
+                .means("Share of its calls that achieved nothing."),
+            Column::seconds("time_s", "time", |row: &Self| row.time).means("Time in it."),
+            Column::seconds("call_s", "a call", ComponentRow::each).means("A call of it in the mean.").each(),
+            Column::by_row("events", "events", ComponentRow::events)
+                .means("What it reported: completions, messages, or bytes, by the kind of component.")
+                .spare(1),
+            Column::count("ready_to_receive", "", |row: &Self| row.line.ready_to_receive)
+                .means(meaning::READY_TO_RECEIVE),
+            Column::count("ready_to_send", "", |row: &Self| row.line.ready_to_send).means(meaning::READY_TO_SEND),
         ]
     }
 }

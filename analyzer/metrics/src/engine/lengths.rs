@@ -3,6 +3,7 @@
 //!
 //! A call counts by the larger of what it sends and receives; a persistent one as often as it was started.
 
+use crate::meaning;
 use std::collections::BTreeMap;
 
 use traces::calls::ArgumentKind::{BcastCount, ReduceCount};
@@ -30,17 +31,24 @@ impl Row for LengthRow {
     const TABLE: &'static str = "message_lengths";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::text("function", "function", |row: &Self| row.function.clone()),
-            Column::text("length_of", "per", |row: &Self| if row.is_of_pair { "pair" } else { "call" }.to_string()),
-            Column::count("calls", "calls", |row: &Self| row.calls),
-            Column::bytes("percentile_5_bytes", "5 %", |row: &Self| row.at_least(0.05)).spare(1),
-            Column::bytes("median_bytes", "median", |row: &Self| row.at_least(0.5)),
-            Column::bytes("percentile_95_bytes", "95 %", |row: &Self| row.at_least(0.95)).spare(1),
-            Column::bytes("most_frequent_bytes", "mode", |row: &Self| row.most_frequent().map(|(length, _)| length)),
+            Column::text("function", "function", |row: &Self| row.function.clone()).means(meaning::FUNCTION),
+            Column::text("length_of", "per", |row: &Self| if row.is_of_pair { "pair" } else { "call" }.to_string())
+                .means("Whether the lengths are of what a call hands out or receives."),
+            Column::count("calls", "calls", |row: &Self| row.calls).means(meaning::CALLS),
+            Column::bytes("percentile_5_bytes", "5 %", |row: &Self| row.at_least(0.05))
+                .means("What 5 of 100 calls have at most.")
+                .spare(1),
+            Column::bytes("median_bytes", "median", |row: &Self| row.at_least(0.5)).means("The median."),
+            Column::bytes("percentile_95_bytes", "95 %", |row: &Self| row.at_least(0.95))
+                .means("What 95 of 100 calls have at most.")
+                .spare(1),
+            Column::bytes("most_frequent_bytes", "mode", |row: &Self| row.most_frequent().map(|(length, _)| length))
+                .means("The most frequent length."),
             Column::percent("most_frequent_percent", "% of calls", |row: &Self| {
                 row.most_frequent().and_then(|(_, times)| percent(times as f64, row.calls as f64))
-            }),
-            Column::count("lengths", "", |row: &Self| row.lengths.len() as u64),
+            })
+            .means("Share of the calls that have it."),
+            Column::count("lengths", "", |row: &Self| row.lengths.len() as u64).means("How many different lengths."),
         ]
     }
 }

@@ -1,5 +1,6 @@
 //! Too seldom: where requests were pending while nothing entered the engine.
 
+use crate::meaning;
 use crate::totals::world_rank;
 use model::Run;
 use model::engine::EngineAccount;
@@ -24,14 +25,21 @@ impl Row for StarvedRow {
     const TABLE: &'static str = "starved";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::rank("rank", "rank", |row: &Self| row.rank),
-            Column::seconds("longest_s", "longest", |row: &Self| row.longest),
-            Column::seconds("percentile_99_s", "99 % below", |row: &Self| row.percentile_99).spare(2),
-            Column::count("times", "times", |row: &Self| row.times),
-            Column::count("pending_requests", "pending", |row: &Self| row.pending).spare(1),
-            Column::text("from_site", "between", |row: &Self| row.from.clone()),
-            Column::text("to_site", "and", |row: &Self| row.to.clone()),
-            Column::seconds("longest_began_s", "", |row: &Self| row.longest_began),
+            Column::rank("rank", "rank", |row: &Self| row.rank).means(meaning::RANK),
+            Column::seconds("longest_s", "longest", |row: &Self| row.longest)
+                .means("The longest time in which requests were pending and nobody entered the progress engine."),
+            Column::seconds("percentile_99_s", "99 % below", |row: &Self| row.percentile_99)
+                .means("What 99 of 100 such times take at most.")
+                .spare(2),
+            Column::count("times", "times", |row: &Self| row.times).means("How many such times."),
+            Column::count("pending_requests", "pending", |row: &Self| row.pending)
+                .means("Requests pending in the longest one.")
+                .spare(1),
+            Column::text("from_site", "between", |row: &Self| row.from.clone())
+                .means("The call before the longest one."),
+            Column::text("to_site", "and", |row: &Self| row.to.clone()).means("The call after it."),
+            Column::seconds("longest_began_s", "", |row: &Self| row.longest_began)
+                .means("When it began, since the first rank entered MPI_Init."),
         ]
     }
 }

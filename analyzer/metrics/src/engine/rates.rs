@@ -8,9 +8,11 @@ use model::{Rank, Run};
 use tables::{Fact, Value, facts};
 
 facts! {
-    PER_PRODUCTIVE = "entries_per_productive_entry", Ratio, sometimes;
-    PER_MEBIBYTE = "entries_per_mebibyte", Ratio, sometimes;
-    EMPTY_TIME = "empty_time_s", Seconds, sometimes;
+    PER_PRODUCTIVE = "entries_per_productive_entry", Ratio, sometimes,
+        "How often the progress engine was entered for each time it achieved something.";
+    PER_MEBIBYTE = "entries_per_mebibyte", Ratio, sometimes, "How often it was entered for each MiB that was moved.";
+    EMPTY_TIME = "empty_time_s", Seconds, sometimes,
+        "Time in entries into the progress engine that achieved nothing, all ranks.";
 }
 
 /// Too often: how often the engine was entered for each productive entry.

@@ -2,6 +2,7 @@
 
 use super::figures::{FIGURES, LedgerFigure};
 use super::ledger::Ledger;
+use crate::meaning;
 use crate::totals::world_rank;
 use model::{Rank, Run};
 use tables::{Column, Label, Row, Table, Value, WorldRank};
@@ -19,11 +20,11 @@ impl Row for LedgerRow {
     const TABLE: &'static str = "ledger";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::label("figure", "the ledger", |row: &Self| row.figure),
+            Column::label("figure", "the ledger", |row: &Self| row.figure).means("The column, by its JSON key."),
             Column::by_row("total", "total", |row: &Self| row.total.clone()),
             Column::by_row("mean", "mean", |row: &Self| row.mean.clone()),
             Column::by_row("max", "max", |row: &Self| row.max.clone()),
-            Column::rank("max_rank", "rank", |row: &Self| row.max_rank),
+            Column::rank("max_rank", "rank", |row: &Self| row.max_rank).means(meaning::MAX_RANK),
         ]
     }
 }
@@ -60,7 +61,7 @@ pub struct RankLedgerRow {
 impl Row for RankLedgerRow {
     const TABLE: &'static str = "ledger";
     fn columns() -> Vec<Column<Self>> {
-        let mut columns = vec![Column::rank("rank", "rank", |row: &Self| row.rank)];
+        let mut columns = vec![Column::rank("rank", "rank", |row: &Self| row.rank).means(meaning::RANK)];
         columns.extend(FIGURES.iter().map(|figure| match figure.is_of_engine {
             true => figure.column(|row: &Self| row.is_seen.then_some(&row.ledger)),
             false => figure.column(|row: &Self| Some(&row.ledger)),

@@ -2,6 +2,7 @@
 
 use super::gathered::{ByRanks, GatheredRounds, RoundSeries, spread};
 use super::spread::TimeSpread;
+use crate::meaning;
 use tables::{Column, Row, Table, WorldRank};
 
 /// What one message more costs, from one number of ranks to the next that was seen: seconds a message, and between what that lies.
@@ -40,19 +41,26 @@ impl Row for CheapestRow {
     fn columns() -> Vec<Column<Self>> {
         let between = |row: &Self| row.least.and_then(|least| least.between);
         vec![
-            Column::label("way", "way", |row: &Self| row.series.way()),
-            Column::rank("root_rank", "root", |row: &Self| row.root),
-            Column::text("function", "by", |row: &Self| row.series.function.clone()),
-            Column::text("site", "sent at", |row: &Self| row.series.site.clone()).spare(1),
-            Column::bytes("size_bytes", "size", |row: &Self| row.series.bytes()),
-            Column::count("numbers_of_ranks", "ns", |row: &Self| row.seen).spare(2),
+            Column::label("way", "way", |row: &Self| row.series.way()).means(meaning::WAY),
+            Column::rank("root_rank", "root", |row: &Self| row.root).means(meaning::ROOT_RANK),
+            Column::text("function", "by", |row: &Self| row.series.function.clone()).means(meaning::FUNCTION),
+            Column::text("site", "sent at", |row: &Self| row.series.site.clone()).means(meaning::SITE).spare(1),
+            Column::bytes("size_bytes", "size", |row: &Self| row.series.bytes()).means(meaning::SIZE_BYTES),
+            Column::count("numbers_of_ranks", "ns", |row: &Self| row.seen)
+                .means("How many numbers of ranks were seen.")
+                .spare(2),
             Column::count("cheapest_ranks", "cheapest n", |row: &Self| {
                 row.least.filter(|_| row.is_determined).map(|least| least.ranks)
-            }),
-            Column::count("least_ranks", "", |row: &Self| row.least.map(|least| least.ranks)),
-            Column::seconds("message_s", "one more", |row: &Self| row.least.map(|least| least.cost)),
-            Column::seconds("message_least_s", "least", move |row: &Self| between(row).map(|between| between.0)),
-            Column::seconds("message_most_s", "most", move |row: &Self| between(row).map(|between| between.1)),
+            })
+            .means("The number of ranks at which a message is cheapest."),
+            Column::count("least_ranks", "", |row: &Self| row.least.map(|least| least.ranks))
+                .means("The least number of ranks that is not told from that."),
+            Column::seconds("message_s", "one more", |row: &Self| row.least.map(|least| least.cost))
+                .means("A message's share of such a round."),
+            Column::seconds("message_least_s", "least", move |row: &Self| between(row).map(|between| between.0))
+                .means(meaning::LEAST),
+            Column::seconds("message_most_s", "most", move |row: &Self| between(row).map(|between| between.1))
+                .means(meaning::MOST),
         ]
     }
 }

@@ -4,10 +4,11 @@ use super::gathered::GatheredRounds;
 use tables::{Fact, Value, facts};
 
 facts! {
-    ROUNDS = "rounds_found", Count, always;
-    MESSAGES = "messages", Count, always;
-    IN_ROUNDS = "messages_in_rounds", Count, always;
-    CROSSED = "messages_crossed", Count, always;
+    ROUNDS = "rounds_found", Count, always, "Rounds of one rank to several others and back that were found.";
+    MESSAGES = "messages", Count, always, "How many messages, or one-sided transfers.";
+    IN_ROUNDS = "messages_in_rounds", Count, always, "Messages that are part of such a round.";
+    CROSSED = "messages_crossed", Count, always,
+        "Messages that crossed another one on the way, so that they belong to no round.";
 }
 
 /// The rounds of a run in one line.

@@ -1,6 +1,7 @@
 //! Rounds that took far longer than the others of their kind.
 
 use super::gathered::{GatheredRounds, RoundSeries, spread};
+use crate::meaning;
 use crate::totals::seconds;
 use tables::{Column, Row, Table, WorldRank};
 
@@ -27,18 +28,23 @@ impl Row for MaverickRow {
     const TABLE: &'static str = "mavericks";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::seconds("begin_s", "at", |row: &Self| row.begin).each(),
-            Column::label("way", "way", |row: &Self| row.series.way()).spare(4),
-            Column::rank("root_rank", "root", |row: &Self| row.root),
-            Column::text("function", "by", |row: &Self| row.series.function.clone()).spare(1),
-            Column::text("site", "", |row: &Self| row.series.site.clone()),
-            Column::bytes("size_bytes", "size", |row: &Self| row.series.bytes()),
-            Column::count("ranks", "n", |row: &Self| row.ranks),
-            Column::count("round", "round", |row: &Self| row.number).spare(2),
-            Column::seconds("round_s", "took", |row: &Self| row.took),
-            Column::seconds("median_s", "median", |row: &Self| row.median),
-            Column::rank("last_rank", "last", |row: &Self| row.last),
-            Column::text("waited_site", "waited at", |row: &Self| row.waited.clone()).spare(3),
+            Column::seconds("begin_s", "at", |row: &Self| row.begin)
+                .means("When the round began, since the first rank entered MPI_Init.")
+                .each(),
+            Column::label("way", "way", |row: &Self| row.series.way()).means(meaning::WAY).spare(4),
+            Column::rank("root_rank", "root", |row: &Self| row.root).means(meaning::ROOT_RANK),
+            Column::text("function", "by", |row: &Self| row.series.function.clone()).means(meaning::FUNCTION).spare(1),
+            Column::text("site", "", |row: &Self| row.series.site.clone()).means(meaning::SITE),
+            Column::bytes("size_bytes", "size", |row: &Self| row.series.bytes()).means(meaning::SIZE_BYTES),
+            Column::count("ranks", "n", |row: &Self| row.ranks).means("How many ranks the round went to."),
+            Column::count("round", "round", |row: &Self| row.number).means("Which round of its kind, from 0.").spare(2),
+            Column::seconds("round_s", "took", |row: &Self| row.took).means("What it took."),
+            Column::seconds("median_s", "median", |row: &Self| row.median)
+                .means("What rounds of its kind take in the median."),
+            Column::rank("last_rank", "last", |row: &Self| row.last).means("The rank that came last."),
+            Column::text("waited_site", "waited at", |row: &Self| row.waited.clone())
+                .means("Where the root waited for it.")
+                .spare(3),
         ]
     }
 }

@@ -1,5 +1,6 @@
 //! One-sided transfers from one rank to or from several others, until they are complete.
 
+use crate::meaning;
 use std::collections::BTreeMap;
 
 use super::spread::TimeSpread;
@@ -31,23 +32,29 @@ impl Row for TransferRow {
     const TABLE: &'static str = "one_sided";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::rank("root_rank", "root", |row: &Self| row.series.root),
-            Column::text("function", "by", |row: &Self| row.series.function.clone()),
-            Column::text("completed_by", "until", |row: &Self| row.series.completed_by.clone()).spare(1),
-            Column::text("site", "called at", |row: &Self| row.series.site.clone()).spare(5),
-            Column::bytes("size_bytes", "size", |row: &Self| row.series.bytes),
-            Column::count("ranks", "n", |row: &Self| row.series.ranks),
-            Column::count("rounds", "rounds", |row: &Self| row.spread.count()).spare(4),
-            Column::seconds("min_s", "min", |row: &Self| row.spread.least()).spare(3),
-            Column::seconds("median_s", "median", |row: &Self| row.spread.median()),
-            Column::seconds("median_least_s", "", |row: &Self| row.spread.interval().map(|interval| interval.0)),
-            Column::seconds("median_most_s", "", |row: &Self| row.spread.interval().map(|interval| interval.1)),
-            Column::seconds("mean_s", "", |row: &Self| row.spread.mean()),
-            Column::seconds("p99_s", "", |row: &Self| row.spread.quantile(0.99)),
-            Column::seconds("max_s", "max", |row: &Self| row.spread.most()).spare(2).each(),
+            Column::rank("root_rank", "root", |row: &Self| row.series.root).means(meaning::ROOT_RANK),
+            Column::text("function", "by", |row: &Self| row.series.function.clone()).means(meaning::FUNCTION),
+            Column::text("completed_by", "until", |row: &Self| row.series.completed_by.clone())
+                .means("The call after which all transfers of the round are complete.")
+                .spare(1),
+            Column::text("site", "called at", |row: &Self| row.series.site.clone()).means(meaning::SITE).spare(5),
+            Column::bytes("size_bytes", "size", |row: &Self| row.series.bytes).means(meaning::SIZE_BYTES),
+            Column::count("ranks", "n", |row: &Self| row.series.ranks).means("How many targets a round has."),
+            Column::count("rounds", "rounds", |row: &Self| row.spread.count()).means("How many rounds.").spare(4),
+            Column::seconds("min_s", "min", |row: &Self| row.spread.least()).means("The shortest round.").spare(3),
+            Column::seconds("median_s", "median", |row: &Self| row.spread.median()).means("The median round."),
+            Column::seconds("median_least_s", "", |row: &Self| row.spread.interval().map(|interval| interval.0))
+                .means("The least that the median may be, with 95 % confidence."),
+            Column::seconds("median_most_s", "", |row: &Self| row.spread.interval().map(|interval| interval.1))
+                .means("The most that the median may be, with 95 % confidence."),
+            Column::seconds("mean_s", "", |row: &Self| row.spread.mean()).means("The mean round."),
+            Column::seconds("p99_s", "", |row: &Self| row.spread.quantile(0.99))
+                .means("What 99 of 100 rounds take at most."),
+            Column::seconds("max_s", "max", |row: &Self| row.spread.most()).means("The longest round.").spare(2).each(),
             Column::seconds("per_message_s", "each", |row: &Self| {
                 row.spread.median() / row.series.ranks.saturating_sub(1).max(1) as f64
-            }),
+            })
+            .means("The median for each target."),
         ]
     }
 }

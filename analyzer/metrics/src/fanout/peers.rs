@@ -1,5 +1,6 @@
 //! What each peer takes to answer, and the way there and back, for which clocks are compared.
 
+use crate::meaning;
 use std::collections::BTreeMap;
 
 use super::gathered::{GatheredRounds, RoundSeries, between};
@@ -25,17 +26,20 @@ impl Row for PeerRow {
     const TABLE: &'static str = "peers";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::label("way", "way", |row: &Self| row.series.way()),
-            Column::rank("root_rank", "root", |row: &Self| row.root),
-            Column::text("function", "by", |row: &Self| row.series.function.clone()),
-            Column::text("site", "", |row: &Self| row.series.site.clone()),
-            Column::bytes("size_bytes", "size", |row: &Self| row.series.bytes()),
-            Column::count("ranks", "n", |row: &Self| row.ranks),
-            Column::rank("peer_rank", "peer", |row: &Self| row.peer),
-            Column::seconds("answer_s", "answer", |row: &Self| row.answer.as_ref().map(TimeSpread::median)),
-            Column::seconds("there_s", "there", |row: &Self| row.there.as_ref().map(TimeSpread::median)),
-            Column::seconds("back_s", "back", |row: &Self| row.back.as_ref().map(TimeSpread::median)),
-            Column::seconds("error_s", "±", |row: &Self| seconds(row.error)),
+            Column::label("way", "way", |row: &Self| row.series.way()).means(meaning::WAY),
+            Column::rank("root_rank", "root", |row: &Self| row.root).means(meaning::ROOT_RANK),
+            Column::text("function", "by", |row: &Self| row.series.function.clone()).means(meaning::FUNCTION),
+            Column::text("site", "", |row: &Self| row.series.site.clone()).means(meaning::SITE),
+            Column::bytes("size_bytes", "size", |row: &Self| row.series.bytes()).means(meaning::SIZE_BYTES),
+            Column::count("ranks", "n", |row: &Self| row.ranks).means("How many ranks the round goes to."),
+            Column::rank("peer_rank", "peer", |row: &Self| row.peer).means("One of the others."),
+            Column::seconds("answer_s", "answer", |row: &Self| row.answer.as_ref().map(TimeSpread::median))
+                .means("From the arrival of the question to the begin of the answer, median."),
+            Column::seconds("there_s", "there", |row: &Self| row.there.as_ref().map(TimeSpread::median))
+                .means("From the begin of the send to the arrival at this rank, median."),
+            Column::seconds("back_s", "back", |row: &Self| row.back.as_ref().map(TimeSpread::median))
+                .means("From the begin of the answer to its arrival at the root, median."),
+            Column::seconds("error_s", "±", |row: &Self| seconds(row.error)).means(meaning::ERROR_S),
         ]
     }
 }

@@ -3,6 +3,7 @@
 use super::gathered::{GatheredRounds, RoundSeries, spread};
 use super::spread::TimeSpread;
 use crate::mean::Mean;
+use crate::meaning;
 use crate::totals::seconds;
 use model::batches::Batches;
 use model::rounds::RoundKind;
@@ -33,29 +34,43 @@ impl Row for RoundRow {
     const TABLE: &'static str = "rounds";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::label("way", "way", |row: &Self| row.series.way()),
-            Column::rank("root_rank", "root", |row: &Self| row.root),
-            Column::text("function", "by", |row: &Self| row.series.function.clone()),
-            Column::text("site", "sent at", |row: &Self| row.series.site.clone()).spare(5),
-            Column::bytes("size_bytes", "size", |row: &Self| row.series.bytes()),
-            Column::bytes("answer_bytes", "", |row: &Self| row.series.answer),
-            Column::count("ranks", "n", |row: &Self| row.ranks),
-            Column::count("rounds", "rounds", |row: &Self| row.spread.count()).spare(4),
-            Column::seconds("min_s", "min", |row: &Self| row.spread.least()).spare(2),
-            Column::seconds("median_s", "median", |row: &Self| row.spread.median()),
-            Column::seconds("median_least_s", "", |row: &Self| row.spread.interval().map(|interval| interval.0)),
-            Column::seconds("median_most_s", "", |row: &Self| row.spread.interval().map(|interval| interval.1)),
-            Column::seconds("mean_s", "mean", |row: &Self| row.spread.mean()).spare(3).each(),
-            Column::seconds("p99_s", "99 %", |row: &Self| row.spread.quantile(0.99)).spare(3).each(),
-            Column::seconds("max_s", "max", |row: &Self| row.spread.most()).spare(1).each(),
-            Column::seconds("until_next_s", "", |row: &Self| row.until_next.as_ref().map(TimeSpread::median)),
-            Column::seconds("until_next_least_s", "", |row: &Self| Some(row.until_next.as_ref()?.interval()?.0)),
-            Column::seconds("until_next_most_s", "", |row: &Self| Some(row.until_next.as_ref()?.interval()?.1)),
-            Column::seconds("until_next_mean_s", "", |row: &Self| row.until_next_mean.map(|mean| mean.value)),
-            Column::seconds("half_s", "", |row: &Self| row.latency()),
-            Column::seconds("half_per_message_s", "half/msg", |row: &Self| row.latency() / (row.ranks - 1) as f64),
-            Column::count("mavericks", "", |row: &Self| row.mavericks),
-            Column::seconds("error_s", "", |row: &Self| seconds(row.error)),
+            Column::label("way", "way", |row: &Self| row.series.way()).means(meaning::WAY),
+            Column::rank("root_rank", "root", |row: &Self| row.root).means(meaning::ROOT_RANK),
+            Column::text("function", "by", |row: &Self| row.series.function.clone()).means(meaning::FUNCTION),
+            Column::text("site", "sent at", |row: &Self| row.series.site.clone()).means(meaning::SITE).spare(5),
+            Column::bytes("size_bytes", "size", |row: &Self| row.series.bytes()).means(meaning::SIZE_BYTES),
+            Column::bytes("answer_bytes", "", |row: &Self| row.series.answer).means("Bytes of an answer."),
+            Column::count("ranks", "n", |row: &Self| row.ranks).means("How many ranks a round goes to."),
+            Column::count("rounds", "rounds", |row: &Self| row.spread.count()).means("How many rounds.").spare(4),
+            Column::seconds("min_s", "min", |row: &Self| row.spread.least()).means("The shortest round.").spare(2),
+            Column::seconds("median_s", "median", |row: &Self| row.spread.median()).means("The median round."),
+            Column::seconds("median_least_s", "", |row: &Self| row.spread.interval().map(|interval| interval.0))
+                .means("The least that the median may be, with 95 % confidence."),
+            Column::seconds("median_most_s", "", |row: &Self| row.spread.interval().map(|interval| interval.1))
+                .means("The most that the median may be, with 95 % confidence."),
+            Column::seconds("mean_s", "mean", |row: &Self| row.spread.mean()).means("The mean round.").spare(3).each(),
+            Column::seconds("p99_s", "99 %", |row: &Self| row.spread.quantile(0.99))
+                .means("What 99 of 100 rounds take at most.")
+                .spare(3)
+                .each(),
+            Column::seconds("max_s", "max", |row: &Self| row.spread.most()).means("The longest round.").spare(1).each(),
+            Column::seconds("until_next_s", "", |row: &Self| row.until_next.as_ref().map(TimeSpread::median)).means(
+                "From the begin of a round to that of the next of its kind, median: with what the root does after the \
+                 answer.",
+            ),
+            Column::seconds("until_next_least_s", "", |row: &Self| Some(row.until_next.as_ref()?.interval()?.0))
+                .means(meaning::LEAST),
+            Column::seconds("until_next_most_s", "", |row: &Self| Some(row.until_next.as_ref()?.interval()?.1))
+                .means(meaning::MOST),
+            Column::seconds("until_next_mean_s", "", |row: &Self| row.until_next_mean.map(|mean| mean.value))
+                .means("The same in the mean, without the first rounds: what a benchmark's loop prints."),
+            Column::seconds("half_s", "", |row: &Self| row.latency())
+                .means("Half the median: latency, where the answer is as long as the question."),
+            Column::seconds("half_per_message_s", "half/msg", |row: &Self| row.latency() / (row.ranks - 1) as f64)
+                .means("The same for each rank that the round goes to."),
+            Column::count("mavericks", "", |row: &Self| row.mavericks)
+                .means("Rounds that took far longer than others of their kind."),
+            Column::seconds("error_s", "", |row: &Self| seconds(row.error)).means(meaning::ERROR_S),
         ]
     }
 }

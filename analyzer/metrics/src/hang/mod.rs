@@ -23,11 +23,16 @@ use sightings::sightings;
 use tables::{Fact, Value, facts};
 
 facts! {
-    HANGS = "hangs", Text, always;
-    RESTS_ON = "rests_on", Text, always;
-    LOOKS_APART = "looks_apart_s", Seconds, sometimes;
-    QUIET = "quiet_s", Seconds, sometimes;
-    LONGEST_PAUSE = "longest_pause_s", Seconds, always;
+    HANGS = "hangs", Text, always,
+        "The verdict: certain or likely, if it hangs; no, if it does not; finished, if all ranks have finalized MPI; \
+         unknown, if nobody can tell.";
+    RESTS_ON = "rests_on", Text, always, "What the verdict rests on, in a sentence.";
+    LOOKS_APART = "looks_apart_s", Seconds, sometimes,
+        "The time between the two looks that the verdict rests on, if the run may still go on.";
+    QUIET = "quiet_s", Seconds, sometimes,
+        "How long no rank had moved at the last look: the least time that any is where it is.";
+    LONGEST_PAUSE = "longest_pause_s", Seconds, always,
+        "The longest time that a rank was in one call, or between two, before that.";
 }
 
 /// All that is found of a run.

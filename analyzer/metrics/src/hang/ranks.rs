@@ -1,5 +1,6 @@
 //! Where each rank stands, a row for each thread that has called MPI.
 
+use crate::meaning;
 use traces::signature::{Signature, UNKNOWN_BYTES};
 
 use super::Findings;
@@ -37,20 +38,41 @@ impl Row for StandingRow {
     const TABLE: &'static str = "standing";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::rank("rank", "rank", |row: &Self| row.rank),
-            Column::number("thread", "thread", |row: &Self| row.thread).silent_empty(),
-            Column::text("host", "", |row: &Self| row.host.clone()),
-            Column::number("pid", "", |row: &Self| row.pid),
-            Column::label("state", "is", |row: &Self| row.state),
-            Column::text("function", "function", |row: &Self| row.function.clone()),
-            Column::text("peer", "peer", |row: &Self| row.peer.clone()).silent_empty(),
-            Column::text("tag", "tag", |row: &Self| row.tag.clone()).silent_empty(),
-            Column::text("communicator", "communicator", |row: &Self| row.communicator.clone()).spare(1),
-            Column::bytes("bytes", "", |row: &Self| row.bytes),
-            Column::count("pending_requests", "pending", |row: &Self| row.pending).spare(2),
-            Column::seconds("since_s", "since", |row: &Self| row.since),
-            Column::text("site", "call site", |row: &Self| row.site.clone()),
-            Column::text("waits_for_ever", "", |row: &Self| if row.is_stuck { "yes" } else { "no" }.to_string()),
+            Column::rank("rank", "rank", |row: &Self| row.rank).means(meaning::RANK),
+            Column::number("thread", "thread", |row: &Self| row.thread)
+                .means(
+                    "The thread, from 0, in the order in which they first called MPI; empty where one thread of the \
+                     rank has.",
+                )
+                .silent_empty(),
+            Column::text("host", "", |row: &Self| row.host.clone()).means("The host that the rank runs on."),
+            Column::number("pid", "", |row: &Self| row.pid).means("Its process id there."),
+            Column::label("state", "is", |row: &Self| row.state).means(
+                "Where the rank is: in_mpi, in a call; polling, in calls that ask in vain; outside MPI; asleep there; \
+                 stopped; dead; finalized.",
+            ),
+            Column::text("function", "function", |row: &Self| row.function.clone())
+                .means("The MPI function it is in; outside MPI, the last one."),
+            Column::text("peer", "peer", |row: &Self| row.peer.clone())
+                .means(
+                    "The rank at the other end as the program names it, or any; the source behind it, if there are \
+                     two.",
+                )
+                .silent_empty(),
+            Column::text("tag", "tag", |row: &Self| row.tag.clone())
+                .means("The tag it was given, or any.")
+                .silent_empty(),
+            Column::text("communicator", "communicator", |row: &Self| row.communicator.clone())
+                .means(meaning::COMMUNICATOR)
+                .spare(1),
+            Column::bytes("bytes", "", |row: &Self| row.bytes).means("Bytes that the call sends or has room for."),
+            Column::count("pending_requests", "pending", |row: &Self| row.pending)
+                .means("Requests that have begun and of which the program was not told that they are complete.")
+                .spare(2),
+            Column::seconds("since_s", "since", |row: &Self| row.since).means("How long it has been there."),
+            Column::text("site", "call site", |row: &Self| row.site.clone()).means(meaning::SITE),
+            Column::text("waits_for_ever", "", |row: &Self| if row.is_stuck { "yes" } else { "no" }.to_string())
+                .means("Whether nothing can free the rank any more, as far as the verdict goes: yes or no."),
         ]
     }
 }

@@ -1,5 +1,6 @@
 //! The wavefront: on each communicator, how far the ranks have come in its collective calls, and what those behind do instead.
 
+use crate::meaning;
 use std::collections::BTreeMap;
 
 use super::Findings;
@@ -24,13 +25,18 @@ impl Row for WavefrontRow {
     const TABLE: &'static str = "wavefront";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::text("communicator", "communicator", |row: &Self| row.communicator.clone()),
-            Column::text("ranks", "who", |row: &Self| row.ranks.clone()),
-            Column::count("rank_count", "", |row: &Self| row.count),
-            Column::count("collective_calls", "came to", |row: &Self| row.reached),
-            Column::text("stands", "and is", |row: &Self| row.stands.clone()),
-            Column::text("site", "call site", |row: &Self| row.site.clone()),
-            Column::seconds("since_s", "since", |row: &Self| row.since),
+            Column::text("communicator", "communicator", |row: &Self| row.communicator.clone())
+                .means(meaning::COMMUNICATOR),
+            Column::text("ranks", "who", |row: &Self| row.ranks.clone())
+                .means("The ranks of the communicator that stand at the same place."),
+            Column::count("rank_count", "", |row: &Self| row.count).means("How many these are."),
+            Column::count("collective_calls", "came to", |row: &Self| row.reached)
+                .means("How many collective calls they have come to there, the one they are in among them."),
+            Column::text("stands", "and is", |row: &Self| row.stands.clone())
+                .means("The call they are in, or made last."),
+            Column::text("site", "call site", |row: &Self| row.site.clone()).means(meaning::SITE),
+            Column::seconds("since_s", "since", |row: &Self| row.since)
+                .means("How long the first of them has been there."),
         ]
     }
 }

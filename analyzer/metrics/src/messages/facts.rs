@@ -8,14 +8,17 @@ use model::messages::Way;
 use tables::{Fact, Value, facts};
 
 facts! {
-    VERDICT = "verdict", Text, always;
-    MESSAGES = "messages", Count, always;
-    COLLECTIVE_PARTS = "collective_parts", Count, always;
-    BYTES = "sent_bytes", Bytes, always;
-    CHECKSUMS = "checksums_compared", Count, always;
-    DIFFERING = "differing", Count, always;
-    REORDERED = "reordered_receives", Count, always;
-    EARLIEST = "earliest_difference", Text, sometimes;
+    VERDICT = "verdict", Text, always,
+        "What the comparison comes to: more, less, noise, or unknown where one run a side cannot tell.";
+    MESSAGES = "messages", Count, always, "How many messages, or one-sided transfers.";
+    COLLECTIVE_PARTS = "collective_parts", Count, always,
+        "Parts of collective operations that were compared, a rank's part of one each.";
+    BYTES = "sent_bytes", Bytes, always, "Bytes handed out, by the sender's own buffers.";
+    CHECKSUMS = "checksums_compared", Count, always,
+        "Checksums of messages and parts that were compared with the other side's, equal or not.";
+    DIFFERING = "differing", Count, always, "How many differ in number, order, size or content.";
+    REORDERED = "reordered_receives", Count, always, "Receives that got the same messages in another order.";
+    EARLIEST = "earliest_difference", Text, sometimes, "The first message that differs, of all ranks.";
 }
 
 /// The verdict, and the difference that was there first on the time line.

@@ -1,6 +1,7 @@
 //! The messages of each rank on both sides, and the first that differs.
 
 use super::differ::{Difference, RankComparison};
+use crate::meaning;
 use crate::totals::world_rank;
 use model::messages::{ComparableMessage, Way};
 use model::rank::function_of;
@@ -19,18 +20,25 @@ impl Row for MessageCountRow {
     const TABLE: &'static str = "message_counts";
     fn columns() -> Vec<Column<Self>> {
         let count = |key: &'static str, heading: &'static str, side: usize, way: Way| {
-            Column::count(key, heading, move |row: &Self| row.counts[side][way as usize])
+            let messages = match way {
+                Way::Sent => "Messages that the rank sent",
+                Way::Received => "Messages that it received",
+                Way::Collective => "Its parts of collective operations",
+            };
+            let column = Column::count(key, heading, move |row: &Self| row.counts[side][way as usize]);
+            column.means(format!("{messages} in {}.", ["A", "B"][side]))
         };
         vec![
-            Column::rank("rank", "rank", |row: &Self| row.rank).name(),
+            Column::rank("rank", "rank", |row: &Self| row.rank).means(meaning::RANK).name(),
             count("sent_a", "sent A", 0, Way::Sent),
             count("sent_b", "sent B", 1, Way::Sent),
             count("received_a", "recv A", 0, Way::Received),
             count("received_b", "recv B", 1, Way::Received),
             count("collective_a", "coll. A", 0, Way::Collective),
             count("collective_b", "coll. B", 1, Way::Collective),
-            Column::count("checksums", "checksums", |row: &Self| row.checked),
-            Column::count("differing", "differ", |row: &Self| row.differing),
+            Column::count("checksums", "checksums", |row: &Self| row.checked)
+                .means("Checksums that were compared, equal or not."),
+            Column::count("differing", "differ", |row: &Self| row.differing).means("Messages that differ."),
         ]
     }
 }
@@ -67,19 +75,24 @@ impl Row for FirstDifferenceRow {
     const TABLE: &'static str = "first_differences";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::rank("rank", "rank", |row: &Self| row.rank).name(),
-            Column::text("what", "what", |row: &Self| row.what.to_string()),
-            Column::text("way", "", |row: &Self| row.way.to_string()),
-            Column::number("ordinal", "no.", |row: &Self| row.ordinal),
-            Column::text("function", "call", |row: &Self| row.function.clone()),
-            Column::text("site", "call site", |row: &Self| row.site.clone()),
-            Column::number("peer", "with", |row: &Self| row.with),
-            Column::text("tag", "tag", |row: &Self| row.tag.clone()).spare(1),
-            Column::text("communicator", "", |row: &Self| row.communicator.clone()),
-            Column::bytes("a_bytes", "A", |row: &Self| row.bytes[0]),
-            Column::bytes("b_bytes", "B", |row: &Self| row.bytes[1]),
-            Column::text("a_checksum", "CRC A", |row: &Self| row.checksums[0].clone()),
-            Column::text("b_checksum", "CRC B", |row: &Self| row.checksums[1].clone()),
+            Column::rank("rank", "rank", |row: &Self| row.rank).means(meaning::RANK).name(),
+            Column::text("what", "what", |row: &Self| row.what.to_string())
+                .means("What differs: number, order, size, content."),
+            Column::text("way", "", |row: &Self| row.way.to_string())
+                .means("Whether the rank sent it, received it, or took part in a collective operation."),
+            Column::number("ordinal", "no.", |row: &Self| row.ordinal)
+                .means("Which one of the rank's messages that way, from 0."),
+            Column::text("function", "call", |row: &Self| row.function.clone()).means(meaning::FUNCTION),
+            Column::text("site", "call site", |row: &Self| row.site.clone()).means(meaning::SITE),
+            Column::number("peer", "with", |row: &Self| row.with).means("The rank at the other end."),
+            Column::text("tag", "tag", |row: &Self| row.tag.clone()).means("The message's tag.").spare(1),
+            Column::text("communicator", "", |row: &Self| row.communicator.clone()).means(meaning::COMMUNICATOR),
+            Column::bytes("a_bytes", "A", |row: &Self| row.bytes[0]).means("Its bytes in A."),
+            Column::bytes("b_bytes", "B", |row: &Self| row.bytes[1]).means("Its bytes in B."),
+            Column::text("a_checksum", "CRC A", |row: &Self| row.checksums[0].clone())
+                .means("The CRC-32 of its content in A."),
+            Column::text("b_checksum", "CRC B", |row: &Self| row.checksums[1].clone())
+                .means("The CRC-32 of its content in B."),
         ]
     }
 }

@@ -4,10 +4,12 @@ use super::points::{MessagePattern, Network};
 use tables::{Fact, Value, facts};
 
 facts! {
-    EXCHANGES = "exchanges", Count, always;
-    ONE_WAY = "one_way_messages", Count, always;
-    WINDOWS = "window_messages", Count, always;
-    UNPAIRED = "unpaired_exchanges", Count, always;
+    EXCHANGES = "exchanges", Count, always, "Equal messages between two ranks there and back, or both ways at once.";
+    ONE_WAY = "one_way_messages", Count, always,
+        "Messages whose receiver waited for them, so that they tell a one-way time.";
+    WINDOWS = "window_messages", Count, always,
+        "Messages in windows: several one behind the other, answered by one or crossed by as many.";
+    UNPAIRED = "unpaired_exchanges", Count, always, "Messages that are part of no exchange.";
 }
 
 /// What was found.

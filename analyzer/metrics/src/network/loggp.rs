@@ -30,14 +30,23 @@ impl Row for ParameterRow {
     fn columns() -> Vec<Column<Self>> {
         let value = |row: &Self| row.value.as_ref().ok().map(|(spread, _)| *spread);
         vec![
-            Column::label("between", "on", |row: &Self| between(row.between)).name(),
-            Column::label("parameter", "parameter", |row: &Self| row.parameter).name(),
-            Column::seconds("value_s", "value", move |row: &Self| value(row).map(|value| value.median)),
-            Column::seconds("value_least_s", "least", move |row: &Self| Some(value(row)?.interval?.0)),
-            Column::seconds("value_most_s", "most", move |row: &Self| Some(value(row)?.interval?.1)),
+            Column::label("between", "on", |row: &Self| between(row.between))
+                .means("Whether the two ranks share a host.")
+                .name(),
+            Column::label("parameter", "parameter", |row: &Self| row.parameter)
+                .means("A parameter of LogGP: L latency, o overhead, g gap between messages, G gap for each byte.")
+                .name(),
+            Column::seconds("value_s", "value", move |row: &Self| value(row).map(|value| value.median))
+                .means("Its value; empty where the trace does not determine it."),
+            Column::seconds("value_least_s", "least", move |row: &Self| Some(value(row)?.interval?.0))
+                .means("The least that it may be, with 95 % confidence."),
+            Column::seconds("value_most_s", "most", move |row: &Self| Some(value(row)?.interval?.1))
+                .means("The most that it may be, with 95 % confidence."),
             Column::text("source", "from", |row: &Self| row.value.as_ref().ok().map(|(_, source)| source.clone()))
+                .means("What of the trace determines it.")
                 .spare(1),
-            Column::text("reason", "", |row: &Self| row.value.as_ref().err().map(|reason| reason.to_string())),
+            Column::text("reason", "", |row: &Self| row.value.as_ref().err().map(|reason| reason.to_string()))
+                .means("Why it is not determined."),
         ]
     }
 }

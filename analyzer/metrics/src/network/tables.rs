@@ -4,6 +4,7 @@ use super::line::Line;
 use super::points::{Between, MessagePattern, Network, Point, Protocol};
 use super::segments::{Segment, segments as segments_of};
 use super::spread::Spread;
+use crate::meaning;
 use tables::{Column, Label, Row, Table, Value};
 
 /// What ranks did, and the line through its times.
@@ -22,16 +23,19 @@ impl Row for ProtocolRow {
     fn columns() -> Vec<Column<Self>> {
         let mut columns = protocol_columns(|row: &Self| &row.protocol);
         columns.extend([
-            Column::count("count", "count", |row: &Self| row.count).spare(3),
-            Column::count("sizes", "", |row: &Self| row.sizes),
-            Column::bytes("size_least_bytes", "from", |row: &Self| row.least).spare(4),
-            Column::bytes("size_most_bytes", "to", |row: &Self| row.most).spare(4),
+            Column::count("count", "count", |row: &Self| row.count).means("How many exchanges, or messages.").spare(3),
+            Column::count("sizes", "", |row: &Self| row.sizes).means("How many message sizes."),
+            Column::bytes("size_least_bytes", "from", |row: &Self| row.least).means("The smallest message.").spare(4),
+            Column::bytes("size_most_bytes", "to", |row: &Self| row.most).means("The largest message.").spare(4),
         ]);
-        columns.extend(line_columns(|row: &Self| (row.protocol.pattern, row.line)));
-        columns.push(Column::text("changes_at", "changes at", |row: &Self| {
-            let changes: Vec<String> = row.changes.iter().map(|bytes| Value::Bytes(*bytes).to_string()).collect();
-            (!changes.is_empty()).then(|| changes.join(", "))
-        }));
+        columns.extend(line_columns(&OF_PROTOCOL, |row: &Self| (row.protocol.pattern, row.line)));
+        columns.push(
+            Column::text("changes_at", "changes at", |row: &Self| {
+                let changes: Vec<String> = row.changes.iter().map(|bytes| Value::Bytes(*bytes).to_string()).collect();
+                (!changes.is_empty()).then(|| changes.join(", "))
+            })
+            .means("Sizes at which one line does not fit on: the library changes its protocol."),
+        );
         columns
     }
 }
@@ -50,11 +54,15 @@ impl Row for SegmentRow {
     fn columns() -> Vec<Column<Self>> {
         let mut columns = protocol_columns(|row: &Self| &row.protocol);
         columns.extend([
-            Column::bytes("size_least_bytes", "from", |row: &Self| row.least).name(),
-            Column::bytes("size_most_bytes", "to", |row: &Self| row.most),
-            Column::count("sizes", "sizes", |row: &Self| row.sizes).spare(2),
+            Column::bytes("size_least_bytes", "from", |row: &Self| row.least)
+                .means("The smallest message of the segment.")
+                .name(),
+            Column::bytes("size_most_bytes", "to", |row: &Self| row.most).means("The largest message of the segment."),
+            Column::count("sizes", "sizes", |row: &Self| row.sizes)
+                .means("How many message sizes lie in the segment.")
+                .spare(2),
         ]);
-        columns.extend(line_columns(|row: &Self| (row.protocol.pattern, row.line)));
+        columns.extend(line_columns(&OF_SEGMENT, |row: &Self| (row.protocol.pattern, row.line)));
         columns
     }
 }
@@ -72,23 +80,35 @@ impl Row for SizeRow {
         let bytes = |row: &Self| row.protocol.pattern.messages() * row.point.bytes as f64;
         let mean = |row: &Self| row.point.mean;
         columns.extend([
-            Column::bytes("size_bytes", "size", |row: &Self| row.point.bytes).name(),
-            Column::count("count", "count", |row: &Self| row.point.count),
-            Column::seconds("time_s", "time", |row: &Self| row.point.time.median),
+            Column::bytes("size_bytes", "size", |row: &Self| row.point.bytes).means(meaning::SIZE_BYTES).name(),
+            Column::count("count", "count", |row: &Self| row.point.count)
+                .means("How many exchanges, or messages, of that size."),
+            Column::seconds("time_s", "time", |row: &Self| row.point.time.median)
+                .means("What an exchange takes, or a message, of a window its share; median."),
             Column::seconds("time_least_s", "least", |row: &Self| row.point.time.interval.map(|interval| interval.0))
+                .means("The least that the median may be, with 95 % confidence.")
                 .spare(2),
             Column::seconds("time_most_s", "most", |row: &Self| row.point.time.interval.map(|interval| interval.1))
+                .means("The most that the median may be, with 95 % confidence.")
                 .spare(2),
-            Column::seconds("time_mean_s", "", move |row: &Self| mean(row).map(|mean| mean.value)),
-            Column::seconds("time_mean_least_s", "", move |row: &Self| Some(mean(row)?.between?.0)),
-            Column::seconds("time_mean_most_s", "", move |row: &Self| Some(mean(row)?.between?.1)),
-            Column::seconds("clock_error_s", "", |row: &Self| row.point.clock_error),
+            Column::seconds("time_mean_s", "", move |row: &Self| mean(row).map(|mean| mean.value)).means(
+                "The same in the mean, without the first exchanges or windows of a row: what benchmarks print; empty \
+                 of messages one way.",
+            ),
+            Column::seconds("time_mean_least_s", "", move |row: &Self| Some(mean(row)?.between?.0))
+                .means("The least that the mean may be, with 95 % confidence."),
+            Column::seconds("time_mean_most_s", "", move |row: &Self| Some(mean(row)?.between?.1))
+                .means("The most that the mean may be, with 95 % confidence."),
+            Column::seconds("clock_error_s", "", |row: &Self| row.point.clock_error)
+                .means("By how much the times may be off, by the clocks."),
             Column::bytes("bandwidth_bytes", "per second", move |row: &Self| {
                 (bytes(row) / row.point.time.median).round() as u64
-            }),
+            })
+            .means("Bytes of a message, or of two that cross, divided by that time."),
             Column::bytes("bandwidth_mean_bytes", "", move |row: &Self| {
                 Some((bytes(row) / mean(row)?.value).round() as u64)
-            }),
+            })
+            .means("The same by the mean."),
         ]);
         columns
     }
@@ -96,14 +116,35 @@ impl Row for SizeRow {
 
 fn protocol_columns<R: 'static>(protocol: fn(&R) -> &Protocol) -> Vec<Column<R>> {
     vec![
-        Column::label("between", "on", move |row: &R| between(protocol(row).between)).name(),
-        Column::label("pattern", "pattern", move |row: &R| pattern(protocol(row).pattern)).name(),
-        Column::text("calls", "calls", move |row: &R| protocol(row).calls.clone()).name(),
+        Column::label("between", "on", move |row: &R| between(protocol(row).between))
+            .means("Whether the two ranks share a host.")
+            .name(),
+        Column::label("pattern", "pattern", move |row: &R| pattern(protocol(row).pattern))
+            .means(
+                "Ordered, there and back, or unordered, both ways at once; a window of several messages one way, \
+                 answered by one, or windows that cross; or messages one way, from the begin of the send to the end of \
+                 the receive or wait, where the receiver was already waiting.",
+            )
+            .name(),
+        Column::text("calls", "calls", move |row: &R| protocol(row).calls.clone())
+            .means("The functions that the two ranks call, from the first post to the last wait.")
+            .name(),
     ]
 }
 
+/// What latency and bandwidth mean where one line goes through all sizes of a protocol.
+const OF_PROTOCOL: [&str; 2] = [
+    "Latency, as COMMTEST counts it: what a message of no bytes would take by the line through all sizes; empty of \
+     windows, whose messages hide each other's latency.",
+    "Bandwidth in bytes a second, as COMMTEST counts it: both ways together where messages cross.",
+];
+
+/// And where it goes through some of them.
+const OF_SEGMENT: [&str; 2] =
+    ["Latency by the segment's own line.", "Bandwidth by the segment's own line, in bytes a second."];
+
 /// The parts of a line as the document counts them.
-fn line_columns<R: 'static>(line: fn(&R) -> (MessagePattern, Line)) -> Vec<Column<R>> {
+fn line_columns<R: 'static>(meanings: &[&'static str; 2], line: fn(&R) -> (MessagePattern, Line)) -> Vec<Column<R>> {
     let latency = move |row: &R| {
         let (pattern, line) = line(row);
         // Messages of a window hide each other's latency.
@@ -114,14 +155,25 @@ fn line_columns<R: 'static>(line: fn(&R) -> (MessagePattern, Line)) -> Vec<Colum
         let (pattern, line) = line(row);
         of(line.b?).filter(|b| *b > 0.0).map(|b| (pattern.messages() / b).round() as u64)
     };
+    let [latency_means, bandwidth_means] = *meanings;
     vec![
-        Column::seconds("latency_s", "latency", move |row: &R| latency(row).map(|latency| latency.median)),
-        Column::seconds("latency_least_s", "least", move |row: &R| Some(latency(row)?.interval?.0)).spare(2),
-        Column::seconds("latency_most_s", "most", move |row: &R| Some(latency(row)?.interval?.1)).spare(2),
-        Column::bytes("bandwidth_bytes", "per second", move |row: &R| bandwidth(row, |b| Some(b.median))),
-        Column::bytes("bandwidth_least_bytes", "", move |row: &R| bandwidth(row, |b| Some(b.interval?.1))),
-        Column::bytes("bandwidth_most_bytes", "", move |row: &R| bandwidth(row, |b| Some(b.interval?.0))),
-        Column::percent("error_percent", "off by", move |row: &R| line(row).1.error).spare(1),
+        Column::seconds("latency_s", "latency", move |row: &R| latency(row).map(|latency| latency.median))
+            .means(latency_means),
+        Column::seconds("latency_least_s", "least", move |row: &R| Some(latency(row)?.interval?.0))
+            .means(meaning::LEAST)
+            .spare(2),
+        Column::seconds("latency_most_s", "most", move |row: &R| Some(latency(row)?.interval?.1))
+            .means(meaning::MOST)
+            .spare(2),
+        Column::bytes("bandwidth_bytes", "per second", move |row: &R| bandwidth(row, |b| Some(b.median)))
+            .means(bandwidth_means),
+        Column::bytes("bandwidth_least_bytes", "", move |row: &R| bandwidth(row, |b| Some(b.interval?.1)))
+            .means(meaning::LEAST),
+        Column::bytes("bandwidth_most_bytes", "", move |row: &R| bandwidth(row, |b| Some(b.interval?.0)))
+            .means(meaning::MOST),
+        Column::percent("error_percent", "off by", move |row: &R| line(row).1.error)
+            .means("By how much the line misses the measured times in the mean.")
+            .spare(1),
     ]
 }
 

@@ -9,9 +9,10 @@ use tables::{Fact, Value, facts};
 const CALL: &str = "collective call";
 
 facts! {
-    OPERATIONS = "collective_operations", Count, sometimes;
-    LACKING = "operations_without_all_ranks", Count, sometimes;
-    UNFINISHED = "unfinished_operations", Count, sometimes;
+    OPERATIONS = "collective_operations", Count, sometimes, "Collective operations of which all ranks are known.";
+    LACKING = "operations_without_all_ranks", Count, sometimes,
+        "Collective operations of which some ranks are not in this folder.";
+    UNFINISHED = "unfinished_operations", Count, sometimes, "Collective operations that some rank never left.";
 }
 
 /// The operations of a run.

@@ -2,6 +2,7 @@
 
 use super::gathered::{GatheredOperations, OperationPlace};
 use crate::mean::Mean;
+use crate::meaning;
 use crate::median::{beyond_interval, median};
 use crate::overlap::RequestSize;
 use model::batches::Batches;
@@ -49,48 +50,73 @@ pub struct SpanFigure {
 impl Row for OperationRow {
     const TABLE: &'static str = "operations";
     fn columns() -> Vec<Column<Self>> {
-        let span = |at: usize, key: &'static str, heading: &'static str| {
-            Column::seconds(key, heading, move |row: &Self| row.spans[at].time)
-        };
-        let error = |at: usize, key: &'static str, heading: &'static str| {
+        let span =
+            |at: usize, key: &'static str, heading| Column::seconds(key, heading, move |row: &Self| row.spans[at].time);
+        let error = |at: usize, key: &'static str, heading| {
             Column::seconds(key, heading, move |row: &Self| row.spans[at].error)
+                .means("By how much that may be off, by the clocks.")
         };
         let rank = |at: usize, key: &'static str, heading: &'static str| {
             Column::seconds(key, heading, move |row: &Self| row.ranks[at])
         };
         vec![
-            Column::text("function", "function", |row: &Self| row.place.function.clone()).name(),
-            Column::text("site", "call site", |row: &Self| row.place.site.clone()).name().spare(1),
-            Column::text("communicator", "", |row: &Self| row.place.communicator.clone()).name(),
-            Column::count("communicator_size", "ranks", |row: &Self| row.place.processes).name().spare(5),
-            Column::number("root", "root", |row: &Self| row.root.map(u64::from)).name().spare(6),
-            Column::bytes("size_bytes", "size", |row: &Self| row.size.bytes).name(),
-            Column::bytes("size_below_bytes", "", |row: &Self| row.size.below).name(),
-            Column::count("operations", "calls", |row: &Self| row.operations).spare(4),
-            span(WHOLE, "first_to_last_s", "all"),
+            Column::text("function", "function", |row: &Self| row.place.function.clone())
+                .means(meaning::FUNCTION)
+                .name(),
+            Column::text("site", "call site", |row: &Self| row.place.site.clone()).means(meaning::SITE).name().spare(1),
+            Column::text("communicator", "", |row: &Self| row.place.communicator.clone())
+                .means(meaning::COMMUNICATOR)
+                .name(),
+            Column::count("communicator_size", "ranks", |row: &Self| row.place.processes)
+                .means(meaning::COMMUNICATOR_SIZE)
+                .name()
+                .spare(5),
+            Column::number("root", "root", |row: &Self| row.root.map(u64::from))
+                .means("The root, of operations that have one.")
+                .name()
+                .spare(6),
+            Column::bytes("size_bytes", "size", |row: &Self| row.size.bytes).means(meaning::SIZE_BYTES).name(),
+            Column::bytes("size_below_bytes", "", |row: &Self| row.size.below).means(meaning::SIZE_BELOW_BYTES).name(),
+            Column::count("operations", "calls", |row: &Self| row.operations).means("How many operations.").spare(4),
+            span(WHOLE, "first_to_last_s", "all").means("From the first rank's begin to the last rank's end, median."),
             error(WHOLE, "first_to_last_error_s", "±").spare(3),
-            Column::seconds("first_to_last_least_s", "", |row: &Self| row.between.map(|between| between.0)),
-            Column::seconds("first_to_last_most_s", "", |row: &Self| row.between.map(|between| between.1)),
-            Column::seconds("first_to_last_total_s", "", |row: &Self| row.total),
-            span(SKEW, "skew_s", "skew"),
+            Column::seconds("first_to_last_least_s", "", |row: &Self| row.between.map(|between| between.0))
+                .means("The least that the median may be, with 95 % confidence."),
+            Column::seconds("first_to_last_most_s", "", |row: &Self| row.between.map(|between| between.1))
+                .means("The most that the median may be, with 95 % confidence."),
+            Column::seconds("first_to_last_total_s", "", |row: &Self| row.total)
+                .means("The same time of all operations together."),
+            span(SKEW, "skew_s", "skew").means("From the first rank's begin to the last rank's, median."),
             error(SKEW, "skew_error_s", ""),
-            span(AFTER, "after_last_s", "after"),
+            span(AFTER, "after_last_s", "after")
+                .means("From the last rank's begin to the last rank's end, median: what the operation itself takes."),
             error(AFTER, "after_last_error_s", ""),
-            span(ROOT_LATE, "root_late_s", ""),
+            span(ROOT_LATE, "root_late_s", "").means("From the first rank's begin to the root's, median."),
             error(ROOT_LATE, "root_late_error_s", ""),
-            rank(0, "rank_min_s", ""),
-            rank(2, "rank_median_s", "rank").spare(2),
-            rank(3, "rank_max_s", ""),
-            Column::seconds("mean_s", "mean", |row: &Self| row.mean.map(|mean| mean.value)).spare(7),
-            Column::seconds("mean_least_s", "", |row: &Self| Some(row.mean?.between?.0)),
-            Column::seconds("mean_most_s", "", |row: &Self| Some(row.mean?.between?.1)),
-            Column::seconds("first_to_last_mean_s", "", |row: &Self| row.whole_mean.map(|mean| mean.value)),
-            Column::seconds("osu_mean_s", "", |row: &Self| row.timed.as_ref().map(|timed| timed.mean)),
-            Column::seconds("osu_min_s", "", |row: &Self| row.timed.as_ref()?.fastest),
-            Column::seconds("osu_max_s", "", |row: &Self| row.timed.as_ref()?.slowest),
-            Column::seconds("recording_s", "", |row: &Self| row.timed.as_ref().map(|timed| timed.recording)),
-            Column::seconds("root_s", "", |row: &Self| row.root_time),
-            Column::seconds("others_s", "", |row: &Self| row.others_time),
+            rank(0, "rank_min_s", "").means("Time of the rank with the least, median of the operations."),
+            rank(2, "rank_median_s", "rank").means("Time of the median rank, median of the operations.").spare(2),
+            rank(3, "rank_max_s", "").means("Time of the rank with the most, median of the operations."),
+            Column::seconds("mean_s", "mean", |row: &Self| row.mean.map(|mean| mean.value))
+                .means("Time of a rank, mean over ranks and operations but the first ones, as benchmarks have it.")
+                .spare(7),
+            Column::seconds("mean_least_s", "", |row: &Self| Some(row.mean?.between?.0)).means(meaning::LEAST),
+            Column::seconds("mean_most_s", "", |row: &Self| Some(row.mean?.between?.1)).means(meaning::MOST),
+            Column::seconds("first_to_last_mean_s", "", |row: &Self| row.whole_mean.map(|mean| mean.value)).means(
+                "From the first rank's begin to the last rank's end, mean of the operations but the first ones.",
+            ),
+            Column::seconds("osu_mean_s", "", |row: &Self| row.timed.as_ref().map(|timed| timed.mean)).means(
+                "What a timer around the call shows in the mean, as in the OSU benchmarks: the mean with what \
+                 recording adds; empty where programs do not make their next call right behind.",
+            ),
+            Column::seconds("osu_min_s", "", |row: &Self| row.timed.as_ref()?.fastest)
+                .means("The same of the rank whose mean is least."),
+            Column::seconds("osu_max_s", "", |row: &Self| row.timed.as_ref()?.slowest)
+                .means("The same of the rank whose mean is largest."),
+            Column::seconds("recording_s", "", |row: &Self| row.timed.as_ref().map(|timed| timed.recording))
+                .means("How much of that is not the call: what recording adds, and reading the clock; mean."),
+            Column::seconds("root_s", "", |row: &Self| row.root_time).means("Time of the root, median."),
+            Column::seconds("others_s", "", |row: &Self| row.others_time)
+                .means("Time of the others in the mean, median."),
         ]
     }
 }

@@ -3,14 +3,24 @@
 use super::estimate::{Availability, Estimate};
 use super::smb::SmbFigures;
 use crate::mean::Mean;
+use crate::meaning;
 use tables::Column;
 
 /// The bounds of what was hidden, and all that stands beside the figures in both tables.
 pub fn of_estimate<R: 'static>(estimate: fn(&R) -> &Estimate) -> Vec<Column<R>> {
     let mut columns = vec![
-        Column::percent("hidden_least_percent", "least", move |row: &R| estimate(row).bounds?.least),
-        Column::percent("hidden_most_percent", "most", move |row: &R| Some(estimate(row).bounds?.most)),
-        Column::text("bound_rule", "", move |row: &R| rule(estimate(row))),
+        Column::percent("hidden_least_percent", "least", move |row: &R| estimate(row).bounds?.least).means(
+            "The least of the transfer that was hidden, by the largest known transfer that is not larger; empty where \
+             none is known, since it cannot be told.",
+        ),
+        Column::percent("hidden_most_percent", "most", move |row: &R| Some(estimate(row).bounds?.most)).means(
+            "The most that can have been hidden, by when the request was over, by what was computed, and by equal \
+             requests that nothing overlapped.",
+        ),
+        Column::text("bound_rule", "", move |row: &R| rule(estimate(row))).means(
+            "What the upper bound rests on: equal, what equal or larger requests take that nothing overlaps; plain, \
+             the calls alone; engine, entries into the progress engine; asked, what MPI said.",
+        ),
     ];
     columns.extend(spreads(estimate));
     columns.extend(means(estimate));
@@ -30,16 +40,25 @@ fn spreads<R: 'static>(estimate: fn(&R) -> &Estimate) -> Vec<Column<R>> {
     let available = move |row: &R| -> Option<Availability> { estimate(row).availability };
     let hidden = move |row: &R| estimate(row).overlap_between;
     vec![
-        Column::seconds("overhead_least_s", "", move |row: &R| seconds(overhead(row).map(|two| two.0))),
-        Column::seconds("overhead_most_s", "", move |row: &R| seconds(overhead(row).map(|two| two.1))),
-        Column::seconds("transfer_least_s", "", move |row: &R| seconds(transfer(row).map(|two| two.0))),
-        Column::seconds("transfer_most_s", "", move |row: &R| seconds(transfer(row).map(|two| two.1))),
-        Column::count("availability_requests", "", move |row: &R| available(row).map(|found| found.requests)),
-        Column::percent("availability_least_percent", "", move |row: &R| Some(available(row)?.between?.0)),
-        Column::percent("availability_most_percent", "", move |row: &R| Some(available(row)?.between?.1)),
-        Column::percent("overlap_least_percent", "", move |row: &R| hidden(row).map(|two| two.0)),
-        Column::percent("overlap_most_percent", "", move |row: &R| hidden(row).map(|two| two.1)),
-        Column::seconds("recording_s", "", move |row: &R| seconds(estimate(row).recording)),
+        Column::seconds("overhead_least_s", "", move |row: &R| seconds(overhead(row).map(|two| two.0)))
+            .means("The least that overhead may be, with 95 % confidence."),
+        Column::seconds("overhead_most_s", "", move |row: &R| seconds(overhead(row).map(|two| two.1)))
+            .means("The most that overhead may be, with 95 % confidence."),
+        Column::seconds("transfer_least_s", "", move |row: &R| seconds(transfer(row).map(|two| two.0)))
+            .means(meaning::LEAST),
+        Column::seconds("transfer_most_s", "", move |row: &R| seconds(transfer(row).map(|two| two.1)))
+            .means(meaning::MOST),
+        Column::count("availability_requests", "", move |row: &R| available(row).map(|found| found.requests))
+            .means("On how many requests the availability rests."),
+        Column::percent("availability_least_percent", "", move |row: &R| Some(available(row)?.between?.0))
+            .means("The least that the availability may be, with 95 % confidence."),
+        Column::percent("availability_most_percent", "", move |row: &R| Some(available(row)?.between?.1))
+            .means("The most that the availability may be, with 95 % confidence."),
+        Column::percent("overlap_least_percent", "", move |row: &R| hidden(row).map(|two| two.0))
+            .means("The least that this may be, with 95 % confidence, if what recording takes counts."),
+        Column::percent("overlap_most_percent", "", move |row: &R| hidden(row).map(|two| two.1)).means(meaning::MOST),
+        Column::seconds("recording_s", "", move |row: &R| seconds(estimate(row).recording))
+            .means("What recording these calls took the program besides: a program that times itself sees it."),
     ]
 }
 
@@ -49,16 +68,23 @@ fn means<R: 'static>(estimate: fn(&R) -> &Estimate) -> Vec<Column<R>> {
     let overhead = move |row: &R| estimate(row).means.overhead;
     let transfer = move |row: &R| estimate(row).transfer.as_ref()?.mean();
     vec![
-        Column::seconds("life_mean_s", "", move |row: &R| value(estimate(row).means.whole)),
-        Column::seconds("post_mean_s", "", move |row: &R| part(row, 0)),
-        Column::seconds("test_mean_s", "", move |row: &R| part(row, 1)),
-        Column::seconds("wait_mean_s", "", move |row: &R| part(row, 2)),
-        Column::seconds("overhead_mean_s", "", move |row: &R| value(overhead(row))),
-        Column::seconds("overhead_mean_least_s", "", move |row: &R| least(overhead(row))),
-        Column::seconds("overhead_mean_most_s", "", move |row: &R| most(overhead(row))),
-        Column::seconds("transfer_mean_s", "", move |row: &R| value(transfer(row))),
-        Column::seconds("transfer_mean_least_s", "", move |row: &R| least(transfer(row))),
-        Column::seconds("transfer_mean_most_s", "", move |row: &R| most(transfer(row))),
+        Column::seconds("life_mean_s", "", move |row: &R| value(estimate(row).means.whole))
+            .means("From the post of a request to the end of the wait for it, mean without the first requests."),
+        Column::seconds("post_mean_s", "", move |row: &R| part(row, 0))
+            .means("Time in the call that posts, mean without the first requests."),
+        Column::seconds("test_mean_s", "", move |row: &R| part(row, 1))
+            .means("Time in calls that test, mean without the first requests."),
+        Column::seconds("wait_mean_s", "", move |row: &R| part(row, 2))
+            .means("Time in calls that wait, mean without the first requests."),
+        Column::seconds("overhead_mean_s", "", move |row: &R| value(overhead(row)))
+            .means("These three together, mean without the first requests; each rank weighs the same."),
+        Column::seconds("overhead_mean_least_s", "", move |row: &R| least(overhead(row))).means(meaning::LEAST),
+        Column::seconds("overhead_mean_most_s", "", move |row: &R| most(overhead(row))).means(meaning::MOST),
+        Column::seconds("transfer_mean_s", "", move |row: &R| value(transfer(row))).means(
+            "How long a transfer takes that nothing overlaps, mean without the first requests: interruptions count.",
+        ),
+        Column::seconds("transfer_mean_least_s", "", move |row: &R| least(transfer(row))).means(meaning::LEAST),
+        Column::seconds("transfer_mean_most_s", "", move |row: &R| most(transfer(row))).means(meaning::MOST),
     ]
 }
 
@@ -68,25 +94,54 @@ fn benchmarks<R: 'static>(estimate: fn(&R) -> &Estimate) -> Vec<Column<R>> {
     let osu = move |row: &R| estimate(row).osu;
     let imb = move |row: &R| estimate(row).imb;
     vec![
-        Column::seconds("smb_base_s", "", move |row: &R| seconds(smb(row).map(|smb| smb.base))),
-        Column::seconds("smb_overhead_s", "", move |row: &R| seconds(smb(row).map(|smb| smb.overhead))),
-        Column::percent("smb_availability_percent", "", move |row: &R| smb(row).map(|smb| smb.availability)),
-        Column::count("smb_levels", "", move |row: &R| smb(row).map(|smb| smb.levels)),
-        Column::count("smb_iterations", "", move |row: &R| smb(row).map(|smb| smb.iterations)),
+        Column::seconds("smb_base_s", "", move |row: &R| seconds(smb(row).map(|smb| smb.base))).means(
+            "What Sandia's mpi_overhead prints as its base: an iteration that no work has lengthened, with what its \
+             loop holds besides, as a barrier. Of loops that work longer from level to level; of the first rank that \
+             has one.",
+        ),
+        Column::seconds("smb_overhead_s", "", move |row: &R| seconds(smb(row).map(|smb| smb.overhead)))
+            .means("What its last level's iteration takes beyond its work."),
+        Column::percent("smb_availability_percent", "", move |row: &R| smb(row).map(|smb| smb.availability))
+            .means("1 - overhead / base, as it prints it; less than 0 where the last level was disturbed."),
+        Column::count("smb_levels", "", move |row: &R| smb(row).map(|smb| smb.levels))
+            .means("How many levels of work the loop has."),
+        Column::count("smb_iterations", "", move |row: &R| smb(row).map(|smb| smb.iterations))
+            .means("How many iterations a level has."),
         Column::text("smb_work", "", move |row: &R| {
             smb(row).map(|smb| if smb.is_alone { "alone" } else { "in the loop" }.to_string())
-        }),
-        Column::seconds("osu_pure_s", "", move |row: &R| seconds(osu(row).map(|osu| osu.pure))),
-        Column::seconds("osu_overall_s", "", move |row: &R| seconds(osu(row).map(|osu| osu.overall))),
-        Column::seconds("osu_init_s", "", move |row: &R| seconds(osu(row).map(|osu| osu.init))),
-        Column::seconds("osu_wait_s", "", move |row: &R| seconds(osu(row).map(|osu| osu.wait))),
-        Column::percent("osu_overlap_percent", "", move |row: &R| osu(row).map(|osu| osu.overlap)),
-        Column::percent("osu_overlap_least_percent", "", move |row: &R| Some(osu(row)?.between?.0)),
-        Column::percent("osu_overlap_most_percent", "", move |row: &R| Some(osu(row)?.between?.1)),
-        Column::seconds("imb_pure_s", "", move |row: &R| seconds(imb(row).map(|imb| imb.pure))),
-        Column::seconds("imb_overlapped_s", "", move |row: &R| seconds(imb(row).map(|imb| imb.overlapped))),
-        Column::seconds("imb_computation_s", "", move |row: &R| seconds(imb(row).map(|imb| imb.computation))),
-        Column::percent("imb_overlap_percent", "", move |row: &R| imb(row).map(|imb| imb.overlap)),
+        })
+        .means(
+            "Where the work was timed: alone, behind the loop, as the benchmark does; or in the loop, where nothing \
+             like it follows.",
+        ),
+        Column::seconds("osu_pure_s", "", move |row: &R| seconds(osu(row).map(|osu| osu.pure))).means(
+            "What the OSU benchmarks print of such operations alone: mean over ranks, by a timer in the program that \
+             sees recording and itself.",
+        ),
+        Column::seconds("osu_overall_s", "", move |row: &R| seconds(osu(row).map(|osu| osu.overall)))
+            .means("The same with computation between post and wait."),
+        Column::seconds("osu_init_s", "", move |row: &R| seconds(osu(row).map(|osu| osu.init)))
+            .means("The same of the call that begins the operation."),
+        Column::seconds("osu_wait_s", "", move |row: &R| seconds(osu(row).map(|osu| osu.wait)))
+            .means("The same of the wait for it."),
+        Column::percent("osu_overlap_percent", "", move |row: &R| osu(row).map(|osu| osu.overlap))
+            .means("Overlap as they define it: 100 - (overall - computation) / pure, at least 0, of these means."),
+        Column::percent("osu_overlap_least_percent", "", move |row: &R| Some(osu(row)?.between?.0))
+            .means("The least that this may be, with 95 % confidence, whether recording counts or not."),
+        Column::percent("osu_overlap_most_percent", "", move |row: &R| Some(osu(row)?.between?.1))
+            .means("The most that this may be, with 95 % confidence, whether recording counts or not."),
+        Column::seconds("imb_pure_s", "", move |row: &R| seconds(imb(row).map(|imb| imb.pure))).means(
+            "What IMB-NBC prints of such operations alone: mean of the rank whose overlapped ones take longest, with \
+             the first ones, by a timer that sees recording.",
+        ),
+        Column::seconds("imb_overlapped_s", "", move |row: &R| seconds(imb(row).map(|imb| imb.overlapped)))
+            .means("The same with computation between post and wait."),
+        Column::seconds("imb_computation_s", "", move |row: &R| seconds(imb(row).map(|imb| imb.computation)))
+            .means("The computation of these."),
+        Column::percent("imb_overlap_percent", "", move |row: &R| imb(row).map(|imb| imb.overlap)).means(
+            "Overlap as IMB has defined it since 2018: (pure + computation - overlapped) / the larger of pure and \
+             computation, from 0 to 100.",
+        ),
     ]
 }
 

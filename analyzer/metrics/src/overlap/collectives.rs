@@ -5,6 +5,7 @@ use super::benchmark_columns::{of_estimate, seconds};
 use super::estimate::Estimate;
 use super::gathered::{GatheredRequests, PostingSite, RequestSize};
 use super::messages::transfer_from;
+use crate::meaning;
 use model::overlap::Lives;
 use tables::{Column, Row, Table};
 
@@ -21,24 +22,45 @@ impl Row for CollectiveOverlapRow {
     const TABLE: &'static str = "collectives";
     fn columns() -> Vec<Column<Self>> {
         let mut columns = vec![
-            Column::text("function", "function", |row: &Self| row.place.function.clone()).name(),
-            Column::text("site", "posted at", |row: &Self| row.place.site.clone()).name(),
-            Column::count("communicator_size", "", |row: &Self| row.place.ranks).name(),
-            Column::bytes("size_bytes", "size", |row: &Self| row.size.bytes).name(),
-            Column::bytes("size_below_bytes", "", |row: &Self| row.size.below).name(),
-            Column::count("requests", "requests", |row: &Self| row.requests).spare(2),
-            Column::seconds("life_s", "", |row: &Self| seconds(row.estimate.whole)),
-            Column::seconds("post_s", "post", |row: &Self| seconds(row.estimate.parts[0])).spare(1),
-            Column::seconds("test_s", "test", |row: &Self| seconds(row.estimate.parts[1])).spare(3),
-            Column::seconds("wait_s", "wait", |row: &Self| seconds(row.estimate.parts[2])).spare(1),
-            Column::ratio("tests_a_request", "tests", |row: &Self| row.tests).spare(4),
-            Column::seconds("overhead_s", "", |row: &Self| seconds(row.estimate.overhead)),
-            Column::seconds("transfer_s", "transfer", |row: &Self| seconds(row.estimate.pure())).spare(5),
-            Column::text("transfer_from", "", |row: &Self| transfer_from(&row.estimate)),
+            Column::text("function", "function", |row: &Self| row.place.function.clone())
+                .means(meaning::FUNCTION)
+                .name(),
+            Column::text("site", "posted at", |row: &Self| row.place.site.clone()).means(meaning::SITE).name(),
+            Column::count("communicator_size", "", |row: &Self| row.place.ranks)
+                .means(meaning::COMMUNICATOR_SIZE)
+                .name(),
+            Column::bytes("size_bytes", "size", |row: &Self| row.size.bytes).means(meaning::SIZE_BYTES).name(),
+            Column::bytes("size_below_bytes", "", |row: &Self| row.size.below).means(meaning::SIZE_BELOW_BYTES).name(),
+            Column::count("requests", "requests", |row: &Self| row.requests).means(meaning::REQUESTS).spare(2),
+            Column::seconds("life_s", "", |row: &Self| seconds(row.estimate.whole))
+                .means("From the post of an operation to the end of the wait for it, median."),
+            Column::seconds("post_s", "post", |row: &Self| seconds(row.estimate.parts[0]))
+                .means("Time in the call that starts it, median.")
+                .spare(1),
+            Column::seconds("test_s", "test", |row: &Self| seconds(row.estimate.parts[1]))
+                .means("Time in calls that test, median.")
+                .spare(3),
+            Column::seconds("wait_s", "wait", |row: &Self| seconds(row.estimate.parts[2]))
+                .means("Time in calls that wait, median.")
+                .spare(1),
+            Column::ratio("tests_a_request", "tests", |row: &Self| row.tests)
+                .means("Tests of an operation, mean.")
+                .spare(4),
+            Column::seconds("overhead_s", "", |row: &Self| seconds(row.estimate.overhead))
+                .means("These three times together, median."),
+            Column::seconds("transfer_s", "transfer", |row: &Self| seconds(row.estimate.pure()))
+                .means("How long the operation takes that nothing overlaps, median.")
+                .spare(5),
+            Column::text("transfer_from", "", |row: &Self| transfer_from(&row.estimate)).means(meaning::TRANSFER_FROM),
             Column::percent("availability_percent", "", |row: &Self| {
                 row.estimate.availability.map(|found| found.percent)
-            }),
-            Column::percent("overlap_percent", "hidden", |row: &Self| row.estimate.overlap),
+            })
+            .means(
+                "Application availability: 1 - overhead / time alone; empty where fewer than one in 25 computed long \
+                 enough to tell.",
+            ),
+            Column::percent("overlap_percent", "hidden", |row: &Self| row.estimate.overlap)
+                .means(meaning::OVERLAP_PERCENT),
         ];
         columns.extend(of_estimate(|row: &Self| &row.estimate));
         columns

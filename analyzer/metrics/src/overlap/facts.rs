@@ -5,11 +5,15 @@ use crate::words::plural;
 use tables::{Fact, Value, facts};
 
 facts! {
-    REQUESTS = "requests", Count, always;
-    AT_ONCE = "complete_at_once", Count, always;
-    RIGHT_AFTER = "waited_right_after", Count, always;
-    WITH_PROGRESS = "postponed_with_progress", Count, always;
-    WITHOUT_PROGRESS = "postponed_without_progress", Count, always;
+    REQUESTS = "requests", Count, always, "How many requests.";
+    AT_ONCE = "complete_at_once", Count, always, "Requests that were complete when the call that posted them returned.";
+    RIGHT_AFTER = "waited_right_after", Count, always,
+        "Requests that were waited for right after they were posted: nothing could be hidden.";
+    WITH_PROGRESS = "postponed_with_progress", Count, always,
+        "Requests that were completed later, with an entry into the progress engine between.";
+    WITHOUT_PROGRESS = "postponed_without_progress", Count, always,
+        "Requests that were completed later, while nothing entered the progress engine: false overlap, unless \
+         hardware moves messages.";
 }
 
 /// The requests of a run by what came between post and completion.

@@ -1,5 +1,6 @@
 //! Overlap and what looks like it: what came between the post and the call that completed it.
 
+use crate::meaning;
 use std::collections::BTreeMap;
 
 use super::gathered::{GatheredRequests, PostingSite};
@@ -17,15 +18,22 @@ impl Row for PostponedRow {
     const TABLE: &'static str = "postponed";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::label("traffic", "way", |row: &Self| traffic(row.place.traffic)),
-            Column::text("function", "", |row: &Self| row.place.function.clone()),
-            Column::text("site", "posted at", |row: &Self| row.place.site.clone()),
-            Column::count("requests", "requests", |row: &Self| row.lives.requests),
-            Column::count("complete_at_once", "at once", |row: &Self| row.lives.at_once),
-            Column::count("waited_right_after", "right after", |row: &Self| row.lives.direct),
-            Column::count("postponed_with_progress", "progress", |row: &Self| row.lives.progressed),
-            Column::count("postponed_without_progress", "none", |row: &Self| row.lives.stalled),
+            Column::label("traffic", "way", |row: &Self| traffic(row.place.traffic)).means(meaning::TRAFFIC),
+            Column::text("function", "", |row: &Self| row.place.function.clone()).means(meaning::FUNCTION),
+            Column::text("site", "posted at", |row: &Self| row.place.site.clone()).means(meaning::SITE),
+            Column::count("requests", "requests", |row: &Self| row.lives.requests).means(meaning::REQUESTS),
+            Column::count("complete_at_once", "at once", |row: &Self| row.lives.at_once)
+                .means("Requests that were complete when the call that posted them returned."),
+            Column::count("waited_right_after", "right after", |row: &Self| row.lives.direct)
+                .means("Requests that were waited for right after they were posted: nothing could be hidden."),
+            Column::count("postponed_with_progress", "progress", |row: &Self| row.lives.progressed)
+                .means("Requests that were completed later, with an entry into the progress engine between."),
+            Column::count("postponed_without_progress", "none", |row: &Self| row.lives.stalled).means(
+                "Requests that were completed later, while nothing entered the progress engine: false overlap, unless \
+                 hardware moves messages.",
+            ),
             Column::count("complete_early", "early", |row: &Self| (row.lives.asked > 0).then_some(row.lives.early))
+                .means("Requests that were complete before the call that completed them, as MPI said when asked.")
                 .silent_empty(),
         ]
     }

@@ -13,7 +13,8 @@ use crate::groupings::{CommunicatorName, PeerName, SiteName, SizeName, ThreadNam
 use crate::{breakdown, cost, groupings, operations, overview, ranks, regions};
 
 /// What it needs, and has none of.
-const NEEDED: &str = "no collective call that all its ranks completed: report --by collective needs MPI_Allreduce, MPI_Bcast and the like";
+const NEEDED: &str = "no collective call that all its ranks completed: report --by collective needs MPI_Allreduce, \
+                      MPI_Bcast and the like";
 
 /// Where the time of a run went.
 pub fn analyze(run: &Run, by: Breakdown) -> Result<Report, Error> {

@@ -14,8 +14,8 @@ use crate::fanout::GatheredRounds;
 use crate::{cost, fanout, overview};
 
 /// What it needs, and has none of.
-const NEEDED: &str = "no message that is known to have arrived: fanout needs messages between ranks of this folder, MPI_Bcast, MPI_Gather and \
-     the like, or one-sided transfers";
+const NEEDED: &str = "no message that is known to have arrived: fanout needs messages between ranks of this folder, \
+                      MPI_Bcast, MPI_Gather and the like, or one-sided transfers";
 
 /// The rounds of a run, and each rank's one-sided transfers.
 pub struct RunRounds {

@@ -11,8 +11,8 @@ use tables::Report;
 use tables::schema::Schema;
 
 /// What it needs, and has none of.
-const NEEDED: &str = "no message with its receive: model needs exchanges of equal messages between two ranks, or messages to ranks that wait \
-     for them";
+const NEEDED: &str = "no message with its receive: model needs exchanges of equal messages between two ranks, or \
+                      messages to ranks that wait for them";
 
 /// The messages of a run that has some, with their receives.
 pub fn matched(run: &Run) -> Result<Settled, Error> {

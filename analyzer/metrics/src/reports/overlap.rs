@@ -10,8 +10,8 @@ use tables::Report;
 use tables::schema::Schema;
 
 /// What it needs, and has none of.
-const NEEDED: &str = "no nonblocking request: overlap needs MPI_Isend, MPI_Irecv, MPI_Ialltoall and the like, or persistent requests, with what \
-     completes them";
+const NEEDED: &str = "no nonblocking request: overlap needs MPI_Isend, MPI_Irecv, MPI_Ialltoall and the like, or \
+                      persistent requests, with what completes them";
 
 /// The nonblocking requests of a run that has some.
 pub fn requests(run: &Run) -> Result<overlap::GatheredRequests, Error> {

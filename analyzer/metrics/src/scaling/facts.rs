@@ -5,9 +5,10 @@ use crate::compare::Figures;
 use tables::{Fact, Value, facts};
 
 facts! {
-    PROGRAM = "program", Text, always;
-    RANKS = "ranks", Text, always;
-    DOMINATES = "dominates", Text, sometimes;
+    PROGRAM = "program", Text, always, "The command that ran.";
+    RANKS = "ranks", Text, always, "How many ranks.";
+    DOMINATES = "dominates", Text, sometimes,
+        "The function that is expected to take the most time at ten times the ranks.";
 }
 
 /// The program, the numbers of ranks, and what dominates.

@@ -2,6 +2,7 @@
 
 use super::fit::{Expected, Model};
 use super::points::{GLOBAL, Grown, Grows, PARALLEL, SCALABILITY};
+use crate::meaning;
 use tables::{Column, Label, Row, Table};
 
 /// Functions that people are shown.
@@ -33,9 +34,9 @@ impl Row for PopRow {
     const TABLE: &'static str = "pop";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::label("metric", "", |row: &Self| row.label),
-            Column::count("ranks", "", |row: &Self| u64::from(row.ranks)),
-            Column::percent("percent", "", |row: &Self| row.percent),
+            Column::label("metric", "", |row: &Self| row.label).means(meaning::METRIC),
+            Column::count("ranks", "", |row: &Self| u64::from(row.ranks)).means("At so many ranks."),
+            Column::percent("percent", "", |row: &Self| row.percent).means(meaning::PERCENT),
         ]
     }
 }
@@ -68,7 +69,9 @@ pub fn efficiencies(grown: &Grown) -> Table<GrownRow<Label>> {
         GrownRow { name, values, model: None, expected: None }
     };
     let lines: Vec<_> = TREE.into_iter().map(line).filter(|line| line.values.iter().any(Option::is_some)).collect();
-    let mut columns = vec![Column::label("metric", "efficiency, % at ranks", |line: &GrownRow<Label>| line.name)];
+    let mut columns = vec![
+        Column::label("metric", "efficiency, % at ranks", |line: &GrownRow<Label>| line.name).means(meaning::METRIC),
+    ];
     columns.extend(grown.runs.keys().enumerate().map(|(at, ranks)| {
         let column =
             Column::percent(format!("at_{ranks}_percent"), ranks.to_string(), move |line: &GrownRow<Label>| {
@@ -88,8 +91,10 @@ pub fn times(grown: &Grown) -> Table<GrownRow<String>> {
         model: grows.models.first().copied(),
         expected: grows.expected(ahead),
     };
-    let mut columns =
-        vec![Column::text("function", "mean of ranks, {unit}, at", |line: &GrownRow<String>| line.name.clone())];
+    let mut columns = vec![
+        Column::text("function", "mean of ranks, {unit}, at", |line: &GrownRow<String>| line.name.clone())
+            .means(meaning::FUNCTION),
+    ];
     columns.extend(grown.runs.keys().enumerate().map(|(at, ranks)| {
         let column =
             Column::seconds(format!("at_{ranks}_s"), ranks.to_string(), move |line: &GrownRow<String>| line.values[at]);
@@ -101,9 +106,14 @@ pub fn times(grown: &Grown) -> Table<GrownRow<String>> {
             line.model.map(|model| model.term.name().to_string())
         }),
         Column::percent("error_percent", "off by %", |line: &GrownRow<String>| line.model.map(|model| model.error)),
-        Column::seconds("expected_s", heading, |line: &GrownRow<String>| Some(line.expected?.time)),
-        Column::seconds("expected_low_s", "least", |line: &GrownRow<String>| Some(line.expected?.low)).spare(1),
-        Column::seconds("expected_high_s", "most", |line: &GrownRow<String>| Some(line.expected?.high)).spare(1),
+        Column::seconds("expected_s", heading, |line: &GrownRow<String>| Some(line.expected?.time))
+            .means("The time expected there."),
+        Column::seconds("expected_low_s", "least", |line: &GrownRow<String>| Some(line.expected?.low))
+            .means("The least that any model says which is not ruled out.")
+            .spare(1),
+        Column::seconds("expected_high_s", "most", |line: &GrownRow<String>| Some(line.expected?.high))
+            .means("The most that any model says which is not ruled out.")
+            .spare(1),
     ]);
     Table::with_columns("times", "", columns, grown.times.iter().map(line).collect()).most(FUNCTIONS).for_people()
 }
@@ -125,9 +135,9 @@ impl Row for PointRow {
     const TABLE: &'static str = "times";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::text("function", "", |row: &Self| row.name.clone()),
-            Column::count("ranks", "", |row: &Self| u64::from(row.ranks)),
-            Column::seconds("time_mean_s", "", |row: &Self| row.time),
+            Column::text("function", "", |row: &Self| row.name.clone()).means(meaning::FUNCTION),
+            Column::count("ranks", "", |row: &Self| u64::from(row.ranks)).means("At so many ranks."),
+            Column::seconds("time_mean_s", "", |row: &Self| row.time).means(meaning::TIME_MEAN_S),
         ]
     }
 }
@@ -153,15 +163,22 @@ impl Row for ModelRow {
     const TABLE: &'static str = "models";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::text("function", "", |row: &Self| row.name.clone()),
-            Column::text("term", "", |row: &Self| row.model.term.name().to_string()),
-            Column::seconds("constant_s", "", |row: &Self| row.model.constant),
-            Column::seconds("factor_s", "", |row: &Self| row.model.factor),
-            Column::percent("error_percent", "", |row: &Self| row.model.error),
-            Column::count("expected_ranks", "", |row: &Self| row.ahead.round() as u64),
-            Column::seconds("expected_s", "", |row: &Self| Some(row.expected?.time)),
-            Column::seconds("expected_low_s", "", |row: &Self| Some(row.expected?.low)),
-            Column::seconds("expected_high_s", "", |row: &Self| Some(row.expected?.high)),
+            Column::text("function", "", |row: &Self| row.name.clone()).means(meaning::FUNCTION),
+            Column::text("term", "", |row: &Self| row.model.term.name().to_string())
+                .means("What grows with the ranks, p: nothing, 1/p, log p, p, p log p or p^2."),
+            Column::seconds("constant_s", "", |row: &Self| row.model.constant)
+                .means("Seconds whatever the number of ranks."),
+            Column::seconds("factor_s", "", |row: &Self| row.model.factor)
+                .means("Seconds for each unit of what grows."),
+            Column::percent("error_percent", "", |row: &Self| row.model.error)
+                .means("By how much the model misses a number of ranks that it has not seen."),
+            Column::count("expected_ranks", "", |row: &Self| row.ahead.round() as u64)
+                .means("Ten times the most ranks measured."),
+            Column::seconds("expected_s", "", |row: &Self| Some(row.expected?.time)).means("The time expected there."),
+            Column::seconds("expected_low_s", "", |row: &Self| Some(row.expected?.low))
+                .means("The least that any model says which is not ruled out."),
+            Column::seconds("expected_high_s", "", |row: &Self| Some(row.expected?.high))
+                .means("The most that any model says which is not ruled out."),
         ]
     }
 }

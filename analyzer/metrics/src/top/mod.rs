@@ -7,6 +7,7 @@ pub use open_metrics::open_metrics;
 use super::totals::world_rank;
 use super::whereabouts::{self, peer_of, tag_of};
 use super::words::object;
+use crate::meaning;
 use model::Rank;
 use model::process::ProcessState;
 use model::rank::function;
@@ -39,22 +40,59 @@ impl Row for TopRow {
     const TABLE: &'static str = "top";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::rank("rank", "rank", |row: &Self| row.rank),
-            Column::text("host", "host", |row: &Self| row.host.clone()).spare(6),
-            Column::number("core", "core", |row: &Self| row.core).spare(5),
-            Column::label("state", "is", |row: &Self| row.state),
-            Column::text("function", "function", |row: &Self| row.function.clone()),
-            Column::text("partner", "with", |row: &Self| row.partner.clone()).silent_empty(),
-            Column::text("tag", "tag", |row: &Self| row.tag.clone()).silent_empty().spare(1),
-            Column::text("communicator", "communicator", |row: &Self| row.communicator.clone()).spare(7),
-            Column::seconds("since_s", "since", |row: &Self| row.since),
-            Column::percent("mpi_share_percent", "MPI %", |row: &Self| row.in_mpi).spare(1),
-            Column::ratio("sent_byte_rate", "B/s", |row: &Self| row.sent).spare(3),
-            Column::ratio("empty_entry_rate", "empty/s", |row: &Self| row.empty).spare(4),
-            Column::count("pending_requests", "pending", |row: &Self| row.pending).spare(2),
-            Column::seconds("oldest_request_s", "oldest", |row: &Self| row.oldest).silent_empty().spare(3),
-            Column::seconds("data_age_s", "data", |row: &Self| row.data_age).spare(4),
-            Column::text("site", "call site", |row: &Self| row.site.clone()),
+            Column::rank("rank", "rank", |row: &Self| row.rank).means(meaning::RANK),
+            Column::text("host", "host", |row: &Self| row.host.clone())
+                .means("The host that the rank runs on.")
+                .spare(6),
+            Column::number("core", "core", |row: &Self| row.core)
+                .means("The core that its first thread last ran on, if the rank is of this host.")
+                .spare(5),
+            Column::label("state", "is", |row: &Self| row.state).means(
+                "Where the rank is: in_mpi, in a call; polling, in calls that ask in vain; outside MPI; asleep there; \
+                 stopped; dead; finalized.",
+            ),
+            Column::text("function", "function", |row: &Self| row.function.clone())
+                .means("The MPI function it is in; outside MPI, the last one."),
+            Column::text("partner", "with", |row: &Self| row.partner.clone())
+                .means(
+                    "The rank at the other end as the program names it; of a collective call, how many ranks have come \
+                     to it.",
+                )
+                .silent_empty(),
+            Column::text("tag", "tag", |row: &Self| row.tag.clone())
+                .means("The tag it was given, or any.")
+                .silent_empty()
+                .spare(1),
+            Column::text("communicator", "communicator", |row: &Self| row.communicator.clone())
+                .means(meaning::COMMUNICATOR)
+                .spare(7),
+            Column::seconds("since_s", "since", |row: &Self| row.since).means("How long it has been there."),
+            Column::percent("mpi_share_percent", "MPI %", |row: &Self| row.in_mpi)
+                .means(
+                    "The share of its threads' time in MPI, of the last seconds: at most five, with --once a fifth of \
+                     one.",
+                )
+                .spare(1),
+            Column::ratio("sent_byte_rate", "B/s", |row: &Self| row.sent)
+                .means("Bytes handed out a second, of the same time.")
+                .spare(3),
+            Column::ratio("empty_entry_rate", "empty/s", |row: &Self| row.empty)
+                .means("Entries into the progress engine a second that achieved nothing, of the same time.")
+                .spare(4),
+            Column::count("pending_requests", "pending", |row: &Self| row.pending)
+                .means("Requests that have begun and of which the program was not told that they are complete.")
+                .spare(2),
+            Column::seconds("oldest_request_s", "oldest", |row: &Self| row.oldest)
+                .means("How long ago the oldest of them was begun.")
+                .silent_empty()
+                .spare(3),
+            Column::seconds("data_age_s", "data", |row: &Self| row.data_age)
+                .means(
+                    "How long ago the rank's file last changed, as seen from here: a rank that computes writes \
+                     nothing, and what another host writes may be seen late, unless --launcher reads it there.",
+                )
+                .spare(4),
+            Column::text("site", "call site", |row: &Self| row.site.clone()).means(meaning::SITE),
         ]
     }
 }

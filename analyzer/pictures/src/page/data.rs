@@ -7,7 +7,6 @@
 use serde_json::{Map, Value as Json, json};
 
 use super::{Page, PageSection};
-use tables::meaning::of_column;
 use tables::visible::visible;
 use tables::{ColumnHead, Format, Sheet, Unit, Value};
 
@@ -40,19 +39,19 @@ fn table(sheet: &Sheet) -> Json {
         "name": sheet.look.name,
         "title": sheet.look.title,
         "whole": sheet.look.is_whole,
-        "columns": shown.iter().map(|(_, head)| column(sheet.look.name, head)).collect::<Vec<_>>(),
+        "columns": shown.iter().map(|(_, head)| column(head)).collect::<Vec<_>>(),
         "rows": sheet.rows.iter().take(ROWS).map(row).collect::<Vec<_>>(),
         "more": sheet.rows.len().saturating_sub(ROWS),
     })
 }
 
-fn column(table: &str, head: &ColumnHead) -> Json {
+fn column(head: &ColumnHead) -> Json {
     json!({
         "key": head.key,
         "heading": visible(&head.heading),
         "unit": name(head.unit),
         "each": head.is_each,
-        "meaning": of_column(table, &head.key),
+        "meaning": head.meaning,
     })
 }
 

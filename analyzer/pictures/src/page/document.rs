@@ -43,8 +43,8 @@ pub fn markup(page: &Page) -> Markup {
     }
 }
 
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:; \
-     script-src 'unsafe-inline' data: 'self' file:";
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:; script-src 'unsafe-inline' \
+                      data: 'self' file:";
 
 fn header(page: &Page) -> Markup {
     let shown = page.facts.iter().filter(|fact| !fact.heading.is_empty());

@@ -75,9 +75,12 @@ impl Row for ReasonRow {
     const TABLE: &'static str = "reasons";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::label("reason", "reason", |row: &Self| row.reason.label()),
-            Column::text("ranks", "who", |row: &Self| row.ranks.clone()),
-            Column::text("detail", "", |row: &Self| row.detail.clone()),
+            Column::label("reason", "reason", |row: &Self| row.reason.label()).means(
+                "Why it hangs: stopped, dead, finished, mismatch, missing, tag, taken, lock, cycle, knot or silent.",
+            ),
+            Column::text("ranks", "who", |row: &Self| row.ranks.clone()).means("The ranks that cause it."),
+            Column::text("detail", "", |row: &Self| row.detail.clone())
+                .means("The same in words, with the calls and their sites."),
         ]
     }
 }

@@ -4,6 +4,7 @@ mod names;
 mod page;
 mod sum_files;
 
+use metrics::meaning;
 use std::cmp::Reverse;
 
 use crate::timeline::{MessageLine, Picture, PictureRow};
@@ -16,9 +17,9 @@ pub use page::{PageParts, page_parts};
 use tables::{Column, Fact, Row, Table, Value, WorldRank, facts};
 
 facts! {
-    SHOWN_FROM = "shown_from_s", Seconds, always;
-    SHOWN_TO = "shown_to_s", Seconds, always;
-    MESSAGES = "messages", Count, always;
+    SHOWN_FROM = "shown_from_s", Seconds, always, "When the picture begins, since the first rank entered MPI_Init.";
+    SHOWN_TO = "shown_to_s", Seconds, always, "When it ends.";
+    MESSAGES = "messages", Count, always, "How many messages, or one-sided transfers.";
 }
 
 /// Rows of waits that people are shown.
@@ -123,14 +124,19 @@ impl Row for WaitSpanRow {
     const TABLE: &'static str = "longest_waits";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::seconds("from_s", "from", |row: &Self| seconds(row.from)),
-            Column::seconds("wait_s", "wait", |row: &Self| seconds(row.wait)),
-            Column::rank("rank", "rank", |row: &Self| row.rank),
-            Column::text("function", "in", |row: &Self| row.function.clone()).spare(1),
-            Column::text("site", "at", |row: &Self| row.site.clone()).spare(3),
-            Column::text("wait_state", "wait state", |row: &Self| row.state.to_string()),
-            Column::rank("cause_rank", "for", |row: &Self| row.cause.as_ref().map(|cause| cause.0)),
-            Column::text("cause_site", "at", |row: &Self| row.cause.as_ref().map(|cause| cause.1.clone())).spare(2),
+            Column::seconds("from_s", "from", |row: &Self| seconds(row.from))
+                .means("When the wait begins, since the first rank entered MPI_Init."),
+            Column::seconds("wait_s", "wait", |row: &Self| seconds(row.wait)).means("How long it lasts."),
+            Column::rank("rank", "rank", |row: &Self| row.rank).means(meaning::RANK),
+            Column::text("function", "in", |row: &Self| row.function.clone()).means(meaning::FUNCTION).spare(1),
+            Column::text("site", "at", |row: &Self| row.site.clone()).means(meaning::SITE).spare(3),
+            Column::text("wait_state", "wait state", |row: &Self| row.state.to_string())
+                .means("Why the call waits: overhear explain NAME says what each means."),
+            Column::rank("cause_rank", "for", |row: &Self| row.cause.as_ref().map(|cause| cause.0))
+                .means("The rank that it waits for; empty where no single one is late."),
+            Column::text("cause_site", "at", |row: &Self| row.cause.as_ref().map(|cause| cause.1.clone()))
+                .means("Where that rank called late.")
+                .spare(2),
         ]
     }
 }
