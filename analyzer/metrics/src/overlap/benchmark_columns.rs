@@ -102,7 +102,7 @@ fn benchmarks<R: 'static>(estimate: fn(&R) -> &Estimate) -> Vec<Column<R>> {
         Column::seconds("smb_overhead_s", "", move |row: &R| seconds(smb(row).map(|smb| smb.overhead)))
             .means("What its last level's iteration takes beyond its work."),
         Column::percent("smb_availability_percent", "", move |row: &R| smb(row).map(|smb| smb.availability))
-            .means("1 - overhead / base, as it prints it; less than 0 where the last level was disturbed."),
+            .means("As it prints it: 1 - overhead / base; less than 0 where the last level was disturbed."),
         Column::count("smb_levels", "", move |row: &R| smb(row).map(|smb| smb.levels))
             .means("How many levels of work the loop has."),
         Column::count("smb_iterations", "", move |row: &R| smb(row).map(|smb| smb.iterations))
