@@ -10,8 +10,8 @@ use super::schema;
 use crate::cli::{self, Analysis};
 use metrics::topics::{Topic, topics};
 use model::error::{Error, OK};
+use tables::schema::ColumnMeaning;
 use tables::terminal;
-use tables::{FactKey, Field};
 
 /// Columns that text fills at most, where the terminal is wider or none.
 const WIDTH: usize = 80;
@@ -34,11 +34,11 @@ fn list() -> String {
 }
 
 fn of_name(asked: &str) -> Result<String, Error> {
-    let columns = columns();
+    let columns = meanings();
     let found = topics().find(|topic| plain(topic.name) == plain(asked));
     let mut text = found.map_or_else(String::new, whole);
     let is_meant =
-        |column: &&ExplainedColumn| plain(&column.key) == plain(asked) || column.heading.trim() == asked.trim();
+        |column: &&ColumnMeaning| plain(&column.key) == plain(asked) || column.heading.trim() == asked.trim();
     // Where several tables have the same column, what it means stands once.
     let mut by_meaning: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
     for column in columns.iter().filter(is_meant) {
@@ -60,35 +60,9 @@ fn of_name(asked: &str) -> Result<String, Error> {
     Ok(text)
 }
 
-/// A column or fact, and where it stands.
-struct ExplainedColumn {
-    place: String,
-    key: String,
-    heading: String,
-    meaning: String,
-}
-
 /// Those of all analyses.
-fn columns() -> Vec<ExplainedColumn> {
-    let of_analysis = |analysis: &Analysis| {
-        let schema = schema::of(*analysis);
-        let command = schema.command();
-        let of_fact = |fact: &FactKey| ExplainedColumn {
-            place: command.into(),
-            key: fact.name.into(),
-            heading: String::new(),
-            meaning: fact.meaning.into(),
-        };
-        let of_column = |(table, field): (&str, &Field)| ExplainedColumn {
-            place: format!("{command} ({table})"),
-            key: field.key.clone(),
-            heading: field.heading.clone(),
-            meaning: field.meaning.clone(),
-        };
-        let facts = schema.fact_keys().iter().map(of_fact);
-        facts.chain(schema.columns().map(of_column)).collect::<Vec<ExplainedColumn>>()
-    };
-    Analysis::value_variants().iter().flat_map(of_analysis).collect()
+fn meanings() -> Vec<ColumnMeaning> {
+    Analysis::value_variants().iter().flat_map(|analysis| schema::of(*analysis).meanings()).collect()
 }
 
 fn whole(topic: &Topic) -> String {

@@ -19,6 +19,15 @@ pub struct Schema {
     tables: Vec<(&'static str, Vec<Field>)>,
 }
 
+/// A column or fact, where it stands, and what it means.
+pub struct ColumnMeaning {
+    /// The command, and the table of a column.
+    pub place: String,
+    pub key: String,
+    pub heading: String,
+    pub meaning: String,
+}
+
 impl Schema {
     /// Of a command without facts and tables.
     pub fn of(command: &'static str) -> Schema {
@@ -43,14 +52,24 @@ impl Schema {
         self.command
     }
 
-    /// The facts.
-    pub fn fact_keys(&self) -> &[FactKey] {
-        &self.facts
-    }
-
-    /// The columns, with their tables.
-    pub fn columns(&self) -> impl Iterator<Item = (&str, &Field)> {
-        self.tables.iter().flat_map(|(table, fields)| fields.iter().map(|field| (*table, field)))
+    /// What its facts and columns mean.
+    pub fn meanings(&self) -> Vec<ColumnMeaning> {
+        let of_fact = |fact: &FactKey| ColumnMeaning {
+            place: self.command.into(),
+            key: fact.name.into(),
+            heading: String::new(),
+            meaning: fact.meaning.into(),
+        };
+        let mut meanings: Vec<ColumnMeaning> = self.facts.iter().map(of_fact).collect();
+        for (table, fields) in &self.tables {
+            meanings.extend(fields.iter().map(|field| ColumnMeaning {
+                place: format!("{} ({table})", self.command),
+                key: field.key.clone(),
+                heading: field.heading.clone(),
+                meaning: field.meaning.clone(),
+            }));
+        }
+        meanings
     }
 
     /// The schema, indented, for people and tools alike.

@@ -38,6 +38,7 @@ mod messages;
 mod model;
 mod names;
 mod nodes;
+mod one_column;
 mod open_metrics;
 mod operations;
 mod otf2;
