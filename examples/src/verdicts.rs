@@ -17,8 +17,9 @@ use crate::program::Program;
 use crate::run::{Case, Run};
 use crate::running::{Running, says_it_hangs, verdict};
 
-/// How long a program is looked at that neither ends nor is said to hang. All that end do so before.
-const LIMIT: Duration = Duration::from_secs(40);
+/// How long a program is looked at that neither ends nor is said to hang: all that end do so before, and where only time can tell, `hang`
+/// waits for a minute of silence.
+const LIMIT: Duration = Duration::from_secs(75);
 /// How long a program is given to end after it was said to hang, which proves that it does.
 pub const PROOF: Duration = Duration::from_secs(4);
 
