@@ -3,7 +3,10 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::{Duration, Instant};
 use std::{fs, thread};
+
+use traces::read::RankFile;
 
 use crate::answer::Answer;
 pub use crate::command::{Output, finish, interrupt_when};
@@ -103,7 +106,9 @@ impl<'a> Case<'a> {
         let mut command = Command::new(overhear());
         command.arg("record").arg("--dir").arg(&folder).args(self.words());
         self.prepare(&mut command);
-        (finish(&mut command), Run { folder })
+        let (output, run) = (finish(&mut command), Run { folder });
+        run.wait_for_its_processes();
+        (output, run)
     }
 }
 
@@ -133,7 +138,21 @@ pub struct Run {
     pub folder: PathBuf,
 }
 
+/// How long processes are waited for that a launcher has ended.
+const LEAVING: Duration = Duration::from_secs(4);
+
 impl Run {
+    /// Waits until its processes are gone: launchers that kill their ranks do not, and what is said of a run that still goes on differs.
+    pub fn wait_for_its_processes(&self) {
+        let pids = self.files().into_iter().filter_map(|file| Some(RankFile::open(&file).ok()?.header().pid));
+        let pids: Vec<u32> = pids.collect();
+        let is_there = |pid: &u32| fs::read_link(format!("/proc/{pid}/exe")).is_ok();
+        let began = Instant::now();
+        while pids.iter().any(is_there) && began.elapsed() < LEAVING {
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+
     /// What an analysis says of it, with these arguments.
     pub fn ask(&self, analysis: &str, arguments: &[&str]) -> Answer {
         Answer::of(Command::new(overhear()).arg(analysis).arg(&self.folder).args(arguments))

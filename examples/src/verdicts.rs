@@ -8,8 +8,6 @@ use std::path::PathBuf;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use traces::read::RankFile;
-
 use crate::answer::Answer;
 use crate::machine::workspace;
 use crate::mpi::Mpi;
@@ -119,7 +117,7 @@ pub fn judge(program: &SmallProgram, mpi: &Mpi, proof: Duration) -> Result<Trial
     let hung = !ends_within(&mut running, proof);
     let run = Run { folder: running.run.folder.clone() };
     drop(running);
-    wait_for_the_end_of(&run);
+    run.wait_for_its_processes();
     if program.hangs.is_some_and(|hangs| hangs != hung) {
         let state = if hung { "does not end" } else { "ends" };
         return Err(format!("{} under {} {state}: {}", program.name, mpi.name, said(last.as_ref())));
@@ -140,17 +138,6 @@ fn ends_within(running: &mut Running, time: Duration) -> bool {
         sleep(Duration::from_millis(20));
     }
     running.is_over()
-}
-
-/// A process that was killed takes a while to be gone.
-fn wait_for_the_end_of(run: &Run) {
-    let pids = run.files().into_iter().filter_map(|file| Some(RankFile::open(&file).ok()?.header().pid));
-    let pids: Vec<u32> = pids.collect();
-    let is_there = |pid: &u32| fs::read_link(format!("/proc/{pid}/exe")).is_ok();
-    let began = Instant::now();
-    while pids.iter().any(is_there) && began.elapsed() < PROOF {
-        sleep(Duration::from_millis(20));
-    }
 }
 
 fn score(answer: &Answer, hung: bool) -> Score {
