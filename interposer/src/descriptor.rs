@@ -44,7 +44,7 @@ pub fn open(path: &Path, flags: c_int) -> Result<c_int, Error> {
 
 /// Duplicates a descriptor to a high number, out of the program's way.
 pub fn copy(number: c_int) -> Option<c_int> {
-    // SAFETY: makes another descriptor, which nobody else has.
+    // SAFETY: makes another descriptor, which is ours alone.
     let high = unsafe { libc::fcntl(number, libc::F_DUPFD_CLOEXEC, lowest_out_of_the_way()) };
     (high >= 0).then_some(high)
 }

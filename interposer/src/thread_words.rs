@@ -21,7 +21,7 @@ macro_rules! thread_words {
         fn words() -> *mut usize {
             let words: *mut usize;
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: reads where this thread's words are.
+            // SAFETY: reads the address of this thread's words.
             unsafe {
                 std::arch::asm!(
                     "mov {0}, qword ptr fs:[0]",

@@ -74,7 +74,7 @@ pub struct Words {
     half: bool,
 }
 
-/// The handles that the meaning of a call depends on.
+/// The classes of the handles that a call's signature depends on, as a bit set.
 #[derive(Clone, Copy, Default)]
 pub struct Dependence(u64);
 
@@ -121,7 +121,6 @@ impl Words {
         Words { words, used: 1, half: false }
     }
 
-    /// Adds a word.
     #[inline(always)]
     pub fn push(&mut self, word: u64) {
         self.words.get_mut(self.used).into_iter().for_each(|place| *place = word);

@@ -22,7 +22,6 @@ impl FunctionFilter {
         }
     }
 
-    /// Whether calls of this function are recorded.
     #[inline(always)]
     pub fn records(&self, call: Call) -> bool {
         self.0.of(call).load(Relaxed)

@@ -66,13 +66,11 @@ impl<V: Copy> Default for Handles<V> {
 }
 
 impl<V: Copy> Handles<V> {
-    /// An empty table.
     #[cfg(not(loom))]
     pub const fn new() -> Handles<V> {
         Handles { levels: [const { AtomicPtr::new(null_mut()) }; LEVELS] }
     }
 
-    /// An empty table.
     #[cfg(loom)]
     pub fn new() -> Handles<V> {
         Handles { levels: std::array::from_fn(|_| AtomicPtr::new(null_mut())) }
@@ -236,7 +234,7 @@ impl<V> Slot<'_, V> {
 
     #[inline(always)]
     fn change<R>(&self, change: impl FnOnce(&mut V) -> R) -> R {
-        // SAFETY: as in `read`, and nobody else uses the handle meanwhile.
+        // SAFETY: as in `read`, and no other thread uses the handle meanwhile.
         self.value().with_mut(|value| change(unsafe { (*value).assume_init_mut() }))
     }
 

@@ -108,7 +108,7 @@ fn threads_that_share_a_table_lose_none_of_each_others_handles() {
 #[test]
 fn nothing_is_known_of_0_which_is_no_handle() {
     let table = Handles::new();
-    // SAFETY: nobody else knows the table.
+    // SAFETY: no other thread knows the table.
     assert!(unsafe { table.insert(64, 1u64) });
     for _ in 0..2 {
         assert_eq!(table.get(0), None);

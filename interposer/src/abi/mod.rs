@@ -17,7 +17,7 @@ use traces::signature::{lock, peer, tag};
 
 use crate::real::{self, MpiLibrary};
 
-/// The conventions of one ABI.
+/// The conventions of one ABI. Fields without a comment are the MPI constants that they are named after.
 #[derive(Debug)]
 pub struct Family {
     pub abi: Abi,
@@ -36,29 +36,19 @@ pub struct Family {
     any_tag: i32,
     proc_null: i32,
     root: i32,
-    /// MPI_ERR_TRUNCATE.
     pub err_truncate: u16,
-    /// MPI_ERR_IN_STATUS.
     pub err_in_status: u16,
-    /// MPI_IN_PLACE.
     pub in_place: usize,
     /// MPI_STATUS_IGNORE and MPI_STATUSES_IGNORE.
     pub status_ignore: usize,
-    /// MPI_COMM_WORLD.
     pub comm_world: u64,
-    /// MPI_COMM_SELF.
     pub comm_self: u64,
-    /// MPI_REQUEST_NULL.
     pub request_null: u64,
-    /// MPI_BYTE.
     pub byte: u64,
-    /// MPI_ERRORS_RETURN.
     pub errors_return: u64,
-    /// MPI_INFO_NULL.
     pub info_null: u64,
     /// The datatypes that programs use most.
     pub common_datatypes: Vec<u64>,
-    /// MPI_MESSAGE_NO_PROC.
     pub message_no_proc: u64,
     /// The null handles of all types of object: nothing is looked up or stored for them.
     pub nulls: Vec<u64>,

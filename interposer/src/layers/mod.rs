@@ -1,7 +1,7 @@
 //! Layers between a program and MPI: bindings of other languages, and other tools that use MPI's profiling interface.
 //!
 //! The program calls such a layer, and the layer calls MPI by `MPI_X` or `PMPI_X`, often with queries first that the
-//! program did not make. In: the slots of all loaded objects ([`patch`]). Out: the wrapper of the C function sees every
+//! program did not make. In: the slots of all loaded objects ([`mod@patch`]). Out: the wrapper of the C function sees every
 //! call of the program once, with its place in the program.
 //!
 //! - The program's slots for functions of a layer lead to [`stubs`], which note caller and function, and go on to the

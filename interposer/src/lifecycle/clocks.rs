@@ -174,7 +174,8 @@ impl RecordingRanks {
         let mut handle = communicator;
         if handle == family.comm_world {
             handle = 0;
-            // SAFETY: MPI is initialized, and all ranks of its world do this. A handle of 4 or 8 bytes is written into zeros.
+            // SAFETY: MPI is initialized, and all ranks of its world do this. A handle of 4 or 8 bytes is written into
+            // zeros.
             unsafe { invoke(Call::Comm_dup, [family.comm_world as usize, &raw mut handle as usize])? };
         }
         let communicator = handle as usize;

@@ -106,7 +106,6 @@ impl LoadedObject {
         Some(LoadedObject { name, range, base: headers.base(), dynamic, relro })
     }
 
-    /// Whether this is the program.
     pub fn is_program(&self) -> bool {
         self.name.is_empty()
     }

@@ -41,7 +41,6 @@ pub struct Completion {
 pub struct Arrival {
     /// Address of the status.
     pub status: usize,
-    /// The call's signature.
     pub signature: u32,
     /// The communicator's handle.
     pub object: u64,

@@ -1,6 +1,6 @@
 //! A wrapper for every row of the table of calls.
 //!
-//! The program calls `MPI_X`. A few instructions ([`entry`]) add the call's place as one more argument, and jump to
+//! The program calls `MPI_X`. A few instructions ([`mod@entry`]) add the call's place as one more argument, and jump to
 //! `inner`: Rust code that records the call and makes it. All arguments are passed as register-wide words.
 
 mod after;

@@ -85,7 +85,7 @@ impl Host {
 impl PageFile {
     /// Opens the page of a name, or a new one if its list is closed.
     fn open(folder: &str, name: &str) -> Option<(PageFile, MeetingPage)> {
-        // SAFETY: asks the system.
+        // SAFETY: the call only returns an id.
         let user = unsafe { libc::geteuid() };
         let path = format!("{folder}/overhear-{user}-{name}");
         let open = || {
@@ -137,7 +137,7 @@ fn name(launch: &Launch) -> u64 {
         _ => match &launch.name {
             Some(name) => name.hash(&mut hasher),
             None => {
-                // SAFETY: asks the system.
+                // SAFETY: the call only returns an id.
                 let parent = unsafe { libc::getppid() };
                 (parent, began(parent)).hash(&mut hasher);
             }

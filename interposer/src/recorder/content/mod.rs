@@ -22,7 +22,6 @@ pub fn choose(on: bool) {
     ON.store(on, Relaxed);
 }
 
-/// Whether checksums are taken.
 pub fn is_on() -> bool {
     ON.load(Relaxed)
 }

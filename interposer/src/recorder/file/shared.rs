@@ -67,7 +67,6 @@ pub fn stopped(stop: Stop) {
     }
 }
 
-/// Writes a definition.
 pub fn define(definition: &Definition) {
     lock().define(definition);
 }
@@ -117,7 +116,6 @@ impl Shared {
         number
     }
 
-    /// Writes a definition.
     pub fn define(&mut self, definition: &Definition) {
         let (Some(output), Ok(bytes)) = (output(), definition.to_bytes()) else { return };
         let words = bytes.chunks(size_of::<u64>()).map(word);

@@ -36,7 +36,6 @@ fn forward(is_meant: impl Fn(Call) -> bool) {
     }
 }
 
-/// Whether calls of this function are recorded.
 #[inline(always)]
 pub fn records(call: Call) -> bool {
     RECORDED.records(call)

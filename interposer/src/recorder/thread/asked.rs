@@ -15,7 +15,6 @@ pub fn begin() {
     ON.store(true, Relaxed);
 }
 
-/// Whether MPI is asked.
 #[inline(always)]
 pub fn is_on() -> bool {
     ON.load(Relaxed)

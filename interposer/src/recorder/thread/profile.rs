@@ -1,6 +1,6 @@
 //! Counts and times per signature, used in profile mode or once the trace is full.
 //!
-//! A signature for which the file has no room counts with its function in the [totals](crate::recorder::file::totals)
+//! A signature for which the file has no room counts with its function in the [`totals`]
 //! of all threads. Once there are [`PLENTY`] of signatures, calls that differ only by their messages count together.
 
 use std::sync::{Mutex, MutexGuard};

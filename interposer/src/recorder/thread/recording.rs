@@ -54,7 +54,7 @@ pub struct Thread {
     /// Nesting level; the block has a copy for readers.
     pub(super) depth: Cell<u32>,
     /// Whether the recorder is not at work. While it is, signal handlers that call MPI are not recorded, nor is
-    /// anything in a [forked](crate::recorder::process::forked) child.
+    /// anything in a [`forked`] child.
     pub(super) at_rest: Cell<bool>,
     /// Flags for what must be written besides the call that ends; see [`turns`](super::turns).
     pub(super) pending: Cell<u8>,

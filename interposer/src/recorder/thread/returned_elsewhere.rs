@@ -7,7 +7,6 @@ use std::sync::{Mutex, MutexGuard};
 
 use crate::recorder::guard;
 
-/// A call that has returned.
 #[derive(Clone, Copy)]
 pub struct ReturnedCall {
     /// The number of the thread that it began on.

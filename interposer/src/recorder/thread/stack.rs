@@ -43,7 +43,7 @@ impl SignalStack {
 pub fn of_thread() -> Range<usize> {
     let mut attributes = MaybeUninit::<libc::pthread_attr_t>::uninit();
     let (mut begin, mut bytes) = (null_mut(), 0);
-    // SAFETY: asks about this thread; the attributes are read only if they were filled.
+    // SAFETY: reads this thread's attributes only if they were filled.
     unsafe {
         if libc::pthread_getattr_np(libc::pthread_self(), attributes.as_mut_ptr()) != 0 {
             return 0..0;
