@@ -5,7 +5,7 @@
  *     overhear_end();
  *
  * Regions may be nested, and belong to the thread that enters them. Nothing has to be linked: if the program is not
- * recorded, the calls do nothing. Regions before MPI is initialized are not recorded, nor are any in profile mode.
+ * recorded, the calls do nothing. Regions are recorded once MPI is initialized, and only in traces, not in profiles.
  */
 #ifndef OVERHEAR_H
 #define OVERHEAR_H
