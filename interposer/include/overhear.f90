@@ -5,8 +5,9 @@
 !     ...
 !     call overhear_end()
 !
-! Regions may be nested, and belong to the thread that enters them. The recorder is looked up at run time: if the program
-! is not recorded, the calls do nothing. Regions are recorded once MPI is initialized, and only in traces, not in profiles.
+! Regions may be nested, and belong to the thread that enters them. The recorder is looked up at run time: if the
+! program is not recorded, the calls do nothing. Regions are recorded once MPI is initialized, and only in traces, not
+! in profiles.
 module overhear
     use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_f_procpointer, c_funptr, c_null_char, c_null_ptr, c_ptr
     implicit none

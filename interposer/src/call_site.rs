@@ -51,7 +51,6 @@ impl CallSite {
         self.0 & !(LAYERED | PROFILING)
     }
 
-    /// Whether a layer between program and MPI made the call.
     pub const fn is_layered(self) -> bool {
         self.0 & LAYERED != 0
     }
@@ -62,7 +61,6 @@ impl CallSite {
         self.is_layered() && self.address() == 0
     }
 
-    /// Whether MPI was called by its profiling name.
     #[inline(always)]
     pub const fn is_by_profiling_name(self) -> bool {
         self.0 & PROFILING != 0

@@ -23,21 +23,15 @@ pub struct Config {
     pub run: Option<[u8; 16]>,
     /// `None` forwards calls and records nothing.
     pub mode: Option<Mode>,
-    /// How much to record of the progress engine.
     pub progress: Depth,
-    /// Whether the user set `progress`.
     pub progress_asked: bool,
-    /// Whether to record checksums of messages.
     pub checksum: bool,
     /// Whether to ask MPI which requests are complete.
     pub asks: bool,
-    /// When to compare the ranks' clocks.
     pub sync: Occasions,
     /// The clock that this process pretends to have.
     pub false_clock: Option<FalseClock>,
-    /// Which functions to record.
     pub filter: Filter,
-    /// Most bytes of a rank's file.
     pub max_bytes: u64,
 }
 

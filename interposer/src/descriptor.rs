@@ -49,7 +49,6 @@ pub fn copy(number: c_int) -> Option<c_int> {
     (high >= 0).then_some(high)
 }
 
-/// Closes a descriptor of ours.
 pub fn close(number: c_int) {
     // SAFETY: the number is the caller's own.
     unsafe { libc::close(number) };

@@ -54,7 +54,6 @@ impl<F: Copy> Function<F> {
         }
     }
 
-    /// Whether the process has it now.
     pub fn exists(&self) -> bool {
         if self.address() == nothing as *const () as usize {
             // Look again next time: the library may be loaded later.

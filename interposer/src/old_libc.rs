@@ -103,8 +103,8 @@ struct DlFindObject {
     reserved: [u64; 7],
 }
 
-/// Stands in for `_dl_find_object`, which the unwinder calls. It may be slow: the stack is unwound only for a panic of ours
-/// and in `recorder/thread/stack.rs`, off the straight line.
+/// Stands in for `_dl_find_object`, which the unwinder calls. It may be slow: the stack is unwound only for a panic of
+/// ours and in `recorder/thread/stack.rs`, off the straight line.
 unsafe extern "C" fn find_object(address: *const c_void, found: *mut DlFindObject) -> c_int {
     let object = program_headers::find(|headers| {
         let segment = headers.parts(libc::PT_LOAD).find(|segment| segment.contains(&(address as usize)))?;

@@ -20,7 +20,6 @@ use recorder_core::each_call::EachCall;
 /// The library that defines PMPI_*.
 pub struct MpiLibrary {
     pub path: PathBuf,
-    /// Load address.
     pub base: usize,
     handle: usize,
 }
@@ -106,7 +105,6 @@ fn other(library: Option<&MpiLibrary>, name: &str) -> Option<usize> {
     symbol::definer(next).is_some_and(|(_, base)| base != library.base).then_some(next)
 }
 
-/// Whether the library has the function.
 pub fn exists(call: Call) -> bool {
     ![0, substitute(call)].contains(&address(call))
 }

@@ -11,7 +11,6 @@ impl<T> EachCall<T> {
         EachCall(all)
     }
 
-    /// The value of a call.
     #[expect(clippy::indexing_slicing, reason = "the compiler sees that the remainder is below the length")]
     #[inline(always)]
     pub fn of(&self, call: Call) -> &T {

@@ -10,7 +10,6 @@ use crate::each_call::EachCall;
 pub struct FunctionFilter(EachCall<AtomicBool>);
 
 impl FunctionFilter {
-    /// A filter that records no function.
     pub const fn closed() -> FunctionFilter {
         FunctionFilter(EachCall::new([const { AtomicBool::new(false) }; Call::LIMIT]))
     }

@@ -14,8 +14,8 @@ pub fn zeroed<T>(count: usize) -> Option<NonNull<T>> {
 /// Bytes of a large page.
 const LARGE: usize = 2 << 20;
 
-/// Zeroed memory for a table that is accessed at random: in large pages, if it fills one and the system has them. A virtual
-/// machine walks two page tables for each small page.
+/// Zeroed memory for a table that is accessed at random: in large pages, if it fills one and the system has them. A
+/// virtual machine walks two page tables for each small page.
 pub fn zeroed_table<T>(count: usize) -> Option<NonNull<T>> {
     let bytes = size_of::<T>().checked_mul(count)?;
     if bytes < LARGE {

@@ -26,7 +26,6 @@ impl<T: Copy> Numbered<T> {
         Some(Numbered { parts })
     }
 
-    /// Populates the memory of the first part.
     pub fn prepare(&self) {
         if let Some(first) = NonNull::new(self.parts[0]) {
             memory::populate(first, FIRST as usize);

@@ -15,7 +15,6 @@ struct OpenRegion {
     number: u32,
 }
 
-/// A region that was left.
 pub struct Left {
     /// Its number, if it was recorded.
     pub number: Option<u32>,

@@ -20,7 +20,6 @@ pub struct PageCursor {
 // SAFETY: any thread may write to a page, one at a time.
 unsafe impl Send for PageCursor {}
 
-/// How many words were written.
 pub struct Written {
     cursor: AtomicPtr<AtomicU64>,
     /// The address where the first page would begin if all pages were contiguous; [`MOVING`] while the page is turned.

@@ -60,7 +60,6 @@ impl PollRun {
         true
     }
 
-    /// Whether the run counts no call.
     #[inline(always)]
     pub fn is_empty(self) -> bool {
         // SAFETY: as in `join`.
@@ -72,7 +71,6 @@ impl PollRun {
         unsafe { self.0.read() }
     }
 
-    /// Empties the run.
     pub fn end(self) {
         // SAFETY: as in `join`.
         unsafe { (*self.0.as_ptr()).count = 0 };

@@ -25,7 +25,6 @@ pub struct Family {
     pub handle_mask: u64,
     /// Bytes of a handle in memory.
     pub handle_size: usize,
-    /// Bytes of an MPI_Status.
     pub status_size: usize,
     /// Offsets in bytes of MPI_SOURCE, MPI_TAG and MPI_ERROR in a status.
     source_at: usize,
@@ -47,7 +46,6 @@ pub struct Family {
     pub byte: u64,
     pub errors_return: u64,
     pub info_null: u64,
-    /// The datatypes that programs use most.
     pub common_datatypes: Vec<u64>,
     pub message_no_proc: u64,
     /// The null handles of all types of object: nothing is looked up or stored for them.
@@ -139,7 +137,6 @@ impl Family {
         }
     }
 
-    /// Whether this is a null handle.
     pub fn is_null(&self, handle: u64) -> bool {
         self.nulls.contains(&handle)
     }

@@ -34,7 +34,6 @@ pub fn found(ranges: impl Iterator<Item = Range<usize>>) {
     }
 }
 
-/// Whether an address is in a binding.
 pub fn holds(address: usize) -> bool {
     BINDINGS.iter().any(|[start, end]| (start.load(Relaxed)..end.load(Relaxed)).contains(&address))
 }

@@ -9,7 +9,6 @@ static SEEN: AtomicU8 = AtomicU8::new(0);
 /// One bit for each language that [`new`] has returned.
 static TOLD: AtomicU8 = AtomicU8::new(0);
 
-/// Notes that MPI was called from a language.
 #[inline(always)]
 pub fn seen(language: Language) {
     let bit = 1 << language as u8;

@@ -1,8 +1,8 @@
 //! Layers between a program and MPI: bindings of other languages, and other tools that use MPI's profiling interface.
 //!
 //! The program calls such a layer, and the layer calls MPI by `MPI_X` or `PMPI_X`, often with queries first that the
-//! program did not make. In: the slots of all loaded objects ([`mod@patch`]). Out: the wrapper of the C function sees every
-//! call of the program once, with its place in the program.
+//! program did not make. In: the slots of all loaded objects ([`mod@patch`]). Out: the wrapper of the C function sees
+//! every call of the program once, with its place in the program.
 //!
 //! - The program's slots for functions of a layer lead to [`stubs`], which note caller and function, and go on to the
 //!   layer.
@@ -83,7 +83,6 @@ pub extern "C" fn place(question: u32, address: usize) -> usize {
 pub struct Binding {
     pub call: Call,
     pub site: CallSite,
-    /// The address of the binding's function.
     pub function: usize,
 }
 

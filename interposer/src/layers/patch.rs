@@ -94,13 +94,11 @@ pub fn wrapper_named(wrappers: &Wrappers, symbol: &str) -> Option<usize> {
     real::exists(*call).then_some(ways.program as usize)
 }
 
-/// An object between program and MPI.
 struct Layer {
     object: LoadedObject,
     kind: LayerKind,
 }
 
-/// The MPI functions that an object calls.
 fn calls_of(object: &LoadedObject, wrappers: &Wrappers) -> BTreeSet<Call> {
     let mut calls = BTreeSet::new();
     let mut read = |name: &CStr, _: *mut usize| {

@@ -19,13 +19,11 @@ use crate::recorder::objects::world;
 use crate::recorder::objects::{self, HandleKind};
 use crate::recorder::process::forked;
 
-/// Whether this call starts or ends MPI.
 #[inline(always)]
 pub const fn is_lifecycle(call: Call) -> bool {
     starts(call) || ends(call)
 }
 
-/// Whether this call starts MPI.
 #[inline(always)]
 pub const fn starts(call: Call) -> bool {
     matches!(call, Call::Init | Call::Init_thread | Call::Session_init)

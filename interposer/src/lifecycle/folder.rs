@@ -19,7 +19,6 @@ use crate::recorder::file::modules;
 
 /// What the ranks agree on when MPI is initialized.
 pub struct Agreed {
-    /// The run's identity.
     pub run: [u8; 16],
     pub folder: PathBuf,
     /// 0 for the launch's world, else the number of the spawned world.
@@ -189,7 +188,6 @@ pub fn move_in(path: &mut PathBuf, agreed: &Agreed, rank: u32) -> Result<(), Str
     Ok(())
 }
 
-/// Whether two paths are of the same file.
 fn is_same(one: &Path, other: &Path) -> bool {
     let file = |path: &Path| fs::metadata(path).map(|data| (data.dev(), data.ino()));
     file(one).is_ok_and(|one| file(other).is_ok_and(|other| one == other))

@@ -21,13 +21,11 @@ pub struct RunContext {
     pub handed: &'static HandedDown,
 }
 
-/// Set when the recording begins.
 pub static RUN: OnceLock<RunContext> = OnceLock::new();
 /// Set once MPI was initialized.
 pub static READY: AtomicBool = AtomicBool::new(false);
 /// Set if the recording was wanted but could not begin; other ranks may be recording.
 pub static FAILED: AtomicBool = AtomicBool::new(false);
-/// Number of open sessions.
 pub static SESSIONS: AtomicU32 = AtomicU32::new(0);
 /// Set between MPI_Init and MPI_Finalize.
 pub static WORLD: AtomicBool = AtomicBool::new(false);

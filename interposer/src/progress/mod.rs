@@ -71,7 +71,6 @@ pub fn rehearse(thread: &Thread, times: u32) -> u64 {
     ticks
 }
 
-/// Whether the user asked for the progress engine.
 pub fn is_on() -> bool {
     ASKED.load(Relaxed) != Depth::Off as u32
 }

@@ -1,7 +1,8 @@
 //! Regions: parts of its run that the program names, by `overhear_begin` and `overhear_end` or by NVTX.
 //!
-//! In: a name, on the thread that enters a region. Out: a record in the thread's page, and a definition when the name is
-//! new. Regions are recorded once MPI is initialized, and only while the thread has room for events, not in profiles.
+//! In: a name, on the thread that enters a region. Out: a record in the thread's page, and a definition when the name
+//! is new. Regions are recorded once MPI is initialized, and only while the thread has room for events, not in
+//! profiles.
 
 mod names;
 pub mod nvtx;

@@ -20,7 +20,6 @@ use crate::recorder::thread::requests::truncated_message;
 pub struct Completion {
     /// Address of the requests.
     pub requests: usize,
-    /// Number of requests.
     pub count: u32,
     /// The handle before the call, if it takes one request; 0 if it takes many, whose handles were copied.
     pub handle: u64,
@@ -42,7 +41,6 @@ pub struct Arrival {
     /// Address of the status.
     pub status: usize,
     pub signature: u32,
-    /// The communicator's handle.
     pub object: u64,
     /// Address of the handle of the probed message; 0 if there is none.
     pub message: usize,
@@ -129,7 +127,6 @@ pub fn arrived(thread: &Thread, family: &Family, call: Arrival) {
     }
 }
 
-/// Records that a call returned an error.
 #[cold]
 #[inline(never)]
 pub fn failed(thread: &Thread, signature: u32, code: i32) {
@@ -148,7 +145,6 @@ pub fn not_received(thread: &Thread, family: &Family, call: Arrival, code: i32) 
     thread.write(&arrived.words());
 }
 
-/// Records the start of persistent requests.
 #[inline(never)]
 pub fn started(thread: &Thread, family: &Family, requests: usize, count: u32, signature: u32) {
     for at in 0..count as usize {

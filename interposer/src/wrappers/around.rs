@@ -16,7 +16,6 @@ use crate::recorder::thread::draft::Draft;
 use crate::recorder::thread::request::{PERSISTENT, RECEIVES};
 use recorder_core::cache::{self, Dependence};
 
-/// The request that a call has begun.
 #[derive(Clone, Copy)]
 pub enum StartedRequest {
     NoRequest,
@@ -89,7 +88,6 @@ impl Draft {
         types.on(self.object).on(self.group)
     }
 
-    /// The request that the call has begun.
     #[inline(always)]
     pub fn begun(&self, family: &Family, code: i32) -> StartedRequest {
         if self.new_request == 0 || code != 0 {

@@ -122,7 +122,6 @@ struct Parts<'a> {
     call: Call,
     draft: &'a Draft,
     info: Info,
-    /// Whether MPI has accepted the call.
     accepted: bool,
 }
 
@@ -156,7 +155,6 @@ impl Parts<'_> {
         root == Some(peer::PROC_NULL) || (root == Some(peer::ROOT) && matches!(amount, Amount::One(_)))
     }
 
-    /// The blocks that the call sends.
     fn sent(&self) -> Vec<BufferPart> {
         let Draft { sent, received, .. } = *self.draft;
         if self.draft.peer == Some(peer::PROC_NULL) || self.is_left_out(sent) {
@@ -180,7 +178,6 @@ impl Parts<'_> {
         }
     }
 
-    /// The blocks that the call fills.
     fn received(&self) -> Vec<BufferPart> {
         let Draft { received, source, receive_buffer, .. } = *self.draft;
         let in_place = self.draft.in_place && receive_buffer == self.family.in_place;

@@ -29,7 +29,6 @@ use recorder_core::cache::Words;
 pub static HANDED_DOWN: HandedDown =
     HandedDown { wrappers: Wrappers::new(all, answered::around), rehearse: observe::rehearse };
 
-/// The wrapper of one function.
 macro_rules! wrapper {
     (core $symbol:expr, $($rest:tt)*) => {
         wrapper!(@make [#[unsafe(export_name = $symbol)]] $($rest)*);
@@ -156,7 +155,6 @@ macro_rules! wrappers {
             }
         )*
 
-        /// The entries of all functions.
         #[allow(clippy::vec_init_then_push)]
         fn all() -> Vec<(Call, WrapperEntries)> {
             let mut all = Vec::new();

@@ -61,7 +61,6 @@ impl Outcome for f64 {
     }
 }
 
-/// The ABI of the MPI library.
 #[inline(always)]
 pub fn family(_recording: &Thread) -> &'static Family {
     // SAFETY: recordings begin only after the ABI was detected.
@@ -81,7 +80,6 @@ pub trait ProgramCall: Copy {
     /// Adds the words that identify the call in the cache.
     fn key(&self, family: &Family, words: &mut Words);
 
-    /// Fills the draft from the arguments.
     fn note(&self, family: &Family, draft: &mut Draft);
 
     /// Calls MPI, with a status of ours if the program ignores its.
@@ -325,9 +323,7 @@ struct KnownCall {
     signature: u32,
     /// Whether the next call with the same words has the same signature.
     lasting: bool,
-    /// Whether it is inside another call.
     nested: bool,
-    /// Number of calls around it.
     depth: u32,
     /// The start of the outermost of those, in ticks.
     since: u64,

@@ -156,14 +156,12 @@ impl Together {
         self.own == 0
     }
 
-    /// The ranks as spans.
     pub fn spans(&self) -> Vec<Span> {
         let span = |(first, last)| Span { first: first as i32, count: last - first + 1, step: 1 };
         ranges(&self.ranks).into_iter().map(span).collect()
     }
 }
 
-/// Whether this world was spawned by another.
 pub fn spawned(family: &Family) -> bool {
     let mut parent = 0u64;
     // SAFETY: MPI is initialized, and writes one handle.

@@ -20,7 +20,6 @@ const PATIENCE: Duration = Duration::from_millis(250);
 /// Longest wait for processes that have: they are still in MPI_Init, perhaps on a busy machine.
 const ANNOUNCED: Duration = wait::LONGEST;
 
-/// Bytes of the page.
 pub const BYTES: usize = 32 << 10;
 const SLOTS: usize = (BYTES - 64) / size_of::<SlotWords>();
 
@@ -73,13 +72,11 @@ impl SlotWords {
     }
 }
 
-/// The mapped page.
 pub struct MeetingPage(NonNull<MeetingWords>);
 
 // SAFETY: processes share the page, and all of it is atomic.
 unsafe impl Send for MeetingPage {}
 
-/// A process's slot.
 pub struct ProcessSlot {
     page: MeetingPage,
     slot: usize,

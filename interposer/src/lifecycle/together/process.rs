@@ -21,7 +21,6 @@ pub struct ProcessId {
 const NAMESPACE: u32 = 24;
 
 impl ProcessId {
-    /// The calling process.
     pub fn own() -> ProcessId {
         let number = std::process::id();
         ProcessId { number, stamp: ProcessId::stamp(number) }

@@ -17,7 +17,6 @@ use datatypes::Datatype;
 
 static ON: AtomicBool = AtomicBool::new(false);
 
-/// Sets whether checksums are taken.
 pub fn choose(on: bool) {
     ON.store(on, Relaxed);
 }
@@ -33,7 +32,6 @@ pub struct BufferPart {
     pub part: i32,
     /// Address of the first element.
     pub address: usize,
-    /// Number of elements.
     pub count: u64,
     /// The elements' datatype, if it is known.
     pub datatype: Option<Arc<Datatype>>,

@@ -18,7 +18,6 @@ pub struct Transfer {
     pub received: Arc<[BufferPart]>,
 }
 
-/// Remembers a request by its handle.
 pub fn insert(handle: u64, transfer: Transfer) {
     table().insert(handle, transfer);
 }

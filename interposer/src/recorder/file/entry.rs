@@ -19,11 +19,8 @@ pub struct Change {
     pub calls: u64,
     /// Duration of the call in ticks.
     pub duration: u64,
-    /// Calls that returned an error.
     pub failed: u32,
-    /// Bytes sent.
     pub sent: u64,
-    /// Bytes received.
     pub received: u64,
     /// Entries into the progress engine.
     pub engine: Entries,

@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use crate::program_headers;
 
-/// A loaded program or library.
 pub struct Loaded {
     pub path: String,
     /// The linker's build id; empty if there is none.
@@ -15,13 +14,11 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// Whether an address lies in it.
     pub fn holds(&self, address: u64) -> bool {
         self.segments.iter().any(|segment| segment.contains(&address))
     }
 }
 
-/// The module that holds an address.
 pub fn holding(address: u64) -> Option<Loaded> {
     program_headers::find(|headers| {
         let range = |part: Range<usize>| part.start as u64..part.end as u64;
@@ -38,7 +35,6 @@ pub fn holding(address: u64) -> Option<Loaded> {
     })
 }
 
-/// The program's path.
 pub fn executable() -> String {
     std::fs::read_link("/proc/self/exe").map(|path| path.to_string_lossy().into_owned()).unwrap_or_default()
 }

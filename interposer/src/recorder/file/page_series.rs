@@ -10,7 +10,6 @@ use recorder_core::page_cursor::PageCursor;
 /// The cursor, which every record needs, comes first.
 #[repr(C)]
 pub struct PageSeries {
-    /// Where the next record goes.
     pub cursor: PageCursor,
     kind: PageKind,
     thread: u32,
@@ -24,7 +23,6 @@ impl PageSeries {
         PageSeries { cursor: PageCursor::new(), kind, thread, last: Cell::new(None), count: Cell::new(0) }
     }
 
-    /// Number of pages taken.
     pub fn count(&self) -> u32 {
         self.count.get()
     }

@@ -37,12 +37,10 @@ pub fn output() -> Option<&'static Output> {
     OUTPUT.get()
 }
 
-/// Sets the file of this process.
 pub fn set_output(output: Output) -> &'static Output {
     OUTPUT.get_or_init(|| output)
 }
 
-/// Locks the shared state.
 pub fn lock() -> MutexGuard<'static, Shared> {
     SHARED.get_or_init(|| Mutex::new(Shared::new())).lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }

@@ -70,7 +70,6 @@ struct ObjectOrigin {
 /// time would need its group.
 static DUPLICATED: Mutex<Option<Processes>> = Mutex::new(None);
 
-/// The processes of a communicator.
 #[derive(Clone)]
 struct Processes {
     communicator: u32,

@@ -13,7 +13,6 @@ pub fn counted() -> u32 {
     COUNTED.load(Relaxed)
 }
 
-/// Whether profiles are counted now.
 #[inline(always)]
 pub fn is_on() -> bool {
     counted() != 0

@@ -57,7 +57,6 @@ impl AskedRequests {
         self.room.get(..self.count)?.get(at).copied()
     }
 
-    /// Removes the request at an index.
     pub fn remove(&mut self, at: usize) {
         if at < self.count {
             self.room.copy_within(at + 1..self.count, at);

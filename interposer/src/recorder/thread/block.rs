@@ -27,7 +27,6 @@ impl Block {
         Block(block)
     }
 
-    /// Sets the system's id of the thread.
     pub fn set_tid(&self, tid: u32) {
         // SAFETY: a field of the block.
         unsafe { (&raw mut (*self.0.as_ptr()).tid).write(tid) };
@@ -94,7 +93,6 @@ impl Block {
         self.atomic_depth().store(depth, Release);
     }
 
-    /// The number of open calls.
     pub fn depth(&self) -> u32 {
         self.atomic_depth().load(Relaxed)
     }

@@ -49,9 +49,7 @@ pub struct Draft {
     pub group: u64,
     /// The type of lock that is taken.
     pub lock: Option<i32>,
-    /// The level of MPI_Pcontrol.
     pub level: Option<i32>,
-    /// Whether MPI_IN_PLACE was given.
     pub in_place: bool,
     /// Requests among the call's arguments.
     pub requests: u32,
@@ -59,17 +57,12 @@ pub struct Draft {
     /// Address for the handle of a new object.
     pub new_object: usize,
     pub new_kind: HandleKind,
-    /// Whether the object gets another name.
     pub renames: bool,
-    /// The handle of an object about to be freed.
     pub freed_object: u64,
-    /// The handle of a datatype about to be freed.
     pub freed_type: u64,
-    /// The handle of a group about to be freed.
     pub freed_group: u64,
     /// Address for the handle of a new request.
     pub new_request: usize,
-    /// Whether the new request is persistent.
     pub persistent: bool,
     /// Address of the persistent requests that will be started.
     pub start: usize,
@@ -79,9 +72,7 @@ pub struct Draft {
     pub many: bool,
     /// The handle of the request, if they are not an array.
     pub handle: u64,
-    /// The handle of a request about to be freed.
     pub freed_request: u64,
-    /// The handle of a request about to be cancelled.
     pub cancelled_request: u64,
     /// The handle of a partitioned request whose partitions are marked ready.
     pub ready_request: u64,
@@ -108,7 +99,6 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// A draft with no argument noted.
     #[inline(always)]
     pub const fn new() -> Draft {
         Draft {
@@ -335,7 +325,6 @@ impl Draft {
         Ok((sent, received))
     }
 
-    /// Whether this rank is the root of the call.
     #[inline(always)]
     pub fn at_root(&self, info: &Info) -> bool {
         match self.peer {

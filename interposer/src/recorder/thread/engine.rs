@@ -66,7 +66,6 @@ impl Engine {
         self.ledger.line(line)
     }
 
-    /// Begins an entry.
     #[inline(always)]
     pub fn enters(&self, line: usize, start: u64) {
         let turns = self.turns.get() + 1;
@@ -199,14 +198,12 @@ impl Ledger {
 pub struct Line(NonNull<LedgerLine>);
 
 impl Line {
-    /// Counts a call and its ticks.
     #[inline(always)]
     pub fn count(self, ticks: u64) {
         self.count_call();
         self.took(ticks);
     }
 
-    /// Counts a call.
     #[inline(always)]
     pub fn count_call(self) {
         // SAFETY: a field of a line.

@@ -9,7 +9,6 @@ use crate::recorder::file::page_series::PageSeries;
 use crate::recorder::file::pages::{LARGEST, NO_PAGE, Output, UNIT};
 use recorder_core::memory;
 
-/// Bytes of the first page.
 const FIRST: usize = 2 << 10;
 
 /// The fields that every record needs come first.
@@ -63,13 +62,11 @@ impl Events {
         self.pages.turn(output, header, bytes, UNIT)
     }
 
-    /// Takes no more records.
     pub fn end(&self) {
         self.pages.cursor.end();
         self.over.set(true);
     }
 
-    /// Whether no more records are taken.
     pub fn is_over(&self) -> bool {
         self.over.get()
     }

@@ -271,7 +271,6 @@ impl Thread {
         self.events.started.set(self.events.started.get() + 1);
     }
 
-    /// Whether a call is open.
     #[inline(always)]
     pub fn nested(&self) -> bool {
         self.depth.get() > 0

@@ -55,7 +55,6 @@ const FIRST_ROOM: usize = 256;
 const STATUS: usize = 32;
 
 impl Scratch {
-    /// Allocates nothing yet.
     pub const fn new() -> Scratch {
         Scratch { handles: null_mut(), statuses: null_mut(), room: 0 }
     }
@@ -90,7 +89,6 @@ impl Scratch {
         true
     }
 
-    /// The copied handle at an index.
     #[inline(always)]
     pub fn handle(&self, at: usize) -> u64 {
         // SAFETY: callers ask only for handles that were copied.

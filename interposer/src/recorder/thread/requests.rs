@@ -38,7 +38,6 @@ impl Thread {
         unsafe { self.listed.requests.insert(handle, request) };
     }
 
-    /// Records the start of a persistent request.
     pub fn request_started(&self, handle: u64, signature: u32) {
         let (number, thread) = (self.events.started.get(), self.listed.number);
         let (owner, table) = self.table_of(handle);
@@ -58,7 +57,6 @@ impl Thread {
         }
     }
 
-    /// Records that a request was freed.
     pub fn request_freed(&self, handle: u64) {
         if let Some(request) = self.table_of(handle).1.remove(handle) {
             self.say(CompletedRequests {
@@ -116,7 +114,6 @@ impl Thread {
         self.room().scratch.lend().copy(family, requests, count)
     }
 
-    /// The copied handle at an index.
     #[inline(always)]
     pub fn copied_request(&self, at: usize) -> u64 {
         self.room().scratch.lend().handle(at)

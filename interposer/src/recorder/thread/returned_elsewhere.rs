@@ -17,7 +17,6 @@ pub struct ReturnedCall {
     pub depth: u32,
     /// Its end, in ticks.
     pub end: u64,
-    /// The class and the code of its error, if it returned one.
     pub error: Option<(u16, i32)>,
 }
 
@@ -27,7 +26,6 @@ static COUNT: AtomicUsize = AtomicUsize::new(0);
 /// Most calls that are kept, since a thread that makes no further call never takes its own.
 const MOST: usize = 1 << 12;
 
-/// Keeps a call for its thread.
 #[cold]
 pub fn add(call: ReturnedCall) {
     guard::run(|| {
@@ -39,7 +37,6 @@ pub fn add(call: ReturnedCall) {
     });
 }
 
-/// Takes the first call of a thread.
 #[inline(always)]
 pub fn take(thread: u32) -> Option<ReturnedCall> {
     if COUNT.load(Relaxed) == 0 { None } else { take_first(thread) }

@@ -15,12 +15,10 @@ const FIRST: usize = 1 << 10;
 const WORDS: usize = size_of::<Signature>() / size_of::<u64>();
 
 impl SignaturePages {
-    /// Begins without a page.
     pub fn begin(thread: u32) -> SignaturePages {
         SignaturePages(PageSeries::new(PageKind::Signatures, thread))
     }
 
-    /// Whether there is room for one more signature.
     pub fn has_room(&self) -> bool {
         self.0.cursor.room() >= WORDS
     }

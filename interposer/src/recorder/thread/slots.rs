@@ -27,7 +27,6 @@ static COUNT: AtomicU32 = AtomicU32::new(0);
 /// Attempts to read the words of a thread that is turning its page.
 const TRIES: u32 = 100;
 
-/// Settings for all threads.
 struct ForAllThreads {
     mode: Mode,
     /// The key whose destructor runs when a thread ends. `None` if the system has no more keys: then nothing is taken
@@ -37,7 +36,6 @@ struct ForAllThreads {
 
 static BEGUN: OnceLock<ForAllThreads> = OnceLock::new();
 
-/// Begins recording threads.
 pub fn begin(mode: Mode) {
     BEGUN.get_or_init(|| {
         let mut key = 0;
@@ -83,12 +81,10 @@ fn occupy(output: &Output, begun: &ForAllThreads) -> Result<&'static Thread, Sto
     Ok(own)
 }
 
-/// The numbers and request tables of all recordings.
 pub fn tables() -> impl Iterator<Item = (u32, &'static Handles<Request>)> {
     all().map(listed).map(|thread| (thread.number, thread.requests))
 }
 
-/// The tables of probed messages of all recordings.
 pub fn messages() -> impl Iterator<Item = &'static Handles<Message>> {
     all().map(listed).map(|thread| thread.messages)
 }

@@ -16,7 +16,6 @@ pub struct SignalStack {
 }
 
 impl SignalStack {
-    /// The calling thread's alternate stack.
     pub fn of_thread() -> SignalStack {
         let mut stack = MaybeUninit::<libc::stack_t>::zeroed();
         // SAFETY: writes `stack`; if it fails, the zeros are read.
@@ -65,7 +64,6 @@ pub struct Search<'a> {
     pub signals: &'a SignalStack,
 }
 
-/// The result of a search.
 #[derive(Default)]
 pub struct Met {
     /// The frame of the innermost wrapper that is on the stack.

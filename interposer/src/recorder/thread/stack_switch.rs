@@ -36,7 +36,6 @@ impl Thread {
         self.depth.get() == 0 && self.at_rest.get() && !self.has_suspended.get()
     }
 
-    /// Whether a wrapper that begins may record.
     #[inline(always)]
     pub fn may_work(&self, frame: usize) -> bool {
         self.may_begin() || self.may_work_inside(frame)

@@ -41,7 +41,6 @@ impl SuspendedStack {
 }
 
 impl SuspendedStacks {
-    /// No suspended stacks.
     pub const fn new() -> SuspendedStacks {
         SuspendedStacks { rooms: None, suspended: 0, all: 0, clear: 0..0, own: None }
     }
@@ -111,7 +110,6 @@ impl SuspendedStacks {
         found.room
     }
 
-    /// The suspended stack at an index.
     pub fn get(&self, at: u32) -> Option<SuspendedStack> {
         self.place(at).filter(|_| at < self.suspended)
     }

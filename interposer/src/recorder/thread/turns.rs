@@ -108,7 +108,6 @@ impl Thread {
         }
     }
 
-    /// Records the entries outside MPI calls.
     pub(super) fn write_outside(&self) {
         // SAFETY: the block is this thread's; a copy.
         let run = unsafe { self.block.outside().read() };
