@@ -1,7 +1,7 @@
-//! How the library is linked: with the unwinder in it, so that it depends on nothing but the C library, and on no newer one
-//! than it has to.
+//! Linker arguments: the unwinder is linked in, so that the library needs only the C library, and no newer one than
+//! necessary.
 
-/// Functions that are newer than they need to be; see `src/old_libc.rs`.
+/// Functions whose default version would require a newer glibc than necessary; `src/old_libc.rs` wraps them.
 const NEWER: &[&str] = &[
     "__cxa_thread_atexit_impl",
     "__pthread_key_create",
@@ -32,12 +32,14 @@ const NEWER: &[&str] = &[
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     link("--push-state,--whole-archive,-Bstatic,-lgcc_eh,--pop-state");
-    // The addresses of wrappers are those of ours, also where another tool's functions of these names come first.
+    // Binds our references to our own wrappers, even if another tool's functions of the same names come first.
     link("-Bsymbolic-functions");
     // Threads keep pointers into the library, so it must never be unloaded.
     link("-z,nodelete");
-    NEWER.iter().for_each(|name| link(&format!("--wrap={name}")));
-    // Where they are no part of libc yet, this is where the functions are.
+    for name in NEWER {
+        link(&format!("--wrap={name}"));
+    }
+    // Before glibc 2.34 these functions are in libraries outside libc.
     link("--push-state,--no-as-needed,-l:libdl.so.2,-l:libpthread.so.0,--pop-state");
 }
 

@@ -1,12 +1,13 @@
-! Names parts of a program's run, for overhear. To be compiled with the program.
+! Names parts of a program's run, for overhear. Compile it with the program.
 !
 !     use overhear
 !     call overhear_begin("solve")
 !     ...
 !     call overhear_end()
 !
-! Regions may lie inside each other, and belong to the thread that enters them. The recorder is looked for at run time: where the
-! program is not recorded, nothing happens. Nothing is recorded before MPI is initialized, nor where only totals are.
+! Regions may be nested, and belong to the thread that enters them. The recorder is looked up at run time: if the
+! program is not recorded, the calls do nothing. Regions are recorded once MPI is initialized, and only in traces, not
+! in profiles.
 module overhear
     use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_f_procpointer, c_funptr, c_null_char, c_null_ptr, c_ptr
     implicit none
@@ -33,7 +34,7 @@ module overhear
 
     procedure(begin_region), pointer, save :: recorder_begin => null()
     procedure(end_region), pointer, save :: recorder_end => null()
-    ! Set last, so that another thread finds both or looks for itself.
+    ! Set last, so that another thread either finds both pointers or looks them up itself.
     logical, volatile, save :: looked = .false.
 
 contains
@@ -45,7 +46,7 @@ contains
         if (associated(recorder_begin)) call recorder_begin(trim(name)//c_null_char)
     end subroutine
 
-    ! Leaves the region that this thread has entered last.
+    ! Leaves the region that this thread entered last.
     subroutine overhear_end()
         if (.not. looked) call look
         if (associated(recorder_end)) call recorder_end()
@@ -53,7 +54,7 @@ contains
 
     subroutine look
         type(c_funptr) :: found_begin, found_end
-        ! A null handle stands for the whole process, as RTLD_DEFAULT.
+        ! A null handle searches the whole process: it is RTLD_DEFAULT.
         found_begin = dlsym(c_null_ptr, "overhear_begin"//c_null_char)
         found_end = dlsym(c_null_ptr, "overhear_end"//c_null_char)
         if (c_associated(found_begin) .and. c_associated(found_end)) then

@@ -4,8 +4,8 @@
  *     ...
  *     overhear_end();
  *
- * Regions may lie inside each other, and belong to the thread that enters them. Nothing has to be linked: where the program is
- * not recorded, nothing happens. Nothing is recorded before MPI is initialized, nor where only totals are.
+ * Regions may be nested, and belong to the thread that enters them. Nothing has to be linked: if the program is not
+ * recorded, the calls do nothing. Regions are recorded once MPI is initialized, and only in traces, not in profiles.
  */
 #ifndef OVERHEAR_H
 #define OVERHEAR_H
@@ -14,8 +14,8 @@
 extern "C" {
 #endif
 
-/* What the recorder defines; null without it. A linker of programs that are not position-independent leaves that open only where
-   the address is read from a table, which noplt is for. */
+/* Defined by the recorder; null without it. In a program that is not position-independent the linker settles a weak
+   address at link time, unless it is read from a table: hence noplt. */
 extern void (overhear_begin)(const char *name) __attribute__((weak, noplt));
 extern void (overhear_end)(void) __attribute__((weak, noplt));
 
@@ -25,7 +25,7 @@ extern void (overhear_end)(void) __attribute__((weak, noplt));
 
 /* Enters a region, whose name ends with a zero. */
 #define overhear_begin(name) ((overhear_begin) ? (overhear_begin)(name) : (void)0)
-/* Leaves the region that this thread has entered last. */
+/* Leaves the region that this thread entered last. */
 #define overhear_end() ((overhear_end) ? (overhear_end)() : (void)0)
 
 #endif

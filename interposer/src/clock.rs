@@ -8,32 +8,32 @@ use traces::clock::{ClockKind, ClockSample};
 use crate::config::FalseClock;
 use crate::messages;
 
-/// What the processor says of its tick counter.
 struct TickCounter {
+    /// Whether its rate is constant.
     steady: bool,
     kind: ClockKind,
-    /// Ticks a second, 0 where the processor does not say.
+    /// Ticks a second; 0 if the processor does not say.
     frequency: u64,
 }
 
-/// How calls are timed.
 struct ClockChoice {
     counter: TickCounter,
-    /// What is added to every reading: so many ticks, and this share of the reading.
+    /// What a false clock adds to every reading: an offset in ticks, and a fraction of the reading.
     added: (f64, f64),
 }
 
 static CHOICE: OnceLock<ClockChoice> = OnceLock::new();
-/// Calls are not timed by [`ticks`] as they are.
+/// Set if [`now`] is not simply [`ticks`].
 static INDIRECT: AtomicBool = AtomicBool::new(false);
 
-/// Now, in ticks. The counter is not serialized: what the processor reorders around it is a few nanoseconds.
+/// The current time in ticks. Reading the counter is not serializing, so the processor may shift it by a few
+/// nanoseconds.
 #[inline(always)]
 pub fn now() -> u64 {
     if INDIRECT.load(Relaxed) { indirect() } else { ticks() }
 }
 
-/// Whether [`ticks`] is what calls are timed by.
+/// Whether [`now`] is simply [`ticks`].
 pub fn is_ticks() -> bool {
     !INDIRECT.load(Relaxed)
 }
@@ -70,7 +70,7 @@ fn nanoseconds(clock: libc::clockid_t) -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
-/// Chooses the clock. Returns its kind and its nominal frequency in ticks a second, 0 where not known.
+/// Chooses the clock. Returns its kind and its nominal frequency in ticks a second, 0 if unknown.
 pub fn choose(wrong: Option<FalseClock>) -> (ClockKind, u64) {
     const NANOSECONDS: u64 = 1_000_000_000;
     let choice = CHOICE.get_or_init(|| {
@@ -89,7 +89,7 @@ pub fn choose(wrong: Option<FalseClock>) -> (ClockKind, u64) {
     (choice.counter.kind, choice.counter.frequency)
 }
 
-/// Which clock was chosen.
+/// The number of the [`ClockKind`] that was chosen; `None` before [`choose`].
 pub fn kind() -> Option<u16> {
     CHOICE.get().map(|choice| choice.counter.kind as u16)
 }
@@ -110,7 +110,7 @@ fn counter() -> TickCounter {
     TickCounter { steady: true, kind: ClockKind::Counter, frequency }
 }
 
-/// Reads ticks and the system's clocks together: of several readings, the one with the least time between.
+/// Reads ticks and the system's clocks together: the narrowest of several readings.
 pub fn sample() -> ClockSample {
     let read = || {
         let before = now();

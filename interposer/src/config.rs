@@ -1,4 +1,4 @@
-//! What the environment says. Its only reader; what the variables are called and mean is in `traces::settings`.
+//! The user's settings, from the environment, which no other file reads. `traces::settings` defines names and values.
 
 use std::env;
 use std::path::PathBuf;
@@ -10,39 +10,32 @@ use traces::settings::{self, Filter, Occasions};
 /// A clock that is wrong on purpose, for tests.
 #[derive(Clone, Copy)]
 pub struct FalseClock {
-    /// By how many seconds.
+    /// Seconds ahead.
     pub offset: f64,
-    /// By how much it is too fast, millionths.
+    /// How much too fast the clock runs, in parts per million.
     pub drift: f64,
 }
 
-/// What the user asked for.
 pub struct Config {
-    /// Where to put the run, if it was said.
+    /// The run's folder, if the user named one.
     pub directory: Option<PathBuf>,
-    /// The run's identity, if `overhear record` chose one; it has made the folder then.
+    /// The run's identity, if `overhear record` chose one; it has then made the folder.
     pub run: Option<[u8; 16]>,
     /// `None` forwards calls and records nothing.
     pub mode: Option<Mode>,
-    /// How much to record of the progress engine.
     pub progress: Depth,
-    /// Whether that was said.
     pub progress_asked: bool,
-    /// Whether to record checksums of messages.
     pub checksum: bool,
     /// Whether to ask MPI which requests are complete.
     pub asks: bool,
-    /// When to compare the ranks' clocks.
     pub sync: Occasions,
-    /// What this process takes for the time instead.
+    /// The clock that this process pretends to have.
     pub false_clock: Option<FalseClock>,
-    /// What to record.
     pub filter: Filter,
-    /// Bytes a rank's file may have.
     pub max_bytes: u64,
 }
 
-/// Reads the environment. Fails with a sentence for the user.
+/// Reads the environment. An error is a sentence for the user.
 pub fn read() -> Result<Config, String> {
     settings::check(env::vars_os())?;
     Ok(Config {
@@ -60,40 +53,41 @@ pub fn read() -> Result<Config, String> {
     })
 }
 
-/// The process that `overhear record` became, if it is this one's ancestor or itself.
+/// The id of the process that `overhear record` became by exec: an ancestor of this one, or this one.
 pub fn recorded_process() -> Option<u32> {
     env::var(settings::PID).ok()?.parse().ok()
 }
 
-/// What this process becomes later by exec is not what `overhear record` became.
+/// Clears the variable that [`recorded_process`] reads: a program that this process becomes by exec is not the recorded
+/// one.
 pub fn forget_recorded_process() {
     // In place, since other threads may be reading the environment.
     // SAFETY: the value is terminated, so it has a first byte.
     unsafe { libc::getenv(c"OVERHEAR_PID".as_ptr()).as_mut().into_iter().for_each(|first| *first = 0) };
 }
 
-/// The rank that the launcher says this process has, before MPI says so.
+/// This process's rank according to the launcher, which is known before MPI_Init.
 pub fn launcher_rank() -> Option<u32> {
     settings::launcher_rank(text)
 }
 
-/// What the launcher says of the launch that this process is of.
+/// This process's launch, according to the launcher.
 pub struct Launch {
-    /// Its name, the same on all hosts.
+    /// The launch's name, the same on all hosts.
     pub name: Option<String>,
-    /// What tells this launch on this host from others.
+    /// Tells this launch from others on this host.
     pub server: Option<String>,
-    /// Its processes on this host.
+    /// Number of the launch's processes on this host.
     pub here: Option<u32>,
-    /// The descriptor by which the launcher's process on this host is reached.
+    /// The descriptor that is connected to the launcher's process on this host.
     pub descriptor: Option<i32>,
 }
 
-/// What the launcher says, by PMIx, PMI or variables of its own.
+/// Reads the launch from the variables of PMIx, PMI or the launcher.
 pub fn launch() -> Launch {
     let number = |name: &str| text(name)?.parse::<u32>().ok();
     let pmix = text("PMIX_NAMESPACE");
-    // Hydra does not name its launches, which others may be around.
+    // Hydra does not name its launches. A name from a scheduler around it may cover several of them, so it is not used.
     let hydra = number("MPI_LOCALNRANKS").filter(|_| pmix.is_none());
     let step = || {
         Some(format!("{}.{}", text("SLURM_JOB_ID")?, text("SLURM_STEP_ID").filter(|_| text("SLURM_PROCID").is_some())?))
@@ -111,7 +105,7 @@ pub fn launch() -> Launch {
     }
 }
 
-/// `2(x3),1`: two on each of three nodes, one on the next.
+/// A node's entry in Slurm's list of tasks: `2(x3),1` is two tasks on each of three nodes, and one on the next.
 fn tasks_of_node(list: &str, mut node: u32) -> Option<u32> {
     for part in list.split(',') {
         let (tasks, nodes) = part.split_once("(x").unwrap_or((part, "1"));
@@ -124,7 +118,7 @@ fn tasks_of_node(list: &str, mut node: u32) -> Option<u32> {
     None
 }
 
-/// The value of a variable that was checked, if it is set.
+/// The parsed value of a variable, `None` if it is unset or empty.
 fn set<T>(name: &str, parse: impl Fn(&str) -> Result<T, String>) -> Result<Option<T>, String> {
     text(name).map(|value| parse(&value)).transpose()
 }
@@ -133,7 +127,7 @@ fn text(name: &str) -> Option<String> {
     env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-/// This process's part of the list, if it has one.
+/// This process's clock: the list has one for each rank.
 fn false_clock(clocks: Vec<(f64, f64)>) -> Option<FalseClock> {
     let (offset, drift) = *clocks.get(launcher_rank()? as usize)?;
     Some(FalseClock { offset, drift })

@@ -1,12 +1,12 @@
-//! Numbers by which the process has files open. The program may close any of them at any time, in a loop over all or by
-//! closing one of its own twice, and what it opens next may get the same number.
+//! File descriptors, which the program may close at any time: in a loop over all, or by closing one of its own twice.
+//! The next file that it opens may then get the same number.
 
 use std::ffi::{CString, c_int};
 use std::io::Error;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// What is open by a number, whatever its name.
+/// The file behind a descriptor, whatever its name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct FileIdentity {
     device: u64,
@@ -14,13 +14,13 @@ pub struct FileIdentity {
 }
 
 impl FileIdentity {
-    /// `None` where the number is not open.
+    /// `None` if the number is not open.
     pub fn of(number: c_int) -> Option<FileIdentity> {
         status(number).map(|status| FileIdentity { device: status.st_dev, inode: status.st_ino })
     }
 }
 
-/// What the system says of an open file.
+/// `fstat` of a descriptor; `None` if it is not open.
 pub fn status(number: c_int) -> Option<libc::stat> {
     // SAFETY: all zeros are a valid stat.
     let mut status: libc::stat = unsafe { std::mem::zeroed() };
@@ -28,8 +28,8 @@ pub fn status(number: c_int) -> Option<libc::stat> {
     (unsafe { libc::fstat(number, &mut status) } == 0).then_some(status)
 }
 
-/// Opens a file for reading and writing, by a number that the program's own files do not get: `open` gives the lowest that
-/// is free.
+/// Opens a file for reading and writing, under a number that the program's own files will not get, since `open` returns
+/// the lowest free one.
 pub fn open(path: &Path, flags: c_int) -> Result<c_int, Error> {
     let name = CString::new(path.as_os_str().as_bytes())?;
     // SAFETY: opens a file by a valid name.
@@ -42,14 +42,13 @@ pub fn open(path: &Path, flags: c_int) -> Result<c_int, Error> {
     Ok(high)
 }
 
-/// Another number for what is open, out of the program's way.
+/// Duplicates a descriptor to a high number, out of the program's way.
 pub fn copy(number: c_int) -> Option<c_int> {
-    // SAFETY: makes another descriptor, which nobody else has.
+    // SAFETY: makes another descriptor, which is ours alone.
     let high = unsafe { libc::fcntl(number, libc::F_DUPFD_CLOEXEC, lowest_out_of_the_way()) };
     (high >= 0).then_some(high)
 }
 
-/// Closes what this process has just opened itself.
 pub fn close(number: c_int) {
     // SAFETY: the number is the caller's own.
     unsafe { libc::close(number) };
@@ -59,7 +58,7 @@ fn lowest_out_of_the_way() -> c_int {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: writes `limit`.
     unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit) };
-    // The system's table has a place for every number up to the highest, and fork copies it: so not just below the limit,
-    // which may be a million.
+    // Not just below the limit, which may be a million: the kernel's table has an entry for every number up to the
+    // highest, and fork copies it.
     (limit.rlim_cur.min(1024) * 7 / 8) as c_int
 }

@@ -1,6 +1,8 @@
-//! `dlsym`: programs that ask for MPI functions by name get ours, and objects they have loaded are patched before they run.
+//! Our `dlsym`: a program that looks up an MPI function gets our wrapper, and objects that it has loaded are patched
+//! before their code runs.
 //!
-//! The C library's function looks at its caller, so ours jumps to it, with the program's return address in place.
+//! The C library's `dlsym` depends on its caller's address, so ours jumps to it with the program's return address in
+//! place.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::atomic::AtomicUsize;
@@ -12,16 +14,15 @@ use crate::recorder::guard;
 use crate::symbol;
 use crate::wrappers::HANDED_DOWN;
 
-/// What is to be done about a question.
+/// The result of a lookup, which `entry` takes from two registers.
 #[repr(C)]
 pub struct LookupAnswer {
-    /// What was asked for; null to ask the C library.
+    /// The symbol's address; null to ask the C library for `name`.
     found: *const c_void,
-    /// For what.
     name: *const c_char,
 }
 
-/// The C library's function.
+/// The address of the C library's `dlsym`.
 static REAL: AtomicUsize = AtomicUsize::new(0);
 
 #[cfg(target_arch = "x86_64")]
@@ -78,11 +79,11 @@ unsafe extern "C" fn entry() {
     )
 }
 
-/// Looks at a question before the C library does.
+/// Answers a lookup, or passes it on to the C library.
 extern "C" fn answer(handle: *mut c_void, name: *const c_char) -> LookupAnswer {
     REAL.store(symbol::dlsym(), std::sync::atomic::Ordering::Relaxed);
     let pass_on = LookupAnswer { found: std::ptr::null(), name };
-    // Allocators that are loaded in place of the C library's ask for its functions this way, and cannot be used yet.
+    // A preloaded allocator looks up the C library's functions by RTLD_NEXT, and cannot serve us before it has them.
     if handle == libc::RTLD_NEXT || name.is_null() {
         return pass_on;
     }
@@ -101,12 +102,13 @@ extern "C" fn answer(handle: *mut c_void, name: *const c_char) -> LookupAnswer {
     .unwrap_or(pass_on)
 }
 
-/// What stands for a function of MPI.
+/// The answer for a function of MPI; `None` to pass the lookup on.
 fn mpi_function(handle: *mut c_void, name: &CStr) -> Option<LookupAnswer> {
     let found = symbol::lookup(handle, name)?;
     let (_, base) = symbol::definer(found)?;
     let Some(library) = real::library() else {
-        // Without MPI in the process the answer has to be no.
+        // Without MPI in the process the lookup must fail, but it would find our wrapper. A name that we do not export
+        // fails.
         let no = LookupAnswer { found: std::ptr::null(), name: c"PMPI_Init".as_ptr() };
         return (base == loaded::own_base()).then_some(no);
     };

@@ -1,4 +1,4 @@
-//! A function of another library, found when it is first needed.
+//! A function of another library, looked up at its first call.
 
 use std::ffi::{CString, c_int};
 use std::marker::PhantomData;
@@ -7,37 +7,37 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use crate::loaded;
 use crate::symbol;
 
-/// See the module. `F` is its type.
+/// `F` is the function's pointer type.
 pub struct Function<F> {
     name: &'static str,
-    /// Whether the first in the process is meant, not the first behind ours.
+    /// Whether to find the first in the process, not the first behind ours.
     first: bool,
     address: AtomicUsize,
     kind: PhantomData<F>,
 }
 
 impl<F: Copy> Function<F> {
-    /// A function whose name we export ourselves: the one that comes behind ours.
+    /// A function whose name we export: the next one in the order of linking.
     ///
     /// # Safety
-    /// `F` is the type of function pointers that the function of this name has.
+    /// `F` must be the pointer type of the function.
     pub const unsafe fn behind_ours(name: &'static str) -> Function<F> {
         Function { name, first: false, address: AtomicUsize::new(0), kind: PhantomData }
     }
 
-    /// A function that the process would call without us.
+    /// The first function of this name in the process.
     ///
     /// # Safety
-    /// As for [`behind_ours`](Self::behind_ours).
+    /// `F` must be the pointer type of the function.
     pub const unsafe fn first(name: &'static str) -> Function<F> {
         Function { name, first: true, address: AtomicUsize::new(0), kind: PhantomData }
     }
 
-    /// The function; one that does nothing and returns 0 where there is none.
+    /// The function, or one that does nothing and returns 0 if it does not exist.
     #[inline(always)]
     pub fn get(&self) -> F {
         const { assert!(size_of::<F>() == size_of::<usize>()) }
-        // SAFETY: whoever named the function said that this is its type.
+        // SAFETY: by the constructor's contract `F` is the function's type; `nothing` takes any arguments.
         unsafe { std::mem::transmute_copy(&self.address()) }
     }
 
@@ -54,10 +54,9 @@ impl<F: Copy> Function<F> {
         }
     }
 
-    /// Whether the process has it now.
     pub fn exists(&self) -> bool {
         if self.address() == nothing as *const () as usize {
-            // The library may come later.
+            // Look again next time: the library may be loaded later.
             self.address.store(0, Relaxed);
             return false;
         }

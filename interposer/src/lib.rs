@@ -1,19 +1,19 @@
-//! `liboverhear.so`: listens in on the MPI program it is preloaded into.
+//! `liboverhear.so`, the recorder that is preloaded into an MPI program.
 //!
-//! The life of one call:
-//! 1. The program calls `MPI_X`, which is ours ([`wrappers`]), by its exported name, through a patched slot, or through a
-//!    binding of another language ([`layers`]).
-//! 2. Its arguments say what repeats about the call: communicator, peer, tag, bytes.
-//! 3. The thread's dictionary knows that under a number ([`recorder`]), which goes into the file before MPI is entered.
-//! 4. [`real`] makes the call.
-//! 5. One record of eight bytes says how long it took ([`clock`]), and what the progress engine did meanwhile
+//! The life of one call: 1. The program calls our `MPI_X` ([`wrappers`]): by its exported name, through a patched slot,
+//! or through a binding of
+//!    another language ([`layers`]).
+//! 2. Its arguments determine what repeats about the call: communicator, peer, tag, bytes. 3. The thread's dictionary
+//! has a number for that ([`recorder`]), which goes into the file before MPI is entered. 4. [`real`] makes the call. 5.
+//! A record of eight bytes says how long it took ([`clock`]), and what the progress engine did meanwhile
 //!    ([`progress`]).
 //!
-//! What the program names parts of its run goes in between ([`regions`]). A recording begins and ends with MPI ([`lifecycle`]).
+//! Records of the program's named regions go in between ([`regions`]). A recording begins and ends with MPI
+//! ([`lifecycle`]).
 //!
-//! One file for every MPI: only [`abi`] knows what they disagree on. Dormant until the process initializes MPI.
+//! One library serves every MPI: only [`abi`] knows how they differ. It does nothing until the process initializes MPI.
 
-// A folder's own file lies in it, as mod.rs.
+// The file of a module with submodules is its folder's mod.rs.
 #![warn(clippy::self_named_module_files)]
 
 #[cfg(not(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64"))))]
@@ -42,7 +42,8 @@ mod symbol;
 mod thread_words;
 mod wrappers;
 
-/// When the library is loaded: a program that is linked with MPI may call functions before it initializes it.
+/// Runs when the library is loaded. Patches already here, since a program that is linked with MPI may call functions
+/// before MPI_Init.
 extern "C" fn loaded() {
     recorder::guard::run(|| {
         messages::begin();

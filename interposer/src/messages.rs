@@ -1,4 +1,4 @@
-//! The only writer to stderr. Whole lines, each in one system call, each beginning with the tool's name.
+//! The only writer to stderr. It writes whole lines, each in one system call and beginning with `overhear:`.
 
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicI32, Ordering::*};
@@ -6,28 +6,29 @@ use std::sync::{Mutex, OnceLock};
 
 use crate::descriptor::{self, FileIdentity};
 
-/// What stderr is to whoever started the process.
+/// The file that stderr was when the process began.
 static STDERR: OnceLock<Option<FileIdentity>> = OnceLock::new();
 
-/// The process begins.
+/// Remembers which file stderr is.
 pub fn begin() {
     STDERR.get_or_init(|| FileIdentity::of(libc::STDERR_FILENO));
 }
 
-/// Where stderr leads, too: -1 for none.
+/// A duplicate of stderr, -1 for none.
 static COPY: AtomicI32 = AtomicI32::new(-1);
 
-/// Something may have to be said when the process ends, where many programs have closed stderr by then.
+/// Duplicates stderr, since many programs have closed it by the time the process ends, when there may be something to
+/// say.
 pub fn keep_stderr() {
     if let Some(copy) = descriptor::copy(libc::STDERR_FILENO) {
         COPY.store(copy, Relaxed);
-        // A child that stays behind keeps nobody waiting for the end of a pipe.
+        // A child that outlives the process must not keep a reader of the pipe waiting for its end.
         // SAFETY: the handler only closes a descriptor.
         unsafe { libc::pthread_atfork(None, None, Some(let_stderr_go)) };
     }
 }
 
-/// That is not the case any more.
+/// Closes the duplicate.
 pub extern "C" fn let_stderr_go() {
     let copy = COPY.swap(-1, Relaxed);
     if is_stderr(copy) {
@@ -35,23 +36,25 @@ pub extern "C" fn let_stderr_go() {
     }
 }
 
-/// Says one line; nothing where the program has closed stderr: what has the number now may be a file of its results.
+/// Writes one line to stderr, or to the duplicate. If the program has closed both it writes nothing, since the number
+/// may now belong to a file of the program.
 pub fn say(text: &str) {
     let Some(number) = [libc::STDERR_FILENO, COPY.load(Relaxed)].into_iter().find(|number| is_stderr(*number)) else {
         return;
     };
     let line = format!("overhear: {text}\n");
-    // SAFETY: writes bytes of a live string. A failing stderr is nobody's business here.
+    // A failing stderr is ignored.
+    // SAFETY: writes bytes of a live string.
     unsafe { libc::write(number, line.as_ptr().cast(), line.len()) };
 }
 
-/// Whether a number is what stderr was when the process began.
+/// Whether a descriptor is the file that stderr was when the process began.
 fn is_stderr(number: c_int) -> bool {
     let identity = FileIdentity::of(number);
     identity.is_some() && STDERR.get().is_none_or(|begun| *begun == identity)
 }
 
-/// Says a line that has not been said in this process yet.
+/// Writes a line unless this process has written it before.
 pub fn once(text: &'static str) {
     static SAID: Mutex<Vec<&'static str>> = Mutex::new(Vec::new());
     let mut said = SAID.lock().unwrap_or_else(|poisoned| poisoned.into_inner());

@@ -1,15 +1,15 @@
-//! C library functions under their old symbol versions, so that the library runs on hosts, and in containers, older than the
-//! one it was built on.
+//! C library functions under their old symbol versions, so that the library runs on hosts, and in containers, older
+//! than the one it was built on.
 //!
-//! Rust's standard library and the unwinder ask for the newest versions at link time. The linker turns their `NAME` into
-//! `__wrap_NAME` for the names in `build.rs`; this file defines those.
+//! Rust's standard library and the unwinder bind to the newest versions at link time. For the names in `build.rs` the
+//! linker turns `NAME` into `__wrap_NAME`, which this file defines.
 
 use std::ffi::{c_int, c_void};
 
 use crate::program_headers;
 
-/// The C library's first version for a machine, how a function of it is jumped to, and how the version of `struct stat` that
-/// it began with becomes the first of three arguments.
+/// What differs by machine: the C library's first version, the jump to one of its functions, and the code that puts the
+/// original version of `struct stat` in front of two arguments.
 #[cfg(target_arch = "x86_64")]
 macro_rules! machine {
     (first) => {
@@ -42,8 +42,8 @@ macro_rules! machine {
     };
 }
 
-/// The same function by its first version: it has a newer one because it moved from libpthread or libdl into libc, where
-/// libraries older than GLIBC_2.34 have it still.
+/// Wraps functions by their first version. They got a newer one in GLIBC_2.34 only because they moved from libpthread
+/// and libdl into libc.
 macro_rules! moved {
     ($($name:literal)*) => {
         $(
@@ -61,7 +61,8 @@ moved! {
     "pthread_key_delete" "pthread_once" "pthread_setspecific" "pthread_sigmask" "sem_init" "sem_post" "sem_trywait"
 }
 
-/// Until GLIBC_2.33 programs called these with the version of `struct stat` first.
+/// Wraps functions that before GLIBC_2.33 took the version of `struct stat` as their first argument, under another
+/// name.
 macro_rules! with_version {
     ($($name:literal $old:literal)*) => {
         $(
@@ -76,7 +77,7 @@ macro_rules! with_version {
 
 with_version! { "fstat" "__fxstat" "fstat64" "__fxstat64" "lstat64" "__lxstat64" "stat64" "__xstat64" }
 
-/// Functions that Rust's standard library does without where they are not to be had.
+/// Leaves functions null: Rust's standard library does without them if they are missing.
 macro_rules! done_without {
     ($($name:literal)*) => {
         $(std::arch::global_asm!(concat!(".weak __wrap_", $name, "\n.hidden __wrap_", $name));)*
@@ -91,7 +92,7 @@ std::arch::global_asm!(
     find = sym find_object,
 );
 
-/// What the unwinder wants to know of the object that holds an address, `struct dl_find_object` of GLIBC_2.35.
+/// `struct dl_find_object` of GLIBC_2.35: the unwinder's information about the object at an address.
 #[repr(C)]
 struct DlFindObject {
     flags: u64,
@@ -102,7 +103,8 @@ struct DlFindObject {
     reserved: [u64; 7],
 }
 
-/// Finds the object's table of frames. Only a defect of ours is ever unwound through here, so it may take its time.
+/// Stands in for `_dl_find_object`, which the unwinder calls. It may be slow: the stack is unwound only for a panic of
+/// ours and in `recorder/thread/stack.rs`, off the straight line.
 unsafe extern "C" fn find_object(address: *const c_void, found: *mut DlFindObject) -> c_int {
     let object = program_headers::find(|headers| {
         let segment = headers.parts(libc::PT_LOAD).find(|segment| segment.contains(&(address as usize)))?;

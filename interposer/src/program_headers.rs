@@ -1,16 +1,16 @@
-//! The objects loaded into the process by their program headers, as the loader tells them.
+//! The objects loaded into the process, by their program headers (`dl_iterate_phdr`).
 
 use std::ffi::{CStr, c_int, c_void};
 use std::ops::Range;
 
-/// A loaded object, while it is visited.
+/// A loaded object, valid while it is visited.
 pub struct ProgramHeaders<'a> {
     info: &'a libc::dl_phdr_info,
     headers: &'a [libc::Elf64_Phdr],
 }
 
-/// Visits the loaded objects in the order in which the loader looks for what they define, until one gives something. The
-/// loader's lock is held meanwhile.
+/// Visits the loaded objects in the loader's search order until `visit` returns something. The loader's lock is held
+/// meanwhile.
 pub fn find<R>(mut visit: impl FnMut(&ProgramHeaders) -> Option<R>) -> Option<R> {
     let mut search = HeaderSearch { visit: &mut visit, found: None };
     // SAFETY: `step` matches the callback's type, and `search` outlives the call.
@@ -24,7 +24,7 @@ struct HeaderSearch<'a, R> {
 }
 
 unsafe extern "C" fn step<R>(info: *mut libc::dl_phdr_info, _: usize, search: *mut c_void) -> c_int {
-    // SAFETY: the loader passes a valid record and says how many headers it has; `search` is the one above.
+    // SAFETY: the loader passes a valid record and the number of its headers; `search` is the one that `find` passes.
     let (info, search, headers) = unsafe {
         let headers = std::slice::from_raw_parts((*info).dlpi_phdr, (*info).dlpi_phnum as usize);
         (&*info, &mut *search.cast::<HeaderSearch<R>>(), headers)
@@ -34,18 +34,18 @@ unsafe extern "C" fn step<R>(info: *mut libc::dl_phdr_info, _: usize, search: *m
 }
 
 impl ProgramHeaders<'_> {
-    /// What the object's addresses count from.
+    /// The object's load address, which its own addresses are relative to.
     pub fn base(&self) -> usize {
         self.info.dlpi_addr as usize
     }
 
-    /// The object's path; the program itself has none.
+    /// The object's path; empty for the program itself.
     pub fn name(&self) -> String {
         // SAFETY: the loader's names are terminated.
         unsafe { CStr::from_ptr(self.info.dlpi_name) }.to_string_lossy().into_owned()
     }
 
-    /// Where the parts of a type lie.
+    /// The memory of the segments of a type, such as `PT_LOAD`.
     pub fn parts(&self, of_type: u32) -> impl Iterator<Item = Range<usize>> {
         self.headers.iter().filter(move |header| header.p_type == of_type).map(|header| {
             let begin = self.base() + header.p_vaddr as usize;
@@ -53,7 +53,7 @@ impl ProgramHeaders<'_> {
         })
     }
 
-    /// How often the loader had added and removed objects.
+    /// How many objects the loader has added and removed so far.
     pub fn changes(&self) -> (u64, u64) {
         (self.info.dlpi_adds, self.info.dlpi_subs)
     }

@@ -1,7 +1,7 @@
-//! The real MPI functions: found once, and the only door to MPI.
+//! The real MPI functions: looked up once, and the only way to call MPI.
 //!
-//! In: the libraries loaded into the process. Out: a pointer for every row of the table, by PMPI_ name where
-//! the library has it. Whatever the library lacks answers with an error instead of a crash.
+//! In: the libraries loaded into the process. Out: pointers for every row of the table of calls, by PMPI_ name if the
+//! library has it. A function that the library lacks returns an error instead of crashing.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::path::PathBuf;
@@ -19,24 +19,22 @@ use recorder_core::each_call::EachCall;
 
 /// The library that defines PMPI_*.
 pub struct MpiLibrary {
-    /// Its path.
     pub path: PathBuf,
-    /// Where it is loaded.
     pub base: usize,
     handle: usize,
 }
 
 static LIBRARY: OnceLock<MpiLibrary> = OnceLock::new();
 
-/// Two for each call: what comes behind our wrapper in the order of linking, and the MPI library's own function. Where the
-/// process has no MPI library, both are the former.
+/// Two pointers for each call: the next `MPI_X` behind our wrapper in the order of linking, and the MPI library's own
+/// function. If the process has no MPI library, both are the former.
 pub static POINTERS: EachCall<[AtomicUsize; 2]> =
     EachCall::new([const { [const { AtomicUsize::new(0) }; 2] }; Call::LIMIT]);
 const BEHIND: usize = 0;
 const OWN: usize = 1;
 
-/// Finds the MPI library and its functions, unless that was done. `None` while the process has none: then the search is
-/// repeated, as Python loads its MPI late.
+/// The MPI library; the first call that finds it also looks up its functions. `None` while the process has none. Python
+/// loads its MPI late, so the next call searches again.
 pub fn library() -> Option<&'static MpiLibrary> {
     if let Some(library) = LIBRARY.get() {
         return Some(library);
@@ -47,7 +45,7 @@ pub fn library() -> Option<&'static MpiLibrary> {
     Some(LIBRARY.get_or_init(|| library))
 }
 
-/// Finds functions to call, also where the process has no MPI library.
+/// Makes sure that there are functions to call, even if the process has no MPI library.
 pub fn resolve() {
     if library().is_none() {
         set_pointers(None);
@@ -67,53 +65,52 @@ fn set_pointers(library: Option<&MpiLibrary>) {
     }
 }
 
-/// Whether an MPI library is in the process's global scope, as it is in a program linked with one.
+/// Whether an MPI library is in the global scope, as in a program that is linked with one.
 pub fn is_linked() -> bool {
     linked_in().or_else(global).is_some()
 }
 
-/// The MPI library's own function; one that returns an error where the library has none.
-///
-/// Zero before [`library`] has found one.
+/// The MPI library's own function, or one that returns an error if the library has none. 0 before [`library`] has found
+/// one.
 fn address(call: Call) -> usize {
     POINTERS.of(call)[OWN].load(Relaxed)
 }
 
-/// What a wrapper has to call that was entered from there: where MPI was called by its profiling name, that; else `MPI_X` of
-/// another tool that comes behind ours, if there is one.
+/// The function that a wrapper must call for a call from `site`: the library's own if MPI was called by its profiling
+/// name; otherwise the next `MPI_X` behind ours, which may be another tool's.
 #[inline(always)]
 pub fn behind(call: Call, site: CallSite) -> usize {
     let which = site.is_by_profiling_name() as usize;
     POINTERS.of(call).get(which).map_or(0, |pointer| pointer.load(Relaxed))
 }
 
-/// Where [`behind`] finds that in [`POINTERS`], in bytes.
+/// The byte offset in [`POINTERS`] of the pointer that [`behind`] returns.
 pub const fn offset(call: Call, by: CalledBy) -> usize {
     let which = if matches!(by, CalledBy::ProfilingName) { OWN } else { BEHIND };
     call.number() as usize * size_of::<[AtomicUsize; 2]>() + which * size_of::<AtomicUsize>()
 }
 
-/// `MPI_X` that is loaded behind ours and not the library's: another tool's, or of stubs that stand in for MPI. Where MPI
-/// is linked together with us, nothing is between.
+/// The next `MPI_X` behind ours if it is not the library's: another tool's, or that of a library of stubs. `None` if
+/// MPI is linked together with us, since nothing is then in between.
 fn other(library: Option<&MpiLibrary>, name: &str) -> Option<usize> {
     if linked::find("PMPI_Init").is_some() {
         return None;
     }
     let next = symbol::next(&CString::new(name).ok()?)?;
     let Some(library) = library else { return Some(next) };
-    // To ask who defines an address takes a thousand times longer than to find a name.
+    // First by name: to ask which object holds an address takes a thousand times longer.
     if library.find(name) == Some(next) {
         return None;
     }
     symbol::definer(next).is_some_and(|(_, base)| base != library.base).then_some(next)
 }
 
-/// Whether the library has the function.
 pub fn exists(call: Call) -> bool {
     ![0, substitute(call)].contains(&address(call))
 }
 
-/// Calls an MPI function for ourselves, with up to eight arguments of register width. Returns its error code.
+/// Calls an MPI function on the recorder's behalf, with up to eight arguments of register width. Returns its error
+/// code.
 ///
 /// # Safety
 /// The arguments must be what the function takes, and [`library`] must have been found.
@@ -129,10 +126,10 @@ pub unsafe fn invoke<const N: usize>(call: Call, arguments: [usize; N]) -> c_int
     }
 }
 
-/// Asks MPICH's function of that address whether a request is complete.
+/// Asks MPICH's `MPIX_Request_is_complete`, at the address `function`, whether a request is complete.
 ///
 /// # Safety
-/// It must be `MPIX_Request_is_complete`, and the request one that MPI has not freed.
+/// `function` must be that function's address, and the request one that MPI has not freed.
 pub unsafe fn is_complete(function: usize, request: u64) -> bool {
     type Function = unsafe extern "C" fn(usize) -> c_int;
     // SAFETY: by the contract. A handle is as wide as a register or less.
@@ -140,13 +137,13 @@ pub unsafe fn is_complete(function: usize, request: u64) -> bool {
 }
 
 impl MpiLibrary {
-    /// The address of a symbol of this library or what it depends on.
+    /// The address of a symbol of this library or of its dependencies.
     pub fn find(&self, symbol: &str) -> Option<usize> {
         linked::find(symbol).or_else(|| symbol::lookup(self.handle as *mut c_void, &CString::new(symbol).ok()?))
     }
 
     fn open(path: &CStr) -> Option<MpiLibrary> {
-        // SAFETY: RTLD_NOLOAD only takes a handle of what is loaded already.
+        // SAFETY: with RTLD_NOLOAD nothing is loaded, and no constructor runs.
         let handle = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
         if handle.is_null() {
             return None;
@@ -158,27 +155,28 @@ impl MpiLibrary {
     }
 }
 
-/// The library that we were linked together with. It has no handle: what is not linked is looked for everywhere.
+/// The library that we were linked together with. It has no handle, so other symbols are looked up in the whole
+/// process.
 fn linked_in() -> Option<MpiLibrary> {
-    // A program that is wholly static has no objects to tell apart.
+    // In a fully static program the loader knows no objects.
     let (path, base) = symbol::definer(linked::find("PMPI_Init")?).unwrap_or((c"", 0));
     Some(MpiLibrary { path: PathBuf::from(path.to_string_lossy().as_ref()), base, handle: libc::RTLD_DEFAULT as usize })
 }
 
-/// The library in the global scope.
+/// The MPI library in the global scope.
 fn global() -> Option<MpiLibrary> {
     MpiLibrary::open(symbol::definer(symbol::first(c"PMPI_Init")?)?.0)
 }
 
-/// A library that was loaded with RTLD_LOCAL, as Python does: it is in no scope that dlsym searches.
+/// An MPI library that was loaded with RTLD_LOCAL, as by Python, and so is in no scope that dlsym searches.
 fn hidden() -> Option<MpiLibrary> {
-    // SAFETY: what is loaded now stays so while the program initializes MPI.
+    // SAFETY: objects stay loaded while the program initializes MPI.
     let object = loaded::objects().into_iter().find(|object| unsafe { object.defines(c"PMPI_Init") }.is_some())?;
     MpiLibrary::open(&CString::new(object.name).ok()?)
 }
 
-/// What stands in for a function that the MPI library does not have, or that is called where there is no library:
-/// code that asks whether MPI is initialized gets the answer no, everything else an error.
+/// Stands in for a function that the MPI library lacks, or for any function if there is no library: MPI_Initialized and
+/// MPI_Finalized answer no, all others return an error.
 fn substitute(call: Call) -> usize {
     match call {
         Call::Initialized | Call::Finalized => no as unsafe extern "C" fn(*mut c_int) -> c_int as usize,
@@ -194,13 +192,14 @@ unsafe extern "C" fn no(flag: *mut c_int) -> c_int {
 
 unsafe extern "C" fn missing() -> c_int {
     messages::once("the program called an MPI function that its MPI library lacks; it got an error back");
-    // MPI_ERR_OTHER is 15 or 16 everywhere; what counts is that it is not success.
+    // MPI_ERR_OTHER is 15 or 16 in all MPIs; any value other than success would do.
     16
 }
 
-/// The text an MPI function writes into a buffer of its own size, for functions `(char *text, int *length)`.
+/// The text that an MPI function with the parameters `(..., char *text, int *length)` returns; `leading` are the
+/// arguments before these, at most one.
 pub fn text(call: Call, leading: &[usize]) -> Option<String> {
-    // MPI_MAX_LIBRARY_VERSION_STRING is 8192 at most, everything else is shorter.
+    // MPI_MAX_LIBRARY_VERSION_STRING is at most 8192; all other limits are lower.
     let mut buffer: Vec<u8> = Vec::with_capacity(8192 + 1);
     buffer.push(0);
     let mut length: c_int = 0;
@@ -216,7 +215,7 @@ pub fn text(call: Call, leading: &[usize]) -> Option<String> {
     if code != 0 {
         return None;
     }
-    // SAFETY: MPI terminates the string, and the buffer begins with a zero where it wrote none.
+    // SAFETY: MPI terminates the string; if it wrote none, the buffer begins with a zero.
     let text = unsafe { CStr::from_ptr(buffer.as_ptr().cast::<c_char>()) };
     Some(text.to_string_lossy().trim_end().to_string())
 }

@@ -1,20 +1,20 @@
-//! What the loader says of names and addresses: the address of a name, and what lies at an address.
+//! Questions to the loader: the address of a name, and the object and symbol at an address.
 
 use std::ffi::{CStr, c_char, c_void};
 #[cfg(not(feature = "archive"))]
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// What the process finds under a name.
+/// The first definition of a name in the process.
 pub fn first(name: &CStr) -> Option<usize> {
     lookup(libc::RTLD_DEFAULT, name)
 }
 
-/// What comes behind ours under a name.
+/// The next definition of a name behind ours.
 pub fn next(name: &CStr) -> Option<usize> {
     lookup(libc::RTLD_NEXT, name)
 }
 
-/// What the C library finds under a name, asked by us.
+/// `dlsym` of the C library, with this library as the caller.
 pub fn lookup(handle: *mut c_void, name: &CStr) -> Option<usize> {
     type Dlsym = unsafe extern "C" fn(*mut c_void, *const c_char) -> *mut c_void;
     // SAFETY: the address is that of dlsym.
@@ -22,17 +22,17 @@ pub fn lookup(handle: *mut c_void, name: &CStr) -> Option<usize> {
     (found != 0).then_some(found)
 }
 
-/// The C library's dlsym, which is the only one.
+/// The address of the C library's dlsym, which is the only one.
 #[cfg(feature = "archive")]
 pub fn dlsym() -> usize {
     libc::dlsym as *const () as usize
 }
 
-/// The C library's dlsym, which ours hides.
+/// The address of the C library's dlsym, which ours hides.
 #[cfg(not(feature = "archive"))]
 pub fn dlsym() -> usize {
     static REAL: AtomicUsize = AtomicUsize::new(0);
-    // The first version it had, which all later ones have too.
+    // dlsym's first version, which every C library has.
     #[cfg(target_arch = "x86_64")]
     const VERSION: &CStr = c"GLIBC_2.2.5";
     #[cfg(target_arch = "aarch64")]
@@ -52,7 +52,7 @@ pub fn definer(address: usize) -> Option<(&'static CStr, usize)> {
     Some((unsafe { CStr::from_ptr(info.dli_fname) }, info.dli_fbase as usize))
 }
 
-/// What holds an address: the object's path, where it is loaded, and the symbol that begins there, if one does.
+/// The path and load address of the object that holds an address, and the symbol that begins there, if one does.
 pub fn describe(address: usize) -> Option<(String, usize, Option<String>)> {
     let info = information(address)?;
     // SAFETY: the names live as long as the object.

@@ -1,13 +1,14 @@
-//! Words that each thread has for itself, in the block that the loader lays out at start: stable Rust's thread_local! in a
-//! shared library calls __tls_get_addr, which costs more than all the rest of finding a thread.
+//! Thread-local words in the static TLS block. Stable Rust's thread_local! calls __tls_get_addr in a shared library,
+//! which costs more than all the rest of finding a thread.
 
-/// Lays out so many bytes, which begin as zeros, under a symbol, and makes a function `words` that says where they are.
+/// Reserves `bytes` zeroed bytes for each thread under a symbol, and defines a function `words` that returns their
+/// address.
 macro_rules! thread_words {
     ($symbol:literal, $bytes:literal) => {
         std::arch::global_asm!(
             ".section .tbss,\"awT\",@nobits",
             ".p2align 3",
-            // Code of another unit of the compiler's may ask, and nobody outside.
+            // Global, since another codegen unit may refer to it; hidden, since nothing outside may.
             concat!(".globl ", $symbol),
             concat!(".hidden ", $symbol),
             concat!(".type ", $symbol, ",@object"),
@@ -20,7 +21,7 @@ macro_rules! thread_words {
         fn words() -> *mut usize {
             let words: *mut usize;
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: reads where this thread's words are.
+            // SAFETY: reads the address of this thread's words.
             unsafe {
                 std::arch::asm!(
                     "mov {0}, qword ptr fs:[0]",

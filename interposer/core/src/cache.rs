@@ -1,34 +1,33 @@
 //! A thread's cache in front of its dictionary: from the raw words of a call to its signature's number.
 //!
-//! The words are compared as the program passes them, so no handle and no datatype's size
-//! needs a look-up. When an object is freed its handle may come again with another meaning: what was cached with that handle
-//! is void, and what was cached with others is looked at once more.
+//! The words are compared as the program passes them, so no handle and no datatype's size needs a look-up. When an
+//! object is freed, MPI may reuse its handle with another meaning: entries that depend on that class of handles become
+//! void, and all others are checked once more.
 //!
-//! A call has one place that it prefers, and seven others around that. The table grows when all are taken, so that a program
-//! with thousands of live tags finds them all. What is found at once is recorded without a further question: a call whose
-//! number does not fit in a record of one word is found around only.
+//! A call has a preferred place and seven others around it. The table grows when all eight are taken, so a program with
+//! thousands of live tags finds them all. A call found in its preferred place is recorded without further checks; so a
+//! call whose number does not fit in a one-word record can only be found by [`Cache::find_around`].
 
 use std::sync::atomic::{AtomicU32, Ordering::*};
 
 use crate::memory;
 use crate::spread::spread;
 
-/// Words of the call with the most arguments that matter, the call site's included.
+/// Words of the call with the most significant arguments, including the call site's word.
 pub const WORDS: usize = 15;
-/// Words of the calls that share the small table: an entry fills a cache line.
+/// Words a call in the small table may have: an entry there fills one cache line.
 const FEW: usize = 7;
 /// Places that a call may have.
 const AROUND: usize = 8;
-/// Places at first, and at most, as powers of two.
+/// Initial and maximal size of a table: log2 of its places.
 const FIRST_BITS: u32 = 8;
 const MOST_BITS: u32 = 18;
 
-/// Counts what was freed.
+/// Changes whenever an object is freed, of any class.
 static EPOCH: AtomicU32 = AtomicU32::new(1);
-/// The same for each class of handles.
+/// Freed objects by class of handles.
 static FREED: [AtomicU32; 64] = [const { AtomicU32::new(0) }; 64];
 
-/// See the module.
 #[repr(C)]
 pub struct Cache {
     few: CacheTable<FEW>,
@@ -38,9 +37,9 @@ pub struct Cache {
 #[repr(C)]
 struct CacheTable<const N: usize> {
     entries: *mut CacheEntry<N>,
-    /// By the same places: what the entries depend on, which the straight line does not look at.
+    /// The entries' dependences, at the same places; kept apart because the straight line does not read them.
     origins: *mut EntryOrigin,
-    /// Places, as a power of two, and by how much a hash is shifted to be one of them.
+    /// log2 of the number of places, and the shift that turns a hash into a place.
     bits: u32,
     shift: u32,
 }
@@ -49,26 +48,25 @@ struct CacheTable<const N: usize> {
 #[derive(Clone, Copy)]
 struct CacheEntry<const N: usize> {
     number: u32,
-    /// When it was last known to be valid; 0 for no entry, [`ELSEWHERE`] for one that is not to be found at once.
+    /// [`EPOCH`] when the entry was last known to be valid. 0: the place is free; [`ELSEWHERE`]: `find` must miss it.
     epoch: u32,
     words: [u64; N],
 }
 
 const _: () = assert!(size_of::<CacheEntry<FEW>>() == 64 && size_of::<CacheEntry<WORDS>>() == 128);
 
-/// An epoch that does not come: that of entries that are not found at once.
+/// An epoch that never comes: only [`Cache::find_around`] finds entries that have it.
 const ELSEWHERE: u32 = u32::MAX;
 
-/// What an entry depends on.
 #[derive(Clone, Copy)]
 struct EntryOrigin {
-    /// The classes of the handles it was made with.
+    /// Bit set of the classes of the handles that the entry depends on.
     handles: u64,
-    /// How many objects of these classes had been freed.
+    /// Objects of these classes freed before the entry was made.
     freed: u32,
 }
 
-/// The raw words of a call. Everything about it is known when a wrapper is compiled but the words themselves.
+/// The raw words of a call. All but their values is known when a wrapper is compiled.
 #[derive(Clone, Copy)]
 pub struct Words {
     words: [u64; WORDS],
@@ -76,12 +74,12 @@ pub struct Words {
     half: bool,
 }
 
-/// The handles that the meaning of a call depends on.
+/// The classes of the handles that a call's signature depends on, as a bit set.
 #[derive(Clone, Copy, Default)]
 pub struct Dependence(u64);
 
 impl Dependence {
-    /// And this one.
+    /// Adds a handle; 0 adds nothing.
     pub fn on(self, handle: u64) -> Dependence {
         if handle == 0 { self } else { Dependence(self.0 | 1 << class(handle)) }
     }
@@ -96,14 +94,14 @@ impl Dependence {
     }
 }
 
-/// An object was freed.
+/// Voids what all caches of the process hold for calls that depend on a freed object.
 pub fn forget(handle: u64) {
     freed_of(class(handle)).fetch_add(1, Relaxed);
-    // Whoever sees the new epoch sees what was freed.
+    // A thread that sees the new epoch also sees the count of the class.
     EPOCH.fetch_add(1, Release);
 }
 
-/// One of 64: a map from each handle to what became of it would have to be looked up.
+/// The class of a handle, 0..64. Classes instead of single handles, since these would need a map and look-ups in it.
 fn class(handle: u64) -> usize {
     (spread(handle) >> 58) as usize
 }
@@ -114,7 +112,7 @@ fn freed_of(class: usize) -> &'static AtomicU32 {
 }
 
 impl Words {
-    /// The words of a call from a call site, as one word says it.
+    /// The words of a call from a call site, which is one word.
     #[inline(always)]
     pub fn new(call: u16, site: usize) -> Words {
         let mut words = [0; WORDS];
@@ -123,7 +121,6 @@ impl Words {
         Words { words, used: 1, half: false }
     }
 
-    /// Adds a word.
     #[inline(always)]
     pub fn push(&mut self, word: u64) {
         self.words.get_mut(self.used).into_iter().for_each(|place| *place = word);
@@ -131,7 +128,7 @@ impl Words {
         self.half = false;
     }
 
-    /// Adds half a word; two that follow each other share one.
+    /// Adds half a word; two consecutive halves share one word.
     #[inline(always)]
     pub fn push_half(&mut self, half: u32) {
         if self.half {
@@ -143,12 +140,11 @@ impl Words {
         }
     }
 
-    /// Sets a bit that no other call's words have: the call is found by who does the same.
+    /// Sets a bit of the first word that is otherwise never set, so that only look-ups that set it too find the call.
     pub fn keep_around(&mut self) {
         self.words[0] |= 1 << 62;
     }
 
-    /// Adds a bit.
     #[inline(always)]
     pub fn push_bit(&mut self, bit: bool) {
         self.words[0] ^= (bit as u64) << 63;
@@ -160,7 +156,7 @@ impl Words {
     }
 }
 
-/// Zeros behind the words change nothing.
+/// Trailing zero words do not change the hash.
 #[inline(always)]
 fn hash<'a>(words: impl Iterator<Item = &'a u64>) -> u64 {
     let mut hash = 0;
@@ -171,24 +167,24 @@ fn hash<'a>(words: impl Iterator<Item = &'a u64>) -> u64 {
 }
 
 impl Cache {
-    /// An empty cache, `None` where memory ran out.
+    /// An empty cache; `None` if memory ran out.
     pub fn new() -> Option<Cache> {
         Some(Cache { few: CacheTable::new(FIRST_BITS)?, many: CacheTable::new(FIRST_BITS)? })
     }
 
-    /// The number of a call with these words, if it lies in the place that it prefers.
+    /// The number of a call with these words, if it is in its preferred place.
     #[inline(always)]
     pub fn find(&self, words: &Words) -> Option<u32> {
         if words.used <= FEW { self.few.find(words) } else { self.many.find(words) }
     }
 
-    /// The number of a call with these words, wherever it lies.
+    /// The number of a call with these words, in any of its places.
     #[inline(never)]
     pub fn find_around(&mut self, words: &Words) -> Option<u32> {
         if words.used <= FEW { self.few.find_around(words) } else { self.many.find_around(words) }
     }
 
-    /// Remembers the number of a call with these words, to be found at once or only around.
+    /// Remembers the number of a call with these words. [`find`](Self::find) finds it only if `at_once`.
     pub fn insert(&mut self, words: &Words, number: u32, handles: Dependence, at_once: bool) {
         if words.used <= FEW {
             self.few.insert(words, number, handles, at_once)
@@ -204,7 +200,7 @@ impl<const N: usize> CacheTable<N> {
         Some(CacheTable { entries, origins: memory::zeroed(1 << bits)?.as_ptr(), bits, shift: 64 - bits })
     }
 
-    // The words are only compared here: to pass them on would have them on the stack of every call.
+    // Must be inlined: to pass the words on would put them on the stack in every call.
     #[inline(always)]
     fn find(&self, words: &Words) -> Option<u32> {
         // SAFETY: the highest bits of a hash are a place of the table.
@@ -235,7 +231,7 @@ impl<const N: usize> CacheTable<N> {
     }
 
     fn insert(&mut self, words: &Words, number: u32, handles: Dependence, at_once: bool) {
-        // What is freed from here on makes it void.
+        // Read before the counts of freed objects: an object freed from here on voids the entry.
         let epoch = EPOCH.load(Acquire);
         let epoch = if at_once { epoch } else { ELSEWHERE };
         let Some(first) = words.words.first_chunk() else { return };
@@ -249,7 +245,7 @@ impl<const N: usize> CacheTable<N> {
         }
     }
 
-    /// Puts an entry where the same one was or where there is room.
+    /// Puts an entry where the same one is, else in a free place, else in a void one. `false` if there is none.
     fn put(&mut self, entry: CacheEntry<N>, origin: EntryOrigin) -> bool {
         let hash = hash(entry.words.iter());
         let same = self.around(hash).find(|at| self.entry(*at).epoch != 0 && self.entry(*at).words == entry.words);
@@ -274,14 +270,14 @@ impl<const N: usize> CacheTable<N> {
         true
     }
 
-    /// Whether an object was freed that the entry depends on.
+    /// Whether an object of a class that the entry depends on has been freed since.
     fn is_void(&self, at: usize) -> bool {
         // SAFETY: a place of the table.
         let origin = unsafe { *self.origins.add(at) };
         Dependence(origin.handles).freed() != origin.freed
     }
 
-    /// The places of a call, the one it prefers first.
+    /// The places of a call, the preferred one first.
     fn around(&self, hash: u64) -> impl Iterator<Item = usize> + use<N> {
         let preferred = (hash >> self.shift) as usize;
         (0..AROUND).map(move |step| preferred ^ step)

@@ -1,7 +1,7 @@
 //! A thread's dictionary: from what repeats about a call to its signature's number, in a few loads.
 //!
-//! [`Slots`] from a hash of the whole key to a number, and the keys by number. Keys never move, since requests refer to what they
-//! posted; the slots double where they are not twice as many as numbers.
+//! [`Slots`] lead from a hash of the whole key to a number, [`Numbered`] from the number to the key. Keys never move,
+//! since requests refer to the key of the call that posted them. The slots double when half of them are taken.
 
 use std::sync::atomic::{Ordering::SeqCst, compiler_fence};
 
@@ -11,61 +11,61 @@ use traces::signature::{STARTS, Signature, moves, peer, tag};
 use crate::numbered::Numbered;
 use crate::slots::Slots;
 
-/// Slots at first, as a power of two.
+/// log2 of the initial number of slots.
 const FIRST_BITS: u32 = 10;
-/// Numbers that one key takes at most.
+/// Most numbers that one key takes.
 const MOST: u32 = 2;
 
-/// Everything about a call that repeats, as it is looked up: a [`Signature`] without its number and site.
+/// All that repeats about a call: a [`Signature`] without number and site.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq)]
 pub struct Key {
-    /// Where in the program the call is made.
+    /// The call's return address, or the number that stands for a line of Python.
     pub address: u64,
-    /// The function, by its number in the table of calls.
+    /// The function's number in the table of calls.
     pub call: u16,
-    /// What else it does, as [`traces::signature`] names it.
+    /// Flags that [`traces::signature`] defines.
     pub flags: u16,
-    /// The number of the communicator, window or file, 0 for none.
+    /// The number of the communicator, window or file; 0 for none.
     pub object: u32,
-    /// Destination, root or target; of a call that only receives, the source.
+    /// Destination, root or target; the source if the call only receives.
     pub peer: i32,
-    /// Its tag.
+    /// Tag of the message to or from `peer`.
     pub tag: i32,
-    /// The source, of a call that also has a destination.
+    /// The source, if the call also has a destination.
     pub source: i32,
-    /// Its tag.
+    /// Tag of the message from `source`.
     pub source_tag: i32,
-    /// Bytes handed out.
+    /// Bytes sent.
     pub sent: u64,
     /// Bytes posted to receive.
     pub received: u64,
-    /// Requests that the call was given.
+    /// Requests among the call's arguments.
     pub requests: u32,
-    /// The number of what each process is handed, 0 where that is not said.
+    /// The number of the list of bytes sent to each process; 0 if there is none.
     pub parts: u32,
 }
 
 impl Key {
-    /// Bytes that one call hands out and receives; that one start does, of persistent requests it creates.
+    /// Bytes that one call sends and receives. For a call that creates a persistent request: that one start does.
     #[inline(always)]
     pub fn moves(&self) -> (u64, u64) {
         moves(self.peer, self.source, self.sent, self.received)
     }
 
-    /// From whom a call receives, and the tag.
+    /// The source and the tag of the message that the call receives.
     #[inline(always)]
     pub fn receives_from(&self) -> (i32, i32) {
         if self.source == peer::NONE { (self.peer, self.tag) } else { (self.source, self.source_tag) }
     }
 
-    /// The same call without what its messages differ by: partner, tag, bytes, number of requests.
+    /// The same call without partner, tag, bytes and number of requests.
     pub fn of_any_message(&self) -> Key {
         let Key { address, call, flags, object, .. } = *self;
         Key { address, call, flags, object, ..Key::EMPTY }
     }
 
-    /// A call of which nothing is known.
+    /// A call with no arguments known.
     pub const EMPTY: Key = Key {
         address: 0,
         call: 0,
@@ -85,7 +85,6 @@ impl Key {
 type Words = [u64; 7];
 const _: () = assert!(size_of::<Key>() == size_of::<Words>());
 
-/// See the module.
 pub struct Dictionary {
     slots: Slots,
     keys: Numbered<Words>,
@@ -93,25 +92,25 @@ pub struct Dictionary {
 }
 
 impl Dictionary {
-    /// An empty dictionary, `None` where memory ran out.
+    /// An empty dictionary; `None` if memory ran out.
     pub fn new() -> Option<Dictionary> {
         Some(Dictionary { slots: Slots::new(FIRST_BITS)?, keys: Numbered::new()?, next: 1 })
     }
 
-    /// The number that the next key gets: higher than all that were given out.
+    /// The number that the next key gets: higher than all numbers in use.
     pub fn next_number(&self) -> u32 {
         self.next
     }
 
-    /// Has the system give the memory that the first signatures need, where that has to be quick later. It is the main thread's
-    /// that gets it: others may be many.
+    /// Populates the memory of the first signatures now, so that no page fault delays a call later. Only the main
+    /// thread's dictionary gets this: other threads may be many.
     #[cfg(not(loom))]
     pub fn prepare(&self) {
         self.slots.prepare();
         self.keys.prepare();
     }
 
-    /// The number of a signature that was met before.
+    /// The number of a key that was added before.
     #[inline(always)]
     pub fn find(&self, key: &Key) -> Option<u32> {
         let words = key.words();
@@ -119,15 +118,15 @@ impl Dictionary {
         self.slots.find(hash(&words), |number| unsafe { *self.keys.get(number) } == words)
     }
 
-    /// Whether the next key finds room as the slots are.
+    /// Whether the next key fits without growing the slots.
     pub fn has_room(&self) -> bool {
         self.slots.hold(self.next + MOST)
     }
 
-    /// Gives a new key its number, `None` where all are taken, or memory is. A key that starts a request takes two.
+    /// Gives a new key its number; `None` if numbers or memory ran out. A key that starts a request takes two numbers.
     ///
-    /// `tell` writes down what the number means before any call can have it. A signal handler that leaves for good leaves a
-    /// number that is told once more, or one that no call has.
+    /// `tell` writes the number's definition before any call can use it. If a signal handler leaves by longjmp in
+    /// between, the number is either defined again or never used.
     #[cold]
     pub fn add(&mut self, key: &Key, tell: impl FnOnce(u32)) -> Option<u32> {
         let takes = if key.flags & STARTS != 0 { MOST } else { 1 };
@@ -168,7 +167,7 @@ impl Key {
         unsafe { std::mem::transmute::<Key, Words>(*self) }
     }
 
-    /// As it is written to the file.
+    /// The key as the file holds it.
     pub const fn signature(&self, number: u32, site: u32) -> Signature {
         Signature {
             number,
@@ -191,7 +190,7 @@ impl Key {
 
 #[inline(always)]
 fn hash(words: &Words) -> u64 {
-    // Independent multiplications, so that they run side by side; odd constants, so that no bit is lost.
+    // Independent multiplications run in parallel; odd factors lose no bit.
     const FACTORS: Words = [
         0x9e37_79b9_7f4a_7c15,
         0xc2b2_ae3d_27d4_eb4f,

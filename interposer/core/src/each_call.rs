@@ -1,18 +1,16 @@
-//! Something for each function of MPI, by the number of the call.
+//! A value for each function of MPI, by the call's number.
 
 use traces::calls::Call;
 
-/// See the module.
 #[repr(transparent)]
 pub struct EachCall<T>([T; Call::LIMIT]);
 
 impl<T> EachCall<T> {
-    /// In the order of the numbers.
+    /// Takes the values in the order of the calls' numbers.
     pub const fn new(all: [T; Call::LIMIT]) -> EachCall<T> {
         EachCall(all)
     }
 
-    /// That of a call.
     #[expect(clippy::indexing_slicing, reason = "the compiler sees that the remainder is below the length")]
     #[inline(always)]
     pub fn of(&self, call: Call) -> &T {

@@ -1,4 +1,4 @@
-//! Which functions are recorded, as every call asks.
+//! Which functions are recorded: every call asks, so the user's filter is unrolled into a flag for each function.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -7,21 +7,20 @@ use traces::settings::Filter;
 
 use crate::each_call::EachCall;
 
-/// See the module.
 pub struct FunctionFilter(EachCall<AtomicBool>);
 
 impl FunctionFilter {
-    /// None.
     pub const fn closed() -> FunctionFilter {
         FunctionFilter(EachCall::new([const { AtomicBool::new(false) }; Call::LIMIT]))
     }
 
-    /// From here on those that the user's filter lets through.
+    /// From now on records what the user's filter lets through.
     pub fn choose(&self, filter: &Filter) {
-        Call::all().for_each(|call| self.0.of(call).store(filter.records(call), Relaxed));
+        for call in Call::all() {
+            self.0.of(call).store(filter.records(call), Relaxed);
+        }
     }
 
-    /// Whether calls of this function are recorded.
     #[inline(always)]
     pub fn records(&self, call: Call) -> bool {
         self.0.of(call).load(Relaxed)

@@ -1,13 +1,13 @@
-//! A table from MPI handles to what is known of them: constant time, no allocation while it has room, no lock to read.
+//! A table from MPI handles to a value: constant time, no lock, and no allocation while it has room.
 //!
-//! Eight keys share a cache line. A handle takes the one it prefers if that is free, which is all that is looked at in
-//! the usual case; a full bucket overflows into a larger level. So memory grows with the handles that live at once, not
+//! Eight keys share a cache line, a bucket. A handle takes its preferred slot if that is free, so the usual look-up
+//! reads one slot; a full bucket overflows into a larger level. Memory grows with the handles that live at once, not
 //! with those that ever lived.
 //!
 //! A handle is found, inserted and removed while it lives, and MPI lets no two threads do that to one handle at the
-//! same time. So a reader never meets a value that is being written. A table has one writer, the thread that owns it and
-//! [`insert`](Handles::insert)s, or many, which [`share`](Handles::share): two may meet the same handle for the first time,
-//! and then it is there twice until it is removed.
+//! same time. So a reader never meets a value that is being written. A table has either one writer, the thread that
+//! owns it and calls [`insert`](Handles::insert), or many, which call [`share`](Handles::share): if two of them meet
+//! the same handle for the first time, the table holds it twice until it is removed.
 
 use std::mem::MaybeUninit;
 use std::ptr::null_mut;
@@ -18,16 +18,16 @@ use crate::spread::spread;
 
 #[cfg(not(loom))]
 mod sizes {
-    //! Eight keys share a cache line, and the first level is as large as most programs need.
+    //! Eight keys fill a cache line, and the first level is large enough for most programs.
     pub const KEYS: usize = 8;
     pub const FIRST_BITS: u32 = 8;
-    /// Each level has this many more bits of buckets than the one before.
+    /// log2 of a level's buckets over the level before it.
     pub const STEP_BITS: u32 = 3;
 }
 
 #[cfg(loom)]
 mod sizes {
-    //! So few that threads meet in every way there is.
+    //! Small enough that loom's threads collide in every possible way.
     pub const KEYS: usize = 2;
     pub const FIRST_BITS: u32 = 0;
     pub const STEP_BITS: u32 = 1;
@@ -37,15 +37,12 @@ use sizes::{FIRST_BITS, KEYS, STEP_BITS};
 
 const LEVELS: usize = 6;
 
-/// Whether a handle stays known.
+/// Whether a handle stays in the table.
 pub enum Keep {
-    /// It does.
     Yes,
-    /// It is forgotten.
     No,
 }
 
-/// See the module.
 pub struct Handles<V> {
     levels: [AtomicPtr<Bucket<V>>; LEVELS],
 }
@@ -56,10 +53,9 @@ struct Bucket<V> {
     values: [Cell<MaybeUninit<V>>; KEYS],
 }
 
-/// One place of a bucket.
 struct Slot<'a, V> {
     bucket: &'a Bucket<V>,
-    /// Which, counted around the bucket.
+    /// Index of the key, modulo [`KEYS`].
     at: usize,
 }
 
@@ -70,25 +66,23 @@ impl<V: Copy> Default for Handles<V> {
 }
 
 impl<V: Copy> Handles<V> {
-    /// An empty table.
     #[cfg(not(loom))]
     pub const fn new() -> Handles<V> {
         Handles { levels: [const { AtomicPtr::new(null_mut()) }; LEVELS] }
     }
 
-    /// An empty table.
     #[cfg(loom)]
     pub fn new() -> Handles<V> {
         Handles { levels: std::array::from_fn(|_| AtomicPtr::new(null_mut())) }
     }
 
-    /// What is known of the handle; of 0, which is none, nothing ever.
+    /// The handle's value; always `None` for 0, which is no handle.
     #[inline(always)]
     pub fn get(&self, handle: u64) -> Option<V> {
         Some(self.find(handle)?.read())
     }
 
-    /// Forgets the handle, and says what was known of it.
+    /// Removes the handle, wherever it is, and returns its value.
     pub fn remove(&self, handle: u64) -> Option<V> {
         let known = self.visit(handle, |_| Keep::No);
         if known.is_some() {
@@ -97,8 +91,8 @@ impl<V: Copy> Handles<V> {
         known
     }
 
-    /// Shows what is known of the handle to `visit`, which may change it and says whether to keep it. Returns it as it
-    /// was before.
+    /// Passes the handle's value to `visit`, which may change it and decides whether to keep it. Returns the value as
+    /// it was before.
     #[inline(always)]
     pub fn visit(&self, handle: u64, visit: impl FnOnce(&mut V) -> Keep) -> Option<V> {
         let slot = self.find(handle)?;
@@ -109,11 +103,11 @@ impl<V: Copy> Handles<V> {
         Some(before)
     }
 
-    /// Remembers a handle. `false` where memory ran out. Where it is known already, as from a request that was completed unseen,
-    /// the new value is what is found, until [`visit`](Self::visit) forgets it; [`remove`](Self::remove) forgets both.
+    /// Adds a handle; `false` if memory ran out. If the table still has the handle, say of a request that completed
+    /// unseen, look-ups find the new value until [`visit`](Self::visit) drops it; [`remove`](Self::remove) drops both.
     ///
     /// # Safety
-    /// No other thread may be inserting into this table, or sharing.
+    /// No other thread may be in `insert` or `share` of this table.
     #[inline(always)]
     pub unsafe fn insert(&self, handle: u64, value: V) -> bool {
         match self.preferred(handle) {
@@ -145,7 +139,7 @@ impl<V: Copy> Handles<V> {
         self.grow(handle, value)
     }
 
-    /// Remembers a handle that is not known, while other threads do the same. `false` where memory ran out.
+    /// Adds a handle that the table does not have, while other threads do the same; `false` if memory ran out.
     pub fn share(&self, handle: u64, value: V) -> bool {
         for (level, first) in self.levels.iter().enumerate() {
             let mut buckets = first.load(Acquire);
@@ -197,7 +191,7 @@ impl<V: Copy> Handles<V> {
         if handle == 0 { None } else { self.slots(handle).find(|slot| slot.key().load(Acquire) == handle) }
     }
 
-    /// The slot that a handle takes if it can.
+    /// The slot that a handle takes if it is free; `None` if the table has no level yet.
     #[inline(always)]
     fn preferred(&self, handle: u64) -> Option<Slot<'_, V>> {
         let buckets = self.levels[0].load(Acquire);
@@ -208,7 +202,7 @@ impl<V: Copy> Handles<V> {
         Some(unsafe { &*buckets.add(place(handle, 0)) }.preferred(handle))
     }
 
-    /// All slots that a handle may have, in the order of its choice.
+    /// All slots that a handle may have, the preferred one first.
     fn slots(&self, handle: u64) -> impl Iterator<Item = Slot<'_, V>> {
         let buckets = self.levels.iter().map(|first| first.load(Acquire)).take_while(|buckets| !buckets.is_null());
         // SAFETY: the level has this many buckets.
@@ -240,11 +234,11 @@ impl<V> Slot<'_, V> {
 
     #[inline(always)]
     fn change<R>(&self, change: impl FnOnce(&mut V) -> R) -> R {
-        // SAFETY: as in `read`, and nobody else uses the handle meanwhile.
+        // SAFETY: as in `read`, and no other thread uses the handle meanwhile.
         self.value().with_mut(|value| change(unsafe { (*value).assume_init_mut() }))
     }
 
-    /// Takes a free one away from other writers.
+    /// Reserves the slot if it is free, so that other writers leave it alone.
     fn claim(&self) -> bool {
         self.key().load(Relaxed) == 0 && self.key().compare_exchange(0, CLAIMED, Acquire, Relaxed).is_ok()
     }
@@ -259,26 +253,26 @@ impl<V: Copy> Slot<'_, V> {
 }
 
 impl<V> Bucket<V> {
-    /// The slot that a handle takes if it can, by bits that `place` uses last.
+    /// The slot that a handle takes if it is free. It depends on bits of the hash that `place` uses last.
     #[inline(always)]
     fn preferred(&self, handle: u64) -> Slot<'_, V> {
         Slot { bucket: self, at: (spread(handle) >> 16) as usize % KEYS }
     }
 
-    /// All slots, from that one on.
+    /// All slots of the bucket, the preferred one first.
     fn around(&self, handle: u64) -> impl Iterator<Item = Slot<'_, V>> {
         let first = self.preferred(handle).at;
         (first..first + KEYS).map(|at| Slot { bucket: self, at })
     }
 
-    /// The buckets of a level, without a key; `None` where memory ran out.
+    /// The empty buckets of a level; `None` if memory ran out.
     #[cfg(not(loom))]
     fn empty(level: usize) -> Option<*mut Bucket<V>> {
-        // Zeroed memory is empty buckets: keys of zero, values that nobody reads.
+        // Zeroed memory is empty buckets: key 0 means free, and a free slot's value is never read.
         Some(crate::memory::zeroed(1 << bits(level))?.as_ptr())
     }
 
-    /// Buckets that nobody has seen.
+    /// Frees buckets that no other thread has seen.
     #[cfg(not(loom))]
     fn give_back(buckets: *mut Bucket<V>, level: usize) {
         crate::memory::give_back(buckets, 1 << bits(level));
@@ -301,7 +295,7 @@ impl<V> Bucket<V> {
 // SAFETY: values are only touched by the thread that uses the handle; see the module.
 unsafe impl<V: Copy + Send> Sync for Handles<V> {}
 
-/// No handle: a key whose value is being written.
+/// The key of a slot whose value is being written; no handle.
 const CLAIMED: u64 = u64::MAX;
 
 const fn bits(level: usize) -> u32 {

@@ -1,9 +1,10 @@
-//! What a thread's recording is made of: tables in memory of their own, which know nothing of MPI, files or processes.
+//! The recorder's tables, in memory straight from the system. They know nothing of MPI libraries, files or processes.
 //!
-//! No lock, no allocation from the program's heap, no system call except for more memory. A crate of its own, so that tests link it:
-//! `cargo test -p overhear-core`, and `cargo xtask tables` by loom, for the one that several threads read and write, and by valgrind.
+//! They take no lock, never allocate from the program's heap, and enter the kernel only for more memory. They are a
+//! crate so that tests can link them: `cargo test -p overhear-core`, and `cargo xtask tables` under loom, for tables
+//! that threads share, and under valgrind.
 
-// No panic is to reach the program.
+// No panic may reach the program.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 pub mod cache;

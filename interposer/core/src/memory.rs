@@ -1,8 +1,8 @@
-//! Memory straight from the system: zeroed, untouched until used, and never from the program's allocator.
+//! Memory straight from the system: zeroed, populated on first use, and never from the program's allocator.
 
 use std::ptr::{NonNull, null_mut};
 
-/// Zeroed memory for `count` values, or `None` where the system has none left.
+/// Zeroed memory for `count` values; `None` if the system has none left.
 pub fn zeroed<T>(count: usize) -> Option<NonNull<T>> {
     let bytes = size_of::<T>().checked_mul(count)?;
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
@@ -14,7 +14,7 @@ pub fn zeroed<T>(count: usize) -> Option<NonNull<T>> {
 /// Bytes of a large page.
 const LARGE: usize = 2 << 20;
 
-/// The same for a table that is looked up all over: from a large page's size on in such pages, where the system has them. A
+/// Zeroed memory for a table that is accessed at random: in large pages, if it fills one and the system has them. A
 /// virtual machine walks two page tables for each small page.
 pub fn zeroed_table<T>(count: usize) -> Option<NonNull<T>> {
     let bytes = size_of::<T>().checked_mul(count)?;
@@ -23,7 +23,8 @@ pub fn zeroed_table<T>(count: usize) -> Option<NonNull<T>> {
     }
     let around = zeroed::<u8>(bytes + LARGE)?;
     let before = around.as_ptr().align_offset(LARGE);
-    // SAFETY: the table lies in what was taken, which is its size and a large page more; the rest is given back.
+    // SAFETY: the mapping is one large page longer than the table, so the aligned table lies in it; the rest is
+    // unmapped.
     unsafe {
         let table = around.as_ptr().add(before);
         if before > 0 {
@@ -37,13 +38,13 @@ pub fn zeroed_table<T>(count: usize) -> Option<NonNull<T>> {
     }
 }
 
-/// Has the system give the memory of so many values now. Kernels before 5.14 give it when it is used.
+/// Populates the memory of `count` values now. Kernels before 5.14 cannot, and populate it on first use.
 pub fn populate<T>(memory: NonNull<T>, count: usize) {
     // SAFETY: memory from `zeroed`, whose pages begin where it does.
     unsafe { libc::madvise(memory.as_ptr().cast(), count * size_of::<T>(), libc::MADV_POPULATE_WRITE) };
 }
 
-/// Gives memory back for `count` values that [`zeroed`] or [`zeroed_table`] has given.
+/// Returns memory of `count` values from [`zeroed`] or [`zeroed_table`] to the system.
 pub fn give_back<T>(memory: *mut T, count: usize) {
     // SAFETY: the caller's own, and used no longer.
     unsafe { libc::munmap(memory.cast(), size_of::<T>() * count) };

@@ -1,7 +1,7 @@
-//! What belongs to numbers from 0 on, in memory that grows and never moves: what is given out stays where it is.
+//! An array, indexed by numbers from 0 on, that grows without moving: pointers into it stay valid.
 //!
-//! The first part holds as many as are usual, each further one as many as all before it. A part is taken when the first
-//! number in it is.
+//! It consists of parts. The first holds as many values as programs usually need, each further one as many as all
+//! before it. A part is allocated when a number in it is first reached.
 
 use std::ptr::{NonNull, null_mut};
 
@@ -11,25 +11,25 @@ use crate::memory;
 
 /// Numbers in the first part.
 const FIRST: u32 = 512;
-/// Parts that it takes for the highest number of a signature.
+/// Parts needed for the highest number of a signature.
 const PARTS: usize = (MAX_SIGNATURE / FIRST).ilog2() as usize + 2;
 
-/// See the module.
 pub struct Numbered<T> {
     parts: [*mut T; PARTS],
 }
 
 impl<T: Copy> Numbered<T> {
-    /// Nothing yet, `None` where memory ran out.
+    /// An array with its first part; `None` if memory ran out.
     pub fn new() -> Option<Numbered<T>> {
         let mut parts = [null_mut(); PARTS];
         parts[0] = memory::zeroed(FIRST as usize)?.as_ptr();
         Some(Numbered { parts })
     }
 
-    /// Has the system give the memory of the first part.
     pub fn prepare(&self) {
-        NonNull::new(self.parts[0]).into_iter().for_each(|first| memory::populate(first, FIRST as usize));
+        if let Some(first) = NonNull::new(self.parts[0]) {
+            memory::populate(first, FIRST as usize);
+        }
     }
 
     /// The place of a number that [`reach`](Self::reach) has reached.
@@ -49,7 +49,7 @@ impl<T: Copy> Numbered<T> {
         unsafe { self.parts.get_unchecked(part).add(at) }
     }
 
-    /// The place of a number, which is all zeros at first. `None` where memory ran out.
+    /// The place of a number, all zeros until it is written; `None` if memory ran out.
     pub fn reach(&mut self, number: u32) -> Option<*mut T> {
         let (part, _) = place(number);
         let first = self.parts.get_mut(part)?;
@@ -59,14 +59,14 @@ impl<T: Copy> Numbered<T> {
         Some(self.get(number))
     }
 
-    /// The place of a number, if its part was taken.
+    /// The place of a number, if its part is allocated.
     pub fn find(&self, number: u32) -> Option<*mut T> {
         let (part, _) = place(number);
         self.parts.get(part).filter(|first| !first.is_null()).map(|_| self.get(number))
     }
 }
 
-/// The part that a number is in, and its place there: part 0 holds those below FIRST, part n those below FIRST << n.
+/// The part that a number is in, and its index there: part 0 ends below FIRST, part n below FIRST << n.
 fn place(number: u32) -> (usize, usize) {
     let part = (u32::BITS - (number / FIRST).leading_zeros()) as usize;
     let before = if part == 0 { 0 } else { FIRST << (part - 1) };

@@ -1,11 +1,10 @@
 //! The regions that a thread is in, innermost last.
 
-/// How many are told apart. Regions further inside are not recorded.
+/// Deepest nesting that is recorded.
 const MOST: usize = 64;
 
-/// See the module.
 pub struct OpenRegions {
-    /// How many there are, also of those that found no place.
+    /// Open regions, including those too deep for `regions`.
     depth: usize,
     regions: [OpenRegion; MOST],
 }
@@ -16,13 +15,11 @@ struct OpenRegion {
     number: u32,
 }
 
-/// A region that was left.
 pub struct Left {
     /// Its number, if it was recorded.
     pub number: Option<u32>,
 }
 
-/// In no region.
 impl Default for OpenRegions {
     fn default() -> OpenRegions {
         OpenRegions { depth: 0, regions: [OpenRegion { owner: 0, number: 0 }; MOST] }
@@ -30,7 +27,7 @@ impl Default for OpenRegions {
 }
 
 impl OpenRegions {
-    /// Enters a region. Whether it is to be recorded.
+    /// Enters a region. `false` if it is too deep to be recorded.
     pub fn push(&mut self, owner: usize, number: u32) -> bool {
         self.depth += 1;
         let place = self.regions.get_mut(self.depth - 1);
@@ -57,7 +54,7 @@ impl OpenRegions {
         Some(Left { number: self.regions.get(self.depth).map(|region| region.number) })
     }
 
-    /// How many regions of an owner there are.
+    /// Open regions of an owner. Those too deep to be recorded count as anyone's.
     pub fn depth_of(&self, owner: usize) -> i32 {
         let known = self.regions.iter().take(self.depth).filter(|region| region.owner == owner).count();
         (known + self.depth.saturating_sub(MOST)) as i32

@@ -1,4 +1,4 @@
-//! What threads share words by: the standard library's, or where loom tries all orders in which threads can meet, loom's.
+//! Atomics and cells that threads share: the standard library's, or loom's, which tries all orders of their accesses.
 
 #[cfg(loom)]
 pub use loom::{
@@ -8,19 +8,19 @@ pub use loom::{
 #[cfg(not(loom))]
 pub use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, fence};
 
-/// As loom's: a value that whoever may lends out.
+/// An `UnsafeCell` with the interface of loom's.
 #[cfg(not(loom))]
 pub struct Cell<V>(std::cell::UnsafeCell<V>);
 
 #[cfg(not(loom))]
 impl<V> Cell<V> {
-    /// Lends the value out to be read.
+    /// Passes the value to `work`, which may read it.
     #[inline(always)]
     pub fn with<R>(&self, work: impl FnOnce(*const V) -> R) -> R {
         work(self.0.get())
     }
 
-    /// Lends it out to be changed.
+    /// Passes the value to `work`, which may change it.
     #[inline(always)]
     pub fn with_mut<R>(&self, work: impl FnOnce(*mut V) -> R) -> R {
         work(self.0.get())

@@ -1,7 +1,8 @@
-//! Where the next record of a page goes, and how far the records have come.
+//! Where the next record of a page goes, and how many words were written.
 //!
-//! In: pages of zeros, one after another. Out: records of whole words, of which the first goes last: whoever finds that, in this
-//! process or in the file, finds the rest. One thread at a time writes; how much was written any may ask.
+//! In: zeroed pages, one after another. Out: records of whole words. A record's first word is written last: a reader,
+//! in this process or of the file, that finds it finds the rest. One thread at a time writes; any thread may ask how
+//! much was written.
 
 use std::cell::Cell;
 use std::ptr::{NonNull, null_mut};
@@ -9,49 +10,48 @@ use std::sync::atomic::Ordering::*;
 
 use crate::orders::{AtomicPtr, AtomicU64, AtomicUsize, fence};
 
-/// See the module.
 #[repr(C)]
 pub struct PageCursor {
-    /// What other threads may ask about.
+    /// The part that other threads may read.
     pub written: Written,
     end: Cell<*mut AtomicU64>,
 }
 
-// SAFETY: a page is memory that any thread may write to, one at a time.
+// SAFETY: any thread may write to a page, one at a time.
 unsafe impl Send for PageCursor {}
 
-/// How far the records have come.
 pub struct Written {
     cursor: AtomicPtr<AtomicU64>,
-    /// Where the cursor would have begun, were all pages behind each other; [`MOVING`] from one page to the next.
+    /// The address where the first page would begin if all pages were contiguous; [`MOVING`] while the page is turned.
     origin: AtomicUsize,
 }
 
 const MOVING: usize = usize::MAX;
 
 impl PageCursor {
-    /// No page yet: no room.
+    /// A cursor without a page, and so without room.
     pub fn new() -> PageCursor {
         let written = Written { cursor: AtomicPtr::new(null_mut()), origin: AtomicUsize::new(0) };
         PageCursor { written, end: Cell::new(null_mut()) }
     }
 
-    /// Goes on at the beginning of this page.
+    /// Continues at the beginning of the page at `first`.
     ///
     /// # Safety
-    /// It has so many words, which are zeros, until the next page or [`end`](Self::end); nobody else writes there.
+    /// The page has `words` words, all zeros. It stays mapped, and nothing else writes to it, until the next `turn_to`
+    /// or [`end`](Self::end).
     pub unsafe fn turn_to(&self, first: NonNull<AtomicU64>, words: usize) {
         self.written.move_to(first.as_ptr());
         // SAFETY: the end of the page.
         self.end.set(unsafe { first.add(words).as_ptr() });
     }
 
-    /// There is no more room.
+    /// Leaves no room until the next page.
     pub fn end(&self) {
         self.end.set(self.written.cursor());
     }
 
-    /// How many words have room.
+    /// Words left in the page.
     #[inline(always)]
     pub fn room(&self) -> usize {
         (self.end.get() as usize - self.written.cursor() as usize) / size_of::<AtomicU64>()
@@ -79,7 +79,7 @@ impl PageCursor {
         self.write_all(*first, rest.iter().copied())
     }
 
-    /// Writes a record of one word and others behind it, if there is room.
+    /// Writes a record of the word `first` and the words `rest`, if there is room.
     #[inline(always)]
     pub fn write_all(&self, first: u64, rest: impl ExactSizeIterator<Item = u64>) -> bool {
         let words = 1 + rest.len();
@@ -87,7 +87,7 @@ impl PageCursor {
             return false;
         }
         let cursor = self.written.cursor();
-        // SAFETY: there is room for so many words.
+        // SAFETY: the page has room for `words` words.
         unsafe {
             for (at, word) in (1..words).zip(rest) {
                 (*cursor.add(at)).store(word, Relaxed);
@@ -98,13 +98,13 @@ impl PageCursor {
         true
     }
 
-    /// Room for a record of so many words that stays at hand to be changed: its first word is the caller's to write, last.
+    /// Reserves room for a record that the caller writes, and may change, later. Its first word must be written last.
     pub fn reserve(&self, words: usize) -> Option<NonNull<AtomicU64>> {
         let cursor = self.written.cursor();
         if self.room() < words {
             return None;
         }
-        // SAFETY: there is room for so many words.
+        // SAFETY: the page has room for `words` words.
         self.written.cursor.store(unsafe { cursor.add(words) }, Relaxed);
         NonNull::new(cursor)
     }
@@ -125,13 +125,13 @@ impl Written {
     fn move_to(&self, first: *mut AtomicU64) {
         let bytes = (self.cursor() as usize).wrapping_sub(self.origin.load(Relaxed));
         self.origin.store(MOVING, Relaxed);
-        // Whoever sees the cursor on the new page, however far, sees that it moves or has moved.
+        // A thread that sees the cursor on the new page also sees MOVING or the new origin.
         fence(Release);
         self.cursor.store(first, Relaxed);
         self.origin.store((first as usize).wrapping_sub(bytes), Release);
     }
 
-    /// Words so far, an upper bound of the calls in them; `None` while the page is turned.
+    /// Words written so far, an upper bound of the calls recorded; `None` while the page is turned.
     pub fn words(&self) -> Option<u64> {
         let origin = self.origin.load(Acquire);
         let cursor = self.cursor.load(Relaxed) as usize;

@@ -1,32 +1,33 @@
-//! Calls that ask and get no, again and again: one run of them, in a thread's block of the file.
+//! A run of polls: calls such as MPI_Test that repeatedly find nothing complete, counted in the thread's block of the
+//! file.
 //!
-//! A reader finds the run there whenever the process dies. So it is written field by field, and the count, which says that the rest
-//! is there, goes last.
+//! A reader must find the run there whenever the process dies. So it is written field by field, and the count, which
+//! says that the rest is there, goes last.
 
 use std::ptr::NonNull;
 use std::sync::atomic::{Ordering::Release, compiler_fence};
 
 use traces::progress::Polls;
 
-/// See the module.
 #[derive(Clone, Copy)]
 pub struct PollRun(NonNull<Polls>);
 
 impl PollRun {
-    /// The run that is there.
+    /// The run at `place`.
     ///
     /// # Safety
-    /// As long as it is asked or told anything, by one thread, and nothing refers to it but runs.
+    /// The place stays valid while the run is used, one thread at a time uses it, and only by `PollRun`s.
     pub unsafe fn at(place: NonNull<Polls>) -> PollRun {
         PollRun(place)
     }
 
-    /// One more call of this signature asked in vain. `false` where the run is of others, or has no room for it.
+    /// Adds an unsuccessful poll of this signature; times in ticks. `false` if the run is empty, has another signature,
+    /// or cannot hold the call's times.
     #[inline(always)]
     pub fn join(self, signature: u32, start: u64, end: u64) -> bool {
         let polls = self.0.as_ptr();
         let duration = end.wrapping_sub(start);
-        // SAFETY: the caller of `at` has promised it.
+        // SAFETY: promised by the caller of `at`.
         unsafe {
             let gap = start.wrapping_sub((*polls).end);
             let count = (*polls).count;
@@ -44,7 +45,7 @@ impl PollRun {
         true
     }
 
-    /// A run begins with this call. `false` where it took too long for one.
+    /// Begins a run with this call. `false` if the call took too long for one.
     pub fn begin(self, signature: u32, start: u64, end: u64) -> bool {
         let total = end.wrapping_sub(start);
         let Ok(duration) = u32::try_from(total) else { return false };
@@ -59,27 +60,24 @@ impl PollRun {
         true
     }
 
-    /// Whether there is none.
     #[inline(always)]
     pub fn is_empty(self) -> bool {
         // SAFETY: as in `join`.
         unsafe { (*self.0.as_ptr()).count == 0 }
     }
 
-    /// The run so far.
     pub fn read(self) -> Polls {
         // SAFETY: as in `join`.
         unsafe { self.0.read() }
     }
 
-    /// The run is over.
     pub fn end(self) {
         // SAFETY: as in `join`.
         unsafe { (*self.0.as_ptr()).count = 0 };
     }
 }
 
-/// How long each of them took, as far as their sum tells: the last has what the mean leaves over.
+/// A duration for each poll, in ticks, by their total alone: all get the mean, and the last gets the remainder too.
 pub fn durations(polls: &Polls) -> impl Iterator<Item = u64> {
     let (count, total) = (polls.count, polls.total);
     let mean = total.checked_div(count).unwrap_or(0);

@@ -1,44 +1,44 @@
-//! Open addressing, from a hash to a number. What the number stands for is the asker's: he says whether it is what he looks for.
+//! Open addressing, from a hash to a number. The caller knows what a number stands for, and says whether it is the
+//! right one.
 //!
-//! One thread adds while others look, or several add: whoever comes second to a slot sees what came first. Nothing is ever taken
-//! out. Slots are twice as many as numbers at least, so a search ends soon.
+//! One thread adds while others look up, or several add: the second to reach a slot sees the number of the first.
+//! Numbers are never removed. There are at least twice as many slots as numbers, so a search is short.
 
 use std::ptr::NonNull;
 use std::sync::atomic::Ordering::*;
 
 use crate::orders::AtomicU32;
 
-/// See the module.
 pub struct Slots {
-    /// Numbers, 0 where there is none.
+    /// Numbers; 0 is a free slot.
     first: NonNull<AtomicU32>,
-    /// How many there are, as a power of two.
+    /// log2 of the number of slots.
     bits: u32,
 }
 
-// SAFETY: the slots are there as long as this is, and only atomic operations touch them.
+// SAFETY: the slots live as long as this does, and only atomic operations touch them.
 unsafe impl Send for Slots {}
 // SAFETY: as above.
 unsafe impl Sync for Slots {}
 
 impl Slots {
-    /// Empty ones, as many as 2 to the power of `bits`, which is not 0; `None` where memory ran out.
+    /// 2^`bits` empty slots, where `bits` is not 0; `None` if memory ran out.
     pub fn new(bits: u32) -> Option<Slots> {
         Some(Slots { first: empty(1 << bits)?, bits })
     }
 
-    /// Whether so many numbers leave half of the slots free.
+    /// Whether this many numbers leave half of the slots free.
     pub fn hold(&self, numbers: u32) -> bool {
         numbers as usize <= 1 << (self.bits - 1)
     }
 
-    /// Has the system give their memory now.
+    /// Populates their memory now.
     #[cfg(not(loom))]
     pub fn prepare(&self) {
         crate::memory::populate(self.first, 1 << self.bits);
     }
 
-    /// The number with this hash that is the one.
+    /// The number with this hash for which `is_it` holds.
     #[inline(always)]
     pub fn find(&self, hash: u64, is_it: impl Fn(u32) -> bool) -> Option<u32> {
         let mut place = self.preferred(hash);
@@ -51,7 +51,8 @@ impl Slots {
         }
     }
 
-    /// Adds a number that was not found, and returns it; the one that another thread has added meanwhile, if that is the one.
+    /// Adds a number that was not found, and returns it; or returns the one for which `is_it` holds, if another thread
+    /// has added it meanwhile.
     pub fn add(&self, hash: u64, number: u32, is_it: impl Fn(u32) -> bool) -> u32 {
         let mut place = self.preferred(hash);
         loop {
@@ -63,11 +64,15 @@ impl Slots {
         }
     }
 
-    /// Doubles them. `hash` is that of a number. `None` where memory ran out, and then they are as they were.
+    /// Doubles the slots; `hash` gives the hash of a number. `None` if memory ran out; the slots are then unchanged.
     pub fn grow(&mut self, hash: impl Fn(u32) -> u64) -> Option<()> {
         let larger = Slots::new(self.bits + 1)?;
-        let numbers = (0..1 << self.bits).map(|place| self.slot(place).load(Relaxed));
-        numbers.filter(|number| *number != 0).for_each(|number| _ = larger.add(hash(number), number, |_| false));
+        for place in 0..1 << self.bits {
+            let number = self.slot(place).load(Relaxed);
+            if number != 0 {
+                larger.add(hash(number), number, |_| false);
+            }
+        }
         let smaller = std::mem::replace(self, larger);
         give_back(smaller.first, 1 << smaller.bits);
         Some(())
@@ -79,7 +84,7 @@ impl Slots {
         unsafe { self.first.add(place).as_ref() }
     }
 
-    /// The place that a hash prefers.
+    /// The first slot that a search for a hash looks at.
     #[inline(always)]
     fn preferred(&self, hash: u64) -> usize {
         (hash >> (64 - self.bits)) as usize

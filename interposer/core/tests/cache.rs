@@ -1,14 +1,14 @@
-//! A call that was met is found by its words, until something is freed that its meaning depends on.
+//! A cached call is found by its words, until an object that its meaning depends on is freed.
 #![cfg(not(loom))]
 
 use std::sync::Mutex;
 
 use recorder_core::cache::{self, Cache, Dependence, Words};
 
-/// What is freed is freed for all caches of the process: one test at a time.
+/// `forget` voids entries in all caches of the process, so the tests run one at a time.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// A call with so many words and one number among them.
+/// The words of a call with the argument `number`, for the large table if `many`.
 fn words(many: bool, number: u64) -> Words {
     let mut words = Words::new(7, 0x5555_5555_0000);
     words.push(number);
@@ -44,7 +44,7 @@ fn what_is_freed_voids_what_depends_on_it_and_nothing_else() {
     cache.insert(&words(false, 2), 2, Dependence::default().on(other), true);
     cache.insert(&words(false, 3), 3, Dependence::default(), true);
     cache::forget(freed);
-    // Each is looked at once more, and then found at once again.
+    // Each is checked once more, and then found at once again.
     assert_eq!([1, 2, 3].map(|number| cache.find(&words(false, number))), [None; 3]);
     assert_eq!([1, 2, 3].map(|number| cache.find_around(&words(false, number))), [None, Some(2), Some(3)]);
     assert_eq!([1, 2, 3].map(|number| cache.find(&words(false, number))), [None, Some(2), Some(3)]);

@@ -1,4 +1,4 @@
-//! A signature has one number, which means the same for as long as the thread lives.
+//! A key has one number, which means the same for as long as the thread lives.
 #![cfg(not(loom))]
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -22,7 +22,7 @@ fn every_key_has_a_number_of_its_own_and_a_start_has_two() {
         [Some(1), Some(2), Some(4)]
     );
     assert_eq!(dictionary.find(&key(4, 0)), None);
-    // The number behind is the same call, its request complete at once.
+    // The next number is the same call whose request completed at once.
     assert_eq!(dictionary.key(3).tag, 2);
 }
 
@@ -43,7 +43,7 @@ fn numbers_and_keys_stay_what_they_are_while_the_dictionary_grows() {
 fn a_number_is_told_before_it_is_given_and_again_where_the_telling_was_left() {
     let mut dictionary = Dictionary::new().unwrap();
     let mut told = Vec::new();
-    // As a signal handler leaves by longjmp.
+    // Stands for a signal handler that leaves by longjmp.
     let left = catch_unwind(AssertUnwindSafe(|| {
         dictionary.add(&key(1, 0), |number| {
             told.push((number, 1));
@@ -53,7 +53,7 @@ fn a_number_is_told_before_it_is_given_and_again_where_the_telling_was_left() {
     assert!(left.is_err());
     assert_eq!(dictionary.find(&key(1, 0)), None);
     let number = dictionary.add(&key(2, 0), |number| told.push((number, 2)));
-    // Readers take the later one.
+    // Readers take the later definition.
     assert_eq!((number, &told[..]), (Some(1), &[(1, 1), (1, 2)][..]));
     assert_eq!((dictionary.find(&key(2, 0)), dictionary.find(&key(1, 0))), (Some(1), None));
 }

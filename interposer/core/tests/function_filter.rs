@@ -1,4 +1,4 @@
-//! The filter that calls ask says what the user's says.
+//! The filter that calls ask agrees with the user's filter.
 #![cfg(not(loom))]
 
 use recorder_core::function_filter::FunctionFilter;

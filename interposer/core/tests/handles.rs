@@ -1,11 +1,11 @@
-//! What a table of handles knows is what it was told, however many there are.
+//! A table of handles agrees with a HashMap, however many handles there are.
 #![cfg(not(loom))]
 
 use std::collections::HashMap;
 
 use recorder_core::handles::{Handles, Keep};
 
-/// Numbers without a pattern, the same in every run.
+/// Pseudorandom numbers (xorshift), the same in every run.
 fn numbers(count: usize) -> impl Iterator<Item = u64> {
     std::iter::successors(Some(0x2545_f491_4f6c_dd1du64), |last| {
         let mut next = *last;
@@ -21,7 +21,7 @@ fn numbers(count: usize) -> impl Iterator<Item = u64> {
 fn a_table_knows_what_a_map_knows() {
     let (table, mut map) = (Handles::new(), HashMap::new());
     for (step, number) in numbers(200_000).enumerate() {
-        // As handles are: addresses that are multiples of 64, some of which come again.
+        // Like an MPI's handles: addresses that are multiples of 64, some of which are reused.
         let handle = 0x7f00_0000_0000 + (number % 5_000) * 64;
         match number >> 32 & 3 {
             0 => assert_eq!(table.remove(handle), map.remove(&handle), "step {step}"),
@@ -108,7 +108,7 @@ fn threads_that_share_a_table_lose_none_of_each_others_handles() {
 #[test]
 fn nothing_is_known_of_0_which_is_no_handle() {
     let table = Handles::new();
-    // SAFETY: nobody else knows the table.
+    // SAFETY: no other thread knows the table.
     assert!(unsafe { table.insert(64, 1u64) });
     for _ in 0..2 {
         assert_eq!(table.get(0), None);

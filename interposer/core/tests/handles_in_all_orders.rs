@@ -1,4 +1,4 @@
-//! Threads that share a table of handles, in every order in which they can meet: `cargo xtask tables`.
+//! Threads that share a table of handles, in every order that loom finds: `cargo xtask tables`.
 #![cfg(loom)]
 
 use loom::sync::Arc;

@@ -1,4 +1,4 @@
-//! Memory that is not the program's: what is numbered stays where it is, regions close in the order they may.
+//! Numbered values never move, large tables are as long as asked for, and regions close in the right order.
 #![cfg(not(loom))]
 
 use recorder_core::memory;

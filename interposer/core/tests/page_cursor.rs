@@ -1,4 +1,4 @@
-//! Records lie one behind the other, whole or not at all, and nothing lies behind the page.
+//! Records are contiguous and whole, and nothing is written behind the page.
 #![cfg(not(loom))]
 
 use std::ptr::NonNull;
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use recorder_core::page_cursor::PageCursor;
 
-/// Words that are no page's, behind it.
+/// Words behind the page, which must stay zero.
 const BEHIND: usize = 4;
 
 struct Memory(Vec<AtomicU64>);
@@ -17,7 +17,7 @@ impl Memory {
     }
 
     fn turn(&self, cursor: &PageCursor) {
-        // SAFETY: so many words, which live longer than the cursor.
+        // SAFETY: the page has this many words, and they outlive the cursor.
         unsafe { cursor.turn_to(NonNull::from(&self.0[0]), self.0.len() - BEHIND) };
     }
 

@@ -1,4 +1,4 @@
-//! A thread that writes records and one that looks on, in every order in which they can meet: `cargo xtask tables`.
+//! A thread that writes records and one that reads them, in every order that loom finds: `cargo xtask tables`.
 #![cfg(loom)]
 
 use std::ptr::NonNull;
@@ -8,7 +8,7 @@ use loom::sync::atomic::{AtomicU64, Ordering::*};
 use loom::thread;
 use recorder_core::page_cursor::PageCursor;
 
-/// A cursor that one thread writes by, and others ask how much was written.
+/// A cursor that one thread writes with, while others ask how much was written.
 struct Watched(PageCursor);
 
 // SAFETY: the other threads of these tests only ask for words, which are atomic.
@@ -19,7 +19,7 @@ fn page(words: usize) -> &'static [AtomicU64] {
 }
 
 fn turn(cursor: &PageCursor, page: &'static [AtomicU64]) {
-    // SAFETY: so many words, which are never given back.
+    // SAFETY: the page has this many words, and is never freed.
     unsafe { cursor.turn_to(NonNull::from(page).cast(), page.len()) };
 }
 

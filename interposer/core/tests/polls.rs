@@ -1,4 +1,4 @@
-//! A run of polls says of them what one record can.
+//! A run of polls counts calls of one signature, and only those whose times one record can hold.
 #![cfg(not(loom))]
 
 use std::ptr::NonNull;
@@ -6,7 +6,7 @@ use std::ptr::NonNull;
 use recorder_core::polls::{PollRun, durations};
 use traces::progress::Polls;
 
-/// An empty run to work on.
+/// Passes an empty run to `work`.
 fn with_run(work: impl FnOnce(PollRun)) {
     let mut place = Polls::default();
     // SAFETY: nothing else refers to the place meanwhile.

@@ -1,4 +1,4 @@
-//! A name has one number, for all threads and for good.
+//! A region's name has one number, which is the same for all threads and never changes.
 #![cfg(not(loom))]
 
 use std::collections::{HashMap, HashSet};
@@ -40,7 +40,7 @@ fn a_program_that_makes_up_ever_new_names_has_one_number_for_all_further_ones() 
     let others = names.find(b"(other regions)");
     assert_eq!(numbers.iter().filter(|number| **number == others.number()).count(), 3_000 - 2_048);
     assert_eq!(names.find(b"name 2999").text(), b"(other regions)");
-    // Those that were first stay what they are.
+    // The first names keep their numbers.
     assert_eq!((0..2_048).map(number).collect::<Vec<_>>(), numbers[..2_048]);
 }
 

@@ -1,4 +1,4 @@
-//! What was added to slots is found, wherever it came to lie.
+//! A number that was added is found, in whatever slot it ended up.
 #![cfg(not(loom))]
 
 use recorder_core::slots::Slots;
@@ -22,7 +22,7 @@ fn numbers_that_prefer_one_slot_are_all_found_also_behind_the_last() {
 fn what_another_thread_has_added_meanwhile_is_the_one() {
     let slots = Slots::new(BITS).unwrap();
     assert_eq!(slots.add(7, 1, |_| false), 1);
-    // Both stand for the same.
+    // Numbers 1 and 2 stand for the same thing.
     assert_eq!(slots.add(7, 2, |other| other == 1), 1);
     assert_eq!(slots.find(7, |_| true), Some(1));
 }

@@ -1,7 +1,7 @@
-//! Whether a request is complete, asked so that MPI makes no progress.
+//! Tells whether a request is complete without letting MPI make progress.
 //!
-//! MPICH has a function for that, made for tools. In Open MPI a word of the request says so, whose place differs between versions
-//! and builds: it is found by watching a request of our own.
+//! MPICH has a function for tools that does this. In Open MPI a word of the request object tells; its offset differs
+//! between versions and builds, so it is found by watching a request of our own.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -13,15 +13,15 @@ use traces::file::Abi;
 use super::Family;
 use crate::real;
 
-/// How, and by which function or at which offset.
+/// The way to tell, with the function's address or the word's offset in bytes.
 static TEST: OnceLock<(CompletionTest, usize)> = OnceLock::new();
 
-/// Words of Open MPI's requests that are looked at.
+/// Words of an Open MPI request that are searched.
 const WORDS: usize = 40;
-/// What the word holds of a complete request. A pending one has zero there, or the address of what waits for it.
+/// The word's value in a complete request. In a pending one it is 0 or the address of the waiting thread's object.
 const COMPLETE: usize = 1;
 
-/// Finds out how MPI is asked; `None` where it cannot be. In MPI_Init: it takes a message to ourselves.
+/// Finds the way to tell; `None` if there is none. Called in MPI_Init, since it may send a message to this rank itself.
 pub fn learn(family: &Family) -> Option<CompletionTest> {
     if let Some((test, _)) = TEST.get() {
         return Some(*test);
@@ -33,10 +33,10 @@ pub fn learn(family: &Family) -> Option<CompletionTest> {
     Some(TEST.get_or_init(|| found).0)
 }
 
-/// Whether a request is complete.
+/// Whether a request is complete; `false` if [`learn`] found no way to tell.
 ///
 /// # Safety
-/// [`learn`] must have found how, and the request must be one that MPI has not freed.
+/// The request must be one that MPI has not freed.
 pub unsafe fn is_complete(request: u64) -> bool {
     match TEST.get() {
         // SAFETY: by the contract.
@@ -47,16 +47,16 @@ pub unsafe fn is_complete(request: u64) -> bool {
     }
 }
 
-/// A word that other threads may change.
+/// Reads a word that other threads may change.
 ///
 /// # Safety
-/// It must be memory.
+/// The word must be mapped.
 unsafe fn word(address: usize) -> usize {
-    // SAFETY: by the contract, and words of Open MPI's objects lie at multiples of their size.
+    // SAFETY: by the contract, and words of Open MPI's objects are aligned.
     unsafe { AtomicUsize::from_ptr(address as *mut usize) }.load(Relaxed)
 }
 
-/// The offset of the word that is 1 of a persistent request before it is started, 0 while it is pending, and 1 again from then on.
+/// The offset of the word of a persistent request that is 1 before the start, 0 while pending, and 1 once complete.
 fn watch(family: &Family) -> Option<usize> {
     let mut receive = 0u64;
     let (mut into, from) = ([0u8; 3], [0u8; 3]);
@@ -96,7 +96,7 @@ fn watch(family: &Family) -> Option<usize> {
     }
 }
 
-/// A tag that no other message to ourselves has in MPI_Init.
+/// The tag of the message to ourselves: in MPI_Init there is no other.
 const TAG: usize = 0;
-/// So often is MPI turned until the message is there.
+/// Most polls until the message has arrived.
 const TURNS: u32 = 100_000;

@@ -1,7 +1,7 @@
-//! What MPI libraries disagree on: handles, statuses, constants. Nothing outside this folder knows.
+//! The differences between MPI ABIs: handles, statuses, constants. Nothing outside this folder knows them.
 //!
-//! One [`Family`] is chosen before the first call is recorded, from what the loaded library exports, not from its
-//! file name. Everywhere else a handle is a word as wide as a register.
+//! One [`Family`] is chosen before the first call is recorded, from the symbols that the loaded library exports, not
+//! from its file name. Everywhere else a handle is a word as wide as a register.
 
 pub mod completion;
 mod mpich;
@@ -17,81 +17,70 @@ use traces::signature::{lock, peer, tag};
 
 use crate::real::{self, MpiLibrary};
 
-/// The conventions of one ABI.
+/// The conventions of one ABI. Fields without a comment are the MPI constants that they are named after.
 #[derive(Debug)]
 pub struct Family {
-    /// Which one.
     pub abi: Abi,
-    /// The bits of a register that are a handle.
+    /// The bits of a register that a handle argument occupies.
     pub handle_mask: u64,
     /// Bytes of a handle in memory.
     pub handle_size: usize,
-    /// Bytes of an MPI_Status, its source and its tag.
     pub status_size: usize,
+    /// Offsets in bytes of MPI_SOURCE, MPI_TAG and MPI_ERROR in a status.
     source_at: usize,
     tag_at: usize,
     error_at: usize,
-    /// How a status tells its bytes.
     count: CountAt,
     any_source: i32,
     any_tag: i32,
     proc_null: i32,
     root: i32,
-    /// MPI_ERR_TRUNCATE.
     pub err_truncate: u16,
-    /// MPI_ERR_IN_STATUS.
     pub err_in_status: u16,
-    /// MPI_IN_PLACE.
     pub in_place: usize,
     /// MPI_STATUS_IGNORE and MPI_STATUSES_IGNORE.
     pub status_ignore: usize,
-    /// MPI_COMM_WORLD, MPI_COMM_SELF, MPI_COMM_NULL.
     pub comm_world: u64,
-    /// MPI_COMM_SELF.
     pub comm_self: u64,
-    /// MPI_REQUEST_NULL.
     pub request_null: u64,
-    /// MPI_BYTE.
     pub byte: u64,
-    /// MPI_ERRORS_RETURN.
     pub errors_return: u64,
-    /// MPI_INFO_NULL.
     pub info_null: u64,
-    /// Datatypes that programs use most.
     pub common_datatypes: Vec<u64>,
-    /// MPI_MESSAGE_NO_PROC.
     pub message_no_proc: u64,
-    /// Handles of no object, of every type: nothing is looked up or remembered for them.
+    /// The null handles of all types of object: nothing is looked up or stored for them.
     pub nulls: Vec<u64>,
+    /// The handles of sends and of receives that complete at once, 0 if each gets its own.
     shared_requests: [AtomicU64; 2],
     /// MPI_T_PVAR_CLASS_TIMER and MPI_T_PVAR_CLASS_COUNTER.
     pub idle_classes: [usize; 2],
-    /// Values of the topologies: graph, cartesian, distributed graph.
+    /// MPI_GRAPH, MPI_CART and MPI_DIST_GRAPH.
     pub topologies: [i32; 3],
     /// MPI_LOCK_EXCLUSIVE and MPI_LOCK_SHARED.
     locks: [i32; 2],
-    /// The distance of the thread levels: they are 0 to 3 times this.
+    /// The distance between thread levels, which are 0 to 3 times this.
     pub thread_step: i32,
 }
 
-/// No shared requests are known before MPI is initialized.
+/// The initial value of [`Family::shared_requests`], which are unknown before MPI is initialized.
 fn no_requests() -> [AtomicU64; 2] {
     [const { AtomicU64::new(0) }; 2]
 }
 
+/// How a status holds the message's bytes, with their offset in the status.
 #[derive(Clone, Copy, Debug)]
 enum CountAt {
     /// A size_t.
     Word(usize),
-    /// 32 low bits, then the high ones shifted left by one over a bit that says "cancelled".
+    /// The low 32 bits, then the high bits shifted left by one over the "cancelled" bit.
     Split(usize),
-    /// The same, if the library at hand was found to do so; else the library is asked.
+    /// As `Split` if [`standard::SPLIT`] is set; otherwise the library is asked.
     SplitIfSettled(usize),
 }
 
 static FAMILY: OnceLock<Family> = OnceLock::new();
 
-/// Finds out which ABI the library follows.
+/// Determines which ABI the library follows.
 pub fn detect(library: &'static MpiLibrary) -> &'static Family {
     FAMILY.get_or_init(|| {
         if standard_version(library) >= 1 {
@@ -107,27 +96,27 @@ pub fn detect(library: &'static MpiLibrary) -> &'static Family {
 /// The family in use.
 ///
 /// # Safety
-/// [`detect`] must have been called; every recorded call comes after it.
+/// [`detect`] must have been called, as it was if a call is being recorded.
 #[inline(always)]
 pub unsafe fn family() -> &'static Family {
     // SAFETY: by the contract.
     unsafe { FAMILY.get().unwrap_unchecked() }
 }
 
-/// The major version of the standard ABI that the library follows, negative for none. The function alone proves
-/// nothing: libraries of other ABIs have it too, and say -1.
+/// The major version of the standard ABI that the library follows, -1 if it follows another. That the function exists
+/// proves nothing: libraries of other ABIs have it too, and return -1.
 fn standard_version(library: &MpiLibrary) -> i32 {
     if library.find("PMPI_Abi_get_version").is_none() {
         return -1;
     }
     let (mut major, mut minor) = (-1i32, -1i32);
-    // SAFETY: may be called before MPI_Init, and writes two integers.
+    // SAFETY: the function may be called before MPI_Init, and writes two integers.
     let code = unsafe { real::invoke(Call::Abi_get_version, [&raw mut major as usize, &raw mut minor as usize]) };
     if code == 0 { major } else { -1 }
 }
 
 impl Family {
-    /// A handle argument, free of what else its register holds.
+    /// A handle argument, without the other bits of its register.
     #[inline(always)]
     pub fn handle(&self, word: usize) -> u64 {
         word as u64 & self.handle_mask
@@ -136,10 +125,10 @@ impl Family {
     /// The handle at `address`.
     ///
     /// # Safety
-    /// A handle of the program must be there.
+    /// The program must have a handle there.
     #[inline(always)]
     pub unsafe fn handle_at(&self, address: usize) -> u64 {
-        // SAFETY: by the contract; the program may have packed its structures.
+        // SAFETY: by the contract. Unaligned, since the program may have packed its structures.
         unsafe {
             match self.handle_size {
                 4 => (address as *const u32).read_unaligned() as u64,
@@ -148,7 +137,6 @@ impl Family {
         }
     }
 
-    /// Whether the handle stands for no object.
     pub fn is_null(&self, handle: u64) -> bool {
         self.nulls.contains(&handle)
     }
@@ -175,7 +163,7 @@ impl Family {
         if value == self.any_tag { tag::ANY } else { value }
     }
 
-    /// The kind of a lock in the trace's numbering.
+    /// A lock type in the trace's numbering.
     pub fn lock(&self, kind: i32) -> i32 {
         let [exclusive, shared] = self.locks;
         match kind {
@@ -185,7 +173,7 @@ impl Family {
         }
     }
 
-    /// Source and tag of a status.
+    /// Source and tag of a status, in the trace's numbering.
     ///
     /// # Safety
     /// `status` must be the address of a status that MPI has filled.
@@ -210,7 +198,7 @@ impl Family {
         unsafe { ((status + self.error_at) as *const i32).read_unaligned() }
     }
 
-    /// Bytes of the message a status tells of.
+    /// Bytes of the message that a status describes.
     ///
     /// # Safety
     /// `status` must be the address of a status that MPI has filled.
@@ -230,18 +218,18 @@ impl Family {
     #[cold]
     fn ask_bytes(&self, status: usize) -> u64 {
         let mut count = -1i64;
-        // SAFETY: the library has this function, or the layout would not need asking.
+        // SAFETY: only libraries of the standard ABI are asked, and these have the function.
         let code =
             unsafe { real::invoke(Call::Get_count.large(), [status, self.byte as usize, &raw mut count as usize]) };
         if code == 0 && count >= 0 { count as u64 } else { traces::signature::UNKNOWN_BYTES }
     }
 
-    /// Finds out what only an initialized library tells.
+    /// Learns what can only be asked of an initialized library. `world`: whether MPI_COMM_WORLD exists.
     pub fn learn_from_library(&self, world: bool) {
         if self.abi == Abi::Standard {
             standard::learn_status_layout();
         }
-        // Without a world there is no communicator to try it on.
+        // Without a world there is no communicator to begin requests on.
         if world && self.abi != Abi::Mpich {
             let learned = [(Call::Isend, self.proc_null), (Call::Irecv, self.proc_null)]
                 .map(|(call, peer)| self.shared_request(call, peer).unwrap_or(0));
@@ -251,13 +239,13 @@ impl Family {
         }
     }
 
-    /// Begins two requests that are complete at once. A library that gives both the same handle gives it to every
-    /// such request. Nothing is sent: the peer is MPI_PROC_NULL.
+    /// The handle that the library gives to every request that completes at once; `None` if each gets its own. Begins
+    /// two requests whose peer is MPI_PROC_NULL, so nothing is sent, and compares their handles.
     fn shared_request(&self, call: Call, peer: i32) -> Option<u64> {
         let mut requests = [0u64; 2];
         for request in &mut requests {
             let (peer, comm) = (peer as usize, self.comm_self as usize);
-            // SAFETY: MPI is initialized, and no buffer is needed for no bytes.
+            // SAFETY: MPI is initialized, and no bytes need no buffer.
             let code =
                 unsafe { real::invoke(call, [0, 0, self.byte as usize, peer, 0, comm, (&raw mut *request) as usize]) };
             if code != 0 {
@@ -272,8 +260,7 @@ impl Family {
         (handles[0] == handles[1]).then_some(handles[0])
     }
 
-    /// Whether a request just begun was complete already: libraries have handles of their own for that, the same
-    /// one again and again.
+    /// Whether a request that was just begun is already complete: libraries give all such requests one special handle.
     #[inline(always)]
     pub fn complete_at_once(&self, request: u64) -> bool {
         match self.abi {
@@ -282,7 +269,7 @@ impl Family {
         }
     }
 
-    /// The size of a datatype that its handle tells.
+    /// The size of a datatype in bytes, if its handle contains it.
     #[inline(always)]
     pub fn datatype_size(&self, datatype: u64) -> Option<u64> {
         match self.abi {
@@ -308,10 +295,10 @@ impl Family {
     }
 }
 
-/// A count in two halves, the upper shifted left over a bit that says "cancelled".
+/// Reads a count as [`CountAt::Split`] stores it.
 ///
 /// # Safety
-/// The halves must be at `address`.
+/// The two halves must be at `address`.
 #[inline(always)]
 unsafe fn split(address: usize) -> u64 {
     // SAFETY: by the contract.

@@ -7,7 +7,7 @@ use super::{CountAt, Family, no_requests};
 pub fn family() -> Family {
     Family {
         abi: Abi::Mpich,
-        // The upper half of the register holds whatever was there.
+        // The upper half of the register is undefined.
         handle_mask: u32::MAX as u64,
         handle_size: 4,
         status_size: 20,
@@ -29,7 +29,7 @@ pub fn family() -> Family {
         byte: 0x4c00_010d,
         errors_return: 0x5400_0001,
         info_null: 0x1c00_0000,
-        // Their handles say their sizes.
+        // Handles of predefined datatypes contain their sizes.
         common_datatypes: Vec::new(),
         message_no_proc: 0x6c00_0000,
         // Communicator, datatype, window, request and message, file.
@@ -42,14 +42,14 @@ pub fn family() -> Family {
     }
 }
 
-/// Whether a handle stands for an object that the library is built with: among requests, one that is complete.
+/// Whether a handle is that of a predefined object. A predefined request is one that completed at once.
 #[inline(always)]
 pub fn is_builtin(handle: u64) -> bool {
     const BUILTIN: u64 = 1;
     handle >> 30 == BUILTIN
 }
 
-/// The size in bytes that the handle of a predefined datatype carries.
+/// The size in bytes of a predefined datatype, from its handle.
 #[inline(always)]
 pub fn datatype_size(datatype: u64) -> Option<u64> {
     is_builtin(datatype).then_some(datatype >> 8 & 0xff)

@@ -1,4 +1,4 @@
-//! Open MPI: handles are the addresses of its objects.
+//! Open MPI's ABI: handles are the addresses of its objects.
 
 use traces::file::Abi;
 
@@ -75,8 +75,8 @@ pub fn family(library: &MpiLibrary) -> Family {
     }
 }
 
-/// The address the program uses for an object of the library. A program that is not position-independent holds a
-/// copy of the object, and then the library's own address is not the one that is passed around.
+/// The address that the program uses for an object of the library. A program that is not position-independent contains
+/// a copy of the object, whose address then takes precedence over the library's.
 fn address(library: &MpiLibrary, name: &str) -> u64 {
     let global = symbol::first(&std::ffi::CString::new(name).unwrap_or_default());
     global.or_else(|| library.find(name)).unwrap_or(0) as u64

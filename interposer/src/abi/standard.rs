@@ -1,4 +1,4 @@
-//! The standard ABI of MPI 5.0: handles are pointers, the predefined ones small numbers.
+//! The standard ABI of MPI 5.0: handles are pointers, and those of predefined objects small numbers.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -11,7 +11,7 @@ use crate::real;
 const STATUS_SIZE: usize = 32;
 const BYTE: u64 = 0x247;
 
-/// Whether a status's count is split as [`CountAt::Split`] says.
+/// Whether this library stores a status's count as [`CountAt::Split`]; set by [`learn_status_layout`].
 pub static SPLIT: AtomicBool = AtomicBool::new(false);
 
 pub fn family() -> Family {
@@ -55,12 +55,12 @@ pub fn family() -> Family {
     }
 }
 
-/// Finds out, once MPI is initialized, whether this library keeps a status's count where those seen so far do. The
+/// Finds out, once MPI is initialized, whether this library stores a status's count where known libraries do. The
 /// standard leaves the place to the library.
 pub fn learn_status_layout() {
     const BYTES: u64 = 0x1_2345_6789;
     let mut status = [0u32; STATUS_SIZE / 4];
-    // SAFETY: the status is as large as the standard says, and MPI is initialized.
+    // SAFETY: the status has the size of the standard ABI, and MPI is initialized.
     let code = unsafe {
         let arguments = [status.as_mut_ptr() as usize, BYTE as usize, BYTES as usize];
         real::invoke(Call::Status_set_elements.large(), arguments)

@@ -1,7 +1,8 @@
-//! The names that Fortran bindings give the functions of MPI.
+//! The symbols of MPI functions in Fortran bindings.
 //!
-//! Compilers write a Fortran name in lower or upper case, with up to two underscores behind it. `mpi_f08` adds `_f08`, and
-//! `ts` to what takes buffers by descriptors; for large counts, Intel has `_c_f08ts`, MPICH 4 `_f08ts_large`.
+//! Compilers write a Fortran name in lower or upper case, followed by up to two underscores. `mpi_f08` appends `_f08`,
+//! and `_f08ts` if the function takes buffers by descriptor; for large counts, Intel has `_c_f08ts`, MPICH 4
+//! `_f08ts_large`.
 
 use std::collections::HashMap;
 use std::ffi::CStr;
@@ -12,19 +13,20 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use traces::calls::Call;
 use traces::definitions::Language;
 
-/// Functions of which every binding has at least one.
+/// Functions of which every Fortran binding defines at least one.
 pub const PROOFS: [&CStr; 5] = [c"mpi_init_", c"mpi_init", c"mpi_init__", c"MPI_INIT", c"mpi_init_f08_"];
 
-/// Where the bindings begin and end. Open MPI has the most, three; code of one that finds no room is taken for a tool's.
+/// The addresses where the bindings begin and end. Open MPI has most bindings, three; code of one beyond the eighth
+/// would be taken for a tool's.
 static BINDINGS: [[AtomicUsize; 2]; 8] = [const { [const { AtomicUsize::new(0) }; 2] }; 8];
 
-/// The bindings lie in these ranges, and nowhere else.
+/// Replaces the ranges of memory that hold the bindings.
 pub fn found(ranges: impl Iterator<Item = Range<usize>>) {
     let mut ranges = ranges.fuse();
     for [start, end] in &BINDINGS {
         let range = ranges.next().unwrap_or_default();
         if [start, end].map(|bound| bound.load(Relaxed)) != [range.start, range.end] {
-            // A thread that reads meanwhile finds an empty range rather than parts of two.
+            // A thread that reads meanwhile finds an empty range, not a mixture of two.
             end.store(0, Relaxed);
             start.store(range.start, Relaxed);
             end.store(range.end, Relaxed);
@@ -32,12 +34,11 @@ pub fn found(ranges: impl Iterator<Item = Range<usize>>) {
     }
 }
 
-/// Whether an address is in a binding.
 pub fn holds(address: usize) -> bool {
     BINDINGS.iter().any(|[start, end]| (start.load(Relaxed)..end.load(Relaxed)).contains(&address))
 }
 
-/// The call that a Fortran name stands for, and the language it is of.
+/// The call that a Fortran symbol stands for, and the binding's language.
 pub fn call_named(symbol: &str) -> Option<(Call, Language)> {
     let plain = symbol.trim_end_matches('_');
     let lower = plain.starts_with("mpi_") && !plain.contains(|c: char| c.is_ascii_uppercase());
@@ -59,7 +60,7 @@ pub fn call_named(symbol: &str) -> Option<(Call, Language)> {
     Some((*call?, language))
 }
 
-/// Calls by their names in lower case.
+/// All calls, by their names in lower case.
 fn calls() -> &'static HashMap<String, Call> {
     static CALLS: OnceLock<HashMap<String, Call>> = OnceLock::new();
     CALLS.get_or_init(|| Call::all().map(|call| (call.mpi_name().to_lowercase(), call)).collect())

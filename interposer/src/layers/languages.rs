@@ -4,11 +4,11 @@ use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use traces::definitions::Language;
 
-/// A bit for each that was seen, and for each that was told.
+/// One bit for each language that MPI was called from.
 static SEEN: AtomicU8 = AtomicU8::new(0);
+/// One bit for each language that [`new`] has returned.
 static TOLD: AtomicU8 = AtomicU8::new(0);
 
-/// MPI was called from this one.
 #[inline(always)]
 pub fn seen(language: Language) {
     let bit = 1 << language as u8;
@@ -17,7 +17,7 @@ pub fn seen(language: Language) {
     }
 }
 
-/// Those that were seen since the last time.
+/// The languages that MPI was called from for the first time since the last call of this function.
 pub fn new() -> impl Iterator<Item = Language> {
     let seen = SEEN.load(Relaxed);
     let new = seen & !TOLD.fetch_or(seen, Relaxed);

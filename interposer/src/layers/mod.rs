@@ -1,13 +1,16 @@
-//! What lies between a program and MPI: bindings of other languages, and other tools that use MPI's profiling interface.
+//! Layers between a program and MPI: bindings of other languages, and other tools that use MPI's profiling interface.
 //!
-//! Such a layer is called by the program and calls MPI in turn, by `MPI_X` or by `PMPI_X`, and often asks MPI for something
-//! first that the program did not. In: the slots of all loaded objects ([`patch`]). Out: every call of the program is seen
-//! once, by the wrapper of the C function, with the place in the program.
+//! The program calls such a layer, and the layer calls MPI by `MPI_X` or `PMPI_X`, often with queries first that the
+//! program did not make. In: the slots of all loaded objects ([`mod@patch`]). Out: the wrapper of the C function sees
+//! every call of the program once, with its place in the program.
 //!
-//! - The program's slots for functions of a layer lead to [`stubs`], which note who called what and go on to the layer.
-//! - The layer's slots for MPI lead to the wrappers' ways in for layers, which ask [`place`] what was noted.
-//! - The datatypes that a Fortran binding makes for itself are no calls of the program; the recorder only learns that they are freed.
-//! - What a layer does without MPI's function is recorded where it begins, by what a stub noted ([`binding`]).
+//! - The program's slots for functions of a layer lead to [`stubs`], which note caller and function, and go on to the
+//!   layer.
+//! - The layer's slots for MPI lead to the wrappers' entries for layers, which ask [`place`] for the noted caller.
+//! - Datatypes that a Fortran binding makes for itself are no calls of the program; the recorder only notes when they
+//!   are freed.
+//! - If a layer does a function's work without calling MPI, a wrapper around the layer's function records the call
+//!   ([`binding`]).
 
 mod fortran;
 mod languages;
@@ -29,24 +32,25 @@ pub use patch::{calls_unseen, patch};
 pub use python::describe;
 pub use wrappers::{WrapperEntries, Wrappers};
 
-/// Of a question: MPI was called by its profiling name.
+/// Set in a question if MPI was called by its profiling name.
 const ASKED_BY_PROFILING_NAME: u32 = 1 << 16;
 
-/// The number that a wrapper asks [`place`] with.
+/// The argument that a wrapper passes to [`place`]: the call's number, and the name that MPI was called by.
 pub const fn question(call: Call, by: CalledBy) -> u32 {
     call.number() as u32 | if matches!(by, CalledBy::ProfilingName) { ASKED_BY_PROFILING_NAME } else { 0 }
 }
 
-/// The address in the program that calls this.
+/// The address in the program that a call comes from. Notes the language C for calls that no layer made.
 pub fn address(site: CallSite, call: Call) -> usize {
-    // The recorder's own rehearsal comes from nowhere, and the Fortran module mpi_f08 takes MPI_Wtime from C.
+    // Not C: the recorder's own rehearsal, whose site is 0, and queries, since Fortran's mpi_f08 takes MPI_Wtime from
+    // C.
     if !site.is_layered() && site.word() != 0 && call.class() != Class::Query {
         languages::seen(Language::C);
     }
     site.address()
 }
 
-/// Where in the program a call comes from that a layer makes at `address`; 0 where the call is the layer's own.
+/// The word of the [`CallSite`] of a call that a layer makes at `address`; 0 if the call is the layer's own.
 pub extern "C" fn place(question: u32, address: usize) -> usize {
     let by_profiling_name = question & ASKED_BY_PROFILING_NAME != 0;
     let by = if by_profiling_name { CalledBy::ProfilingName } else { CalledBy::Name };
@@ -62,31 +66,27 @@ pub extern "C" fn place(question: u32, address: usize) -> usize {
         languages::seen(Language::Python);
         return site(python::here().map_or(address, |line| line as usize));
     }
-    // What a layer asks of MPI on its way, before and after what the program called, is not the program's; nor is what
-    // happens inside a call.
+    // A layer's queries before and after the program's call are its own, and so are its calls inside another call.
     let inside = by_profiling_name && current::thread().is_some_and(|thread| thread.nested());
     if call.class() == Class::Query || inside {
         return 0;
     }
-    // MPICH's mpi_f08 makes, commits and frees a datatype for each section of an array. The recorder is to see them freed,
-    // since their handles come again.
+    // MPICH's mpi_f08 makes, commits and frees a datatype for each section of an array. The recorder must see them
+    // freed, since MPI reuses their handles.
     if call.class() == Class::Datatype && fortran::holds(address) {
         return CallSite::of_binding(by).word();
     }
     site(address)
 }
 
-/// A call of a binding's function that the binding answers itself.
+/// A call of a binding's function that does not call MPI's.
 pub struct Binding {
-    /// What it stands for.
     pub call: Call,
-    /// Where the program made it.
     pub site: CallSite,
-    /// The function.
     pub function: usize,
 }
 
-/// The call that the last stub on this thread noted, which led to code around the binding's function.
+/// The call that this thread's last stub noted before it went on to the wrapper around the binding's function.
 pub fn binding() -> Binding {
     let (noted, function) = (stubs::noted(), stubs::behind());
     stubs::forget();

@@ -1,7 +1,7 @@
-//! Patches the slots of loaded objects.
+//! Patches the slots of loaded objects, so that their calls of MPI and of layers lead to wrappers and stubs.
 //!
-//! Functions that some MPI library lacks are reached by slots alone: a program that tests for them would believe in them
-//! if they were exported.
+//! Functions that some MPI library lacks are reached by slots alone: if they were exported, a program that tests for
+//! them would find them under every MPI.
 
 use std::collections::BTreeSet;
 use std::ffi::{CStr, CString};
@@ -17,27 +17,27 @@ use crate::loaded::{self, LoadedObject, SymbolName};
 use crate::real;
 use crate::symbol;
 
-/// How the names begin that C and Fortran have for functions of MPI.
+/// The prefixes of MPI's symbols in C and Fortran.
 const NAMES: [&[u8]; 3] = [b"MPI_", b"PMPI_", b"mpi_"];
 
-/// What was patched.
 static PATCHED: Mutex<Patched> =
     Mutex::new(Patched { changes: (0, 0), objects: BTreeSet::new(), layers: Vec::new(), passed_on: None });
 
 struct Patched {
-    /// How often the loader had added and removed objects.
+    /// How many objects the loader had added and removed at the last patching.
     changes: (u64, u64),
-    /// Where the objects begin.
+    /// The addresses at which the objects begin.
     objects: BTreeSet<usize>,
-    /// Those between program and MPI.
+    /// The objects between program and MPI.
     layers: Vec<Layer>,
-    /// What the Fortran bindings among them call of MPI; `None` without any.
+    /// The MPI functions that the Fortran bindings call; `None` if there is no binding.
     passed_on: Option<BTreeSet<Call>>,
 }
 
-/// Patches the objects that were loaded since the last time. Returns whether there were any.
+/// Patches the objects that were loaded since the last time. Returns whether it looked for new ones.
 pub fn patch(wrappers: &Wrappers) -> bool {
-    // Who finds it locked is inside the loader, or called by what this one calls; whoever has it does the work.
+    // Never waits, since this thread may hold the loader's lock or the mutex itself. The owner of the mutex does the
+    // work.
     let Ok(mut patched) = PATCHED.try_lock() else { return false };
     let changes = loaded::changes();
     if changes == patched.changes {
@@ -48,7 +48,7 @@ pub fn patch(wrappers: &Wrappers) -> bool {
         return false;
     };
     if changes.1 != patched.changes.1 {
-        // What is loaded next may lie where something else was.
+        // The next object may be loaded where another was.
         patched.objects.clear();
         patched.layers.clear();
         patched.passed_on = None;
@@ -60,7 +60,7 @@ pub fn patch(wrappers: &Wrappers) -> bool {
         if object.range.contains(&library.base) || !patched.objects.insert(object.range.start) {
             continue;
         }
-        match LayerKind::of(&object, wrappers) {
+        match LayerKind::classify(&object, wrappers) {
             Some(kind) => {
                 if kind == LayerKind::Fortran {
                     patched.passed_on.get_or_insert_default().extend(calls_of(&object, wrappers));
@@ -80,27 +80,25 @@ pub fn patch(wrappers: &Wrappers) -> bool {
     true
 }
 
-/// Whether anything but a layer calls MPI by its profiling names, which is to say that it does not want to be seen.
+/// Whether an object that is no layer calls MPI by its profiling names: these calls are not seen.
 pub fn calls_unseen() -> bool {
     UNSEEN.load(Relaxed)
 }
 
 static UNSEEN: AtomicBool = AtomicBool::new(false);
 
-/// The way in for a program that calls this function, if the MPI library has it.
+/// The wrapper for programs that call this function, if the MPI library has it.
 #[cfg(not(feature = "archive"))]
 pub fn wrapper_named(wrappers: &Wrappers, symbol: &str) -> Option<usize> {
     let (call, ways) = wrappers.named(symbol)?;
     real::exists(*call).then_some(ways.program as usize)
 }
 
-/// An object between program and MPI.
 struct Layer {
     object: LoadedObject,
     kind: LayerKind,
 }
 
-/// What an object calls of MPI.
 fn calls_of(object: &LoadedObject, wrappers: &Wrappers) -> BTreeSet<Call> {
     let mut calls = BTreeSet::new();
     let mut read = |name: &CStr, _: *mut usize| {
@@ -120,10 +118,11 @@ enum LayerKind {
 }
 
 impl LayerKind {
-    fn of(object: &LoadedObject, wrappers: &Wrappers) -> Option<LayerKind> {
+    /// `None` if the object is no layer.
+    fn classify(object: &LoadedObject, wrappers: &Wrappers) -> Option<LayerKind> {
         // SAFETY: the object is loaded.
         let exports = unsafe { object.exports() }?;
-        // SAFETY: the same.
+        // SAFETY: the object is loaded.
         let defines = |name: &CStr| unsafe { exports.find(&SymbolName::new(name)) }.is_some();
         if defines(python::PROOF) {
             python::found(object.range.clone());
@@ -131,14 +130,14 @@ impl LayerKind {
         } else if fortran::PROOFS.iter().any(|name| defines(name)) {
             Some(LayerKind::Fortran)
         } else {
-            // SAFETY: the same.
+            // SAFETY: the object is loaded.
             let is_tool = wrappers.names().iter().any(|name| unsafe { exports.find(name) }.is_some());
             is_tool.then_some(LayerKind::Tool)
         }
     }
 }
 
-/// What the slot for a symbol is to lead to, if not to what the loader found.
+/// The address that an object's slot for a symbol must hold; `None` to leave what the loader found.
 fn leads_to(
     symbol: &str,
     object: &LoadedObject,
@@ -147,7 +146,7 @@ fn leads_to(
     wrappers: &Wrappers,
 ) -> Option<usize> {
     if let Some((call, ways)) = symbol.strip_prefix('P').and_then(|name| wrappers.named(name)) {
-        // Open MPI's components call MPI by its profiling names where they are called by it.
+        // Open MPI's own components call MPI by its profiling names.
         let internal = object.file_name().starts_with("mca_");
         if layer.is_none() && !internal {
             UNSEEN.store(true, Relaxed);
@@ -167,7 +166,7 @@ fn leads_to(
     }
     let (call, language) = fortran::call_named(symbol)?;
     let binding = binding(symbol, &patched.layers)?;
-    // The bindings do without MPI's own function.
+    // A function that no binding calls: the binding does its work without MPI's own.
     let is_answered = patched.passed_on.as_ref().is_some_and(|passed_on| !passed_on.contains(&call));
     if let Some(around) = wrappers.around_binding(call).filter(|_| is_answered) {
         return stubs::through(around, binding, call, language);
@@ -175,17 +174,17 @@ fn leads_to(
     stubs::stub_to(binding, call, language)
 }
 
-/// Another tool's function, where it comes before ours in the order of linking.
+/// Another tool's function, if it comes before ours in the order of linking.
 fn other_tool(symbol: &str) -> Option<usize> {
     let first = symbol::first(&CString::new(symbol).ok()?)?;
     let (_, base) = symbol::definer(first)?;
     (base != loaded::own_base() && base != real::library()?.base).then_some(first)
 }
 
-/// What the program's call of a Fortran function would reach.
+/// The function that the program's call of a Fortran symbol would reach without us.
 fn binding(symbol: &str, layers: &[Layer]) -> Option<usize> {
     let symbol = CString::new(symbol).ok()?;
-    // A binding that was loaded for a plugin alone is in no scope that can be searched from here.
+    // A binding that was loaded with RTLD_LOCAL for a plugin is in no scope that can be searched from here.
     // SAFETY: the layers are loaded.
     symbol::first(&symbol).or_else(|| layers.iter().find_map(|layer| unsafe { layer.object.defines(&symbol) }))
 }

@@ -1,6 +1,6 @@
-//! Stubs: a few instructions each that note who calls which function of a layer, and go on to it.
+//! Stubs: a few instructions each that note the caller and the function of a layer, and jump to the function.
 //!
-//! They are there from the start, a fixed number, since a process may not be allowed to make code.
+//! Their number is fixed at build time, since a process may not be allowed to generate code.
 
 use std::arch::{asm, global_asm};
 use std::sync::Mutex;
@@ -11,21 +11,21 @@ use traces::definitions::Language;
 
 use crate::thread_words::thread_words;
 
-/// A program links to fewer functions of MPI, and seldom by two bindings.
+/// More than a program needs: it links to fewer functions of MPI, and rarely by two bindings.
 const STUBS: usize = 1024;
-/// Bytes of each; the largest is smaller.
+/// Distance between stubs in bytes; the code of each is shorter.
 const SIZE: usize = 32;
 
-/// Where each goes on to.
+/// The address that each stub jumps to.
 static TARGETS: [AtomicUsize; STUBS] = [const { AtomicUsize::new(0) }; STUBS];
-/// Where code that several lead to goes on to in turn.
+/// For stubs that share a target: the function that the target calls in turn.
 static BEHIND: [AtomicUsize; STUBS] = [const { AtomicUsize::new(0) }; STUBS];
-/// What each is called for: a call's number, and the language.
+/// For each stub: the call's number, and the language in the upper half.
 static MEANINGS: [AtomicU32; STUBS] = [const { AtomicU32::new(0) }; STUBS];
-/// How many are in use.
+/// Number of stubs in use.
 static USED: Mutex<usize> = Mutex::new(0);
 
-// What the last stub noted on this thread: who called it, and its number.
+// The last stub that this thread came through: its caller's return address, and its number.
 thread_words!("overhear_noted", 16);
 
 #[cfg(target_arch = "x86_64")]
@@ -72,50 +72,43 @@ global_asm!(
     targets = sym TARGETS,
 );
 
-/// What a stub noted.
+/// A call that went through a stub.
 pub struct Noted {
-    /// Where the program goes on; 0 where nothing is noted.
+    /// The return address in the program; 0 if nothing is noted.
     pub caller: usize,
-    /// The function of MPI that it called.
     pub call: Call,
-    /// In which language.
     pub language: Language,
 }
 
-/// What the last stub noted on this thread.
+/// The last call of this thread that went through a stub, unless [`forget`] came after it.
 pub fn noted() -> Noted {
     // SAFETY: the words of this thread.
     let (caller, stub) = unsafe { (words().read(), words().add(1).read()) };
-    let meaning = of(&MEANINGS, stub as u32).map_or(0, |meaning| meaning.load(Relaxed));
+    let meaning = MEANINGS.get(stub as u32 as usize).map_or(0, |meaning| meaning.load(Relaxed));
     let languages = [Language::C, Language::Fortran, Language::Fortran2008];
     let language = languages.into_iter().find(|language| *language as u32 == meaning >> 16).unwrap_or(Language::C);
     Noted { caller, call: Call::from_number(meaning as u16).unwrap_or(Call::Init), language }
 }
 
-/// Where the code that the last stub on this thread led to goes on to.
+/// The function that the target of this thread's last stub must call.
 pub fn behind() -> usize {
     // SAFETY: a word of this thread.
     let stub = unsafe { words().add(1).read() };
-    of(&BEHIND, stub as u32).map_or(0, |behind| behind.load(Relaxed))
+    BEHIND.get(stub as u32 as usize).map_or(0, |behind| behind.load(Relaxed))
 }
 
-/// What a table has for a stub.
-fn of<T>(table: &[T; STUBS], stub: u32) -> Option<&T> {
-    table.get(stub as usize)
-}
-
-/// Forgets it.
+/// Clears the noted call.
 pub fn forget() {
-    // SAFETY: as above.
+    // SAFETY: a word of this thread.
     unsafe { words().write(0) };
 }
 
-/// The stub that goes on to `target`, for a function of a layer that stands for `call`. `None` where all are in use.
+/// The stub that jumps to `target`, a layer's function that stands for `call`. `None` if all stubs are in use.
 pub fn stub_to(target: usize, call: Call, language: Language) -> Option<usize> {
     through(target, 0, call, language)
 }
 
-/// The same, where `target` is for several functions and finds this one by [`behind`].
+/// The stub that jumps to `target`, which serves several functions of layers and finds this one by [`behind`].
 pub fn through(target: usize, behind: usize, call: Call, language: Language) -> Option<usize> {
     let meaning = call.number() as u32 | (language as u32) << 16;
     let mut used = USED.lock().unwrap_or_else(|poisoned| poisoned.into_inner());

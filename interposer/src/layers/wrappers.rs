@@ -1,4 +1,4 @@
-//! The wrappers, by name: they lie above, and are handed in.
+//! The wrappers by name. They are on a higher floor, so they are passed in.
 
 use std::collections::HashMap;
 use std::ffi::CString;
@@ -8,21 +8,20 @@ use traces::calls::Call;
 
 use crate::loaded::SymbolName;
 
-/// The address of code that takes what some MPI function takes.
+/// Code that takes the arguments of some MPI function.
 pub type EntryPoint = unsafe extern "C-unwind" fn();
 
-/// How a wrapper is entered.
+/// The entries of a wrapper, by the kind of caller.
 #[derive(Clone, Copy)]
 pub struct WrapperEntries {
-    /// By a program that calls `MPI_X`.
+    /// For a program that calls `MPI_X`.
     pub program: EntryPoint,
-    /// By an object between program and MPI that calls `MPI_X`.
+    /// For a layer that calls `MPI_X`.
     pub by_name: EntryPoint,
-    /// By one that calls `PMPI_X`.
+    /// For a layer that calls `PMPI_X`.
     pub by_profiling_name: EntryPoint,
 }
 
-/// See the module.
 pub struct Wrappers {
     all: fn() -> Vec<(Call, WrapperEntries)>,
     around_binding: fn(Call) -> Option<usize>,
@@ -31,24 +30,24 @@ pub struct Wrappers {
 }
 
 impl Wrappers {
-    /// `all` gives those of all functions, `around_binding` the code that records a call around the function of a binding, for
-    /// calls where it can hand on what that takes.
+    /// `all` returns the entries of all functions; `around_binding` the code that records a call around a binding's
+    /// function, for calls whose binding has arguments that this code can pass on.
     pub const fn new(all: fn() -> Vec<(Call, WrapperEntries)>, around_binding: fn(Call) -> Option<usize>) -> Wrappers {
         Wrappers { all, around_binding, by_name: OnceLock::new(), names: OnceLock::new() }
     }
 
-    /// That of a function, by its C symbol.
+    /// The call and entries of a function, by its C symbol.
     pub fn named(&self, symbol: &str) -> Option<&(Call, WrapperEntries)> {
         self.by_name().get(symbol)
     }
 
-    /// The C symbols of all.
+    /// The C symbols of all functions.
     pub fn names(&self) -> &[SymbolName<CString>] {
         let name = |name: &String| CString::new(name.as_str()).ok().map(SymbolName::new);
         self.names.get_or_init(|| self.by_name().keys().filter_map(name).collect())
     }
 
-    /// The code that records a call around a binding's function, if there is any for this one.
+    /// The code that records a call around a binding's function, if there is any for this call.
     pub fn around_binding(&self, call: Call) -> Option<usize> {
         (self.around_binding)(call)
     }

@@ -1,4 +1,4 @@
-//! MPI is about to be initialized: the recording begins, or the process is left alone.
+//! Begins the recording when MPI is about to be initialized, or leaves the process alone.
 
 use std::fs;
 use std::sync::Mutex;
@@ -32,14 +32,14 @@ use crate::recorder::thread::Thread;
 use crate::recorder::thread::current;
 use crate::recorder::thread::slots;
 
-/// Called for the first call of every thread, and for all calls of a process that does not record. The thread, if its
-/// recording begins here.
+/// Called for the first call of every thread, and for all calls of a process that does not record. Returns the thread
+/// if its recording begins here.
 pub fn first_call(call: Call, handed: &'static HandedDown) -> Option<&'static Thread> {
     match HERE.phase.load(Acquire) {
         OFF => return None,
         DORMANT if is_forked() => return None,
         DORMANT => {
-            // Even what is only forwarded needs to know where to.
+            // Even calls that are only forwarded need the real functions.
             guard::run(|| {
                 layers::patch(&handed.wrappers);
                 real::resolve();
@@ -57,12 +57,14 @@ pub fn first_call(call: Call, handed: &'static HandedDown) -> Option<&'static Th
     thread
 }
 
-/// Whether this is a child of the process that recorded: what says that there is a recording was cleared.
+/// Whether this is a forked child of a process that recorded: there MADV_WIPEONFORK has zeroed the phase, but `RUN` is
+/// set.
 fn is_forked() -> bool {
     HERE.phase.load(Acquire) == DORMANT && RUN.get().is_some()
 }
 
-/// MPI is about to be initialized: makes the file, so that even a call that never returns is in it.
+/// Begins the recording before MPI is initialized, so that even an MPI_Init that never returns is in the file. Returns
+/// whether the process records.
 fn begin(handed: &'static HandedDown) -> bool {
     // Sessions may be opened by several threads at once.
     static BEGINNING: Mutex<()> = Mutex::new(());
@@ -111,7 +113,7 @@ fn try_begin(handed: &'static HandedDown) -> Result<bool, String> {
         begin: sample,
         ..blank_header()
     };
-    // SAFETY: nobody else knows the file yet.
+    // SAFETY: no other thread knows the file yet.
     unsafe { output.header().begin(header) };
     shared::set_output(output);
     shared::define(&Definition::Process(process()));
@@ -133,15 +135,16 @@ fn try_begin(handed: &'static HandedDown) -> Result<bool, String> {
     Ok(true)
 }
 
-/// Whether a call tells the recorder something even where it is not recorded: what it frees may come again as something else,
-/// a message that it takes is received by another name, and an error handler may let the program go on after errors.
+/// Whether the recorder must see a call even if the filter leaves it out: the handle of an object that it frees may be
+/// reused, a message that it takes is received by another handle, and an error handler may let the program continue
+/// after errors.
 fn changes_what_is_known(call: Call) -> bool {
     use ArgumentKind::{FreeComm, FreeDatatype, FreeFile, FreeGroup, FreeWin, TakeMessage};
     let kinds = [FreeComm, FreeWin, FreeFile, FreeDatatype, FreeGroup, TakeMessage];
     kinds.into_iter().any(|kind| call.has(kind)) || errors::takes_handler(call)
 }
 
-/// A forked child does not write into its parent's file.
+/// Stops recording in a forked child, which must not write into its parent's file.
 unsafe extern "C" fn forked() {
     HERE.phase.store(OFF, Release);
     current::set(std::ptr::null());

@@ -1,4 +1,4 @@
-//! Calls that start or end MPI: what the recording does before and after them.
+//! The recording's work before and after calls that start or end MPI.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::*};
@@ -19,13 +19,11 @@ use crate::recorder::objects::world;
 use crate::recorder::objects::{self, HandleKind};
 use crate::recorder::process::forked;
 
-/// Whether the recording itself has something to do when this call returns.
 #[inline(always)]
 pub const fn is_lifecycle(call: Call) -> bool {
     starts(call) || ends(call)
 }
 
-/// Whether this call starts MPI.
 #[inline(always)]
 pub const fn starts(call: Call) -> bool {
     matches!(call, Call::Init | Call::Init_thread | Call::Session_init)
@@ -36,8 +34,8 @@ const fn ends(call: Call) -> bool {
     matches!(call, Call::Finalize | Call::Session_finalize)
 }
 
-/// A call that starts or ends MPI is about to be made. All ranks do this, also those whose recording has stopped or could
-/// not begin: it takes all of them to compare clocks.
+/// Runs before a call that starts or ends MPI. Ranks whose recording has stopped or failed to begin do this too, since
+/// all have to take part in comparing clocks.
 #[cold]
 #[inline(never)]
 pub fn before(call: Call, session: u64) {
@@ -62,7 +60,8 @@ pub fn before(call: Call, session: u64) {
     });
 }
 
-/// A call that starts or ends MPI has returned in a process that does not record. Other ranks may wait for this one.
+/// Runs after a call that starts or ends MPI in a process that does not record, since other ranks may wait for this
+/// one.
 #[cold]
 #[inline(never)]
 pub fn after_unrecorded(call: Call, code: i32) {
@@ -75,7 +74,7 @@ pub fn after_unrecorded(call: Call, code: i32) {
     }
 }
 
-/// Does what takes all ranks that record together.
+/// Takes part, without a recording, in what all ranks that record together do when MPI is initialized.
 fn take_part() -> Option<()> {
     let family = abi::detect(real::library()?);
     let config = config::read().ok()?;
@@ -89,7 +88,7 @@ fn take_part() -> Option<()> {
     Some(())
 }
 
-/// A call that starts or ends MPI has returned.
+/// Runs after a call that starts or ends MPI.
 #[cold]
 #[inline(never)]
 pub fn after(call: Call, session: u64, code: i32) {
@@ -116,7 +115,7 @@ pub fn after(call: Call, session: u64, code: i32) {
     });
 }
 
-/// MPI is initialized, perhaps once more: sessions may come and go, before a world and after it.
+/// Runs after MPI was initialized, which may happen repeatedly: sessions come and go before, in and after a world.
 fn opened(call: Call) {
     static IN_WORLD: AtomicBool = AtomicBool::new(false);
     let world = call != Call::Session_init;

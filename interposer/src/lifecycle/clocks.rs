@@ -1,12 +1,13 @@
-//! The ranks' clocks, read against each other when MPI is initialized and before it is finalized.
+//! Compares the ranks' clocks after MPI is initialized and before it is finalized.
 //!
-//! In: messages between the ranks that record together, on a communicator that nobody else uses. Out: of every rank but the first a
-//! [`SameClock`] or a [`Sync`] on each occasion.
+//! In: messages between the ranks that record together, on a communicator of their own. Out: on each occasion, from
+//! every rank but the first, a [`SameClock`] or a [`Sync`].
 //!
-//! Ranks of one host have one clock. That is checked: their ticks must agree by the host's own clock, and what came before a
-//! barrier on one must not be later than what came after it on another. The lowest rank with a clock represents it, and
-//! the representatives synchronize in ⌈log2 P⌉ rounds (Hoefler, Schneider, Lumsdaine 2008, section 3): in round k the i-th
-//! with i mod 2^(k+1) = 2^k exchanges messages with the (i - 2^k)-th, until the least round trip has not shrunk for 100.
+//! Ranks of one host normally share a clock. This is checked: their ticks must agree by the host's own clock, and a
+//! time before a barrier on one rank must not be later than a time after it on another. The lowest rank with a clock
+//! represents it, and the representatives synchronize in ⌈log2 P⌉ rounds (Hoefler, Schneider, Lumsdaine 2008, section
+//! 3): in round k the i-th with i mod 2^(k+1) = 2^k exchanges messages with the (i - 2^k)-th, until 100 exchanges have
+//! not shortened the shortest round trip.
 
 use std::collections::HashMap;
 use std::fs;
@@ -26,12 +27,12 @@ use crate::clock::{kind, now, sample};
 use crate::real;
 use crate::recorder::file::shared;
 
-/// Exchanges in which the least round trip has not shrunk, after which it will not shrink by much: within 10 % of the
-/// least there is, by the paper.
+/// Exchanges without a shorter round trip after which to stop. According to the paper the shortest one is then within
+/// 10 % of the minimum.
 const PATIENCE: u32 = 100;
-/// How long two ranks exchange messages at most.
+/// Longest time that two ranks exchange messages.
 const LONGEST: Duration = Duration::from_millis(50);
-/// What a client sends for the time, and what it sends at last.
+/// A client's request for the time, and its message that it needs no more.
 const MORE: u64 = 1;
 const ENOUGH: u64 = 0;
 const TAG: usize = 0;
@@ -39,24 +40,24 @@ const TAG: usize = 0;
 /// The ranks that compare clocks, between the two occasions.
 static RANKS: Mutex<Option<RecordingRanks>> = Mutex::new(None);
 
-/// MPI was just initialized. All ranks that record together come here, with the same `occasions`; `begin` is a sample of this
-/// one's clocks from some time before.
+/// Compares clocks after MPI was initialized. Collective over the ranks that record together, with the same
+/// `occasions`; `begin` is an earlier sample of this rank's clocks.
 pub fn initialized(family: &'static Family, together: Together, begin: &ClockSample, occasions: Occasions) {
     if occasions == Occasions::None && together.found == RanksFound::All {
         return;
     }
-    let Ok(Some(ranks)) = RecordingRanks::of(family, together, begin) else { return };
+    let Ok(Some(ranks)) = RecordingRanks::new(family, together, begin) else { return };
     match occasions {
         Occasions::None => ranks.free(),
-        // Where MPI fails there is nothing to be said.
+        // If MPI fails, clocks stay uncompared.
         _ if ranks.compare(Occasion::Init).is_err() => {}
         Occasions::Init => ranks.free(),
         Occasions::Both => *RANKS.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(ranks),
     }
 }
 
-/// MPI is about to be finalized. All ranks that came to [`initialized`] come here, unless they end before: Open MPI goes on
-/// without them where its launcher is told to, and so do the others here.
+/// Compares clocks before MPI is finalized. Collective over the ranks that called [`initialized`], except those that
+/// have ended: Open MPI can be told to go on without them, and then the others must not wait here.
 pub fn finalizing() {
     let ranks = RANKS.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take();
     if let Some(ranks) = ranks.filter(|ranks| ranks.all_end() && ranks.compare(Occasion::Finalize).is_ok()) {
@@ -64,17 +65,17 @@ pub fn finalizing() {
     }
 }
 
-/// What a rank tells all others of its clock.
+/// A rank's clock, as it is sent to all others.
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
 struct Introduction {
-    /// Stands for the host's boot; 0 where that is unknown.
+    /// Hash of the host's boot id and the kind of clock; 0 if unknown.
     boot: u64,
     /// Ticks before the barrier.
     early: u64,
-    /// After it.
+    /// A reading after the barrier.
     late: ClockReading,
-    /// Some time before, for the rate of the two clocks.
+    /// An earlier reading, for the rate of ticks to nanoseconds.
     begin: ClockReading,
 }
 
@@ -88,16 +89,16 @@ struct ClockReading {
 }
 
 impl ClockReading {
-    fn of(sample: &ClockSample) -> ClockReading {
+    fn from_sample(sample: &ClockSample) -> ClockReading {
         ClockReading { ticks: sample.ticks, width: sample.width, monotonic: sample.monotonic }
     }
 }
 
 impl Introduction {
-    /// By how many ticks another's clock may differ from this one, if nothing says that it is not the same.
+    /// If another rank's clock may be the same as this one, by how many ticks they may differ.
     fn agrees(&self, other: &Introduction) -> Option<u64> {
         let since = |later: u64, earlier: u64| later.wrapping_sub(earlier) as i64 as i128;
-        // This one's rate, by its own two samples.
+        // This clock's rate, by its two readings.
         let ticks = since(self.late.ticks, self.begin.ticks);
         let nanoseconds = since(self.late.monotonic, self.begin.monotonic);
         if self.boot == 0 || self.boot != other.boot || ticks <= 0 || nanoseconds <= 0 {
@@ -107,7 +108,7 @@ impl Introduction {
         let expected = apart * ticks / nanoseconds;
         let widths = (self.late.width + other.late.width) as i128;
         let of_rate = apart.abs() * (self.begin.width + self.late.width) as i128 / nanoseconds;
-        // The host's clock is read in whole nanoseconds.
+        // The host's clock has a resolution of a nanosecond.
         let of_reading = 2 * ticks / nanoseconds + 1;
         let within = widths + of_rate + of_reading;
         let difference = since(other.late.ticks, self.late.ticks) - expected;
@@ -117,17 +118,17 @@ impl Introduction {
     }
 }
 
-/// Who has whose clock.
+/// The distinct clocks of the ranks.
 struct Clocks {
-    /// The lowest rank of each.
+    /// The lowest rank with each clock.
     representatives: Vec<usize>,
-    /// For each rank that is none of those, who represents it, and by how many ticks their clocks may differ.
+    /// For each other rank, its representative, and by how many ticks their clocks may differ.
     represented: Vec<Option<(usize, u64)>>,
 }
 
 impl Clocks {
-    /// The same on every rank, since it is the same that they are told.
-    fn of(all: &[Introduction]) -> Clocks {
+    /// Depends on the introductions alone, so all ranks get the same result.
+    fn from_introductions(all: &[Introduction]) -> Clocks {
         let mut by_boot: HashMap<u64, Vec<usize>> = HashMap::new();
         let mut clocks = Clocks { representatives: Vec::new(), represented: Vec::with_capacity(all.len()) };
         for (rank, own) in all.iter().enumerate() {
@@ -143,19 +144,20 @@ impl Clocks {
     }
 }
 
-/// The ranks that record together, on a communicator of their own, in which they have other numbers than in the world.
+/// The ranks that record together, on a communicator of their own, in which their numbers differ from those in the
+/// world.
 struct RecordingRanks {
     family: &'static Family,
     communicator: usize,
-    /// Those in the world.
+    /// The ranks' numbers in the world.
     in_world: Vec<u32>,
     own: usize,
-    /// Where those of this host stand.
+    /// This process's slot among those of its host.
     place: Option<ProcessSlot>,
     begin: ClockReading,
 }
 
-/// A call failed: MPI is in no state to be asked any more.
+/// A call of MPI has failed, so no more are made.
 struct Failed;
 
 /// # Safety
@@ -166,43 +168,45 @@ unsafe fn invoke<const N: usize>(call: Call, arguments: [usize; N]) -> Result<()
 }
 
 impl RecordingRanks {
-    fn of(family: &'static Family, together: Together, begin: &ClockSample) -> Result<Option<RecordingRanks>, Failed> {
+    fn new(family: &'static Family, together: Together, begin: &ClockSample) -> Result<Option<RecordingRanks>, Failed> {
         let Together { ranks: in_world, communicator, own, place, .. } = together;
         let Some(communicator) = communicator.filter(|_| in_world.len() > 1) else { return Ok(None) };
         let mut handle = communicator;
         if handle == family.comm_world {
             handle = 0;
-            // SAFETY: MPI is initialized, and all ranks of its world do this. A handle of 4 or 8 bytes is written into zeros.
+            // SAFETY: MPI is initialized, and all ranks of its world do this. A handle of 4 or 8 bytes is written into
+            // zeros.
             unsafe { invoke(Call::Comm_dup, [family.comm_world as usize, &raw mut handle as usize])? };
         }
         let communicator = handle as usize;
-        // What goes wrong with us does not end the program.
+        // Errors on our communicator must not end the program.
         // SAFETY: the communicator was just made.
         unsafe { invoke(Call::Comm_set_errhandler, [communicator, family.errors_return as usize])? };
-        Ok(Some(RecordingRanks { family, communicator, in_world, own, place, begin: ClockReading::of(begin) }))
+        let begin = ClockReading::from_sample(begin);
+        Ok(Some(RecordingRanks { family, communicator, in_world, own, place, begin }))
     }
 
     fn free(self) {
         let mut handle = self.communicator as u64;
-        // SAFETY: the communicator is ours, and nobody uses it any more.
+        // SAFETY: the communicator is ours, and no longer used.
         let _ = unsafe { invoke(Call::Comm_free, [&raw mut handle as usize]) };
     }
 
-    /// Waits until those of this host are about to finalize MPI, and moves messages on meanwhile, as MPI_Finalize does: others may
-    /// need them to come here. Returns whether they all are.
+    /// Waits until all ranks of this host are about to finalize MPI. Makes MPI progress meanwhile, as MPI_Finalize
+    /// does, since others may need this rank's messages to get here. Returns whether all got here.
     fn all_end(&self) -> bool {
         let turn = || {
             let (mut flag, status) = (0i32, self.family.status_ignore);
-            // SAFETY: asks for messages on a communicator of ours, where there are none, and writes an int.
+            // SAFETY: probes a communicator of ours, which has no messages, and writes an int.
             let _ = unsafe { invoke(Call::Iprobe, [0, TAG, self.communicator, &raw mut flag as usize, status]) };
             thread::yield_now();
         };
         self.place.as_ref().is_none_or(|place| place.all_end(turn))
     }
 
-    /// Finds out who has whose clock, and by how much the others differ.
+    /// Finds the distinct clocks and their differences, and defines this rank's part of the result.
     fn compare(&self, when: Occasion) -> Result<(), Failed> {
-        let clocks = Clocks::of(&self.introduce()?);
+        let clocks = Clocks::from_introductions(&self.introduce()?);
         if let Some((peer, within)) = clocks.represented.get(self.own).copied().flatten() {
             shared::define(&Definition::SameClock(SameClock { when, peer: self.number_in_world(peer)?, within }));
             return Ok(());
@@ -222,30 +226,30 @@ impl RecordingRanks {
         Ok(())
     }
 
-    /// The number in the world of one of these.
+    /// The number in the world of a rank of the communicator.
     fn number_in_world(&self, rank: usize) -> Result<u32, Failed> {
         self.in_world.get(rank).copied().ok_or(Failed)
     }
 
-    /// What all ranks say of their clocks.
+    /// The introductions of all ranks.
     fn introduce(&self) -> Result<Vec<Introduction>, Failed> {
         let early = now();
         // SAFETY: all ranks of the communicator do this.
         unsafe { invoke(Call::Barrier, [self.communicator])? };
-        let own = Introduction { boot: boot(), early, late: ClockReading::of(&sample()), begin: self.begin };
+        let own = Introduction { boot: boot(), early, late: ClockReading::from_sample(&sample()), begin: self.begin };
         let mut all = vec![Introduction::default(); self.in_world.len()];
         let (bytes, byte) = (size_of::<Introduction>(), self.family.byte as usize);
         let (from, to) = (&raw const own as usize, all.as_mut_ptr() as usize);
-        // SAFETY: as above, and there is room for as many as the communicator has ranks.
+        // SAFETY: as above, and there is room for an introduction of each rank.
         unsafe { invoke(Call::Allgather, [from, bytes, byte, to, bytes, byte, self.communicator])? };
         Ok(all)
     }
 
-    /// Reads the clock of a server until the least round trip does not shrink any more.
+    /// Reads the clock of a server until the shortest round trip no longer shrinks.
     fn ask(&self, when: Occasion, server: usize) -> Result<Sync, Failed> {
         let mut best =
             Sync { when, peer: self.number_in_world(server)?, before: 0, there: 0, after: u64::MAX, exchanges: 0 };
-        let mut in_vain = 0;
+        let mut without_gain = 0;
         let mut began = None;
         loop {
             let before = now();
@@ -253,21 +257,21 @@ impl RecordingRanks {
             let there = self.receive(server)?;
             let after = now();
             best.exchanges += 1;
-            in_vain += 1;
+            without_gain += 1;
             if after.wrapping_sub(before) < best.after.wrapping_sub(best.before) {
                 (best.before, best.there, best.after) = (before, there, after);
-                in_vain = 0;
+                without_gain = 0;
             }
             // The first exchange may have to wait for the server, and for MPI to connect the two.
             let began = began.get_or_insert_with(Instant::now);
-            if in_vain >= PATIENCE || began.elapsed() > LONGEST {
+            if without_gain >= PATIENCE || began.elapsed() > LONGEST {
                 self.send(server, ENOUGH)?;
                 return Ok(best);
             }
         }
     }
 
-    /// Tells a client the time, as often as it wants.
+    /// Sends a client the time as often as it asks.
     fn answer(&self, client: usize) -> Result<(), Failed> {
         while self.receive(client)? == MORE {
             self.send(client, now())?;
@@ -277,7 +281,7 @@ impl RecordingRanks {
 
     fn send(&self, to: usize, word: u64) -> Result<(), Failed> {
         let (address, byte) = (&raw const word as usize, self.family.byte as usize);
-        // SAFETY: the buffer has the bytes, and the rank is one of the communicator.
+        // SAFETY: the buffer has this many bytes, and the rank is one of the communicator.
         unsafe { invoke(Call::Send, [address, size_of::<u64>(), byte, to, TAG, self.communicator]) }
     }
 
@@ -291,7 +295,8 @@ impl RecordingRanks {
     }
 }
 
-/// Stands for the boot of this host, of which all processes have the same clocks, and for which of these this one reads.
+/// Hash of this host's boot id, since all processes of a boot have the same clocks, and of the kind of clock that is
+/// read.
 fn boot() -> u64 {
     let Ok(boot) = fs::read("/proc/sys/kernel/random/boot_id") else { return 0 };
     let mut hasher = DefaultHasher::new();

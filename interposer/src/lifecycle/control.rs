@@ -1,8 +1,7 @@
-//! What a program asks of its profiler by `MPI_Pcontrol`, by the meanings that mpiP gave the levels: 0 stops, 1 goes on, 2
-//! forgets, 3 asks for a report.
+//! `MPI_Pcontrol`, with the levels of mpiP: 0 stops recording, 1 resumes it, 2 resets it, 3 asks for a report.
 //!
-//! A trace goes on whatever is asked, so that messages find their receives: the level is in it, and whoever reads it leaves
-//! out what is not wanted. A profile has to be stopped, and set back, here.
+//! A trace records on at every level, so that messages find their receives; the levels are in it, and the analyzer
+//! leaves out the stretches in between. A profile has to be stopped and reset here.
 
 use crate::clock;
 use crate::recorder::file::header::Header;
@@ -12,7 +11,7 @@ use crate::recorder::guard;
 use crate::recorder::process::counted;
 use crate::recorder::thread::profile;
 
-/// The program has called `MPI_Pcontrol` with this level.
+/// Does what a call of `MPI_Pcontrol` with this level asks for.
 #[cold]
 #[inline(never)]
 pub fn ask(level: i32) {
@@ -20,7 +19,11 @@ pub fn ask(level: i32) {
         0 => stop(),
         1 => go_on(),
         2 => forget(),
-        3.. => shared::output().into_iter().for_each(|output| output.sync()),
+        3.. => {
+            if let Some(output) = shared::output() {
+                output.sync();
+            }
+        }
         _ => {}
     });
 }
@@ -48,5 +51,7 @@ fn forget() {
 }
 
 fn in_header(write: impl Fn(Header)) {
-    shared::output().into_iter().for_each(|output| write(output.header()));
+    if let Some(output) = shared::output() {
+        write(output.header());
+    }
 }

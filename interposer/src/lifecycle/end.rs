@@ -1,4 +1,4 @@
-//! MPI is finalized, or the process ends.
+//! The end of a recording, when MPI is finalized or the process ends.
 
 use std::path::Path;
 use std::sync::atomic::Ordering::*;
@@ -16,7 +16,7 @@ use crate::recorder::file::shared;
 use crate::recorder::process::forked::{DORMANT, HERE, RECORDING};
 use crate::recorder::thread::current;
 
-/// Says in the file whether MPI is finalized. Returns whether it is.
+/// Notes in the file whether MPI is finalized. Returns whether it is.
 pub fn mark_end(output: &Output) -> bool {
     let _alone = shared::lock();
     let finalized = !WORLD.load(Acquire) && SESSIONS.load(Acquire) == 0;
@@ -24,18 +24,18 @@ pub fn mark_end(output: &Output) -> bool {
     finalized
 }
 
-/// MPI, or a session, was finalized.
+/// Runs after MPI or a session was finalized.
 pub fn closed(call: Call) {
     let Some(output) = shared::output() else { return };
     let finalized = mark_end(output);
     output.save_all();
-    // After the last session there may be others.
+    // A finalized session is not the end: others may follow.
     if finalized && call == Call::Finalize && speaks_at_end() {
         last_words::say(output);
     }
 }
 
-/// The process ends.
+/// Runs when the process ends.
 pub fn process_ends() {
     match HERE.phase.load(Acquire) {
         RECORDING => {

@@ -1,4 +1,4 @@
-//! Errors of MPI that the program handles itself, and what they leave unknown.
+//! Errors of MPI that the program handles itself, which leave some arrivals unknown.
 
 use std::sync::atomic::{AtomicBool, Ordering::*};
 
@@ -8,26 +8,24 @@ use super::run::READY;
 use crate::real;
 use crate::recorder::file::shared::WarningOnce;
 
-/// Whether the call is given an error handler.
+/// Whether the call sets an error handler.
 pub fn takes_handler(call: Call) -> bool {
     call.has(traces::calls::ArgumentKind::Errhandler) && call.class() != Class::Query
 }
 
-/// The program has set an error handler, so that MPI's errors may not end it.
+/// Set if the program has set an error handler, so that an error of MPI may not end it.
 static HANDLES_ERRORS: AtomicBool = AtomicBool::new(false);
 
-/// See [`HANDLES_ERRORS`].
 #[inline(always)]
 pub fn handles_errors() -> bool {
     HANDLES_ERRORS.load(Relaxed)
 }
 
-/// See [`HANDLES_ERRORS`].
 pub fn set_handles_errors() {
     HANDLES_ERRORS.store(true, Relaxed);
 }
 
-/// Requests are about to be completed, and nobody will say what arrived.
+/// Warns that requests are about to be completed without statuses, so what arrives stays unknown.
 #[cold]
 pub fn arrivals_unseen() {
     static UNSEEN: WarningOnce = WarningOnce::new(
@@ -37,7 +35,7 @@ pub fn arrivals_unseen() {
     UNSEEN.say();
 }
 
-/// The class of an error code, 0 where MPI cannot be asked.
+/// The class of an error code; 0 if MPI cannot be asked.
 pub fn class(code: i32) -> u16 {
     let mut class = 0i32;
     if READY.load(Relaxed) {

@@ -1,4 +1,4 @@
-//! Where a run goes: a folder that all its ranks agree on, and that no other run has used.
+//! The run's folder: all its ranks agree on it, and no other run has used it.
 
 use std::fs;
 use std::io::{ErrorKind, Read};
@@ -19,48 +19,46 @@ use crate::recorder::file::modules;
 
 /// What the ranks agree on when MPI is initialized.
 pub struct Agreed {
-    /// The run's identity.
     pub run: [u8; 16],
-    /// Its folder.
     pub folder: PathBuf,
-    /// 0, or which of the spawned worlds this is.
+    /// 0 for the launch's world, else the number of the spawned world.
     pub world: u32,
-    /// When clocks are compared, which all have to take part in.
+    /// When clocks are compared, in which all ranks have to take part.
     pub sync: Occasions,
 }
 
-/// How many worlds may be spawned into one folder.
+/// Bound of the numbers of worlds that are spawned into one folder.
 const WORLDS: u32 = 10_000;
 
-/// Where the file goes until MPI says which rank this is: into the run's folder where that is known to be fresh, else
-/// beside where it will be.
+/// The file's path until MPI knows this process's rank: in the run's folder if `overhear record` has made it, else
+/// beside it.
 pub fn provisional(config: &Config) -> Result<PathBuf, String> {
     let wanted = wanted(config)?;
     let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let name = folder::starting_file_name(host.trim());
     match config.run {
-        // On hosts that do not share a file system each has a folder of its own.
+        // Hosts that share no file system have a folder each.
         Some(run) => Ok(folder::claim(&wanted, &run).unwrap_or(wanted).join(name)),
         None => {
-            // What is wrong with a folder that cannot be made shows when the file is.
+            // An error shows when the file is made.
             let _ = fs::create_dir_all(parent_of(&wanted));
             Ok(parent_of(&wanted).join(format!(".overhear-{name}")))
         }
     }
 }
 
-/// Where the process was when it began, which is what a relative folder is relative to: the program may go elsewhere before it
-/// initializes MPI.
+/// The process's first working directory, to which a relative folder is relative: the program may change directory
+/// before it initializes MPI.
 static BEGAN_IN: OnceLock<PathBuf> = OnceLock::new();
 
-/// The process begins.
+/// Remembers the process's first working directory.
 pub fn process_begins() {
     if let Ok(directory) = std::env::current_dir() {
         let _ = BEGAN_IN.set(directory);
     }
 }
 
-/// The folder a path is in.
+/// The folder of a path; `/` if it has none.
 pub fn parent_of(path: &Path) -> &Path {
     path.parent().unwrap_or(Path::new("/"))
 }
@@ -81,8 +79,8 @@ pub fn wanted(config: &Config) -> Result<PathBuf, String> {
     }
 }
 
-/// The first of the ranks that record together, whose own file is there now, finds a folder and tells the others. Without a world
-/// everyone decides alone, by what the launcher gave all.
+/// The first of the ranks that record together, whose own file is now at `own`, chooses a folder and sends it to the
+/// others. Without a world each process decides alone, by the settings that the launcher gave to all.
 pub fn agree(config: &Config, family: &Family, together: Option<&Together>, own: &Path) -> Agreed {
     let mut message = FolderMessage { run: [0; 16], world: 0, sync: 0, length: 0, folder: [0; 4096] };
     if together.is_none_or(Together::is_first) {
@@ -131,7 +129,7 @@ fn decide(config: &Config, family: &Family, together: Option<&Together>, own: &P
             let world = (1..WORLDS).find(|world| claim(&folder, *world)).unwrap_or(WORLDS);
             return Agreed { run, folder, world, sync: config.sync };
         }
-        // Another program of the same launch may have been here before.
+        // Another program of the same launch may already have used the folder.
         let first = together.and_then(|together| together.ranks.first());
         let place = first.map(|first| folder.join(folder::file_name(0, *first)));
         if place.is_none_or(|place| place == own || take(own, &place)) {
@@ -139,11 +137,11 @@ fn decide(config: &Config, family: &Family, together: Option<&Together>, own: &P
         }
     }
     let run = random();
-    // What is wrong with a folder that cannot be made shows when the files move in.
+    // An error shows when the files move in.
     Agreed { run, folder: folder::claim(&wanted, &run).unwrap_or(wanted), world: 0, sync: config.sync }
 }
 
-/// Gives the file another name beside the one it has, unless another file has that name.
+/// Gives the file a second name, unless another file has that name.
 fn take(own: &Path, place: &Path) -> bool {
     match fs::hard_link(own, place) {
         Ok(()) => true,
@@ -153,7 +151,7 @@ fn take(own: &Path, place: &Path) -> bool {
     }
 }
 
-/// Takes the number of a spawned world, unless another has it: several may be spawned at once.
+/// Claims the number of a spawned world, unless another world has it: several may be spawned at once.
 fn claim(folder: &Path, world: u32) -> bool {
     fs::File::create_new(folder.join(folder::file_name(world, 0))).is_ok()
 }
@@ -169,10 +167,10 @@ fn random() -> [u8; 16] {
     bytes
 }
 
-/// Gives the file its place in the run's folder. Fails rather than overwrite another.
+/// Moves the file to its place in the run's folder. Fails if another file is there.
 pub fn move_in(path: &mut PathBuf, agreed: &Agreed, rank: u32) -> Result<(), String> {
     let wrong = |place: &Path, error: std::io::Error| format!("{}: {error}", place.display());
-    // On hosts that do not share a file system each has a folder of its own.
+    // Hosts that share no file system have a folder each.
     let folder = folder::claim(&agreed.folder, &agreed.run).map_err(|error| wrong(&agreed.folder, error))?;
     let place = folder.join(folder::file_name(agreed.world, rank));
     if *path == place {
@@ -190,7 +188,6 @@ pub fn move_in(path: &mut PathBuf, agreed: &Agreed, rank: u32) -> Result<(), Str
     Ok(())
 }
 
-/// Whether two names are of one file.
 fn is_same(one: &Path, other: &Path) -> bool {
     let file = |path: &Path| fs::metadata(path).map(|data| (data.dev(), data.ino()));
     file(one).is_ok_and(|one| file(other).is_ok_and(|other| one == other))

@@ -1,4 +1,4 @@
-//! What is said when a process has finalized MPI.
+//! The line about the recording that is printed when MPI is finalized.
 
 use std::sync::atomic::{AtomicBool, Ordering::*};
 
@@ -10,10 +10,10 @@ use crate::messages;
 use crate::recorder::file::pages::Output;
 use crate::recorder::thread::slots;
 
-/// The figures of the end were said.
+/// Set once the line was printed.
 static TOLD: AtomicBool = AtomicBool::new(false);
 
-/// One line at the end: how much, what it cost, and the next command, as `overhear record` in front of the launcher says it of all ranks.
+/// Prints size, cost and the next command, as `overhear record` in front of the launcher does for all ranks.
 pub fn say(output: &Output) {
     if TOLD.swap(true, Relaxed) {
         return;

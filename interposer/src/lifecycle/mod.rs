@@ -1,9 +1,9 @@
-//! Begins and ends the recording of a process: dormant until MPI is initialized, over when the process is.
+//! Begins and ends the recording of a process.
 //!
-//! In: the calls that start or end MPI ([`calls`]), and the process's own begin and end. A recording [`begin`]s before
-//! MPI_Init is made, is [`ready`] behind it, and its [`end`] comes with MPI_Finalize or the process. What it knows of itself is
-//! the [`run`]. Ranks that are recorded find each other ([`together`]), agree on a [`folder`] and compare their [`clocks`]; the
-//! first of them has the [`last_words`]. Meanwhile the program may ask for something ([`control`]), and handle [`errors`].
+//! In: the calls that start or end MPI ([`calls`]), and the begin and end of the process. A recording [`begin`]s before
+//! MPI_Init, is [`ready`] after it, and [`end`]s with MPI_Finalize or the process; its state is in [`run`]. Recorded
+//! ranks find each other ([`together`]), agree on a [`folder`] and compare their [`clocks`]; the first of them prints
+//! the [`last_words`]. Meanwhile the program may call MPI_Pcontrol ([`control`]) and handle [`errors`].
 
 mod begin;
 mod calls;

@@ -1,4 +1,5 @@
-//! MPI is initialized and can say who this process is: its file gets its place, and the ranks their common clock.
+//! The second half of a recording's begin, once MPI is initialized and this process's rank is known: the file moves to
+//! its place, and the ranks compare clocks.
 
 use std::sync::atomic::Ordering::*;
 
@@ -27,15 +28,20 @@ use crate::recorder::thread::Thread;
 use crate::recorder::thread::asked;
 use crate::recorder::thread::current;
 
-/// MPI can say who we are. A session has no world; its processes know only what their launcher tells them.
+/// Completes the begin of the recording. A session has no world; its processes know only what their launcher tells
+/// them. `first`: whether MPI is initialized for the first time in this process.
 pub fn ready(run: &RunContext, output: &Output, world: bool, first: bool) {
     let family = run.family;
     family.learn_from_library(world);
-    // What MPI has loaded would else be looked at in the program's first call.
+    // Otherwise the program's first call would have to patch the objects that MPI has loaded.
     layers::patch(&run.handed.wrappers);
     progress::ready();
-    current::thread().into_iter().for_each(Thread::prepare);
-    family.common_datatypes.iter().for_each(|datatype| objects::learn_size(family, *datatype));
+    if let Some(thread) = current::thread() {
+        thread.prepare();
+    }
+    for datatype in &family.common_datatypes {
+        objects::learn_size(family, *datatype);
+    }
     if world {
         world::begin(family);
         objects::learn(family, family.comm_world, HandleKind::Communicator);
@@ -87,7 +93,7 @@ pub fn ready(run: &RunContext, output: &Output, world: bool, first: bool) {
     }
 }
 
-/// Has MPI asked about requests from here on, where it can be.
+/// From here on asks MPI which requests are complete, if it can tell.
 fn ask(family: &Family, thread_level: u16) {
     let reason = match completion::learn(family) {
         // Another thread may free a request while it is asked about.
@@ -102,7 +108,7 @@ fn ask(family: &Family, thread_level: u16) {
     shared::define(&Definition::Warning(warning));
 }
 
-/// MPI_THREAD_MULTIPLE, as a header says it.
+/// MPI_THREAD_MULTIPLE in the trace's numbering.
 const THREAD_MULTIPLE: u16 = 3;
 
 fn provided() -> i32 {
@@ -112,7 +118,8 @@ fn provided() -> i32 {
     level
 }
 
-/// What recording a call costs and what listening to an entry does, in thousandths of a tick: the best of a few hundred each.
+/// The cost of recording a call and of recording an engine entry, in thousandths of a tick: the best of ten rounds of
+/// 200 each.
 fn rehearse(RunContext { family, handed, .. }: &RunContext) -> Option<(u64, u64)> {
     const CALLS: u32 = 200;
     const ROUNDS: u32 = 10;

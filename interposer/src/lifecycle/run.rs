@@ -1,4 +1,4 @@
-//! How far the recording of this process has come.
+//! The state of this process's recording.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::*};
@@ -7,38 +7,33 @@ use crate::abi::Family;
 use crate::config::Config;
 use crate::layers::Wrappers;
 
-/// What the wrappers, which lie above, hand down.
+/// What the wrappers, which are on a higher floor, pass down.
 pub struct HandedDown {
-    /// All of them.
     pub wrappers: Wrappers,
-    /// Records so many calls that do next to nothing, and returns the ticks that took.
+    /// Records a number of calls that do next to nothing, and returns the ticks of all.
     pub rehearse: fn(&Family, u32) -> u64,
 }
 
-/// What the recording knows of itself once it has begun.
+/// A recording that has begun.
 pub struct RunContext {
-    /// What the user asked for.
     pub config: Config,
-    /// The conventions of the MPI library.
     pub family: &'static Family,
-    /// See [`HandedDown`].
     pub handed: &'static HandedDown,
 }
 
-/// Set when the recording begins.
 pub static RUN: OnceLock<RunContext> = OnceLock::new();
-/// MPI can be asked.
+/// Set once MPI was initialized.
 pub static READY: AtomicBool = AtomicBool::new(false);
-/// Recording was wanted and failed, here; other ranks may be recording.
+/// Set if the recording was wanted but could not begin; other ranks may be recording.
 pub static FAILED: AtomicBool = AtomicBool::new(false);
-/// How many sessions are open.
 pub static SESSIONS: AtomicU32 = AtomicU32::new(0);
-/// Between MPI_Init and MPI_Finalize.
+/// Set between MPI_Init and MPI_Finalize.
 pub static WORLD: AtomicBool = AtomicBool::new(false);
-/// This rank is the first of those that record together, and speaks for them.
+/// Set if this rank is the first of those that record together, and so prints the messages.
 pub static FIRST: AtomicBool = AtomicBool::new(false);
 
-/// Whether this process says at the end what was recorded: it is the first, and no command in front of the launcher does.
+/// Whether this process prints the line at the end: it is the first, and no `overhear record` in front of the launcher
+/// does.
 pub fn speaks_at_end() -> bool {
     FIRST.load(Acquire) && RUN.get().is_some_and(|run| run.config.run.is_none())
 }

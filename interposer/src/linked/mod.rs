@@ -1,9 +1,10 @@
-//! What was linked into a program together with `liboverhear.a`, by name, since the loader does not know it.
+//! MPI's functions and objects by name, if they are linked into the program together with `liboverhear.a`: the loader
+//! does not know them.
 
 #[cfg(feature = "archive")]
 mod table;
 
-/// The address of a function or an object of an MPI library that was linked together with us. `None` in `liboverhear.so`.
+/// The address of a function or an object of an MPI library that is linked together with us.
 #[cfg(feature = "archive")]
 pub fn find(name: &str) -> Option<usize> {
     table::find(name)

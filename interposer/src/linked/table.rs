@@ -1,14 +1,14 @@
-//! The table of what was linked.
+//! The table of MPI's names and their addresses, filled by the linker.
 //!
-//! Functions that every MPI has are asked for, so that the linker takes them out of a static library. References to others
-//! are weak: what nothing was linked for is null.
+//! Names that every MPI has are strong references, so that the linker takes the functions out of a static library. All
+//! others are weak, and null if nothing defines them.
 
 use std::arch::global_asm;
 use std::collections::HashMap;
 use std::ffi::{CStr, c_char};
 use std::sync::OnceLock;
 
-/// Adds a name to the table, which is a section of its own that the linker keeps: it says where the section begins and ends.
+/// Adds a name to the table, a section that the linker keeps, since `BEGIN` and `END` refer to its bounds.
 macro_rules! name {
     (core $name:expr) => {
         name!(@add $name, "");
@@ -30,7 +30,7 @@ macro_rules! name {
 }
 
 macro_rules! function {
-    // Every MPI has it, though it is not ours to export.
+    // We do not export it, yet every MPI has it.
     (Get_library_version late) => {
         name!(core "PMPI_Get_library_version");
     };

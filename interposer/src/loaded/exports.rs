@@ -1,9 +1,11 @@
-//! What an object defines, by its own table of hashes (DT_GNU_HASH): no scope is searched, and no lock of the loader taken.
+//! The symbols that an object defines, by its own hash table (DT_GNU_HASH): no scope is searched, and no lock of the
+//! loader is taken.
 
 use std::ffi::CStr;
 
-/// The table: four numbers, a Bloom filter of 64-bit words, buckets, and the hashes of the symbols from the first on, those of
-/// a bucket ending with one that is odd.
+/// An object's hash table. In memory: four numbers (buckets, first symbol, words of the filter, its shift), a Bloom
+/// filter of 64-bit words, the buckets, and the hashes of all symbols from the first on; the last hash of a bucket is
+/// odd.
 pub struct Exports {
     base: usize,
     symbols: *const libc::Elf64_Sym,
@@ -15,14 +17,13 @@ pub struct Exports {
     filter: *const u64,
 }
 
-/// A symbol's name with its hash: to ask many objects for the same.
+/// A symbol's name with its hash, to look it up in many objects.
 pub struct SymbolName<S> {
     text: S,
     hash: u32,
 }
 
 impl<S: AsRef<CStr>> SymbolName<S> {
-    /// Hashes it.
     pub fn new(text: S) -> SymbolName<S> {
         let add = |hash: u32, byte: &u8| hash.wrapping_mul(33).wrapping_add(*byte as u32);
         let hash = text.as_ref().to_bytes().iter().fold(5381, add);
@@ -31,10 +32,11 @@ impl<S: AsRef<CStr>> SymbolName<S> {
 }
 
 impl Exports {
-    /// The table of an object that is loaded at `base`, if its parts are there.
+    /// The hash table at `table` of an object that is loaded at `base`, with its tables of symbols and strings. `None`
+    /// if one of them is missing.
     ///
     /// # Safety
-    /// The addresses are 0 or those of the object's tables.
+    /// Each address must be 0 or that of the object's table.
     pub unsafe fn from_tables(
         table: usize,
         base: usize,
@@ -50,14 +52,14 @@ impl Exports {
         (buckets > 0 && words > 0).then_some(Exports { base, symbols, strings, buckets, first, words, shift, filter })
     }
 
-    /// The address of what the object defines under a name.
+    /// The address of the symbol, if the object defines it.
     ///
     /// # Safety
     /// The object must still be loaded.
     pub unsafe fn find(&self, name: &SymbolName<impl AsRef<CStr>>) -> Option<usize> {
         let hash = name.hash;
         let bits = 1u64 << (hash % 64) | 1u64 << ((hash >> self.shift) % 64);
-        // SAFETY: the layout of the table, of an object that is loaded.
+        // SAFETY: the object is loaded, and the reads follow the table's layout.
         unsafe {
             // The number of words is a power of two.
             if *self.filter.add(((hash / 64) & (self.words - 1)) as usize) & bits != bits {

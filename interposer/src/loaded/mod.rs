@@ -10,47 +10,46 @@ use crate::program_headers::{self, ProgramHeaders};
 use crate::symbol;
 pub use exports::{Exports, SymbolName};
 
-/// How often the loader has added and removed objects. Cheap.
+/// How many objects the loader has added and removed so far. Cheap.
 pub fn changes() -> (u64, u64) {
     program_headers::find(|first| Some(first.changes())).unwrap_or_default()
 }
 
-/// All loaded objects but this library, in the order in which the loader looks for what they define.
+/// All loaded objects but this library, in the loader's search order.
 pub fn objects() -> Vec<LoadedObject> {
     let (own, mut objects) = (own_base(), Vec::new());
     program_headers::find(|headers| {
-        objects.extend(LoadedObject::of(headers).filter(|object| object.range.start != own));
+        objects.extend(LoadedObject::from_headers(headers).filter(|object| object.range.start != own));
         None::<()>
     });
     objects
 }
 
-/// The MPI library's handle, whose scope comes before other objects.
+/// The MPI library's handle: [`find_anywhere`] searches its scope first.
 static MPI: OnceLock<usize> = OnceLock::new();
 
-/// The MPI library has this handle.
+/// Has [`find_anywhere`] search the scope of the MPI library's handle first.
 pub fn search_first(handle: usize) {
     let _ = MPI.set(handle);
 }
 
-/// A function that is in no scope dlsym searches by itself: of the MPI library and what it depends on, or of anything
-/// that was loaded.
+/// A function that is in no scope that dlsym searches by itself: of the MPI library and its dependencies, or else of
+/// any loaded object.
 pub fn find_anywhere(name: &CStr) -> Option<usize> {
     let of_mpi = MPI.get().and_then(|handle| symbol::lookup(*handle as *mut c_void, name));
-    // SAFETY: what is loaded now stays so while the program uses it.
+    // SAFETY: objects that are loaded now stay so while the program uses them.
     of_mpi.or_else(|| objects().iter().find_map(|object| unsafe { object.defines(name) }))
 }
 
-/// A loaded object.
 pub struct LoadedObject {
-    /// Its path; the program itself has none.
+    /// The object's path; empty for the program itself.
     pub name: String,
-    /// Where it lies.
+    /// The object's memory.
     pub range: Range<usize>,
-    /// What its addresses count from.
+    /// The load address, which the object's own addresses are relative to.
     base: usize,
     dynamic: usize,
-    /// What the loader made read-only after relocation.
+    /// The pages that the loader made read-only after relocation.
     relro: Range<usize>,
 }
 
@@ -60,7 +59,7 @@ fn page_of(address: usize) -> usize {
     address & !(page - 1)
 }
 
-/// Where this library is loaded.
+/// The load address of this library.
 pub fn own_base() -> usize {
     symbol::definer(own_base as fn() -> usize as usize).map_or(0, |(_, base)| base)
 }
@@ -89,25 +88,24 @@ const DT_RELASZ: i64 = 8;
 const DT_JMPREL: i64 = 23;
 const DT_GNU_HASH: i64 = 0x6fff_fef5;
 const DT_RELACOUNT: i64 = 0x6fff_fff9;
-/// Relocation types of slots that hold a function's address: through the PLT, a pointer, an absolute address.
+/// Relocation types of slots that hold a function's address: JUMP_SLOT, GLOB_DAT and an absolute address.
 #[cfg(target_arch = "x86_64")]
 const SLOTS: [u32; 3] = [7, 6, 1];
 #[cfg(target_arch = "aarch64")]
 const SLOTS: [u32; 3] = [1026, 1025, 257];
 
 impl LoadedObject {
-    /// `None` of what has nothing to patch: the kernel's, and what is not linked dynamically.
-    fn of(headers: &ProgramHeaders) -> Option<LoadedObject> {
+    /// `None` for objects with nothing to patch: the kernel's vDSO, and objects that are not dynamically linked.
+    fn from_headers(headers: &ProgramHeaders) -> Option<LoadedObject> {
         let range = headers.parts(libc::PT_LOAD).reduce(|all, part| all.start.min(part.start)..all.end.max(part.end));
         let name = headers.name();
         let dynamic = headers.parts(libc::PT_DYNAMIC).next().filter(|_| !name.starts_with("linux-vdso"))?.start;
-        // A page it covers in part stays writable.
+        // The last page stays writable if RELRO covers it only in part.
         let relro = headers.parts(libc::PT_GNU_RELRO).next().map(|part| page_of(part.start)..page_of(part.end));
         let (range, relro) = (range.unwrap_or_default(), relro.unwrap_or_default());
         Some(LoadedObject { name, range, base: headers.base(), dynamic, relro })
     }
 
-    /// Whether this is the program.
     pub fn is_program(&self) -> bool {
         self.name.is_empty()
     }
@@ -117,16 +115,16 @@ impl LoadedObject {
         self.name.rsplit('/').next().unwrap_or(&self.name)
     }
 
-    /// What the object itself defines, where it says so.
+    /// The symbols that the object itself defines; `None` if it has no GNU hash table.
     ///
     /// # Safety
     /// The object must still be loaded.
     pub unsafe fn exports(&self) -> Option<Exports> {
-        // SAFETY: the caller's promise, and they are its tables.
+        // SAFETY: the object is loaded, by the caller's promise, and these are its tables.
         unsafe { Exports::from_tables(self.address(DT_GNU_HASH), self.base, self.symbols(), self.address(DT_STRTAB)) }
     }
 
-    /// The address of what the object itself defines under a name.
+    /// The address of a symbol that the object itself defines.
     ///
     /// # Safety
     /// The object must still be loaded.
@@ -135,8 +133,8 @@ impl LoadedObject {
         unsafe { self.exports()?.find(&SymbolName::new(name)) }
     }
 
-    /// Gives every slot that holds the address of a function whose name begins with one of these what `other` says for the
-    /// name, if it does.
+    /// For every slot of a function whose name begins with one of `begins`: writes the address that `other` returns for
+    /// the name, if any.
     ///
     /// # Safety
     /// The object must still be loaded, and stay so while the program runs code in it.
@@ -151,7 +149,7 @@ impl LoadedObject {
         }
     }
 
-    /// Visits every slot that holds the address of a function whose name begins with one of these.
+    /// Visits every slot that holds the address of a function whose name begins with one of `begins`.
     ///
     /// # Safety
     /// The object must still be loaded.
@@ -176,10 +174,11 @@ impl LoadedObject {
                         continue;
                     }
                     let name = (strings + (*symbols.add(symbol)).st_name as usize) as *const u8;
-                    // There are tens of thousands, and next to none are wanted. A name that is shorter ends in a zero.
+                    // A quick test: there are tens of thousands of slots, and few are wanted.
                     if (firsts >> (*name & 127)) & 1 == 0 {
                         continue;
                     }
+                    // A name that is shorter than `begin` ends with a zero, where the comparison stops.
                     let is_wanted = |begin: &&[u8]| begin.iter().zip(0..).all(|(byte, at)| *byte == *name.add(at));
                     if begins.iter().any(is_wanted) {
                         visit(CStr::from_ptr(name.cast()), (self.base + relocation.offset as usize) as *mut usize);
@@ -194,7 +193,7 @@ impl LoadedObject {
         unsafe { self.address(DT_SYMTAB) as *const libc::Elf64_Sym }
     }
 
-    /// What the dynamic section says under a tag, 0 where it says nothing.
+    /// The value of a tag in the dynamic section, 0 if it is missing.
     unsafe fn entry(&self, tag: i64) -> usize {
         let mut at = self.dynamic as *const Dynamic;
         // SAFETY: a loaded object's dynamic section ends with a zero tag.
@@ -209,7 +208,7 @@ impl LoadedObject {
         0
     }
 
-    /// The same, of an address. glibc has added the load address to those, other loaders have not.
+    /// The value of a tag that is an address. glibc has already added the load address, other loaders have not.
     unsafe fn address(&self, tag: i64) -> usize {
         // SAFETY: the object is loaded.
         match unsafe { self.entry(tag) } {
@@ -220,8 +219,8 @@ impl LoadedObject {
     }
 
     unsafe fn write(&self, slot: *mut usize, function: usize) {
-        // SAFETY: the slot is mapped, and holds a function's address. A weak reference that found nothing stays
-        // nothing.
+        // A weak reference that found nothing stays null.
+        // SAFETY: the slot is mapped, and holds a function's address.
         unsafe {
             if *slot == function || *slot == 0 {
                 return;

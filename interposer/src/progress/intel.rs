@@ -1,8 +1,8 @@
-//! Intel MPI's own count of idle turns, for want of a way into its engine over shared memory.
+//! Intel MPI's own count of idle turns, used because its shared-memory engine has no function that can be intercepted.
 //!
-//! Two variables of MPI_T, both called `idle`: a timer in seconds and a counter, always running. They are set up when
-//! MPI is initialized and read once, before it is finalized; only where the user has asked for the progress engine,
-//! since MPI_T is initialized for that.
+//! Two variables of MPI_T, both called `idle`, always run: a timer in seconds and a counter. Their handles are
+//! allocated when MPI is initialized, and they are read once, before it is finalized. This is done only if the user has
+//! asked for the progress engine, since it initializes MPI_T.
 
 use std::sync::OnceLock;
 
@@ -16,7 +16,7 @@ use crate::clock;
 use crate::real;
 use crate::recorder::thread::current;
 
-/// The variables' handles.
+/// The session and the variables' handles.
 struct Idle {
     session: usize,
     timer: usize,
@@ -26,7 +26,7 @@ struct Idle {
 static IDLE: OnceLock<Idle> = OnceLock::new();
 static LISTENER: Listener = Listener::new();
 
-/// Sets the variables up.
+/// Allocates the variables' handles.
 pub fn ready(family: &Family, version: &str) {
     if !version.starts_with("Intel") || LISTENER.line(|| (Interception::Idle, "idle".into())).is_none() {
         return;
@@ -48,7 +48,7 @@ pub fn ready(family: &Family, version: &str) {
 
 fn handle(session: usize, class: usize) -> Option<usize> {
     let (mut index, mut handle, mut count) = (0i32, 0usize, 0i32);
-    // SAFETY: the name is terminated; each writes what it is given an address for.
+    // SAFETY: the name is terminated, and the other addresses are of variables that the functions may write.
     let found = unsafe {
         let name = c"idle".as_ptr() as usize;
         real::invoke(Call::T_pvar_get_index, [name, class, &raw mut index as usize]) == 0
@@ -65,7 +65,7 @@ pub fn read(rate: f64) {
     let (Some(idle), Some(thread)) = (IDLE.get(), current::thread()) else { return };
     let Some(line) = LISTENER.line(|| (Interception::Idle, "idle".into())) else { return };
     let (mut seconds, mut turns) = (0f64, 0u64);
-    // SAFETY: one variable is a double, the other an integer of at most 64 bits, filled from its low end.
+    // SAFETY: one variable is a double, the other an integer of at most 64 bits, written from its low end.
     let read = unsafe {
         real::invoke(Call::T_pvar_read, [idle.session, idle.timer, &raw mut seconds as usize]) == 0
             && real::invoke(Call::T_pvar_read, [idle.session, idle.counter, &raw mut turns as usize]) == 0

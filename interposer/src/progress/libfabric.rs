@@ -1,8 +1,8 @@
-//! libfabric: reads of completion queues, which MPICH's netmod ofi and Open MPI's mtl/ofi turn.
+//! libfabric: reads of completion queues, by which MPICH's netmod ofi and Open MPI's mtl/ofi make progress.
 //!
-//! Their functions are reached through tables that hang on the objects: a fabric's table opens domains, a domain's
-//! opens queues, a queue's reads. Each object gets a copy of its table in which the one function is ours; the
-//! original stands behind the copy. Layouts are those of rdma/fabric.h, fi_domain.h and fi_eq.h, which only ever append.
+//! The functions are in tables that the objects point to: a fabric's table opens domains, a domain's opens queues, a
+//! queue's reads. Each object gets a copy of its table with our function in it, followed by the address of the original
+//! table. Layouts are those of rdma/fabric.h, fi_domain.h and fi_eq.h, which only ever append.
 
 use std::ffi::{c_int, c_void};
 
@@ -18,7 +18,7 @@ type OpenFabric = unsafe extern "C-unwind" fn(*mut c_void, *mut *mut c_void, *mu
 static FABRIC: Function<OpenFabric> = unsafe { Function::behind_ours("fi_fabric") };
 static LISTENER: Listener = Listener::new();
 
-/// What fabrics, domains and queues begin with.
+/// The common head of fabrics, domains and queues.
 #[repr(C)]
 struct Object {
     class: usize,
@@ -27,20 +27,20 @@ struct Object {
     table: *mut usize,
 }
 
-/// Places in the tables, in words. The first word is the table's size in bytes.
+/// Indices of functions in the tables, in words. Word 0 is the table's size in bytes.
 const DOMAIN: usize = 1;
 const DOMAIN2: usize = 6;
 const OPEN_QUEUE: usize = 2;
 const READ: usize = 1;
 const READ_FROM: usize = 2;
 
-/// The function that the object's provider has in a place of its table.
+/// The provider's own function at an index of the object's table.
 ///
 /// # Safety
-/// The object's table must be a copy made by [`listen`], and `F` the type of function pointers that it has in this place.
+/// The object's table must be a copy made by [`listen`], and `F` the pointer type of the function at this index.
 unsafe fn original<F: Copy>(object: *const Object, place: usize) -> F {
     const { assert!(size_of::<F>() == size_of::<usize>()) }
-    // SAFETY: behind the copy stands the original.
+    // SAFETY: the word behind the copy is the original table's address.
     unsafe {
         let table = (*object).table;
         let words = *table / size_of::<usize>();
@@ -48,7 +48,7 @@ unsafe fn original<F: Copy>(object: *const Object, place: usize) -> F {
     }
 }
 
-/// Gives the object a copy of its table with these functions in these places, as far as the table goes.
+/// Gives the object a copy of its table with our functions at the given indices, if the table has functions there.
 unsafe fn listen(object: *mut Object, ours: &[(usize, usize)]) {
     guard::run(|| {
         // SAFETY: a provider's object, just made; its table begins with its size.
@@ -57,7 +57,9 @@ unsafe fn listen(object: *mut Object, ours: &[(usize, usize)]) {
             let words = *table / size_of::<usize>();
             let mut copy: Vec<usize> = std::slice::from_raw_parts(table, words).to_vec();
             for (place, function) in ours {
-                copy.get_mut(*place).filter(|word| **word != 0).into_iter().for_each(|word| *word = *function);
+                if let Some(word) = copy.get_mut(*place).filter(|word| **word != 0) {
+                    *word = *function;
+                }
             }
             copy.push(table as usize);
             (*object).table = Box::leak(copy.into_boxed_slice()).as_mut_ptr();
@@ -65,7 +67,7 @@ unsafe fn listen(object: *mut Object, ours: &[(usize, usize)]) {
     });
 }
 
-/// Opens a fabric.
+/// Opens a fabric, whose domains are then opened by [`domain`] and [`domain2`].
 #[unsafe(no_mangle)]
 unsafe extern "C-unwind" fn fi_fabric(attr: *mut c_void, fabric: *mut *mut c_void, context: *mut c_void) -> c_int {
     // SAFETY: passes on what was passed.
@@ -149,7 +151,7 @@ unsafe extern "C-unwind" fn read_from(queue: *mut Object, buffer: usize, count: 
     entered(|| unsafe { original::<Read>(queue, READ_FROM)(queue, buffer, count, from) })
 }
 
-/// Reads a queue. Below zero for none (-FI_EAGAIN) and for errors.
+/// Records a read of a queue. Its result is negative for no completions (-FI_EAGAIN) and for errors.
 #[inline(always)]
 fn entered(real: impl FnOnce() -> isize) -> isize {
     let Some(heard) = super::heard() else { return real() };

@@ -1,11 +1,11 @@
-//! What the progress engine did: one ledger for each thread, filled by the ways in.
+//! The activity of the MPI library's progress engine, in a ledger for each thread.
 //!
-//! In: calls of the engine's own functions, seen by [`openmpi`], [`ucx`] and [`libfabric`], and the system calls made
-//! inside MPI, seen by [`sockets`]. Out: a line for each component in the thread's block, what happened during each MPI
-//! call behind its record, and entries over time as events.
+//! In: calls of the engine's own functions, intercepted by [`openmpi`], [`ucx`] and [`libfabric`], and the system calls
+//! made inside MPI, intercepted by [`sockets`]. Out: a line for each component in the thread's block, a record of the
+//! activity during each MPI call behind the call's record, and events for entries.
 //!
-//! An entry is the outermost of these calls: `opal_progress`, the UCX worker it turns, or a bare `epoll_wait` where
-//! nothing else of the engine can be seen. It was productive if a component reported events or bytes moved.
+//! An entry is the outermost of these calls: `opal_progress`, the UCX worker that it progresses, or a bare `epoll_wait`
+//! if nothing else of the engine can be intercepted. It is productive if a component reported events or bytes moved.
 
 pub mod intel;
 pub mod libfabric;
@@ -27,11 +27,11 @@ use crate::recorder::thread::current;
 use crate::recorder::thread::engine::{Engine, Line, NOT_ENTERED, SAMPLED, UNMEASURED};
 use crate::recorder::thread::slots;
 
-/// How much was asked for, as a number of [`Depth`].
+/// The depth that the user asked for, as a number of [`Depth`].
 static ASKED: AtomicU32 = AtomicU32::new(Depth::Off as u32);
 static LINES_TAKEN: AtomicU32 = AtomicU32::new(FIRST_COMPONENT as u32);
 
-/// Begins to listen, as much as was asked for.
+/// Begins to record the engine at the depth that the user asked for.
 pub fn begin(depth: Depth) {
     shared::define(&Definition::Progress(depth as u32));
     ASKED.store(depth as u32, Release);
@@ -41,7 +41,7 @@ pub fn begin(depth: Depth) {
     }
 }
 
-/// MPI was initialized: what it has loaded meanwhile is listened to as well.
+/// Also intercepts the components that MPI has loaded while it was initialized.
 pub fn ready() {
     if is_on() {
         sockets::begin();
@@ -50,7 +50,7 @@ pub fn ready() {
     }
 }
 
-/// Does what the engine may be turned for that is not the program's doing.
+/// Does work of the recorder's during which the engine's activity is not recorded.
 pub fn unheard<R>(work: impl FnOnce() -> R) -> R {
     HERE.depth.store(Depth::Off as u32, Release);
     let result = work();
@@ -58,7 +58,7 @@ pub fn unheard<R>(work: impl FnOnce() -> R) -> R {
     result
 }
 
-/// Makes `times` entries that do nothing inside a call, to measure what listening costs. Returns ticks.
+/// Makes `times` empty entries inside a call, to measure the cost of recording them. Returns the ticks of all.
 #[inline(never)]
 pub fn rehearse(thread: &Thread, times: u32) -> u64 {
     let heard = Heard { thread, depth: Depth::Events as u32 };
@@ -71,23 +71,22 @@ pub fn rehearse(thread: &Thread, times: u32) -> u64 {
     ticks
 }
 
-/// Whether anything is to be recorded.
 pub fn is_on() -> bool {
     ASKED.load(Relaxed) != Depth::Off as u32
 }
 
-/// Something that is listened to. It gets a line in the ledgers when it is first called.
+/// An intercepted component. It gets a line in the ledgers when it is first called.
 pub struct Listener {
     line: AtomicU32,
 }
 
 impl Listener {
-    /// Without a line yet.
+    /// A component without a line yet.
     pub const fn new() -> Listener {
         Listener { line: AtomicU32::new(0) }
     }
 
-    /// The number of its line; `None` where all are taken.
+    /// The number of its line; `None` if all lines are taken.
     #[inline(always)]
     pub fn line(&self, describe: impl FnOnce() -> (Interception, String)) -> Option<usize> {
         match self.line.load(Relaxed) as usize {
@@ -117,26 +116,25 @@ impl Listener {
     }
 }
 
-/// What a call of a component came to.
+/// The result of a call of a component.
 pub struct Achieved {
-    /// What it reported: events, completions, bytes.
+    /// Events, completions or bytes that it reported.
     pub events: u64,
     /// Descriptors ready to receive and to send.
     pub ready: (u64, u64),
-    /// Whether it achieved something for the call of the engine around it. A socket that is ready has not moved a
-    /// byte yet.
+    /// Whether it makes the entry around it productive. A socket that is ready has not moved a byte yet.
     pub counts: bool,
 }
 
 impl Achieved {
-    /// So many events, each of which counts.
+    /// A number of events, which make the entry around productive.
     #[inline(always)]
     pub fn events(events: u64) -> Achieved {
         Achieved { events, ready: (0, 0), counts: events > 0 }
     }
 }
 
-/// A thread's engine, as far as it is recorded.
+/// A thread whose engine is recorded.
 #[derive(Clone, Copy)]
 pub struct Heard<'a> {
     thread: &'a Thread,
@@ -150,14 +148,14 @@ impl Heard<'_> {
         self.depth >= Depth::Time as u32
     }
 
-    /// Whether it is inside an entry whose parts are not measured.
+    /// Whether the thread is inside an entry whose parts are not timed.
     #[inline(always)]
     pub fn is_unmeasured(self) -> bool {
         self.thread.engine.state.get() == UNMEASURED
     }
 }
 
-/// The engine of the calling thread; of one that has not called MPI, its recording begins here.
+/// The calling thread, if its engine is recorded. The recording of a thread that has not called MPI begins here.
 #[inline(always)]
 pub fn heard() -> Option<Heard<'static>> {
     let depth = HERE.depth.load(Relaxed);
@@ -177,7 +175,7 @@ fn joined() -> Option<&'static Thread> {
     slots::join()
 }
 
-/// The same where the thread is inside MPI or its engine.
+/// The calling thread, if its engine is recorded and it is inside MPI or the engine.
 #[inline(always)]
 pub fn heard_inside() -> Option<Heard<'static>> {
     let thread = current::thread().filter(|thread| thread.nested() || thread.engine.state.get() != NOT_ENTERED)?;
@@ -185,7 +183,7 @@ pub fn heard_inside() -> Option<Heard<'static>> {
     (depth != Depth::Off as u32).then_some(Heard { thread, depth })
 }
 
-/// Makes a call of the engine, or of a part of it that is an entry where nothing else of it is around.
+/// Makes a call of the engine or of a part of it, which is an entry if it is the outermost one.
 #[inline(always)]
 pub fn entry<R>(heard: Heard, line: usize, real: impl FnOnce() -> R, came: impl FnOnce(&R) -> Achieved) -> R {
     match heard.thread.engine.state.get() {
@@ -195,7 +193,7 @@ pub fn entry<R>(heard: Heard, line: usize, real: impl FnOnce() -> R, came: impl 
     }
 }
 
-/// The same of a system call, which takes longer than it takes to read the clock.
+/// As [`entry`], for a system call: it takes longer than reading the clock, so it is always timed.
 #[inline(always)]
 pub fn system_entry<R>(heard: Heard, line: usize, real: impl FnOnce() -> R, came: impl FnOnce(&R) -> Achieved) -> R {
     match heard.thread.engine.state.get() {
@@ -204,10 +202,10 @@ pub fn system_entry<R>(heard: Heard, line: usize, real: impl FnOnce() -> R, came
     }
 }
 
-/// Makes a call of the engine that no other is around.
+/// Makes the outermost call of the engine.
 ///
-/// Reading the clock takes longer than an entry that finds nothing. So where an entry `follows` one that found nothing, in the same
-/// call, it begins when that has ended: the call does nothing but wait.
+/// Reading the clock takes longer than an entry that finds nothing. So if an entry `follows` an unproductive one in the
+/// same MPI call, its start is taken to be the end of that one: the call does nothing but wait.
 #[inline(always)]
 pub fn outermost<R>(
     heard: Heard,
@@ -227,7 +225,7 @@ pub fn outermost<R>(
     engine.enters(line, start);
     let result = real();
     let end = if heard.is_timed() { clock::now() } else { read };
-    // Where the stack was suspended meanwhile, others may have entered: this one ends as it began.
+    // If the stack was suspended meanwhile, other calls may have entered: restore the state from before this one.
     engine.state.set(NOT_ENTERED);
     let productive = has_achieved(engine, own, before, &came(&result));
     own.count(end.wrapping_sub(start));
@@ -235,16 +233,16 @@ pub fn outermost<R>(
         own.achieved();
         engine.achiever_took(end.wrapping_sub(start));
     }
-    // What MPI does after it has achieved something is its own, or the program's.
+    // After a productive entry MPI or the program does other work, so the next entry must read the clock.
     engine.read.set(if productive { 0 } else { end });
     if !thread.is_at_work() {
-        tell(heard, productive, start, end);
+        record_entry(heard, productive, start, end);
     }
     result
 }
 
-/// Makes a call of a part of the engine, inside an entry. How long it takes is measured in one entry of several, which stands for
-/// the others; where it achieves something, it is given the time of the entry.
+/// Makes a call of a part of the engine inside an entry whose parts are not timed. One entry of several is timed and
+/// stands for the others; a productive part is given the time of the entry.
 #[inline(always)]
 pub fn inner<R>(heard: Heard, line: usize, real: impl FnOnce() -> R, came: impl FnOnce(&R) -> Achieved) -> R {
     let engine = &heard.thread.engine;
@@ -259,7 +257,7 @@ pub fn inner<R>(heard: Heard, line: usize, real: impl FnOnce() -> R, came: impl 
     result
 }
 
-/// The same, measured from `start` on; where it achieves nothing, its time counts so often.
+/// Makes a call of a part of the engine, timed from `start` on; the time of an unproductive one counts `times` times.
 #[inline(always)]
 pub fn timed_inner<R>(
     heard: Heard,
@@ -272,7 +270,7 @@ pub fn timed_inner<R>(
     let engine = &heard.thread.engine;
     let Some(own) = engine.line(line) else { return real() };
     let before = engine.achieved.get();
-    // Of calls inside each other, the outermost is measured.
+    // Of nested calls only the outermost is timed.
     let first = engine.enters_part(line);
     let result = real();
     let end = if heard.is_timed() { clock::now() } else { start };
@@ -289,20 +287,20 @@ pub fn timed_inner<R>(
     result
 }
 
-/// Whether a call of a component achieved anything, itself or by what it called.
+/// Whether a call of a component was productive, itself or by a call inside it.
 #[inline(always)]
 fn has_achieved(engine: &Engine, line: Line, before: u64, achieved: &Achieved) -> bool {
     if achieved.events > 0 {
         line.reported(achieved.events, achieved.ready);
         engine.achieved.set(engine.achieved.get() + achieved.counts as u64);
     }
-    // A bare wait for descriptors has nothing around it that could move the bytes.
+    // Events count even if `counts` is false: around a bare wait for descriptors nothing could move the bytes.
     achieved.events > 0 || engine.achieved.get() != before
 }
 
-/// An outermost entry was made.
+/// Counts an entry, and records the events that it makes.
 #[inline(always)]
-fn tell(Heard { thread, depth }: Heard, productive: bool, start: u64, end: u64) {
+fn record_entry(Heard { thread, depth }: Heard, productive: bool, start: u64, end: u64) {
     let nested = thread.nested();
     let line = thread.engine.entries_line(nested);
     line.count(end.wrapping_sub(start));
@@ -324,7 +322,7 @@ fn tell(Heard { thread, depth }: Heard, productive: bool, start: u64, end: u64) 
     }
 }
 
-/// Makes a call that is part of an entry but none itself: data that moves.
+/// Makes a call that moves data, which is always part of an entry and never one itself.
 #[inline(always)]
 pub fn part<R>(heard: Heard, line: usize, real: impl FnOnce() -> R, came: impl FnOnce(&R) -> Achieved) -> R {
     let engine = &heard.thread.engine;

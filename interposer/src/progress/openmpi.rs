@@ -1,8 +1,8 @@
 //! Open MPI: `opal_progress`, and the callbacks that components register with it.
 //!
-//! Both are called through the linkage table, so that ours come first. Before Open MPI 5.0 `opal_progress` returns
-//! nothing, and in any version it leaves out what libevent did: callbacks and sockets tell what an entry achieved.
-//! Callbacks get no argument that tells them apart, so each that is registered is called through a function of its own.
+//! Open MPI calls its functions through the PLT, so ours come first. Before 5.0 `opal_progress` returns nothing, and in
+//! all versions its result leaves out libevent; so callbacks and sockets determine whether an entry was productive.
+//! Callbacks get no argument that tells them apart, so each is called through a trampoline of its own.
 
 use std::ffi::c_int;
 use std::path::Path;
@@ -17,7 +17,7 @@ use crate::symbol;
 type Callback = unsafe extern "C-unwind" fn() -> c_int;
 type Register = unsafe extern "C-unwind" fn(usize) -> c_int;
 
-// SAFETY: their types, by opal_progress.h; before 5.0 the first returns nothing.
+// SAFETY: the function's type, by opal_progress.h; before 5.0 it returns nothing.
 static PROGRESS: Function<Callback> = unsafe { Function::behind_ours("opal_progress") };
 // SAFETY: as above.
 static REGISTER: Function<Register> = unsafe { Function::behind_ours("opal_progress_register") };
@@ -31,7 +31,7 @@ fn described() -> (Interception, String) {
     (Interception::Opal, "opal_progress".into())
 }
 
-/// The engine is there, whether or not it will be entered.
+/// Gives the engine its line, so that the trace names it even if it is never entered.
 pub fn ready() {
     if PROGRESS.exists() {
         LISTENER.line(described);
@@ -42,7 +42,7 @@ pub fn ready() {
 #[unsafe(no_mangle)]
 unsafe extern "C-unwind" fn opal_progress() -> c_int {
     let real = || {
-        // SAFETY: the function takes nothing. What it returns before 5.0 is whatever the register held.
+        // SAFETY: the function takes nothing. Before 5.0 its result is undefined, and not used.
         unsafe { PROGRESS.get()() }
     };
     let Some(heard) = super::heard() else { return real() };
@@ -50,7 +50,7 @@ unsafe extern "C-unwind" fn opal_progress() -> c_int {
     super::entry(heard, line, real, |_| Achieved::events(0))
 }
 
-/// Callbacks that are told apart; Open MPI has less than ten.
+/// Most callbacks that get a trampoline; Open MPI has fewer than ten.
 const CALLBACKS: usize = 32;
 
 struct Slot {
@@ -75,7 +75,7 @@ fn events(reported: &c_int) -> Achieved {
     Achieved::events((*reported).max(0) as u64)
 }
 
-/// A callback in an entry whose parts are measured, or that somebody else than `opal_progress` calls.
+/// Makes a call of a callback in an entry whose parts are timed, or outside `opal_progress`.
 #[inline(never)]
 fn rarely(heard: Heard, line: usize, callback: usize) -> c_int {
     // SAFETY: what was registered.
@@ -90,13 +90,13 @@ macro_rules! trampolines {
 
 trampolines!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31);
 
-/// What stands in for a callback; the callback itself where there is no slot left for it.
+/// The trampoline of a callback; the callback itself if no slot is left for it.
 fn stand_in(callback: usize) -> usize {
     if !super::is_on() {
         return callback;
     }
     for (slot, trampoline) in SLOTS.iter().zip(TRAMPOLINES) {
-        // A slot stays its callback's own, so that a component that comes and goes keeps its line.
+        // A slot stays with its callback, so that a component that is unregistered and registered again keeps its line.
         match slot.callback.compare_exchange(0, callback, AcqRel, Acquire) {
             Ok(_) => return trampoline as usize,
             Err(other) if other == callback => return trampoline as usize,
@@ -111,35 +111,35 @@ fn registered(callback: usize) -> usize {
     known.map_or(callback, |(_, trampoline)| trampoline as usize)
 }
 
-/// A component's callback begins.
+/// Registers a component's callback.
 #[unsafe(no_mangle)]
 unsafe extern "C-unwind" fn opal_progress_register(callback: usize) -> c_int {
     // SAFETY: passes on what was passed, or a function of the same type.
     unsafe { REGISTER.get()(stand_in(callback)) }
 }
 
-/// A component's callback begins, to be called more seldom.
+/// Registers a component's callback that is called less often.
 #[unsafe(no_mangle)]
 unsafe extern "C-unwind" fn opal_progress_register_lp(callback: usize) -> c_int {
     // SAFETY: as above.
     unsafe { REGISTER_LOW.get()(stand_in(callback)) }
 }
 
-/// A component's callback ends.
+/// Unregisters a component's callback.
 #[unsafe(no_mangle)]
 unsafe extern "C-unwind" fn opal_progress_unregister(callback: usize) -> c_int {
     let known = registered(callback);
     let unregister = UNREGISTER.get();
     // SAFETY: as above.
     match unsafe { unregister(known) } {
-        // It was registered before anybody listened.
+        // It was registered before we intercepted it.
         // SAFETY: as above.
         code if code != 0 && known != callback => unsafe { unregister(callback) },
         code => code,
     }
 }
 
-/// What a callback is called: its symbol where it has one, else its component's file, or the place in a library.
+/// The name of a callback: its symbol if it has one, else its component's file, else its offset in a library.
 fn name(callback: usize) -> String {
     let Some((path, base, symbol)) = symbol::describe(callback) else { return "unnamed".into() };
     let file = Path::new(&path).file_name().unwrap_or_default().to_string_lossy().into_owned();

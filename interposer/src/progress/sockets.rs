@@ -1,8 +1,8 @@
-//! System calls that the MPI library makes inside MPI: waiting for descriptors, and data on sockets.
+//! System calls that the MPI library makes: waiting for descriptors, and moving data on sockets.
 //!
-//! They are reached by the slots through which objects other than the program call the C library, once MPI is
-//! initialized: the program's own input and output is not ours, and processes without MPI are left alone. Each looks
-//! whether its thread is inside MPI, and is the C library's function where it is not.
+//! Once MPI is initialized, the slots through which objects other than the program call the C library are patched; the
+//! program's own input and output is not recorded, and processes without MPI are left alone. Outside MPI each function
+//! just calls the C library's.
 
 use std::ffi::{CStr, c_int, c_void};
 use std::sync::atomic::{AtomicU8, Ordering::*};
@@ -16,10 +16,10 @@ use crate::function::Function;
 use crate::loaded;
 use crate::recorder::guard;
 
-/// Listens to the objects that are loaded by now.
+/// Patches the objects that are loaded by now.
 pub fn begin() {
     guard::run(|| {
-        // The C library calls its own functions.
+        // The C library's calls of its own functions are left alone.
         let is_system = |file: &str| ["libc.so", "ld-linux", "libpthread"].iter().any(|name| file.starts_with(name));
         let ours = |name: &CStr| {
             let name = name.to_str().ok()?;
@@ -39,7 +39,7 @@ macro_rules! calls {
     })*) => {
         $(static $listener: Listener = Listener::new();)*
 
-        /// Their names, and ours that stand for them.
+        /// The C library's functions by name, and ours that replace them.
         const FUNCTIONS: &[(&str, unsafe extern "C-unwind" fn())] = &[$($(
             // SAFETY: only the address is used.
             (stringify!($name), unsafe { std::mem::transmute::<*const (), unsafe extern "C-unwind" fn()>($name as *const ()) })
@@ -114,7 +114,7 @@ fn polled(descriptors: *const pollfd, count: usize, ready: c_int) -> Achieved {
     if ready <= 0 {
         return Achieved::events(0);
     }
-    // SAFETY: so many the caller has passed, and the call has succeeded.
+    // SAFETY: the caller has passed `count` descriptors, and the call has succeeded.
     let all = unsafe { std::slice::from_raw_parts(descriptors, count) };
     let with = |bits: i16| all.iter().filter(|one| one.revents & bits != 0).count() as u64;
     Achieved { events: ready as u64, ready: (with(IN), with(libc::POLLOUT)), counts: false }
@@ -124,7 +124,7 @@ fn selected(count: c_int, receive: *const fd_set, send: *const fd_set, ready: c_
     if ready <= 0 {
         return Achieved::events(0);
     }
-    // SAFETY: sets of at least so many descriptors, or null.
+    // SAFETY: each set is null or holds at least `count` descriptors.
     let with =
         |set: *const fd_set| (0..count).filter(|fd| !set.is_null() && unsafe { libc::FD_ISSET(*fd, set) }).count();
     Achieved { events: ready as u64, ready: (with(receive) as u64, with(send) as u64), counts: false }
@@ -135,7 +135,7 @@ fn waited(events: *const epoll_event, ready: c_int) -> Achieved {
         return Achieved::events(0);
     }
     let bits = |at: usize| {
-        // SAFETY: the call has filled so many. They are packed on x86-64.
+        // SAFETY: the call has filled `ready` events. They are packed on x86-64.
         unsafe { (&raw const (*events.add(at)).events).read_unaligned() }
     };
     let with = |wanted: c_int| (0..ready as usize).filter(|at| bits(*at) & wanted as u32 != 0).count() as u64;
@@ -146,7 +146,7 @@ fn waited(events: *const epoll_event, ready: c_int) -> Achieved {
 const UNASKED: u8 = 0;
 const SOCKET: u8 = 1;
 const OTHER: u8 = 2;
-/// What the first descriptors are. Asking costs as much as a small read.
+/// The kinds of the lowest descriptors, cached since asking costs as much as a small read.
 static KINDS: [AtomicU8; 4096] = [const { AtomicU8::new(UNASKED) }; 4096];
 
 #[inline(always)]
@@ -168,7 +168,7 @@ fn ask(descriptor: c_int) -> bool {
     socket
 }
 
-/// A descriptor that is closed may come again as something else.
+/// Forgets the kind of a descriptor before it is closed: its number may be reused for another kind of file.
 unsafe extern "C-unwind" fn close(descriptor: c_int) -> c_int {
     // SAFETY: its type, by POSIX.
     static REAL: Function<unsafe extern "C-unwind" fn(c_int) -> c_int> = unsafe { Function::first("close") };

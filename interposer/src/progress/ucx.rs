@@ -1,4 +1,4 @@
-//! UCX: `ucp_worker_progress`, which MPICH, MVAPICH and Open MPI's pml/ucx turn.
+//! UCX: `ucp_worker_progress`, by which MPICH, MVAPICH and Open MPI's pml/ucx make progress.
 
 use std::ffi::{c_uint, c_void};
 
@@ -17,14 +17,14 @@ fn described() -> (Interception, String) {
     (Interception::Ucx, "ucp_worker_progress".into())
 }
 
-/// The engine is there, whether or not it will be entered.
+/// Gives the engine its line, so that the trace names it even if it is never entered.
 pub fn ready() {
     if PROGRESS.exists() {
         LISTENER.line(described);
     }
 }
 
-/// Turns a worker. Returns how much was progressed, 0 for nothing (ucp.h).
+/// Progresses a worker. Returns nonzero if anything was progressed (ucp.h).
 #[unsafe(no_mangle)]
 unsafe extern "C-unwind" fn ucp_worker_progress(worker: *mut c_void) -> c_uint {
     // SAFETY: passes on what was passed.

@@ -1,7 +1,8 @@
-//! What a process's threads do in MPI, as data: records in pages of the process's file.
+//! Records the MPI calls of a process's threads in pages of the process's file.
 //!
-//! [`thread`] is what every call goes through; [`objects`] are what handles stand for; [`content`] is what messages hold; [`file`] is where all of it goes. Below
-//! lie the flags of the [`process`], and [`guard`], which keeps the program from noticing. The tables it needs are [`recorder_core`]'s.
+//! Every call goes through [`thread`]; [`objects`] knows what handles stand for; [`content`] takes checksums of
+//! messages; [`mod@file`] takes all of it. Below are the flags of the [`process`], and [`guard`], which hides the
+//! recorder's work from the program. The tables are in [`recorder_core`].
 
 pub mod content;
 pub mod file;

@@ -1,7 +1,8 @@
-//! Parts of its run that the program names: by `overhear_begin` and `overhear_end`, and by NVTX.
+//! Regions: parts of its run that the program names, by `overhear_begin` and `overhear_end` or by NVTX.
 //!
-//! In: a name, on the thread that enters a region. Out: a record in the thread's page, and a definition of the name when it is
-//! first met. Nothing is recorded before MPI is initialized, nor where only totals are.
+//! In: a name, on the thread that enters a region. Out: a record in the thread's page, and a definition when the name
+//! is new. Regions are recorded once MPI is initialized, and only while the thread has room for events, not in
+//! profiles.
 
 mod names;
 pub mod nvtx;
@@ -12,13 +13,13 @@ use crate::recorder::thread::Thread;
 use crate::recorder::thread::current;
 use crate::recorder::thread::slots;
 
-/// Whose regions those of `overhear_begin` are, which NVTX knows nothing of.
+/// The owner of `overhear_begin`'s regions; an NVTX domain never has this number.
 const OWN: usize = usize::MAX;
 
-/// The program enters a region.
+/// Enters a region.
 ///
 /// # Safety
-/// The name is null, or ends with a zero.
+/// The name must be null or end with a zero.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn overhear_begin(name: *const c_char) {
     if !name.is_null() {
@@ -28,20 +29,20 @@ pub unsafe extern "C" fn overhear_begin(name: *const c_char) {
     }
 }
 
-/// It leaves the region that it entered last.
+/// Leaves the region that this thread entered last.
 #[unsafe(no_mangle)]
 pub extern "C" fn overhear_end() {
     recorded(|thread| thread.leave_region(OWN));
 }
 
-/// Does this on the calling thread, if its records are kept. A signal handler may have interrupted the recorder at work: what
-/// it enters then is not seen.
+/// Does `work` with the calling thread's recording, if it has one. If a signal handler has interrupted the recorder at
+/// work, its regions are not recorded.
 #[inline(always)]
-fn recorded<R>(what: impl FnOnce(&Thread) -> R) -> Option<R> {
+fn recorded<R>(work: impl FnOnce(&Thread) -> R) -> Option<R> {
     let thread = current::thread().or_else(slots::join);
     let thread = thread.filter(|thread| !thread.is_over() && !thread.is_at_work())?;
     thread.work(true);
-    let result = what(thread);
+    let result = work(thread);
     thread.work(false);
     Some(result)
 }

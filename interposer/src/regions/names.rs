@@ -1,4 +1,4 @@
-//! Names of regions, each with a number. What the number means is in the file before any record has it.
+//! Names of regions, each with a number, whose definition is in the file before any record uses it.
 
 use std::sync::OnceLock;
 
@@ -10,18 +10,18 @@ use recorder_core::region_names::{RegionName, RegionNames};
 
 static NAMES: OnceLock<Option<RegionNames>> = OnceLock::new();
 
-/// The number of what says this, 0 where memory ran out.
+/// The number of a name; 0 if memory ran out.
 pub fn number(text: &[u8]) -> u32 {
     find(text).map_or(0, number_of)
 }
 
-/// A name; `None` where memory ran out.
+/// The name with this text; `None` if memory ran out.
 pub fn find(text: &[u8]) -> Option<&'static RegionName> {
     let names = NAMES.get().or_else(|| guard::run(|| NAMES.get_or_init(RegionNames::new)));
     Some(names?.as_ref()?.find(text))
 }
 
-/// The number of a name, which is in the file from here on.
+/// The number of a name, after its definition is in the file.
 pub fn number_of(name: &RegionName) -> u32 {
     if name.is_untold() {
         define(name);

@@ -1,8 +1,8 @@
-//! Ranges of NVTX, NVIDIA's way for programs to name parts of their run.
+//! Ranges of NVTX, NVIDIA's interface for programs to name parts of their run.
 //!
-//! A program's own copy of NVTX loads the library that `NVTX_INJECTION64_PATH` names, calls [`InitializeInjectionNvtx2`], and
-//! from then on the functions that were put into its tables. What is told of ranges is their names: of a domain, only
-//! that its pushes and pops belong together.
+//! The NVTX code in a program loads the library that `NVTX_INJECTION64_PATH` names, calls [`InitializeInjectionNvtx2`],
+//! and from then on calls the functions that this one put into its tables. Only the names of ranges are recorded;
+//! domains serve to match pushes and pops.
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::sync::atomic::{AtomicUsize, Ordering::*};
@@ -17,11 +17,11 @@ use recorder_core::region_names::RegionName;
 const CALLBACKS: u32 = 1;
 const CORE: c_int = 1;
 const CORE2: c_int = 5;
-/// What a push returns where nobody listens.
+/// The result of a push that is not recorded.
 const NO_PUSH_POP_TRACKING: c_int = -2;
 
 type GetExportTable = unsafe extern "C" fn(u32) -> *const Callbacks;
-/// A table's entries point to where NVTX keeps the functions.
+/// A table whose entries point to NVTX's function pointers.
 type FunctionTable = *const *mut *const c_void;
 
 #[repr(C)]
@@ -30,7 +30,7 @@ pub struct Callbacks {
     module: Option<unsafe extern "C" fn(c_int, *mut FunctionTable, *mut c_uint) -> c_int>,
 }
 
-/// What a range is called, and more, as the program passes it.
+/// `nvtxEventAttributes_t`: a range's name and more.
 #[repr(C)]
 pub struct Attributes {
     version: u16,
@@ -45,10 +45,10 @@ pub struct Attributes {
     message: *const c_void,
 }
 
-/// NVTX was loaded, and asks who listens. Returns whether somebody does.
+/// Puts our functions into NVTX's tables. Returns 1 on success, 0 otherwise.
 ///
 /// # Safety
-/// Called by NVTX.
+/// Only NVTX may call it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn InitializeInjectionNvtx2(get_export_table: Option<GetExportTable>) -> c_int {
     let Some(get_export_table) = get_export_table else { return 0 };
@@ -77,25 +77,27 @@ pub unsafe extern "C" fn InitializeInjectionNvtx2(get_export_table: Option<GetEx
     ];
     for (number, functions) in [(CORE, core), (CORE2, core2)] {
         let (mut table, mut size): (FunctionTable, c_uint) = (std::ptr::null(), 0);
-        // SAFETY: as above; it writes a table and how many entries that has.
+        // SAFETY: as above; it writes the table's address and its number of entries.
         if unsafe { module(number, &mut table, &mut size) } == 0 || table.is_null() {
             return 0;
         }
         for (at, function) in functions.into_iter().filter(|(at, _)| *at < size as usize) {
             // SAFETY: the table has that entry, which is null or points to a place for a function.
-            unsafe { (*table.add(at)).as_mut() }.into_iter().for_each(|place| *place = function);
+            if let Some(place) = unsafe { (*table.add(at)).as_mut() } {
+                *place = function;
+            }
         }
     }
     1
 }
 
-/// A range that this thread pushes into a domain, and pops again.
+/// Enters a range that this thread will pop from the same domain. Returns its depth in the domain.
 fn push(domain: usize, name: Option<&RegionName>) -> c_int {
     let depth = name.and_then(|name| recorded(|thread| thread.enter_region(domain, names::number_of(name))));
     depth.unwrap_or(NO_PUSH_POP_TRACKING)
 }
 
-/// A range that any thread may end, by what this returns.
+/// Begins a range that any thread may end, by the number that this returns.
 fn start(name: Option<&RegionName>) -> u64 {
     let Some(number) = name.map(names::number_of) else { return 0 };
     recorded(|thread| thread.mark_region(RecordKind::RegionBegin, number)).map_or(0, |()| number.into())
@@ -172,26 +174,26 @@ unsafe extern "C" fn register_w(_domain: usize, name: *const u32) -> Option<&'st
     unsafe { wide(name) }
 }
 
-/// A domain is told from others by its handle, which nobody looks behind.
+/// Returns a new handle, which is all that a domain is here.
 extern "C" fn create_domain(_name: *const c_void) -> usize {
     static DOMAINS: AtomicUsize = AtomicUsize::new(DEFAULT);
     DOMAINS.fetch_add(1, Relaxed) + 1
 }
 
-/// What ranges without a message are called.
+/// The name of ranges without a message.
 const UNNAMED: &[u8] = b"(unnamed)";
 
 unsafe fn message(attributes: *const Attributes) -> Option<&'static RegionName> {
     const NARROW: i32 = 1;
     const WIDE: i32 = 2;
     const REGISTERED: i32 = 3;
-    // SAFETY: the program passes null or attributes of at least this size, which have a message of the type they say.
+    // SAFETY: the program passes null or attributes of at least this size, whose message is of the type that they name.
     unsafe {
         let attributes = attributes.as_ref()?;
         match attributes.message_type {
             NARROW => narrow(attributes.message.cast()),
             WIDE => wide(attributes.message.cast()),
-            // One that was registered before we were asked to listen is null.
+            // A string that was registered before our functions were in the tables is null.
             REGISTERED => attributes.message.cast::<RegionName>().as_ref().or_else(|| names::find(UNNAMED)),
             _ => names::find(UNNAMED),
         }
@@ -199,14 +201,14 @@ unsafe fn message(attributes: *const Attributes) -> Option<&'static RegionName> 
 }
 
 unsafe fn narrow(name: *const c_char) -> Option<&'static RegionName> {
-    // SAFETY: the program passes null, or what ends with a zero.
+    // SAFETY: the program passes null, or a name that ends with a zero.
     names::find(if name.is_null() { UNNAMED } else { unsafe { CStr::from_ptr(name) }.to_bytes() })
 }
 
 /// A name in wide characters, which have 32 bits on Linux.
 unsafe fn wide(name: *const u32) -> Option<&'static RegionName> {
     let (mut bytes, mut used) = ([0; 256], 0);
-    // SAFETY: the program passes null, or what ends with a zero.
+    // SAFETY: the program passes null, or a name that ends with a zero.
     let characters = (0..).map(|at| unsafe { *name.add(at) }).take_while(|character| *character != 0);
     for character in characters.take(if name.is_null() { 0 } else { bytes.len() }) {
         let character = char::from_u32(character).unwrap_or(char::REPLACEMENT_CHARACTER);

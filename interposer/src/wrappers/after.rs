@@ -1,4 +1,5 @@
-//! What is left to do when a call has returned: requests it started or completed, messages that arrived, objects made.
+//! The work that is left when a call has returned: requests that it started or completed, messages that arrived,
+//! objects made.
 
 use traces::calls::Call;
 use traces::record::{Arrived, Fate};
@@ -14,41 +15,38 @@ use crate::recorder::thread::draft::Draft;
 use crate::recorder::thread::request::Message;
 use crate::recorder::thread::requests::truncated_message;
 
-/// What a call that waits or tests for requests was given. Addresses are 0 where it has no such argument.
+/// The arguments of a call that waits or tests for requests. Addresses are 0 if it has no such argument.
 #[derive(Clone, Copy)]
 pub struct Completion {
-    /// Where the requests are.
+    /// Address of the requests.
     pub requests: usize,
-    /// How many.
     pub count: u32,
-    /// The handle it was, where the call takes one request; 0 where it takes many, and they were copied away.
+    /// The handle before the call, if it takes one request; 0 if it takes many, whose handles were copied.
     pub handle: u64,
-    /// Where MPI has put the status or statuses.
+    /// Address of the status or statuses.
     pub status: usize,
-    /// Whether all are complete.
+    /// Address of the flag whether all are complete.
     pub flag: usize,
-    /// Which one is complete.
+    /// Address of the index of the complete request.
     pub index: usize,
-    /// How many are complete.
+    /// Address of the number of complete requests.
     pub outcount: usize,
-    /// And which.
+    /// Address of the indices of the complete requests.
     pub indices: usize,
 }
 
-/// What a receive or probe has got.
+/// The results of a receive or probe.
 #[derive(Clone, Copy)]
 pub struct Arrival {
-    /// Where MPI has put the status.
+    /// Address of the status.
     pub status: usize,
-    /// The call's signature.
     pub signature: u32,
-    /// The communicator's handle.
     pub object: u64,
-    /// Where MPI has put the message that was probed.
+    /// Address of the handle of the probed message; 0 if there is none.
     pub message: usize,
 }
 
-/// Says which requests the call has completed.
+/// Records which requests the call has completed.
 #[inline(never)]
 pub fn completed(thread: &Thread, family: &Family, call: Completion, code: i32) {
     if code != 0 {
@@ -74,11 +72,11 @@ pub fn completed(thread: &Thread, family: &Family, call: Completion, code: i32) 
     }
 }
 
-/// The call failed. Whatever requests are gone are complete; of their statuses those are to be trusted that say that a message
-/// was truncated.
+/// Records completions of a call that failed. Requests that are gone are complete; their statuses are trusted only if
+/// they report a truncated message.
 #[cold]
 fn completed_with_errors(thread: &Thread, family: &Family, call: Completion, code: i32) {
-    // SAFETY: the program's requests are still there.
+    // SAFETY: the program's array of requests still exists.
     let gone = |at: usize| unsafe { family.handle_at(call.requests + at * family.handle_size) } == family.request_null;
     let is_truncated = |code: i32| errors::class(code) == family.err_truncate;
     if call.handle != 0 {
@@ -94,13 +92,13 @@ fn completed_with_errors(thread: &Thread, family: &Family, call: Completion, cod
         if call.index != 0 {
             return Some(call.status).filter(|status| *status != 0 && is_truncated(code));
         }
-        // MPI_Waitsome and MPI_Testsome have statuses of those requests alone that are complete.
+        // MPI_Waitsome and MPI_Testsome have statuses only for complete requests.
         let place = match call.outcount {
             0 => at,
             count => (0..int(count, 0).max(0) as usize).find(|place| int(call.indices, *place) as usize == at)?,
         };
         let status = call.status + place * family.status_size;
-        // SAFETY: MPI has filled the statuses, since it says that the errors are there.
+        // SAFETY: MPI_ERR_IN_STATUS says that MPI has filled the statuses.
         (in_statuses && is_truncated(unsafe { family.error(status) })).then_some(status)
     };
     for at in (0..call.count as usize).filter(|at| gone(*at)) {
@@ -111,7 +109,7 @@ fn completed_with_errors(thread: &Thread, family: &Family, call: Completion, cod
     }
 }
 
-/// Says what arrived, where that is not what was posted.
+/// Records the message that arrived, if it differs from what was posted.
 #[inline(never)]
 pub fn arrived(thread: &Thread, family: &Family, call: Arrival) {
     // SAFETY: MPI has filled the status.
@@ -129,14 +127,13 @@ pub fn arrived(thread: &Thread, family: &Family, call: Arrival) {
     }
 }
 
-/// A call returned an error.
 #[cold]
 #[inline(never)]
 pub fn failed(thread: &Thread, signature: u32, code: i32) {
     thread.call_failed(signature, errors::class(code), code);
 }
 
-/// A call that receives returned an error: it may have received what there was no room for.
+/// Records the message of a receive that returned an error, if the error is that it was truncated.
 #[cold]
 #[inline(never)]
 pub fn not_received(thread: &Thread, family: &Family, call: Arrival, code: i32) {
@@ -148,11 +145,10 @@ pub fn not_received(thread: &Thread, family: &Family, call: Arrival, code: i32) 
     thread.write(&arrived.words());
 }
 
-/// Persistent requests were started.
 #[inline(never)]
 pub fn started(thread: &Thread, family: &Family, requests: usize, count: u32, signature: u32) {
     for at in 0..count as usize {
-        // SAFETY: the program passed so many requests.
+        // SAFETY: the program passed `count` requests.
         let handle = unsafe { family.handle_at(requests + at * family.handle_size) };
         thread.request_started(handle, signature);
         if asked::is_on() {
@@ -161,7 +157,7 @@ pub fn started(thread: &Thread, family: &Family, requests: usize, count: u32, si
     }
 }
 
-/// The call made a communicator, window or file, or will have when its request is complete.
+/// Notes a communicator, window or file that the call made, or will have made once its request is complete.
 #[cold]
 #[inline(never)]
 pub fn made(family: &Family, call: Call, draft: &Draft) {
@@ -176,6 +172,6 @@ pub fn made(family: &Family, call: Call, draft: &Draft) {
 }
 
 fn int(address: usize, at: usize) -> i32 {
-    // SAFETY: MPI has written as many ints as it says.
+    // SAFETY: callers read only ints that MPI has written.
     unsafe { (address as *const i32).add(at).read_unaligned() }
 }

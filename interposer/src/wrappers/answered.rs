@@ -1,7 +1,7 @@
-//! Functions that a binding answers without MPI's function of the same name: attributes, whose values are integers in
-//! Fortran, and what takes callbacks.
+//! Wrappers around functions of a Fortran binding that do not call MPI's function of the same name: attributes, whose
+//! values are integers in Fortran, and functions that take callbacks.
 //!
-//! In: what a stub noted. Out: the call, recorded around the binding's function, without what its arguments say.
+//! In: the call that a stub noted. Out: the call, recorded around the binding's function without its arguments.
 
 use traces::calls::{ArgumentKind, Call, Class, Returns};
 
@@ -12,20 +12,20 @@ use crate::layers;
 use crate::recorder::thread::draft::Draft;
 use recorder_core::cache::Words;
 
-/// Arguments that every processor has registers for.
+/// Arguments that are in registers on every processor.
 const REGISTERS: usize = 6;
 
-/// A function of a binding.
+/// A binding's function; it gets all six registers.
 type Binding = unsafe extern "C-unwind" fn(usize, usize, usize, usize, usize, usize) -> usize;
 
-/// The code that records this call around a binding's function; `None` where it cannot hand on what a Fortran function takes.
+/// The code that records this call around a binding's function; `None` if the function may have arguments on the stack.
 pub fn around(call: Call) -> Option<usize> {
     fits(call).then_some(self::call as *const () as usize)
 }
 
 fn fits(call: Call) -> bool {
     let row = call.row();
-    // The length of a text is an argument, too, and so is the error code.
+    // In Fortran the length of a string is an additional argument, and so is the error code.
     let words = row
         .arguments
         .iter()
@@ -33,7 +33,6 @@ fn fits(call: Call) -> bool {
     row.returns == Returns::Code && row.class != Class::Lifecycle && words.sum::<usize>() < REGISTERS
 }
 
-/// A call of such a function: what it was given, and where.
 #[derive(Clone, Copy)]
 struct Answered {
     call: Call,
@@ -60,12 +59,12 @@ impl ProgramCall for Answered {
 
     fn make(&self, _: Option<usize>) -> usize {
         let [a, b, c, d, e, f] = self.arguments;
-        // SAFETY: the binding's function gets all that the program passed, and maybe more.
+        // SAFETY: the binding's function gets all arguments that the program passed; surplus ones are ignored.
         unsafe { std::mem::transmute::<usize, Binding>(self.function)(a, b, c, d, e, f) }
     }
 }
 
-/// What a stub leads to for such a function.
+/// The target of stubs for these functions.
 unsafe extern "C-unwind" fn call(a: usize, b: usize, c: usize, d: usize, e: usize, f: usize) -> usize {
     let layers::Binding { call, site, function } = layers::binding();
     observe::call(Answered { call, site, function, arguments: [a, b, c, d, e, f] })

@@ -1,7 +1,7 @@
-//! A type for each kind of argument: what the recorder learns from it.
+//! A type for each kind of argument, with its meaning for the recorder.
 //!
-//! An argument is a register-wide word. `note` adds what it means to the call's draft before the call; `forward` is
-//! what MPI gets, which is the program's own word except for a status that the program does not want.
+//! An argument is a register-wide word. `note` adds its meaning to the call's draft before the call; `forward` returns
+//! the word that MPI gets, which is the program's own except for a status that the program ignores.
 
 use crate::abi::Family;
 use crate::recorder::objects::HandleKind;
@@ -9,20 +9,20 @@ use crate::recorder::thread::amount::{Amount, Numbers, Types};
 use crate::recorder::thread::draft::Draft;
 use recorder_core::cache::Words;
 
-/// An argument of an MPI call. `WIDE` in the large-count forms.
+/// An argument of an MPI call. `WIDE` is true in the large-count forms.
 pub trait Argument: Copy {
-    /// Whether the argument's word says all that matters of it: not so of an array.
+    /// Whether the signature depends on the argument's word alone; false for arrays.
     const PLAIN: bool = true;
 
-    /// Adds what of the argument's word matters to the words that calls are known by.
+    /// Adds the significant bits of the word to the words that identify the call in the cache.
     #[inline(always)]
     fn key<const WIDE: bool>(self, _family: &Family, _words: &mut Words) {}
 
-    /// Adds what the argument says to the draft.
+    /// Adds the argument's meaning to the draft.
     #[inline(always)]
     fn note<const WIDE: bool>(self, _family: &Family, _draft: &mut Draft) {}
 
-    /// The word MPI gets, where the recorder may have put a status of its own for one that the program ignores.
+    /// The word that MPI gets. `status` is the recorder's own status if the program ignores its.
     fn forward(self, status: Option<usize>) -> usize;
 }
 
@@ -50,9 +50,10 @@ macro_rules! types {
 
 traces::kinds!(types);
 
-/// What an argument notes, by how its word counts among the words that a call is known by:
-/// `whole`, by its lower `half`, by a `count` that is one or the other, by whether it is `in_place`, not at all
-/// (`unseen`), or not by the word alone (`array`). `Kind(word, family, draft) { ... }`, forwarded as it came.
+/// Implements arguments that are forwarded unchanged: `Kind(word, family, draft) { the body of note }`. They are
+/// grouped by the part of the word that identifies the call in the cache: the `whole` word, its lower `half`, a `count`
+/// (whole in large-count forms, else half), whether it is MPI_IN_PLACE (`in_place`), nothing (`unseen`), or more than
+/// the word (`array`).
 macro_rules! notes {
     ($($how:ident { $($kind:ident($word:ident, $family:ident, $draft:ident) $body:block)* })*) => {
         $($(
@@ -102,21 +103,21 @@ macro_rules! notes {
     };
 }
 
-/// A word of a call, of a large-count form or not.
+/// An argument's word; `WIDE` in a large-count form.
 struct Word<const WIDE: bool>(usize);
 
 impl<const WIDE: bool> Word<WIDE> {
-    /// An int. The upper half of its register holds whatever was there.
+    /// The word as an int: the upper half of its register is undefined.
     #[inline(always)]
     fn int(&self) -> i32 {
         self.0 as i32
     }
 
-    /// A number of elements: an int, or an MPI_Count.
+    /// The word as a number of elements: an int, or an MPI_Count in large-count forms.
     #[inline(always)]
     fn count(&self) -> u64 {
         let count = if WIDE { self.0 as i64 } else { self.int() as i64 };
-        // A negative count is the program's mistake, and MPI's to say.
+        // MPI will report a negative count.
         count.max(0) as u64
     }
 
@@ -165,7 +166,7 @@ notes! {
     }
     array {
         ObjectName(_word, _family, draft) { draft.renames = true }
-        // Making objects is rare, and the ordinals of those made from one count on.
+        // An array, so never cached: making objects is rare, and each one's ordinal has to be counted.
         NewComm(word, _family, draft) { draft.new_object = word.0 }
         NewWin(word, _family, draft) {
             draft.new_object = word.0;
@@ -195,7 +196,7 @@ notes! {
         FreeGroup(word, family, draft) { draft.freed_group = handle_at(family, word.0) }
     }
     whole {
-        // Whichever of the two has no datatype comes to nothing.
+        // Sent or received: the one without a datatype has no bytes.
         PartitionCount(word, _family, draft) {
             draft.sent = Amount::One(word.0 as u64);
             draft.received = Amount::One(word.0 as u64);
@@ -214,7 +215,7 @@ notes! {
         }
         EpochGroup(word, family, draft) { draft.group = family.handle(word.0) }
         Comm(word, family, draft) {
-            // Of two communicators it is the first, the local one, that the call works on.
+            // If a call has two communicators, it works on the first, local one.
             if draft.object == 0 {
                 draft.object = family.handle(word.0);
             }
@@ -314,15 +315,14 @@ impl Argument for Statuses {
     }
 }
 
-/// The handle that an argument points to, 0 where the program passes no address: that is MPI's to complain about.
+/// The handle that an argument points to; 0 for a null address, which MPI will report.
 #[inline(always)]
 fn handle_at(family: &Family, address: usize) -> u64 {
     // SAFETY: the program passes the address of a handle.
     if address == 0 { 0 } else { unsafe { family.handle_at(address) } }
 }
 
-/// An array of datatypes, none where the program passes no address: in place the send arguments mean nothing, and
-/// elsewhere it is MPI's to complain about.
+/// An array of datatypes; none for a null address. With MPI_IN_PLACE that is allowed, otherwise MPI will report it.
 #[inline(always)]
 fn types_at(address: usize) -> Types {
     if address == 0 { Types::None } else { Types::Array(address) }

@@ -1,4 +1,4 @@
-//! What a call needs before MPI is entered, and what it has brought about, by its draft.
+//! The work before and after a call, by its draft.
 
 use traces::file::Abi;
 use traces::record::{self, RecordKind, UNNUMBERED};
@@ -16,31 +16,31 @@ use crate::recorder::thread::draft::Draft;
 use crate::recorder::thread::request::{PERSISTENT, RECEIVES};
 use recorder_core::cache::{self, Dependence};
 
-/// The request a call has begun.
 #[derive(Clone, Copy)]
 pub enum StartedRequest {
     NoRequest,
-    /// It was complete when the call returned.
+    /// The request was complete when the call returned.
     AtOnce,
-    /// Its handle.
+    /// The handle of a request that may be pending.
     Pending(u64),
 }
 
 impl StartedRequest {
-    /// What to add to the signature's number: the next one says that the request was complete at once.
+    /// The offset to the signature's number: the next number says that the request was complete at once.
     #[inline(always)]
     pub fn at_once(self) -> u32 {
         matches!(self, StartedRequest::AtOnce) as u32
     }
 
-    /// The handle of a request that is under way, or persistent.
+    /// The handle of a request that may be pending, or is persistent.
     pub fn pending(self) -> Option<u64> {
         if let StartedRequest::Pending(handle) = self { Some(handle) } else { None }
     }
 }
 
 impl Draft {
-    /// What has to happen before MPI is entered. Returns the status of ours that it gets for one that the program ignores.
+    /// Does the work before MPI is entered. Returns the address of our status, if MPI is to get one for a status that
+    /// the program ignores.
     #[inline(always)]
     pub fn before(&mut self, thread: &Thread, family: &Family) -> Option<usize> {
         if self.wait != 0 && self.many && !thread.copy_requests(family, self.wait, self.requests as usize) {
@@ -54,7 +54,8 @@ impl Draft {
             return None;
         }
         if self.many && self.index == 0 && errors::handles_errors() {
-            // With statuses MPI may leave other requests, and return another error, when one of them fails.
+            // If a request fails, MPI with statuses may leave other requests pending and return another error than
+            // without.
             self.status = 0;
             errors::arrivals_unseen();
             return None;
@@ -63,8 +64,8 @@ impl Draft {
         Some(self.status)
     }
 
-    /// Forgets what is about to be freed, since its handle may come again for something else. No cached call depends on a
-    /// handle that was not known.
+    /// Forgets what is about to be freed, since MPI may reuse its handle. No cached call depends on a handle that was
+    /// unknown.
     pub fn forget(&self) {
         if self.freed_object != 0 && objects::forget(self.freed_object) {
             cache::forget(self.freed_object);
@@ -87,7 +88,6 @@ impl Draft {
         types.on(self.object).on(self.group)
     }
 
-    /// The request a call has begun.
     #[inline(always)]
     pub fn begun(&self, family: &Family, code: i32) -> StartedRequest {
         if self.new_request == 0 || code != 0 {
@@ -102,8 +102,8 @@ impl Draft {
         }
     }
 
-    /// Numbers the request of a call that is recorded. Not before it is: a page that begins with its record says which number the
-    /// record takes.
+    /// Numbers the request of a call, after the call's record: a page that begins with this record must still have the
+    /// number in its header.
     #[inline(always)]
     pub fn number_request(&self, thread: &Thread) {
         if self.new_request != 0 {
@@ -111,7 +111,7 @@ impl Draft {
         }
     }
 
-    /// What the call has brought about.
+    /// Records the effects of the call, and does its work afterwards.
     #[inline(always)]
     pub fn after(&self, thread: &Thread, family: &Family, signature: u32, begun: StartedRequest, code: i32) {
         if code != 0 {
@@ -123,7 +123,7 @@ impl Draft {
         }
         match begun {
             StartedRequest::Pending(handle) => {
-                // MPICH's MPI_Isendrecv leaves a status of something else.
+                // The status that MPICH leaves for MPI_Isendrecv is not the receive's.
                 let both = self.peer.is_some() && self.source.is_some() && family.abi != Abi::OpenMpi;
                 let receives = if (self.source.is_some() && !both) || self.message != 0 { RECEIVES } else { 0 };
                 let flags = receives | if self.persistent { PERSISTENT } else { 0 };
@@ -135,7 +135,7 @@ impl Draft {
             _ => {}
         }
         if self.wait != 0 {
-            // Waiting for no request completes none.
+            // A wait for MPI_REQUEST_NULL completes nothing.
             if self.many || self.handle != family.request_null {
                 after::completed(thread, family, self.completion(), code);
             }
@@ -161,7 +161,7 @@ impl Draft {
         }
     }
 
-    /// Whether the call asked for something and got no.
+    /// Whether the call is an unsuccessful poll.
     #[inline(always)]
     pub fn in_vain(&self, code: i32) -> bool {
         // SAFETY: MPI has written an int there.
@@ -169,7 +169,7 @@ impl Draft {
         code == 0 && (self.flag != 0 && !self.achieved() || none())
     }
 
-    /// Whether the call did what it was for: what polls may not have.
+    /// Whether the call was successful; only polls can be unsuccessful without an error.
     #[inline(always)]
     fn achieved(&self) -> bool {
         // SAFETY: MPI has written an int there.

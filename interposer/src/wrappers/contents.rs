@@ -1,7 +1,8 @@
-//! Which blocks of memory a call hands out and fills, and when they are read for their checksums.
+//! Finds the buffers that a call sends and fills, and has their checksums taken.
 //!
-//! In: the call's draft. Out: records behind the call's own. What a call hands out is read once MPI has accepted it, what it
-//! overwrites before that. What a request fills is read when it is complete, by [`contents`](crate::recorder::thread).
+//! In: the call's draft. Out: records behind the call's own. Sent buffers are read once MPI has accepted the call;
+//! those that the call overwrites before it. What a request fills is read when it is complete, by
+//! [`contents`](crate::recorder::thread).
 
 use std::sync::Arc;
 
@@ -21,13 +22,13 @@ use crate::recorder::thread::amount::{Amount, Numbers, Types};
 use crate::recorder::thread::contents::ALL;
 use crate::recorder::thread::draft::Draft;
 
-/// Whether what such a call moves is to be looked at. Then it is not remembered by its words: the straight line knows nothing of this.
+/// Whether checksums are taken of such a call's buffers. Such calls are not cached, since the straight line takes none.
 pub fn takes(call: Call) -> bool {
     let moves = matches!(call.class(), Class::PointToPoint | Class::Collective | Class::Neighborhood);
     content::is_on() && (moves || call.has(ArgumentKind::FreeRequest)) && !call.has(ArgumentKind::Partitions)
 }
 
-/// Reads what the call is about to overwrite, or to give up.
+/// Reads what the call is about to overwrite, and forgets the buffers of a request that it frees.
 pub fn before(thread: &Thread, family: &Family, call: Call, draft: &Draft) {
     if draft.freed_request != 0 {
         guard::run(|| thread.forget_contents(draft.freed_request));
@@ -42,7 +43,7 @@ pub fn before(thread: &Thread, family: &Family, call: Call, draft: &Draft) {
     }
 }
 
-/// The call has succeeded: reads what it has handed out and filled, or remembers what its request will fill.
+/// Reads what a successful call has sent and filled, or remembers what its request will fill.
 pub fn after(thread: &Thread, family: &Family, call: Call, draft: &Draft, begun: StartedRequest) {
     guard::run(|| {
         let kept = thread.kept_contents();
@@ -57,7 +58,7 @@ pub fn after(thread: &Thread, family: &Family, call: Call, draft: &Draft, begun:
             }
             StartedRequest::Pending(handle) => {
                 say_sent(thread, &parts, &kept);
-                // MPICH's MPI_Isendrecv leaves a status of something else.
+                // The status that MPICH leaves for MPI_Isendrecv is not the receive's.
                 if !(parts.is_message() && draft.peer.is_some()) {
                     follow(thread, handle, Vec::new(), parts.received());
                 }
@@ -73,14 +74,14 @@ pub fn after(thread: &Thread, family: &Family, call: Call, draft: &Draft, begun:
     });
 }
 
-/// Persistent requests were started.
+/// Records the start of persistent requests, and checksums of what they send.
 pub fn start(thread: &Thread, family: &Family, draft: &Draft, signature: u32) {
     if draft.start == 0 {
         return;
     }
     guard::run(|| {
         for at in 0..draft.requests as usize {
-            // SAFETY: the program passed so many requests.
+            // SAFETY: the program passed this many requests.
             let handle = unsafe { family.handle_at(draft.start + at * family.handle_size) };
             thread.request_started(handle, signature);
             if thread.takes_contents() {
@@ -109,22 +110,22 @@ fn follow(thread: &Thread, handle: u64, sent: Vec<BufferPart>, received: Vec<Buf
     }
 }
 
-/// A start cannot be told from outside that overwrites what it hands out.
+/// The buffers without datatypes, so that no checksum is taken: a persistent request that overwrites what it sends may
+/// already have done so when its start returns.
 fn unknown(blocks: Vec<BufferPart>) -> Vec<BufferPart> {
     blocks.into_iter().map(|block| BufferPart { datatype: None, ..block }).collect()
 }
 
-/// What a call's arguments say of its buffers.
+/// A call's buffers, by its arguments.
 struct Parts<'a> {
     family: &'a Family,
     call: Call,
     draft: &'a Draft,
     info: Info,
-    /// MPI has accepted the call.
     accepted: bool,
 }
 
-/// Blocks in one buffer, by how many elements each has and where it begins.
+/// One of the call's two buffers.
 #[derive(Clone, Copy)]
 struct Buffer {
     address: usize,
@@ -133,7 +134,7 @@ struct Buffer {
 }
 
 impl Parts<'_> {
-    /// Whether it is a call about one message, or two.
+    /// Whether the call is about one message, or two, not a collective call.
     fn is_message(&self) -> bool {
         self.call.class() == Class::PointToPoint
     }
@@ -142,19 +143,18 @@ impl Parts<'_> {
         self.draft.in_place && self.draft.send_buffer == self.family.in_place
     }
 
-    /// Whether what is handed out lies where something is received.
+    /// Whether the call receives into the buffer that it sends.
     fn overwrites(&self) -> bool {
         let replaces = self.is_message() && self.call.has(ArgumentKind::SendRecvBuf);
         replaces || (self.sends_in_place() && !matches!(self.draft.sent, Amount::None))
     }
 
-    /// Whether the rank has no part in the call, or only as the root's group of an intercommunicator, whose other arguments mean nothing.
+    /// Whether this rank's arguments are ignored, since it is in the root's group of an intercommunicator.
     fn is_left_out(&self, amount: Amount) -> bool {
         let root = self.draft.peer.filter(|_| self.draft.rooted);
         root == Some(peer::PROC_NULL) || (root == Some(peer::ROOT) && matches!(amount, Amount::One(_)))
     }
 
-    /// What the call hands out.
     fn sent(&self) -> Vec<BufferPart> {
         let Draft { sent, received, .. } = *self.draft;
         if self.draft.peer == Some(peer::PROC_NULL) || self.is_left_out(sent) {
@@ -178,7 +178,6 @@ impl Parts<'_> {
         }
     }
 
-    /// What it fills.
     fn received(&self) -> Vec<BufferPart> {
         let Draft { received, source, receive_buffer, .. } = *self.draft;
         let in_place = self.draft.in_place && receive_buffer == self.family.in_place;
@@ -223,13 +222,13 @@ impl Parts<'_> {
         }
     }
 
-    /// One block for each of so many processes.
+    /// One block for each of `parts` processes.
     fn each(&self, buffer: Buffer, parts: u32, count: impl Fn(usize) -> u64) -> Vec<BufferPart> {
         let mut elements = 0;
         (0..parts as usize).map(|part| self.block(buffer, part as i32, count(part), &mut elements)).collect()
     }
 
-    /// The block of one process; `elements` lie before it where the call has no displacements.
+    /// The block of one process. Without displacements it follows the `elements` of the blocks before it.
     fn block(&self, buffer: Buffer, part: i32, count: u64, elements: &mut u64) -> BufferPart {
         let place = part.max(0) as usize;
         let datatype = self.datatype(buffer.types, place);
@@ -251,7 +250,7 @@ impl Parts<'_> {
             // SAFETY: the program passes one datatype for each process or neighbor.
             Types::Array(address) => unsafe { self.family.handle_at(address + place * self.family.handle_size) },
         };
-        // MPI has accepted what it was asked about before, and what it is built with.
+        // A datatype whose size is known was accepted before, or is predefined.
         let may_ask = self.accepted || objects::size_of(self.family, handle).is_some();
         if may_ask { datatypes::learn(self.family, handle) } else { None }
     }

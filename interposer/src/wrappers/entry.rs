@@ -1,16 +1,17 @@
-//! The first instructions of a wrapper, which no compiler writes: they add the place in the program as one argument more.
+//! The first instructions of a wrapper, in assembly: they add the place in the program as one more argument.
 //!
-//! While a register is free the place goes there. When all are in use, `inner` is called with two words more on the
-//! stack before the arguments that are there already: the place, and the return address that lies there anyway.
+//! If a register for arguments is free, the place goes there. Otherwise `inner` is called with two more words on the
+//! stack, in front of the arguments that are already there: the place, and the return address, which lies there anyway.
 //!
-//! A call that nothing is recorded of goes on to MPI before that, by one comparison: the stack and all registers are as the program
-//! left them.
+//! Before that, one comparison finds the functions that are not recorded, and jumps to MPI with the stack and all
+//! registers as the program has left them.
 //!
-//! A wrapper has two kinds of ways in. `entry!` is that of a program which calls `MPI_X`: the place is the return address.
-//! `layered!` is for objects between program and MPI, and asks [`layers`](crate::layers) for the place. It gets the flags
-//! of that module with it, or 0 where the call is not the program's: then it goes on to MPI at once.
+//! A wrapper has two kinds of entries. `entry!` is for a program that calls `MPI_X`: the place is the return address.
+//! `layered!` is for objects between program and MPI, and asks [`layers`](crate::layers) for the place. It gets a
+//! [`CallSite`](crate::call_site::CallSite)'s word, or 0 if the call is not the program's, which then jumps to MPI at
+//! once.
 
-/// On to `inner` with the place, by the names of the call's arguments and where the place is.
+/// Jumps to `inner` with the place; takes the names of the call's arguments, and the operand that holds the place.
 #[cfg(target_arch = "x86_64")]
 macro_rules! go_on {
     ([] $place:literal) => { go_on!(@register "rdi", $place) };
@@ -29,7 +30,7 @@ macro_rules! go_on {
     };
 }
 
-/// To `2:` if the function is one of [`FORWARDED`](crate::recorder::process::recorded::FORWARDED).
+/// Jumps to `2:` if the function is [`FORWARDED`](crate::recorder::process::recorded::FORWARDED).
 #[cfg(target_arch = "x86_64")]
 macro_rules! if_forwarded {
     () => {
@@ -37,7 +38,7 @@ macro_rules! if_forwarded {
     };
 }
 
-/// `2:`, which goes on to what is behind the wrapper.
+/// The label `2:`, which jumps to the function behind the wrapper.
 #[cfg(target_arch = "x86_64")]
 macro_rules! forward {
     () => {
@@ -64,8 +65,8 @@ macro_rules! layered {
     };
 }
 
-/// What `layered!` calls: keeps the arguments while the place is asked for. The call's number comes in `eax`, the place
-/// goes back in `rax`.
+/// Called by `layered!`: saves the arguments while it asks for the place. It takes the question in `eax`, and returns
+/// the place in `rax`.
 #[cfg(target_arch = "x86_64")]
 #[unsafe(naked)]
 pub unsafe extern "C-unwind" fn ask() {
@@ -79,7 +80,7 @@ pub unsafe extern "C-unwind" fn ask() {
         "push r9",
         ".cfi_adjust_cfa_offset 48",
         "mov edi, eax",
-        // Behind what was just pushed and the way back to `layered!`.
+        // The layer's return address, behind the pushed registers and the return address to `layered!`.
         "mov rsi, [rsp + 56]",
         "call {place}",
         "pop r9",
@@ -166,8 +167,8 @@ macro_rules! layered {
     };
 }
 
-/// What `layered!` calls: keeps the arguments while the place is asked for. The call's number comes in `w16`, the place
-/// goes back in `x17`.
+/// Called by `layered!`: saves the arguments while it asks for the place. It takes the question in `w16`, and returns
+/// the place in `x17`.
 #[cfg(target_arch = "aarch64")]
 #[unsafe(naked)]
 pub unsafe extern "C-unwind" fn ask() {
@@ -181,7 +182,7 @@ pub unsafe extern "C-unwind" fn ask() {
         ".cfi_adjust_cfa_offset 80",
         ".cfi_offset 30, -16",
         "mov w0, w16",
-        // What `layered!` has put there.
+        // The layer's return address, which `layered!` has saved there.
         "ldr x1, [sp, #88]",
         "bl {place}",
         "mov x17, x0",

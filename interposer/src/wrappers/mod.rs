@@ -1,7 +1,7 @@
-//! A wrapper for every row of the table.
+//! A wrapper for every row of the table of calls.
 //!
-//! The program calls `MPI_X`. A few instructions ([`entry`]) add the place to the arguments, as one argument more, and go
-//! on to `inner`: Rust code that observes the call and makes it. All arguments travel as register-wide words.
+//! The program calls `MPI_X`. A few instructions ([`mod@entry`]) add the call's place as one more argument, and jump to
+//! `inner`: Rust code that records the call and makes it. All arguments are passed as register-wide words.
 
 mod after;
 mod answered;
@@ -25,11 +25,10 @@ use args::Argument;
 use entry::{entry, forward, go_on, if_forwarded, inner, layered};
 use recorder_core::cache::Words;
 
-/// What lies below and needs wrappers is given these.
+/// The wrappers, passed down to lower floors that need them.
 pub static HANDED_DOWN: HandedDown =
     HandedDown { wrappers: Wrappers::new(all, answered::around), rehearse: observe::rehearse };
 
-/// The wrapper of one function.
 macro_rules! wrapper {
     (core $symbol:expr, $($rest:tt)*) => {
         wrapper!(@make [#[unsafe(export_name = $symbol)]] $($rest)*);
@@ -156,7 +155,6 @@ macro_rules! wrappers {
             }
         )*
 
-        /// The wrappers of all functions.
         #[allow(clippy::vec_init_then_push)]
         fn all() -> Vec<(Call, WrapperEntries)> {
             let mut all = Vec::new();
@@ -169,7 +167,7 @@ macro_rules! wrappers {
     };
     (@large_of [] $name:ident $arguments:tt) => {};
     (@large_of [c] $name:ident $arguments:tt) => {
-        // Some library lacks every one of the large-count forms.
+        // Each large-count form is missing in some MPI library, so all are `late`.
         pub mod large {
             use super::*;
             wrapper!(late concat!("MPI_", stringify!($name), "_c"), Call::$name.large(), true, $arguments -> i32);

@@ -1,5 +1,4 @@
-//! The number of a call's signature: found, or given where the call is the first of its kind. A call site that was not met
-//! before is named.
+//! Finds the number of a call's signature, or gives one to a new signature. A new call site is defined, too.
 
 use traces::definitions::Definition;
 use traces::record::UNNUMBERED;
@@ -13,7 +12,7 @@ use crate::recorder::thread::Thread;
 use crate::recorder::thread::amount::Parts;
 use recorder_core::dictionary::Key;
 
-/// The signature's number; [`UNNUMBERED`] where there was no room for it, and then the thread's block holds the signature.
+/// The signature's number; [`UNNUMBERED`] if there was no room for it, and then the thread's block holds the signature.
 #[inline(never)]
 pub fn signature(thread: &Thread, key: &Key) -> u32 {
     match thread.number_of(key) {
@@ -22,7 +21,7 @@ pub fn signature(thread: &Thread, key: &Key) -> u32 {
     }
 }
 
-/// The number of what each process is handed; 0 where that is not said.
+/// The number of the list of bytes that a call sends to each process; 0 if there is no room for it.
 #[inline(never)]
 pub fn parts(sizes: &Parts<'_>) -> u32 {
     let hash = parts::hash(sizes.bytes());
@@ -39,13 +38,14 @@ fn new_signature(thread: &Thread, key: &Key) -> u32 {
     if thread.is_rehearsal() {
         return thread.give_untold_number(key).unwrap_or(UNNUMBERED);
     }
-    // A lock is taken for what is new to all threads, or has no room: a thread whose signals come may leave it for ever.
+    // First without a lock, and so without blocking signals. A lock is only taken under `guard::run`: a signal handler
+    // that leaves by longjmp would never release it.
     if let Some(number) = thread.give_number_at_once(key) {
         return number;
     }
     guard::run(|| {
         let (site, is_new) = site(key.address);
-        // Objects may have been loaded since the program last called MPI from a new place.
+        // At a new call site, objects may have been loaded since the last one.
         if is_new && layers::patch(&HANDED_DOWN.wrappers) {
             progress::ready();
         }
@@ -55,7 +55,7 @@ fn new_signature(thread: &Thread, key: &Key) -> u32 {
     .unwrap_or(UNNUMBERED)
 }
 
-/// The number of the call site that returns to this address, and whether it was met for the first time.
+/// The number of the call site with this return address, and whether it is new.
 fn site(address: u64) -> (u32, bool) {
     let mut shared = shared::lock();
     if let Some(number) = shared::known_site(address) {

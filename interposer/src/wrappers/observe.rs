@@ -1,8 +1,8 @@
 //! The life of one call.
 //!
-//! `note`: the arguments say what they are. `key`, `signature`: what repeats gets its number. `enter`: the file says
-//! which call the thread is in. The program's call. `leave`: the file says that it ended. `after`: requests begun and
-//! completed, messages that arrived, objects made.
+//! `note` fills the draft from the arguments. `key` and `signature` give a number to what repeats. `enter` writes to
+//! the file which call the thread is in. Then MPI makes the call. `leave` records that it ended, and `after` the
+//! requests that it began and completed, messages that arrived, and objects that it made.
 
 use traces::calls::Call;
 use traces::record::UNNUMBERED;
@@ -31,13 +31,13 @@ use crate::recorder::thread::request::Message;
 use recorder_core::cache::Words;
 use recorder_core::dictionary::Key;
 
-/// What an MPI function returns.
+/// The result of an MPI function.
 pub trait Outcome: Copy {
-    /// The error code, 0 for success and for what is none.
+    /// The error code; 0 for success, and for results that are no error codes.
     fn code(self) -> i32;
 }
 
-/// An int that is an error code.
+/// Ints are error codes.
 impl Outcome for i32 {
     #[inline(always)]
     fn code(self) -> i32 {
@@ -53,7 +53,7 @@ impl Outcome for usize {
     }
 }
 
-/// Nor are seconds.
+/// Seconds are no error codes.
 impl Outcome for f64 {
     #[inline(always)]
     fn code(self) -> i32 {
@@ -61,37 +61,32 @@ impl Outcome for f64 {
     }
 }
 
-/// The conventions of the MPI library.
 #[inline(always)]
 pub fn family(_recording: &Thread) -> &'static Family {
-    // SAFETY: a thread records only after the ABI was found out.
+    // SAFETY: recordings begin only after the ABI was detected.
     unsafe { abi::family() }
 }
 
-/// A call that the program makes: its arguments, and what they are there for.
+/// A call by the program, with its arguments.
 pub trait ProgramCall: Copy {
-    /// What it returns.
     type Outcome: Outcome;
-    /// Whether its words say all that matters.
+    /// Whether the signature depends on the arguments' words alone, so that the call may be cached.
     const PLAIN: bool;
 
-    /// Which one it is.
     fn call(&self) -> Call;
 
-    /// Where in the program it is made.
     fn site(&self) -> CallSite;
 
-    /// Adds the words that the call is known by.
+    /// Adds the words that identify the call in the cache.
     fn key(&self, family: &Family, words: &mut Words);
 
-    /// Fills the draft of its arguments.
     fn note(&self, family: &Family, draft: &mut Draft);
 
-    /// Makes it, with a status of ours where the program wants none.
+    /// Calls MPI, with a status of ours if the program ignores its.
     fn make(&self, status: Option<usize>) -> Self::Outcome;
 }
 
-/// Makes and records a call. This is inlined into the wrapper, whose stack ends where this one's does.
+/// Makes and records a call. Must be inlined: the wrapper's frame address identifies the call (see `abandoned.rs`).
 #[inline(always)]
 pub fn call<M: ProgramCall>(made: M) -> M::Outcome {
     if let (true, Some(thread)) = (M::PLAIN, current::thread().filter(|thread| thread.may_begin())) {
@@ -107,7 +102,7 @@ pub fn call<M: ProgramCall>(made: M) -> M::Outcome {
     not_cached(made, abandoned::frame())
 }
 
-/// A call whose signature the thread's cache knows: the straight line. The recorder is at work.
+/// The straight line: makes and records a call whose signature is cached. The recorder is at work when this is called.
 #[inline(always)]
 fn cached<M: ProgramCall>(thread: &Thread, family: &Family, made: M, signature: u32) -> M::Outcome {
     let mut draft = Draft::new();
@@ -134,7 +129,7 @@ fn cached<M: ProgramCall>(thread: &Thread, family: &Family, made: M, signature: 
     result
 }
 
-/// The same for a call that is not in the cache, or not to be recorded at all. `frame` is where the wrapper's stack ends.
+/// Makes a call that is not cached, and records it if it is to be recorded. `frame` is the wrapper's frame.
 #[cold]
 #[inline(never)]
 fn not_cached<M: ProgramCall>(made: M, frame: usize) -> M::Outcome {
@@ -151,26 +146,27 @@ fn not_cached<M: ProgramCall>(made: M, frame: usize) -> M::Outcome {
         }
         Some(thread) if thread.nested() => {
             thread.work(true);
-            // The call around it looks whether this one has returned.
+            // So that the call around it checks whether this one has returned.
             thread.has_more();
             nested(thread, &made)
         }
         Some(thread) => {
             thread.work_from(frame);
-            // SAFETY: no call on its stack is around this one.
+            // SAFETY: this is the outermost call on its stack.
             let draft = unsafe { thread.room().draft() };
             followed(thread, &made, draft)
         }
     }
 }
 
-/// A call inside another, which has the thread's draft.
+/// Makes and records a call inside another, which uses the room's draft.
 #[inline(never)]
 fn nested<M: ProgramCall>(thread: &Thread, made: &M) -> M::Outcome {
     followed(thread, made, &mut Draft::new())
 }
 
-/// Makes and records a call by its draft, which is empty and not on the stack of the program's own calls: that may be small.
+/// Makes and records a call by its empty draft. For the program's own calls that is not on the stack, which may be
+/// small.
 #[inline(always)]
 fn followed<M: ProgramCall>(thread: &Thread, made: &M, draft: &mut Draft) -> M::Outcome {
     let family = self::family(thread);
@@ -184,11 +180,12 @@ fn followed<M: ProgramCall>(thread: &Thread, made: &M, draft: &mut Draft) -> M::
     result
 }
 
-/// What is to be recorded of a call, if anything. What it takes of the stack is given back before MPI is called.
+/// Finds the signature of a call; `None` if it is not recorded. Not inlined, so that its stack is free again when MPI
+/// is called.
 #[inline(never)]
 fn know<M: ProgramCall>(thread: &Thread, family: &Family, made: &M, draft: &mut Draft) -> Option<KnownCall> {
     made.note(family, draft);
-    // Not recorded; see `layers::place`.
+    // A binding's own call is not recorded, see `layers::place`; it only frees datatypes.
     if made.site().is_of_binding() {
         draft.forget();
         return None;
@@ -200,7 +197,7 @@ fn know<M: ProgramCall>(thread: &Thread, family: &Family, made: &M, draft: &mut 
     let mut words = Words::new(made.call().number(), made.site().word());
     made.key(family, &mut words);
     if asked::is_on() {
-        // The straight line does not ask, so it is to find nothing.
+        // The straight line does not ask MPI, so it must not find the call.
         words.keep_around();
     }
     if let Some(signature) = thread.cached_around(&words) {
@@ -213,7 +210,8 @@ fn know<M: ProgramCall>(thread: &Thread, family: &Family, made: &M, draft: &mut 
     Some(known)
 }
 
-/// What comes before a call that is not in the cache. Returns the status of ours that it gets, and when it began.
+/// Does the work before a call that is not cached. Returns the address of our status, if MPI gets one, and the call's
+/// start.
 #[inline(never)]
 fn begin(thread: &Thread, family: &Family, draft: &mut Draft, known: KnownCall) -> (Option<usize>, u64) {
     // Inside another call MPI gets the program's own status, since ours may be in use by that one.
@@ -232,7 +230,7 @@ fn begin(thread: &Thread, family: &Family, draft: &mut Draft, known: KnownCall) 
     (status, start)
 }
 
-/// What comes after it.
+/// Does the work after a call that is not cached.
 #[inline(never)]
 fn end(thread: &Thread, family: &Family, draft: &Draft, known: KnownCall, start: u64, code: i32) {
     let since = if known.nested { known.since } else { start };
@@ -253,7 +251,7 @@ fn end(thread: &Thread, family: &Family, draft: &Draft, known: KnownCall, start:
         }
         return thread.rest();
     }
-    // What the library does to its own requests inside another call is not the program's.
+    // A request that is begun inside another call is the library's own.
     let begun = if known.nested { StartedRequest::NoRequest } else { draft.begun(family, code) };
     let at_once = if signature == UNNUMBERED { 0 } else { begun.at_once() };
     thread.leave(signature + at_once, start, end);
@@ -285,14 +283,15 @@ fn end(thread: &Thread, family: &Family, draft: &Draft, known: KnownCall, start:
     }
 }
 
-/// A call has returned to where its recording cannot go on with it.
+/// Handles the return of a call that is no longer open, or whose recording cannot be changed now.
 #[cold]
 #[inline(never)]
 fn out_of_turn(thread: &Thread, since: u64, depth: u32, code: i32) {
     thread.returns_elsewhere(since, depth, (code != 0).then(|| (errors::class(code), code)));
 }
 
-/// What comes after a call that succeeded, with what it moved. Its draft takes room on the stack, which other calls do not pay for.
+/// Does the work after a successful call of whose buffers checksums are taken. Not inlined, since the draft would take
+/// stack in other calls, too.
 #[cold]
 #[inline(never)]
 fn after_with_contents(
@@ -303,55 +302,54 @@ fn after_with_contents(
     signature: u32,
     begun: StartedRequest,
 ) {
-    // Each start is followed by what it hands out.
+    // Behind each start comes the checksum of what it sends.
     contents::start(thread, family, draft, signature);
     draft.without_starts().after(thread, family, signature, begun, 0);
     contents::after(thread, family, call, draft, begun);
 }
 
-/// The session that a call begins or ends, where there is one; what is there before it begins means nothing.
+/// The handle of the session that a call ends or has begun; 0 if it has none.
 fn session(family: &Family, draft: &Draft) -> u64 {
     // SAFETY: the program passes the address of a handle.
     if draft.session == 0 { 0 } else { unsafe { family.handle_at(draft.session) } }
 }
 
-/// What is known of a call when it begins.
+/// A call that is about to be recorded.
 #[derive(Clone, Copy)]
 struct KnownCall {
     call: Call,
-    /// Where in the program it is made.
+    /// The address of its call site.
     address: usize,
     signature: u32,
-    /// The next call with the same words will have the same signature.
+    /// Whether the next call with the same words has the same signature.
     lasting: bool,
-    /// The call was made inside another.
     nested: bool,
-    /// How many it was made inside.
     depth: u32,
-    /// Since when the outermost of those is open.
+    /// The start of the outermost of those, in ticks.
     since: u64,
 }
 
 impl KnownCall {
-    /// A call of the program's own, whose signature lasts.
+    /// An outermost call whose signature was cached.
     fn cached(call: Call, address: usize, signature: u32) -> KnownCall {
         KnownCall { call, address, signature, lasting: true, nested: false, depth: 0, since: 0 }
     }
 
-    /// Whether MPI is asked about requests now: not inside another call, nor beside one on another stack, which may have freed them.
+    /// Whether MPI is asked about requests now: not inside another call, nor if one on another stack is open, which may
+    /// have freed them.
     fn asks(&self, thread: &Thread) -> bool {
         asked::is_on() && !self.nested && !thread.has_suspended()
     }
 }
 
-/// Finds the signature of a call by what its arguments say. `None` where it is not to be recorded.
+/// Finds the signature of a call by its draft. `None` if the call is not recorded.
 #[inline(never)]
 fn describe(thread: &Thread, family: &Family, call: Call, address: usize, draft: &mut Draft) -> Option<KnownCall> {
     let _spending = Spending::begin();
     if draft.message != 0 {
         draft.taken = take_message(thread, family, draft.message);
     }
-    // What is freed unseen would be taken for what gets its handle next.
+    // Even without a record `forget` must run: else a freed object would be taken for the next one with its handle.
     let (key, lasting) = match key(family, call, address, thread.nested(), draft) {
         Ok(key) => (key, true),
         Err(_) => (draft.provisional_key(family, call, address, thread.nested()), false),
@@ -376,14 +374,14 @@ fn describe(thread: &Thread, family: &Family, call: Call, address: usize, draft:
     })
 }
 
-/// What repeats about a call, with what each process is handed.
+/// The key of a call's signature, including the number of its list of parts.
 fn key(family: &Family, call: Call, address: usize, nested: bool, draft: &Draft) -> Result<Key, Unknown> {
     let key = draft.key(family, call, address, nested)?;
     let parts = draft.parts(family).filter(|_| !nested);
     Ok(Key { parts: parts.map_or(0, |sizes| numbering::parts(&sizes)), ..key })
 }
 
-/// What is known of a probed message that is about to be received.
+/// Removes the probed message that is about to be received, if it is known.
 fn take_message(thread: &Thread, family: &Family, handle: u64) -> Option<Message> {
     if handle == family.message_no_proc {
         return Some(Message { object: 0, source: peer::PROC_NULL, tag: tag::NONE });
@@ -391,7 +389,7 @@ fn take_message(thread: &Thread, family: &Family, handle: u64) -> Option<Message
     thread.message_taken(handle)
 }
 
-/// MPI has accepted handles that were not known: now they can be asked about. Returns the signature they lead to.
+/// Examines unknown handles of a call that MPI has accepted. Returns the signature that they lead to.
 #[cold]
 #[inline(never)]
 fn accepted(thread: &Thread, family: &Family, draft: &Draft, known: KnownCall) -> u32 {
@@ -409,7 +407,7 @@ fn accepted(thread: &Thread, family: &Family, draft: &Draft, known: KnownCall) -
     }
 }
 
-/// A call that does next to nothing.
+/// A call that does next to nothing, to measure the cost of recording.
 #[derive(Clone, Copy)]
 struct EmptyCall(u64);
 
@@ -436,7 +434,7 @@ impl ProgramCall for EmptyCall {
     }
 }
 
-/// Records `times` calls that do next to nothing, to measure what that costs. Returns ticks.
+/// Records `times` calls that do next to nothing. Returns the ticks of all.
 #[inline(never)]
 pub fn rehearse(family: &Family, times: u32) -> u64 {
     let nothing = EmptyCall(std::hint::black_box(family.comm_self));

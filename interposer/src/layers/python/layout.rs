@@ -1,39 +1,39 @@
-//! Where CPython keeps what a thread executes, by version: offsets in bytes into its structures.
+//! The layout of CPython's structures that tell what a thread executes, by version: offsets in bytes.
 //!
-//! From `Include/cpython/pystate.h`, `code.h`, `unicodeobject.h` and `Include/internal/pycore_frame.h` (`frameobject.h` before
-//! 3.11, `pycore_interpframe_structs.h` since 3.14) of each version. They do not change between a version's patches, nor with its
-//! build's options but for builds without the GIL and builds that trace references, whose objects do not begin with these words.
+//! From `Include/cpython/pystate.h`, `code.h`, `unicodeobject.h` and `Include/internal/pycore_frame.h` (`frameobject.h`
+//! before 3.11, `pycore_interpframe_structs.h` since 3.14) of each version. The layout is the same in all patch
+//! releases of a version and with all build options, except in builds without the GIL and builds that trace references,
+//! whose objects begin with other words.
 
 use super::memory::Memory;
 
-/// See the module.
 pub struct Layout {
-    /// As the interpreter's version begins.
+    /// The prefix of the interpreter's version.
     version: &'static str,
-    /// The way from a thread's state to the frame it executes: where to read the next pointer.
+    /// The pointers to follow from a thread's state to its innermost frame.
     frame: &'static [usize],
-    /// A frame's code object.
+    /// In a frame: its code object.
     code: usize,
-    /// The frame that called it.
+    /// In a frame: the frame that called it.
     caller: usize,
     instruction: Instruction,
-    /// A code object's source file.
+    /// In a code object: its source file.
     pub file: usize,
-    /// Its function, with the class it is in since 3.11.
+    /// In a code object: its function's name, qualified by the class since 3.11.
     pub function: usize,
-    /// Its first line, which is half a word.
+    /// In a code object: its first line, half a word.
     first_line: usize,
-    /// A text's characters, where all are ASCII.
+    /// In a str: the characters, if all are ASCII.
     ascii: usize,
-    /// The same where they are not.
+    /// In a str: the characters, if not all are ASCII.
     characters: usize,
 }
 
-/// How a frame says which instruction it executes.
+/// How a frame refers to the instruction that it executes.
 enum Instruction {
-    /// By its number, half a word, in the bytes object that the code object has.
+    /// By its number, half a word, in the bytes object of the code object; an instruction has `bytes` bytes.
     Number { in_frame: usize, bytes: usize, bytes_in_code: usize },
-    /// By its address in the code object, where instructions begin.
+    /// By its address in the code object, whose instructions start at `begin`.
     Address { in_frame: usize, begin: usize },
 }
 use Instruction::{Address, Number};
@@ -88,49 +88,48 @@ const SINCE_3_12: Layout = Layout {
 const SINCE_3_14: Layout =
     Layout { version: "3.14.", frame: &[72], instruction: Address { in_frame: 56, begin: 208 }, ..SINCE_3_12 };
 
-/// What else than an address is in a frame's word for its code object since 3.14 (`pycore_stackref.h`).
+/// Tag bits in a frame's pointer to its code object, since 3.14 (`pycore_stackref.h`).
 const TAG: usize = 3;
 
-/// Frames that are gone through at most.
+/// Most frames that are visited.
 const DEPTH: usize = 1000;
 
-// The same in all versions.
+// Offsets that are the same in all versions.
 const TYPE: usize = 8;
 const LENGTH: usize = 16;
 const BYTES: usize = 32;
 const TEXT_STATE: usize = 32;
 
-/// What a thread executes.
 pub struct PythonFrame {
-    /// The code object.
+    /// The address of the code object.
     pub code: usize,
+    /// The address of the instruction.
     instruction: usize,
-    /// What tells this code from other code that was given the same memory after it: its file and first line.
+    /// Hash of file and first line, since other code may later get the same memory.
     origin: u64,
 }
 
 impl PythonFrame {
-    /// A number for the place, in 47 bits.
+    /// A number of 47 bits for the place.
     #[inline(always)]
     pub fn number(&self) -> u64 {
         mixed(self.origin, self.instruction as u64) >> 17
     }
 }
 
-/// A hash, with a word more.
+/// Adds a word to a hash.
 #[inline(always)]
 fn mixed(hash: u64, word: u64) -> u64 {
     (hash.rotate_left(29) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-/// The type of an object.
+/// The address of an object's type.
 #[inline(always)]
 pub fn type_of(object: usize, memory: &impl Memory) -> Option<usize> {
     memory.word(object + TYPE)
 }
 
-/// The half word at an address, or the byte or two that are there. It is read with the whole word around it, which never
-/// reaches into another page.
+/// The half word at an address, or a byte or two of it. The aligned word around it is read, which never crosses a page.
 #[inline(always)]
 fn half(at: usize, memory: &impl Memory) -> Option<u32> {
     let within = at % size_of::<usize>();
@@ -138,19 +137,19 @@ fn half(at: usize, memory: &impl Memory) -> Option<u32> {
 }
 
 impl Layout {
-    /// The layout of an interpreter's version.
+    /// The layout of an interpreter's version, if it is known.
     pub fn of(version: &str) -> Option<&'static Layout> {
         LAYOUTS.iter().find(|layout| version.starts_with(layout.version))
     }
 
-    /// What a thread of this state executes.
+    /// The innermost frame of the thread with this state.
     #[inline(always)]
     pub fn current_frame(&self, thread: usize, code_type: usize, memory: &impl Memory) -> Option<PythonFrame> {
         self.in_frame(self.innermost(thread, memory)?, code_type, memory)
     }
 
-    /// The frames of a thread of this state and what they execute, innermost first. Those in between that are the interpreter's
-    /// own have no code.
+    /// The frames of the thread with this state, innermost first. Frames of the interpreter itself have no code and are
+    /// left out.
     pub fn frames<'a>(
         &'a self,
         thread: usize,
@@ -189,7 +188,7 @@ impl Layout {
         Some(PythonFrame { code, instruction, origin: mixed(file.hash(memory)?, first_line as u64) })
     }
 
-    /// Where a thread is in its code, in bytes; `None` where it is not in it.
+    /// The offset of a frame's instruction in its code, in bytes; `None` if it lies outside.
     pub fn offset(&self, at: &PythonFrame, memory: &impl Memory) -> Option<usize> {
         let offset = at.instruction.checked_sub(self.begin(at.code, memory)?)?;
         let length = match self.instruction {
@@ -199,7 +198,7 @@ impl Layout {
         (offset < length).then_some(offset)
     }
 
-    /// Where the instructions of a code object begin.
+    /// The address of a code object's first instruction.
     #[inline(always)]
     fn begin(&self, code: usize, memory: &impl Memory) -> Option<usize> {
         match self.instruction {
@@ -208,7 +207,7 @@ impl Layout {
         }
     }
 
-    /// A text object's text.
+    /// The contents of a str.
     pub fn text(&self, text: usize, memory: &impl Memory) -> Option<String> {
         let characters = self.characters(text, memory)?;
         (0..characters.length).map(|at| characters.get(at, memory)).collect()
@@ -217,8 +216,8 @@ impl Layout {
     #[inline(always)]
     fn characters(&self, text: usize, memory: &impl Memory) -> Option<Characters> {
         let state = half(text + TEXT_STATE, memory)?;
-        // Two bits of something else, then three with the bytes of a character, then whether characters follow the
-        // header, then whether all are ASCII.
+        // From bit 2 on: bytes of a character (3 bits), whether the characters follow the header (1), whether all are
+        // ASCII (1).
         let (bytes, follow, is_ascii) = (state >> 2 & 7, state >> 5 & 1, state >> 6 & 1);
         if follow == 0 {
             return None;
@@ -228,11 +227,11 @@ impl Layout {
     }
 }
 
-/// The characters of a text object, from the begin of a word.
+/// The characters of a str; `begin` is aligned to a word.
 struct Characters {
     begin: usize,
     length: usize,
-    /// Bytes of each.
+    /// Bytes of one character.
     bytes: u32,
 }
 

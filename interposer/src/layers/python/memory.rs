@@ -1,20 +1,19 @@
-//! Memory of the interpreter, read with and without knowing that it is there.
+//! Reads of the interpreter's memory: direct ones of memory that is known to be mapped, and checked ones.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
-/// Reads by address.
 pub trait Memory {
-    /// The word at an address.
+    /// The word at an address; `None` if it is not mapped.
     fn word(&self, at: usize) -> Option<usize>;
 }
 
-/// Memory at addresses that are known to be right.
+/// Direct reads.
 pub struct Trusted(());
 
 impl Trusted {
     /// # Safety
-    /// Nothing may be read but what is mapped.
+    /// Only mapped addresses may be read.
     #[inline(always)]
     pub unsafe fn new() -> Trusted {
         Trusted(())
@@ -29,11 +28,11 @@ impl Memory for Trusted {
     }
 }
 
-/// Memory at addresses that may be anything: the system reads it.
+/// Reads through the kernel, for addresses that may be invalid.
 pub struct CheckedMemory(File);
 
 impl CheckedMemory {
-    /// `None` where the system does not let a process do this.
+    /// `None` if the system does not let a process read its memory this way.
     pub fn open() -> Option<CheckedMemory> {
         File::open("/proc/self/mem").ok().map(CheckedMemory)
     }

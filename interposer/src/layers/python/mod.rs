@@ -1,12 +1,12 @@
-//! Python: all of mpi4py's calls of a function come from one place in it, so the line of Python being executed stands for
-//! the call site.
+//! Call sites in Python: all calls that mpi4py makes of a function come from one place in mpi4py, so the line of Python
+//! that is being executed is the call site.
 //!
-//! In: the interpreter's account of what this thread executes. mpi4py gives up the right to ask the interpreter (the GIL)
-//! before it calls MPI, so the account is read where it lies in memory; it is this thread that changes it, and nobody else.
-//! Out: a number for the place on the straight line; its file, line and function when it is met for the first time.
+//! In: the interpreter's frames of this thread. mpi4py releases the GIL before it calls MPI, so the interpreter cannot
+//! be asked; the frames are read straight from memory, which is safe since only this thread changes them. Out: a number
+//! for the place, on the straight line; its file, line and function when the number is new.
 //!
-//! What lies where differs by version ([`layout`]). Before the straight line follows pointers, they are followed once by
-//! reads that fail where nothing is mapped, and have to lead to objects of the right types.
+//! The structures differ by version ([`layout`]). Before the straight line follows their pointers, they are followed
+//! once by checked reads, and must lead to objects of the right types.
 
 mod layout;
 mod memory;
@@ -24,20 +24,20 @@ use crate::symbol;
 use layout::{Layout, PythonFrame, type_of};
 use memory::{CheckedMemory, Memory, Trusted};
 
-/// What only mpi4py's module defines.
+/// A symbol that only mpi4py's module defines.
 pub const PROOF: &CStr = c"PyInit_MPI";
 
-/// Where it lies.
+/// The addresses where mpi4py's module begins and ends.
 static BEGIN: AtomicUsize = AtomicUsize::new(0);
 static END: AtomicUsize = AtomicUsize::new(0);
 
-/// The module lies there.
+/// Sets the memory of mpi4py's module.
 pub fn found(range: Range<usize>) {
     BEGIN.store(range.start, Relaxed);
     END.store(range.end, Relaxed);
 }
 
-/// Whether an address is in it.
+/// Whether an address is in mpi4py's module.
 pub fn holds(address: usize) -> bool {
     (BEGIN.load(Relaxed)..END.load(Relaxed)).contains(&address)
 }
@@ -45,22 +45,22 @@ pub fn holds(address: usize) -> bool {
 type ThisThread = unsafe extern "C" fn() -> usize;
 type Line = unsafe extern "C" fn(usize, c_int) -> c_int;
 
-/// An interpreter that keeps its account as its version does.
+/// An interpreter whose structures have the layout of its version.
 struct Interpreter {
     layout: &'static Layout,
     /// The address of `PyCode_Type`.
     code_type: usize,
-    /// `PyGILState_GetThisThreadState`, which may be asked without the GIL.
+    /// `PyGILState_GetThisThreadState`, which may be called without the GIL.
     thread: ThisThread,
     /// `PyCode_Addr2Line`, which only reads the code object.
     line: Line,
 }
 
-/// `None` inside: there is one whose account cannot be read.
+/// The inner `None`: there is an interpreter, but its structures cannot be read.
 static INTERPRETER: OnceLock<Option<Interpreter>> = OnceLock::new();
 
-/// The number of the place that this thread executes; like addresses, it has 47 bits. `None` where the thread executes no
-/// Python, or the interpreter's account cannot be read.
+/// The number of the place that this thread executes; it has 47 bits, as addresses have. `None` if the thread executes
+/// no Python, or the interpreter's structures cannot be read.
 #[inline(always)]
 pub fn here() -> Option<u64> {
     let interpreter = match INTERPRETER.get() {
@@ -70,8 +70,8 @@ pub fn here() -> Option<u64> {
     interpreter.current_frame().map(|at| at.number())
 }
 
-/// What a place is in words: one that [`here`] has given this thread the number of, and that it is still at; or one in mpi4py
-/// itself, which the interpreter calls when it ends.
+/// File, line and function of a place that [`here`] has numbered and that this thread is still at. Calls that the
+/// interpreter makes when it ends come from no line, and get a place without a file.
 pub fn describe(site: u32, number: u64) -> Option<SourcePlace> {
     if has_ended() && (holds(number as usize) || is_interpreters(number as usize)) {
         return Some(SourcePlace { site, file: String::new(), line: 0, function: EXIT.into() });
@@ -84,28 +84,28 @@ pub fn describe(site: u32, number: u64) -> Option<SourcePlace> {
     }
 }
 
-/// Where calls are made that the interpreter makes when it ends.
+/// The function shown for calls that the interpreter makes when it ends.
 const EXIT: &str = "(interpreter exit)";
 
-/// Whether what runs a file's code is an import: what that calls is called by the line that imports.
+/// Whether a file's code runs as part of an import: its calls are attributed to the line that imports.
 fn imports(file: &str) -> bool {
     file.starts_with("<frozen importlib") || file.ends_with("/mpi4py/__init__.py")
 }
 
-/// Whether an address is in the object that the interpreter is in: what mpi4py leaves to be called at the end may go on to MPI
-/// without a frame of its own.
+/// Whether an address is in the interpreter's own object. mpi4py's function for the interpreter's exit may reach MPI by
+/// a tail call, and the call then seems to come from the interpreter.
 fn is_interpreters(there: usize) -> bool {
     let base = |address| symbol::definer(address).map(|(_, base)| base);
     address("Py_IsInitialized").and_then(base).is_some_and(|own| base(there) == Some(own))
 }
 
-/// Whether there is mpi4py, and its interpreter has taken itself down.
+/// Whether mpi4py is loaded and the interpreter has shut down.
 fn has_ended() -> bool {
     if BEGIN.load(Relaxed) == 0 {
         return false;
     }
     type IsInitialized = unsafe extern "C" fn() -> c_int;
-    // SAFETY: the function's type, as Python documents it; it may be asked at any time.
+    // SAFETY: the function's type, as Python documents it; it may be called at any time.
     unsafe { exported::<IsInitialized>("Py_IsInitialized").is_some_and(|is_initialized| is_initialized() == 0) }
 }
 
@@ -115,7 +115,7 @@ fn find() -> Option<&'static Interpreter> {
     let found = guard::run(|| {
         // SAFETY: the function's type, as Python documents it.
         let thread = unsafe { exported::<ThisThread>("PyGILState_GetThisThreadState") }?;
-        // SAFETY: it takes nothing, and may always be asked.
+        // SAFETY: it takes nothing, and may be called at any time.
         let known = unsafe { thread() } != 0;
         known.then(|| INTERPRETER.get_or_init(|| Interpreter::new(thread)).as_ref()).flatten()
     });
@@ -123,7 +123,7 @@ fn find() -> Option<&'static Interpreter> {
 }
 
 impl Interpreter {
-    /// The interpreter, if what this thread executes is found where its version has it.
+    /// The interpreter, if this thread's frame is found where its version has it.
     fn new(thread: ThisThread) -> Option<Interpreter> {
         let code_type = address("PyCode_Type")?;
         // SAFETY: the function's type, as Python documents it.
@@ -153,7 +153,7 @@ impl Interpreter {
         self.layout.current_frame(thread, self.code_type, &self.memory())
     }
 
-    /// The line that imports what this thread executes.
+    /// The line whose import runs the code that this thread executes.
     fn importer(&self, site: u32) -> Option<SourcePlace> {
         let memory = CheckedMemory::open()?;
         // SAFETY: as in `find`.
@@ -176,27 +176,27 @@ impl Interpreter {
 
     #[inline(always)]
     fn memory(&self) -> Trusted {
-        // SAFETY: an interpreter is made only where its layout was found to be right.
+        // SAFETY: `new` has checked the layout.
         unsafe { Trusted::new() }
     }
 }
 
-/// What the interpreter exports under a name.
+/// A function that the interpreter exports.
 ///
 /// # Safety
-/// The name is that of a function, and `F` its type.
+/// `F` must be the function's type.
 unsafe fn exported<F: Copy>(name: &'static str) -> Option<F> {
     // SAFETY: by the contract.
     unsafe { Function::first(name) }.found()
 }
 
-/// The address of something that the interpreter exports.
+/// The address of a symbol that the interpreter exports.
 fn address(name: &'static str) -> Option<usize> {
-    // SAFETY: an address is nobody's to call.
+    // SAFETY: the result is an address, and is not called.
     unsafe { exported(name) }
 }
 
-/// The interpreter's version, as `3.11.7 (main, ...`.
+/// The interpreter's version, such as `3.11.7 (main, ...`.
 fn version() -> Option<String> {
     type GetVersion = unsafe extern "C" fn() -> *const c_char;
     // SAFETY: the function's type, as Python documents it; the text is constant.

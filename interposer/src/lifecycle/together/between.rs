@@ -1,8 +1,9 @@
-//! The recorded ranks of several hosts, by what the first of each host writes for the others to read.
+//! Finds the recorded ranks of several hosts: the first rank of each host writes texts that the others read.
 //!
-//! It is written to where every host of the launch can read: to the launcher, as a name published by MPI, or to a folder that
-//! hosts share. Each name has one writer and is written once. The first of each host follows the first of all: rank 0, or where
-//! that does not show up, the lowest that does. Only that one decides, on those who have said that they follow it.
+//! The texts are where every host of the launch can read them: with the launcher, as names published by MPI, or in a
+//! folder that hosts share. Each name has one writer and is written once. The first rank of each host follows the first
+//! of all: rank 0, or if it does not show up, the lowest that does. Only that one decides who is recorded: its own
+//! host, and those hosts whose first rank has written that it follows.
 
 use std::collections::BTreeSet;
 use std::ffi::{CStr, c_int, c_void};
@@ -19,24 +20,27 @@ use crate::abi::Family;
 use crate::config::Launch;
 use crate::real;
 
-/// Until when, counted from the end of MPI_Init, rank 0 is waited for; then, a lower rank is looked for; then, ranks are waited for
-/// in order; then, the others are looked for once more.
+// The ends of four phases, counted from the end of MPI_Init.
+/// Others wait for rank 0.
 const FIRST: Duration = Duration::from_millis(400);
+/// Without rank 0, they look for the lowest rank.
 const LOWER: Duration = Duration::from_millis(550);
+/// The first of all waits for followers, in the order of ranks.
 const FOLLOW: Duration = Duration::from_millis(700);
+/// It looks once more for the others.
 const OTHERS: Duration = Duration::from_millis(900);
 
-/// What hosts agree on. `ranks` are this host's, of which this process is the first, `size` those of the world; `began` is when
-/// MPI was initialized, and `meeting` a folder that hosts may share.
+/// The verdict that hosts agree on. `ranks` are the recorded ranks of this host, of which this process is the first,
+/// `size` is that of the world, `began` the time when MPI was initialized, and `meeting` a folder that hosts may share.
 pub fn agree(family: &Family, ranks: &[u32], size: u32, launch: &Launch, began: Instant, meeting: &Path) -> Verdict {
     let Some(own) = ranks.first().copied() else { return Verdict::Unknown };
-    let _errors = Errors::returned(family);
+    let _errors = ReturnedErrors::begin(family);
     let prefix = format!("overhear.{}", launch.name.as_deref().unwrap_or("launch"));
     let launcher = TextStore::Launcher { prefix, info: family.info_null as usize };
     let can_post = |board: &Board| board.post(&format!("host.{own}"), "here");
     let shared = || folder(launch, meeting).map(Board).filter(can_post);
     let Some(board) = Some(Board(launcher)).filter(can_post).or_else(shared) else { return Verdict::Unknown };
-    match first(&board, own, began) {
+    match rank_to_follow(&board, own, began) {
         None => {
             board.post(&format!("follows.{own}"), "nobody");
             Verdict::Unknown
@@ -52,19 +56,19 @@ pub fn agree(family: &Family, ranks: &[u32], size: u32, launch: &Launch, began: 
     }
 }
 
-/// Whom this one follows: itself, or the lowest rank that shows up. `None` where it could not look for all.
-fn first(board: &Board, own: u32, began: Instant) -> Option<u32> {
+/// The lowest rank that shows up, which may be this one. `None` if there was no time to look for all lower ranks.
+fn rank_to_follow(board: &Board, own: u32, began: Instant) -> Option<u32> {
     let mut pause = Pause::new();
     while own > 0 && board.read("host.0").is_none() {
         if began.elapsed() > FIRST {
-            return lower(board, own, began);
+            return lowest_from_1(board, own, began);
         }
         pause.take();
     }
     Some(0)
 }
 
-fn lower(board: &Board, own: u32, began: Instant) -> Option<u32> {
+fn lowest_from_1(board: &Board, own: u32, began: Instant) -> Option<u32> {
     for lower in 1..own {
         if began.elapsed() > LOWER {
             return None;
@@ -76,7 +80,7 @@ fn lower(board: &Board, own: u32, began: Instant) -> Option<u32> {
     Some(own)
 }
 
-/// Waits for those who follow, and says who they are.
+/// Waits for followers, and posts the list of recorded ranks.
 fn decide(board: &Board, own: u32, ranks: &[u32], size: u32, began: Instant) -> Verdict {
     let mut together: BTreeSet<u32> = ranks.iter().copied().collect();
     let mut unknown: BTreeSet<u32> = (0..size).filter(|rank| !together.contains(rank)).collect();
@@ -89,7 +93,7 @@ fn decide(board: &Board, own: u32, ranks: &[u32], size: u32, began: Instant) -> 
         }
         true
     };
-    // The first rank of which nothing is known is the first of its host, if it is recorded.
+    // The lowest rank of which nothing is known is the first of its host, if it is recorded.
     let mut pause = Pause::new();
     while let Some(rank) = unknown.first().copied().filter(|_| began.elapsed() < FOLLOW) {
         match ask(rank, &mut unknown) {
@@ -110,18 +114,18 @@ fn decide(board: &Board, own: u32, ranks: &[u32], size: u32, began: Instant) -> 
         Verdict::Ranks(ranks) => in_words(ranks),
         _ => "all".into(),
     };
-    // Those who follow may have given up by now.
+    // Followers may have given up by now.
     if began.elapsed() > wait::LONGEST / 2 {
         board.post(&format!("follows.{own}"), "nobody");
         return Verdict::Unknown;
     }
     let said = board.post(&format!("recorded.{own}"), &text);
-    // A folder in which nobody else turns up may be one that hosts do not share.
+    // A folder in which no other host shows up may not be shared.
     let is_met = matches!(board.0, TextStore::Launcher { .. }) || verdict != Verdict::Ranks(ranks.into());
     if said && is_met { verdict } else { Verdict::Unknown }
 }
 
-/// Waits for the first of all to decide. It does, unless it follows another itself, or ends.
+/// Waits for the decision of the first of all, which it posts unless it follows another itself, or ends.
 fn follow(board: &Board, first: u32) -> Verdict {
     let mut pause = Pause::new();
     let decided = || {
@@ -133,7 +137,7 @@ fn follow(board: &Board, first: u32) -> Verdict {
     wait::until(decided, || Liveness::Unknown, || pause.take()).unwrap_or(Verdict::Unknown)
 }
 
-/// Back from [`in_words`].
+/// The inverse of [`in_words`].
 fn ranks_of(text: &str) -> Vec<u32> {
     let span = |span: &str| {
         let (first, last) = span.split_once('-').unwrap_or((span, span));
@@ -142,43 +146,45 @@ fn ranks_of(text: &str) -> Vec<u32> {
     text.split(',').filter_map(span).flatten().collect()
 }
 
-/// Where texts are written, and read by their names.
+/// A store of short texts by name.
 enum TextStore {
     /// The launcher, by MPI_Publish_name.
     Launcher {
-        /// What names begin with.
+        /// Prefix of all names.
         prefix: String,
         /// MPI_INFO_NULL.
         info: usize,
     },
-    /// A folder, in files.
+    /// Files in a folder.
     Folder(PathBuf),
 }
 
-/// The folder in which hosts have met.
+/// The folder in which hosts have met, if this process has to remove it.
 static MET_IN: Mutex<Option<PathBuf>> = Mutex::new(None);
 
-/// Takes the folder away in which hosts have met: MPI is about to be finalized, so all have read what they needed.
+/// Removes the folder in which hosts have met. MPI is about to be finalized, so all have read it.
 pub fn leave() {
     let folder = MET_IN.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take();
-    folder.into_iter().for_each(|folder| drop(fs::remove_dir_all(folder)));
+    if let Some(folder) = folder {
+        let _ = fs::remove_dir_all(folder);
+    }
 }
 
-/// The folder in which hosts meet, if there can be one.
+/// The folder in which hosts meet; `None` if the launch has no name or the folder cannot be made.
 fn folder(launch: &Launch, meeting: &Path) -> Option<TextStore> {
     let name: String = launch.name.as_ref()?.chars().map(|c| if c.is_alphanumeric() { c } else { '-' }).collect();
     let folder = meeting.join(format!(".overhear-{name}"));
     fs::create_dir_all(&folder).ok().map(|()| TextStore::Folder(folder))
 }
 
-/// Texts of any length.
+/// A store of texts of any length.
 struct Board(TextStore);
 
 impl Board {
-    /// As much as every MPI takes for a port's name, less a number before it.
+    /// Bytes that every MPI accepts in a port's name, less the count in front.
     const PART: usize = 200;
 
-    /// Writes a text in parts, of which each says how many there are. The first comes last.
+    /// Writes a text in parts, each with the number of parts in front. The first part is written last.
     fn post(&self, name: &str, text: &str) -> bool {
         let parts: Vec<&[u8]> = text.as_bytes().chunks(Board::PART).collect();
         parts.iter().enumerate().rev().all(|(at, part)| {
@@ -187,7 +193,7 @@ impl Board {
         })
     }
 
-    /// What was written, if it was.
+    /// The text of a name, if it was written.
     fn read(&self, name: &str) -> Option<String> {
         let part = |at: usize| {
             let text = self.0.read(&format!("{name}.{at}"))?;
@@ -228,7 +234,7 @@ impl TextStore {
         match self {
             TextStore::Launcher { prefix, info } => {
                 let name = format!("{prefix}.{name}\0");
-                // No MPI has names of ports that are longer.
+                // MPI_MAX_PORT_NAME is lower in every MPI.
                 let mut text = vec![0u8; 4096];
                 let (name, to) = (name.as_ptr() as usize, text.as_mut_ptr() as usize);
                 // SAFETY: as above, and there is room for the name of any port.
@@ -237,7 +243,7 @@ impl TextStore {
                 Some(text.to_string_lossy().into_owned())
             }
             TextStore::Folder(folder) => {
-                // What a host knows of a folder on a server is asked for anew once the host has changed something there.
+                // A host forgets what it has cached of a folder on a file server once it changes something in it.
                 let touched = folder.join(format!("touched.{}", std::process::id()));
                 let _ = fs::write(&touched, "").and_then(|()| fs::remove_file(&touched));
                 fs::read_to_string(folder.join(name)).ok()
@@ -246,25 +252,25 @@ impl TextStore {
     }
 }
 
-/// MPI returns errors as long as this lives: a name that nobody has published is one.
-struct Errors {
+/// Has MPI return errors as long as it lives: to look up a name that is not published yet is an error.
+struct ReturnedErrors {
     handler: u64,
-    /// Communicators with the handlers they had.
+    /// The two communicators with their original handlers.
     before: [(u64, u64); 2],
 }
 
-/// What MPI calls with a communicator, an error and more. It leaves both alone, and MPI returns the error.
-extern "C" fn returned(_communicator: *mut c_void, _error: *mut c_int) {}
+/// The error handler. It does nothing, and MPI then returns the error.
+extern "C" fn ignore_error(_communicator: *mut c_void, _error: *mut c_int) {}
 
-impl Errors {
-    fn returned(family: &Family) -> Errors {
+impl ReturnedErrors {
+    fn begin(family: &Family) -> ReturnedErrors {
         let mut handler = 0u64;
         // Intel's library of the standard ABI aborts with MPI_ERRORS_RETURN, too, so the handler is our own.
         // SAFETY: MPI is initialized; a handle of 4 or 8 bytes is written into zeros.
         unsafe {
-            real::invoke(Call::Comm_create_errhandler, [returned as *const () as usize, &raw mut handler as usize])
+            real::invoke(Call::Comm_create_errhandler, [ignore_error as *const () as usize, &raw mut handler as usize])
         };
-        // Libraries disagree on which of the two has the handler of errors that concern no communicator.
+        // MPI libraries disagree on which of the two handles errors that concern no communicator.
         let before = [family.comm_world, family.comm_self].map(|communicator| {
             let mut before = 0u64;
             // SAFETY: as above, and the handler was just made.
@@ -274,17 +280,17 @@ impl Errors {
             }
             (communicator, before)
         });
-        Errors { handler, before }
+        ReturnedErrors { handler, before }
     }
 }
 
-impl Drop for Errors {
+impl Drop for ReturnedErrors {
     fn drop(&mut self) {
         for (communicator, before) in self.before {
-            // SAFETY: the handler is the one it had.
+            // SAFETY: the handler is the communicator's original one.
             unsafe { real::invoke(Call::Comm_set_errhandler, [communicator as usize, before as usize]) };
         }
-        // SAFETY: nothing has it any more.
+        // SAFETY: no communicator has the handler any more.
         unsafe { real::invoke(Call::Errhandler_free, [&raw mut self.handler as usize]) };
     }
 }

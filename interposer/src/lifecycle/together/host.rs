@@ -1,4 +1,4 @@
-//! The recorded ranks of one host, by a [page](super::page) that bears the launch's name.
+//! Finds the recorded ranks of one host, by a shared-memory [page](super::page) that is named after the launch.
 
 use std::ffi::CString;
 use std::fs::{self, File};
@@ -11,31 +11,31 @@ use super::page::{MeetingPage, ProcessSlot};
 use super::process::{ProcessId, began};
 use crate::config::Launch;
 
-/// This process among the others of its host, before they are counted.
+/// This process's place among the others of its host, before they are counted.
 pub struct Arriving {
     place: ProcessSlot,
-    file: Named,
+    file: PageFile,
 }
 
-/// And afterwards.
+/// This process's place among the others of its host, after they were counted.
 pub struct Host {
     place: ProcessSlot,
-    file: Named,
-    /// Those that are recorded, in order.
+    file: PageFile,
+    /// The recorded ranks of this host, in order.
     pub ranks: Vec<u32>,
 }
 
-/// The page's file.
-struct Named {
+struct PageFile {
     file: File,
     path: String,
 }
 
 impl Arriving {
-    /// Takes a place in the page of a launch on this host. `None` where there is no shared memory, or all are counted.
+    /// Takes a place in the page of the launch on this host. `None` if there is no shared memory, or the ranks were
+    /// already counted.
     pub fn announce(launch: &Launch) -> Option<Arriving> {
         let name = format!("{:016x}", name(launch));
-        let (file, page) = ["/dev/shm", "/tmp"].iter().find_map(|folder| Named::open(folder, &name))?;
+        let (file, page) = ["/dev/shm", "/tmp"].iter().find_map(|folder| PageFile::open(folder, &name))?;
         Some(Arriving { place: page.announce(ProcessId::own())?, file })
     }
 
@@ -46,14 +46,14 @@ impl Arriving {
         Some(Host { place, file, ranks })
     }
 
-    /// The process will not come, after all.
+    /// Gives the place up: this process will not be counted.
     pub fn withdraw(self) {
         self.place.withdraw(|| self.file.remove());
     }
 }
 
 impl Host {
-    /// Gives the others of the host what hosts have agreed on.
+    /// Passes the hosts' verdict on to the other ranks of this host, and returns it.
     pub fn tell(&self, verdict: Verdict) -> Verdict {
         let bytes: Vec<u8> = match &verdict {
             Verdict::Ranks(ranks) => ranks.iter().flat_map(|rank| rank.to_le_bytes()).collect(),
@@ -64,7 +64,7 @@ impl Host {
         verdict
     }
 
-    /// What the first of the host tells.
+    /// Waits for the verdict from the first rank of this host.
     pub fn told(&self) -> Verdict {
         match self.place.told(&self.file.file).as_deref() {
             None | Some([]) => Verdict::Unknown,
@@ -76,20 +76,20 @@ impl Host {
         }
     }
 
-    /// What is needed later: the place alone, since the program may close any descriptor.
+    /// Closes the file: only the place is needed later, and the program may close any descriptor.
     pub fn into_place(self) -> ProcessSlot {
         self.place
     }
 }
 
-impl Named {
-    /// Opens the page of a name, another one where that is closed.
-    fn open(folder: &str, name: &str) -> Option<(Named, MeetingPage)> {
-        // SAFETY: asks the system.
+impl PageFile {
+    /// Opens the page of a name, or a new one if its list is closed.
+    fn open(folder: &str, name: &str) -> Option<(PageFile, MeetingPage)> {
+        // SAFETY: the call only returns an id.
         let user = unsafe { libc::geteuid() };
         let path = format!("{folder}/overhear-{user}-{name}");
         let open = || {
-            let file = Named::create(&path, user)?;
+            let file = PageFile::create(&path, user)?;
             let page = MeetingPage::of(&file.file)?;
             Some((file, page))
         };
@@ -97,12 +97,12 @@ impl Named {
         if !page.is_closed() {
             return Some((file, page));
         }
-        // Whoever has closed it takes its name away, unless it has ended before.
+        // The process that closed the list removes the name, unless it has ended before that.
         file.remove();
         open()
     }
 
-    fn create(path: &str, user: u32) -> Option<Named> {
+    fn create(path: &str, user: u32) -> Option<PageFile> {
         let flags = libc::O_RDWR | libc::O_CREAT | libc::O_CLOEXEC | libc::O_NOFOLLOW;
         let named = CString::new(path).ok()?;
         // SAFETY: opens a file by a valid name; the descriptor is then the file's alone.
@@ -113,11 +113,11 @@ impl Named {
             }
         };
         let data = file.metadata().ok()?;
-        // Whoever may write to the folder could have put something else there.
-        (data.is_file() && data.uid() == user).then(|| Named { file, path: path.into() })
+        // Another user could have put something else into the folder.
+        (data.is_file() && data.uid() == user).then(|| PageFile { file, path: path.into() })
     }
 
-    /// Takes the name away, if it is still this file's: who comes later is not on the list.
+    /// Removes the name, if it is still this file's, so that later processes begin a new page.
     fn remove(&self) {
         let is_same = |named: fs::Metadata| self.file.metadata().is_ok_and(|own| own.ino() == named.ino());
         if fs::symlink_metadata(&self.path).is_ok_and(is_same) {
@@ -126,7 +126,7 @@ impl Named {
     }
 }
 
-/// Stands for the launch on this host: what the launcher has named it, else the process that has started all its ranks here.
+/// Hash of the launch on this host: of the launcher's name for it, else of the process that started all its ranks here.
 fn name(launch: &Launch) -> u64 {
     let mut hasher = DefaultHasher::new();
     fs::read("/proc/sys/kernel/hostname").unwrap_or_default().hash(&mut hasher);
@@ -137,7 +137,7 @@ fn name(launch: &Launch) -> u64 {
         _ => match &launch.name {
             Some(name) => name.hash(&mut hasher),
             None => {
-                // SAFETY: asks the system.
+                // SAFETY: the call only returns an id.
                 let parent = unsafe { libc::getppid() };
                 (parent, began(parent)).hash(&mut hasher);
             }
@@ -151,7 +151,7 @@ fn peer(descriptor: i32) -> Option<i32> {
     let mut peer = libc::ucred { pid: 0, uid: 0, gid: 0 };
     let mut length = size_of::<libc::ucred>() as libc::socklen_t;
     let to = (&raw mut peer).cast();
-    // SAFETY: there is room for what is asked for, also where the descriptor is no socket.
+    // SAFETY: there is room for the result; if the descriptor is no socket, the call fails.
     let code = unsafe { libc::getsockopt(descriptor, libc::SOL_SOCKET, libc::SO_PEERCRED, to, &raw mut length) };
     (code == 0 && peer.pid > 0).then_some(peer.pid)
 }

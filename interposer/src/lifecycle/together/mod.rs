@@ -1,10 +1,10 @@
-//! The recorded ranks of a launch find each other, since only they may talk about what takes several of them.
+//! Finds the ranks of a launch that are recorded, so that they can agree on a folder and compare clocks.
 //!
-//! Others may not be recorded, and get no message of ours: so nothing is sent on a communicator that one of them is in. Ranks of a
-//! [`host`] announce themselves in shared memory before MPI is initialized, and are counted there afterwards. Where not all
-//! ranks of the world are on one host, the first of each host asks [`between`] hosts. Whoever counts closes a list that
-//! everyone on it reads, so that all have the same one, and none waits for a rank that is not on it. Nor for one that
-//! has ended: there is one way to [`wait`].
+//! Ranks that are not recorded take no part, so no collective call is made on a communicator that contains one. The
+//! ranks of a [`host`] announce themselves in shared memory before MPI is initialized, and are counted there
+//! afterwards. If the world has several hosts, the first rank of each finds the others [`between`] hosts. The rank that
+//! counts closes a list that all on it read: so all have the same list, and none waits for a rank that is not on it,
+//! nor for one that has ended ([`wait`]).
 
 mod between;
 mod host;
@@ -30,45 +30,47 @@ pub use page::ProcessSlot;
 pub struct Together {
     /// Their numbers in MPI_COMM_WORLD, in order.
     pub ranks: Vec<u32>,
-    /// Whether these are all there are.
     pub found: RanksFound,
-    /// A communicator of them; none where a rank is alone. It is MPI_COMM_WORLD or a new one.
+    /// Their communicator, MPI_COMM_WORLD or a new one; `None` if this rank is alone.
     pub communicator: Option<u64>,
-    /// This one's place among them.
+    /// This rank's index in `ranks`.
     pub own: usize,
-    /// Where those of this host stand.
+    /// This process's slot among those of its host.
     pub place: Option<ProcessSlot>,
 }
 
-/// How the ranks that record together are related to the world.
+/// Which ranks of the world those that record together are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RanksFound {
-    /// They are all ranks of it.
+    /// All ranks of the world.
     All,
-    /// The others are not recorded.
+    /// All that are recorded; there are others.
     Recorded,
-    /// They are those of one host. Whether others are recorded cannot be known.
+    /// The recorded ranks of one host. Whether others are recorded is unknown.
     OfHost,
 }
 
-/// This process, before those of its host are counted.
+/// This process's announcement, until the ranks of its host are counted.
 static ARRIVING: Mutex<Option<Arriving>> = Mutex::new(None);
 
-/// MPI is about to be initialized, and this process will come together with others.
+/// Announces this process to the others of its host, before MPI is initialized.
 pub fn announce() {
     *arriving() = Arriving::announce(&config::launch());
 }
 
-/// It will not: MPI was not initialized, or has no world.
+/// Takes the announcement back, since MPI was not initialized or has no world.
 pub fn withdraw() {
-    arriving().take().into_iter().for_each(Arriving::withdraw);
+    if let Some(arriving) = arriving().take() {
+        arriving.withdraw();
+    }
 }
 
 fn arriving() -> MutexGuard<'static, Option<Arriving>> {
     ARRIVING.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-/// Finds the ranks that record together with this one, and says in the file who they are where they are not all there are.
+/// Finds the ranks that record together with this one, and lists them in the file unless they are all of the world.
+/// `world` is this process's rank and the world's size, if there is one.
 pub fn find(family: &Family, world: Option<(u32, u32)>, meeting: &Path) -> Option<Together> {
     let Some((rank, size)) = world else {
         withdraw();
@@ -87,8 +89,8 @@ pub fn find(family: &Family, world: Option<(u32, u32)>, meeting: &Path) -> Optio
     Some(together)
 }
 
-/// MPI has just been initialized, and this rank's world has so many, which were `spawned` or not. `meeting` is a folder that hosts
-/// may share.
+/// Finds the ranks that record together, right after MPI was initialized, in a world of `size` that was `spawned` or
+/// not. `meeting` is a folder that hosts may share.
 pub fn come(family: &Family, rank: u32, size: u32, spawned: bool, meeting: &Path) -> Together {
     let began = Instant::now();
     let launch = config::launch();
@@ -99,7 +101,8 @@ pub fn come(family: &Family, rank: u32, size: u32, spawned: bool, meeting: &Path
     let is_whole_host = launch.here == Some(ranks.len() as u32);
     let verdict = match ranks.first() {
         _ if ranks.len() as u32 == size => Verdict::All,
-        // Of a world that was spawned, such launchers do not say which it is. It has the environment of who spawned it.
+        // A launcher without names for its launches cannot tell a spawned world from the one that spawned it, whose
+        // environment it inherits.
         _ if spawned && launch.name.is_none() => {
             if is_whole_host {
                 Verdict::All
@@ -119,14 +122,13 @@ pub fn come(family: &Family, rank: u32, size: u32, spawned: bool, meeting: &Path
     Together::new(family, ranks, found, rank, host.into_place())
 }
 
-/// What hosts have agreed on.
+/// The recorded ranks that hosts have agreed on.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Verdict {
-    /// All ranks of the world are recorded.
+    /// All ranks of the world.
     All,
-    /// These are.
     Ranks(Vec<u32>),
-    /// Nobody knows of other hosts.
+    /// The hosts could not agree.
     Unknown,
 }
 
@@ -141,7 +143,7 @@ impl Together {
         let communicator = match found {
             RanksFound::All => Some(family.comm_world),
             _ if ranks.len() < 2 => None,
-            _ => of_group(family, &ranks),
+            _ => new_communicator(family, &ranks),
         };
         match communicator {
             Some(_) => Together { ranks, found, communicator, own, place: Some(place) },
@@ -149,19 +151,17 @@ impl Together {
         }
     }
 
-    /// Whether this rank decides and speaks for the others.
+    /// Whether this rank decides, and prints messages, for the others.
     pub fn is_first(&self) -> bool {
         self.own == 0
     }
 
-    /// The ranks as spans.
     pub fn spans(&self) -> Vec<Span> {
         let span = |(first, last)| Span { first: first as i32, count: last - first + 1, step: 1 };
         ranges(&self.ranks).into_iter().map(span).collect()
     }
 }
 
-/// Whether this world was spawned by another.
 pub fn spawned(family: &Family) -> bool {
     let mut parent = 0u64;
     // SAFETY: MPI is initialized, and writes one handle.
@@ -169,8 +169,8 @@ pub fn spawned(family: &Family) -> bool {
     code == 0 && !family.is_null(parent & family.handle_mask)
 }
 
-/// A communicator of some ranks of the world, of which nobody else hears.
-fn of_group(family: &Family, ranks: &[u32]) -> Option<u64> {
+/// Makes a communicator of some ranks of the world, without the others taking part.
+fn new_communicator(family: &Family, ranks: &[u32]) -> Option<u64> {
     const TAG: usize = 0;
     let (mut world, mut group, mut communicator) = (0u64, 0u64, 0u64);
     let (count, list) = (ranks.len(), ranks.as_ptr() as usize);
@@ -185,20 +185,20 @@ fn of_group(family: &Family, ranks: &[u32]) -> Option<u64> {
         if code != 0 || family.is_null(communicator) {
             return None;
         }
-        // What goes wrong with us does not end the program.
+        // Errors on our communicator must not end the program.
         real::invoke(Call::Comm_set_errhandler, [communicator as usize, family.errors_return as usize]);
     }
     Some(communicator)
 }
 
-/// `0-3,8`: ranks in order.
+/// Ranks in order, such as `0-3,8`.
 pub fn in_words(ranks: &[u32]) -> String {
     let in_words =
         |(first, last): &(u32, u32)| if first == last { format!("{first}") } else { format!("{first}-{last}") };
     ranges(ranks).iter().map(in_words).collect::<Vec<_>>().join(",")
 }
 
-/// The first and the last of ranks without gaps.
+/// The first and last rank of each run without gaps.
 fn ranges(ranks: &[u32]) -> Vec<(u32, u32)> {
     let mut spans: Vec<(u32, u32)> = Vec::new();
     for rank in ranks {
@@ -210,7 +210,7 @@ fn ranges(ranks: &[u32]) -> Vec<(u32, u32)> {
     spans
 }
 
-/// Who is recorded, in words.
+/// The recorded ranks in words, for the message to the user.
 pub fn recorded_in_words(together: Option<&Together>, size: u32) -> String {
     match together {
         None => "a process without a world".into(),

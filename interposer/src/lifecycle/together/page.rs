@@ -1,8 +1,9 @@
-//! A page of shared memory in which the recorded ranks of a host stand, each in a slot of its own.
+//! A page of shared memory in which each recorded rank of a host has a slot.
 //!
-//! Each takes a slot before MPI is initialized and puts its rank there afterwards; initializing MPI is what most libraries
-//! synchronize by. Whoever first sees that all are there, or that those still missing are late, closes the list: a slot
-//! without a rank stays without. Several may close it at once, so that none has to be waited for.
+//! Each process takes a slot before MPI is initialized, and writes its rank there afterwards; in most libraries
+//! MPI_Init synchronizes the ranks. The first process that sees that all are there, or that the missing ones are late,
+//! closes the list: a slot without a rank then stays empty. Several may close it at once, so that no one has to be
+//! waited for.
 
 use std::fs::File;
 use std::os::fd::AsRawFd;
@@ -14,25 +15,24 @@ use std::time::{Duration, Instant};
 use super::process::ProcessId;
 use super::wait::{self, Liveness, Pause};
 
-/// How long a rank is waited for that has not announced itself: as a rule it is not recorded.
+/// Longest wait for ranks that have not announced themselves: usually they are not recorded.
 const PATIENCE: Duration = Duration::from_millis(250);
-/// How long one is waited for that has: it is on its way out of MPI_Init, on a busy machine perhaps.
+/// Longest wait for processes that have: they are still in MPI_Init, perhaps on a busy machine.
 const ANNOUNCED: Duration = wait::LONGEST;
 
-/// Bytes of the page.
 pub const BYTES: usize = 32 << 10;
 const SLOTS: usize = (BYTES - 64) / size_of::<SlotWords>();
 
-/// What is shared.
+/// The contents of the page.
 #[repr(C, align(64))]
 struct MeetingWords {
     /// [`OPEN`] or [`CLOSED`].
     state: AtomicU32,
-    /// How many have asked for a slot.
+    /// Number of processes that have asked for a slot.
     taken: AtomicU32,
-    /// Bytes of the verdict behind the page, and one; 0 until it is there.
+    /// Bytes of the verdict behind the page, plus one; 0 until it is there.
     verdict: AtomicU64,
-    /// [`OPEN`] until it is known whether all come to their end.
+    /// [`OPEN`], [`ALL`] or [`NOT_ALL`]: whether all on the list came to finalize MPI.
     end: AtomicU32,
     padding: [u32; 11],
     slots: [SlotWords; SLOTS],
@@ -40,19 +40,18 @@ struct MeetingWords {
 
 #[repr(C)]
 struct SlotWords {
-    /// How far its process has come in 3 bits, that process in 29, then its rank in 32.
+    /// From the low end: the stage of the process (3 bits), its id (29), its rank (32).
     word: AtomicU64,
-    /// The process's stamp, which is there first.
+    /// The process's stamp, written before `word`.
     stamp: AtomicU64,
 }
 
 const OPEN: u32 = 0;
 const CLOSED: u32 = 1;
-/// Of the end: all have come, or not.
 const ALL: u32 = 1;
 const NOT_ALL: u32 = 2;
 
-/// How far a process has come. The last two are on the list.
+/// Stages of a process. In the last two it is on the list.
 const ANNOUNCED_BY: u64 = 1;
 const OUT: u64 = 2;
 const HERE: u64 = 3;
@@ -73,23 +72,21 @@ impl SlotWords {
     }
 }
 
-/// The page, mapped.
 pub struct MeetingPage(NonNull<MeetingWords>);
 
-// SAFETY: the page is shared between processes, and all of it is atomic.
+// SAFETY: processes share the page, and all of it is atomic.
 unsafe impl Send for MeetingPage {}
 
-/// A process's slot.
 pub struct ProcessSlot {
     page: MeetingPage,
     slot: usize,
 }
 
 impl MeetingPage {
-    /// Maps the page that a file begins with, of zeros where the file is new.
+    /// Maps the page at the beginning of a file; in a new file it is zeroed.
     pub fn of(file: &File) -> Option<MeetingPage> {
-        // Memory that is not there would be SIGBUS.
-        // SAFETY: makes the file as long as the page; what is in it stays.
+        // Allocated now, since a full file system would mean SIGBUS later.
+        // SAFETY: makes the file as long as the page, and keeps its contents.
         if unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, BYTES as i64) } != 0 {
             return None;
         }
@@ -101,26 +98,25 @@ impl MeetingPage {
     }
 
     fn shared(&self) -> &MeetingWords {
-        // SAFETY: it is mapped as long as this lives, and zeros are valid.
+        // SAFETY: the page is mapped as long as this lives, and zeros are valid.
         unsafe { self.0.as_ref() }
     }
 
-    /// The slots that were asked for.
+    /// The slots that were taken.
     fn taken(&self) -> &[SlotWords] {
         let (taken, slots) = (self.shared().taken.load(Acquire) as usize, &self.shared().slots);
         slots.get(..taken).unwrap_or(slots)
     }
 
-    /// Whether the list is closed.
     pub fn is_closed(&self) -> bool {
         self.shared().state.load(Acquire) == CLOSED
     }
 
-    /// Takes a slot. `None` where there is none, or the list is closed.
+    /// Takes a slot. `None` if there is none left, or the list is closed.
     pub fn announce(self, process: ProcessId) -> Option<ProcessSlot> {
         let slot = self.shared().taken.fetch_add(1, AcqRel) as usize;
         let own = self.shared().slots.get(slot)?;
-        // Where the first has ended, a launch of the same name was cut off here.
+        // If the first process has ended, the slots are left over from a launch of the same name that was killed.
         if slot > 0 && self.shared().slots[0].fate() == Liveness::Gone {
             self.strike_ended();
         }
@@ -135,7 +131,7 @@ impl MeetingPage {
         ended.for_each(|slot| slot.word.store(OUT, Release));
     }
 
-    /// Those on the list, in order.
+    /// The ranks on the list, in order.
     fn ranks(&self) -> Vec<u32> {
         let words = self.shared().slots.iter().map(|slot| slot.word.load(Acquire));
         let mut ranks: Vec<u32> = words.filter(|word| is_listed(*word)).map(|word| (word >> 32) as u32).collect();
@@ -143,8 +139,8 @@ impl MeetingPage {
         ranks
     }
 
-    /// How many ranks are here, and whether others have announced themselves; those that have ended meanwhile are left out where
-    /// that is asked for.
+    /// The number of ranks that are here, and whether other processes have announced themselves. With `ask`, those that
+    /// have ended since do not count.
     fn count(&self, ask: bool) -> (u32, bool) {
         let (mut here, mut on_their_way) = (0, false);
         for slot in self.taken() {
@@ -167,7 +163,7 @@ impl MeetingPage {
 
 impl Drop for MeetingPage {
     fn drop(&mut self) {
-        // SAFETY: nobody has a reference into it.
+        // SAFETY: no reference into the page is left.
         unsafe { libc::munmap(self.0.as_ptr().cast(), BYTES) };
     }
 }
@@ -177,14 +173,15 @@ impl ProcessSlot {
         self.page.shared().slots.get(self.slot)
     }
 
-    /// MPI has said which rank this is. Returns whether it is in time for the list.
+    /// Writes this process's rank. Returns whether it was in time for the list.
     pub fn arrive(&self, rank: u32) -> bool {
         let here = |word| (stage(word) != OUT).then_some((word & 0xffff_fff8) | HERE | (rank as u64) << 32);
         self.own().is_some_and(|own| own.word.try_update(AcqRel, Acquire, here).is_ok())
     }
 
-    /// Waits until the ranks of this host are counted: `expected` of them, if the launcher says how many, or all of the world's
-    /// `size`. Returns them in order, `None` where this one came too late, and `closed` is done by the one that closed the list.
+    /// Waits until the ranks of this host are counted: `expected` of them, if the launcher says how many, or all `size`
+    /// of the world. Returns them in order; `None` if this one came too late. The process that closes the list calls
+    /// `closed`.
     pub fn counted(&self, rank: u32, size: u32, expected: Option<u32>, closed: impl Fn()) -> Option<Vec<u32>> {
         let is_here = self.arrive(rank);
         let (began, mut pause) = (Instant::now(), Pause::new());
@@ -203,27 +200,29 @@ impl ProcessSlot {
         };
         wait::until(ready, || Liveness::Lives, || pause.take());
         let ranks = self.page.ranks();
-        // Where launches were taken for one, ranks come twice.
+        // If two launches were taken for one, a rank is there twice.
         let are_of_one = ranks.is_sorted_by(|rank, next| rank < next) && ranks.last().is_some_and(|last| *last < size);
         (is_here && are_of_one).then_some(ranks)
     }
 
-    /// The process will not come, after all. `closed` is as in [`counted`](Self::counted).
+    /// Gives the slot up. `closed` is as in [`counted`](Self::counted).
     pub fn withdraw(self, closed: impl Fn()) {
-        self.own().into_iter().for_each(|own| own.word.store(OUT, Release));
+        if let Some(own) = self.own() {
+            own.word.store(OUT, Release);
+        }
         if !self.page.count(true).1 && self.page.close() {
             closed();
         }
     }
 
-    /// Gives the others what the first of them has found out, by the file that the page is of.
+    /// Passes the verdict to the other processes, in the page's file behind the page.
     pub fn tell(&self, file: &File, verdict: &[u8]) {
         let written = file.write_all_at(verdict, BYTES as u64);
         let length = if written.is_ok() { verdict.len() as u64 } else { 0 };
         self.page.shared().verdict.store(length + 1, Release);
     }
 
-    /// Waits for what the first of them tells. `None` where it has ended instead.
+    /// Waits for the verdict of the lowest rank on the list. `None` if that process has ended instead.
     pub fn told(&self, file: &File) -> Option<Vec<u8>> {
         let listed = self.page.taken().iter().filter(|slot| is_listed(slot.word.load(Acquire)));
         let first = listed.min_by_key(|slot| slot.word.load(Acquire) >> 32)?;
@@ -235,8 +234,8 @@ impl ProcessSlot {
         Some(bytes)
     }
 
-    /// Waits until all of the list have come to their end, as MPI_Finalize does, and turns MPI meanwhile. Returns whether they
-    /// have, the same to all: not where one has ended before.
+    /// Waits until all on the list have come to finalize MPI, and calls `turn` meanwhile to make MPI progress. Returns
+    /// whether they have, the same for all: `false` if one has ended before.
     pub fn all_end(&self, turn: impl FnMut()) -> bool {
         let ending = |word| Some(word & !7 | ENDING);
         let _ = self.own().map(|own| own.word.try_update(AcqRel, Acquire, ending));
@@ -249,7 +248,7 @@ impl ProcessSlot {
             }
             Some(end.load(Acquire)).filter(|outcome| *outcome != OPEN)
         };
-        // One at a time: while this one lives, MPI_Finalize would wait, too.
+        // One at a time is enough: while it lives, MPI_Finalize would wait for it, too.
         let next = || coming().next().map_or(Liveness::Lives, SlotWords::fate);
         let outcome = wait::until(ready, next, turn).unwrap_or_else(|| {
             say(NOT_ALL);

@@ -1,25 +1,25 @@
-//! The one way of waiting for another process: until what is waited for is there, or can come no more.
+//! Waits for another process until it has done its part, or no longer can.
 
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What is known of whoever is waited for.
+/// What is known of a process that is waited for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Liveness {
-    /// It may take its time, as in MPI.
+    /// It runs, so the wait goes on.
     Lives,
-    /// It has ended.
     Gone,
-    /// It is on another host, or numbers of processes mean something else there.
+    /// It is on another host, or in another pid namespace.
     Unknown,
 }
 
-/// How long one is waited for of which nothing is known. Whoever others wait for has done its part, or given up, long before.
+/// Longest wait for a process whose liveness is unknown. A process does its part, or gives up, long before.
 pub const LONGEST: Duration = Duration::from_secs(10);
-/// How often is asked what is known.
+/// Interval of asking for the process's liveness.
 const ASK: Duration = Duration::from_millis(250);
 
-/// Waits until `ready` returns something. `None` where that will not happen, as far as is known.
+/// Waits until `ready` returns something. `None` if the partner has ended, or its liveness stayed unknown for
+/// [`LONGEST`].
 pub fn until<T>(
     mut ready: impl FnMut() -> Option<T>,
     partner: impl Fn() -> Liveness,
@@ -39,7 +39,7 @@ pub fn until<T>(
                 Liveness::Unknown => began.elapsed() >= LONGEST,
             };
             if is_over {
-                // It may have done its part and then ended.
+                // The partner may have done its part before it ended.
                 return ready();
             }
         }
@@ -47,18 +47,16 @@ pub fn until<T>(
     }
 }
 
-/// Pauses that become longer.
+/// Sleeps that become longer, from 20 microseconds to 20 milliseconds.
 pub struct Pause(Duration);
 
 impl Pause {
     const LONGEST: Duration = Duration::from_millis(20);
 
-    /// The first is the shortest.
     pub fn new() -> Pause {
         Pause(Duration::from_micros(20))
     }
 
-    /// Sleeps.
     pub fn take(&mut self) {
         thread::sleep(self.0);
         self.0 = (self.0 * 3 / 2).min(Pause::LONGEST);

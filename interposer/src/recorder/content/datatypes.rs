@@ -1,7 +1,8 @@
-//! Datatypes by their handles: where the bytes of an element lie.
+//! Reads elements of a datatype in the order of its type map, to take their checksum.
 //!
-//! MPI itself knows that, for every constructor and in every ABI, and packs bytes of one kind of processor as they are, in the order of
-//! the type map. Elements whose bytes already lie in that order are read in place, as one pattern that is packed has shown.
+//! MPI itself knows the layout, for every constructor and in every ABI: MPI_Pack copies the bytes unchanged, in the
+//! order of the type map. Elements whose bytes already are in that order, as packing a pattern has shown, are read in
+//! place.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -17,37 +18,37 @@ use crate::real;
 
 static KNOWN: LazyLock<Mutex<HashMap<u64, Arc<Datatype>>>> = LazyLock::new(Mutex::default);
 
-/// The communicator to pack in, 0 for none. Its errors are returned, whatever the program has MPI do with others.
+/// The communicator to pack in, 0 for none. It returns errors, whatever handler the program sets for others.
 static COMMUNICATOR: AtomicU64 = AtomicU64::new(0);
 
-/// MPICH 4 refuses to pack from MPI_BOTTOM, where absolute addresses count from.
+/// Bytes between the address passed to MPI_Pack and the element: MPICH 4 refuses to pack from MPI_BOTTOM, which
+/// datatypes of absolute addresses need.
 const SHIFT: usize = 4096;
 /// Bytes that are packed at a time: they stay in the cache between packing and reading.
 const CHUNK: u64 = 64 << 10;
-/// The largest element that memory is taken for.
+/// The largest element, in bytes, that a buffer is allocated for.
 const LARGEST: u64 = 64 << 20;
-/// The largest element that a pattern of two bytes tells the order of.
+/// The largest element, in bytes, whose order a pattern of two bytes can show.
 const PATTERN: u64 = 1 << 16;
 
-/// What is known of a datatype.
 pub struct Datatype {
     /// Bytes of an element, without its gaps.
     pub size: u64,
-    /// From one element to the next.
+    /// Bytes from one element to the next.
     pub extent: i64,
     packing: Packing,
 }
 
 enum Packing {
-    /// The bytes lie as they are packed.
+    /// The bytes already are in the order of the type map.
     InPlace,
-    /// MPI packs them by this handle of our own, from [`SHIFT`] behind where they begin.
+    /// MPI packs them by this datatype of ours, whose elements begin [`SHIFT`] before the address passed.
     ByMpi { handle: u64, comm: u64 },
     /// There is no communicator to pack in.
     Unknown,
 }
 
-/// MPI is initialized, with a world: gets to know the datatypes that programs use most.
+/// Makes the communicator and examines the datatypes that programs use most, once MPI is initialized with a world.
 pub fn begin(family: &Family) {
     let (mut comm, own) = (0u64, family.comm_self as usize);
     // SAFETY: the process is alone in the communicator, and the one made from it is ours.
@@ -59,10 +60,12 @@ pub fn begin(family: &Family) {
     if made == 0 && returns() == 0 {
         COMMUNICATOR.store(family.handle(comm as usize), Relaxed);
     }
-    family.common_datatypes.iter().for_each(|datatype| drop(learn(family, *datatype)));
+    for datatype in &family.common_datatypes {
+        learn(family, *datatype);
+    }
 }
 
-/// A datatype that MPI has accepted. `None` where MPI does not describe it.
+/// The datatype of a handle that MPI has accepted, examined if it is new. `None` if MPI does not describe it.
 pub fn learn(family: &Family, handle: u64) -> Option<Arc<Datatype>> {
     if let Some(datatype) = known(handle) {
         return Some(datatype);
@@ -70,18 +73,19 @@ pub fn learn(family: &Family, handle: u64) -> Option<Arc<Datatype>> {
     if family.is_null(handle) {
         return None;
     }
-    let datatype = Arc::new(Datatype::of(handle)?);
+    let datatype = Arc::new(Datatype::examine(handle)?);
     table().insert(handle, datatype.clone());
     Some(datatype)
 }
 
-/// A datatype that was met before.
+/// The datatype of a handle, if it was examined before.
 pub fn known(handle: u64) -> Option<Arc<Datatype>> {
     table().get(&handle).cloned()
 }
 
-/// Forgets a datatype that is about to be freed: its handle may come again for another.
+/// Forgets a datatype that is about to be freed, since MPI may reuse its handle.
 pub fn forget(handle: u64) {
+    // The lock is released before the datatype is dropped, which calls MPI.
     let forgotten = table().remove(&handle);
     drop(forgotten);
 }
@@ -91,7 +95,7 @@ fn table() -> MutexGuard<'static, HashMap<u64, Arc<Datatype>>> {
 }
 
 impl Datatype {
-    fn of(handle: u64) -> Option<Datatype> {
+    fn examine(handle: u64) -> Option<Datatype> {
         let mut size = 0i64;
         // SAFETY: MPI has accepted the datatype.
         let code = unsafe { real::invoke(Call::Type_size_x, [handle as usize, &raw mut size as usize]) };
@@ -109,7 +113,7 @@ impl Datatype {
         Some(Datatype { size, extent, packing })
     }
 
-    /// The checksum of the first so many bytes of so many elements.
+    /// The checksum of the first `bytes` bytes of `count` elements at `address`.
     pub fn checksum(&self, address: usize, count: u64, bytes: u64) -> Result<u32, UntakenReason> {
         if bytes == 0 {
             return Ok(0);
@@ -123,7 +127,7 @@ impl Datatype {
     }
 
     fn in_place(&self, address: usize, count: u64, bytes: u64) -> Result<u32, UntakenReason> {
-        // One piece, or one for each element.
+        // Contiguous elements are one piece, others one each.
         let (pieces, length) = if self.extent == self.size as i64 { (1, bytes) } else { (count, self.size) };
         let (mut hasher, mut left) = (Hasher::new(), bytes);
         for piece in 0..pieces {
@@ -132,7 +136,7 @@ impl Datatype {
             if part > 0 && !memory::is_readable(begin, part) {
                 return Err(UntakenReason::Memory);
             }
-            // SAFETY: MPI has accepted the buffer, and its ends can be read.
+            // SAFETY: MPI has accepted the buffer, and its first and last byte can be read.
             hasher.update(unsafe { std::slice::from_raw_parts(begin as *const u8, part as usize) });
             left -= part;
         }
@@ -159,13 +163,13 @@ impl Datatype {
 impl Drop for Datatype {
     fn drop(&mut self) {
         if let Packing::ByMpi { handle, .. } = &mut self.packing {
-            // SAFETY: a datatype of our own.
+            // SAFETY: the datatype is ours.
             unsafe { real::invoke(Call::Type_free, [&raw mut *handle as usize]) };
         }
     }
 }
 
-/// The lower bound and the extent that a function `(MPI_Datatype, MPI_Aint *, MPI_Aint *)` writes.
+/// The lower bound and the extent that an MPI function `(MPI_Datatype, MPI_Aint *, MPI_Aint *)` returns.
 fn ask(call: Call, handle: u64) -> Option<(i64, i64)> {
     let (mut lower, mut extent) = (0i64, 0i64);
     let arguments = [handle as usize, &raw mut lower as usize, &raw mut extent as usize];
@@ -173,8 +177,8 @@ fn ask(call: Call, handle: u64) -> Option<(i64, i64)> {
     (unsafe { real::invoke(call, arguments) } == 0).then_some((lower, extent))
 }
 
-/// A datatype of our own with the same elements, each [`SHIFT`] earlier: the program may free its own while a request is pending. A
-/// duplicate would have the program's attributes copied, by functions of the program.
+/// A datatype of ours with the same elements, each [`SHIFT`] bytes earlier. The program may free its own while a
+/// request is pending. MPI_Type_dup would copy the program's attributes, by functions of the program.
 fn shifted(handle: u64) -> Option<u64> {
     let (mut made, earlier) = (0u64, -(SHIFT as i64));
     let place = &raw mut made as usize;
@@ -185,7 +189,7 @@ fn shifted(handle: u64) -> Option<u64> {
     (code == 0 && unsafe { real::invoke(Call::Type_commit, [place]) } == 0).then_some(made)
 }
 
-/// Whether the bytes of an element lie in the order in which they are packed.
+/// Whether packing leaves the bytes of an element in their order. `None` if that cannot be tested.
 fn is_in_order(handle: u64, comm: u64, size: u64) -> Option<bool> {
     let places = 0..(size <= PATTERN).then_some(size as usize)?;
     let order = |byte: u32| -> Option<bool> {
@@ -197,12 +201,12 @@ fn is_in_order(handle: u64, comm: u64, size: u64) -> Option<bool> {
     Some(order(0)? && order(1)?)
 }
 
-/// Packs so many elements, which have to fill the room.
+/// Packs elements into `room`, which they have to fill.
 fn pack(from: usize, elements: u64, handle: u64, room: &mut [u8], comm: u64) -> Option<()> {
     let mut position = 0i32;
     let (to, length) = (room.as_mut_ptr() as usize, room.len());
     let arguments = [from, elements as usize, handle as usize, to, length, &raw mut position as usize, comm as usize];
-    // SAFETY: MPI has accepted such elements there, and is told the length of the room.
+    // SAFETY: MPI has accepted such elements at this address, and gets the length of the room.
     let code = unsafe { real::invoke(Call::Pack, arguments) };
     (code == 0 && position as usize == length).then_some(())
 }

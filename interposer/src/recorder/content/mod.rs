@@ -1,7 +1,8 @@
-//! What messages hold, as CRC-32 of their bytes, where the user asks for it.
+//! Checksums (CRC-32) of messages, if the user asks for them.
 //!
-//! In: blocks of the program's memory that a call has handed out or filled. Out: their checksums. A block is read only after MPI
-//! has accepted it and while the program must not change it; what a call overwrites is read before, if its datatype is known.
+//! In: buffers of the program that a call has sent or filled. Out: their checksums. A buffer is read only after MPI has
+//! accepted it and while the program must not change it; one that the call overwrites is read before the call, if its
+//! datatype is known.
 
 pub mod datatypes;
 mod memory;
@@ -16,31 +17,29 @@ use datatypes::Datatype;
 
 static ON: AtomicBool = AtomicBool::new(false);
 
-/// From here on checksums are taken, or not.
 pub fn choose(on: bool) {
     ON.store(on, Relaxed);
 }
 
-/// Whether checksums are taken.
 pub fn is_on() -> bool {
     ON.load(Relaxed)
 }
 
-/// What one process gets of a call, or gives.
+/// The part of a call's buffer that one process gets, or sends.
 #[derive(Clone)]
 pub struct BufferPart {
-    /// Whose it is, as in [`Content`].
+    /// The other process, as in [`Content`].
     pub part: i32,
-    /// Where it begins.
+    /// Address of the first element.
     pub address: usize,
-    /// Elements.
     pub count: u64,
-    /// Their datatype; `None` where it is not known.
+    /// The elements' datatype, if it is known.
     pub datatype: Option<Arc<Datatype>>,
 }
 
 impl BufferPart {
-    /// What lies there now, of which a message may have filled only so many bytes; `None` for no bytes.
+    /// The checksum of the part as it is now, of at most `filled` bytes, which a message has filled. `None` for no
+    /// bytes.
     pub fn content(&self, received: bool, filled: u64) -> Option<Content> {
         let size = self.datatype.as_ref().map_or(1, |datatype| datatype.size);
         let bytes = self.count.saturating_mul(size).min(filled);

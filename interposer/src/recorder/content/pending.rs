@@ -1,4 +1,4 @@
-//! What requests hand out and fill, until they are complete.
+//! The buffers that requests send and fill, until the requests are complete.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
@@ -7,28 +7,27 @@ use super::BufferPart;
 
 static PENDING: LazyLock<Mutex<HashMap<u64, Transfer>>> = LazyLock::new(Mutex::default);
 
-/// What a request moves.
+/// The buffers of a request.
 #[derive(Clone)]
 pub struct Transfer {
-    /// The number that its creation took: another request may have its handle by the time one looks.
+    /// The number of the request, since another request may have the same handle later.
     pub created: u64,
-    /// What each start of a persistent one hands out.
+    /// What each start of a persistent request sends.
     pub sent: Arc<[BufferPart]>,
-    /// What it fills.
+    /// What the request fills.
     pub received: Arc<[BufferPart]>,
 }
 
-/// Remembers a request by its handle.
 pub fn insert(handle: u64, transfer: Transfer) {
     table().insert(handle, transfer);
 }
 
-/// What the request of this handle and number moves.
+/// The buffers of the request with this handle and number.
 pub fn get(handle: u64, created: u64) -> Option<Transfer> {
     table().get(&handle).filter(|transfer| transfer.created == created).cloned()
 }
 
-/// The request is complete, or given up.
+/// Forgets a request that is complete or was freed.
 pub fn remove(handle: u64, created: u64) {
     let mut table = table();
     if table.get(&handle).is_some_and(|transfer| transfer.created == created) {

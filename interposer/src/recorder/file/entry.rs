@@ -1,6 +1,7 @@
-//! An entry of a profile in the file: what calls come to that are only counted.
+//! An entry of a profile in the file: counts, times and bytes of calls of one signature or function.
 //!
-//! Any thread may set it back while its owner counts, and the totals are counted by all. So its fields are atomics.
+//! Its fields are atomics, since any thread may reset an entry while its owner counts, and all threads count the
+//! totals.
 
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::*};
@@ -8,29 +9,25 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::*};
 use traces::file::ProfileEntry;
 use traces::progress::Entries;
 
-/// See the module.
 #[derive(Clone, Copy)]
 pub struct Entry(NonNull<ProfileEntry>);
 
-/// What is added to an entry. Bytes wrap, so that they can be taken back.
+/// A change to an entry. Bytes wrap, so that they can be subtracted.
 #[derive(Default)]
 pub struct Change {
-    /// Calls: one or none.
+    /// Calls: 1 or 0.
     pub calls: u64,
-    /// How long it took.
+    /// Duration of the call in ticks.
     pub duration: u64,
-    /// Calls that returned an error.
     pub failed: u32,
-    /// Bytes handed out.
     pub sent: u64,
-    /// Bytes that came.
     pub received: u64,
-    /// What the progress engine did.
+    /// Entries into the progress engine.
     pub engine: Entries,
 }
 
 impl Change {
-    /// A call that took so long and hands out and receives so many bytes.
+    /// One call, with its duration in ticks and its bytes.
     pub fn of_call(duration: u64, (sent, received): (u64, u64)) -> Change {
         Change { calls: 1, duration, sent, received, ..Change::default() }
     }
@@ -51,26 +48,26 @@ macro_rules! half {
 }
 
 impl Entry {
-    /// The entry that is there.
+    /// The entry at `place`.
     ///
     /// # Safety
-    /// As long as the process lives, and nothing refers to it but entries.
+    /// The place must stay valid while the process lives, and be used only by `Entry`s.
     pub unsafe fn at(place: NonNull<ProfileEntry>) -> Entry {
         Entry(place)
     }
 
-    /// Has it count for a signature, or a function. The signature says that the entry is in use, so it goes last.
+    /// Assigns the entry to a signature, or to a function. The signature marks the entry as used, so it is written
+    /// last.
     pub fn begin(self, signature: u32, call: u64) {
         word!(self, call).store(call, Relaxed);
         half!(self, signature).store(signature, Release);
     }
 
-    /// Whether it is in use.
     pub fn is_used(self) -> bool {
         half!(self, signature).load(Acquire) != 0
     }
 
-    /// Adds where no other thread does.
+    /// Adds a change, if no other thread adds to this entry.
     #[inline(always)]
     pub fn add_alone(self, change: &Change) {
         let add = |field: &AtomicU64, by: u64| {
@@ -103,7 +100,7 @@ impl Entry {
         }
     }
 
-    /// Adds where other threads do, too.
+    /// Adds a change while other threads may, too.
     pub fn add(self, change: &Change) {
         let add = |field: &AtomicU64, by: u64| {
             if by != 0 {
@@ -126,12 +123,12 @@ impl Entry {
         add(word!(self, engine.ticks), change.engine.ticks);
     }
 
-    /// The shortest call was so long, if none is known.
+    /// Sets the shortest duration, unless there is one.
     pub fn begin_min(self, min: u64) {
         let _ = word!(self, min).compare_exchange(0, min, Relaxed, Relaxed);
     }
 
-    /// Sets it back to nothing, and the shortest call to this. What says which calls they are stays.
+    /// Resets all counts, and the shortest duration to `min`. Signature and function stay.
     pub fn forget(self, min: u64) {
         half!(self, failed).store(0, Relaxed);
         word!(self, min).store(min, Relaxed);

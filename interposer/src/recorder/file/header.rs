@@ -1,4 +1,4 @@
-//! The header of the file, which any thread may have to write: field by field, and nobody ever has it to himself.
+//! The header of the file, which any thread may have to write, field by field.
 
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::*};
@@ -8,17 +8,17 @@ use traces::file::{FINALIZED, FileHeader, INITIALIZED, Mode, Stop};
 
 /// The header in the file.
 ///
-/// What more than one thread may write is atomic. The rest is written by the thread that initializes MPI, and how it ended with
-/// the [lock](super::shared::lock) held.
+/// Fields that several threads may write are atomic. The others are written by the thread that initializes MPI, and
+/// those about the end under the [lock](super::shared::lock).
 #[derive(Clone, Copy)]
 pub struct Header(NonNull<FileHeader>);
 
-// SAFETY: mapped as long as the process lives, and written as said above.
+// SAFETY: the header is mapped while the process lives, and written as said above.
 unsafe impl Send for Header {}
 // SAFETY: as above.
 unsafe impl Sync for Header {}
 
-/// Who the process is among all.
+/// The process's identity in the run.
 pub struct ProcessIdentity {
     pub run: [u8; 16],
     pub rank: u32,
@@ -27,46 +27,46 @@ pub struct ProcessIdentity {
     pub thread_level: u16,
 }
 
-/// What is said of the process at the end.
+/// The fields that the line at the end is made from.
 pub struct Summary {
     pub rank: u32,
     pub begin: ClockSample,
     pub end: ClockSample,
-    /// What a call costs, and an entry into the engine, in thousandths of a tick.
+    /// The costs of recording a call and an entry into the engine, in thousandths of a tick.
     pub costs: (u64, u64),
 }
 
 macro_rules! set {
     ($header:expr, $field:ident, $value:expr) => {
-        // SAFETY: a field of the header, which is mapped; nobody has a reference to it.
+        // SAFETY: a field of the header, which is mapped; there are no references to it.
         unsafe { (&raw mut (*$header.0.as_ptr()).$field).write($value) }
     };
 }
 
 macro_rules! get {
     ($header:expr, $field:ident) => {
-        // SAFETY: as above; it was written before anybody asked.
+        // SAFETY: as above; the field was written before it is read.
         unsafe { (&raw const (*$header.0.as_ptr()).$field).read() }
     };
 }
 
 macro_rules! atomic {
     ($atomic:ident, $header:expr, $field:ident) => {
-        // SAFETY: a field of the header, which only atomic operations touch once others know the file.
+        // SAFETY: a field of the header, which only atomic operations touch once other threads know the file.
         unsafe { $atomic::from_ptr(&raw mut (*$header.0.as_ptr()).$field) }
     };
 }
 
 impl Header {
-    /// The header that is mapped there.
+    /// The header at `place`.
     ///
     /// # Safety
-    /// As long as the process lives, and nothing refers to it but this and copies of it.
+    /// The place must stay mapped while the process lives, and be used only by `Header`s.
     pub unsafe fn at(place: NonNull<FileHeader>) -> Header {
         Header(place)
     }
 
-    /// What is known when recording begins.
+    /// Writes the header when recording begins.
     ///
     /// # Safety
     /// No other thread knows the file yet.
@@ -75,7 +75,7 @@ impl Header {
         unsafe { self.0.write(header) };
     }
 
-    /// MPI can say who this is.
+    /// Writes the process's identity, once MPI is initialized.
     pub fn identify(self, identity: ProcessIdentity) {
         set!(self, run, identity.run);
         set!(self, rank, identity.rank);
@@ -84,7 +84,7 @@ impl Header {
         set!(self, thread_level, identity.thread_level);
     }
 
-    /// MPI is initialized, and what recording costs was measured.
+    /// Notes that MPI is initialized, with the measured costs of recording.
     pub fn initialized(self, costs: (u64, u64), ready: ClockSample) {
         set!(self, wrapper_cost, costs.0);
         set!(self, entry_cost, costs.1);
@@ -92,7 +92,7 @@ impl Header {
         atomic!(AtomicU32, self, state).fetch_or(INITIALIZED, Release);
     }
 
-    /// MPI is finalized since then; or is not any more, where another session begins.
+    /// Notes when MPI was finalized; `None` if another session has begun since.
     pub fn finalized(self, end: Option<ClockSample>) {
         let state = atomic!(AtomicU32, self, state);
         state.fetch_and(!FINALIZED, Relaxed);
@@ -102,12 +102,11 @@ impl Header {
         }
     }
 
-    /// Whether MPI is finalized.
     pub fn is_finalized(self) -> bool {
         atomic!(AtomicU32, self, state).load(Acquire) & FINALIZED != 0
     }
 
-    /// Events end here, and the profile is counted or is not. `false` where they had ended before.
+    /// Notes that events end now, and whether the profile that takes over is counted. `false` if they had ended before.
     pub fn stopped(self, stop: Stop, now: u64, is_counted: bool) -> bool {
         if atomic!(AtomicU32, self, stop).compare_exchange(0, stop as u32, AcqRel, Relaxed).is_err() {
             return false;
@@ -118,19 +117,18 @@ impl Header {
         true
     }
 
-    /// Whether there is a profile.
     fn has_profile(self) -> bool {
         get!(self, mode) == Mode::Profile as u16 || atomic!(AtomicU32, self, stop).load(Acquire) != Stop::No as u32
     }
 
-    /// Profiles are counted no longer.
+    /// Notes that the program has stopped profiles.
     pub fn profile_stops(self, now: u64) {
         if self.has_profile() {
             atomic!(AtomicU64, self, profile_stopped_at).store(now, Relaxed);
         }
     }
 
-    /// They are again.
+    /// Notes that the program has resumed profiles.
     pub fn profile_goes_on(self, now: u64) {
         if self.has_profile() {
             let since = atomic!(AtomicU64, self, profile_stopped_at).swap(0, Relaxed);
@@ -138,7 +136,7 @@ impl Header {
         }
     }
 
-    /// They begin anew, and are counted or are not.
+    /// Notes that the program has reset profiles, and whether they are counted now.
     pub fn profile_begins(self, now: u64, is_counted: bool) {
         if self.has_profile() {
             atomic!(AtomicU64, self, profile_begin).store(now, Relaxed);
@@ -147,22 +145,21 @@ impl Header {
         }
     }
 
-    /// So many threads have a recording.
+    /// Raises the number of threads that have a recording.
     pub fn threads(self, threads: u64) {
         atomic!(AtomicU64, self, threads).fetch_max(threads, Relaxed);
     }
 
-    /// A call was made that cannot even be counted.
+    /// Counts a call that cannot be counted elsewhere.
     pub fn lost(self) {
         atomic!(AtomicU64, self, lost).fetch_add(1, Relaxed);
     }
 
-    /// When the recording began.
+    /// The clocks when the recording began.
     pub fn begun(self) -> ClockSample {
         get!(self, begin)
     }
 
-    /// What is said at the end, when MPI is finalized.
     pub fn summary(self) -> Summary {
         Summary {
             rank: get!(self, rank),

@@ -1,6 +1,9 @@
-//! The process's file: [`trace_file`] holds on to it, [`pages`] are taken from it, behind its [`header`], and follow each other as a
-//! [`page_series`]. What all threads write there is [`shared`], with the [`modules`] of call sites and the [`parts`] that calls hand
-//! out; what has room nowhere else is added to the [`totals`], an [`entry`] for each function.
+//! The process's file.
+//!
+//! [`trace_file`] keeps it open; behind its [`header`] threads take [`pages`] from it, one after another
+//! ([`page_series`]). [`shared`] writes the definitions of all threads, with the [`modules`] of call sites and the
+//! [`parts`] that calls send to each process. Calls without room elsewhere are added to the [`totals`], an [`entry`]
+//! for each function.
 
 pub mod entry;
 pub mod header;

@@ -1,28 +1,24 @@
-//! The programs and libraries loaded into the process, by the addresses they hold.
+//! The program and the libraries that contain call sites.
 
 use std::ops::Range;
 
 use crate::program_headers;
 
-/// A loaded program or library.
 pub struct Loaded {
-    /// Its path.
     pub path: String,
-    /// The linker's build id, empty where it has none.
+    /// The linker's build id; empty if there is none.
     pub build_id: Vec<u8>,
-    /// What its addresses count from.
+    /// The load address, which the module's own addresses are relative to.
     pub base: u64,
     segments: Vec<Range<u64>>,
 }
 
 impl Loaded {
-    /// Whether an address lies in it.
     pub fn holds(&self, address: u64) -> bool {
         self.segments.iter().any(|segment| segment.contains(&address))
     }
 }
 
-/// The module that holds an address.
 pub fn holding(address: u64) -> Option<Loaded> {
     program_headers::find(|headers| {
         let range = |part: Range<usize>| part.start as u64..part.end as u64;
@@ -31,7 +27,7 @@ pub fn holding(address: u64) -> Option<Loaded> {
             return None;
         }
         let name = headers.name();
-        // The program itself has no name here.
+        // The loader has no name for the program itself.
         let path = if name.is_empty() { executable() } else { name };
         // SAFETY: note segments are mapped and readable.
         let build_id = headers.parts(libc::PT_NOTE).map(range).find_map(|range| unsafe { build_id(range) });
@@ -39,12 +35,11 @@ pub fn holding(address: u64) -> Option<Loaded> {
     })
 }
 
-/// Path of the program.
 pub fn executable() -> String {
     std::fs::read_link("/proc/self/exe").map(|path| path.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// The build id among the notes in a range of memory.
+/// The build id among the ELF notes in a range of memory.
 unsafe fn build_id(mut notes: Range<u64>) -> Option<Vec<u8>> {
     const BUILD_ID: u32 = 3;
     while notes.end - notes.start >= 12 {

@@ -1,9 +1,10 @@
-//! The file of this process, and the pages threads take from it.
+//! The file of this process, and the pages that threads take from it.
 //!
-//! Pages follow each other closely: the first ones of a thread are small, and share memory pages with others.
+//! Pages are contiguous in the file. The first ones of a thread are small, and share the system's memory pages with
+//! others.
 //!
 //! A page is written with zeros before it is mapped. On ext4 that costs an eighth of touching a mapping reserved by
-//! `fallocate` (one system call fills the page cache in large pieces where each touch of a mapping enters the file
+//! `fallocate` (one system call fills the page cache in large pieces, while each touch of a mapping enters the file
 //! system), and a full disk shows as an error here instead of SIGBUS in the program.
 
 use std::cell::UnsafeCell;
@@ -21,13 +22,15 @@ use crate::clock;
 use crate::messages;
 use recorder_core::memory;
 
-/// The largest page, in bytes. Long enough that turning it costs little a record, short enough to fill at once.
+/// The largest page, in bytes: long enough that turning it costs little per record, short enough to fill with zeros at
+/// once.
 pub const LARGEST: usize = 256 << 10;
 
-/// Never written. In a cell so that it is memory the system gives zeroed, not 256 KiB of the library's file.
+/// Never written. In a cell, so that the linker puts it into .bss instead of adding 256 KiB of zeros to the library's
+/// file.
 struct Zeros(UnsafeCell<[u8; LARGEST]>);
 
-// SAFETY: never written.
+// SAFETY: the zeros are never written.
 unsafe impl Sync for Zeros {}
 
 static ZEROS: Zeros = Zeros(UnsafeCell::new([0; LARGEST]));
@@ -35,19 +38,21 @@ static ZEROS: Zeros = Zeros(UnsafeCell::new([0; LARGEST]));
 /// The pages of this process, and the file they are in.
 pub struct Output {
     pub file: TraceFile,
-    /// What the system maps: its memory page.
+    /// Bytes of the system's memory pages.
     mapped: usize,
+    /// Offset of the next page in the file.
     next: AtomicU64,
+    /// The user's limit of the file, in bytes.
     limit: u64,
     /// Bytes that the profiles of all threads will need when events have to stop.
     kept: AtomicU64,
-    /// The file system cannot share mappings: pages are memory, and written when they are full or saved.
+    /// Set if the file system has no shared mappings: then pages are private memory, and written when full or saved.
     buffered: AtomicBool,
     unsaved: Mutex<Vec<Page>>,
     header: NonNull<FileHeader>,
 }
 
-/// The header of a page of which nothing is known.
+/// A page header with nothing filled in.
 pub const NO_PAGE: PageHeader = PageHeader {
     kind: 0,
     units: 0,
@@ -58,22 +63,22 @@ pub const NO_PAGE: PageHeader = PageHeader {
     sample: ClockSample { ticks: 0, width: 0, monotonic: 0, realtime: 0 },
 };
 
-/// Bytes of which pages are multiples.
+/// A page is a multiple of this many bytes.
 pub const UNIT: usize = 512;
 
 /// A page in memory. Dropping it does nothing; [`Output::give_back`] does.
 #[derive(Clone, Copy)]
 pub struct Page {
     base: NonNull<u8>,
-    /// Bytes of the mapping before it, where others may be.
+    /// Bytes of the mapping before the page, which may belong to other pages.
     before: usize,
     bytes: usize,
     offset: u64,
 }
 
-// SAFETY: pages are memory that any thread may write out.
+// SAFETY: any thread may write out a page's memory.
 unsafe impl Send for Page {}
-// SAFETY: all but the address of the header is made for any thread, and that is only handed out as a `Header`.
+// SAFETY: all fields but the header's address are shareable, and the address is only handed out as a `Header`.
 unsafe impl Send for Output {}
 // SAFETY: as above.
 unsafe impl Sync for Output {}
@@ -105,33 +110,33 @@ impl Output {
         Ok(output)
     }
 
-    /// The header, as it will be seen by readers.
     pub fn header(&self) -> Header {
-        // SAFETY: mapped as long as the process lives.
+        // SAFETY: the header is mapped while the process lives.
         unsafe { Header::at(self.header) }
     }
 
-    /// How long the file may be, and why it may not be longer. The program may change the system's limit.
+    /// The limit of the file in bytes, and the reason to stop there. The program may change the system's limit at any
+    /// time.
     fn limit(&self) -> (u64, Stop) {
         let system = trace_file::size_limit();
         if system < self.limit { (system, Stop::SizeLimit) } else { (self.limit, Stop::MaxBytes) }
     }
 
-    /// The totals that all threads share, behind the header.
+    /// The first of the totals that all threads share, behind the header.
     pub fn shared_totals(&self) -> NonNull<ProfileEntry> {
-        // SAFETY: they are in front of the first page, as the header is.
+        // SAFETY: they are in the mapping of the header.
         unsafe { self.header.cast::<u8>().add(SHARED_TOTALS) }.cast()
     }
 
-    /// Events are to leave so many bytes more to profiles; less, where that is negative.
+    /// Reserves bytes for profiles that events must not use; a negative number releases them.
     pub fn keep(&self, bytes: i64) {
         self.kept.fetch_add(bytes as u64, Relaxed);
     }
 
-    /// Takes a page with this header, of `wanted` bytes or of what is left, but of no less than `least`.
+    /// Takes a page with this header, of `wanted` bytes or as many as are left, but of at least `least`.
     pub fn take(&self, header: PageHeader, kind: PageKind, wanted: usize, least: usize) -> Result<Page, Stop> {
         let (limit, stop) = self.limit();
-        // A dictionary may be so large that its profile would leave no room for what it is the profile of.
+        // At most a quarter of the limit: the profile of a very large dictionary would leave no room for events.
         let kept = if kind == PageKind::Events { self.kept.load(Relaxed).min(limit / 4) } else { 0 };
         let least = least.next_multiple_of(UNIT);
         let mut bytes = wanted.next_multiple_of(UNIT).max(least);
@@ -156,7 +161,7 @@ impl Output {
         Ok(page)
     }
 
-    /// Unmaps a page that will not be written again. Its bytes are in the file.
+    /// Unmaps a page that will not be written again, after its bytes are in the file.
     pub fn give_back(&self, page: Page) {
         if self.buffered.load(Relaxed) {
             let mut unsaved = self.unsaved.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
@@ -164,31 +169,31 @@ impl Output {
                 self.save(unsaved.swap_remove(at));
             }
         }
-        // SAFETY: the mapping begins there.
+        // SAFETY: the mapping begins `before` bytes before the page.
         trace_file::unmap(unsafe { page.base.sub(page.before) }, page.before + page.bytes);
     }
 
-    /// Brings what is only in memory into the file, where the file system has no shared mappings.
+    /// Writes pages that are only in memory into the file, if the file system has no shared mappings.
     pub fn save_all(&self) {
         let unsaved = self.unsaved.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         unsaved.iter().for_each(|page| self.save(*page));
     }
 
-    /// Brings all there is to where it outlives the machine.
+    /// Writes all pages to the disk.
     pub fn sync(&self) {
         self.save_all();
         self.file.sync();
     }
 
     fn save(&self, page: Page) {
-        // SAFETY: the page is mapped. Its owner may be writing: then the file gets it one way or the other.
+        // SAFETY: the page is mapped. Its owner may be writing a word: then the file gets the old or the new one.
         let _ = unsafe { self.file.write(page.base, page.bytes, page.offset) };
     }
 
     fn map(&self, offset: u64, bytes: usize) -> Result<Page, Stop> {
         let page = self.map_at(offset, bytes);
         if page.is_err() {
-            // A full disk would be asked for more and more, and the file have a hole of all that.
+            // Give the range back: on a full disk each attempt would otherwise add a hole to the file.
             let _ = self.next.compare_exchange(offset + bytes as u64, offset, Relaxed, Relaxed);
         }
         page
@@ -197,18 +202,18 @@ impl Output {
     fn map_at(&self, offset: u64, bytes: usize) -> Result<Page, Stop> {
         for at in (0..bytes).step_by(LARGEST) {
             let zeros = NonNull::from(&ZEROS.0).cast();
-            // SAFETY: there are so many.
+            // SAFETY: `ZEROS` has `LARGEST` bytes.
             unsafe { self.file.write(zeros, (bytes - at).min(LARGEST), offset + at as u64)? };
         }
         if !self.buffered.load(Relaxed) {
             let before = (offset % self.mapped as u64) as usize;
             let mapped = before + bytes;
             if let Some(base) = self.file.map(mapped, offset - before as u64)? {
-                // All at once for a third of what the faults would cost. MAP_POPULATE maps shared pages for reading
-                // only, and kernels before 5.14 have no such advice: then there are the faults.
-                // SAFETY: the mapping just made.
+                // Populating at once costs a third of the page faults. MAP_POPULATE would map shared pages for reading
+                // only; kernels before 5.14 lack this advice, and take the faults.
+                // SAFETY: the mapping was just made.
                 unsafe { libc::madvise(base.as_ptr().cast(), mapped, libc::MADV_POPULATE_WRITE) };
-                // SAFETY: in that mapping.
+                // SAFETY: the page lies in that mapping.
                 let base = unsafe { base.add(before) };
                 return Ok(Page { base, before, bytes, offset });
             }

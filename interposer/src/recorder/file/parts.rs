@@ -1,8 +1,8 @@
-//! What calls such as MPI_Alltoallv hand to each process: said once, and called by a number in the signatures of all calls that hand
-//! out the same.
+//! Lists of the bytes that calls such as MPI_Alltoallv send to each process. A list is defined once, and signatures of
+//! all calls with the same list refer to its number.
 //!
-//! Programs that repeat an exchange hand out the same parts again and again; those whose parts are new each time would fill the
-//! file with them, so what is said of parts is bounded.
+//! Programs that repeat an exchange repeat its list. A program with a new list in each call would fill the file, so the
+//! size of all lists is bounded.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -11,18 +11,17 @@ use traces::definitions::{Definition, EqualParts, Parts};
 use super::shared;
 use recorder_core::handles::Handles;
 
-/// Bytes that a process says of parts at most.
+/// Most bytes of all lists of a process.
 const MOST_BYTES: usize = 1 << 20;
 
-/// Numbers by [`hash`]. Of two lists with one hash the second is taken for the first: of a million lists that happens in one run
-/// of 30 million.
+/// Numbers by [`hash`]. Two lists with the same hash get one number: with a million lists, in one of 30 million runs.
 static NUMBERS: Handles<u32> = Handles::new();
-/// Lists that were said.
+/// Lists that were defined.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
-/// And their bytes.
+/// Bytes of the lists that were defined.
 static BYTES: AtomicUsize = AtomicUsize::new(0);
 
-/// What a list of parts is known by, never 0.
+/// The hash of a list, which identifies it; never 0.
 pub fn hash(parts: impl Iterator<Item = u64>) -> u64 {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     let mix = |hash: u64, part: u64| (hash ^ part).wrapping_mul(FACTOR).rotate_left(29);
@@ -30,17 +29,17 @@ pub fn hash(parts: impl Iterator<Item = u64>) -> u64 {
     parts.fold(FACTOR, mix).wrapping_mul(FACTOR).max(1)
 }
 
-/// The number of a list that was said before.
+/// The number of a list that was defined before.
 pub fn known(hash: u64) -> Option<u32> {
     NUMBERS.get(hash)
 }
 
-/// Whether there is room to say more.
+/// Whether another list may be defined.
 pub fn has_room() -> bool {
     BYTES.load(Relaxed) < MOST_BYTES
 }
 
-/// Says what a list is, and returns its number; 0 where there is no room for it.
+/// Defines a list, and returns its number; 0 if there is no room for it.
 pub fn add(hash: u64, parts: impl Iterator<Item = u64>) -> u32 {
     let mut shared = shared::lock();
     if let Some(number) = known(hash) {

@@ -1,4 +1,5 @@
-//! What the threads of a process share: the file, the definitions, the call sites. All of it off the straight line.
+//! The state that the threads of a process share: the file, the definitions, the call sites. All of it is off the
+//! straight line.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, OnceLock};
@@ -15,20 +16,20 @@ use crate::recorder::guard;
 use crate::recorder::process::counted;
 use recorder_core::handles::Handles;
 
-/// Bytes of the first page of definitions, and of the second; then they grow.
+/// Bytes of the first two pages of definitions; further ones double, up to 64 times this.
 const FIRST: usize = 1536;
 
-/// What is written by one thread at a time.
+/// The state that one thread at a time may change.
 pub struct Shared {
     pages: PageSeries,
-    /// Call sites that were met.
+    /// Number of call sites.
     sites: u32,
     modules: Vec<modules::Loaded>,
 }
 
 static OUTPUT: OnceLock<Output> = OnceLock::new();
 static SHARED: OnceLock<Mutex<Shared>> = OnceLock::new();
-/// Call sites' numbers by the addresses they return to.
+/// Numbers of call sites by their return addresses.
 static SITES: Handles<u32> = Handles::new();
 
 /// The file of this process, once recording has begun.
@@ -36,17 +37,15 @@ pub fn output() -> Option<&'static Output> {
     OUTPUT.get()
 }
 
-/// Makes this the file of the process.
 pub fn set_output(output: Output) -> &'static Output {
     OUTPUT.get_or_init(|| output)
 }
 
-/// Waits for the right to change what is shared.
 pub fn lock() -> MutexGuard<'static, Shared> {
     SHARED.get_or_init(|| Mutex::new(Shared::new())).lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-/// Says once, on stderr and in the file, that events end here, and why.
+/// Notes in the file and prints, once, that events end here and why.
 pub fn stopped(stop: Stop) {
     let Some(output) = output() else { return };
     if !output.header().stopped(stop, clock::now(), counted::is_on()) {
@@ -66,24 +65,22 @@ pub fn stopped(stop: Stop) {
     }
 }
 
-/// Writes a definition.
 pub fn define(definition: &Definition) {
     lock().define(definition);
 }
 
-/// A warning that the file has once at most.
+/// A warning that is written to the file at most once.
 pub struct WarningOnce {
     said: AtomicBool,
     text: &'static str,
 }
 
 impl WarningOnce {
-    /// Not said yet.
     pub const fn new(text: &'static str) -> WarningOnce {
         WarningOnce { said: AtomicBool::new(false), text }
     }
 
-    /// Says it, if it was not said.
+    /// Writes the warning, if it was not written before.
     #[cold]
     pub fn say(&self) {
         if !self.said.swap(true, Relaxed) {
@@ -92,7 +89,7 @@ impl WarningOnce {
     }
 }
 
-/// The number of the call site that returns to this address, if it was met before.
+/// The number of the call site with this return address, if it has one.
 pub fn known_site(address: u64) -> Option<u32> {
     if address == 0 { None } else { SITES.get(address) }
 }
@@ -102,7 +99,8 @@ impl Shared {
         Shared { pages: PageSeries::new(PageKind::Definitions, 0), sites: 0, modules: Vec::new() }
     }
 
-    /// Gives a call site its number. Where it is a line that `describe` knows, that is said of it; else which module it is in.
+    /// Gives a call site a number, and defines it: by its source line if `describe` knows it, else by its module and
+    /// offset.
     pub fn add_site(&mut self, address: u64, describe: impl FnOnce(u32) -> Option<SourcePlace>) -> u32 {
         self.sites += 1;
         let number = self.sites;
@@ -116,11 +114,10 @@ impl Shared {
         number
     }
 
-    /// Writes a definition.
     pub fn define(&mut self, definition: &Definition) {
         let (Some(output), Ok(bytes)) = (output(), definition.to_bytes()) else { return };
         let words = bytes.chunks(size_of::<u64>()).map(word);
-        // The prefix is a word, the length, which says that the rest is there.
+        // The first word is the length; it is written last, and tells readers that the rest is there.
         if self.pages.cursor.write_all(bytes.len() as u64, words.clone()) {
             return;
         }
@@ -131,7 +128,7 @@ impl Shared {
         }
     }
 
-    /// The number of the module that holds an address, and the address counted from where it is loaded.
+    /// The number of the module that holds an address, and the address relative to the module's load address.
     fn module(&mut self, address: u64) -> (u32, u64) {
         if let Some((number, module)) = (1..).zip(&self.modules).find(|(_, module)| module.holds(address)) {
             return (number, address - module.base);
@@ -145,7 +142,7 @@ impl Shared {
     }
 }
 
-/// Up to eight bytes as a word of the file, which has zeros behind them.
+/// Up to eight bytes as a word of the file, padded with zeros.
 fn word(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte))
 }

@@ -1,7 +1,7 @@
-//! Counts and times by function that all threads share: the last resort of calls without room elsewhere.
+//! Counts and times by function that all threads share, for calls without room elsewhere.
 //!
-//! The room is in front of the file's first page, and there before anything is recorded. So neither a limit nor a full disk takes
-//! it away. Threads count in it together, without a lock: a call that ends here costs some atomic additions.
+//! The entries are in front of the file's first page and exist before anything is recorded, so neither a limit nor a
+//! full disk affects them. Threads count in them without a lock: such a call costs some atomic additions.
 
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering::*};
 
@@ -11,33 +11,38 @@ use traces::file::{ANY_CALL, ANY_SIGNATURE, SHARED_ENTRIES};
 use super::entry::{Change, Entry};
 use super::shared;
 
-/// The place of a function's entry, and one more; 0 where it has none yet.
+/// The index of a function's entry plus one; 0 if it has none yet.
 static PLACES: [AtomicU8; Call::LIMIT] = [const { AtomicU8::new(0) }; Call::LIMIT];
 static TAKEN: AtomicU32 = AtomicU32::new(0);
-/// The entry for functions that come when all others are taken.
+/// The entry that further functions share once all others are taken.
 const REST: usize = SHARED_ENTRIES - 1;
 const _: () = assert!(SHARED_ENTRIES < u8::MAX as usize);
 
-/// Adds to what is known of a function.
+/// Adds to the entry of a function.
 pub fn count(call: u16, change: &Change) {
-    entry(call).into_iter().for_each(|entry| entry.add(change));
+    if let Some(entry) = entry(call) {
+        entry.add(change);
+    }
 }
 
-/// A call was made that cannot even be counted here.
+/// Counts a call of a thread that has no recording.
 #[cold]
 pub fn lost() {
-    shared::output().into_iter().for_each(|output| output.header().lost());
+    if let Some(output) = shared::output() {
+        output.header().lost();
+    }
 }
 
-/// Sets all back to nothing. A call that a thread is in may still count.
+/// Resets all entries. A call that a thread is in at this moment may still count.
 pub fn forget() {
-    let entries = (0..SHARED_ENTRIES).filter_map(nth);
-    entries.filter(|entry| entry.is_used()).for_each(|entry| entry.forget(u64::MAX));
+    for entry in (0..SHARED_ENTRIES).filter_map(nth).filter(|entry| entry.is_used()) {
+        entry.forget(u64::MAX);
+    }
 }
 
 fn nth(at: usize) -> Option<Entry> {
     let first = shared::output()?.shared_totals();
-    // SAFETY: there are so many entries.
+    // SAFETY: there are `SHARED_ENTRIES` entries.
     (at < SHARED_ENTRIES).then(|| unsafe { Entry::at(first.add(at)) })
 }
 
@@ -50,13 +55,13 @@ fn entry(call: u16) -> Option<Entry> {
     nth(at)
 }
 
-/// Two threads may each take an entry for one function: the two add up.
+/// Takes an entry for a function. Two threads may each take one for the same function: readers add the two.
 #[cold]
 #[inline(never)]
 fn take(call: u16, place: &AtomicU8) -> Option<usize> {
     let next = TAKEN.try_update(Relaxed, Relaxed, |taken| Some((taken + 1).min(REST as u32))).ok()? as usize;
     let at = next.min(REST);
-    // The last one may be begun more than once, by the same values; a shortest call that was there stays the shortest.
+    // The shared last entry may be begun repeatedly, with the same values; `begin_min` keeps a shortest duration.
     let entry = nth(at)?;
     entry.begin_min(u64::MAX);
     entry.begin(ANY_SIGNATURE, if at == REST { ANY_CALL } else { call }.into());

@@ -1,9 +1,9 @@
-//! The file of this process, whose descriptor the program may take.
+//! The file of this process, whose descriptor the program may close and reuse.
 //!
-//! Every use of the number first checks that device and inode are still this file's. If not, the number is the program's: it
-//! is left alone, and the file is opened again by its path. Another thread of the program could still
-//! take the number between that question and a write: only by `dup2` to this very one, since `open` does not come so high
-//! (see [`descriptor`]). A mapping, which would be written to for long, is kept only where the number was this file's
+//! Every use of the descriptor first checks that device and inode are still this file's. If not, the descriptor belongs
+//! to the program: it is left alone, and the file is opened again by its path. Between check and write another thread
+//! of the program could still take the number, but only by `dup2` to exactly this one, since `open` does not reach so
+//! high (see [`descriptor`]). A mapping, which is written to for long, is kept only if the descriptor is this file's
 //! afterwards, too.
 
 use std::ffi::{c_int, c_void};
@@ -18,11 +18,10 @@ use traces::file::Stop;
 use crate::descriptor::{self, FileIdentity};
 use crate::recorder::guard::borrowed::SizeSignal;
 
-/// See the module.
 pub struct TraceFile {
     number: AtomicI32,
     identity: FileIdentity,
-    /// Absolute: the program may change its folder.
+    /// Absolute, since the program may change its working directory.
     path: Mutex<PathBuf>,
 }
 
@@ -34,12 +33,11 @@ impl TraceFile {
         Ok(TraceFile { number: number.into(), identity, path: Mutex::new(path.into()) })
     }
 
-    /// Where it is.
     pub fn path(&self) -> PathBuf {
         self.lock_path().clone()
     }
 
-    /// Gives it another name.
+    /// Has `rename` move the file and change its path.
     pub fn rename<R>(&self, rename: impl FnOnce(&mut PathBuf) -> R) -> R {
         rename(&mut self.lock_path())
     }
@@ -52,7 +50,7 @@ impl TraceFile {
         FileIdentity::of(number) == Some(self.identity)
     }
 
-    /// A number that is this file's.
+    /// A descriptor that is this file's.
     fn number(&self) -> Result<c_int, Stop> {
         let number = self.number.load(Acquire);
         if self.is(number) { Ok(number) } else { self.open_again() }
@@ -61,12 +59,12 @@ impl TraceFile {
     #[cold]
     fn open_again(&self) -> Result<c_int, Stop> {
         let path = self.lock_path();
-        // Another thread may have been here.
+        // Another thread may have opened it meanwhile.
         let number = self.number.load(Acquire);
         if self.is(number) {
             return Ok(number);
         }
-        // By now something else may have the name, a pipe even, whose other end nobody opens.
+        // By now the path may be another file, even a pipe, whose open would block.
         let number = descriptor::open(&path, libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_NOCTTY);
         let number = number.map_err(|_| Stop::Io)?;
         if !self.is(number) {
@@ -77,12 +75,13 @@ impl TraceFile {
         Ok(number)
     }
 
-    /// Writes all of the bytes, or what the disk or the process's limit has room for.
+    /// Writes all bytes, or as many as the disk or the process's limit has room for.
     ///
     /// # Safety
-    /// So many are there. Whoever they belong to may change them meanwhile: the system reads them.
+    /// There must be `bytes` bytes at `from`. Other threads may change them meanwhile, since only the kernel reads
+    /// them.
     pub unsafe fn write(&self, from: NonNull<u8>, bytes: usize, offset: u64) -> Result<(), Stop> {
-        // The limit may have become smaller since it was asked for.
+        // The limit may have been lowered since `take` checked it.
         let signal = SizeSignal::hold();
         let mut done = 0;
         while done < bytes {
@@ -95,7 +94,7 @@ impl TraceFile {
                 continue;
             }
             match Error::last_os_error().raw_os_error() {
-                // The number was closed since it was asked about.
+                // EBADF: the descriptor was closed since it was checked.
                 Some(libc::EINTR | libc::EBADF) if written < 0 => {}
                 Some(libc::EFBIG) => {
                     signal.discard();
@@ -108,7 +107,7 @@ impl TraceFile {
         Ok(())
     }
 
-    /// Maps a part of the file that exists. Where the file system cannot share mappings, `None`.
+    /// Maps an existing part of the file. `None` if the file system has no shared mappings.
     pub fn map(&self, bytes: usize, offset: u64) -> Result<Option<NonNull<u8>>, Stop> {
         loop {
             let number = self.number()?;
@@ -127,14 +126,14 @@ impl TraceFile {
         }
     }
 
-    /// Bytes it takes on the disk. What was reserved on a full one does not count.
+    /// Bytes that the file takes on the disk.
     pub fn on_disk(&self) -> u64 {
         const BLOCK: u64 = 512;
         let status = self.number().ok().and_then(descriptor::status);
         status.map_or(0, |status| status.st_blocks as u64 * BLOCK)
     }
 
-    /// Brings it to where it outlives the machine.
+    /// Writes the file to the disk (`fsync`).
     pub fn sync(&self) {
         if let Ok(number) = self.number() {
             // SAFETY: concerns a file alone.
@@ -143,7 +142,7 @@ impl TraceFile {
     }
 }
 
-/// How far this process may write into a file at the moment.
+/// This process's current limit for the size of a file, in bytes.
 pub fn size_limit() -> u64 {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: writes `limit`.
@@ -163,8 +162,8 @@ fn map_shared(number: c_int, bytes: usize, offset: u64) -> Result<NonNull<u8>, c
     }
 }
 
-/// Unmaps what nobody uses any more.
+/// Unmaps memory that is no longer used.
 pub fn unmap(base: NonNull<u8>, bytes: usize) {
-    // SAFETY: whoever asks for it is done with these bytes.
+    // SAFETY: the caller no longer uses these bytes.
     unsafe { libc::munmap(base.as_ptr().cast::<c_void>(), bytes) };
 }

@@ -1,17 +1,18 @@
-//! A thread's state that belongs to the program while the recorder runs more than a few instructions in it: errno, the
-//! floating-point environment, and its signals.
+//! The state of a thread that belongs to the program and that the recorder saves and restores when it runs more than a
+//! few instructions: errno, the floating-point environment, and the signal mask.
 
 use std::mem::MaybeUninit;
 use std::ptr::null_mut;
 
-/// errno and the floating-point environment as the program has them; given back when dropped.
+/// The program's errno and floating-point environment; restored when dropped.
 pub struct BorrowedState {
     errno: i32,
     control: Control,
 }
 
 impl BorrowedState {
-    /// Keeps them, and computes as Rust expects to: a program that has its inexact results raise a signal means its own.
+    /// Saves them, and sets the floating-point environment that Rust expects: a program that enables traps wants them
+    /// for its own computations.
     pub fn keep() -> BorrowedState {
         let control = Control::read();
         control.without_traps().write();
@@ -28,19 +29,18 @@ impl Drop for BorrowedState {
     }
 }
 
-/// The thread's signals wait until this is dropped: a handler that calls MPI would wait for a lock that the thread itself
-/// holds, and one that leaves by longjmp would never release it.
+/// Blocks the thread's signals until it is dropped: a handler that calls MPI would wait for a lock that the thread
+/// itself holds, and one that leaves by longjmp would never release it.
 pub struct Signals(MaybeUninit<libc::sigset_t>);
 
-/// Those that a defect of ours would raise, which cannot wait.
+/// Signals that a defect of ours would raise; they cannot be blocked.
 const OWN: [i32; 6] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGTRAP, libc::SIGABRT];
 
 impl Signals {
-    /// Has them wait.
     pub fn hold() -> Signals {
         let mut before = MaybeUninit::uninit();
         let mut all = MaybeUninit::uninit();
-        // SAFETY: fills the set, takes some out, and changes this thread's mask by it.
+        // SAFETY: fills a set, removes some signals, and changes this thread's mask by it.
         unsafe {
             libc::sigfillset(all.as_mut_ptr());
             for signal in OWN {
@@ -52,18 +52,17 @@ impl Signals {
     }
 }
 
-/// The signal that a write beyond the size limit of the process raises in its thread waits until this is dropped.
+/// Blocks SIGXFSZ, which a write beyond the process's size limit raises in its thread, until it is dropped.
 pub struct SizeSignal {
     before: MaybeUninit<libc::sigset_t>,
-    /// The program's own was waiting already.
+    /// Whether one was already pending, which is the program's.
     pending: bool,
 }
 
 impl SizeSignal {
-    /// Has it wait.
     pub fn hold() -> SizeSignal {
         let (mut before, mut pending) = (MaybeUninit::uninit(), MaybeUninit::uninit());
-        // SAFETY: changes this thread's mask, and asks; the system fills both sets.
+        // SAFETY: changes this thread's mask, and reads the pending signals; the system fills both sets.
         unsafe {
             libc::pthread_sigmask(libc::SIG_BLOCK, SizeSignal::alone().as_ptr(), before.as_mut_ptr());
             libc::sigpending(pending.as_mut_ptr());
@@ -72,11 +71,11 @@ impl SizeSignal {
         }
     }
 
-    /// A write of ours has raised it: nobody is to see that.
+    /// Removes the signal that a write of ours has raised, so that the program does not see it.
     pub fn discard(&self) {
         let now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
         if !self.pending {
-            // SAFETY: takes a signal that waits.
+            // SAFETY: takes a pending signal.
             unsafe { libc::sigtimedwait(SizeSignal::alone().as_ptr(), null_mut(), &now) };
         }
     }
@@ -94,14 +93,14 @@ impl SizeSignal {
 
 impl Drop for SizeSignal {
     fn drop(&mut self) {
-        // SAFETY: the mask was written when it was held.
+        // SAFETY: `hold` has written the mask.
         unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, self.before.as_ptr(), null_mut()) };
     }
 }
 
 impl Drop for Signals {
     fn drop(&mut self) {
-        // SAFETY: the mask was written when they were held.
+        // SAFETY: `hold` has written the mask.
         unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, self.0.as_ptr(), null_mut()) };
     }
 }
@@ -119,13 +118,13 @@ impl Control {
 
     fn read() -> Control {
         let mut control = 0u32;
-        // SAFETY: writes the register to memory.
+        // SAFETY: writes a register to memory.
         unsafe { std::arch::asm!("stmxcsr [{}]", in(reg) &raw mut control, options(nostack, preserves_flags)) };
         Control(control)
     }
 
     fn write(self) {
-        // SAFETY: a value that was read, or has only valid bits.
+        // SAFETY: the value was read from the register, or has only valid bits.
         unsafe { std::arch::asm!("ldmxcsr [{}]", in(reg) &raw const self.0, options(nostack, preserves_flags)) };
     }
 }
@@ -151,7 +150,7 @@ impl Control {
     }
 
     fn write(self) {
-        // SAFETY: values that were read, or zeros.
+        // SAFETY: the values were read from the registers, or are zero.
         unsafe { std::arch::asm!("msr fpcr, {}", "msr fpsr, {}", in(reg) self.control, in(reg) self.status) };
     }
 }

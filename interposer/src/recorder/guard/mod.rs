@@ -1,4 +1,4 @@
-//! Runs what is off the straight line, so that the program notices nothing of it.
+//! Runs work that is off the straight line, so that the program does not notice it.
 
 pub mod borrowed;
 pub mod spent;
@@ -9,15 +9,15 @@ use crate::messages;
 use borrowed::{BorrowedState, Signals};
 use spent::Spending;
 
-/// Runs it. The program sees neither a panic nor a changed errno or floating-point environment, and its signals come when it
-/// is done.
+/// Runs `work`. The program sees neither a panic nor a changed errno or floating-point environment, and gets its
+/// signals afterwards. `None` if the work panicked.
 pub fn run<R>(work: impl FnOnce() -> R) -> Option<R> {
     let _spending = Spending::begin();
     let _signals = Signals::hold();
     run_waiting(work)
 }
 
-/// The same for what takes no lock, and for what may wait for other ranks: meanwhile signals come as ever.
+/// As [`run`], but without blocking signals: for work that takes no lock, or that may wait for other ranks.
 pub fn run_waiting<R>(work: impl FnOnce() -> R) -> Option<R> {
     let _spending = Spending::begin();
     let _state = BorrowedState::keep();

@@ -1,8 +1,8 @@
-//! Time the recorder spends off the straight line: new signatures, objects, page turns, start and end. Measured where it is
-//! spent, and kept in the thread's block.
+//! The time that the recorder spends off the straight line: new signatures, objects, page turns, begin and end. It is
+//! measured where it is spent, and kept in the thread's block.
 //!
-//! A thread without a recording yet adds what it spent once it has one. Waiting for other ranks is not counted:
-//! they would wait for each other without the recorder, too.
+//! A thread without a recording adds its time once it has one. Waiting for other ranks is not counted: they would wait
+//! for each other without the recorder, too.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -11,16 +11,16 @@ use crate::thread_words::thread_words;
 
 thread_words!("overhear_spent", 32);
 
-/// What the words of a thread are.
+/// The thread-local words.
 #[repr(C)]
 struct Spent {
-    /// How many measurements inside each other.
+    /// Number of nested measurements.
     depth: usize,
-    /// Since when.
+    /// Ticks when the outermost measurement began.
     since: u64,
-    /// Ticks that are in no block yet.
+    /// Spent ticks that are in no block yet.
     pending: u64,
-    /// The block's field, 0 where there is no block.
+    /// The field in the thread's block; null if it has no block.
     field: *mut u64,
 }
 
@@ -28,13 +28,13 @@ fn own() -> *mut Spent {
     words().cast()
 }
 
-/// Measures until it is dropped.
+/// A measurement, which ends when it is dropped.
 pub struct Spending(());
 
 impl Spending {
-    /// Begins to measure, unless that has begun.
+    /// Begins a measurement, which may be inside another.
     pub fn begin() -> Spending {
-        // SAFETY: this thread's own words; what interrupts this leaves them as it found them.
+        // SAFETY: this thread's own words; a signal handler leaves them as it found them.
         unsafe {
             let own = own();
             if (*own).depth == 0 {
@@ -59,12 +59,12 @@ impl Drop for Spending {
     }
 }
 
-/// Adds what was spent since the measurement began.
+/// Adds the time since the measurement began.
 ///
 /// # Safety
-/// These are the thread's own words.
+/// `own` must be this thread's words.
 unsafe fn add_spent(own: *mut Spent) {
-    // SAFETY: by the contract; the field is in a block, which lives as long as the process.
+    // SAFETY: by the contract; the field is in a block, which stays mapped.
     unsafe {
         let spent = (*own).pending.wrapping_add(clock::now().wrapping_sub((*own).since));
         if (*own).field.is_null() {
@@ -77,7 +77,7 @@ unsafe fn add_spent(own: *mut Spent) {
     }
 }
 
-/// Does what may wait for other ranks: that is not counted.
+/// Does work that may wait for other ranks, without counting its time.
 pub fn waiting<R>(work: impl FnOnce() -> R) -> R {
     // SAFETY: as above.
     unsafe {
@@ -92,13 +92,13 @@ pub fn waiting<R>(work: impl FnOnce() -> R) -> R {
     }
 }
 
-/// From here on the thread's time is kept in this field, or nowhere where it is null.
+/// Sets the field that the thread's time is added to; null for none.
 pub fn keep_in(field: *mut u64) {
     // SAFETY: as above.
     unsafe { (*own()).field = field };
 }
 
-/// The thread has left whatever it was measuring.
+/// Drops this thread's measurements, which it has left by longjmp.
 pub fn abandon() {
     // SAFETY: as above.
     unsafe { (*own()).depth = 0 };

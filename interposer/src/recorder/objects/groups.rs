@@ -1,7 +1,7 @@
-//! Groups that windows are opened to, by their handles.
+//! The groups that windows are opened to, by their handles.
 //!
-//! A group is examined once MPI has accepted it in `MPI_Win_start` or `MPI_Win_post`, before the program can free it. Groups
-//! of the same processes have one number: programs make a group, use it once and free it, again and again.
+//! A group is examined once MPI has accepted it in `MPI_Win_start` or `MPI_Win_post`, before the program can free it.
+//! Groups of the same processes share one number, since programs repeatedly make a group, use it once and free it.
 
 use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex, PoisonError};
@@ -16,13 +16,13 @@ use recorder_core::handles::Handles;
 static GROUPS: Handles<i32> = Handles::new();
 static NUMBERS: LazyLock<Mutex<HashMap<Vec<Span>, i32>>> = LazyLock::new(Mutex::default);
 
-/// The number of a group; `None` where its handle was not met before.
+/// The number of a group; `None` if its handle is new.
 #[inline(always)]
 pub fn number(handle: u64) -> Option<i32> {
     GROUPS.get(handle)
 }
 
-/// Gets to know a group that MPI has accepted.
+/// Examines a group that MPI has accepted, if it is new.
 pub fn learn(handle: u64) {
     if number(handle).is_some() {
         return;
@@ -31,7 +31,7 @@ pub fn learn(handle: u64) {
     GROUPS.share(handle, number);
 }
 
-/// Forgets a group that is about to be freed: its handle may come again for another. Returns whether it was known.
+/// Forgets a group that is about to be freed, since MPI may reuse its handle. Returns whether it was known.
 pub fn forget(handle: u64) -> bool {
     GROUPS.remove(handle).is_some()
 }

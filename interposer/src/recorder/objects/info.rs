@@ -1,28 +1,28 @@
-//! What is known of an object, and how a communicator is asked about itself.
+//! The properties of an object that calls need, and queries of communicators.
 
 use traces::calls::Call;
 
 use crate::real;
 
-/// What a call needs to know of the object it works on.
+/// A communicator, window or file.
 #[derive(Clone, Copy)]
 pub struct Info {
-    /// Its number in the trace.
+    /// The object's number in the trace.
     pub number: u32,
-    /// Processes in it; in the remote group of an intercommunicator.
+    /// Number of processes; of an intercommunicator, those in the remote group.
     pub size: u32,
-    /// The process's rank in it.
+    /// This process's rank.
     pub rank: i32,
     /// Whether it is an intercommunicator.
     pub inter: bool,
-    /// Neighbors it receives from and sends to, in its topology.
+    /// Number of neighbors in the topology that this process receives from and sends to.
     pub degrees: (u32, u32),
 }
 
-/// What is known where there is no object.
+/// The properties of calls without an object.
 pub const NO_OBJECT: Info = Info { number: 0, size: 0, rank: -1, inter: false, degrees: (0, 0) };
 
-/// The integer a function `(MPI_Comm, ..., int *)` writes, 0 where it fails.
+/// The integer that an MPI function `(MPI_Comm, ..., int *)` returns; 0 if it fails.
 pub fn ask<const N: usize>(call: Call, comm: u64, between: [usize; N]) -> i32 {
     let mut answer = 0i32;
     const { assert!(N <= 2) }

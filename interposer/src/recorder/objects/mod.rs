@@ -1,7 +1,7 @@
 //! Communicators, windows and files by their handles, and the sizes of datatypes.
 //!
-//! Asks MPI about a handle only after the program's own call accepted it: a program that passes a bad one gets from MPI
-//! exactly what it would have got.
+//! MPI is asked about a handle only after it has accepted the program's own call: so a program that passes a bad handle
+//! gets exactly MPI's own error.
 
 pub mod groups;
 mod info;
@@ -22,14 +22,10 @@ use info::ask;
 pub use info::{Info, NO_OBJECT};
 use recorder_core::handles::{Handles, Keep};
 
-/// What a handle is of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum HandleKind {
-    /// A communicator.
     Communicator,
-    /// A window.
     Window,
-    /// A file.
     File,
 }
 
@@ -37,7 +33,7 @@ impl HandleKind {
     /// The handle at an address.
     ///
     /// # Safety
-    /// A handle of the program must be there.
+    /// The program must have a handle there.
     #[inline(always)]
     pub unsafe fn handle_at(self, family: &Family, address: usize) -> u64 {
         // SAFETY: by the contract. A file is a pointer in every ABI.
@@ -52,28 +48,28 @@ impl HandleKind {
 
 static OBJECTS: Handles<Info> = Handles::new();
 static SIZES: Handles<u64> = Handles::new();
-/// How many calls have made objects from a communicator, all its processes taking part.
+/// By communicator: the number of collective calls that have made objects from it.
 static CHILDREN: Handles<u32> = Handles::new();
 static ORIGINS: Handles<ObjectOrigin> = Handles::new();
 static NEXT: AtomicU32 = AtomicU32::new(1);
 
-/// How an object was made that nobody has asked about yet.
+/// How an object was made that was not examined yet.
 #[derive(Clone, Copy)]
 struct ObjectOrigin {
-    /// The number of what it was made from.
+    /// The number of the communicator that it was made from.
     parent: u32,
+    /// Collective calls on the parent that made objects, up to this one; `u32::MAX` if the process made it alone.
     ordinal: u32,
-    /// A request has to be completed before it can be asked about: MPICH 4 aborts otherwise.
+    /// Whether a request has to complete before MPI can be asked about it: MPICH 4 aborts otherwise.
     by_request: bool,
-    /// It is a duplicate of this.
+    /// The communicator that it duplicates.
     duplicate_of: Option<Info>,
 }
 
-/// Who is in a communicator that was duplicated, and who its neighbors are: programs duplicate one again and again, and
-/// its group has to be made to be asked.
+/// The processes of the communicator that was duplicated last: programs duplicate one repeatedly, and asking MPI each
+/// time would need its group.
 static DUPLICATED: Mutex<Option<Processes>> = Mutex::new(None);
 
-/// The processes of a communicator.
 #[derive(Clone)]
 struct Processes {
     communicator: u32,
@@ -81,17 +77,18 @@ struct Processes {
     neighbors: Option<Neighbors>,
 }
 
-/// What is known of a handle; `None` where it was not met before.
+/// The object of a handle; `None` if it was not examined yet.
 #[inline(always)]
 pub fn get(handle: u64) -> Option<Info> {
     if handle == 0 { Some(NO_OBJECT) } else { OBJECTS.get(handle) }
 }
 
-/// A call has made an object from a communicator. Every process of that one counts the call, also where it got none.
+/// Notes that a call has made an object from a communicator. Every process of the communicator counts the call, even
+/// one that got no object.
 pub fn made(family: &Family, call: Call, parent: u64, handle: u64) {
     let alone = call.makes_alone();
     if !alone && parent == 0 {
-        // Asked for, not made: that of the parents.
+        // Not made but asked for: the communicator of the parents.
         return;
     }
     let mut ordinal = u32::MAX;
@@ -118,8 +115,8 @@ pub fn made(family: &Family, call: Call, parent: u64, handle: u64) {
     }
 }
 
-/// Whether an object can be asked about once MPI has accepted this call with it. A program may name one that is still being made,
-/// or give it attributes and an error handler; where it communicates, it has seen that the request is complete.
+/// Whether MPI can be asked about an object, once it has accepted this call with it. A program may give a name,
+/// attributes or an error handler to one that is still being made; to communicate, it must have completed the request.
 pub fn is_whole(handle: u64, call: Call) -> bool {
     let is_local = matches!(
         call.class(),
@@ -129,7 +126,7 @@ pub fn is_whole(handle: u64, call: Call) -> bool {
     uses || !ORIGINS.get(handle).is_some_and(|made| made.by_request)
 }
 
-/// Gets to know an object that MPI has accepted or just made.
+/// Examines and defines an object that MPI has accepted or just made, if it is new.
 pub fn learn(family: &Family, handle: u64, kind: HandleKind) {
     if family.is_null(handle) || OBJECTS.get(handle).is_some() {
         return;
@@ -150,20 +147,20 @@ pub fn learn(family: &Family, handle: u64, kind: HandleKind) {
     OBJECTS.share(handle, info);
 }
 
-/// Forgets an object that is about to be freed: its handle may come again for another. Returns whether it was known.
+/// Forgets an object that is about to be freed, since MPI may reuse its handle. Returns whether it was known.
 pub fn forget(handle: u64) -> bool {
     CHILDREN.remove(handle);
     ORIGINS.remove(handle);
     OBJECTS.remove(handle).is_some()
 }
 
-/// The size of a datatype in bytes; `None` where it was not met before.
+/// The size of a datatype in bytes; `None` if it was not asked for before.
 #[inline(always)]
 pub fn size_of(family: &Family, datatype: u64) -> Option<u64> {
     family.datatype_size(datatype).or_else(|| SIZES.get(datatype))
 }
 
-/// Gets to know a datatype that MPI has accepted.
+/// Asks for the size of a datatype that MPI has accepted, if it is new.
 pub fn learn_size(family: &Family, datatype: u64) {
     if family.is_null(datatype) || size_of(family, datatype).is_some() {
         return;
@@ -191,19 +188,19 @@ fn communicator(family: &Family, handle: u64, number: u32) -> Info {
     let rank = ask(Call::Comm_rank, handle, []);
     let degrees = if inter { (0, 0) } else { topology::degrees(family, handle, rank) };
     let info = Info { number, size, rank, inter, degrees };
-    define(handle, &info, Processes::of(family, handle, &info));
+    define(handle, &info, Processes::ask(family, handle, &info));
     info
 }
 
-/// A communicator that has the processes and the topology of another.
+/// Defines a communicator that has the processes and the topology of another.
 fn duplicate(family: &Family, handle: u64, number: u32, original: Info) -> Info {
     let info = Info { number, ..original };
     let mut last = DUPLICATED.lock().unwrap_or_else(PoisonError::into_inner);
     let processes = match &*last {
         Some(processes) if processes.communicator == original.number => processes.clone(),
-        _ => Processes { communicator: original.number, ..Processes::of(family, handle, &info) },
+        _ => Processes { communicator: original.number, ..Processes::ask(family, handle, &info) },
     };
-    // While there is no world to number them by, nothing is known that will hold.
+    // Without a world the members are unknown, but may be known at the next duplicate.
     *last = Some(processes.clone()).filter(|processes| processes.members.is_some());
     define(handle, &info, processes);
     info
@@ -222,30 +219,30 @@ fn define(handle: u64, info: &Info, processes: Processes) {
 }
 
 impl Processes {
-    /// Those of a communicator, as far as there is a world to number them by.
-    fn of(family: &Family, handle: u64, info: &Info) -> Processes {
+    /// Asks MPI for the processes of a communicator. They are unknown if there is no world to number them by.
+    fn ask(family: &Family, handle: u64, info: &Info) -> Processes {
         let members = members(handle, info);
         Processes { communicator: info.number, members, neighbors: topology::neighbors(family, handle, info) }
     }
 }
 
-/// A communicator by the name it has now.
+/// The definition of a communicator, with its current name.
 fn named(handle: u64, info: &Info) -> Definition {
     let name = real::text(Call::Comm_get_name, &[handle as usize]).unwrap_or_default();
     let Info { number, size, rank, inter, .. } = *info;
     Definition::Communicator(Communicator { number, rank, size, inter, name })
 }
 
-/// The program has given a communicator another name.
+/// Defines a communicator again, since the program has given it another name.
 pub fn renamed(handle: u64) {
     if let Some(info) = OBJECTS.get(handle) {
         shared::define(&named(handle, &info));
     }
 }
 
-/// Who is in a communicator; nothing where there is no world to number them by.
+/// The members of a communicator; `None` if there is no world to number them by.
 fn members(handle: u64, info: &Info) -> Option<Members> {
-    let of = |call| world::with_group(call, handle, world::everyone);
-    let remote = if info.inter { of(Call::Comm_remote_group)? } else { Vec::new() };
-    Some(Members { communicator: info.number, local: of(Call::Comm_group)?, remote })
+    let group = |call| world::with_group(call, handle, world::everyone);
+    let remote = if info.inter { group(Call::Comm_remote_group)? } else { Vec::new() };
+    Some(Members { communicator: info.number, local: group(Call::Comm_group)?, remote })
 }

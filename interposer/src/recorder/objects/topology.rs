@@ -8,7 +8,7 @@ use super::world;
 use crate::abi::Family;
 use crate::real;
 
-/// How many there are: those it receives from, those it sends to.
+/// The numbers of neighbors that this process receives from and sends to.
 pub fn degrees(family: &Family, comm: u64, rank: i32) -> (u32, u32) {
     let topology = ask(Call::Topo_test, comm, []);
     let [graph, cartesian, distributed] = family.topologies;
@@ -29,7 +29,7 @@ pub fn degrees(family: &Family, comm: u64, rank: i32) -> (u32, u32) {
     }
 }
 
-/// Who they are; nothing where it has none, or there is no world to number them by.
+/// The neighbors; `None` if there are none, or no world to number them by.
 pub fn neighbors(family: &Family, comm: u64, info: &Info) -> Option<Neighbors> {
     if info.degrees == (0, 0) {
         return None;

@@ -1,8 +1,8 @@
-//! Processes by their ranks in `MPI_COMM_WORLD`, negative for those of another world.
+//! Translates processes to their ranks in `MPI_COMM_WORLD`, which are negative for those of another world.
 //!
-//! Where there is none, a session's process set `mpi://WORLD` has the same processes in the same order. Its group is asked for when
-//! the session begins, and freed before it ends. Groups of several sessions must not be used together, so while more than
-//! one is open nothing is said of who is in what.
+//! Without MPI_COMM_WORLD, a session's process set `mpi://WORLD` has the same processes in the same order. Its group is
+//! made when the session begins, and freed before it ends. Groups of several sessions must not be used together, so
+//! while more than one is open, members are unknown.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -13,39 +13,39 @@ use traces::definitions::Span;
 use crate::abi::Family;
 use crate::real;
 
-/// The group of `MPI_COMM_WORLD`; 0 where there is none.
+/// The group of `MPI_COMM_WORLD`, 0 if there is none.
 static WORLD: AtomicU64 = AtomicU64::new(0);
 
-/// MPI is initialized, and has a world.
+/// Gets the group of MPI_COMM_WORLD.
 pub fn begin(family: &Family) {
     WORLD.store(group(Call::Comm_group, family.comm_world), Relaxed);
 }
 
-/// MPI_COMM_WORLD is about to be gone; a session may go on.
+/// Forgets the group of MPI_COMM_WORLD, which is about to end; a session may go on.
 pub fn end() {
     WORLD.store(0, Relaxed);
 }
 
-/// Sessions that are open, and their groups of all processes; 0 where there is none.
+/// The open sessions, with their groups of `mpi://WORLD`; 0 if a session has none.
 static SESSIONS: Mutex<Vec<(u64, u64)>> = Mutex::new(Vec::new());
 
 fn sessions() -> MutexGuard<'static, Vec<(u64, u64)>> {
     SESSIONS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// MPI has given the program a session.
+/// Gets the group of a new session.
 pub fn session_begins(session: u64) {
     let mut group = 0u64;
     if real::exists(Call::Group_from_session_pset) {
         let arguments = [session as usize, c"mpi://WORLD".as_ptr() as usize, &raw mut group as usize];
-        // SAFETY: the session is open, and every one has this process set; a handle is written into zeros.
+        // SAFETY: the session is open, and every session has this process set; a handle is written into zeros.
         let code = unsafe { real::invoke(Call::Group_from_session_pset, arguments) };
         group = if code == 0 { group } else { 0 };
     }
     sessions().push((session, group));
 }
 
-/// The program gives a session back.
+/// Frees the group of a session that is about to be finalized.
 pub fn session_ends(session: u64) {
     let mut sessions = sessions();
     let Some(at) = sessions.iter().position(|(open, _)| *open == session) else { return };
@@ -56,7 +56,7 @@ pub fn session_ends(session: u64) {
     }
 }
 
-/// This process's rank in the process set of all, and the size of that, where a session has just begun.
+/// This process's rank in `mpi://WORLD` of the session that began last, and the size of that.
 pub fn of_session() -> Option<(u32, u32)> {
     let sessions = sessions();
     let (_, group) = sessions.last().filter(|(_, group)| *group != 0)?;
@@ -69,7 +69,7 @@ pub fn of_session() -> Option<(u32, u32)> {
     Some((ask(Call::Group_rank)?, ask(Call::Group_size)?))
 }
 
-/// Lends the group of a communicator that `call` gets.
+/// Passes a group of a communicator, as `call` returns it, to `work`.
 pub fn with_group<R>(call: Call, comm: u64, work: impl FnOnce(u64) -> R) -> R {
     let mut group = group(call, comm);
     let result = work(group);
@@ -78,7 +78,7 @@ pub fn with_group<R>(call: Call, comm: u64, work: impl FnOnce(u64) -> R) -> R {
     result
 }
 
-/// All processes of a group; nothing where there is no world to number them by.
+/// All processes of a group; `None` if there is no world to number them by.
 pub fn everyone(group: u64) -> Option<Vec<Span>> {
     let mut size = 0i32;
     // SAFETY: the group is valid.
@@ -86,7 +86,8 @@ pub fn everyone(group: u64) -> Option<Vec<Span>> {
     some(group, &(0..size).collect::<Vec<i32>>())
 }
 
-/// Some processes of a group, by their ranks in that, or MPI_PROC_NULL; nothing where there is no world to number them by.
+/// Some processes of a group, given by their ranks in it or MPI_PROC_NULL; `None` if there is no world to number them
+/// by.
 pub fn some(group: u64, ranks: &[i32]) -> Option<Vec<Span>> {
     let sessions = sessions();
     let world = match (WORLD.load(Relaxed), &sessions[..]) {
@@ -96,13 +97,15 @@ pub fn some(group: u64, ranks: &[i32]) -> Option<Vec<Span>> {
     if world == 0 {
         return None;
     }
-    // MPI_PROC_NULL and MPI_UNDEFINED are negative everywhere.
+    // MPI_PROC_NULL and MPI_UNDEFINED are negative in every MPI.
     let ranks_only: Vec<i32> = ranks.iter().map(|rank| (*rank).max(0)).collect();
     let mut there = vec![-1i32; ranks.len()];
     let (from, to) = (ranks_only.as_ptr() as usize, there.as_mut_ptr() as usize);
     // SAFETY: the groups are valid, and there is room for as many ranks as are given.
     unsafe { real::invoke(Call::Group_translate_ranks, [group as usize, ranks.len(), from, world as usize, to]) };
-    there.iter_mut().zip(ranks).for_each(|(there, rank)| *there = if *rank < 0 { -1 } else { (*there).max(-1) });
+    for (there, rank) in there.iter_mut().zip(ranks) {
+        *there = if *rank < 0 { -1 } else { (*there).max(-1) };
+    }
     Some(Span::all(&there))
 }
 

@@ -1,5 +1,5 @@
-//! What all threads ask about the process: whether it records ([`forked`]), which functions ([`recorded`]), and whether what
-//! happens now is in the profiles ([`counted`]).
+//! The state of the process that all threads read: whether it records ([`forked`]), which functions ([`recorded`]), and
+//! whether calls are counted in profiles now ([`counted`]).
 
 pub mod counted;
 pub mod forked;

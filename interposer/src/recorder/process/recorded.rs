@@ -1,4 +1,4 @@
-//! Which functions are recorded, and which go to MPI at once.
+//! Which functions are recorded, and which are forwarded to MPI at once.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -10,22 +10,22 @@ use recorder_core::function_filter::FunctionFilter;
 
 static RECORDED: FunctionFilter = FunctionFilter::closed();
 
-/// Functions whose wrappers go on to MPI with their first instructions, before anything else is looked at.
+/// Functions whose wrappers jump to MPI with their first instructions.
 pub static FORWARDED: EachCall<AtomicBool> = EachCall::new([const { AtomicBool::new(false) }; Call::LIMIT]);
 
-/// Where a function is in [`FORWARDED`], in bytes.
+/// The byte offset of a function's flag in [`FORWARDED`].
 pub const fn place(call: Call) -> usize {
     call.number() as usize
 }
 
-/// From here on those that the filter lets through are recorded. The others go to MPI at once, but for those that `concern` the
-/// recorder all the same.
+/// Records the functions that the filter lets through, and forwards the others, except those that `concern` the
+/// recorder anyway.
 pub fn choose(filter: &Filter, concern: impl Fn(Call) -> bool) {
     RECORDED.choose(filter);
     forward(|call| !filter.records(call) && !concern(call));
 }
 
-/// Nothing is recorded: all go to MPI at once but for those that `concern` the recorder all the same.
+/// Forwards all functions, except those that `concern` the recorder anyway.
 pub fn forward_all(concern: impl Fn(Call) -> bool) {
     forward(|call| !concern(call));
 }
@@ -36,7 +36,6 @@ fn forward(is_meant: impl Fn(Call) -> bool) {
     }
 }
 
-/// Whether calls of this function are recorded.
 #[inline(always)]
 pub fn records(call: Call) -> bool {
     RECORDED.records(call)

@@ -1,7 +1,7 @@
-//! Calls that are interrupted: by a signal handler that calls MPI while the recorder is at work, and for good by an
-//! exception or longjmp that goes past them, or by the end of their thread.
+//! Calls that are interrupted by a signal handler that calls MPI while the recorder is at work, and calls that never
+//! return, because an exception or longjmp has passed them or their thread has ended.
 //!
-//! Wrappers say where their stack is. One that begins finds out whether those that are open are still on it, or
+//! A wrapper notes the address of its frame. One that begins finds out whether the open ones are still on its stack, or
 //! on [another](super::stack_switch).
 
 use std::sync::atomic::{Ordering::*, compiler_fence};
@@ -23,7 +23,7 @@ static LEFT: WarningOnce = WarningOnce::new(
      known to have happened in them",
 );
 
-/// Where the stack of the calling function ends.
+/// The calling function's stack pointer, which identifies its frame.
 #[inline(always)]
 pub fn frame() -> usize {
     let frame;
@@ -41,20 +41,21 @@ pub fn frame() -> usize {
 }
 
 impl Thread {
-    /// The recorder begins to work, in a wrapper that is the program's own.
+    /// Marks the recorder as at work, in a wrapper with this frame that the program has called.
     #[inline(always)]
     pub fn work_from(&self, frame: usize) {
         self.work(true);
         self.frame.set(frame);
     }
 
-    /// The same in the wrapper that this is inlined into, whose arguments have all registers.
+    /// As [`work_from`](Self::work_from), with the frame of the wrapper that this is inlined into. In assembly, since
+    /// the wrapper's arguments take all registers.
     #[inline(always)]
     pub fn work_from_here(&self) {
         #[cfg(target_arch = "x86_64")]
         {
             self.work(true);
-            // SAFETY: writes a word of this thread's own, which is in a cell.
+            // SAFETY: writes a word of this thread, which is in a cell.
             unsafe {
                 std::arch::asm!(
                     "mov qword ptr [{thread} + {frame}], rsp",
@@ -68,7 +69,7 @@ impl Thread {
         self.work_from(frame());
     }
 
-    /// A wrapper is done.
+    /// Ends the recorder's work in a wrapper.
     #[inline(always)]
     pub fn rest(&self) {
         if self.nested() {
@@ -78,35 +79,35 @@ impl Thread {
         }
     }
 
-    /// A wrapper is done that no call is around.
+    /// Ends the recorder's work in a wrapper that is not inside another call.
     #[inline(always)]
     pub fn rest_outside(&self) {
         self.frame.set(NO_FRAME);
         self.work(false);
     }
 
-    /// The recorder works, or leaves the thread to MPI or the program.
+    /// Sets whether the recorder is at work, or has left the thread to MPI or the program.
     #[inline(always)]
     pub fn work(&self, at_work: bool) {
-        // A handler sees what was written before, and nothing of what is written after.
+        // For signal handlers: earlier writes come before the flag, later ones after it.
         compiler_fence(SeqCst);
         self.at_rest.set(!at_work);
         compiler_fence(SeqCst);
     }
 
-    /// Whether the recorder is at work.
     #[inline(always)]
     pub fn is_at_work(&self) -> bool {
         !self.at_rest.get()
     }
 
-    /// Whether a call that may not be recorded comes from a signal handler that has interrupted the recorder at work. To a forked
-    /// child, which finds zeros, no wrapper ends anywhere.
+    /// Whether a call comes from a signal handler that has interrupted the recorder at work. `false` in a forked child,
+    /// where the frame is zeroed.
     fn is_interrupted(&self) -> bool {
         self.frame.get() != 0 && self.is_at_work()
     }
 
-    /// A call that so many others are around ends: calls inside it that are open will not return.
+    /// Closes the calls that are still open inside a call at nesting level `depth`, which returns: they will not
+    /// return.
     #[inline(always)]
     pub fn returns_to(&self, depth: u32) {
         if self.depth.get() > depth + 1 {
@@ -114,7 +115,7 @@ impl Thread {
         }
     }
 
-    /// The calls under way were left behind.
+    /// Closes all open calls, which will not return.
     pub(super) fn leave_behind(&self) {
         spent::abandon();
         self.abandon(0);
@@ -122,15 +123,15 @@ impl Thread {
         self.are_none_open();
     }
 
-    /// The thread is in no call any more.
+    /// Notes that the thread is in no call.
     pub(super) fn are_none_open(&self) {
         self.depth.set(0);
         self.block.close();
         self.frame.set(NO_FRAME);
     }
 
-    /// Records the calls the thread is in, but for the outermost so many, which will not return. How long they took is not
-    /// known; as long as the last thing that happened inside them.
+    /// Records the open calls beyond the outermost `keep`, which will not return. Their end is unknown: it is taken to
+    /// be that of the last event inside them.
     #[cold]
     #[inline(never)]
     pub(super) fn abandon(&self, keep: u32) {
@@ -145,11 +146,11 @@ impl Thread {
         }
     }
 
-    /// Records the innermost call the thread is in, which ended then. Returns its signature.
+    /// Records the innermost open call as ended at `end`, in ticks. Returns its signature.
     pub(super) fn close_innermost(&self, end: u64) -> u32 {
         let Level { start, signature } = self.block.level(self.depth.get());
         let signature = signature as u32;
-        // Whoever counts requests by records counts one for it.
+        // Readers count a request for the record of such a call.
         let takes_request = self.takes_request(signature);
         self.leave(signature, start, start.max(end));
         if takes_request {
@@ -159,7 +160,7 @@ impl Thread {
     }
 }
 
-/// Makes a call that the thread's recording has no place for. One that has interrupted the recorder counts by its function.
+/// Makes a call that is not recorded. If it has interrupted the recorder, the totals count it by its function.
 #[inline(always)]
 pub fn aside<R>(call: Call, make: impl FnOnce() -> R) -> R {
     let since = interrupting(call);

@@ -1,41 +1,40 @@
-//! How much a call hands out and has posted to receive: elements and their datatypes, as the arguments say.
+//! The amounts that a call sends and posts to receive: elements and their datatypes, from the arguments.
 
 use crate::abi::Family;
 use crate::recorder::objects::{self, Info};
 
-/// How many elements a rank hands out or has posted.
+/// The number of elements that a rank sends or has posted to receive.
 #[derive(Clone, Copy)]
 pub enum Amount {
-    /// The call has none.
+    /// The call has no such argument.
     None,
-    /// So many.
+    /// One count.
     One(u64),
-    /// So many, by the root only.
+    /// One count, at the root only.
     AtRoot(u64),
-    /// So many, by all but the root.
+    /// One count, at all but the root.
     NotAtRoot(u64),
-    /// So many for each process of the communicator.
+    /// The same count for each process of the communicator.
     Each(u64),
-    /// The same, by the root only.
+    /// The same count for each process, at the root only.
     EachAtRoot(u64),
-    /// An array with one number for each process.
+    /// An array with a count for each process.
     Array(Numbers),
-    /// The same, by the root only.
+    /// An array with a count for each process, at the root only.
     ArrayAtRoot(Numbers),
-    /// From an array with one number for each process, this rank's.
+    /// This rank's count in an array with one for each process.
     MineOf(Numbers),
-    /// So many for each neighbor.
+    /// The same count for each neighbor.
     Neighbors(u64),
-    /// An array with one number for each neighbor.
+    /// An array with a count for each neighbor.
     NeighborArray(Numbers),
 }
 
 /// An array of counts.
 #[derive(Clone, Copy)]
 pub struct Numbers {
-    /// Where it is.
     pub address: usize,
-    /// Whether they are 64 bits wide.
+    /// Whether the counts have 64 bits.
     pub wide: bool,
 }
 
@@ -44,13 +43,13 @@ pub struct Numbers {
 pub enum Types {
     /// The call has none.
     None,
-    /// One for all.
+    /// The handle of one for all elements.
     One(u64),
-    /// An array with one for each process.
+    /// The address of an array with one for each process.
     Array(usize),
 }
 
-/// An array of counts with the datatypes of its elements: what belongs to each process or neighbor.
+/// An array of counts with the datatypes of the elements, for each process or neighbor.
 #[derive(Clone, Copy)]
 pub struct Parts<'a> {
     numbers: Numbers,
@@ -59,10 +58,9 @@ pub struct Parts<'a> {
     family: &'a Family,
 }
 
-/// A handle was met for the first time: MPI has to accept it before anything is asked about it.
+/// A handle is new: MPI has to accept it before it can be asked about it.
 pub struct Unknown;
 
-/// Which way an amount goes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     /// From this rank to others.
@@ -72,7 +70,7 @@ pub enum Direction {
 }
 
 impl Amount {
-    /// Its bytes.
+    /// The amount in bytes.
     #[inline(always)]
     pub fn bytes(
         self,
@@ -88,7 +86,7 @@ impl Amount {
         }
     }
 
-    /// What belongs to each process or neighbor, if arrays say so: they are as long as there are of those.
+    /// The parts of each process or neighbor, if the amount is an array.
     #[inline(always)]
     pub fn parts<'a>(
         self,
@@ -123,7 +121,7 @@ impl Amount {
 }
 
 impl Direction {
-    /// The neighbors there.
+    /// The number of neighbors in this direction.
     #[inline(always)]
     fn neighbors(self, info: &Info) -> u32 {
         match self {
@@ -134,18 +132,18 @@ impl Direction {
 }
 
 impl Parts<'_> {
-    /// The bytes of each, in order: none where the datatype is not known.
+    /// The bytes of each part in order; 0 if its datatype is unknown.
     pub fn bytes(&self) -> impl Iterator<Item = u64> {
         (0..self.length as usize).map(|at| self.get(at).unwrap_or(0))
     }
 
-    /// All together.
+    /// The bytes of all parts.
     #[inline(never)]
     fn sum(&self) -> Result<u64, Unknown> {
         (0..self.length as usize).try_fold(0u64, |sum, at| Ok(sum.wrapping_add(self.get(at)?)))
     }
 
-    /// The handles of their datatypes, where each has one of its own.
+    /// The handles of the parts' datatypes, if each has its own.
     pub fn types(&self) -> impl Iterator<Item = u64> {
         let address = if let Types::Array(address) = self.types { Some(address) } else { None };
         address.into_iter().flat_map(move |address| (0..self.length as usize).map(move |at| self.type_at(address, at)))
@@ -168,7 +166,7 @@ impl Parts<'_> {
 }
 
 impl Types {
-    /// The size of one element.
+    /// The size of one element in bytes.
     #[inline(always)]
     fn size(self, family: &Family) -> Result<u64, Unknown> {
         match self {
@@ -179,11 +177,11 @@ impl Types {
 }
 
 impl Numbers {
-    /// The number at this place.
+    /// The count at an index.
     #[inline(always)]
     pub fn get(self, at: usize) -> u64 {
         if self.address == 0 {
-            // MPI's to complain about.
+            // MPI will report the error.
             return 0;
         }
         // SAFETY: the program passes one number for each process or neighbor.

@@ -8,7 +8,7 @@ use super::request::ACTIVE;
 use crate::abi::completion;
 
 impl Thread {
-    /// The thread's own request of this handle is under way.
+    /// From now on asks about this thread's request of this handle, if it is active.
     pub fn ask_about(&self, handle: u64) {
         let request = self.listed.requests.get(handle);
         if let Some(request) = request.filter(|request| request.flags & ACTIVE != 0) {
@@ -16,7 +16,7 @@ impl Thread {
         }
     }
 
-    /// Asks about the oldest pending requests, and writes down which are complete.
+    /// Asks about the oldest pending requests, and records which are complete.
     pub fn ask(&self) {
         let mut at = 0;
         while at < OLDEST

@@ -1,7 +1,7 @@
-//! A thread's block in the file: what holds at any moment, for whoever finds the process dead.
+//! A thread's block in the file: its current state, which readers find even if the process has died.
 //!
-//! Readers of the file may look while it changes, and so may the system, which writes it out. So nothing of it is borrowed: it is
-//! written field by field, and what is only valid together with something else goes first.
+//! Readers may look at the block while it changes, and the system may write it out at any time. So it is never borrowed
+//! but written field by field, and a field that validates others is written last.
 
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, Ordering::*};
@@ -14,68 +14,66 @@ use super::engine::{LastEntry, Ledger};
 use crate::clock;
 use recorder_core::polls::PollRun;
 
-/// See the module.
 pub struct Block(NonNull<ThreadBlock>);
 
 impl Block {
-    /// A block of zeros, whose time begins.
+    /// Begins a zeroed block, at the current time.
     ///
     /// # Safety
-    /// It is there as long as the process lives, and nothing refers to it but this.
+    /// It must stay mapped while the process lives, and only this `Block` may use it.
     pub unsafe fn begin(block: NonNull<ThreadBlock>) -> Block {
         // SAFETY: the caller's promise.
         unsafe { (&raw mut (*block.as_ptr()).begin).write(clock::now()) };
         Block(block)
     }
 
-    /// Which thread of the system fills it.
     pub fn set_tid(&self, tid: u32) {
         // SAFETY: a field of the block.
         unsafe { (&raw mut (*self.0.as_ptr()).tid).write(tid) };
     }
 
-    /// The thread is in this call, and in no other.
+    /// Writes the call as the only open one.
     #[inline(always)]
     pub fn enter_first(&self, level: Level) {
-        // The block is looked up once: as far as the compiler knows, each write may change where it is.
+        // A local, since for the compiler each write may change `self.0`.
         let block = self.0.as_ptr();
-        // SAFETY: fields of the block, of which the depth goes last, and by an atomic operation.
+        // SAFETY: fields of the block. The depth is written last, by an atomic operation.
         unsafe {
             (&raw mut (*block).levels).cast::<Level>().write(level);
             AtomicU32::from_ptr(&raw mut (*block).depth).store(1, Release);
         }
     }
 
-    /// The call that so many others are around. Further inside there is no room.
+    /// Writes the call at nesting level `depth`; levels beyond LEVELS are not stored.
     #[inline(always)]
     pub fn set_level(&self, depth: u32, level: impl FnOnce() -> Level) {
         if depth < LEVELS as u32 {
-            // SAFETY: there are so many.
+            // SAFETY: `depth` is below the number of levels.
             unsafe { (&raw mut (*self.0.as_ptr()).levels).cast::<Level>().add(depth as usize).write(level()) };
         }
     }
 
-    /// The innermost of so many calls that has a place.
+    /// The innermost of `depth` open calls that is stored.
     pub fn level(&self, depth: u32) -> Level {
         let at = (depth as usize).saturating_sub(1).min(LEVELS - 1);
-        // SAFETY: there are so many.
+        // SAFETY: `at` is below the number of levels.
         unsafe { (&raw const (*self.0.as_ptr()).levels).cast::<Level>().add(at).read() }
     }
 
-    /// Since when the outermost call is open; 0 where it was left.
+    /// The start of the outermost call, in ticks; 0 if it was left.
     #[inline(always)]
     pub fn since(&self) -> u64 {
-        // SAFETY: the first level's.
+        // SAFETY: a field of the first level.
         unsafe { (&raw const (*(&raw const (*self.0.as_ptr()).levels).cast::<Level>()).start).read() }
     }
 
-    /// The thread is in no call any more, and none returns.
+    /// Notes that no call is open, and that none will return.
     pub fn close(&self) {
         self.set_depth(0);
         self.set_level(0, || Level { start: 0, signature: 0 });
     }
 
-    /// The thread is in so many calls that were suspended, besides the `outer` ones.
+    /// Writes `depth` calls that were suspended inside the `outer` open ones.
     pub fn open_further(&self, outer: u32, levels: &[Level; LEVELS], depth: u32) {
         for (at, level) in (0..depth).zip(levels) {
             self.set_level(outer + at, || *level);
@@ -83,19 +81,18 @@ impl Block {
         self.set_depth(outer + depth);
     }
 
-    /// All levels, those of calls the thread is in first.
+    /// All levels; those of open calls come first.
     pub fn levels(&self) -> [Level; LEVELS] {
         // SAFETY: a field of the block.
         unsafe { (&raw const (*self.0.as_ptr()).levels).read() }
     }
 
-    /// How many calls the thread is in. Readers trust the levels below, so this goes last.
+    /// Sets the number of open calls, after their levels: readers trust the levels below it.
     #[inline(always)]
     pub fn set_depth(&self, depth: u32) {
         self.atomic_depth().store(depth, Release);
     }
 
-    /// What [`set_depth`](Self::set_depth) has set.
     pub fn depth(&self) -> u32 {
         self.atomic_depth().load(Relaxed)
     }
@@ -106,34 +103,34 @@ impl Block {
         unsafe { AtomicU32::from_ptr(&raw mut (*self.0.as_ptr()).depth) }
     }
 
-    /// The last signature that found no number.
+    /// Sets the last signature that got no number.
     pub fn set_unnumbered(&self, signature: Signature) {
         // SAFETY: a field of the block.
         unsafe { (&raw mut (*self.0.as_ptr()).unnumbered).write(signature) };
     }
 
-    /// What was spent off the straight line: [`spent`](crate::recorder::guard::spent) keeps it, any thread reads it.
+    /// The field for the ticks spent off the straight line: [`spent`](crate::recorder::guard::spent) writes it, and any
+    /// thread may read it.
     pub fn off_line(&self) -> *mut u64 {
         // SAFETY: the address of a field of the block.
         unsafe { &raw mut (*self.0.as_ptr()).off_line }
     }
 
-    /// What the engine did, for each component.
     pub fn ledger(&self) -> Ledger {
-        // SAFETY: the block has the lines of a ledger, and nobody else hands them out.
+        // SAFETY: the block has the lines of a ledger, and only this function returns them.
         unsafe { Ledger::at(NonNull::new_unchecked(&raw mut (*self.0.as_ptr()).ledger).cast()) }
     }
 
-    /// When the last entry into the engine ended.
+    /// The field for the end of the last entry into the engine.
     pub fn last_entry(&self) -> LastEntry {
-        // SAFETY: a field of the block, and nobody else hands it out.
+        // SAFETY: a field of the block, and only this function returns it.
         unsafe { LastEntry::at(NonNull::new_unchecked(&raw mut (*self.0.as_ptr()).last_entry)) }
     }
 
-    /// The calls that asked in vain since the last record.
+    /// The run of unsuccessful polls since the last record.
     #[inline(always)]
     pub fn polls(&self) -> PollRun {
-        // SAFETY: a field of the block, which its thread alone touches.
+        // SAFETY: a field of the block, which only its thread uses.
         unsafe { PollRun::at(NonNull::new_unchecked(&raw mut (*self.0.as_ptr()).polls)) }
     }
 

@@ -1,5 +1,5 @@
-//! What the calls on one stack need while they run. MPI fills some of it, so it stays where it is; a call that is suspended
-//! keeps its own while others are made.
+//! Memory that the calls on one stack need while they run. It never moves, since MPI writes to some of it; a suspended
+//! call keeps its own while others are made.
 
 use std::cell::{Cell, UnsafeCell};
 use std::mem::MaybeUninit;
@@ -14,45 +14,43 @@ use super::request::Scratch;
 use recorder_core::dictionary::Key;
 use recorder_core::memory;
 
-/// See the module.
 pub struct CallRoom {
-    /// A status that MPI fills for calls that were given none.
+    /// The status that MPI fills for calls that ignore theirs.
     status: UnsafeCell<[u64; 4]>,
-    /// Room for what a call of many requests needs.
+    /// Handles and statuses of calls of many requests.
     pub scratch: AtWork<Scratch>,
     /// The draft of a call whose arguments are new.
     draft: UnsafeCell<MaybeUninit<Draft>>,
-    /// What the call under way overwrites, where checksums are taken.
+    /// Checksums of buffers that the open call overwrites.
     pub contents: AtWork<Vec<Content>>,
-    /// Signatures of the open calls that found no number, by how deep.
+    /// Signatures of the open calls that got no number, by nesting level.
     pub unnumbered: [Cell<Signature>; LEVELS],
     /// The open calls, while they are suspended.
     pub suspended: AtWork<OpenCalls>,
 }
 
-/// Calls that have begun on one stack and have not ended.
+/// The open calls of one stack.
 #[derive(Clone, Copy)]
 pub struct OpenCalls {
-    /// Where the stack of the outermost one's wrapper ends.
+    /// The frame of the outermost call's wrapper.
     pub frame: usize,
-    /// How many.
+    /// Number of calls.
     pub depth: u32,
     pub levels: [Level; LEVELS],
 }
 
 impl OpenCalls {
-    /// None.
     pub const NONE: OpenCalls = OpenCalls { frame: 0, depth: 0, levels: [Level { start: 0, signature: 0 }; LEVELS] };
 }
 
-/// The signature of no call.
+/// A signature with nothing filled in.
 pub const NO_SIGNATURE: Signature = Key::EMPTY.signature(UNNUMBERED, 0);
 
 impl CallRoom {
-    /// Room for a stack; `None` where memory ran out.
+    /// Memory for a stack; `None` if memory ran out.
     pub fn new() -> Option<&'static CallRoom> {
         let room = memory::zeroed::<CallRoom>(1)?;
-        // SAFETY: memory for one, never freed.
+        // SAFETY: memory for one room, never freed.
         unsafe {
             room.as_ptr().write(CallRoom {
                 status: UnsafeCell::new([0; 4]),
@@ -66,17 +64,17 @@ impl CallRoom {
         }
     }
 
-    /// The draft, empty.
+    /// Empties the draft.
     ///
     /// # Safety
-    /// For a call that no other on its stack is around, until it ends.
+    /// Only the outermost call on the stack may use it, until it ends.
     #[allow(clippy::mut_from_ref)]
     pub unsafe fn draft(&self) -> &mut Draft {
-        // SAFETY: of the calls on a stack one is not inside another, and this is the one that has the draft.
+        // SAFETY: a stack has one outermost call, which alone uses the draft.
         unsafe { (*self.draft.get()).write(Draft::new()) }
     }
 
-    /// Where MPI is to put the status of a call that was given none.
+    /// The address for the status of a call that ignores it.
     #[inline(always)]
     pub fn status(&self) -> usize {
         self.status.get() as usize

@@ -1,4 +1,4 @@
-//! Checksums among a thread's records, and those of requests.
+//! Checksums of messages, among a thread's records.
 
 use traces::record::Content;
 
@@ -10,33 +10,33 @@ use crate::recorder::content::{BufferPart, is_on};
 use crate::recorder::guard;
 use recorder_core::handles::Keep;
 
-/// A message fills all that was posted, as far as is known.
+/// The number of filled bytes if a message may have filled the whole buffer.
 pub const ALL: u64 = u64::MAX;
 
 impl Thread {
-    /// Whether there is room for what messages hold.
+    /// Whether checksums are taken and there is room for them.
     pub fn takes_contents(&self) -> bool {
         is_on() && !self.is_over()
     }
 
-    /// Keeps what a call is about to overwrite, until it has returned.
+    /// Keeps checksums of buffers that a call is about to overwrite, until it has returned.
     pub fn keep_contents(&self, contents: Vec<Content>) {
         *self.room().contents.lend() = contents;
     }
 
-    /// What was kept.
+    /// Takes the checksums that [`keep_contents`](Self::keep_contents) has kept.
     pub fn kept_contents(&self) -> Vec<Content> {
         std::mem::take(self.room().contents.lend())
     }
 
-    /// Says what lies in blocks, which may be filled by no more than so many bytes each.
+    /// Records the checksums of buffers, of at most `filled` bytes each.
     pub fn say_blocks(&self, blocks: &[BufferPart], received: bool, filled: u64) {
         for content in blocks.iter().filter_map(|block| block.content(received, filled)) {
             self.write(&content.words());
         }
     }
 
-    /// A request that the thread has begun is to be followed: `transfer` gets its number.
+    /// Keeps the buffers of a request that the thread has begun; `transfer` gets the request's number.
     pub fn follow_contents(&self, handle: u64, transfer: impl FnOnce(u64) -> Transfer) {
         let request = self.listed.requests.visit(handle, |request| {
             request.flags |= CHECKED;
@@ -47,7 +47,7 @@ impl Thread {
         }
     }
 
-    /// A persistent request was started: says what it hands out.
+    /// Records the checksums of what a persistent request sends when it is started.
     pub fn start_contents(&self, handle: u64) {
         let Some(request) = self.request(handle) else { return };
         if let Some(transfer) = pending::get(handle, request.created) {
@@ -55,14 +55,14 @@ impl Thread {
         }
     }
 
-    /// A request is about to be given up.
+    /// Forgets the buffers of a request that is about to be freed.
     pub fn forget_contents(&self, handle: u64) {
         if let Some(request) = self.request(handle) {
             pending::remove(handle, request.created);
         }
     }
 
-    /// A request is complete: says what it has filled.
+    /// Records the checksums of what a complete request has filled.
     #[cold]
     pub(super) fn complete_contents(&self, family: &Family, handle: u64, request: &Request, status: usize) {
         guard::run(|| {

@@ -1,4 +1,4 @@
-//! Which recording the calling thread fills.
+//! The calling thread's recording.
 
 use std::arch::asm;
 
@@ -10,11 +10,12 @@ thread_words!("overhear_thread", 8);
 /// This thread's recording, if it has begun.
 #[inline(always)]
 pub fn thread() -> Option<&'static Thread> {
-    // SAFETY: the slot holds null or a recording that lives as long as the process, of which this is the thread.
+    // SAFETY: the slot holds null or this thread's recording, which is never freed.
     unsafe { address().as_ref() }
 }
 
-/// Where it is; null where it has not begun. Every call asks: one instruction less than by `words`.
+/// The recording's address; null if it has not begun. Every call needs it: this is one instruction less than by
+/// `words`.
 #[inline(always)]
 pub fn address() -> *const Thread {
     let thread: *const Thread;
@@ -44,7 +45,7 @@ pub fn address() -> *const Thread {
     thread
 }
 
-/// Makes `thread` this thread's recording, or ends it with null.
+/// Sets this thread's recording; null ends it.
 pub fn set(thread: *const Thread) {
     // SAFETY: the slot of this thread.
     unsafe { words().cast::<*const Thread>().write(thread) };

@@ -1,6 +1,6 @@
-//! What the arguments of one call say, before anything is looked up.
+//! The arguments of one call, before any handle is looked up.
 //!
-//! In: each argument notes what it is. Out: the key of the call's signature, and what has to be seen to when the call
+//! In: each argument notes its value. Out: the key of the call's signature, and the work that is left when the call
 //! returns. Everything here is inlined into the wrappers, where most of it folds away.
 
 use traces::calls::Call;
@@ -13,32 +13,27 @@ use crate::recorder::objects::groups;
 use crate::recorder::objects::{self, HandleKind, Info};
 use recorder_core::dictionary::Key;
 
-/// See the module. Addresses are 0 where the call has no such argument.
+/// Addresses are 0 if the call has no such argument.
 #[derive(Clone, Copy)]
 pub struct Draft {
-    /// The handle of the communicator, window or file, 0 for none.
+    /// The handle of the communicator, window or file; 0 for none.
     pub object: u64,
-    /// What that is.
     pub object_kind: HandleKind,
-    /// Where what is handed out lies, and where what is received will.
     pub send_buffer: usize,
-    /// See `send_buffer`.
     pub receive_buffer: usize,
-    /// Where in each of them a process's part begins.
+    /// The array with the displacement of each process's part in the send buffer.
     send_displacements: usize,
-    /// See `send_displacements`.
+    /// The array with the displacement of each process's part in the receive buffer.
     receive_displacements: usize,
-    /// Whether these are 64 bits wide.
+    /// Whether displacements have 64 bits.
     wide_displacements: bool,
-    /// Elements handed out and their types.
+    /// Elements sent.
     pub sent: Amount,
-    /// See `sent`.
     pub sent_type: Types,
-    /// Elements posted to receive and their types.
+    /// Elements posted to receive.
     pub received: Amount,
-    /// See `received`.
     pub received_type: Types,
-    /// Partitions of which the amount is one.
+    /// Number of partitions, each of which has the amount.
     pub partitions: u64,
     /// Destination, root or target.
     pub peer: Option<i32>,
@@ -46,75 +41,64 @@ pub struct Draft {
     pub rooted: bool,
     /// The destination's tag.
     pub tag: Option<i32>,
-    /// Where a message comes from.
+    /// The source of a message.
     pub source: Option<i32>,
-    /// And its tag.
+    /// The tag of a message from the source.
     pub source_tag: Option<i32>,
-    /// The handle of the group that a window is opened to, 0 for none.
+    /// The handle of the group that a window is opened to; 0 for none.
     pub group: u64,
-    /// The kind of the lock that is taken.
+    /// The type of lock that is taken.
     pub lock: Option<i32>,
-    /// What the program asks of its profiler.
     pub level: Option<i32>,
-    /// MPI_IN_PLACE was given.
     pub in_place: bool,
-    /// Requests the call is given.
+    /// Requests among the call's arguments.
     pub requests: u32,
 
-    /// Where the handle of a new object will be.
+    /// Address for the handle of a new object.
     pub new_object: usize,
-    /// What that will be.
     pub new_kind: HandleKind,
-    /// The object gets another name.
     pub renames: bool,
-    /// The handle of an object about to be freed.
     pub freed_object: u64,
-    /// The handle of a datatype about to be freed.
     pub freed_type: u64,
-    /// The handle of a group about to be freed.
     pub freed_group: u64,
-    /// Where the handle of a new request will be.
+    /// Address for the handle of a new request.
     pub new_request: usize,
-    /// The new request is persistent.
     pub persistent: bool,
-    /// Where the persistent requests are that will be started.
+    /// Address of the persistent requests that will be started.
     pub start: usize,
-    /// Where the requests are that may be completed.
+    /// Address of the requests that may be completed.
     pub wait: usize,
-    /// They are an array.
+    /// Whether these are an array.
     pub many: bool,
-    /// The handle of the request, where they are none.
+    /// The handle of the request, if they are not an array.
     pub handle: u64,
-    /// The handle of a request about to be given up.
     pub freed_request: u64,
-    /// The handle of a request about to be cancelled.
     pub cancelled_request: u64,
-    /// The handle of a partitioned request of which parts are given out.
+    /// The handle of a partitioned request whose partitions are marked ready.
     pub ready_request: u64,
-    /// Where MPI will put the status or statuses.
+    /// Address for the status or statuses.
     pub status: usize,
-    /// The program wants none, so that is a place of ours.
+    /// Whether the program ignores the status, so that `status` is an address of ours.
     pub status_ignored: bool,
-    /// Where MPI says whether the call achieved something.
+    /// Address for the flag whether the call found or completed anything.
     pub flag: usize,
-    /// Where it says which request was completed.
+    /// Address for the index of the completed request.
     pub index: usize,
-    /// Where it says how many were.
+    /// Address for the number of completed requests.
     pub outcount: usize,
-    /// And which.
+    /// Address for the indices of the completed requests.
     pub indices: usize,
-    /// Where the handle is of a session that begins or ends.
+    /// Address of the handle of a session that begins or ends.
     pub session: usize,
-    /// Where the handle of a probed message will be.
+    /// Address for the handle of a probed message.
     pub new_message: usize,
     /// The handle of a message about to be received.
     pub message: u64,
-    /// What is known of that.
+    /// The probed message of `message`, if it is known.
     pub taken: Option<Message>,
 }
 
 impl Draft {
-    /// Nothing noted yet.
     #[inline(always)]
     pub const fn new() -> Draft {
         Draft {
@@ -168,7 +152,7 @@ impl Draft {
         }
     }
 
-    /// Notes where the parts begin of what is handed out or, once it is known how much that is, of what is received.
+    /// Notes displacements: of the send buffer, or of the receive buffer once the amount to receive is noted.
     #[inline(always)]
     pub fn note_displacements(&mut self, displacements: Numbers) {
         self.wide_displacements = displacements.wide;
@@ -178,12 +162,12 @@ impl Draft {
         }
     }
 
-    /// The same of a call that starts no request.
+    /// The same draft of a call that starts no request.
     pub fn without_starts(&self) -> Draft {
         Draft { start: 0, ..*self }
     }
 
-    /// Where the parts begin of what is handed out, and of what is received.
+    /// The displacements of the send buffer and of the receive buffer.
     pub fn displacements(&self) -> [Numbers; 2] {
         let numbers = |address| Numbers { address, wide: self.wide_displacements };
         [self.send_displacements, self.receive_displacements].map(numbers)
@@ -200,10 +184,10 @@ impl Draft {
         }
     }
 
-    /// What repeats about the call. Fails where a handle is not known yet.
+    /// The key of the call's signature. Fails if a handle is new.
     #[inline(always)]
     pub fn key(&self, family: &Family, call: Call, address: usize, nested: bool) -> Result<Key, Unknown> {
-        // What is freed without being known need not become known.
+        // An unknown object that is about to be freed need not be examined.
         let info = match objects::get(self.object) {
             None if self.freed_object != 0 => objects::NO_OBJECT,
             info => info.ok_or(Unknown)?,
@@ -235,8 +219,8 @@ impl Draft {
         })
     }
 
-    /// What each process or neighbor is handed, of a call that says so for each; `None` of others. What is handed out in place lies
-    /// in the receive buffer, as much of it for each process as comes from it.
+    /// The amounts sent to each process or neighbor, if the call has an array of them. With MPI_IN_PLACE the send
+    /// buffer is the receive buffer, and as much goes to each process as comes from it.
     pub fn parts<'a>(&self, family: &'a Family) -> Option<Parts<'a>> {
         let info = objects::get(self.object)?;
         match (self.sent, self.received) {
@@ -250,7 +234,8 @@ impl Draft {
         }
     }
 
-    /// Of a call that opens a window, the number of the group it is opened to, or the kind of lock; the level of MPI_Pcontrol.
+    /// The value that a key holds as source tag if the call has no source: the number of the group that a window is
+    /// opened to, the type of a lock, or the level of MPI_Pcontrol.
     #[inline(always)]
     fn epoch(&self) -> Result<i32, Unknown> {
         match self.group {
@@ -259,7 +244,7 @@ impl Draft {
         }
     }
 
-    /// The same where handles may be unknown: what is not known is left out.
+    /// The key without the parts that depend on unknown handles.
     pub fn provisional_key(&self, family: &Family, call: Call, address: usize, nested: bool) -> Key {
         let known = |types| match types {
             Types::One(handle) if objects::size_of(family, handle).is_none() => Types::None,
@@ -276,13 +261,13 @@ impl Draft {
         })
     }
 
-    /// Whether the call has an object or a group that is not known.
+    /// Whether the call has an object or a group that is unknown.
     pub fn has_unknown_object(&self) -> bool {
         let unknown = self.object != 0 && objects::get(self.object).is_none();
         unknown || (self.group != 0 && groups::number(self.group).is_none())
     }
 
-    /// Gets to know the object and the group of a call that MPI has accepted.
+    /// Examines the object and the group of a call that MPI has accepted.
     pub fn learn_object(&self, family: &Family, call: Call) {
         if self.object != 0 && objects::is_whole(self.object, call) {
             objects::learn(family, self.object, self.object_kind);
@@ -292,14 +277,14 @@ impl Draft {
         }
     }
 
-    /// Gets to know its datatypes.
+    /// Examines the datatypes of a call that MPI has accepted.
     pub fn learn_types(&self, family: &Family) {
         let info = objects::get(self.object).unwrap_or(objects::NO_OBJECT);
         let sent = (self.sent, self.sent_type, Direction::Out);
         let received = (self.received, self.received_type, Direction::In);
         for (amount, types, direction) in [sent, received] {
             match types {
-                // In place, the array of what is handed out means nothing.
+                // With MPI_IN_PLACE the array of send types is ignored.
                 Types::Array(_) if self.in_place && direction == Direction::Out => {}
                 Types::Array(_) => {
                     let parts = amount.parts(types, family, &info, false, direction);
@@ -319,7 +304,7 @@ impl Draft {
             let sent = self.sent.bytes(self.sent_type, family, info, at_root, Direction::Out)?;
             return Ok((sent * self.partitions, received));
         }
-        // In place, what is handed out lies in the receive buffer and the send arguments mean nothing.
+        // With MPI_IN_PLACE the send buffer is the receive buffer, and the send arguments are ignored.
         let sent = match (self.sent, self.received) {
             (Amount::One(_), Amount::Each(count)) => {
                 Amount::One(count).bytes(self.received_type, family, info, at_root, Direction::Out)?
@@ -328,11 +313,11 @@ impl Draft {
                 Amount::MineOf(counts).bytes(self.received_type, family, info, at_root, Direction::Out)?
             }
             (Amount::Each(_), Amount::Each(_)) | (Amount::Array(_), Amount::Array(_)) => received,
-            // At the root of a gather its own part stays where it is.
+            // At the root of a gather its own part is already in place.
             (Amount::One(_), Amount::EachAtRoot(_) | Amount::ArrayAtRoot(_)) => 0,
             (sent, _) => sent.bytes(self.sent_type, family, info, at_root, Direction::Out)?,
         };
-        // At the root of a scatter it is the receive buffer that is in place.
+        // At the root of a scatter MPI_IN_PLACE stands for the receive buffer.
         let received = match self.sent {
             Amount::EachAtRoot(_) | Amount::ArrayAtRoot(_) => 0,
             _ => received,
@@ -340,7 +325,6 @@ impl Draft {
         Ok((sent, received))
     }
 
-    /// Whether this rank is the root of the call.
     #[inline(always)]
     pub fn at_root(&self, info: &Info) -> bool {
         match self.peer {

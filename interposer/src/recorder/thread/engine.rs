@@ -1,6 +1,6 @@
-//! What a thread sees of the progress engine.
+//! The progress engine as one thread enters it.
 //!
-//! Hooks count here at any moment, also where they interrupt the recorder at work. So nothing here is ever borrowed.
+//! Hooks count here at any moment, even when they interrupt the recorder at work. So nothing here is ever borrowed.
 
 use std::cell::Cell;
 use std::ptr::NonNull;
@@ -8,42 +8,41 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use traces::progress::{Entries, INSIDE, LINES, LedgerLine, OUTSIDE};
 
-/// See the module.
 pub struct Engine {
     ledger: Ledger,
-    /// [`NOT_ENTERED`], [`UNMEASURED`], or in an entry whose parts are measured, when the last of them ended.
+    /// [`NOT_ENTERED`], [`UNMEASURED`], or in an entry whose parts are timed, the ticks when the last of them ended.
     pub state: Cell<u64>,
-    /// Grows whenever something is achieved.
+    /// Counts productive calls of components.
     pub achieved: Cell<u64>,
-    /// Entries inside MPI calls that stand behind a record already.
+    /// Entries inside MPI calls that are already in the trace.
     pub reported: Cell<Entries>,
-    /// What stood in the ledger at the end of the last call that asked in vain.
+    /// Entries inside MPI calls at the end of the last unsuccessful poll.
     pub at_poll: Cell<Entries>,
-    /// When the last entry ended, in the file: whoever looks at a thread that waits sees by it that the thread lives.
+    /// The end of the last entry, in the file: it shows readers that a waiting thread is alive.
     last: LastEntry,
-    /// The same if it achieved nothing; else 0.
+    /// The end of the last entry in ticks if it was unproductive; else 0.
     pub read: Cell<u64>,
-    /// The most productive entries that are told as one.
+    /// Most productive entries that one run in the block stands for.
     pub most: Cell<u64>,
     /// Entries so far.
     turns: Cell<u64>,
-    /// The line of the entry under way.
+    /// The line of the entry that the thread is in.
     outermost: Cell<u32>,
-    /// The line of the part that has achieved something in an entry whose parts are not measured; 0 for none.
+    /// The line of the productive part of an entry whose parts are not timed; 0 for none.
     pub achiever: Cell<u32>,
-    /// Which parts are measured already.
+    /// For each line, whether a call of it is being timed.
     inside: [Cell<bool>; LINES],
 }
 
-/// No entry is under way.
+/// The thread is in no entry.
 pub const NOT_ENTERED: u64 = 0;
-/// One is whose parts are not measured.
+/// The thread is in an entry whose parts are not timed.
 pub const UNMEASURED: u64 = 1;
-/// The parts of one entry in so many are measured.
+/// One entry in this many has its parts timed.
 pub const SAMPLED: u64 = 8;
 
 impl Engine {
-    /// With its ledger in a thread's block.
+    /// `ledger` and `last` are in the thread's block.
     pub fn new(ledger: Ledger, last: LastEntry) -> Engine {
         let none = Entries::default();
         Engine {
@@ -62,13 +61,11 @@ impl Engine {
         }
     }
 
-    /// A line of the ledger, if there is such a line.
     #[inline(always)]
     pub fn line(&self, line: usize) -> Option<Line> {
         self.ledger.line(line)
     }
 
-    /// An entry begins.
     #[inline(always)]
     pub fn enters(&self, line: usize, start: u64) {
         let turns = self.turns.get() + 1;
@@ -77,19 +74,19 @@ impl Engine {
         self.outermost.set(line as u32);
     }
 
-    /// A part is called that is to be measured. `false` where a call around it is.
+    /// Begins to time a part of the entry. `false` if a call around it has the same line, and so is timed already.
     pub fn enters_part(&self, line: usize) -> bool {
         self.outermost.get() as usize != line && self.inside.get(line).is_some_and(|inside| !inside.replace(true))
     }
 
-    /// That has returned.
+    /// Ends timing a part.
     pub fn leaves_part(&self, line: usize) {
         if let Some(inside) = self.inside.get(line) {
             inside.set(false);
         }
     }
 
-    /// The next part of the entry, if they are measured, is from here on.
+    /// Sets the start of the entry's next part, if parts are timed.
     #[inline(always)]
     pub fn goes_on(&self, end: u64) {
         if self.state.get() > UNMEASURED {
@@ -97,7 +94,7 @@ impl Engine {
         }
     }
 
-    /// The entry took so long in which a part has achieved something.
+    /// Adds the entry's time to its productive part, if there was one.
     #[inline(always)]
     pub fn achiever_took(&self, ticks: u64) {
         let achiever = self.achiever.replace(0) as usize;
@@ -108,20 +105,20 @@ impl Engine {
         }
     }
 
-    /// The line of entries inside MPI calls, or outside.
+    /// The line of all entries inside MPI calls, or outside.
     #[inline(always)]
     pub fn entries_line(&self, inside: bool) -> Line {
         if inside { self.ledger.of::<INSIDE>() } else { self.ledger.of::<OUTSIDE>() }
     }
 
-    /// An entry ended.
+    /// Sets the end of the last entry.
     #[inline(always)]
     pub fn ended(&self, at: u64) {
         // SAFETY: a field of the block, which only atomic operations touch.
         unsafe { field(self.last.0.as_ptr()) }.store(at, Relaxed);
     }
 
-    /// When the last entry ended.
+    /// The end of the last entry, in ticks.
     pub fn last_ended(&self) -> u64 {
         // SAFETY: as above.
         unsafe { field(self.last.0.as_ptr()) }.load(Relaxed)
@@ -130,11 +127,11 @@ impl Engine {
     /// All entries inside MPI calls so far.
     #[inline(always)]
     pub fn entries(&self) -> Entries {
-        // SAFETY: its thread reads, and nobody else writes.
+        // SAFETY: only this thread writes the line.
         unsafe { (&raw const (*self.ledger.of::<INSIDE>().0.as_ptr()).calls).read() }
     }
 
-    /// Whatever the thread was in will not return, or later.
+    /// Forgets the entry that the thread is in, which was left or suspended.
     pub fn leave_all(&self) {
         self.state.set(NOT_ENTERED);
         for inside in &self.inside {
@@ -143,51 +140,51 @@ impl Engine {
     }
 }
 
-/// Where a thread's block says when the last entry ended.
+/// The field of a thread's block for the end of the last entry.
 #[derive(Clone, Copy)]
 pub struct LastEntry(NonNull<u64>);
 
-// SAFETY: as long as the process lives; its thread alone writes there, by atomic operations.
+// SAFETY: the field stays mapped, and only its thread writes it, by atomic operations.
 unsafe impl Send for LastEntry {}
 
 impl LastEntry {
-    /// In this field of a block.
+    /// The field at an address.
     ///
     /// # Safety
-    /// It is there as long as the process lives, and nothing else refers to it.
+    /// It must stay mapped while the process lives, and nothing else may refer to it.
     pub unsafe fn at(field: NonNull<u64>) -> LastEntry {
         LastEntry(field)
     }
 }
 
-/// A thread's ledger in the file. Its thread alone changes it, and any may read it.
+/// A thread's ledger in the file. Only its thread changes it; any thread may read it.
 #[derive(Clone, Copy)]
 pub struct Ledger(NonNull<LedgerLine>);
 
-// SAFETY: as long as the process lives; what is read and written there is atomic.
+// SAFETY: the lines stay mapped, and are read and written by atomic operations.
 unsafe impl Send for Ledger {}
 // SAFETY: as above.
 unsafe impl Sync for Ledger {}
 
 impl Ledger {
-    /// The ledger that begins here.
+    /// The ledger with the first line at an address.
     ///
     /// # Safety
-    /// So many [lines](LINES) are there as long as the process lives, and nothing refers to them but by ledgers.
+    /// Its [lines](LINES) must stay mapped while the process lives, and only `Ledger`s may refer to them.
     pub unsafe fn at(first: NonNull<LedgerLine>) -> Ledger {
         Ledger(first)
     }
 
     #[inline(always)]
     fn line(self, line: usize) -> Option<Line> {
-        // SAFETY: there are so many.
+        // SAFETY: the ledger has this line.
         (line < LINES).then(|| Line(unsafe { self.0.add(line) }))
     }
 
     #[inline(always)]
     fn of<const LINE: usize>(self) -> Line {
         const { assert!(LINE < LINES) }
-        // SAFETY: there are so many.
+        // SAFETY: the ledger has this line.
         Line(unsafe { self.0.add(LINE) })
     }
 
@@ -197,40 +194,37 @@ impl Ledger {
     }
 }
 
-/// A line of a ledger.
 #[derive(Clone, Copy)]
 pub struct Line(NonNull<LedgerLine>);
 
 impl Line {
-    /// A call was made, and took so long.
     #[inline(always)]
     pub fn count(self, ticks: u64) {
         self.count_call();
         self.took(ticks);
     }
 
-    /// A call was made.
     #[inline(always)]
     pub fn count_call(self) {
         // SAFETY: a field of a line.
         unsafe { add(&raw mut (*self.0.as_ptr()).calls.entries, 1) };
     }
 
-    /// It achieved something.
+    /// Counts a call as productive.
     #[inline(always)]
     pub fn achieved(self) {
         // SAFETY: a field of a line.
         unsafe { add(&raw mut (*self.0.as_ptr()).calls.productive, 1) };
     }
 
-    /// Calls of it took so much longer.
+    /// Adds to the ticks of all calls.
     #[inline(always)]
     fn took(self, ticks: u64) {
         // SAFETY: a field of a line.
         unsafe { add(&raw mut (*self.0.as_ptr()).calls.ticks, ticks) };
     }
 
-    /// So much was reported: events, and descriptors that are ready to receive and to send.
+    /// Adds events, and descriptors that are ready to receive and to send.
     #[inline(always)]
     pub fn reported(self, events: u64, ready: (u64, u64)) {
         let line = self.0.as_ptr();
@@ -244,7 +238,7 @@ impl Line {
         }
     }
 
-    /// What a component says of itself.
+    /// Sets all counts, for a component that counts by itself.
     pub fn set(self, calls: Entries) {
         let line = self.0.as_ptr();
         // SAFETY: as above.
@@ -262,17 +256,17 @@ impl Line {
 }
 
 /// # Safety
-/// A field of a ledger.
+/// The address must be that of a field of a ledger.
 #[inline(always)]
 unsafe fn field<'a>(field: *mut u64) -> &'a AtomicU64 {
     // SAFETY: the caller's promise.
     unsafe { AtomicU64::from_ptr(field) }
 }
 
-/// One thread alone adds, so that two steps are enough.
+/// Adds to a field. Only one thread does, so a load and a store are enough.
 ///
 /// # Safety
-/// A field of a ledger.
+/// The address must be that of a field of a ledger.
 #[inline(always)]
 unsafe fn add(of: *mut u64, by: u64) {
     // SAFETY: the caller's promise.

@@ -1,4 +1,4 @@
-//! A thread's pages of records: what the next one counts from, and the next page.
+//! A thread's pages of records, and the state that the next record depends on.
 
 use std::cell::Cell;
 
@@ -9,22 +9,21 @@ use crate::recorder::file::page_series::PageSeries;
 use crate::recorder::file::pages::{LARGEST, NO_PAGE, Output, UNIT};
 use recorder_core::memory;
 
-/// Bytes of the first page.
 const FIRST: usize = 2 << 10;
 
-/// See the module. What every record needs is in front.
+/// The fields that every record needs come first.
 #[repr(C)]
 pub struct Events {
-    /// When the last recorded call ended.
+    /// The end of the last record in ticks, from which the next record counts.
     pub last: Cell<u64>,
     pub(super) pages: PageSeries,
-    /// Requests started so far; the number of the next.
+    /// Requests numbered so far, which is the next one's number.
     pub started: Cell<u64>,
     over: Cell<bool>,
 }
 
 impl Events {
-    /// No page yet; the first record takes one.
+    /// Begins without a page; the first record takes one.
     pub fn begin(thread: u32) -> Events {
         Events {
             last: Cell::new(clock::now()),
@@ -34,10 +33,10 @@ impl Events {
         }
     }
 
-    /// Room for so many words in memory, and no file.
+    /// Has room for `words` words in memory, and no file.
     pub fn in_memory(words: usize) -> Option<Events> {
         let events = Events::begin(u32::MAX);
-        // SAFETY: memory of so many words, which is never given back.
+        // SAFETY: memory of `words` words, which is never freed.
         unsafe { events.pages.cursor.turn_to(memory::zeroed(words)?, words) };
         events.over.set(true);
         Some(events)
@@ -55,7 +54,7 @@ impl Events {
         self.pages.cursor.write(words)
     }
 
-    /// Takes the next page. They grow, so that a short run has a small file and a long one seldom turns a page.
+    /// Takes the next page. Pages grow, so that a short run has a small file and a long run rarely turns a page.
     pub fn turn(&self, output: &Output) -> Result<(), Stop> {
         let pages = self.pages.count();
         let bytes = if pages == 0 { FIRST } else { ((2 * FIRST) << pages.min(16)).min(LARGEST) };
@@ -63,13 +62,11 @@ impl Events {
         self.pages.turn(output, header, bytes, UNIT)
     }
 
-    /// Takes no more records.
     pub fn end(&self) {
         self.pages.cursor.end();
         self.over.set(true);
     }
 
-    /// Whether no page will be taken again.
     pub fn is_over(&self) -> bool {
         self.over.get()
     }

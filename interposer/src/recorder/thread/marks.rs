@@ -6,7 +6,7 @@ use super::recording::Thread;
 use crate::clock;
 
 impl Thread {
-    /// Writes a record of this moment, given the ticks since the last record.
+    /// Writes a record of the current time; `record` gets the ticks since the last record.
     pub(super) fn mark(&self, record: impl FnOnce(u64) -> u64) {
         let now = clock::now();
         self.end_polls();

@@ -1,16 +1,17 @@
-//! A thread's recording, and whose it is. Hooks and signal handlers come to it in the midst of anything: [`at_work`] says what
-//! they leave alone.
+//! One thread's recording. Hooks and signal handlers may use it at any moment; [`at_work`] states which parts they must
+//! leave alone.
 //!
-//! [`current`] finds that of the calling thread, [`recording`] is the straight line every call takes in it, [`slots`] say which
-//! thread goes on with whose, and [`vacancy`] hands it over. A call is known by its words in the cache; one that is not, by
-//! its [`draft`], which gives the key of a signature, and the dictionary its number ([`numbers`]). Its [`events`] go to pages, its [`signatures`] to
-//! others; where there is no room for events there is a [`profile`].
+//! [`current`] finds the calling thread's recording, and [`recording`] is the straight line of every call. [`slots`]
+//! lets a new thread take over the recording of one that has ended, by its [`vacancy`]. The cache knows recent calls by
+//! their words; from a new call's [`draft`] comes the key of its signature, and from the dictionary its number
+//! ([`numbers`]). Records go to pages of [`events`], definitions to pages of [`signatures`]; without room for events
+//! there is a [`profile`].
 //!
-//! Further: what holds at any moment, in its [`block`] of the file; its [`requests`], each a [`request`]; calls that ask in vain ([`polls`]); what the [`engine`] did during a call
-//! ([`turns`]); [`regions`] and other moments ([`marks`]); checksums ([`contents`]); requests that MPI is asked
-//! about ([`asked`], [`asking`]); calls that were left ([`abandoned`]), and those that others are made beside, on other stacks
-//! ([`stack_switch`]): each stack has its own [`call_room`], the [`suspended`] ones wait, as the [`stack`] says, and some calls have
-//! [`returned_elsewhere`].
+//! The thread's current state is in its [`block`] of the file. Around the calls are [`requests`], each a [`request`];
+//! unsuccessful [`polls`]; the [`engine`]'s activity during a call ([`turns`]); [`regions`] and other [`marks`];
+//! checksums ([`contents`]); and requests that MPI is asked about ([`asked`], [`asking`]). [`abandoned`] closes calls
+//! that never return. If a thread has several stacks, [`stack_switch`] finds the one that a wrapper is on ([`stack`]):
+//! each stack has its [`call_room`], the others are [`suspended`], and some calls have [`returned_elsewhere`].
 
 pub mod abandoned;
 pub mod amount;

@@ -1,4 +1,5 @@
-//! The numbers of a thread's signatures: each is given once, and stands in the file before a call that has it begins.
+//! The numbers of a thread's signatures. Each is given once, and its definition is in the file before a call with it
+//! begins.
 
 use std::cell::Cell;
 
@@ -14,7 +15,7 @@ use crate::recorder::file::shared;
 use recorder_core::dictionary::Key;
 
 impl Thread {
-    /// The number of a signature that was met before.
+    /// The number of a signature, if it has one.
     pub fn number_of(&self, key: &Key) -> Option<u32> {
         self.dictionary.lend().find(key)
     }
@@ -24,19 +25,19 @@ impl Thread {
         self.dictionary.lend().next_number()
     }
 
-    /// Gives a signature a number that nobody is told.
+    /// Gives a signature a number that is not defined in the file.
     pub fn give_untold_number(&self, key: &Key) -> Option<u32> {
         self.dictionary.lend().add(key, |_| ())
     }
 
-    /// Gives a signature from a call site that was met before a number without a lock, where there is room for it.
+    /// Gives a signature from a known call site a number without taking a lock, if there is room for it.
     pub fn give_number_at_once(&self, key: &Key) -> Option<u32> {
         let (site, output) = (shared::known_site(key.address)?, shared::output()?);
         let has_room = self.signatures.lend().has_room() && self.dictionary.lend().has_room();
         if has_room && !self.has_profile() { self.define(key, site, output).ok() } else { None }
     }
 
-    /// Gives a signature from this call site a number. `None` where there is no room for it: then the block holds the
+    /// Gives a signature from this call site a number. `None` if there is no room for it; then the block holds the
     /// signature.
     pub fn give_number(&self, key: &Key, site: u32) -> Option<u32> {
         let output = shared::output()?;
@@ -47,7 +48,7 @@ impl Thread {
         number.inspect_err(|stop| self.no_number(key.signature(UNNUMBERED, site), output, *stop)).ok()
     }
 
-    /// Gives a signature a number, and says in the file what it means.
+    /// Gives a signature a number, and defines it in the file.
     fn define(&self, key: &Key, site: u32, output: &Output) -> Result<u32, Stop> {
         self.signatures.lend().make_room(output)?;
         let tell = |number| self.signatures.lend().define(&key.signature(number, site));
@@ -56,7 +57,7 @@ impl Thread {
         Ok(number)
     }
 
-    /// Gives a signature a number whose calls the profile counts with others.
+    /// Gives a signature a number, and has the profile count its calls with others that differ only by their messages.
     fn define_together(&self, key: &Key, site: u32, output: &Output) -> Result<u32, Stop> {
         let others = key.of_any_message();
         let told = self.number_of(&others).map_or_else(|| self.define(&others, site, output), Ok)?;
@@ -66,7 +67,7 @@ impl Thread {
         let number = self.give_untold_number(key).ok_or(Stop::NoMemory)?;
         let tell = |offset| self.profile()?.tell_as(number + offset, told + offset);
         tell(0).ok_or(Stop::NoMemory)?;
-        // The number behind is for calls whose requests are complete at once.
+        // The next number is for calls whose requests are complete at once.
         if key.flags & STARTS != 0 {
             tell(1).ok_or(Stop::NoMemory)?;
         }
@@ -78,7 +79,7 @@ impl Thread {
         self.profile().map_or(signature, |profile| profile.told(signature))
     }
 
-    /// A call has no number, so it cannot have a record either: from here on calls are counted.
+    /// Handles a call without a number, which cannot have a record: from here on calls are counted.
     fn no_number(&self, signature: Signature, output: &Output, stop: Stop) {
         let level = (self.depth() as usize).min(LEVELS - 1);
         if let Some(own) = self.room().unnumbered.get(level) {
@@ -91,18 +92,18 @@ impl Thread {
         }
     }
 
-    /// What is known of a signature by its number, if it has one.
+    /// The key of a signature, unless it has no number.
     #[inline(always)]
     pub fn key(&self, signature: u32) -> Option<&'static Key> {
         (signature != UNNUMBERED).then(|| self.dictionary.lend().key(signature))
     }
 
-    /// The function that the call just left was one of.
+    /// The function of the call that is being left.
     pub(super) fn function(&self, signature: u32) -> u16 {
         self.key(signature).map_or_else(|| self.unnumbered().call, |key| key.call)
     }
 
-    /// The signature of the call that is being left, where it has no number.
+    /// The signature of the call that is being left, if it has no number.
     pub(super) fn unnumbered(&self) -> Signature {
         let level = (self.depth() as usize).saturating_sub(1).min(LEVELS - 1);
         self.room().unnumbered.get(level).map_or(NO_SIGNATURE, Cell::get)

@@ -1,7 +1,7 @@
-//! Calls that ask and get no, again and again: counted together, in the thread's block.
+//! Unsuccessful polls, counted together in the thread's block.
 //!
-//! A run of them becomes one record when another call ends; until then it stands where a reader finds it whenever the
-//! process dies. One that stays alone is recorded as any other call.
+//! A run of them becomes one record when another call ends; until then readers find it in the block, whenever the
+//! process dies. A single poll is recorded like any other call.
 
 use traces::progress::{self, Polls};
 
@@ -9,7 +9,7 @@ use super::recording::Thread;
 use recorder_core::polls::durations;
 
 impl Thread {
-    /// As [`leave_to_program`](Self::leave_to_program), for a cached call that asked and got no: it joins those before it.
+    /// As [`leave_to_program`](Self::leave_to_program), for a cached poll without success: it joins the run before it.
     #[inline(always)]
     pub fn leave_in_vain(&self, signature: u32, start: u64, end: u64) {
         if !self.block.polls().join(signature, start, end) {
@@ -31,7 +31,7 @@ impl Thread {
         self.has_more();
     }
 
-    /// Writes down the calls that asked in vain, if there are any, and what the engine did during them.
+    /// Records the run of polls, if there is one, and the engine's activity during it.
     #[cold]
     #[inline(never)]
     pub fn end_polls(&self) {
@@ -53,7 +53,7 @@ impl Thread {
         self.write_productive(polls.end);
     }
 
-    /// Counts polls for which there is no room.
+    /// Counts the polls of a run for which there is no room, in the profile.
     #[cold]
     fn count_polls(&self, polls: &Polls) {
         durations(polls).for_each(|duration| self.count(polls.signature as u32, duration));

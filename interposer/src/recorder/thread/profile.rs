@@ -1,7 +1,7 @@
-//! Counts and times per signature, for when there is no room for every call, or no wish for it.
+//! Counts and times per signature, used in profile mode or once the trace is full.
 //!
-//! A signature for which the file has no room counts with its function in what all threads [share](crate::recorder::file::totals). Where
-//! there are plenty of signatures already, calls that differ by their messages only count together.
+//! A signature for which the file has no room counts with its function in the [`totals`]
+//! of all threads. Once there are [`PLENTY`] of signatures, calls that differ only by their messages count together.
 
 use std::sync::{Mutex, MutexGuard};
 
@@ -20,34 +20,33 @@ use crate::recorder::guard;
 use crate::recorder::process::counted;
 use recorder_core::numbered::Numbered;
 
-/// See the module.
 pub struct Profile {
     pages: PageSeries,
     begin: u64,
-    /// No page is to be had any more.
+    /// Set once the file has no more room.
     full: bool,
-    /// By signature number; `None` where memory ran out.
+    /// By signature number; `None` if memory ran out.
     entries: Option<Numbered<Option<Entry>>>,
-    /// By signature number: the one that its calls count with, 0 for itself.
+    /// By signature number: the signature that its calls count with; 0 for itself.
     told_as: Option<Numbered<u32>>,
 }
 
 /// The pages of all threads' profiles.
 static PAGES: Mutex<Vec<Page>> = Mutex::new(Vec::new());
 
-/// Signatures from which on new ones count together: more would make a profile larger than a trace.
+/// The number of signatures after which new ones count together: more would make a profile larger than a trace.
 pub const PLENTY: u32 = 1 << 10;
 
-/// Bytes of the smallest of these pages that are taken as signatures come.
+/// Bytes of the smallest page that is taken for new signatures.
 const FIRST: usize = 4 << 10;
 
-/// Bytes of a page for so many signatures.
+/// Bytes of a page for a number of signatures.
 pub fn room_for(signatures: u32) -> usize {
     (size_of::<PageHeader>() + signatures as usize * size_of::<ProfileEntry>()).next_multiple_of(UNIT)
 }
 
 impl Profile {
-    /// An empty profile that counts from now, with room for so many signatures as far as there is any.
+    /// An empty profile that counts from now, with room for `signatures` signatures if the file has it.
     pub fn begin(output: &Output, thread: u32, signatures: u32) -> Profile {
         let mut profile = Profile {
             pages: PageSeries::new(PageKind::Profile, thread),
@@ -60,10 +59,10 @@ impl Profile {
         profile
     }
 
-    /// From now on calls of a signature count with those of another. `None` where memory ran out.
+    /// Has calls of a signature count with those of another. `None` if memory ran out.
     pub fn tell_as(&mut self, signature: u32, other: u32) -> Option<()> {
         let place = self.told_as.as_mut()?.reach(signature)?;
-        // SAFETY: one place for each number.
+        // SAFETY: the place of this number.
         unsafe { *place = other };
         Some(())
     }
@@ -71,28 +70,28 @@ impl Profile {
     /// The signature that calls of this one count with.
     pub fn told(&self, signature: u32) -> u32 {
         let place = self.told_as.as_ref().and_then(|told_as| told_as.find(signature));
-        // SAFETY: as above.
+        // SAFETY: the place of this number.
         match place.map_or(0, |place| unsafe { *place }) {
             0 => signature,
             other => other,
         }
     }
 
-    /// A call ended.
+    /// Counts a call that ended.
     pub fn add(&mut self, signature: u32, call: u16, duration: u64, moves: (u64, u64)) {
         if counted::is_on() {
             self.count(signature, call, &Change::of_call(duration, moves));
         }
     }
 
-    /// The call started a persistent request.
+    /// Adds the bytes of a persistent request that the call started.
     pub fn started(&mut self, signature: u32, call: u16, moves: (u64, u64)) {
         if counted::is_on() {
             self.count(signature, call, &Change { sent: moves.0, received: moves.1, ..Change::default() });
         }
     }
 
-    /// Of the bytes that the signature posted, so many came.
+    /// Corrects the received bytes: `came` instead of `posted`.
     pub fn arrived(&mut self, signature: u32, call: u16, posted: u64, came: u64) {
         let received = known(came).wrapping_sub(known(posted));
         if received != 0 {
@@ -100,14 +99,14 @@ impl Profile {
         }
     }
 
-    /// What the progress engine did during the call.
+    /// Adds the engine's entries during the call.
     pub fn engine(&mut self, signature: u32, call: u16, during: Entries) {
         if counted::is_on() {
             self.count(signature, call, &Change { engine: during, ..Change::default() });
         }
     }
 
-    /// A call did not succeed: its bytes did not move.
+    /// Counts a call as failed, and subtracts its bytes, which did not move.
     pub fn failed(&mut self, signature: u32, call: u16, moves: (u64, u64)) {
         if counted::is_on() {
             let (sent, received) = (moves.0.wrapping_neg(), moves.1.wrapping_neg());
@@ -127,7 +126,7 @@ impl Profile {
             return None;
         }
         let place = self.entries.as_ref()?.find(signature);
-        // SAFETY: one place for each number.
+        // SAFETY: the place of this number.
         match place.and_then(|place| unsafe { *place }) {
             None if self.full => None,
             None => self.first(signature),
@@ -141,7 +140,7 @@ impl Profile {
         let told = self.told(signature);
         let entry = if told == signature { self.next(signature) } else { self.entry(told) };
         let place = self.entries.as_mut()?.reach(signature)?;
-        // SAFETY: one place for each number.
+        // SAFETY: the place of this number.
         unsafe { *place = entry };
         entry
     }
@@ -152,13 +151,13 @@ impl Profile {
             guard::run(|| shared::output().map(|output| self.turn(output, FIRST << self.pages.count().min(4))));
             self.pages.cursor.reserve(WORDS)
         })?;
-        // SAFETY: room for an entry, on a page that stays mapped. The counts are zeros already.
+        // SAFETY: room for an entry, on a page that stays mapped. Its counts are already zero.
         let entry = unsafe { Entry::at(place.cast()) };
         entry.begin(signature, 0);
         Some(entry)
     }
 
-    /// Takes a page. The one before stays mapped: its entries go on counting.
+    /// Takes a page. The one before it stays mapped, since its entries still count.
     fn turn(&mut self, output: &Output, bytes: usize) {
         match self.pages.take(output, PageHeader { base: self.begin, ..NO_PAGE }, bytes, UNIT) {
             Ok(page) => lock().push(page),
@@ -167,11 +166,11 @@ impl Profile {
     }
 }
 
-/// Sets all threads' profiles back to nothing. A call that a thread is in may still count.
+/// Resets all threads' profiles. A call that a thread is in at this moment may still count.
 pub fn forget() {
     for page in lock().iter() {
         let (first, room) = page.body::<ProfileEntry>();
-        // SAFETY: so many are there, and the page stays mapped.
+        // SAFETY: the page has `room` entries, and stays mapped.
         let entries = (0..room).map(|at| unsafe { Entry::at(first.add(at)) });
         entries.take_while(|entry| entry.is_used()).for_each(|entry| entry.forget(0));
     }

@@ -1,7 +1,7 @@
-//! One thread's recording: the calls it is in, its records, its dictionary, its requests.
+//! One thread's recording: its open calls, its records, its dictionary, its requests.
 //!
-//! The straight line from [`Thread::enter`] over the MPI call to [`Thread::leave`] takes no lock, allocates nothing
-//! and enters the system only where a page ends.
+//! The straight line from [`Thread::enter`] over the MPI call to [`Thread::leave`] takes no lock, allocates nothing and
+//! enters the kernel only when a page is full.
 
 use std::cell::Cell;
 use std::mem::offset_of;
@@ -37,76 +37,76 @@ use recorder_core::memory;
 use recorder_core::open_regions::OpenRegions;
 use recorder_core::page_cursor::PageCursor;
 
-/// A thread's recording, and the handle to it: a reference that its thread may copy as it likes, and no other can have.
+/// A thread's recording. Its thread may copy the reference to it freely, and no other thread has one.
 ///
-/// A wrapper keeps it over the program's call of MPI, in which hooks, callbacks, signal handlers and further wrappers come to
-/// have it, too. So nobody has all of it to itself. What they may change while somebody else is in the midst of something is
-/// in cells, and read and written a word at a time; what belongs to the recorder [`AtWork`] is borrowed for a moment and never
-/// over a call of MPI or of the program. What MPI writes itself, and what other threads ask about, lies apart.
+/// A wrapper keeps the reference across the program's call of MPI, during which hooks, callbacks, signal handlers and
+/// further wrappers use the recording, too. So nothing may borrow it as a whole. Fields that they may change at any
+/// moment are cells, and read and written a word at a time; fields [`AtWork`] are borrowed for a statement and never
+/// across a call of MPI or of the program. Memory that MPI writes to, and fields that other threads read, are kept
+/// apart.
 ///
-/// What the straight line needs is in front, in two cache lines: between two calls the program may have used the whole cache.
+/// The fields of the straight line come first, in two cache lines: between two calls the program may have used all
+/// caches.
 #[repr(C)]
 pub struct Thread {
-    /// The stack of the outermost wrapper: whatever runs above it has left that one behind.
+    /// The frame of the outermost wrapper; a wrapper that begins above it has left that one behind.
     pub(super) frame: Cell<usize>,
-    /// How many calls deep the thread is; the file's copy is in the block.
+    /// Nesting level; the block has a copy for readers.
     pub(super) depth: Cell<u32>,
-    /// The recorder itself is not at work. While it is, a signal handler that calls MPI is not recorded, nor is anything
-    /// in a [forked](crate::recorder::process::forked) child.
+    /// Whether the recorder is not at work. While it is, signal handlers that call MPI are not recorded, nor is
+    /// anything in a [`forked`] child.
     pub(super) at_rest: Cell<bool>,
-    /// What is to be written besides the call that ends; see [`turns`](super::turns).
+    /// Flags for what must be written besides the call that ends; see [`turns`](super::turns).
     pub(super) pending: Cell<u8>,
-    /// There are calls on other stacks.
+    /// Whether there are open calls on other stacks.
     pub(super) has_suspended: Cell<bool>,
     pub(super) block: Block,
-    /// Signatures of the last calls.
+    /// Signatures of recent calls.
     cache: AtWork<Cache>,
-    /// Its records. Out of room for good once the profile has taken over, or recording has ended.
+    /// The records. Without room for good once the profile has taken over, or recording has ended.
     pub(super) events: Events,
-    /// What the thread sees of the progress engine.
     pub engine: Engine,
-    /// Signatures by what repeats.
     pub(super) dictionary: AtWork<Dictionary>,
     pub(super) signatures: AtWork<SignaturePages>,
     pub(super) profile: AtWork<Option<Profile>>,
-    /// Bytes of the file that events leave to it.
+    /// Bytes of the file that are reserved for the profile.
     kept: Cell<usize>,
-    /// Regions of the program that the thread is in.
+    /// The program's regions that the thread is in.
     pub(super) regions: AtWork<OpenRegions>,
     /// Requests that MPI is asked about.
     pub(super) asked: AtWork<AskedRequests>,
-    /// What the calls under way need while they run.
+    /// Memory for the open calls.
     pub(super) room: Cell<&'static CallRoom>,
-    /// Calls on other stacks.
+    /// Open calls on other stacks.
     pub(super) suspended: AtWork<SuspendedStacks>,
     pub(super) listed: Listed,
 }
 
 const _: () = assert!(offset_of!(Thread, events.pages.cursor) + size_of::<PageCursor>() <= 128);
 
-/// What any thread may ask of a recording: what never changes, and atomics.
+/// The part of a recording that any thread may read: constants and atomics.
 pub(super) struct Listed {
-    /// From 0, in the order they were first needed.
+    /// The recording's number, from 0 in the order in which recordings began.
     pub(super) number: u32,
     /// The thread's requests that are not complete. Other threads may complete them.
     pub(super) requests: &'static Handles<Request>,
-    /// Messages the thread has probed for and not received.
+    /// Messages that the thread has probed for and not received.
     pub(super) messages: &'static Handles<Message>,
     pub(super) ledger: Ledger,
     /// Ticks off the straight line.
     pub(super) off_line: &'static AtomicU64,
-    /// Calls that its profile has counted.
+    /// Calls that the profile has counted.
     pub(super) profiled: AtomicU64,
-    /// Whether the thread has ended, and another may go on with its recording.
+    /// Whether the thread has ended, and another may take over its recording.
     pub(super) vacancy: Vacancy,
     /// The recording that began before this one.
     pub(super) next: AtomicPtr<Thread>,
 }
 
-/// The number of a thread that records nowhere.
+/// The number of a recording that is only in memory, to measure costs.
 const REHEARSAL: u32 = u32::MAX;
 
-/// Above every stack: nothing is open that could have been left.
+/// A frame above every stack, if no call is open.
 pub(super) const NO_FRAME: usize = usize::MAX;
 
 fn empty_table<V: Copy>() -> Option<&'static Handles<V>> {
@@ -119,10 +119,10 @@ fn empty_table<V: Copy>() -> Option<&'static Handles<V>> {
 }
 
 impl Thread {
-    /// A recording of this number in `output`.
+    /// Begins a recording with this number in `output`; `None` if memory ran out.
     ///
-    /// Where the file has no room for its block, the block is in memory and its calls are in the totals that threads share.
-    /// `None` where memory ran out.
+    /// If the file has no room for its block, the block is in memory, and its calls go to the totals that threads
+    /// share.
     pub fn begin(output: &Output, number: u32, mode: Mode) -> Option<NonNull<Thread>> {
         let header = PageHeader { thread: number, ..NO_PAGE };
         let bytes = size_of::<PageHeader>() + size_of::<ThreadBlock>();
@@ -132,7 +132,7 @@ impl Thread {
             Err(_) => memory::zeroed(1)?,
         };
         let thread = Thread::new(number, block, Events::begin(number))?;
-        // SAFETY: just made, and known to nobody else yet.
+        // SAFETY: it was just made, and no other thread knows it.
         let this = unsafe { thread.as_ref() };
         if let Err(stop) = page {
             shared::stopped(stop);
@@ -145,7 +145,7 @@ impl Thread {
         Some(thread)
     }
 
-    /// From here on there are counts and times only.
+    /// Ends events; from here on the profile counts calls.
     pub(super) fn profile_begins(&self, output: &Output) {
         self.events.end();
         output.keep(-(self.kept.take() as i64));
@@ -153,13 +153,13 @@ impl Thread {
         *self.profile.lend() = Some(profile);
     }
 
-    /// Whether there are counts and times only.
+    /// Whether the profile counts calls.
     #[inline(always)]
     pub(super) fn has_profile(&self) -> bool {
         self.profile.lend().is_some()
     }
 
-    /// Has events leave room for the profile that goes on when they have to stop.
+    /// Reserves room in the file for the profile that takes over when events have to stop.
     pub(super) fn keep_room(&self, output: &Output) {
         let (needed, kept) = (profile::room_for(self.next_number()), self.kept.get());
         if needed > kept && !self.has_profile() {
@@ -168,27 +168,26 @@ impl Thread {
         }
     }
 
-    /// The calling thread begins to fill it.
+    /// Prepares the recording for the calling thread, which is to fill it.
     pub fn live(&self) {
-        // SAFETY: asks for a number.
+        // SAFETY: the call returns a number.
         self.block.set_tid(unsafe { libc::syscall(libc::SYS_gettid) } as u32);
         self.suspended.lend().begin();
     }
 
-    /// A thread that records into memory of its own, to measure what recording costs.
+    /// A recording into memory, to measure the cost of recording.
     pub fn rehearsal(words: usize) -> Option<&'static Thread> {
         let thread = Thread::new(REHEARSAL, memory::zeroed(1)?, Events::in_memory(words)?)?;
-        // SAFETY: just made, known to nobody else, and never freed.
+        // SAFETY: it was just made, no other thread knows it, and it is never freed.
         Some(unsafe { thread.as_ref() })
     }
 
-    /// Whether it records nowhere.
     pub fn is_rehearsal(&self) -> bool {
         self.listed.number == REHEARSAL
     }
 
     fn new(number: u32, block: NonNull<ThreadBlock>, events: Events) -> Option<NonNull<Thread>> {
-        // SAFETY: fresh memory of the file or the system, which is never given back.
+        // SAFETY: fresh memory of the file or the system, which stays mapped.
         let block = unsafe { Block::begin(block) };
         let ledger = block.ledger();
         // SAFETY: a field of the block, which only atomic operations touch.
@@ -227,74 +226,73 @@ impl Thread {
         forked::clear_in_children(room.as_ptr().cast(), size_of::<Thread>());
         // SAFETY: memory for one thread.
         unsafe { room.as_ptr().write(thread) };
-        // SAFETY: where it stays, and nobody else knows it yet.
+        // SAFETY: it stays in this memory, and no other thread knows it yet.
         unsafe { room.as_ref().listed.vacancy.begin() };
         Some(room)
     }
 
-    /// Has the system give the memory that the first signatures need.
+    /// Populates the memory that the first signatures need.
     pub fn prepare(&self) {
         self.dictionary.lend().prepare();
     }
 
-    /// What the calls under way need while they run.
+    /// Memory for the open calls.
     #[inline(always)]
     pub fn room(&self) -> &'static CallRoom {
         self.room.get()
     }
 
-    /// How many calls deep the thread is.
+    /// Number of open calls.
     #[inline(always)]
     pub fn depth(&self) -> u32 {
         self.depth.get()
     }
 
-    /// Since when the outermost of them is open.
+    /// The start of the outermost open call, in ticks.
     #[inline(always)]
     pub fn since(&self) -> u64 {
         self.block.since()
     }
 
-    /// Whether calls on other stacks have not ended.
+    /// Whether there are open calls on other stacks.
     pub fn has_suspended(&self) -> bool {
         self.has_suspended.get()
     }
 
-    /// Whether it takes no more records.
+    /// Whether no more records are taken.
     #[inline(always)]
     pub fn is_over(&self) -> bool {
         self.events.is_over()
     }
 
-    /// A call takes a request's number.
+    /// Counts a request, so that the next gets the next number.
     #[inline(always)]
     pub fn number_request(&self) {
         self.events.started.set(self.events.started.get() + 1);
     }
 
-    /// Whether the thread is in a call already.
     #[inline(always)]
     pub fn nested(&self) -> bool {
         self.depth.get() > 0
     }
 
-    /// The signature of a call from the program with these words, if it was one of the last.
+    /// The signature of a call from the program with these words, if it is in its preferred place of the cache.
     #[inline(always)]
     pub fn cached(&self, words: &Words) -> Option<u32> {
         self.cache.lend().find(words)
     }
 
-    /// The same in all places of the cache that the call may have.
+    /// The signature of a call with these words, in any of its places of the cache.
     pub fn cached_around(&self, words: &Words) -> Option<u32> {
         if self.nested() { None } else { self.cache.lend().find_around(words) }
     }
 
-    /// Remembers the signature of calls with these words. Where ticks are not what calls are timed by, nothing is
-    /// remembered: the short way reads nothing else.
+    /// Caches the signature of calls with these words. Nothing is cached unless calls are timed by ticks, since the
+    /// straight line of cached calls reads no other clock.
     #[inline(never)]
     pub fn cache(&self, words: &Words, signature: u32, handles: Dependence) {
         if clock::is_ticks() {
-            // A call whose request is complete at once has the next number.
+            // A call whose request is complete at once has the next number, so that must fit in a one-word record, too.
             let at_once = signature < MAX_SHORT && self.told(signature) == signature;
             self.cache.lend().insert(words, signature, handles, at_once);
         }
@@ -309,7 +307,8 @@ impl Thread {
         start
     }
 
-    /// A call begins: writes down which, and since when, for whoever finds this process dead. Returns when.
+    /// Begins a call: writes its signature and start into the block, for readers in case the process dies. Returns the
+    /// start in ticks.
     #[inline(always)]
     pub fn enter(&self, signature: u32) -> u64 {
         let depth = self.depth.get();
@@ -325,7 +324,7 @@ impl Thread {
     pub fn leave_to_program(&self, signature: u32, start: u64, end: u64) {
         let gap = start.wrapping_sub(self.events.last.get());
         let duration = end.wrapping_sub(start);
-        // SAFETY: the cache finds no higher numbers at once.
+        // SAFETY: `cache` makes no higher numbers findable at once.
         unsafe { std::hint::assert_unchecked(signature <= MAX_SHORT) };
         let word = record::short(signature, gap, duration);
         if !word.is_some_and(|word| self.pending.get() == 0 && self.events.put(word)) {
@@ -336,14 +335,14 @@ impl Thread {
         self.left_to_program();
     }
 
-    /// The thread is in no call.
+    /// Notes that no call is open.
     #[inline(always)]
     pub fn left_to_program(&self) {
         self.depth.set(0);
         self.block.set_depth(0);
     }
 
-    /// The call that began at `start` ended at `end`.
+    /// Ends and records the innermost call, from `start` to `end` in ticks.
     #[inline(always)]
     pub fn leave(&self, signature: u32, start: u64, end: u64) {
         let gap = start.wrapping_sub(self.events.last.get());
@@ -358,7 +357,7 @@ impl Thread {
         self.block.set_depth(depth);
     }
 
-    /// As [`leave`](Self::leave), where there is more to be written than one word, or no room for that.
+    /// As [`leave`](Self::leave), if more than one word must be written, or the page has no room.
     #[inline(never)]
     pub(super) fn leave_rarely(&self, number: u32, start: u64, duration: u64) {
         if self.pending.get() == 0 {
@@ -368,16 +367,16 @@ impl Thread {
         }
     }
 
-    /// Records a call that ended, and before it what has piled up.
+    /// Records a call that ended, and whatever else is pending.
     #[cold]
     #[inline(never)]
     fn leave_pending(&self, number: u32, start: u64, duration: u64) {
         self.end_polls();
         self.write_outside();
         self.record_call(number, start, duration);
-        // Entries belong to the program's own call, not to one that was made inside it.
+        // Entries belong to the outermost call, not to one inside it.
         if self.depth.get() <= 1 {
-            // What follows may need a new page, whose time begins here.
+            // The next records may need a new page, which counts from here.
             self.events.last.set(start.wrapping_add(duration));
             let now = self.engine.entries();
             self.write_entries(number, now);
@@ -403,12 +402,12 @@ impl Thread {
         self.count(number, duration);
     }
 
-    /// The call just left returned an error of this class.
+    /// Records that the call just left returned an error of this class.
     pub fn call_failed(&self, signature: u32, class: u16, code: i32) {
         self.did_nothing(signature, class, code);
     }
 
-    /// The call just left never returned.
+    /// Records that the call just left never returned.
     pub fn call_left(&self, signature: u32) {
         self.did_nothing(signature, record::LEFT, 0);
     }
@@ -420,7 +419,7 @@ impl Thread {
         }
     }
 
-    /// Writes a record of the call just left. `false` where it has no place any more.
+    /// Writes a record. `false` if no more records are taken.
     #[inline(always)]
     pub fn write<const N: usize>(&self, words: &[u64; N]) -> bool {
         self.events.write(words) || (self.turn_page() && self.events.write(words))
@@ -448,7 +447,7 @@ impl Thread {
             None => (self.unnumbered().call, self.unnumbered().flags, self.unnumbered().moves()),
             Some(key) => (key.call, key.flags, key.moves()),
         };
-        // What a persistent request moves, it moves when it is started.
+        // A persistent request moves its bytes when it is started, not when it is created.
         let moves = if flags & CREATES == 0 { moves } else { (0, 0) };
         if let Some(profile) = self.profile() {
             profile.add(signature, call, duration, moves);
@@ -458,21 +457,21 @@ impl Thread {
         }
     }
 
-    /// The profile, where there is one: [lent](AtWork::lend).
+    /// The profile, if there is one: [lent](AtWork::lend).
     #[allow(clippy::mut_from_ref)]
     #[inline(always)]
     pub(super) fn profile(&self) -> Option<&mut Profile> {
         self.profile.lend().as_mut()
     }
 
-    /// Whether a call of this signature takes a request's number.
+    /// Whether a call of this signature takes a request number.
     #[cold]
     pub(super) fn takes_request(&self, signature: u32) -> bool {
         let flags = self.key(signature).map_or_else(|| self.unnumbered().flags, |key| key.flags);
         flags & (STARTS | CREATES) != 0
     }
 
-    /// So many bytes came with the call just left, which has no number.
+    /// Corrects the received bytes of the call just left, which has no number.
     #[cold]
     pub fn unnumbered_arrived(&self, bytes: u64) {
         let unnumbered = self.unnumbered();

@@ -5,7 +5,8 @@ use traces::record::{self, RecordKind};
 use super::recording::Thread;
 
 impl Thread {
-    /// Enters a region that the next [`leave_region`](Self::leave_region) of its owner leaves. Returns how deep that was.
+    /// Enters a region, until the matching [`leave_region`](Self::leave_region) of its owner. Returns its depth, from
+    /// 0, among the owner's.
     pub fn enter_region(&self, owner: usize, number: u32) -> i32 {
         let (depth, recorded) = (self.regions.lend().depth_of(owner), self.regions.lend().push(owner, number));
         if recorded {
@@ -14,23 +15,23 @@ impl Thread {
         depth
     }
 
-    /// Leaves the region that its owner entered last, if there is one. Returns how deep that was.
+    /// Leaves the region that its owner entered last, if there is one. Returns its depth.
     pub fn leave_region(&self, owner: usize) -> Option<i32> {
         let left = self.regions.lend().pop(owner)?;
         left.number.into_iter().for_each(|number| self.mark_region(RecordKind::RegionEnd, number));
         Some(self.regions.lend().depth_of(owner))
     }
 
-    /// The thread ends: leaves all regions that it is in.
+    /// Leaves all regions, since the thread ends.
     pub fn leave_regions(&self) {
         while let Some(left) = self.regions.lend().pop_innermost() {
             left.number.into_iter().for_each(|number| self.mark_region(RecordKind::RegionEnd, number));
         }
     }
 
-    /// Writes down that a region begins or ends here.
+    /// Records that a region begins or ends now.
     pub fn mark_region(&self, kind: RecordKind, number: u32) {
-        // Calls that asked in vain are counted together only as long as they are in one region.
+        // `mark` also ends the run of polls, since a run must not cross a region's bound.
         self.mark(|gap| record::region(kind, gap, number));
     }
 }

@@ -1,4 +1,4 @@
-//! What is known of a request and of a probed message, and room for calls of many requests.
+//! A request, a probed message, and memory for calls of many requests.
 
 use std::ptr::null_mut;
 
@@ -9,60 +9,57 @@ use recorder_core::memory;
 /// A request that is not complete, or a persistent one.
 #[derive(Clone, Copy)]
 pub struct Request {
-    /// The number its start gave it, and the thread whose number that is.
+    /// The request's number, counted by `thread`; a persistent one gets a new number at each start.
     pub number: u64,
     pub thread: u32,
     pub flags: u32,
-    /// The number its creation took, for a persistent one.
+    /// The number of a persistent request at its creation; that of others is `number`.
     pub created: u64,
-    /// What the call that began it posted; `None` where there was no room for its signature.
+    /// The key of the call that posted it; `None` if there was no room for its signature.
     pub posted: Option<&'static Key>,
     pub signature: u32,
-    /// Whether a profile has counted it, as [`counted`](crate::recorder::process::counted) says.
+    /// Stamp of [`counted`](crate::recorder::process::counted) when it was started.
     pub counted: u32,
 }
 
-/// The request will be filled by a message, so its status tells something.
+/// The request receives a message, so its status has source, tag and bytes.
 pub const RECEIVES: u32 = 1;
 /// The request stays when it is complete.
 pub const PERSISTENT: u32 = 2;
-/// It is under way.
+/// The request was started, and is not known to be complete.
 pub const ACTIVE: u32 = 4;
-/// It is to be cancelled.
+/// The program has asked to cancel the request.
 pub const CANCELLED: u32 = 8;
-/// What it fills or hands out is in [`pending`](crate::recorder::content::pending).
+/// The request's buffers are in [`pending`](crate::recorder::content::pending).
 pub const CHECKED: u32 = 16;
 
 /// A message that was probed for and not received yet.
 #[derive(Clone, Copy)]
 pub struct Message {
-    /// Number of the communicator.
+    /// The communicator's number.
     pub object: u32,
-    /// Where it comes from.
     pub source: i32,
-    /// Its tag.
     pub tag: i32,
 }
 
-/// Room for what a call of many requests needs while it runs.
+/// Memory for the handles and statuses of a call of many requests.
 pub struct Scratch {
     handles: *mut u64,
     statuses: *mut u8,
     room: usize,
 }
 
-/// Requests that room is taken for at first.
+/// Requests that the first allocation has room for.
 const FIRST_ROOM: usize = 256;
 /// Bytes of the largest status of any ABI.
 const STATUS: usize = 32;
 
 impl Scratch {
-    /// No room yet.
     pub const fn new() -> Scratch {
         Scratch { handles: null_mut(), statuses: null_mut(), room: 0 }
     }
 
-    /// Copies `count` handles away, since MPI will overwrite them. `false` where memory ran out.
+    /// Copies `count` handles, since MPI will overwrite them. `false` if memory ran out.
     #[inline(always)]
     pub fn copy(&mut self, family: &Family, requests: usize, count: usize) -> bool {
         if count > self.room && !self.grow(count) {
@@ -75,7 +72,7 @@ impl Scratch {
         true
     }
 
-    /// Room for as many statuses as handles were copied.
+    /// Address for as many statuses as handles were copied.
     #[inline(always)]
     pub fn statuses(&self) -> usize {
         self.statuses as usize
@@ -83,7 +80,7 @@ impl Scratch {
 
     #[cold]
     fn grow(&mut self, count: usize) -> bool {
-        // The memory it had is lost; it doubles, so that is no more than it takes.
+        // The old memory is leaked; since it doubles, that is at most as much as is in use.
         let room = count.next_power_of_two().max(FIRST_ROOM);
         let (Some(handles), Some(statuses)) = (memory::zeroed(room), memory::zeroed(room * STATUS)) else {
             return false;
@@ -92,10 +89,9 @@ impl Scratch {
         true
     }
 
-    /// The handle that was copied from this place.
     #[inline(always)]
     pub fn handle(&self, at: usize) -> u64 {
-        // SAFETY: only asked for what was copied.
+        // SAFETY: callers ask only for handles that were copied.
         unsafe { *self.handles.add(at) }
     }
 }

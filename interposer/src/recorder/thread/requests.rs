@@ -1,9 +1,9 @@
 //! The requests of a thread from their start to their completion.
 //!
-//! A thread numbers the requests it starts. A call that completes some is followed by records that say which: a run
-//! of consecutive numbers in one word, and what arrived where that differs from what was posted.
+//! A thread numbers the requests that it starts. Behind a call that completes some, records say which: one word for a
+//! run of consecutive numbers, and a record of the message if it differs from what was posted.
 //!
-//! Calls inside other calls take no part: what the library does to its own requests is not the program's.
+//! Calls inside other calls are left out: they work on the library's own requests.
 
 use traces::record::{self, Arrived, Fate, MAX_AGE, MAX_COUNT, RecordKind, UNNUMBERED};
 use traces::signature::{peer, tag};
@@ -16,7 +16,7 @@ use crate::recorder::process::counted;
 use recorder_core::dictionary::Key;
 use recorder_core::handles::{Handles, Keep};
 
-/// Requests with consecutive numbers, to be said in one record.
+/// Requests with consecutive numbers, for one record.
 struct CompletedRequests {
     kind: RecordKind,
     thread: u32,
@@ -25,7 +25,7 @@ struct CompletedRequests {
 }
 
 impl Thread {
-    /// A call began a request, or created a persistent one. It has taken a number already.
+    /// Adds a request that a call began, or a persistent one that it created. Its number was already taken.
     #[inline(never)]
     pub fn request_begun(&self, handle: u64, signature: u32, flags: u32) {
         let number = self.events.started.get() - 1;
@@ -34,11 +34,10 @@ impl Thread {
         let (thread, flags) = (self.listed.number, flags | active);
         let counted = counted::counted();
         let request = Request { number, thread, flags, created: number, posted, signature, counted };
-        // SAFETY: only its own thread inserts into its table.
+        // SAFETY: only this thread inserts into its table.
         unsafe { self.listed.requests.insert(handle, request) };
     }
 
-    /// A persistent request was started.
     pub fn request_started(&self, handle: u64, signature: u32) {
         let (number, thread) = (self.events.started.get(), self.listed.number);
         let (owner, table) = self.table_of(handle);
@@ -58,7 +57,6 @@ impl Thread {
         }
     }
 
-    /// A request was given up.
     pub fn request_freed(&self, handle: u64) {
         if let Some(request) = self.table_of(handle).1.remove(handle) {
             self.say(CompletedRequests {
@@ -70,7 +68,7 @@ impl Thread {
         }
     }
 
-    /// Parts of a partitioned send were given out.
+    /// Records that partitions of a partitioned send were marked ready.
     pub fn request_ready(&self, handle: u64) {
         if let Some(request) = self.table_of(handle).1.get(handle) {
             self.say(CompletedRequests {
@@ -82,7 +80,7 @@ impl Thread {
         }
     }
 
-    /// A request is to be cancelled; its status will tell whether it was.
+    /// Marks a request that the program cancels; its status will tell whether it was.
     pub fn request_cancelled(&self, handle: u64) {
         self.table_of(handle).1.visit(handle, |request| {
             request.flags |= CANCELLED;
@@ -90,7 +88,7 @@ impl Thread {
         });
     }
 
-    /// The one request of a Wait or Test is complete. `status` is 0 where there is none to trust.
+    /// Records the completion of the one request of a Wait or Test. `status` is 0 if there is none to trust.
     #[inline(always)]
     pub fn request_completed(&self, family: &Family, handle: u64, status: usize) {
         let mut run = None;
@@ -100,7 +98,7 @@ impl Thread {
         }
     }
 
-    /// A request is complete that received a message there was no room for.
+    /// Records the completion of a request whose message was truncated.
     #[cold]
     pub fn request_truncated(&self, family: &Family, handle: u64, status: usize) {
         let request = self.table_of(handle).1.get(handle);
@@ -110,37 +108,36 @@ impl Thread {
         }
     }
 
-    /// Copies the handles of `count` requests away, since MPI will overwrite them. `false` where memory ran out.
+    /// Copies the handles of `count` requests, since MPI will overwrite them. `false` if memory ran out.
     #[inline(always)]
     pub fn copy_requests(&self, family: &Family, requests: usize, count: usize) -> bool {
         self.room().scratch.lend().copy(family, requests, count)
     }
 
-    /// The handle that was copied from this place.
     #[inline(always)]
     pub fn copied_request(&self, at: usize) -> u64 {
         self.room().scratch.lend().handle(at)
     }
 
-    /// Where MPI is to put as many statuses as handles were copied.
+    /// Address for as many statuses as handles were copied.
     #[inline(always)]
     pub fn statuses(&self) -> usize {
         self.room().scratch.lend().statuses()
     }
 
-    /// The program has probed for a message.
+    /// Adds a message that the program has probed for.
     pub fn message_probed(&self, handle: u64, message: Message) {
-        // SAFETY: only its own thread inserts into its table.
+        // SAFETY: only this thread inserts into its table.
         unsafe { self.listed.messages.insert(handle, message) };
     }
 
-    /// What is known of a probed message that is about to be received. Another thread may have probed for it.
+    /// Removes a probed message that is about to be received. Another thread may have probed for it.
     pub fn message_taken(&self, handle: u64) -> Option<Message> {
         self.listed.messages.remove(handle).or_else(|| slots::messages().find_map(|messages| messages.remove(handle)))
     }
 
-    /// Of the requests copied to the scratch, those at the places that `complete` gives, with the addresses of their
-    /// statuses or 0, are complete.
+    /// Records the completion of copied requests: `complete` gives their indices, with the addresses of their statuses
+    /// or 0.
     #[inline(always)]
     pub fn requests_completed(&self, family: &Family, complete: impl Iterator<Item = (usize, usize)>) {
         let mut run = None;
@@ -186,7 +183,7 @@ impl Thread {
             return self.complete_rarely(family, handle, request, status, run.take());
         }
         if let Some(arrived) = tells.then(|| self.arrival(family, &request, status)).flatten() {
-            // It belongs to the request that completed last, so that one has to be said first.
+            // An arrival belongs to the request in the record before it, so the run must be written first.
             if let Some(run) = run.take() {
                 self.say(run);
             }
@@ -194,7 +191,8 @@ impl Thread {
         }
     }
 
-    /// The request was to be cancelled, or what it fills is asked for. What is said belongs to the request said last.
+    /// Completes a request that was cancelled or whose checksum is wanted. The records belong to the request in the
+    /// record before them.
     #[cold]
     #[inline(never)]
     fn complete_rarely(
@@ -223,7 +221,7 @@ impl Thread {
         }
     }
 
-    /// What the status says, where that is not what the request was begun with.
+    /// What the status says of the message, if that differs from what was posted.
     #[inline(always)]
     fn arrival(&self, family: &Family, request: &Request, status: usize) -> Option<Arrived> {
         if request.flags & RECEIVES == 0 {
@@ -236,7 +234,7 @@ impl Thread {
         self.differs(request.posted, own.then_some(request.signature), arrived).then_some(arrived)
     }
 
-    /// A profile has counted what the request posted.
+    /// Subtracts the bytes that the profile has counted when the request was posted.
     #[cold]
     fn nothing_came(&self, request: &Request) {
         let own = request.thread == self.listed.number && request.flags & RECEIVES != 0;
@@ -246,7 +244,7 @@ impl Thread {
         }
     }
 
-    /// Whether something else arrived than was posted. A profile counts it for `signature`.
+    /// Whether the message differs from what was posted. The profile corrects the bytes of `signature`, if it is given.
     #[inline(always)]
     pub fn differs(&self, posted: Option<&Key>, signature: Option<u32>, arrived: Arrived) -> bool {
         let Some(key) = posted else {
@@ -259,7 +257,7 @@ impl Thread {
         if source == peer::PROC_NULL {
             return false;
         }
-        // A probe posts nothing; what it found is received by another call.
+        // A probe posts nothing; another call will receive the message.
         if let (Some(profile), Some(signature), true) = (self.profile(), signature, key.received > 0) {
             profile.arrived(signature, key.call, key.received, arrived.bytes);
         }
@@ -276,12 +274,11 @@ impl Thread {
         }
     }
 
-    /// What is known of a request.
     pub(super) fn request(&self, handle: u64) -> Option<Request> {
         self.table_of(handle).1.get(handle)
     }
 
-    /// The thread in whose table the handle is, its own before others', and the table.
+    /// The thread whose table has the handle, this one before others, and the table.
     #[inline(always)]
     fn table_of(&self, handle: u64) -> (u32, &'static Handles<Request>) {
         if self.listed.requests.get(handle).is_some() { self.own_table() } else { self.table_elsewhere(handle) }
@@ -299,7 +296,7 @@ impl Thread {
     }
 }
 
-/// What is known of a message that there was no room for: where it was not posted, the status says.
+/// A truncated message: what was posted, and from the status what was left open.
 pub fn truncated_message(family: &Family, posted: Option<&Key>, status: usize) -> Arrived {
     // SAFETY: MPI has filled the status.
     let ((from, with), bytes) = unsafe { (family.source_and_tag(status), family.bytes(status)) };

@@ -1,33 +1,31 @@
-//! Calls that have returned where their recording could not be touched: on another thread than they began on, as those of
-//! user-level threads may, or while the recorder was at work on another stack. Their recording closes them when it comes to it.
+//! Calls that returned where their recording could not be changed: on another thread than they began on, as in
+//! user-level threads, or while the recorder was at work on another stack. The recording closes them at its thread's
+//! next call.
 
 use std::sync::atomic::{AtomicUsize, Ordering::*};
 use std::sync::{Mutex, MutexGuard};
 
 use crate::recorder::guard;
 
-/// A call that has returned.
 #[derive(Clone, Copy)]
 pub struct ReturnedCall {
     /// The number of the thread that it began on.
     pub thread: u32,
-    /// Since when the outermost call was open there.
+    /// The start of the outermost call around it, in ticks.
     pub since: u64,
-    /// How many were around it.
+    /// Number of calls around it.
     pub depth: u32,
-    /// When it returned.
+    /// Its end, in ticks.
     pub end: u64,
-    /// The class and the code of its error, if it returned one.
     pub error: Option<(u16, i32)>,
 }
 
 static CALLS: Mutex<Vec<ReturnedCall>> = Mutex::new(Vec::new());
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
-/// As many are kept. A thread that makes no call any more does not come to its own.
+/// Most calls that are kept, since a thread that makes no further call never takes its own.
 const MOST: usize = 1 << 12;
 
-/// Keeps one for its thread.
 #[cold]
 pub fn add(call: ReturnedCall) {
     guard::run(|| {
@@ -39,7 +37,6 @@ pub fn add(call: ReturnedCall) {
     });
 }
 
-/// The first of a thread's.
 #[inline(always)]
 pub fn take(thread: u32) -> Option<ReturnedCall> {
     if COUNT.load(Relaxed) == 0 { None } else { take_first(thread) }

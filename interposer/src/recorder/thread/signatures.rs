@@ -7,26 +7,23 @@ use zerocopy::transmute;
 use crate::recorder::file::page_series::PageSeries;
 use crate::recorder::file::pages::{NO_PAGE, Output, UNIT};
 
-/// See the module.
 pub struct SignaturePages(PageSeries);
 
-/// Bytes of the first of these pages, and of the second; then they grow.
+/// Bytes of the first two pages; further ones double, up to 64 times this.
 const FIRST: usize = 1 << 10;
-/// Words of a signature, of which the first has its number: that it is there says that the rest is.
+/// Words of a signature. The first has its number; it is written last, and tells readers that the rest is there.
 const WORDS: usize = size_of::<Signature>() / size_of::<u64>();
 
 impl SignaturePages {
-    /// No page yet.
     pub fn begin(thread: u32) -> SignaturePages {
         SignaturePages(PageSeries::new(PageKind::Signatures, thread))
     }
 
-    /// Whether there is room for one more signature.
     pub fn has_room(&self) -> bool {
         self.0.cursor.room() >= WORDS
     }
 
-    /// Takes a page if there is none.
+    /// Takes a page if the current one has no room for a signature.
     pub fn make_room(&mut self, output: &Output) -> Result<(), Stop> {
         if self.has_room() {
             return Ok(());

@@ -1,8 +1,8 @@
-//! The recordings of a process's threads, and who takes over those whose threads have ended.
+//! The list of all recordings of a process, and the handover of those whose threads have ended.
 //!
-//! A recording is large and holds pages of the file, so there are no more than threads were alive at once. The thread that
-//! takes one over goes on with its number, its dictionary and its requests: what the one before began may still be
-//! completed, by any thread.
+//! A recording is large and holds pages of the file, so there are no more than threads were alive at once. A thread
+//! that takes one over keeps its number, its dictionary and its requests: any thread may still complete requests of the
+//! one before.
 
 use std::ffi::c_void;
 use std::ptr::{NonNull, null, null_mut};
@@ -24,34 +24,33 @@ use recorder_core::handles::Handles;
 static THREADS: AtomicPtr<Thread> = AtomicPtr::new(null_mut());
 static COUNT: AtomicU32 = AtomicU32::new(0);
 
-/// How often a thread is asked that turns its page meanwhile.
+/// Attempts to read the words of a thread that is turning its page.
 const TRIES: u32 = 100;
 
-/// What holds for all threads.
 struct ForAllThreads {
     mode: Mode,
-    /// What has the system tell us when a thread ends. `None` where it has no more of these: then nothing is taken over.
+    /// The key whose destructor runs when a thread ends. `None` if the system has no more keys: then nothing is taken
+    /// over.
     ends: Option<libc::pthread_key_t>,
 }
 
 static BEGUN: OnceLock<ForAllThreads> = OnceLock::new();
 
-/// Recording begins.
 pub fn begin(mode: Mode) {
     BEGUN.get_or_init(|| {
         let mut key = 0;
-        // SAFETY: makes a key, into `key`.
+        // SAFETY: writes `key`.
         let made = unsafe { libc::pthread_key_create(&mut key, Some(ended)) };
         ForAllThreads { mode, ends: (made == 0).then_some(key) }
     });
 }
 
-/// The recording of a thread that has not called MPI and does its work.
+/// Begins the recording of a thread that works for MPI, or names regions, without having called MPI.
 pub fn join() -> Option<&'static Thread> {
     if forked::is_recording() { begin_thread() } else { None }
 }
 
-/// The calling thread's recording begins. `None` where there is no memory for it.
+/// Begins the calling thread's recording; `None` if there is no memory for it.
 pub fn begin_thread() -> Option<&'static Thread> {
     let begun = guard::run(|| {
         let output = shared::output()?;
@@ -64,14 +63,14 @@ pub fn begin_thread() -> Option<&'static Thread> {
     begun.flatten()
 }
 
-/// A recording for the calling thread, which has none.
+/// Takes over a vacant recording for the calling thread, or makes one.
 fn occupy(output: &Output, begun: &ForAllThreads) -> Result<&'static Thread, Stop> {
     let thread = match vacant() {
         Some(thread) => thread,
         None => add(Thread::begin(output, COUNT.fetch_add(1, Relaxed), begun.mode).ok_or(Stop::NoMemory)?),
     };
     output.header().threads(COUNT.load(Relaxed).into());
-    // SAFETY: never freed, and not listed as vacant any more, so it is this thread's.
+    // SAFETY: it is never freed, and no longer vacant, so only this thread has it.
     let own: &'static Thread = unsafe { thread.as_ref() };
     own.live();
     spent::keep_in(own.block.off_line());
@@ -82,40 +81,37 @@ fn occupy(output: &Output, begun: &ForAllThreads) -> Result<&'static Thread, Sto
     Ok(own)
 }
 
-/// Numbers and request tables of all recordings.
 pub fn tables() -> impl Iterator<Item = (u32, &'static Handles<Request>)> {
     all().map(listed).map(|thread| (thread.number, thread.requests))
 }
 
-/// Messages that threads have probed for and not received.
 pub fn messages() -> impl Iterator<Item = &'static Handles<Message>> {
     all().map(listed).map(|thread| thread.messages)
 }
 
-/// The most words of records and calls in profiles that all threads together have; what they are adding now may be
-/// missing.
+/// Words of records plus calls in profiles, of all threads: an upper bound of recorded calls, but for those being added
+/// now.
 pub fn calls() -> u64 {
     let words = |thread: NonNull<Thread>| {
-        // SAFETY: threads are never freed, and any may ask this one how much was written.
+        // SAFETY: recordings are never freed, and any thread may read how much was written.
         let written = unsafe { &(*thread.as_ptr()).events.pages.cursor.written };
         (0..TRIES).find_map(|_| written.words()).unwrap_or(0)
     };
     all().map(|thread| words(thread) + listed(thread).profiled.load(Relaxed)).sum()
 }
 
-/// Ticks that all threads together spent off the straight line.
+/// Ticks that all threads have spent off the straight line.
 pub fn off_line() -> u64 {
     all().map(|thread| listed(thread).off_line.load(Relaxed)).sum()
 }
 
-/// Entries into the progress engine that all threads together have made.
+/// Entries into the progress engine of all threads.
 pub fn entries() -> u64 {
     all().map(|thread| listed(thread).ledger.all_entries()).sum()
 }
 
-/// What any thread may ask of a recording.
 fn listed(thread: NonNull<Thread>) -> &'static Listed {
-    // SAFETY: threads are never freed, and nobody borrows this of one to change it.
+    // SAFETY: recordings are never freed, and this part of them is never borrowed mutably.
     unsafe { &(*thread.as_ptr()).listed }
 }
 
@@ -128,7 +124,7 @@ fn all() -> impl Iterator<Item = NonNull<Thread>> {
     })
 }
 
-/// The recording of a thread that has ended.
+/// Takes the recording of a thread that has ended, if there is one.
 fn vacant() -> Option<NonNull<Thread>> {
     all().find(|thread| listed(*thread).vacancy.take())
 }
@@ -144,10 +140,10 @@ fn add(thread: NonNull<Thread>) -> NonNull<Thread> {
     }
 }
 
-/// A thread ends. What calls MPI after this, when other libraries clean up, takes a recording again, and the system comes
-/// here once more.
+/// Ends the recording of a thread that ends. If another library's cleanup calls MPI after this, the thread takes a
+/// recording again, and the system calls this once more.
 unsafe extern "C" fn ended(thread: *mut c_void) {
-    // In a forked child it is its parent's, whose file is none of the child's business.
+    // In a forked child the recording is its parent's.
     if !forked::is_recording() || !std::ptr::eq(current::address(), thread.cast()) {
         return;
     }

@@ -1,25 +1,24 @@
-//! Whether a wrapper is still on the stack, or was left behind by longjmp or an exception, or stands on another stack.
+//! Whether a wrapper is still on this stack, was left behind by longjmp or an exception, or is on another stack.
 //!
-//! In: where the wrappers' stacks ended. Out: the innermost of them of which a frame is there, among those that the unwinder finds
-//! on the way up. A stack that was left behind may still hold what the wrapper wrote, so what it holds proves nothing.
+//! In: the wrappers' frames. Out: the innermost wrapper whose frame the unwinder finds on its way up. Only the unwinder
+//! can tell: memory of a stack that was left behind may still hold what the wrapper wrote.
 
 use std::ffi::{c_int, c_void};
 use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::ptr::{null, null_mut};
 
-/// The stack that the thread's signal handlers have to themselves.
+/// The alternate stack of the thread's signal handlers.
 pub struct SignalStack {
     range: Range<usize>,
-    /// A handler runs on it.
+    /// Whether a handler runs on it now.
     pub is_used: bool,
 }
 
 impl SignalStack {
-    /// That of the calling thread.
     pub fn of_thread() -> SignalStack {
         let mut stack = MaybeUninit::<libc::stack_t>::zeroed();
-        // SAFETY: asks, and reads what was answered or the zeros.
+        // SAFETY: writes `stack`; if it fails, the zeros are read.
         let stack = unsafe {
             libc::sigaltstack(null(), stack.as_mut_ptr());
             stack.assume_init()
@@ -28,22 +27,22 @@ impl SignalStack {
         SignalStack { range: begin..begin + stack.ss_size, is_used: stack.ss_flags & libc::SS_ONSTACK != 0 }
     }
 
-    /// Whether a wrapper was on it that a handler has left: no handler runs any more.
+    /// Whether a wrapper with this frame was on it, in a handler that no longer runs.
     pub fn was_left(&self, wrapper: usize) -> bool {
         !self.is_used && self.range.contains(&wrapper)
     }
 
-    /// Whether two addresses lie on the same stack, as far as handlers are concerned.
+    /// Whether both addresses are on the alternate stack, or neither is.
     fn joins(&self, one: usize, other: usize) -> bool {
         !self.is_used || self.range.contains(&one) == self.range.contains(&other)
     }
 }
 
-/// The stack that the system gave the calling thread; empty where it does not say.
+/// The stack that the system gave the calling thread; empty if unknown.
 pub fn of_thread() -> Range<usize> {
     let mut attributes = MaybeUninit::<libc::pthread_attr_t>::uninit();
     let (mut begin, mut bytes) = (null_mut(), 0);
-    // SAFETY: asks about this thread; the attributes are read only where they were filled.
+    // SAFETY: reads this thread's attributes only if they were filled.
     unsafe {
         if libc::pthread_getattr_np(libc::pthread_self(), attributes.as_mut_ptr()) != 0 {
             return 0..0;
@@ -54,52 +53,50 @@ pub fn of_thread() -> Range<usize> {
     begin as usize..begin as usize + bytes
 }
 
-/// What the way up the stack is about.
+/// A search up the stack for open wrappers.
 pub struct Search<'a> {
-    /// Where the stack of the wrapper ends that looks.
+    /// The frame of the wrapper that searches.
     pub from: usize,
-    /// That of the call under way.
+    /// The frame of the outermost open call's wrapper.
     pub open: usize,
-    /// Those of calls on other stacks: one between these places, the higher included.
+    /// Returns the frame of a suspended wrapper between two addresses, the higher included.
     pub suspended: &'a dyn Fn(usize, usize) -> Option<usize>,
-    /// The stack of signal handlers.
     pub signals: &'a SignalStack,
 }
 
-/// What was met on the way up.
 #[derive(Default)]
 pub struct Met {
-    /// The innermost wrapper that is there, by where its stack ends.
+    /// The frame of the innermost wrapper that is on the stack.
     pub wrapper: Option<usize>,
-    /// Between these frames the call under way would have been, and was not.
+    /// The two frames between which the open call's wrapper would have been, if it was missing.
     pub passed: Option<(usize, usize)>,
-    /// Where the way ended.
+    /// The highest frame that was reached.
     pub top: usize,
-    /// How deep the stack was in use meanwhile: what lies between there and the wrapper that looks is no other wrapper's any more.
+    /// The lowest address that the search used: no other wrapper's frame can be between it and the searching wrapper.
     pub bottom: usize,
 }
 
-/// A frame on the way, whose stack ended where its callee's began.
+/// A frame on the way up; `end` is its canonical frame address.
 #[derive(Clone, Copy)]
 struct Frame {
     end: usize,
-    /// In its function.
+    /// An address in its function's code.
     address: usize,
 }
 
 struct Way<'a> {
     search: &'a Search<'a>,
     met: Met,
-    /// The last frame on the thread's stack, and on that of signal handlers.
+    /// The last frame on the thread's stack, and on the alternate stack.
     below: [Option<Frame>; 2],
 }
 
-/// Goes up the stack until a wrapper is met.
+/// Goes up the stack until it meets a wrapper.
 #[cold]
 #[inline(never)]
 pub fn look(search: &Search) -> Met {
     let mut way = Way { search, met: Met { bottom: search.from, ..Met::default() }, below: [None; 2] };
-    // SAFETY: the function gets back what it is given here, while it lives.
+    // SAFETY: `meet` gets the address of `way`, which outlives the call.
     unsafe { _Unwind_Backtrace(meet, (&raw mut way).cast()) };
     way.met
 }
@@ -115,7 +112,7 @@ unsafe extern "C" {
 }
 
 unsafe extern "C" fn meet(context: *mut c_void, way: *mut c_void) -> c_int {
-    // SAFETY: as `look` passes it, and as the unwinder passes its context.
+    // SAFETY: `look` passes the way, and the unwinder a valid context.
     let (way, end, address) = unsafe { (&mut *way.cast::<Way<'_>>(), _Unwind_GetCFA(context), _Unwind_GetIP(context)) };
     way.met.bottom = way.met.bottom.min(&raw const way as usize);
     way.pass(Frame { end, address })
@@ -125,7 +122,7 @@ impl Way<'_> {
     fn pass(&mut self, frame: Frame) -> c_int {
         let Search { from, open, suspended, signals } = *self.search;
         let from_here = signals.joins(from, frame.end);
-        // The wrapper that looks is none that is looked for, nor is what it has called.
+        // Skip the searching wrapper and the functions that it has called.
         if from_here && frame.end <= from {
             return GO_ON;
         }
@@ -136,8 +133,8 @@ impl Way<'_> {
         if from_here {
             self.met.top = frame.end;
         }
-        // For aarch64 the compiler reads the stack pointer before the wrapper makes room on the stack: the frame that ends there is
-        // then its caller's, and the wrapper is the one below.
+        // On aarch64 the compiler reads the stack pointer before the wrapper's prologue: the frame that ends there is
+        // then the caller's, and the wrapper is the one below.
         let is_there = |wrapper: usize| {
             frame.end == wrapper && is_ours(frame.address) || below.is_some_and(|below| is_ours(below.address))
         };
@@ -153,7 +150,7 @@ impl Way<'_> {
     }
 }
 
-/// Whether an address is in the object that this library is part of.
+/// Whether an address is in the object that contains this library.
 fn is_ours(address: usize) -> bool {
     base(address) == base(look as *const () as usize)
 }
@@ -161,7 +158,7 @@ fn is_ours(address: usize) -> bool {
 fn base(address: usize) -> *mut c_void {
     let mut object =
         libc::Dl_info { dli_fname: null(), dli_fbase: null_mut(), dli_sname: null(), dli_saddr: null_mut() };
-    // SAFETY: asks about an address, whichever it is.
+    // SAFETY: dladdr accepts any address.
     unsafe { libc::dladdr(address as *const c_void, &mut object) };
     object.dli_fbase
 }

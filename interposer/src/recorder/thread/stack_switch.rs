@@ -1,8 +1,9 @@
-//! Which stack's calls are under way: a wrapper finds out whether the recording is about the stack that it is on.
+//! Switches a recording between the stacks of its thread, as user-level threads do: its open calls must be those of the
+//! stack that the wrapper is on.
 //!
-//! In: where the stack of a wrapper that begins ends, or since when the outermost call is open on the stack of one that returns.
-//! Out: the recording as that stack has left it. Only wrappers inside other calls come here, and those that return while
-//! other calls are under way than they have left.
+//! In: the frame of a wrapper that begins; or of one that returns, the start of the outermost call on its stack. Out:
+//! the recording as that stack has left it. Only wrappers inside other calls get here, and those that return while
+//! other calls are open than when they entered MPI.
 
 use std::cell::OnceCell;
 
@@ -29,13 +30,12 @@ static NOT_LEFT: WarningOnce =
     WarningOnce::new("calls returned that are said to be left: another stack had been where theirs was");
 
 impl Thread {
-    /// Whether a wrapper that begins is the program's own, and interrupts nothing.
+    /// Whether a wrapper that begins is in no other call, and interrupts no work of the recorder.
     #[inline(always)]
     pub fn may_begin(&self) -> bool {
         self.depth.get() == 0 && self.at_rest.get() && !self.has_suspended.get()
     }
 
-    /// Whether a wrapper that begins may record.
     #[inline(always)]
     pub fn may_work(&self, frame: usize) -> bool {
         self.may_begin() || self.may_work_inside(frame)
@@ -44,12 +44,12 @@ impl Thread {
     #[cold]
     #[inline(never)]
     fn may_work_inside(&self, frame: usize) -> bool {
-        // No wrapper ends there: these are the zeros that a forked child finds.
+        // No wrapper has frame 0: this is a forked child, whose recording is zeroed.
         if self.frame.get() == 0 {
             return false;
         }
         let at_work = self.is_at_work();
-        // What a signal handler calls meanwhile is not recorded.
+        // Calls of a signal handler meanwhile are not recorded.
         self.work(true);
         if !at_work {
             self.close_returned();
@@ -60,14 +60,15 @@ impl Thread {
         may
     }
 
-    /// Has the recording be about the stack of a wrapper that begins. `false` where it is at work on another.
+    /// Switches the recording to the stack of a wrapper that begins. `false` if the recorder is at work on another.
     fn find_stack(&self, frame: usize, mut at_work: bool) -> bool {
         let (signals, own) = (SignalStack::of_thread(), OnceCell::new());
         let is_own = |one: usize, other: usize| {
             let own = own.get_or_init(|| self.suspended.lend().own());
             own.contains(&one) && own.contains(&other)
         };
-        // What begins at least as high on the same stack has left it behind, and so has what uses the place of its frame.
+        // A wrapper is gone if this one begins at least as high on the same stack, or if its frame's memory is used
+        // again.
         let is_gone = |wrapper: usize, bottom: usize| {
             let is_below = wrapper < frame && !signals.is_used && (wrapper >= bottom || is_own(wrapper, frame));
             wrapper == frame || is_below || signals.was_left(wrapper)
@@ -84,7 +85,7 @@ impl Thread {
             self.leave_behind();
             at_work = false;
         } else if open != NO_FRAME {
-            // Where the unwinder has not come that far, the wrapper is taken to be there.
+            // If the unwinder did not get that far, the wrapper is taken to be there.
             let is_unseen = || met.wrapper.is_none() && (signals.is_used || is_own(open, frame));
             if met.wrapper == Some(open) || is_unseen() {
                 return !at_work;
@@ -102,7 +103,7 @@ impl Thread {
         true
     }
 
-    /// Leaves those suspended stacks behind whose outermost wrapper's stack ends where this holds.
+    /// Closes the calls of suspended stacks for whose outermost frame `is_gone` holds.
     fn leave_suspended(&self, is_gone: impl Fn(usize) -> bool) {
         let frame = |at: u32| self.suspended.lend().get(at).map(|stack| stack.frame);
         let mut at = 0;
@@ -115,8 +116,8 @@ impl Thread {
         }
     }
 
-    /// Whether the calls under way are those that a call which returns is one of: so many are around it, and the outermost is open
-    /// since then. If not, the recording goes on with them first. `false` where it knows nothing of them, or is not to be touched.
+    /// Switches the recording, if necessary, to the stack of a call that returns: `depth` calls are around it, and the
+    /// outermost began at `since`. `false` if the call is no longer open, or the recording must not be changed now.
     #[inline(always)]
     pub fn is_back(&self, since: u64, depth: u32) -> bool {
         let is_here = self.is_own() && self.at_rest.get() && self.block.since() == since;
@@ -140,7 +141,8 @@ impl Thread {
         is_known && self.depth.get() > depth
     }
 
-    /// Whether the calling thread may go on with the recording: it is its own, no forked child's, and not in the midst of a change.
+    /// Whether the calling thread may change the recording: it is its own, this is no forked child, and the recorder is
+    /// not at work.
     fn may_be_touched(&self) -> bool {
         forked::is_recording() && self.is_own() && !self.is_at_work()
     }
@@ -149,8 +151,8 @@ impl Thread {
         std::ptr::eq(current::address(), self)
     }
 
-    /// A call is not [back](Self::is_back), and returns this error if any: if that is because the recording could not be touched, it
-    /// is to close the call later.
+    /// Handles a call for which [`is_back`](Self::is_back) was false: if the recording could not be changed, it will
+    /// close the call later, with this error.
     #[cold]
     pub fn returns_elsewhere(&self, since: u64, depth: u32, error: Option<(u16, i32)>) {
         if forked::is_recording() && !self.may_be_touched() {
@@ -167,7 +169,7 @@ impl Thread {
         }
     }
 
-    /// Closes the calls that have returned where the recording could not be touched.
+    /// Closes the calls that returned where the recording could not be changed.
     fn close_returned(&self) {
         while let Some(call) = returned_elsewhere::take(self.listed.number) {
             if self.block.since() == call.since || self.go_on_with(|stack| stack.since == call.since) {
@@ -185,7 +187,7 @@ impl Thread {
         }
     }
 
-    /// Suspends the calls under way. `false` where there is no memory to do so.
+    /// Suspends the open calls. `false` if memory ran out.
     fn suspend(&self) -> bool {
         let (room, depth) = (self.room.get(), self.depth.get());
         *room.suspended.lend() = OpenCalls { frame: self.frame.get(), depth, levels: self.block.levels() };
@@ -197,7 +199,7 @@ impl Thread {
         true
     }
 
-    /// Goes on with the last of the suspended stacks for which this holds. `false` where there is none.
+    /// Resumes the stack that was suspended last, of those for which `is_meant` holds. `false` if there is none.
     fn go_on_with(&self, is_meant: impl Fn(&SuspendedStack) -> bool) -> bool {
         let Some(stack) = self.suspended.lend().find(is_meant) else { return false };
         if self.nested() && !self.suspend() {
@@ -213,7 +215,7 @@ impl Thread {
         true
     }
 
-    /// The process ends: what its thread has suspended is open, too.
+    /// Writes the suspended calls into the block as open, since the process ends.
     pub fn ends_with_process(&self) {
         if !self.may_be_touched() || !self.has_suspended() {
             return;
@@ -221,7 +223,7 @@ impl Thread {
         self.work(true);
         self.close_returned();
         let stack = |at: u32| self.suspended.lend().get(at).map(|stack| (stack.since, stack.open_calls()));
-        // As many as the block has places for.
+        // As many stacks as the block has levels for; the others are closed as left behind.
         let (mut open, mut places) = (self.depth.get(), 0);
         while let Some((_, OpenCalls { depth, .. })) =
             stack(places).filter(|(_, calls)| open + calls.depth <= LEVELS as u32)
@@ -242,7 +244,7 @@ impl Thread {
         self.work(false);
     }
 
-    /// The thread ends: nothing that it was in returns. Whoever goes on with its recording is in none.
+    /// Closes all calls and regions, since the thread ends; another may then take over the recording.
     pub fn end(&self) {
         self.close_returned();
         self.leave_behind();

@@ -1,48 +1,48 @@
-//! What the progress engine did during a call: in the call's own record where that is all there is to say, else behind it.
+//! Records the progress engine's activity during a call: in the call's own record if it fits there, else behind it.
 //!
-//! In: the thread's ledger, and the productive entries that its block holds. While the call runs nothing is written, so that
-//! records stay in order; whoever finds the process dead finds the entries in the block.
+//! In: the thread's ledger, and the productive entries in its block. While the call runs nothing is written, so that
+//! records stay in order; if the process dies, readers find the entries in the block.
 
 use traces::progress::{self, Entries, EntryRun};
 use traces::record::{self, RecordKind};
 
 use super::recording::Thread;
 
-/// The longest time for which entries outside MPI calls wait for a record, ticks: a tenth of a second or so.
+/// Longest time in ticks that entries outside MPI calls wait for a record: about a tenth of a second.
 const LONGEST_OUTSIDE: u64 = 1 << 28;
 
 /// Entries into the engine inside MPI calls are to be written.
 const ENTRIES: u8 = 1;
-/// Something else is, or may be: polls, entries outside MPI calls, calls that were left inside the one that ends.
+/// Something else may be: polls, entries outside MPI calls, calls that were left inside the one that ends.
 const MORE: u8 = 2;
 
 impl Thread {
-    /// There may be more to be written than the call that ends.
+    /// Notes that more than the call may have to be written when it ends.
     #[inline(always)]
     pub fn has_more(&self) {
         self.pending.set(self.pending.get() | MORE);
     }
 
-    /// The engine was entered, inside an MPI call or outside.
+    /// Notes that the engine was entered, inside an MPI call or outside.
     #[inline(always)]
     pub fn has_entries(&self, inside: bool) {
         self.pending.set(self.pending.get() | if inside { ENTRIES } else { MORE });
     }
 
-    /// Whether it is in a call that began before then.
+    /// Whether a call is open that began before `then`.
     #[inline(always)]
     pub fn is_in_call_since(&self, then: u64) -> bool {
         self.nested() && then > self.since()
     }
 
-    /// Records a call that entered the engine in one word or two, if they say all there is.
+    /// Records a call that entered the engine in one word or two; `false` if they cannot hold it.
     #[inline(always)]
     pub(super) fn leave_turned(&self, number: u32, start: u64, duration: u64) -> bool {
         let now = self.engine.entries();
         let during = now.since(&self.engine.reported.get());
         // SAFETY: the block is this thread's.
         let (runs, run) = unsafe { ((*self.block.productive()).runs, (*self.block.productive()).all[0]) };
-        // Runs hold one entry each as long as there is room.
+        // While the block has room, a run is one entry.
         let own = runs == 0 || (run.start >= start && runs == during.productive);
         if !own || during.entries == 0 || self.pending.get() != ENTRIES {
             return false;
@@ -70,7 +70,7 @@ impl Thread {
         written
     }
 
-    /// Says what the engine did since the last record that said it, until its ledger stood at `now`.
+    /// Records the entries since the last such record, up to the ledger's state `now`.
     pub(super) fn write_entries(&self, signature: u32, now: Entries) {
         let during = now.since(&self.engine.reported.get());
         self.engine.reported.set(now);
@@ -87,7 +87,7 @@ impl Thread {
         }
     }
 
-    /// Says when the productive entries were that began before `until`.
+    /// Records the productive entries that began before `until`.
     pub(super) fn write_productive(&self, until: u64) {
         // SAFETY: the block is this thread's; a copy.
         let all = unsafe { self.block.productive().read() };
@@ -99,7 +99,7 @@ impl Thread {
             };
         }
         for (place, run) in left.iter().enumerate() {
-            // SAFETY: as above, and not behind the place that the run has.
+            // SAFETY: the block is this thread's, and `place` is at most the run's old index.
             unsafe { (&raw mut (*self.block.productive()).all).cast::<EntryRun>().add(place).write(*run) };
         }
         self.set_runs(left.len() as u64);
@@ -108,7 +108,6 @@ impl Thread {
         }
     }
 
-    /// Says when the engine was entered outside MPI calls.
     pub(super) fn write_outside(&self) {
         // SAFETY: the block is this thread's; a copy.
         let run = unsafe { self.block.outside().read() };
@@ -119,16 +118,17 @@ impl Thread {
         }
     }
 
-    /// An entry achieved something.
+    /// Adds a productive entry to the runs in the block.
     #[inline(always)]
     pub fn achieved(&self, start: u64, end: u64) {
         let mut most = self.engine.most.get();
-        // SAFETY: the block is this thread's, and nobody else looks at these runs while one is added.
+        // SAFETY: the block is this thread's, and there is no other reference to these runs while one is added.
         unsafe { (&mut *self.block.productive()).add(start, end, &mut most) };
         self.engine.most.set(most);
     }
 
-    /// An entry was made outside MPI calls. A thread may make nothing else, so that no call takes what has piled up.
+    /// Adds an entry outside MPI calls to the run in the block. It is recorded here when it gets long, since the thread
+    /// may never make a call.
     #[inline(never)]
     pub fn entered_outside(&self, start: u64, end: u64) {
         let outside = self.block.outside();

@@ -1,43 +1,43 @@
-//! Whether a thread has ended whose recording another may go on with.
+//! The handover of a recording from a thread that has ended to another.
 //!
-//! A semaphore of the C library, which counts to one: what the ended thread wrote before it [opens](Vacancy::open) is there for the
-//! thread that [takes](Vacancy::take). An atomic flag would do for the processor, but not for ThreadSanitizer, which knows
-//! semaphores and not the instructions of a library that was not compiled for it: in a program built with it, what the two
-//! threads write by `memset` and `memcpy` would be told as a race.
+//! It is a semaphore that counts to one: writes of the ended thread before it [opens](Vacancy::open) the vacancy are
+//! visible to the thread that [takes](Vacancy::take) it. An atomic flag would do for the CPU, but not for
+//! ThreadSanitizer: it knows semaphores, but not the atomics of a library that was not compiled for it, and would
+//! report a race between `memset` and `memcpy` in the two threads.
 
 use std::cell::UnsafeCell;
 use std::mem::MaybeUninit;
 
-/// See the module.
 pub struct Vacancy(UnsafeCell<MaybeUninit<libc::sem_t>>);
 
-// SAFETY: the functions for semaphores may be called by any thread at any time.
+// SAFETY: any thread may call the functions for semaphores at any time.
 unsafe impl Sync for Vacancy {}
 
 impl Vacancy {
-    /// One that is not usable before it [begins](Vacancy::begin).
+    /// A vacancy that must [begin](Vacancy::begin) before it is used.
     pub const fn new() -> Vacancy {
         Vacancy(UnsafeCell::new(MaybeUninit::zeroed()))
     }
 
-    /// The recording is a thread's. A semaphore stays where it began.
+    /// Initializes the semaphore, which must not move afterwards.
     ///
     /// # Safety
-    /// No other thread knows it yet.
+    /// No other thread may know it yet.
     pub unsafe fn begin(&self) {
-        // SAFETY: memory for a semaphore, which the threads of this process share and which counts from 0.
+        // SAFETY: memory for a semaphore that this process's threads share, with the initial value 0.
         unsafe { libc::sem_init(self.semaphore(), 0, 0) };
     }
 
-    /// The thread has ended.
+    /// Offers the recording to other threads.
     pub fn open(&self) {
-        // SAFETY: it has begun. Nobody ever waits, so the system is not entered.
+        // No thread ever waits for the semaphore, so this does not enter the kernel.
+        // SAFETY: the semaphore was initialized.
         unsafe { libc::sem_post(self.semaphore()) };
     }
 
-    /// Takes the recording for the calling thread, if its own has ended and no other was faster. Changes errno.
+    /// Takes the recording for the calling thread, if it is offered and no other was faster. Changes errno.
     pub fn take(&self) -> bool {
-        // SAFETY: it has begun.
+        // SAFETY: the semaphore was initialized.
         unsafe { libc::sem_trywait(self.semaphore()) == 0 }
     }
 
