@@ -1,4 +1,4 @@
-//! Whether the ranks' accounts agree: messages sent and received, bytes, clocks.
+//! Checks whether the ranks' accounts agree: messages sent and received, bytes, clocks.
 
 use crate::meaning;
 use rustc_hash::FxHashMap;
@@ -10,7 +10,7 @@ use model::timeline::ClockLine;
 use model::{Rank, Run};
 use tables::{Column, Fact, Row, Table, Value, WorldRank, facts};
 
-/// Rows that people are shown of each table.
+/// The most rows that people are shown of each table.
 const ROWS: usize = 20;
 
 facts! {
@@ -25,10 +25,10 @@ facts! {
         "Messages that arrived before they were sent before clocks were moved within their errors.";
 }
 
-/// Messages, bytes and clocks in sum.
+/// Totals of messages, bytes and collective calls, and the messages that the clocks contradict.
 pub fn facts(settled: &Settled) -> Vec<Fact> {
     let pairs = &settled.account.pairs;
-    let sum = |of: fn(&RankPair) -> u64| pairs.values().map(of).total();
+    let sum = |figure: fn(&RankPair) -> u64| pairs.values().map(figure).total();
     let (sent, received) = (sum(|pair| pair.sent), sum(|pair| pair.received));
     let same = if sent == received { ", as many as were sent" } else { ", and others were sent" };
     let after = settled.account.backwards();
@@ -49,7 +49,8 @@ pub fn facts(settled: &Settled) -> Vec<Fact> {
     ]
 }
 
-/// What a rank's clock rests on, and how far off it may be when its recording begins and ends.
+/// How a rank's clock was compared, its offset from the common clock at both ends of its recording, and their errors.
+/// All in nanoseconds.
 pub struct ClockRow {
     rank: WorldRank,
     begin: i64,
@@ -122,7 +123,7 @@ impl Row for MatchedRow {
     }
 }
 
-/// One row for each sender and receiver.
+/// One row for each sender and receiver that exchanged messages.
 pub fn pairs(run: &Run, account: &Account) -> Table<MatchedRow> {
     let mut pairs: Vec<_> = account.pairs.iter().filter(|(_, pair)| pair.messages > 0).collect();
     pairs.sort_by_key(|(place, _)| **place);
@@ -155,7 +156,7 @@ impl Row for UnmatchedRow {
     }
 }
 
-/// One row for each reason and place.
+/// One row for each reason, rank and call site.
 pub fn unmatched(run: &Run, account: &Account) -> Table<UnmatchedRow> {
     let mut rows = Vec::new();
     let mut add = |what: &'static str, places: &FxHashMap<RankSite, u64>| {

@@ -1,26 +1,26 @@
-//! Rounds that took far longer than the others of their kind.
+//! Rounds that took far longer than others of their group.
 
 use super::gathered::{GatheredRounds, RoundSeries, spread};
 use crate::meaning;
 use crate::totals::seconds;
 use tables::{Column, Row, Table, WorldRank};
 
-/// Mavericks that people are shown.
+/// The most rows that people are shown.
 const SHOWN: usize = 10;
 
-/// A maverick.
+/// A round that took far longer than others of its group. Times in seconds.
 pub struct MaverickRow {
     series: RoundSeries,
     root: WorldRank,
     ranks: u64,
-    /// Which of its kind, counted from 1.
+    /// The round's number in its group, from 1.
     number: u64,
-    /// On the time line.
+    /// When the round began on the common clock.
     begin: f64,
     took: f64,
     median: f64,
     last: Option<WorldRank>,
-    /// Where the last message was waited for.
+    /// The call site at which the root waited for the last message.
     waited: String,
 }
 
@@ -49,7 +49,7 @@ impl Row for MaverickRow {
     }
 }
 
-/// One row for each, the longest first.
+/// One row for each such round, the longest first.
 pub fn mavericks(all: &GatheredRounds<'_>) -> Table<MaverickRow> {
     let mut rows = Vec::new();
     for (series, ranks, rounds) in all.rows() {

@@ -11,7 +11,7 @@ use model::sums::Total;
 use model::{Rank, Run};
 use tables::{Column, Row, Table, WorldRank};
 
-/// What is the same about transfers of a rank.
+/// The properties that grouped transfers of a rank share. `ranks` includes the rank itself.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct TransferSeries {
     root: WorldRank,
@@ -22,7 +22,6 @@ struct TransferSeries {
     ranks: u64,
 }
 
-/// Transfers that are the same.
 pub struct TransferRow {
     series: TransferSeries,
     spread: TimeSpread,
@@ -59,7 +58,7 @@ impl Row for TransferRow {
     }
 }
 
-/// One row for each rank, function, call site, size and number of ranks.
+/// One row for each rank, function, completing function, call site, size and number of ranks.
 pub fn transfers(run: &Run, found: &[RankTransfers]) -> Table<TransferRow> {
     let mut times: BTreeMap<TransferSeries, Vec<i64>> = BTreeMap::new();
     for (rank, transfers) in run.asked().zip(found) {
@@ -73,7 +72,7 @@ pub fn transfers(run: &Run, found: &[RankTransfers]) -> Table<TransferRow> {
     Table::new(title, times.into_iter().filter_map(row).collect()).silent_empty()
 }
 
-/// What a reader has to know of transfers.
+/// Notes on what the times of transfers mean, and on transfers that are left out.
 pub fn unseen_transfers(found: &[RankTransfers]) -> Vec<String> {
     let mut said = Vec::new();
     if found.iter().any(|rank| !rank.rounds.is_empty()) {
