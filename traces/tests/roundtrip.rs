@@ -1,4 +1,4 @@
-//! What is written is what is read.
+//! A file is read as it was written.
 
 mod common;
 
@@ -49,7 +49,7 @@ fn a_call_that_began_before_the_last_one_ended_keeps_its_start() {
     assert_eq!(all_said(&open(&file.into_inner()).unwrap()), [Said::Call(1, 500, 100), Said::Call(2, 100, 800)]);
 }
 
-/// What a page with these records says, whose first gap counts from 1000.
+/// The contents of a page with these records. The first gap counts from 1000.
 fn said(words: &[u64]) -> Vec<Said> {
     let mut file = FileWriter::begin(Vec::new(), header(0)).unwrap();
     file.events(0, 0, 1000, words).unwrap();
@@ -80,7 +80,7 @@ fn entries_into_the_progress_engine_keep_their_ticks() {
         Said::Productive(near[1]),
         Said::Productive(far),
         Said::Outside(several),
-        // Entries take no time.
+        // Entries take no time on the clock.
         Said::Call(1, 1000, 7),
     ];
     assert_eq!(said(&words), expected);
