@@ -49,8 +49,7 @@ pub fn facts(settled: &Settled) -> Vec<Fact> {
     ]
 }
 
-/// How a rank's clock was compared, its offset from the common clock at both ends of its recording, and their errors.
-/// All in nanoseconds.
+/// When a rank's recording begins and ends on the common clock, with the errors of both times, in nanoseconds.
 pub struct ClockRow {
     rank: WorldRank,
     begin: i64,
@@ -66,12 +65,13 @@ impl Row for ClockRow {
         vec![
             Column::rank("rank", "rank", |row: &Self| row.rank).means(meaning::RANK),
             Column::seconds("begin_s", "begins", |row: &Self| seconds(row.begin))
-                .means("The rank's clock less the first rank's, in MPI_Init."),
+                .means("When the rank's recording began, on the ranks' common clock."),
             Column::seconds("begin_error_s", "±", |row: &Self| seconds(row.begin_error))
-                .means("By how much that may be off: half the time of the fastest exchange."),
-            Column::seconds("end_s", "ends", |row: &Self| seconds(row.end)).means("The same in MPI_Finalize."),
+                .means("By how much that may be off, by the clocks."),
+            Column::seconds("end_s", "ends", |row: &Self| seconds(row.end))
+                .means("When the rank's recording ended, on the ranks' common clock."),
             Column::seconds("end_error_s", "±", |row: &Self| seconds(row.end_error))
-                .means("By how much that may be off."),
+                .means("By how much that may be off, by the clocks."),
             Column::text("clock", "by", |row: &Self| row.source.to_string())
                 .means("What the clock rests on: one that ranks share, exchanges of messages, or the time of day."),
         ]

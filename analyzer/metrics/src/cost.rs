@@ -1,7 +1,7 @@
 //! The time that recording took, over all ranks.
 //!
-//! The recorder measures at the start what a recorded call and an entry into the engine cost at least; here each is
-//! multiplied by its count. Whatever it does beyond that is timed while it happens and added.
+//! The recorder measures at the start what the straight line of a call costs, and an entry into the engine; here each
+//! is multiplied by its count. Work beyond the straight line is timed while it happens, and added.
 
 use traces::progress::{INSIDE, OUTSIDE};
 

@@ -135,7 +135,9 @@ impl Row for PathRankRow {
 /// Time on the path by rank, the longest first.
 pub fn ranks(run: &Run, path: &[PathSegment]) -> Table<PathRankRow> {
     let mut times: FxHashMap<u32, i64> = FxHashMap::default();
-    path.iter().for_each(|stretch| times.entry(stretch.rank).or_default().grow(stretch.to - stretch.from));
+    for stretch in path {
+        times.entry(stretch.rank).or_default().grow(stretch.to - stretch.from);
+    }
     let all: i64 = times.values().copied().total();
     let mut times: Vec<(u32, i64)> = times.into_iter().collect();
     times.sort_by_key(|(rank, time)| (std::cmp::Reverse(*time), *rank));

@@ -329,21 +329,24 @@ impl Matrix {
     /// Warns of the traffic that the pairs leave out or only estimate.
     pub fn warnings(&self) -> Vec<String> {
         let Traffic { messages, bytes, .. } = self.elsewhere;
-        let of = |bytes| Value::Bytes(bytes);
         let mut said = Vec::new();
         if messages > 0 {
-            said.push(format!("{} ({}) went to processes unknown here", plural(messages, "message"), of(bytes)));
+            said.push(format!(
+                "{} ({}) went to processes unknown here",
+                plural(messages, "message"),
+                Value::Bytes(bytes)
+            ));
         }
         if self.spread > 0 {
             said.push(format!(
                 "{} of MPI_Alltoallv and the like are split evenly: how much each process got is not recorded",
-                of(self.spread)
+                Value::Bytes(self.spread)
             ));
         }
         if self.nowhere > 0 {
             said.push(format!(
                 "{} of reductions to all ranks, scans and intercommunicators have no pairs",
-                of(self.nowhere)
+                Value::Bytes(self.nowhere)
             ));
         }
         said

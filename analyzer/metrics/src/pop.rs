@@ -18,7 +18,7 @@ const PHASES: usize = 20;
 pub struct Efficiency {
     /// The longest rank's time, from MPI_Init to MPI_Finalize or of a phase.
     pub time: f64,
-    /// That time on an ideal network, without latency and of infinite bandwidth.
+    /// The longest time on an ideal network, without latency and of infinite bandwidth.
     pub ideal: f64,
     /// Time outside MPI, by rank.
     pub useful: Vec<f64>,

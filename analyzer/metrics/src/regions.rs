@@ -11,7 +11,7 @@ use tables::{Column, Row, Table, WorldRank};
 /// The name of the row for time outside all regions.
 const NONE: &str = "(none)";
 
-/// A region without the regions inside it. Times in seconds.
+/// The figures of a region, without the regions inside it. Times in seconds.
 pub struct RegionTotalRow {
     region: String,
     max: f64,

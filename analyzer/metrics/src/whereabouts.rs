@@ -1,4 +1,4 @@
-//! What a rank does at the moment and the other end of its call, in words.
+//! The activity of a rank at the moment, and the other end of its call, in words.
 
 use traces::calls::Call;
 use traces::signature::{Signature, peer, tag};
@@ -9,7 +9,7 @@ use model::standing::Spot;
 use model::wait_for::Halt;
 use tables::Label;
 
-/// What a rank does, in a few words that its call completes.
+/// The activity of a rank, in words that its call completes.
 pub fn state(halt: Option<Halt>, spot: &Spot, process: Option<ProcessState>) -> Label {
     match (halt, spot) {
         (_, Spot::Finalized) => label("finalized", "finished"),

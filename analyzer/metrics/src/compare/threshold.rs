@@ -29,9 +29,9 @@ pub struct Threshold {
 /// The figure that an amount bounds.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Amount {
-    /// By how many percent B is more than A.
+    /// The change from A to B, in percent of A.
     Percent,
-    /// By how much B is more than A, in the figure's unit.
+    /// The change from A to B, in the figure's unit.
     Difference,
     /// B itself.
     Value,

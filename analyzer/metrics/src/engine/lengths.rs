@@ -33,7 +33,7 @@ impl Row for LengthRow {
         vec![
             Column::text("function", "function", |row: &Self| row.function.clone()).means(meaning::FUNCTION),
             Column::text("length_of", "per", |row: &Self| if row.is_of_pair { "pair" } else { "call" }.to_string())
-                .means("Whether the lengths are of what a call hands out or receives."),
+                .means("What has one length: a call, or in all-to-all operations a pair of processes."),
             Column::count("calls", "calls", |row: &Self| row.calls).means(meaning::CALLS),
             Column::bytes("percentile_5_bytes", "5 %", |row: &Self| row.at_least(0.05))
                 .means("What 5 of 100 calls have at most.")

@@ -54,11 +54,11 @@ impl Row for CheapestRow {
             Column::count("cheapest_ranks", "cheapest n", |row: &Self| {
                 row.least.filter(|_| row.is_determined).map(|least| least.ranks)
             })
-            .means("The number of ranks at which a message is cheapest."),
+            .means("The number of ranks at which one more message costs least; empty where that is not certain."),
             Column::count("least_ranks", "", |row: &Self| row.least.map(|least| least.ranks))
-                .means("The least number of ranks that is not told from that."),
+                .means("The number of ranks at which one more message seems to cost least, certain or not."),
             Column::seconds("message_s", "one more", |row: &Self| row.least.map(|least| least.cost))
-                .means("A message's share of such a round."),
+                .means("What one more message adds to a round at that number of ranks."),
             Column::seconds("message_least_s", "least", move |row: &Self| between(row).map(|between| between.0))
                 .means(meaning::LEAST),
             Column::seconds("message_most_s", "most", move |row: &Self| between(row).map(|between| between.1))

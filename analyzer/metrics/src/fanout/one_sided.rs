@@ -38,7 +38,8 @@ impl Row for TransferRow {
                 .spare(1),
             Column::text("site", "called at", |row: &Self| row.series.site.clone()).means(meaning::SITE).spare(5),
             Column::bytes("size_bytes", "size", |row: &Self| row.series.bytes).means(meaning::SIZE_BYTES),
-            Column::count("ranks", "n", |row: &Self| row.series.ranks).means("How many targets a round has."),
+            Column::count("ranks", "n", |row: &Self| row.series.ranks)
+                .means("How many ranks take part in a round, the root among them."),
             Column::count("rounds", "rounds", |row: &Self| row.spread.count()).means("How many rounds.").spare(4),
             Column::seconds("min_s", "min", |row: &Self| row.spread.least()).means("The shortest round.").spare(3),
             Column::seconds("median_s", "median", |row: &Self| row.spread.median()).means("The median round."),

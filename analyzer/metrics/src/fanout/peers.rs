@@ -31,10 +31,11 @@ impl Row for PeerRow {
             Column::text("function", "by", |row: &Self| row.series.function.clone()).means(meaning::FUNCTION),
             Column::text("site", "", |row: &Self| row.series.site.clone()).means(meaning::SITE),
             Column::bytes("size_bytes", "size", |row: &Self| row.series.bytes()).means(meaning::SIZE_BYTES),
-            Column::count("ranks", "n", |row: &Self| row.ranks).means("How many ranks the round goes to."),
+            Column::count("ranks", "n", |row: &Self| row.ranks)
+                .means("How many ranks take part in a round, the root among them."),
             Column::rank("peer_rank", "peer", |row: &Self| row.peer).means("One of the others."),
             Column::seconds("answer_s", "answer", |row: &Self| row.answer.as_ref().map(TimeSpread::median))
-                .means("From the arrival of the question to the begin of the answer, median."),
+                .means("From the begin of the question's send to the arrival of the answer at the root, median."),
             Column::seconds("there_s", "there", |row: &Self| row.there.as_ref().map(TimeSpread::median))
                 .means("From the begin of the send to the arrival at this rank, median."),
             Column::seconds("back_s", "back", |row: &Self| row.back.as_ref().map(TimeSpread::median))

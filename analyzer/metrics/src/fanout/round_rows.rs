@@ -40,7 +40,8 @@ impl Row for RoundRow {
             Column::text("site", "sent at", |row: &Self| row.series.site.clone()).means(meaning::SITE).spare(5),
             Column::bytes("size_bytes", "size", |row: &Self| row.series.bytes()).means(meaning::SIZE_BYTES),
             Column::bytes("answer_bytes", "", |row: &Self| row.series.answer).means("Bytes of an answer."),
-            Column::count("ranks", "n", |row: &Self| row.ranks).means("How many ranks a round goes to."),
+            Column::count("ranks", "n", |row: &Self| row.ranks)
+                .means("How many ranks take part in a round, the root among them."),
             Column::count("rounds", "rounds", |row: &Self| row.spread.count()).means("How many rounds.").spare(4),
             Column::seconds("min_s", "min", |row: &Self| row.spread.least()).means("The shortest round.").spare(2),
             Column::seconds("median_s", "median", |row: &Self| row.spread.median()).means("The median round."),

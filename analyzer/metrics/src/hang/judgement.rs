@@ -19,11 +19,12 @@ use model::standing::{Position, Stir};
 use model::wait_for::Halt;
 use tables::Value;
 
-/// A run counts as silent once it is quiet for this many times its longest pause so far,
+/// Silence counts once it lasts this many times the run's longest pause so far.
 const FAR_LONGER: f64 = 10.0;
-/// and for at least this many seconds;
+/// The least silence that counts, in seconds.
 const SILENCE: f64 = 60.0;
-/// and for this many while ranks are in MPI_Init or have called nothing since: large jobs take minutes to start.
+/// The least silence, in seconds, while ranks are in MPI_Init or have called nothing since: large jobs take minutes to
+/// start.
 const START: f64 = 600.0;
 
 /// The verdict after two looks at a run.

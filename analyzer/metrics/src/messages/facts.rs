@@ -9,7 +9,7 @@ use tables::{Fact, Value, facts};
 
 facts! {
     VERDICT = "verdict", Text, always,
-        "What the comparison comes to: more, less, noise, or unknown where one run a side cannot tell.";
+        "What the comparison comes to: identical; same number, order and sizes, where contents were not compared; or different.";
     MESSAGES = "messages", Count, always, "How many messages, or one-sided transfers.";
     COLLECTIVE_PARTS = "collective_parts", Count, always,
         "Parts of collective operations that were compared, a rank's part of one each.";

@@ -78,9 +78,9 @@ impl Row for FirstDifferenceRow {
             Column::text("what", "what", |row: &Self| row.what.to_string())
                 .means("What differs: number, order, size, content."),
             Column::text("way", "", |row: &Self| row.way.to_string())
-                .means("Whether the rank sent it, received it, or took part in a collective operation."),
+                .means("Whether the rank sent or received what differs."),
             Column::number("ordinal", "no.", |row: &Self| row.ordinal)
-                .means("Which one of the rank's messages that way, from 0."),
+                .means("Which one of the rank's messages that way, from 1."),
             Column::text("function", "call", |row: &Self| row.function.clone()).means(meaning::FUNCTION),
             Column::text("site", "call site", |row: &Self| row.site.clone()).means(meaning::SITE),
             Column::number("peer", "with", |row: &Self| row.with).means("The rank at the other end."),

@@ -12,9 +12,9 @@ use tables::{Column, Label, Row, Table};
 
 /// The most bytes of a short message.
 const SHORT: u64 = 1024;
-/// A message came long before its receive if it was sent this many times its own duration earlier,
+/// A message came long before its receive if it was sent this many times its own duration earlier.
 const LONG_BEFORE: f64 = 5.0;
-/// or this many nanoseconds if its duration is unknown.
+/// The same bound, in nanoseconds, for messages of unknown duration.
 const LONG: f64 = 100e3;
 /// G is given in seconds per this many bytes, since the time of one byte is too short to read.
 const MEBIBYTE: f64 = (1 << 20) as f64;
@@ -174,7 +174,7 @@ fn gap(network: &Network, between: Between) -> Parameter {
 /// The largest relative error, on either side, of a slope that counts.
 const SURE: f64 = 0.5;
 
-/// What the bytes of the largest messages add, per MiB. Windows show it best, since their messages hide each other's
+/// The time that each MiB adds to the largest messages. Windows show it best, since their messages hide each other's
 /// latency.
 fn gap_per_mebibyte(network: &Network, between: Between) -> Parameter {
     let patterns = [(MessagePattern::Window, 1.0), (MessagePattern::OneWay, 1.0), (MessagePattern::Ordered, 0.5)];

@@ -12,10 +12,10 @@ use super::points::Point;
 const LEAST: usize = 3;
 /// A line must miss the nearest point of the next piece by this share; caches bend lines by less.
 const JUMP: f64 = 0.2;
-/// It must also miss it by this share of the smallest message's time. Another protocol costs another message or saves a
-/// copy, whereas short messages just take a bit longer once they exceed a cache line or a packet.
+/// A line must also miss that point by this share of the smallest message's time. Another protocol costs another
+/// message or saves a copy, whereas short messages just take a bit longer once they exceed a cache line or a packet.
 const SMALLEST: f64 = 0.75;
-/// It must also miss it by this many seconds, since a message in a window takes less than one alone.
+/// A line must also miss that point by this many seconds, since a message in a window takes less than one alone.
 const LEAST_JUMP: f64 = 0.3e-6;
 /// The most points that are considered; sizes close to each other are merged.
 const MOST: usize = 256;

@@ -210,10 +210,11 @@ impl SpanFigure {
     /// The median, and the most that the clocks' errors may move it. The time is left out if the error is at least as
     /// large.
     fn of(spans: &[TimeSpan]) -> SpanFigure {
-        let at = |of: fn(&TimeSpan) -> f64| median(spans.iter().map(of));
-        let (time, least) = (at(|span| span.time as f64), at(|span| span.time as f64 - span.error as f64));
+        let median_of = |time: fn(&TimeSpan) -> f64| median(spans.iter().map(time));
+        let (time, least) =
+            (median_of(|span| span.time as f64), median_of(|span| span.time as f64 - span.error as f64));
         let Some((time, least)) = time.zip(least) else { return SpanFigure::default() };
-        let most = at(|span| span.time as f64 + span.error as f64).unwrap_or(time);
+        let most = median_of(|span| span.time as f64 + span.error as f64).unwrap_or(time);
         let error = (most - time).max(time - least);
         let is_known = error == 0.0 || error < time;
         SpanFigure { time: is_known.then_some(time / 1e9), error: Some(error / 1e9) }

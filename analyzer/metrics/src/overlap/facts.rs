@@ -18,7 +18,7 @@ facts! {
 
 /// The number of requests, by how they were completed.
 pub fn facts(all: &GatheredRequests) -> Vec<Fact> {
-    let count = |of| Value::Count(all.total(of));
+    let count = |figure| Value::Count(all.total(figure));
     let later = all.total(|lives| lives.progressed).saturating_add(all.total(|lives| lives.stalled));
     let note = format!(
         " nonblocking: {} complete at once, {} waited for right after, {later} later",

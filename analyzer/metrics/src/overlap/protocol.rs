@@ -5,12 +5,12 @@ use super::gathered::{GatheredRequests, PostingSite, RequestSize};
 use model::overlap::Transmission;
 use tables::Value;
 
-/// Availability must jump by at least this many percentage points, and three times as far as at the sizes on either
-/// side.
+/// The least change of availability, in percentage points. It must also be three times that between the neighboring
+/// sizes.
 const JUMP: f64 = 25.0;
-/// Or overhead must grow by this factor, twice as much as at the sizes on either side,
+/// The least growth of overhead, as a factor. It must also be twice that between the neighboring sizes.
 const GROWTH: f64 = 3.0;
-/// and fall to no less than this share at those.
+/// The least growth between the neighboring sizes: with less, one size was just disturbed.
 const FALL: f64 = 0.75;
 
 /// A sentence for each call site whose figures jump between two sizes and are steady on both sides.

@@ -23,8 +23,8 @@ pub struct SmbFigures {
 
 /// A level joins the base if it is shorter than this many times the average so far.
 const BASE: f64 = 1.02;
-/// What follows the loop counts as its work alone if it takes between these shares of the computation in the loop: two
-/// processors that share a core work by half faster alone.
+/// The time after the loop is that of its work alone if it lies between these shares of the computation in the loop:
+/// two processors that share a core work by half faster alone.
 const ALONE: (f64, f64) = (0.5, 1.5);
 /// The tolerance of that comparison in nanoseconds, since clocks are read there, too.
 const CLOCKS: f64 = 100.0;

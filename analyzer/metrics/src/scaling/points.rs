@@ -36,7 +36,9 @@ pub struct Grows {
 /// Joins the figures of runs. `is_weak`: the work of each rank is the same in all runs (weak scaling).
 pub fn grown(runs: &[Figures], is_weak: bool) -> Grown {
     let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
-    runs.iter().for_each(|run| *counts.entry(run.ranks).or_default() += 1);
+    for run in runs {
+        *counts.entry(run.ranks).or_default() += 1;
+    }
     let mut times = vec![
         Grows::of(runs, "wall time", false, |run| run.fact(overview::WALL_TIME.name)),
         Grows::of(runs, "in MPI", false, |run| run.fact(overview::MPI_TIME_MEAN.name)),

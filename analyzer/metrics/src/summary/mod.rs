@@ -37,7 +37,7 @@ pub struct Finding {
     /// The section of the page that shows the figures.
     pub section: &'static str,
     pub text: String,
-    /// What to try next.
+    /// Advice on what to try next.
     pub next: Option<String>,
 }
 

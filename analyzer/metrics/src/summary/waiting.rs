@@ -77,7 +77,7 @@ fn going_on(known: &Evidence, text: String, share: f64, (key, most): (&WaitKey, 
     })
 }
 
-/// What to try against waits of a kind.
+/// Advice against waits of a kind.
 fn advice(state: WaitState, who: &str) -> String {
     match state {
         WaitState::LateSender => {

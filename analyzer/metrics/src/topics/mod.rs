@@ -12,7 +12,7 @@ pub struct Topic {
     pub formula: &'static str,
     /// The publication that defined it.
     pub source: &'static str,
-    /// What to try.
+    /// Advice on what to try.
     pub advice: &'static str,
 }
 
