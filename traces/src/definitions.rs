@@ -163,8 +163,8 @@ pub struct Group {
     pub members: Vec<Span>,
 }
 
-/// A process's neighbors in a communicator's topology, by their ranks in the process's `MPI_COMM_WORLD`, in the order of the
-/// buffers of neighborhood collectives.
+/// A process's neighbors in a communicator's topology, by their ranks in the process's `MPI_COMM_WORLD`, in the order
+/// of the buffers of neighborhood collectives.
 #[derive(Clone, PartialEq, Eq, Debug, SchemaRead, SchemaWrite)]
 pub struct Neighbors {
     /// The communicator's number.
@@ -308,7 +308,7 @@ pub struct SameClock {
     pub when: Occasion,
     /// The other process's rank in `MPI_COMM_WORLD`.
     pub peer: u32,
-    /// By how many ticks the two may differ, as far as the comparison shows.
+    /// The most ticks by which the two may differ, as far as the comparison shows.
     pub within: u64,
 }
 

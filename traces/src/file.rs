@@ -78,7 +78,8 @@ const _: () = assert!(size_of::<FileHeader>() == 248);
 /// The offset of the first page.
 pub const FIRST_PAGE: usize = 4096;
 
-/// The offset of the totals by function, after the header, which threads without room of their own share.
+/// The offset of the totals by function, which lie after the header and are shared by threads without room of their
+/// own.
 pub const SHARED_TOTALS: usize = 256;
 /// The number of these totals. The last one is for all functions without a total of their own.
 pub const SHARED_ENTRIES: usize = (FIRST_PAGE - SHARED_TOTALS) / size_of::<ProfileEntry>();

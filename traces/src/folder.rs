@@ -94,7 +94,9 @@ pub fn give_back(folder: &Path) {
     let is_ours = |entry: fs::DirEntry| OURS.iter().any(|ours| entry.file_name() == *ours);
     let only_ours = |mut entries: fs::ReadDir| entries.all(|entry| entry.is_ok_and(is_ours));
     if fs::read_dir(folder).is_ok_and(only_ours) {
-        OURS.iter().for_each(|ours| drop(fs::remove_file(folder.join(ours))));
+        for ours in OURS {
+            let _ = fs::remove_file(folder.join(ours));
+        }
         let _ = fs::remove_dir(folder);
     }
 }

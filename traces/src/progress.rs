@@ -85,8 +85,8 @@ pub struct LedgerLine {
     /// Calls of the component, nested ones included. Ticks count only the outermost; for parts of entries they are
     /// sampled.
     pub calls: Entries,
-    /// What the component reported: events, completions, bytes, or ready descriptors. In the lines of all entries,
-    /// ticks inside productive ones.
+    /// The component's reports: events, completions, bytes, or ready descriptors. In the lines of all entries, ticks
+    /// inside productive ones.
     pub events: u64,
     /// Descriptors ready to receive.
     pub ready_to_receive: u64,

@@ -321,7 +321,9 @@ impl Filter {
     pub fn parse(text: &str) -> Result<Filter, String> {
         let mut recorded = vec![true; Call::LIMIT];
         let mut set = |matches: &dyn Fn(Call) -> bool, to: bool| {
-            Call::all().filter(|call| matches(*call)).for_each(|call| recorded[call.number() as usize] = to);
+            for call in Call::all().filter(|call| matches(*call)) {
+                recorded[call.number() as usize] = to;
+            }
         };
         set(&|call| call.class() == Class::Query, false);
         for word in text.split([',', ' ']).filter(|word| !word.is_empty()) {

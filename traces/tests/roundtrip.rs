@@ -99,7 +99,9 @@ fn a_short_call_that_entered_the_engine_is_one_word_with_its_exact_sums() {
     let more = [(0x200, 0, 0, none), (1, 1 << 18, 0, none), (1, 0, 1 << 13, none)];
     let with = |entries, productive, ticks| (1, 0, 0, Entries { entries, productive, ticks });
     let more = more.into_iter().chain([with(0x20, 0, 0), with(1, 4, 0), with(1, 0, 1 << 13)]);
-    more.for_each(|(number, gap, duration, during)| assert_eq!(progress::call(number, gap, duration, &during), None));
+    for (number, gap, duration, during) in more {
+        assert_eq!(progress::call(number, gap, duration, &during), None);
+    }
 }
 
 #[test]
@@ -119,7 +121,9 @@ fn a_call_with_one_productive_entry_is_two_words_and_says_when_that_was() {
 fn any_number_of_productive_entries_is_told_in_a_few_runs_of_about_equal_length() {
     for entries in [1, 8, 9, 16, 17, 10_000] {
         let (mut productive, mut most) = (Productive::default(), 1);
-        (0..entries).for_each(|at| productive.add(10 * at, 10 * at + 3, &mut most));
+        for at in 0..entries {
+            productive.add(10 * at, 10 * at + 3, &mut most);
+        }
         let runs = productive.runs();
         assert_eq!(runs.iter().map(|run| run.count).sum::<u64>(), entries);
         assert!(runs.iter().all(|run| run.count <= most && run.end - run.start == 10 * (run.count - 1) + 3));

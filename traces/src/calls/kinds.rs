@@ -1,7 +1,7 @@
 //! The kinds of arguments of MPI calls: the C type of each, and what the recorder learns from it.
 //!
 //! A row reads `Name "C type"` or, where the large-count form differs, `Name "C type" "C type in MPI_X_c"`.
-//! The recorder evaluates the kinds under `facts`; it passes those under `plain` on.
+//! The recorder evaluates the kinds under `facts`; it only passes on those under `plain`.
 
 /// Hands all argument kinds to the macro `$with`.
 #[macro_export]

@@ -45,7 +45,7 @@ impl Follower {
         Ok(Follower { file, next: FIRST_PAGE, found: BTreeSet::new() })
     }
 
-    /// Maps the file's new end. Returns false if the file is gone or was replaced.
+    /// Maps the file's new end. Returns false if the file is gone, has shrunk or was replaced.
     pub fn refresh(&mut self) -> bool {
         let Ok(data) = fs::metadata(self.file.path()) else { return false };
         if (data.dev(), data.ino()) != self.file.identity || data.len() < self.file.len() {

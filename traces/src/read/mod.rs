@@ -69,7 +69,7 @@ impl RankFile {
         self.map.len() as u64
     }
 
-    /// Whether the file ends within its header page.
+    /// Whether no page follows the header.
     pub fn is_empty(&self) -> bool {
         self.len() <= FIRST_PAGE as u64
     }

@@ -134,16 +134,16 @@ impl<'a> Signatures<'a> {
         self.dense.iter().flatten().copied()
     }
 
-    /// A table of values for the numbers in records, with `none` for numbers without a signature. `of` gets the
+    /// A table of values for the numbers in records, with `none` for numbers without a signature. `value` gets the
     /// signature, and whether the number means that the request was complete at once. The last entry is for numbers
     /// that no signature has.
-    pub fn by_number<T: Clone>(&self, none: T, mut of: impl FnMut(&'a Signature, bool) -> T) -> Vec<T> {
+    pub fn by_number<T: Clone>(&self, none: T, mut value: impl FnMut(&'a Signature, bool) -> T) -> Vec<T> {
         let mut values = vec![none; self.dense.len() + 2];
         for signature in self.iter() {
             let number = signature.number as usize;
-            values[number] = of(signature, false);
+            values[number] = value(signature, false);
             if signature.flags & STARTS != 0 {
-                values[number + 1] = of(signature, true);
+                values[number + 1] = value(signature, true);
             }
         }
         values

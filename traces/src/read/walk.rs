@@ -23,7 +23,8 @@ pub trait Visitor {
     fn arrived(&mut self, _arrived: Arrived) {}
     /// The content that the call sent or received, or the request started or completed last.
     fn content(&mut self, _content: Content) {}
-    /// Requests of this thread: [`RecordKind::Completed`], [`RecordKind::Started`], [`RecordKind::Freed`] or [`RecordKind::Ready`].
+    /// Requests of this thread: [`RecordKind::Completed`], [`RecordKind::Started`], [`RecordKind::Freed`] or
+    /// [`RecordKind::Ready`].
     fn requests(&mut self, _kind: RecordKind, _count: u32, _age: u64) {}
     /// Requests that another thread began; otherwise as for `requests`.
     fn elsewhere(&mut self, _kind: RecordKind, _count: u32, _thread: u32, _number: u64) {}
