@@ -180,7 +180,9 @@ impl Calls {
                 totals.messages += 1;
                 totals.bytes += call.signature.sent;
             }
-            awaited.into_iter().for_each(|sent| waits(&mut totals.late_sender, call, sent));
+            if let Some(sent) = awaited {
+                waits(&mut totals.late_sender, call, sent);
+            }
         }
         for (collective, call) in self.collectives(rank) {
             let entered = &self.entered[&collective];
@@ -215,7 +217,9 @@ fn found(folder: &Path, ranks: u32) -> Truth {
     let ranks: Vec<KnownTotals> = (0..ranks as usize).map(|rank| calls.totals(rank)).collect();
     assert!(calls.sent.values().all(VecDeque::is_empty), "every message is received");
     let mut total = KnownTotals::default();
-    ranks.iter().for_each(|rank| total += *rank);
+    for rank in &ranks {
+        total += *rank;
+    }
     Truth { total, ranks }
 }
 
