@@ -3,8 +3,10 @@
 //! Each unit has a constructor that takes only figures of its type, so a value cannot end up in a column of another
 //! unit.
 //!
-//!     Column::seconds("wall_time_s", "wall time", |row: &RankRow| row.wall)
-//!         .means("From its MPI_Init to its MPI_Finalize.")
+//! ```text
+//! Column::seconds("wall_time_s", "wall time", |row: &RankRow| row.wall)
+//!     .means("From its MPI_Init to its MPI_Finalize.")
+//! ```
 
 use std::borrow::Cow;
 use std::marker::PhantomData;

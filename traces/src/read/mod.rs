@@ -47,8 +47,8 @@ impl RankFile {
     pub fn open(path: &Path) -> Result<RankFile, Error> {
         let io = |source| Error::Io { path: path.into(), source };
         let file = regular::open(path).map_err(io)?;
-        // The recorder only grows a file and overwrites words of it. A file that someone truncates during the analysis
-        // causes SIGBUS, as with any reader that maps it.
+        // SAFETY: the recorder only grows a file and overwrites words of it. A file that someone truncates during the
+        // analysis causes SIGBUS, as with any reader that maps it.
         let map = unsafe { Mmap::map(&file) }.map_err(io)?;
         let header = header(&map, path)?;
         let identity = identity(&file).map_err(io)?;
