@@ -1,8 +1,9 @@
-//! Synthetic runs: the files that ranks exchanging halos would have left, and how long they waited for each other.
+//! Synthetic runs: the trace files of ranks that exchange halos, and the truth about how long they waited for each
+//! other.
 //!
 //! In: a folder and a [`Shape`]. Out: a file for each rank, as the recorder writes them, and the [`Truth`] about them.
-//! All ranks go through the program together, step by step, each with a clock of its own. What a rank waits for is
-//! then known before its own call ends, and no more of a file than its latest records has to be in memory.
+//! All ranks go through the program together, step by step, each with a clock of its own. So whatever a rank waits for
+//! is known before its call ends, and memory only holds the latest records of each file.
 
 mod output;
 mod program;
@@ -18,9 +19,10 @@ pub use shape::{Shape, Topology};
 use steps::Steps;
 pub use truth::{KnownTotals, KnownWaits, Truth};
 
-/// Writes a run of this shape into a folder that exists.
+/// Writes a run of this shape into a folder, which must exist.
 ///
-/// Sends are buffered: no sender waits. No file stays open, so there may be more ranks than a process may open files.
+/// Sends are buffered, so no sender waits. No file stays open, so a run may have more ranks than a process may open
+/// files.
 pub fn run(folder: &Path, shape: &Shape) -> io::Result<Truth> {
     let mut steps = Steps::begin(folder, shape)?;
     for step in 0.. {
@@ -31,6 +33,8 @@ pub fn run(folder: &Path, shape: &Shape) -> io::Result<Truth> {
     }
     let ranks = steps.end()?;
     let mut total = KnownTotals::default();
-    ranks.iter().for_each(|rank| total += *rank);
+    for rank in &ranks {
+        total += *rank;
+    }
     Ok(Truth { total, ranks })
 }

@@ -1,7 +1,7 @@
-//! A rank's file, begun with what is known before and continued record by record.
+//! A rank's file: begun with its definitions and continued record by record.
 //!
-//! Records go to the file in pieces, each opening it anew: a page of 256 KiB for each of many ranks would be much memory,
-//! and their files more than a process may open.
+//! Records go to the file in pieces, each of which opens it anew: a page of 256 KiB for each of many ranks would take
+//! much memory, and the files would be more than a process may open.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -14,19 +14,19 @@ use zerocopy::IntoBytes;
 
 use super::program::{RankProgram, sample};
 
-/// Words of a piece.
+/// Words in a piece.
 const PIECE: usize = (16 << 10) / 8;
-/// Bytes of the largest page of records, as the recorder's.
+/// The bytes of the largest page of records, as in the recorder.
 const LARGEST: usize = 256 << 10;
-/// Words of the longest record that is written here.
+/// Words in the longest record written here.
 const LONGEST: usize = 3;
 
-/// See the module.
+/// A rank's file while it is written.
 pub struct TraceOutput {
     path: PathBuf,
     /// Records that are not in the file yet.
     words: Vec<u64>,
-    /// Words that the page has room for.
+    /// Words left in the page.
     room: usize,
     pages: u32,
     /// When the last call ended.
@@ -62,17 +62,17 @@ impl TraceOutput {
         Ok(())
     }
 
-    /// The last call completed `count` requests, from the one `age` before the next.
+    /// Records that the last call completed `count` requests, beginning with the one `age` before the next.
     pub fn completed(&mut self, count: u32, age: u64) -> io::Result<()> {
         self.behind(&[record::requests(RecordKind::Completed, count, age)])
     }
 
-    /// What the last call, or the request completed last, got.
+    /// Records the result of the last call, or of the request completed last.
     pub fn arrived(&mut self, arrived: Arrived) -> io::Result<()> {
         self.behind(&arrived.words())
     }
 
-    /// Writes what is left, and the header as it is in the end.
+    /// Writes the remaining records, and the final header.
     pub fn end(mut self, header: FileHeader) -> io::Result<()> {
         self.fill()?;
         self.flush()?;
@@ -93,7 +93,7 @@ impl TraceOutput {
         if self.room < LONGEST { self.turn() } else { Ok(()) }
     }
 
-    /// Begins the next page. They grow as the recorder's do.
+    /// Begins the next page. Pages grow as the recorder's do.
     #[cold]
     fn turn(&mut self) -> io::Result<()> {
         self.fill()?;

@@ -1,4 +1,4 @@
-//! The program that ranks run: the calls each makes, and what its file says once about them.
+//! The program that ranks run: the calls of each rank, and the definitions in its file.
 
 use traces::calls::Call;
 use traces::clock::{ClockKind, ClockSample};
@@ -11,16 +11,16 @@ use traces::write::blank_header;
 
 use super::shape::{Shape, Topology};
 
-/// Bytes of a halo in small and in large steps. Sends of the small ones are complete at once.
+/// Bytes of a halo in small and in large steps. Sends of small halos are complete at once.
 pub const HALO: [u64; 2] = [4 << 10, 32 << 10];
 /// Bytes from one rank of a pair to the other.
 pub const PAIR: u64 = 1 << 10;
-/// The tag of those.
+/// The tag of these messages.
 pub const PAIR_TAG: i32 = 9;
 const REDUCED: u64 = 8;
 const BROADCAST: u64 = 2 << 10;
 
-/// Directions of a torus. A message's tag is its direction; the one against it differs in the last bit.
+/// Directions of a torus. A message's tag is its direction; the opposite direction differs in the last bit.
 pub const DIRECTIONS: usize = 4;
 
 const WORLD: u32 = 1;
@@ -28,23 +28,22 @@ const SELF: u32 = 2;
 const ROWS: u32 = 3;
 const COLUMNS: u32 = 4;
 
-/// Call sites: all in one module, one after another.
+/// The number of call sites, which follow each other in one module.
 const SITES: u32 = 13;
 const RUN: [u8; 16] = *b"synthetic run   ";
 const HOST: &str = "synthetic";
 const BOOT: &str = "00000000-0000-4000-8000-000000000000";
 const PATH: &str = "/opt/synthetic/halo";
-/// When recording begins, ticks, and by the clock on the wall: 2026-01-01.
+/// When recording begins, in ticks.
 pub const BEGIN: u64 = 1_000_000_000;
+/// The wall clock at tick 0, so that recording begins at 2026-01-01.
 const WALL: u64 = 1_767_225_600_000_000_000 - BEGIN;
 const FREQUENCY: u64 = 1_000_000_000;
 
 /// Ranks in rows and columns, as square as their number allows.
 #[derive(Clone, Copy)]
 pub struct Grid {
-    /// Ranks in all.
     pub ranks: u32,
-    /// Ranks in a row.
     pub columns: u32,
     topology: Topology,
 }
@@ -57,7 +56,7 @@ impl Grid {
         Grid { ranks, columns: ranks / rows, topology: shape.topology }
     }
 
-    /// Topology of each rank.
+    /// The number of directions in which each rank exchanges halos.
     pub fn directions(&self) -> usize {
         match self.topology {
             Topology::Ring => 2,
@@ -79,23 +78,22 @@ impl Grid {
         }
     }
 
-    /// Where a message that goes in a direction comes from.
+    /// The rank that a message in this direction comes from.
     pub fn source(&self, rank: u32, direction: usize) -> u32 {
         self.next(rank, direction ^ 1)
     }
 
-    /// The other rank of a rank's pair; the last of an odd number has none.
+    /// The other rank of a rank's pair. The last of an odd number of ranks has none.
     pub fn partner(&self, rank: u32) -> Option<u32> {
         Some(rank ^ 1).filter(|partner| *partner < self.ranks)
     }
 }
 
-/// One rank's program: the numbers of its signatures by what they are for.
+/// One rank's program: the signature number of each of its calls.
 #[derive(Default)]
 pub struct RankProgram {
-    /// What the file says once.
     pub definitions: Vec<Definition>,
-    /// In the order of their numbers.
+    /// The signatures, in the order of their numbers.
     pub signatures: Vec<Signature>,
     /// MPI_Init.
     pub init: u32,
@@ -103,17 +101,17 @@ pub struct RankProgram {
     pub split: [u32; 2],
     /// MPI_Irecv, by size and direction.
     pub receive_halo: [[u32; DIRECTIONS]; 2],
-    /// The same for the first direction from any source.
+    /// MPI_Irecv for the first direction from any source, by size.
     pub receive_any_halo: [u32; 2],
-    /// MPI_Isend, by size and direction; the next number where the request is complete at once.
+    /// MPI_Isend, by size and direction; the next number if the request is complete at once.
     pub send_halo: [[u32; DIRECTIONS]; 2],
     /// MPI_Waitall.
     pub wait: u32,
-    /// MPI_Send; 0 in a rank without a partner, as are the next two.
+    /// MPI_Send; 0 for a rank without a partner, as the next two are.
     pub send: u32,
-    /// MPI_Recv.
+    /// MPI_Recv from that partner.
     pub receive: u32,
-    /// The same from any source.
+    /// MPI_Recv from any source.
     pub receive_any: u32,
     /// MPI_Allreduce.
     pub reduce: u32,
@@ -175,7 +173,7 @@ fn offset(site: u32) -> u64 {
     0x1000 + 0x20 * u64::from(site)
 }
 
-/// A call at a site, of which nothing else is known.
+/// The signature of a call at a site, with everything else unknown.
 fn blank(call: Call, site: u32) -> Signature {
     Signature { call: call.number(), site, address: 0x40_0000 + offset(site), ..Signature::EMPTY }
 }
@@ -199,7 +197,7 @@ fn definitions(rank: u32, grid: &Grid) -> Vec<Definition> {
     definitions.extend((1..=SITES).map(|number| Definition::Site(Site { number, module: 1, offset: offset(number) })));
     let (column, row) = (rank % columns, rank / columns);
     let span = |first, count, step| Span { first: first as i32, count, step };
-    // Number, own rank in it, members, name.
+    // The number, the own rank, the members and the name.
     let communicators = [
         (WORLD, rank, span(0, ranks, 1), "MPI_COMM_WORLD"),
         (SELF, 0, span(rank, 1, 0), "MPI_COMM_SELF"),
@@ -239,7 +237,7 @@ pub fn header(rank: u32, grid: &Grid, ready: u64) -> FileHeader {
     }
 }
 
-/// All clocks at a tick: they run alike.
+/// All clocks at a tick: they run at the same rate.
 pub fn sample(ticks: u64) -> ClockSample {
     ClockSample { ticks, width: 1, monotonic: ticks, realtime: WALL + ticks }
 }

@@ -1,6 +1,5 @@
-//! Numbers that look random and are the same every time: SplitMix64 (Steele, Lea, Flood 2014, figure 17).
+//! Pseudorandom numbers that are the same every time: SplitMix64 (Steele, Lea, Flood 2014, figure 17).
 
-/// See the module.
 pub struct Random(u64);
 
 impl Random {
@@ -10,7 +9,7 @@ impl Random {
         Random(random.next())
     }
 
-    /// One of 0 to `limit` - 1; the limit is at most 2³².
+    /// A number from 0 to `limit` - 1; the limit is at most 2³².
     pub fn below(&mut self, limit: u64) -> u64 {
         ((self.next() >> 32) * limit) >> 32
     }

@@ -1,23 +1,23 @@
 //! The shape of a run to generate.
 
-/// How large a run is.
+/// The size and topology of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shape {
-    /// Ranks, at least one.
+    /// The number of ranks, at least one.
     pub ranks: u32,
-    /// Calls that each rank makes, less than one step's more or fewer.
+    /// The number of calls that each rank makes, up to one step's calls more or fewer.
     pub calls: u64,
-    /// Whom a rank exchanges halos with.
+    /// The topology of the halo exchange.
     pub topology: Topology,
     /// Runs of the same shape and seed are the same to the byte.
     pub seed: u64,
 }
 
-/// Whom a rank exchanges halos with.
+/// The topology of the halo exchange.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Topology {
-    /// The rank before and the one behind it.
+    /// Each rank exchanges with the ranks before and after it.
     Ring,
-    /// The four around it on a grid that is as square as the number of ranks allows.
+    /// Each rank exchanges with the four around it, on a grid that is as square as the number of ranks allows.
     Torus,
 }

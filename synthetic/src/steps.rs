@@ -1,4 +1,5 @@
-//! The ranks' clocks, step by step: what each call waits for has happened on the other ranks before it is written.
+//! Advances the ranks' clocks step by step: whatever a call waits for has happened on the other ranks before it is
+//! written.
 
 use std::io;
 use std::path::Path;
@@ -13,20 +14,21 @@ use super::random::Random;
 use super::shape::Shape;
 use super::truth::KnownTotals;
 
-/// When MPI_Init returns, everywhere.
+/// When MPI_Init returns on all ranks.
 const READY: u64 = BEGIN + 50_000_000;
-/// Ticks that a rank computes before each exchange or collective, but for its own and the step's part.
+/// Ticks that a rank computes before each exchange or collective, without the parts that depend on the rank and the
+/// step.
 const COMPUTATION: u64 = 8_000;
-/// What ranks take longer than others, at most, in 256ths.
+/// The most that ranks take longer than others, in 256ths.
 const SLOWNESS: u64 = 64;
-/// One in so many computations takes far longer.
+/// One in this many computations takes far longer.
 const SELDOM: u64 = 64;
-/// Between calls in a row.
+/// Ticks between consecutive calls.
 const BETWEEN: u64 = 50;
-/// What a call takes at least, and what that varies by.
+/// The least duration of a call, and the range by which it varies.
 const LEAST: u64 = 200;
 const VARIES: u64 = 100;
-/// What a message takes from its begin on.
+/// The time of a message, from the begin of the send.
 const LATENCY: u64 = 1_500;
 const BYTES_PER_TICK: u64 = 10;
 
@@ -34,9 +36,9 @@ const BYTES_PER_TICK: u64 = 10;
 pub struct Steps {
     grid: Grid,
     ranks: Vec<SimulatedRank>,
-    /// When each rank has begun to send in each direction.
+    /// When each rank began to send, in each direction.
     sent: Vec<[u64; DIRECTIONS]>,
-    /// When each rank has entered what all are in now.
+    /// When each rank entered the call that all are in now.
     entered: Vec<u64>,
 }
 
@@ -51,7 +53,7 @@ struct SimulatedRank {
 }
 
 impl Steps {
-    /// MPI_Init, and communicators of rows and columns.
+    /// Writes MPI_Init, and the calls that make the communicators of rows and columns.
     pub fn begin(folder: &Path, shape: &Shape) -> io::Result<Steps> {
         let grid = Grid::of(shape);
         let rank = |number| {
@@ -75,12 +77,12 @@ impl Steps {
         Ok(Steps { grid, ranks, sent, entered })
     }
 
-    /// Calls of a rank so far.
+    /// The number of calls of a rank so far.
     pub fn calls(&self) -> u64 {
         self.ranks[0].totals.calls
     }
 
-    /// A halo exchange, and whatever else comes now and then.
+    /// Writes a halo exchange and, in some steps, other operations.
     pub fn step(&mut self, step: u64) -> io::Result<()> {
         self.exchange((step % 2) as usize, step % 8 == 6)?;
         if step % 3 == 1 {
@@ -98,7 +100,7 @@ impl Steps {
         Ok(())
     }
 
-    /// MPI_Finalize. Returns what each rank did.
+    /// Writes MPI_Finalize. Returns the totals of each rank.
     pub fn end(mut self) -> io::Result<Vec<KnownTotals>> {
         self.enter();
         let last = self.last();
@@ -114,7 +116,7 @@ impl Steps {
         self.ranks.into_iter().map(finish).collect()
     }
 
-    /// Every rank receives from and sends to its neighbors, and waits for all of it.
+    /// Every rank receives from and sends to its neighbors, and waits for all of these requests.
     fn exchange(&mut self, size: usize, any: bool) -> io::Result<()> {
         let directions = self.grid.directions();
         for (rank, sent) in self.ranks.iter_mut().zip(&mut self.sent) {
@@ -141,7 +143,7 @@ impl Steps {
         Ok(())
     }
 
-    /// Ranks whose number ends in this bit send to the other of their pair.
+    /// Ranks whose number has this lowest bit send to the other rank of their pair.
     fn pairs(&mut self, sender: u32, any: bool) -> io::Result<()> {
         self.enter();
         for rank in &mut self.ranks {
@@ -196,7 +198,7 @@ impl Steps {
         Ok(())
     }
 
-    /// Rank 0 does not wait for the others, nor they for each other.
+    /// Rank 0 does not wait for the others, and they do not wait for each other.
     fn broadcast(&mut self) -> io::Result<()> {
         self.enter();
         let root = self.entered[0];
@@ -209,7 +211,7 @@ impl Steps {
         Ok(())
     }
 
-    /// All ranks compute, and enter what comes next.
+    /// All ranks compute, and enter the next call.
     fn enter(&mut self) {
         for (rank, entered) in self.ranks.iter_mut().zip(&mut self.entered) {
             rank.compute();
@@ -229,7 +231,7 @@ impl SimulatedRank {
         self.now += often + seldom;
     }
 
-    /// Begins the receives and sends of a halo, and says when it began to send.
+    /// Begins the receives and sends of a halo, and notes when each send began.
     fn post(&mut self, directions: usize, size: usize, any: bool, sent: &mut [u64; DIRECTIONS]) -> io::Result<()> {
         let RankProgram { receive_halo, receive_any_halo, send_halo, .. } = self.program;
         for (direction, posted) in receive_halo[size].into_iter().enumerate().take(directions) {
@@ -237,7 +239,7 @@ impl SimulatedRank {
         }
         for (sent, send) in sent.iter_mut().zip(send_halo[size]).take(directions) {
             *sent = self.now;
-            // The number behind it says that the request was complete at once.
+            // The next number means that the request is complete at once.
             self.begins(send + u32::from(size == 0))?;
             self.totals.messages += 1;
             self.totals.bytes += HALO[size];
@@ -245,7 +247,7 @@ impl SimulatedRank {
         Ok(())
     }
 
-    /// A call that begins a request, and the way to the next.
+    /// Writes a call that begins a request, and the gap to the next call.
     fn begins(&mut self, signature: u32) -> io::Result<()> {
         let duration = self.least() - self.now;
         self.output.starts(signature, self.now, duration)?;
@@ -254,7 +256,7 @@ impl SimulatedRank {
         Ok(())
     }
 
-    /// A call that begins now.
+    /// Writes a call that begins now.
     fn call_until(&mut self, signature: u32, end: u64) -> io::Result<()> {
         self.output.call(signature, self.now, end - self.now)?;
         self.has_called(end - self.now);
@@ -267,13 +269,13 @@ impl SimulatedRank {
         self.now += duration;
     }
 
-    /// When a call that begins now ends that waits for nothing.
+    /// When a call that begins now would end if it waits for nothing.
     fn least(&mut self) -> u64 {
         self.now + LEAST + self.random.below(VARIES)
     }
 }
 
-/// What a collective call takes from the moment all are in it.
+/// The duration of a collective call from the moment at which all ranks are in it.
 fn collective(ranks: u32) -> u64 {
     LEAST + LATENCY * u64::from(ranks.next_power_of_two().ilog2())
 }

@@ -1,37 +1,37 @@
-//! What is known of a run: how much its ranks did, and how long they waited.
+//! The truth about a run: the calls of its ranks, and how long they waited.
 
 use std::ops::AddAssign;
 
-/// What is in the files of a run.
+/// The totals of a run's files.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Truth {
-    /// Of all ranks together.
+    /// The sum over all ranks.
     pub total: KnownTotals,
-    /// Of each rank.
+    /// The totals of each rank.
     pub ranks: Vec<KnownTotals>,
 }
 
-/// What ranks did and waited for. A tick is a nanosecond.
+/// Totals of calls and waits. A tick is a nanosecond.
 ///
-/// Only the waits named here are of an amount that is known; there are none in `MPI_Comm_split`, which all ranks enter
-/// at one moment, and those in `MPI_Init` and `MPI_Finalize` are not counted.
+/// Only waits of a known length are included. `MPI_Comm_split` has none, since all ranks enter it at the same moment;
+/// those in `MPI_Init` and `MPI_Finalize` are not counted.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct KnownTotals {
-    /// Calls, `MPI_Init` and `MPI_Finalize` among them.
+    /// The number of calls, including `MPI_Init` and `MPI_Finalize`.
     pub calls: u64,
     /// Ticks in these calls.
     pub in_mpi: u64,
     /// Point-to-point messages sent.
     pub messages: u64,
-    /// Bytes in them.
+    /// Bytes in these messages.
     pub bytes: u64,
-    /// From the begin of `MPI_Recv` or `MPI_Waitall` to the begin of the send; of several, the latest.
+    /// Waits from the begin of `MPI_Recv` or `MPI_Waitall` to the begin of the send; of several, the latest.
     pub late_sender: KnownWaits,
-    /// From the begin of `MPI_Allreduce` to its begin on the last rank.
+    /// Waits from the begin of `MPI_Allreduce` to its begin on the last rank.
     pub wait_at_nxn: KnownWaits,
-    /// From the begin of `MPI_Bcast` to its begin at the root.
+    /// Waits from the begin of `MPI_Bcast` to its begin at the root.
     pub late_broadcast: KnownWaits,
-    /// From the begin of `MPI_Barrier` to its begin on the communicator's last rank.
+    /// Waits from the begin of `MPI_Barrier` to its begin on the communicator's last rank.
     pub wait_at_barrier: KnownWaits,
 }
 
@@ -40,12 +40,12 @@ pub struct KnownTotals {
 pub struct KnownWaits {
     /// Calls that waited.
     pub calls: u64,
-    /// How long, in ticks.
+    /// The time that they waited, in ticks.
     pub ticks: u64,
 }
 
 impl KnownWaits {
-    /// A call that began at `begin` waited for what came at `until`, if that was later.
+    /// Adds a call that began at `begin` and waited for something at `until`, if that was later.
     pub(crate) fn add(&mut self, begin: u64, until: u64) {
         if until > begin {
             *self += KnownWaits { calls: 1, ticks: until - begin };

@@ -1,4 +1,4 @@
-//! What a synthetic run says of itself is what is read from its files.
+//! The truth that a synthetic run reports agrees with its files.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::fs;
@@ -15,7 +15,7 @@ use traces::signature::{STARTS, Signature, peer};
 
 const SHAPE: Shape = Shape { ranks: 12, calls: 5_000, topology: Topology::Torus, seed: 1 };
 
-/// A folder of its own for every test, gone when the test is over.
+/// A folder for one test, removed when the test is over.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -32,7 +32,7 @@ impl Drop for Folder {
     }
 }
 
-/// One call as read, with the requests it completed.
+/// A call as read, with the requests that it completed.
 struct Read {
     signature: Signature,
     start: u64,
@@ -45,7 +45,7 @@ struct Reader<'a> {
     signatures: &'a Signatures<'a>,
     calls: Vec<Read>,
     requests: u64,
-    /// What began each request, and from whom it came where a wildcard was posted.
+    /// The signature that began each request, with wildcards replaced by the actual source.
     begun: Vec<Signature>,
     arrived: HashMap<u64, Arrived>,
 }
@@ -75,7 +75,7 @@ impl Visitor for Reader<'_> {
     }
 }
 
-/// A rank's calls, and its requests: what began each, with wildcards replaced by what arrived.
+/// A rank's calls, and for each request what began it, with wildcards replaced by what arrived.
 fn read(file: &RankFile) -> (Vec<Read>, Vec<Signature>) {
     let contents = file.contents();
     assert!(contents.damage.is_empty());
@@ -106,13 +106,13 @@ fn files(folder: &Path, ranks: u32) -> Vec<RankFile> {
 
 /// The calls of a run, side by side.
 struct Calls {
-    /// Of each rank, with what began its requests.
+    /// The calls of each rank, and what began its requests.
     ranks: Vec<(Vec<Read>, Vec<Signature>)>,
     /// The world ranks in each rank's communicators, by number.
     members: Vec<HashMap<u32, Vec<i32>>>,
     /// When messages were sent, by source, destination and tag, in order.
     sent: HashMap<(i32, i32, i32), VecDeque<u64>>,
-    /// When ranks entered collectives, by members, communicator, function and how often that was called before.
+    /// When ranks entered collectives, by members, communicator, function and the number of earlier calls of it.
     entered: HashMap<Collective, BTreeMap<i32, u64>>,
 }
 
@@ -153,7 +153,7 @@ impl Calls {
         named.collect()
     }
 
-    /// When the messages were sent that a call waited for.
+    /// When the messages that a call waited for were sent; the latest counts.
     fn awaited(&mut self, rank: usize, call: usize) -> Option<u64> {
         let (calls, begun) = &self.ranks[rank];
         let call = &calls[call];
@@ -168,7 +168,7 @@ impl Calls {
         messages.into_iter().map(sent).max()
     }
 
-    /// What an analysis that knows no more than the files finds.
+    /// The totals that an analysis finds from the files alone.
     fn totals(&mut self, rank: usize) -> KnownTotals {
         let mut totals = KnownTotals::default();
         for at in 0..self.ranks[rank].0.len() {
@@ -180,7 +180,9 @@ impl Calls {
                 totals.messages += 1;
                 totals.bytes += call.signature.sent;
             }
-            awaited.into_iter().for_each(|sent| waits(&mut totals.late_sender, call, sent));
+            if let Some(sent) = awaited {
+                waits(&mut totals.late_sender, call, sent);
+            }
         }
         for (collective, call) in self.collectives(rank) {
             let entered = &self.entered[&collective];
@@ -215,7 +217,9 @@ fn found(folder: &Path, ranks: u32) -> Truth {
     let ranks: Vec<KnownTotals> = (0..ranks as usize).map(|rank| calls.totals(rank)).collect();
     assert!(calls.sent.values().all(VecDeque::is_empty), "every message is received");
     let mut total = KnownTotals::default();
-    ranks.iter().for_each(|rank| total += *rank);
+    for rank in &ranks {
+        total += *rank;
+    }
     Truth { total, ranks }
 }
 

@@ -1,4 +1,4 @@
-//! Two clocks read against each other, stored as measured.
+//! Samples of two clocks read together, as they were measured.
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
@@ -6,9 +6,9 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
 pub struct ClockSample {
-    /// Ticks, midway between a reading before and one after the system's clock was read. Zero: no sample.
+    /// Ticks, midway between a reading before and one after that of the system's clock. 0 means no sample.
     pub ticks: u64,
-    /// Ticks between those two readings: the sample is this far off at most.
+    /// Ticks between those two readings, which bound the error of the sample.
     pub width: u64,
     /// `CLOCK_MONOTONIC`, nanoseconds.
     pub monotonic: u64,
@@ -17,17 +17,16 @@ pub struct ClockSample {
 }
 
 impl ClockSample {
-    /// Whether anything was sampled.
     pub fn is_set(&self) -> bool {
         self.ticks != 0
     }
 }
 
-/// What the ticks of a file count.
+/// The counter whose ticks a file holds.
 #[repr(u16)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ClockKind {
-    /// RDTSC, invariant by what CPUID says.
+    /// RDTSC, if CPUID says that it is invariant.
     Tsc = 1,
     /// `CNTVCT_EL0`.
     Counter = 2,
@@ -36,7 +35,6 @@ pub enum ClockKind {
 }
 
 impl ClockKind {
-    /// The kind of a number read from disk.
     pub fn from_number(number: u16) -> Option<ClockKind> {
         [ClockKind::Tsc, ClockKind::Counter, ClockKind::Monotonic].into_iter().find(|k| *k as u16 == number)
     }

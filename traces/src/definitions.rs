@@ -1,18 +1,19 @@
-//! Definitions: what has no fixed size and is said once. bincode's wire format, written and read by `wincode`.
+//! Definitions: data without a fixed size that a file holds once. They are in bincode's wire format, written and read
+//! by `wincode`.
 //!
-//! A definitions page holds items one after another: a `u32` length, a `u32` zero, the bytes, zeros up to a
+//! A definitions page holds items one after another: a `u32` length, a `u32` zero, the bytes, and zeros up to a
 //! multiple of eight. A length of zero ends the page. The length is written last.
 
 use wincode::{SchemaRead, SchemaWrite};
 
-/// Something a trace refers to by a number, or says once.
+/// Something that a trace refers to by a number, or holds once.
 ///
-/// The order of the variants is on disk: append only. A reader skips those it does not know.
+/// The order of the variants is on disk: append only. Readers skip unknown variants.
 #[derive(Clone, PartialEq, Eq, Debug, SchemaRead, SchemaWrite)]
 pub enum Definition {
     /// The process that was recorded. Known before MPI is initialized.
     Process(Process),
-    /// The MPI library under it.
+    /// The MPI library of the process.
     Library(Library),
     /// A loaded program or shared library that MPI was called from.
     Module(Module),
@@ -22,55 +23,54 @@ pub enum Definition {
     Communicator(Communicator),
     /// A window or file.
     Object(Object),
-    /// What the recording left out, in the words of the filter.
+    /// The filter that the recording used, as the user wrote it.
     Filter(String),
-    /// Something the reader of a report is owed: what the recorder could not do, and why.
+    /// A warning for readers of reports: something that the recorder could not do, and why.
     Warning(String),
-    /// A part of the progress engine that is listened to.
+    /// A part of the progress engine that is intercepted.
     Component(Component),
-    /// How much is recorded of the progress engine: [`Depth`](crate::progress::Depth).
+    /// How much of the progress engine is recorded: [`Depth`](crate::progress::Depth).
     Progress(u32),
-    /// Who is in a communicator.
+    /// The members of a communicator.
     Members(Members),
-    /// What a communicator, window or file was made from.
+    /// The communicator that a communicator, window or file was made from.
     Origin(Origin),
     /// This process's clock read against another's.
     Sync(Sync),
-    /// This process's ticks are another's, as was found when clocks were compared.
+    /// Another process has the same ticks, as the comparison of clocks showed.
     SameClock(SameClock),
-    /// Who is in a group.
+    /// The members of a group.
     Group(Group),
     /// A process's neighbors in a communicator's topology.
     Neighbors(Neighbors),
     /// A language that the program called MPI from.
     Language(Language),
-    /// Where a call site lies in the program's source, of programs whose own runtime knows it.
+    /// The place of a call site in the program's source, if the program's own runtime knows it.
     Place(SourcePlace),
-    /// A part of its run that the program has given a name.
+    /// A region: a part of the run that the program has named.
     Region(Region),
-    /// The ranks of `MPI_COMM_WORLD` that record together, where others of it are not recorded, or not known to be: in steps
-    /// of 1.
+    /// The ranks of `MPI_COMM_WORLD` that record together, if others are not recorded or not known to be.
     Recorded(Vec<Span>),
-    /// MPI is asked at each call whether pending requests are complete.
+    /// How MPI is asked at each call whether pending requests are complete.
     Asked(CompletionTest),
-    /// What calls of some signatures hand to each process.
+    /// The bytes that calls with some signature hand to each process.
     Parts(Parts),
 }
 
-/// How MPI is asked whether a request is complete, without progress. The order is on disk: append only.
+/// How to ask MPI, without causing progress, whether a request is complete. The order is on disk: append only.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, SchemaRead, SchemaWrite)]
 pub enum CompletionTest {
-    /// By a function of its own.
+    /// By a function for that purpose.
     Function,
     /// By a word of the request.
     Word,
 }
 
-/// What a call that hands each process a part of its own hands to which: by rank in the communicator, or in the order of the
-/// neighbors it sends to.
+/// The parts that a call hands to different processes, by rank in the communicator, or in the order of the neighbors
+/// that it sends to.
 #[derive(Clone, PartialEq, Eq, Debug, SchemaRead, SchemaWrite)]
 pub struct Parts {
-    /// The number signatures use, from 1.
+    /// The number that signatures refer to, from 1.
     pub number: u32,
     /// The parts in order.
     pub runs: Vec<EqualParts>,
@@ -79,73 +79,68 @@ pub struct Parts {
 /// Parts of one size, one after another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, SchemaRead, SchemaWrite)]
 pub struct EqualParts {
-    /// The bytes of each.
+    /// Bytes of each part.
     pub bytes: u64,
-    /// How many there are.
     pub count: u32,
 }
 
-/// The process that was recorded.
 #[derive(Clone, PartialEq, Eq, Debug, Default, SchemaRead, SchemaWrite)]
 pub struct Process {
-    /// The host's name.
     pub host: String,
-    /// Identifies the host's boot: processes that share it share its clocks.
+    /// Identifies a boot of the host. Processes with the same value share the host's clocks.
     pub boot: String,
     /// Path of the executable.
     pub program: String,
     /// Its arguments, the program's name first.
     pub arguments: Vec<String>,
-    /// Where it ran.
+    /// The working directory.
     pub directory: String,
     /// The recorder's version.
     pub recorder: String,
 }
 
-/// The MPI library under a process.
+/// The MPI library of a process.
 #[derive(Clone, PartialEq, Eq, Debug, Default, SchemaRead, SchemaWrite)]
 pub struct Library {
-    /// What `MPI_Get_library_version` says.
+    /// The text of `MPI_Get_library_version`.
     pub version: String,
     /// Path of the shared library that defines `PMPI_Init`.
     pub path: String,
 }
 
-/// A loaded program or shared library.
 #[derive(Clone, PartialEq, Eq, Debug, SchemaRead, SchemaWrite)]
 pub struct Module {
     /// Numbered from 1.
     pub number: u32,
-    /// Its path.
     pub path: String,
-    /// The linker's build id, empty where it has none.
+    /// The linker's build id; empty if there is none.
     pub build_id: Vec<u8>,
 }
 
-/// A call site: where MPI returns to in the program.
+/// A call site: the address in the program that MPI returns to.
 #[derive(Clone, PartialEq, Eq, Debug, SchemaRead, SchemaWrite)]
 pub struct Site {
     /// Numbered from 1.
     pub number: u32,
-    /// The module's number, 0 where the address lies in none.
+    /// The module's number; 0 if the address lies in none.
     pub module: u32,
-    /// The return address, counted from the module's load address; absolute where there is no module, and without meaning
-    /// where a [`SourcePlace`] says what it stands for.
+    /// The return address, relative to the module's load address; absolute without a module. It has no meaning if a
+    /// [`SourcePlace`] describes the site.
     pub offset: u64,
 }
 
 /// A communicator, as one process knows it.
 #[derive(Clone, PartialEq, Eq, Debug, SchemaRead, SchemaWrite)]
 pub struct Communicator {
-    /// The number signatures use. 1 is `MPI_COMM_WORLD`, 2 `MPI_COMM_SELF`.
+    /// The number that signatures refer to. 1 is `MPI_COMM_WORLD`, 2 `MPI_COMM_SELF`.
     pub number: u32,
     /// The process's rank in it.
     pub rank: i32,
-    /// Processes in it; in the remote group of an intercommunicator.
+    /// The number of processes; for an intercommunicator, of the remote group.
     pub size: u32,
     /// Whether it is an intercommunicator.
     pub inter: bool,
-    /// Its name; where it was given another, the communicator is defined again.
+    /// The name. If the program renames a communicator, it is defined again.
     pub name: String,
 }
 
@@ -154,34 +149,33 @@ pub struct Communicator {
 pub struct Members {
     /// The communicator's number.
     pub communicator: u32,
-    /// Those of its group, in order.
+    /// The members of the communicator's group, in order.
     pub local: Vec<Span>,
-    /// Those of the remote group of an intercommunicator.
+    /// The members of an intercommunicator's remote group.
     pub remote: Vec<Span>,
 }
 
 /// The processes of a group that a window was opened to, by their ranks in the process's `MPI_COMM_WORLD`.
 #[derive(Clone, PartialEq, Eq, Debug, SchemaRead, SchemaWrite)]
 pub struct Group {
-    /// The number signatures use, from 1.
+    /// The number that signatures refer to, from 1.
     pub number: u32,
-    /// The processes, in order.
     pub members: Vec<Span>,
 }
 
-/// A process's neighbors in a communicator's topology, by their ranks in the process's `MPI_COMM_WORLD`, in the order of the
-/// buffers of neighborhood collectives.
+/// A process's neighbors in a communicator's topology, by their ranks in the process's `MPI_COMM_WORLD`, in the order
+/// of the buffers of neighborhood collectives.
 #[derive(Clone, PartialEq, Eq, Debug, SchemaRead, SchemaWrite)]
 pub struct Neighbors {
     /// The communicator's number.
     pub communicator: u32,
-    /// Those it receives from.
+    /// The neighbors that the process receives from.
     pub sources: Vec<Span>,
-    /// Those it sends to.
+    /// The neighbors that the process sends to.
     pub destinations: Vec<Span>,
 }
 
-/// Whose interface to MPI a program has used. The order is on disk: append only.
+/// The interface to MPI that a program uses. The order is on disk: append only.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, SchemaRead, SchemaWrite)]
 pub enum Language {
     /// The C interface, which C++, Rust and most other languages use.
@@ -195,7 +189,6 @@ pub enum Language {
 }
 
 impl Language {
-    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Language::C => "C",
@@ -206,41 +199,39 @@ impl Language {
     }
 }
 
-/// A call site by what the program's own runtime says of it, as Python's does.
+/// The source of a call site, as the program's own runtime reports it. Python's does.
 #[derive(Clone, PartialEq, Eq, Debug, SchemaRead, SchemaWrite)]
 pub struct SourcePlace {
     /// The call site's number.
     pub site: u32,
-    /// The source file.
     pub file: String,
-    /// The line, 0 where it is not known.
+    /// The line; 0 if it is unknown.
     pub line: u32,
-    /// The function that the line is in.
+    /// The function that contains the line.
     pub function: String,
 }
 
-/// A part of its run that the program has given a name.
+/// A part of the run that the program has named.
 #[derive(Clone, PartialEq, Eq, Debug, SchemaRead, SchemaWrite)]
 pub struct Region {
     /// Numbered from 1.
     pub number: u32,
-    /// Its name.
     pub name: String,
 }
 
-/// Ranks in even steps.
+/// Ranks at equal distances.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, SchemaRead, SchemaWrite)]
 pub struct Span {
-    /// The first; negative for processes of another world.
+    /// The first rank; negative for processes of another world.
     pub first: i32,
-    /// How many.
+    /// The number of ranks.
     pub count: u32,
-    /// From each to the next.
+    /// The distance from each rank to the next.
     pub step: i32,
 }
 
 impl Span {
-    /// Ranks as spans.
+    /// Ranks, packed into spans.
     pub fn all(ranks: &[i32]) -> Vec<Span> {
         let mut spans: Vec<Span> = Vec::new();
         for rank in ranks {
@@ -253,7 +244,7 @@ impl Span {
         spans
     }
 
-    /// The rank at a place of several spans.
+    /// The rank at a place in consecutive spans.
     pub fn rank(spans: &[Span], mut place: u32) -> Option<i32> {
         for span in spans {
             if place < span.count {
@@ -264,7 +255,7 @@ impl Span {
         None
     }
 
-    /// The place of a rank in it.
+    /// The place of a rank in the span.
     pub fn place(&self, rank: i32) -> Option<u32> {
         let (from_first, step) = (i64::from(rank) - i64::from(self.first), i64::from(self.step));
         let place = match step {
@@ -274,92 +265,89 @@ impl Span {
         u32::try_from(place).ok().filter(|place| *place < self.count)
     }
 
-    /// The rank at a place of it.
+    /// The rank at a place in the span.
     pub fn rank_at(&self, place: u32) -> Option<i32> {
         self.first.checked_add(self.step.checked_mul(i32::try_from(place).ok()?)?)
     }
 }
 
-/// How an object came about, so that it can be told to be the same on all its processes.
+/// How an object was made, so that all its processes can be recognized as having the same one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, SchemaRead, SchemaWrite)]
 pub struct Origin {
     /// The object's number.
     pub number: u32,
     /// The number of the communicator it was made from.
     pub parent: u32,
-    /// How many calls have made objects from that one before, and all its processes took part in them; `u32::MAX` where
-    /// only the new object's own processes took part in the call.
+    /// The number of earlier calls that made objects from the parent and in which all its processes took part;
+    /// `u32::MAX` if only the processes of the new object took part in the call.
     pub ordinal: u32,
 }
 
-/// Two processes' ticks read against each other: of all messages that went there and back, those that took the least time
-/// (Hoefler, Schneider, Lumsdaine 2008, section 2).
+/// Two processes' ticks read against each other: the fastest of all exchanges of messages there and back (Hoefler,
+/// Schneider, Lumsdaine 2008, section 2).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, SchemaRead, SchemaWrite)]
 pub struct Sync {
-    /// On what occasion.
+    /// When the clocks were compared.
     pub when: Occasion,
-    /// The other's rank in `MPI_COMM_WORLD`.
+    /// The other process's rank in `MPI_COMM_WORLD`.
     pub peer: u32,
     /// This process's ticks before the message left.
     pub before: u64,
-    /// The other's when it was there.
+    /// The other process's ticks when it arrived.
     pub there: u64,
-    /// This process's when the answer came.
+    /// This process's ticks when the answer arrived.
     pub after: u64,
-    /// How many were exchanged.
+    /// The number of exchanges.
     pub exchanges: u32,
 }
 
-/// This process's ticks and another's are the same.
+/// This process's ticks equal another's.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, SchemaRead, SchemaWrite)]
 pub struct SameClock {
-    /// On what occasion that was found.
+    /// When the clocks were compared.
     pub when: Occasion,
-    /// The other's rank in `MPI_COMM_WORLD`.
+    /// The other process's rank in `MPI_COMM_WORLD`.
     pub peer: u32,
-    /// By how many ticks the two may differ, by what was compared.
+    /// The most ticks by which the two may differ, as far as the comparison shows.
     pub within: u64,
 }
 
-/// When clocks are compared. The order is on disk: append only.
+/// The occasions on which clocks are compared. The order is on disk: append only.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, SchemaRead, SchemaWrite)]
 pub enum Occasion {
-    /// MPI was just initialized.
+    /// Right after MPI is initialized.
     Init,
-    /// MPI is about to be finalized.
+    /// Right before MPI is finalized.
     Finalize,
 }
 
 /// A window or file.
 #[derive(Clone, PartialEq, Eq, Debug, SchemaRead, SchemaWrite)]
 pub struct Object {
-    /// The number signatures use, from the same sequence as the communicators'.
+    /// The number that signatures refer to, from the same sequence as communicators.
     pub number: u32,
-    /// What it is.
     pub kind: ObjectKind,
 }
 
-/// What an [`Object`] is.
+/// The kind of an [`Object`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, SchemaRead, SchemaWrite)]
 pub enum ObjectKind {
     /// A window for one-sided communication.
     Window,
-    /// A file.
     File,
 }
 
-/// A part of the progress engine, or something it calls.
+/// A part of the progress engine, or something that it calls.
 #[derive(Clone, PartialEq, Eq, Debug, SchemaRead, SchemaWrite)]
 pub struct Component {
-    /// Its line in every thread's ledger.
+    /// The index of its line in every thread's ledger.
     pub number: u32,
-    /// How it is listened to.
+    /// How it is intercepted.
     pub way: Interception,
-    /// Its name.
     pub name: String,
 }
 
-/// How a part of the progress engine is listened to. The order is on disk: append only.
+/// How a part of the progress engine is intercepted. The order is on disk: append only.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, SchemaRead, SchemaWrite)]
 pub enum Interception {
     /// `opal_progress`, Open MPI's engine.
@@ -381,9 +369,9 @@ pub enum Interception {
 }
 
 impl Library {
-    /// The library by name and number: `Open MPI 4.1.4`.
+    /// The library's name and version: `Open MPI 4.1.4`.
     pub fn name(&self) -> String {
-        // The longest of several that fit: Intel's says of itself that it is based on MPICH.
+        // If several names fit, the later one in the list counts: Intel's library says that it is based on MPICH.
         let names = ["MPICH", "Cray MPICH", "MVAPICH", "Intel(R) MPI", "Open MPI"];
         let name = names.iter().rev().find(|name| self.version.contains(*name)).copied().unwrap_or("MPI");
         let first = self.version.lines().next().unwrap_or_default();
@@ -393,7 +381,7 @@ impl Library {
     }
 }
 
-/// Bytes in front of an item.
+/// Bytes before the content of an item.
 pub const PREFIX: usize = 8;
 
 impl Definition {
@@ -402,20 +390,19 @@ impl Definition {
         wincode::serialize(self)
     }
 
-    /// Back from the item's bytes; `None` for a variant of a later version, or bytes that are none.
+    /// The definition in an item's bytes; `None` for a variant of a later version, and for other bytes.
     pub fn from_bytes(bytes: &[u8]) -> Option<Definition> {
         wincode::deserialize(bytes).ok()
     }
 
-    /// Whether an item is of a variant that this version does not have.
+    /// Whether an item has a variant that this version does not know.
     pub fn is_later(bytes: &[u8]) -> bool {
         bytes.first_chunk().is_some_and(|variant| u32::from_le_bytes(*variant) >= Definition::VARIANTS)
     }
 
-    /// How many variants there are.
     pub const VARIANTS: u32 = 22;
 
-    /// Bytes an item of this many takes on a page.
+    /// The space on a page of an item with this many bytes.
     pub const fn padded(bytes: usize) -> usize {
         PREFIX + bytes.next_multiple_of(8)
     }

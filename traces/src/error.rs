@@ -1,59 +1,40 @@
-//! What can be wrong with a file: what, where, and what to try.
+//! Errors of whole files, and damage inside files: what, where, and what to try.
 
 use std::io;
 use std::path::PathBuf;
 
-/// Why a file cannot be read at all.
+/// A file cannot be read at all.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The system refused.
+    /// The system reported an error.
     #[error("{}: {source}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The system's reason.
-        source: io::Error,
-    },
-    /// Too short for a header.
+    Io { path: PathBuf, source: io::Error },
+    /// The file is shorter than its header.
     #[error(
         "{}: the file ends after {bytes} bytes, within its header. The rank was killed at its start, or the copy is incomplete.",
         path.display()
     )]
-    Short {
-        /// The file.
-        path: PathBuf,
-        /// Its length.
-        bytes: u64,
-    },
-    /// The magic is not ours.
+    Short { path: PathBuf, bytes: u64 },
+    /// The file does not begin with the magic.
     #[error("{}: not an overhear trace: it does not begin with \"overhear\".", path.display())]
-    Foreign {
-        /// The file.
-        path: PathBuf,
-    },
-    /// Written by a later version.
+    Foreign { path: PathBuf },
+    /// A later version wrote the file.
     #[error(
         "{}: format version {found}, but this overhear reads only up to {}. Read it with the overhear that recorded it, or a later one.",
         path.display(),
         crate::file::VERSION
     )]
-    Newer {
-        /// The file.
-        path: PathBuf,
-        /// The version in the header.
-        found: u32,
-    },
-    /// A header that contradicts itself.
+    Newer { path: PathBuf, found: u32 },
+    /// The header contradicts itself.
     #[error("{}: the header is damaged: {what}. Copy the file again from where it was recorded.", path.display())]
     Header {
-        /// The file.
         path: PathBuf,
-        /// What is impossible about it.
+        /// The contradiction.
         what: String,
     },
 }
 
-/// Something wrong inside a file whose other parts can be used.
+/// Something wrong inside a file of which other parts can be used.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Damage {
     /// The file ends inside a page.
@@ -61,51 +42,47 @@ pub enum Damage {
         "the page at byte {page} is {claimed} bytes long, but the file ends {left} bytes later; the records before that are used"
     )]
     Cut {
-        /// Where the page begins.
+        /// The offset of the page.
         page: u64,
-        /// What its header says.
+        /// The length in its header.
         claimed: u64,
-        /// What there is.
+        /// The bytes up to the end of the file.
         left: u64,
     },
-    /// No page where one should begin.
+    /// No page begins where one should.
     #[error("no page begins at byte {at}, where one should; reading continues at the next page found")]
     NoPage {
-        /// Where it should have begun.
+        /// The offset at which it should begin.
         at: u64,
     },
-    /// A record of no known kind.
+    /// A record has an unknown kind.
     #[error(
         "no record at word {word} of a page of thread {thread} ({value:#018x}); the {before} records before it are used"
     )]
     NoRecord {
-        /// The thread.
         thread: u32,
-        /// Index of the word behind the page's header.
+        /// Index of the word after the page's header.
         word: usize,
-        /// Its value.
+        /// The word's value.
         value: u64,
-        /// Records of the page that were read.
+        /// Records of the page before it, which were read.
         before: u64,
     },
-    /// A signature number that was never defined.
+    /// A signature number is not defined.
     #[error(
         "{calls} calls of thread {thread} have signature {number}, which the file does not define; they are left out"
     )]
     NoSignature {
-        /// The thread.
         thread: u32,
-        /// The number.
         number: u32,
-        /// Calls that have it.
+        /// The number of calls with this number.
         calls: u64,
     },
-    /// A definition that cannot be read.
+    /// A definition cannot be read.
     #[error("a definition of {bytes} bytes in the page at byte {page} cannot be read; it is left out")]
     NoDefinition {
-        /// Where the page begins.
+        /// The offset of the page.
         page: u64,
-        /// The item's length.
         bytes: u32,
     },
 }

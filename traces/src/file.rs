@@ -1,4 +1,4 @@
-//! The frame of a rank's file: a header, then pages, each owned by one thread or by all together.
+//! The frame of a rank's file: a header, then pages, each of which belongs to one thread or to the process.
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
@@ -10,7 +10,7 @@ use crate::signature::Signature;
 pub const MAGIC: [u8; 8] = *b"overhear";
 /// The version of the format this library writes.
 pub const VERSION: u32 = 1;
-/// A rank that is not known: MPI_Init did not return.
+/// The rank before MPI_Init returns.
 pub const NO_RANK: u32 = u32::MAX;
 
 /// The start of a file. Pages follow at [`FIRST_PAGE`].
@@ -19,15 +19,15 @@ pub const NO_RANK: u32 = u32::MAX;
 pub struct FileHeader {
     /// [`MAGIC`].
     pub magic: [u8; 8],
-    /// [`VERSION`] of whoever wrote it.
+    /// [`VERSION`] of the library that wrote the file.
     pub version: u32,
-    /// Bytes of which pages are multiples.
+    /// Page lengths are multiples of this many bytes.
     pub unit: u32,
-    /// The same in all files of a run.
+    /// The run's identity, the same in all its files.
     pub run: [u8; 16],
     /// Rank in the process's `MPI_COMM_WORLD`, or [`NO_RANK`].
     pub rank: u32,
-    /// Size of that communicator, 0 where unknown.
+    /// Size of that communicator, 0 if unknown.
     pub size: u32,
     /// 0 for processes the launcher started; from 1 for worlds that were spawned.
     pub world: u32,
@@ -45,11 +45,11 @@ pub struct FileHeader {
     pub state: u32,
     /// [`Stop`]: why the events end before the program does.
     pub stop: u32,
-    /// When they ended, ticks.
+    /// When the events ended, ticks.
     pub stopped_at: u64,
-    /// Ticks a second by what the processor says of itself, 0 where it says nothing.
+    /// Ticks per second as the processor states them, 0 if it does not.
     pub nominal_frequency: u64,
-    /// What one recorded call costs beyond the call itself, thousandths of a tick, measured at start.
+    /// The cost of a recorded call beyond the call itself, in thousandths of a tick, measured at the start.
     pub wrapper_cost: u64,
     /// When recording began, just before MPI was initialized.
     pub begin: ClockSample,
@@ -57,17 +57,17 @@ pub struct FileHeader {
     pub ready: ClockSample,
     /// When MPI was finalized.
     pub end: ClockSample,
-    /// When `MPI_Pcontrol(2)` last set the profile back to nothing, ticks; 0 where it never did.
+    /// When `MPI_Pcontrol(2)` last reset the profile, ticks; 0 if it never did.
     pub profile_begin: u64,
-    /// Since when `MPI_Pcontrol(0)` has stopped the profile, ticks; 0 where it goes on.
+    /// When `MPI_Pcontrol(0)` stopped the profile, ticks; 0 if it is not stopped.
     pub profile_stopped_at: u64,
-    /// Ticks for which the profile was stopped before, since it was last set back.
+    /// Ticks for which the profile was stopped earlier, since it was last reset.
     pub profile_stopped: u64,
-    /// Calls that are in no record and in no total.
+    /// Calls that no record and no total includes.
     pub lost: u64,
-    /// Recordings of threads that were begun, also those without a page of their own.
+    /// Threads whose recording began, including those without a page of their own.
     pub threads: u64,
-    /// What listening to one entry into the progress engine costs, thousandths of a tick, measured at start.
+    /// The cost of listening to one entry into the progress engine, in thousandths of a tick, measured at the start.
     pub entry_cost: u64,
     /// Zero.
     pub reserved: [u64; 2],
@@ -75,20 +75,21 @@ pub struct FileHeader {
 
 const _: () = assert!(size_of::<FileHeader>() == 248);
 
-/// Where pages begin.
+/// The offset of the first page.
 pub const FIRST_PAGE: usize = 4096;
 
-/// Where the totals by function are, behind the header, that threads without room of their own share.
+/// The offset of the totals by function, which lie after the header and are shared by threads without room of their
+/// own.
 pub const SHARED_TOTALS: usize = 256;
-/// How many there are. The last is for all functions that have none.
+/// The number of these totals. The last one is for all functions without a total of their own.
 pub const SHARED_ENTRIES: usize = (FIRST_PAGE - SHARED_TOTALS) / size_of::<ProfileEntry>();
 
-/// MPI was initialized: rank, size and what else the header says of the world are known.
+/// Set once MPI is initialized: rank, size and the other facts about the world are known.
 pub const INITIALIZED: u32 = 1;
-/// MPI_Finalize, or the last MPI_Session_finalize, returned.
+/// Set once MPI_Finalize, or the last MPI_Session_finalize, has returned.
 pub const FINALIZED: u32 = 2;
 
-/// What kind of handles, statuses and constants the program was compiled for.
+/// The ABI that the program was compiled for: its handles, statuses and constants.
 #[repr(u16)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Abi {
@@ -100,7 +101,6 @@ pub enum Abi {
     Standard = 3,
 }
 
-/// What was recorded.
 #[repr(u16)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mode {
@@ -114,7 +114,7 @@ pub enum Mode {
 #[repr(u32)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stop {
-    /// They do not. Else the rest is in the profile.
+    /// They do not. For every other reason, the calls that follow are in the profile.
     No = 0,
     /// The file reached its limit.
     MaxBytes = 1,
@@ -124,19 +124,19 @@ pub enum Stop {
     Io = 3,
     /// Memory ran out.
     NoMemory = 4,
-    /// The file reached what the system lets the process write, RLIMIT_FSIZE; the rest is in the profile.
+    /// The file reached the limit that the system sets for the process, RLIMIT_FSIZE.
     SizeLimit = 5,
 }
 
 impl Stop {
-    /// Whether somebody set the limit that was reached.
+    /// Whether the reason is a limit that someone set.
     pub fn is_limit(self) -> bool {
         matches!(self, Stop::MaxBytes | Stop::SizeLimit)
     }
 }
 
 impl FileHeader {
-    /// Whether there is a profile, from the start or from some point on.
+    /// Whether the file has a profile, of the whole run or of its end.
     pub fn has_profile(&self) -> bool {
         self.mode == Mode::Profile as u16 || self.stop != Stop::No as u32
     }
@@ -145,7 +145,7 @@ impl FileHeader {
 macro_rules! from_number {
     ($($enum:ident: $int:ty = $($value:ident)*;)*) => {$(
         impl $enum {
-            /// The value of a number read from disk.
+            /// The value with a number read from disk.
             pub fn from_number(number: $int) -> Option<$enum> {
                 [$($enum::$value),*].into_iter().find(|value| *value as $int == number)
             }
@@ -160,7 +160,7 @@ from_number! {
     PageKind: u32 = Thread Signatures Events Profile Definitions;
 }
 
-/// What a page holds. The number is the page's first word, and written last.
+/// The content of a page. The number is the page's first word, and is written last.
 #[repr(u32)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PageKind {
@@ -180,17 +180,17 @@ pub enum PageKind {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
 pub struct PageHeader {
-    /// [`PageKind`]; zero for a page reserved and not begun.
+    /// [`PageKind`]; 0 for a page that is reserved but not begun.
     pub kind: u32,
     /// Length in units, this header included.
     pub units: u32,
-    /// The thread it belongs to, numbered from 0 in the order they first called MPI.
+    /// The thread that owns the page. Threads count from 0 in the order in which they first called MPI.
     pub thread: u32,
-    /// Its place among the thread's pages of this kind, from 0.
+    /// The page's place among the thread's pages of this kind, from 0.
     pub sequence: u32,
-    /// Events: the tick the first record's gap counts from. Profile: since when it counts.
+    /// Events: the tick from which the gap of the first record counts. Profile: the tick from which it counts calls.
     pub base: u64,
-    /// Events: the number the next request will get.
+    /// Events: the number that the next request gets.
     pub requests: u64,
     /// The clocks when the page was begun.
     pub sample: ClockSample,
@@ -198,64 +198,65 @@ pub struct PageHeader {
 
 const _: () = assert!(size_of::<PageHeader>() == 64);
 
-/// How many calls inside calls a [`ThreadBlock`] shows.
+/// The most nested calls that a [`ThreadBlock`] shows.
 pub const LEVELS: usize = 16;
 
-/// A thread's fixed place: the calls it is in, and what is counted instead of recorded one by one.
+/// A thread's fixed area: the calls that it is in, and counters since its last record.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
 pub struct ThreadBlock {
     /// The system's id of the thread.
     pub tid: u32,
-    /// How many calls deep the thread is. Those beyond [`LEVELS`] are not shown.
+    /// How deeply the thread's calls are nested. Levels beyond [`LEVELS`] are not shown.
     pub depth: u32,
     /// When the thread first called MPI, ticks.
     pub begin: u64,
     /// The signature of a call numbered [`UNNUMBERED`](crate::record::UNNUMBERED).
     pub unnumbered: Signature,
-    /// The calls, outermost first; valid below `depth`.
+    /// The open calls, outermost first; valid below `depth`.
     pub levels: [Level; LEVELS],
-    /// Calls that asked in vain since the last record.
+    /// Calls that polled without success since the last record.
     pub polls: Polls,
-    /// Entries into the progress engine that achieved something, since the last record.
+    /// Entries into the progress engine that achieved something since the last record.
     pub productive: Productive,
-    /// Entries outside MPI calls, since the last record.
+    /// Entries outside MPI calls since the last record.
     pub outside: EntryRun,
-    /// What the progress engine did, in all and by component.
+    /// The activity of the progress engine, in all and by component.
     pub ledger: [LedgerLine; LINES],
-    /// Ticks that the recorder took off the straight line of a call: new signatures and objects, page turns, start and end.
+    /// Ticks that the recorder spent beyond the straight line of a call: on new signatures and objects, page turns,
+    /// start and end.
     pub off_line: u64,
-    /// When the last entry into the progress engine ended, ticks; 0 where entries are not timed. A thread that waits inside MPI
-    /// shows by this that it lives.
+    /// When the last entry into the progress engine ended, ticks; 0 if entries are not timed. It shows that a thread
+    /// waiting inside MPI is alive.
     pub last_entry: u64,
 }
 
-/// A call a thread is in.
+/// A call that a thread is in.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
 pub struct Level {
-    /// When it began, ticks.
+    /// When the call began, ticks.
     pub start: u64,
-    /// Its signature's number.
+    /// The number of its signature.
     pub signature: u64,
 }
 
 const _: () = assert!(size_of::<ThreadBlock>() == 3712);
 
-/// The signature's number in entries that stand for calls of a function, whatever their signatures.
+/// The signature number of entries for all calls of a function, whatever their signatures.
 pub const ANY_SIGNATURE: u32 = u32::MAX;
-/// The call's number in the entry for all functions that have no other.
+/// The call number of the entry for functions without one of their own.
 pub const ANY_CALL: u16 = 0;
 
-/// Counts and times of one signature's calls.
+/// Counts and times of the calls with one signature.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
 pub struct ProfileEntry {
-    /// The signature's number, 0 where the entry is free, or [`ANY_SIGNATURE`].
+    /// The signature's number; 0 for a free entry; or [`ANY_SIGNATURE`].
     pub signature: u32,
     /// Calls that did not return success.
     pub failed: u32,
-    /// The call's number in an entry for any signature; else 0.
+    /// The call's number in an entry for any signature, else 0.
     pub call: u64,
     /// Calls that ended.
     pub count: u64,
@@ -265,11 +266,11 @@ pub struct ProfileEntry {
     pub min: u64,
     /// The longest, ticks.
     pub max: u64,
-    /// Bytes handed out.
+    /// Bytes sent.
     pub sent: u64,
-    /// Bytes that came, as far as a status told; else as posted.
+    /// Bytes received: as the status gave them, or else as posted.
     pub received: u64,
-    /// What the progress engine did during them.
+    /// The activity of the progress engine during the calls.
     pub engine: Entries,
 }
 

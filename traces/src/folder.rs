@@ -1,4 +1,4 @@
-//! The folder of a run: what it and its files are called, and that no run overwrites another.
+//! The folder of a run: its name, the names of its files, and the claim by which no run overwrites another.
 
 use std::fs::{self, File};
 use std::io::{Error, ErrorKind, Write};
@@ -8,16 +8,15 @@ use std::time::{Duration, Instant};
 
 use crate::file::NO_RANK;
 
-/// The ending of a rank's file.
 pub const EXTENSION: &str = "ovh";
 
-/// The recorder where the run's folder has a copy of it.
+/// The name of the recorder's copy in a run's folder.
 pub const RECORDER: &str = "liboverhear.so";
 
-/// How often a name that is taken is tried with the next number behind it.
+/// The most numbers that are tried if a name is taken.
 const TRIES: u32 = 10_000;
 
-/// The name of a rank's file. World 0 is the one the launcher started, others were spawned.
+/// The name of a rank's file. World 0 is the one that the launcher started; others were spawned.
 pub fn file_name(world: u32, rank: u32) -> String {
     match (world, rank) {
         (0, NO_RANK) => format!("process-{}.{EXTENSION}", std::process::id()),
@@ -31,12 +30,12 @@ pub fn starting_file_name(host: &str) -> String {
     format!("starting-{host}-{}.{EXTENSION}", std::process::id())
 }
 
-/// Whether a file is of a process that never learned its rank.
+/// Whether the file belongs to a process that never learned its rank.
 pub fn is_starting(file_name: &str) -> bool {
     file_name.trim_start_matches(".overhear-").starts_with("starting-")
 }
 
-/// The name a run's folder has where the user gave none: by program and local time.
+/// The name of a run's folder if the user gives none: by program and local time.
 pub fn default_name(program: &str) -> String {
     format!("overhear-{program}-{}", now())
 }
@@ -53,25 +52,28 @@ fn now() -> String {
     String::from_utf8_lossy(&text[..length]).into_owned()
 }
 
-/// A folder as a shell takes it.
+/// A path as the user would type it in a shell, quoted if necessary.
 pub fn as_typed(folder: &Path) -> String {
     let path = folder.to_string_lossy();
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | '=' | ':' | ',' | '@' | '%');
-    match path.chars().all(plain) && !path.starts_with('-') {
-        true => path.into_owned(),
-        false if path.starts_with('-') => format!("./'{}'", path.replace('\'', r"'\''")),
-        false => format!("'{}'", path.replace('\'', r"'\''")),
+    let quoted = || format!("'{}'", path.replace('\'', r"'\''"));
+    if path.starts_with('-') {
+        format!("./{}", quoted())
+    } else if path.chars().all(plain) {
+        path.into_owned()
+    } else {
+        quoted()
     }
 }
 
-/// The file that says which run a folder belongs to: its identity in hexadecimal digits.
+/// The file that says which run a folder belongs to, by its identity in hexadecimal digits.
 const CLAIM: &str = ".run";
 
-/// How long whoever has made a claim may take to write it.
+/// The longest time from making a claim to writing it.
 const WRITING: Duration = Duration::from_secs(1);
 
-/// Claims a folder for a run: the one wanted, or the first with a number behind it that is new, empty, or claimed by this run.
-/// Of several runs at once, one gets each folder; whoever asks for the same run gets the same one.
+/// Claims a folder for a run: the one wanted, or the first numbered one that is new, empty, or already claimed by this
+/// run. Of several runs at the same time, each gets a folder of its own; all processes of one run get the same one.
 pub fn claim(wanted: &Path, run: &[u8; 16]) -> Result<PathBuf, Error> {
     if let Some(parent) = wanted.parent() {
         fs::create_dir_all(parent)?;
@@ -86,18 +88,20 @@ pub fn claim(wanted: &Path, run: &[u8; 16]) -> Result<PathBuf, Error> {
     Err(ErrorKind::AlreadyExists.into())
 }
 
-/// Gives a folder back that nothing was recorded into.
+/// Removes a folder that nothing was recorded into.
 pub fn give_back(folder: &Path) {
     const OURS: [&str; 2] = [CLAIM, RECORDER];
     let is_ours = |entry: fs::DirEntry| OURS.iter().any(|ours| entry.file_name() == *ours);
     let only_ours = |mut entries: fs::ReadDir| entries.all(|entry| entry.is_ok_and(is_ours));
     if fs::read_dir(folder).is_ok_and(only_ours) {
-        OURS.iter().for_each(|ours| drop(fs::remove_file(folder.join(ours))));
+        for ours in OURS {
+            let _ = fs::remove_file(folder.join(ours));
+        }
         let _ = fs::remove_dir(folder);
     }
 }
 
-/// Whether the folder is this run's, which it becomes where it is nobody's.
+/// Whether the folder belongs to this run. A folder that belongs to no run is claimed for it.
 fn is_claimed_by(folder: &Path, run: &[u8; 16]) -> Result<bool, Error> {
     let identity = format!("{:032x}\n", u128::from_be_bytes(*run));
     let claim = folder.join(CLAIM);
@@ -108,7 +112,7 @@ fn is_claimed_by(folder: &Path, run: &[u8; 16]) -> Result<bool, Error> {
     match &made {
         Ok(()) => {}
         Err(error) if error.kind() != ErrorKind::AlreadyExists => return made.map(|()| false),
-        // What lies in it was not put there by a run that claims its folder, or by one that does so just now.
+        // The folder's content is either not from a run, or from one that is claiming the folder at this moment.
         Err(_) if !is_empty(folder) => return Ok(wait_for(String::new(), &claim) == identity),
         Err(_) => {}
     }
@@ -125,7 +129,7 @@ fn is_claimed_by(folder: &Path, run: &[u8; 16]) -> Result<bool, Error> {
         }
         Err(error) => error,
     };
-    // A full disk has room for a folder at times, and none for what is in it.
+    // A full disk may have room for a folder but not for a file in it.
     if made.is_ok() {
         let _ = fs::remove_dir(folder);
     }
@@ -136,7 +140,7 @@ fn is_empty(folder: &Path) -> bool {
     fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none())
 }
 
-/// What a claim says once it is written; nothing where there is none.
+/// The content of a claim once it is written; empty if there is no claim.
 fn wait_for(mut found: String, claim: &Path) -> String {
     let began = Instant::now();
     while found.is_empty() && began.elapsed() < WRITING {

@@ -1,19 +1,19 @@
-//! What the progress engine did: records of its entries, and the ledger of a thread.
+//! Records of entries into the progress engine, and the ledger of a thread.
 //!
-//! An *entry* is one call of the engine's own functions, whoever made it; only the outermost of those inside each other
-//! counts. It is *productive* where something came of it: a component reported events, or bytes moved.
+//! An *entry* is one call of the engine's own functions, whoever makes it; of nested ones only the outermost counts. It
+//! is *productive* if it achieved something: a component reported events, or bytes moved.
 //!
-//! Records of entries take no time: their `gap` runs from the end of the call before to the start of the entry, and is
-//! negative where the entry lies in the call.
+//! Records of entries take no time on the clock: their `gap` runs from the end of the last call to the start of the
+//! entry, and is negative if the entry lies inside that call.
 
-// The recorder adds to runs while MPI turns its engine: a panic would end the program.
+// The recorder adds to runs while MPI runs its engine: a panic would end the program.
 #![deny(clippy::indexing_slicing)]
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use crate::record::{Bits, RecordKind, bits};
 
-/// How much is recorded of the progress engine.
+/// How much of the progress engine is recorded.
 #[repr(u32)]
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Depth {
@@ -21,22 +21,21 @@ pub enum Depth {
     Off = 0,
     /// Entries are counted.
     Count = 1,
-    /// And timed.
+    /// Entries are also timed.
     Time = 2,
-    /// And each that achieved something is an event, as is each run of those that did not.
+    /// Each productive entry is also an event, and so is each run of unproductive ones.
     Events = 3,
 }
 
 impl Depth {
-    /// All of them, from nothing to everything.
+    /// All depths, from nothing to everything.
     pub const ALL: [Depth; 4] = [Depth::Off, Depth::Count, Depth::Time, Depth::Events];
 
-    /// The value of a number read from disk.
     pub fn from_number(number: u32) -> Option<Depth> {
         Depth::ALL.into_iter().find(|depth| *depth as u32 == number)
     }
 
-    /// As it is written in a setting.
+    /// The depth's name in settings.
     pub const fn name(self) -> &'static str {
         match self {
             Depth::Off => "off",
@@ -51,11 +50,11 @@ impl Depth {
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
 pub struct Entries {
-    /// How many.
+    /// The number of entries.
     pub entries: u64,
-    /// How many of them achieved something.
+    /// Entries that achieved something.
     pub productive: u64,
-    /// Ticks inside, 0 where they were only counted.
+    /// Ticks inside the entries; 0 if they were only counted.
     pub ticks: u64,
 }
 
@@ -68,7 +67,7 @@ impl std::ops::AddAssign for Entries {
 }
 
 impl Entries {
-    /// What was added since.
+    /// The entries added since `before`.
     #[inline(always)]
     pub fn since(&self, before: &Entries) -> Entries {
         Entries {
@@ -83,10 +82,11 @@ impl Entries {
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
 pub struct LedgerLine {
-    /// Calls of the component, those inside itself too; ticks only of the outermost, and of parts of entries by a sample.
+    /// Calls of the component, nested ones included. Ticks count only the outermost; for parts of entries they are
+    /// sampled.
     pub calls: Entries,
-    /// What it reported: events, completions, bytes, descriptors that were ready. In the lines of all entries: ticks
-    /// inside those that were productive.
+    /// The component's reports: events, completions, bytes, or ready descriptors. In the lines of all entries, ticks
+    /// inside productive ones.
     pub events: u64,
     /// Descriptors ready to receive.
     pub ready_to_receive: u64,
@@ -103,49 +103,48 @@ impl std::ops::AddAssign for LedgerLine {
     }
 }
 
-/// Lines of a ledger.
+/// The number of lines in a ledger.
 pub const LINES: usize = 64;
-/// The line of all outermost entries made inside MPI calls.
+/// The index of the line for all outermost entries inside MPI calls.
 pub const INSIDE: usize = 0;
-/// The line of those made outside, by progress threads and other libraries.
+/// The index of the line for entries outside MPI calls, by progress threads and other libraries.
 pub const OUTSIDE: usize = 1;
-/// The first line of a component.
+/// The index of the first component's line.
 pub const FIRST_COMPONENT: usize = 2;
 
-/// Entries into the engine one after another. Nothing is in it where `count` is 0.
+/// Consecutive entries into the engine. The run is empty if `count` is 0.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
 pub struct EntryRun {
-    /// When the first began, ticks.
+    /// When the first entry began, ticks.
     pub start: u64,
-    /// When the last ended.
+    /// When the last entry ended, ticks.
     pub end: u64,
-    /// How many.
     pub count: u64,
 }
 
-/// Runs of productive entries that a thread's block holds.
+/// The most runs of productive entries in a thread's block.
 pub const RUNS: usize = 8;
 
 /// Productive entries since the last record.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
 pub struct Productive {
-    /// How many runs there are.
+    /// The number of runs.
     pub runs: u64,
     /// The runs, in order.
     pub all: [EntryRun; RUNS],
 }
 
 impl Productive {
-    /// The runs that are there.
+    /// The runs in use.
     #[inline(always)]
     pub fn runs(&self) -> &[EntryRun] {
         self.all.get(..self.runs as usize).unwrap_or(&self.all)
     }
 
-    /// One more entry. Where there is no room, neighbors are told as one: then a run holds up to `most` entries, twice
-    /// as many as before. However many there are, they are told in about equal parts.
+    /// Adds an entry. If there is no room, neighboring runs are merged in pairs, and from then on a run holds up to
+    /// `most` entries, twice as many as before. So any number of entries ends up in runs of about equal size.
     #[inline(always)]
     pub fn add(&mut self, start: u64, end: u64, most: &mut u64) {
         match self.all.get_mut(self.runs as usize) {
@@ -181,33 +180,32 @@ impl Productive {
     }
 }
 
-/// A run of calls of one signature that asked and got no. Nothing is in it where `count` is 0.
+/// Consecutive calls of one signature that polled without success. The run is empty if `count` is 0.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
 pub struct Polls {
-    /// When the first began, ticks.
+    /// When the first call began, ticks.
     pub start: u64,
-    /// When the last ended.
+    /// When the last call ended, ticks.
     pub end: u64,
-    /// How many.
     pub count: u64,
-    /// The sum of their durations.
+    /// The sum of the calls' durations, ticks.
     pub total: u64,
-    /// The shortest time between two of them, and the longest.
+    /// The shortest and the longest time between two calls, ticks.
     pub gaps: [u32; 2],
-    /// The shortest of them, and the longest.
+    /// The shortest and the longest call, ticks.
     pub durations: [u32; 2],
-    /// What they are.
+    /// The number of their signature.
     pub signature: u64,
-    /// When the last began. Not in a record, only in a thread's block.
+    /// When the last call began. Only a thread's block has it; records do not.
     pub last: u64,
 }
 
-/// The low bits of a short call that entered the engine.
+/// The kind bits of a short call that entered the engine.
 pub const CALL: u64 = RecordKind::CallAndEngine.word();
 
-/// A call and the entries during it in one word, if it was short and they were few. When the productive ones were, in the
-/// call, is not told.
+/// A short call and the few entries during it in one word; `None` if they do not fit. The word does not say when in the
+/// call the productive entries were.
 #[inline(always)]
 pub const fn call(signature: u32, gap: u64, duration: u64, during: &Entries) -> Option<u64> {
     const PRODUCTIVE: Bits = bits!(CallAndEngine.productive);
@@ -225,7 +223,7 @@ pub const fn call(signature: u32, gap: u64, duration: u64, during: &Entries) -> 
     Some(CALL | counts | GAP.put(gap) | DURATION.put(duration) | TICKS.put(during.ticks))
 }
 
-/// Signature number, gap and duration of a word made by [`call`], and the entries.
+/// The signature number, gap and duration of a word made by [`call`], and its entries.
 #[inline(always)]
 pub const fn from_call(word: u64) -> (u32, u64, u64, Entries) {
     let during = Entries {
@@ -237,8 +235,8 @@ pub const fn from_call(word: u64) -> (u32, u64, u64, Entries) {
     (signature, bits!(CallAndEngine.gap).get(word), bits!(CallAndEngine.duration).get(word), during)
 }
 
-/// Entries during a call of which one was productive, which took so long and ended so long before the call did. `None`
-/// where that is too much for one word.
+/// The entries during a call, exactly one of which was productive: it took `duration` and ended `left` ticks before the
+/// call did. `None` if they do not fit in one word.
 #[inline(always)]
 pub const fn one(during: &Entries, duration: u64, left: u64) -> Option<u64> {
     const ENTRIES: Bits = bits!(EngineOne.entries);
@@ -253,7 +251,7 @@ pub const fn one(during: &Entries, duration: u64, left: u64) -> Option<u64> {
     Some(RecordKind::EngineOne.word() | during | DURATION.put(duration) | TAIL.put(left))
 }
 
-/// Back from one word: the entries, and the productive one, `end` being the call's.
+/// Decodes [`one`]: the entries, and the productive one. `end` is when the call ended.
 pub const fn from_one(word: u64, end: u64) -> (Entries, EntryRun) {
     let (entries, ticks) = (bits!(EngineOne.entries).get(word), bits!(EngineOne.ticks).get(word));
     let end = end.wrapping_sub(bits!(EngineOne.tail).get(word));
@@ -261,7 +259,7 @@ pub const fn from_one(word: u64, end: u64) -> (Entries, EntryRun) {
     (Entries { entries, productive: 1, ticks }, EntryRun { start, end, count: 1 })
 }
 
-/// Entries during a call, if they fit in one word.
+/// The entries during a call in one word; `None` if they do not fit.
 pub const fn engine(during: &Entries) -> Option<u64> {
     const PRODUCTIVE: Bits = bits!(Engine.productive);
     const ENTRIES: Bits = bits!(Engine.entries);
@@ -273,7 +271,7 @@ pub const fn engine(during: &Entries) -> Option<u64> {
     Some(RecordKind::Engine.word() | counts | TICKS.put(during.ticks))
 }
 
-/// Back from one word.
+/// Decodes [`engine`].
 pub const fn from_engine(word: u64) -> Entries {
     Entries {
         productive: bits!(Engine.productive).get(word),
@@ -282,18 +280,19 @@ pub const fn from_engine(word: u64) -> Entries {
     }
 }
 
-/// Entries during a call.
+/// The entries during a call in three words.
 pub const fn engine_long(during: &Entries) -> [u64; 3] {
     let first = RecordKind::EngineLong.word() | bits!(EngineLong.entries).put(during.entries);
     [first, during.productive, during.ticks]
 }
 
-/// Back from three words.
+/// Decodes [`engine_long`].
 pub const fn from_engine_long(words: [u64; 3]) -> Entries {
     Entries { entries: bits!(EngineLong.entries).get(words[0]), productive: words[1], ticks: words[2] }
 }
 
-/// The words that bring the time of the last record to within reach of `start`, if it is not; and the gap that is left.
+/// A word that moves the time of the last record towards `start`, if that is out of a gap's reach, and the gap that
+/// remains.
 pub const fn skip(last: u64, start: u64) -> (Option<u64>, u64) {
     let gap = start.wrapping_sub(last);
     if bits!(RegionBegin.gap).excess(gap) == 0 {
@@ -316,7 +315,7 @@ pub const fn from_skip(word: u64) -> i64 {
     bits!(Skip.ticks).get_signed(word)
 }
 
-/// One productive entry in one word, if it is near the call that ended at `last`.
+/// One productive entry in one word; `None` if it is too far from the call that ended at `last`.
 pub const fn productive(run: &EntryRun, last: u64) -> Option<u64> {
     let (gap, duration) = (run.start.wrapping_sub(last) as i64, run.end.wrapping_sub(run.start));
     if run.count != 1 || !bits!(Productive.gap).reaches(gap) || bits!(Productive.duration).excess(duration) != 0 {
@@ -326,13 +325,13 @@ pub const fn productive(run: &EntryRun, last: u64) -> Option<u64> {
     Some(RecordKind::Productive.word() | gap | bits!(Productive.duration).put(duration))
 }
 
-/// Back from one word.
+/// Decodes [`productive`].
 pub const fn from_productive(word: u64, last: u64) -> EntryRun {
     let start = last.wrapping_add_signed(bits!(Productive.gap).get_signed(word));
     EntryRun { start, end: start.wrapping_add(bits!(Productive.duration).get(word)), count: 1 }
 }
 
-/// Entries one after another: [`RecordKind::ProductiveRun`] or [`RecordKind::Outside`].
+/// Consecutive entries, as a [`RecordKind::ProductiveRun`] or [`RecordKind::Outside`].
 pub const fn run(kind: RecordKind, run: &EntryRun, last: u64) -> [u64; 3] {
     [
         kind.word() | bits!(ProductiveRun.count).put(run.count),
@@ -341,13 +340,13 @@ pub const fn run(kind: RecordKind, run: &EntryRun, last: u64) -> [u64; 3] {
     ]
 }
 
-/// Back from three words.
+/// Decodes [`run`].
 pub const fn from_run(words: [u64; 3], last: u64) -> EntryRun {
     let start = last.wrapping_add(words[1]);
     EntryRun { start, end: start.wrapping_add(words[2]), count: bits!(ProductiveRun.count).get(words[0]) }
 }
 
-/// A run of polls, `gap` after the end of the record before. There are less than 2^32.
+/// A run of polls, which begins `gap` after the end of the last record. Its count must be less than 2^32.
 pub const fn polls(run: &Polls, gap: i64) -> [u64; 6] {
     [
         RecordKind::Polls.word() | bits!(Polls.signature).put(run.signature) | bits!(Polls.count).put(run.count),
@@ -360,7 +359,7 @@ pub const fn polls(run: &Polls, gap: i64) -> [u64; 6] {
     ]
 }
 
-/// Back from six words; `last` is when the record before ended.
+/// Decodes [`polls`]. `last` is when the record before ended.
 pub const fn from_polls(words: [u64; 6], last: u64) -> Polls {
     let start = last.wrapping_add(words[1]);
     Polls {

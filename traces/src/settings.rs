@@ -1,7 +1,7 @@
-//! The settings of a recording, by variable or flag: names, values, defaults.
+//! The settings of a recording, with their variables, flags, values and defaults.
 //!
-//! The command checks all of them before it starts anything, the recorder again when MPI is initialized: a mistake must not cost
-//! a run, and both name it alike.
+//! The command checks all of them before it starts anything, and the recorder checks them again when MPI is
+//! initialized: a mistake must not cost a run, and both report it in the same words.
 
 use std::ffi::{OsStr, OsString};
 
@@ -9,24 +9,25 @@ use crate::calls::{Call, Class};
 use crate::file::Mode;
 use crate::progress::Depth;
 
-/// One setting. Its flag is one of `overhear record`; a launcher hands on its variable.
+/// A setting. Its flag belongs to `overhear record`; launchers hand on its variable.
 pub struct Setting {
-    /// Its environment variable.
+    /// The environment variable.
     pub variable: &'static str,
-    /// Its flag, without dashes; empty where it has none.
+    /// The flag without dashes; empty if there is none.
     pub flag: &'static str,
-    /// What help calls its value.
+    /// The name of its value in help texts.
     pub value: &'static str,
-    /// The values it may have, where these are few.
+    /// The possible values, if they are few.
     pub values: &'static [&'static str],
-    /// What holds where it is not set; empty for nothing.
+    /// The value if it is not set; empty for none.
     pub default: &'static str,
-    /// What it is for.
+    /// The purpose, for help texts.
     pub meaning: &'static str,
     parse: fn(&str) -> Result<(), String>,
 }
 
-/// All settings. Parsing, help, what launchers hand on, and the table in docs/guide/recording.md come from here.
+/// All settings. Parsing, help texts, the variables that launchers hand on, and the table in docs/guide/recording.md
+/// come from here.
 pub const SETTINGS: [Setting; 12] = [
     Setting {
         variable: DIR,
@@ -138,29 +139,18 @@ pub const SETTINGS: [Setting; 12] = [
     },
 ];
 
-/// See [`SETTINGS`]. A path, which need not be text.
+/// The variable of the run's folder. Its value is a path, which need not be text.
 pub const DIR: &str = "OVERHEAR_DIR";
-/// See [`SETTINGS`].
 pub const MODE: &str = "OVERHEAR_MODE";
-/// See [`SETTINGS`].
 pub const FILTER: &str = "OVERHEAR_FILTER";
-/// See [`SETTINGS`].
 pub const PROGRESS: &str = "OVERHEAR_PROGRESS";
-/// See [`SETTINGS`].
 pub const CHECKSUM: &str = "OVERHEAR_CHECKSUM";
-/// See [`SETTINGS`].
 pub const OVERLAP: &str = "OVERHEAR_OVERLAP";
-/// See [`SETTINGS`].
 pub const SYNC: &str = "OVERHEAR_SYNC";
-/// See [`SETTINGS`].
 pub const MAX_BYTES: &str = "OVERHEAR_MAX_BYTES";
-/// See [`SETTINGS`].
 pub const SHIP: &str = "OVERHEAR_SHIP";
-/// See [`SETTINGS`].
 pub const RUN: &str = "OVERHEAR_RUN";
-/// See [`SETTINGS`].
 pub const PID: &str = "OVERHEAR_PID";
-/// See [`SETTINGS`].
 pub const TEST_CLOCK: &str = "OVERHEAR_TEST_CLOCK";
 
 /// Values of [`MODE`].
@@ -169,16 +159,16 @@ const MODES: [&str; 3] = ["trace", "profile", "null"];
 pub const DEPTHS: [&str; 4] = ["off", "count", "time", "events"];
 /// Values of [`CHECKSUM`].
 const CHECKSUMS: [&str; 2] = ["off", "crc32"];
-/// Values of a setting that is on where its flag stands alone.
+/// Values of a setting whose flag alone means on.
 pub const SWITCH: [&str; 2] = ["off", "on"];
 /// Values of [`OVERLAP`].
 const OVERLAPS: [&str; 2] = ["calls", "ask"];
 /// Values of [`SYNC`].
 const OCCASIONS: [&str; 3] = ["off", "init", "both"];
-/// The least that a file can do with: below this there is no room for a profile.
+/// The smallest limit of a file's size: with less there is no room for a profile.
 const LEAST_BYTES: u64 = 1 << 20;
 
-/// Where launchers say which rank a process has: standard interfaces first.
+/// The variables in which launchers give a process its rank, standard interfaces first.
 const RANKS: [&str; 8] = [
     "PMIX_RANK",
     "PMI_RANK",
@@ -190,12 +180,12 @@ const RANKS: [&str; 8] = [
     "ALPS_APP_PE",
 ];
 
-/// The rank that the launcher says a process has, before MPI says so, by its variables.
+/// The rank that the launcher has given a process, from its variables, before MPI is initialized.
 pub fn launcher_rank(variable: impl Fn(&str) -> Option<String>) -> Option<u32> {
     RANKS.iter().find_map(|name| variable(name)?.parse().ok())
 }
 
-/// Checks every variable of ours among these. Fails with a sentence for the user.
+/// Checks every variable that begins with `OVERHEAR_`. Fails with a sentence for the user.
 pub fn check(variables: impl Iterator<Item = (OsString, OsString)>) -> Result<(), String> {
     for (name, value) in variables {
         let Some(name) = name.to_str().filter(|name| name.starts_with("OVERHEAR_")) else { continue };
@@ -203,7 +193,7 @@ pub fn check(variables: impl Iterator<Item = (OsString, OsString)>) -> Result<()
             let nearest = nearest(name, SETTINGS.iter().map(|setting| setting.variable));
             return Err(format!("there is no variable {name}; the nearest one is {nearest}"));
         };
-        // Empty is as good as not set.
+        // An empty variable counts as not set.
         if !value.is_empty() {
             let told = |reason| {
                 format!("{name}{}: {reason}", value.to_str().map(|text| format!("={text}")).unwrap_or_default())
@@ -215,7 +205,7 @@ pub fn check(variables: impl Iterator<Item = (OsString, OsString)>) -> Result<()
 }
 
 impl Setting {
-    /// Checks a value. Fails with what is wrong with it.
+    /// Checks a value. Fails with the reason.
     pub fn check(&self, value: &OsStr) -> Result<(), String> {
         match value.to_str() {
             Some(text) => (self.parse)(text),
@@ -225,32 +215,29 @@ impl Setting {
     }
 }
 
-/// What is recorded; `None` for nothing.
+/// The mode; `None` to record nothing.
 pub fn mode(value: &str) -> Result<Option<Mode>, String> {
     one_of(value, &MODES, "mode").map(|at| [Some(Mode::Trace), Some(Mode::Profile), None][at])
 }
 
-/// How much is recorded of the progress engine.
 pub fn progress(value: &str) -> Result<Depth, String> {
     one_of(value, &DEPTHS, "way to record the progress engine").map(|at| Depth::ALL[at])
 }
 
-/// Whether checksums of messages are recorded.
 pub fn checksum(value: &str) -> Result<bool, String> {
     one_of(value, &CHECKSUMS, "checksum").map(|at| at == 1)
 }
 
-/// Whether MPI is asked about requests.
+/// Whether MPI is asked at each call if pending requests are complete.
 pub fn overlap(value: &str) -> Result<bool, String> {
     one_of(value, &OVERLAPS, "way to find out when requests complete").map(|at| at == 1)
 }
 
-/// Whether the library is copied into the run's folder.
+/// Whether the recorder is copied into the run's folder.
 pub fn ship(value: &str) -> Result<bool, String> {
     one_of(value, &SWITCH, "answer").map(|at| at == 1)
 }
 
-/// When clocks are compared.
 pub fn sync(value: &str) -> Result<Occasions, String> {
     one_of(value, &OCCASIONS, "occasion to compare clocks").map(|at| Occasions::ALL[at])
 }
@@ -262,7 +249,7 @@ fn one_of(value: &str, among: &[&'static str], what: &str) -> Result<usize, Stri
         .ok_or_else(|| format!("there is no such {what}; the nearest one is {}", nearest(value, among.iter().copied())))
 }
 
-/// Bytes a rank's file may have.
+/// The size limit of a rank's file, in bytes.
 pub fn max_bytes(value: &str) -> Result<u64, String> {
     match size(value)? {
         bytes if bytes < LEAST_BYTES => Err("too small: recording needs at least 1M".into()),
@@ -270,7 +257,7 @@ pub fn max_bytes(value: &str) -> Result<u64, String> {
     }
 }
 
-/// Bytes, as in `500M`, `1.5G`, `64KiB` or `1e6`; K, M, G and T are powers of 1024.
+/// A size in bytes, such as `500M`, `1.5G`, `64KiB` or `1e6`; K, M, G and T are powers of 1024.
 pub fn size(value: &str) -> Result<u64, String> {
     let wrong = || "not a size, as 500M, 1.5G, 64KiB or 1e6".to_string();
     let digits = value.find(|c: char| !matches!(c, '0'..='9' | '.' | 'e' | 'E' | '+' | '-')).unwrap_or(value.len());
@@ -294,7 +281,7 @@ pub fn run(value: &str) -> Result<[u8; 16], String> {
     number.map(u128::to_be_bytes).map_err(|_| "not a run, which is 32 hexadecimal digits".into())
 }
 
-/// By how many seconds and millionths each rank's clock is to be wrong.
+/// The error of each rank's clock, in seconds and millionths, for tests.
 pub fn clocks(value: &str) -> Result<Vec<(f64, f64)>, String> {
     let parse = |clock: &str| {
         let (seconds, millionths) = clock.split_once(':')?;
@@ -303,39 +290,40 @@ pub fn clocks(value: &str) -> Result<Vec<(f64, f64)>, String> {
     value.split(',').map(|clock| parse(clock).ok_or_else(|| format!("{clock} is not SECONDS:PPM"))).collect()
 }
 
-/// When clocks are compared.
+/// When the ranks' clocks are compared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Occasions {
     /// Never.
     None,
-    /// When MPI is initialized.
+    /// After MPI is initialized.
     Init,
-    /// And before it is finalized.
+    /// Then, and before MPI is finalized.
     Both,
 }
 
 impl Occasions {
     const ALL: [Occasions; 3] = [Occasions::None, Occasions::Init, Occasions::Both];
 
-    /// Back from its number.
     pub fn from_number(number: u32) -> Occasions {
         Occasions::ALL.into_iter().find(|it| *it as u32 == number).unwrap_or(Occasions::None)
     }
 }
 
-/// Which calls are recorded.
+/// The functions whose calls are recorded.
 pub struct Filter {
-    /// In the words it was given.
+    /// The filter as the user wrote it.
     pub text: String,
     recorded: Vec<bool>,
 }
 
 impl Filter {
-    /// Reads `+NAME,-NAME,...`; a name without a sign is recorded. Starts from everything but the queries.
+    /// Parses `+NAME,-NAME,...`; a name without a sign is recorded. Everything but queries is recorded by default.
     pub fn parse(text: &str) -> Result<Filter, String> {
         let mut recorded = vec![true; Call::LIMIT];
         let mut set = |matches: &dyn Fn(Call) -> bool, to: bool| {
-            Call::all().filter(|call| matches(*call)).for_each(|call| recorded[call.number() as usize] = to);
+            for call in Call::all().filter(|call| matches(*call)) {
+                recorded[call.number() as usize] = to;
+            }
         };
         set(&|call| call.class() == Class::Query, false);
         for word in text.split([',', ' ']).filter(|word| !word.is_empty()) {
@@ -351,7 +339,7 @@ impl Filter {
             } else if let Some(class) = Class::ALL.iter().find(|class| class.filter_name() == name) {
                 set(&|call| call.class() == *class, to);
             } else if Call::all().any(|call| call.name().to_lowercase() == name) {
-                // A function's name stands for its large-count form too.
+                // A function's name includes its large-count form.
                 set(&|call| call.name().to_lowercase() == name || call.row().name.to_lowercase() == name, to);
             } else {
                 let functions: Vec<String> = Call::all().map(|call| call.name().to_lowercase()).collect();
@@ -360,8 +348,8 @@ impl Filter {
                 return Err(format!("no class or function is called {name}; the nearest one is {nearest}"));
             }
         }
-        // The start and the end of MPI are what everything else is measured by, and what the program asks of its profiler
-        // concerns all calls.
+        // Everything is measured from the start to the end of MPI, and MPI_Pcontrol concerns all calls: these are
+        // always recorded.
         set(&|call| call.class() == Class::Lifecycle || call == Call::Pcontrol, true);
         let text = if text.is_empty() { "-query".into() } else { text.into() };
         Ok(Filter { text, recorded })

@@ -1,4 +1,4 @@
-//! Writes a rank's file page by page: for generators and tests. The interposer writes its pages in place.
+//! Writes a rank's file page by page, for generators and tests. The interposer writes its pages in place.
 
 use std::io::{self, Write};
 
@@ -10,7 +10,7 @@ use crate::file::{FIRST_PAGE, FileHeader, MAGIC, PageHeader, PageKind, ProfileEn
 use crate::record;
 use crate::signature::Signature;
 
-/// Bytes of a page's unit in files made here.
+/// The page unit of files written here, in bytes.
 pub const UNIT: usize = 4096;
 
 /// A file being written.
@@ -19,7 +19,7 @@ pub struct FileWriter<W: Write> {
 }
 
 impl<W: Write> FileWriter<W> {
-    /// Begins a file. Magic, version and unit of the header are set here.
+    /// Begins a file. Sets magic, version and unit of the header.
     pub fn begin(mut out: W, header: FileHeader) -> io::Result<FileWriter<W>> {
         let header = FileHeader { magic: MAGIC, version: VERSION, unit: UNIT as u32, ..header };
         out.write_all(header.as_bytes())?;
@@ -49,12 +49,13 @@ impl<W: Write> FileWriter<W> {
         self.page(PageKind::Signatures, blank_page(thread, sequence), signatures.as_bytes())
     }
 
-    /// Writes a page of a thread's records, the first gap of which counts from `base`.
+    /// Writes a page of a thread's records. The first gap counts from `base`.
     pub fn events(&mut self, thread: u32, sequence: u32, base: u64, words: &[u64]) -> io::Result<()> {
         self.page(PageKind::Events, PageHeader { base, ..blank_page(thread, sequence) }, words.as_bytes())
     }
 
-    /// The same of a thread that had begun so many requests before.
+    /// Writes a page of records for a thread that began `requests` requests before. `place` is the thread and the
+    /// sequence number.
     pub fn events_after(&mut self, place: (u32, u32), base: u64, requests: u64, words: &[u64]) -> io::Result<()> {
         let header = PageHeader { base, requests, ..blank_page(place.0, place.1) };
         self.page(PageKind::Events, header, words.as_bytes())
@@ -65,7 +66,7 @@ impl<W: Write> FileWriter<W> {
         self.page(PageKind::Profile, blank_page(thread, sequence), entries.as_bytes())
     }
 
-    /// What was written to.
+    /// The underlying writer.
     pub fn into_inner(self) -> W {
         self.out
     }
@@ -79,23 +80,24 @@ impl<W: Write> FileWriter<W> {
     }
 }
 
-/// A header in which nothing is known.
+/// A header with everything unknown.
 pub fn blank_header() -> FileHeader {
     FileHeader::new_zeroed()
 }
 
-/// A block of a thread that is in no call.
+/// The block of a thread that is in no call.
 pub fn blank_block() -> ThreadBlock {
     ThreadBlock::new_zeroed()
 }
 
-/// The header of a page of a thread, of no kind yet.
+/// The header of a thread's page, without a kind.
 pub fn blank_page(thread: u32, sequence: u32) -> PageHeader {
     let sample = ClockSample::default();
     PageHeader { kind: 0, units: 0, thread, sequence, base: 0, requests: 0, sample }
 }
 
-/// Appends a call to a page's records, in the shortest form that holds it. Returns its end: the next one's `last`.
+/// Appends a call to a page's records in the shortest form that holds it. Returns its end, which is the next call's
+/// `last`.
 pub fn call(words: &mut Vec<u64>, last: u64, signature: u32, start: u64, duration: u64) -> u64 {
     let gap = start.wrapping_sub(last);
     if let Some(word) = record::short(signature, gap, duration) {

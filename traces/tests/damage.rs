@@ -1,4 +1,4 @@
-//! Whatever happens to a file, what is whole of it is read, and the rest is said.
+//! Whatever happens to a file, its intact parts are read and the damage is reported.
 
 mod common;
 
@@ -10,7 +10,7 @@ use traces::read::walk;
 use traces::record;
 use traces::write::{FileWriter, UNIT};
 
-/// What the pages say, and what is damaged.
+/// The contents of the pages, and the damage.
 fn read(bytes: &[u8]) -> (Vec<Said>, Vec<Damage>) {
     let file = open(bytes).unwrap();
     let contents = file.contents();
@@ -112,7 +112,7 @@ fn a_definition_that_cannot_be_read_is_said() {
     let mut file = FileWriter::begin(Vec::new(), header(0)).unwrap();
     file.definitions(&[Definition::Filter("x".into())]).unwrap();
     let mut bytes = file.into_inner();
-    // A text that is longer than the item.
+    // The text is longer than the item.
     bytes[UNIT + 64 + 8 + 4] = 200;
     let file = open(&bytes).unwrap();
     let contents = file.contents();
@@ -124,7 +124,7 @@ fn a_definition_that_cannot_be_read_is_said() {
 fn a_definition_of_a_later_version_is_passed_over() {
     let mut file = FileWriter::begin(Vec::new(), header(0)).unwrap();
     let [last, filter] = [Definition::Parts(Parts { number: 1, runs: Vec::new() }), Definition::Filter("x".into())];
-    // The first word of a definition is its variant, and there is none behind the last one.
+    // The first word of a definition is its variant, and this one is beyond the last variant.
     assert_eq!(last.to_bytes().unwrap()[..4], (Definition::VARIANTS - 1).to_le_bytes());
     file.definitions(&[last, filter.clone()]).unwrap();
     let mut bytes = file.into_inner();

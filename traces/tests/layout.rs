@@ -1,4 +1,4 @@
-//! FORMAT.md gives every byte: its own tables are read here and compared with the code.
+//! FORMAT.md gives every byte: these tests read its tables and compare them with the code.
 
 use std::mem::offset_of;
 
@@ -11,7 +11,7 @@ use traces::signature::Signature;
 
 const FORMAT: &str = include_str!("../FORMAT.md");
 
-/// Where the fields of a table are, and how long it says that all of it is.
+/// The offsets of the fields in a table, and its stated length.
 struct Stated {
     bytes: usize,
     at: Vec<usize>,
@@ -29,7 +29,7 @@ fn cells(line: &str) -> Option<Vec<&str>> {
     Some(line.strip_prefix("| ")?.trim_end_matches('|').split('|').map(str::trim).collect())
 }
 
-/// The table below `### NAME, N bytes`. Its fields follow each other without a gap.
+/// The table below `### NAME, N bytes`. Its fields must follow each other without a gap.
 fn stated(name: &str) -> Stated {
     let heading = FORMAT.lines().find(|line| line.starts_with(&format!("### {name}, "))).unwrap();
     let bytes = heading.rsplit(' ').nth(1).unwrap().parse().unwrap();
@@ -37,7 +37,7 @@ fn stated(name: &str) -> Stated {
     for cells in below(heading).skip_while(|line| !line.starts_with("| at |")).skip(2).map_while(cells) {
         let each: Option<usize> = cells[1].split(' ').next().unwrap().parse().ok();
         for place in cells[0].split(", ").map(|place| place.parse().unwrap()) {
-            // Of several of one size the text says how many there are.
+            // A row for several fields of one size says how many there are.
             assert!(place == end || cells_of_many(end, place, &at), "{name}: {place} does not follow {end}");
             at.push(place);
             end = place + each.unwrap();
@@ -46,7 +46,7 @@ fn stated(name: &str) -> Stated {
     Stated { bytes, at }
 }
 
-/// A row of several things of one size ends where the next row begins.
+/// Checks that a row for several fields of one size ends where the next row begins.
 fn cells_of_many(end: usize, next: usize, at: &[usize]) -> bool {
     let size = end - at.last().unwrap();
     next > end && (next - end).is_multiple_of(size)
@@ -84,7 +84,7 @@ fn page_kinds_have_the_numbers_that_the_format_says() {
     assert_eq!(stated, kinds.map(|kind| kind as u32));
 }
 
-/// A record's fields as its row says them: `entries u20` for `entries 20`, `gap i64` for `gap signed`.
+/// A record's fields as the row has them: `entries u20` for `entries 20`, `gap i64` for `gap signed`.
 fn fields(word: &str) -> Vec<String> {
     let field = |text: &str| {
         let (text, sign) = text.strip_suffix(" signed").map_or((text, 'u'), |text| (text, 'i'));

@@ -1,4 +1,4 @@
-//! MPI libraries by the names people use.
+//! MPI libraries have the names that people use.
 
 use traces::definitions::Library;
 

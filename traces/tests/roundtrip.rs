@@ -1,4 +1,4 @@
-//! What is written is what is read.
+//! A file is read as it was written.
 
 mod common;
 
@@ -49,7 +49,7 @@ fn a_call_that_began_before_the_last_one_ended_keeps_its_start() {
     assert_eq!(all_said(&open(&file.into_inner()).unwrap()), [Said::Call(1, 500, 100), Said::Call(2, 100, 800)]);
 }
 
-/// What a page with these records says, whose first gap counts from 1000.
+/// The contents of a page with these records. The first gap counts from 1000.
 fn said(words: &[u64]) -> Vec<Said> {
     let mut file = FileWriter::begin(Vec::new(), header(0)).unwrap();
     file.events(0, 0, 1000, words).unwrap();
@@ -80,7 +80,7 @@ fn entries_into_the_progress_engine_keep_their_ticks() {
         Said::Productive(near[1]),
         Said::Productive(far),
         Said::Outside(several),
-        // Entries take no time.
+        // Entries take no time on the clock.
         Said::Call(1, 1000, 7),
     ];
     assert_eq!(said(&words), expected);
@@ -99,7 +99,9 @@ fn a_short_call_that_entered_the_engine_is_one_word_with_its_exact_sums() {
     let more = [(0x200, 0, 0, none), (1, 1 << 18, 0, none), (1, 0, 1 << 13, none)];
     let with = |entries, productive, ticks| (1, 0, 0, Entries { entries, productive, ticks });
     let more = more.into_iter().chain([with(0x20, 0, 0), with(1, 4, 0), with(1, 0, 1 << 13)]);
-    more.for_each(|(number, gap, duration, during)| assert_eq!(progress::call(number, gap, duration, &during), None));
+    for (number, gap, duration, during) in more {
+        assert_eq!(progress::call(number, gap, duration, &during), None);
+    }
 }
 
 #[test]
@@ -119,7 +121,9 @@ fn a_call_with_one_productive_entry_is_two_words_and_says_when_that_was() {
 fn any_number_of_productive_entries_is_told_in_a_few_runs_of_about_equal_length() {
     for entries in [1, 8, 9, 16, 17, 10_000] {
         let (mut productive, mut most) = (Productive::default(), 1);
-        (0..entries).for_each(|at| productive.add(10 * at, 10 * at + 3, &mut most));
+        for at in 0..entries {
+            productive.add(10 * at, 10 * at + 3, &mut most);
+        }
         let runs = productive.runs();
         assert_eq!(runs.iter().map(|run| run.count).sum::<u64>(), entries);
         assert!(runs.iter().all(|run| run.count <= most && run.end - run.start == 10 * (run.count - 1) + 3));

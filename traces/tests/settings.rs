@@ -1,4 +1,4 @@
-//! What a user may set, and what is said of a mistake.
+//! Settings that a user may make, and the errors for mistakes.
 
 use traces::calls::Call;
 use traces::progress::Depth;

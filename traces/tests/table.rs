@@ -1,4 +1,4 @@
-//! The table of calls keeps its promises.
+//! The table of calls keeps its rules.
 
 use std::collections::HashSet;
 
@@ -12,7 +12,7 @@ fn ids_count_from_one_without_gaps() {
 
 #[test]
 fn ids_of_released_rows_stay_what_they_are() {
-    // Rows are appended there as to the table; no line of it changes.
+    // Rows are only appended to ids.txt, as to the table; existing lines never change.
     let released = include_str!("ids.txt").lines().map(|line| line.split_once(' ').unwrap());
     let stated: Vec<(u16, &str)> = released.map(|(id, name)| (id.parse().unwrap(), name)).collect();
     let rows: Vec<(u16, &str)> = CallRow::all().iter().map(|row| (row.id, row.name)).collect();

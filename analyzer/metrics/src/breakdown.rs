@@ -1,8 +1,8 @@
-//! Where the time in MPI went: by function, as in Table I of Gabriel, UH-CS-10-02, and by whatever else a call is
-//! known by.
+//! The breakdown of the time in MPI: by function, as in Table I of Gabriel, UH-CS-10-02, and by other properties of a
+//! call (`groupings.rs`).
 //!
 //! Every table has the same figures: the maximum over ranks and the rank that has it, the mean over ranks, the total,
-//! its share of all time in MPI, the calls and the bytes. A group of one rank has nothing to compare.
+//! its share of all time in MPI, the calls and the bytes. Groups that lie on one rank have no maximum and no mean.
 
 use super::totals::{self, CallGroup, Totals, percent};
 use crate::meaning;
@@ -10,9 +10,8 @@ use model::Run;
 use model::rank::function;
 use tables::{Column, Row, Table, WorldRank};
 
-/// Calls that have something in common: what that is, and their figures.
+/// The figures of calls that have `name` in common. Times in seconds.
 pub struct GroupRow<Name> {
-    /// What they have in common.
     pub name: Name,
     max: f64,
     max_rank: Option<WorldRank>,
@@ -21,23 +20,21 @@ pub struct GroupRow<Name> {
     sum: Totals,
 }
 
-/// The same of one rank.
+/// The figures of calls that all lie on one rank.
 pub struct SingleRankRow<Name> {
     name: Name,
     share: Option<f64>,
     sum: Totals,
 }
 
-/// By function.
+/// The breakdown by function.
 pub fn functions(run: &Run) -> Table<GroupRow<FunctionName>> {
     let groups = totals::group_calls(run, |_, _, entry| Some(function(&entry.signature)));
     let groups = groups.into_iter().map(|(function, group)| (FunctionName { function }, group));
     Table::new("", rows(run, groups))
 }
 
-/// A function's name.
 pub struct FunctionName {
-    /// As the table of calls has it.
     pub function: String,
 }
 
@@ -58,12 +55,13 @@ pub fn rows<Name>(run: &Run, groups: impl Iterator<Item = (Name, CallGroup)>) ->
     sorted(run, groups).map(row).collect()
 }
 
-/// Rows of groups that are of one rank each, the one with the most time first.
+/// Rows of groups that lie on one rank each, the one with the most time first.
 pub fn single_rank_rows<Name>(run: &Run, groups: impl Iterator<Item = (Name, CallGroup)>) -> Vec<SingleRankRow<Name>> {
     sorted(run, groups).map(|(name, _, share, sum)| SingleRankRow { name, share, sum }).collect()
 }
 
-/// The groups that have calls, with their shares of all time in MPI and their sums, the one with the most time first.
+/// Drops groups without calls, sorts by time, the most first, and adds each group's share of all time in MPI and its
+/// sum.
 fn sorted<Name>(
     run: &Run,
     groups: impl Iterator<Item = (Name, CallGroup)>,
@@ -110,7 +108,7 @@ impl<Name: Row> Row for SingleRankRow<Name> {
     }
 }
 
-/// What all of these tables end in.
+/// The last columns of all these tables.
 fn calls_and_bytes() -> impl Iterator<Item = Column<Totals>> {
     let columns = [
         Column::count("calls", "calls", |sum: &Totals| sum.calls).means(meaning::CALLS),

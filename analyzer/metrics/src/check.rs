@@ -1,4 +1,4 @@
-//! Whether the ranks' accounts agree: messages sent and received, bytes, clocks.
+//! Checks whether the ranks' accounts agree: messages sent and received, bytes, clocks.
 
 use crate::meaning;
 use rustc_hash::FxHashMap;
@@ -10,7 +10,7 @@ use model::timeline::ClockLine;
 use model::{Rank, Run};
 use tables::{Column, Fact, Row, Table, Value, WorldRank, facts};
 
-/// Rows that people are shown of each table.
+/// The most rows that people are shown of each table.
 const ROWS: usize = 20;
 
 facts! {
@@ -25,10 +25,10 @@ facts! {
         "Messages that arrived before they were sent before clocks were moved within their errors.";
 }
 
-/// Messages, bytes and clocks in sum.
+/// Totals of messages, bytes and collective calls, and the messages that the clocks contradict.
 pub fn facts(settled: &Settled) -> Vec<Fact> {
     let pairs = &settled.account.pairs;
-    let sum = |of: fn(&RankPair) -> u64| pairs.values().map(of).total();
+    let sum = |figure: fn(&RankPair) -> u64| pairs.values().map(figure).total();
     let (sent, received) = (sum(|pair| pair.sent), sum(|pair| pair.received));
     let same = if sent == received { ", as many as were sent" } else { ", and others were sent" };
     let after = settled.account.backwards();
@@ -49,7 +49,7 @@ pub fn facts(settled: &Settled) -> Vec<Fact> {
     ]
 }
 
-/// What a rank's clock rests on, and how far off it may be when its recording begins and ends.
+/// When a rank's recording begins and ends on the common clock, with the errors of both times, in nanoseconds.
 pub struct ClockRow {
     rank: WorldRank,
     begin: i64,
@@ -65,12 +65,13 @@ impl Row for ClockRow {
         vec![
             Column::rank("rank", "rank", |row: &Self| row.rank).means(meaning::RANK),
             Column::seconds("begin_s", "begins", |row: &Self| seconds(row.begin))
-                .means("The rank's clock less the first rank's, in MPI_Init."),
+                .means("When the rank's recording began, on the ranks' common clock."),
             Column::seconds("begin_error_s", "±", |row: &Self| seconds(row.begin_error))
-                .means("By how much that may be off: half the time of the fastest exchange."),
-            Column::seconds("end_s", "ends", |row: &Self| seconds(row.end)).means("The same in MPI_Finalize."),
+                .means("By how much that may be off, by the clocks."),
+            Column::seconds("end_s", "ends", |row: &Self| seconds(row.end))
+                .means("When the rank's recording ended, on the ranks' common clock."),
             Column::seconds("end_error_s", "±", |row: &Self| seconds(row.end_error))
-                .means("By how much that may be off."),
+                .means("By how much that may be off, by the clocks."),
             Column::text("clock", "by", |row: &Self| row.source.to_string())
                 .means("What the clock rests on: one that ranks share, exchanges of messages, or the time of day."),
         ]
@@ -122,7 +123,7 @@ impl Row for MatchedRow {
     }
 }
 
-/// One row for each sender and receiver.
+/// One row for each sender and receiver that exchanged messages.
 pub fn pairs(run: &Run, account: &Account) -> Table<MatchedRow> {
     let mut pairs: Vec<_> = account.pairs.iter().filter(|(_, pair)| pair.messages > 0).collect();
     pairs.sort_by_key(|(place, _)| **place);
@@ -155,7 +156,7 @@ impl Row for UnmatchedRow {
     }
 }
 
-/// One row for each reason and place.
+/// One row for each reason, rank and call site.
 pub fn unmatched(run: &Run, account: &Account) -> Table<UnmatchedRow> {
     let mut rows = Vec::new();
     let mut add = |what: &'static str, places: &FxHashMap<RankSite, u64>| {

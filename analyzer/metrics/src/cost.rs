@@ -1,6 +1,7 @@
-//! The time recording took, over all ranks.
+//! The time that recording took, over all ranks.
 //!
-//! The straight line for every call and every entry into the engine, as measured at start, plus what was measured beside it.
+//! The recorder measures at the start what the straight line of a call costs, and an entry into the engine; here each
+//! is multiplied by its count. Work beyond the straight line is timed while it happens, and added.
 
 use traces::progress::{INSIDE, OUTSIDE};
 
@@ -12,7 +13,7 @@ facts! {
         "What recording cost all ranks beside their calls, as measured while they ran.";
 }
 
-/// The sum over ranks, each with how many calls it has, and its share.
+/// The cost of recording over ranks, each given with its number of calls, and its share of their time.
 pub fn fact<'a>(ranks: impl Iterator<Item = (&'a Rank, u64)>) -> Fact {
     let (mut count, mut cost, mut time) = (0, 0.0, 0.0);
     for (rank, calls) in ranks {
@@ -26,7 +27,7 @@ pub fn fact<'a>(ranks: impl Iterator<Item = (&'a Rank, u64)>) -> Fact {
     Fact::new(COST, "overhear", Value::Seconds(cost)).note(note)
 }
 
-/// Seconds of one rank.
+/// The cost of one rank, in seconds. The header has both costs in thousandths of a tick.
 fn rank_seconds(rank: &Rank, calls: u64) -> f64 {
     let entries = rank.ledger[INSIDE].calls.entries.saturating_add(rank.ledger[OUTSIDE].calls.entries);
     let line = calls as f64 * rank.header.wrapper_cost as f64 + entries as f64 * rank.header.entry_cost as f64;

@@ -1,4 +1,4 @@
-//! The critical path by place.
+//! The critical path by place: the calls, and the computation between them, that set the run's length.
 
 use crate::meaning;
 use rustc_hash::FxHashMap;
@@ -10,7 +10,7 @@ use model::critical::{PathSegment, PathSite, Time};
 use model::sums::{Grow, Total};
 use tables::{Column, Fact, Row, Table, Value, WorldRank, facts};
 
-/// Rows that people are shown of each table.
+/// The most rows that people are shown of each table.
 const ROWS: usize = 15;
 
 facts! {
@@ -19,7 +19,7 @@ facts! {
     JUMPS = "path_jumps", Count, always, "How often the critical path goes from one rank to another.";
 }
 
-/// How long it is, and what it consists of.
+/// The length of the path, its part in MPI, and how often it changes ranks.
 pub fn facts(path: &[PathSegment], places: &FxHashMap<PathSite, Time>) -> Vec<Fact> {
     let length: i64 = path.iter().map(|stretch| stretch.to - stretch.from).total();
     let in_mpi: i64 =
@@ -39,8 +39,10 @@ pub fn facts(path: &[PathSegment], places: &FxHashMap<PathSite, Time>) -> Vec<Fa
     ]
 }
 
-/// A call, or the computation before it, on the path. A call saves at most its time on the path, if it took none;
-/// computation what it has there over the ranks' mean, if it were spread evenly.
+/// A call, or the computation before it, on the critical path. Times in nanoseconds.
+///
+/// A call saves at most its time on the path; computation saves at most its time there less the mean rank's, as if it
+/// were spread evenly.
 pub struct PathRow {
     pub(super) name: String,
     pub(super) site: String,
@@ -55,7 +57,6 @@ pub struct PathRow {
 }
 
 impl PathRow {
-    /// Whether it is a call that starts or ends MPI.
     pub(super) fn is_start_or_end(&self) -> bool {
         self.in_mpi && (self.name.starts_with("MPI_Init") || self.name == "MPI_Finalize")
     }
@@ -113,7 +114,6 @@ pub fn table(run: &Run, places: &FxHashMap<PathSite, Time>) -> Table<PathRow> {
     Table::new("computation and calls that set the run's length", rows).most(ROWS)
 }
 
-/// A rank's time on the path.
 pub struct PathRankRow {
     rank: WorldRank,
     on_path: i64,
@@ -135,7 +135,9 @@ impl Row for PathRankRow {
 /// Time on the path by rank, the longest first.
 pub fn ranks(run: &Run, path: &[PathSegment]) -> Table<PathRankRow> {
     let mut times: FxHashMap<u32, i64> = FxHashMap::default();
-    path.iter().for_each(|stretch| times.entry(stretch.rank).or_default().grow(stretch.to - stretch.from));
+    for stretch in path {
+        times.entry(stretch.rank).or_default().grow(stretch.to - stretch.from);
+    }
     let all: i64 = times.values().copied().total();
     let mut times: Vec<(u32, i64)> = times.into_iter().collect();
     times.sort_by_key(|(rank, time)| (std::cmp::Reverse(*time), *rank));

@@ -28,7 +28,7 @@ impl Row for CommunicatorName {
     }
 }
 
-/// By communicator, window or file.
+/// The breakdown by communicator, window or file.
 pub fn communicators(run: &Run) -> Table<GroupRow<CommunicatorName>> {
     let groups = totals::group_calls(run, |rank, _, entry| Some(object(rank, &entry.signature)));
     let name = |(communicator, size): (String, u32)| CommunicatorName {
@@ -38,7 +38,6 @@ pub fn communicators(run: &Run) -> Table<GroupRow<CommunicatorName>> {
     Table::new("by communicator", rows(run, groups.into_iter().map(|(key, group)| (name(key), group))))
 }
 
-/// A call site and a function.
 pub struct SiteName {
     site: String,
     function: String,
@@ -54,7 +53,7 @@ impl Row for SiteName {
     }
 }
 
-/// By call site and function.
+/// The breakdown by call site and function.
 pub fn sites(run: &Run) -> Table<GroupRow<SiteName>> {
     let key = |rank: &Rank, signature: &Signature| (run.sites.name(rank, signature.site), function(signature));
     let groups = totals::group_calls(run, |rank, _, entry| Some(key(rank, &entry.signature)));
@@ -62,7 +61,8 @@ pub fn sites(run: &Run) -> Table<GroupRow<SiteName>> {
     Table::new("by call site", rows(run, groups))
 }
 
-/// Calls whose site is a function of a Fortran binding that is linked into the program: who called that cannot be seen.
+/// Warns of calls whose site lies in a Fortran binding that is linked into the program: the binding's caller cannot be
+/// seen.
 pub fn in_linked_binding(run: &Run) -> Option<String> {
     let is_binding = |rank: &Rank, signature: &Signature| {
         let call = function(signature).to_lowercase();
@@ -79,7 +79,7 @@ pub fn in_linked_binding(run: &Run) -> Option<String> {
     (calls > 0).then(|| format!("{calls} {warning}"))
 }
 
-/// The bytes of a call, from a power of two to the next, and a function.
+/// A function and a class of message sizes, from a power of two to the next.
 pub struct SizeName {
     at_least: u64,
     below: u64,
@@ -99,7 +99,8 @@ impl Row for SizeName {
     }
 }
 
-/// By the bytes of a call and function, the smallest first. A call that sends and receives counts by the larger.
+/// The breakdown by size of message and function, the smallest first. A call that sends and receives counts by the
+/// larger.
 pub fn sizes(run: &Run) -> Table<GroupRow<SizeName>> {
     let groups = totals::group_calls(run, |_, _, entry| {
         let known = |bytes| if bytes == UNKNOWN_BYTES { 0 } else { bytes };
@@ -115,7 +116,7 @@ pub fn sizes(run: &Run) -> Table<GroupRow<SizeName>> {
     Table::new("by bytes of a call, from a power of two to the next", rows)
 }
 
-/// A thread of a rank; calls of threads without room of their own have none.
+/// A thread of a rank. Calls of threads without room of their own in the file have neither number nor id.
 pub struct ThreadName {
     rank: WorldRank,
     number: Option<u64>,
@@ -134,7 +135,7 @@ impl Row for ThreadName {
     }
 }
 
-/// By rank and thread.
+/// The breakdown by rank and thread.
 pub fn threads(run: &Run) -> Table<SingleRankRow<ThreadName>> {
     let groups = totals::group_calls(run, |rank, thread, _| {
         Some((world_rank(rank), thread.map(|thread| (thread.number, thread.tid))))
@@ -146,7 +147,7 @@ pub fn threads(run: &Run) -> Table<SingleRankRow<ThreadName>> {
     Table::new("by thread", single_rank_rows(run, groups))
 }
 
-/// A communicator, a rank, the rank at the other end as it is numbered in the communicator, and a function.
+/// A function, the rank that called it, and the rank at the other end as the communicator numbers it.
 pub struct PeerName {
     communicator: String,
     rank: WorldRank,
@@ -168,7 +169,7 @@ impl Row for PeerName {
     }
 }
 
-/// By communicator, rank, the rank at the other end, and function.
+/// The breakdown by communicator, rank, rank at the other end, and function.
 pub fn peers(run: &Run) -> Table<SingleRankRow<PeerName>> {
     let groups = totals::group_calls(run, |rank, _, entry| {
         let signature = &entry.signature;

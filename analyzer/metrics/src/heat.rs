@@ -1,4 +1,4 @@
-//! The communication matrix as places of a picture: where there are more ranks than places, neighbors share one.
+//! The communication matrix as cells of a picture: with more ranks than cells on a side, neighbors share one.
 
 use crate::meaning;
 use std::collections::BTreeMap;
@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use super::matrix::Matrix;
 use tables::{Column, Row, Table, WorldRank};
 
-/// Places on a side.
+/// Cells on a side.
 const PLACES: usize = 128;
 
-/// Bytes from some neighbors to others, each called by its first rank.
+/// Bytes from some neighboring ranks to others; each group goes by its first rank.
 pub struct HeatRow {
     from: WorldRank,
     to: WorldRank,
@@ -27,7 +27,7 @@ impl Row for HeatRow {
     }
 }
 
-/// One row for each place that has bytes.
+/// One row for each cell that has bytes.
 pub fn table(matrix: &Matrix) -> Table<HeatRow> {
     let each = matrix.ranks.len().div_ceil(PLACES).max(1) as u32;
     let mut sums: BTreeMap<(u32, u32), u64> = BTreeMap::new();

@@ -1,8 +1,10 @@
-//! How unevenly time is spread over the ranks: for each MPI function, each call site, and the computation between.
+//! How unevenly time is spread over the ranks: for each MPI function, each call site, and the computation between
+//! calls.
 //!
-//! After DeRose, Homer, Johnson, "Detecting application load imbalance on high end massively parallel systems", Euro-Par
-//! 2007. The *imbalance time* is the maximum over ranks minus the mean: the most that an even spread could gain. The *imbalance percentage* is that as a share of the maximum, times n / (n - 1): 0 if all n ranks take the same, 100
-//! if one rank takes all the time.
+//! After DeRose, Homer, Johnson, "Detecting application load imbalance on high end massively parallel systems",
+//! Euro-Par 2007. The *imbalance time* is the maximum over ranks minus the mean: the most that an even spread could
+//! gain. The *imbalance percentage* is the imbalance time as a share of the maximum, times n / (n - 1): 0 if all n
+//! ranks take the same, 100 if one rank takes all the time.
 
 use super::breakdown::FunctionName;
 use super::totals::{self, CallGroup, Totals, world_rank};
@@ -11,17 +13,16 @@ use model::Run;
 use model::rank::function;
 use tables::{Column, Row, Table, WorldRank};
 
-/// What the first row is of.
+/// The name of the first row, the time outside MPI.
 const COMPUTATION: &str = "(computation)";
 
-/// By function.
+/// The imbalance by function.
 pub fn functions(run: &Run) -> Table<SpreadRow<FunctionName>> {
     let groups = totals::group_calls(run, |_, _, entry| Some(function(&entry.signature)));
     let groups = groups.into_iter().map(|(function, group)| (FunctionName { function }, group));
     table(run, FunctionName { function: COMPUTATION.into() }, groups)
 }
 
-/// A call site and a function.
 pub struct ImbalanceSite {
     site: String,
     place: String,
@@ -40,7 +41,7 @@ impl Row for ImbalanceSite {
     }
 }
 
-/// By call site and function.
+/// The imbalance by call site and function.
 pub fn sites(run: &Run) -> Table<SpreadRow<ImbalanceSite>> {
     let groups = totals::group_calls(run, |rank, _, entry| {
         let site = entry.signature.site;
@@ -51,11 +52,11 @@ pub fn sites(run: &Run) -> Table<SpreadRow<ImbalanceSite>> {
     table(run, ImbalanceSite { site: COMPUTATION.into(), place: COMPUTATION.into(), function: None }, groups)
 }
 
-/// How a time is spread over the ranks, and what it is of.
+/// The spread of one group's time over the ranks.
 pub struct SpreadRow<Name> {
     name: Name,
     spread: RankSpread,
-    /// Of all ranks.
+    /// Totals over all ranks.
     sum: Totals,
 }
 
@@ -99,7 +100,7 @@ fn table<Name: Row>(
     Table::new("", rows)
 }
 
-/// A time of each rank, in seconds, summed up.
+/// Mean, most and least of the ranks' times, in seconds.
 pub(super) struct RankSpread {
     mean: f64,
     pub(super) most: f64,
@@ -109,15 +110,15 @@ pub(super) struct RankSpread {
     ranks: usize,
 }
 
-/// Of the time outside MPI, added up over a rank's threads as the time in MPI is.
+/// The spread of the time outside MPI, added up over a rank's threads as the time in MPI is.
 pub(super) fn of_computation(run: &Run) -> RankSpread {
     let outside = |rank: &model::Rank| rank.wall_of_threads() - rank.time_in_mpi();
     RankSpread::of(run, |rank| outside(&run.ranks[rank]).max(0.0))
 }
 
 impl RankSpread {
-    /// Of the time of each rank that is asked about, by its place; at least one is. The first rank counts of several that have the
-    /// most or the least.
+    /// Spreads the `time` of each rank that is asked about, by its place in the run; at least one must be. Of several
+    /// ranks with the most or the least, the first is named.
     fn of(run: &Run, time: impl Fn(usize) -> f64) -> RankSpread {
         let asked: Vec<usize> = (0..run.ranks.len()).filter(|rank| run.ranks[*rank].is_asked).collect();
         let times: Vec<f64> = asked.iter().map(|rank| time(*rank)).collect();
@@ -140,7 +141,7 @@ impl RankSpread {
         (self.most - self.mean).max(0.0)
     }
 
-    /// Of 100. None of a single rank, and of what took no time.
+    /// The imbalance percentage. `None` for a single rank and for a group that took no time.
     pub(super) fn percentage(&self) -> Option<f64> {
         let others = self.ranks - 1;
         let percentage = 100.0 * self.imbalance() / self.most * self.ranks as f64 / others as f64;

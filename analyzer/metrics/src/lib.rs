@@ -1,4 +1,4 @@
-//! Figures about a run: pure functions of the model, each to rows of typed values.
+//! Figures about a run. Each metric is a pure function from the model to rows of typed values.
 
 pub mod breakdown;
 pub mod check;

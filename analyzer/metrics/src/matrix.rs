@@ -1,7 +1,8 @@
-//! Who sent how much to whom: point-to-point messages, one-sided transfers, and what collective calls hand to whom.
+//! The communication matrix: who sent how much to whom, by point-to-point messages, one-sided transfers and collective
+//! calls.
 //!
-//! Bytes go from the rank that has them to the one that gets them: for MPI_Get, from target to origin. Messages count where
-//! they are sent. A persistent call counts as often as it was started.
+//! Bytes go from the rank that has them to the one that gets them: for MPI_Get, from target to origin. Messages count
+//! where they are sent. A persistent call counts each time it is started.
 
 use crate::meaning;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,21 +20,21 @@ use model::tally::CallTotal;
 use model::{Rank, Run};
 use tables::{Column, Fact, Named, Row, Table, Value, WorldRank, facts};
 
-/// Pairs that people are shown.
+/// The most pairs that people are shown.
 const PAIRS: usize = 20;
 
-/// What went from one rank to another.
+/// The traffic from one rank to another.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Traffic {
     /// Messages, or one-sided transfers.
     pub messages: u64,
-    /// Their bytes.
+    /// Bytes of these messages and transfers.
     pub bytes: u64,
     /// Bytes of collective calls.
     pub collective: u64,
 }
 
-/// What of the traffic is asked about.
+/// Which part of the traffic is asked about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TrafficKind {
     /// Point-to-point messages and one-sided transfers.
@@ -49,23 +50,23 @@ impl Named for TrafficKind {
     ];
 }
 
-/// Traffic by sender and receiver, and what could not be placed.
+/// Traffic by sender and receiver, and the traffic that has no known pair.
 #[derive(Default)]
 pub struct Matrix {
-    /// The ranks of all worlds that have a file, or that something went to or came from, in order.
+    /// All ranks, of all worlds, that have a file or took part in traffic, in order.
     pub ranks: Vec<WorldRank>,
-    /// By the places of the sender and of the receiver among those.
+    /// Traffic by sender and receiver, each as an index into `ranks`.
     pub traffic: BTreeMap<(u32, u32), Traffic>,
-    /// Messages in communicators of which the members are not known, or of which only totals were kept.
+    /// Messages in communicators whose members are unknown, or for which only totals were kept.
     pub elsewhere: Traffic,
-    /// Bytes of collective calls that are spread evenly, since it is not known how much of them is for whom.
+    /// Bytes of collective calls that are split evenly among the processes, since the parts are unknown.
     pub spread: u64,
-    /// Bytes that collective calls hand to no rank in particular, or to ranks that are not known.
+    /// Bytes of collective calls that belong to no pair of ranks, or to ranks that are unknown.
     pub nowhere: u64,
 }
 
-/// Adds up the traffic of a run, or one kind of it; of one communicator, where its name is given. Fails where no rank has one of
-/// that name.
+/// Adds up the traffic of a run: all of it, or one kind, or that of the communicators with a name. Fails if no rank has
+/// a communicator of that name.
 pub fn matrix(run: &Run, communicator: Option<&str>, only: Option<TrafficKind>) -> Result<Matrix, Error> {
     if let Some(name) = communicator {
         let communicators = run.ranks.iter().flat_map(|rank| rank.communicators.values());
@@ -88,14 +89,18 @@ pub fn matrix(run: &Run, communicator: Option<&str>, only: Option<TrafficKind>) 
             rank.number.is_some_and(|number| worlds.get(&rank.world).is_some_and(|size| number < *size))
         };
         if only != Some(TrafficKind::Collectives) {
-            rank.entries().filter(wanted).for_each(|entry| sums.add(rank, entry, elsewhere, is_rank));
+            for entry in rank.entries().filter(wanted) {
+                sums.add(rank, entry, elsewhere, is_rank);
+            }
         }
         if only != Some(TrafficKind::Messages) {
-            rank.entries().filter(wanted).for_each(|entry| sums.add_collective(run, &objects, at, entry));
+            for entry in rank.entries().filter(wanted) {
+                sums.add_collective(run, &objects, at, entry);
+            }
         }
     }
     if sums.traffic.is_empty() && sums.elsewhere.messages > 0 {
-        // Of messages whose partners were not kept nothing can be said.
+        // A profile keeps no partners, so its messages have no pairs.
         run.has_calls("matrix")?;
     }
     let of_files = run.ranks.iter().map(world_rank).filter(|rank| rank.number.is_some());
@@ -106,7 +111,7 @@ pub fn matrix(run: &Run, communicator: Option<&str>, only: Option<TrafficKind>) 
     Ok(Matrix { ranks: ranks.into_iter().collect(), traffic, elsewhere, spread, nowhere })
 }
 
-/// Traffic as it is added up.
+/// The traffic while it is added up.
 #[derive(Default)]
 struct Sums {
     traffic: BTreeMap<(WorldRank, WorldRank), Traffic>,
@@ -115,15 +120,15 @@ struct Sums {
     nowhere: u64,
 }
 
-/// How often a rank made a call, or started what it created.
+/// How often a rank made a call successfully, or started the persistent requests that it created.
 fn times(entry: &CallTotal) -> u64 {
     if entry.signature.flags & CREATES != 0 { entry.starts } else { entry.count - entry.failed.min(entry.count) }
 }
 
-/// Processes that a call hands parts of their own to. More are a damaged file's.
+/// The most processes of a call with a part for each. More come from a damaged file.
 const MOST_PARTS: u64 = 1 << 20;
 
-/// What a call hands to each process or neighbor, where its file says so.
+/// The bytes that a call hands to each process or neighbor, if the file has them.
 fn parts(rank: &Rank, signature: &Signature) -> Option<Vec<u64>> {
     let runs = rank.parts.get(&signature.parts)?;
     let count: u64 = runs.iter().map(|run| u64::from(run.count)).sum();
@@ -136,7 +141,7 @@ fn is_named(rank: &Rank, signature: &Signature, name: &str) -> bool {
 }
 
 impl Sums {
-    /// Adds calls of a rank; `elsewhere` knows who a process of a communicator is where that is of another world.
+    /// Adds calls of a rank. `elsewhere` finds a process of a communicator that belongs to another world.
     fn add(
         &mut self,
         rank: &Rank,
@@ -197,17 +202,39 @@ impl Sums {
             }
         };
         match share {
-            Share::ToRoot(sent) => root.into_iter().for_each(|root| give(own, root, bytes(sent))),
-            Share::FromRoot(received) => root.into_iter().for_each(|root| give(root, own, bytes(received))),
-            Share::ToEach(each) => here.iter().for_each(|to| give(own, place(*to), bytes(each))),
-            Share::ToNeighbors(each) => neighbors.iter().flatten().for_each(|to| give(own, place(*to), bytes(each))),
+            Share::ToRoot(sent) => {
+                if let Some(root) = root {
+                    give(own, root, bytes(sent));
+                }
+            }
+            Share::FromRoot(received) => {
+                if let Some(root) = root {
+                    give(root, own, bytes(received));
+                }
+            }
+            Share::ToEach(each) => {
+                for to in &here {
+                    give(own, place(*to), bytes(each));
+                }
+            }
+            Share::ToNeighbors(each) => {
+                for to in neighbors.iter().flatten() {
+                    give(own, place(*to), bytes(each));
+                }
+            }
             Share::ToAll(sent) => match parts(communicator.size as usize) {
-                Some(parts) => (0..).zip(parts).for_each(|(to, part)| {
-                    group.peer(at, to).into_iter().for_each(|to| give(own, place(to), bytes(part)));
-                }),
+                Some(parts) => {
+                    for (to, part) in (0..).zip(parts) {
+                        if let Some(to) = group.peer(at, to) {
+                            give(own, place(to), bytes(part));
+                        }
+                    }
+                }
                 None => {
                     let each = sent / u64::from(communicator.size.max(1));
-                    here.iter().for_each(|to| give(own, place(*to), bytes(each)));
+                    for to in &here {
+                        give(own, place(*to), bytes(each));
+                    }
                     self.spread = self.spread.saturating_add(sent.saturating_mul(times));
                 }
             },
@@ -219,8 +246,11 @@ impl Sums {
                     }
                     vec![each; neighbors.len()]
                 });
-                let known = neighbors.iter().zip(parts).filter_map(|(to, part)| Some(((*to)?, part)));
-                known.for_each(|(to, part)| give(own, place(to), bytes(part)));
+                for (to, part) in neighbors.iter().zip(parts) {
+                    if let Some(to) = to {
+                        give(own, place(*to), bytes(part));
+                    }
+                }
             }
             Share::Nowhere(sent) => self.nowhere = self.nowhere.saturating_add(sent.saturating_mul(times)),
         }
@@ -234,7 +264,6 @@ facts! {
         "Bytes that collective calls hand over, by the definition of the operation.";
 }
 
-/// What went from one rank to another.
 pub struct TrafficRow {
     from: WorldRank,
     to: WorldRank,
@@ -263,24 +292,26 @@ impl Row for TrafficRow {
     }
 }
 
-/// What went from a rank to each.
+/// The bytes from one rank to each rank.
 pub struct SquareRow {
     from: WorldRank,
     bytes: Vec<Option<u64>>,
 }
 
-/// Ranks that a square of bytes has room for in 80 columns.
+/// The most ranks whose square of bytes fits into 80 columns.
 const SQUARE: usize = 6;
 
 impl Matrix {
-    /// All traffic that could be placed.
+    /// The traffic of all pairs together.
     pub fn total(&self) -> Traffic {
         let mut total = Traffic::default();
-        self.traffic.values().for_each(|traffic| total.add(*traffic));
+        for traffic in self.traffic.values() {
+            total.add(*traffic);
+        }
         total
     }
 
-    /// What is to be known about the whole.
+    /// Messages and bytes of the whole matrix.
     pub fn facts(&self) -> Vec<Fact> {
         let total = self.total();
         let pairs = self.traffic.values().filter(|traffic| traffic.messages > 0).count();
@@ -295,24 +326,27 @@ impl Matrix {
         ]
     }
 
-    /// What the pairs do not say.
+    /// Warns of the traffic that the pairs leave out or only estimate.
     pub fn warnings(&self) -> Vec<String> {
         let Traffic { messages, bytes, .. } = self.elsewhere;
-        let of = |bytes| Value::Bytes(bytes);
         let mut said = Vec::new();
         if messages > 0 {
-            said.push(format!("{} ({}) went to processes unknown here", plural(messages, "message"), of(bytes)));
+            said.push(format!(
+                "{} ({}) went to processes unknown here",
+                plural(messages, "message"),
+                Value::Bytes(bytes)
+            ));
         }
         if self.spread > 0 {
             said.push(format!(
                 "{} of MPI_Alltoallv and the like are split evenly: how much each process got is not recorded",
-                of(self.spread)
+                Value::Bytes(self.spread)
             ));
         }
         if self.nowhere > 0 {
             said.push(format!(
                 "{} of reductions to all ranks, scans and intercommunicators have no pairs",
-                of(self.nowhere)
+                Value::Bytes(self.nowhere)
             ));
         }
         said
@@ -332,7 +366,7 @@ impl Matrix {
         Table::new("from rank to rank", pairs.into_iter().map(row).collect()).most(PAIRS)
     }
 
-    /// The bytes as a square, for people, where there are as few ranks as fit side by side.
+    /// The bytes as a square, for people, if all ranks fit side by side.
     pub fn square(&self) -> Option<Table<SquareRow>> {
         if self.ranks.len() > SQUARE || self.traffic.is_empty() {
             return None;
@@ -354,7 +388,7 @@ impl Matrix {
 }
 
 impl Traffic {
-    /// All bytes.
+    /// Bytes of messages and of collective calls together.
     pub fn total(&self) -> u64 {
         self.bytes.saturating_add(self.collective)
     }

@@ -1,4 +1,4 @@
-//! A mean over ranks, and how sure it is, from batches of values.
+//! A mean over ranks with its confidence interval, from batches of values.
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
@@ -9,15 +9,16 @@ use model::batches::ValueBatch;
 pub struct Mean {
     /// The mean of the ranks' means.
     pub value: f64,
-    /// Between which it lies with 95 % confidence; none where there are too few batches.
+    /// The 95 % confidence interval; `None` with fewer batches than `FEWEST`.
     pub between: Option<(f64, f64)>,
 }
 
-/// Fewer batches do not tell how far they scatter.
+/// With fewer batches, the variance between them is too uncertain for an interval.
 const FEWEST: usize = 6;
 
 impl Mean {
-    /// Of each rank's batches, with a figure of a batch. Each rank weighs the same, as in benchmarks.
+    /// The mean of `figure` over each rank's batches, then over ranks. Each rank weighs the same, as in benchmarks. The
+    /// interval is Student's, from the variance between a rank's batches.
     pub fn of<'a, const N: usize, R>(ranks: R, figure: impl Fn(&ValueBatch<N>) -> f64) -> Option<Mean>
     where
         R: IntoIterator<Item = &'a [ValueBatch<N>]>,
@@ -41,7 +42,7 @@ impl Mean {
     }
 }
 
-/// A rank's mean, and the variance that it has by the scatter of its batches.
+/// The mean of one rank's batches, and the variance of that mean.
 struct BatchScatter {
     mean: f64,
     variance: Option<f64>,

@@ -1,4 +1,4 @@
-//! What columns and facts mean that several tables have.
+//! Meanings of columns and facts that several tables have.
 
 pub const BYTES: &str = "Bytes handed out and received.";
 pub const CALLS: &str = "How many calls, all ranks that the row is of.";

@@ -1,6 +1,6 @@
-//! One figure for many of which a few are far off.
+//! Medians and their confidence intervals, for figures with outliers.
 
-/// The value in the middle.
+/// The middle value, or the mean of the two middle ones. `None` without values.
 pub fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);
@@ -12,17 +12,18 @@ pub fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
     }
 }
 
-/// Fewer values bound no median: their extremes do not hold it so surely.
+/// With fewer values, even the extremes do not hold the median with 95 % confidence.
 const FEWEST: usize = 6;
 
-/// How many of so many values lie beyond the interval that holds their median with 95 % confidence, on either side, whatever their
-/// distribution: the normal approximation of the binomial distribution of how many lie below the median. `None` of too few.
+/// The number of values, out of `count`, that lie beyond the 95 % confidence interval of their median on either side.
+/// It holds for any distribution: the values below the median follow a binomial distribution, here in its normal
+/// approximation. `None` for fewer than `FEWEST`.
 pub fn beyond_interval(count: usize) -> Option<usize> {
     let aside = (count as f64 / 2.0 - 0.98 * (count as f64).sqrt()).floor().max(0.0) as usize;
     (count >= FEWEST).then_some(aside)
 }
 
-/// The interval that holds the median of sorted values with 95 % confidence. `None` of too few.
+/// The interval that holds the median of sorted values with 95 % confidence. `None` for fewer than `FEWEST`.
 pub fn interval(sorted: &[f64]) -> Option<(f64, f64)> {
     let aside = beyond_interval(sorted.len())?;
     Some((sorted[aside], sorted[sorted.len() - 1 - aside]))

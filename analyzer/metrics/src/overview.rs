@@ -1,4 +1,4 @@
-//! What a run was, and the warnings that its figures need.
+//! The facts that describe a run, and the warnings that its figures need.
 
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
@@ -47,7 +47,7 @@ facts! {
     PROGRAMS = "programs", Text, sometimes, "How many different programs ran as ranks.";
 }
 
-/// Name, size and times of a run.
+/// Name, size and times of a run, and the part of it that is asked about.
 pub fn facts(run: &Run) -> Vec<Fact> {
     let first = run.first();
     let mut hosts: Vec<&str> = run.ranks.iter().map(|rank| rank.process.host.as_str()).collect();
@@ -69,9 +69,10 @@ pub fn facts(run: &Run) -> Vec<Fact> {
         wall_time(run, wall),
     ];
     let folder = Value::Text(run.folder.display().to_string());
-    match run.is_newest {
-        true => facts.insert(0, Fact::new(FOLDER, "run", folder).note(" (newest here)")),
-        false => facts.push(Fact::hidden(FOLDER, folder)),
+    if run.is_newest {
+        facts.insert(0, Fact::new(FOLDER, "run", folder).note(" (newest here)"));
+    } else {
+        facts.push(Fact::hidden(FOLDER, folder));
     }
     facts.push(Fact::hidden(FILTER, Value::Text(first.filter.clone())));
     facts.extend(recorded(run));
@@ -82,7 +83,7 @@ pub fn facts(run: &Run) -> Vec<Fact> {
     facts
 }
 
-/// Which ranks were recorded, where that is not all of them.
+/// The ranks that were recorded, if some were not.
 fn recorded(run: &Run) -> Option<Fact> {
     let size = run.worlds().get(&0).copied().unwrap_or(0);
     let recorded = gaps(run.unrecorded.iter().cloned(), size);
@@ -92,22 +93,23 @@ fn recorded(run: &Run) -> Option<Fact> {
     })
 }
 
-/// The languages in which MPI was called, where they are not C alone.
+/// The languages that called MPI; shown only if one of them is not C.
 fn called_from(run: &Run) -> Fact {
     let languages: BTreeSet<Language> = run.ranks.iter().flat_map(|rank| rank.languages.iter().copied()).collect();
     let names = Value::Text(in_words(&languages));
-    match languages.iter().any(|language| *language != Language::C) {
-        true => Fact::new(LANGUAGES, "called from", names),
-        false => Fact::hidden(LANGUAGES, names),
+    if languages.iter().any(|language| *language != Language::C) {
+        Fact::new(LANGUAGES, "called from", names)
+    } else {
+        Fact::hidden(LANGUAGES, names)
     }
 }
 
-/// `C, Fortran`.
+/// The names with commas between them: `C, Fortran`.
 pub fn in_words(languages: &BTreeSet<Language>) -> String {
     languages.iter().map(|language| language.name()).collect::<Vec<_>>().join(", ")
 }
 
-/// What of the run the figures are of, where that is not all of it.
+/// The part of the run that the figures describe, if it is not the whole.
 fn selected(run: &Run) -> Vec<Fact> {
     let selections = || run.asked().filter_map(|rank| rank.selection.as_ref());
     let mut facts = Vec::new();
@@ -135,27 +137,27 @@ fn selected(run: &Run) -> Vec<Fact> {
     facts
 }
 
-/// The time that is asked about.
+/// The window of time that --from and --to chose.
 fn window(choice: &Choice) -> Vec<Fact> {
     let value = |time: i64| Value::Seconds(seconds(time));
-    let what = ": all figures are for calls that began then";
+    let note = ": all figures are for calls that began then";
     match (choice.from.map(value), choice.to.map(value)) {
         (Some(from), Some(to)) => {
-            let both = Fact::new(FROM, "from", from).note(" to ").figure(to.clone()).note(what);
+            let both = Fact::new(FROM, "from", from).note(" to ").figure(to.clone()).note(note);
             vec![both, Fact::hidden(TO, to)]
         }
-        (Some(from), None) => vec![Fact::new(FROM, "from", from).note(" on").note(what)],
-        (None, Some(to)) => vec![Fact::new(TO, "until", to).note(what)],
+        (Some(from), None) => vec![Fact::new(FROM, "from", from).note(" on").note(note)],
+        (None, Some(to)) => vec![Fact::new(TO, "until", to).note(note)],
         (None, None) => Vec::new(),
     }
 }
 
-/// Seconds that the program took out by MPI_Pcontrol, of each rank.
+/// Seconds that the program excluded by MPI_Pcontrol, for each rank.
 fn taken_out(run: &Run) -> impl Iterator<Item = f64> {
     run.asked().map(|rank| rank.selection.as_ref().map_or(0.0, |selection| rank.clock.seconds(selection.taken_out)))
 }
 
-/// That something is in no figure.
+/// Warns of the time that the program excluded by MPI_Pcontrol.
 fn left_out(run: &Run) -> Option<String> {
     let (most, sum) = taken_out(run).fold((0.0, 0.0), |(most, sum), time| (time.max(most), sum + time));
     let mean = Value::Seconds(sum / run.asked().count() as f64);
@@ -165,20 +167,20 @@ fn left_out(run: &Run) -> Option<String> {
     })
 }
 
-/// What the recorder took of all ranks' time, where all of that is asked about.
+/// The recorder's cost, if the whole run is asked about: it is not known for a part.
 fn cost(run: &Run) -> Option<Fact> {
     let calls = |rank: &Rank| rank.entries().map(|entry| entry.count).total();
     let is_whole = run.ranks.iter().all(|rank| rank.selection.is_none());
     is_whole.then(|| cost::fact(run.ranks.iter().map(|rank| (rank, calls(rank)))))
 }
 
-/// Time in MPI: the least, mean and most over the ranks.
+/// Time in MPI: the mean, least and most over the ranks.
 fn in_mpi(run: &Run) -> Vec<Fact> {
     let mut times: Vec<(f64, &Rank)> = run.asked().map(|rank| (rank.time_in_mpi(), rank)).collect();
     times.sort_by(|a, b| a.0.total_cmp(&b.0));
     let (Some(least), Some(most)) = (times.first(), times.last()) else { return Vec::new() };
     let mean = times.iter().map(|(time, _)| time).sum::<f64>() / times.len() as f64;
-    let of = |(time, rank): &(f64, &Rank)| {
+    let describe = |(time, rank): &(f64, &Rank)| {
         let wall = rank.wall_of_threads();
         let share = if wall > 0.0 { 100.0 * time / wall } else { 0.0 };
         format!("{share:.1} %, {}", rank_in_words(rank))
@@ -187,15 +189,15 @@ fn in_mpi(run: &Run) -> Vec<Fact> {
         Fact::new(MPI_TIME_MEAN, "in MPI", Value::Seconds(mean))
             .note(" mean; min ")
             .figure(Value::Seconds(least.0))
-            .note(format!(" ({}), max ", of(least)))
+            .note(format!(" ({}), max ", describe(least)))
             .figure(Value::Seconds(most.0))
-            .note(format!(" ({})", of(most))),
+            .note(format!(" ({})", describe(most))),
         Fact::hidden(MPI_TIME_MIN, Value::Seconds(least.0)),
         Fact::hidden(MPI_TIME_MAX, Value::Seconds(most.0)),
     ]
 }
 
-/// The longest of the ranks' times, and the shortest where that is another.
+/// The longest of the ranks' wall times, with the shortest if it is at least 1 % less.
 fn wall_time(run: &Run, longest: f64) -> Fact {
     let fact = Fact::new(WALL_TIME, "wall time", Value::Seconds(longest));
     let Some(rank) = run.asked().min_by(|one, other| one.wall().total_cmp(&other.wall())) else { return fact };
@@ -203,13 +205,13 @@ fn wall_time(run: &Run, longest: f64) -> Fact {
     if longest - shortest < 0.01 * longest {
         return fact;
     }
-    // It may have gone on behind the last sign of life in its file.
+    // An unfinished rank may have run on after the last sign of life in its file.
     let is_least = rank.fate != ProcessFate::Runs && !matches!(rank.end, End::Finalized);
     let note = if is_least { " (the shortest rank's at least " } else { " (the shortest rank's " };
     fact.note(note).figure(Value::Seconds(shortest)).note(")")
 }
 
-/// What has to be known to read the figures right, the worst first.
+/// The warnings that a reader of the figures needs, the most serious first.
 pub fn warnings(run: &Run) -> Vec<String> {
     let mut warnings = Vec::new();
     if !run.missing.is_empty() {
@@ -237,14 +239,14 @@ pub fn warnings(run: &Run) -> Vec<String> {
     }
     warnings.extend(threads(run));
     let filter = &run.first().filter;
-    // Who gave none knows that queries are left out.
+    // The default, which leaves out queries, needs no warning.
     if !matches!(filter.as_str(), "" | "-query" | "all" | "+all") {
         warnings.push(format!("recorded with the filter {filter}: no figure includes what it leaves out"));
     }
     warnings
 }
 
-/// How many threads called MPI. Of one without room in the file it is known that it was there, not what it was for.
+/// Warns of several threads in MPI. A thread without room in the file was only counted, so what it did is unknown.
 fn threads(run: &Run) -> Option<String> {
     let rank = run.ranks.iter().max_by_key(|rank| rank.thread_count()).filter(|rank| rank.thread_count() > 1)?;
     let of_library = match rank.roomless {
@@ -257,7 +259,7 @@ fn threads(run: &Run) -> Option<String> {
     ))
 }
 
-/// That processes were spawned, and none of them is here.
+/// Warns that the program spawned processes of which none has a file here.
 fn spawned(run: &Run) -> Option<String> {
     let spawns = [Call::Comm_spawn, Call::Comm_spawn_multiple].map(Call::number);
     let spawn = run.ranks.iter().flat_map(Rank::entries).any(|entry| spawns.contains(&entry.signature.call));
@@ -265,7 +267,7 @@ fn spawned(run: &Run) -> Option<String> {
         .then(|| "spawned processes are not in this folder: they were recorded elsewhere, or not at all".into())
 }
 
-/// Where a rank is, or was when it ended, that did not finalize MPI.
+/// The warning about a rank that has not finalized MPI: where it is, or was when it ended.
 fn ending(run: &Run, rank: &Rank) -> Option<String> {
     let who = rank_in_words(rank);
     let gone = match rank.fate {
@@ -302,7 +304,7 @@ fn ending(run: &Run, rank: &Rank) -> Option<String> {
     })
 }
 
-/// What the recorder could not do, once for all ranks that say the same.
+/// The recorder's own warnings, each once for all ranks that have it.
 fn of_recorder(run: &Run) -> Vec<String> {
     let mut said: Vec<(&String, Vec<&Rank>)> = Vec::new();
     for rank in &run.ranks {
@@ -321,7 +323,7 @@ fn of_recorder(run: &Run) -> Vec<String> {
     said.into_iter().map(|(warning, ranks)| format!("{}{warning}", who(&ranks))).collect()
 }
 
-/// What is missing of a rank whose recording could not go on.
+/// Warns of a rank whose recording broke off, with the share of its time that has no single calls.
 fn stopped(rank: &Rank) -> Option<String> {
     let why = match Stop::from_number(rank.header.stop)? {
         Stop::No | Stop::MaxBytes | Stop::SizeLimit => return None,
@@ -339,7 +341,7 @@ fn stopped(rank: &Rank) -> Option<String> {
     ))
 }
 
-/// Calls that no figure has.
+/// Warns of calls that no figure includes.
 fn lost(rank: &Rank) -> Option<String> {
     let lost = rank.header.lost;
     (lost > 0).then(|| {
@@ -348,7 +350,7 @@ fn lost(rank: &Rank) -> Option<String> {
     })
 }
 
-/// Calls of which no more than the function is known.
+/// Warns of calls that are known by function alone.
 fn by_function(run: &Run) -> Option<String> {
     let calls: u64 = run.ranks.iter().flat_map(|rank| &rank.shared).map(|entry| entry.count).total();
     (calls > 0).then(|| {
@@ -387,7 +389,7 @@ fn profiles(run: &Run) -> Option<String> {
     }
 }
 
-/// `ranks 1, 3-5`, or the first few of many.
+/// The ranks in words: `ranks 1, 3-5`, or the first few of many.
 pub fn numbers(ranks: &[RangeInclusive<u32>]) -> String {
     const SHOWN: usize = 8;
     let one = |range: &RangeInclusive<u32>| match (range.start(), range.end()) {

@@ -1,7 +1,7 @@
-//! The POP metrics: how efficient a run was, as factors that each name one cause of loss.
+//! The POP metrics: the efficiency of a run, in factors that each name one cause of loss.
 //!
-//! After the POP Centre of Excellence's standard metrics for parallel performance analysis (pop-coe.eu): the time is that between
-//! MPI_Init and MPI_Finalize; useful time is what a rank's first thread spent outside MPI.
+//! After the POP Centre of Excellence's standard metrics for parallel performance analysis (pop-coe.eu). The run's time
+//! is the longest between MPI_Init and MPI_Finalize; useful time is what a rank's first thread spent outside MPI.
 
 use super::totals::world_rank;
 use super::words::plural;
@@ -10,22 +10,22 @@ use model::matching::{Account, PhaseTimes, replay};
 use model::{End, ProcessFate, Rank, Run};
 use tables::{Column, Fact, Label, Row, Table, Value, WorldRank, facts};
 
-/// Phases that people are shown.
+/// The most phases that people are shown.
 const PHASES: usize = 20;
 
-/// Times in seconds, from which all factors follow.
+/// The times, in seconds, from which all factors follow.
 #[derive(Clone, Debug)]
 pub struct Efficiency {
-    /// From MPI_Init to MPI_Finalize, or of a phase: the longest.
+    /// The longest rank's time, from MPI_Init to MPI_Finalize or of a phase.
     pub time: f64,
-    /// The same on an ideal network: no latency, infinite bandwidth.
+    /// The longest time on an ideal network, without latency and of infinite bandwidth.
     pub ideal: f64,
-    /// Outside MPI, by rank.
+    /// Time outside MPI, by rank.
     pub useful: Vec<f64>,
 }
 
-/// Those of a run, and of its phases where all ranks have marked as many by MPI_Pcontrol; phases that nothing is asked about of
-/// are passed over. The account is used up by the replay.
+/// The efficiency of a run, and of its phases if all ranks marked the same number of them by MPI_Pcontrol. Phases in
+/// which nothing is asked about are left out. The replay uses up the account's links.
 pub fn efficiencies(run: &Run, account: &mut Account) -> (Efficiency, Vec<Efficiency>) {
     let ranks = replay(std::mem::take(&mut account.links), &account.rest.nodes);
     let asked = ranks.into_iter().zip(&run.ranks).filter(|(_, rank)| rank.is_asked);
@@ -49,9 +49,9 @@ fn sum(phases: &[PhaseTimes]) -> PhaseTimes {
 impl Efficiency {
     fn of(ranks: &[PhaseTimes]) -> Efficiency {
         let seconds = |nanoseconds: i64| nanoseconds as f64 / 1e9;
-        let longest = |of: fn(&PhaseTimes) -> i64| ranks.iter().map(of).max().unwrap_or(0);
+        let longest = |time: fn(&PhaseTimes) -> i64| ranks.iter().map(time).max().unwrap_or(0);
         let time = longest(|rank| rank.time);
-        // Clocks that were put on one line may run a little faster than they did.
+        // The common clock is fitted, so it may run a little faster than the ranks' clocks did.
         let ideal = longest(|rank| rank.ideal).min(time);
         Efficiency {
             time: seconds(time),
@@ -68,33 +68,32 @@ impl Efficiency {
         self.useful.iter().sum::<f64>() / self.useful.len().max(1) as f64
     }
 
-    /// Mean useful time over the longest.
+    /// Load balance: the mean useful time over the longest.
     pub fn load_balance(&self) -> f64 {
         self.mean() / self.longest()
     }
 
-    /// The longest useful time over the ideal run's.
+    /// Serialization efficiency: the longest useful time over the time on the ideal network.
     pub fn serialization(&self) -> f64 {
         self.longest() / self.ideal
     }
 
-    /// The ideal run's time over the run's.
+    /// Transfer efficiency: the time on the ideal network over the run's time.
     pub fn transfer(&self) -> f64 {
         self.ideal / self.time
     }
 
-    /// The longest useful time over the run's: serialization times transfer.
+    /// Communication efficiency: the longest useful time over the run's time, which is serialization times transfer.
     pub fn communication(&self) -> f64 {
         self.longest() / self.time
     }
 
-    /// Mean useful time over the run's: load balance times communication.
+    /// Parallel efficiency: the mean useful time over the run's time, which is load balance times communication.
     pub fn parallel(&self) -> f64 {
         self.mean() / self.time
     }
 }
 
-/// A factor of 100, and what it tells.
 pub struct FactorRow {
     label: Label,
     percent: Option<f64>,
@@ -130,12 +129,11 @@ pub fn factors(efficiency: &Efficiency) -> Table<FactorRow> {
     Table::new("", rows).whole()
 }
 
-/// A factor of 100; none of no time.
+/// A factor in percent; `None` if it divides by no time.
 fn percentage(factor: f64) -> Option<f64> {
     factor.is_finite().then_some(100.0 * factor)
 }
 
-/// The factors of a phase.
 pub struct PhaseRow {
     number: u64,
     efficiency: Efficiency,
@@ -164,7 +162,7 @@ impl Row for PhaseRow {
     }
 }
 
-/// One row for each phase, by its number.
+/// One row for each phase, in order.
 pub fn phases(phases: Vec<Efficiency>) -> Table<PhaseRow> {
     let rows = (0..).zip(phases).map(|(number, efficiency)| PhaseRow { number, efficiency }).collect();
     Table::new("phases, from one MPI_Pcontrol to the next", rows).most(PHASES).silent_empty()
@@ -179,7 +177,7 @@ facts! {
     USEFUL_MEAN = "useful_mean_s", Seconds, always, "Time outside MPI, mean of the ranks, of their first threads.";
 }
 
-/// The times behind them.
+/// The times from which the factors follow.
 pub fn facts(run: &Run, efficiency: &Efficiency) -> Vec<Fact> {
     let asked = if run.choice.region.is_some() { ", in the region" } else { "" };
     let unfinished: Vec<&Rank> = run.asked().filter(|rank| !matches!(rank.end, End::Finalized)).collect();
@@ -201,7 +199,6 @@ pub fn facts(run: &Run, efficiency: &Efficiency) -> Vec<Fact> {
     ]
 }
 
-/// A rank's useful time.
 pub struct UsefulRankRow {
     rank: WorldRank,
     useful: f64,
@@ -218,7 +215,7 @@ impl Row for UsefulRankRow {
     }
 }
 
-/// Useful time by rank, for programs.
+/// Useful time by rank, for programs only.
 pub fn ranks(run: &Run, efficiency: &Efficiency) -> Table<UsefulRankRow> {
     let row = |(rank, useful): (&Rank, &f64)| UsefulRankRow { rank: world_rank(rank), useful: *useful };
     Table::new("useful time", run.asked().zip(&efficiency.useful).map(row).collect()).for_programs()

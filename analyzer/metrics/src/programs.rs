@@ -1,17 +1,17 @@
-//! Which ranks ran which program, if a launch had several.
+//! Names which ranks ran which program, for launches of several.
 
 use std::path::Path;
 
 use model::{Rank, Run};
 
-/// The program of a rank, with its arguments.
+/// A rank's program without its folder, and its arguments.
 pub fn command(rank: &Rank) -> String {
     let name = Path::new(&rank.process.program).file_name().unwrap_or_default().to_string_lossy();
     let arguments = rank.process.arguments.get(1..).unwrap_or_default().join(" ");
     format!("{name} {arguments}").trim_end().to_string()
 }
 
-/// `a: rank 0; b 10: ranks 1-3`; nothing where all ran the same.
+/// The programs and their ranks: `a: rank 0; b 10: ranks 1-3`. `None` if all ranks ran the same.
 pub fn of_ranks(run: &Run) -> Option<String> {
     let mut programs: Vec<(String, Vec<&Rank>)> = Vec::new();
     for rank in &run.ranks {
@@ -25,7 +25,8 @@ pub fn of_ranks(run: &Run) -> Option<String> {
     (programs.len() > 1).then(|| programs.iter().map(line).collect::<Vec<_>>().join("; "))
 }
 
-/// `rank 0`, `ranks 1-3, 5`, and those of spawned worlds, which are numbered anew, and processes without a rank apart.
+/// The ranks in words: `rank 0` or `ranks 1-3, 5`. Spawned worlds, which number their ranks anew, and processes without
+/// a rank are named separately.
 fn in_words(ranks: &[&Rank]) -> String {
     let mut worlds: Vec<&[&Rank]> = Vec::new();
     worlds.extend(

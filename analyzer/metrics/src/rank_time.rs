@@ -1,6 +1,7 @@
-//! Each rank's time in parts that add up: computation, waiting for other ranks, and the rest of its MPI calls by what they are for.
+//! Each rank's time in parts that add up: computation, waiting for other ranks, and the rest of its MPI calls by
+//! purpose.
 //!
-//! Of very many ranks, neighbors stand together: a row has their mean.
+//! With more than `ROWS` ranks, neighbors share a row, which has their mean.
 
 use crate::meaning;
 use traces::calls::{Call, Class};
@@ -10,13 +11,12 @@ use model::matching::Account;
 use model::{Rank, Run};
 use tables::{Column, Row, Table, WorldRank};
 
-/// The most rows: more ranks than that share them.
 const ROWS: usize = 1024;
 
-/// What calls are for, in the order to be shown.
+/// The purposes of calls, in the order in which they are shown.
 const KINDS: [&str; 6] = ["point-to-point", "collective", "one-sided", "files", "start and end", "other MPI"];
 
-/// What these are, in the words of a sentence.
+/// The purposes as a sentence names them.
 const IN_WORDS: [&str; KINDS.len()] = [
     "calls about messages",
     "collective calls",
@@ -39,7 +39,7 @@ fn kind(class: Class) -> usize {
     }
 }
 
-/// The column that the time of a function counts in, by the function's number.
+/// The key of the column that holds the time of a function, by the function's number.
 pub fn part_key(function: u16) -> String {
     key(KINDS[Call::from_number(function).map_or(OTHER, |call| kind(call.class()))])
 }
@@ -48,12 +48,12 @@ fn key(kind: &str) -> String {
     format!("{}_s", kind.replace([' ', '-'], "_").to_lowercase())
 }
 
-/// The parts of a rank's time, in seconds; of several ranks the mean.
+/// The parts of a rank's time in seconds, or the means of several ranks.
 pub struct RankTimeRow {
     rank: WorldRank,
     ranks: u64,
     computation: f64,
-    /// None where single calls are not known.
+    /// `None` if single calls were not recorded.
     waiting: Option<f64>,
     kinds: [f64; KINDS.len()],
 }
@@ -79,7 +79,7 @@ impl Row for RankTimeRow {
     }
 }
 
-/// One row for each rank, or for as many neighbors as it takes; waits where the account is known.
+/// One row for each rank, or for several neighbors. The waiting time is known only with an account.
 pub fn table(run: &Run, account: Option<&Account>) -> Table<RankTimeRow> {
     let groups = totals::group_calls(run, |_, _, entry| {
         Some(Call::from_number(entry.signature.call).map_or(OTHER, |call| kind(call.class())))
@@ -90,9 +90,14 @@ pub fn table(run: &Run, account: Option<&Account>) -> Table<RankTimeRow> {
             std::array::from_fn(|kind| groups.get(&kind).map_or(0.0, |group: &CallGroup| group.of_rank(at).time));
         let computation = (rank.wall_of_threads() - rank.time_in_mpi()).max(0.0);
         let waiting = waits.as_ref().map(|waits| {
-            let times = kinds.iter_mut().zip(waits[at]);
-            // Waits are of the time line, which runs a little differently from a rank's clock.
-            times.map(|(time, wait)| (wait.min(*time), time)).map(|(wait, time)| (*time -= wait, wait).1).sum()
+            let mut waiting = 0.0;
+            for (time, wait) in kinds.iter_mut().zip(waits[at]) {
+                // Waits are measured on the common clock, which runs a little differently from the rank's own.
+                let wait = wait.min(*time);
+                *time -= wait;
+                waiting += wait;
+            }
+            waiting
         });
         RankTimeRow { rank: world_rank(rank), ranks: 1, computation, waiting, kinds }
     };
@@ -106,7 +111,7 @@ pub fn table(run: &Run, account: Option<&Account>) -> Table<RankTimeRow> {
     Table::new(title, if each == 1 { rows } else { rows.chunks(each).map(mean).collect() })
 }
 
-/// Seconds that each rank waited in calls of each kind.
+/// Seconds that each rank waited, by purpose of the call.
 fn waited(run: &Run, account: &Account) -> Vec<[f64; KINDS.len()]> {
     let kinds: Vec<usize> = account.places.iter().map(|place| kind_of_name(&place.function)).collect();
     let mut waits = vec![[0.0; KINDS.len()]; run.ranks.len()];
@@ -123,13 +128,13 @@ fn kind_of_name(function: &str) -> usize {
 
 fn mean(rows: &[RankTimeRow]) -> RankTimeRow {
     let count = rows.len() as f64;
-    let of = |figure: &dyn Fn(&RankTimeRow) -> f64| rows.iter().map(figure).sum::<f64>() / count;
+    let mean = |figure: &dyn Fn(&RankTimeRow) -> f64| rows.iter().map(figure).sum::<f64>() / count;
     RankTimeRow {
         rank: rows[0].rank,
         ranks: rows.len() as u64,
-        computation: of(&|row| row.computation),
-        waiting: rows[0].waiting.map(|_| of(&|row| row.waiting.unwrap_or(0.0))),
-        kinds: std::array::from_fn(|at| of(&|row| row.kinds[at])),
+        computation: mean(&|row| row.computation),
+        waiting: rows[0].waiting.map(|_| mean(&|row| row.waiting.unwrap_or(0.0))),
+        kinds: std::array::from_fn(|at| mean(&|row| row.kinds[at])),
     }
 }
 
@@ -140,7 +145,7 @@ mod tests {
 
     #[test]
     fn each_call_counts_among_those_of_its_purpose() {
-        let of = [
+        let purposes = [
             (Call::Wait, "point-to-point"),
             (Call::Buffer_attach, "point-to-point"),
             (Call::Neighbor_alltoall, "collective"),
@@ -151,6 +156,8 @@ mod tests {
             (Call::Comm_spawn, "start and end"),
             (Call::Type_commit, "other MPI"),
         ];
-        of.into_iter().for_each(|(call, purpose)| assert_eq!(KINDS[kind(call.class())], purpose, "{call:?}"));
+        for (call, purpose) in purposes {
+            assert_eq!(KINDS[kind(call.class())], purpose, "{call:?}");
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! Each rank's breakdown, side by side or alone.
+//! Each rank's breakdown by function: all ranks side by side, or one rank alone.
 
 use super::programs;
 use super::totals::{self, CallGroup, Totals, percent, world_rank};
@@ -10,7 +10,7 @@ use model::sums::Total;
 use model::{End, Rank, Run};
 use tables::{Column, Row, Table, Value, WorldRank};
 
-/// A rank: its time, and how much of it in MPI.
+/// A rank's time, calls and process. Times in seconds.
 pub struct RankTotalRow {
     rank: WorldRank,
     host: String,
@@ -77,16 +77,16 @@ pub fn overview(run: &Run) -> Table<RankTotalRow> {
     Table::new("by rank", run.asked().map(row).collect())
 }
 
-/// The most ranks that stand side by side in a table for people.
+/// The most ranks side by side in a table for people.
 const SIDE_BY_SIDE: usize = 5;
 
-/// A function's time on some ranks.
+/// A function's time on some ranks, in seconds.
 pub struct SideBySideRow {
     function: String,
     times: Vec<Option<f64>>,
 }
 
-/// Time by function and rank: tables of a few ranks side by side, the functions with the most time first.
+/// Time by function and rank for people: tables of a few ranks side by side, the functions with the most time first.
 pub fn side_by_side(run: &Run) -> Vec<Table<SideBySideRow>> {
     let mut groups = by_function(run);
     groups.retain(|(_, group)| group.sum().calls > 0);
@@ -110,7 +110,6 @@ pub fn side_by_side(run: &Run) -> Vec<Table<SideBySideRow>> {
     places.chunks(SIDE_BY_SIDE).map(block).collect()
 }
 
-/// A function on a rank.
 pub struct RankFunctionRow {
     rank: WorldRank,
     function: String,
@@ -149,7 +148,7 @@ impl Row for RankFunctionRow {
     }
 }
 
-/// Time, calls and bytes by rank and function: the same for programs, one row each.
+/// Time, calls and bytes by rank and function for programs, one row for each pair.
 pub fn rank_functions(run: &Run) -> Table<RankFunctionRow> {
     let mut rows = Vec::new();
     for (function, group) in by_function(run) {
@@ -165,7 +164,6 @@ pub fn rank_functions(run: &Run) -> Table<RankFunctionRow> {
     Table::new("", rows).for_programs()
 }
 
-/// A function on the one rank that is asked about.
 pub struct OneRankRow {
     function: String,
     share: Option<f64>,
@@ -198,7 +196,7 @@ impl Row for OneRankRow {
     }
 }
 
-/// One rank's breakdown by function.
+/// The breakdown of rank `number` by function, the function with the most time first.
 pub fn alone(run: &Run, number: u32) -> Result<Table<OneRankRow>, Error> {
     let at = run.ranks.iter().position(|rank| rank.header.world == 0 && rank.number() == Some(number));
     let at = at.ok_or(Error::NoRank { rank: number, size: run.size() })?;

@@ -1,4 +1,4 @@
-//! Time by the program's regions, each without those inside it.
+//! Time by the program's named regions. A region's time is without the regions inside it.
 
 use crate::meaning;
 use std::collections::BTreeMap;
@@ -8,10 +8,10 @@ use model::selection::Part;
 use model::{Rank, Run};
 use tables::{Column, Row, Table, WorldRank};
 
-/// What is in no region.
+/// The name of the row for time outside all regions.
 const NONE: &str = "(none)";
 
-/// A region, each without those inside it.
+/// The figures of a region, without the regions inside it. Times in seconds.
 pub struct RegionTotalRow {
     region: String,
     max: f64,

@@ -1,8 +1,9 @@
-//! What collective calls hand to whom, by their definition in the standard. Which algorithm the library used is not seen.
+//! The bytes that collective calls move from rank to rank, by their definition in the standard; the library's algorithm
+//! is not visible.
 //!
-//! A rank's file says what it hands out and gets in all. Where the definition gives every process the same, that says how much of it
-//! is for whom; of MPI_Alltoallv and its like the file says so besides, up to a bound. Reductions to all ranks and scans
-//! have no pairs: every rank's result is of every rank's part.
+//! A rank's file has the bytes that a call hands out and receives in all. Where the definition gives every process the
+//! same, the parts follow; for MPI_Alltoallv and its like the file has them too, up to a bound. Reductions to all ranks
+//! and scans have no pairs: every rank's result depends on every rank's part.
 
 use traces::calls::ArgumentKind::{
     self, BcastCount, NeighborSendCounts, NeighborSendEach, RecvCounts, RecvEach, ReduceCount, RootRecvCounts,
@@ -11,26 +12,26 @@ use traces::calls::ArgumentKind::{
 use traces::calls::{Call, Class};
 use traces::signature::Signature;
 
-/// What a rank's part in a collective call is to others.
+/// The bytes of a rank's part in a collective call, and where they go.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Share {
-    /// So many bytes go to the root.
+    /// Bytes to the root.
     ToRoot(u64),
-    /// So many come from it.
+    /// Bytes from the root.
     FromRoot(u64),
-    /// So many go to each process.
+    /// Bytes to each process.
     ToEach(u64),
-    /// So many to all of them together, perhaps not the same to each.
+    /// Bytes to all processes together, in parts that may differ.
     ToAll(u64),
-    /// So many to each neighbor that it sends to.
+    /// Bytes to each neighbor that the rank sends to.
     ToNeighbors(u64),
-    /// So many to all of these together, perhaps not the same to each.
+    /// Bytes to all these neighbors together, in parts that may differ.
     ToAllNeighbors(u64),
-    /// So many go nowhere in particular.
+    /// Bytes that belong to no pair of ranks.
     Nowhere(u64),
 }
 
-/// The share of a call with this signature, on a communicator of so many processes; `None` of what is no collective transfer.
+/// The share of a call with this signature on a communicator of `processes`; `None` for calls that are not collective.
 pub fn share(call: Call, signature: &Signature, processes: u64) -> Option<Share> {
     let (sent, received) = signature.moves();
     let has = |kinds: &[ArgumentKind]| kinds.iter().any(|kind| call.has(*kind));
@@ -72,10 +73,11 @@ mod tests {
         ];
         let mut looked_at = 0;
         for call in Call::all().filter(|call| matches!(call.class(), Class::Collective | Class::Neighborhood)) {
-            // `Ibcast`, `Bcast_init` and the large-count forms do what `Bcast` does.
+            // `Ibcast`, `Bcast_init` and the large-count forms move the same bytes as `Bcast`.
             let name = call.row().name.trim_end_matches("_init");
-            let is = |of: &&str| {
-                *of == name || name.strip_prefix('I').is_some_and(|name| of.to_lowercase() == name.to_lowercase())
+            let is = |listed: &&str| {
+                *listed == name
+                    || name.strip_prefix('I').is_some_and(|name| listed.to_lowercase() == name.to_lowercase())
             };
             let expected = shares.iter().find(|(_, names)| names.iter().any(&is));
             let (expected, _) = expected.unwrap_or_else(|| panic!("{name} is not in the list"));

@@ -1,4 +1,4 @@
-//! Calls added up by whatever they have in common, rank by rank.
+//! Calls added up by anything that they have in common, rank by rank.
 
 use crate::meaning;
 use std::collections::BTreeMap;
@@ -9,42 +9,42 @@ use model::tally::CallTotal;
 use model::{Rank, Run};
 use tables::{Column, WorldRank};
 
-/// Calls of one rank. Times in seconds.
+/// Totals of some calls of one rank. Times in seconds. All but `nested` leave out calls made inside other MPI calls.
 #[derive(Clone, Copy, Default)]
 pub struct Totals {
-    /// How many.
     pub calls: u64,
-    /// Those of them that have not returned.
+    /// Calls that have not returned.
     pub open: u64,
-    /// How long together.
+    /// Time of the calls together.
     pub time: f64,
-    /// The shortest that returned, if one has.
+    /// The shortest call that returned; while none has, the shortest open one.
     pub shortest: f64,
-    /// The longest.
+    /// The longest call, open or not.
     pub longest: f64,
     /// Bytes handed out.
     pub sent: u64,
-    /// Bytes that came.
+    /// Bytes received.
     pub received: u64,
     /// Calls that returned an error.
     pub failed: u64,
-    /// Calls made inside other calls, whose time holds theirs: they are in none of the above.
+    /// Calls made inside other MPI calls, whose time includes theirs.
     pub nested: u64,
-    /// Bytes that persistent requests created by them will hand out and receive at each start.
+    /// Bytes sent and received by each start of the persistent requests that the calls created.
     pub prepared: (u64, u64),
     /// Entries into the progress engine.
     pub entries: u64,
-    /// Those that achieved something.
+    /// Entries that achieved something: a message, a completion, bytes moved.
     pub productive: u64,
-    /// How long they took.
+    /// Time in the progress engine.
     pub engine: f64,
 }
 
-/// Calls that have something in common, by the rank's place in the run.
+/// Totals of calls that have something in common, by the rank's place in the run.
 #[derive(Clone, Default)]
 pub struct CallGroup(BTreeMap<usize, Totals>);
 
-/// Adds up the run's calls by `key`; those without one are left out. Calls of threads without room of their own have no thread.
+/// Adds up the run's calls by `key`, leaving out those for which it is `None`. Calls of threads without room of their
+/// own in the file come without a thread.
 pub fn group_calls<K: Ord>(
     run: &Run,
     key: impl Fn(&Rank, Option<&ThreadTotals>, &CallTotal) -> Option<K>,
@@ -63,7 +63,7 @@ pub fn group_calls<K: Ord>(
 }
 
 impl Totals {
-    /// Bytes that went through the ranks' buffers.
+    /// Bytes sent and received.
     pub fn bytes(&self) -> u64 {
         self.sent.saturating_add(self.received)
     }
@@ -90,7 +90,8 @@ impl Totals {
         self.engine += rank.clock.seconds(entry.engine.ticks);
     }
 
-    /// Other calls are added, of which so many have returned, the shortest in this time.
+    /// Updates the shortest time for more calls, `returned` of which have returned. Open calls count only while none
+    /// has.
     fn shorten(&mut self, shortest: f64, returned: u64) {
         self.shortest = match (self.calls - self.open, returned) {
             (0, 0) if self.calls > 0 => self.shortest.min(shortest),
@@ -125,11 +126,13 @@ impl CallGroup {
     /// All ranks together.
     pub fn sum(&self) -> Totals {
         let mut sum = Totals::default();
-        self.0.values().for_each(|totals| sum.merge(totals));
+        for totals in self.0.values() {
+            sum.merge(totals);
+        }
         sum
     }
 
-    /// One rank's, by its place in the run.
+    /// The totals of one rank, by its place in the run.
     pub fn of_rank(&self, rank: usize) -> Totals {
         self.0.get(&rank).copied().unwrap_or_default()
     }
@@ -141,22 +144,20 @@ impl CallGroup {
     }
 }
 
-/// How many of calls have not returned.
+/// The column of calls that have not returned.
 pub fn open_calls() -> Column<Totals> {
     Column::count("open_calls", "open", |totals: &Totals| totals.open).means(meaning::OPEN_CALLS).silent_empty()
 }
 
-/// What a rank is told from others by.
 pub fn world_rank(rank: &Rank) -> WorldRank {
     WorldRank { world: rank.header.world, number: rank.number() }
 }
 
-/// A part of a whole, of 100.
+/// A part of a whole in percent; `None` if the whole is 0.
 pub fn percent(part: f64, whole: f64) -> Option<f64> {
     (whole > 0.0).then(|| 100.0 * part / whole)
 }
 
-/// Nanoseconds in seconds.
 pub fn seconds(nanoseconds: i64) -> f64 {
     nanoseconds as f64 / 1e9
 }

@@ -1,4 +1,4 @@
-//! Who waited for whom: wait states by kind, and by the places that waited and were waited for.
+//! Who waited for whom: wait states by kind, and by the call sites that waited and were waited for.
 
 use crate::meaning;
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use model::sums::Grow;
 use model::{Rank, Run};
 use tables::{Column, Fact, Row, Table, Value, WorldRank, facts};
 
-/// Rows of places that people are shown.
+/// The most rows of call sites that people are shown.
 const PLACES: usize = 15;
 
 facts! {
@@ -27,12 +27,12 @@ facts! {
     COLLECTIVES = "matched_collectives", Count, always, "Collective operations that all processes joined.";
 }
 
-/// Seconds of all ranks together.
+/// The wall time of all ranks together, in seconds.
 fn all_time(run: &Run) -> f64 {
     run.asked().map(Rank::wall).sum()
 }
 
-/// The waits of a run in one line, and what they rest on.
+/// The time that ranks waited, and the messages and collective calls behind it.
 pub fn facts(run: &Run, account: &Account) -> Vec<Fact> {
     let (mut time, mut error) = (0i64, 0i64);
     for sum in account.waits.sums.values() {
@@ -60,7 +60,7 @@ pub fn facts(run: &Run, account: &Account) -> Vec<Fact> {
     ]
 }
 
-/// Messages whose other end was not recorded.
+/// Warns of messages whose other end belongs to a rank that was not recorded.
 fn unrecorded(run: &Run, account: &Account) -> Option<String> {
     let ranks = super::overview::numbers(&run.unrecorded);
     let plural = if account.unrecorded == 1 { "" } else { "s" };
@@ -68,7 +68,7 @@ fn unrecorded(run: &Run, account: &Account) -> Option<String> {
     (account.unrecorded > 0).then(|| format!("{messages}: their waits are unknown"))
 }
 
-/// A wait state of all ranks.
+/// The waits of all ranks in one state.
 pub struct WaitStateRow {
     state: WaitState,
     waited: WaitSum,
@@ -98,7 +98,7 @@ impl Row for WaitStateRow {
     }
 }
 
-/// One row for each wait state that there is, the one with the most time first.
+/// One row for each wait state that occurred, the one with the most time first.
 pub fn states(run: &Run, account: &Account) -> Table<WaitStateRow> {
     let mut states: BTreeMap<WaitState, WaitSum> = BTreeMap::new();
     for (key, sum) in &account.waits.sums {
@@ -123,11 +123,11 @@ struct SiteOfRank {
     site: String,
 }
 
-/// Waits at one call site for another.
+/// The waits at one call site for another.
 pub struct WaitPlaceRow {
     state: WaitState,
     waiter: SiteOfRank,
-    /// None where it is nobody's fault.
+    /// `None` if no single rank is late.
     cause: Option<SiteOfRank>,
     waited: WaitSum,
 }
@@ -159,7 +159,7 @@ impl Row for WaitPlaceRow {
     }
 }
 
-/// One row for each pair of call sites, the longest first.
+/// One row for each wait state and pair of call sites, the one with the most time first.
 pub fn places(run: &Run, account: &Account) -> Table<WaitPlaceRow> {
     let mut sums: Vec<(&WaitKey, &WaitSum)> = account.waits.sums.iter().collect();
     sums.sort_by_key(|(key, sum)| (std::cmp::Reverse(sum.time), **key));
@@ -177,7 +177,8 @@ pub fn places(run: &Run, account: &Account) -> Table<WaitPlaceRow> {
     Table::new("who waited for whom", sums.into_iter().map(row).collect()).most(PLACES)
 }
 
-/// So many of something, and where most of them are; nothing where there are none.
+/// The sum over `places`, and the call site with the most of it. `None` if there are none. An `(s)` in `what` becomes
+/// the plural.
 fn most(run: &Run, account: &Account, what: &str, places: &FxHashMap<RankSite, u64>) -> Option<String> {
     let count: u64 = places.values().sum();
     let (at, _) = places.iter().min_by_key(|(at, count)| (std::cmp::Reverse(**count), **at))?;
@@ -188,7 +189,7 @@ fn most(run: &Run, account: &Account, what: &str, places: &FxHashMap<RankSite, u
     Some(format!("{count} {what}: {rank} in {} at {}", place.function, place.site))
 }
 
-/// What a reader has to know of calls that have no certain partner, and are as they should be.
+/// Notes on calls that have no certain partner for a known reason.
 pub fn explained(run: &Run, account: &Account) -> Vec<String> {
     let kinds = [
         (
@@ -204,7 +205,7 @@ pub fn explained(run: &Run, account: &Account) -> Vec<String> {
     said.chain(unrecorded(run, account)).collect()
 }
 
-/// What a reader has to know of calls that found no partner.
+/// Warns of calls that should have a partner and have none.
 pub fn unmatched(run: &Run, account: &Account) -> Vec<String> {
     let kinds = [
         ("message(s) sent and not received, most", &account.unreceived),

@@ -1,4 +1,4 @@
-//! Where a rank is, in words: what it does, and the other end of its call.
+//! The activity of a rank at the moment, and the other end of its call, in words.
 
 use traces::calls::Call;
 use traces::signature::{Signature, peer, tag};
@@ -9,7 +9,7 @@ use model::standing::Spot;
 use model::wait_for::Halt;
 use tables::Label;
 
-/// What a rank does, in a word.
+/// The activity of a rank, in words that its call completes.
 pub fn state(halt: Option<Halt>, spot: &Spot, process: Option<ProcessState>) -> Label {
     match (halt, spot) {
         (_, Spot::Finalized) => label("finalized", "finished"),
@@ -28,17 +28,17 @@ const fn label(key: &'static str, name: &'static str) -> Label {
     Label { key, name, depth: 0 }
 }
 
-/// The ranks at the other end, as the program names them.
+/// The ranks at the other end of a call, as the program named them.
 pub fn peer_of(call: &Signature) -> Option<String> {
     let partners = [call.peer, call.source].into_iter().filter(|rank| *rank != peer::NONE);
     let words: Vec<String> = partners.map(peer_in_words).collect();
     (!words.is_empty()).then(|| words.join(", "))
 }
 
-/// The tags that a call was given.
+/// The tags that the program gave a call.
 pub fn tag_of(call: &Signature) -> Option<String> {
     let tags = [call.tag, call.source_tag];
-    // Other calls keep something else there.
+    // Calls without tags keep other values in these fields.
     let has_tags = Call::from_number(call.call).is_some_and(|call| {
         use traces::calls::ArgumentKind::{RecvTag, SendTag};
         call.has(SendTag) || call.has(RecvTag)

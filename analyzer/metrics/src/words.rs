@@ -1,4 +1,4 @@
-//! Ranks, objects and calls as lines name them.
+//! Names for ranks, objects and calls in sentences.
 
 use traces::calls::{ArgumentKind, Call};
 use traces::definitions::ObjectKind;
@@ -7,15 +7,17 @@ use traces::signature::{Signature, UNKNOWN_BYTES, peer};
 use model::rank::function;
 use model::{Rank, Run};
 
-/// The object a call works on, by the name the rank has for it, and how many processes it has.
+/// The name that the rank has for the object of a call, and its number of processes; 0 for windows, files and no
+/// object.
 pub fn object(rank: &Rank, signature: &Signature) -> (String, u32) {
     if signature.object == 0 {
         return ("(none)".into(), 0);
     }
     if let Some(communicator) = rank.communicators.get(&signature.object) {
-        let name = match communicator.name.is_empty() {
-            true => format!("communicator {}", communicator.number),
-            false => communicator.name.clone(),
+        let name = if communicator.name.is_empty() {
+            format!("communicator {}", communicator.number)
+        } else {
+            communicator.name.clone()
         };
         return (name, communicator.size);
     }
@@ -36,7 +38,7 @@ pub fn plural(count: u64, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-/// A partner as the program names it.
+/// A partner's rank, or the word for the MPI constant.
 pub fn peer_in_words(rank: i32) -> String {
     match rank {
         peer::ANY => "any".into(),
@@ -46,7 +48,7 @@ pub fn peer_in_words(rank: i32) -> String {
     }
 }
 
-/// The call a rank was in, or its last one, with what is known of its arguments.
+/// A call with its known arguments and its call site.
 pub fn call_in_words(run: &Run, rank: &Rank, signature: &Signature) -> String {
     let mut text = function(signature);
     let call = Call::from_number(signature.call);
@@ -80,7 +82,7 @@ pub fn call_in_words(run: &Run, rank: &Rank, signature: &Signature) -> String {
     text
 }
 
-/// What the peer of a call is to it.
+/// The role that the peer has in a call.
 pub fn peer_role(call: Call) -> &'static str {
     let roles = [
         (ArgumentKind::Dest, "to"),
@@ -91,7 +93,6 @@ pub fn peer_role(call: Call) -> &'static str {
     roles.iter().find(|(kind, _)| call.has(*kind)).map_or("peer", |(_, role)| role)
 }
 
-/// A rank's number as text, for lines about ranks.
 pub fn rank_in_words(rank: &Rank) -> String {
     match rank.number() {
         Some(number) if rank.header.world > 0 => format!("rank {number} of spawned world {}", rank.header.world),

@@ -1,4 +1,4 @@
-//! Rows in the order and number that the user chose: the same for every table and every format.
+//! Sorts and cuts the tables of a report as the user chose, in the same way for every table and format.
 
 use std::collections::BTreeSet;
 use std::str::FromStr;
@@ -8,7 +8,7 @@ use crate::column::ColumnHead;
 use crate::format::Format;
 use crate::suggest::instead;
 
-/// How many rows of a table to print.
+/// The number of rows to print of a table; `all` is `usize::MAX`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Top(pub usize);
 
@@ -23,7 +23,7 @@ impl FromStr for Top {
     }
 }
 
-/// No table has a column of this name.
+/// The error if no table has a column of this name.
 #[derive(Debug, thiserror::Error)]
 #[error("no column is called {column}. {instead}")]
 pub struct UnknownColumn {
@@ -32,15 +32,15 @@ pub struct UnknownColumn {
 }
 
 impl UnknownColumn {
-    /// `names` are those that there are.
+    /// Suggests one of `names`, the columns that exist.
     pub fn new(asked: &str, names: BTreeSet<String>) -> UnknownColumn {
         UnknownColumn { column: asked.into(), instead: instead(asked, &names, "There is none to sort by.") }
     }
 }
 
 impl Report {
-    /// Keeps the tables that a format shows, sorts them by a column, and cuts them: to so many rows, or else to what people are
-    /// shown.
+    /// Keeps the tables that the format shows, sorts them by a column, and cuts them to `top` rows. Without `top`, text
+    /// is cut to the table's own limit, and a warning counts the rows left out.
     pub fn arrange(&mut self, sort: Option<&str>, top: Option<Top>, format: Format) -> Result<(), UnknownColumn> {
         self.tables.retain(|table| table.is_in(format));
         if let Some(asked) = sort {
@@ -58,7 +58,7 @@ impl Report {
         Ok(())
     }
 
-    /// Sorts all tables that have the column.
+    /// Sorts every table that has the column. Fails if none has it.
     fn sort(&mut self, asked: &str) -> Result<(), UnknownColumn> {
         let mut names = BTreeSet::new();
         let mut is_there = false;
@@ -73,7 +73,7 @@ impl Report {
     }
 }
 
-/// The column that is meant: by its name for programs with or without unit, or by its heading.
+/// The index of the column that is meant: by its key, its heading, or its key without the unit.
 fn place(columns: &[ColumnHead], asked: &str) -> Option<usize> {
     let find = |is_meant: &dyn Fn(&ColumnHead) -> bool| columns.iter().position(is_meant);
     find(&|column| column.key == asked)

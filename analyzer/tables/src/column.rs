@@ -1,8 +1,12 @@
-//! A column of a table: key, heading, unit, meaning, and which figure of a row it shows, declared in one place for every format.
+//! A column of a table: key, heading, unit, meaning and figure, declared in one place for every format.
 //!
-//! A constructor for each unit takes only figures of that unit, so a value cannot stand in a column of another.
+//! Each unit has a constructor that takes only figures of its type, so a value cannot end up in a column of another
+//! unit.
 //!
-//!     Column::seconds("wall_time_s", "wall time", |row: &RankRow| row.wall).means("From its MPI_Init to its MPI_Finalize.")
+//! ```text
+//! Column::seconds("wall_time_s", "wall time", |row: &RankRow| row.wall)
+//!     .means("From its MPI_Init to its MPI_Finalize.")
+//! ```
 
 use std::borrow::Cow;
 use std::marker::PhantomData;
@@ -12,41 +16,42 @@ use crate::unit::Unit;
 use crate::value::{Label, Value, WorldRank};
 use crate::values::{Cells, Values};
 
-/// A column of rows, which may share something that no row keeps for itself.
+/// A column of rows. Figures may also use something that all rows share, `Common`.
 pub struct Column<Row, Common = ()> {
     pub head: ColumnHead,
     fill: Fill<Row, Common>,
 }
 
-/// Makes the values of many rows at once: a data set has a hundred million of them.
+/// Computes the values of many rows at once, since a data set has a hundred million of them.
 type Fill<Row, Common> = Box<dyn Fn(&[Row], &Common) -> Values + Send + Sync>;
 
-/// A column without its rows.
+/// The properties of a column, without its figures.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ColumnHead {
-    /// Its name for programs, with the unit behind it.
+    /// The name for programs, which ends in the unit.
     pub key: Cow<'static, str>,
-    /// Its heading in text; empty where text leaves the column out. The unit of times comes behind it, or where a heading of the
-    /// table has `{unit}`.
+    /// The heading in text; empty if text leaves the column out. The unit of times follows it, or replaces `{unit}` in
+    /// one of the table's headings.
     pub heading: Cow<'static, str>,
     pub unit: Unit,
-    /// A sentence on what its figures say.
+    /// A sentence that says what the figures mean.
     pub meaning: Cow<'static, str>,
-    /// Some rows have no figure here.
+    /// Whether some rows may have no figure.
     pub is_optional: bool,
-    /// It says what a row is of, alone or with others: two runs have the same rows where these are the same.
+    /// Whether the column helps to name the row. Rows of two runs are the same if these columns agree.
     pub is_name: bool,
-    /// Its times are of single calls and the like: they have a unit of their own, where all others of a table have one.
+    /// Whether its times are of single calls and the like: they get a unit of their own, while all other times of a
+    /// table share one.
     pub is_each: bool,
-    /// Text leaves it out where there is no room for all columns: those with the highest number first, those with 0 never.
+    /// If text has no room for all columns, it leaves out those with the highest number first; 0 is never left out.
     pub spare: u8,
-    /// Text leaves it out where no row has a figure.
+    /// Whether text leaves the column out if no row has a figure.
     pub is_silent_empty: bool,
 }
 
-/// A figure, or perhaps none.
+/// A figure that may be missing.
 pub trait Figure<T> {
-    /// Whether there may be none.
+    /// Whether figures of this type may be missing.
     const IS_OPTIONAL: bool;
 
     fn figure(self) -> Option<T>;
@@ -68,10 +73,10 @@ impl<T> Figure<T> for Option<T> {
     }
 }
 
-/// Constructors for rows that share something.
+/// Constructors of columns whose rows share something.
 pub struct Shared<Row, Common>(PhantomData<(Row, Common)>);
 
-/// A constructor for each unit, for rows alone and for rows that share something.
+/// Makes a constructor for each unit, both for plain rows and for rows that share something.
 macro_rules! constructors {
     ($($(#[$doc:meta])* $name:ident: $figure:ty => $unit:ident, $values:ident;)*) => {
         impl<Row: 'static> Column<Row> {
@@ -102,15 +107,15 @@ macro_rules! constructors {
 constructors! {
     /// Names.
     text: String => Text, Text;
-    /// Names that are ours.
+    /// Labels: names with a key of their own.
     label: Label => Text, Label;
     /// Yes or no.
     flag: bool => Flag, Flag;
-    /// Numbers of things.
+    /// Counts.
     count: u64 => Count, Whole;
-    /// Numbers by which things are called.
+    /// Numbers that identify something, such as a process id.
     number: u64 => Number, Whole;
-    /// Numbers by which other tables know a row.
+    /// Ids of rows in other tables.
     id: u32 => Id, Id;
     /// Tags of messages.
     tag: i32 => Tag, Signed;
@@ -118,18 +123,18 @@ constructors! {
     rank: WorldRank => Rank, Rank;
     /// Durations, and moments since the first rank entered MPI_Init.
     seconds: f64 => Seconds, Real;
-    /// What a rank's own counter said.
+    /// Readings of a rank's own counter.
     ticks: u64 => Ticks, Whole;
     /// Amounts of data.
     bytes: u64 => Bytes, Whole;
-    /// Shares, of 100.
+    /// Shares, in percent.
     percent: f64 => Percent, Real;
-    /// Numbers divided by others.
+    /// Ratios.
     ratio: f64 => Ratio, Real;
 }
 
 impl<Row: 'static> Column<Row> {
-    /// Figures of which each row knows the unit.
+    /// Figures whose unit depends on the row.
     pub fn by_row(
         key: impl Into<Cow<'static, str>>,
         heading: impl Into<Cow<'static, str>>,
@@ -139,7 +144,7 @@ impl<Row: 'static> Column<Row> {
         Column { head, fill: Box::new(move |rows, _| Values::ByRow(rows.iter().map(&value).collect())) }
     }
 
-    /// The same column of longer rows, of which these are a part.
+    /// The column for longer rows that contain this one's rows.
     pub fn from_part<Outer: 'static>(self, part: fn(&Outer) -> &Row) -> Column<Outer> {
         let Column { head, fill } = self;
         let one_by_one = move |rows: &[Outer], _: &()| {
@@ -155,7 +160,7 @@ impl<Row: 'static> Column<Row> {
 }
 
 impl<Row: 'static, Common: 'static> Shared<Row, Common> {
-    /// Texts that repeat, by their places in a list that all rows share.
+    /// Texts that repeat, given as indices into a list that all rows share.
     pub fn name<F: Figure<u32>>(
         key: &'static str,
         names: impl Fn(&Common) -> &Arc<[String]> + Send + Sync + 'static,
@@ -170,37 +175,37 @@ impl<Row: 'static, Common: 'static> Shared<Row, Common> {
 }
 
 impl<Row, Common> Column<Row, Common> {
-    /// Says what its figures mean.
+    /// Sets the sentence that says what the figures mean.
     pub fn means(mut self, meaning: impl Into<Cow<'static, str>>) -> Column<Row, Common> {
         self.head.meaning = meaning.into();
         self
     }
 
-    /// Marks it as saying what a row is of.
+    /// Marks the column as one that names the row.
     pub fn name(mut self) -> Column<Row, Common> {
         self.head.is_name = true;
         self
     }
 
-    /// Gives its times a unit of their own.
+    /// Gives the column's times a unit of their own.
     pub fn each(mut self) -> Column<Row, Common> {
         self.head.is_each = true;
         self
     }
 
-    /// Has text leave it out, before columns with a lower number, where there is no room for all.
+    /// Lets text leave the column out if there is no room for all; a higher number goes first.
     pub fn spare(mut self, spare: u8) -> Column<Row, Common> {
         self.head.spare = spare;
         self
     }
 
-    /// Has text leave it out where no row has a figure, or all count nothing.
+    /// Lets text leave the column out if all its figures are missing or count 0.
     pub fn silent_empty(mut self) -> Column<Row, Common> {
         self.head.is_silent_empty = true;
         self
     }
 
-    /// The figures of rows.
+    /// The figures of the rows.
     pub fn values(&self, rows: &[Row], common: &Common) -> Values {
         (self.fill)(rows, common)
     }

@@ -1,7 +1,7 @@
-//! A report's table for spreadsheets with units in the column names.
+//! A report's table as CSV, with units in the column names.
 //!
-//! A spreadsheet takes a cell for a formula by its first character, and formulas run programs: a name that starts like one gets
-//! an apostrophe in front. Numbers stay numbers.
+//! A spreadsheet takes a cell for a formula by its first character, and formulas can run programs. So a text that
+//! starts like one gets an apostrophe in front. Numbers stay numbers.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -10,10 +10,10 @@ use crate::Report;
 use crate::scalar::Scalar;
 use crate::visible::visible;
 
-/// What a cell begins with that is taken for a formula.
+/// The characters that make a spreadsheet take a cell for a formula.
 const FORMULA: [char; 7] = ['=', '+', '-', '@', '\t', '\r', '\n'];
 
-/// Prints the table.
+/// Prints the table that was asked for.
 pub fn print(report: &Report, out: &mut impl Write) -> io::Result<()> {
     let Some(table) = report.asked() else { return Ok(()) };
     let mut writer = csv::Writer::from_writer(out);
@@ -24,12 +24,9 @@ pub fn print(report: &Report, out: &mut impl Write) -> io::Result<()> {
     writer.flush()
 }
 
-/// A text as no spreadsheet runs it, with nothing hidden in it.
+/// A text that no spreadsheet takes for a formula, with hidden characters made visible.
 pub fn harmless(text: &str) -> Cow<'_, str> {
-    match text.starts_with(FORMULA) {
-        true => format!("'{}", visible(text)).into(),
-        false => visible(text),
-    }
+    if text.starts_with(FORMULA) { format!("'{}", visible(text)).into() } else { visible(text) }
 }
 
 fn cell(scalar: &Scalar) -> String {

@@ -1,4 +1,4 @@
-//! One figure or name that stands alone.
+//! Facts: figures and names that stand alone, outside tables.
 
 use std::fmt;
 
@@ -6,21 +6,20 @@ use super::scale::Scale;
 use super::unit::Unit;
 use super::value::Value;
 
-/// The key of a fact and what stands under it.
+/// The key, unit and meaning of a fact.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FactKey {
-    /// Its name for programs, with the unit behind it.
+    /// The name for programs, which ends in the unit.
     pub name: &'static str,
-    /// What it is counted in.
     pub unit: Unit,
-    /// Every report has it.
+    /// Whether every report of the command has the fact.
     pub is_always: bool,
-    /// A sentence on what it says.
+    /// A sentence that says what the fact means.
     pub meaning: &'static str,
 }
 
-/// Names the facts of a module: `NAME = "key", Unit, always` or `sometimes`, and a sentence on what it says. `FACTS` lists them for
-/// the schema.
+/// Declares the facts of a module: `NAME = "key", Unit, always` or `sometimes`, and a sentence that says what the fact
+/// means. `FACTS` lists them for the schema.
 #[macro_export]
 macro_rules! facts {
     ($($name:ident = $key:literal, $unit:ident, $presence:ident, $meaning:expr;)*) => {
@@ -37,7 +36,7 @@ macro_rules! facts {
     };
 }
 
-/// Whether every report has a fact.
+/// Whether every report has a fact, as the words of `facts!`.
 #[allow(non_upper_case_globals)]
 pub mod presence {
     pub const always: bool = true;
@@ -46,20 +45,18 @@ pub mod presence {
 
 /// One figure or name that stands alone.
 pub struct Fact {
-    /// What programs know it by.
     pub key: FactKey,
-    /// Its name in text; empty where text says it elsewhere.
+    /// The heading in text; empty if text does not show the fact.
     pub heading: &'static str,
-    /// The figure.
     pub value: Value,
-    /// By how much it may be off, in its own unit; text says that.
+    /// The error of the figure, in the same unit. Only text shows it.
     pub error: Option<Value>,
-    /// What text says behind it; times there are in the unit of the fact's own.
+    /// The text and figures that follow in text. Times among them are shown in the unit of the fact's own.
     pub note: Vec<Value>,
 }
 
 impl Fact {
-    /// A fact that text shows too.
+    /// A fact that text shows, too.
     pub fn new(key: FactKey, heading: &'static str, value: Value) -> Fact {
         debug_assert!(key.unit.suits(key.name), "{} does not end as {:?}", key.name, key.unit);
         debug_assert!(value.unit().is_none_or(|unit| unit == key.unit), "{}: {value:?}", key.name);
@@ -71,24 +68,24 @@ impl Fact {
         Fact::new(key, "", value)
     }
 
-    /// With something behind it in text.
+    /// Adds text after the figure.
     pub fn note(self, note: impl Into<String>) -> Fact {
         self.figure(Value::Text(note.into()))
     }
 
-    /// And a figure behind that.
+    /// Adds another figure after the text.
     pub fn figure(mut self, figure: Value) -> Fact {
         self.note.push(figure);
         self
     }
 
-    /// With what it may be off by.
+    /// Adds the error.
     pub fn error(self, error: Value) -> Fact {
         Fact { error: Some(error), ..self }
     }
 }
 
-/// In a line: all its times in one unit, its error with as many digits.
+/// One line, with all its times in one unit and as many digits in the error as in the figure.
 impl fmt::Display for Fact {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let times = std::iter::once(&self.value).chain(&self.note).filter_map(Value::seconds);

@@ -2,7 +2,6 @@
 
 use crate::named::Named;
 
-/// How a report is printed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
     /// For people.

@@ -1,4 +1,4 @@
-//! A report for programs: one JSON object, with a version and units in the names.
+//! A report as one JSON object, with a version and with units in the names.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -10,10 +10,10 @@ use crate::scalar::Scalar;
 use crate::value::Value;
 use crate::visible::is_hidden;
 
-/// Changes when a name changes its meaning or goes; names may be added.
+/// The version of the format. It changes if a name changes its meaning or goes; adding names does not change it.
 const VERSION: u32 = 2;
 
-/// What the JSON of a command says it is.
+/// The name of the schema that a command's JSON gives.
 pub fn schema_name(command: &str) -> String {
     format!("overhear-{command}/{VERSION}")
 }
@@ -43,15 +43,18 @@ fn json(scalar: Scalar) -> Json {
     }
 }
 
-/// The same JSON with hidden characters as JSON's own escapes: outside strings there are none but the ends of lines.
+/// The JSON with hidden characters as JSON's own escapes. Outside strings, only line ends are hidden characters.
 pub fn escaped(text: &str) -> Cow<'_, str> {
     let is_hidden = |character: char| character != '\n' && is_hidden(character);
     if !text.contains(is_hidden) {
         return Cow::Borrowed(text);
     }
-    let escape = |character: char| match is_hidden(character) {
-        true => character.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect(),
-        false => character.to_string(),
+    let escape = |character: char| {
+        if is_hidden(character) {
+            character.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect()
+        } else {
+            character.to_string()
+        }
     };
     text.chars().map(escape).collect::<String>().into()
 }

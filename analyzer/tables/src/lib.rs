@@ -1,4 +1,4 @@
-//! A report: facts, tables of typed rows, and the warnings a reader is owed. Formatters print it and compute nothing.
+//! Reports: facts, tables of typed rows, and warnings. Printers compute nothing.
 
 pub mod arrange;
 mod column;

@@ -1,17 +1,15 @@
-//! Choices that the user makes by one of a few names.
+//! Options that the user chooses by name.
 
-/// A choice by name: each name with a word on what it is for, and what it chooses.
+/// A type whose values have names. Each entry has the name, a description, and the value.
 pub trait Named: Copy + 'static {
     const NAMES: &'static [(&'static str, &'static str, Self)];
 
-    /// The choice of a name, or a sentence that lists the names.
+    /// The value with this name, or an error that lists the names.
     fn named(name: &str) -> Result<Self, String> {
-        match Self::NAMES.iter().find(|(known, _, _)| *known == name) {
-            Some((_, _, choice)) => Ok(*choice),
-            None => {
-                let names: Vec<&str> = Self::NAMES.iter().map(|(name, _, _)| *name).collect();
-                Err(format!("it is one of {}", names.join(", ")))
-            }
+        if let Some((_, _, choice)) = Self::NAMES.iter().find(|(known, _, _)| *known == name) {
+            return Ok(*choice);
         }
+        let names: Vec<&str> = Self::NAMES.iter().map(|(name, _, _)| *name).collect();
+        Err(format!("it is one of {}", names.join(", ")))
     }
 }

@@ -1,20 +1,18 @@
-//! What a command prints.
+//! The result of a command: facts, warnings and tables.
 
 use super::fact::Fact;
 use super::table::Sheet;
 
-/// What a command found out about a run.
 pub struct Report {
-    /// What it is of, in the order to be shown.
+    /// Facts about the run, in the order in which they are shown.
     pub facts: Vec<Fact>,
-    /// What a reader has to know to read the figures right.
+    /// Warnings without which a reader would take the figures wrong.
     pub warnings: Vec<String>,
-    /// The figures.
     pub tables: Vec<Sheet>,
 }
 
 impl Report {
-    /// The table that spreadsheets and data frames get.
+    /// The table that CSV and Parquet get: the one marked as asked for, else the first.
     pub fn asked(&self) -> Option<&Sheet> {
         self.tables.iter().find(|table| table.look.is_asked).or(self.tables.first())
     }

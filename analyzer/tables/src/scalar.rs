@@ -1,4 +1,5 @@
-//! A report for programs: fields of one type for all rows. JSON, CSV, Parquet and the schema are made from these.
+//! A report as programs get it: fields with one type for all rows. JSON, CSV, Parquet and the schema are made from
+//! these.
 
 use std::borrow::Cow;
 
@@ -7,36 +8,32 @@ use super::table::Sheet;
 use super::unit::{ScalarType, Unit};
 use super::value::Value;
 
-/// A column as programs get it. One of ranks becomes two, the rank and its world.
+/// A column as programs get it. A column of ranks becomes two fields, the rank and its world.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Field {
-    /// Its name.
     pub key: String,
-    /// The type of all its values.
+    /// The type of all values.
     pub of: ScalarType,
-    /// What they are counted in, in words.
+    /// The unit in words.
     pub unit: &'static str,
-    /// Its heading in text; empty where text leaves it out.
+    /// The heading in text; empty if text leaves the column out.
     pub heading: String,
-    /// A sentence on what its figures say.
+    /// A sentence that says what the figures mean.
     pub meaning: String,
-    /// Some of them may be missing.
+    /// Whether some values may be missing.
     pub is_optional: bool,
 }
 
-/// Of every rank there is one.
+/// The meaning of the second field of a column of ranks.
 const WORLD: &str = "The world of that rank: 0 is the one that the launcher started, higher ones were spawned.";
 
 /// A value as programs get it.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Scalar<'a> {
-    /// Text.
     Text(Cow<'a, str>),
-    /// A whole number.
     Whole(u64),
-    /// A number.
     Real(f64),
-    /// Nothing is known.
+    /// A missing value.
     Null,
 }
 
@@ -59,7 +56,7 @@ impl Scalar<'_> {
 }
 
 impl ColumnHead {
-    /// What programs get of it.
+    /// The fields of the column: two for ranks, else one.
     pub fn fields(&self) -> Vec<Field> {
         let (of, unit) = (self.unit.scalar_type(), self.unit.in_words());
         let own = Field {
@@ -71,7 +68,7 @@ impl ColumnHead {
             is_optional: self.is_optional,
         };
         match self.unit {
-            // A process that ended in MPI_Init has a world and no number there.
+            // A process that ended in MPI_Init has a world, but no number in it.
             Unit::Rank => vec![
                 Field { is_optional: true, ..own.clone() },
                 Field {
@@ -86,7 +83,7 @@ impl ColumnHead {
         }
     }
 
-    /// A value of it, as many scalars as it has fields.
+    /// A value of the column, as one scalar for each field.
     fn scalars<'a>(&self, value: &'a Value) -> Vec<Scalar<'a>> {
         match (self.unit, value) {
             (Unit::Rank, Value::Rank(rank)) => {
@@ -100,14 +97,14 @@ impl ColumnHead {
 }
 
 impl Value {
-    /// A value that stands for itself.
+    /// The value as one scalar; for a rank, its number.
     pub fn scalar(&self) -> Scalar<'_> {
         match self {
             Value::Text(text) => Scalar::Text(text.into()),
             Value::Label(label) => Scalar::Text(label.key.into()),
             Value::Count(number) | Value::Number(number) | Value::Bytes(number) => Scalar::Whole(*number),
             Value::Rank(rank) => rank.number.map_or(Scalar::Null, |number| Scalar::Whole(number.into())),
-            // Neither JSON nor a spreadsheet knows what is no number.
+            // JSON and spreadsheets have no infinities and no NaN.
             Value::Seconds(number) | Value::Percent(number) | Value::Ratio(number) if number.is_finite() => {
                 Scalar::Real(*number)
             }
@@ -117,12 +114,12 @@ impl Value {
 }
 
 impl Sheet {
-    /// Its columns as programs get them.
+    /// The fields of all columns.
     pub fn fields(&self) -> Vec<Field> {
         self.columns.iter().flat_map(ColumnHead::fields).collect()
     }
 
-    /// A row as programs get it, a scalar for each field.
+    /// A row, as one scalar for each field.
     pub fn scalars<'a>(&'a self, row: &'a [Value]) -> Vec<Scalar<'a>> {
         self.columns.iter().zip(row).flat_map(|(column, value)| column.scalars(value)).collect()
     }

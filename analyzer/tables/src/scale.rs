@@ -1,6 +1,6 @@
-//! The unit of times that stand together: one for all of them, so that they can be compared.
+//! Chooses one unit for times that are shown together, so that they can be compared.
 
-/// A unit of time, and how many decimals tell what was measured.
+/// A unit of time, and the number of decimals that show what was measured.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Scale {
     /// `s`, `ms` or `µs`.
@@ -10,8 +10,8 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// The one for times of which the longest is so many seconds. Decimals tell nanoseconds in µs, else microseconds where
-    /// that fits into eight digits.
+    /// The scale for times up to `longest` seconds. In µs, decimals reach down to nanoseconds; in longer units to
+    /// microseconds, if that fits into eight digits.
     pub fn of(longest: f64) -> Scale {
         match longest {
             seconds if seconds >= 1.0 => {
@@ -24,25 +24,23 @@ impl Scale {
         }
     }
 
-    /// The same, for times in a sentence: of seconds three decimals are enough.
+    /// The scale for times in a sentence: three decimals are enough.
     pub fn in_words(self) -> Scale {
         Scale { decimals: self.decimals.min(3), ..self }
     }
 
-    /// A time in this unit: 0 is none, and what is too short for the unit is not printed so.
+    /// A time in this unit, without the unit. Only a time of 0 is printed as 0; a time too short for the decimals is
+    /// printed as `<0.001`.
     pub fn number(&self, seconds: f64) -> String {
         if seconds == 0.0 {
             return "0".into();
         }
         let (value, decimals) = (seconds * self.in_a_second, self.decimals);
         let least = 0.1f64.powi(decimals as i32);
-        match value.abs() < least / 2.0 {
-            true => format!("<{least:.decimals$}"),
-            false => format!("{value:.decimals$}"),
-        }
+        if value.abs() < least / 2.0 { format!("<{least:.decimals$}") } else { format!("{value:.decimals$}") }
     }
 
-    /// The same with the unit.
+    /// A time with its unit.
     pub fn text(&self, seconds: f64) -> String {
         format!("{} {}", self.number(seconds), self.unit)
     }

@@ -1,4 +1,4 @@
-//! What the JSON of a command looks like, as JSON Schema: made from the same columns as the JSON.
+//! The JSON Schema of a command's JSON, made from the same columns as the JSON itself.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -9,7 +9,7 @@ use crate::fact::FactKey;
 use crate::scalar::Field;
 use crate::table::Row;
 
-/// Where the facts stand in JSON.
+/// The key of the facts in the JSON.
 const RUN: &str = "run";
 
 /// The schema of a command's JSON.
@@ -19,9 +19,9 @@ pub struct Schema {
     tables: Vec<(&'static str, Vec<Field>)>,
 }
 
-/// A column or fact, where it stands, and what it means.
+/// The meaning of a column or fact, for `overhear explain`.
 pub struct ColumnMeaning {
-    /// The command, and the table of a column.
+    /// The command, and for a column its table.
     pub place: String,
     pub key: String,
     pub heading: String,
@@ -29,30 +29,29 @@ pub struct ColumnMeaning {
 }
 
 impl Schema {
-    /// Of a command without facts and tables.
+    /// The schema of a command without facts and tables.
     pub fn of(command: &'static str) -> Schema {
         Schema { command, facts: Vec::new(), tables: Vec::new() }
     }
 
-    /// And these facts.
+    /// Adds facts.
     pub fn facts(mut self, facts: &[FactKey]) -> Schema {
         self.facts.extend(facts);
         self
     }
 
-    /// And a table of such rows.
+    /// Adds a table of such rows.
     pub fn table<R: Row>(mut self) -> Schema {
         let heads: Vec<ColumnHead> = R::columns().into_iter().map(|column| column.head).collect();
         self.tables.push((R::TABLE, heads.iter().flat_map(ColumnHead::fields).collect()));
         self
     }
 
-    /// The command.
     pub fn command(&self) -> &'static str {
         self.command
     }
 
-    /// What its facts and columns mean.
+    /// The meanings of all facts and columns.
     pub fn meanings(&self) -> Vec<ColumnMeaning> {
         let of_fact = |fact: &FactKey| ColumnMeaning {
             place: self.command.into(),
@@ -72,7 +71,7 @@ impl Schema {
         meanings
     }
 
-    /// The schema, indented, for people and tools alike.
+    /// The schema as indented JSON.
     pub fn text(&self) -> String {
         format!("{:#}\n", self.json())
     }
@@ -105,18 +104,18 @@ impl Schema {
     }
 }
 
-/// A row of a table: every field is there, unknown or not.
+/// The schema of a table's rows. Every field is required, even if its value may be null.
 fn row(fields: &[Field]) -> Json {
-    let of = |field: &Field| {
+    let property_of = |field: &Field| {
         let description = described(&field.meaning, field.of, field.unit);
         (field.key.clone(), property(field.of, &description, field.is_optional))
     };
     let required: Vec<&str> = fields.iter().map(|field| field.key.as_str()).collect();
-    let properties: Map<_, _> = fields.iter().map(of).collect();
+    let properties: Map<_, _> = fields.iter().map(property_of).collect();
     json!({ "type": "object", "required": required, "properties": properties })
 }
 
-/// What a figure means, and of what is measured the unit.
+/// The meaning, followed by the unit for measured figures.
 fn described(meaning: &str, of: ScalarType, unit: &str) -> String {
     if of == ScalarType::Real || unit == Unit::Bytes.in_words() {
         format!("{} ({unit})", meaning.trim_end_matches('.'))

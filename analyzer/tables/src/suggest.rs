@@ -1,13 +1,13 @@
-//! Names that could have been meant by one that does not exist.
+//! Suggests names for one that does not exist.
 
 use std::collections::BTreeSet;
 
-/// Of several names the one that is spelt most like another, and in how many letters they differ.
+/// The name that is spelled most like `asked`, and its edit distance.
 pub fn nearest<'a>(asked: &str, names: impl Iterator<Item = &'a str>) -> Option<(usize, &'a str)> {
     names.map(|name| (strsim::levenshtein(name, asked), name)).min_by_key(|(letters, _)| *letters)
 }
 
-/// What could have been meant by a name, and what there is.
+/// A sentence with the nearest name and the names that exist; `none` if there are none.
 pub fn instead(asked: &str, names: &BTreeSet<String>, none: &str) -> String {
     let Some((_, nearest)) = nearest(asked, names.iter().map(String::as_str)) else { return none.into() };
     let all = names.iter().take(NAMES).map(String::as_str).collect::<Vec<_>>().join(", ");
@@ -15,5 +15,5 @@ pub fn instead(asked: &str, names: &BTreeSet<String>, none: &str) -> String {
     format!("The nearest one is {nearest}; there are {all}{more}.")
 }
 
-/// Names that a sentence has room for.
+/// The most names that the sentence lists.
 const NAMES: usize = 50;

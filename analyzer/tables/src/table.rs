@@ -1,74 +1,68 @@
-//! A table of typed rows, and what printers get of it.
+//! Tables of typed rows, and the sheets that printers get from them.
 
 use super::column::{Column, ColumnHead};
 use super::value::Value;
 use super::values::Values;
 use crate::format::Format;
 
-/// What a row of a table is made of.
+/// A row type that declares its table.
 pub trait Row: Sized + 'static {
     /// The table's name for programs.
     const TABLE: &'static str;
-    /// The table's columns.
     fn columns() -> Vec<Column<Self>>;
 }
 
-/// Rows of one kind.
+/// A table: rows, columns, and how to show them.
 pub struct Table<R> {
-    /// The rows.
     pub rows: Vec<R>,
     columns: Vec<Column<R>>,
     look: Presentation,
 }
 
-/// A table as it is printed: its columns applied to its rows.
+/// A table as it is printed, its columns applied to its rows.
 pub struct Sheet {
-    /// What the columns are.
     pub columns: Vec<ColumnHead>,
     /// One value for each column.
     pub rows: Vec<Vec<Value>>,
-    /// How it is to be shown.
     pub look: Presentation,
 }
 
-/// How a table is to be shown.
 pub struct Presentation {
-    /// Its name for programs.
+    /// The name for programs.
     pub name: &'static str,
-    /// Its heading in text.
+    /// The heading in text.
     pub title: String,
-    /// Who it is for.
     pub audience: Audience,
-    /// How many rows people are shown who do not say how many they want.
+    /// The most rows that text shows if the user does not choose a number.
     pub most: usize,
-    /// The rows belong together, in this order, all of them.
+    /// Whether the rows belong together, so that the table is neither sorted nor cut.
     pub is_whole: bool,
-    /// Of several tables, spreadsheets and data frames get this one.
+    /// Whether CSV and Parquet get this table rather than the report's others.
     pub is_asked: bool,
-    /// People are shown nothing of it where it has no rows.
+    /// Whether text leaves the table out if it has no rows.
     pub is_silent_empty: bool,
 }
 
-/// Who a table is for.
+/// The formats that a table is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Audience {
-    /// Whoever asks.
+    /// All formats.
     All,
-    /// Who reads text.
+    /// Text.
     People,
-    /// What reads JSON, CSV and Parquet.
+    /// JSON, CSV and Parquet.
     Programs,
 }
 
 impl<R: Row> Table<R> {
-    /// A table for all, of which people are shown all rows.
+    /// A table for all formats. Text shows all rows.
     pub fn new(title: impl Into<String>, rows: Vec<R>) -> Table<R> {
         Table::with_columns(R::TABLE, title, R::columns(), rows)
     }
 }
 
 impl<R> Table<R> {
-    /// The same with columns that depend on the run.
+    /// A table whose columns depend on the run.
     pub fn with_columns(
         name: &'static str,
         title: impl Into<String>,
@@ -87,37 +81,37 @@ impl<R> Table<R> {
         Table { rows, columns, look }
     }
 
-    /// Of which people are shown so many rows, and told of the others.
+    /// Limits the rows that text shows; a warning counts the others.
     pub fn most(mut self, most: usize) -> Table<R> {
         self.look.most = most;
         self
     }
 
-    /// Of which the rows belong together: it is neither sorted nor cut.
+    /// Keeps the rows together: the table is neither sorted nor cut.
     pub fn whole(mut self) -> Table<R> {
         self.look.is_whole = true;
         self
     }
 
-    /// For people alone.
+    /// Restricts the table to text.
     pub fn for_people(mut self) -> Table<R> {
         self.look.audience = Audience::People;
         self
     }
 
-    /// For programs alone.
+    /// Restricts the table to JSON, CSV and Parquet.
     pub fn for_programs(mut self) -> Table<R> {
         self.look.audience = Audience::Programs;
         self
     }
 
-    /// The one of several that spreadsheets and data frames get.
+    /// Marks the table as the one that CSV and Parquet get.
     pub fn asked(mut self) -> Table<R> {
         self.look.is_asked = true;
         self
     }
 
-    /// Of which people are shown nothing where it has no rows.
+    /// Lets text leave the table out if it has no rows.
     pub fn silent_empty(mut self) -> Table<R> {
         self.look.is_silent_empty = true;
         self
@@ -137,26 +131,27 @@ impl<R: 'static> From<Table<R>> for Sheet {
 }
 
 impl Sheet {
-    /// A value of a row, by the column's key.
+    /// The value in a row, by the column's key.
     pub fn value(&self, row: usize, key: &str) -> &Value {
         let column = self.columns.iter().position(|column| column.key == key);
         let value = column.and_then(|column| self.rows.get(row)?.get(column));
         value.unwrap_or(&Value::None)
     }
 
-    /// The same, where it is a number.
+    /// The value in a row as a number, if it is one.
     pub fn number(&self, row: usize, key: &str) -> Option<f64> {
         self.value(row, key).number()
     }
 
-    /// Whether people are shown a column, by its place: one that may be silent says more than nothing and no things.
+    /// Whether text shows the column at this index. A column with `is_silent_empty` needs a row with a value other than
+    /// a count of 0.
     pub fn is_shown(&self, column: usize) -> bool {
         let head = &self.columns[column];
         let says = |row: &Vec<Value>| !matches!(row[column], Value::None | Value::Count(0));
         !head.heading.is_empty() && (!head.is_silent_empty || self.rows.iter().any(says))
     }
 
-    /// Whether a format shows it.
+    /// Whether a format shows the table.
     pub fn is_in(&self, format: Format) -> bool {
         match (self.look.audience, format) {
             (Audience::Programs, Format::Text) => false,

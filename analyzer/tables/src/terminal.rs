@@ -1,4 +1,4 @@
-//! The terminal's width, and lines printed there beside a report.
+//! The terminal's width, and messages on stderr beside a report.
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Write, stderr};
@@ -7,23 +7,23 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use crate::visible::visible;
 
-/// Says something about the command itself, on stderr. Nothing else writes there.
+/// Prints a message about the command itself on stderr. Nothing else writes there.
 pub fn say(line: &str) {
-    // Nobody is left to be told where that fails.
+    // If stderr fails, there is nowhere to report it.
     let _ = writeln!(stderr(), "overhear: {}", visible(line));
 }
 
-/// Goes on in a line of its own.
+/// Continues a message in a line of its own.
 pub fn say_more(line: &str) {
     let _ = writeln!(stderr(), "  {}", visible(line));
 }
 
-/// Columns of the terminal that stdout is, 0 where it is none.
+/// The number of columns of the terminal on stdout, 0 if that is no terminal.
 pub fn width() -> usize {
     rustix::termios::tcgetwinsize(io::stdout()).map_or(0, |size| size.ws_col.into())
 }
 
-/// Columns that a picture may take: the terminal's, else what `COLUMNS` says, else 80.
+/// The number of columns that a picture may take: the terminal's, else that in `COLUMNS`, else 80.
 pub fn columns() -> usize {
     let said = || std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     let width = if io::stdout().is_terminal() { width() } else { said().unwrap_or(0) };
@@ -33,8 +33,8 @@ pub fn columns() -> usize {
 /// Whether this process was started without a stdout.
 static IS_CLOSED: AtomicBool = AtomicBool::new(false);
 
-// The runtime opens /dev/null in the place of a stdout that is closed, before main, and what is printed there is lost without
-// a word. Functions of this section run before that.
+// If stdout is closed, the runtime opens /dev/null in its place before main, and output is lost silently. Functions of
+// this section run before that.
 // SAFETY: the section holds addresses of functions that take nothing which is not on the stack or in registers.
 #[unsafe(link_section = ".init_array")]
 #[used]
@@ -46,7 +46,8 @@ extern "C" fn look() {
     IS_CLOSED.store(flags == -1, Relaxed);
 }
 
-/// What reports are printed to. Fails where there is none; unlike the library's own, it says so where it cannot be written.
+/// The stdout that reports are printed to. Fails if the process was started without one. Unlike the library's own, it
+/// reports failures to write.
 pub fn stdout() -> io::Result<File> {
     if IS_CLOSED.load(Relaxed) {
         return Err(io::Error::from_raw_os_error(libc::EBADF));

@@ -1,4 +1,4 @@
-//! A report for people: tables in a terminal of 80 columns.
+//! A report as text for people: facts, tables and warnings for a terminal of 80 columns.
 
 use std::io::{self, IsTerminal, Write};
 
@@ -14,7 +14,7 @@ use crate::unit::Unit;
 use crate::value::Value;
 use crate::visible::{visible, width};
 
-/// Columns that a terminal has at least, and that output into a file is made for.
+/// The width of output into a file, and the least that a terminal is assumed to have.
 const WIDTH: usize = 80;
 
 /// Prints the report.
@@ -51,7 +51,7 @@ fn print_table(table: &Sheet, out: &mut impl Write) -> io::Result<()> {
     let shown = fitting(table, &columns, room);
     let mut printed = comfy_table::Table::new();
     printed.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
-    // A terminal would break lines anywhere; in a file they are as long as they are.
+    // A terminal would break lines anywhere; a file may have long lines.
     if io::stdout().is_terminal() && needed(&shown, &columns) > room {
         printed.set_content_arrangement(ContentArrangement::Dynamic).set_width(room as u16);
     }
@@ -74,29 +74,31 @@ fn print_table(table: &Sheet, out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-/// A column in words.
+/// A column as text.
 struct Printed {
     heading: String,
     cells: Vec<String>,
-    /// Of the longest of them.
+    /// The width of the heading or the widest cell.
     width: usize,
 }
 
-/// All columns in words: the times of a table in one unit with the same decimals, those of single calls in another.
+/// All columns as text. The times of a table share one unit and its decimals; those of single calls share another.
 fn columns(table: &Sheet) -> Vec<Printed> {
     let [all, each] = [false, true].map(|is_each| Scale::of(longest(table, is_each)));
     let is_named = table.columns.iter().any(|column| column.heading.contains(UNIT));
     let column = |(at, column): (usize, &ColumnHead)| {
         let scale = if column.is_each { each } else { all };
         let has_times = column.unit == Unit::Seconds && table.rows.iter().any(|row| row[at] != Value::None);
-        let heading = match column.heading.contains(UNIT) {
-            true => column.heading.replace(UNIT, all.unit),
-            false if has_times && !is_named => format!("{} {}", column.heading, scale.unit),
-            false => column.heading.to_string(),
+        let heading = if column.heading.contains(UNIT) {
+            column.heading.replace(UNIT, all.unit)
+        } else if has_times && !is_named {
+            format!("{} {}", column.heading, scale.unit)
+        } else {
+            column.heading.to_string()
         };
         let cell = |row: &Vec<Value>| match &row[at] {
             Value::Seconds(seconds) => scale.number(*seconds),
-            // Where figures of several units stand in a column, each row names its own.
+            // In a table with figures of several units in a column, the label of each row names the unit.
             Value::Label(_) => {
                 let mut by_row = table.columns.iter().zip(row).filter(|(column, _)| column.unit == Unit::ByRow);
                 let unit = by_row.find_map(|(_, value)| unit(value, all));
@@ -112,10 +114,10 @@ fn columns(table: &Sheet) -> Vec<Printed> {
     table.columns.iter().enumerate().map(column).collect()
 }
 
-/// Where a heading has the unit of a table's times.
+/// The placeholder for the unit of a table's times in a heading.
 const UNIT: &str = "{unit}";
 
-/// The longest of times in columns of one kind.
+/// The longest time in the shown columns, either of single calls or of all others.
 fn longest(table: &Sheet, is_each: bool) -> f64 {
     let shown = |column: &ColumnHead| !column.heading.is_empty() && column.is_each == is_each;
     let values = table.rows.iter().flat_map(|row| table.columns.iter().zip(row));
@@ -123,7 +125,7 @@ fn longest(table: &Sheet, is_each: bool) -> f64 {
     times.fold(0.0, |longest, time| time.abs().max(longest))
 }
 
-/// The unit of a figure whose text does not have it.
+/// The unit of a figure whose own text does not name it.
 fn unit(value: &Value, scale: Scale) -> Option<&'static str> {
     match value {
         Value::Seconds(_) => Some(scale.unit),
@@ -132,7 +134,7 @@ fn unit(value: &Value, scale: Scale) -> Option<&'static str> {
     }
 }
 
-/// The columns that are shown, by their places: as many as there is room for.
+/// The indices of the columns that are shown, as many as there is room for.
 fn fitting(table: &Sheet, columns: &[Printed], room: usize) -> Vec<usize> {
     let mut shown: Vec<usize> = (0..table.columns.len()).filter(|at| table.is_shown(*at)).collect();
     while needed(&shown, columns) > room {
@@ -145,7 +147,7 @@ fn fitting(table: &Sheet, columns: &[Printed], room: usize) -> Vec<usize> {
     shown
 }
 
-/// How wide a line is with these columns, two spaces apart.
+/// The width of a line with these columns, two spaces apart.
 fn needed(shown: &[usize], columns: &[Printed]) -> usize {
     shown.iter().map(|at| columns[*at].width + 2).sum::<usize>().saturating_sub(2)
 }
@@ -154,7 +156,7 @@ fn terminal_width() -> usize {
     if io::stdout().is_terminal() { crate::terminal::width().max(WIDTH) } else { WIDTH }
 }
 
-/// Breaks a line at spaces; the lines that follow are indented.
+/// Breaks a line at spaces and indents the lines that follow.
 pub fn wrap(line: &str, indent: usize) -> String {
     let indent = " ".repeat(indent);
     let options = Options::new(terminal_width()).subsequent_indent(&indent).break_words(false);

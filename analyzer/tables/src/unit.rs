@@ -1,48 +1,40 @@
-//! What a figure is counted in. A key ends as its unit says, and no other key ends so.
+//! Units of figures. A key ends in the suffix of its unit, and no other key ends so.
 
 /// The unit of a column or a fact.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Unit {
-    /// A name.
     Text,
-    /// A number of things.
     Count,
-    /// A number by which one is called.
+    /// A number that identifies something.
     Number,
-    /// A number by which other tables know a row.
+    /// The id of a row in another table.
     Id,
-    /// Yes or no.
     Flag,
-    /// The tag of a message.
     Tag,
-    /// What a rank's own counter said.
+    /// Ticks of a rank's own counter.
     Ticks,
-    /// A rank, of any world: programs get its number and that of its world.
+    /// A rank of any world: programs get its number and that of its world.
     Rank,
-    /// Seconds.
     Seconds,
-    /// Bytes.
     Bytes,
-    /// A share, of 100.
+    /// A share in percent.
     Percent,
-    /// One number divided by another.
+    /// A ratio.
     Ratio,
-    /// What each row says.
+    /// The unit depends on the row.
     ByRow,
 }
 
-/// What a unit is to a program that reads it.
+/// The type of a value in JSON and CSV.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ScalarType {
-    /// Text.
     Text,
-    /// A whole number from 0 on.
+    /// A whole number, not negative.
     Whole,
-    /// A number.
     Real,
 }
 
-/// The type of all values of a column, as Arrow calls it.
+/// The type of a column of the data set, under Arrow's name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ColumnType {
     Boolean,
@@ -54,7 +46,7 @@ pub enum ColumnType {
 }
 
 impl Unit {
-    /// What keys of such figures end in, and no others.
+    /// The suffix of keys with this unit.
     pub fn suffix(self) -> Option<&'static str> {
         match self {
             Unit::Seconds => Some("s"),
@@ -66,30 +58,30 @@ impl Unit {
         }
     }
 
-    /// Whether a key ends as it should.
+    /// Whether the key ends in the unit's suffix, or in none if the unit has none.
     pub fn suits(self, key: &str) -> bool {
         let with_suffix = [Unit::Seconds, Unit::Bytes, Unit::Percent, Unit::Rank, Unit::Ticks];
         let last = key.rsplit('_').next().filter(|last| with_suffix.iter().any(|unit| unit.suffix() == Some(last)));
-        // The data set has a rank and its world in a column each.
+        // The data set has an id column for ranks, so `_rank` also fits ids.
         last == self.suffix() || (self == Unit::Id && last == Unit::Rank.suffix())
     }
 
-    /// A key without what it ends in for its unit.
+    /// The key without the unit's suffix.
     pub fn bare(self, key: &str) -> &str {
         self.suffix().and_then(|suffix| key.strip_suffix(suffix)).map_or(key, |bare| bare.trim_end_matches('_'))
     }
 
-    /// Whether it is of what is measured or counted.
+    /// Whether figures of this unit are measured or counted.
     pub fn is_measured(self) -> bool {
         self.is_sum() || matches!(self, Unit::Percent | Unit::Ratio)
     }
 
-    /// Whether it adds up, so that what is not there is 0 of it.
+    /// Whether figures of this unit add up, so that a missing one is 0.
     pub fn is_sum(self) -> bool {
         matches!(self, Unit::Count | Unit::Seconds | Unit::Bytes)
     }
 
-    /// What programs get.
+    /// The type in JSON and CSV.
     pub fn scalar_type(self) -> ScalarType {
         match self {
             Unit::Text | Unit::Flag | Unit::Tag => ScalarType::Text,
@@ -110,7 +102,7 @@ impl Unit {
         }
     }
 
-    /// What it says to a reader of a schema.
+    /// The unit in words, for readers of a schema.
     pub fn in_words(self) -> &'static str {
         match self {
             Unit::Text => "a name",

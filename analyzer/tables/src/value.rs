@@ -1,4 +1,4 @@
-//! A value, its unit, and how it prints alone.
+//! Values with units, and their text outside a table.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -6,39 +6,32 @@ use std::fmt;
 use super::scale::Scale;
 use super::unit::Unit;
 
-/// A value and its unit.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Value {
-    /// A name.
     Text(String),
-    /// A name that is ours.
     Label(Label),
-    /// A number of things.
     Count(u64),
-    /// A number by which one is called.
+    /// A number that identifies something.
     Number(u64),
-    /// A rank.
     Rank(WorldRank),
-    /// A duration.
     Seconds(f64),
-    /// An amount of data.
     Bytes(u64),
-    /// A share, of 100.
+    /// A share in percent.
     Percent(f64),
-    /// One number divided by another.
+    /// A ratio.
     Ratio(f64),
-    /// Not to be had, or without meaning here.
+    /// Unknown, or without meaning here.
     None,
 }
 
-/// A name that is ours.
+/// A fixed name, with a key for programs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub struct Label {
-    /// As programs get it.
+    /// The name for programs.
     pub key: &'static str,
-    /// As people are shown it.
+    /// The name for people.
     pub name: &'static str,
-    /// How far text indents it, as part of one above.
+    /// How many levels text indents the name below others.
     pub depth: usize,
 }
 
@@ -47,12 +40,11 @@ pub struct Label {
 pub struct WorldRank {
     /// 0, or the number of the spawned world.
     pub world: u32,
-    /// Its number there; a process that ended in MPI_Init has none.
+    /// The rank's number in the world; a process that ended in MPI_Init has none.
     pub number: Option<u32>,
 }
 
 impl Value {
-    /// A number in a unit.
     pub fn in_unit(unit: Unit, number: f64) -> Value {
         match unit {
             Unit::Count => Value::Count(number.round() as u64),
@@ -63,7 +55,7 @@ impl Value {
         }
     }
 
-    /// What it is as a number.
+    /// The value as a number.
     pub fn number(&self) -> Option<f64> {
         match self {
             Value::Count(number) | Value::Number(number) | Value::Bytes(number) => Some(*number as f64),
@@ -72,7 +64,7 @@ impl Value {
         }
     }
 
-    /// Its unit; none of what is not to be had.
+    /// The unit; `None` for an unknown value.
     pub fn unit(&self) -> Option<Unit> {
         match self {
             Value::Text(_) | Value::Label(_) => Some(Unit::Text),
@@ -87,12 +79,12 @@ impl Value {
         }
     }
 
-    /// What it is as a time.
+    /// The value, if it is a time.
     pub fn seconds(&self) -> Option<f64> {
         if let Value::Seconds(seconds) = self { Some(*seconds) } else { None }
     }
 
-    /// Its place among others of a column: names and ranks upwards, all else downwards, and what is unknown last.
+    /// The order in a sorted column: names and ranks ascend, all else descends, and unknown values come last.
     pub fn order(&self, other: &Value) -> Ordering {
         match (self, other) {
             (Value::Number(a), Value::Number(b)) => a.cmp(b),
@@ -106,7 +98,7 @@ impl Value {
     }
 }
 
-/// Alone, in the unit that suits it.
+/// The value alone, with times and bytes in the unit that suits them.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {

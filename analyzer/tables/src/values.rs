@@ -1,19 +1,18 @@
-//! Values of columns: one type for all rows of a column, and which of them are known.
+//! The values of columns: one type for all rows of a column, and a mark for the known ones.
 
 use std::sync::Arc;
 
 use crate::unit::Unit;
 use crate::value::{Label, Value, WorldRank};
 
-/// Rows of a table in the columns that were wanted.
+/// Rows of a table, in the columns that were asked for.
 #[derive(Debug)]
 pub struct Batch {
     pub rows: usize,
-    /// A column for each that was wanted, in that order.
+    /// One entry for each column that was asked for, in that order.
     pub columns: Vec<Values>,
 }
 
-/// The values of a column.
 #[derive(Clone, Debug)]
 pub enum Values {
     Flag(Cells<bool>),
@@ -23,20 +22,20 @@ pub enum Values {
     Real(Cells<f64>),
     /// Texts that differ from row to row.
     Text(Cells<String>),
-    /// Texts that repeat: places in a list of names.
+    /// Texts that repeat, as indices into a list of names.
     Name(Cells<u32>, Arc<[String]>),
     Label(Cells<Label>),
     Rank(Cells<WorldRank>),
-    /// Each in a unit of its own.
+    /// Values with a unit of their own each.
     ByRow(Vec<Value>),
 }
 
 /// Values of one type.
 #[derive(Clone, Debug)]
 pub struct Cells<T> {
-    /// One for each row, anything where it is not known.
+    /// One value for each row, arbitrary if it is unknown.
     pub values: Vec<T>,
-    /// Which are known, where not all have to be.
+    /// Whether each value is known; `None` if all must be.
     pub known: Option<Vec<bool>>,
 }
 
@@ -55,7 +54,7 @@ impl<T> Cells<T> {
     }
 }
 
-/// One value, for whoever writes rows.
+/// One value, for writers of rows.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Cell<'a> {
     Flag(bool),
@@ -63,12 +62,12 @@ pub enum Cell<'a> {
     Signed(i32),
     Real(f64),
     Text(&'a str),
-    /// Nothing is known.
+    /// An unknown value.
     Null,
 }
 
 impl Values {
-    /// The value of a row of the data set.
+    /// The value in a row of the data set.
     pub fn cell(&self, row: usize) -> Cell<'_> {
         let cell = match self {
             Values::Flag(cells) => cells.get(row).map(|flag| Cell::Flag(*flag)),
@@ -85,7 +84,7 @@ impl Values {
         cell.unwrap_or(Cell::Null)
     }
 
-    /// The value of a row of a report, in the unit of its column.
+    /// The value in a row of a report. `unit` is that of the column.
     pub fn value(&self, row: usize, unit: Unit) -> Value {
         let value = match self {
             Values::Flag(cells) => cells.get(row).map(|flag| Value::Text(if *flag { "yes" } else { "no" }.into())),
@@ -110,7 +109,7 @@ impl Values {
         value.unwrap_or(Value::None)
     }
 
-    /// Adds the values of more rows of the same column.
+    /// Appends the values of more rows of the same column.
     pub(crate) fn append(&mut self, more: Values) {
         match (self, more) {
             (Values::Flag(cells), Values::Flag(more)) => cells.append(more),

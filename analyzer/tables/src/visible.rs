@@ -1,4 +1,4 @@
-//! Names made safe to show: escapes what would steer a terminal, break a line or hide in it.
+//! Makes names safe to show: escapes characters that would steer a terminal, break a line or hide in it.
 //!
 //! Everything printed for people goes through [`visible`], and widths count its result.
 
@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use unicode_width::UnicodeWidthStr;
 
-/// Formatting characters that are not seen themselves: from, to. Of general category Cf, with the line separators and fillers.
+/// Ranges of invisible formatting characters: general category Cf, the line separators and the fillers.
 const UNSEEN: &[(u32, u32)] = &[
     (0x00ad, 0x00ad),
     (0x034f, 0x034f),
@@ -35,13 +35,13 @@ const UNSEEN: &[(u32, u32)] = &[
     (0xe0000, 0xe0fff),
 ];
 
-/// Whether a character does something else than being seen.
+/// Whether a character is invisible: a control or formatting character.
 pub fn is_hidden(character: char) -> bool {
     let number = u32::from(character);
     character.is_control() || UNSEEN.iter().any(|(from, to)| (*from..=*to).contains(&number))
 }
 
-/// A name or line with every hidden character written out: `\x1b`, `\u{202e}`.
+/// The text with every hidden character written out: `\x1b`, `\u{202e}`.
 pub fn visible(text: &str) -> Cow<'_, str> {
     if !text.contains(is_hidden) {
         return Cow::Borrowed(text);
@@ -57,7 +57,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Places that a text takes in a terminal.
+/// The number of terminal cells that a text takes.
 pub fn width(text: &str) -> usize {
     text.width()
 }

@@ -1,7 +1,7 @@
-//! What an argument of an MPI call is: its C type, and what the recorder learns from it.
+//! The kinds of arguments of MPI calls: the C type of each, and what the recorder learns from it.
 //!
 //! A row reads `Name "C type"` or, where the large-count form differs, `Name "C type" "C type in MPI_X_c"`.
-//! The kinds under `facts` tell the recorder something; the others pass through unseen.
+//! The recorder evaluates the kinds under `facts`; it only passes on those under `plain`.
 
 /// Hands all argument kinds to the macro `$with`.
 #[macro_export]
@@ -13,7 +13,8 @@ macro_rules! kinds {
             SendBufOrInPlace "const void *";
             RecvBufOrInPlace "void *";
 
-            // Buffers of other transfers, and where each process's part begins: in elements or, of datatypes for each, in bytes.
+            // Buffers of other transfers, and where each process's part begins: in elements, or in bytes if each part
+            // has a datatype of its own.
             SendBuf "const void *";
             RecvBuf "void *";
             SendRecvBuf "void *";
@@ -44,7 +45,7 @@ macro_rules! kinds {
             Partitions "int";
             PartitionCount "MPI_Count";
 
-            // Their datatypes. `OneType` is one element of a type, both ways.
+            // Datatypes. `OneType` is one element of a type, both ways.
             SendType "MPI_Datatype";
             RecvType "MPI_Datatype";
             BothType "MPI_Datatype";
@@ -52,7 +53,7 @@ macro_rules! kinds {
             SendTypes "const MPI_Datatype *";
             RecvTypes "const MPI_Datatype *";
 
-            // Who, and with which tag.
+            // Partners and tags.
             Dest "int";
             Source "int";
             Root "int";
@@ -60,14 +61,14 @@ macro_rules! kinds {
             SendTag "int";
             RecvTag "int";
 
-            // Whom a window is opened to, and how it is locked.
+            // The group that a window is opened to, and the type of its lock.
             EpochGroup "MPI_Group";
             LockType "int";
 
-            // What a program asks of its profiler.
+            // The level of MPI_Pcontrol.
             Level "int";
 
-            // The object a call works on, and objects that begin or end.
+            // The object that a call works on, and objects that it makes or frees.
             Comm "MPI_Comm";
             Win "MPI_Win";
             File "MPI_File";
@@ -79,11 +80,11 @@ macro_rules! kinds {
             FreeFile "MPI_File *";
             FreeDatatype "MPI_Datatype *";
             FreeGroup "MPI_Group *";
-            // What the communicator is called from now on.
+            // A communicator's new name.
             ObjectName "const char *";
 
-            // Requests: begun, created inactive, started, waited or tested for, given up, of which a
-            // partition is ready.
+            // Requests that a call begins, creates inactive, starts, waits or tests for, frees, cancels, or marks a
+            // partition of as ready.
             NewRequest "MPI_Request *";
             NewPersistent "MPI_Request *";
             StartRequest "MPI_Request *";
@@ -95,7 +96,7 @@ macro_rules! kinds {
             ReadyRequest "MPI_Request";
             RequestCount "int";
 
-            // What came of it.
+            // Results.
             Status "MPI_Status *";
             Statuses "MPI_Status *";
             Flag "int *";
@@ -108,7 +109,7 @@ macro_rules! kinds {
             FreeSession "MPI_Session *";
         }
         plain {
-            // Whatever else is only an address.
+            // Other addresses and numbers.
             Buf "void *";
             ConstBuf "const void *";
             Int "int";
@@ -130,7 +131,7 @@ macro_rules! kinds {
             Argvs "char ***";
             Varargs "...";
 
-            // Widened in the large-count forms.
+            // Lengths that the large-count forms widen.
             Len "int" "MPI_Count";
             Lens "const int *" "const MPI_Count *";
             LenOut "int *" "MPI_Count *";
@@ -148,7 +149,7 @@ macro_rules! kinds {
             Group "MPI_Group";
             NewGroup "MPI_Group *";
             Op "MPI_Op";
-            // Each process gets the result of those of lower rank, and perhaps its own.
+            // An operation whose result on each process combines those of lower ranks, and perhaps its own.
             PrefixOp "MPI_Op";
             NewOp "MPI_Op *";
             FreeOp "MPI_Op *";

@@ -3,18 +3,17 @@
 mod kinds;
 mod table;
 
-/// One C function of MPI, as it is stored in a trace: the row's id, and a bit for the large-count form.
+/// A C function of MPI as a trace stores it: the row's id, and a bit for the large-count form.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Call(u16);
 
-/// One row of the table.
 #[derive(Debug)]
 pub struct CallRow {
     /// The id on disk.
     pub id: u16,
-    /// The name without its `MPI_`.
+    /// The name without `MPI_`.
     pub name: &'static str,
-    /// What the function is about; reports and filters group by it.
+    /// The subject of the function, by which reports and filters group it.
     pub class: Class,
     /// Whether every MPI library has the function.
     pub reach: Reach,
@@ -26,7 +25,7 @@ pub struct CallRow {
     pub returns: Returns,
 }
 
-/// How a program's calls reach the interposer.
+/// Whether the interposer may export a function in every program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reach {
     /// Every MPI library has the function, so the interposer may export it.
@@ -48,7 +47,7 @@ pub enum Returns {
 
 macro_rules! classes {
     ($($class:ident $meaning:literal;)*) => {
-        /// What an MPI function is about.
+        /// The subject of an MPI function.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
         pub enum Class { $(#[doc = $meaning] $class),* }
 
@@ -56,7 +55,7 @@ macro_rules! classes {
             /// Every class, in the order of the table.
             pub const ALL: &'static [Class] = &[$(Class::$class),*];
 
-            /// One line on what the class holds.
+            /// The class in one line.
             pub fn meaning(self) -> &'static str {
                 match self { $(Class::$class => $meaning),* }
             }
@@ -101,7 +100,7 @@ impl Class {
 macro_rules! kind_enum {
     (facts { $($fact:ident $small:literal $($wide:literal)?;)* }
      plain { $($plain:ident $plain_small:literal $($plain_wide:literal)?;)* }) => {
-        /// What an argument is; see the rows in `kinds.rs`.
+        /// The kind of an argument; see the rows in `kinds.rs`.
         #[allow(missing_docs)]
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         pub enum ArgumentKind { $($fact,)* $($plain,)* }
@@ -157,7 +156,7 @@ crate::calls!(rows);
 const LARGE: u16 = 1 << 10;
 
 impl Call {
-    /// One more than the largest number a call can have, for tables indexed by it.
+    /// One more than the largest number of a call, for tables indexed by it.
     pub const LIMIT: usize = 2 * LARGE as usize;
 
     /// The number on disk.
@@ -165,26 +164,26 @@ impl Call {
         self.0
     }
 
-    /// The call of a number read from disk, `None` where this version's table has no such row.
+    /// The call of a number read from disk; `None` if this version's table has no such row.
     pub fn from_number(number: u16) -> Option<Call> {
         let row = CallRow::of(number & !LARGE)?;
         (number & LARGE == 0 || row.large).then_some(Call(number))
     }
 
-    /// The call named so, with or without `MPI_`; letters count as the C symbol writes them.
+    /// The call of this name, with or without `MPI_`, in the case of the C symbol.
     pub fn named(name: &str) -> Option<Call> {
         let name = name.strip_prefix("MPI_").unwrap_or(name);
         Call::all().find(|call| call.name() == name)
     }
 
-    /// Every call, large-count forms behind the small ones.
+    /// Every call, the large-count forms after all others.
     pub fn all() -> impl Iterator<Item = Call> {
         let small = ROWS.iter().map(|row| Call(row.id));
         let large = ROWS.iter().filter(|row| row.large).map(|row| Call(row.id | LARGE));
         small.chain(large)
     }
 
-    /// The large-count form of this call. Only a row with `+c` has one.
+    /// The large-count form of this call, which only a row with `+c` has.
     pub const fn large(self) -> Call {
         Call(self.0 | LARGE)
     }
@@ -194,7 +193,7 @@ impl Call {
         self.0 & LARGE != 0
     }
 
-    /// The row this call is made from.
+    /// The row that the call comes from.
     pub fn row(self) -> &'static CallRow {
         CallRow::of(self.0 & !LARGE).expect("a Call is only ever made from a row")
     }
@@ -209,18 +208,17 @@ impl Call {
         format!("MPI_{}", self.name())
     }
 
-    /// What the function is about.
     pub fn class(self) -> Class {
         self.row().class
     }
 
-    /// Whether an argument of this kind is among the call's.
+    /// Whether the call has an argument of this kind.
     pub fn has(self, kind: ArgumentKind) -> bool {
         self.row().arguments.iter().any(|(_, k)| *k == kind)
     }
 
-    /// Whether the call makes a communicator in which no other processes take part than the new one's own: their groups may
-    /// have come by different communicators.
+    /// Whether the call makes a communicator in which only the processes of the new one take part. Their groups may
+    /// come from different communicators.
     pub fn makes_alone(self) -> bool {
         let named =
             [Call::Comm_create_group, Call::Intercomm_create, Call::Comm_accept, Call::Comm_connect].contains(&self);
@@ -232,7 +230,7 @@ impl Call {
         [Call::Comm_dup, Call::Comm_dup_with_info, Call::Comm_idup, Call::Comm_idup_with_info].contains(&self)
     }
 
-    /// Whether the call may fail to achieve anything and be made again: the Test, Iprobe and Parrived kind.
+    /// Whether the call may achieve nothing and be made again, as Test, Iprobe and Parrived.
     pub fn polls(self) -> bool {
         self.has(ArgumentKind::Flag)
     }
@@ -240,7 +238,7 @@ impl Call {
 
 impl CallRow {
     fn of(id: u16) -> Option<&'static CallRow> {
-        // Ids count from 1 without gaps, which a test keeps.
+        // Ids count from 1 without gaps; a test checks that.
         ROWS.get((id as usize).checked_sub(1)?)
     }
 

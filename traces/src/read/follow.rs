@@ -1,6 +1,6 @@
-//! Follows a file that grows: each time only what is new is looked for.
+//! Follows a file while it grows, looking only for what is new.
 //!
-//! In: the path of a file. Out: pages as they begin, by their places, to be read as far as they are filled.
+//! In: the path of a file. Out: its pages once they have begun, which the caller reads as far as they are filled.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -18,23 +18,21 @@ use crate::error::Error;
 use crate::file::{FIRST_PAGE, FileHeader, PageHeader, PageKind, ProfileEntry, ThreadBlock};
 use crate::signature::Signature;
 
-/// See the module.
+/// A reader of a growing file.
 pub struct Follower {
     file: Arc<RankFile>,
-    /// Where the first unit is that no page had begun in.
+    /// The offset of the first unit in which no page has begun yet.
     next: usize,
-    /// Pages behind that which were found before.
+    /// Offsets of pages after that which were already found.
     found: BTreeSet<usize>,
 }
 
-/// A page of a file that is followed.
+/// A page of the file.
 #[derive(Clone, Copy, Debug)]
 pub struct FoundPage {
-    /// What it holds.
     pub kind: PageKind,
-    /// The thread it belongs to.
     pub thread: u32,
-    /// Its place among the thread's pages of this kind.
+    /// The page's place among the thread's pages of this kind.
     pub sequence: u32,
     at: usize,
     bytes: usize,
@@ -47,7 +45,7 @@ impl Follower {
         Ok(Follower { file, next: FIRST_PAGE, found: BTreeSet::new() })
     }
 
-    /// Maps what the file has grown by. Whether it is still the same file.
+    /// Maps the file's new end. Returns false if the file is gone, has shrunk or was replaced.
     pub fn refresh(&mut self) -> bool {
         let Ok(data) = fs::metadata(self.file.path()) else { return false };
         if (data.dev(), data.ino()) != self.file.identity || data.len() < self.file.len() {
@@ -60,7 +58,7 @@ impl Follower {
         true
     }
 
-    /// The file, as far as it is mapped.
+    /// The file as it is mapped.
     pub fn file(&self) -> &Arc<RankFile> {
         &self.file
     }
@@ -70,7 +68,8 @@ impl Follower {
         FileHeader::read_from_prefix(&self.file.map).map_or(self.file.header, |(header, _)| header)
     }
 
-    /// The process that writes the file, which the first page of definitions names. Looks at no page behind that.
+    /// The process that writes the file, named by the first definition. Looks at no page after the first page of
+    /// definitions.
     pub fn process(&self) -> Option<Process> {
         let (bytes, unit) = (&self.file.map[..], self.file.header.unit as usize);
         let (mut at, mut holes) = (FIRST_PAGE, Holes::of(&self.file));
@@ -88,7 +87,7 @@ impl Follower {
         None
     }
 
-    /// Pages that have begun since this was asked last, by thread and sequence.
+    /// Pages that have begun since the last call, by thread and sequence.
     pub fn find(&mut self) -> Vec<FoundPage> {
         let (bytes, unit) = (&self.file.map[..], self.file.header.unit as usize);
         let (mut pages, mut at, mut gap) = (Vec::new(), self.next, None);
@@ -100,7 +99,7 @@ impl Follower {
                 continue;
             };
             let length = header.units as usize * unit;
-            // What is not mapped yet comes with the next look.
+            // A page that is not fully mapped is found by a later call.
             if bytes.len() - at < length {
                 break;
             }
@@ -115,12 +114,11 @@ impl Follower {
         pages
     }
 
-    /// The header of a page.
     pub fn page_header(&self, page: &FoundPage) -> Option<&PageHeader> {
         PageHeader::ref_from_prefix(self.file.map.get(page.at..)?).ok().map(|(header, _)| header)
     }
 
-    /// A page of records.
+    /// The records of an events page.
     pub fn events(&self, page: &FoundPage) -> Option<EventPage<'_>> {
         let header = self.page_header(page)?;
         let words = items::<u64>(self.body(page));
@@ -134,23 +132,22 @@ impl Follower {
         })
     }
 
-    /// A thread's fixed place.
+    /// A thread's fixed area.
     pub fn block(&self, page: &FoundPage) -> Option<&ThreadBlock> {
         ThreadBlock::ref_from_prefix(self.body(page)).ok().map(|(block, _)| block)
     }
 
-    /// The signatures of a page behind the first so many.
+    /// The signatures of a page after the first `known` ones.
     pub fn signatures(&self, page: &FoundPage, known: usize) -> impl Iterator<Item = &Signature> {
         let signatures = items::<Signature>(self.body(page)).get(known..).unwrap_or(&[]);
         signatures.iter().take_while(|signature| signature.number != 0)
     }
 
-    /// The entries of a page of a profile.
     pub fn profile(&self, page: &FoundPage) -> impl Iterator<Item = &ProfileEntry> {
         items::<ProfileEntry>(self.body(page)).iter().take_while(|entry| entry.signature != 0)
     }
 
-    /// The definitions of a page from a byte on, which goes behind the last one.
+    /// The definitions of a page from the offset `from` on, which moves to the end of the last one.
     pub fn definitions(&self, page: &FoundPage, from: &mut usize) -> Vec<Definition> {
         let mut definitions = Vec::new();
         while let Some(Ok((bytes, next))) = definition_at(self.body(page), *from) {

@@ -1,7 +1,8 @@
-//! Passes the holes of a file: parts that take no room on the disk and read as zeros, as `tar -S` and `rsync -S` carry them.
+//! Skips the holes of a file: parts that occupy no disk blocks and read as zeros, as `tar -S` and `rsync -S` create
+//! them.
 //!
-//! In: a place in a file that reads as zero. Out: where data may come next. Looking at every page of a hole would read all its zeros
-//! into memory, however little of the file lies on the disk.
+//! In: an offset in a file at which zeros begin. Out: the next offset that may hold data. Without this, reading a hole
+//! page by page would fill memory with its zeros, however little of the file lies on the disk.
 
 use std::fs::File;
 use std::os::fd::AsRawFd;
@@ -9,14 +10,14 @@ use std::os::fd::AsRawFd;
 use super::RankFile;
 use crate::regular;
 
-/// See the module.
+/// A view of a file's holes.
 pub(super) struct Holes<'a> {
     trace: &'a RankFile,
-    /// Opened when a place is first asked about: most files have no hole.
+    /// Opened when an offset is first asked about: most files have no hole.
     file: Option<File>,
-    /// Up to here nothing is to be passed.
+    /// Up to this offset nothing can be skipped.
     looked: usize,
-    /// Bytes that were passed.
+    /// Bytes that were skipped.
     pub passed: usize,
 }
 
@@ -25,10 +26,11 @@ impl<'a> Holes<'a> {
         Holes { trace, file: None, looked: 0, passed: 0 }
     }
 
-    /// The unit that comes behind the zeros that a unit begins with: the next, or the one where the hole ends that it begins in.
+    /// The offset of the unit to look at after one that begins with zeros: the next one, or the one in which the hole
+    /// ends.
     pub fn behind(&mut self, at: usize) -> usize {
         let (unit, next) = (self.trace.header().unit as usize, at + self.trace.header().unit as usize);
-        // What one look at the memory answers is not worth a system call.
+        // A system call is not worth it if one look at memory answers.
         if at < self.looked || self.trace.map.len() <= next {
             return next;
         }
@@ -40,8 +42,8 @@ impl<'a> Holes<'a> {
         behind
     }
 
-    /// Where the next data or hole begins at or behind a place, at most `end`. Nothing where the file system does not tell, or the
-    /// file has been replaced.
+    /// The next data or hole at or after an offset, at most `end`. `None` if the file system does not say, or the file
+    /// was replaced.
     fn seek(&mut self, at: usize, whence: i32, end: usize) -> Option<usize> {
         if self.file.is_none() {
             let file = regular::open(&self.trace.path).ok()?;

@@ -1,7 +1,8 @@
 //! Reads a rank's file, whole or cut, up to its last published record.
 //!
-//! In: the path of a file. Out: header, definitions, and per thread its signatures and pages of records.
-//! The file is mapped, not read: memory does not grow with the trace. Holes are passed: time follows what lies on the disk.
+//! In: the path of a file. Out: header, definitions, and for each thread its signatures and pages of records. The file
+//! is mapped rather than read, so memory does not grow with the trace. Holes are skipped, so time depends on what the
+//! file occupies on the disk.
 
 mod follow;
 mod holes;
@@ -30,31 +31,30 @@ use crate::error::Error;
 use crate::file::{FIRST_PAGE, FileHeader, MAGIC, VERSION};
 use crate::regular;
 
-/// One rank's file, mapped.
+/// A rank's file, mapped into memory.
 pub struct RankFile {
     path: PathBuf,
     map: Mmap,
     header: FileHeader,
-    /// Device and inode: a file of the same name may be another one later.
+    /// Device and inode: another file may take the same name later.
     identity: (u64, u64),
 }
 
 impl RankFile {
     /// Maps the file and reads its header.
     ///
-    /// Fails where it is no regular file, not a trace, or one of a version or shape that cannot be read.
+    /// Fails if it is not a regular file, not a trace, or of a version or layout that this library cannot read.
     pub fn open(path: &Path) -> Result<RankFile, Error> {
         let io = |source| Error::Io { path: path.into(), source };
         let file = regular::open(path).map_err(io)?;
-        // SAFETY: the recorder only ever grows a file and overwrites words of it; whoever cuts a file while it is
-        // being analyzed gets SIGBUS, as with any mapped reader.
+        // SAFETY: the recorder only grows a file and overwrites words of it. A file that someone truncates during the
+        // analysis causes SIGBUS, as with any reader that maps it.
         let map = unsafe { Mmap::map(&file) }.map_err(io)?;
         let header = header(&map, path)?;
         let identity = identity(&file).map_err(io)?;
         Ok(RankFile { path: path.into(), map, header, identity })
     }
 
-    /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -64,12 +64,12 @@ impl RankFile {
         &self.header
     }
 
-    /// Bytes of the file.
+    /// The length of the file in bytes.
     pub fn len(&self) -> u64 {
         self.map.len() as u64
     }
 
-    /// Whether there is nothing behind the header.
+    /// Whether no page follows the header.
     pub fn is_empty(&self) -> bool {
         self.len() <= FIRST_PAGE as u64
     }

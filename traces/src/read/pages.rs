@@ -17,107 +17,105 @@ use crate::progress::{Entries, EntryRun, INSIDE, Polls};
 use crate::record::UNNUMBERED;
 use crate::signature::{STARTS, Signature};
 
-/// What a file holds.
+/// The contents of a file.
 #[derive(Default)]
 pub struct Contents<'a> {
-    /// In the order they were written.
+    /// The definitions, in the order in which they were written.
     pub definitions: Vec<Definition>,
-    /// By number.
+    /// The threads, by number.
     pub threads: Vec<ThreadPages<'a>>,
-    /// Counts and times by function, of threads that had no room of their own.
+    /// Counts and times by function, of threads without room of their own.
     pub shared: Vec<&'a ProfileEntry>,
-    /// The clocks when the newest page was begun.
+    /// The clocks when the latest page was begun.
     pub newest: ClockSample,
-    /// What could not be used.
+    /// The parts that could not be used.
     pub damage: Vec<Damage>,
 }
 
 /// One thread of a rank.
 #[derive(Default)]
 pub struct ThreadPages<'a> {
-    /// From 0, in the order they first called MPI.
+    /// The thread's number, from 0, in the order in which threads first called MPI.
     pub number: u32,
-    /// Its fixed place, if it was begun.
+    /// The thread's fixed area, if it was begun.
     pub block: Option<&'a ThreadBlock>,
-    /// What its calls' numbers mean.
+    /// The signatures behind the numbers of its calls.
     pub signatures: Signatures<'a>,
-    /// Its pages of records, in order.
+    /// The pages of records, in order.
     pub pages: Vec<EventPage<'a>>,
-    /// Counts and times of calls that are in no page.
+    /// Counts and times of calls without records.
     pub profile: Vec<&'a ProfileEntry>,
-    /// What has no record yet. Nothing, until it is known what the records say: [`behind`](Self::behind).
+    /// The state without records, empty until the last records are known: see [`behind`](Self::behind).
     pub tail: Tail,
 }
 
-/// What the records of a thread said last of what its block also holds.
+/// The last records of the data that a thread's block holds, too.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Recorded {
     /// The last call.
     pub call: Option<RecordedCall>,
-    /// When the last productive entry into the engine began.
+    /// When the last recorded productive entry into the engine began.
     pub productive: Option<u64>,
-    /// When the last entries outside MPI calls began.
+    /// When the last recorded entries outside MPI calls began.
     pub outside: Option<u64>,
-    /// All entries inside MPI calls.
+    /// All recorded entries inside MPI calls.
     pub entries: Entries,
 }
 
 /// How far the records of a thread were read.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct ReadUntil {
-    /// The number of the thread's next request where each page of records begins. Recorders wrote one too many into the header of a
-    /// page that begins with the call that takes the number.
+    /// The number of the thread's next request at the begin of each page of records. The header's number is not used:
+    /// if a page begins with the call that takes the number, some recorders wrote one too many.
     pub requests: Vec<u64>,
-    /// Words of the last of them.
+    /// The number of words read of the last page.
     pub words: usize,
 }
 
 /// A page of records.
 #[derive(Clone, Copy)]
 pub struct EventPage<'a> {
-    /// The thread it belongs to.
     pub thread: u32,
-    /// Its place among the thread's pages.
+    /// The page's place among the thread's pages.
     pub sequence: u32,
-    /// Its header.
     pub header: &'a PageHeader,
-    /// The tick the first gap counts from.
+    /// The tick from which the first gap counts.
     pub base: u64,
-    /// The number of the thread's next request where the page begins.
+    /// The number of the thread's next request at the begin of the page.
     pub requests: u64,
-    /// The records; the first zero ends them.
+    /// The words of the records; the first zero ends them.
     pub words: &'a [u64],
 }
 
-/// The signatures of a thread by their numbers.
+/// The signatures of a thread, by number.
 #[derive(Default)]
 pub struct Signatures<'a> {
-    /// By number.
+    /// Signatures that records refer to.
     dense: Vec<Option<&'a Signature>>,
-    /// Those of a profile have numbers of any height.
+    /// Signatures of a profile, whose numbers may be of any size.
     sparse: BTreeMap<u32, &'a Signature>,
 }
 
-/// A call that was not over when the file was last written.
+/// A call that had not ended when the file was last written.
 #[derive(Clone, Copy, Debug)]
 pub struct InFlight<'a> {
-    /// When it began, ticks.
+    /// When the call began, ticks.
     pub start: u64,
-    /// What it is.
     pub signature: &'a Signature,
 }
 
-/// A call that has a record. The tick alone does not tell it from the next: on some processors several calls fit in one.
+/// A recorded call. The tick alone does not identify it: on some processors, several calls fit into one tick.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RecordedCall {
-    /// When it began, ticks.
+    /// When the call began, ticks.
     pub start: u64,
-    /// Its signature's number.
+    /// The number of its signature.
     pub signature: u32,
 }
 
 impl<'a> Signatures<'a> {
-    /// The signature of a number, and whether the number says that the request it starts was complete at once.
+    /// The signature with this number, and whether the number means that the request which the call starts was complete
+    /// at once.
     pub fn get(&self, number: u32) -> Option<(&'a Signature, bool)> {
         if let Some(signature) = self.exactly(number) {
             return Some((signature, false));
@@ -131,26 +129,27 @@ impl<'a> Signatures<'a> {
         dense.or_else(|| self.sparse.get(&number).copied())
     }
 
-    /// All that records can have, by number. The highest is in proportion to the file.
+    /// All signatures that records can refer to, by number. The highest number is in proportion to the file.
     pub fn iter(&self) -> impl Iterator<Item = &'a Signature> {
         self.dense.iter().flatten().copied()
     }
 
-    /// What records of each number mean: `none` where there is no signature. `of` is told whether the number says that the
-    /// request the call starts was complete at once. The last value is of a number that no signature has.
-    pub fn by_number<T: Clone>(&self, none: T, mut of: impl FnMut(&'a Signature, bool) -> T) -> Vec<T> {
+    /// A table of values for the numbers in records, with `none` for numbers without a signature. `value` gets the
+    /// signature, and whether the number means that the request was complete at once. The last entry is for numbers
+    /// that no signature has.
+    pub fn by_number<T: Clone>(&self, none: T, mut value: impl FnMut(&'a Signature, bool) -> T) -> Vec<T> {
         let mut values = vec![none; self.dense.len() + 2];
         for signature in self.iter() {
             let number = signature.number as usize;
-            values[number] = of(signature, false);
+            values[number] = value(signature, false);
             if signature.flags & STARTS != 0 {
-                values[number + 1] = of(signature, true);
+                values[number + 1] = value(signature, true);
             }
         }
         values
     }
 
-    /// Adds one; `most` bounds the numbers of records.
+    /// Adds a signature; `most` is the highest number that records can have.
     fn insert(&mut self, signature: &'a Signature, most: usize) {
         let at = signature.number as usize;
         if at > most {
@@ -165,7 +164,7 @@ impl<'a> Signatures<'a> {
 }
 
 impl<'a> ThreadPages<'a> {
-    /// What the thread's block holds behind records that said this.
+    /// The part of the block's state that these last records do not cover.
     pub fn behind(&self, recorded: &Recorded) -> Tail {
         let Some(block) = self.block else { return Tail::default() };
         let polls = self.open_polls(recorded.call);
@@ -192,7 +191,7 @@ impl<'a> ThreadPages<'a> {
         }
     }
 
-    /// What a call is that it has not returned from.
+    /// The signature of a call that has not returned.
     pub fn signature_of(&self, call: &OpenCall) -> Option<&'a Signature> {
         match call.number {
             UNNUMBERED => self.block.map(|block| &block.unnumbered),
@@ -200,8 +199,8 @@ impl<'a> ThreadPages<'a> {
         }
     }
 
-    /// Leaves away what was written since it was read so far, of a program that goes on; and numbers each page's requests as they were
-    /// counted.
+    /// Drops the records that a running program wrote after the file was read `until` there, and sets each page's
+    /// request number as it was counted.
     pub fn cut(&mut self, until: &ReadUntil) {
         self.pages.truncate(until.requests.len());
         for (page, requests) in self.pages.iter_mut().zip(&until.requests) {
@@ -212,16 +211,17 @@ impl<'a> ThreadPages<'a> {
         }
     }
 
-    /// The calls the thread was in, outermost first. `last` is its last recorded call: a thread that was killed between
-    /// recording a call and leaving it has it in both places.
+    /// The calls that the thread is in, outermost first. `last` is its last recorded call: a thread that was killed
+    /// between recording a call and leaving it has the call in both places.
     pub fn in_flight(&self, last: Option<RecordedCall>) -> Vec<InFlight<'a>> {
         let Some(block) = self.block else { return Vec::new() };
         in_flight(block, last, |number| self.signatures.get(number).map(|found| found.0))
     }
 }
 
-/// The calls that a thread is in by its fixed place, outermost first. `last` is its last recorded call, which a thread that has not
-/// left it yet has in both places. `signature` says what a number means; that of a call that was complete at once is its own.
+/// The calls that a thread is in by its block, outermost first. `last` is its last recorded call, which is also in the
+/// block until the thread leaves it. `signature` finds the signature of a number; a call that was complete at once has
+/// a number of its own.
 pub fn in_flight<'a>(
     block: &'a ThreadBlock,
     last: Option<RecordedCall>,
@@ -233,14 +233,14 @@ pub fn in_flight<'a>(
         number => Some(InFlight { start: level.start, signature: signature(number)? }),
     };
     let mut calls: Vec<_> = block.levels[..depth].iter().filter_map(in_flight).collect();
-    // A call that was complete at once is recorded by another number than it began with.
+    // A call that was complete at once is recorded with another number than it began with.
     let number = |last: RecordedCall| signature(last.signature).map_or(UNNUMBERED, |found| found.number);
     calls.pop_if(|call| last.is_some_and(|last| (last.start, number(last)) == (call.start, call.signature.number)));
     calls
 }
 
-/// Calls that asked in vain and have no record yet. `last` is the last recorded call: a thread that was killed while it wrote a
-/// record has them in both places.
+/// Polls without success that have no record yet. `last` is the last recorded call: a thread that was killed while it
+/// wrote a record has the polls in both places.
 pub fn open_polls(block: &ThreadBlock, last: Option<RecordedCall>) -> Option<Polls> {
     let polls = block.polls;
     let first = RecordedCall { start: polls.start, signature: polls.signature as u32 };
@@ -248,19 +248,19 @@ pub fn open_polls(block: &ThreadBlock, last: Option<RecordedCall>) -> Option<Pol
 }
 
 impl ThreadPages<'_> {
-    /// See [`open_polls`].
+    /// [`open_polls`] of this thread.
     pub fn open_polls(&self, last: Option<RecordedCall>) -> Option<Polls> {
         open_polls(self.block?, last)
     }
 
-    /// Productive entries into the progress engine that have no record yet. `last` is when the last of those that have one
-    /// began: a thread that was killed while it wrote a record has them in both places.
+    /// Productive entries into the progress engine that have no record yet. `last` is when the last recorded one began:
+    /// a thread that was killed while it wrote a record has the entries in both places.
     pub fn open_productive(&self, last: Option<u64>) -> impl Iterator<Item = &EntryRun> {
         let runs = self.block.map_or(&[][..], |block| block.productive.runs());
         runs.iter().filter(move |run| last.is_none_or(|last| run.start > last))
     }
 
-    /// The same for entries outside MPI calls.
+    /// Entries outside MPI calls that have no record yet. `last` is when the last recorded run of them began.
     pub fn open_outside(&self, last: Option<u64>) -> Option<&EntryRun> {
         let run = &self.block?.outside;
         (run.count > 0 && Some(run.start) != last).then_some(run)
@@ -282,7 +282,7 @@ pub(super) fn contents(trace: &RankFile) -> Contents<'_> {
         };
         let kind = PageKind::from_number(header.kind);
         if kind.is_none() || header.units == 0 {
-            // A unit of zeros is a page reserved and not begun.
+            // A unit of zeros belongs to a page that is reserved but not begun.
             let is_empty = rest[..rest.len().min(unit)].iter().all(|byte| *byte == 0);
             if !lost && !is_empty {
                 contents.damage.push(Damage::NoPage { at: at as u64 });
@@ -319,7 +319,9 @@ pub(super) fn contents(trace: &RankFile) -> Contents<'_> {
     for (thread, body) in signatures {
         let thread = threads.entry(thread).or_insert_with(ThreadPages::default);
         let signatures = items::<Signature>(body).iter().take_while(|signature| signature.number != 0);
-        signatures.for_each(|signature| thread.signatures.insert(signature, most));
+        for signature in signatures {
+            thread.signatures.insert(signature, most);
+        }
     }
     contents.threads = threads.into_values().collect();
     for thread in &mut contents.threads {
@@ -350,11 +352,11 @@ fn add<'a>(thread: &mut ThreadPages<'a>, kind: PageKind, header: &'a PageHeader,
 fn shared(bytes: &[u8]) -> Vec<&ProfileEntry> {
     let room = SHARED_TOTALS..SHARED_TOTALS + SHARED_ENTRIES * size_of::<ProfileEntry>();
     let entries = items::<ProfileEntry>(bytes.get(room).unwrap_or(&[])).iter();
-    // Threads publish their entries in any order.
+    // Threads publish their entries in any order, so free ones may lie between.
     entries.filter(|entry| entry.signature != 0).collect()
 }
 
-/// As many whole items as the bytes hold.
+/// The whole items in the bytes.
 pub(super) fn items<T: FromBytes + zerocopy::Immutable + zerocopy::KnownLayout>(bytes: &[u8]) -> &[T] {
     let whole = bytes.len() / size_of::<T>();
     <[T]>::ref_from_prefix_with_elems(bytes, whole).map_or(&[], |(items, _)| items)
@@ -379,8 +381,8 @@ fn definitions(body: &[u8], page: u64, contents: &mut Contents<'_>) {
     }
 }
 
-/// The definition that begins at a byte of a page's body, and where the next one does. Fails with the length of one that the page
-/// has no room for.
+/// The definition at an offset of a page's body, and the offset of the next one. Fails with the definition's length if
+/// it does not fit into the page.
 pub(super) fn definition_at(body: &[u8], at: usize) -> Option<Result<(&[u8], usize), u32>> {
     let (prefix, rest) = body.get(at..)?.split_at_checked(PREFIX)?;
     let length = u32::from_le_bytes([prefix[0], prefix[1], prefix[2], prefix[3]]);

@@ -1,4 +1,4 @@
-//! Goes through all that is known of a thread: its pages in order, then what has no record yet.
+//! Reads everything known of a thread: its pages in order, then the state without records.
 
 use super::pages::{EventPage, ThreadPages};
 use super::tail::Tail;
@@ -6,32 +6,31 @@ use super::walk::{Visitor, Walk};
 use crate::error::Damage;
 use crate::progress::Entries;
 
-/// A way through a thread that can be gone in steps.
+/// A reader of a thread that can go in steps.
 pub struct ThreadWalk<'a> {
     pages: std::vec::IntoIter<EventPage<'a>>,
-    /// The page that is being read.
     walk: Option<Walk<'a>>,
     tail: Option<Tail>,
-    /// The place that the next page has among those of its thread, if none is missing.
+    /// The sequence number of the next page, if none is missing.
     next: u32,
-    /// Records are missing before the next page.
+    /// Whether records are missing before the next page.
     is_torn: bool,
 }
 
 impl<'a> ThreadWalk<'a> {
-    /// From the thread's first record on.
+    /// Reads from the thread's first record on.
     pub fn new(thread: &ThreadPages<'a>) -> ThreadWalk<'a> {
         ThreadWalk { tail: Some(thread.tail.clone()), ..ThreadWalk::of_records(thread) }
     }
 
-    /// The same without what has no record.
+    /// Reads the records only.
     pub fn of_records(thread: &ThreadPages<'a>) -> ThreadWalk<'a> {
         ThreadWalk { pages: thread.pages.clone().into_iter(), walk: None, tail: None, next: 0, is_torn: false }
     }
 
-    /// Shows the next so many records of a page to the visitor, in order. Whether there may be more.
+    /// Shows up to `records` records of a page to the visitor, in order. Returns whether there may be more.
     ///
-    /// Fails at a word that is no record; the next step goes on with the page behind.
+    /// Fails at a word that is no record; the next step continues with the next page.
     #[inline]
     pub fn step(&mut self, visitor: &mut impl Visitor, records: usize) -> Result<bool, Damage> {
         let Some(walk) = &mut self.walk else { return Ok(self.turn(visitor)) };
@@ -47,7 +46,7 @@ impl<'a> ThreadWalk<'a> {
         Ok(true)
     }
 
-    /// Begins the next page, or shows what has no record.
+    /// Begins the next page, or shows the state without records.
     #[cold]
     fn turn(&mut self, visitor: &mut impl Visitor) -> bool {
         if let Some(page) = self.pages.next() {
@@ -69,13 +68,13 @@ impl<'a> ThreadWalk<'a> {
 }
 
 impl Tail {
-    /// Shows it as records would tell of it.
+    /// Shows the state as if it were recorded.
     pub fn show(&self, visitor: &mut impl Visitor) {
-        let [of_polls, of_call] = self.shares();
+        let [during_polls, during_call] = self.shares();
         let mut productive = self.productive.as_slice();
         if let Some(polls) = &self.polls {
             visitor.polls(polls);
-            tell(visitor, of_polls);
+            show_entries(visitor, during_polls);
             let (during, later) = productive.split_at(productive.partition_point(|run| run.start < polls.end));
             for run in during {
                 visitor.productive(run);
@@ -88,20 +87,21 @@ impl Tail {
         for call in &self.calls {
             visitor.open(call);
         }
-        tell(visitor, of_call);
+        show_entries(visitor, during_call);
         for run in productive {
             visitor.productive(run);
         }
     }
 }
 
-fn tell(visitor: &mut impl Visitor, during: Entries) {
+fn show_entries(visitor: &mut impl Visitor, during: Entries) {
     if during.entries > 0 {
         visitor.engine(during);
     }
 }
 
-/// Shows all that is known of a thread to the visitor. Records that are no such are said when the calls are added up.
+/// Shows everything known of a thread to the visitor. Damage is passed over here: it is reported when calls are added
+/// up.
 pub fn walk_thread(thread: &ThreadPages<'_>, visitor: &mut impl Visitor) {
     let mut walk = ThreadWalk::new(thread);
     while walk.step(visitor, usize::MAX).unwrap_or(true) {}

@@ -1,4 +1,4 @@
-//! Goes through the records of one page of events.
+//! Reads the records of one page of events.
 
 use super::pages::EventPage;
 use super::tail::OpenCall;
@@ -6,35 +6,37 @@ use crate::error::Damage;
 use crate::progress::{self, Entries, EntryRun, Polls};
 use crate::record::{self, Arrived, Content, RecordKind};
 
-/// What wants to see records. Those that follow a call belong to it.
+/// A consumer of records. Records that follow a call belong to it.
 pub trait Visitor {
-    /// A call that ended. `start` and `duration` in ticks; `signature` is a number of 24 bits, not one of the thread's for certain.
+    /// A call that ended. `start` and `duration` are in ticks; `signature` has 24 bits and need not be a number of the
+    /// thread.
     fn call(&mut self, signature: u32, start: u64, duration: u64);
-    /// A call that has not returned: behind all records, the innermost first. By default it counts as one that ended when its
-    /// thread was last known to live.
+    /// A call that has not returned. It comes after all records, the innermost first. By default it counts as a call
+    /// that ended when its thread was last known to be alive.
     fn open(&mut self, call: &OpenCall) {
         self.call(call.number, call.start, call.duration());
     }
-    /// Records were lost here: what follows, up to the next call, belongs to no call that was shown. `request` is the number of the
-    /// thread's next request; `None` where no records follow.
+    /// Records were lost here: those that follow, up to the next call, belong to no call that was shown. `request` is
+    /// the number of the thread's next request; `None` if no records follow.
     fn torn(&mut self, _request: Option<u64>) {}
-    /// What the call, or the request completed last, got.
+    /// The data that the call received, or the request completed last.
     fn arrived(&mut self, _arrived: Arrived) {}
-    /// What the call handed out or got, or the request started or completed last.
+    /// The content that the call sent or received, or the request started or completed last.
     fn content(&mut self, _content: Content) {}
-    /// Requests of this thread: [`RecordKind::Completed`], [`RecordKind::Started`], [`RecordKind::Freed`] or [`RecordKind::Ready`].
+    /// Requests of this thread: [`RecordKind::Completed`], [`RecordKind::Started`], [`RecordKind::Freed`] or
+    /// [`RecordKind::Ready`].
     fn requests(&mut self, _kind: RecordKind, _count: u32, _age: u64) {}
-    /// The same for requests that another thread began.
+    /// Requests that another thread began; otherwise as for `requests`.
     fn elsewhere(&mut self, _kind: RecordKind, _count: u32, _thread: u32, _number: u64) {}
-    /// The call did not succeed.
+    /// The call returned an error.
     fn failed(&mut self, _class: u16, _code: i32) {}
-    /// What the progress engine did during the call, or during the polls.
+    /// The entries into the progress engine during the call, or during the polls.
     fn engine(&mut self, _during: Entries) {}
-    /// The progress engine was entered with success, once or more often in that time.
+    /// A run of productive entries into the progress engine.
     fn productive(&mut self, _run: &EntryRun) {}
-    /// It was entered outside MPI calls.
+    /// A run of entries outside MPI calls.
     fn outside(&mut self, _run: &EntryRun) {}
-    /// Calls that asked and got no.
+    /// A run of polls without success.
     fn polls(&mut self, _polls: &Polls) {}
     /// The thread entered or left a region: [`RecordKind::RegionBegin`] or [`RecordKind::RegionEnd`].
     fn region(&mut self, _kind: RecordKind, _at: u64, _number: u32) {}
@@ -42,7 +44,7 @@ pub trait Visitor {
     fn found_complete(&mut self, _at: u64, _age: u64) {}
 }
 
-/// A way through a page that can be gone in steps.
+/// A reader of a page that can go in steps.
 pub struct Walk<'a> {
     page: EventPage<'a>,
     last: u64,
@@ -50,32 +52,32 @@ pub struct Walk<'a> {
     seen: u64,
 }
 
-/// How far a page was read.
+/// A position in a page.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Place {
     last: u64,
     at: usize,
-    /// Records before it.
+    /// The number of records before the position.
     pub seen: u64,
 }
 
 impl<'a> Walk<'a> {
-    /// From a place of the page on.
+    /// Reads from a position of the page on.
     pub fn at(page: &EventPage<'a>, place: Place) -> Walk<'a> {
         Walk { page: *page, last: place.last, at: place.at, seen: place.seen }
     }
 
-    /// How far it has come.
+    /// The position that it has reached.
     pub fn place(&self) -> Place {
         Place { last: self.last, at: self.at, seen: self.seen }
     }
 
-    /// How many words of the page it has read.
+    /// The number of words of the page that it has read.
     pub fn words(&self) -> usize {
         self.at
     }
 
-    /// From the page's first record on.
+    /// Reads from the page's first record on.
     pub fn new(page: &EventPage<'a>) -> Walk<'a> {
         Walk { page: *page, last: page.base, at: 0, seen: 0 }
     }
@@ -85,9 +87,10 @@ impl<'a> Walk<'a> {
         self.last
     }
 
-    /// Shows the next so many records to the visitor, in order. Whether there may be more.
+    /// Shows up to `records` records to the visitor, in order. Returns whether there may be more.
     ///
-    /// Ends at the first word not written yet. Fails at a word that is no record; what came before was shown, and is not again.
+    /// Stops at the first word that is not written yet. Fails at a word that is no record; the records before it were
+    /// shown and are not shown again.
     #[inline]
     pub fn step(&mut self, visitor: &mut impl Visitor, records: usize) -> Result<bool, Damage> {
         let words = self.page.words;
@@ -146,7 +149,7 @@ fn with_engine(word: u64, last: u64, visitor: &mut impl Visitor) -> u64 {
     end
 }
 
-/// A record of more kinds than the common call. Returns the end of the last call.
+/// Any record but the two common forms of a call. Returns the end of the last call.
 #[inline(never)]
 fn rare(kind: RecordKind, words: &[u64], last: u64, visitor: &mut impl Visitor) -> u64 {
     let word = words[0];
@@ -193,7 +196,7 @@ fn rare(kind: RecordKind, words: &[u64], last: u64, visitor: &mut impl Visitor) 
     last
 }
 
-/// A record of what the progress engine did, or of polls.
+/// A record about the progress engine, or of polls.
 fn of_engine(kind: RecordKind, words: &[u64], last: u64, visitor: &mut impl Visitor) -> u64 {
     let word = words[0];
     match kind {

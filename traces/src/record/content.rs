@@ -1,16 +1,15 @@
-//! What messages held, as checksums of their bytes.
+//! The content of messages, as checksums of their bytes.
 
 use super::{RecordKind, bits};
 
-/// What a message held, or what a collective call hands to or gets from one process.
+/// The content of a message, or of the part of a collective call for one process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Content {
-    /// It was received, not handed out.
+    /// Whether it was received rather than sent.
     pub received: bool,
-    /// The process's rank in the communicator or its place among the neighbors; [`peer::NONE`](crate::signature::peer) for all
-    /// that the call hands out or gets.
+    /// The process's rank in the communicator, or its place among the neighbors; [`peer::NONE`](crate::signature::peer)
+    /// for everything that the call sends or receives.
     pub part: i32,
-    /// Its bytes.
     pub bytes: u64,
     /// CRC-32 (IEEE 802.3) of the bytes in the order of the datatype's type map.
     pub checksum: Result<u32, UntakenReason>,
@@ -20,13 +19,13 @@ pub struct Content {
 #[repr(u8)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum UntakenReason {
-    /// The memory is not the processor's, or the system does not say.
+    /// The memory is not the processor's, or the system does not say whether it is.
     Memory = 1,
-    /// MPI packs elements of the datatype in a form of its own.
+    /// MPI packs elements of the datatype in a format of its own.
     Packing,
     /// One element of the datatype is too large to be packed.
     Size,
-    /// The datatype was new to the recorder when the call overwrote what it handed out.
+    /// The datatype was new to the recorder when the call overwrote the sent data.
     Datatype,
 }
 
@@ -49,7 +48,7 @@ impl Content {
         ]
     }
 
-    /// Back from the two words.
+    /// Decodes the two words.
     pub fn from_words(words: [u64; 2]) -> Content {
         let untaken = bits!(Content.untaken).get(words[0]);
         let reason = UntakenReason::ALL.into_iter().find(|reason| *reason as u64 == untaken);

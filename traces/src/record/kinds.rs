@@ -1,5 +1,5 @@
-//! The table of records: what each is told by, and the fields of its words from the lowest bit on. Writing, reading and the
-//! check of FORMAT.md come from it.
+//! The table of records: the tag of each kind, and the fields of its words from the lowest bit on. Writer, reader and
+//! the check of FORMAT.md use it.
 
 use super::bits::{Bits, width};
 
@@ -8,7 +8,7 @@ pub type Word = &'static [(&'static str, &'static str)];
 
 macro_rules! records {
     ($($(#[$doc:meta])* $kind:ident = $tag:literal $(in $tag_width:literal)?: $([$($field:ident: $of:ident),*])+;)+) => {
-        /// What a record is: the low byte of its first word, which is odd, but for calls in one word.
+        /// The kind of a record. It is the low byte of the first word, which is odd, except for calls in one word.
         #[repr(u8)]
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         pub enum RecordKind {
@@ -16,10 +16,9 @@ macro_rules! records {
         }
 
         impl RecordKind {
-            /// All of them.
             pub const ALL: &[RecordKind] = &[$(RecordKind::$kind),+];
 
-            /// How many low bits of the first word say the kind.
+            /// The number of low bits of the first word that give the kind.
             pub const fn tag_width(self) -> u32 {
                 match self {
                     $($(RecordKind::$kind => $tag_width,)?)+
@@ -27,7 +26,7 @@ macro_rules! records {
                 }
             }
 
-            /// The record's words. In the first, the fields follow the kind.
+            /// The fields of each word. In the first word they follow the tag.
             pub const fn layout(self) -> &'static [Word] {
                 match self {
                     $(RecordKind::$kind => &[$(&[$((stringify!($field), stringify!($of))),*]),+]),+
@@ -46,48 +45,48 @@ records! {
     Wide = 0x01: [signature: u24, gap: i32] [duration: u64];
     /// A call with a 64-bit gap and duration.
     Long = 0x03: [signature: u24] [gap: i64] [duration: u64];
-    /// What a receive got, where it differs from what was posted.
+    /// The result of a receive, if it differs from what was posted.
     Arrived = 0x07: [fate: u8, bytes: u48] [source: i32, tag: i32];
     /// Requests of this thread that the call completed.
     Completed = 0x09: [count: u16, age: u40];
     /// Completed, started or freed requests that another thread began or created.
     Elsewhere = 0x0b: [what: u8, count: u16, thread: u32] [number: u64];
-    /// Persistent requests the call started, by the age of what created them. Each takes a new number.
+    /// Persistent requests that the call started, by the age of the creating record. Each takes a new number.
     Started = 0x0d: [count: u16, age: u40];
     /// The error the call returned.
     Failed = 0x11: [class: u16, code: i32];
-    /// What the progress engine did during the call, in one word.
+    /// The entries into the progress engine during the call, in one word.
     Engine = 0x13: [productive: u6, entries: u20, ticks: u30];
-    /// The same where that is too much for one word.
+    /// These entries if they do not fit in one word.
     EngineLong = 0x15: [entries: u56] [productive: u64] [ticks: u64];
-    /// An entry into the progress engine that achieved something.
+    /// A productive entry into the progress engine.
     Productive = 0x17: [gap: i28, duration: u28];
-    /// Requests the call gave up without waiting for them.
+    /// Requests that the call freed without waiting for them.
     Freed = 0x19: [count: u16, age: u40];
-    /// A run of calls that asked and got no.
+    /// A run of polls without success.
     Polls = 0x1b: [signature: u24, count: u32] [gap: i64] [span: u64] [total: u64]
         [shortest_gap: u32, longest_gap: u32] [shortest_duration: u32, longest_duration: u32];
-    /// Time goes on, without a record of its own.
+    /// An advance of time without a record of its own.
     Skip = 0x1d: [ticks: i56];
-    /// Requests of partitioned sends, parts of which the call gave out.
+    /// Partitioned send requests of which the call marked parts as ready.
     Ready = 0x21: [count: u16, age: u40];
     /// The thread enters a region of the program.
     RegionBegin = 0x23: [gap: u28, region: u28];
-    /// It leaves one, the innermost of this number.
+    /// The thread leaves the innermost region with this number.
     RegionEnd = 0x25: [gap: u28, region: u28];
-    /// What the progress engine did during the call, one of the entries being productive, and when that was.
+    /// The entries into the progress engine during the call, exactly one of which was productive, and when that was.
     EngineOne = 0x27: [entries: u13, ticks: u20, duration: u13, tail: u10];
-    /// Productive entries one after another.
+    /// Consecutive productive entries.
     ProductiveRun = 0x29: [count: u56] [gap: i64] [span: u64];
     /// Entries into the progress engine outside MPI calls.
     Outside = 0x2b: [count: u56] [gap: i64] [span: u64];
-    /// What a message held that the call handed out or got, or one part of a collective call.
+    /// The content of a message that the call sent or received, or of one part of a collective call.
     Content = 0x2d: [received: u1, untaken: u7, bytes: u48] [part: i32, checksum: u32];
     /// MPI said that a request of this thread is complete, before a call completed it.
     FoundComplete = 0x31: [gap: u28, age: u28];
 }
 
-/// The kind that each low byte of a first word stands for.
+/// The kind for each low byte of a first word.
 const OF_BYTES: [Option<RecordKind>; 256] = {
     let mut kinds = [None; 256];
     let mut kind = 0;
@@ -105,7 +104,7 @@ const OF_BYTES: [Option<RecordKind>; 256] = {
 };
 
 impl RecordKind {
-    /// The kind of a first word; `None` for one this version does not know.
+    /// The kind of a record by its first word; `None` for a kind that this version does not know.
     #[inline]
     pub const fn of(word: u64) -> Option<RecordKind> {
         OF_BYTES[word as u8 as usize]
@@ -116,18 +115,18 @@ impl RecordKind {
         self.layout().len()
     }
 
-    /// Whether the record is one of requests, by age.
+    /// Whether the record names requests by age.
     pub const fn is_of_requests(self) -> bool {
         matches!(self, RecordKind::Completed | RecordKind::Started | RecordKind::Freed | RecordKind::Ready)
     }
 
-    /// A first word that says this kind and nothing else.
+    /// A first word with the tag alone.
     #[inline(always)]
     pub const fn word(self) -> u64 {
         self as u64
     }
 
-    /// Where in its word the field of this name lies. Fails where there is none, so constants ask.
+    /// The position of a field in its word. Panics if there is no such field, so only constants call it.
     pub const fn bits(self, name: &str) -> Bits {
         let words = self.layout();
         let mut word = 0;
@@ -141,7 +140,7 @@ impl RecordKind {
         panic!("no such field")
     }
 
-    /// The bits that each word's fields take together, with what says the kind.
+    /// Whether the fields of each word, with the tag in the first, take at most 64 bits.
     const fn is_within_words(self) -> bool {
         let words = self.layout();
         let mut word = 0;
@@ -169,7 +168,7 @@ const _: () = {
     }
 };
 
-/// Where a field of a kind of record lies.
+/// The position of a field, as a constant.
 macro_rules! bits {
     ($kind:ident.$field:ident) => {
         const { $crate::record::RecordKind::$kind.bits(stringify!($field)) }

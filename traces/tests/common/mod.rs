@@ -1,4 +1,4 @@
-//! A small file to read back, and what it should say.
+//! A small file to read back, and its expected content.
 
 #![allow(dead_code)]
 
@@ -10,7 +10,7 @@ use traces::record::{Arrived, Content, RecordKind};
 use traces::signature::{STARTS, Signature};
 use traces::write::{FileWriter, blank_header, call};
 
-/// Everything a page said, in order.
+/// Everything that a page contains, in order.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Said {
     Call(u32, u64, u64),
@@ -99,7 +99,7 @@ pub fn header(rank: u32) -> FileHeader {
     FileHeader { rank, size: 2, run: [7; 16], ..blank_header() }
 }
 
-/// Calls that take one word, two and three.
+/// Calls that take one, two and three words.
 pub const CALLS: [(u32, u64, u64); 3] = [(1, 1_000, 500), (2, 20_000_000, 30_000_000_000), (1, 1 << 60, 5)];
 
 /// Three pages with one call each.
@@ -127,7 +127,7 @@ pub fn open(bytes: &[u8]) -> Result<RankFile, traces::error::Error> {
     file
 }
 
-/// What all pages of the file's first thread say.
+/// The contents of all pages of the file's first thread.
 pub fn all_said(file: &RankFile) -> Vec<Said> {
     let contents = file.contents();
     let mut listener = Listener::default();

@@ -1,33 +1,33 @@
-//! Which figures people are shown of a comparison, table by table. These are judged together.
+//! The figures of a comparison that people are shown, table by table. All of them are judged together.
 
 use super::figures::FigureName;
 use super::names::{ENGINE, FUNCTIONS, IMBALANCE, OVERLAP, POP, SITES, SIZES, WAITS};
 use tables::{Label, Unit};
 
-/// A table of a comparison.
 pub struct ComparedTable {
-    /// Its name for programs.
+    /// The table's name for programs.
     pub table: &'static str,
-    /// Its first column's heading.
+    /// The heading of the first column.
     pub title: &'static str,
-    /// Which figures it is of, in their order; all of them, where there is none. Of several, each has a row and says which it is.
+    /// The figures that are shown, in order; empty for all. If there are several, each has a row of its own with its
+    /// name.
     pub figures: &'static [Label],
-    /// What they are counted in.
     pub unit: Unit,
-    /// How many there were of it.
+    /// The key and the heading of the column with the number of calls, waits or requests.
     pub count: Option<(&'static str, &'static str)>,
-    /// The rows that people are shown; all in their order where there is no number.
+    /// The most rows that people are shown, those with the largest difference first. `None` keeps all rows in their
+    /// order.
     pub most: Option<usize>,
 }
 
-/// What stands alone in its section needs no name there.
+/// A figure that is alone in its section and needs no name there.
 const fn alone(key: &'static str) -> Label {
     Label { key, name: "", depth: 0 }
 }
 
 const TIME: Label = alone("time_mean_s");
 
-/// The figures of nonblocking requests. The bounds stand in for an availability that is not known.
+/// The figures of nonblocking requests. The bounds serve where the availability is unknown.
 const OF_REQUESTS: [Label; 5] = [
     Label { key: "overhead_s", name: "overhead", depth: 0 },
     Label { key: "transfer_s", name: "transfer", depth: 0 },
@@ -36,7 +36,7 @@ const OF_REQUESTS: [Label; 5] = [
     Label { key: "hidden_most_percent", name: "most hidden", depth: 0 },
 ];
 
-/// All of them, in the order to be shown.
+/// All sections, in the order in which they are shown.
 pub const SECTIONS: [ComparedTable; 8] = [
     ComparedTable {
         table: FUNCTIONS,
@@ -104,26 +104,26 @@ pub const SECTIONS: [ComparedTable; 8] = [
     },
 ];
 
-/// Whether a table is made of single calls, which a profile does not have.
+/// Whether a table needs single calls, which a profile does not have.
 pub fn needs_calls(table: &str) -> bool {
     [WAITS, POP, OVERLAP].contains(&table)
 }
 
-/// Whether what is not in a table is 0: a function that was not called took no time, but nobody knows the overhead of requests that
-/// were not made.
+/// Whether a figure that one side lacks is 0 there. The time of a function that was not called is 0, but the overhead
+/// of requests that were not made is unknown.
 pub fn is_zero_absent(name: &FigureName) -> bool {
     let adds_up = if name.table == OVERLAP { name.figure == "requests" } else { name.unit.is_sum() };
     adds_up && !name.row.is_empty()
 }
 
-/// Whether people are shown the figure, and so is to be judged.
+/// Whether people are shown the figure, so that it is judged.
 pub fn is_chief(name: &FigureName) -> bool {
     let section = SECTIONS.iter().find(|section| section.table == name.table);
     section.is_some_and(|section| section.figures.is_empty() || section.place(&name.figure).is_some())
 }
 
 impl ComparedTable {
-    /// The place of a figure among those it is of.
+    /// The index of a figure in `figures`.
     pub fn place(&self, figure: &str) -> Option<usize> {
         self.figures.iter().position(|label| label.key == figure)
     }

@@ -1,4 +1,4 @@
-//! What the sides were, and by how much they differ as a whole.
+//! Facts about the two sides, and the difference of their wall times.
 
 use super::figures::Figures;
 use super::joined::{Comparison, Side};
@@ -18,23 +18,23 @@ facts! {
     DIFFERENCE = "difference_s", Seconds, always, "The wall time of B less that of A.";
 }
 
-/// What each side was, in a line, and what became longer or shorter.
+/// The program, runs and times of each side, and the difference of their wall times.
 pub fn facts(a: &Side, b: &Side, all: &[Comparison]) -> Vec<Fact> {
     let of_run =
         |key: FactKey| all.iter().find(|figure| figure.name.table == names::RUN && figure.name.figure == key.name);
     let (wall, mpi) = (of_run(overview::WALL_TIME), of_run(overview::MPI_TIME_MEAN));
-    let mean = |figure: Option<&Comparison>, of: fn(&Comparison) -> Option<f64>| {
-        figure.map_or(Value::None, |figure| figure.value(of(figure)))
+    let mean = |figure: Option<&Comparison>, side: fn(&Comparison) -> Option<f64>| {
+        figure.map_or(Value::None, |figure| figure.value(side(figure)))
     };
     let mut facts = Vec::new();
     let keys = [[A_RUNS, A_WALL_TIME, A_MPI_TIME], [B_RUNS, B_WALL_TIME, B_MPI_TIME]];
     let means: [fn(&Comparison) -> Option<f64>; 2] = [Comparison::mean_a, Comparison::mean_b];
-    for (((side, key), keys), of) in [(a, A), (b, B)].into_iter().zip(keys).zip(means) {
+    for (((side, key), keys), mean_of_side) in [(a, A), (b, B)].into_iter().zip(keys).zip(means) {
         let name = if key == A { "A" } else { "B" };
-        let [wall, mpi] = [mean(wall, of), mean(mpi, of)];
+        let [wall, mpi] = [mean(wall, mean_of_side), mean(mpi, mean_of_side)];
         let runs = if side.len() == 1 { String::new() } else { format!(", {} runs", side.len()) };
-        let what = side.first().map_or(String::new(), |run| run.program.to_string());
-        facts.push(Fact::new(key, name, Value::Text(format!("{what}{runs}, wall time {wall}, in MPI {mpi} mean"))));
+        let program = side.first().map_or(String::new(), |run| run.program.to_string());
+        facts.push(Fact::new(key, name, Value::Text(format!("{program}{runs}, wall time {wall}, in MPI {mpi} mean"))));
         facts.push(Fact::hidden(keys[0], Value::Count(side.len() as u64)));
         facts.push(Fact::hidden(keys[1], wall));
         facts.push(Fact::hidden(keys[2], mpi));
@@ -43,7 +43,7 @@ pub fn facts(a: &Side, b: &Side, all: &[Comparison]) -> Vec<Fact> {
     facts
 }
 
-/// By how much the wall time differs, and where most of that is.
+/// The difference of the wall times, and the function with the largest part of it.
 fn difference(wall: &Comparison, mpi: Option<&Comparison>, all: &[Comparison]) -> Option<Fact> {
     let signed = |value: f64| format!("{}{}", if value < 0.0 { "-" } else { "+" }, Value::Seconds(value.abs()));
     let difference = wall.difference()?;
@@ -57,7 +57,7 @@ fn difference(wall: &Comparison, mpi: Option<&Comparison>, all: &[Comparison]) -
     Some(Fact::new(DIFFERENCE, "B - A", Value::Seconds(difference)).note(text))
 }
 
-/// What a reader of the comparison has to know.
+/// Notes on noise, and on differences between the runs that distort the comparison.
 pub fn warnings(a: &Side, b: &Side) -> Vec<String> {
     let mut warnings = Vec::new();
     if a.len() < 2 || b.len() < 2 {
@@ -74,8 +74,8 @@ pub fn warnings(a: &Side, b: &Side) -> Vec<String> {
         );
     }
     let runs = || a.iter().chain(b);
-    let distinct = |of: fn(&Figures) -> String| {
-        let mut all: Vec<String> = runs().map(of).collect();
+    let distinct = |property: fn(&Figures) -> String| {
+        let mut all: Vec<String> = runs().map(property).collect();
         all.sort();
         all.dedup();
         all

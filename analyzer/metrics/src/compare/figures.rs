@@ -1,4 +1,4 @@
-//! All figures of one run, each known by its table, its row and its column.
+//! All figures of one run, each identified by its table, its row and its column.
 
 use super::names;
 use crate::engine::Ledger;
@@ -7,48 +7,44 @@ use model::Run;
 use model::matching::{Follow, settled};
 use tables::{ColumnHead, Fact, Label, Sheet, Unit, Value};
 
-/// A figure of a run.
 pub struct ComparedFigure {
-    /// Which.
     pub name: FigureName,
-    /// What it is; none where the run has it and nothing is known.
+    /// `None` if the run has the figure but its value is unknown.
     pub value: Option<f64>,
 }
 
-/// What a figure is known by.
+/// The identity of a figure in all runs.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct FigureName {
     /// The table, one of [`names`].
     pub table: &'static str,
-    /// What names the row, such as call site and function; nothing of facts.
+    /// The values that name the row, such as call site and function; empty for facts.
     pub row: Vec<String>,
-    /// The column's key, with its unit.
+    /// The key of the column, which ends in its unit.
     pub figure: String,
-    /// The column's heading in text.
+    /// The heading of the column in text.
     pub heading: String,
-    /// What it is counted in.
     pub unit: Unit,
-    /// The row's name where it is ours.
+    /// The row's label, if the row is named by one rather than by values of the program.
     pub label: Option<Label>,
 }
 
-/// What is compared of a run.
+/// The compared figures of a run.
 pub struct Figures {
-    /// Its figures, in the order of its tables.
+    /// All figures, in the order of the tables.
     pub all: Vec<ComparedFigure>,
-    /// Single calls were recorded, so that waits and efficiencies are among them.
+    /// Whether single calls were recorded, without which there are no waits and no efficiencies.
     pub has_calls: bool,
-    /// What a reader of its waits and overlap has to know.
+    /// Warnings about the run's waits and overlap.
     pub warnings: Vec<String>,
-    /// What ran.
+    /// The program, and the ranks and hosts it ran on.
     pub program: Fact,
-    /// The command alone.
+    /// The command with its arguments.
     pub command: String,
-    /// How many ranks it has.
     pub ranks: u32,
 }
 
-/// The figures of a run.
+/// Computes all figures of a run but those of `Figures::add_overlap`.
 pub fn figures(run: &Run) -> Figures {
     let overview = overview::facts(run);
     let mut all = facts(&overview);
@@ -75,36 +71,36 @@ pub fn figures(run: &Run) -> Figures {
 }
 
 impl Figures {
-    /// Adds those of nonblocking requests.
+    /// Adds the figures of nonblocking requests.
     pub fn add_overlap(&mut self, requests: &overlap::GatheredRequests) {
         self.all.extend(of_sheet(names::OVERLAP, &overlap::messages(requests).into()));
         self.all.extend(of_sheet(names::OVERLAP, &overlap::collectives(requests).into()));
         self.warnings.extend(overlap::unseen(requests));
     }
 
-    /// A figure that stands alone.
+    /// A fact, by its key.
     pub fn fact(&self, key: &str) -> Option<f64> {
         self.all.iter().find(|figure| figure.name.table == names::RUN && figure.name.figure == key)?.value
     }
 
-    /// Seconds of a rank in the mean, by function.
+    /// Seconds by function, mean of the ranks.
     pub fn functions(&self) -> impl Iterator<Item = (&str, f64)> {
         self.column(names::FUNCTION_TIMES.0, names::FUNCTION_TIMES.1)
     }
 
-    /// The POP metrics, of 100.
+    /// The POP metrics in percent.
     pub fn efficiencies(&self) -> impl Iterator<Item = (&str, f64)> {
         self.column(names::POP, "percent")
     }
 
-    /// A column of a table whose rows have one name.
+    /// One column of a table whose rows are named by one value.
     fn column(&self, table: &'static str, key: &'static str) -> impl Iterator<Item = (&str, f64)> {
         let of_column = move |figure: &&ComparedFigure| figure.name.table == table && figure.name.figure == key;
         self.all.iter().filter(of_column).filter_map(|figure| Some((figure.name.row.first()?.as_str(), figure.value?)))
     }
 }
 
-/// The facts that are numbers of what happened, not of when.
+/// The facts that are numbers. When the run began is not compared.
 fn facts(facts: &[Fact]) -> Vec<ComparedFigure> {
     let numbers = facts.iter().filter(|fact| fact.key != overview::BEGAN);
     let figure = |fact: &Fact| {
@@ -121,7 +117,7 @@ fn facts(facts: &[Fact]) -> Vec<ComparedFigure> {
     numbers.filter_map(figure).collect()
 }
 
-/// What the engine did, where it can be seen.
+/// The figures of the progress engine that are known.
 fn engine_figures(run: &Run) -> Vec<ComparedFigure> {
     let ledger = Ledger::of_run(run);
     let figure = |figure: &engine::LedgerFigure| {
@@ -139,7 +135,7 @@ fn engine_figures(run: &Run) -> Vec<ComparedFigure> {
     engine::FIGURES.iter().filter(|figure| figure.is_shown(&ledger)).map(figure).collect()
 }
 
-/// What the rows of a table say, by the columns that name them.
+/// The measured figures of all rows of a table. Columns with `is_name` name the row.
 fn of_sheet(table: &'static str, sheet: &Sheet) -> Vec<ComparedFigure> {
     let named = |row: &[Value]| -> Vec<Value> {
         let columns = sheet.columns.iter().zip(row).filter(|(column, _)| column.is_name);

@@ -1,4 +1,4 @@
-//! The figures of all runs of both sides, joined by their names.
+//! The figures of the runs of both sides, joined by their names.
 
 use std::collections::hash_map::Entry;
 
@@ -9,24 +9,21 @@ use super::figures::{FigureName, Figures};
 use super::noise::{self, Test};
 use tables::{Column, Row, Table, Value};
 
-/// One side's runs.
 pub type Side = Vec<Figures>;
 
-/// A figure of both sides.
 pub struct Comparison {
-    /// Which.
     pub name: FigureName,
-    /// What the runs of each side say.
+    /// The values of A's runs.
     pub a: Vec<f64>,
-    /// The same of B.
+    /// The values of B's runs.
     pub b: Vec<f64>,
-    /// What the runs say of noise.
+    /// The test of A against B; `None` if a side has less than two runs.
     pub test: Option<Test>,
-    /// Whether B differs from A, all figures of the tables being tested together; none where nobody knows.
+    /// Whether B differs from A by more than noise, all shown figures being judged together. `None` without a test.
     pub differs: Option<bool>,
 }
 
-/// Joins what was found out about both sides.
+/// Joins the figures of both sides by name, tests each, and judges the shown ones together.
 pub fn compare(a: &Side, b: &Side) -> Vec<Comparison> {
     let mut order: Vec<FigureName> = Vec::new();
     let mut values: FxHashMap<FigureName, [Vec<Option<f64>>; 2]> = FxHashMap::default();
@@ -51,10 +48,10 @@ pub fn compare(a: &Side, b: &Side) -> Vec<Comparison> {
     };
     let comparison = |name: FigureName| {
         let [of_a, of_b] = values.remove(&name).unwrap_or_default();
-        let of = |side: &Side, values: Vec<Option<f64>>| -> Vec<f64> {
+        let known_values = |side: &Side, values: Vec<Option<f64>>| -> Vec<f64> {
             values.into_iter().enumerate().filter_map(|(at, value)| known(&name, side, at, value)).collect()
         };
-        let (a, b) = (of(a, of_a), of(b, of_b));
+        let (a, b) = (known_values(a, of_a), known_values(b, of_b));
         let test = noise::test(&a, &b);
         Comparison { name, a, b, test, differs: None }
     };
@@ -63,7 +60,7 @@ pub fn compare(a: &Side, b: &Side) -> Vec<Comparison> {
     all
 }
 
-/// Tests together what people are shown.
+/// Judges together the figures that people are shown.
 fn judge(all: &mut [Comparison]) {
     let mut judged: Vec<&mut Comparison> = all.iter_mut().filter(|figure| chief::is_chief(&figure.name)).collect();
     let tests: Vec<(usize, f64)> =
@@ -75,22 +72,22 @@ fn judge(all: &mut [Comparison]) {
 }
 
 impl Comparison {
-    /// The mean of A's runs; none where none has it.
+    /// The mean of A's runs; `None` if no run has the figure.
     pub fn mean_a(&self) -> Option<f64> {
         mean(&self.a)
     }
 
-    /// The same of B.
+    /// The mean of B's runs; `None` if no run has the figure.
     pub fn mean_b(&self) -> Option<f64> {
         mean(&self.b)
     }
 
-    /// B less A.
+    /// The mean of B less that of A.
     pub fn difference(&self) -> Option<f64> {
         Some(self.mean_b()? - self.mean_a()?)
     }
 
-    /// B by A.
+    /// The mean of B divided by that of A; `None` if A is 0.
     pub fn ratio(&self) -> Option<f64> {
         let a = self.mean_a().filter(|a| *a != 0.0)?;
         Some(self.mean_b()? / a)
@@ -101,7 +98,7 @@ impl Comparison {
         mean.map_or(Value::None, |mean| Value::in_unit(self.name.unit, mean))
     }
 
-    /// What to call the difference.
+    /// The difference in a word: `more`, `less`, `noise` or `unknown`.
     pub fn verdict(&self) -> &'static str {
         match (self.differs, self.difference()) {
             (Some(false), _) => "noise",
@@ -116,7 +113,7 @@ fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// A figure for programs.
+/// One comparison, for programs.
 pub struct FigureRow(Comparison);
 
 impl Row for FigureRow {
@@ -145,7 +142,7 @@ impl Row for FigureRow {
     }
 }
 
-/// All figures, for programs.
+/// One row for each figure, for programs only.
 pub fn table(all: Vec<Comparison>) -> Table<FigureRow> {
     Table::new("", all.into_iter().map(FigureRow).collect()).for_programs()
 }

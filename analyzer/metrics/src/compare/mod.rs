@@ -1,8 +1,7 @@
-//! Two sides compared, each of one run or several: every figure of A beside that of B, and whether the difference is more than
-//! noise.
+//! Compares two sides of one run or several each: every figure of A beside that of B, and whether they differ by more
+//! than noise.
 //!
-//! Nothing is computed anew: the figures are those of the tables that `report`, `waits`, `pop`, `imbalance`, `overlap`
-//! and `progress` print.
+//! The figures come from the tables that `report`, `waits`, `pop`, `imbalance`, `overlap` and `progress` print.
 
 mod chief;
 mod facts;

@@ -1,24 +1,24 @@
-//! What the tables of a comparison are called.
+//! The names of a comparison's tables.
 
-/// The table of what stands alone.
+/// Facts of the run.
 pub const RUN: &str = "run";
-/// What the progress engine did.
+/// Figures of the progress engine.
 pub const ENGINE: &str = "ledger";
-/// By function.
+/// Time by function.
 pub const FUNCTIONS: &str = "functions";
-/// What a function takes of a rank in the mean: the table and the column.
+/// Time by function, mean of the ranks: table and column.
 pub const FUNCTION_TIMES: (&str, &str) = (FUNCTIONS, "time_mean_s");
-/// By call site and function.
+/// Time by call site and function.
 pub const SITES: &str = "sites";
-/// By bytes of a call and function.
+/// Time by size of message and function.
 pub const SIZES: &str = "sizes";
-/// By function, how unevenly.
+/// Imbalance by function.
 pub const IMBALANCE: &str = "imbalance";
-/// By wait state.
+/// Waits by wait state.
 pub const WAITS: &str = "wait_states";
-/// By way, function, call site and size, of nonblocking requests.
+/// Nonblocking requests by direction, function, call site and size.
 pub const OVERLAP: &str = "overlap";
 /// The POP metrics.
 pub const POP: &str = "pop";
-/// All of them.
+/// All tables, as `--fail-if TABLE:` may name them.
 pub const TABLES: [&str; 9] = [RUN, ENGINE, FUNCTIONS, SITES, SIZES, IMBALANCE, WAITS, POP, OVERLAP];

@@ -1,30 +1,30 @@
-//! Whether two sides of several runs each differ by more than their runs do among themselves.
+//! Tests whether two sides of several runs each differ by more than their own runs do.
 //!
-//! Welch's unequal variances t-test (Biometrika 34, 1947), of the logarithms where all values are positive, so that what is
-//! tested is the ratio; Holm's procedure (Scandinavian Journal of Statistics 6, 1979) where many figures are tested together.
+//! Welch's unequal variances t-test (Biometrika 34, 1947). If all values are positive it compares their logarithms,
+//! that is, the ratio of B to A. Many figures are judged together by Holm's procedure (Scandinavian Journal of
+//! Statistics 6, 1979).
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-/// How sure an interval is, and a verdict.
+/// The confidence of intervals and verdicts.
 const CONFIDENCE: f64 = 0.95;
 
-/// What a test says.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Test {
-    /// How likely such a difference or a larger one is among runs that do not differ.
+    /// The probability of a difference at least as large between sides that do not differ.
     pub p: f64,
-    /// The ratio of B to A lies in between, by [`CONFIDENCE`]; none where it has no logarithm.
+    /// The interval of the ratio of B to A at [`CONFIDENCE`]; `None` if a value is not positive.
     pub ratio: Option<(f64, f64)>,
 }
 
-/// Tests two sides. None where a side has less than two runs: then nobody knows what noise is.
+/// Tests two sides. `None` if a side has less than two runs, which say nothing about noise.
 pub fn test(a: &[f64], b: &[f64]) -> Option<Test> {
     if a.len() < 2 || b.len() < 2 {
         return None;
     }
     let is_positive = a.iter().chain(b).all(|value| *value > 0.0);
-    let of = |values: &[f64]| Moments::of(values, if is_positive { f64::ln } else { |value| value });
-    let (a, b) = (of(a), of(b));
+    let moments = |values: &[f64]| Moments::of(values, if is_positive { f64::ln } else { |value| value });
+    let (a, b) = (moments(a), moments(b));
     let difference = b.mean - a.mean;
     let (part_a, part_b) = (a.variance / a.count, b.variance / b.count);
     let error = (part_a + part_b).sqrt();
@@ -33,7 +33,7 @@ pub fn test(a: &[f64], b: &[f64]) -> Option<Test> {
         let ratio = is_positive.then(|| (difference.exp(), difference.exp()));
         return Some(Test { p, ratio });
     }
-    // Welch and Satterthwaite's degrees of freedom.
+    // The degrees of freedom after Welch and Satterthwaite.
     let freedom = (part_a + part_b).powi(2) / (part_a.powi(2) / (a.count - 1.0) + part_b.powi(2) / (b.count - 1.0));
     let distribution = StudentsT::new(0.0, 1.0, freedom).ok()?;
     let p = 2.0 * distribution.sf((difference / error).abs());
@@ -42,18 +42,21 @@ pub fn test(a: &[f64], b: &[f64]) -> Option<Test> {
     Some(Test { p, ratio })
 }
 
-/// Which of several tests say that there is a difference, so that in at most one of twenty comparisons of equals any does.
+/// Whether each of several tests shows a difference, by Holm's procedure: if nothing differs, at most one in twenty
+/// such families shows any.
 pub fn differ(p: &[f64]) -> Vec<bool> {
     let mut order: Vec<usize> = (0..p.len()).collect();
     order.sort_by(|one, other| p[*one].total_cmp(&p[*other]));
     let left = |place: usize| (p.len() - place) as f64;
     let rejected = order.iter().enumerate().take_while(|(place, at)| p[**at] * left(*place) < 1.0 - CONFIDENCE).count();
     let mut differ = vec![false; p.len()];
-    order[..rejected].iter().for_each(|at| differ[*at] = true);
+    for at in &order[..rejected] {
+        differ[*at] = true;
+    }
     differ
 }
 
-/// Whether one test that stands alone says so.
+/// Whether one test, judged alone, shows a difference.
 pub fn differs(test: &Test) -> bool {
     differ(&[test.p])[0]
 }
@@ -85,7 +88,7 @@ mod tests {
         assert!(low < 1.0 && high > 1.0);
     }
 
-    /// The example of Welch's test in scipy.stats.ttest_ind's terms: t = -12.247, 4 degrees of freedom.
+    /// The values of scipy.stats.ttest_ind(equal_var=False): t = -12.247, 4 degrees of freedom.
     #[test]
     fn sides_that_differ_by_more_are() {
         let differ = test(&[-1.0, 0.0, 1.0], &[9.0, 10.0, 11.0]).unwrap();

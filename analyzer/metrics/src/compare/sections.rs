@@ -1,19 +1,19 @@
-//! The tables of a comparison as people are shown them.
+//! The tables of a comparison for people.
 
 use super::chief::{ComparedTable, SECTIONS, is_chief};
 use super::joined::Comparison;
 use tables::{Column, Label, Sheet, Table, Unit, Value};
 
-/// The tables for people. `is_judged`: the runs say what is noise.
+/// The tables for people. With `is_judged` they have the interval and the verdict, for which each side needs several
+/// runs.
 pub fn sections(all: &[Comparison], is_judged: bool) -> Vec<Sheet> {
     SECTIONS.iter().filter_map(|section| section.sheet(all, is_judged)).collect()
 }
 
-/// A row of a table.
 struct SectionRow {
     name: String,
     label: Option<Label>,
-    /// Which of the section's figures it is.
+    /// Which of the section's figures the row has, if there are several.
     figure: Option<usize>,
     a: Value,
     b: Value,
@@ -21,7 +21,7 @@ struct SectionRow {
     interval: Option<(f64, f64)>,
     verdict: &'static str,
     counts: [Option<f64>; 2],
-    /// What it is sorted by: of several figures, the first one's.
+    /// The sort key: the absolute difference, of the section's first figure if it has several.
     difference: f64,
 }
 
@@ -55,7 +55,7 @@ impl ComparedTable {
         };
         let mut rows: Vec<SectionRow> = chief.map(row).collect();
         if self.most.is_some() {
-            // What is known of the same stands together.
+            // Rows of the same name, one for each figure, have equal differences and stay together.
             let by_size = |one: &SectionRow, other: &SectionRow| other.difference.total_cmp(&one.difference);
             rows.sort_by(|one, other| {
                 by_size(one, other).then_with(|| (&one.name, one.figure).cmp(&(&other.name, other.figure)))
@@ -69,12 +69,12 @@ impl ComparedTable {
 
     fn columns(&self, is_labelled: bool, is_judged: bool) -> Vec<Column<SectionRow>> {
         let (a, b) = (|row: &SectionRow| row.a.clone(), |row: &SectionRow| row.b.clone());
-        let mut columns = vec![match is_labelled {
-            true => Column::label("row", self.title, |row: &SectionRow| row.label)
-                .means("The row: a function, a call site, a wait state."),
-            false => Column::text("row", self.title, |row: &SectionRow| row.name.clone())
-                .means("The row: a function, a call site, a wait state."),
-        }];
+        let column = if is_labelled {
+            Column::label("row", self.title, |row: &SectionRow| row.label)
+        } else {
+            Column::text("row", self.title, |row: &SectionRow| row.name.clone())
+        };
+        let mut columns = vec![column.means("The row: a function, a call site, a wait state.")];
         if self.figures.len() > 1 {
             let figures = self.figures;
             columns.push(

@@ -1,11 +1,12 @@
-//! What B must not exceed: `--fail-if 'MPI_Allreduce.max>+10%'`.
+//! A condition on B for `--fail-if`, such as `MPI_Allreduce.max>+10%`.
 //!
 //! ```text
 //! [[TABLE:]ROW.]FIGURE > or < AMOUNT
 //! ```
 //!
-//! `FIGURE` is a column by its key, with or without its unit, or by its heading; `ROW` is all that names a row, or a part of it.
-//! With a sign, `AMOUNT` is of the change: `+10%` of A, `+5ms` more than A; without one, of B itself: `2ms`, `50`.
+//! `FIGURE` is the key of a column, with or without its unit, or its heading. `ROW` is the name of a row, or a part of
+//! it. With a sign, `AMOUNT` bounds the change: `+10%` of A, `+5ms` more than A. Without one it bounds B itself: `2ms`,
+//! `50`.
 
 use std::str::FromStr;
 
@@ -14,7 +15,6 @@ use super::joined::Comparison;
 use super::{names, noise};
 use model::error::Error;
 
-/// A condition.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Threshold {
     text: String,
@@ -23,21 +23,21 @@ pub struct Threshold {
     figure: String,
     is_above: bool,
     amount: f64,
-    of: Amount,
+    kind: Amount,
 }
 
-/// What an amount is of.
+/// The figure that an amount bounds.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Amount {
-    /// The share by which B is more than A, of 100.
+    /// The change from A to B, in percent of A.
     Percent,
-    /// What B is more than A.
+    /// The change from A to B, in the figure's unit.
     Difference,
-    /// B.
+    /// B itself.
     Value,
 }
 
-/// What an amount may be counted in, and how much of the figure's own unit that is.
+/// Units of amounts, and their factor to the unit of the figure.
 const UNITS: [(&str, f64); 9] = [
     ("ms", 1e-3),
     ("us", 1e-6),
@@ -61,19 +61,19 @@ impl FromStr for Threshold {
         };
         let at = text.find(['>', '<']).ok_or_else(help)?;
         let (left, amount) = (text[..at].trim(), text[at + 1..].trim());
-        // A line of a file has a colon, too.
+        // A call site, `file:line`, has a colon, too.
         let of_table = left.split_once(':').filter(|(table, _)| names::TABLES.contains(&table.trim()));
         let (table, left) = of_table.map_or((None, left), |(table, left)| (Some(table.trim().to_string()), left));
         let (row, figure) =
             left.rsplit_once('.').map_or((None, left), |(row, figure)| (Some(row.trim().into()), figure));
         let is_change = amount.starts_with(['+', '-']);
-        let (number, of) = match amount.strip_suffix('%').filter(|_| is_change) {
+        let (number, kind) = match amount.strip_suffix('%').filter(|_| is_change) {
             Some(number) => (number.trim().parse(), Amount::Percent),
             None => {
                 let amount = amount.strip_suffix('%').unwrap_or(amount);
-                let unit = UNITS.iter().find_map(|(unit, of)| Some((amount.strip_suffix(unit)?, *of)));
-                let (number, of) = unit.unwrap_or((amount, 1.0));
-                let number = number.trim().parse().map(|number: f64| number * of);
+                let unit = UNITS.iter().find_map(|(unit, factor)| Some((amount.strip_suffix(unit)?, *factor)));
+                let (number, factor) = unit.unwrap_or((amount, 1.0));
+                let number = number.trim().parse().map(|number: f64| number * factor);
                 (number, if is_change { Amount::Difference } else { Amount::Value })
             }
         };
@@ -82,12 +82,12 @@ impl FromStr for Threshold {
         if figure.is_empty() {
             return Err(help());
         }
-        Ok(Threshold { text: text.into(), table, row, figure, is_above: text[at..].starts_with('>'), amount, of })
+        Ok(Threshold { text: text.into(), table, row, figure, is_above: text[at..].starts_with('>'), amount, kind })
     }
 }
 
 impl Threshold {
-    /// What to say of each figure that exceeds it. Fails where it is of none that the runs have.
+    /// One line for each figure that exceeds the threshold. Fails if no figure of the runs is meant.
     pub fn exceeded(&self, all: &[Comparison]) -> Result<Vec<String>, Error> {
         let meant: Vec<&Comparison> = all.iter().filter(|figure| self.means(&figure.name)).collect();
         if meant.is_empty() {
@@ -103,7 +103,7 @@ impl Threshold {
         is_figure && is_table && self.is_row(name)
     }
 
-    /// Facts stand alone, and figures of the engine are the rows of their table.
+    /// A threshold without a row means facts, and figures of the engine, which are rows of their table.
     fn is_row(&self, name: &FigureName) -> bool {
         let Some(row) = &self.row else { return name.row.is_empty() || name.table == names::ENGINE };
         is_called(&name.row, row)
@@ -111,22 +111,22 @@ impl Threshold {
 
     fn judge(&self, figure: &Comparison) -> Option<String> {
         let b = figure.mean_b()?;
-        let value = match self.of {
+        let value = match self.kind {
             Amount::Value => b,
             Amount::Difference => figure.difference()?,
             Amount::Percent => 100.0 * (figure.ratio().unwrap_or(f64::INFINITY) - 1.0),
         };
-        // Nothing that there is nothing of has changed.
+        // A figure that is 0 on both sides has not changed, although it has no ratio.
         let is_nothing = b == 0.0 && figure.mean_a() == Some(0.0);
         let is_beyond = if self.is_above { value > self.amount } else { value < self.amount };
-        let is_noise = self.of != Amount::Value && figure.test.is_some_and(|test| !noise::differs(&test));
+        let is_noise = self.kind != Amount::Value && figure.test.is_some_and(|test| !noise::differs(&test));
         let name = [figure.name.row.join(" "), figure.name.figure.clone()].join(" ");
         let [a, b] = [figure.value(figure.mean_a()), figure.value(figure.mean_b())];
         let said = format!("{}: {}: A {a}, B {b}", self.text, name.trim());
-        (is_beyond && !is_noise && !(is_nothing && self.of == Amount::Percent)).then_some(said)
+        (is_beyond && !is_noise && !(is_nothing && self.kind == Amount::Percent)).then_some(said)
     }
 
-    /// That no figure is meant, and which ones there are.
+    /// The error for a threshold that means no figure, with the figures that it could mean.
     fn unknown(&self, all: &[Comparison]) -> Error {
         let is_row = |figure: &&Comparison| self.is_row(&figure.name);
         let mut names: Vec<&str> = all.iter().filter(is_row).map(|figure| figure.name.figure.as_str()).collect();
@@ -141,7 +141,7 @@ impl Threshold {
     }
 }
 
-/// Whether a row is called so: by its whole name, parts of it that stand together, or the line of its call site.
+/// Whether `asked` names the row: by the whole name, adjacent parts of it, or the line of its call site.
 fn is_called(row: &[String], asked: &str) -> bool {
     let in_parentheses = format!("({asked})");
     let spans = (0..row.len()).flat_map(|from| (from + 1..=row.len()).map(move |to| from..to));
@@ -160,13 +160,16 @@ mod tests {
     fn a_condition_says_which_figure_and_what_of_it() {
         let of_row = read("MPI_Allreduce.max>+10%");
         assert_eq!((of_row.row.as_deref(), of_row.figure.as_str()), (Some("MPI_Allreduce"), "max"));
-        assert_eq!((of_row.is_above, of_row.amount, of_row.of), (true, 10.0, Amount::Percent));
+        assert_eq!((of_row.is_above, of_row.amount, of_row.kind), (true, 10.0, Amount::Percent));
         let of_run = read("wall_time < -5 ms");
-        assert_eq!((of_run.row, of_run.is_above, of_run.amount, of_run.of), (None, false, -0.005, Amount::Difference));
+        assert_eq!(
+            (of_run.row, of_run.is_above, of_run.amount, of_run.kind),
+            (None, false, -0.005, Amount::Difference)
+        );
         let itself = read("sites:sort.c:12.time_mean_s>2us");
         assert_eq!((itself.table.as_deref(), itself.row.as_deref()), (Some("sites"), Some("sort.c:12")));
-        assert_eq!((itself.amount, itself.of), (2e-6, Amount::Value));
-        assert_eq!((read("empty_percent>50%").amount, read("empty_percent>50").of), (50.0, Amount::Value));
+        assert_eq!((itself.amount, itself.kind), (2e-6, Amount::Value));
+        assert_eq!((read("empty_percent>50%").amount, read("empty_percent>50").kind), (50.0, Amount::Value));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The engine by MPI function and by call site.
+//! The progress engine by MPI function and by call site.
 
 use crate::meaning;
 use crate::totals::{self, CallGroup, Totals};
@@ -6,7 +6,6 @@ use model::Run;
 use model::rank::function;
 use tables::{Column, Row, Table};
 
-/// An MPI function in which the engine was entered.
 pub struct FunctionRow {
     function: String,
     sum: Totals,
@@ -22,7 +21,6 @@ impl Row for FunctionRow {
     }
 }
 
-/// A call site at which the engine was entered.
 pub struct EngineSiteRow {
     site: String,
     function: String,
@@ -60,14 +58,14 @@ fn figures() -> impl Iterator<Item = Column<Totals>> {
     columns.into_iter()
 }
 
-/// By MPI function, the one with the most entries first.
+/// Entries by MPI function, the one with the most entries first.
 pub fn functions(run: &Run) -> Table<FunctionRow> {
     let groups = totals::group_calls(run, |_, _, entry| Some(function(&entry.signature)));
     let rows = entered(groups.into_iter()).map(|(function, sum)| FunctionRow { function, sum });
     Table::new("by MPI function", rows.collect())
 }
 
-/// By call site, the one with the most entries first.
+/// Entries by call site, the one with the most entries first.
 pub fn sites(run: &Run) -> Table<EngineSiteRow> {
     let groups = totals::group_calls(run, |rank, _, entry| {
         Some((run.sites.name(rank, entry.signature.site), function(&entry.signature)))
@@ -76,7 +74,7 @@ pub fn sites(run: &Run) -> Table<EngineSiteRow> {
     Table::new("by call site", rows.collect())
 }
 
-/// The groups in which the engine was entered, the one with the most entries first.
+/// The groups in which the engine was entered, with their sums, the one with the most entries first.
 fn entered<Key>(groups: impl Iterator<Item = (Key, CallGroup)>) -> impl Iterator<Item = (Key, Totals)> {
     let mut sums: Vec<(Key, Totals)> = groups.map(|(key, group)| (key, group.sum())).collect();
     sums.retain(|(_, sum)| sum.entries > 0);

@@ -1,4 +1,4 @@
-//! The engine by component: what it is made of, and the system calls it makes.
+//! The progress engine by component: the library's parts that it calls, and the system calls it makes.
 
 use crate::meaning;
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use crate::totals::percent;
 use model::Run;
 use tables::{Column, Row, Table, Value};
 
-/// A component, of all ranks.
+/// The calls of a component in all ranks. Time in seconds.
 pub struct ComponentRow {
     name: String,
     way: Interception,
@@ -54,7 +54,7 @@ impl ComponentRow {
         (calls > 0).then(|| self.time / calls as f64)
     }
 
-    /// Bytes of what moves bytes, else what was reported.
+    /// The events in the component's unit: bytes if it moves bytes, else a count.
     fn events(&self) -> Value {
         match self.way {
             Interception::Receive | Interception::Send => Value::Bytes(self.line.events),

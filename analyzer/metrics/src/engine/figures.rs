@@ -1,26 +1,23 @@
-//! The figures of a ledger: what each is called, what it is counted in, and where it is shown.
+//! The figures of a ledger: name, unit, and the tables they are shown in.
 
 use super::ledger::Ledger;
 use crate::meaning;
 use crate::totals::percent;
 use tables::{Column, Label, Unit, Value};
 
-/// A figure of the ledger.
 pub struct LedgerFigure {
-    /// Its name.
     pub label: Label,
-    /// A sentence on what it says.
     meaning: &'static str,
-    /// Of the engine itself: where that cannot be seen it is unknown, and not 0. Others are left out where they are 0.
+    /// Whether the figure is about the engine itself. Such figures are unknown, not 0, if the engine cannot be seen;
+    /// others are left out while they are 0.
     pub is_of_engine: bool,
-    /// Its heading where ranks stand below each other; empty where text has no room for it.
+    /// The heading in the table by rank; empty if text has no room for it.
     pub heading: &'static str,
-    /// Whether text may leave it out there.
+    /// How readily text leaves the column out of that table; see [`Column::spare`].
     pub spare: u8,
     measure: Measure,
 }
 
-/// Which figure, and its unit.
 #[derive(Clone, Copy)]
 enum Measure {
     Count(fn(&Ledger) -> u64),
@@ -31,7 +28,7 @@ enum Measure {
 
 use Measure::{Bytes, Count, Percent, Seconds};
 
-/// All figures, in the order to be shown.
+/// All figures, in the order in which they are shown.
 pub const FIGURES: &[LedgerFigure] = &[
     of_engine("entries", "engine called", 0, "called", Count(|l| l.entries)).means(meaning::ENTRIES),
     of_engine("productive_entries", "productive", 1, "productive", Count(|l| l.productive))
@@ -82,7 +79,6 @@ impl LedgerFigure {
         LedgerFigure { spare: 1, ..self }
     }
 
-    /// What it is counted in.
     pub fn unit(&self) -> Unit {
         match self.measure {
             Count(_) => Unit::Count,
@@ -92,43 +88,38 @@ impl LedgerFigure {
         }
     }
 
-    /// The figure of a ledger.
     pub fn value(&self, ledger: &Ledger) -> Value {
         match self.measure {
-            Count(of) => Value::Count(of(ledger)),
-            Bytes(of) => Value::Bytes(of(ledger)),
-            Seconds(of) => of(ledger).map_or(Value::None, Value::Seconds),
-            Percent(of) => of(ledger).map_or(Value::None, Value::Percent),
+            Count(figure) => Value::Count(figure(ledger)),
+            Bytes(figure) => Value::Bytes(figure(ledger)),
+            Seconds(figure) => figure(ledger).map_or(Value::None, Value::Seconds),
+            Percent(figure) => figure(ledger).map_or(Value::None, Value::Percent),
         }
     }
 
-    /// The same as a number, 0 where it is unknown.
+    /// The figure as a number, 0 if it is unknown.
     pub fn number(&self, ledger: &Ledger) -> f64 {
         self.value(ledger).number().unwrap_or(0.0)
     }
 
-    /// A number in the figure's unit.
     pub fn in_its_unit(&self, number: f64) -> Value {
         Value::in_unit(self.unit(), number)
     }
 
-    /// A column of it; a row may have no ledger to see it in.
+    /// The figure as a column. `ledger` returns `None` for rows in which it cannot be seen.
     pub fn column<Row: 'static>(&self, ledger: fn(&Row) -> Option<&Ledger>) -> Column<Row> {
         let (key, heading) = (self.label.key, self.heading);
         let column = match self.measure {
-            Count(of) => Column::count(key, heading, move |row| ledger(row).map(of)),
-            Bytes(of) => Column::bytes(key, heading, move |row| ledger(row).map(of)),
-            Seconds(of) => Column::seconds(key, heading, move |row| ledger(row).and_then(of)),
-            Percent(of) => Column::percent(key, heading, move |row| ledger(row).and_then(of)),
+            Count(figure) => Column::count(key, heading, move |row| ledger(row).map(figure)),
+            Bytes(figure) => Column::bytes(key, heading, move |row| ledger(row).map(figure)),
+            Seconds(figure) => Column::seconds(key, heading, move |row| ledger(row).and_then(figure)),
+            Percent(figure) => Column::percent(key, heading, move |row| ledger(row).and_then(figure)),
         };
         column.means(self.meaning).spare(self.spare)
     }
 
-    /// Whether it says something of a run.
+    /// Whether a run with this total has the figure.
     pub fn is_shown(&self, total: &Ledger) -> bool {
-        match self.is_of_engine {
-            true => total.entries > 0 && self.value(total) != Value::None,
-            false => self.number(total) > 0.0,
-        }
+        if self.is_of_engine { total.entries > 0 && self.value(total) != Value::None } else { self.number(total) > 0.0 }
     }
 }

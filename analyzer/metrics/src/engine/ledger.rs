@@ -1,4 +1,4 @@
-//! A rank's ledger, and that of a run.
+//! The ledger of the progress engine: of a rank, and of a run.
 
 use traces::definitions::Interception;
 use traces::progress::{Entries, INSIDE, LedgerLine, OUTSIDE};
@@ -6,16 +6,16 @@ use traces::progress::{Entries, INSIDE, LedgerLine, OUTSIDE};
 use model::sums::Grow;
 use model::{Rank, Run};
 
-/// One rank's ledger. Times in seconds.
+/// Counts and times of the progress engine. Times in seconds.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Ledger {
     /// Entries inside MPI calls.
     pub entries: u64,
-    /// Those that achieved something.
+    /// Entries that achieved something.
     pub productive: u64,
-    /// Time inside them.
+    /// Time inside the entries.
     pub time: f64,
-    /// Time inside those that achieved nothing; of a part of a run nobody knows.
+    /// Time inside entries that achieved nothing; `None` for a part of a run.
     pub empty_time: Option<f64>,
     /// Entries outside MPI calls.
     pub outside: u64,
@@ -27,14 +27,14 @@ pub struct Ledger {
     pub receive_time: f64,
     /// Time in system calls that send to sockets.
     pub send_time: f64,
-    /// Bytes that came in by those.
+    /// Bytes received from sockets.
     pub received: u64,
-    /// Bytes that went out.
+    /// Bytes sent to sockets.
     pub sent: u64,
 }
 
 impl Ledger {
-    /// A rank's.
+    /// The ledger of a rank.
     pub fn of(rank: &Rank) -> Ledger {
         if rank.selection.is_some() {
             return Ledger::of_calls(rank);
@@ -69,10 +69,13 @@ impl Ledger {
         ledger
     }
 
-    /// What the records of a rank's calls say; the ledger itself is of the whole run.
+    /// The ledger of a selected part of a rank, from the records of its calls: the ledger in the file covers the whole
+    /// run.
     fn of_calls(rank: &Rank) -> Ledger {
         let mut sum = Entries::default();
-        rank.entries().for_each(|entry| sum += entry.engine);
+        for entry in rank.entries() {
+            sum += entry.engine;
+        }
         let time = rank.clock.seconds(sum.ticks);
         Ledger { entries: sum.entries, productive: sum.productive, time, ..Ledger::default() }
     }
@@ -82,7 +85,7 @@ impl Ledger {
         self.entries - self.productive.min(self.entries)
     }
 
-    /// All ranks of a run together.
+    /// The sum over the ranks that are asked about.
     pub fn of_run(run: &Run) -> Ledger {
         let none = Ledger { empty_time: Some(0.0), ..Ledger::default() };
         run.asked().map(Ledger::of).fold(none, |a, b| Ledger {
@@ -101,7 +104,7 @@ impl Ledger {
     }
 }
 
-/// The lines of a rank's ledger that have a component.
+/// The lines of a rank's ledger that belong to a component.
 pub fn lines(rank: &Rank) -> impl Iterator<Item = (&str, Interception, &LedgerLine)> {
     let line = |number: u32| rank.ledger.get(number as usize);
     rank.components.iter().filter_map(move |part| Some((part.name.as_str(), part.way, line(part.number)?)))

@@ -1,7 +1,7 @@
-//! Typical message lengths, as Gabriel gives them of a program: of MPI_Allreduce those of a call, of MPI_Alltoallv those for each
-//! pair of processes.
+//! Typical message lengths, as Gabriel gives them for a program: one for each call of MPI_Allreduce, one for each pair
+//! of processes for MPI_Alltoallv.
 //!
-//! A call counts by the larger of what it sends and receives; a persistent one as often as it was started.
+//! A call counts by the larger of what it sends and receives; a persistent one counts each time it is started.
 
 use crate::meaning;
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ use model::tally::CallTotal;
 use model::{Rank, Run};
 use tables::{Column, Row, Table};
 
-/// Lengths of one function's calls.
+/// The message lengths of one function's calls.
 pub struct LengthRow {
     function: String,
     is_of_pair: bool,
@@ -33,7 +33,7 @@ impl Row for LengthRow {
         vec![
             Column::text("function", "function", |row: &Self| row.function.clone()).means(meaning::FUNCTION),
             Column::text("length_of", "per", |row: &Self| if row.is_of_pair { "pair" } else { "call" }.to_string())
-                .means("Whether the lengths are of what a call hands out or receives."),
+                .means("What has one length: a call, or in all-to-all operations a pair of processes."),
             Column::count("calls", "calls", |row: &Self| row.calls).means(meaning::CALLS),
             Column::bytes("percentile_5_bytes", "5 %", |row: &Self| row.at_least(0.05))
                 .means("What 5 of 100 calls have at most.")
@@ -54,7 +54,7 @@ impl Row for LengthRow {
 }
 
 impl LengthRow {
-    /// The least length that so large a share of the calls does not exceed.
+    /// The quantile of the lengths at `share` (0 to 1): the least length that this share of the calls does not exceed.
     fn at_least(&self, share: f64) -> Option<u64> {
         let wanted = (share * self.calls as f64).ceil().max(1.0);
         let mut seen = 0.0;
@@ -65,7 +65,7 @@ impl LengthRow {
         self.lengths.iter().find(|(_, times)| reaches(**times)).map(|(length, _)| *length)
     }
 
-    /// The length that most calls have, the larger of equals, and how many have it.
+    /// The length that most calls have, and how many have it. Of equally frequent lengths, the largest.
     fn most_frequent(&self) -> Option<(u64, u64)> {
         self.lengths.iter().map(|(length, times)| (*length, *times)).max_by_key(|(_, times)| *times)
     }
@@ -75,7 +75,7 @@ impl LengthRow {
     }
 }
 
-/// By function, the one that moves most first. Functions that move nothing are not in it.
+/// Message lengths by function, the one that moves the most bytes first. Functions that move nothing are left out.
 pub fn lengths(run: &Run) -> Table<LengthRow> {
     let mut rows: BTreeMap<(String, bool), BTreeMap<u64, u64>> = BTreeMap::new();
     for (rank, entry) in run.asked().flat_map(|rank| rank.entries().map(move |entry| (rank, entry))) {
@@ -97,16 +97,16 @@ pub fn lengths(run: &Run) -> Table<LengthRow> {
     Table::new("message lengths of a call; all-to-all ones have one for each pair of processes", rows)
 }
 
-/// The length of a call's messages, and whether it is one for each pair of processes. `None` of what carries none.
+/// The message length of a call, and whether it is one for each pair of processes. `None` if the call moves no data.
 fn length(rank: &Rank, entry: &CallTotal) -> Option<(u64, bool)> {
     let signature: &Signature = &entry.signature;
     let call = Call::from_number(signature.call)?;
     let (sent, received) = signature.moves();
     let processes =
         rank.communicators.get(&signature.object).map_or(1, |communicator| u64::from(communicator.size.max(1)));
-    // Statuses told what arrived where the receive had room for more.
+    // The statuses of receives give the bytes that arrived, which may be less than the receive had room for.
     let arrived = if signature.flags & CREATES == 0 { entry.received.checked_div(entry.count) } else { None };
-    // A root has the parts of all, and who calls in place hands out nothing of its own.
+    // A root holds the parts of all ranks, and a call with MPI_IN_PLACE sends nothing of its own.
     let has = |kind| call.has(kind);
     let known = |own: u64, other: u64| if own > 0 { own } else { other };
     Some(match share(call, signature, processes) {

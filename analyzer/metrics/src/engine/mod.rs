@@ -1,8 +1,8 @@
-//! What the progress engine did: the ledger, after Table II of Gabriel, UH-CS-10-02, and what follows from it.
+//! The progress engine's activity: the ledger, after Table II of Gabriel, UH-CS-10-02, and figures derived from it.
 //!
-//! *Entries* are the outermost calls of the engine's functions inside MPI calls. *Productive* ones achieved something: a
-//! component reported events, or bytes moved. *Ready* counts descriptors that `poll`, `select` or `epoll_wait` reported,
-//! what the paper calls sockets kicked off.
+//! *Entries* are the outermost calls of the engine's functions inside MPI calls. *Productive* entries achieved
+//! something: a component reported events, or bytes moved. *Ready* counts descriptors that `poll`, `select` or
+//! `epoll_wait` reported; the paper calls these sockets kicked off.
 
 mod calls;
 mod components;

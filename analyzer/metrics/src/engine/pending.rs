@@ -1,4 +1,4 @@
-//! Too seldom: where requests were pending while nothing entered the engine.
+//! Where the engine was entered too seldom: requests were pending and nothing entered it.
 
 use crate::meaning;
 use crate::totals::world_rank;
@@ -6,10 +6,10 @@ use model::Run;
 use model::engine::EngineAccount;
 use tables::{Column, Row, Table, WorldRank};
 
-/// Rows that people are shown.
+/// The most rows that people are shown.
 const ROWS: usize = 8;
 
-/// Times between two calls of a rank's thread in which requests were pending.
+/// The intervals between two calls of a thread in which requests were pending. Times in seconds.
 pub struct StarvedRow {
     pub(crate) rank: WorldRank,
     pub(crate) longest: f64,
@@ -44,7 +44,7 @@ impl Row for StarvedRow {
     }
 }
 
-/// One row for each rank, thread and pair of calls, the longest first.
+/// One row for each rank, thread and pair of calls, the longest interval first.
 pub fn starved(run: &Run, engines: &[Vec<EngineAccount>]) -> Table<StarvedRow> {
     let mut rows = Vec::new();
     for (rank, threads) in run.ranks.iter().zip(engines) {

@@ -1,4 +1,4 @@
-//! How often the engine was entered: per productive entry, per MiB, and over time.
+//! How often the engine was entered: per productive entry and per MiB moved.
 
 use traces::progress::Depth;
 
@@ -15,7 +15,8 @@ facts! {
         "Time in entries into the progress engine that achieved nothing, all ranks.";
 }
 
-/// Too often: how often the engine was entered for each productive entry.
+/// Shows whether the engine was entered too often: entries per productive entry and per MiB, and the time of empty
+/// ones.
 pub fn too_often(run: &Run) -> Vec<Fact> {
     let total = Ledger::of_run(run);
     if total.entries == 0 {
@@ -37,11 +38,9 @@ pub fn too_often(run: &Run) -> Vec<Fact> {
     }
     let timed = run.ranks.iter().all(|rank| rank.progress >= Depth::Time);
     if let Some(empty_time) = total.empty_time.filter(|_| timed) {
-        // The call that a killed rank was in is in no time, and what the engine did in it is.
-        let share = match empty_time / in_mpi {
-            share if share <= 1.0 => format!(", {:.1} % of all time in MPI", 100.0 * share),
-            _ => String::new(),
-        };
+        // Time in MPI leaves out the call that a killed rank was in; the ledger includes it.
+        let share = empty_time / in_mpi;
+        let share = if share <= 1.0 { format!(", {:.1} % of all time in MPI", 100.0 * share) } else { String::new() };
         facts
             .push(Fact::new(EMPTY_TIME, "empty", Value::Seconds(empty_time)).note(format!(" in empty entries{share}")));
     }

@@ -1,4 +1,4 @@
-//! What could be seen of the engine, in words.
+//! Which parts of the progress engine could be observed, in words.
 
 use traces::definitions::Interception;
 use traces::progress::Depth;
@@ -7,7 +7,7 @@ use super::ledger::{Ledger, lines};
 use crate::words::rank_in_words;
 use model::{Rank, Run};
 
-/// By what the engine is seen, in words.
+/// The components and system calls through which the engine is observed.
 pub fn ways(run: &Run) -> String {
     let mut parts: Vec<(Interception, &str)> =
         run.ranks.iter().flat_map(lines).map(|(name, way, _)| (way, name)).collect();
@@ -25,7 +25,7 @@ pub fn ways(run: &Run) -> String {
     }
 }
 
-/// What of the engine was not seen, in words; nothing where all of it was.
+/// Warns of everything about the engine that was not observed.
 pub fn unseen(run: &Run) -> Vec<String> {
     let library = run.first().library.name();
     let off: Vec<&Rank> = run.ranks.iter().filter(|rank| rank.progress == Depth::Off).collect();

@@ -1,4 +1,4 @@
-//! The ledger of a run, and of its ranks.
+//! The tables of the ledger: of the whole run, and by rank.
 
 use super::figures::{FIGURES, LedgerFigure};
 use super::ledger::Ledger;
@@ -7,7 +7,7 @@ use crate::totals::world_rank;
 use model::{Rank, Run};
 use tables::{Column, Label, Row, Table, Value, WorldRank};
 
-/// A figure of all ranks: in total, the mean over ranks, the most and who has it.
+/// A figure over all ranks: the total, the mean, the maximum and its rank.
 pub struct LedgerRow {
     figure: Label,
     total: Value,
@@ -29,7 +29,7 @@ impl Row for LedgerRow {
     }
 }
 
-/// The ledger, for people: programs have it by rank.
+/// The ledger for people, with one row for each figure. Programs get it by rank.
 pub fn ledger(run: &Run) -> Table<LedgerRow> {
     let asked: Vec<&Rank> = run.asked().collect();
     let ranks: Vec<Ledger> = asked.iter().map(|rank| Ledger::of(rank)).collect();
@@ -50,11 +50,10 @@ pub fn ledger(run: &Run) -> Table<LedgerRow> {
     Table::new("", shown.map(row).collect()).whole().for_people()
 }
 
-/// A rank's ledger.
 pub struct RankLedgerRow {
     rank: WorldRank,
     ledger: Ledger,
-    /// The engine can be seen.
+    /// Whether the engine can be seen.
     is_seen: bool,
 }
 
@@ -62,9 +61,12 @@ impl Row for RankLedgerRow {
     const TABLE: &'static str = "ledger";
     fn columns() -> Vec<Column<Self>> {
         let mut columns = vec![Column::rank("rank", "rank", |row: &Self| row.rank).means(meaning::RANK)];
-        columns.extend(FIGURES.iter().map(|figure| match figure.is_of_engine {
-            true => figure.column(|row: &Self| row.is_seen.then_some(&row.ledger)),
-            false => figure.column(|row: &Self| Some(&row.ledger)),
+        columns.extend(FIGURES.iter().map(|figure| {
+            if figure.is_of_engine {
+                figure.column(|row: &Self| row.is_seen.then_some(&row.ledger))
+            } else {
+                figure.column(|row: &Self| Some(&row.ledger))
+            }
         }));
         columns
     }

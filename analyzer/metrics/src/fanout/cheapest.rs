@@ -1,11 +1,12 @@
-//! The number of ranks at which one message more costs least.
+//! The number of ranks at which one more message costs least.
 
 use super::gathered::{ByRanks, GatheredRounds, RoundSeries, spread};
 use super::spread::TimeSpread;
 use crate::meaning;
 use tables::{Column, Row, Table, WorldRank};
 
-/// What one message more costs, from one number of ranks to the next that was seen: seconds a message, and between what that lies.
+/// The cost of one more message, from one number of ranks to the next that occurred: seconds per message, and their 95
+/// % interval.
 #[derive(Clone, Copy, Debug)]
 struct Step {
     ranks: u64,
@@ -16,7 +17,8 @@ struct Step {
 impl Step {
     fn of((few, of_few): (u64, &TimeSpread), (many, of_many): (u64, &TimeSpread)) -> Step {
         let messages = (many - few) as f64;
-        // The least it can be where the fewer took longest and the more took shortest.
+        // The bounds combine the far ends of both intervals: the least cost has the smaller round longest and the
+        // larger one shortest.
         let apart = |of_many: f64, of_few: f64| (of_many - of_few) / messages;
         let between = of_few.interval().zip(of_many.interval());
         let between = between.map(|(few, many)| (apart(many.0, few.1), apart(many.1, few.0)));
@@ -24,15 +26,15 @@ impl Step {
     }
 }
 
-/// A series of rounds with several numbers of ranks.
+/// The cheapest step of a series of rounds with several numbers of ranks.
 pub struct CheapestRow {
     series: RoundSeries,
     root: WorldRank,
-    /// Numbers of ranks that were seen.
+    /// Numbers of ranks that occurred.
     seen: u64,
     /// The step that costs least.
     least: Option<Step>,
-    /// It costs less than every other one, as sure as the intervals are.
+    /// Whether the step's interval lies below that of every other step.
     is_determined: bool,
 }
 
@@ -52,11 +54,11 @@ impl Row for CheapestRow {
             Column::count("cheapest_ranks", "cheapest n", |row: &Self| {
                 row.least.filter(|_| row.is_determined).map(|least| least.ranks)
             })
-            .means("The number of ranks at which a message is cheapest."),
+            .means("The number of ranks at which one more message costs least; empty where that is not certain."),
             Column::count("least_ranks", "", |row: &Self| row.least.map(|least| least.ranks))
-                .means("The least number of ranks that is not told from that."),
+                .means("The number of ranks at which one more message seems to cost least, certain or not."),
             Column::seconds("message_s", "one more", |row: &Self| row.least.map(|least| least.cost))
-                .means("A message's share of such a round."),
+                .means("What one more message adds to a round at that number of ranks."),
             Column::seconds("message_least_s", "least", move |row: &Self| between(row).map(|between| between.0))
                 .means(meaning::LEAST),
             Column::seconds("message_most_s", "most", move |row: &Self| between(row).map(|between| between.1))
@@ -65,7 +67,7 @@ impl Row for CheapestRow {
     }
 }
 
-/// One row for each series: where it has several numbers of ranks, at which one message more costs least.
+/// One row for each series: the number of ranks at which one more message costs least.
 pub fn cheapest(all: &GatheredRounds<'_>) -> Table<CheapestRow> {
     let row = |(series, by_ranks): (&RoundSeries, &ByRanks<'_>)| {
         let steps = steps(by_ranks);

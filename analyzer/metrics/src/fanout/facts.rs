@@ -1,4 +1,4 @@
-//! How many rounds there are, and what is not known of them.
+//! The number of rounds, and notes on messages in none.
 
 use super::gathered::GatheredRounds;
 use tables::{Fact, Value, facts};
@@ -11,7 +11,7 @@ facts! {
         "Messages that crossed another one on the way, so that they belong to no round.";
 }
 
-/// The rounds of a run in one line.
+/// The number of rounds, and of messages in and outside them.
 pub fn facts(all: &GatheredRounds<'_>) -> Vec<Fact> {
     let rounds = all.rounds;
     let note =
@@ -24,7 +24,7 @@ pub fn facts(all: &GatheredRounds<'_>) -> Vec<Fact> {
     ]
 }
 
-/// What a reader has to know of messages that are in no round, and of what is not among them.
+/// Notes on messages that are in no round, and on the clocks behind one-way rounds.
 pub fn unseen(all: &GatheredRounds<'_>) -> Vec<String> {
     let mut said = Vec::new();
     let rounds = all.rounds;

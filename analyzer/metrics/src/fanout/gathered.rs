@@ -1,4 +1,4 @@
-//! Rounds by what is the same about them.
+//! Groups the rounds of a run by kind, root, function, call site and size.
 
 use std::collections::BTreeMap;
 
@@ -10,30 +10,30 @@ use model::rounds::{Round, RoundKind, Rounds};
 use model::timeline::Timeline;
 use tables::{Label, WorldRank};
 
-/// What rounds of any number of ranks have in common.
+/// The properties that the rounds of a group share, whatever their number of ranks.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct RoundSeries {
-    /// Which ways the messages go.
+    /// The directions in which messages go.
     pub kind: RoundKind,
     /// The root, by its place in the run.
     pub root: u32,
-    /// What sends from the root, or to it where it sends nothing.
+    /// The function of the first message of a round.
     pub function: String,
-    /// Where the first message of a round is sent.
+    /// The call site of the first message of a round.
     pub site: String,
-    /// Bytes from the root to each peer; none where it sends nothing.
+    /// Bytes from the root to each peer; `None` if it sends nothing.
     pub question: Option<u64>,
-    /// Bytes from each peer to the root; none where those differ, or nothing comes back.
+    /// Bytes from each peer to the root; `None` if they differ, or the peers send nothing.
     pub answer: Option<u64>,
 }
 
 impl RoundSeries {
-    /// The size that it is known by.
+    /// The size that names the group: that of the question, else of the answer.
     pub fn bytes(&self) -> u64 {
         self.question.or(self.answer).unwrap_or(0)
     }
 
-    /// Which ways, in words.
+    /// The directions in words.
     pub fn way(&self) -> Label {
         let (key, name) = match self.kind {
             RoundKind::RoundTrip => ("round_trip", "1:n n:1"),
@@ -44,27 +44,26 @@ impl RoundSeries {
     }
 }
 
-/// Rounds by their number of ranks, with the root.
+/// Rounds by their number of ranks, the root included.
 pub type ByRanks<'a> = BTreeMap<u64, Vec<&'a Round>>;
 
-/// The rounds of a run.
+/// The rounds of a run, in groups.
 pub struct GatheredRounds<'a> {
-    /// The run.
     pub run: &'a Run,
-    /// Its ranks' time.
+    /// The common clock of the ranks.
     pub timeline: &'a Timeline,
-    /// The calls that took part.
     pub account: &'a Account,
-    /// What was found.
+    /// The rounds, and counts of messages in and outside them.
     pub rounds: &'a Rounds,
-    /// By what is the same about them; those of one number of ranks in the order of time.
+    /// The groups; the rounds of one number of ranks are in order of time.
     pub series: BTreeMap<RoundSeries, ByRanks<'a>>,
-    /// Of rounds that one of the same kind follows, from the begin of the one to that of the other, nanoseconds.
+    /// For rounds that are followed by one of the same group and number of ranks: nanoseconds from the begin of one to
+    /// the begin of the next.
     until_next: BTreeMap<(RoundSeries, u64), Vec<i64>>,
 }
 
 impl<'a> GatheredRounds<'a> {
-    /// Puts together what belongs together.
+    /// Groups the rounds.
     pub fn of(run: &'a Run, timeline: &'a Timeline, account: &'a Account, rounds: &'a Rounds) -> GatheredRounds<'a> {
         let mut series: BTreeMap<RoundSeries, ByRanks<'_>> = BTreeMap::new();
         let mut until_next: BTreeMap<(RoundSeries, u64), Vec<i64>> = BTreeMap::new();
@@ -82,12 +81,12 @@ impl<'a> GatheredRounds<'a> {
         GatheredRounds { run, timeline, account, rounds, series, until_next }
     }
 
-    /// From the begin of a round of a kind to that of the next of the kind, nanoseconds, in the order of time.
+    /// Nanoseconds from the begin of each round to the begin of the next of the same group, in order of time.
     pub fn until_next(&self, series: &RoundSeries, ranks: u64) -> &[i64] {
         self.until_next.get(&(series.clone(), ranks)).map_or(&[], Vec::as_slice)
     }
 
-    /// One row for each series and number of ranks.
+    /// The rounds by group and number of ranks.
     pub fn rows<'s>(&'s self) -> impl Iterator<Item = (&'s RoundSeries, u64, &'s [&'a Round])> {
         let of_series = |(series, by_ranks): (&'s RoundSeries, &'s ByRanks<'a>)| {
             by_ranks.iter().map(move |(ranks, rounds)| (series, *ranks, rounds.as_slice()))
@@ -95,17 +94,17 @@ impl<'a> GatheredRounds<'a> {
         self.series.iter().flat_map(of_series)
     }
 
-    /// The number of a rank in its world.
+    /// The rank at a place in the run.
     pub fn rank(&self, place: u32) -> WorldRank {
         world_rank(&self.run.ranks[place as usize])
     }
 
-    /// Function and call site.
+    /// The function and the call site.
     pub fn place(&self, at: RankSite) -> (String, String) {
         place(self.account, at)
     }
 
-    /// By how many nanoseconds a round's time may be off: nothing where the root's clock alone was read.
+    /// The error of a round's time, in nanoseconds; 0 for round trips, which are timed by the root's clock alone.
     pub fn error(&self, round: &Round) -> i64 {
         if round.kind == RoundKind::RoundTrip {
             return 0;
@@ -115,13 +114,13 @@ impl<'a> GatheredRounds<'a> {
     }
 }
 
-/// By how many nanoseconds a time between two ranks may be off.
+/// The error of a time between two ranks, in nanoseconds.
 pub fn between(timeline: &Timeline, one: u32, other: u32, at: i64) -> i64 {
     let error = |rank: u32| timeline.lines[rank as usize].error(at);
     error(one).saturating_add(error(other))
 }
 
-/// How rounds of one kind are spread.
+/// The spread of the rounds' durations.
 pub fn spread(rounds: &[&Round]) -> Option<TimeSpread> {
     TimeSpread::of(rounds.iter().map(|round| round.duration()))
 }

@@ -1,26 +1,26 @@
-//! Rounds that took far longer than the others of their kind.
+//! Rounds that took far longer than others of their group.
 
 use super::gathered::{GatheredRounds, RoundSeries, spread};
 use crate::meaning;
 use crate::totals::seconds;
 use tables::{Column, Row, Table, WorldRank};
 
-/// Mavericks that people are shown.
+/// The most rows that people are shown.
 const SHOWN: usize = 10;
 
-/// A maverick.
+/// A round that took far longer than others of its group. Times in seconds.
 pub struct MaverickRow {
     series: RoundSeries,
     root: WorldRank,
     ranks: u64,
-    /// Which of its kind, counted from 1.
+    /// The round's number in its group, from 1.
     number: u64,
-    /// On the time line.
+    /// When the round began on the common clock.
     begin: f64,
     took: f64,
     median: f64,
     last: Option<WorldRank>,
-    /// Where the last message was waited for.
+    /// The call site at which the root waited for the last message.
     waited: String,
 }
 
@@ -36,8 +36,9 @@ impl Row for MaverickRow {
             Column::text("function", "by", |row: &Self| row.series.function.clone()).means(meaning::FUNCTION).spare(1),
             Column::text("site", "", |row: &Self| row.series.site.clone()).means(meaning::SITE),
             Column::bytes("size_bytes", "size", |row: &Self| row.series.bytes()).means(meaning::SIZE_BYTES),
-            Column::count("ranks", "n", |row: &Self| row.ranks).means("How many ranks the round went to."),
-            Column::count("round", "round", |row: &Self| row.number).means("Which round of its kind, from 0.").spare(2),
+            Column::count("ranks", "n", |row: &Self| row.ranks)
+                .means("How many ranks take part in a round, the root among them."),
+            Column::count("round", "round", |row: &Self| row.number).means("Which round of its kind, from 1.").spare(2),
             Column::seconds("round_s", "took", |row: &Self| row.took).means("What it took."),
             Column::seconds("median_s", "median", |row: &Self| row.median)
                 .means("What rounds of its kind take in the median."),
@@ -49,7 +50,7 @@ impl Row for MaverickRow {
     }
 }
 
-/// One row for each, the longest first.
+/// One row for each such round, the longest first.
 pub fn mavericks(all: &GatheredRounds<'_>) -> Table<MaverickRow> {
     let mut rows = Vec::new();
     for (series, ranks, rounds) in all.rows() {

@@ -1,8 +1,9 @@
-//! One rank to several others and back: how long that takes by size and number of ranks, how much one message more costs, and when it
-//! took far longer than usual.
+//! Rounds of one rank to several others and back: how long they take by size and number of ranks, how much one more
+//! message costs, and which took far longer than usual.
 //!
-//! After Hoefler, Viertel, Mehlan, Mietke, Rehm, "Assessing single-message and multi-node communication performance of InfiniBand",
-//! PARELEC 2006: the latency is half the round trip, measured at the root from its first send to the last answer.
+//! After Hoefler, Viertel, Mehlan, Mietke, Rehm, "Assessing single-message and multi-node communication performance of
+//! InfiniBand", PARELEC 2006: the latency is half the round trip, measured at the root from its first send to the last
+//! answer.
 
 mod cheapest;
 mod facts;

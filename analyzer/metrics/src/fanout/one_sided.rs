@@ -11,7 +11,7 @@ use model::sums::Total;
 use model::{Rank, Run};
 use tables::{Column, Row, Table, WorldRank};
 
-/// What is the same about transfers of a rank.
+/// The properties that grouped transfers of a rank share. `ranks` includes the rank itself.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct TransferSeries {
     root: WorldRank,
@@ -22,7 +22,6 @@ struct TransferSeries {
     ranks: u64,
 }
 
-/// Transfers that are the same.
 pub struct TransferRow {
     series: TransferSeries,
     spread: TimeSpread,
@@ -39,7 +38,8 @@ impl Row for TransferRow {
                 .spare(1),
             Column::text("site", "called at", |row: &Self| row.series.site.clone()).means(meaning::SITE).spare(5),
             Column::bytes("size_bytes", "size", |row: &Self| row.series.bytes).means(meaning::SIZE_BYTES),
-            Column::count("ranks", "n", |row: &Self| row.series.ranks).means("How many targets a round has."),
+            Column::count("ranks", "n", |row: &Self| row.series.ranks)
+                .means("How many ranks take part in a round, the root among them."),
             Column::count("rounds", "rounds", |row: &Self| row.spread.count()).means("How many rounds.").spare(4),
             Column::seconds("min_s", "min", |row: &Self| row.spread.least()).means("The shortest round.").spare(3),
             Column::seconds("median_s", "median", |row: &Self| row.spread.median()).means("The median round."),
@@ -59,7 +59,7 @@ impl Row for TransferRow {
     }
 }
 
-/// One row for each rank, function, call site, size and number of ranks.
+/// One row for each rank, function, completing function, call site, size and number of ranks.
 pub fn transfers(run: &Run, found: &[RankTransfers]) -> Table<TransferRow> {
     let mut times: BTreeMap<TransferSeries, Vec<i64>> = BTreeMap::new();
     for (rank, transfers) in run.asked().zip(found) {
@@ -73,7 +73,7 @@ pub fn transfers(run: &Run, found: &[RankTransfers]) -> Table<TransferRow> {
     Table::new(title, times.into_iter().filter_map(row).collect()).silent_empty()
 }
 
-/// What a reader has to know of transfers.
+/// Notes on what the times of transfers mean, and on transfers that are left out.
 pub fn unseen_transfers(found: &[RankTransfers]) -> Vec<String> {
     let mut said = Vec::new();
     if found.iter().any(|rank| !rank.rounds.is_empty()) {

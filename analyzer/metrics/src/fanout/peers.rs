@@ -1,4 +1,4 @@
-//! What each peer takes to answer, and the way there and back, for which clocks are compared.
+//! How long each peer takes to answer, and the times there and back by the compared clocks.
 
 use crate::meaning;
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use crate::totals::seconds;
 use model::rounds::Trip;
 use tables::{Column, Row, Table, WorldRank};
 
-/// A peer in rounds of one kind. Times are medians.
+/// One peer in the rounds of one group.
 pub struct PeerRow {
     series: RoundSeries,
     root: WorldRank,
@@ -18,7 +18,7 @@ pub struct PeerRow {
     answer: Option<TimeSpread>,
     there: Option<TimeSpread>,
     back: Option<TimeSpread>,
-    /// Of there and back, nanoseconds.
+    /// The error of the times there and back, in nanoseconds.
     error: i64,
 }
 
@@ -31,10 +31,11 @@ impl Row for PeerRow {
             Column::text("function", "by", |row: &Self| row.series.function.clone()).means(meaning::FUNCTION),
             Column::text("site", "", |row: &Self| row.series.site.clone()).means(meaning::SITE),
             Column::bytes("size_bytes", "size", |row: &Self| row.series.bytes()).means(meaning::SIZE_BYTES),
-            Column::count("ranks", "n", |row: &Self| row.ranks).means("How many ranks the round goes to."),
+            Column::count("ranks", "n", |row: &Self| row.ranks)
+                .means("How many ranks take part in a round, the root among them."),
             Column::rank("peer_rank", "peer", |row: &Self| row.peer).means("One of the others."),
             Column::seconds("answer_s", "answer", |row: &Self| row.answer.as_ref().map(TimeSpread::median))
-                .means("From the arrival of the question to the begin of the answer, median."),
+                .means("From the begin of the question's send to the arrival of the answer at the root, median."),
             Column::seconds("there_s", "there", |row: &Self| row.there.as_ref().map(TimeSpread::median))
                 .means("From the begin of the send to the arrival at this rank, median."),
             Column::seconds("back_s", "back", |row: &Self| row.back.as_ref().map(TimeSpread::median))
@@ -44,13 +45,15 @@ impl Row for PeerRow {
     }
 }
 
-/// One row for each kind of rounds and peer.
+/// One row for each group of rounds, number of ranks and peer, for programs only.
 pub fn peers(all: &GatheredRounds<'_>) -> Table<PeerRow> {
     let mut rows = Vec::new();
     for (series, ranks, rounds) in all.rows() {
         let mut by_peer: BTreeMap<u32, Vec<&Trip>> = BTreeMap::new();
         let trips = rounds.iter().flat_map(|round| &round.trips);
-        trips.for_each(|trip| by_peer.entry(trip.peer()).or_default().push(trip));
+        for trip in trips {
+            by_peer.entry(trip.peer()).or_default().push(trip);
+        }
         for (peer, trips) in by_peer {
             let times = |time: fn(&Trip) -> Option<i64>| TimeSpread::of(trips.iter().filter_map(|trip| time(trip)));
             rows.push(PeerRow {

@@ -9,22 +9,22 @@ use model::batches::Batches;
 use model::rounds::RoundKind;
 use tables::{Column, Row, Table, WorldRank};
 
-/// Rounds that are the same.
+/// Rounds of the same group and number of ranks.
 pub struct RoundRow {
     pub series: RoundSeries,
     root: WorldRank,
     pub ranks: u64,
     spread: TimeSpread,
-    /// Until the next round, and in the mean.
+    /// From the begin of a round to the begin of the next.
     until_next: Option<TimeSpread>,
     until_next_mean: Option<Mean>,
     mavericks: u64,
-    /// Nanoseconds.
+    /// The error of the times by the clocks, in nanoseconds.
     error: i64,
 }
 
 impl RoundRow {
-    /// What stands for one message: half a round trip, or a way.
+    /// The latency of one message, in seconds: half the median round trip, or the whole median of one-way rounds.
     pub fn latency(&self) -> f64 {
         if self.series.kind == RoundKind::RoundTrip { self.spread.median() / 2.0 } else { self.spread.median() }
     }
@@ -40,7 +40,8 @@ impl Row for RoundRow {
             Column::text("site", "sent at", |row: &Self| row.series.site.clone()).means(meaning::SITE).spare(5),
             Column::bytes("size_bytes", "size", |row: &Self| row.series.bytes()).means(meaning::SIZE_BYTES),
             Column::bytes("answer_bytes", "", |row: &Self| row.series.answer).means("Bytes of an answer."),
-            Column::count("ranks", "n", |row: &Self| row.ranks).means("How many ranks a round goes to."),
+            Column::count("ranks", "n", |row: &Self| row.ranks)
+                .means("How many ranks take part in a round, the root among them."),
             Column::count("rounds", "rounds", |row: &Self| row.spread.count()).means("How many rounds.").spare(4),
             Column::seconds("min_s", "min", |row: &Self| row.spread.least()).means("The shortest round.").spare(2),
             Column::seconds("median_s", "median", |row: &Self| row.spread.median()).means("The median round."),
@@ -75,7 +76,7 @@ impl Row for RoundRow {
     }
 }
 
-/// One row for each way, root, function, call site, size and number of ranks.
+/// One row for each direction, root, function, call site, size and number of ranks.
 pub fn round_rows(all: &GatheredRounds<'_>) -> Table<RoundRow> {
     let rows = all.rows().filter_map(|(series, ranks, rounds)| {
         let spread = spread(rounds)?;
@@ -89,7 +90,7 @@ pub fn round_rows(all: &GatheredRounds<'_>) -> Table<RoundRow> {
     Table::new("rounds: from the first send to the last answer", rows.collect())
 }
 
-/// In seconds, without the first.
+/// The mean in seconds, without the first rounds.
 fn settled_mean(times: &[i64]) -> Option<Mean> {
     let mut batches = Batches::<1>::default();
     for (number, time) in (0..).zip(times) {

@@ -1,7 +1,8 @@
-//! The verdict on a run, and what it rests on.
+//! The verdict on a run, and the evidence for it.
 //!
-//! The graph comes first: ranks that no order of events frees hang, for certain if no doubt had to be put aside. Then time: a run in which
-//! nothing moves hangs, if that lasts far longer than it ever did. Whatever neither of them tells is not known.
+//! The graph comes first: ranks that no order of events can free hang, for certain if no doubt had to be put aside.
+//! Then time: a run in which nothing moves hangs if that lasts far longer than it ever did before. If neither decides,
+//! the verdict is unknown.
 
 use traces::calls::Call;
 use traces::signature::Signature;
@@ -18,30 +19,31 @@ use model::standing::{Position, Stir};
 use model::wait_for::Halt;
 use tables::Value;
 
-/// How many times its longest pause so far a run has to be quiet before that alone counts.
+/// Silence counts once it lasts this many times the run's longest pause so far.
 const FAR_LONGER: f64 = 10.0;
-/// The least that it has to be quiet for that, seconds.
+/// The least silence that counts, in seconds.
 const SILENCE: f64 = 60.0;
-/// The same where ranks are in MPI_Init, or have called nothing since: large jobs take minutes to start.
+/// The least silence, in seconds, while ranks are in MPI_Init or have called nothing since: large jobs take minutes to
+/// start.
 const START: f64 = 600.0;
 
-/// What a run does, as far as two looks tell.
+/// The verdict after two looks at a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
-    /// It hangs, by what MPI says of the calls its ranks are in.
+    /// It hangs, by MPI's rules for the calls that its ranks are in.
     Certain,
     /// It probably hangs.
     Likely,
-    /// It does not.
+    /// It does not hang.
     No,
     /// All its ranks have finalized MPI.
     Finished,
-    /// Nobody can tell.
+    /// The evidence does not decide.
     Unknown,
 }
 
 impl Verdict {
-    /// For programs.
+    /// The verdict's name for programs.
     pub fn key(self) -> &'static str {
         match self {
             Verdict::Certain => "certain",
@@ -52,27 +54,25 @@ impl Verdict {
         }
     }
 
-    /// Whether it says that the run hangs.
     pub fn hangs(self) -> bool {
         matches!(self, Verdict::Certain | Verdict::Likely)
     }
 }
 
-/// What is said of a run.
+/// A verdict and the evidence for it.
 #[derive(Clone, Debug)]
 pub struct Judgement {
-    /// See [`Verdict`].
     pub verdict: Verdict,
-    /// What it rests on: a sentence without its end.
+    /// The evidence, as a sentence without a full stop.
     pub rests_on: String,
-    /// The doubts that were put aside to find who waits for ever.
+    /// The doubts that were put aside to find the ranks that wait for ever.
     pub aside: Option<Doubt>,
-    /// Seconds after which another look may tell more.
+    /// Seconds until another look may tell more.
     pub wait: Option<f64>,
 }
 
 impl Judgement {
-    /// Nothing was looked at.
+    /// The placeholder until a run is judged.
     pub fn none() -> Judgement {
         Judgement::new(Verdict::Unknown, None, String::new())
     }
@@ -88,12 +88,10 @@ pub fn judge(findings: &Findings<'_>) -> Judgement {
     if findings.all().all(|at| is_over(&at)) {
         return Judgement::new(Verdict::Finished, None, "all its ranks have finalized MPI".into());
     }
-    findings.aborted().or_else(|| findings.without_doubt()).or_else(|| findings.by_rules()).unwrap_or_else(|| {
-        match findings.is_live() {
-            true => findings.by_time(),
-            false => findings.by_files(),
-        }
-    })
+    if let Some(judgement) = findings.aborted().or_else(|| findings.without_doubt()).or_else(|| findings.by_rules()) {
+        return judgement;
+    }
+    if findings.is_live() { findings.by_time() } else { findings.by_files() }
 }
 
 fn seconds(seconds: f64) -> String {
@@ -113,24 +111,23 @@ impl Findings<'_> {
         self.standing.ranks[at].entered().any(|(_, entered)| entered.call() == Some(call))
     }
 
-    /// A rank ends the run.
+    /// Judges a run that a rank ends by MPI_Abort. A call that has not ended it for `SILENCE` does not count.
     fn aborted(&self) -> Option<Judgement> {
         let ranks: Vec<usize> = self.all().filter(|at| self.is_in(*at, Call::Abort)).collect();
         let first = *ranks.first()?;
         if self.is_live() && self.since(first).is_some_and(|since| since > SILENCE) {
             return None;
         }
-        let rests_on = match self.is_live() {
-            true => {
-                let called = agree(self.run, &ranks, "has called", "have called");
-                format!("{} MPI_Abort, which ends it", lower(&called))
-            }
-            false => format!("{} ended it by MPI_Abort", self.names(&ranks)),
+        let rests_on = if self.is_live() {
+            let called = agree(self.run, &ranks, "has called", "have called");
+            format!("{} MPI_Abort, which ends it", lower(&called))
+        } else {
+            format!("{} ended it by MPI_Abort", self.names(&ranks))
         };
         Some(Judgement::new(Verdict::No, None, rests_on))
     }
 
-    /// Ranks that nothing frees.
+    /// Judges by the ranks that nothing frees, without putting any doubt aside.
     fn without_doubt(&self) -> Option<Judgement> {
         let waiting = self.waiting_among(&self.deadlocked(None));
         if waiting.is_empty() {
@@ -153,17 +150,18 @@ impl Findings<'_> {
         Some(Judgement::new(verdict, None, rests_on))
     }
 
-    /// `ranks 0-2 wait`.
+    /// The ranks and the verb: `ranks 0-2 wait`.
     fn wait(&self, ranks: &[usize]) -> String {
         format!("{} {}", self.names(ranks), if ranks.len() == 1 { "waits" } else { "wait" })
     }
 
-    /// Ranks that nothing frees but the end of the run, or a library that does without what MPI's rules let it wait for.
+    /// Judges by MPI's rules: by ranks that nothing frees, unless the job ends or the library need not wait where MPI
+    /// allows it to.
     fn by_rules(&self) -> Option<Judgement> {
-        let of = |doubt| self.waiting_among(&self.deadlocked(Some(doubt)));
-        // Of a run that goes on, polls are judged by the time that nothing else moves.
+        let waiting = |doubt| self.waiting_among(&self.deadlocked(Some(doubt)));
+        // In a run that goes on, polls are judged by how long nothing else moves.
         let doubts = [Some(Doubt::Ending), Some(Doubt::Library), (!self.is_live()).then_some(Doubt::Polls)];
-        let found = doubts.into_iter().flatten().map(|doubt| (doubt, of(doubt)));
+        let found = doubts.into_iter().flatten().map(|doubt| (doubt, waiting(doubt)));
         let (doubt, waiting) = found.into_iter().find(|(_, waiting)| !waiting.is_empty())?;
         let wait = self.wait(&waiting);
         if !self.is_live() {
@@ -198,18 +196,21 @@ impl Findings<'_> {
         Some(Judgement { wait, ..Judgement::new(verdict, Some(doubt), rests_on) })
     }
 
-    /// The same of a run that is over: libraries end some that break their rules, so it takes a sign that they waited.
+    /// Judges a run that is over by MPI's rules. It takes a sign that ranks waited, since libraries end some runs that
+    /// break the rules.
     fn by_rules_when_it_ended(&self, doubt: Doubt, waiting: &[usize]) -> Judgement {
         let waited = format!("MPI lets {} wait for what could never come", self.names(waiting));
         let polled = doubt == Doubt::Polls;
-        let (verdict, rests_on) = match polled || waiting.iter().any(|at| !self.sightings[*at].sit.is_empty()) {
-            true => (Verdict::Likely, waited),
-            false => (Verdict::Unknown, format!("{waited}, and their files do not tell for how long they did")),
+        let has_sign = polled || waiting.iter().any(|at| !self.sightings[*at].sit.is_empty());
+        let (verdict, rests_on) = if has_sign {
+            (Verdict::Likely, waited)
+        } else {
+            (Verdict::Unknown, format!("{waited}, and their files do not tell for how long they did"))
         };
         Judgement::new(verdict, Some(doubt), rests_on)
     }
 
-    /// Of a run that is over: whether each rank could have gone on.
+    /// Judges a run that is over by whether each rank could have gone on.
     fn by_files(&self) -> Judgement {
         let unknown = self.unknown();
         let outside = |at: &&usize| matches!(self.standing.ranks[**at].position(), Position::Outside { .. });
@@ -235,7 +236,7 @@ impl Findings<'_> {
         Judgement::new(verdict, None, rests_on)
     }
 
-    /// Ranks that may go on only by what nobody can tell.
+    /// Ranks that only go on by something that calls and messages do not show.
     fn unknown(&self) -> Vec<usize> {
         let known: Vec<Need> = self.graph.needs.iter().map(Need::as_far_as_known).collect();
         let stuck = deadlocked(&known, Some(Doubt::Program));
@@ -243,7 +244,7 @@ impl Findings<'_> {
         self.all().filter(|at| stuck[*at] && !is_over(at)).collect()
     }
 
-    /// Whom the two looks saw move or compute.
+    /// Judges a run that goes on by what moved or computed between the two looks.
     fn by_time(&self) -> Judgement {
         let stopped: Vec<usize> = self.all().filter(|at| self.sightings[*at].halt == Some(Halt::Stopped)).collect();
         let mut held = self.waiting_among(&self.deadlocked(Some(Doubt::Stopped)));
@@ -259,12 +260,12 @@ impl Findings<'_> {
             Some(moves) => Judgement::new(Verdict::No, None, moves),
             None => self.by_silence(),
         };
-        // Looks that are far enough apart show which sends are not buffered.
+        // Only looks that are far enough apart show which sends are not buffered.
         let apart = (!before.is_empty() && self.looks_apart() < LONG_ENOUGH).then_some(LONG_ENOUGH);
         Judgement { wait: judgement.wait.or(apart), ..judgement }
     }
 
-    /// Who moved between the looks, in words.
+    /// The ranks that moved or computed between the looks, in words.
     fn moves(&self) -> Option<String> {
         let stirs = |stir: Stir| {
             let does = |at: &usize| self.changes[*at].as_ref().is_some_and(|change| change.stir() == stir);
@@ -289,16 +290,18 @@ impl Findings<'_> {
         self.sightings[at].computes && !is_over
     }
 
-    /// Nothing moves: whether that has lasted long enough.
+    /// Judges a run in which nothing moves by how long that has lasted.
     fn by_silence(&self) -> Judgement {
         let quiet = self.quiet().unwrap_or(0.0);
         let pause = self.longest_pause();
         let starting: Vec<usize> = self.all().filter(|at| self.starts(*at)).collect();
         let polls = !self.waiting_among(&self.deadlocked(Some(Doubt::Polls))).is_empty();
-        let least = match starting.is_empty() {
-            true if polls => PATIENCE,
-            true => SILENCE,
-            false => START,
+        let least = if !starting.is_empty() {
+            START
+        } else if polls {
+            PATIENCE
+        } else {
+            SILENCE
         };
         let enough = least.max(FAR_LONGER * pause);
         let is_seen = self.all().all(|at| !self.may_compute(at));

@@ -1,8 +1,8 @@
-//! Whether a run hangs, for what reason, and where its ranks stand.
+//! Whether a run hangs, why, and where its ranks are.
 //!
-//! A set of ranks that no order of events can free hangs for certain if none of them has moved between two looks (the AND-OR model, see
-//! [`model::deadlock`]). Without such a set, a run in which nothing moves for far longer than ever before probably hangs, as in
-//! ParaStack (Li et al., SC'17), which judges by time alone.
+//! A set of ranks that no order of events can free hangs for certain if none of them moved between two looks (the
+//! AND-OR model, see [`model::deadlock`]). Without such a set, a run in which nothing moves for far longer than ever
+//! before probably hangs; ParaStack (Li et al., SC'17) judges by time alone.
 
 mod judgement;
 mod ranks;
@@ -35,29 +35,27 @@ facts! {
         "The longest time that a rank was in one call, or between two, before that.";
 }
 
-/// All that is found of a run.
+/// Everything found out about a run.
 pub struct Findings<'a> {
-    /// The run.
     pub run: &'a Run,
-    /// Where its ranks stand.
+    /// The position of each rank.
     pub standing: &'a Standing,
-    /// What each did between two looks; nothing if the run is over.
+    /// Each rank's change between the two looks; `None` if the run is over.
     pub changes: Vec<Option<Change>>,
-    /// What follows from that for the wait-for graph.
+    /// The facts that the wait-for graph needs from the changes.
     pub sightings: Vec<Sighting>,
-    /// Who waits for whom.
+    /// The wait-for graph.
     pub graph: WaitFor,
-    /// What is said of it.
     pub judgement: Judgement,
-    /// Those that will never go on, as far as the verdict goes.
+    /// For each rank, whether it never goes on, as the verdict sees it.
     pub stuck: Vec<bool>,
-    /// Seconds since each rank's recording began, at the last look.
+    /// Seconds from the begin of each rank's recording to the last look.
     now: Vec<f64>,
     looks_apart: Option<f64>,
 }
 
 impl<'a> Findings<'a> {
-    /// From where the ranks stand, and two looks at them.
+    /// Judges a run by the positions of its ranks and two looks at them.
     pub fn of(run: &'a Run, standing: &'a Standing, first: &Look, last: &Look) -> Findings<'a> {
         let changes: Vec<Change> = run.ranks.iter().map(|rank| first.until(last, rank)).collect();
         let is_alive = |(rank, change): (&Rank, &Change)| {
@@ -76,17 +74,17 @@ impl<'a> Findings<'a> {
         findings
     }
 
-    /// Whether any process of the run is there.
+    /// Whether a process of the run still exists.
     pub fn is_live(&self) -> bool {
         self.looks_apart.is_some()
     }
 
-    /// Ranks that wait for ever if doubts up to `aside` are put aside.
+    /// For each rank, whether it waits for ever if doubts up to `aside` are put aside.
     fn deadlocked(&self, aside: Option<Doubt>) -> Vec<bool> {
         deadlocked(&self.graph.needs, aside)
     }
 
-    /// Those of them whose processes are there.
+    /// The ranks in `stuck` whose processes exist and have not finalized MPI.
     fn waiting_among(&self, stuck: &[bool]) -> Vec<usize> {
         let is_there = |at: &usize| {
             let is_over = matches!(self.standing.ranks[*at].position(), Position::Finalized);
@@ -95,17 +93,18 @@ impl<'a> Findings<'a> {
         (0..stuck.len()).filter(is_there).collect()
     }
 
-    /// Ranks that wait for ever, as far as the verdict goes, and whose processes are there.
+    /// The ranks that wait for ever, as the verdict sees it, and whose processes exist.
     pub fn waiting(&self) -> Vec<usize> {
         self.waiting_among(&self.stuck)
     }
 
-    /// How far apart the looks are.
+    /// Seconds between the two looks.
     fn looks_apart(&self) -> f64 {
         self.looks_apart.unwrap_or(0.0)
     }
 
-    /// Since when a rank is where it is, in seconds before the last look: the last of its threads that moved.
+    /// For how long, in seconds before the last look, a rank has been where it is. The last of its threads that moved
+    /// counts.
     pub fn since(&self, at: usize) -> Option<f64> {
         let threads = &self.standing.ranks[at].threads;
         let counts = threads.iter().filter(|thread| !self.sightings[at].ended.contains(&thread.number));
@@ -113,27 +112,27 @@ impl<'a> Findings<'a> {
         since.or_else(|| self.since_of(at, self.standing.ranks[at].position()))
     }
 
-    /// The same of where one of its threads is.
+    /// For how long, in seconds before the last look, a thread has been at this position.
     pub fn since_of(&self, at: usize, position: &Position) -> Option<f64> {
         Some((self.now[at] - position.spot().since()?).max(0.0))
     }
 
-    /// For how long none of these ranks has moved.
+    /// For how many seconds none of these ranks has moved.
     fn quiet_among(&self, ranks: impl IntoIterator<Item = usize>) -> f64 {
         ranks.into_iter().filter_map(|at| self.since(at)).reduce(f64::min).unwrap_or(0.0)
     }
 
-    /// For how long no rank has moved.
+    /// For how many seconds no rank has moved.
     pub fn quiet(&self) -> Option<f64> {
         (0..self.now.len()).filter_map(|at| self.since(at)).reduce(f64::min)
     }
 
-    /// The longest pause of any rank before that: in a call, or between two.
+    /// The longest pause of any rank before that, in seconds: in a call, or between two.
     pub fn longest_pause(&self) -> f64 {
         self.standing.ranks.iter().map(|rank| rank.past.longest_pause as f64 / 1e9).fold(0.0, f64::max)
     }
 
-    /// The verdict, and what it rests on.
+    /// The verdict, its evidence, and the times behind it.
     pub fn facts(&self) -> Vec<Fact> {
         let pause = Fact::new(LONGEST_PAUSE, "longest pause", Value::Seconds(self.longest_pause()));
         let mut facts = vec![
@@ -151,12 +150,12 @@ impl<'a> Findings<'a> {
     }
 }
 
-/// Of ranks that still run, by the clocks of their hosts.
+/// The age of each rank's recording at the last look, in seconds, by the clocks of the hosts.
 fn live(run: &Run, look: &Look) -> Vec<f64> {
     run.ranks.iter().map(|rank| age(rank, (look.monotonic, look.realtime))).collect()
 }
 
-/// Of a run that is over: when the last of its ranks was known to live.
+/// The age of each rank's recording when the last rank of an ended run was known to live, in seconds.
 fn over(run: &Run, standing: &Standing) -> Vec<f64> {
     let began = |rank: &Rank| rank.header.begin.realtime as f64 / 1e9;
     let ranks = || run.ranks.iter().zip(&standing.ranks);

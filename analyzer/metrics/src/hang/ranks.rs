@@ -1,4 +1,4 @@
-//! Where each rank stands, a row for each thread that has called MPI.
+//! Where each rank is: a row for each thread that has called MPI.
 
 use crate::meaning;
 use traces::signature::{Signature, UNKNOWN_BYTES};
@@ -13,10 +13,10 @@ use model::rank::function;
 use model::standing::{Position, ThreadStanding};
 use tables::{Column, Label, Row, Table, WorldRank};
 
-/// Rows that people are shown.
+/// The most rows that people are shown.
 const ROWS: usize = 20;
 
-/// One thread of a rank.
+/// The position of a rank or of one of its threads.
 pub struct StandingRow {
     rank: WorldRank,
     thread: Option<u64>,
@@ -77,7 +77,7 @@ impl Row for StandingRow {
     }
 }
 
-/// One row for each rank, and for each thread of a rank of which several have called MPI.
+/// One row for each rank, or for each thread if several threads of the rank have called MPI.
 pub fn ranks(findings: &Findings<'_>) -> Table<StandingRow> {
     let mut rows = Vec::new();
     for (at, standing) in findings.standing.ranks.iter().enumerate() {
@@ -114,7 +114,7 @@ fn row(findings: &Findings<'_>, at: usize, thread: Option<&ThreadStanding>, posi
     }
 }
 
-/// What the system says of a thread, or of a rank that has one.
+/// The system's state for a thread, or for the process if the rank has one thread.
 fn system_state(findings: &Findings<'_>, at: usize, thread: Option<&ThreadStanding>) -> Option<ProcessState> {
     let change = findings.changes[at].as_ref()?;
     match thread.and_then(|thread| change.task(thread.tid)) {
@@ -123,7 +123,7 @@ fn system_state(findings: &Findings<'_>, at: usize, thread: Option<&ThreadStandi
     }
 }
 
-/// The call that a thread is in, or its last.
+/// The call that a thread is in, or its last call.
 pub fn call_of(position: &Position) -> Option<&Signature> {
     match position {
         Position::Inside(entered) => Some(&entered.signature),
@@ -133,7 +133,7 @@ pub fn call_of(position: &Position) -> Option<&Signature> {
     }
 }
 
-/// Where a rank's call is made, in short.
+/// The call site in short.
 pub fn site(run: &Run, at: usize, call: &Signature) -> Option<String> {
     (call.site != 0).then(|| run.sites.place(&run.ranks[at], call.site))
 }

@@ -1,4 +1,4 @@
-//! What two looks at a run tell of its ranks that the wait-for graph has to know.
+//! Derives from two looks at a run what the wait-for graph has to know about each rank.
 
 use traces::file::FileHeader;
 use traces::progress::{INSIDE, Polls};
@@ -10,14 +10,14 @@ use model::sums::Total;
 use model::wait_for::{Halt, Sighting};
 use model::{End, ProcessFate, Rank, Run};
 
-/// MPI_THREAD_MULTIPLE, as a header says it.
+/// The header's value for MPI_THREAD_MULTIPLE.
 const THREAD_MULTIPLE: u16 = 3;
-/// How long ranks have to be quiet that wait for ever as far as MPI's rules go, but may have another way out, seconds.
+/// Seconds for which ranks must be quiet that MPI's rules let wait for ever but that may have another way out.
 pub const PATIENCE: f64 = 10.0;
-/// How far apart two looks have to be for a thread that stays in its call to have had time to leave it, seconds.
+/// Seconds between two looks that give a thread the time to leave its call.
 pub const LONG_ENOUGH: f64 = 1.0;
 
-/// Of each rank, in the order of the run.
+/// The sighting of each rank, in the order of the run.
 pub fn sightings(run: &Run, standing: &Standing, changes: &[Option<Change>], last: &Look) -> Vec<Sighting> {
     let ranks = run.ranks.iter().zip(&standing.ranks).zip(changes);
     ranks.map(|((rank, stands), change)| sighting(rank, stands, change.as_ref(), last)).collect()
@@ -36,7 +36,7 @@ fn sighting(rank: &Rank, stands: &RankStanding, change: Option<&Change>, last: &
         };
     };
     let is_over = matches!(rank.end, End::Finalized);
-    // A process that has ended since the first look may have done more than was read.
+    // A process that ended after the first look may have done more than its file showed then.
     let is_dead = rank.fate == ProcessFate::Ended && change.was_gone;
     let is_gone = rank.fate == ProcessFate::Ended
         || change.process.and_then(|process| Halt::of(process.state)) == Some(Halt::Dead);
@@ -63,7 +63,7 @@ fn is_partial(rank: &Rank) -> bool {
     rank.is_profile() || rank.header.lost > 0 || !rank.damage.is_empty() || !is_all
 }
 
-/// Threads that have ended.
+/// The numbers of threads that have ended.
 fn ended(stands: &RankStanding, change: &Change) -> Vec<u32> {
     let is_gone = |tid: u32| !change.tasks.is_empty() && change.task(tid).is_none();
     let ended = stands.threads.iter().filter(|thread| is_gone(thread.tid));
@@ -81,7 +81,7 @@ fn sitting(stands: &RankStanding, change: &Change) -> Vec<u32> {
     inside.filter(|thread| sits(thread.number, thread.tid)).map(|thread| thread.number).collect()
 }
 
-/// The same of a run that is over: threads that turned MPI's engine for so long in their call.
+/// For a run that is over: threads that spent at least `LONG_ENOUGH` in the progress engine in their last call.
 fn turned(rank: &Rank, stands: &RankStanding) -> Vec<u32> {
     let contents = rank.trace.contents();
     let in_open_call = |number: u32| {
@@ -95,29 +95,29 @@ fn turned(rank: &Rank, stands: &RankStanding) -> Vec<u32> {
     numbers.filter(|number| in_open_call(*number).is_some_and(|time| time >= LONG_ENOUGH)).collect()
 }
 
-/// A pause between two polls that a program makes by nothing but asking again, seconds.
+/// The longest pause, in seconds, between polls of a program that does nothing else.
 const AT_ONCE: f64 = 20e-6;
 
-/// Threads that ask in vain, and do so again at once.
+/// Threads that poll without success, again and again without a pause.
 fn polling(rank: &Rank, stands: &RankStanding, change: &Change) -> Vec<u32> {
     let asks = stands.threads.iter().filter(|thread| matches!(thread.position, Position::Asking(_)));
     let numbers = asks.map(|thread| thread.number);
     numbers.filter(|number| between_polls(rank, change, *number).is_some_and(|pause| pause < AT_ONCE)).collect()
 }
 
-/// The mean time between two polls of a thread, seconds. `None` if it did not poll between the looks.
+/// The mean time between two polls of a thread, in seconds. `None` if it did not poll between the looks.
 fn between_polls(rank: &Rank, change: &Change, thread: u32) -> Option<f64> {
     let stir = change.thread(thread).filter(|thread| thread.asked > 0)?;
     let outside = apart(change)? - rank.clock.seconds(stir.asking);
     Some(outside / stir.asked as f64)
 }
 
-/// How far apart two looks are, seconds.
+/// Seconds between the two looks.
 fn apart(change: &Change) -> Option<f64> {
     Some(change.tasks.first()?.apart as f64 / 1e9)
 }
 
-/// The same of threads of a run that is over, if they polled for long enough by their files.
+/// For a run that is over: threads that, by their files, polled without a pause for at least `PATIENCE`.
 fn polled(rank: &Rank) -> Vec<u32> {
     let contents = rank.trace.contents();
     let is_tight = |polls: &Polls| {
@@ -129,7 +129,8 @@ fn polled(rank: &Rank) -> Vec<u32> {
     threads.map(|thread| thread.number).collect()
 }
 
-/// Whether a thread that asks in vain computes between: it used far more processor time than MPI took.
+/// Whether a polling thread computes between its polls: it pauses between them, and used far more processor time than
+/// the calls took.
 fn computes_between_polls(rank: &Rank, change: &Change, thread: &ThreadStanding) -> bool {
     let (Some(task), Some(apart)) = (change.task(thread.tid), apart(change)) else { return true };
     let asking = change.thread(thread.number).map_or(0.0, |thread| rank.clock.seconds(thread.asking));
@@ -141,7 +142,7 @@ fn may_have_strangers(rank: &Rank) -> bool {
     rank.header.thread_level == THREAD_MULTIPLE || rank.roomless > 0
 }
 
-/// The doubt that threads leave which have not called MPI and may.
+/// The doubt that threads raise which have not called MPI but may.
 fn strangers(rank: &Rank, stands: &RankStanding, change: &Change, last: &Look) -> Option<Doubt> {
     if !may_have_strangers(rank) {
         return None;
@@ -153,7 +154,7 @@ fn strangers(rank: &Rank, stands: &RankStanding, change: &Change, last: &Look) -
     are_there.then_some(Doubt::Program)
 }
 
-/// Threads of a process that have not called MPI, and are not the MPI library's own.
+/// Threads of a process that have not called MPI and do not belong to the MPI library.
 fn unknown_tasks<'a>(
     rank: &'a Rank,
     stands: &'a RankStanding,
@@ -165,13 +166,14 @@ fn unknown_tasks<'a>(
     unknown.filter(|change| !is_of_library(&rank.header, change.task.started, last))
 }
 
-/// Whether a thread that started at a time was started while MPI was initialized. What the system says is in steps.
+/// Whether a thread was started during MPI_Init, so that it belongs to the library. The system gives start times in
+/// ticks of `TICK`.
 fn is_of_library(header: &FileHeader, started: u64, last: &Look) -> bool {
     let earliest = started.saturating_sub(u64::try_from(last.suspended).unwrap_or(0));
     header.ready.is_set() && earliest >= header.begin.monotonic && earliest + TICK <= header.ready.monotonic
 }
 
-/// Whether a rank computes outside MPI, or may: its process cannot be looked at.
+/// Whether a rank computes outside MPI. Also true if it is outside MPI and its process cannot be inspected.
 fn computes(rank: &Rank, stands: &RankStanding, change: &Change, last: &Look) -> bool {
     let is_outside = |position: &Position| matches!(position, Position::Outside { .. });
     if change.tasks.is_empty() {

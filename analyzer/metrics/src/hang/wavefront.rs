@@ -1,4 +1,5 @@
-//! The wavefront: on each communicator, how far the ranks have come in its collective calls, and what those behind do instead.
+//! The wavefront: for each communicator, how many of its collective calls each group of ranks has reached, and what the
+//! group does now.
 
 use crate::meaning;
 use std::collections::BTreeMap;
@@ -10,7 +11,7 @@ use model::rank::function;
 use model::standing::Position;
 use tables::{Column, Row, Table};
 
-/// Ranks that stand at the same place of a communicator.
+/// Ranks that have reached the same collective call of a communicator and are at the same position.
 pub struct WavefrontRow {
     communicator: String,
     ranks: String,
@@ -41,18 +42,18 @@ impl Row for WavefrontRow {
     }
 }
 
-/// A row for each group of ranks, on communicators where some rank is in a collective call or completes one.
+/// One row for each group of ranks, on communicators where some rank is in a collective call or completes one.
 pub fn wavefront(findings: &Findings<'_>) -> Table<WavefrontRow> {
     let standing = findings.standing;
     let parts = standing.ranks.iter().flat_map(|rank| rank.collectives());
     let mut objects: Vec<u32> = parts.map(|part| part.object).collect();
     objects.sort_unstable();
     objects.dedup();
-    let rows = objects.into_iter().flat_map(|object| of_object(findings, object)).collect();
+    let rows = objects.into_iter().flat_map(|object| groups_of(findings, object)).collect();
     Table::new("how far the collective calls of each communicator have come", rows).silent_empty()
 }
 
-fn of_object(findings: &Findings<'_>, object: u32) -> Vec<WavefrontRow> {
+fn groups_of(findings: &Findings<'_>, object: u32) -> Vec<WavefrontRow> {
     let standing = findings.standing;
     let group = &standing.objects.groups[object as usize];
     let mut groups: BTreeMap<(u64, String, Option<String>), Vec<usize>> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! Finds where the messages of one rank differ between two runs.
+//! Finds the first difference between the messages of one rank in two runs.
 
 use std::collections::BTreeMap;
 
@@ -6,23 +6,22 @@ use traces::record::Content;
 
 use model::messages::{Channel, ComparableMessage, RankMessages, Way};
 
-/// What differs about a message.
+/// The property in which a message differs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DifferenceKind {
     /// Only A has it.
     OnlyA,
     /// Only B has it.
     OnlyB,
-    /// Another function is called there: of collective calls.
+    /// Another function is called, in the case of collective calls.
     Function,
-    /// Its size, or that of a part.
+    /// The size of the message or of one of its parts.
     Size,
-    /// What it held.
+    /// The content.
     Content,
 }
 
 impl DifferenceKind {
-    /// The same in words.
     pub fn in_words(self) -> &'static str {
         match self {
             DifferenceKind::OnlyA => "only in A",
@@ -37,42 +36,40 @@ impl DifferenceKind {
 /// The first message of a rank that differs.
 #[derive(Clone, Debug)]
 pub struct Difference {
-    /// What differs.
     pub kind: DifferenceKind,
-    /// Where it belongs.
+    /// The message's channel.
     pub channel: Channel,
     /// The message on either side.
     pub messages: [Option<ComparableMessage>; 2],
-    /// The part that differs, by its place among the contents of both.
+    /// The part that differs, on either side; parts are compared in order.
     pub parts: [Option<Content>; 2],
-    /// When it was there to see on side A, or B where A has none: ticks.
+    /// When the message existed on side A, or on B if A lacks it, in ticks.
     pub at: u64,
 }
 
-/// A rank's messages on both sides.
+/// The comparison of a rank's messages in both runs.
 #[derive(Debug, Default)]
 pub struct RankComparison {
-    /// How many, by side and way.
+    /// The number of messages, by side and [`Way`].
     pub counts: [[u64; 3]; 2],
-    /// Bytes of side A that it sent, and handed out in collective calls.
+    /// Bytes that the rank sent in messages and handed out in collective calls, on side A.
     pub bytes: u64,
-    /// Checksums of messages and parts that were compared with the other side's.
+    /// Checksums that were compared with the other side's.
     pub checked: u64,
-    /// Those of them that are not equal.
+    /// Compared checksums that differ.
     pub unequal: u64,
     /// Messages with bytes for which one side or both have no checksum.
     pub unchecked: u64,
     /// Messages that differ.
     pub differing: u64,
-    /// The first of them in time.
+    /// The earliest message that differs.
     pub first: Option<Difference>,
-    /// Receives that take another sender's message first, while each sender's messages come in the same order.
+    /// Receives that take the message of another sender than in A. Each sender's own messages are in the same order.
     pub reordered: u64,
-    /// Receives that nobody completed, on either side.
+    /// Receives that were posted and never completed, on either side.
     pub pending: u64,
 }
 
-/// Compares a rank's messages.
 pub fn compare(a: &RankMessages, b: &RankMessages) -> RankComparison {
     let mut comparison = RankComparison { pending: a.pending + b.pending, ..RankComparison::default() };
     let mut channels: BTreeMap<&Channel, [&[ComparableMessage]; 2]> = BTreeMap::new();
@@ -94,7 +91,7 @@ pub fn compare(a: &RankMessages, b: &RankMessages) -> RankComparison {
     comparison
 }
 
-/// The channels of all receives, in the order in which they were posted.
+/// The channels of all receives, in the order of posting.
 fn receives(messages: &RankMessages) -> Vec<&Channel> {
     let received = messages.channels.iter().filter(|(channel, _)| channel.way == Way::Received);
     let mut all: Vec<(u64, &Channel)> =
@@ -116,7 +113,7 @@ impl RankComparison {
         };
         self.differing += 1;
         let Some(message) = messages[0].or(messages[1]) else { return };
-        // What a call hands out was there when it began, what it gets when it was complete.
+        // Sent data exists when the call begins, received data when it is complete.
         let is_received = parts.iter().flatten().any(|part| part.received) || channel.way == Way::Received;
         let at = if is_received { message.end } else { message.begin };
         if self.first.as_ref().is_none_or(|first| at < first.at) {

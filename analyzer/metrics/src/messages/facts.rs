@@ -1,4 +1,4 @@
-//! Whether all messages are the same, in a line, and what a reader has to know.
+//! The verdict on two runs' messages, and notes on what was not compared.
 
 use super::differ::RankComparison;
 use super::tables::FirstDifferenceRow;
@@ -9,7 +9,7 @@ use tables::{Fact, Value, facts};
 
 facts! {
     VERDICT = "verdict", Text, always,
-        "What the comparison comes to: more, less, noise, or unknown where one run a side cannot tell.";
+        "What the comparison comes to: identical; same number, order and sizes, where contents were not compared; or different.";
     MESSAGES = "messages", Count, always, "How many messages, or one-sided transfers.";
     COLLECTIVE_PARTS = "collective_parts", Count, always,
         "Parts of collective operations that were compared, a rank's part of one each.";
@@ -21,9 +21,10 @@ facts! {
     EARLIEST = "earliest_difference", Text, sometimes, "The first message that differs, of all ranks.";
 }
 
-/// The verdict, and the difference that was there first on the time line.
+/// The verdict, and the difference that came first on the common clock.
 pub fn facts(ranks: &[(&Rank, RankComparison)], earliest: Option<&FirstDifferenceRow>) -> Vec<Fact> {
-    let sum = |of: fn(&RankComparison) -> u64| ranks.iter().map(|(_, rank)| of(rank)).fold(0u64, u64::saturating_add);
+    let sum =
+        |count: fn(&RankComparison) -> u64| ranks.iter().map(|(_, rank)| count(rank)).fold(0u64, u64::saturating_add);
     let (messages, parts) =
         (sum(|rank| rank.counts[0][Way::Sent as usize]), sum(|rank| rank.counts[0][Way::Collective as usize]));
     let (bytes, checked, unchecked) = (sum(|rank| rank.bytes), sum(|rank| rank.checked), sum(|rank| rank.unchecked));
@@ -33,7 +34,7 @@ pub fn facts(ranks: &[(&Rank, RankComparison)], earliest: Option<&FirstDifferenc
         (0, _) => "same number, order and sizes",
         _ => "different",
     };
-    let of = format!(
+    let note = format!(
         ": {} and {} of collective calls, {} handed out, on {}",
         plural(messages, "message"),
         plural(parts, "part"),
@@ -45,7 +46,7 @@ pub fn facts(ranks: &[(&Rank, RankComparison)], earliest: Option<&FirstDifferenc
         _ => format!(" compared, {unequal} of them unequal"),
     };
     let mut facts = vec![
-        Fact::new(VERDICT, "messages", Value::Text(verdict.into())).note(of),
+        Fact::new(VERDICT, "messages", Value::Text(verdict.into())).note(note),
         Fact::hidden(MESSAGES, Value::Count(messages)),
         Fact::hidden(COLLECTIVE_PARTS, Value::Count(parts)),
         Fact::hidden(BYTES, Value::Bytes(bytes)),
@@ -57,9 +58,10 @@ pub fn facts(ranks: &[(&Rank, RankComparison)], earliest: Option<&FirstDifferenc
     facts
 }
 
-/// What was not compared, and what differs without a message being another.
+/// Notes on messages that were not compared, and on those that only came in another order.
 pub fn warnings(ranks: &[(&Rank, RankComparison)]) -> Vec<String> {
-    let sum = |of: fn(&RankComparison) -> u64| ranks.iter().map(|(_, rank)| of(rank)).fold(0u64, u64::saturating_add);
+    let sum =
+        |count: fn(&RankComparison) -> u64| ranks.iter().map(|(_, rank)| count(rank)).fold(0u64, u64::saturating_add);
     let mut warnings = Vec::new();
     let (checked, unchecked, reordered) =
         (sum(|rank| rank.checked), sum(|rank| rank.unchecked), sum(|rank| rank.reordered));

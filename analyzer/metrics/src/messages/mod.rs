@@ -1,8 +1,9 @@
-//! Two runs compared message by message: number, order, size and content.
+//! Compares two runs message by message: number, order, size and content.
 //!
-//! After Gabriel, Jain, Subhlok, "A case study in progress engines", who showed two MPIs equal by a CRC-32 of every message. MPI keeps order
-//! among messages of one sender, receiver, communicator and tag, and among collective calls of a communicator: there the n-th message of
-//! one run is compared with the n-th of the other. In which order several senders' messages are received is told apart.
+//! After Gabriel, Jain, Subhlok, "A case study in progress engines", who showed that two MPIs are equal by a CRC-32 of
+//! every message. MPI keeps the order of messages of one sender, receiver, communicator and tag, and of the collective
+//! calls on a communicator, so the n-th there is compared with the n-th of the other run. The order in which the
+//! messages of several senders are received is reported separately.
 
 mod differ;
 mod facts;

@@ -1,4 +1,4 @@
-//! The messages of each rank on both sides, and the first that differs.
+//! The message counts of each rank on both sides, and its first message that differs.
 
 use super::differ::{Difference, RankComparison};
 use crate::meaning;
@@ -8,7 +8,6 @@ use model::rank::function_of;
 use model::{Rank, Run};
 use tables::{Column, Row, Table, Value, WorldRank};
 
-/// How many messages a rank has.
 pub struct MessageCountRow {
     rank: WorldRank,
     counts: [[u64; 3]; 2],
@@ -43,7 +42,7 @@ impl Row for MessageCountRow {
     }
 }
 
-/// The messages of each rank.
+/// One row for each rank.
 pub fn counts(ranks: &[(&Rank, RankComparison)]) -> Table<MessageCountRow> {
     let row = |(rank, comparison): &(&Rank, RankComparison)| MessageCountRow {
         rank: world_rank(rank),
@@ -59,7 +58,7 @@ pub struct FirstDifferenceRow {
     rank: WorldRank,
     what: &'static str,
     way: &'static str,
-    /// What the ordinal counts.
+    /// The noun that the ordinal counts.
     is_one_of: &'static str,
     ordinal: u64,
     function: String,
@@ -79,9 +78,9 @@ impl Row for FirstDifferenceRow {
             Column::text("what", "what", |row: &Self| row.what.to_string())
                 .means("What differs: number, order, size, content."),
             Column::text("way", "", |row: &Self| row.way.to_string())
-                .means("Whether the rank sent it, received it, or took part in a collective operation."),
+                .means("Whether the rank sent or received what differs."),
             Column::number("ordinal", "no.", |row: &Self| row.ordinal)
-                .means("Which one of the rank's messages that way, from 0."),
+                .means("Which one of the rank's messages that way, from 1."),
             Column::text("function", "call", |row: &Self| row.function.clone()).means(meaning::FUNCTION),
             Column::text("site", "call site", |row: &Self| row.site.clone()).means(meaning::SITE),
             Column::number("peer", "with", |row: &Self| row.with).means("The rank at the other end."),
@@ -97,7 +96,7 @@ impl Row for FirstDifferenceRow {
     }
 }
 
-/// The first difference of each rank that has one.
+/// One row for each rank that has a difference.
 pub fn first_differences(runs: [&Run; 2], ranks: &[(&Rank, RankComparison)]) -> Table<FirstDifferenceRow> {
     let row = |(rank, comparison): &(&Rank, RankComparison)| {
         let first = comparison.first.as_ref()?;
@@ -107,12 +106,11 @@ pub fn first_differences(runs: [&Run; 2], ranks: &[(&Rank, RankComparison)]) -> 
 }
 
 impl FirstDifferenceRow {
-    /// Whether it is of this rank.
     pub fn is_of(&self, rank: &Rank) -> bool {
         self.rank == world_rank(rank)
     }
 
-    /// The difference in a line.
+    /// The difference in a sentence.
     pub fn in_words(&self) -> String {
         let with = self
             .with
@@ -168,7 +166,7 @@ impl FirstDifferenceRow {
     }
 }
 
-/// Whether two runs' ranks are the same one.
+/// Whether ranks of two runs have the same world and number.
 pub fn is_same(one: &Rank, other: &Rank) -> bool {
     one.header.world == other.header.world && one.number() == other.number()
 }

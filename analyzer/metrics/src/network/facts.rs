@@ -1,4 +1,4 @@
-//! How many messages the figures rest on, and what is not among them.
+//! The number of messages behind the network's figures, and notes on those left out.
 
 use super::points::{MessagePattern, Network};
 use tables::{Fact, Value, facts};
@@ -12,7 +12,7 @@ facts! {
     UNPAIRED = "unpaired_exchanges", Count, always, "Messages that are part of no exchange.";
 }
 
-/// What was found.
+/// The number of exchanges, windows and one-way times.
 pub fn facts(network: &Network) -> Vec<Fact> {
     let one_way = network.count(|pattern| pattern == MessagePattern::OneWay);
     let exchanges = network.count(MessagePattern::is_exchange);
@@ -28,7 +28,7 @@ pub fn facts(network: &Network) -> Vec<Fact> {
     ]
 }
 
-/// What the figures do not say.
+/// Notes on messages that are left out, and why.
 pub fn unseen(network: &Network) -> Vec<String> {
     let mut said = Vec::new();
     if network.unpaired > 0 {
@@ -68,7 +68,7 @@ mod tests {
         let run =
             Run::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../traces/samples/integer_sort-mpich")).unwrap();
         let account = settled(&run, Follow::empty()).account;
-        let of = |unpaired, full| {
+        let is_right = |unpaired, full| {
             let found = RunExchanges { unpaired, full, ..Default::default() };
             let network = Network::of(&run, found, &account);
             [("exchanges left out", unpaired), ("ranks exchanged more", full)].map(|(what, count)| {
@@ -77,7 +77,7 @@ mod tests {
             })
         };
         for (unpaired, full) in [(0, 0), (3, 0), (0, 2), (7, 1)] {
-            assert_eq!(of(unpaired, full), [true; 2], "{unpaired} {full}");
+            assert_eq!(is_right(unpaired, full), [true; 2], "{unpaired} {full}");
         }
     }
 }

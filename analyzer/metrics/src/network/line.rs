@@ -1,27 +1,29 @@
-//! A line through times by size: the document's, by two spots, and that of least relative squares.
+//! A line through times by size: as COMMTEST defines it, and by least relative squares.
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use super::points::Point;
 use super::spread::Spread;
 
-/// The time of a message is `a + b * bytes`: seconds, and seconds a byte.
+/// The line `time = a + b * bytes`, in seconds.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Line {
-    /// See above.
+    /// The latency `a`, in seconds.
     pub a: Option<Spread>,
-    /// See above; none where no message has bytes.
+    /// The cost `b` of a byte, in seconds; `None` if no message has bytes.
     pub b: Option<Spread>,
-    /// By how much the line misses the times, of 100, in the mean.
+    /// The mean relative error of the line, in percent.
     pub error: Option<f64>,
 }
 
-/// What measured times may be off by, as a share, however often they were measured: caches, alignment, the machine's mood.
+/// The least relative error of a measured time, however often it was measured: caches, alignment and the machine cause
+/// that much.
 const NOISE: f64 = 0.03;
 
 impl Line {
-    /// As the document has it: b is the least time a byte, a the intercept of the smallest two sizes, which is what the time of a
-    /// fixed volume gains with each further message. A negative one is none: those sizes went different ways.
+    /// The line as COMMTEST defines it. `b` is the least time per byte; `a` is the intercept of the line through the
+    /// two smallest sizes, that is, the time that each further message adds to a fixed volume. A negative intercept is
+    /// dropped, since it shows that the library sent the two sizes differently.
     pub fn by_spots(points: &[Point]) -> Line {
         let b = points.iter().filter(|point| point.bytes > 0).map(|point| point.time.times(1.0 / point.bytes as f64));
         let b = b.min_by(|one, other| one.median.total_cmp(&other.median));
@@ -36,7 +38,8 @@ impl Line {
         Line { a, b, error }
     }
 
-    /// Of least relative squares, neither part negative, with 95 % intervals by what the points miss it by. Three points at least.
+    /// The line of least relative squares, neither part negative, with 95 % intervals from its residuals. `None` with
+    /// fewer than three points or a single size.
     pub fn through(points: &[Point]) -> Option<Line> {
         if points.len() < 3 {
             return None;
@@ -56,7 +59,7 @@ impl Line {
         Some(Line { a: Some(a_), b: Some(b_), error: Some(error(points, a, b)) })
     }
 
-    /// Seconds of a message of so many bytes.
+    /// The time of a message of this size, in seconds.
     pub fn at(&self, bytes: u64) -> Option<f64> {
         Some(self.a?.median + self.b?.median * bytes as f64)
     }
@@ -67,7 +70,8 @@ fn error(points: &[Point], a: f64, b: f64) -> f64 {
     100.0 * missed.sum::<f64>() / points.len() as f64
 }
 
-/// What a line of least relative squares is found from, of any points that follow each other.
+/// Weighted sums that determine a line of least relative squares. Differences of running sums give those of any
+/// consecutive points.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Sums {
     one: f64,
@@ -79,7 +83,7 @@ pub struct Sums {
 }
 
 impl Sums {
-    /// Of one point.
+    /// The sums of one point.
     pub fn of(point: &Point) -> Sums {
         let (x, y) = (point.bytes as f64, point.time.median);
         let noise = point.time.reach().map_or(0.0, |reach| reach / 1.96 / y).max(NOISE);
@@ -87,33 +91,33 @@ impl Sums {
         Sums { one: weight, x: weight * x, xx: weight * x * x, y: weight * y, xy: weight * x * y, yy: weight * y * y }
     }
 
-    /// Of both.
+    /// The sums of both sets of points.
     pub fn plus(self, other: Sums) -> Sums {
         self.combined(other, |one, other| one + other)
     }
 
-    /// Without the other.
+    /// The sums without those of the other set.
     pub fn minus(self, other: Sums) -> Sums {
         self.combined(other, |one, other| one - other)
     }
 
-    fn combined(self, other: Sums, of: impl Fn(f64, f64) -> f64) -> Sums {
+    fn combined(self, other: Sums, operation: impl Fn(f64, f64) -> f64) -> Sums {
         Sums {
-            one: of(self.one, other.one),
-            x: of(self.x, other.x),
-            xx: of(self.xx, other.xx),
-            y: of(self.y, other.y),
-            xy: of(self.xy, other.xy),
-            yy: of(self.yy, other.yy),
+            one: operation(self.one, other.one),
+            x: operation(self.x, other.x),
+            xx: operation(self.xx, other.xx),
+            y: operation(self.y, other.y),
+            xy: operation(self.xy, other.xy),
+            yy: operation(self.yy, other.yy),
         }
     }
 
-    /// The squares by which the best line misses the points, in units of their noise.
+    /// The squared residuals of the best line, in units of the points' noise.
     pub fn least_missed(&self) -> f64 {
         self.line().map_or(f64::INFINITY, |([a, b], _)| self.missed(a, b))
     }
 
-    /// The line, and the variances of its parts where points are off by their noise. None where all sizes are the same.
+    /// The line, and the variances of its two parts for points with unit noise. `None` if all sizes are the same.
     fn line(&self) -> Option<([f64; 2], [f64; 2])> {
         let determinant = self.one * self.xx - self.x * self.x;
         if determinant <= 1e-12 * self.one * self.xx {
@@ -163,7 +167,8 @@ mod tests {
         };
         let a = Line::by_spots(&[spot(8, 2e-6), spot(16, 3e-6)]).a.unwrap();
         assert!((a.median / 1e-6 - 1.0).abs() < 1e-9, "{a:?}");
-        // (16 t1 - 8 t2) / 8, of which each time may be off by 100 ns: by 100 ns times the root of 2^2 + 1^2.
+        // The intercept is (16 t1 - 8 t2) / 8. With 100 ns of error in each time, its error is 100 ns times the root of
+        // 2^2 + 1^2.
         assert!((a.reach().unwrap() / (100e-9 * 5f64.sqrt()) - 1.0).abs() < 1e-9, "{a:?}");
     }
 }

@@ -1,8 +1,8 @@
-//! LogGP's parameters from any run that has what they need.
+//! The parameters of LogGP, from any run with the messages that determine them.
 //!
-//! o_s is what calls that send short messages take; o_r what MPI_Recv takes for one that came long before; g the time between
-//! sends in a row; G what each byte adds to a one-way message, or to half an ordered exchange; and L what is left of the
-//! smallest message's time without both overheads.
+//! o_s is the time of calls that send short messages; o_r that of MPI_Recv for a message that came long before; g the
+//! time between consecutive sends; G what each byte adds to a one-way message, or to half an ordered exchange; L the
+//! time of the smallest message less both overheads.
 
 use super::points::{Between, MessagePattern, Network, Point};
 use super::segments::segments;
@@ -10,15 +10,16 @@ use super::spread::{Spread, spread};
 use super::tables::between;
 use tables::{Column, Label, Row, Table};
 
-/// Bytes of a short message.
+/// The most bytes of a short message.
 const SHORT: u64 = 1024;
-/// A message came long before if it was sent so many times its own time before, or so many nanoseconds where that is not known.
+/// A message came long before its receive if it was sent this many times its own duration earlier.
 const LONG_BEFORE: f64 = 5.0;
+/// The same bound, in nanoseconds, for messages of unknown duration.
 const LONG: f64 = 100e3;
-/// G is in seconds for so many bytes, since those of one are too few to read.
+/// G is given in seconds per this many bytes, since the time of one byte is too short to read.
 const MEBIBYTE: f64 = (1 << 20) as f64;
 
-/// A parameter between ranks of one kind.
+/// A parameter between ranks on one host or on two.
 pub struct ParameterRow {
     between: Between,
     parameter: Label,
@@ -51,13 +52,13 @@ impl Row for ParameterRow {
     }
 }
 
-/// Five rows for each kind of pair that there is.
+/// Five rows for ranks on one host, and five for ranks on two, if there are any.
 pub fn parameters(network: &Network) -> Table<ParameterRow> {
     let mut kinds: Vec<Between> = network.protocols.keys().map(|protocol| protocol.between).collect();
     kinds.extend(network.transfers().map(|(between, ..)| between));
     kinds.sort();
     kinds.dedup();
-    Table::new("LogGP", kinds.into_iter().flat_map(|between| of(network, between)).collect())
+    Table::new("LogGP", kinds.into_iter().flat_map(|between| rows(network, between)).collect())
 }
 
 /// Why parameters are not determined, a sentence for each reason.
@@ -77,7 +78,7 @@ pub fn undetermined(parameters: &Table<ParameterRow>) -> Vec<String> {
     said.into_iter().map(sentence).collect()
 }
 
-fn of(network: &Network, between: Between) -> Vec<ParameterRow> {
+fn rows(network: &Network, between: Between) -> Vec<ParameterRow> {
     let smallest = smallest(network, between);
     let sending = sending(network, between);
     let receiving = receiving(network, between, smallest.as_ref().ok().map(|smallest| smallest.0.median));
@@ -105,13 +106,14 @@ fn latency(whole: Spread, sending: Spread, receiving: Spread) -> Result<Spread, 
     let left = whole.median - sending.median - receiving.median;
     let reaches = [whole.reach(), sending.reach(), receiving.reach()];
     let reach = reaches.into_iter().try_fold(0.0f64, |sum, reach| Some(sum.hypot(reach?)));
-    match left > 0.0 {
-        true => Ok(Spread::about(left, reach)),
-        false => Err("the overheads are longer than the smallest message takes: they overlap it"),
+    if left > 0.0 {
+        Ok(Spread::about(left, reach))
+    } else {
+        Err("the overheads are longer than the smallest message takes: they overlap it")
     }
 }
 
-/// The time of the smallest message, one way.
+/// The one-way time of the smallest message.
 fn smallest(network: &Network, between: Between) -> Parameter {
     let own = |pattern: MessagePattern| {
         network.protocols.iter().filter(move |(protocol, _)| (protocol.between, protocol.pattern) == (between, pattern))
@@ -160,19 +162,20 @@ fn receiving(network: &Network, between: Between, whole: Option<f64>) -> Paramet
 
 fn gap(network: &Network, between: Between) -> Parameter {
     let own = network.sends().filter(|(own, streak)| *own == between && streak.bytes <= SHORT);
-    let of = |(_, streak): (_, &model::exchanges::SendStreak)| {
+    let mean_gap = |(_, streak): (_, &model::exchanges::SendStreak)| {
         let gaps = (streak.count - 1) as f64;
         (streak.time as f64 / 1e9 / gaps, gaps)
     };
-    let values: Vec<(f64, f64)> = own.map(of).collect();
+    let values: Vec<(f64, f64)> = own.map(mean_gap).collect();
     let source = format!("{} times 16 sends or more in a row", values.len());
     Ok((spread(values).ok_or("no rank sent 16 messages up to 1 KiB in a row to another")?, source))
 }
 
-/// A slope is surer than so much of itself, on either side, or is none.
+/// The largest relative error, on either side, of a slope that counts.
 const SURE: f64 = 0.5;
 
-/// What the bytes of the largest messages add. Windows show it best, since their messages hide each other's latency.
+/// The time that each MiB adds to the largest messages. Windows show it best, since their messages hide each other's
+/// latency.
 fn gap_per_mebibyte(network: &Network, between: Between) -> Parameter {
     let patterns = [(MessagePattern::Window, 1.0), (MessagePattern::OneWay, 1.0), (MessagePattern::Ordered, 0.5)];
     let mut is_known = false;
@@ -191,8 +194,9 @@ fn gap_per_mebibyte(network: &Network, between: Between) -> Parameter {
             return Ok((slope.times(share * MEBIBYTE), source));
         }
     }
-    Err(match is_known {
-        true => "the times of its messages do not tell what a byte adds to within half of it",
-        false => "fewer than three sizes went one way to a rank that waited, there and back, or in windows",
+    Err(if is_known {
+        "the times of its messages do not tell what a byte adds to within half of it"
+    } else {
+        "fewer than three sizes went one way to a rank that waited, there and back, or in windows"
     })
 }

@@ -1,8 +1,10 @@
-//! Latency and bandwidth as a job saw them: a line through the times of its messages by size, and where another line fits.
+//! Latency and bandwidth as a job saw them: lines through the times of its messages by size, and the sizes at which the
+//! line changes.
 //!
-//! Exchanges and their statistics after Worley's COMMTEST: with the time of N messages of a volume, b = min T / bytes and a = (T_N2 - T_N1) / (N2 - N1) of
-//! the smallest sizes. Of unordered exchanges the latency is a, of ordered ones a/2; 2/b is the bandwidth of both. LogGP's
-//! parameters after Alexandrov, Ionescu, Schauser and Scheiman (SPAA 1995): a message of k bytes takes o_s + L + (k-1)G + o_r.
+//! Exchanges and their statistics follow Worley's COMMTEST: b = min T / bytes, and a = (T_N2 - T_N1) / (N2 - N1) for
+//! the smallest sizes, with the time T_N of a fixed volume in N messages. The latency is a for unordered exchanges and
+//! a/2 for ordered ones; 2/b is the bandwidth of both. LogGP's parameters are after Alexandrov, Ionescu, Schauser and
+//! Scheiman (SPAA 1995): a message of k bytes takes o_s + L + (k-1)G + o_r.
 
 mod facts;
 mod line;

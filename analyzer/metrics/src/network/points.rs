@@ -1,4 +1,4 @@
-//! Times by size, of messages and exchanges that have ranks, pattern and calls in common.
+//! Times by size, of messages and exchanges with the same hosts, pattern and calls.
 
 use std::collections::BTreeMap;
 
@@ -11,12 +11,10 @@ use model::batches::ValueBatch;
 use model::exchanges::{ExchangeCalls, Exchanges, MessageWindows, RunExchanges, SendStreak, WindowShape, WindowSide};
 use model::matching::{Account, Transfer, TransferKey};
 
-/// Where two ranks run.
+/// Whether two ranks share a host.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Between {
-    /// On one host.
     SameHost,
-    /// On two.
     Hosts,
 }
 
@@ -36,7 +34,7 @@ pub enum MessagePattern {
 }
 
 impl MessagePattern {
-    /// Messages whose bytes count in a time: those of an exchange both ways together.
+    /// The number of messages whose bytes move in one time: both directions of an exchange count.
     pub fn messages(self) -> f64 {
         match self {
             MessagePattern::OneWay | MessagePattern::Window => 1.0,
@@ -44,82 +42,80 @@ impl MessagePattern {
         }
     }
 
-    /// Whether its messages are exchanges.
     pub fn is_exchange(self) -> bool {
         matches!(self, MessagePattern::Ordered | MessagePattern::Unordered)
     }
 
-    /// Whether its messages hide each other's latency.
+    /// Whether messages follow each other at once and so hide each other's latency.
     pub fn has_windows(self) -> bool {
         matches!(self, MessagePattern::Window | MessagePattern::CrossingWindows)
     }
 }
 
-/// What messages have in common.
+/// The properties that grouped messages share.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Protocol {
-    /// Where the ranks run.
     pub between: Between,
-    /// How the messages follow each other.
     pub pattern: MessagePattern,
-    /// What the ranks call: the one that sends first, then the other where that calls something else.
+    /// The functions that the ranks call: those of the rank that sends first, then those of the other if they differ.
     pub calls: String,
 }
 
-/// Messages of one size. Times in seconds.
+/// The messages of one size. Times in seconds.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Point {
     /// Bytes of each message.
     pub bytes: u64,
-    /// Messages, or exchanges.
+    /// The number of messages or exchanges.
     pub count: u64,
-    /// Of one of them; of windows, of one message each way.
+    /// The time of one of them; for windows, of one message each way.
     pub time: Spread,
-    /// The same in the mean, without the first, where those came one behind the other.
+    /// The mean time without the first exchanges or windows of a row; `None` for one-way messages.
     pub mean: Option<Mean>,
-    /// By how much clocks may be off.
+    /// The largest error by the clocks.
     pub clock_error: f64,
 }
 
-/// All that is known of the network.
+/// The times of a run's messages and exchanges.
 pub struct Network<'a> {
     run: &'a Run,
     account: &'a Account,
-    /// By protocol, the points by size.
+    /// The points by size, for each protocol.
     pub protocols: BTreeMap<Protocol, Vec<Point>>,
-    /// Exchanges of which only one rank tells.
+    /// Exchanges that only one of the two ranks recorded without a break.
     pub unpaired: u64,
-    /// Ranks of which no more could be kept.
+    /// Ranks whose further exchanges were not kept.
     pub full: u64,
-    /// One-way messages that took less than what the clocks may be off.
+    /// One-way messages that took less than the error of the clocks.
     pub unresolved: u64,
-    /// One-way messages of sizes that hardly any of found its receiver waiting.
+    /// One-way messages of sizes for which hardly any receiver waited.
     pub early: u64,
-    /// Messages and exchanges of sizes that there are too few of.
+    /// Messages and exchanges of sizes with too few of them.
     pub seldom: u64,
     sends: Vec<SendStreak>,
 }
 
-/// So many messages or exchanges of a size say what it takes: the first ones set up what later ones find.
+/// The fewest messages or exchanges of a size that count: the first ones set up what later ones find.
 const LEAST: u64 = 5;
 
-/// Of so many messages of a size that were received, one found its receiver waiting: else those say nothing of the others.
+/// The least share of a size's messages that must have found their receiver waiting, since fewer say nothing about the
+/// others.
 const FEW: f64 = 0.05;
-/// Batches of exchanges that tell how they are spread.
+/// The fewest batches of exchanges that show how the times are spread.
 const MANY: usize = 6;
 
-/// Values of one size, on the way to a point.
+/// The values of one size, collected for a point.
 #[derive(Default)]
 struct Values {
     count: u64,
     values: Vec<(f64, f64)>,
     clock_error: f64,
-    /// Of times that followed each other, with the messages each way that share one.
+    /// Batches of consecutive times, with the number of messages each way that share one.
     batches: Vec<(ValueBatch<1>, f64)>,
 }
 
 impl Values {
-    /// Adds exchanges or windows of so many messages each way, of which `count` took `times`.
+    /// Adds exchanges, or windows of `messages` each way. `count` of them took `times`.
     fn add(&mut self, count: u64, messages: f64, times: &[ValueBatch<1>]) {
         let share = |batch: &ValueBatch<1>| batch.mean(0) / 1e9 / messages;
         self.count = self.count.saturating_add(count);
@@ -135,7 +131,7 @@ impl Values {
 }
 
 impl<'a> Network<'a> {
-    /// From what ranks exchanged, and what messages took.
+    /// Groups the run's exchanges, windows and one-way messages.
     pub fn of(run: &'a Run, found: RunExchanges, account: &'a Account) -> Network<'a> {
         let RunExchanges { exchanges, windows, sends, unpaired, full } = found;
         let protocols = BTreeMap::new();
@@ -171,10 +167,10 @@ impl<'a> Network<'a> {
             if (transfer.ways.count() as f64) < FEW * transfer.messages as f64 {
                 network.early = network.early.saturating_add(values.len() as u64);
             } else if !values.is_empty() {
-                let of = all.entry((protocol, key.bytes)).or_default();
-                of.count = of.count.saturating_add(values.len() as u64);
-                of.clock_error = of.clock_error.max(error);
-                of.values.extend(values);
+                let sum = all.entry((protocol, key.bytes)).or_default();
+                sum.count = sum.count.saturating_add(values.len() as u64);
+                sum.clock_error = sum.clock_error.max(error);
+                sum.values.extend(values);
             }
         }
         for ((protocol, bytes), found) in all {
@@ -191,22 +187,22 @@ impl<'a> Network<'a> {
         network
     }
 
-    /// Messages or exchanges of a pattern.
+    /// The number of messages or exchanges in patterns for which `is_meant` holds.
     pub fn count(&self, is_meant: impl Fn(MessagePattern) -> bool) -> u64 {
         let meant = self.protocols.iter().filter(|(protocol, _)| is_meant(protocol.pattern));
         meant.flat_map(|(_, points)| points).map(|point| point.count).sum()
     }
 
-    /// Messages that were received, by ranks, calls and size.
+    /// Received messages, by ranks, calls and size.
     pub fn transfers(&self) -> impl Iterator<Item = (Between, String, &'a TransferKey, &'a Transfer)> {
         let function = |key: &TransferKey| self.account.places.get(key.calls.0.number()).map(|place| &place.function);
-        let of = move |(key, transfer): (&'a TransferKey, &'a Transfer)| {
+        let named = move |(key, transfer): (&'a TransferKey, &'a Transfer)| {
             Some((self.between(key.ranks), short(function(key)?), key, transfer))
         };
-        self.account.transfers.by_key.iter().filter_map(of)
+        self.account.transfers.by_key.iter().filter_map(named)
     }
 
-    /// Sends in a row.
+    /// Runs of consecutive sends.
     pub fn sends(&self) -> impl Iterator<Item = (Between, &SendStreak)> {
         self.sends.iter().map(|streak| (self.between((streak.rank, streak.peer)), streak))
     }
@@ -216,7 +212,7 @@ impl<'a> Network<'a> {
         if host(ranks.0) == host(ranks.1) { Between::SameHost } else { Between::Hosts }
     }
 
-    /// Of a message whose receive ended with it, and with nothing else.
+    /// Names the calls of a message, if the call that received it ended with the message and nothing else.
     fn calls_of(&self, key: &TransferKey) -> Option<String> {
         let function = |place: usize| self.account.places.get(place).map(|place| short(&place.function));
         let (send, receive) = (function(key.calls.0.number())?, function(key.calls.1.number())?);
@@ -225,7 +221,7 @@ impl<'a> Network<'a> {
     }
 }
 
-/// A function without what all begin with.
+/// A function's name without `MPI_`.
 fn short(function: &str) -> String {
     function.strip_prefix("MPI_").unwrap_or(function).to_string()
 }
@@ -249,10 +245,13 @@ fn of_windows(windows: &MessageWindows) -> String {
         let name = Call::from_number(side.function).map_or("?".into(), |call| short(&call.mpi_name()));
         if side.count == 1 { name } else { format!("{} {name}", side.count) }
     };
-    let of = |WindowShape { sends, receives }| match sends.count >= receives.count {
-        true => format!("{}+{}", side(sends), side(receives)),
-        false => format!("{}+{}", side(receives), side(sends)),
+    let both = |WindowShape { sends, receives }| {
+        if sends.count >= receives.count {
+            format!("{}+{}", side(sends), side(receives))
+        } else {
+            format!("{}+{}", side(receives), side(sends))
+        }
     };
-    let (one, other) = (of(windows.shapes.0), of(windows.shapes.1));
+    let (one, other) = (both(windows.shapes.0), both(windows.shapes.1));
     if one == other { one } else { format!("{one}/{other}") }
 }

@@ -1,34 +1,33 @@
-//! The sizes between which one line fits, and those from which another one does.
+//! Finds the ranges of sizes that one line fits each, and so the sizes at which the library changes its protocol.
 //!
-//! In: points by size. Out: pieces with a line each. The pieces of a number are those of the least sum of squares, found by dynamic programming (Bellman
-//! and Roth 1969); their number is the largest that the Bayesian information criterion takes (Schwarz 1978) and of which each change
-//! shows: lines miss the points beyond it by more than caches bend them.
+//! In: points by size. Out: pieces with a line each. For a number of pieces, dynamic programming finds those with the
+//! least sum of squares (Bellman and Roth 1969). The number is the largest that the Bayesian information criterion
+//! accepts (Schwarz 1978) and at which each change shows: lines miss the points beyond it by more than the bends that
+//! caches cause.
 
 use super::line::{Line, Sums};
 use super::points::Point;
 
-/// Points of a piece: two would fit any line.
+/// The fewest points of a piece: a line fits any two.
 const LEAST: usize = 3;
-/// A line has to miss the nearest point of the next piece by so much: bends of caches are no change of protocol.
+/// A line must miss the nearest point of the next piece by this share; caches bend lines by less.
 const JUMP: f64 = 0.2;
-/// And by so much of what the smallest message takes: another protocol costs another message or saves a copy, where short messages take a
-/// bit longer from some size on as they no longer fit into a cache line or a packet.
+/// A line must also miss that point by this share of the smallest message's time. Another protocol costs another
+/// message or saves a copy, whereas short messages just take a bit longer once they exceed a cache line or a packet.
 const SMALLEST: f64 = 0.75;
-/// And by so many seconds, since messages of a window take less than one alone.
+/// A line must also miss that point by this many seconds, since a message in a window takes less than one alone.
 const LEAST_JUMP: f64 = 0.3e-6;
-/// Points that are looked at: sizes closer to each other than their number allows are one.
+/// The most points that are considered; sizes close to each other are merged.
 const MOST: usize = 256;
 
-/// Sizes that one line fits.
+/// A range of sizes that one line fits.
 #[derive(Clone, Debug)]
 pub struct Segment {
-    /// Its points.
     pub points: Vec<Point>,
-    /// The line through them.
     pub line: Line,
 }
 
-/// Pieces in the order of size; none where fewer than three sizes are known.
+/// The pieces in order of size; none with fewer than three sizes.
 pub fn segments(points: &[Point]) -> Vec<Segment> {
     let points = thinned(points);
     let table = Costs::of(&points);
@@ -40,13 +39,14 @@ pub fn segments(points: &[Point]) -> Vec<Segment> {
     pieces.filter_map(|piece| Some(Segment { points: piece.to_vec(), line: Line::through(piece)? })).collect()
 }
 
-/// What points cost at least in a number of pieces, and where the last of these begins: by the number and how many points come before.
+/// The least cost of the first points in a number of pieces, and where the last of these pieces begins. Indexed by the
+/// number of pieces, then by the number of points.
 struct Costs {
     count: usize,
     by_pieces: Vec<Vec<(f64, usize)>>,
 }
 
-/// Changes that are looked for.
+/// The most changes that are looked for.
 const CHANGES: usize = 8;
 
 impl Costs {
@@ -76,14 +76,15 @@ impl Costs {
         Costs { count, by_pieces }
     }
 
-    /// The number of pieces of the least cost, where each costs a penalty for its line's two parts and where it begins.
+    /// The number of pieces with the least cost, where each piece costs a penalty for the two parts of its line and for
+    /// where it begins.
     fn best(&self) -> usize {
         let penalty = 3.0 * (self.count.max(1) as f64).ln();
         let cost = |pieces: &usize| self.by_pieces[*pieces][self.count].0 + penalty * *pieces as f64;
         (1..self.by_pieces.len()).min_by(|one, other| cost(one).total_cmp(&cost(other))).unwrap_or(0)
     }
 
-    /// The first points of so many pieces, and the end.
+    /// The index of the first point of each piece, and then the number of points.
     fn bounds(&self, pieces: usize) -> Vec<usize> {
         let mut bounds = vec![self.count];
         for pieces in (1..=pieces).rev() {
@@ -94,7 +95,7 @@ impl Costs {
     }
 }
 
-/// Whether each change shows: the line of one side misses the nearest point of the other.
+/// Whether each change shows, in that the line on one side misses the nearest point of the other.
 fn all_show(points: &[Point], bounds: &[usize]) -> bool {
     let smallest = points.first().map_or(0.0, |point| point.time.median);
     let misses = |from: usize, to: usize, point: &Point| {
@@ -112,7 +113,7 @@ fn all_show(points: &[Point], bounds: &[usize]) -> bool {
     (1..bounds.len() - 1).all(shows)
 }
 
-/// As many points as are looked at, those with the most messages of sizes that are close.
+/// At most `MOST` points. Of sizes that are close, the one with the most messages stays.
 fn thinned(points: &[Point]) -> Vec<Point> {
     if points.len() <= MOST {
         return points.to_vec();
@@ -132,7 +133,7 @@ mod tests {
     use super::super::spread::spread;
     use super::segments;
 
-    /// Points of 8 B to 2 MiB whose times are off by up to so much, as the median of 15.
+    /// Points from 8 B to 2 MiB, each the median of 15 times with a relative error of up to `noise`.
     fn planted(time: impl Fn(f64) -> f64, noise: f64, seed: u64) -> Vec<Point> {
         let mut random = StdRng::seed_from_u64(seed);
         let point = |power: u32| {

@@ -1,4 +1,4 @@
-//! Protocols, the sizes that one line fits, and the times themselves.
+//! The tables of the network: protocols, the ranges of sizes that one line fits, and times by size.
 
 use super::line::Line;
 use super::points::{Between, MessagePattern, Network, Point, Protocol};
@@ -7,7 +7,7 @@ use super::spread::Spread;
 use crate::meaning;
 use tables::{Column, Label, Row, Table, Value};
 
-/// What ranks did, and the line through its times.
+/// A protocol, and the line through its times.
 pub struct ProtocolRow {
     protocol: Protocol,
     count: u64,
@@ -40,7 +40,7 @@ impl Row for ProtocolRow {
     }
 }
 
-/// Sizes that one line fits.
+/// A range of sizes that one line fits.
 pub struct SegmentRow {
     protocol: Protocol,
     least: u64,
@@ -67,7 +67,6 @@ impl Row for SegmentRow {
     }
 }
 
-/// Messages of one size.
 pub struct SizeRow {
     protocol: Protocol,
     point: Point,
@@ -132,18 +131,18 @@ fn protocol_columns<R: 'static>(protocol: fn(&R) -> &Protocol) -> Vec<Column<R>>
     ]
 }
 
-/// What latency and bandwidth mean where one line goes through all sizes of a protocol.
+/// The meanings of latency and bandwidth for the line through all sizes of a protocol.
 const OF_PROTOCOL: [&str; 2] = [
     "Latency, as COMMTEST counts it: what a message of no bytes would take by the line through all sizes; empty of \
      windows, whose messages hide each other's latency.",
     "Bandwidth in bytes a second, as COMMTEST counts it: both ways together where messages cross.",
 ];
 
-/// And where it goes through some of them.
+/// The meanings of latency and bandwidth for the line of a segment.
 const OF_SEGMENT: [&str; 2] =
     ["Latency by the segment's own line.", "Bandwidth by the segment's own line, in bytes a second."];
 
-/// The parts of a line as the document counts them.
+/// The columns of a line. Latency and bandwidth follow from it as in COMMTEST.
 fn line_columns<R: 'static>(meanings: &[&'static str; 2], line: fn(&R) -> (MessagePattern, Line)) -> Vec<Column<R>> {
     let latency = move |row: &R| {
         let (pattern, line) = line(row);
@@ -151,9 +150,9 @@ fn line_columns<R: 'static>(meanings: &[&'static str; 2], line: fn(&R) -> (Messa
         let a = line.a.filter(|_| !pattern.has_windows());
         a.map(|a| if pattern == MessagePattern::Ordered { a.times(0.5) } else { a })
     };
-    let bandwidth = move |row: &R, of: fn(Spread) -> Option<f64>| {
+    let bandwidth = move |row: &R, part: fn(Spread) -> Option<f64>| {
         let (pattern, line) = line(row);
-        of(line.b?).filter(|b| *b > 0.0).map(|b| (pattern.messages() / b).round() as u64)
+        part(line.b?).filter(|b| *b > 0.0).map(|b| (pattern.messages() / b).round() as u64)
     };
     let [latency_means, bandwidth_means] = *meanings;
     vec![
@@ -177,7 +176,7 @@ fn line_columns<R: 'static>(meanings: &[&'static str; 2], line: fn(&R) -> (Messa
     ]
 }
 
-/// One row for each protocol, the line by the document's two spots.
+/// One row for each protocol, with COMMTEST's line through all its sizes.
 pub fn protocols(network: &Network) -> Table<ProtocolRow> {
     let row = |(protocol, points): (&Protocol, &Vec<Point>)| ProtocolRow {
         protocol: protocol.clone(),
@@ -191,7 +190,7 @@ pub fn protocols(network: &Network) -> Table<ProtocolRow> {
     Table::new("latency and bandwidth", network.protocols.iter().map(row).collect())
 }
 
-/// One row for each line that fits.
+/// One row for each range of sizes that one line fits.
 pub fn segments(network: &Network) -> Table<SegmentRow> {
     let rows = network.protocols.iter().flat_map(|(protocol, points)| {
         let row = |Segment { points, line }: Segment| SegmentRow {
@@ -206,7 +205,7 @@ pub fn segments(network: &Network) -> Table<SegmentRow> {
     Table::new("the lines that fit, by size", rows.collect()).silent_empty()
 }
 
-/// One row for each size.
+/// One row for each protocol and size.
 pub fn sizes(network: &Network) -> Table<SizeRow> {
     let rows = network.protocols.iter().flat_map(|(protocol, points)| {
         points.iter().map(|point| SizeRow { protocol: protocol.clone(), point: *point })
@@ -214,7 +213,6 @@ pub fn sizes(network: &Network) -> Table<SizeRow> {
     Table::new("times by size", rows.collect()).most(24)
 }
 
-/// Where two ranks run, in words.
 pub fn between(between: Between) -> Label {
     let (key, name) = match between {
         Between::SameHost => ("same_host", "1 host"),
@@ -223,7 +221,6 @@ pub fn between(between: Between) -> Label {
     Label { key, name, depth: 0 }
 }
 
-/// How messages follow each other, in words.
 pub fn pattern(pattern: MessagePattern) -> Label {
     let (key, name) = match pattern {
         MessagePattern::OneWay => ("one_way", "one way"),

@@ -1,4 +1,4 @@
-//! How many operations there were, and what is not known of them.
+//! The number of collective operations, and notes on those that are incomplete.
 
 use super::gathered::GatheredOperations;
 use super::table::OperationRow;
@@ -15,9 +15,9 @@ facts! {
     UNFINISHED = "unfinished_operations", Count, sometimes, "Collective operations that some rank never left.";
 }
 
-/// The operations of a run.
+/// The number of operations.
 pub fn facts(all: &GatheredOperations) -> Vec<Fact> {
-    let count = |of: fn(&model::matching::OperationSum) -> u64| Value::Count(all.sums.values().map(of).total());
+    let count = |figure: fn(&model::matching::OperationSum) -> u64| Value::Count(all.sums.values().map(figure).total());
     vec![
         Fact::hidden(OPERATIONS, count(|sum| sum.operations)),
         Fact::hidden(LACKING, count(|sum| sum.lacking)),
@@ -25,7 +25,7 @@ pub fn facts(all: &GatheredOperations) -> Vec<Fact> {
     ]
 }
 
-/// What a reader has to know of figures that the table lacks.
+/// Notes on operations and times that the table leaves out.
 pub fn unseen(all: &GatheredOperations, rows: &[OperationRow]) -> Vec<String> {
     let mut said = Vec::new();
     let lacking = all.sums.values().map(|sum| sum.lacking).total();

@@ -1,4 +1,4 @@
-//! Operations by what a reader knows them by.
+//! Groups collective operations by function, call site, communicator, root and size.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,12 +7,12 @@ use model::matching::{Account, OperationKey, OperationSum};
 use model::rank::function_of;
 use model::sums::Total;
 
-/// Sizes of which there are so few calls on average stand together, as more than [`SIZES`] do.
+/// Sizes are merged if there are fewer calls than this for each on average, or more sizes than [`SIZES`].
 const FEW: u64 = 3;
-/// Roots of one call site that are told apart; of more, none is named.
+/// The most roots of one call site that get rows of their own; with more, none is named.
 const ROOTS: usize = 8;
 
-/// A function, where its first rank calls it, and on what communicator.
+/// A function, the call site at which its first rank calls it, and the communicator.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct OperationPlace {
     pub function: String,
@@ -21,18 +21,17 @@ pub struct OperationPlace {
     pub processes: u64,
 }
 
-/// See the module.
+/// The collective operations of a run, in groups.
 pub struct GatheredOperations {
-    /// By place, root and size.
+    /// The groups, by place, root and size.
     pub sums: BTreeMap<(OperationPlace, Option<u32>, RequestSize), OperationSum>,
-    /// Operations that not all ranks began and completed.
+    /// Operations that some rank did not begin or complete.
     pub unfinished: u64,
     /// Communicators on which ranks made different calls.
     pub confused: usize,
 }
 
 impl GatheredOperations {
-    /// Of a run's account.
     pub fn of(account: &Account) -> GatheredOperations {
         let found = &account.operations;
         let mut places: BTreeMap<OperationPlace, Vec<(&OperationKey, &OperationSum)>> = BTreeMap::new();

@@ -1,6 +1,7 @@
-//! Collective operations as a whole, after Hoefler, Schneider and Lumsdaine, "Accurately measuring overhead, communication time and
-//! progression of blocking and nonblocking collective operations at massive scale", IJPEDS 2010: from the first rank's begin to the last
-//! one's end, what of that is waiting for the last to begin, and what each rank takes.
+//! Collective operations as a whole, after Hoefler, Schneider and Lumsdaine, "Accurately measuring overhead,
+//! communication time and progression of blocking and nonblocking collective operations at massive scale", IJPEDS 2010:
+//! the time from the first rank's begin to the last one's end, the part of it until the last rank begins, and the time
+//! of each rank.
 
 mod facts;
 mod gathered;

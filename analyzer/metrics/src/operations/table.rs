@@ -1,4 +1,5 @@
-//! One row for the operations of one place, root and size: medians over them, since one interruption is longer than many of them.
+//! The table of collective operations: one row for each place, root and size. Figures are medians, since one
+//! interruption may outlast many operations.
 
 use super::gathered::{GatheredOperations, OperationPlace};
 use crate::mean::Mean;
@@ -17,30 +18,31 @@ pub struct OperationRow {
     operations: u64,
     total: f64,
     pub spans: [SpanFigure; 4],
-    /// Between which the median of the first span lies.
+    /// The 95 % interval of the median of the first span, widened by the clocks' error.
     pub between: Option<(f64, f64)>,
-    /// Minimum, mean, median and maximum of what its ranks take.
+    /// Minimum, mean, median and maximum of the ranks' times.
     pub ranks: [f64; 4],
     root_time: Option<f64>,
     others_time: Option<f64>,
-    /// What a rank takes in the mean, and between which that lies.
+    /// The mean time of a rank, without the first operations.
     mean: Option<Mean>,
     whole_mean: Option<Mean>,
     timed: Option<TimedMeans>,
 }
 
-/// What timers around the calls show in the mean, where the program makes its next call right behind: they stop before it, and see
-/// recording. Seconds.
+/// The means that timers around the calls would show, in seconds, if the program makes its next call at once. Such
+/// timers stop right before that call, so they include the recording of this one.
 struct TimedMeans {
     mean: f64,
-    /// Of the ranks whose means are least and most.
+    /// The mean of the rank with the least mean.
     fastest: Option<f64>,
+    /// The mean of the rank with the largest mean.
     slowest: Option<f64>,
-    /// What of it is not the call: recording, and reading the clock.
+    /// The part of the mean that is not the call: recording, and reading the clock.
     recording: f64,
 }
 
-/// A time between ranks, seconds: none where it is less than what the clocks may be off by.
+/// A time between ranks and its error by the clocks, in seconds. The time is `None` if it is shorter than its error.
 #[derive(Clone, Copy, Default)]
 pub struct SpanFigure {
     pub time: Option<f64>,
@@ -121,13 +123,13 @@ impl Row for OperationRow {
     }
 }
 
-/// The places of a row's spans.
+/// Indices of a row's spans.
 const WHOLE: usize = 0;
 const SKEW: usize = 1;
 const AFTER: usize = 2;
 const ROOT_LATE: usize = 3;
 
-/// One row for each place, root and size, the one that took longest in all first.
+/// One row for each place, root and size, the one with the largest total time first.
 pub fn operations(all: &GatheredOperations) -> Table<OperationRow> {
     let row = |((place, root, size), sum): (&(OperationPlace, _, _), &OperationSum)| {
         OperationRow::of(place.clone(), *root, *size, sum)
@@ -142,8 +144,8 @@ pub fn operations(all: &GatheredOperations) -> Table<OperationRow> {
 impl OperationRow {
     fn of(place: OperationPlace, root: Option<u32>, size: RequestSize, sum: &OperationSum) -> OperationRow {
         let times: Vec<&OperationTimes> = sum.times.values().collect();
-        let of_spans = |of: fn(&OperationSpans) -> Option<TimeSpan>| {
-            times.iter().filter_map(|times| of(times.spans.as_ref()?)).collect::<Vec<TimeSpan>>()
+        let of_spans = |span: fn(&OperationSpans) -> Option<TimeSpan>| {
+            times.iter().filter_map(|times| span(times.spans.as_ref()?)).collect::<Vec<TimeSpan>>()
         };
         let wholes = of_spans(|spans| Some(spans.whole));
         let spans = [
@@ -153,8 +155,9 @@ impl OperationRow {
             SpanFigure::of(&of_spans(|spans| spans.root_late)),
         ];
         let of_ranks = |at: usize| median(times.iter().map(|times| seconds(times.ranks[at]))).unwrap_or(0.0);
-        let of_some =
-            |of: fn(&OperationTimes) -> Option<u64>| median(times.iter().filter_map(|times| of(times)).map(seconds));
+        let of_some = |time: fn(&OperationTimes) -> Option<u64>| {
+            median(times.iter().filter_map(|times| time(times)).map(seconds))
+        };
         OperationRow {
             place,
             root,
@@ -173,26 +176,26 @@ impl OperationRow {
     }
 }
 
-/// The places of the means of all operations.
+/// Indices of the means of all operations.
 const FIRST_TO_LAST: usize = 0;
 const RANK: usize = 1;
 const BEHIND: usize = 2;
 
-/// Without the first operations, seconds.
-fn mean(sum: &OperationSum, of: usize) -> Option<Mean> {
-    Mean::of([sum.means.settled()], |batch| batch.mean(of) / 1e9)
+/// The mean in seconds, without the first operations.
+fn mean(sum: &OperationSum, index: usize) -> Option<Mean> {
+    Mean::of([sum.means.settled()], |batch| batch.mean(index) / 1e9)
 }
 
-/// A program that does nothing else makes its next call within so many nanoseconds.
+/// A program that does nothing in between makes its next call within this many nanoseconds.
 const NEXT_CALL: f64 = 1_000.0;
 
 impl TimedMeans {
-    /// `None` where programs do something else behind the call.
+    /// `None` if programs do something else after the call.
     fn of(sum: &OperationSum, times: &[&OperationTimes]) -> Option<TimedMeans> {
         median(times.iter().map(|times| times.behind as f64)).filter(|behind| *behind < NEXT_CALL)?;
         let timed = |batches: &Batches<2>| Mean::of([batches.settled()], |batch| (batch.mean(0) + batch.mean(1)) / 1e9);
         let of_ranks: Vec<f64> = sum.by_rank.values().filter_map(timed).map(|mean| mean.value).collect();
-        let edge = |of: fn(f64, f64) -> f64| of_ranks.iter().copied().reduce(of);
+        let edge = |pick: fn(f64, f64) -> f64| of_ranks.iter().copied().reduce(pick);
         let recording = mean(sum, BEHIND)?.value;
         Some(TimedMeans {
             mean: mean(sum, RANK)?.value + recording,
@@ -204,24 +207,26 @@ impl TimedMeans {
 }
 
 impl SpanFigure {
-    /// The median, and how far the clocks may move it.
+    /// The median, and the most that the clocks' errors may move it. The time is left out if the error is at least as
+    /// large.
     fn of(spans: &[TimeSpan]) -> SpanFigure {
-        let at = |of: fn(&TimeSpan) -> f64| median(spans.iter().map(of));
-        let (time, least) = (at(|span| span.time as f64), at(|span| span.time as f64 - span.error as f64));
+        let median_of = |time: fn(&TimeSpan) -> f64| median(spans.iter().map(time));
+        let (time, least) =
+            (median_of(|span| span.time as f64), median_of(|span| span.time as f64 - span.error as f64));
         let Some((time, least)) = time.zip(least) else { return SpanFigure::default() };
-        let most = at(|span| span.time as f64 + span.error as f64).unwrap_or(time);
+        let most = median_of(|span| span.time as f64 + span.error as f64).unwrap_or(time);
         let error = (most - time).max(time - least);
         let is_known = error == 0.0 || error < time;
         SpanFigure { time: is_known.then_some(time / 1e9), error: Some(error / 1e9) }
     }
 
-    /// The clocks may be off by more than the time that they show.
+    /// Whether the time is left out because the clocks may be off by more.
     pub fn is_within_error(&self) -> bool {
         self.time.is_none() && self.error.is_some()
     }
 }
 
-/// Between which times the median lies with 95 % confidence, widened by the clocks' error.
+/// The 95 % confidence interval of the median, in seconds, widened by the clocks' error.
 fn between(spans: &[TimeSpan]) -> Option<(f64, f64)> {
     let aside = beyond_interval(spans.len())?;
     let mut least: Vec<u64> = spans.iter().map(|span| span.time.saturating_sub(span.error)).collect();
@@ -241,13 +246,13 @@ mod tests {
 
     #[test]
     fn the_clocks_may_move_a_median_farther_down_than_up_and_the_error_is_the_larger_of_both() {
-        let of = |spans: [(u64, u64); 3]| {
+        let figure_of = |spans: [(u64, u64); 3]| {
             let figure = SpanFigure::of(&spans.map(|(time, error)| TimeSpan { time, error }));
             [figure.time, figure.error].map(|seconds| (seconds.unwrap() * 1e9).round())
         };
-        // Without the errors the median is 10. It may be as low as 2, and as high as 19.
-        assert_eq!(of([(10, 9), (10, 0), (2, 0)]), [10.0, 8.0]);
-        assert_eq!(of([(10, 9), (10, 0), (30, 0)]), [10.0, 9.0]);
-        assert_eq!(of([(10, 0), (10, 0), (30, 0)]), [10.0, 0.0]);
+        // Without the errors the median is 10. With them it may be as low as 2, or as high as 19.
+        assert_eq!(figure_of([(10, 9), (10, 0), (2, 0)]), [10.0, 8.0]);
+        assert_eq!(figure_of([(10, 9), (10, 0), (30, 0)]), [10.0, 9.0]);
+        assert_eq!(figure_of([(10, 0), (10, 0), (30, 0)]), [10.0, 0.0]);
     }
 }

@@ -1,4 +1,4 @@
-//! Columns for programs that read them: how sure figures are, means, and what benchmarks print.
+//! The columns of overlap that mostly programs read: confidence intervals, means, and the figures of benchmarks.
 
 use super::estimate::{Availability, Estimate};
 use super::smb::SmbFigures;
@@ -6,7 +6,7 @@ use crate::mean::Mean;
 use crate::meaning;
 use tables::Column;
 
-/// The bounds of what was hidden, and all that stands beside the figures in both tables.
+/// The bounds of what was hidden, then the intervals, means and benchmark figures, for both tables of overlap.
 pub fn of_estimate<R: 'static>(estimate: fn(&R) -> &Estimate) -> Vec<Column<R>> {
     let mut columns = vec![
         Column::percent("hidden_least_percent", "least", move |row: &R| estimate(row).bounds?.least).means(
@@ -28,12 +28,12 @@ pub fn of_estimate<R: 'static>(estimate: fn(&R) -> &Estimate) -> Vec<Column<R>> 
     columns
 }
 
-/// The rule that holds for bounds, where there are some.
+/// The rule behind the upper bound, if there are bounds.
 fn rule(estimate: &Estimate) -> Option<String> {
     estimate.bounds.map(|bounds| bounds.rule.into())
 }
 
-/// Between which figures lie with 95 % confidence, and what recording added to what the program saw.
+/// The 95 % confidence intervals of the figures, and the time that recording added.
 fn spreads<R: 'static>(estimate: fn(&R) -> &Estimate) -> Vec<Column<R>> {
     let overhead = move |row: &R| estimate(row).overhead_between;
     let transfer = move |row: &R| estimate(row).transfer.as_ref()?.between;
@@ -88,7 +88,7 @@ fn means<R: 'static>(estimate: fn(&R) -> &Estimate) -> Vec<Column<R>> {
     ]
 }
 
-/// Figures of SMB, OSU and IMB under their names.
+/// The figures of SMB, OSU and IMB under the benchmarks' names.
 fn benchmarks<R: 'static>(estimate: fn(&R) -> &Estimate) -> Vec<Column<R>> {
     let smb = move |row: &R| -> Option<SmbFigures> { estimate(row).smb };
     let osu = move |row: &R| estimate(row).osu;
@@ -145,7 +145,6 @@ fn benchmarks<R: 'static>(estimate: fn(&R) -> &Estimate) -> Vec<Column<R>> {
     ]
 }
 
-/// Nanoseconds in seconds.
 pub fn seconds(nanoseconds: Option<f64>) -> Option<f64> {
     nanoseconds.map(|nanoseconds| nanoseconds / 1e9)
 }

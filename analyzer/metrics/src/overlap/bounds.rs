@@ -1,20 +1,20 @@
-//! The least and the most of a transfer that was hidden.
+//! Bounds of the hidden part of a transfer.
 //!
-//! What is known of when the transfer was over bounds it from above (Shet, Sadayappan, Bernholdt, CLUSTER 2008). How long equal requests
-//! take that nothing overlaps bounds both: what of that time was not spent in MPI was hidden. Where no equal ones are known, the next smaller
-//! and larger ones hold it between them.
+//! The time at which the transfer was known to be over bounds it from above (Shet, Sadayappan, Bernholdt, CLUSTER
+//! 2008). The time of equal requests that nothing overlaps bounds it on both sides: the part of that time not spent in
+//! MPI was hidden. If there are no equal requests, the next smaller and the next larger ones bound it.
 
 use super::transfer::TransferTime;
 use crate::median::{interval, median};
 use model::overlap::{BoundRule, RequestLife};
 
-/// Of 100.
+/// Bounds in percent of the transfer.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct HiddenBounds {
-    /// None where no transfer time is known that it could rest on.
+    /// `None` if no transfer of this or a smaller size is known.
     pub least: Option<f64>,
     pub most: f64,
-    /// What the upper one rests on.
+    /// The rule behind the upper bound.
     pub rule: &'static str,
 }
 
@@ -26,7 +26,8 @@ pub struct NearTransfers<'a> {
 }
 
 impl HiddenBounds {
-    /// Of typical requests, each rank's transfers being over by a rule.
+    /// The bounds for typical requests. `host` is the overhead of a request in nanoseconds; `rule` says how the end of
+    /// a transfer is known.
     pub fn of(
         lives: &[&RequestLife],
         host: impl Fn(&RequestLife) -> f64,
@@ -52,7 +53,7 @@ impl HiddenBounds {
     }
 }
 
-/// The share of a transfer that its overhead leaves, of 100.
+/// The share of a transfer that its overhead leaves, in percent.
 pub fn hidden(transfer: f64, overhead: f64) -> f64 {
     (100.0 * (1.0 - overhead / transfer)).clamp(0.0, 100.0)
 }

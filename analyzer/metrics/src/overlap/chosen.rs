@@ -1,24 +1,23 @@
-//! The requests that say what their kind costs, and what of their transfers was hidden.
+//! Chooses the requests that show what their kind costs and how much of their transfers was hidden.
 
 use super::means::{FEW, WaitForm};
 use crate::median::median;
 use model::overlap::{Lives, RequestLife};
 
-/// Computation that tells what was hidden, as a share of the transfer.
+/// The least computation that shows what was hidden, as a share of the transfer.
 const LEAST_COMPUTATION: f64 = 0.25;
 
-/// The requests that say most.
 pub struct Chosen<'a> {
     pub lives: Vec<&'a RequestLife>,
-    /// Their transfers had the time to go on while the program computed.
+    /// Whether their transfers had the time to proceed while the program computed.
     pub is_covered: bool,
-    /// They were not waited for right after.
+    /// Whether they were waited for later than right after the post.
     pub is_postponed: bool,
 }
 
 impl<'a> Chosen<'a> {
-    /// Those whose transfer had the time; else those that were not waited for right after; else all. A few of many are neither: they
-    /// were interrupted.
+    /// Requests whose transfer had the time to proceed; else those that were waited for later; else all. A small share
+    /// of either kind is ignored, since it was interrupted.
     pub fn of(lives: &'a Lives, transfer: Option<f64>) -> Chosen<'a> {
         if WaitForm::of(lives) == WaitForm::RightAfter {
             return Chosen { lives: lives.of_direct.values().collect(), is_covered: false, is_postponed: false };
@@ -30,27 +29,28 @@ impl<'a> Chosen<'a> {
         Chosen { lives: lives.of_postponed.values().collect(), is_covered: false, is_postponed: true }
     }
 
-    /// Those of a computation that is not much shorter than the transfer: else the difference is of two transfers, not of what was
-    /// hidden.
+    /// Requests whose computation is not much shorter than the transfer. With less, the difference of two transfers
+    /// would outweigh what was hidden.
     pub fn telling(&self, pure: f64) -> Vec<&'a RequestLife> {
         let tells = |life: &&&RequestLife| life.computing() as f64 >= pure * LEAST_COMPUTATION;
         self.lives.iter().filter(tells).copied().collect()
     }
 }
 
-/// Whether so much computation tells what was hidden of a transfer.
+/// Whether this much computation shows how much of a transfer was hidden.
 pub fn tells(computing: f64, pure: f64) -> bool {
     computing >= pure * LEAST_COMPUTATION
 }
 
-/// How many requests one in the sample of those that were waited for later stands for.
+/// How many requests each one in the sample of those waited for later stands for.
 fn in_all(lives: &Lives) -> f64 {
     lives.of_postponed.count() as f64 / lives.of_postponed.values().count().max(1) as f64
 }
 
-/// Lives whose transfer, if it takes so long, had the time to go on while the program computed: the document stops where an
-/// iteration takes half as long again, and takes the overhead at the longest work. They are chosen by what was computed and a
-/// typical overhead: chosen by their own, those of the most overhead would be.
+/// Requests whose transfer, if it takes this long, had the time to proceed while the program computed. Doerfler and
+/// Brightwell's method stops when an iteration takes half as long again, and takes the overhead at the longest work.
+/// Requests are chosen by their computation and a typical overhead: by their own overhead, those with the most would be
+/// chosen.
 fn covered(lives: &Lives, transfer: f64) -> Vec<&RequestLife> {
     let computed = |life: &&RequestLife, least: f64| life.computing() as f64 >= least.max(transfer / 3.0);
     let is_long = |life: &&RequestLife| computed(life, 0.0) && life.whole as f64 >= 1.5 * transfer;
@@ -59,7 +59,7 @@ fn covered(lives: &Lives, transfer: f64) -> Vec<&RequestLife> {
     let mut covered: Vec<_> =
         lives.of_postponed.values().filter(|life| computed(life, 1.5 * transfer - typical)).collect();
     covered.sort_by_key(|life| life.computing());
-    // An interruption of the computation makes it longer than it was.
+    // An interruption of the computation makes it look longer than it was.
     let long = covered.get(covered.len() * 3 / 4).map_or(0, |life| life.computing());
     covered.retain(|life| life.computing() as f64 >= long as f64 / std::f64::consts::SQRT_2);
     covered

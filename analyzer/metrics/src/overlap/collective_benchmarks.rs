@@ -1,29 +1,32 @@
-//! What the OSU benchmarks and IMB-NBC print of nonblocking operations: means, as a timer in the program takes them.
+//! The figures that the OSU benchmarks and IMB-NBC print for nonblocking operations: means, taken by a timer in the
+//! program.
 //!
-//! In: means of requests that were waited for right after, and of those that were not. Out: the benchmarks' own figures. Their timers see
-//! recording, and themselves, which the trace's times leave out: what lies between two calls that follow each other shows how much.
+//! In: means of requests that were waited for right after the post, and of the others. Out: the benchmarks' own
+//! figures. Their timers include recording and their own cost, which the trace's times leave out; the time between two
+//! consecutive calls shows how much that is.
 
 use super::chosen::tells;
 use super::means::{BatchesByRank, FirstRequests, LifeMeans};
 use super::transfer::TransferTime;
 
-/// Nanoseconds, and of 100.
+/// The figures of the OSU benchmarks. Times in nanoseconds, overlap in percent.
 #[derive(Clone, Copy, PartialEq, Default, Debug)]
 pub struct OsuFigures {
     /// The operation alone, mean over ranks.
     pub pure: f64,
-    /// The same with computation.
+    /// The operation with computation, mean over ranks.
     pub overall: f64,
-    /// The call that begins it, and the one that waits for it.
+    /// The call that begins the operation, and the call that waits for it.
     pub init: f64,
     pub wait: f64,
     /// 100 - (overall - computation) / pure, at least 0.
     pub overlap: f64,
-    /// Between which that lies: with 95 % confidence, and whether what stands beside calls counts or not.
+    /// The 95 % interval of the overlap, widened so that it holds whether the cost beside the calls counts or not.
     pub between: Option<(f64, f64)>,
 }
 
-/// Nanoseconds, and of 100. All of the rank whose operations take longest in the mean.
+/// The figures of IMB-NBC, all of the rank whose operations take longest on average. Times in nanoseconds, overlap in
+/// percent.
 #[derive(Clone, Copy, PartialEq, Default, Debug)]
 pub struct ImbFigures {
     pub pure: f64,
@@ -33,12 +36,13 @@ pub struct ImbFigures {
     pub overlap: f64,
 }
 
-/// Times that what lies between two calls that follow each other lies between OSU's timers outside of what it takes for computation,
-/// besides what lies between post and wait anyhow: its loop reads the clock six times there, IMB's twice.
+/// How many times the gap between two consecutive calls lies between OSU's timers but outside the computation that it
+/// times, beyond the gaps that lie between post and wait anyway: its loop reads the clock six times there, IMB's reads
+/// it twice.
 const OSU_OUTSIDE_COMPUTATION: f64 = 4.0;
 const IMB_OUTSIDE_COMPUTATION: f64 = 2.0;
 
-/// Both, where what was computed tells anything.
+/// The figures of both benchmarks, if there is enough computation to show anything.
 pub fn figures(later: &BatchesByRank, transfer: &TransferTime) -> Option<(OsuFigures, ImbFigures)> {
     let means = LifeMeans::of(later, FirstRequests::LeftOut, true);
     let pure = transfer.means.whole?;
@@ -48,7 +52,7 @@ pub fn figures(later: &BatchesByRank, transfer: &TransferTime) -> Option<(OsuFig
     Some((osu(&means, transfer)?, imb(later, transfer)?))
 }
 
-/// What a request's timer sees beside its calls but the last, in the mean.
+/// The gaps between a request's calls that its timer includes, mean in nanoseconds.
 fn between(means: &LifeMeans, transfer: &TransferTime) -> f64 {
     transfer.between_calls * (means.calls - 1.0).max(0.0)
 }

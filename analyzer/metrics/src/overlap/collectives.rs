@@ -1,5 +1,5 @@
-//! Nonblocking collective calls, after Hoefler, Schneider, Lumsdaine: what starting, testing and waiting take, and the share
-//! that is hidden.
+//! Nonblocking collective operations, after Hoefler, Schneider, Lumsdaine: the times of starting, testing and waiting,
+//! and the share that was hidden.
 
 use super::benchmark_columns::{of_estimate, seconds};
 use super::estimate::Estimate;
@@ -9,7 +9,7 @@ use crate::meaning;
 use model::overlap::Lives;
 use tables::{Column, Row, Table};
 
-/// Collective calls of one size, posted at one place.
+/// Nonblocking collective operations of one size, posted at one place.
 pub struct CollectiveOverlapRow {
     place: PostingSite,
     size: RequestSize,
@@ -67,7 +67,7 @@ impl Row for CollectiveOverlapRow {
     }
 }
 
-/// One row for each place, communicator's size and size.
+/// One row for each place, communicator size and message size.
 pub fn collectives(all: &GatheredRequests) -> Table<CollectiveOverlapRow> {
     let row = |(place, size, lives): (&PostingSite, RequestSize, &Lives)| CollectiveOverlapRow {
         place: place.clone(),

@@ -1,7 +1,7 @@
-//! Overhead, transfer time and what was hidden, of requests of one place and size.
+//! Overhead, transfer time and hidden share of the requests of one place and size.
 //!
-//! In: their lives. Out: medians, since one interruption on a busy machine is longer than many transfers, and what benchmarks print, which
-//! are means.
+//! In: the lives of the requests. Out: medians, since one interruption on a busy machine outlasts many transfers; and
+//! the figures of benchmarks, which are means.
 
 use super::bounds::{HiddenBounds, hidden};
 use super::chosen::Chosen;
@@ -13,55 +13,54 @@ use super::transfer::TransferTime;
 use crate::median::{interval, median};
 use model::overlap::{Lives, RequestLife};
 
-/// See the module. Times in nanoseconds, shares of 100.
+/// The figures of the requests of one place and size. Times in nanoseconds, shares in percent.
 #[derive(Clone, Default, Debug)]
 pub struct Estimate {
-    /// All of a life.
+    /// From the post to the end of the wait.
     pub whole: Option<f64>,
-    /// Time in posting, in testing and in waiting calls.
+    /// Time in calls that post, test and wait.
     pub parts: [Option<f64>; 3],
-    /// These together, and between which they lie with 95 % confidence.
+    /// These three times together.
     pub overhead: Option<f64>,
-    /// See above.
+    /// The 95 % confidence interval of the overhead.
     pub overhead_between: Option<(f64, f64)>,
-    /// The same in the mean over ranks.
+    /// Means over the ranks.
     pub means: LifeMeans,
-    /// What recording these calls took the program besides: as measured at the start, or what lay between such calls where nothing
-    /// else did. A program that has not made them for a while waits longer for the recorder's code and memory, too.
+    /// The time that recording these calls added: as measured at the start, or the gap between such calls if nothing
+    /// else happened there, which is longer if the recorder's code and memory have left the caches.
     pub recording: Option<f64>,
-    /// How long a transfer takes that nothing overlaps.
+    /// The time of a transfer that nothing overlaps.
     pub transfer: Option<TransferTime>,
-    /// It was measured at this place.
+    /// Whether that was measured at this place.
     pub is_own: bool,
-    /// Application availability.
     pub availability: Option<Availability>,
     /// The share of the transfer that cost the program nothing.
     pub overlap: Option<f64>,
-    /// Between which that lies: with 95 % confidence, and whether what recording took counts or not.
+    /// The 95 % confidence interval of the overlap, widened so that it holds whether the cost of recording counts or
+    /// not.
     pub overlap_between: Option<(f64, f64)>,
-    /// The least and the most that was hidden.
+    /// Bounds of the hidden share.
     pub bounds: Option<HiddenBounds>,
-    /// What benchmarks print of such requests.
+    /// The figures that the OSU benchmarks would print.
     pub osu: Option<OsuFigures>,
-    /// See above.
+    /// The figures that IMB-NBC would print.
     pub imb: Option<ImbFigures>,
-    /// See above.
+    /// The figures that Sandia's mpi_overhead would print.
     pub smb: Option<SmbFigures>,
 }
 
-/// After Doerfler and Brightwell.
+/// Application availability, after Doerfler and Brightwell.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Availability {
-    /// Of 100.
     pub percent: f64,
-    /// With 95 % confidence.
+    /// The 95 % confidence interval, in percent.
     pub between: Option<(f64, f64)>,
-    /// On how many requests it rests.
+    /// The number of requests behind it.
     pub requests: u64,
 }
 
 impl Estimate {
-    /// Of these requests among all.
+    /// The figures of the requests `lives`, which are part of `all`.
     pub fn of(all: &GatheredRequests, place: &PostingSite, size: RequestSize, lives: &Lives) -> Estimate {
         let own = all.own_transfer(place, size);
         let transfer = own.or_else(|| all.transfer(place, size.bytes));
@@ -113,7 +112,7 @@ impl Estimate {
         }
     }
 
-    /// How long a transfer takes that nothing overlaps.
+    /// The median time of a transfer that nothing overlaps.
     pub fn pure(&self) -> Option<f64> {
         self.transfer.as_ref().map(|transfer| transfer.median)
     }
@@ -132,7 +131,7 @@ impl Availability {
     }
 }
 
-/// The smallest first.
+/// The figures of all lives, the smallest first.
 fn sorted(lives: &[&RequestLife], figure: impl Fn(&RequestLife) -> f64) -> Vec<f64> {
     let mut figures: Vec<f64> = lives.iter().map(|life| figure(life)).collect();
     figures.sort_by(f64::total_cmp);

@@ -1,4 +1,4 @@
-//! How many requests there were, and what is not known of them.
+//! The number of nonblocking requests, and notes on those left out.
 
 use super::gathered::GatheredRequests;
 use crate::words::plural;
@@ -16,9 +16,9 @@ facts! {
          hardware moves messages.";
 }
 
-/// The requests of a run by what came between post and completion.
+/// The number of requests, by how they were completed.
 pub fn facts(all: &GatheredRequests) -> Vec<Fact> {
-    let count = |of| Value::Count(all.total(of));
+    let count = |figure| Value::Count(all.total(figure));
     let later = all.total(|lives| lives.progressed).saturating_add(all.total(|lives| lives.stalled));
     let note = format!(
         " nonblocking: {} complete at once, {} waited for right after, {later} later",
@@ -34,7 +34,7 @@ pub fn facts(all: &GatheredRequests) -> Vec<Fact> {
     ]
 }
 
-/// What a reader has to know of requests that the tables do not hold, and of figures that they lack.
+/// Notes on requests that the tables leave out, and on missing transfer times.
 pub fn unseen(all: &GatheredRequests) -> Vec<String> {
     let mut said = Vec::new();
     if all.is_bounded() {
@@ -57,7 +57,7 @@ pub fn unseen(all: &GatheredRequests) -> Vec<String> {
     said
 }
 
-/// `1 request was`, `2 requests were`.
+/// A number of requests and the verb: `1 request was`, `2 requests were`.
 fn were(requests: u64) -> String {
     format!("{} {}", plural(requests, "request"), if requests == 1 { "was" } else { "were" })
 }

@@ -1,4 +1,4 @@
-//! The requests of all ranks by what was posted and where.
+//! Groups the nonblocking requests of all ranks by call site and size.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,52 +12,54 @@ use model::overlap::{Lives, Posting, PostingLives, RankRequests, Transmission};
 use model::sums::Total;
 use model::{Rank, Run};
 
-/// Sizes of one call site that are told apart; of more, those from a power of two to the next stand together.
+/// The most sizes of one call site that get rows of their own; with more, sizes from a power of two to the next are
+/// merged.
 pub const SIZES: usize = 32;
 
-/// What was posted, and where.
+/// The function and the call site that post requests.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct PostingSite {
     pub traffic: Transmission,
     pub function: String,
     pub site: String,
-    /// Of collective calls, the ranks of their communicator.
+    /// The number of ranks of the communicator, for collective calls.
     pub ranks: Option<u64>,
 }
 
-/// Bytes of a request: one number, or from a power of two to the next.
+/// Bytes of a request: one number, or a range from a power of two to the next.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct RequestSize {
-    /// The number, or the least.
+    /// The number, or the begin of the range.
     pub bytes: u64,
-    /// What they are less than, where they may differ.
+    /// The end of the range, exclusive; `None` for a single number.
     pub below: Option<u64>,
 }
 
-/// What is alike whatever the call site.
+/// The properties of a request that determine its transfer time: traffic, function, and ranks of the communicator.
 type Kind = (Transmission, String, Option<u64>);
 
-/// See the module.
+/// The nonblocking requests of a run, in groups.
 #[derive(Default)]
 pub struct GatheredRequests {
-    /// By place and size.
+    /// The lives of the requests, by place and size.
     pub lives: BTreeMap<(PostingSite, RequestSize), Lives>,
-    /// Loops that work longer from level to level, of the first rank that has one.
+    /// Loops that work longer from level to level, after Doerfler and Brightwell; those of the first rank that has one.
     pub loops: BTreeMap<(PostingSite, RequestSize), SmbFigures>,
     batches: BTreeMap<(PostingSite, RequestSize), FormBatches>,
-    /// Transfer times of places that wait right after the post.
+    /// Transfer times at places that wait right after the post.
     own_transfers: BTreeMap<(PostingSite, RequestSize), TransferTime>,
-    /// Transfer times by size, of all places.
+    /// Transfer times by kind and size, over all places.
     transfers: BTreeMap<Kind, BTreeMap<u64, TransferTime>>,
-    /// Requests that were posted, whether asked about or not.
+    /// All requests that were posted, whether asked about or not.
     pub posted: u64,
-    /// Those that were not completed.
+    /// Requests that were not completed.
     pub pending: u64,
-    /// Those that another thread completed.
+    /// Requests that another thread completed.
     pub foreign: u64,
 }
 
-/// Batches of lives that were waited for right after, and of others, as most of their place and size were.
+/// Batches of requests that were waited for right after the post, and of the others. A few that differ from most of
+/// their place and size are counted with those.
 #[derive(Default)]
 struct FormBatches {
     right_after: BatchesByRank,
@@ -65,9 +67,9 @@ struct FormBatches {
 }
 
 impl GatheredRequests {
-    /// Of the ranks that are asked about.
+    /// Groups the requests of the ranks that are asked about.
     pub fn of(run: &Run, requests: Vec<RankRequests>) -> GatheredRequests {
-        let sum = |of: fn(&RankRequests) -> u64| requests.iter().map(of).total();
+        let sum = |count: fn(&RankRequests) -> u64| requests.iter().map(count).total();
         let (posted, pending, foreign) = (sum(|rank| rank.posted), sum(|rank| rank.pending), sum(|rank| rank.foreign));
         let mut gathered = GatheredRequests { posted, pending, foreign, ..Default::default() };
         let mut by_bytes: BTreeMap<PostingSite, BTreeMap<u64, Vec<(u32, PostingLives)>>> = BTreeMap::new();
@@ -129,7 +131,7 @@ impl GatheredRequests {
                 if let Some(time) = TransferTime::of(lives.waited_right_after(), lives.behind.values(), own) {
                     self.own_transfers.insert(key.clone(), time);
                 }
-                // A place of a few is where a benchmark warms up.
+                // A place with a small share of the requests is where a benchmark warms up.
                 if lives.requests as f64 >= FEW * all as f64 {
                     direct.extend(lives.waited_right_after());
                     behind.extend(lives.behind.values());
@@ -144,17 +146,17 @@ impl GatheredRequests {
         }
     }
 
-    /// The transfer time of a size, at whatever place it was waited for right after.
+    /// The transfer time of a size, from all places where such requests were waited for right after the post.
     pub fn transfer(&self, place: &PostingSite, bytes: u64) -> Option<&TransferTime> {
         self.transfers.get(&kind(place))?.get(&bytes)
     }
 
-    /// The same at this place.
+    /// The transfer time of a size, measured at this place.
     pub fn own_transfer(&self, place: &PostingSite, size: RequestSize) -> Option<&TransferTime> {
         self.own_transfers.get(&(place.clone(), size))
     }
 
-    /// Transfer times that hold that of a size between them.
+    /// The transfer times of the nearest sizes on both sides.
     pub fn near(&self, place: &PostingSite, bytes: u64) -> NearTransfers<'_> {
         let Some(sizes) = self.transfers.get(&kind(place)) else { return NearTransfers::default() };
         NearTransfers {
@@ -163,22 +165,22 @@ impl GatheredRequests {
         }
     }
 
-    /// Batches of requests that were not waited for right after, if there are any.
+    /// Batches of the requests that were waited for later, if there are any.
     pub fn later(&self, place: &PostingSite, size: RequestSize) -> Option<&BatchesByRank> {
         self.batches.get(&(place.clone(), size)).map(|batches| &batches.later).filter(|ranks| !ranks.is_empty())
     }
 
-    /// Batches of those that were.
+    /// Batches of the requests that were waited for right after the post.
     pub fn right_after(&self, place: &PostingSite, size: RequestSize) -> Option<&BatchesByRank> {
         self.batches.get(&(place.clone(), size)).map(|batches| &batches.right_after)
     }
 
-    /// All together.
-    pub fn total(&self, of: fn(&Lives) -> u64) -> u64 {
-        self.lives.values().map(of).total()
+    /// The sum of a count over all groups.
+    pub fn total(&self, count: fn(&Lives) -> u64) -> u64 {
+        self.lives.values().map(count).total()
     }
 
-    /// Those of messages, or of collective calls.
+    /// The groups of collective operations, or those of messages.
     pub fn rows(&self, of_collectives: bool) -> impl Iterator<Item = (&PostingSite, RequestSize, &Lives)> {
         let is_meant = move |place: &PostingSite| (place.traffic == Transmission::Collective) == of_collectives;
         self.lives.iter().filter(move |((place, _), _)| is_meant(place)).map(|((place, size), l)| (place, *size, l))
@@ -189,14 +191,13 @@ impl GatheredRequests {
         self.lives.keys().any(|(place, size)| self.transfer(place, size.bytes).is_none())
     }
 
-    /// Sizes that a place has, the smallest first.
     pub fn places(&self) -> BTreeSet<&PostingSite> {
         self.lives.keys().map(|(place, _)| place).collect()
     }
 }
 
 impl RequestSize {
-    /// Of so many bytes, where there are many sizes or few.
+    /// The size of a request, or its range if the place has many sizes.
     pub fn of(bytes: u64, is_many: bool) -> RequestSize {
         match bytes.checked_ilog2() {
             Some(power) if is_many => RequestSize { bytes: 1 << power, below: Some((1u64 << power).saturating_mul(2)) },

@@ -1,7 +1,7 @@
-//! Means of lives, rank by rank: what benchmarks print.
+//! Means of requests' lives over the ranks, as benchmarks print them.
 //!
-//! Medians withstand a busy machine; benchmarks add up. So a mean holds each interruption, and leaves out the first of a rank's requests, as
-//! benchmarks do, since these set up what later ones find.
+//! Medians withstand a busy machine; benchmarks add up. So a mean includes each interruption. It leaves out each rank's
+//! first requests, as benchmarks do, since these set up what later ones find.
 
 use std::collections::BTreeMap;
 
@@ -12,52 +12,51 @@ use model::overlap::{LIFE_PARTS, Lives};
 /// Batches of each rank, by its place in the run.
 pub type BatchesByRank = BTreeMap<u32, RankBatches>;
 
-/// Batches of a rank.
+/// The batches of one rank.
 #[derive(Clone, Default, Debug)]
 pub struct RankBatches {
-    /// With the first requests.
+    /// Batches that include the first requests.
     all: Vec<ValueBatch<LIFE_PARTS>>,
-    /// Without.
+    /// Batches without the first requests.
     settled: Vec<ValueBatch<LIFE_PARTS>>,
 }
 
 impl RankBatches {
-    /// Adds those of a place.
+    /// Adds the batches of one posting.
     pub fn add(&mut self, batches: &Batches<LIFE_PARTS>) {
         self.all.extend(batches.all());
         self.settled.extend(batches.settled());
     }
 
-    /// Adds those of another.
+    /// Adds the batches of another place.
     pub fn extend(&mut self, other: &RankBatches) {
         self.all.extend(&other.all);
         self.settled.extend(&other.settled);
     }
 }
 
-/// Whether the first requests count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FirstRequests {
     LeftOut,
     Counted,
 }
 
-/// How requests of one place and size are waited for.
+/// When the requests of one place and size are waited for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WaitForm {
-    /// All right after they were posted, but for interruptions.
+    /// All right after the post, except for interruptions.
     RightAfter,
-    /// All later, but for a few.
+    /// All later, except for a few.
     Later,
     /// Some right after, some later.
     Both,
 }
 
-/// One request in so many, or fewer, says nothing of the others: it was interrupted, or is the first.
+/// A share of requests this small says nothing about the others: they were interrupted, or are the first.
 pub const FEW: f64 = 1.0 / 25.0;
 
 impl WaitForm {
-    /// Of lives that have a place and a size in common.
+    /// The form of lives of one place and size.
     pub fn of(lives: &Lives) -> WaitForm {
         let (direct, later) = (lives.of_direct.count() as f64, lives.of_postponed.count() as f64);
         match (direct + later) * FEW {
@@ -68,27 +67,28 @@ impl WaitForm {
     }
 }
 
-/// Means over ranks, nanoseconds.
+/// Means over ranks, in nanoseconds.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct LifeMeans {
-    /// All of a life.
+    /// From the post to the end of the wait.
     pub whole: Option<Mean>,
-    /// In posting, testing and waiting calls.
+    /// Time in calls that post, test and wait.
     pub parts: [Option<Mean>; 3],
-    /// These together.
+    /// These three times together.
     pub overhead: Option<Mean>,
-    /// Outside of all MPI calls.
+    /// Time outside all MPI calls.
     pub computing: Option<Mean>,
-    /// Calls that post, test and wait.
+    /// The number of calls that post, test and wait.
     pub calls: f64,
-    /// What the recorder took to turn pages in a life, which is in none of the others.
+    /// Time in which the recorder turned trace pages, which no other figure includes.
     pub turning: f64,
-    /// Between the end and the next call.
+    /// From the end of the wait to the next call.
     pub behind: f64,
 }
 
 impl LifeMeans {
-    /// Of batches of ranks. Where transfers are known only with other calls in them, these are overhead, too.
+    /// The means of the ranks' batches. With `has_others`, other MPI calls between post and wait count as overhead,
+    /// too: so they do in the transfer times that are known.
     pub fn of(ranks: &BatchesByRank, first: FirstRequests, has_others: bool) -> LifeMeans {
         let batches = |rank: &RankBatches| match first {
             FirstRequests::LeftOut => rank.settled.clone(),
@@ -107,7 +107,7 @@ impl LifeMeans {
         }
     }
 
-    /// Of one rank, with its first requests.
+    /// The means of one rank, with its first requests.
     pub fn of_rank(batches: &RankBatches) -> LifeMeans {
         LifeMeans::of(&BTreeMap::from([(0, batches.clone())]), FirstRequests::Counted, true)
     }

@@ -1,4 +1,4 @@
-//! Messages by size, way and call site.
+//! Nonblocking messages by size, direction and call site.
 
 use super::benchmark_columns::{of_estimate, seconds};
 use super::estimate::Estimate;
@@ -7,7 +7,7 @@ use crate::meaning;
 use model::overlap::{Lives, Transmission};
 use tables::{Column, Label, Row, Table};
 
-/// Messages of one size, one way, posted at one place.
+/// Nonblocking messages of one size and direction, posted at one place.
 pub struct MessageOverlapRow {
     pub place: PostingSite,
     pub size: RequestSize,
@@ -53,7 +53,7 @@ impl Row for MessageOverlapRow {
     }
 }
 
-/// One row for each way, place and size.
+/// One row for each direction, place and size.
 pub fn messages(all: &GatheredRequests) -> Table<MessageOverlapRow> {
     let row = |(place, size, lives): (&PostingSite, RequestSize, &Lives)| MessageOverlapRow {
         place: place.clone(),
@@ -64,7 +64,7 @@ pub fn messages(all: &GatheredRequests) -> Table<MessageOverlapRow> {
     Table::new("messages: % of the transfer that was or could be hidden", all.rows(false).map(row).collect())
 }
 
-/// What a request moves, in words.
+/// The direction of a request's data, in words.
 pub fn traffic(traffic: Transmission) -> Label {
     let (key, name) = match traffic {
         Transmission::Send => ("send", "send"),
@@ -75,7 +75,7 @@ pub fn traffic(traffic: Transmission) -> Label {
     Label { key, name, depth: 0 }
 }
 
-/// Where the transfer time was measured.
+/// Whether the transfer time was measured at this site or at another one.
 pub fn transfer_from(estimate: &Estimate) -> Option<String> {
     estimate.transfer.as_ref().map(|_| if estimate.is_own { "this site" } else { "another site" }.into())
 }

@@ -1,9 +1,10 @@
-//! How much of communication was hidden behind computation.
+//! How much communication was hidden behind computation.
 //!
-//! Overhead and application availability after Doerfler and Brightwell, "Measuring MPI send and receive overhead and application
-//! availability in high performance network interfaces", EuroPVM/MPI 2006: availability = 1 - overhead / transfer time. The
-//! transfer time is the life of requests that were waited for right after they were posted; the overhead is the time in MPI of those
-//! whose transfer had the time to go on while the program computed. Where a program has none of the former, there are bounds.
+//! Overhead and application availability are after Doerfler and Brightwell, "Measuring MPI send and receive overhead
+//! and application availability in high performance network interfaces", EuroPVM/MPI 2006: availability = 1 - overhead
+//! / transfer time. The transfer time is the life of requests that were waited for right after the post. The overhead
+//! is the time in MPI of requests whose transfer had the time to proceed while the program computed. A program without
+//! requests of the first kind gets bounds instead.
 
 mod benchmark_columns;
 mod bounds;

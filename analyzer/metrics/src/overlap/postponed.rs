@@ -1,4 +1,4 @@
-//! Overlap and what looks like it: what came between the post and the call that completed it.
+//! Requests by what happened between the post and the call that completed them: real overlap, or only the look of it.
 
 use crate::meaning;
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use super::messages::traffic;
 use model::overlap::Lives;
 use tables::{Column, Row, Table};
 
-/// Requests posted at one place, by what came between post and completion.
+/// The requests of one call site.
 pub struct PostponedRow {
     pub(crate) place: PostingSite,
     pub(crate) lives: Lives,
@@ -39,7 +39,7 @@ impl Row for PostponedRow {
     }
 }
 
-/// One row for each place.
+/// One row for each call site.
 pub fn postponed(all: &GatheredRequests) -> Table<PostponedRow> {
     let mut places: BTreeMap<&PostingSite, Lives> = BTreeMap::new();
     for ((place, _), lives) in &all.lives {

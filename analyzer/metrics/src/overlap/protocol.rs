@@ -1,17 +1,19 @@
-//! Between which sizes a library changes its protocol, where the figures show it.
+//! Finds the sizes between which a library changes its protocol, if the figures show it.
 
 use super::estimate::Estimate;
 use super::gathered::{GatheredRequests, PostingSite, RequestSize};
 use model::overlap::Transmission;
 use tables::Value;
 
-/// Availability jumps by at least so many of 100, and thrice as far as on either side.
+/// The least change of availability, in percentage points. It must also be three times that between the neighboring
+/// sizes.
 const JUMP: f64 = 25.0;
-/// Overhead grows by at least so much, and twice as much as on either side, where it does not fall again.
+/// The least growth of overhead, as a factor. It must also be twice that between the neighboring sizes.
 const GROWTH: f64 = 3.0;
+/// The least growth between the neighboring sizes: with less, one size was just disturbed.
 const FALL: f64 = 0.75;
 
-/// A sentence for each place whose figures jump between two sizes, and are steady before and behind them.
+/// A sentence for each call site whose figures jump between two sizes and are steady on both sides.
 pub fn switches(all: &GatheredRequests) -> Vec<String> {
     let places = all.places().into_iter().filter(|place| place.traffic != Transmission::Collective);
     places.filter_map(|place| switch(all, place)).collect()
@@ -40,7 +42,8 @@ fn switch(all: &GatheredRequests, place: &PostingSite) -> Option<String> {
     ))
 }
 
-/// Behind which of the sizes the protocol changes, of availability in percent and overhead in nanoseconds by size.
+/// The index of the size after which the protocol changes. `figures` has availability in percent and overhead in
+/// nanoseconds, by size.
 fn change(figures: &[(f64, f64)]) -> Option<usize> {
     let jump = |at: usize| (figures[at + 1].0 - figures[at].0).abs();
     let growth = |at: usize| figures[at + 1].1 / figures[at].1.max(1.0);
@@ -73,7 +76,7 @@ mod tests {
     fn availability_that_jumps_once_between_steady_sizes_tells_where_the_protocol_changes() {
         assert_eq!(change(&available(&[95.0, 94.0, 96.0, 20.0, 21.0, 19.0])), Some(2));
         assert_eq!(change(&available(&[20.0, 21.0, 90.0, 91.0])), Some(1));
-        // By too little, step by step, and where sizes are missing on a side.
+        // No change: it jumps too little, changes step by step, or has too few sizes on one side.
         assert_eq!(change(&available(&[95.0, 95.0, 71.0, 71.0])), None);
         assert_eq!(change(&available(&[90.0, 80.0, 50.0, 30.0, 20.0])), None);
         assert_eq!(change(&available(&[95.0, 20.0, 20.0])), None);
@@ -83,7 +86,7 @@ mod tests {
     #[test]
     fn overhead_that_grows_at_once_and_stays_tells_it_too() {
         assert_eq!(change(&takes(&[300.0, 310.0, 2000.0, 2100.0])), Some(1));
-        // With the size, and a single size that was disturbed.
+        // No change: it grows with the size, or a single size was disturbed.
         assert_eq!(change(&takes(&[300.0, 600.0, 2000.0, 4100.0])), None);
         assert_eq!(change(&takes(&[300.0, 310.0, 2000.0, 400.0, 410.0])), None);
     }

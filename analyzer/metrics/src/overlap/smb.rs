@@ -1,35 +1,36 @@
-//! What Sandia's mpi_overhead prints of its loop: base, overhead, availability.
+//! The figures that Sandia's mpi_overhead prints for its loop: base, overhead, availability.
 //!
-//! In: the levels of a loop that works longer from level to level. All that an iteration holds counts, as a barrier before the post: so the
-//! base is longer than a transfer. Availability is 1 - overhead / base, and less than 0 where the last level was disturbed.
+//! In: the levels of a loop that works longer from level to level. Everything in an iteration counts, such as a barrier
+//! before the post, so the base is longer than a transfer. Availability is 1 - overhead / base; it is negative if the
+//! last level was disturbed.
 
 use model::overlap::{LevelLoop, WorkLevel};
 
-/// Nanoseconds, and of 100.
+/// Times in nanoseconds, availability in percent.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct SmbFigures {
-    /// Levels of work, and iterations of each.
+    /// The number of levels of work, and of iterations in each.
     pub levels: u64,
     pub iterations: u64,
-    /// An iteration that no work has lengthened.
+    /// The time of an iteration that no work has lengthened.
     pub base: f64,
-    /// What the last level's iteration takes beyond its work.
+    /// The time of an iteration of the last level beyond its work.
     pub overhead: f64,
     pub availability: f64,
-    /// The work was timed alone behind the loop; else what was computed in the last level stands for it.
+    /// Whether the work was timed alone, after the loop; if not, the computation in the last level takes its place.
     pub is_alone: bool,
 }
 
-/// Levels below this, in the base so far, are averaged into it.
+/// A level joins the base if it is shorter than this many times the average so far.
 const BASE: f64 = 1.02;
-/// What follows the loop is its work alone where it takes so much of what was computed in it at least and at most: processors that share
-/// a core work by half faster alone.
+/// The time after the loop is that of its work alone if it lies between these shares of the computation in the loop:
+/// two processors that share a core work by half faster alone.
 const ALONE: (f64, f64) = (0.5, 1.5);
-/// And so many nanoseconds more or less: a clock is read there, too.
+/// The tolerance of that comparison in nanoseconds, since clocks are read there, too.
 const CLOCKS: f64 = 100.0;
 
 impl SmbFigures {
-    /// Of a loop, whose ticks take so many nanoseconds.
+    /// The figures of a loop; `tick` is the length of a tick in nanoseconds.
     pub fn of(found: &LevelLoop, tick: f64) -> Option<SmbFigures> {
         let last = found.levels.last()?;
         let (alone, computed) = (last.behind as f64 / last.rounds as f64, last.work());

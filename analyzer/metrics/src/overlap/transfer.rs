@@ -1,40 +1,41 @@
-//! How long transfers take that nothing overlaps.
+//! The time of transfers that nothing overlaps.
 
 use super::means::{BatchesByRank, FirstRequests, LifeMeans};
 use crate::mean::Mean;
 use crate::median::{interval, median};
 use model::overlap::RequestLife;
 
-/// Of requests of one size. Nanoseconds.
+/// Transfer times of requests of one size, in nanoseconds.
 #[derive(Clone, Debug)]
 pub struct TransferTime {
-    /// The median.
     pub median: f64,
-    /// Between which it lies with 95 % confidence.
+    /// The 95 % confidence interval of the median.
     pub between: Option<(f64, f64)>,
-    /// What nine of ten take at least, and at most.
+    /// The first and the ninth decile.
     pub most_take: (f64, f64),
-    /// What lies between two calls of a request, of which recording is the greatest part.
+    /// The gap between two calls of a request, which is mostly recording.
     pub between_calls: f64,
-    /// What lies between the end and the next call: recording, and what a program does between two calls that follow each other, as
-    /// reading clocks. Where the program does something else there, what recording a call takes.
+    /// The gap between the end of a request and the next call: recording, and whatever a program does between two
+    /// consecutive calls, such as reading clocks. If the program does something else there, the time that recording a
+    /// call takes.
     pub beside: f64,
-    /// The program makes its next call right behind.
+    /// Whether the program makes its next call at once.
     is_followed: bool,
-    /// What recording a call takes beside it, as measured at the start.
+    /// The time that recording a call adds, as measured at the start.
     pub recording: f64,
-    /// All of them have other MPI calls between post and wait.
+    /// Whether all of the requests have other MPI calls between post and wait.
     pub has_others: bool,
-    /// Means over ranks, with what lies between calls; by rank with the first requests, too.
+    /// Means over ranks, including the gaps between calls.
     pub means: LifeMeans,
+    /// The means of each rank, with its first requests.
     by_rank: Vec<(u32, LifeMeans)>,
 }
 
-/// A program that does nothing else makes its next call within so many nanoseconds.
+/// A program that does nothing in between makes its next call within this many nanoseconds.
 const NEXT_CALL: f64 = 1_000.0;
 
 impl TransferTime {
-    /// Of the lives of requests that were waited for right after, of what lay behind them, and their batches.
+    /// From the lives of requests that were waited for right after the post, the gaps after them, and their batches.
     pub fn of<'a>(
         direct: impl Iterator<Item = &'a RequestLife> + Clone,
         behind: impl Iterator<Item = &'a u64>,
@@ -62,7 +63,7 @@ impl TransferTime {
         })
     }
 
-    /// The mean of the ranks' means, without what lies between calls.
+    /// The mean of the ranks' means, without the gaps between calls.
     pub fn mean(&self) -> Option<Mean> {
         let gaps = self.between_calls * (self.means.calls - 1.0).max(0.0);
         let mean = self.means.whole?;
@@ -71,19 +72,19 @@ impl TransferTime {
         Some(Mean { value: without(mean.value), between })
     }
 
-    /// A rank's means with its first requests; of a rank that has none those of all.
+    /// The means of a rank with its first requests, or those of all ranks if it has none.
     pub fn means_of(&self, rank: u32) -> &LifeMeans {
         let own = self.by_rank.iter().find(|(other, _)| *other == rank);
         own.map_or(&self.means, |(_, means)| means)
     }
 
-    /// What a timer from before the post to behind the wait shows in the mean: it stops right before the next call.
+    /// The mean that a timer from before the post to after the wait would show: it stops right before the next call.
     pub fn timed(&self, means: &LifeMeans) -> Option<f64> {
         let behind = if self.is_followed { means.behind } else { self.recording };
         Some(means.whole?.value + means.turning + behind)
     }
 
-    /// Between which the median lies; of few what most of them take.
+    /// The 95 % confidence interval of the median, or the deciles if there are too few transfers.
     pub fn bounds(&self) -> (f64, f64) {
         self.between.unwrap_or(self.most_take)
     }

@@ -12,11 +12,11 @@ use crate::breakdown::{FunctionName, GroupRow, SingleRankRow};
 use crate::groupings::{CommunicatorName, PeerName, SiteName, SizeName, ThreadName};
 use crate::{breakdown, cost, groupings, operations, overview, ranks, regions};
 
-/// What it needs, and has none of.
+/// The error if a run has no collective operations.
 const NEEDED: &str = "no collective call that all its ranks completed: report --by collective needs MPI_Allreduce, \
                       MPI_Bcast and the like";
 
-/// Where the time of a run went.
+/// The report of a run, by one property of its calls.
 pub fn analyze(run: &Run, by: Breakdown) -> Result<Report, Error> {
     match (by, &run.choice.ranks) {
         (Breakdown::OneRank(rank), Some(asked)) if !asked.contain(rank) => {
@@ -37,7 +37,7 @@ pub fn schema() -> Schema {
     schema.table::<SingleRankRow<ThreadName>>().table::<regions::RegionTotalRow>().table::<operations::OperationRow>()
 }
 
-/// Collective calls, of which all ranks' parts are put together.
+/// Collective operations with all ranks' parts together.
 pub fn collective(run: &Run, all: &operations::GatheredOperations) -> Report {
     let mut facts = overview::facts(run);
     facts.extend(operations::facts(all));
@@ -48,14 +48,14 @@ pub fn collective(run: &Run, all: &operations::GatheredOperations) -> Report {
     Report { facts, warnings, tables: vec![table.into()] }
 }
 
-/// The collective operations of a run that has some.
+/// The collective operations of a run. Fails if there are none.
 pub fn operations_of(run: &Run) -> Result<operations::GatheredOperations, Error> {
     run.has_calls("report --by collective")?;
     let all = operations::GatheredOperations::of(&settled(run, Follow::OPERATIONS).account);
     if all.sums.is_empty() { Err(nothing(run, NEEDED)) } else { Ok(all) }
 }
 
-/// A breakdown. Collective calls have none here: their ranks' parts have to be put together first.
+/// A breakdown of the totals. Collective operations have none, since their ranks' parts must first be matched.
 fn from_totals(run: &Run, by: Breakdown) -> Result<Report, Error> {
     let tables = match by {
         Breakdown::Function => vec![breakdown::functions(run).into()],
@@ -82,7 +82,7 @@ fn from_totals(run: &Run, by: Breakdown) -> Result<Report, Error> {
     Ok(Report { facts: overview::facts(run), warnings, tables })
 }
 
-/// The time of each region. A run that was read without them is read once more, with each call's innermost one.
+/// Time by region. A run that was loaded without regions is loaded again with them.
 fn by_region(run: &Run) -> Result<Report, Error> {
     if run.choice.by_region {
         return from_totals(run, Breakdown::Region);
@@ -91,7 +91,7 @@ fn by_region(run: &Run) -> Result<Report, Error> {
     from_totals(&Run::select(&run.folder, &choice)?, Breakdown::Region)
 }
 
-/// Why call sites are not named.
+/// The reasons why call sites have no names.
 pub fn unresolved(run: &Run) -> impl Iterator<Item = String> {
     run.sites.unresolved.iter().map(|reason| format!("call sites stay numbers: {reason}"))
 }

@@ -7,13 +7,13 @@ use model::matching::{Follow, Settled, settled};
 use tables::Report;
 use tables::schema::Schema;
 
-/// The messages and collective calls of a run, put together across ranks.
+/// Matches the messages and collective calls of a run across ranks.
 pub fn matched(run: &Run) -> Result<Settled, Error> {
     run.has_calls("check")?;
     Ok(settled(run, Follow::empty()))
 }
 
-/// What was matched and what was not.
+/// The report on what was matched and what was not.
 pub fn report(run: &Run, settled: &Settled) -> Report {
     let account = &settled.account;
     let mut facts = overview::facts(run);

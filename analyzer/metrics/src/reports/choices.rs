@@ -1,10 +1,10 @@
-//! What chooses the tables of a report.
+//! The choices that a report is broken down by.
 
 use std::str::FromStr;
 
 use tables::Named;
 
-/// What a report breaks the time down by.
+/// The property by which `report` breaks the time down.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Breakdown {
     Function,
@@ -12,37 +12,33 @@ pub enum Breakdown {
     Rank,
     /// One rank alone.
     OneRank(u32),
-    /// Communicator, window or file.
+    /// By communicator, window or file.
     Communicator,
-    /// Call site.
     Site,
-    /// Bytes of a call.
+    /// By bytes of a call.
     Size,
-    /// The rank at the other end.
+    /// By the rank at the other end.
     Peer,
     Thread,
-    /// Innermost region of the program.
+    /// By innermost region of the program.
     Region,
-    /// Collective call, all its ranks together.
+    /// By collective operation, all its ranks together.
     Collective,
 }
 
-/// What the engine's figures are broken down by.
+/// The property by which `progress` breaks the engine's figures down.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ByEngine {
     Rank,
-    /// Part of the engine.
     Component,
     Function,
-    /// Call site.
     Site,
 }
 
-/// What imbalance is broken down by.
+/// The property by which `imbalance` breaks the time down.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ByPlace {
     Function,
-    /// Call site.
     Site,
 }
 

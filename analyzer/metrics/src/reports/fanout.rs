@@ -1,4 +1,4 @@
-//! `overhear fanout`: one rank to several others and back.
+//! `overhear fanout`: rounds of one rank to several others and back.
 
 use model::error::Error;
 use model::matching::{Delivery, Follow, Settled, settled};
@@ -13,7 +13,7 @@ use super::nothing::nothing;
 use crate::fanout::GatheredRounds;
 use crate::{cost, fanout, overview};
 
-/// What it needs, and has none of.
+/// The error if a run has no rounds and no transfers.
 const NEEDED: &str = "no message that is known to have arrived: fanout needs messages between ranks of this folder, \
                       MPI_Bcast, MPI_Gather and the like, or one-sided transfers";
 
@@ -25,7 +25,7 @@ pub struct RunRounds {
 }
 
 impl RunRounds {
-    /// Fails where the run has no messages.
+    /// Fails if the run has neither deliveries nor one-sided transfers.
     pub fn of(run: &Run) -> Result<RunRounds, Error> {
         run.has_calls("fanout")?;
         let mut settled = settled(run, Follow::DELIVERIES | Follow::HANDED_OVER);
@@ -39,12 +39,13 @@ impl RunRounds {
         Ok(RunRounds { settled, rounds: rounds(deliveries), one_sided })
     }
 
-    /// The rounds by who sends how much to how many.
+    /// The rounds in groups of the same root, sizes and call site.
     pub fn gathered<'a>(&'a self, run: &'a Run) -> GatheredRounds<'a> {
         GatheredRounds::of(run, &self.settled.timeline, &self.settled.account, &self.rounds)
     }
 
-    /// Latency by size and number of ranks, the cheapest way, and what took far longer than usual.
+    /// Latency by size and number of ranks, the cheapest number of ranks, and the rounds that took far longer than
+    /// usual.
     pub fn report(&self, run: &Run, rounds: &GatheredRounds<'_>) -> Report {
         let one_sided = &self.one_sided;
         let mut facts = overview::facts(run);

@@ -9,7 +9,7 @@ use model::Run;
 use tables::Report;
 use tables::schema::Schema;
 
-/// The spread of time over the ranks.
+/// The report on the spread of time over the ranks.
 pub fn report(run: &Run, by: ByPlace) -> Report {
     let mut warnings = overview::warnings(run);
     let table = match by {

@@ -5,7 +5,6 @@ use model::Run;
 use tables::schema::Schema;
 use tables::{Report, Sheet};
 
-/// Who sent how much to whom.
 pub fn report(run: &Run, matrix: &matrix::Matrix) -> Report {
     let tables = matrix.square().map(Sheet::from).into_iter().chain([matrix.pairs().into()]).collect();
     let mut facts = overview::facts(run);

@@ -1,4 +1,4 @@
-//! The reports of the analyses of one run: facts, warnings and tables put together from the figures, and what their JSON looks like.
+//! The report of each analysis of one run: facts, warnings and tables from the metrics, and the schema of its JSON.
 
 pub mod breakdown;
 pub mod check;
@@ -22,35 +22,31 @@ pub use choices::{Breakdown, ByEngine, ByPlace};
 
 use crate::matrix::{TrafficKind, matrix as traffic};
 
-/// An analysis of one run, with what chooses its tables.
+/// An analysis of one run, with the choices that it takes.
 #[derive(Clone, Debug)]
 pub enum RunAnalysis {
-    /// Where the time went.
     Report(Breakdown),
-    /// What the progress engine did.
+    /// The progress engine's activity.
     Progress(Option<ByEngine>),
     /// Who waited for whom.
     Waits,
     /// The critical path.
     Path,
-    /// How much communication was hidden.
+    /// Overlap of communication and computation.
     Overlap,
-    /// Latency and bandwidth.
+    /// Latency and bandwidth: the command `model`.
     Model,
-    /// Rounds from one rank to others and back.
     Fanout,
-    /// The POP metrics.
     Pop,
-    /// Who sent how much to whom, by the communicator of a name alone, and by some calls alone.
+    /// The communication matrix, optionally of the communicators of one name, and of one kind of traffic.
     Matrix(Option<String>, Option<TrafficKind>),
-    /// How unevenly time is spread over the ranks.
     Imbalance(ByPlace),
-    /// Whether the ranks agree.
+    /// Whether the ranks' accounts agree.
     Check,
 }
 
 impl RunAnalysis {
-    /// What its command prints with `--format json`.
+    /// The output of the command with `--format json`.
     pub fn json(&self, run: &Run) -> Result<String, Error> {
         let mut report = self.report(run)?;
         report.arrange(None, None, Format::Json)?;
@@ -84,7 +80,7 @@ impl RunAnalysis {
         })
     }
 
-    /// The command.
+    /// The name of the command.
     fn name(&self) -> &'static str {
         match self {
             RunAnalysis::Report(_) => "report",

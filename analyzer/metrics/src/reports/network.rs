@@ -10,23 +10,23 @@ use model::matching::{Account, Follow, Settled, settled};
 use tables::Report;
 use tables::schema::Schema;
 
-/// What it needs, and has none of.
+/// The error if no message was matched with its receive.
 const NEEDED: &str = "no message with its receive: model needs exchanges of equal messages between two ranks, or \
                       messages to ranks that wait for them";
 
-/// The messages of a run that has some, with their receives.
+/// Matches the messages of a run with their receives. Fails if there are none.
 pub fn matched(run: &Run) -> Result<Settled, Error> {
     run.has_calls("model")?;
     let settled = settled(run, Follow::TRANSFERS);
     if settled.account.pairs.is_empty() { Err(nothing(run, NEEDED)) } else { Ok(settled) }
 }
 
-/// The network as those messages saw it.
+/// The network's times, from the matched messages and exchanges.
 pub fn network<'a>(run: &'a Run, settled: &'a Settled) -> Network<'a> {
     Network::of(run, exchanges(run, &settled.timeline), &settled.account)
 }
 
-/// Latency and bandwidth by protocol and size.
+/// The report on latency and bandwidth by protocol and size.
 pub fn report(run: &Run, account: &Account, network: &Network<'_>) -> Report {
     let mut facts = overview::facts(run);
     facts.extend(network::facts(network));

@@ -1,4 +1,4 @@
-//! What a run calls, where it calls nothing that an analysis is about.
+//! The error of an analysis that has nothing to show.
 
 use std::collections::BTreeMap;
 
@@ -6,12 +6,12 @@ use model::error::Error;
 use model::rank::function;
 use model::{Rank, Run};
 
-/// What an analysis says that has nothing to show: what there is none of, what it needs, and what the run calls instead.
+/// Says what the run lacks, what the analysis needs, and what the run calls instead.
 pub fn nothing(run: &Run, needed: &'static str) -> Error {
     Error::NothingToAnalyze { folder: run.folder.clone(), needed, instead: most_called(run) }
 }
 
-/// The functions that a run calls most.
+/// The functions that a run calls most, in words.
 fn most_called(run: &Run) -> String {
     let mut calls: BTreeMap<String, u64> = BTreeMap::new();
     for entry in run.asked().flat_map(Rank::entries) {
@@ -23,8 +23,9 @@ fn most_called(run: &Run) -> String {
     let most: Vec<String> = calls.iter().take(3).map(|(function, count)| format!("{function} {count}")).collect();
     let ranks = run.asked().count();
     let plural = if ranks == 1 { "" } else { "s" };
-    match most.is_empty() {
-        true => format!("no call on {ranks} rank{plural}"),
-        false => format!("on {ranks} rank{plural} mostly {}", most.join(", ")),
+    if most.is_empty() {
+        format!("no call on {ranks} rank{plural}")
+    } else {
+        format!("on {ranks} rank{plural} mostly {}", most.join(", "))
     }
 }

@@ -1,4 +1,4 @@
-//! `overhear overlap`: how much of communication was hidden behind computation.
+//! `overhear overlap`: how much communication was hidden behind computation.
 
 use super::nothing::nothing;
 use crate::{cost, overlap, overview};
@@ -9,11 +9,11 @@ use model::{Rank, Run};
 use tables::Report;
 use tables::schema::Schema;
 
-/// What it needs, and has none of.
+/// The error if a run has no nonblocking requests.
 const NEEDED: &str = "no nonblocking request: overlap needs MPI_Isend, MPI_Irecv, MPI_Ialltoall and the like, or \
                       persistent requests, with what completes them";
 
-/// The nonblocking requests of a run that has some.
+/// The nonblocking requests of a run. Fails if there are none.
 pub fn requests(run: &Run) -> Result<overlap::GatheredRequests, Error> {
     run.has_calls("overlap")?;
     let all = gathered(run);
@@ -27,7 +27,7 @@ pub fn gathered(run: &Run) -> overlap::GatheredRequests {
     overlap::GatheredRequests::of(run, requests)
 }
 
-/// Overhead, availability and overlap of requests.
+/// The report on overhead, availability and overlap.
 pub fn report(run: &Run, all: &overlap::GatheredRequests) -> Report {
     let mut facts = overview::facts(run);
     facts.extend(overlap::facts(all));

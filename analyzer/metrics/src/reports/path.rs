@@ -8,7 +8,7 @@ use model::matching::{Account, Follow, settled};
 use tables::Report;
 use tables::schema::Schema;
 
-/// What lies on the critical path of a run.
+/// Finds the critical path of a run and reports it.
 pub fn analyze(run: &Run) -> Result<Report, Error> {
     run.has_calls("path")?;
     let mut settled = settled(run, Follow::JUMPS);
@@ -16,7 +16,7 @@ pub fn analyze(run: &Run) -> Result<Report, Error> {
     Ok(report(run, &settled.account, &path))
 }
 
-/// The same, of an account.
+/// The report on a critical path.
 pub fn report(run: &Run, account: &Account, path: &CriticalPath) -> Report {
     let mut facts = overview::facts(run);
     facts.extend(critical::facts(&path.segments, &path.places));

@@ -8,7 +8,7 @@ use model::matching::{Account, Follow, settled};
 use tables::Report;
 use tables::schema::Schema;
 
-/// The factors of a run and of its phases.
+/// Computes the POP metrics of a run and reports them.
 pub fn analyze(run: &Run) -> Result<Report, Error> {
     let (account, efficiency, phases) = efficiencies(run)?;
     Ok(report(run, &account, &efficiency, phases))
@@ -22,7 +22,7 @@ pub fn efficiencies(run: &Run) -> Result<(Account, Efficiency, Vec<Efficiency>),
     Ok((account, efficiency, phases))
 }
 
-/// The same, of an account.
+/// The report on efficiencies that are known.
 pub fn report(run: &Run, account: &Account, efficiency: &Efficiency, phases: Vec<Efficiency>) -> Report {
     let mut warnings = waits::unmatched(run, account);
     warnings.extend(waits::explained(run, account));

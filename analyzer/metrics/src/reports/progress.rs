@@ -1,4 +1,4 @@
-//! `overhear progress`: what the progress engine did.
+//! `overhear progress`: the activity of the progress engine.
 
 use super::ByEngine;
 use crate::engine::{ComponentRow, EngineSiteRow, FunctionRow, LengthRow, RankLedgerRow, StarvedRow};
@@ -15,12 +15,12 @@ pub fn schema() -> Schema {
     schema.table::<FunctionRow>().table::<LengthRow>().table::<EngineSiteRow>().table::<StarvedRow>()
 }
 
-/// What each rank's engine did over time, thread by thread.
+/// The activity of each rank's engine over time, thread by thread.
 pub fn engines(run: &Run) -> Vec<Vec<EngineAccount>> {
     parallel::map(run.ranks.len(), |at| of_rank(&run.ranks[at]))
 }
 
-/// The ledger and what follows from it.
+/// The report on the ledger, by the chosen property or by all of them.
 pub fn report(run: &Run, engines: &[Vec<EngineAccount>], by: Option<ByEngine>) -> Report {
     let starved = engine::starved(run, engines);
     let tables: Vec<Sheet> = match by {

@@ -7,19 +7,19 @@ use model::matching::{Account, Follow, settled};
 use tables::Report;
 use tables::schema::Schema;
 
-/// The wait states of a run.
+/// Matches a run and reports its wait states.
 pub fn analyze(run: &Run) -> Result<Report, Error> {
     run.has_calls("waits")?;
     Ok(report(run, &settled(run, Follow::empty()).account))
 }
 
-/// The wait states of an account.
+/// The report on an account's wait states.
 pub fn report(run: &Run, account: &Account) -> Report {
     let mut facts = overview::facts(run);
     facts.extend(waits::facts(run, account));
     let mut warnings = waits::unmatched(run, account);
     warnings.extend(waits::explained(run, account));
-    // Who waited for whom is what was asked for; the sums stand above it.
+    // Text begins with the sums; CSV and Parquet get who waited for whom.
     let tables = vec![waits::states(run, account).into(), waits::places(run, account).asked().into()];
     warnings.extend(overview::warnings(run));
     Report { facts, warnings, tables }

@@ -1,4 +1,4 @@
-//! What ran, and what to expect at ten times the ranks.
+//! The runs that are compared, and the function expected to dominate at ten times the ranks.
 
 use super::points::{Grown, Grows};
 use crate::compare::Figures;
@@ -11,7 +11,6 @@ facts! {
         "The function that is expected to take the most time at ten times the ranks.";
 }
 
-/// The program, the numbers of ranks, and what dominates.
 pub fn facts(runs: &[Figures], grown: &Grown) -> Vec<Fact> {
     let program = runs.first().map_or(String::new(), |run| run.command.clone());
     let count = |(ranks, runs): (&u32, &usize)| match runs {
@@ -25,7 +24,8 @@ pub fn facts(runs: &[Figures], grown: &Grown) -> Vec<Fact> {
     facts
 }
 
-/// Which function will take the most time at ten times the ranks: those that may, if it is not sure.
+/// The function expected to take the most time at ten times the ranks, and those that may exceed it within their
+/// intervals.
 fn dominates(grown: &Grown) -> Option<Fact> {
     let ahead = grown.ahead();
     let functions = grown.times.iter().filter(|grows| grows.is_function);
@@ -45,7 +45,7 @@ fn dominates(grown: &Grown) -> Option<Fact> {
     )
 }
 
-/// What a reader has to know.
+/// Notes on what the runs lack for models.
 pub fn warnings(runs: &[Figures], grown: &Grown) -> Vec<String> {
     let mut warnings = Vec::new();
     let few = grown.runs.keys().filter(|ranks| **ranks > 1).count();

@@ -1,17 +1,19 @@
-//! A time as a function of the number of ranks, in the normal form of Calotoiu, Hoefler, Poke and Wolf, "Using automated
-//! performance modeling to find scalability bugs in complex codes", SC 2013: a constant and a term that grows.
+//! Fits a time as a function of the number of ranks, in the normal form of Calotoiu, Hoefler, Poke and Wolf, "Using
+//! automated performance modeling to find scalability bugs in complex codes", SC 2013: a constant plus one growing
+//! term.
 //!
-//! Residuals are relative, since times of many ranks would outweigh those of few. Terms are compared by what they say of each
-//! number of ranks when it is left out. A term that says little more than a constant does is not believed.
+//! Residuals are relative, since the times of many ranks would outweigh those of few. Terms are compared by
+//! cross-validation: how well they predict each number of ranks when it is left out. A term that predicts hardly better
+//! than a constant is rejected.
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-/// What grows with the number of ranks, p.
+/// The term in p, the number of ranks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Term {
-    /// Nothing.
+    /// No term.
     Constant,
-    /// 1/p, of work that is divided.
+    /// 1/p, for work that is divided.
     Inverse,
     /// log2 p.
     Log,
@@ -23,51 +25,51 @@ pub enum Term {
     Square,
 }
 
-/// A model and what it rests on.
+/// A fitted model and its errors.
 #[derive(Clone, Copy, Debug)]
 pub struct Model {
-    /// What grows.
     pub term: Term,
-    /// Seconds whatever the number of ranks.
+    /// Seconds that do not depend on the number of ranks.
     pub constant: f64,
     /// Seconds for each unit of the term.
     pub factor: f64,
-    /// By how much the model misses a number of ranks that it has not seen, of 100.
+    /// The cross-validation error in percent: by how much the model misses numbers of ranks that it was not fitted to.
     pub error: f64,
     scatter: Scatter,
 }
 
-/// A time that is expected, in seconds.
+/// A predicted time, in seconds.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Expected {
-    /// By the best model.
+    /// The prediction of the best model.
     pub time: f64,
-    /// The least that a model which is not much worse says, by 95 % of its own scatter.
+    /// The lower end over all models that are not ruled out, each with its 95 % interval.
     pub low: f64,
-    /// The most.
+    /// The upper end over these models.
     pub high: f64,
 }
 
-/// What the points say of how sure a line through them is.
+/// The uncertainty of a fitted line.
 #[derive(Clone, Copy, Default, Debug)]
 struct Scatter {
-    /// Of the residuals, relative.
+    /// The variance of the relative residuals.
     variance: f64,
     freedom: f64,
-    /// The inverse of the normal equations' matrix: constant, both, factor.
+    /// The inverse of the normal equations' matrix: the entry for the constant, the mixed entry, and that for the
+    /// factor.
     inverse: [f64; 3],
 }
 
 const ALL: [Term; 6] = [Term::Constant, Term::Inverse, Term::Log, Term::Linear, Term::LinearLog, Term::Square];
-/// A term has to miss by so much less than a constant does.
+/// A term must have at most this share of the constant's error.
 const BETTER: f64 = 0.8;
-/// What misses by more than so much, of 100, describes nothing.
+/// The largest error, in percent, of a model that describes anything.
 const MOST: f64 = 50.0;
-/// Models that miss by up to so much more than the best are not ruled out.
+/// Models with up to this many times the best model's error are not ruled out.
 const NOT_RULED_OUT: f64 = 1.5;
 
 impl Term {
-    /// As it is written.
+    /// The term as a formula.
     pub fn name(self) -> &'static str {
         match self {
             Term::Constant => "constant",
@@ -79,7 +81,7 @@ impl Term {
         }
     }
 
-    /// Its value at so many ranks.
+    /// The term's value.
     pub fn at(self, ranks: f64) -> f64 {
         match self {
             Term::Constant => 0.0,
@@ -92,8 +94,9 @@ impl Term {
     }
 }
 
-/// The models that describe times by numbers of ranks, the best first, and others that are not ruled out. None of less than three
-/// different numbers, where a time is 0, or where none fits. A single rank has nobody to talk to: it is in no model.
+/// The model that describes the times best, then others that are not ruled out. `points` are pairs of ranks and
+/// seconds. Empty with fewer than three numbers of ranks above 1, if a time is 0, or if nothing fits. A single rank
+/// communicates with nobody, so it is in no model.
 pub fn models(points: &[(f64, f64)]) -> Vec<Model> {
     let points: Vec<(f64, f64)> = points.iter().filter(|point| point.0 > 1.0).copied().collect();
     let mut counts: Vec<f64> = points.iter().map(|point| point.0).collect();
@@ -116,7 +119,7 @@ pub fn models(points: &[(f64, f64)]) -> Vec<Model> {
     all
 }
 
-/// What models, the best first, say of so many ranks.
+/// The time that the models, the best first, predict at this number of ranks.
 pub fn expected(models: &[Model], ranks: f64) -> Option<Expected> {
     let time = models.first()?.at(ranks);
     let spans = models.iter().map(|model| model.span(ranks));
@@ -144,12 +147,12 @@ impl Model {
         Some(Model { error: 100.0 * (missed_by / points.len() as f64).sqrt(), scatter, ..model })
     }
 
-    /// Seconds at so many ranks.
+    /// Seconds at this number of ranks.
     pub fn at(&self, ranks: f64) -> f64 {
         self.constant + self.factor * self.term.at(ranks)
     }
 
-    /// Where 95 % of the lines through such points would lie.
+    /// The 95 % interval of the fitted line at this number of ranks.
     fn span(&self, ranks: f64) -> (f64, f64) {
         let (x, [a, b, d]) = (self.term.at(ranks), self.scatter.inverse);
         let variance = self.scatter.variance * (a + 2.0 * b * x + d * x * x);
@@ -159,11 +162,11 @@ impl Model {
     }
 }
 
-/// The constant and the factor of least relative squares, neither negative, and the inverse matrix. None where a term cannot be
-/// told from a constant.
+/// The constant and the factor of least relative squares, neither negative, and the inverse matrix. `None` if the term
+/// cannot be distinguished from a constant.
 fn line(term: Term, points: &[(f64, f64)]) -> Option<(f64, f64, [f64; 3])> {
-    let sum = |of: &dyn Fn(f64, f64, f64) -> f64| -> f64 {
-        points.iter().map(|(ranks, time)| of(term.at(*ranks), *time, 1.0 / (time * time))).sum()
+    let sum = |entry: &dyn Fn(f64, f64, f64) -> f64| -> f64 {
+        points.iter().map(|(ranks, time)| entry(term.at(*ranks), *time, 1.0 / (time * time))).sum()
     };
     let (w, wx, wxx) = (sum(&|_, _, w| w), sum(&|x, _, w| w * x), sum(&|x, _, w| w * x * x));
     let (wy, wxy) = (sum(&|_, y, w| w * y), sum(&|x, y, w| w * x * y));
@@ -191,7 +194,7 @@ mod tests {
 
     use super::{Model, Term, expected, models};
 
-    /// Times from 4 to so many ranks, off by up to 1 %, three runs each.
+    /// Times from 4 to `most` ranks with errors of up to 1 %, three runs each.
     fn planted(term: Term, constant: f64, factor: f64, most: u32, seed: u64) -> Vec<(f64, f64)> {
         let mut random = StdRng::seed_from_u64(seed);
         let counts = (2..).map(|power| 1u32 << power).take_while(|count| *count <= most);
@@ -240,7 +243,7 @@ mod tests {
         };
         let points = [(2.0, 3.1), (4.0, 4.9), (8.0, 9.1), (16.0, 16.9), (32.0, 33.1)];
         assert_eq!((freedom(Term::Constant, &points), freedom(Term::Linear, &points)), (4.0, 3.0));
-        // Its constant would be negative, and is none.
+        // The fitted constant would be negative, so the line has none.
         let steep = [(2.0, 0.5), (4.0, 2.6), (8.0, 7.4), (16.0, 17.5), (32.0, 37.0)];
         assert_eq!(freedom(Term::Linear, &steep), 4.0);
     }

@@ -1,4 +1,5 @@
-//! Runs of different numbers of ranks side by side: what grows with them, how, and what that comes to.
+//! Compares runs with different numbers of ranks: which times grow with them, how, and what to expect at ten times the
+//! ranks.
 
 mod facts;
 mod fit;

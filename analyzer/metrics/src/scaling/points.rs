@@ -1,4 +1,4 @@
-//! What was measured at each number of ranks: means over the runs that have as many.
+//! The times and efficiencies at each number of ranks: means over the runs with that number.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,16 +6,16 @@ use super::fit::{self, Expected, Model};
 use crate::compare::Figures;
 use crate::{overview, pop};
 
-/// Ranks that are foreseen, by the most that were measured.
+/// Predictions are for this many times the largest number of ranks measured.
 const AHEAD: f64 = 10.0;
 
-/// All runs.
+/// The figures of all runs, by number of ranks.
 pub struct Grown {
-    /// The numbers of ranks, upwards, and how many runs there are of each.
+    /// The number of runs for each number of ranks.
     pub runs: BTreeMap<u32, usize>,
-    /// What all functions took, and the run as a whole.
+    /// Wall time, time in MPI, and the time of each function.
     pub times: Vec<Grows>,
-    /// The POP metrics by number of ranks, of 100.
+    /// The POP metrics in percent, by number of ranks and name.
     pub pop: BTreeMap<u32, BTreeMap<String, f64>>,
     /// Seconds of all ranks outside MPI, by number of ranks.
     pub useful: BTreeMap<u32, f64>,
@@ -23,26 +23,28 @@ pub struct Grown {
 
 /// A time at each number of ranks.
 pub struct Grows {
-    /// What it is of.
+    /// The name of the function, or of the figure of the whole run.
     pub name: String,
-    /// It is of a function, and no sum of others.
+    /// Whether it is the time of a function rather than of the whole run.
     pub is_function: bool,
-    /// Seconds of a rank in the mean, by number of ranks.
+    /// Seconds, mean of the ranks, by number of ranks.
     pub points: BTreeMap<u32, f64>,
     /// The models that are not ruled out, the best first.
     pub models: Vec<Model>,
 }
 
-/// Joins the figures of runs. `is_weak`: the work of a rank is always the same.
+/// Joins the figures of runs. `is_weak`: the work of each rank is the same in all runs (weak scaling).
 pub fn grown(runs: &[Figures], is_weak: bool) -> Grown {
     let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
-    runs.iter().for_each(|run| *counts.entry(run.ranks).or_default() += 1);
+    for run in runs {
+        *counts.entry(run.ranks).or_default() += 1;
+    }
     let mut times = vec![
         Grows::of(runs, "wall time", false, |run| run.fact(overview::WALL_TIME.name)),
         Grows::of(runs, "in MPI", false, |run| run.fact(overview::MPI_TIME_MEAN.name)),
     ];
     let names: BTreeSet<&str> = runs.iter().flat_map(Figures::functions).map(|(name, _)| name).collect();
-    // A function that a run did not call has no place in a model of relative errors.
+    // If some run did not call a function, its time is missing rather than 0: the models' errors are relative.
     let functions = names.into_iter().map(|name| {
         Grows::of(runs, name, true, |run| run.functions().find(|(function, _)| *function == name).map(|(_, time)| time))
     });
@@ -53,8 +55,9 @@ pub fn grown(runs: &[Figures], is_weak: bool) -> Grown {
     let mut pop: BTreeMap<u32, BTreeMap<String, f64>> = BTreeMap::new();
     let metrics: BTreeSet<&str> = runs.iter().flat_map(Figures::efficiencies).map(|(name, _)| name).collect();
     for metric in metrics {
-        let of = |run: &Figures| run.efficiencies().find(|(name, _)| *name == metric).map(|(_, percent)| percent);
-        for (ranks, percent) in means(runs, of) {
+        let of_metric =
+            |run: &Figures| run.efficiencies().find(|(name, _)| *name == metric).map(|(_, percent)| percent);
+        for (ranks, percent) in means(runs, of_metric) {
             pop.entry(ranks).or_default().insert(metric.to_string(), percent);
         }
     }
@@ -64,8 +67,8 @@ pub fn grown(runs: &[Figures], is_weak: bool) -> Grown {
 }
 
 impl Grown {
-    /// Computation scalability: the useful time of the fewest ranks over that of these, all ranks together, or of a rank where
-    /// each has its own work. Global efficiency is that times parallel efficiency.
+    /// Adds computation scalability: the useful time of all ranks at the fewest ranks over that at these; per rank if
+    /// each has work of its own. Global efficiency is scalability times parallel efficiency.
     fn add_scalability(&mut self, is_weak: bool) {
         let each = |ranks: u32, useful: f64| if is_weak { useful / f64::from(ranks) } else { useful };
         let Some(reference) = self.useful.first_key_value().map(|(ranks, useful)| each(*ranks, *useful)) else {
@@ -81,22 +84,21 @@ impl Grown {
         }
     }
 
-    /// The most ranks that were measured.
     pub fn most(&self) -> u32 {
         self.runs.last_key_value().map_or(0, |(ranks, _)| *ranks)
     }
 
-    /// How many ranks are foreseen.
+    /// The number of ranks that predictions are for.
     pub fn ahead(&self) -> f64 {
         AHEAD * f64::from(self.most())
     }
 }
 
-/// What all is lost by.
+/// The metric for all losses together.
 pub const GLOBAL: &str = "global efficiency";
-/// What the ranks lose to each other.
+/// The metric for losses by communication and waiting.
 pub const PARALLEL: &str = "parallel efficiency";
-/// What is lost by computing longer.
+/// The metric for losses by longer computation.
 pub const SCALABILITY: &str = "computation scalability";
 
 impl Grows {
@@ -106,18 +108,18 @@ impl Grows {
         Grows { name: name.into(), is_function, points: means(runs, &time), models }
     }
 
-    /// The time at the most ranks.
+    /// The time at the largest number of ranks.
     pub fn last(&self) -> f64 {
         self.points.last_key_value().map_or(0.0, |(_, time)| *time)
     }
 
-    /// What is expected of so many ranks.
+    /// The predicted time at a number of ranks.
     pub fn expected(&self, ranks: f64) -> Option<Expected> {
         fit::expected(&self.models, ranks)
     }
 }
 
-/// Means over the runs of as many ranks.
+/// Means over the runs, by number of ranks.
 fn means(runs: &[Figures], value: impl Fn(&Figures) -> Option<f64>) -> BTreeMap<u32, f64> {
     let mut sums: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
     for (ranks, value) in runs.iter().filter_map(|run| Some((run.ranks, value(run)?))) {

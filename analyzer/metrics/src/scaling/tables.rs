@@ -1,11 +1,11 @@
-//! The tables: efficiencies, times and models by number of ranks.
+//! The tables of efficiencies, times and models by number of ranks.
 
 use super::fit::{Expected, Model};
 use super::points::{GLOBAL, Grown, Grows, PARALLEL, SCALABILITY};
 use crate::meaning;
 use tables::{Column, Label, Row, Table};
 
-/// Functions that people are shown.
+/// The most functions that people are shown.
 const FUNCTIONS: usize = 15;
 
 /// The tree of efficiencies, as POP prints it.
@@ -23,7 +23,6 @@ const fn label(name: &'static str, depth: usize) -> Label {
     Label { key: name, name, depth }
 }
 
-/// An efficiency at a number of ranks.
 pub struct PopRow {
     label: Label,
     ranks: u32,
@@ -41,20 +40,20 @@ impl Row for PopRow {
     }
 }
 
-/// Efficiencies, for programs.
+/// Efficiencies, for programs only.
 pub fn pop(grown: &Grown) -> Table<PopRow> {
-    let of = |label: Label| {
+    let rows = |label: Label| {
         let row = move |ranks: &u32| PopRow { label, ranks: *ranks, percent: percent(grown, *ranks, label) };
         grown.runs.keys().map(row)
     };
-    Table::new("", TREE.into_iter().flat_map(of).collect()).for_programs()
+    Table::new("", TREE.into_iter().flat_map(rows).collect()).for_programs()
 }
 
 fn percent(grown: &Grown, ranks: u32, label: Label) -> Option<f64> {
     grown.pop.get(&ranks)?.get(label.name).copied()
 }
 
-/// A line of a table with a column for each number of ranks.
+/// A row with a value for each number of ranks.
 pub struct GrownRow<Name> {
     name: Name,
     values: Vec<Option<f64>>,
@@ -62,7 +61,7 @@ pub struct GrownRow<Name> {
     expected: Option<Expected>,
 }
 
-/// Efficiencies, for people.
+/// Efficiencies, for people only.
 pub fn efficiencies(grown: &Grown) -> Table<GrownRow<Label>> {
     let line = |name: Label| {
         let values = grown.runs.keys().map(|ranks| percent(grown, *ranks, name)).collect();
@@ -82,7 +81,7 @@ pub fn efficiencies(grown: &Grown) -> Table<GrownRow<Label>> {
     Table::with_columns("pop", "", columns, lines).whole().for_people().silent_empty()
 }
 
-/// Times and models, for people.
+/// Times and models, for people only.
 pub fn times(grown: &Grown) -> Table<GrownRow<String>> {
     let ahead = grown.ahead();
     let line = |grows: &Grows| GrownRow {
@@ -118,13 +117,12 @@ pub fn times(grown: &Grown) -> Table<GrownRow<String>> {
     Table::with_columns("times", "", columns, grown.times.iter().map(line).collect()).most(FUNCTIONS).for_people()
 }
 
-/// Where there is no room for all numbers of ranks, the first and the last stay longest.
+/// If text has no room for all numbers of ranks, the first and the last stay longest.
 fn spare(grown: &Grown, at: usize) -> u8 {
     let last = grown.runs.len() - 1;
     if at == 0 || at == last { 0 } else { (2 + at).min(200) as u8 }
 }
 
-/// A time at a number of ranks.
 pub struct PointRow {
     name: String,
     ranks: u32,
@@ -142,16 +140,16 @@ impl Row for PointRow {
     }
 }
 
-/// Times, for programs.
+/// Times, for programs only.
 pub fn points(grown: &Grown) -> Table<PointRow> {
-    let of = |grows: &Grows| {
+    let rows = |grows: &Grows| {
         let name = grows.name.clone();
         grows.points.clone().into_iter().map(move |(ranks, time)| PointRow { name: name.clone(), ranks, time })
     };
-    Table::new("", grown.times.iter().flat_map(of).collect()).for_programs()
+    Table::new("", grown.times.iter().flat_map(rows).collect()).for_programs()
 }
 
-/// A model.
+/// The best model of a function's time.
 pub struct ModelRow {
     name: String,
     model: Model,
@@ -183,7 +181,7 @@ impl Row for ModelRow {
     }
 }
 
-/// The best model of each time, for programs.
+/// The best model of each time, for programs only.
 pub fn models(grown: &Grown) -> Table<ModelRow> {
     let ahead = grown.ahead();
     let row = |grows: &Grows| {

@@ -1,11 +1,11 @@
-//! Which rank computes longest.
+//! The finding on the rank that computes longest.
 
 use super::{Evidence, Finding};
 use crate::imbalance::of_computation;
 use model::Rank;
 use tables::Value;
 
-/// An imbalance below this, or one that costs less of the time, is not worth a sentence.
+/// A smaller imbalance, or one that costs a smaller share of the time, is not reported.
 const LEAST_PERCENT: f64 = 10.0;
 const LEAST_SHARE: f64 = 0.02;
 

@@ -1,8 +1,8 @@
-//! What the run loses its efficiency by.
+//! The finding on the factor by which the run loses most of its efficiency.
 
 use super::{Evidence, Finding};
 
-/// A run as efficient as this needs no sentence.
+/// A more efficient run needs no finding.
 const ENOUGH: f64 = 0.95;
 
 pub fn finding(known: &Evidence) -> Option<Finding> {

@@ -1,7 +1,7 @@
-//! A run in words: what dominates, which rank and line is the cause, how sure that is, and what to try next.
+//! A run in sentences: what dominates, which rank and line cause it, how certain that is, and what to try next.
 //!
-//! In: what the analyses know of a run. Out: findings, the weightiest first, each of one analysis, whose tables show the figures. A
-//! finding stands only where its figures are there and large enough to matter.
+//! In: the results of the analyses of a run. Out: findings, the most important first, each of one analysis, whose
+//! tables show the figures. A finding appears only if its figures are known and large enough to matter.
 
 mod balance;
 mod efficiency;
@@ -19,30 +19,25 @@ use model::critical::CriticalPath;
 use model::engine::EngineAccount;
 use model::matching::Account;
 
-/// What is known of a run; without single calls only the run.
+/// The results of the analyses of a run. Without single calls only the run is known.
 pub struct Evidence<'a> {
-    /// The run.
     pub run: &'a Run,
-    /// Its calls, matched.
+    /// The run's matched calls.
     pub account: Option<&'a Account>,
-    /// Its efficiency.
     pub efficiency: Option<&'a Efficiency>,
-    /// Its critical path.
     pub path: Option<&'a CriticalPath>,
-    /// Its ranks' progress engines, by thread.
+    /// The activity of each rank's progress engine, by thread.
     pub engines: &'a [Vec<EngineAccount>],
-    /// Its nonblocking requests.
     pub requests: Option<&'a GatheredRequests>,
 }
 
-/// A sentence about a run, or two.
+/// One or two sentences about a run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
-    /// The section of the page that shows its figures.
+    /// The section of the page that shows the figures.
     pub section: &'static str,
-    /// What was found.
     pub text: String,
-    /// What to try.
+    /// Advice on what to try next.
     pub next: Option<String>,
 }
 
@@ -51,7 +46,7 @@ impl Finding {
         Finding { section, text, next: None }
     }
 
-    /// The command that shows its figures, without the run.
+    /// The command that shows the figures, without the run's folder.
     pub fn command(&self) -> &'static str {
         match self.section {
             "ranks" => "report --by rank",
@@ -66,7 +61,7 @@ impl Finding {
     }
 }
 
-/// All that stands out.
+/// All findings on a run.
 pub fn findings(known: &Evidence) -> Vec<Finding> {
     let all = [
         whole::finding(known),

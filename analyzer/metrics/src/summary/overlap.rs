@@ -1,10 +1,10 @@
-//! Whether waits were postponed in vain.
+//! The finding on requests that were waited for later although nothing could move them meanwhile.
 
 use super::{Evidence, Finding};
 use crate::overlap;
 use crate::totals::percent;
 
-/// Smaller shares of the requests are not worth a sentence, and so few of them are no pattern.
+/// A smaller share of the requests, or fewer requests, are not reported.
 const LEAST_PERCENT: f64 = 10.0;
 const LEAST_REQUESTS: u64 = 10;
 

@@ -1,4 +1,4 @@
-//! Where the critical path could be shortened most.
+//! The finding on the place where the critical path could be shortened most.
 
 use super::{Evidence, Finding};
 use crate::critical;
@@ -6,14 +6,14 @@ use crate::totals::{percent, seconds};
 use model::sums::Total;
 use tables::Value;
 
-/// Savings of less of the path are not worth a sentence.
+/// Savings of a smaller share of the path are not reported.
 const LEAST_PERCENT: f64 = 2.0;
 
 pub fn finding(known: &Evidence) -> Option<Finding> {
     let path = known.path?;
     let length: i64 = path.segments.iter().map(|stretch| stretch.to - stretch.from).total();
     let rows = critical::table(known.run, &path.places).rows;
-    // Starting and ending MPI is nobody's to save, nor is a call that waits for what has not happened.
+    // Starting and ending MPI cannot be saved, nor can a call that has not ended.
     let saves = rows.iter().filter(|row| !row.is_start_or_end() && !row.is_open);
     let place = saves.max_by_key(|row| row.saves)?;
     let share = percent(place.saves as f64, length as f64).filter(|share| *share >= LEAST_PERCENT)?;

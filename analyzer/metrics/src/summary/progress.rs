@@ -1,16 +1,16 @@
-//! Where requests were pending while nothing entered the progress engine.
+//! The finding on requests that were pending while nothing entered the progress engine.
 
 use super::{Evidence, Finding};
 use crate::engine;
 use model::Rank;
 use tables::Value;
 
-/// Times below this share of the run are not worth a sentence.
+/// Times below this share of the run are not reported.
 const LEAST_SHARE: f64 = 0.01;
 
 pub fn finding(known: &Evidence) -> Option<Finding> {
     let rows = engine::starved(known.run, known.engines).rows;
-    // Between two polls at one place the program does what it can.
+    // A program that polls at one place does what it can.
     let row = rows.iter().find(|row| row.from != row.to)?;
     let wall = known.run.asked().map(Rank::wall).fold(0.0, f64::max);
     let text = format!(

@@ -1,4 +1,4 @@
-//! How much of the time is MPI, and in which function most of that.
+//! The finding on the share of time in MPI, and on the function with most of it.
 
 use traces::calls::{Call, Class};
 
@@ -6,7 +6,7 @@ use super::{Evidence, Finding};
 use crate::totals::{self, percent};
 use model::rank::function_of;
 
-/// Where starting and ending MPI takes more of the time in it, the run is too short.
+/// If starting and ending MPI takes a larger share of the time in MPI, the run is too short.
 const MOST_PERCENT: f64 = 50.0;
 
 pub fn finding(known: &Evidence) -> Option<Finding> {

@@ -1,4 +1,4 @@
-//! Who is waited for most.
+//! The finding on the rank that others wait for most.
 
 use std::collections::BTreeMap;
 
@@ -11,9 +11,9 @@ use model::matching::{RankSite, WaitKey, WaitState, WaitSum};
 use model::sums::{Grow, Total};
 use tables::Value;
 
-/// Shares of the ranks' time below this are not worth a sentence.
+/// Smaller shares of the ranks' time are not reported.
 const LEAST_PERCENT: f64 = 1.0;
-/// Where more of the waiting goes on, that comes first.
+/// If a larger share of the waiting is in calls that have not returned, the finding is about those.
 const MOST_PERCENT: f64 = 50.0;
 
 pub fn finding(known: &Evidence) -> Option<Finding> {
@@ -56,7 +56,7 @@ pub fn finding(known: &Evidence) -> Option<Finding> {
     Some(Finding::new("waits", text).next(advice(*state, &who)))
 }
 
-/// Most waits go on: nobody has done yet what the calls wait for.
+/// The finding if most of the waiting is in calls that have not returned.
 fn going_on(known: &Evidence, text: String, share: f64, (key, most): (&WaitKey, &WaitSum)) -> Finding {
     let rank = known.run.ranks.get(key.waiter.rank as usize).map(rank_in_words).unwrap_or_default();
     let place = known.account.and_then(|account| account.places.get(key.waiter.place.number()));
@@ -70,13 +70,14 @@ fn going_on(known: &Evidence, text: String, share: f64, (key, most): (&WaitKey, 
             "{text} {share:.1} % of that is in calls that {had} not returned, the longest {rank} in {place}: {longest}."
         ),
     )
-    .next(match goes_on {
-        true => "See which rank has to do what before they can go on.",
-        false => "See for which rank they waited, and what it had not done.",
+    .next(if goes_on {
+        "See which rank has to do what before they can go on."
+    } else {
+        "See for which rank they waited, and what it had not done."
     })
 }
 
-/// What helps against waits of a kind.
+/// Advice against waits of a kind.
 fn advice(state: WaitState, who: &str) -> String {
     match state {
         WaitState::LateSender => {

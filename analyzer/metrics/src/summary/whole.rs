@@ -1,4 +1,4 @@
-//! Whether all of the run is there.
+//! The finding on runs that go on, or of which a part is missing.
 
 use super::{Evidence, Finding};
 use crate::words::plural;

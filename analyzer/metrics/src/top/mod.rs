@@ -1,4 +1,4 @@
-//! Where each rank of a running program is at the moment, those longest there first.
+//! The position of each rank of a running program, those longest where they are first.
 
 mod open_metrics;
 
@@ -16,7 +16,6 @@ use model::wait_for::Halt;
 use model::watch::{RankView, Watch};
 use tables::{Column, Label, Row, Table, WorldRank};
 
-/// One rank.
 pub struct TopRow {
     rank: WorldRank,
     host: String,
@@ -127,7 +126,6 @@ fn row(rank: &Rank, view: &RankView, sites: &Sites) -> TopRow {
     }
 }
 
-/// What a rank does, in a word.
 fn state(view: &RankView) -> Label {
     let process = view.process.map(|process| process.state);
     whereabouts::state(process.and_then(Halt::of), &view.spot, process)

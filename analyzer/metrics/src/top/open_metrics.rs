@@ -1,4 +1,4 @@
-//! The same as text of OpenMetrics 1.0, for a scraper.
+//! The ranks' positions and rates as OpenMetrics 1.0 text, for a scraper.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use model::Rank;
 use model::rank::function;
 use model::watch::{RankView, Watch};
 
-/// A gauge or counter of each rank.
+/// A gauge or counter that each rank has.
 struct Family {
     name: &'static str,
     kind: &'static str,
@@ -69,7 +69,7 @@ const FAMILIES: &[Family] = &[
     },
 ];
 
-/// Text of all ranks.
+/// All families of all ranks.
 pub fn open_metrics(watch: &Watch) -> String {
     let mut text = String::new();
     let ranks: Vec<(String, &RankView)> =
@@ -102,7 +102,7 @@ fn labels(rank: &Rank, view: &RankView) -> String {
     )
 }
 
-/// A label's value, as the format wants it.
+/// A label's value with the escapes that the format requires.
 fn escaped(value: &str) -> String {
     value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }

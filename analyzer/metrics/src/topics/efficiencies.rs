@@ -1,10 +1,9 @@
-//! Metrics: the factors of efficiency, and what is known by a name of its own.
+//! Topics of efficiencies and other metrics.
 
 use super::Topic;
 
 const POP: &str = "POP Centre of Excellence, standard metrics for parallel performance analysis (pop-coe.eu)";
 
-/// All of them.
 pub const ALL: &[Topic] = &[
     Topic {
         name: "global efficiency",

@@ -1,23 +1,22 @@
-//! Wait states and metrics by their names in reports: what they are, how they are computed, who defined them, and what people do about them.
+//! The topics of `overhear explain`: what wait states and metrics mean, how they are computed, who defined them, and
+//! what to do about them.
 
 mod efficiencies;
 mod wait_states;
 
-/// A wait state or a metric.
 pub struct Topic {
-    /// Its name in reports.
+    /// The name in reports.
     pub name: &'static str,
-    /// What it is.
     pub meaning: &'static str,
-    /// How it is computed.
+    /// The formula in words.
     pub formula: &'static str,
-    /// Who defined it.
+    /// The publication that defined it.
     pub source: &'static str,
-    /// What people do about it.
+    /// Advice on what to try.
     pub advice: &'static str,
 }
 
-/// Wait states first, then metrics.
+/// All topics, wait states first.
 pub fn topics() -> impl Iterator<Item = &'static Topic> {
     wait_states::ALL.iter().chain(efficiencies::ALL)
 }

@@ -1,11 +1,10 @@
-//! Wait states.
+//! Topics of wait states.
 
 use super::Topic;
 
-/// Scalasca's catalogue, where that has a state.
+/// The source of the states that Scalasca's catalogue has.
 const SCALASCA: &str = "Scalasca's catalogue of performance properties (Geimer, Wolf, Wylie and others 2010)";
 
-/// All of them.
 pub const ALL: &[Topic] = &[
     Topic {
         name: "late_sender",

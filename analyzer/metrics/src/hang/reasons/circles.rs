@@ -1,11 +1,11 @@
-//! Ranks that wait for each other.
+//! The reason of ranks that wait for each other.
 
 use super::{Reason, ReasonRow, names, stands, upper};
 use crate::hang::Findings;
 use crate::words::rank_in_words;
 use model::deadlock::knots;
 
-/// Ranks that wait for each other.
+/// Adds a row for each circle or knot of waiting ranks.
 pub fn add(findings: &Findings<'_>, rows: &mut Vec<ReasonRow>) {
     let run = findings.run;
     for knot in knots(&findings.graph.needs, &findings.stuck) {

@@ -1,4 +1,4 @@
-//! Collective calls that not all ranks come to, or come to with calls that differ.
+//! The reasons around collective calls: ranks that do not come, or come with a different call.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use model::rank::function_of;
 use model::standing::{CollectiveDifference, CollectiveKind, CollectivePart, Position};
 use model::wait_for::{Absence, absences};
 
-/// Collective calls that some ranks do not come to, or come to with another call.
+/// Adds rows for collective calls that waiting ranks are in and others are not, or differ from.
 pub fn add(findings: &Findings<'_>, rows: &mut Vec<ReasonRow>) {
     let standing = findings.standing;
     type Key = (u32, u64, Option<u64>, u16, Option<i32>, Option<u64>);
@@ -31,13 +31,14 @@ pub fn add(findings: &Findings<'_>, rows: &mut Vec<ReasonRow>) {
     }
 }
 
-/// `MPI_Barrier, collective call 2 of MPI_COMM_WORLD`.
+/// A collective call in words: `MPI_Barrier, collective call 2 of MPI_COMM_WORLD`.
 fn in_words(findings: &Findings<'_>, part: &CollectivePart) -> String {
     let (call, object) = (function_of(part.kind.function), communicator(findings, part.object));
     format!("{call}, collective call {} of {object}", part.ordinal + 1)
 }
 
-/// Ranks that are in other calls in this one's place, or made them and went on. The two sides of a mismatch are one reason.
+/// Adds a row if ranks are in a different call in place of this one, or made it and went on. Both sides of a mismatch
+/// wait, but only one of them adds the row.
 fn different(
     findings: &Findings<'_>,
     part: &CollectivePart,
@@ -85,7 +86,7 @@ fn different(
     rows.push(ReasonRow { reason: Reason::Mismatch, ranks: names(run, &others), detail });
 }
 
-/// Ranks that have not come.
+/// Adds a row for the ranks that have not come.
 fn late(
     findings: &Findings<'_>,
     part: &CollectivePart,
@@ -114,7 +115,7 @@ fn late(
     rows.push(ReasonRow { reason: Reason::Missing, ranks: names(run, &late), detail });
 }
 
-/// All have come, but have gone past calls before that did not match.
+/// Adds a row if all ranks have come, but their earlier calls on the communicator did not match.
 fn diverged(findings: &Findings<'_>, part: &CollectivePart, here: &[usize], rows: &mut Vec<ReasonRow>) {
     let (run, standing) = (findings.run, findings.standing);
     let made = |at: usize| standing.ranks[at].past.made.get(&part.object);

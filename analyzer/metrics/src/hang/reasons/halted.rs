@@ -1,4 +1,4 @@
-//! Ranks that others wait for and whose processes do nothing more.
+//! The reasons of ranks whose processes do nothing more while others wait for them.
 
 use super::{Reason, ReasonRow, agree, stands, upper};
 use crate::hang::Findings;
@@ -6,7 +6,7 @@ use crate::words::rank_in_words;
 use model::standing::Position;
 use model::wait_for::Halt;
 
-/// Those among the ranks that are waited for, for which this holds.
+/// The ranks that others wait for and for which `is` holds.
 fn awaited(findings: &Findings<'_>, is: impl Fn(usize) -> bool) -> Vec<usize> {
     let ranks = findings.waiting().into_iter().flat_map(|at| findings.graph.needs[at].ranks());
     let mut found: Vec<usize> = ranks.filter(|at| is(*at)).collect();
@@ -15,7 +15,7 @@ fn awaited(findings: &Findings<'_>, is: impl Fn(usize) -> bool) -> Vec<usize> {
     found
 }
 
-/// Ranks whose process is stopped or dead, or that are through with MPI.
+/// Adds rows for ranks whose process is stopped or dead, or that have finalized MPI.
 pub fn add(findings: &Findings<'_>, rows: &mut Vec<ReasonRow>) {
     let run = findings.run;
     let mut say = |reason, places: Vec<usize>, what: &str| {

@@ -1,11 +1,11 @@
-//! Locks of windows that ranks wait for and others hold.
+//! The reason of ranks that wait for the lock of a window.
 
 use super::{Reason, ReasonRow, agree, names, stands, upper};
 use crate::hang::Findings;
 use crate::words::rank_in_words;
 use model::wait_for::holders;
 
-/// Ranks that wait for a lock that another rank holds which waits, too.
+/// Adds a row for each rank that waits for a lock whose holder waits for ever, too.
 pub fn add(findings: &Findings<'_>, rows: &mut Vec<ReasonRow>) {
     use traces::calls::Class::Rma;
     let (run, standing) = (findings.run, findings.standing);

@@ -1,4 +1,5 @@
-//! Receives that get no message although there are some: those are of another tag or communicator, or for receives before.
+//! The reasons of receives that get none of the messages under way: those have another tag or communicator, or belong
+//! to earlier receives.
 
 use traces::signature::tag;
 
@@ -9,7 +10,7 @@ use model::roles::Peer;
 use model::standing::Awaited;
 use model::wait_for::{MessageClass, PostedReceive, ReceiveOwner};
 
-/// Ranks that wait for a message where others are under way.
+/// Adds a row for each rank that waits for a message while others are under way to it.
 pub fn add(findings: &Findings<'_>, rows: &mut Vec<ReasonRow>) {
     for at in findings.waiting() {
         let mailbox = &findings.graph.mail[at];
@@ -30,7 +31,7 @@ pub fn add(findings: &Findings<'_>, rows: &mut Vec<ReasonRow>) {
     }
 }
 
-/// `tag 7 from rank 0`.
+/// The message that a receive asks for, in words: `tag 7 from rank 0`.
 fn wanted(findings: &Findings<'_>, post: &PostedReceive) -> String {
     let wanted = if post.tag == tag::ANY { "any tag".into() } else { format!("tag {}", post.tag) };
     match post.from {
@@ -39,7 +40,7 @@ fn wanted(findings: &Findings<'_>, post: &PostedReceive) -> String {
     }
 }
 
-/// The messages that fit a receive and are for others that were posted before, in words.
+/// The messages that fit the receive but belong to receives posted earlier, in words.
 fn taken(findings: &Findings<'_>, at: usize, post: &PostedReceive) -> Option<String> {
     let mailbox = &findings.graph.mail[at];
     let count: u64 =
@@ -60,7 +61,7 @@ fn taken(findings: &Findings<'_>, at: usize, post: &PostedReceive) -> Option<Str
     }
 }
 
-/// A message from the rank that a receive names, and which no receive asks for, in words.
+/// A message from the rank that the receive names and that no receive asks for, in words.
 fn stray(findings: &Findings<'_>, at: usize, post: &PostedReceive) -> Option<String> {
     let (run, standing, mailbox) = (findings.run, findings.standing, &findings.graph.mail[at]);
     let Peer::Rank(from) = post.from else { return None };

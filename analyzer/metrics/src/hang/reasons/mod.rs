@@ -1,4 +1,4 @@
-//! Why a run hangs: the first cause of each kind that is found among the ranks that wait for ever.
+//! Why a run hangs: the first cause of each kind among the ranks that wait for ever.
 
 mod circles;
 mod collectives;
@@ -15,7 +15,7 @@ use model::standing::Position;
 use model::{ProcessFate, Run};
 use tables::{Column, Label, Row, Table};
 
-/// Why ranks wait for ever.
+/// The kind of cause for which ranks wait for ever.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reason {
     /// A process is stopped.
@@ -32,13 +32,13 @@ pub enum Reason {
     Tag,
     /// The messages that came are for receives that were posted before.
     Taken,
-    /// A rank holds a lock of a window that another waits for.
+    /// A rank holds the lock of a window that another waits for.
     Lock,
     /// Ranks wait for each other in a circle.
     Cycle,
     /// Ranks wait for any of each other.
     Knot,
-    /// Nothing moves.
+    /// No cause is known; nothing moves.
     Silent,
 }
 
@@ -61,13 +61,11 @@ impl Reason {
     }
 }
 
-/// One reason.
 pub struct ReasonRow {
-    /// Its kind.
     pub reason: Reason,
-    /// Who causes it.
+    /// The ranks that cause it.
     pub ranks: String,
-    /// In words.
+    /// The reason in a sentence.
     pub detail: String,
 }
 
@@ -85,7 +83,7 @@ impl Row for ReasonRow {
     }
 }
 
-/// Ranks by their places, in words.
+/// Names ranks, given by their places in the run.
 pub fn names(run: &Run, places: &[usize]) -> String {
     let (first, others): (Vec<usize>, Vec<usize>) =
         places.iter().partition(|at| run.ranks[**at].header.world == 0 && run.ranks[**at].number().is_some());
@@ -101,15 +99,15 @@ pub fn names(run: &Run, places: &[usize]) -> String {
     words.join(", ")
 }
 
-/// One row for each reason, for programs; people read [`in_words`].
+/// One row for each reason, for programs only; people read [`in_words`].
 pub fn reasons(findings: &Findings<'_>) -> Table<ReasonRow> {
-    Table::new("reasons", of(findings)).for_programs()
+    Table::new("reasons", found(findings)).for_programs()
 }
 
-/// The verdict with what it rests on, and its reasons, a paragraph each.
+/// The verdict with its evidence, and then each reason as a paragraph.
 pub fn in_words(findings: &Findings<'_>) -> Vec<String> {
     let judgement = &findings.judgement;
-    // Processes of another host may be gone, or their files not be fresh.
+    // A process on another host may be gone, or its file may not be up to date.
     let is_unseen = findings.run.ranks.iter().any(|rank| rank.fate == ProcessFate::Unknown);
     let (hangs, not, whether) = match (findings.is_live(), is_unseen) {
         (true, _) => ("It hangs", "It does not hang", "whether it hangs"),
@@ -126,14 +124,14 @@ pub fn in_words(findings: &Findings<'_>) -> Vec<String> {
         Verdict::Unknown => format!("Cannot tell {whether}"),
     };
     let mut words = vec![format!("{verdict}: {}.", judgement.rests_on)];
-    words.extend(of(findings).into_iter().map(|row| row.detail));
+    words.extend(found(findings).into_iter().map(|row| row.detail));
     if matches!(judgement.verdict, Verdict::No | Verdict::Unknown) && judgement.aside.is_none() {
         words.extend(awaited_ranks(findings));
     }
     words
 }
 
-fn of(findings: &Findings<'_>) -> Vec<ReasonRow> {
+fn found(findings: &Findings<'_>) -> Vec<ReasonRow> {
     let mut rows = Vec::new();
     if !findings.judgement.verdict.hangs() && findings.judgement.aside.is_none() {
         return rows;
@@ -154,7 +152,7 @@ fn of(findings: &Findings<'_>) -> Vec<ReasonRow> {
     rows
 }
 
-/// What is left to say where nobody is known to wait for somebody.
+/// The reason if no other is known: where the first few waiting ranks are.
 fn still(findings: &Findings<'_>) -> ReasonRow {
     let waiting = findings.waiting();
     let everybody: Vec<usize> = (0..findings.stuck.len()).collect();
@@ -165,11 +163,11 @@ fn still(findings: &Findings<'_>) -> ReasonRow {
     ReasonRow { reason: Reason::Silent, ranks: names(findings.run, &ranks), detail: upper(&detail) }
 }
 
-/// Where a rank is: `is in MPI_Recv (from 1, tag 7) at main (a.c:12)`.
+/// The position of a rank in words: `is in MPI_Recv (from 1, tag 7) at main (a.c:12)`.
 pub fn stands(findings: &Findings<'_>, at: usize) -> String {
     let (run, position) = (findings.run, findings.standing.ranks[at].position());
     let call = call_of(position).map(|call| call_in_words(run, &run.ranks[at], call));
-    // Of a run that is over nobody knows how long its ranks stayed where they were.
+    // If the run is over, how long its ranks stayed where they were is unknown.
     let live = findings.changes[at].as_ref().and_then(|_| findings.since_of(at, position));
     let since = live.map_or(String::new(), |since| format!(", since {since:.1} s"));
     match (position, call) {
@@ -181,7 +179,7 @@ pub fn stands(findings: &Findings<'_>, at: usize) -> String {
     }
 }
 
-/// `Ranks 1-3 wait`.
+/// The ranks and the fitting verb: `Ranks 1-3 wait`.
 pub fn agree(run: &Run, places: &[usize], one: &str, several: &str) -> String {
     format!("{} {}", upper(&names(run, places)), if places.len() == 1 { one } else { several })
 }
@@ -191,13 +189,13 @@ fn upper(text: &str) -> String {
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// A communicator by its name, or the run's number.
+/// The communicator's name, or its number in the run if it has none.
 pub fn communicator(findings: &Findings<'_>, object: u32) -> String {
     let name = &findings.standing.objects.groups[object as usize].name;
     if name.is_empty() { format!("communicator {object}") } else { name.clone() }
 }
 
-/// Whom the ranks of a run wait for of which nobody says that it hangs.
+/// Names a rank that others wait for, in a run without a verdict that it hangs.
 fn awaited_ranks(findings: &Findings<'_>) -> Option<String> {
     let (run, needs) = (findings.run, &findings.graph.needs);
     let mut waited: Vec<usize> = needs.iter().flat_map(|need| need.ranks()).collect();
