@@ -1,10 +1,9 @@
 //! That programs run with the recorder as they do without it, at length: every function, misuse, and mpi4py's own tests.
 
+use examples::build;
 use examples::mpi::{self, Mpi};
 use examples::mpi4py::{self, How};
 use examples::wheel::run as done;
-
-use crate::build;
 
 /// Files of mpi4py's tests that are left out: the library, ranks, the files as mpi4py's option `-e` takes them, and why.
 const LEFT_OUT: &[(&str, &[u32], &str, &str)] = &[

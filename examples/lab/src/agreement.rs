@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use examples::build;
 use examples::loops::{Comparison, LOOPS, LoopSizes, compare};
 use examples::mpi::{self, Mpi};
-
-use crate::build;
 
 /// Runs without the recorder, by which a figure is known to be repeatable.
 const PLAIN_RUNS: usize = 3;

@@ -4,10 +4,9 @@ use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
+use examples::build;
 use examples::mpi::{self, Mpi};
 use examples::run::{finish, fresh_folder, overhear};
-
-use crate::build;
 
 /// Ranks, one for each processor of a small machine.
 const RANKS: u32 = 2;

@@ -5,11 +5,11 @@ mod execution;
 mod programs;
 mod verdict;
 
+use examples::build;
 use examples::mpi::{self, Mpi};
 use examples::packages;
 use examples::run::{Run, fresh_folder};
 
-use crate::build;
 use execution::{Execution, Results};
 use programs::{PROGRAMS, PackagedProgram};
 use verdict::Figures;

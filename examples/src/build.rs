@@ -1,14 +1,14 @@
-//! Builds what other commands show, test and measure.
+//! Builds the command, the recorder and the benchmark programs, for tests and measurements.
 
 use std::env;
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use examples::mpi::{self, Mpi};
-use examples::run::tested;
-use examples::wheel::run;
-use examples::{target, workspace};
+use crate::machine::{target, workspace};
+use crate::mpi::{self, Mpi};
+use crate::run::tested;
+use crate::wheel::run;
 
 /// The benchmark programs.
 const PROGRAMS: &[&str] = &[
@@ -26,7 +26,7 @@ const PROGRAMS: &[&str] = &[
 /// The library whose header is that of the standard ABI.
 const STANDARD_ABI: &str = "mpich5abi";
 
-/// The cargo that runs this.
+/// Runs in the workspace of the profiler.
 pub fn cargo() -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or("cargo".into()));
     command.current_dir(workspace());
@@ -74,6 +74,7 @@ pub fn benchmarks(mpi: &Mpi) -> Result<PathBuf, String> {
     // mpi-sys does not notice that another compiler is meant.
     let built = target().join("mpi/built").join(mpi.built_as);
     let mut build = cargo();
+    build.current_dir(workspace().join("examples/lab"));
     build.args(["build", "--release", "--quiet", "--package", "overhear-benchmarks", "--target-dir"]).arg(&built);
     mpi.set_environment(&mut build);
     // The libclang of PyPI comes without the headers of a compiler; those of the C compiler do.

@@ -10,9 +10,9 @@ mod progress;
 mod setting;
 mod swaps;
 
+use examples::build;
 use examples::mpi;
 
-use crate::build;
 use setting::Setting;
 
 /// A document's page, by its name.

@@ -36,7 +36,7 @@ pub fn write(_: &[Setting]) -> Result<(), String> {
     );
     page.paragraph(
         "The benchmarks `integer_sort` and `alltoallv_schemes` carry both experiments out; `overhear report` and `overhear progress` find the \
-         figures in their traces. `cargo xtask papers progress` makes this page anew, `cargo xtask case-study` prints the tables alone.",
+         figures in their traces. `cargo lab papers progress` makes this page anew, `cargo lab case-study` prints the tables alone.",
     );
     page.paragraph(&machine());
     let rows = |table: &[(&str, &str, &str)]| -> Vec<Vec<String>> {

@@ -23,7 +23,7 @@ pub fn write(settings: &[Setting]) -> Result<(), String> {
     );
     page.paragraph(
         "The benchmark `fan_out` carries this out; `overhear fanout` finds such rounds in the trace of any program. Each cell has both: \
-         program / trace, the median in µs. `cargo xtask papers fan-out` makes this page anew.",
+         program / trace, the median in µs. `cargo lab papers fan-out` makes this page anew.",
     );
     page.paragraph(&machine());
     let (mut rows, mut findings, mut figures) = (Vec::new(), Vec::new(), Page::new("fan-out", ""));

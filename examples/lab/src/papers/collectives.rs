@@ -22,7 +22,7 @@ pub fn write(settings: &[Setting]) -> Result<(), String> {
     );
     page.paragraph(
         "The benchmark `timed_collectives` carries this out; `overhear report --by collective` and `overhear overlap` find the same in the \
-         trace of any program. Each cell has both: program / trace. `cargo xtask papers collectives` makes this page anew.",
+         trace of any program. Each cell has both: program / trace. `cargo lab papers collectives` makes this page anew.",
     );
     page.paragraph(&machine());
     let (mut blocking, mut nonblocking, mut traces) = (Vec::new(), Vec::new(), Page::new("collectives", ""));

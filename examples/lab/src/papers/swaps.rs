@@ -20,7 +20,7 @@ pub fn write(settings: &[Setting]) -> Result<(), String> {
     );
     page.paragraph(
         "The benchmark `swap` carries this out; `overhear model` finds latencies, bandwidths and the sizes at which the protocol changes in \
-         the trace of any program, and LogGP's parameters where the trace has what they need. `cargo xtask papers swaps` makes this page \
+         the trace of any program, and LogGP's parameters where the trace has what they need. `cargo lab papers swaps` makes this page \
          anew.",
     );
     page.paragraph(&machine());

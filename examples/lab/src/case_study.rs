@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use examples::answer::{Answer, number};
+use examples::build;
 use examples::mpi::{self, Mpi};
 use examples::run::{Run, finish, fresh_folder, overhear};
 use serde_json::{Value, json};
 
-use crate::build;
 use crate::hosts::{Hosts, over_tcp};
 
 const RANKS: u32 = 4;

@@ -6,6 +6,7 @@
 use std::process::Command;
 
 use examples::answer::{Answer, number};
+use examples::build;
 use examples::mpi::{self, Mpi};
 use examples::program::Program;
 use examples::run::{Run, finish, fresh_folder, overhear};
@@ -14,7 +15,6 @@ use traces::definitions::{Definition, Occasion, Sync};
 use traces::file::FileHeader;
 use traces::read::RankFile;
 
-use crate::build;
 use crate::hosts::{Hosts, over_tcp};
 
 const PROGRAMS: [&str; 3] = ["late_sender", "nxn", "persistent_halo"];

@@ -24,7 +24,7 @@ pub fn write(settings: &[Setting]) -> Result<(), String> {
     );
     page.paragraph(
         "The benchmark `post_work_wait` carries this out and prints what it measures; `overhear overlap` finds the same in the trace of any \
-         program. Each cell below has both: program / trace. `cargo xtask papers availability` makes this page anew.",
+         program. Each cell below has both: program / trace. `cargo lab papers availability` makes this page anew.",
     );
     page.paragraph(&machine());
     let mut answers = Vec::new();

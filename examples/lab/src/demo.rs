@@ -2,11 +2,10 @@
 
 use std::process::Command;
 
+use examples::build;
 use examples::mpi;
 use examples::run::{fresh_folder, overhear};
 use examples::wheel::run as done;
-
-use crate::build;
 
 /// Finds an MPI or brings one, builds, records and reports.
 pub fn run() -> Result<(), String> {

@@ -4,12 +4,11 @@ use std::path::Path;
 use std::process::Command;
 
 use examples::answer::Answer;
+use examples::build;
 use examples::mpi::Mpi;
 use examples::run::{Case, Run, finish, overhear};
 use examples::transport::transports;
 use serde_json::Value;
-
-use crate::build;
 
 /// The MPIs that pages are about.
 const LIBRARIES: [&str; 4] = ["ompi4", "ompi5", "mpich4", "mpich5"];

@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use examples::build;
 use examples::mpi::{self, Mpi};
 use examples::program::Program;
 use examples::run::Case;
 use examples::running::{Running, says_it_hangs, verdict};
 use examples::verdicts;
-
-use crate::build;
 
 /// A program that has not ended by then is left.
 const LIMIT: Duration = Duration::from_secs(60);

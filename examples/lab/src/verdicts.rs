@@ -4,10 +4,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread;
 
+use examples::build;
 use examples::mpi::{self, Mpi};
 use examples::verdicts::{self, Score, SmallProgram, Trial};
-
-use crate::build;
 
 /// Programs that run at a time.
 const AT_ONCE: usize = 2;
