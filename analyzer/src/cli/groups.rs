@@ -9,7 +9,7 @@ pub const GROUPS: &[(&str, &[&str])] = &[
     ("Record", &["record", "doctor", "env"]),
     ("Where the time went", &["report", "imbalance", "matrix", "progress"]),
     ("Who waited, and why", &["waits", "path", "pop", "overlap", "check"]),
-    ("How fast messages were", &["model", "fanout"]),
+    ("How fast messages were", &["network", "fanout"]),
     ("While it runs, or hangs", &["top", "hang"]),
     ("Compare", &["diff", "scaling"]),
     ("Look closer, by other tools, too", &["timeline", "plot", "export", "query"]),

@@ -81,10 +81,14 @@ pub enum Command {
     Overlap(Plotted),
     /// Show the latency and bandwidth that a run's messages saw
     ///
-    /// By what ranks called and whether they share a host; from which size on the MPI library goes another way; LogGP's parameters.
-    /// Ordered exchanges are ping-pong, unordered ones go both ways at once; one-way times are those of messages whose receiver waited.
-    #[command(mut_arg("plot", |plot| plot.help("Plot times and bandwidths over message size to this file, SVG or PNG by its name")))]
-    Model(Plotted),
+    /// By the functions called and whether the ranks share a host; the sizes at which the MPI library changes its protocol; LogGP's
+    /// parameters. Ordered exchanges are ping-pong, unordered ones go both ways at once; one-way times are those of messages whose receiver
+    /// was waiting.
+    #[command(
+        alias = "model",
+        mut_arg("plot", |plot| plot.help("Plot times and bandwidths over message size to this file, SVG or PNG by its name"))
+    )]
+    Network(Plotted),
     /// Show how long rounds of one rank to several others and back take
     ///
     /// By size and number of ranks; what one message more costs, and rounds that took far longer than others of their kind.

@@ -46,7 +46,8 @@ pub enum PlotKind {
     /// Overhead and availability of nonblocking messages over their size
     Availability,
     /// Latency and bandwidth over message size
-    Model,
+    #[value(alias = "model")]
+    Network,
     /// Rounds of one rank to several others and back
     Fanout,
     /// Collective operations over message size

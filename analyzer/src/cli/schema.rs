@@ -26,7 +26,8 @@ pub enum Analysis {
     /// How much communication was hidden.
     Overlap,
     /// Latency and bandwidth.
-    Model,
+    #[value(alias = "model")]
+    Network,
     /// Rounds from one rank to others and back.
     Fanout,
     /// The POP metrics.

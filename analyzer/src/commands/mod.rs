@@ -14,7 +14,7 @@ mod free;
 mod hang;
 mod imbalance;
 mod matrix;
-mod model;
+mod network;
 mod open;
 mod overlap;
 mod page;
@@ -45,7 +45,7 @@ pub fn run(cli: Cli) -> u8 {
         Command::Waits(arguments) => waits::run(&arguments),
         Command::Path(arguments) => path::run(&arguments),
         Command::Overlap(arguments) => overlap::run(&arguments),
-        Command::Model(arguments) => model::run(&arguments),
+        Command::Network(arguments) => network::run(&arguments),
         Command::Fanout(arguments) => fanout::run(&arguments),
         Command::Pop(arguments) => pop::run(&arguments),
         Command::Matrix(arguments) => matrix::run(&arguments),

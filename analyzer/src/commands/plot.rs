@@ -53,7 +53,7 @@ fn of_one(run: &Run, kind: PlotKind, file: &PlotFile) -> Result<(), Error> {
         PlotKind::Availability => {
             plot::write(charts::overlap::figures(&overlap::messages(&reports::overlap::requests(run)?)), file)
         }
-        PlotKind::Model => {
+        PlotKind::Network => {
             let settled = reports::network::matched(run)?;
             plot::write(charts::network::figures(&reports::network::network(run, &settled)), file)
         }

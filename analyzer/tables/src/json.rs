@@ -13,9 +13,11 @@ use crate::visible::is_hidden;
 /// Changes when a name changes its meaning or goes; names may be added.
 const VERSION: u32 = 2;
 
-/// What the JSON of a command says it is.
+/// The name and version that a command's JSON states.
 pub fn schema_name(command: &str) -> String {
-    format!("overhear-{command}/{VERSION}")
+    // Programs compare this name, so it stayed when `overhear model` became `overhear network`.
+    let name = if command == "network" { "model" } else { command };
+    format!("overhear-{name}/{VERSION}")
 }
 
 /// Prints the report.

@@ -41,7 +41,7 @@ pub struct TestArgs {
 }
 
 /// Tests that compare what programs measure of themselves.
-const MEASURED: [&str; 6] = ["collectives::", "cost::", "durations::", "fanout::", "model::", "overlap::"];
+const MEASURED: [&str; 6] = ["collectives::", "cost::", "durations::", "fanout::", "network::", "overlap::"];
 
 /// Tests of what takes minutes to build, which is built where all is tested.
 const BUILT_APART: [&str; 3] = ["archive::", "linked_into_the_program", "python_package::"];

@@ -36,7 +36,7 @@ pub enum RunAnalysis {
     /// How much communication was hidden.
     Overlap,
     /// Latency and bandwidth.
-    Model,
+    Network,
     /// Rounds from one rank to others and back.
     Fanout,
     /// The POP metrics.
@@ -67,7 +67,7 @@ impl RunAnalysis {
             RunAnalysis::Waits => waits::analyze(run)?,
             RunAnalysis::Path => path::analyze(run)?,
             RunAnalysis::Overlap => overlap::report(run, &overlap::requests(run)?),
-            RunAnalysis::Model => {
+            RunAnalysis::Network => {
                 let settled = network::matched(run)?;
                 network::report(run, &settled.account, &network::network(run, &settled))
             }
@@ -92,7 +92,7 @@ impl RunAnalysis {
             RunAnalysis::Waits => "waits",
             RunAnalysis::Path => "path",
             RunAnalysis::Overlap => "overlap",
-            RunAnalysis::Model => "model",
+            RunAnalysis::Network => "network",
             RunAnalysis::Fanout => "fanout",
             RunAnalysis::Pop => "pop",
             RunAnalysis::Matrix(..) => "matrix",

@@ -19,7 +19,7 @@ pub fn write(settings: &[Setting]) -> Result<(), String> {
          ordered protocols; 2/b is the bandwidth of the fastest way to move the volume.",
     );
     page.paragraph(
-        "The benchmark `swap` carries this out; `overhear model` finds latencies, bandwidths and the sizes at which the protocol changes in \
+        "The benchmark `swap` carries this out; `overhear network` finds latencies, bandwidths and the sizes at which the protocol changes in \
          the trace of any program, and LogGP's parameters where the trace has what they need. `cargo lab papers swaps` makes this page \
          anew.",
     );
@@ -50,8 +50,8 @@ pub fn write(settings: &[Setting]) -> Result<(), String> {
         }
         let caption =
             format!("{}: time over number of messages and bandwidth over size, from the trace", setting.name());
-        recorded.draw(&["model"], &figures.picture(&setting.name(), &caption))?;
-        figures.terminal(&recorded.print(&["model", "--top", "8"]));
+        recorded.draw(&["network"], &figures.picture(&setting.name(), &caption))?;
+        figures.terminal(&recorded.print(&["network", "--top", "8"]));
         names.push(setting.name());
     }
     let heads: Vec<String> = std::iter::once("protocol".into()).chain(names).collect();

@@ -2,7 +2,7 @@
 
 /// Table, key, meaning.
 pub const MESSAGES: &[(&str, &str, &str)] = &[
-    // model
+    // network
     (
         "run",
         "window_messages",
@@ -61,7 +61,7 @@ pub const MESSAGES: &[(&str, &str, &str)] = &[
     ("loggp", "reason", "Why it is not determined."),
     ("sizes", "between", "Whether the two ranks share a host."),
     ("sizes", "pattern", "As in the table of protocols."),
-    ("sizes", "calls", "How many calls; in `model`, the functions that the two ranks call."),
+    ("sizes", "calls", "How many calls; in `network`, the functions that the two ranks call."),
     ("sizes", "count", "How many exchanges, or messages, of that size."),
     ("sizes", "time_s", "What an exchange takes, or a message, of a window its share; median."),
     ("sizes", "time_least_s", "The least that the median may be, with 95 % confidence."),

@@ -25,7 +25,7 @@ fn differences(mpi: &Mpi, variables: &[(&str, &str)]) -> Differences {
     let case = Case { arguments: words.collect(), ranks: 2, ..in_rust("swap", mpi) };
     let (output, run) = recorded(case, variables, "swap");
     let measured: Value = serde_json::from_str(&output).unwrap();
-    let said = run.ask("model", &[]);
+    let said = run.ask("network", &[]);
     let (mut differences, mut compared) = (Differences::new(), 0);
     for (row, (id, calls)) in measured["rows"].as_array().unwrap().iter().zip(PROTOCOLS) {
         assert_eq!(row["protocol"], id);

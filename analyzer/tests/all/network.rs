@@ -97,7 +97,7 @@ impl<F: Fn(u64) -> f64> Planted<F> {
 fn said(ranks: Vec<Calls>) -> Value {
     let size = ranks.len() as u32;
     let (folder, _) = made(ranks, size);
-    let output = overhear("model", &folder.0, &["--format", "json"]);
+    let output = overhear("network", &folder.0, &["--format", "json"]);
     serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
 }
 
@@ -242,15 +242,26 @@ fn loggp_is_given_where_a_run_has_what_it_needs_and_the_reason_where_not() {
 }
 
 #[test]
-fn a_run_without_messages_says_what_model_needs() {
+fn network_answers_to_its_old_name_and_its_json_keeps_it() {
+    let zero = Calls::default().call(send(Call::Send, 1, 8), 10, 100);
+    let one = Calls::default().call(receive(0, 8), 10, 200);
+    let (folder, _) = made(vec![zero, one], 2);
+    let [new, old] = ["network", "model"].map(|name| overhear(name, &folder.0, &["--format", "json"]).stdout);
+    assert_eq!(new, old);
+    let said: Value = serde_json::from_slice(&new).unwrap();
+    assert_eq!(said["schema"], "overhear-model/2");
+}
+
+#[test]
+fn a_run_without_messages_says_what_network_needs() {
     let barrier = || Calls::default().call(on_nobody(Call::Barrier), 10, 100);
     let (folder, _) = made(vec![barrier(), barrier()], 2);
-    let output = overhear("model", &folder.0, &[]);
+    let output = overhear("network", &folder.0, &[]);
     assert_eq!(output.status.code(), Some(3));
     assert!(stderr(&output).contains("MPI_Barrier 2"), "{}", stderr(&output));
     let alone = Calls::default().call(signature(0, Call::Send, peer::PROC_NULL, 8, 0), 10, 100);
     let (folder, _) = made(vec![alone], 1);
-    assert_eq!(overhear("model", &folder.0, &[]).status.code(), Some(3));
+    assert_eq!(overhear("network", &folder.0, &[]).status.code(), Some(3));
 }
 
 /// Windows of 16 messages that take a nanosecond for each 4 bytes, waited for together and answered by 4 bytes; `crosses`, where the

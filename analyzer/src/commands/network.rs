@@ -1,4 +1,4 @@
-//! `overhear model`: latency and bandwidth as a job saw them.
+//! `overhear network`: latency and bandwidth as a job saw them.
 
 use super::open::open;
 use super::print::print;
@@ -16,6 +16,7 @@ pub fn run(arguments: &cli::Plotted) -> Result<u8, Error> {
     if let Some(file) = &arguments.plot {
         plot::write(charts::network::figures(&network), file)?;
     }
-    print(metrics::reports::network::report(&run, &settled.account, &network), "model", &arguments.of.print)?;
+    let report = metrics::reports::network::report(&run, &settled.account, &network);
+    print(report, "network", &arguments.of.print)?;
     Ok(if run.is_partial() { PARTIAL } else { OK })
 }
