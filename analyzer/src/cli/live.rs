@@ -1,4 +1,4 @@
-//! The flags of commands about a run at this moment.
+//! The flags of commands about a run that is going on: `hang` and `top`.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use super::Print;
 pub struct HangArgs {
     /// The run's folder [default: the newest run in the working folder]
     pub dir: Option<PathBuf>,
-    /// Do not save the names of call sites, neither in the run's folder nor in ~/.cache/overhear
+    /// Do not cache the names of call sites, in the run's folder or in ~/.cache/overhear
     #[arg(long)]
     pub no_cache: bool,
     /// How to print it.
@@ -24,19 +24,19 @@ pub struct HangArgs {
 pub struct TopArgs {
     /// The run's folder [default: the newest run in the working folder]
     pub dir: Option<PathBuf>,
-    /// Print one frame and end; its rates are of a fifth of a second
+    /// Print one frame and exit; rates are measured over 0.2 s
     #[arg(long)]
     pub once: bool,
-    /// Print one frame as OpenMetrics and end; its totals are since the recording began
+    /// Print one frame as OpenMetrics and exit; totals count from the start of the recording
     #[arg(long, conflicts_with_all = ["once", "format", "output", "top", "sort"])]
     pub metrics: bool,
-    /// Read each rank's file on its own node, by a reader that this starts there: for folders that nodes see late
+    /// Read each rank's file on its own node, by a reader started there: for file systems that show new data late
     #[arg(long, value_name = "LAUNCHER")]
     pub launcher: Option<NodeLauncher>,
-    /// Be such a reader, of this host's ranks
+    /// Be such a reader, for the ranks of this host
     #[arg(long, hide = true, value_name = "HOST", requires = "dir", conflicts_with_all = ["once", "metrics", "launcher"])]
     pub feed: Option<String>,
-    /// Do not save the names of call sites, neither in the run's folder nor in ~/.cache/overhear
+    /// Do not cache the names of call sites, in the run's folder or in ~/.cache/overhear
     #[arg(long)]
     pub no_cache: bool,
     /// How to print it.
@@ -44,7 +44,7 @@ pub struct TopArgs {
     pub print: Print,
 }
 
-/// What starts a command on another node.
+/// A way to start a command on another node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum NodeLauncher {
     /// Slurm's srun, in the job that SLURM_JOB_ID names.

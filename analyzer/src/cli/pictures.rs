@@ -1,16 +1,16 @@
-//! The flags of `plot`.
+//! The flags of `plot` and `timeline`.
 
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::Select;
+use super::{OneRun, Select};
 use pictures::plot::PlotFile;
 
-/// See the module.
+/// The flags of `plot`.
 #[derive(Args)]
 pub struct PlotArgs {
-    /// The run's folder; those of two runs for diff, of all for scaling
+    /// The run's folder; two folders for diff, any number for scaling
     #[arg(required = true, value_name = "DIR")]
     pub dirs: Vec<PathBuf>,
     /// What to plot
@@ -21,17 +21,17 @@ pub struct PlotArgs {
     /// Replace the file if it exists
     #[arg(long)]
     pub force: bool,
-    /// What of the run to look at.
+    /// The part of the run to look at.
     #[command(flatten)]
     pub select: Select,
 }
 
-/// What there are pictures of.
+/// A picture that `plot` draws.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum PlotKind {
     /// Time by function, and by rank
     Breakdown,
-    /// What an even spread of each function over the ranks could gain
+    /// Time that an even spread over the ranks would save, by function
     Imbalance,
     /// Calls and time by the bytes of a call
     Sizes,
@@ -59,8 +59,28 @@ pub enum PlotKind {
 }
 
 impl PlotKind {
-    /// As it is typed.
+    /// Returns the name that users type.
     pub fn name(self) -> String {
         self.to_possible_value().map_or_else(String::new, |value| value.get_name().into())
     }
+}
+
+/// The flags of `timeline`.
+#[derive(Args)]
+pub struct TimelineArgs {
+    /// Draw it as SVG to this file
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
+    /// Draw it as PNG to this file
+    #[arg(long, value_name = "FILE")]
+    pub png: Option<PathBuf>,
+    /// Write a zoomable page to this file; the calls of a long run go into a folder beside it
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Overwrite files that exist
+    #[arg(long)]
+    pub force: bool,
+    /// The run, and how to print the result.
+    #[command(flatten)]
+    pub of: OneRun,
 }

@@ -1,4 +1,4 @@
-//! What all analyses that others build on find of a run, for the page and the first screen.
+//! The analyses that the page and the first screen both show.
 
 use metrics::overlap::GatheredRequests;
 use metrics::pop::{Efficiency, efficiencies};
@@ -10,25 +10,24 @@ use model::engine::EngineAccount;
 use model::error::Error;
 use model::matching::{Follow, Settled, settled};
 
-/// See the module.
-pub struct Everything<'r> {
+/// The results of these analyses.
+pub struct AllAnalyses<'r> {
     run: &'r Run,
-    /// Its calls, matched; why not, where there are none.
+    /// The matched calls, or why there are none.
     pub matched: Result<Matched, String>,
-    /// What each rank's engine did, thread by thread.
+    /// The progress engine of each rank, thread by thread.
     pub engines: Vec<Vec<EngineAccount>>,
-    /// Its nonblocking requests.
+    /// The nonblocking requests.
     pub requests: Result<GatheredRequests, Error>,
 }
 
-impl<'r> Everything<'r> {
-    /// Of a run.
-    pub fn of(run: &'r Run) -> Everything<'r> {
+impl<'r> AllAnalyses<'r> {
+    pub fn of(run: &'r Run) -> AllAnalyses<'r> {
         let (matched, engines) = (Matched::of(run), progress::engines(run));
-        Everything { run, matched, engines, requests: overlap::requests(run) }
+        AllAnalyses { run, matched, engines, requests: overlap::requests(run) }
     }
 
-    /// The run in words.
+    /// The first screen's findings.
     pub fn findings(&self) -> Vec<Finding> {
         let matched = self.matched.as_ref().ok();
         summary::findings(&summary::Evidence {
@@ -42,9 +41,9 @@ impl<'r> Everything<'r> {
     }
 }
 
-/// What one walk through all calls tells.
+/// The results of matching all calls.
 pub struct Matched {
-    /// The account, but for its links, which the efficiency is made of.
+    /// The account, without its links: the efficiency has used them up.
     pub settled: Settled,
     /// The critical path.
     pub path: CriticalPath,
@@ -55,7 +54,7 @@ pub struct Matched {
 }
 
 impl Matched {
-    /// Fails where there are no single calls.
+    /// Fails if the run is a profile, without single calls.
     fn of(run: &Run) -> Result<Matched, String> {
         run.has_calls("this").map_err(|error| error.to_string())?;
         let mut settled = settled(run, Follow::JUMPS | Follow::DEPENDENCIES);

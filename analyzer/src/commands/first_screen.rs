@@ -3,14 +3,14 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use super::everything::Everything;
-use super::open::open_run;
+use super::all_analyses::AllAnalyses;
+use super::open::{open_run, status};
 use super::print::print_text;
 use crate::cli;
 use metrics::overview;
 use metrics::summary::Finding;
 use model::Choice;
-use model::error::{Error, OK, PARTIAL};
+use model::error::Error;
 use tables::Report;
 use tables::suggest::nearest;
 use tables::text::{self, wrap};
@@ -23,7 +23,7 @@ pub fn run(words: &[OsString]) -> Result<u8, Error> {
         _ => return Err(neither(words)),
     };
     let run = open_run(Some(folder), Choice::default())?;
-    let findings = Everything::of(&run).findings();
+    let findings = AllAnalyses::of(&run).findings();
     let facts = Report { facts: overview::facts(&run), warnings: Vec::new(), tables: Vec::new() };
     let warnings = Report { facts: Vec::new(), warnings: overview::warnings(&run), tables: Vec::new() };
     let dir = visible(&folder.to_string_lossy()).into_owned();
@@ -36,10 +36,10 @@ pub fn run(words: &[OsString]) -> Result<u8, Error> {
         text += "\n";
     }
     print_text(&(text + &said(&warnings)))?;
-    Ok(if run.is_partial() { PARTIAL } else { OK })
+    Ok(status(&run))
 }
 
-/// What was typed is no command, and no folder for itself.
+/// The error for words that are neither a command nor a folder alone.
 fn neither(words: &[OsString]) -> Error {
     let name = words.first().map_or_else(String::new, |word| word.to_string_lossy().into_owned());
     if Path::new(&name).is_dir() {
@@ -62,7 +62,7 @@ fn said(report: &Report) -> String {
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// What was found, what to try, and the command that shows the figures.
+/// A finding, what to try, and the command that shows the figures.
 fn paragraph(finding: &Finding, dir: &str) -> String {
     let mut text = wrap(&format!("- {}", finding.text), 2) + "\n";
     if let Some(next) = &finding.next {

@@ -1,4 +1,4 @@
-//! Runs that are compared with each other: read one after another, so that there is never more than one in memory.
+//! Reads the runs of a comparison one after another, so that no more than one is in memory.
 
 use std::path::PathBuf;
 
@@ -7,26 +7,26 @@ use metrics::overview;
 use model::error::Error;
 use model::{Choice, Run};
 
-/// What was read of several runs.
-pub struct SeveralRuns {
+/// The figures of several runs.
+pub struct ComparedRuns {
     /// Their figures, in the order of the folders.
     pub figures: Vec<Figures>,
-    /// What a reader has to know, with the name of the run it is of.
+    /// Warnings, each with the name of its run.
     pub warnings: Vec<String>,
     /// Some of the data is missing.
     pub is_partial: bool,
 }
 
-impl SeveralRuns {
-    /// Reads what is chosen of the runs in these folders. `name` is what warnings call the one at a place; `add` adds what
-    /// this comparison alone asks.
+impl ComparedRuns {
+    /// Reads a part of the runs in these folders. `name` gives the name in warnings of the run at an index; `add` adds the figures
+    /// that this comparison alone needs.
     pub fn read(
         folders: &[PathBuf],
         choice: &Choice,
         name: impl Fn(usize) -> String,
         add: impl Fn(&Run, &mut Figures),
-    ) -> Result<SeveralRuns, Error> {
-        let mut runs = SeveralRuns { figures: Vec::new(), warnings: Vec::new(), is_partial: false };
+    ) -> Result<ComparedRuns, Error> {
+        let mut runs = ComparedRuns { figures: Vec::new(), warnings: Vec::new(), is_partial: false };
         for (at, folder) in folders.iter().enumerate() {
             let run = Run::select(folder, choice)?;
             let mut figures = figures(&run);
