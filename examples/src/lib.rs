@@ -8,6 +8,7 @@
 pub mod aarch64;
 pub mod answer;
 pub mod browser;
+pub mod build;
 pub mod command;
 pub mod conformance;
 pub mod environment;

@@ -163,11 +163,6 @@ impl Run {
         self.ask("report", &["--by", by])
     }
 
-    /// Runs `overhear report` on it.
-    pub fn report_output(&self, arguments: &[&str]) -> Output {
-        finish(Command::new(overhear()).arg("report").arg(&self.folder).args(arguments))
-    }
-
     /// Files of the folder that are traces.
     pub fn files(&self) -> Vec<PathBuf> {
         let files = fs::read_dir(&self.folder).into_iter().flatten().flatten().map(|file| file.path());

@@ -99,9 +99,12 @@ class Run:
         """How much communication was hidden behind computation."""
         return json.loads(self._run.overlap())
 
-    def model(self) -> Report:
+    def network(self) -> Report:
         """The latency and bandwidth that the run's messages saw."""
-        return json.loads(self._run.model())
+        return json.loads(self._run.network())
+
+    # Its name until the command was called network.
+    model = network
 
     def fanout(self) -> Report:
         """How long rounds of one rank to several others and back take."""

@@ -93,8 +93,8 @@ impl Run {
         self.json(py, &RunAnalysis::Overlap)
     }
 
-    fn model(&self, py: Python<'_>) -> PyResult<String> {
-        self.json(py, &RunAnalysis::Model)
+    fn network(&self, py: Python<'_>) -> PyResult<String> {
+        self.json(py, &RunAnalysis::Network)
     }
 
     fn fanout(&self, py: Python<'_>) -> PyResult<String> {

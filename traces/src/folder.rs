@@ -30,11 +30,6 @@ pub fn starting_file_name(host: &str) -> String {
     format!("starting-{host}-{}.{EXTENSION}", std::process::id())
 }
 
-/// Whether the file belongs to a process that never learned its rank.
-pub fn is_starting(file_name: &str) -> bool {
-    file_name.trim_start_matches(".overhear-").starts_with("starting-")
-}
-
 /// The name of a run's folder if the user gives none: by program and local time.
 pub fn default_name(program: &str) -> String {
     format!("overhear-{program}-{}", now())

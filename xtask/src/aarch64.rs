@@ -2,11 +2,10 @@
 
 use std::fs;
 
+use examples::build;
 use examples::run::overhear;
 use examples::wheel::run as done;
 use examples::{aarch64, machine, mpi, rota};
-
-use crate::build;
 
 /// Tests of what differs by machine: how calls are taken and timed, call sites, what is recorded, and what is left as it was.
 const TESTS: &[&str] = &[

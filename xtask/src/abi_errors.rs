@@ -5,12 +5,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use examples::build;
 use examples::program::ABI_SENSITIVE;
 use examples::run::{TESTED, overhear};
 use examples::wheel::run as done;
 use examples::{rota, target, workspace};
-
-use crate::build;
 
 /// A file of `interposer/src/abi/`, what stands there, and what is wrong.
 const ERRORS: [(&str, &str, &str); 12] = [
@@ -28,21 +27,24 @@ const ERRORS: [(&str, &str, &str); 12] = [
     ("standard", "proc_null: -3", "proc_null: -7"),
 ];
 
-/// Plants each, and runs the ABI-sensitive programs as so many rounds of the tests do. Fails where any round notices nothing.
-pub fn run(rounds: u64) -> Result<(), String> {
+/// In a week every program has run under every MPI.
+const ROUNDS: u64 = 7;
+
+/// Plants each, and runs the ABI-sensitive programs as the tests of each day of a week do. Fails where a day's tests notice nothing.
+pub fn run() -> Result<(), String> {
     let tests: Vec<String> = ABI_SENSITIVE.iter().map(|name| format!("{name}_is_recorded_as_it_states")).collect();
     let source = copy_of_the_workspace()?;
     let mut missed = Vec::new();
     println!("abi       error                           rounds that notice  tests that do");
     for (abi, right, wrong) in ERRORS {
         let folder = planted(&source, abi, right, wrong)?;
-        let failed = (0..rounds).map(|round| failing(&folder, &tests, round)).collect::<Result<Vec<_>, String>>()?;
+        let failed = (0..ROUNDS).map(|round| failing(&folder, &tests, round)).collect::<Result<Vec<_>, String>>()?;
         let noticed = failed.iter().filter(|tests| !tests.is_empty()).count() as u64;
         let names: BTreeSet<&str> =
             failed.iter().flatten().filter_map(|test| test.split("_is_recorded").next()).collect();
         let names: Vec<&str> = names.into_iter().collect();
-        println!("{abi:8}  {wrong:30}  {noticed:9} of {rounds:5}  {}", names.join(" "));
-        if noticed < rounds {
+        println!("{abi:8}  {wrong:30}  {noticed:9} of {ROUNDS:5}  {}", names.join(" "));
+        if noticed < ROUNDS {
             missed.push(format!("{abi}: {wrong}"));
         }
     }

@@ -8,11 +8,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use examples::build::{cargo, put_together};
 use examples::target;
 use examples::wheel::run;
 use traces::calls::{Call, Reach};
-
-use crate::build::{cargo, put_together};
 
 /// Makes it. Returns where it is.
 pub fn make() -> Result<PathBuf, String> {

@@ -2,162 +2,80 @@
 
 mod aarch64;
 mod abi_errors;
-mod agreement;
 mod archive;
-mod build;
-mod case_study;
-mod clocks;
-mod conformance;
 mod damage;
-mod demo;
 mod dist;
 mod fixtures;
-mod hosts;
-mod looks;
 mod memcheck;
 mod mutants;
-mod papers;
 mod portable;
 mod races;
-mod real_programs;
-mod samples;
-mod synthetic;
 mod tables;
 mod test;
-mod verdicts;
-mod watched;
 mod wheel;
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
-use ::synthetic::{Shape, Topology};
 use clap::Parser;
+use examples::{build, mpi};
 
-/// What the project needs done. Each command does all its own set-up.
+/// Builds, tests and packages the profiler. Each command installs all it needs.
 #[derive(Parser)]
 #[command(bin_name = "cargo xtask")]
 enum Task {
-    /// Record an integer sort on 4 ranks and show where its time went
-    Demo,
-    /// Show why one MPI is slower than another by what their progress engines do
-    CaseStudy,
-    /// Repeat the documents that define what is measured, and write docs/papers/
-    Papers {
-        /// Only this page, as availability
-        page: Option<String>,
+    /// Build what tests run, into target/tested/
+    Build {
+        /// Make liboverhear.a instead, for programs that are linked statically with MPI
+        #[arg(long)]
+        archive: bool,
     },
-    /// Show how well clocks of several hosts are put on one time line, and the waits found by it
-    Clocks,
-    /// Make liboverhear.a, for programs that are statically linked with MPI
-    Archive,
-    /// Run programs of Debian's packages with and without the recorder: whether they are harmed, and their reports add up
-    RealPrograms {
+    /// Run the tests: MPIs come from PyPI to target/, and from Debian by apt if run as root
+    Test(test::TestArgs),
+    /// Record again the runs that the analyses are tested with, analyzer/tests/fixtures
+    Fixtures {
+        /// Only under these MPIs, such as ompi4,mpich5
+        #[arg(long)]
+        mpi: Option<String>,
+        /// The two runs in traces/samples instead
+        #[arg(long, conflicts_with_all = ["mpi", "name"])]
+        samples: bool,
         /// Only programs whose names contain this
         name: Option<String>,
     },
-    /// Show that programs run as they do without us: every MPI function, misuse, and mpi4py's own tests
-    Conformance {
-        /// Only under these MPIs, as ompi4,mpich5
-        #[arg(long)]
-        mpi: Option<String>,
-    },
-    /// Damage runs at random and show that every analysis copes with them
+    /// Damage recorded runs at random and run every analysis on them
     Damage {
-        /// How many
+        /// Number of damaged runs
         #[arg(long, default_value_t = 20_000)]
         runs: u64,
-        /// The first one's seed
+        /// Seed of the first one
         #[arg(long, default_value_t = 0)]
         seed: u64,
     },
-    /// Look at the small programs with `overhear hang` from their start to after their end: none may be said to hang
-    Looks {
-        /// How many looks
-        #[arg(default_value_t = 1000)]
-        count: u64,
-        /// Only under these MPIs, as ompi4,mpich5
-        #[arg(long)]
-        mpi: Option<String>,
-        /// Only programs whose names contain this
-        name: Option<String>,
-    },
-    /// Run the collection of small programs, right ones and ones that hang: `overhear hang` has to tell which is which
-    Verdicts {
-        /// Only under these MPIs, as ompi4,mpich5 [default: ompi4,mpich4]
-        #[arg(long)]
-        mpi: Option<String>,
-        /// Only programs whose names contain this
-        name: Option<String>,
-    },
-    /// Run loops of published benchmarks and say how many of their figures their traces say, too
-    Agreement(agreement::AgreementArgs),
-    /// Run a program in pairs with and without `overhear top` and show how much longer it takes
-    Watched {
-        /// How many pairs
-        #[arg(default_value_t = 20)]
-        pairs: usize,
-        /// Only under these MPIs, as ompi4,mpich5
-        #[arg(long)]
-        mpi: Option<String>,
-    },
-    /// Run the small programs under valgrind's memcheck: no error is ours
-    Memcheck {
-        /// Only under these MPIs, as ompi4,mpich5
-        #[arg(long)]
-        mpi: Option<String>,
-        /// Only programs whose names contain this
-        name: Option<String>,
-    },
-    /// Run programs with threads under ThreadSanitizer: no data race is ours
-    Races,
-    /// Try the recorder's tables with threads in all orders, by loom, and under valgrind
-    Tables,
-    /// Build the recorder for aarch64 and run tests with it under qemu
-    Aarch64,
-    /// Record the runs in traces/samples anew
-    Samples,
-    /// Record the runs anew that analyses are tested with where there is no MPI, analyzer/tests/fixtures
-    Fixtures {
-        /// Only under these MPIs, as ompi4,mpich5
-        #[arg(long)]
-        mpi: Option<String>,
-        /// Only programs whose names contain this
-        name: Option<String>,
-    },
-    /// Change the analyses here and there and show that a test that needs no MPI fails
+    /// Plant errors into the analyses and list those that no test without MPI notices
     Mutants {
-        /// About how many changes
+        /// Number of errors, about
         #[arg(long, default_value_t = 200)]
         count: usize,
-        /// Which: another seed, other changes
+        /// Seed that chooses them
         #[arg(long, default_value_t = 0)]
         seed: usize,
+        /// Plant errors into the recorder's tables of ABIs instead; the tests of every day of a week must notice
+        #[arg(long, conflicts_with_all = ["count", "seed"])]
+        abi: bool,
     },
-    /// Plant errors into what the recorder knows of each ABI and show that the tests of every round notice
-    AbiErrors {
-        /// How many rounds
-        #[arg(long, default_value_t = 7)]
-        rounds: u64,
-    },
-    /// Write the run of a program that was never run, to try analyses on, and say how long its ranks wait
-    Synthetic {
-        /// The run's folder
-        dir: PathBuf,
-        /// Ranks
-        #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..))]
-        ranks: u32,
-        /// About so many calls of each
-        #[arg(long, default_value_t = 10_000)]
-        calls: u64,
-        /// Ranks have two neighbors instead of four
+    /// Run the example programs under valgrind's memcheck and list the errors that are ours
+    Memcheck {
+        /// Only under these MPIs, such as ompi4,mpich5
         #[arg(long)]
-        ring: bool,
-        /// Another seed, other times
-        #[arg(long, default_value_t = 1)]
-        seed: u64,
+        mpi: Option<String>,
+        /// Only programs whose names contain this
+        name: Option<String>,
     },
-    /// Make the Python wheel, target/wheels/: the module, and the command with the library in it
+    /// Run programs with threads under ThreadSanitizer and list the data races that are ours
+    Races,
+    /// Test the recorder's tables with threads in all orders, by loom, and under valgrind
+    Tables,
+    /// Make the Python wheel, target/wheels/: the module, and the command with the recorder in it
     Wheel {
         /// Leave Polars out: no `overhear query`, and minutes less to build
         #[arg(long)]
@@ -175,42 +93,24 @@ enum Task {
         #[arg(long = "try")]
         is_tried: bool,
     },
-    /// Run the tests: PyPI's MPIs come to target/, Debian's by apt where this is root
-    Test(test::TestArgs),
-    /// Build what tests run: target/tested/
-    Build,
 }
 
 fn main() -> ExitCode {
     let done = match Task::parse() {
-        Task::Demo => demo::run(),
-        Task::CaseStudy => case_study::run(),
-        Task::Papers { page } => papers::run(page.as_deref()),
-        Task::Clocks => clocks::run(),
-        Task::Archive => archive::make().map(|archive| println!("{}", archive.display())),
-        Task::RealPrograms { name } => real_programs::run(name.as_deref()),
-        Task::Conformance { mpi } => conformance::run(mpi.as_deref()),
+        Task::Build { archive: false } => mpi::install_all().and_then(|()| build::overhear()),
+        Task::Build { archive: true } => archive::make().map(|archive| println!("{}", archive.display())),
+        Task::Test(arguments) if arguments.is_for_aarch64() => aarch64::run(),
+        Task::Test(arguments) => test::run(&arguments),
+        Task::Fixtures { samples: true, .. } => fixtures::record_samples(),
+        Task::Fixtures { mpi, name, .. } => fixtures::run(mpi.as_deref(), name.as_deref()),
         Task::Damage { runs, seed } => damage::run(runs, seed),
-        Task::Looks { count, mpi, name } => looks::run(count, mpi.as_deref(), name.as_deref()),
-        Task::Verdicts { mpi, name } => verdicts::run(mpi.as_deref(), name.as_deref()),
-        Task::Agreement(arguments) => agreement::run(&arguments),
-        Task::Watched { pairs, mpi } => watched::run(pairs, mpi.as_deref()),
+        Task::Mutants { abi: true, .. } => abi_errors::run(),
+        Task::Mutants { count, seed, .. } => mutants::run(count, seed),
         Task::Memcheck { mpi, name } => memcheck::run(mpi.as_deref(), name.as_deref()),
         Task::Races => races::run(),
         Task::Tables => tables::run(),
-        Task::Aarch64 => aarch64::run(),
-        Task::Samples => samples::run(),
-        Task::Fixtures { mpi, name } => fixtures::run(mpi.as_deref(), name.as_deref()),
-        Task::Mutants { count, seed } => mutants::run(count, seed),
-        Task::AbiErrors { rounds } => abi_errors::run(rounds),
-        Task::Synthetic { dir, ranks, calls, ring, seed } => {
-            let topology = if ring { Topology::Ring } else { Topology::Torus };
-            synthetic::run(&dir, &Shape { ranks, calls, topology, seed })
-        }
         Task::Wheel { without_polars, is_tried } => wheel::run(!without_polars, is_tried),
         Task::Dist { without_polars, is_tried } => dist::run(!without_polars, is_tried),
-        Task::Test(arguments) => test::run(&arguments),
-        Task::Build => examples::mpi::install_all().and_then(|()| build::overhear()),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

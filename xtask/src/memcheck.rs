@@ -2,12 +2,11 @@
 
 use std::time::Instant;
 
+use examples::build;
 use examples::memcheck;
 use examples::mpi::{self, Mpi};
 use examples::program::Program;
 use examples::run::Case;
-
-use crate::build;
 
 /// Runs the programs whose names contain `name` under these libraries, separated by commas, or under all. Fails where an
 /// error is the recorder's.

@@ -1,10 +1,11 @@
-//! Changes the analyses here and there, one place at a time, and runs the tests that need no MPI: a change that no test notices
-//! is a line that no test is about.
+//! Plants errors into the analyses, one at a time, and runs the tests that need no MPI: an error that no test notices is in a line that
+//! no test is about.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use examples::build::cargo;
 use examples::wheel::run as done;
 use examples::{target, workspace};
 
@@ -39,11 +40,7 @@ fn install() -> Result<PathBuf, String> {
     let tool = root.join("bin").join(TOOL);
     let is_here = Command::new(&tool).args(["mutants", "--version"]).output();
     if !is_here.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).contains(VERSION)) {
-        done(
-            crate::build::cargo()
-                .args(["install", "--locked", "--force", TOOL, "--version", VERSION, "--root"])
-                .arg(&root),
-        )?;
+        done(cargo().args(["install", "--locked", "--force", TOOL, "--version", VERSION, "--root"]).arg(&root))?;
     }
     Ok(tool)
 }

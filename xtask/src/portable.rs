@@ -7,11 +7,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use examples::build::cargo;
 use examples::environment::Environment;
 use examples::wheel::{run as done, unpack};
 use examples::{target, workspace};
-
-use crate::build::cargo;
 
 /// What makes it, of PyPI.
 const TOOLS: [&str; 2] = ["maturin==1.16.0", "ziglang==0.15.2"];

@@ -4,13 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use examples::build;
 use examples::mpi::{self, Mpi};
 use examples::program::Program;
 use examples::run::fresh_folder;
 use examples::target;
 use examples::wheel::run as done;
-
-use crate::build;
 
 /// A library that runs under it: in Debian's MPICH, UCX does not.
 const LIBRARY: &str = "mpich5";

@@ -2,11 +2,10 @@
 
 use std::process::Command;
 
+use examples::build;
 use examples::packages;
 use examples::target;
 use examples::wheel::run as done;
-
-use crate::build;
 
 /// Runs the tests of `overhear-core` by both.
 pub fn run() -> Result<(), String> {

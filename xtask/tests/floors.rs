@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use common::uses::{Module, Sources};
 
-const CRATES: [&str; 14] = [
+const CRATES: [&str; 15] = [
     "interposer",
     "interposer/core",
     "traces",
@@ -22,6 +22,7 @@ const CRATES: [&str; 14] = [
     "analyzer",
     "synthetic",
     "examples",
+    "examples/lab",
     "python",
     "xtask",
 ];

@@ -1,14 +1,112 @@
-//! Analyses of one run that have flags of their own.
+//! The flags of analyses: which runs, which part of them, and how to print the result.
 
 use std::path::PathBuf;
 
 use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-use super::OneRun;
-use super::choices::choices;
+use metrics::compare::Threshold;
 use metrics::matrix::TrafficKind;
 use metrics::reports::{Breakdown, ByEngine, ByPlace};
+use model::Choice;
+use model::ranks::Ranks;
 use pictures::plot::PlotFile;
+use tables::arrange::Top;
+use tables::{Format, Named};
+
+/// An analysis of one run.
+#[derive(Args)]
+pub struct OneRun {
+    /// The run's folder [default: the newest run in the working folder]
+    pub dir: Option<PathBuf>,
+    /// The part of it to look at.
+    #[command(flatten)]
+    pub select: Select,
+    /// How to print it.
+    #[command(flatten)]
+    pub print: Print,
+}
+
+/// An analysis of one run that can be drawn; each command says what `--plot` draws.
+#[derive(Args)]
+pub struct Plotted {
+    /// Plot to this file, SVG or PNG by its name
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PlotFile>,
+    /// The run, and how to print the result.
+    #[command(flatten)]
+    pub of: OneRun,
+}
+
+/// The part of a run to look at.
+#[derive(Args)]
+pub struct Select {
+    /// All but the end of the time.
+    #[command(flatten)]
+    pub part: SelectFrom,
+    /// Only calls that began before this time
+    #[arg(long, value_name = "TIME", value_parser = nanoseconds)]
+    pub to: Option<i64>,
+}
+
+/// The part of a run to look at, but for the end of the time: `export` has another `--to`.
+#[derive(Args)]
+pub struct SelectFrom {
+    /// Only what happened inside regions of this name
+    #[arg(long, value_name = "NAME")]
+    pub region: Option<String>,
+    /// Do not cache the names of call sites, in the run's folder or in ~/.cache/overhear
+    #[arg(long)]
+    pub no_cache: bool,
+    /// Only these ranks, such as 0-3,8
+    #[arg(long, value_name = "LIST")]
+    pub rank: Option<Ranks>,
+    /// Only calls that began at this time or later: seconds since the first rank entered MPI_Init, or 300ms, 20us
+    #[arg(long, value_name = "TIME", value_parser = nanoseconds)]
+    pub from: Option<i64>,
+}
+
+/// Reads a time such as `1.5`, `1.5s`, `300ms` or `20us`.
+pub fn nanoseconds(text: &str) -> Result<i64, &'static str> {
+    let units = [("ms", 1e6), ("us", 1e3), ("µs", 1e3), ("ns", 1.0), ("s", 1e9)];
+    let unit = units.into_iter().find_map(|(unit, nanoseconds)| Some((text.strip_suffix(unit)?, nanoseconds)));
+    let (number, each) = unit.unwrap_or((text, 1e9));
+    match number.trim().parse::<f64>() {
+        Ok(number) if number >= 0.0 && number * each < i64::MAX as f64 => Ok((number * each).round() as i64),
+        _ => Err("expected a time: seconds as 1.5, or 300ms, 20us"),
+    }
+}
+
+impl Select {
+    pub fn choice(&self) -> Choice {
+        self.part.choice(self.to)
+    }
+}
+
+impl SelectFrom {
+    /// Calls that begin before `to`, if it is given.
+    pub fn choice(&self, to: Option<i64>) -> Choice {
+        let (region, ranks, no_cache) = (self.region.clone(), self.rank.clone(), self.no_cache);
+        Choice { region, by_region: false, ranks, from: self.from, to, no_cache }
+    }
+}
+
+/// How to print the result.
+#[derive(Args)]
+pub struct Print {
+    /// Output format
+    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = choices::<Format>())]
+    pub format: Format,
+    /// Write to this file instead of stdout
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Print at most this many rows of each table, or all [default: all; in text, the first rows of long tables]
+    #[arg(long, value_name = "N|all")]
+    pub top: Option<Top>,
+    /// Sort by this column, named by its JSON key or its heading
+    #[arg(long, value_name = "COLUMN")]
+    pub sort: Option<String>,
+}
 
 /// The flags of `report`.
 #[derive(Args)]
@@ -19,13 +117,13 @@ pub struct ReportArgs {
     /// With --by collective: plot times over message size to this file, SVG or PNG by its name
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PlotFile>,
-    /// Write all analyses to this file as one page, with a summary in words, which any browser opens from disk
+    /// Write all analyses and a summary in words to this file, an HTML page that any browser opens from disk
     #[arg(long, value_name = "FILE", conflicts_with_all = ["by", "plot", "format", "output", "top", "sort"])]
     pub html: Option<PathBuf>,
     /// With --html: replace the file if it exists
     #[arg(long, requires = "html")]
     pub force: bool,
-    /// Of which run.
+    /// The run, and how to print the result.
     #[command(flatten)]
     pub of: OneRun,
 }
@@ -39,7 +137,7 @@ pub struct ProgressArgs {
     /// Plot entries over time to this file, SVG or PNG by its name
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PlotFile>,
-    /// Of which run.
+    /// The run, and how to print the result.
     #[command(flatten)]
     pub of: OneRun,
 }
@@ -56,7 +154,7 @@ pub struct MatrixArgs {
     /// Plot the bytes as a heat map to this file, SVG or PNG by its name
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PlotFile>,
-    /// Of which run.
+    /// The run, and how to print the result.
     #[command(flatten)]
     pub of: OneRun,
 }
@@ -64,10 +162,64 @@ pub struct MatrixArgs {
 /// The flags of `imbalance`.
 #[derive(Args)]
 pub struct ImbalanceArgs {
-    /// Break the time in MPI down by this
+    /// Break the time in MPI down by function or call site
     #[arg(long, value_name = "WHAT", default_value = "function", value_parser = choices::<ByPlace>())]
     pub by: ByPlace,
-    /// Of which run.
+    /// The run, and how to print the result.
     #[command(flatten)]
     pub of: OneRun,
+}
+
+/// The flags of `diff`.
+#[derive(Args)]
+pub struct DiffArgs {
+    /// The folders of the two runs
+    #[arg(value_names = ["A", "B"], num_args = 2, required_unless_present = "a", conflicts_with_all = ["a", "b"])]
+    pub runs: Vec<PathBuf>,
+    /// The folders of side A
+    #[arg(long, value_name = "RUN", num_args = 1.., requires = "b")]
+    pub a: Vec<PathBuf>,
+    /// The folders of side B
+    #[arg(long, value_name = "RUN", num_args = 1.., requires = "a")]
+    pub b: Vec<PathBuf>,
+    /// Compare the runs message by message instead: number, order, size, and content if both have --checksum crc32. Exits with status
+    /// 1 if a message differs
+    #[arg(long, conflicts_with_all = ["a", "b", "fail_if"])]
+    pub messages: bool,
+    /// Exit with status 1 if this holds, such as 'MPI_Allreduce.max>+10%', 'wall_time>+5ms' or 'empty_percent>50'
+    ///
+    /// Write [[TABLE:]ROW.]FIGURE, then > or <, then an amount. FIGURE is a column: its JSON key, with or without unit, or its heading.
+    /// ROW is a function, a call site or its line. A signed amount is a change: +10% of A, or +5ms above A; an unsigned one is B's own
+    /// value. If both sides have several runs, a change within the noise does not count.
+    #[arg(long, value_name = "CONDITION", allow_hyphen_values = true)]
+    pub fail_if: Vec<Threshold>,
+    /// The part of each run to look at.
+    #[command(flatten)]
+    pub select: Select,
+    /// How to print it.
+    #[command(flatten)]
+    pub print: Print,
+}
+
+/// The flags of `scaling`.
+#[derive(Args)]
+pub struct ScalingArgs {
+    /// The runs' folders
+    #[arg(required = true, value_name = "RUN")]
+    pub runs: Vec<PathBuf>,
+    /// The work of each rank is the same at every rank count [default: the total work is]
+    #[arg(long)]
+    pub weak: bool,
+    /// The part of each run to look at.
+    #[command(flatten)]
+    pub select: Select,
+    /// How to print it.
+    #[command(flatten)]
+    pub print: Print,
+}
+
+/// Takes the names of a choice, and lists them in help.
+pub fn choices<T: Named + Send + Sync>() -> impl TypedValueParser<Value = T> {
+    let names = T::NAMES.iter().map(|(name, help, _)| PossibleValue::new(*name).help(*help));
+    PossibleValuesParser::new(names).try_map(|name| T::named(&name))
 }

@@ -1,11 +1,11 @@
-//! The run as a data set.
+//! The flags of `export` and `query`, which show the run as a data set.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::Args;
 
-use super::one_run::{SelectFrom, nanoseconds};
+use super::analyses::{SelectFrom, nanoseconds};
 use super::{Print, Select};
 use data::export::ExportFormat;
 use model::Choice;
@@ -14,30 +14,30 @@ use model::error::Error;
 /// The flags of `export`.
 #[derive(Args)]
 pub struct ExportArgs {
-    /// The run's folder [default: the newest run in the working folder], and what to write: a new or empty folder of tables or for OTF2, or
-    /// a file for Perfetto
+    /// The run's folder [default: the newest run in the working folder], and where to write: a new or empty folder for tables or OTF2, a
+    /// file for Perfetto
     #[arg(value_names = ["DIR", "OUT"], num_args = 1..=2, required = true)]
     pub folders: Vec<PathBuf>,
-    /// What to write: tables as parquet, csv or json, an object on each line; perfetto, a trace that https://ui.perfetto.dev and
-    /// trace_processor open; or otf2, an archive that Vampir, Scalasca, Pipit and ViTE open. A time instead says, as elsewhere: only calls
-    /// that began before it
+    /// The format: parquet, csv or json (one object per line) for tables; perfetto, a trace for https://ui.perfetto.dev and
+    /// trace_processor; otf2, an archive for Vampir, Scalasca, Pipit and ViTE. A time instead of a format means, as in other commands, only
+    /// calls that began before it
     #[arg(long, value_name = "FORMAT", required = true)]
     pub to: Vec<ExportTo>,
-    /// Only these of the tables, as calls,ranks [default: all]
+    /// Only these tables, such as calls,ranks [default: all]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub tables: Vec<String>,
-    /// Replace tables or the archive that an export has written there before, or the file
+    /// Replace what an earlier export wrote there
     #[arg(long)]
     pub force: bool,
-    /// What of the run to write.
+    /// The part of the run to write.
     #[command(flatten)]
     pub select: SelectFrom,
 }
 
-/// What `--to` says: this format, or until then.
+/// The value of `--to`: a format, or the end of the time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ExportTo {
-    /// What to write.
+    /// The format to write.
     Format(ExportFormat),
     /// Only calls that began before this time, nanoseconds.
     Time(i64),
@@ -56,7 +56,7 @@ impl FromStr for ExportTo {
 }
 
 impl ExportArgs {
-    /// The run's folder, if one is named, and where to write to.
+    /// Returns the run's folder, if one is named, and the place to write to.
     pub fn folders(&self) -> Result<(Option<&Path>, &Path), Error> {
         match self.folders.as_slice() {
             [run, out] => Ok((Some(run), out)),
@@ -65,12 +65,12 @@ impl ExportArgs {
         }
     }
 
-    /// What to write: the last that is named.
+    /// Returns the format: the last one that is named.
     pub fn format(&self) -> Option<ExportFormat> {
         self.to.iter().rev().find_map(|to| if let ExportTo::Format(format) = to { Some(*format) } else { None })
     }
 
-    /// What of the run.
+    /// Returns the part of the run to write.
     pub fn choice(&self) -> Choice {
         let until = self.to.iter().rev().find_map(|to| if let ExportTo::Time(time) = to { Some(*time) } else { None });
         self.select.choice(until)
@@ -86,7 +86,7 @@ pub struct QueryArgs {
     /// Describe the tables and their columns instead
     #[arg(long)]
     pub tables: bool,
-    /// What of the run to look at.
+    /// The part of the run to look at.
     #[command(flatten)]
     pub select: Select,
     /// How to print it.

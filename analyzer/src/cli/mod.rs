@@ -1,37 +1,24 @@
 //! The command line.
 
 mod analyses;
-mod choices;
-mod completions;
 mod dataset;
-mod explain;
-mod groups;
-mod one_run;
-mod plot;
+mod help;
+mod live;
+mod pictures;
 mod recording;
-mod schema;
-mod settings;
-mod several_runs;
-mod standing;
-mod timeline;
 
 use std::ffi::OsString;
 
 use clap::{Parser, Subcommand};
 
-pub use analyses::{ImbalanceArgs, MatrixArgs, ProgressArgs, ReportArgs};
-pub use completions::{CompletionsArgs, ManArgs};
+pub use analyses::{
+    DiffArgs, ImbalanceArgs, MatrixArgs, OneRun, Plotted, Print, ProgressArgs, ReportArgs, ScalingArgs, Select,
+};
 pub use dataset::{ExportArgs, QueryArgs};
-pub use explain::ExplainArgs;
-pub use groups::{GROUPS, command};
-pub use one_run::{OneRun, Plotted, Print, Select};
-pub use plot::{PlotArgs, PlotKind};
-pub use recording::{DoctorArgs, EnvArgs, Launcher, RecordArgs};
-pub use schema::{Analysis, SchemaArgs};
-pub use settings::Settings;
-pub use several_runs::{DiffArgs, ScalingArgs};
-pub use standing::{HangArgs, NodeLauncher, TopArgs};
-pub use timeline::TimelineArgs;
+pub use help::{Analysis, CompletionsArgs, ExplainArgs, GROUPS, ManArgs, SchemaArgs, command};
+pub use live::{HangArgs, NodeLauncher, TopArgs};
+pub use pictures::{PlotArgs, PlotKind, TimelineArgs};
+pub use recording::{DoctorArgs, EnvArgs, Launcher, RecordArgs, Settings};
 
 /// Listens in on MPI programs and shows where their communication time went.
 #[derive(Parser)]
@@ -40,29 +27,29 @@ pub use timeline::TimelineArgs;
     override_usage = "overhear <DIR>    what dominates a run, in words, and what to ask next\n       overhear <COMMAND>"
 )]
 pub struct Cli {
-    /// What to do.
+    /// The command.
     #[command(subcommand)]
     pub command: Command,
 }
 
 const EXIT_CODES: &str = "Exit status of analyses: 0 ok, 1 a difference (check, diff --messages), a hang, or a condition that holds (diff --fail-if), \
 2 wrong usage, 3 the input is unreadable or lacks what you asked about, 4 some data is missing and the rest was printed, \
-5 nobody can tell (hang).";
+5 it cannot be told (hang).";
 
-/// What to do. The first paragraph is what `-h` says, and `--help` says all.
+/// The commands. `-h` shows the first paragraph, `--help` all.
 #[derive(Subcommand)]
 pub enum Command {
     /// Run an MPI program and record what it does in MPI
     ///
-    /// Runs behind the launcher, as `mpirun -n 4 overhear record -- ./app`, or in front of it, as `overhear record mpirun -n 4 ./app`. The
-    /// exit status is the program's own; 2 for a wrong flag or variable, 125 if recording cannot start, 126 if the program cannot be
-    /// run, 127 if it cannot be found.
+    /// Works behind the launcher (`mpirun -n 4 overhear record -- ./app`) and in front of it (`overhear record mpirun -n 4 ./app`). The exit
+    /// status is the program's own; 2 for a wrong flag or variable, 125 if recording cannot start, 126 if the program cannot be run, 127 if
+    /// it is not found.
     Record(RecordArgs),
     /// Show where the time of a recorded run went
     Report(ReportArgs),
     /// Show what the MPI library's progress engine did
     ///
-    /// How often it was entered, how often that achieved something, and where requests were pending while nothing entered it.
+    /// How often it was entered, how often that achieved something, and where requests were pending while nobody entered it.
     Progress(ProgressArgs),
     /// Show who waited for whom
     ///
@@ -70,36 +57,41 @@ pub enum Command {
     Waits(OneRun),
     /// Show who did what when
     ///
-    /// In the terminal, a line a rank and a letter for what it mostly did; as a picture; or as a page to zoom in to single calls.
+    /// One line per rank in the terminal, one letter per time bin; or a picture; or a page that zooms in to single calls.
     Timeline(TimelineArgs),
     /// Show the critical path: what set the run's length
     Path(OneRun),
     /// Show how much communication was hidden behind computation
     ///
-    /// Host overhead, transfer time and availability of nonblocking requests by size and call site, and what came between post and wait.
+    /// Host overhead, transfer time and availability of nonblocking requests by size and call site, and what the program did between post
+    /// and wait.
     #[command(mut_arg("plot", |plot| plot.help("Plot overhead and availability over message size to this file, SVG or PNG by its name")))]
     Overlap(Plotted),
     /// Show the latency and bandwidth that a run's messages saw
     ///
-    /// By what ranks called and whether they share a host; from which size on the MPI library goes another way; LogGP's parameters.
-    /// Ordered exchanges are ping-pong, unordered ones go both ways at once; one-way times are those of messages whose receiver waited.
-    #[command(mut_arg("plot", |plot| plot.help("Plot times and bandwidths over message size to this file, SVG or PNG by its name")))]
-    Model(Plotted),
+    /// By the functions called and whether the ranks share a host; the sizes at which the MPI library changes its protocol; LogGP's
+    /// parameters. Ordered exchanges are ping-pong, unordered ones go both ways at once; one-way times are those of messages whose receiver
+    /// was waiting.
+    #[command(
+        alias = "model",
+        mut_arg("plot", |plot| plot.help("Plot times and bandwidths over message size to this file, SVG or PNG by its name"))
+    )]
+    Network(Plotted),
     /// Show how long rounds of one rank to several others and back take
     ///
-    /// By size and number of ranks; what one message more costs, and rounds that took far longer than others of their kind.
+    /// By size and number of ranks; the cost of one more message; and rounds that took far longer than others like them.
     #[command(mut_arg("plot", |plot| {
         plot.help("Plot latency and bandwidth over size and number of ranks to this file, SVG or PNG by its name")
     }))]
     Fanout(Plotted),
     /// Show how efficient a run was, by the POP metrics
     ///
-    /// What cost it time: load balance, serialization and transfer.
+    /// How much time load imbalance, serialization and transfer cost.
     Pop(OneRun),
     /// Show who sent how much to whom
     ///
-    /// Between ranks of MPI_COMM_WORLD: messages, one-sided transfers, and what collective calls hand to whom by their definition. Which
-    /// algorithm the library used is not seen.
+    /// Between ranks of MPI_COMM_WORLD: messages, one-sided transfers, and the data that collective calls move by their definition,
+    /// whatever algorithm the library used.
     Matrix(MatrixArgs),
     /// Show how unevenly time is spread over the ranks
     ///
@@ -112,13 +104,14 @@ pub enum Command {
     Check(OneRun),
     /// Say whether a run hangs, and why
     ///
-    /// Of a run that still runs, or ended before MPI_Finalize: how far each rank has come, whom it waits for, and whether that can ever end. Looks
-    /// twice, as far apart as the run has paused before, and no more than a minute. A verdict says what it rests on. Exit status 1 if the
-    /// run hangs, 0 if it does not, 5 if nobody can tell: while it starts, while a rank sleeps, or while one is stopped.
+    /// For a run that is still running or ended before MPI_Finalize: how far each rank has come, whom it waits for, and whether that can ever
+    /// end. Looks twice, as far apart as the run has paused before, but a minute at most. The verdict comes with its reasons. Exit status 1
+    /// if the run hangs, 0 if it does not, 5 if that cannot be told: while it starts, while a rank sleeps, or while one is stopped.
     Hang(HangArgs),
     /// Show where the ranks of a running program are, while it runs
     ///
-    /// In or outside MPI, in which call, with whom, since when, where in the program; who is longest where it is comes first. Quit with q.
+    /// Inside or outside MPI, in which call, with whom, since when, and where in the program; ranks that have not moved for longest come
+    /// first. Quit with q.
     Top(TopArgs),
     /// Compare two runs, or several of each of two sides
     ///
@@ -134,23 +127,22 @@ pub enum Command {
     Scaling(ScalingArgs),
     /// Draw a picture of a run, or of several
     ///
-    /// SVG, or PNG as large again: by the name of the file.
+    /// SVG, or PNG at twice the size, by the name of the file.
     Plot(PlotArgs),
     /// Explain a wait state, a metric or a column
     ///
-    /// What it means, how it is computed, who defined it, and what people do about it.
+    /// What it means, how it is computed, who defined it, and how to improve it.
     Explain(ExplainArgs),
     /// Write the run for other tools: Parquet, CSV, JSON, Perfetto, OTF2
     ///
-    /// Tables of calls, signatures, sites, communicators, requests, messages, collectives, waits, progress, regions and ranks, a folder for
-    /// each table and rank, as Polars, DuckDB, PyArrow and Spark read them. docs/schema/dataset.md says what each column is. The trace for
-    /// Perfetto is one file: open it at https://ui.perfetto.dev, or run `trace_processor --httpd FILE` before you open that, if it is large.
-    /// An archive of OTF2 is a folder, which OTF2's own library writes: apt install libopen-trace-format2-10, or let OVERHEAR_OTF2 name the
-    /// file of another.
+    /// Tables of calls, signatures, sites, communicators, requests, messages, collectives, waits, progress, regions and ranks, with a folder
+    /// for each table and rank, as Polars, DuckDB, PyArrow and Spark read them. docs/schema/dataset.md describes the columns. The trace for
+    /// Perfetto is one file: open it at https://ui.perfetto.dev; if it is large, run `trace_processor --httpd FILE` first. An OTF2 archive is
+    /// a folder, written by OTF2's own library: apt install libopen-trace-format2-10, or set OVERHEAR_OTF2 to the path of another.
     Export(ExportArgs),
-    /// Ask a run by SQL
+    /// Query a run with SQL
     ///
-    /// Over the same tables as `export`, straight from the run: `overhear query DIR "SELECT function, sum(calls) AS calls FROM calls GROUP BY
+    /// Over the tables that `export` writes, straight from the run: `overhear query DIR "SELECT function, sum(calls) AS calls FROM calls GROUP BY
     /// function"`. In text, columns whose names end in _s, _bytes or _percent print in that unit.
     Query(QueryArgs),
     /// Print the JSON Schema of an analysis
@@ -159,18 +151,18 @@ pub enum Command {
     Schema(SchemaArgs),
     /// Check whether recording works here
     Doctor(DoctorArgs),
-    /// Print what to give a launcher so that it preloads the recorder
+    /// Print the launcher arguments that preload the recorder
     Env(EnvArgs),
-    /// Print what completes commands in your shell
+    /// Generate shell completions
     ///
-    /// For bash: overhear completions bash > ~/.local/share/bash-completion/completions/overhear. For zsh: a file _overhear in a folder of
-    /// $fpath. For fish: ~/.config/fish/completions/overhear.fish.
+    /// For bash: overhear completions bash > ~/.local/share/bash-completion/completions/overhear. For zsh, write a file _overhear in a folder
+    /// of $fpath. For fish, write ~/.config/fish/completions/overhear.fish.
     Completions(CompletionsArgs),
     /// Write the manual pages
     ///
-    /// One for overhear and one for each command, into a folder such as ~/.local/share/man/man1; then man overhear-waits shows one.
+    /// One for overhear and one for each command, into a folder such as ~/.local/share/man/man1; read one with man overhear-waits.
     Man(ManArgs),
-    /// A run's folder, or a command that is none.
+    /// A run's folder, or an unknown command.
     #[command(external_subcommand)]
     Folder(Vec<OsString>),
 }

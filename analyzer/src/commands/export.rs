@@ -2,15 +2,14 @@
 
 use std::path::Path;
 
-use super::free::free;
-use super::open::open_run;
-use super::print::print_text;
+use super::open::{open_run, status};
+use super::print::{check_overwrite, print_text};
 use crate::cli;
 use data::export::otf2::ExportedArchive;
 use data::export::perfetto::BROWSER_OPENS;
 use data::export::{self, ExportFolder, ExportFormat, Exported, FileFormat};
 use data::{DataSet, follow, heads};
-use model::error::{Error, OK, PARTIAL};
+use model::error::Error;
 use tables::Value;
 use tables::terminal;
 use tables::visible::visible;
@@ -39,12 +38,12 @@ fn tables(arguments: &cli::ExportArgs, folder: Option<&Path>, out: &Path, format
         terminal::say("the run is a profile, which holds no single calls: its counts and times are in signatures");
     }
     say(out, "rows", &exported)?;
-    Ok(if run.is_partial() { PARTIAL } else { OK })
+    Ok(status(&run))
 }
 
 fn perfetto(arguments: &cli::ExportArgs, folder: Option<&Path>, out: &Path) -> Result<u8, Error> {
     no_tables(arguments, "a trace for Perfetto")?;
-    free(out, arguments.force)?;
+    check_overwrite(out, arguments.force)?;
     let run = open_run(folder, arguments.choice())?;
     run.has_calls("a trace for Perfetto")?;
     let exported = export::perfetto::write(&run, out)?;
@@ -56,7 +55,7 @@ fn perfetto(arguments: &cli::ExportArgs, folder: Option<&Path>, out: &Path) -> R
             visible(&out.display().to_string())
         ));
     }
-    Ok(if run.is_partial() { PARTIAL } else { OK })
+    Ok(status(&run))
 }
 
 fn otf2(arguments: &cli::ExportArgs, folder: Option<&Path>, out: &Path) -> Result<u8, Error> {
@@ -68,7 +67,7 @@ fn otf2(arguments: &cli::ExportArgs, folder: Option<&Path>, out: &Path) -> Resul
     let ExportedArchive { exported, left_out } = export::otf2::write(&run, &library, out)?;
     say(out, "holds", &exported)?;
     left_out.iter().for_each(|line| terminal::say(line));
-    Ok(if run.is_partial() { PARTIAL } else { OK })
+    Ok(status(&run))
 }
 
 fn no_tables(arguments: &cli::ExportArgs, what: &str) -> Result<(), Error> {

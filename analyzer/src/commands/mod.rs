@@ -1,37 +1,26 @@
-//! What a user types: one file each.
+//! Carries out the commands that a user types.
 
-mod check;
+mod all_analyses;
+mod compared_runs;
 mod completions;
 mod diff;
 mod doctor;
 mod env;
-mod everything;
 mod explain;
 mod export;
-mod fanout;
-mod first;
-mod free;
+mod first_screen;
 mod hang;
-mod imbalance;
-mod matrix;
-mod model;
+mod one_run;
 mod open;
-mod overlap;
 mod page;
-mod path;
 mod plot;
-mod pop;
 mod print;
-mod progress;
 mod query;
 mod record;
-mod report;
 mod scaling;
 mod schema;
-mod several;
 mod timeline;
 mod top;
-mod waits;
 
 use crate::cli::{Cli, Command};
 use tables::terminal;
@@ -40,17 +29,17 @@ use tables::terminal;
 pub fn run(cli: Cli) -> u8 {
     let result = match cli.command {
         Command::Record(arguments) => return record::run(arguments),
-        Command::Report(arguments) => report::run(&arguments),
-        Command::Progress(arguments) => progress::run(&arguments),
-        Command::Waits(arguments) => waits::run(&arguments),
-        Command::Path(arguments) => path::run(&arguments),
-        Command::Overlap(arguments) => overlap::run(&arguments),
-        Command::Model(arguments) => model::run(&arguments),
-        Command::Fanout(arguments) => fanout::run(&arguments),
-        Command::Pop(arguments) => pop::run(&arguments),
-        Command::Matrix(arguments) => matrix::run(&arguments),
-        Command::Imbalance(arguments) => imbalance::run(&arguments),
-        Command::Check(arguments) => check::run(&arguments),
+        Command::Report(arguments) => one_run::report(&arguments),
+        Command::Progress(arguments) => one_run::progress(&arguments),
+        Command::Waits(arguments) => one_run::waits(&arguments),
+        Command::Path(arguments) => one_run::path(&arguments),
+        Command::Overlap(arguments) => one_run::overlap(&arguments),
+        Command::Network(arguments) => one_run::network(&arguments),
+        Command::Fanout(arguments) => one_run::fanout(&arguments),
+        Command::Pop(arguments) => one_run::pop(&arguments),
+        Command::Matrix(arguments) => one_run::matrix(&arguments),
+        Command::Imbalance(arguments) => one_run::imbalance(&arguments),
+        Command::Check(arguments) => one_run::check(&arguments),
         Command::Hang(arguments) => hang::run(&arguments),
         Command::Diff(arguments) => diff::run(&arguments),
         Command::Timeline(arguments) => timeline::run(&arguments),
@@ -65,11 +54,13 @@ pub fn run(cli: Cli) -> u8 {
         Command::Env(arguments) => env::run(&arguments),
         Command::Completions(arguments) => completions::shell(arguments.shell),
         Command::Man(arguments) => completions::man(&arguments.folder),
-        Command::Folder(words) => first::run(&words),
+        Command::Folder(words) => first_screen::run(&words),
     };
     result.unwrap_or_else(|error| {
         terminal::say(&error.to_string());
-        error.details().iter().for_each(|line| terminal::say_more(line));
+        for line in error.details() {
+            terminal::say_more(line);
+        }
         error.status()
     })
 }

@@ -1,24 +1,29 @@
-//! The run to analyze: the one named, or the newest in the working folder.
+//! Opens the run to analyze: the one named, or the newest in the working folder.
 
 use std::path::Path;
 
 use crate::cli;
 use crate::loading_bar::LoadingBar;
-use model::error::Error;
+use model::error::{Error, OK, PARTIAL};
 use model::{Choice, Run};
 
-/// Reads what is to be looked at of the run.
+/// Reads the part of a run that the flags choose.
 pub fn open(asked: &cli::OneRun) -> Result<Run, Error> {
     choose(asked, asked.select.choice())
 }
 
-/// Reads what is chosen of the run.
+/// Reads another part of that run.
 pub fn choose(asked: &cli::OneRun, choice: Choice) -> Result<Run, Error> {
     open_run(asked.dir.as_deref(), choice)
 }
 
-/// Reads what is chosen of the run in a folder, or of the newest. A bar shows slow loads.
+/// Reads a part of the run in a folder, or of the newest run. A bar shows slow loads.
 pub fn open_run(folder: Option<&Path>, choice: Choice) -> Result<Run, Error> {
     let bar = LoadingBar::new("reading");
     Run::open(folder, choice, &|done, total| bar.show(done, total))
+}
+
+/// Returns the exit status of an analysis of this run.
+pub fn status(run: &Run) -> u8 {
+    if run.is_partial() { PARTIAL } else { OK }
 }

@@ -3,16 +3,16 @@
 use std::io::Write;
 use std::path::Path;
 
-use super::everything::{Everything, Matched};
-use super::free::free;
-use super::open::open;
+use super::all_analyses::{AllAnalyses, Matched};
+use super::open::{open, status};
+use super::print::check_overwrite;
 use super::timeline;
 use crate::cli::OneRun;
 use metrics::matrix::matrix as traffic;
 use metrics::reports::{Breakdown, ByPlace, breakdown, check, imbalance, matrix, overlap, path, pop, progress, waits};
 use metrics::{heat, overview, rank_time};
 use model::Run;
-use model::error::{Error, OK, PARTIAL};
+use model::error::Error;
 use model::matching::Account;
 use model::output;
 use pictures::page::{Page, PageSection};
@@ -21,14 +21,14 @@ use tables::Report;
 /// Writes the page. A file that is there stays, unless `force`. Returns the exit status.
 pub fn run(file: &Path, force: bool, asked: &OneRun) -> Result<u8, Error> {
     let failed = |source| Error::Write { path: file.into(), source };
-    free(file, force)?;
+    check_overwrite(file, force)?;
     // Before the work: a folder that cannot be written to is no surprise at its end.
     let mut out = output::create(file).map_err(failed)?;
     let run = open(asked)?;
     let shown = Page { timeline: timeline_of(&run, asked, file, force)?, ..page(&run) };
     let html = shown.html();
     out.write_all(html.as_bytes()).and_then(|()| out.finish()).map_err(failed)?;
-    Ok(if run.is_partial() { PARTIAL } else { OK })
+    Ok(status(&run))
 }
 
 /// What the timeline is drawn of, where single calls are known.
@@ -44,9 +44,9 @@ fn timeline_of(run: &Run, asked: &OneRun, file: &Path, force: bool) -> Result<Op
 type Found = Result<Report, String>;
 
 fn page(run: &Run) -> Page {
-    let everything = Everything::of(run);
-    let findings = everything.findings();
-    let Everything { matched, engines, requests, .. } = everything;
+    let all = AllAnalyses::of(run);
+    let findings = all.findings();
+    let AllAnalyses { matched, engines, requests, .. } = all;
     let requests = requests.map(|all| overlap::report(run, &all)).map_err(said);
     let by = |by| breakdown::analyze(run, by).map_err(said);
     let account = matched.as_ref().ok().map(|matched| &matched.settled.account);

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use super::free::free;
+use super::compared_runs::ComparedRuns;
 use super::open::open_run;
-use super::several::SeveralRuns;
+use super::print::check_overwrite;
 use crate::cli::{self, PlotKind};
 use metrics::{compare, fanout, matrix, operations, overlap, reports, scaling};
 use model::error::{Error, OK, PARTIAL};
@@ -16,7 +16,7 @@ use pictures::plot::{self, Drawing, PlotFile};
 /// Draws the picture. Returns the exit status.
 pub fn run(arguments: &cli::PlotArgs) -> Result<u8, Error> {
     let (file, choice) = (&arguments.output, arguments.select.choice());
-    free(file.path(), arguments.force)?;
+    check_overwrite(file.path(), arguments.force)?;
     let is_partial = match (arguments.kind, arguments.dirs.as_slice()) {
         (PlotKind::Scaling, folders) => of_scaling(folders, &choice, file)?,
         (PlotKind::Diff, [a, b]) => of_both(a, b, &choice, file)?,
@@ -48,12 +48,12 @@ fn of_one(run: &Run, kind: PlotKind, file: &PlotFile) -> Result<(), Error> {
             let (_, efficiency, phases) = reports::pop::efficiencies(run)?;
             plot::write(charts::efficiency(&efficiency, phases), file)
         }
-        PlotKind::Matrix => super::matrix::draw(&matrix::matrix(run, None, None)?, file),
+        PlotKind::Matrix => super::one_run::draw_matrix(&matrix::matrix(run, None, None)?, file),
         PlotKind::Progress => plot::entries(&charts::entry_rates(run, &reports::progress::engines(run)), file),
         PlotKind::Availability => {
             plot::write(charts::overlap::figures(&overlap::messages(&reports::overlap::requests(run)?)), file)
         }
-        PlotKind::Model => {
+        PlotKind::Network => {
             let settled = reports::network::matched(run)?;
             plot::write(charts::network::figures(&reports::network::network(run, &settled)), file)
         }
@@ -77,7 +77,7 @@ fn wrong_number(kind: PlotKind, given: usize) -> Error {
 /// Time and efficiency over ranks. Returns whether some of the data is missing.
 fn of_scaling(folders: &[PathBuf], choice: &Choice, file: &PlotFile) -> Result<bool, Error> {
     let name = |at: usize| folders[at].display().to_string();
-    let runs = SeveralRuns::read(folders, choice, name, |_, _| ())?;
+    let runs = ComparedRuns::read(folders, choice, name, |_, _| ())?;
     plot::write(charts::growth(&scaling::grown(&runs.figures, false)), file)?;
     Ok(runs.is_partial)
 }
@@ -85,7 +85,7 @@ fn of_scaling(folders: &[PathBuf], choice: &Choice, file: &PlotFile) -> Result<b
 /// Two runs by function. Returns whether some of the data is missing.
 fn of_both(a: &PathBuf, b: &PathBuf, choice: &Choice, file: &PlotFile) -> Result<bool, Error> {
     let read = |folder: &PathBuf| {
-        SeveralRuns::read(std::slice::from_ref(folder), choice, |_| folder.display().to_string(), |_, _| ())
+        ComparedRuns::read(std::slice::from_ref(folder), choice, |_| folder.display().to_string(), |_, _| ())
     };
     let (a, b) = (read(a)?, read(b)?);
     plot::write(vec![charts::differences(&compare::compare(&a.figures, &b.figures))], file)?;

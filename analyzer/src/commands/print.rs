@@ -1,6 +1,8 @@
-//! How commands print their results.
+//! Prints results to stdout or to files, which are not overwritten unless the user says so.
 
+use std::fs;
 use std::io::{self, BufWriter, Write};
+use std::path::Path;
 
 use crate::cli;
 use data::sheet_parquet;
@@ -8,7 +10,7 @@ use model::error::Error;
 use model::output;
 use tables::{Format, Report, csv, json, terminal, text};
 
-/// Prints a report to stdout or a file, arranged as was asked for.
+/// Prints a report to stdout or a file, sorted and cut as the flags say.
 pub fn print(report: Report, name: &str, how: &cli::Print) -> Result<(), Error> {
     print_below(&[], report, name, how)
 }
@@ -18,7 +20,7 @@ pub fn print_text(text: &str) -> Result<(), Error> {
     read_on(terminal::stdout().and_then(|mut out| out.write_all(text.as_bytes())))
 }
 
-/// What became of writing to stdout.
+/// Passes errors of stdout on, but for a closed pipe.
 fn read_on(printed: io::Result<()>) -> Result<(), Error> {
     match printed {
         // The reader of a pipe has seen enough.
@@ -27,7 +29,7 @@ fn read_on(printed: io::Result<()>) -> Result<(), Error> {
     }
 }
 
-/// A report, below lines that only people are shown.
+/// Prints a report below lines of text that are for people only.
 pub fn print_below(lines: &[String], mut report: Report, name: &str, how: &cli::Print) -> Result<(), Error> {
     report.arrange(how.sort.as_deref(), how.top, how.format)?;
     let Some(path) = &how.output else {
@@ -60,4 +62,10 @@ fn write(
         Format::Parquet => sheet_parquet::print(report, &mut out),
     };
     Ok(printed.and_then(|()| out.flush()))
+}
+
+/// Fails if something at `place` would be overwritten, unless `force`. A device or pipe loses nothing.
+pub fn check_overwrite(place: &Path, force: bool) -> Result<(), Error> {
+    let exists = fs::symlink_metadata(place).is_ok_and(|found| found.is_file() || found.is_dir());
+    if exists && !force { Err(Error::Exists { path: place.into() }) } else { Ok(()) }
 }

@@ -19,11 +19,10 @@ pub fn run(arguments: &cli::QueryArgs) -> Result<u8, Error> {
 
 #[cfg(feature = "polars")]
 fn ask(arguments: &cli::QueryArgs, folder: Option<&Path>, query: &str) -> Result<u8, Error> {
-    use super::open::open_run;
+    use super::open::{open_run, status};
     use super::print::print;
     use data::DataSet;
     use metrics::overview;
-    use model::error::PARTIAL;
     use sql::{Query, sheet};
     use tables::Report;
 
@@ -34,7 +33,7 @@ fn ask(arguments: &cli::QueryArgs, folder: Option<&Path>, query: &str) -> Result
     let table = sheet(&query.rows(set)?)?;
     let warnings = overview::warnings(run);
     print(Report { facts: Vec::new(), warnings, tables: vec![table] }, "query", &arguments.print)?;
-    Ok(if run.is_partial() { PARTIAL } else { OK })
+    Ok(status(run))
 }
 
 #[cfg(not(feature = "polars"))]

@@ -1,7 +1,7 @@
 //! `overhear scaling`: runs of different numbers of ranks side by side.
 
+use super::compared_runs::ComparedRuns;
 use super::print::print;
-use super::several::SeveralRuns;
 use crate::cli;
 use metrics::scaling::{self, ModelRow, PointRow, PopRow};
 use model::error::{Error, OK, PARTIAL};
@@ -11,8 +11,8 @@ use tables::{Report, Sheet};
 /// Prints how times grow with the ranks. Returns the exit status.
 pub fn run(arguments: &cli::ScalingArgs) -> Result<u8, Error> {
     let name = |at: usize| arguments.runs[at].display().to_string();
-    let SeveralRuns { figures: runs, warnings: said, is_partial } =
-        SeveralRuns::read(&arguments.runs, &arguments.select.choice(), name, |_, _| ())?;
+    let ComparedRuns { figures: runs, warnings: said, is_partial } =
+        ComparedRuns::read(&arguments.runs, &arguments.select.choice(), name, |_, _| ())?;
     let grown = scaling::grown(&runs, arguments.weak);
     let tables = vec![
         scaling::efficiencies(&grown).into(),

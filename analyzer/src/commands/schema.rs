@@ -22,7 +22,7 @@ pub fn of(analysis: Analysis) -> Schema {
         Analysis::Timeline => timeline::schema(),
         Analysis::Path => path::schema(),
         Analysis::Overlap => overlap::schema(),
-        Analysis::Model => network::schema(),
+        Analysis::Network => network::schema(),
         Analysis::Fanout => fanout::schema(),
         Analysis::Pop => pop::schema(),
         Analysis::Matrix => matrix::schema(),

@@ -5,12 +5,11 @@ use std::fs;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
-use super::free::free;
-use super::open::choose;
-use super::print::print_below;
+use super::open::{choose, status};
+use super::print::{check_overwrite, print_below};
 use crate::cli;
 use metrics::{cost, overview};
-use model::error::{Error, OK, PARTIAL};
+use model::error::Error;
 use model::levels::Grid;
 use model::matching::{Follow, settled};
 use model::{Choice, Run, output};
@@ -29,7 +28,7 @@ pub fn run(arguments: &cli::TimelineArgs) -> Result<u8, Error> {
         return Err(Error::NoTime);
     }
     let files: Vec<&PathBuf> = [&arguments.svg, &arguments.png, &arguments.html].into_iter().flatten().collect();
-    files.iter().try_for_each(|file| free(file, arguments.force))?;
+    files.iter().try_for_each(|file| check_overwrite(file, arguments.force))?;
     // Calls that began before the time and end in it are part of the picture.
     let run = choose(&arguments.of, Choice { from: None, to: None, ..select.choice() })?;
     run.has_calls("a timeline")?;
@@ -62,7 +61,7 @@ pub fn run(arguments: &cli::TimelineArgs) -> Result<u8, Error> {
         let report = Report { facts, warnings: overview::warnings(&run), tables };
         print_below(&lines, report, "timeline", print)?;
     }
-    Ok(if run.is_partial() { PARTIAL } else { OK })
+    Ok(status(&run))
 }
 
 /// What its JSON looks like.
@@ -115,7 +114,7 @@ fn data(parts: &PageParts<'_>, interval: (i64, i64), path: &Path, force: bool) -
 
 /// Makes the folder of a page's parts, without those of an earlier page.
 fn begin(folder: &Path, force: bool) -> Result<(), Error> {
-    free(folder, force)?;
+    check_overwrite(folder, force)?;
     let failed = |source| Error::Write { path: folder.into(), source };
     fs::create_dir_all(folder).map_err(failed)?;
     for entry in fs::read_dir(folder).map_err(failed)?.flatten() {

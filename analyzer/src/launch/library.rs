@@ -1,12 +1,17 @@
-//! The library to preload: beside this command, or carried in it.
+//! The library to preload: beside this command, carried in it, or copied to the run's folder.
 
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
-use super::unpacked::unpack;
-use model::cache;
+use traces::folder::RECORDER;
+use traces::settings;
+
+use super::unpacked::{check_mount, check_path, unpack};
+use crate::cli::Settings;
 use model::error::Error;
+use model::{cache, output};
 
-/// What this command was built with.
+/// The library that this command was built with.
 #[cfg(feature = "embed")]
 const CARRIED: Option<&[u8]> =
     Some(include_bytes!(env!("OVERHEAR_LIBRARY", "set OVERHEAR_LIBRARY to the path of a liboverhear.so to embed")));
@@ -21,7 +26,7 @@ pub struct PreloadLibrary {
     pub warning: Option<String>,
 }
 
-/// The one beside this command, or in the lib folder beside its folder; else the one that the command carries.
+/// Finds the library beside this command or in the lib folder beside its folder, or unpacks the one that the command carries.
 pub fn library() -> Result<PreloadLibrary, Error> {
     let own = std::env::current_exe().map_err(|error| Error::Other(error.to_string()))?;
     let folder = own.parent().unwrap_or(Path::new("/"));
@@ -37,7 +42,7 @@ pub fn library() -> Result<PreloadLibrary, Error> {
     }
 }
 
-/// In the user's cache folder, which hosts mostly share; where it cannot be written, in a folder for temporary files.
+/// Unpacks to the user's cache folder, which hosts mostly share, or, if that cannot be written, to a folder for temporary files.
 fn carried(bytes: &[u8]) -> Result<PreloadLibrary, Error> {
     const TRY: &str =
         "Set XDG_CACHE_HOME to a folder that you can write, that all hosts see and that is not mounted noexec";
@@ -56,4 +61,37 @@ fn carried(bytes: &[u8]) -> Result<PreloadLibrary, Error> {
         }
         Err(also) => Err(Error::Other(format!("there is no place for liboverhear.so: {refused}; {also}. {TRY}"))),
     }
+}
+
+/// Whether the user asks for a copy in the run's folder.
+pub fn is_to_ship(given: &Settings) -> bool {
+    given.in_force(settings::SHIP).is_some_and(|value| value == settings::SWITCH[1])
+}
+
+/// Copies the library into the run's folder, which every host sees. Fails if no library can be loaded from there.
+pub fn ship(library: &PreloadLibrary, folder: &Path) -> Result<PreloadLibrary, Error> {
+    let path = folder.join(RECORDER);
+    let failed = |error: io::Error| {
+        let folder = folder.display();
+        Error::Other(format!("--ship: {folder}: {error}. Name another folder with --dir, or leave --ship out"))
+    };
+    let copied = check_path(folder)
+        .and_then(|()| check_mount(folder))
+        .and_then(|()| fs::read(&library.path))
+        .and_then(|bytes| output::write(&path, &bytes));
+    copied.map(|()| PreloadLibrary { path, warning: None }).map_err(failed)
+}
+
+/// Returns the copy made by a launch in front of this process.
+pub fn shipped(folder: &Path) -> Option<PathBuf> {
+    Some(folder.join(RECORDER)).filter(|path| path.is_file())
+}
+
+/// The error if there is no such launch.
+pub fn no_folder_yet() -> Error {
+    Error::Setting(
+        "--ship needs the run's folder, which overhear record makes in front of a launcher: overhear record --ship \
+         mpirun -n 2 ./app"
+            .into(),
+    )
 }

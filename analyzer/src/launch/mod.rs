@@ -1,16 +1,10 @@
 //! How a launcher hands the environment to its ranks, and only to them.
 
-mod cray;
-mod flux;
-mod given;
-mod hydra;
+mod launchers;
 mod library;
 pub mod on_node;
-mod openmpi;
 pub mod preload;
 pub mod programs;
-mod shipped;
-mod slurm;
 pub mod unpacked;
 
 use std::ffi::{OsStr, OsString};
@@ -20,9 +14,8 @@ use std::process::{Command, Stdio};
 use traces::settings::{self, SETTINGS};
 
 use crate::cli::{Launcher, Settings};
-pub use library::{PreloadLibrary, library};
+pub use library::{PreloadLibrary, is_to_ship, library, no_folder_yet, ship, shipped};
 use model::error::Error;
-pub use shipped::{is_to_ship, no_folder_yet, ship, shipped};
 
 /// Variables for the ranks.
 pub type Variables = Vec<(&'static str, OsString)>;
@@ -30,32 +23,32 @@ pub type Variables = Vec<(&'static str, OsString)>;
 /// The arguments that make a launcher hand the variables to its ranks.
 pub fn arguments(launcher: Launcher, variables: &Variables) -> Vec<OsString> {
     match launcher {
-        Launcher::Openmpi => openmpi::arguments(variables),
-        Launcher::Mpich => hydra::arguments(variables),
-        Launcher::Slurm => slurm::arguments(variables),
-        Launcher::Flux => flux::arguments(variables),
-        Launcher::Aprun => cray::of_aprun(variables),
-        Launcher::Pals => cray::of_pals(variables),
+        Launcher::Openmpi => launchers::of_openmpi(variables),
+        Launcher::Mpich => launchers::of_hydra(variables),
+        Launcher::Slurm => launchers::of_srun(variables),
+        Launcher::Flux => launchers::of_flux(variables),
+        Launcher::Aprun => launchers::of_aprun(variables),
+        Launcher::Pals => launchers::of_pals(variables),
     }
 }
 
 /// A launcher's command with these arguments added in their place.
 pub fn command(launcher: Launcher, command: &[OsString], variables: &Variables) -> Vec<OsString> {
     match launcher {
-        Launcher::Slurm => slurm::command(command, variables),
-        Launcher::Flux => flux::command(command, variables),
-        Launcher::Openmpi => openmpi::command(command, variables),
+        Launcher::Slurm => launchers::srun_command(command, variables),
+        Launcher::Flux => launchers::flux_command(command, variables),
+        Launcher::Openmpi => launchers::openmpi_command(command, variables),
         Launcher::Pals => in_front(command, &arguments(launcher, variables), |word| word == ":"),
         Launcher::Mpich | Launcher::Aprun => in_front(command, &arguments(launcher, variables), |_| false),
     }
 }
 
-/// Whether processes have part of their environment from the launcher's own: what ranks spawn, or programs of a file.
+/// Whether some processes get the launcher's own environment: those that ranks spawn, or the programs of a file.
 pub fn hands_on_own_environment(launcher: Launcher, command: &[OsString]) -> bool {
-    launcher == Launcher::Openmpi && openmpi::hands_on_own_environment(command)
+    launcher == Launcher::Openmpi && launchers::openmpi_hands_on_own_environment(command)
 }
 
-/// The file a word names: as the system finds programs.
+/// Finds a program by its path, or in PATH.
 pub fn find(program: &OsStr) -> Option<PathBuf> {
     if program.as_encoded_bytes().contains(&b'/') {
         return Some(PathBuf::from(program)).filter(|path| path.exists());
@@ -64,7 +57,7 @@ pub fn find(program: &OsStr) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|folder| folder.join(Path::new(program))).find(|path| path.is_file())
 }
 
-/// The arguments behind the launcher's name, and again for each further program where they count for one alone.
+/// Adds the arguments behind the launcher's name, and behind each word that `separates` programs.
 fn in_front(command: &[OsString], arguments: &[OsString], separates: impl Fn(&OsString) -> bool) -> Vec<OsString> {
     let mut whole = Vec::new();
     for (at, word) in command.iter().enumerate() {
@@ -83,7 +76,7 @@ fn pair(name: &str, value: &OsStr) -> OsString {
     pair
 }
 
-/// Which launcher a command is, by its name and what it says of itself.
+/// Recognizes a launcher by its name and by what `--version` prints.
 pub fn recognize(program: &OsStr) -> Option<Launcher> {
     let name = Path::new(program).file_name()?.to_str()?;
     match name {
@@ -105,7 +98,7 @@ pub fn recognize(program: &OsStr) -> Option<Launcher> {
     }
 }
 
-/// What the ranks need: the library preloaded, behind what a program `needs` first, and the settings.
+/// Returns the variables for the ranks: the library preloaded, behind what a program `needs` first, and the settings.
 pub fn variables(library: &Path, needs: &[OsString], settings: &Settings) -> Variables {
     let mut variables = vec![("LD_PRELOAD", preload::list(library, needs))];
     // A program that has NVTX in it loads what this names. Where the user has another tool listen, that one does.
@@ -121,14 +114,14 @@ fn settings_as_variables(settings: &Settings) -> Variables {
     SETTINGS.iter().filter(|setting| !setting.flag.is_empty()).filter_map(|setting| value(setting.variable)).collect()
 }
 
-/// Fails where a variable of ours in the environment does not exist, or has a value it may not have.
+/// Fails if the environment has an unknown variable of ours, or a known one with a wrong value.
 pub fn check_environment() -> Result<(), Error> {
     settings::check(std::env::vars_os()).map_err(Error::Setting)
 }
 
-/// The same for those that the launcher is to set for the programs. Returns the value of one of them.
+/// Checks the variables that the launcher sets for the programs in the same way. Returns the value of the `wanted` one.
 pub fn check_given(launcher: Launcher, programs: &[Vec<OsString>], wanted: &str) -> Result<Option<OsString>, Error> {
-    let given = || programs.iter().flat_map(|words| given::variables(launcher, words));
+    let given = || programs.iter().flat_map(|words| programs::given_variables(launcher, words));
     settings::check(given()).map_err(Error::Setting)?;
     Ok(given().find(|(name, _)| name == wanted).map(|(_, value)| value))
 }

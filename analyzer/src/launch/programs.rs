@@ -1,7 +1,8 @@
-//! The programs of a launch: on the launcher's command line, or in a file that it names.
+//! The command line of a launch: its programs, also those in a file that it names, and the variables that it sets for them.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::Read;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use traces::regular;
@@ -15,7 +16,7 @@ pub fn each_programs_words(launcher: Launcher, command: &[OsString]) -> Vec<Vec<
     on_line.chain(in_file(launcher, command).unwrap_or_default()).collect()
 }
 
-/// Where the name of a file of programs stands.
+/// Returns the index of the word that names a file of programs.
 pub fn place_of_file(launcher: Launcher, command: &[OsString]) -> Option<usize> {
     let behind = |options: &[&str]| {
         let option = command.iter().position(|word| options.iter().any(|option| word == option))?;
@@ -34,15 +35,82 @@ pub fn place_of_file(launcher: Launcher, command: &[OsString]) -> Option<usize> 
     }
 }
 
-/// Lines that are a program's.
+/// The lines of a file of programs that name one.
 pub fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.lines().filter(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'))
 }
 
-/// What is no regular file is left to the launcher: a pipe can be read but once.
+/// Reads the file of programs. Only regular files: a pipe can be read but once, and that is the launcher's.
 fn in_file(launcher: Launcher, command: &[OsString]) -> Option<Vec<Vec<OsString>>> {
     let mut text = String::new();
     let path = &command[place_of_file(launcher, command)?];
     regular::open(Path::new(path)).ok()?.read_to_string(&mut text).ok()?;
     Some(lines(&text).map(|line| line.split_whitespace().map(OsString::from).collect()).collect())
+}
+
+/// Returns the variables that a launcher's words set for its ranks. One that is only handed on has an empty value.
+pub fn given_variables(launcher: Launcher, words: &[OsString]) -> Vec<(OsString, OsString)> {
+    let mut given = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        let behind = &words[at + 1..];
+        let value_of = |option: &str| match word.as_bytes().strip_prefix(option.as_bytes()) {
+            Some([]) => behind.first().map(OsString::as_os_str),
+            Some([b'=', value @ ..]) => Some(OsStr::from_bytes(value)),
+            _ => None,
+        };
+        match launcher {
+            Launcher::Openmpi => given.extend(value_of("-x").or_else(|| value_of("--x")).map(split_pair)),
+            Launcher::Mpich if word == "-genv" || word == "-env" => match behind {
+                [one, ..] if one.as_bytes().contains(&b'=') => given.push(split_pair(one)),
+                [name, value, ..] => given.push((name.clone(), value.clone())),
+                _ => {}
+            },
+            Launcher::Mpich => {}
+            Launcher::Slurm => {
+                let list =
+                    value_of("--export").into_iter().flat_map(|list| list.as_bytes().split(|byte| *byte == b','));
+                given.extend(list.map(OsStr::from_bytes).map(split_pair));
+            }
+            Launcher::Aprun => given.extend(value_of("-e").map(split_pair)),
+            Launcher::Flux | Launcher::Pals => given.extend(value_of("--env").map(split_pair)),
+        }
+        if word == "env" {
+            given.extend(behind.iter().take_while(|word| word.as_bytes().contains(&b'=')).map(|word| split_pair(word)));
+        }
+    }
+    given
+}
+
+/// Splits `NAME=VALUE`, or a name alone.
+fn split_pair(word: &OsStr) -> (OsString, OsString) {
+    let mut parts = word.as_bytes().splitn(2, |byte| *byte == b'=').map(|part| OsStr::from_bytes(part).to_os_string());
+    (parts.next().unwrap_or_default(), parts.next().unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_launchers_way_of_setting_a_variable_is_known() {
+        let ways: [(Launcher, &[&str]); 10] = [
+            (Launcher::Openmpi, &["-x", "A=1"]),
+            (Launcher::Mpich, &["-genv", "A", "1"]),
+            (Launcher::Mpich, &["-n", "2", "-env", "A=1"]),
+            (Launcher::Slurm, &["--export", "A=1"]),
+            (Launcher::Slurm, &["--export=A=1"]),
+            (Launcher::Flux, &["run", "--env=A=1"]),
+            (Launcher::Flux, &["run", "--env", "A=1"]),
+            (Launcher::Aprun, &["-e", "A=1"]),
+            (Launcher::Pals, &["--env", "A=1"]),
+            (Launcher::Pals, &["-n", "1", "env", "A=1"]),
+        ];
+        for (launcher, words) in ways {
+            let words: Vec<OsString> = words.iter().map(OsString::from).collect();
+            let whole = [&words[..], &["./app".into(), "B=2".into()]].concat();
+            assert_eq!(given_variables(launcher, &whole), [("A".into(), "1".into())], "{launcher:?} {words:?}");
+        }
+        let list = given_variables(Launcher::Slurm, &["--export=ALL,A=1".into()]);
+        assert_eq!(list, [("ALL".into(), "".into()), ("A".into(), "1".into())]);
+    }
 }

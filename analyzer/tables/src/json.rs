@@ -13,9 +13,11 @@ use crate::visible::is_hidden;
 /// The version of the format. It changes if a name changes its meaning or goes; adding names does not change it.
 const VERSION: u32 = 2;
 
-/// The name of the schema that a command's JSON gives.
+/// The name and version of the schema that a command's JSON gives.
 pub fn schema_name(command: &str) -> String {
-    format!("overhear-{command}/{VERSION}")
+    // Programs compare this name, so it stayed when `overhear model` became `overhear network`.
+    let name = if command == "network" { "model" } else { command };
+    format!("overhear-{name}/{VERSION}")
 }
 
 /// Prints the report.

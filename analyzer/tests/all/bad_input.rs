@@ -184,7 +184,7 @@ fn what_is_about_single_calls_says_of_a_profile_what_it_needs() {
     let folder = profile();
     let mut ran = 0;
     // In this one there is no telling who the partners are, so nothing is left for a matrix.
-    for command in ["waits", "path", "pop", "check", "matrix", "overlap", "model", "fanout"] {
+    for command in ["waits", "path", "pop", "check", "matrix", "overlap", "network", "fanout"] {
         for format in ["text", "json", "csv"] {
             let output = overhear(command, &folder.0, &["--format", format]);
             assert_eq!(output.status.code(), Some(3), "{command}");

@@ -32,7 +32,7 @@ const OF_ONE: [&str; 28] = [
     "imbalance",
     "imbalance --by site",
     "overlap",
-    "model",
+    "network",
     "fanout",
     "progress",
     "timeline",

@@ -22,7 +22,7 @@ const ASKED: [(&str, &[&str]); 31] = [
     ("comm_churn", &["report --by comm --top 5", "imbalance --by site", "matrix --top 3"]),
     ("controlled", &["report", "pop", "imbalance", "path"]),
     ("errors", &["report --by rank", "report --by rank=1", "check"]),
-    ("exchanged", &["model", "progress --by function"]),
+    ("exchanged", &["network", "progress --by function"]),
     ("false_overlap", &["overlap", "overlap --rank 0 --sort overhead", "progress"]),
     ("fan_shapes", &["fanout"]),
     ("fortran_f08", &["report --by site", "report --rank 0"]),

@@ -35,7 +35,7 @@ fn transfer_time_and_availability_of_requests_are_what_the_program_measured() {
 #[test]
 fn exchanges_take_what_the_program_measured() {
     for fixture in recorded("exchanged") {
-        let said = ask(&fixture.run, "model", &[]);
+        let said = ask(&fixture.run, "network", &[]);
         let mut seen = 0;
         for (name, value) in all_measured(&fixture) {
             let words: Vec<&str> = name.split(' ').collect();

@@ -142,7 +142,7 @@ fn every_kind_of_plot_is_drawn_of_a_run_that_has_it_or_says_what_is_missing() {
     let of_sample =
         ["breakdown", "imbalance", "sizes", "matrix", "waits", "pop", "progress", "availability", "collectives"];
     let rounds = recorded("fan_shapes").remove(0).run;
-    let of_rounds = ["model", "fanout"].map(|kind| (rounds.to_str().unwrap(), kind));
+    let of_rounds = ["network", "fanout"].map(|kind| (rounds.to_str().unwrap(), kind));
     for (run, kind) in of_sample.map(|kind| (a, kind)).into_iter().chain(of_rounds) {
         let file = folder.0.join(format!("{kind}.svg"));
         assert_eq!(plot(&[run, kind, "-o", file.to_str().unwrap()]), (Some(0), String::new()), "{kind}");

@@ -26,7 +26,7 @@ pub const COMMANDS: [(&str, &[&str]); 17] = [
     ("imbalance", &["function", "site"]),
     ("progress", &["rank", "component", "function", "site"]),
     ("overlap", &[]),
-    ("model", &[]),
+    ("network", &[]),
     ("fanout", &[]),
     ("diff", &[]),
     ("diff-messages", &[]),
@@ -68,7 +68,7 @@ fn said(command: &str, format: &str) -> Vec<(String, Vec<u8>)> {
     let exchanging = common::exchanging::run();
     let runs: Vec<Vec<&str>> = match command {
         "diff" | "diff-messages" => vec![SAMPLES.to_vec()],
-        "model" => vec![vec![exchanging.0.to_str().unwrap()]],
+        "network" => vec![vec![exchanging.0.to_str().unwrap()]],
         "scaling" => vec![grown.iter().map(|run| run.0.to_str().unwrap()).collect()],
         _ => SAMPLES.iter().map(|sample| vec![*sample]).collect(),
     };

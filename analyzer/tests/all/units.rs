@@ -29,7 +29,7 @@ const TABLES: &[&[&str]] = &[
     &["imbalance"],
     &["imbalance", "--by", "site"],
     &["overlap"],
-    &["model"],
+    &["network"],
     &["fanout"],
     &["check"],
 ];

@@ -26,7 +26,7 @@ const ANALYSES: [&[&str]; 19] = [
     &["matrix", "DIR", "--plot", "/dev/null"],
     &["imbalance", "DIR", "--by", "site"],
     &["overlap", "DIR"],
-    &["model", "DIR", "--plot", "/dev/null"],
+    &["network", "DIR", "--plot", "/dev/null"],
     &["fanout", "DIR", "--plot", "/dev/null"],
     &["check", "DIR"],
     &["report", "DIR", "--by", "collective", "--plot", "/dev/null"],

@@ -160,7 +160,7 @@ fn a_correct_program_is_never_said_to_hang() {
     println!("{looks} looks without a false alarm");
 }
 
-/// Of the collection that `cargo xtask verdicts` runs: messages, collective calls, windows and threads, each with a program that ends.
+/// Of the collection that `cargo lab verdicts` runs: messages, collective calls, windows and threads, each with a program that ends.
 const SAMPLE: [&str; 6] = [
     "two_irecvs_from_any_one_message",
     "two_irecvs_two_messages",

@@ -17,8 +17,6 @@ pub use content::{Content, UntakenReason};
 pub use kinds::RecordKind;
 pub(crate) use kinds::bits;
 
-/// Bits of a gap and of a duration in the one-word form.
-pub const SHORT_BITS: u32 = bits!(Call.gap).width;
 /// The highest signature number of a call in one word.
 pub const MAX_SHORT: u32 = (1 << bits!(Call.signature).width) - 1;
 /// The largest signature number; numbers begin at 1.

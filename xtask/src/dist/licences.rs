@@ -4,10 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use examples::build::cargo;
 use examples::wheel::output;
 use serde_json::Value;
-
-use crate::build::cargo;
 
 /// A crate's name and version.
 type Package = (String, String);

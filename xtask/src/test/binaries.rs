@@ -7,10 +7,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use examples::build::cargo;
 use examples::rota;
 use serde_json::Value;
-
-use crate::build::cargo;
 
 /// Tests that run at a time. What compares times has the machine to itself: examples/src/turns.rs.
 const AT_A_TIME: usize = 2;

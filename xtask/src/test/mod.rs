@@ -8,36 +8,40 @@ use std::process::Command;
 use std::thread;
 
 use clap::Args;
+use examples::build;
 use examples::mpi::{self, Mpi};
 use examples::python::Python;
 use examples::wheel::run as done;
 use examples::{browser, otf2, rota};
 
-use crate::{archive, build};
+use crate::archive;
 use binaries::{Binary, Outcome, Ran, Selection, Shard};
 use stages::Stages;
 
-/// Which tests are run, and under what.
+/// Which tests run, and under which MPIs.
 #[derive(Args)]
 pub struct TestArgs {
-    /// Only under these MPIs, as ompi4,mpich5, and under all of them
+    /// Only under these MPIs, such as ompi4,mpich5, and under all of them
     #[arg(long)]
     mpi: Option<String>,
-    /// Every test under every MPI, with Polars, the archive and the Python module: hours where nothing takes turns
+    /// Every test under every MPI, with Polars, the archive and the Python module; takes hours
     #[arg(long)]
     all: bool,
-    /// What programs measure of themselves, under every MPI and transport
+    /// Only the tests of what programs measure of themselves, under every MPI and transport
     #[arg(long)]
     measured: bool,
-    /// One of several parts of the launches, as 2/3; the first has all that needs no MPI
+    /// One of several parts of the launches, such as 2/3; the first has all that needs no MPI
     #[arg(long, value_name = "I/N")]
     shard: Option<String>,
-    /// Only tests whose names contain this, as `hangs::` for those of a file
+    /// The tests that depend on the machine, with a recorder for aarch64 under qemu
+    #[arg(long, conflicts_with_all = ["mpi", "all", "measured", "shard", "name"])]
+    aarch64: bool,
+    /// Only tests whose names contain this, such as `hangs::` for those of a file
     name: Option<String>,
 }
 
 /// Tests that compare what programs measure of themselves.
-const MEASURED: [&str; 6] = ["collectives::", "cost::", "durations::", "fanout::", "model::", "overlap::"];
+const MEASURED: [&str; 6] = ["collectives::", "cost::", "durations::", "fanout::", "network::", "overlap::"];
 
 /// Tests of what takes minutes to build, which is built where all is tested.
 const BUILT_APART: [&str; 3] = ["archive::", "linked_into_the_program", "python_package::"];
@@ -75,6 +79,10 @@ pub fn run(arguments: &TestArgs) -> Result<(), String> {
 }
 
 impl TestArgs {
+    pub fn is_for_aarch64(&self) -> bool {
+        self.aarch64
+    }
+
     fn selection(&self) -> Result<Selection, String> {
         Ok(Selection {
             names: match (&self.name, self.measured) {

@@ -34,8 +34,8 @@ pub enum RunAnalysis {
     Path,
     /// Overlap of communication and computation.
     Overlap,
-    /// Latency and bandwidth: the command `model`.
-    Model,
+    /// Latency and bandwidth.
+    Network,
     Fanout,
     Pop,
     /// The communication matrix, optionally of the communicators of one name, and of one kind of traffic.
@@ -63,7 +63,7 @@ impl RunAnalysis {
             RunAnalysis::Waits => waits::analyze(run)?,
             RunAnalysis::Path => path::analyze(run)?,
             RunAnalysis::Overlap => overlap::report(run, &overlap::requests(run)?),
-            RunAnalysis::Model => {
+            RunAnalysis::Network => {
                 let settled = network::matched(run)?;
                 network::report(run, &settled.account, &network::network(run, &settled))
             }
@@ -88,7 +88,7 @@ impl RunAnalysis {
             RunAnalysis::Waits => "waits",
             RunAnalysis::Path => "path",
             RunAnalysis::Overlap => "overlap",
-            RunAnalysis::Model => "model",
+            RunAnalysis::Network => "network",
             RunAnalysis::Fanout => "fanout",
             RunAnalysis::Pop => "pop",
             RunAnalysis::Matrix(..) => "matrix",

@@ -1,4 +1,4 @@
-//! `overhear model`: latency and bandwidth as a job saw them.
+//! `overhear network`: latency and bandwidth as a job saw them.
 
 use super::nothing::nothing;
 use crate::network::Network;
@@ -11,12 +11,12 @@ use tables::Report;
 use tables::schema::Schema;
 
 /// The error if no message was matched with its receive.
-const NEEDED: &str = "no message with its receive: model needs exchanges of equal messages between two ranks, or \
+const NEEDED: &str = "no message with its receive: network needs exchanges of equal messages between two ranks, or \
                       messages to ranks that wait for them";
 
 /// Matches the messages of a run with their receives. Fails if there are none.
 pub fn matched(run: &Run) -> Result<Settled, Error> {
-    run.has_calls("model")?;
+    run.has_calls("network")?;
     let settled = settled(run, Follow::TRANSFERS);
     if settled.account.pairs.is_empty() { Err(nothing(run, NEEDED)) } else { Ok(settled) }
 }
@@ -45,7 +45,7 @@ pub fn report(run: &Run, account: &Account, network: &Network<'_>) -> Report {
 }
 
 pub fn schema() -> Schema {
-    let schema = Schema::of("model").facts(overview::FACTS).facts(cost::FACTS).facts(network::FACTS);
+    let schema = Schema::of("network").facts(overview::FACTS).facts(cost::FACTS).facts(network::FACTS);
     let schema = schema.table::<network::ProtocolRow>().table::<network::SegmentRow>();
     schema.table::<network::ParameterRow>().table::<network::SizeRow>()
 }

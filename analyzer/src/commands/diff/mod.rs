@@ -4,8 +4,8 @@ pub mod messages;
 
 use std::path::PathBuf;
 
+use super::compared_runs::ComparedRuns;
 use super::print::print;
-use super::several::SeveralRuns;
 use crate::cli;
 use metrics::compare::{self, FigureRow, Threshold};
 use metrics::engine;
@@ -49,9 +49,9 @@ pub fn schema() -> Schema {
 }
 
 /// Reads the runs of a side, which warnings call by its name, with a number where there are several.
-fn read(side: &str, folders: &[PathBuf], choice: &Choice) -> Result<SeveralRuns, Error> {
+fn read(side: &str, folders: &[PathBuf], choice: &Choice) -> Result<ComparedRuns, Error> {
     let name = |at: usize| if folders.len() == 1 { side.to_string() } else { format!("{side} {}", at + 1) };
-    SeveralRuns::read(folders, choice, name, |run, figures| {
+    ComparedRuns::read(folders, choice, name, |run, figures| {
         figures.warnings.extend(engine::unseen(run));
         if figures.has_calls {
             figures.add_overlap(&overlap::gathered(run));

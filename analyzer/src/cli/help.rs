@@ -1,0 +1,113 @@
+//! What `overhear --help` shows, and the arguments of commands about overhear itself.
+
+use std::path::PathBuf;
+
+use clap::{Args, CommandFactory, ValueEnum};
+use clap_complete::Shell;
+
+use super::Cli;
+
+/// Commands by what they are for, in the order in which one needs them.
+pub const GROUPS: &[(&str, &[&str])] = &[
+    ("Record", &["record", "doctor", "env"]),
+    ("Where the time went", &["report", "imbalance", "matrix", "progress"]),
+    ("Who waited, and why", &["waits", "path", "pop", "overlap", "check"]),
+    ("How fast messages were", &["network", "fanout"]),
+    ("While it runs, or hangs", &["top", "hang"]),
+    ("Compare", &["diff", "scaling"]),
+    ("Look closer, by other tools, too", &["timeline", "plot", "export", "query"]),
+    ("Help", &["explain", "schema", "completions", "man", "help"]),
+];
+
+const SESSION: &str = "A session:
+  $ overhear record mpirun -n 4 ./app
+  $ overhear report                      # the newest run here
+  $ overhear waits --top 5
+  $ overhear report --html page.html     # everything, to look at
+";
+
+/// The command line.
+pub fn command() -> clap::Command {
+    let command = Cli::command();
+    let mut groups = String::new();
+    for (title, names) in GROUPS {
+        groups += &format!("\n{title}:\n");
+        for name in *names {
+            let about = command.find_subcommand(name).and_then(|one| one.get_about()).map(ToString::to_string);
+            groups += &format!("  {name:11}  {}\n", about.unwrap_or_else(|| "Show the help of a command".into()));
+        }
+    }
+    command.help_template(format!(
+        "{{about}}\n\n{{usage-heading}} {{usage}}\n{groups}\nOptions:\n{{options}}\n\n{SESSION}{{after-help}}"
+    ))
+}
+
+/// The argument of `explain`.
+#[derive(Args)]
+pub struct ExplainArgs {
+    /// A wait state, a metric, or a column by its JSON key or heading [default: list the wait states and metrics]
+    pub name: Option<String>,
+}
+
+/// The argument of `completions`.
+#[derive(Args)]
+pub struct CompletionsArgs {
+    /// The shell that you use
+    pub shell: Shell,
+}
+
+/// The argument of `man`.
+#[derive(Args)]
+pub struct ManArgs {
+    /// The folder for the pages; created if it does not exist
+    #[arg(value_name = "OUT")]
+    pub folder: PathBuf,
+}
+
+/// The argument of `schema`.
+#[derive(Args)]
+pub struct SchemaArgs {
+    /// The analysis
+    #[arg(value_name = "COMMAND")]
+    pub command: Analysis,
+}
+
+/// A command that analyses runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Analysis {
+    /// Where the time went.
+    Report,
+    /// What the progress engine did.
+    Progress,
+    /// Who waited for whom.
+    Waits,
+    /// Who did what when.
+    Timeline,
+    /// The critical path.
+    Path,
+    /// How much communication was hidden.
+    Overlap,
+    /// Latency and bandwidth.
+    #[value(alias = "model")]
+    Network,
+    /// Rounds from one rank to others and back.
+    Fanout,
+    /// The POP metrics.
+    Pop,
+    /// Who sent how much to whom.
+    Matrix,
+    /// How unevenly time is spread over the ranks.
+    Imbalance,
+    /// Whether the ranks agree.
+    Check,
+    /// Whether a run hangs.
+    Hang,
+    /// Where the ranks are.
+    Top,
+    /// Two runs side by side.
+    Diff,
+    /// Two runs message by message: overhear diff --messages.
+    DiffMessages,
+    /// Runs of different numbers of ranks.
+    Scaling,
+}

@@ -1,0 +1,65 @@
+//! The analyses that the page and the first screen both show.
+
+use metrics::overlap::GatheredRequests;
+use metrics::pop::{Efficiency, efficiencies};
+use metrics::reports::{overlap, progress};
+use metrics::summary::{self, Finding};
+use model::Run;
+use model::critical::CriticalPath;
+use model::engine::EngineAccount;
+use model::error::Error;
+use model::matching::{Follow, Settled, settled};
+
+/// The results of these analyses.
+pub struct AllAnalyses<'r> {
+    run: &'r Run,
+    /// The matched calls, or why there are none.
+    pub matched: Result<Matched, String>,
+    /// The progress engine of each rank, thread by thread.
+    pub engines: Vec<Vec<EngineAccount>>,
+    /// The nonblocking requests.
+    pub requests: Result<GatheredRequests, Error>,
+}
+
+impl<'r> AllAnalyses<'r> {
+    pub fn of(run: &'r Run) -> AllAnalyses<'r> {
+        let (matched, engines) = (Matched::of(run), progress::engines(run));
+        AllAnalyses { run, matched, engines, requests: overlap::requests(run) }
+    }
+
+    /// The first screen's findings.
+    pub fn findings(&self) -> Vec<Finding> {
+        let matched = self.matched.as_ref().ok();
+        summary::findings(&summary::Evidence {
+            run: self.run,
+            account: matched.map(|matched| &matched.settled.account),
+            efficiency: matched.map(|matched| &matched.efficiency),
+            path: matched.map(|matched| &matched.path),
+            engines: &self.engines,
+            requests: self.requests.as_ref().ok(),
+        })
+    }
+}
+
+/// The results of matching all calls.
+pub struct Matched {
+    /// The account, without its links: the efficiency has used them up.
+    pub settled: Settled,
+    /// The critical path.
+    pub path: CriticalPath,
+    /// The whole run's.
+    pub efficiency: Efficiency,
+    /// Each phase's.
+    pub phases: Vec<Efficiency>,
+}
+
+impl Matched {
+    /// Fails if the run is a profile, without single calls.
+    fn of(run: &Run) -> Result<Matched, String> {
+        run.has_calls("this").map_err(|error| error.to_string())?;
+        let mut settled = settled(run, Follow::JUMPS | Follow::DEPENDENCIES);
+        let path = CriticalPath::of(run, &mut settled);
+        let (efficiency, phases) = efficiencies(run, &mut settled.account);
+        Ok(Matched { settled, path, efficiency, phases })
+    }
+}

@@ -1,0 +1,140 @@
+//! The arguments by which each launcher hands variables to its ranks.
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::os::fd::IntoRawFd;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+
+use rustix::fs::MemfdFlags;
+
+use super::{Variables, find, in_front, pair, programs};
+use crate::cli::Launcher;
+
+/// MPICH and Intel MPI: `-genv NAME VALUE`.
+pub fn of_hydra(variables: &Variables) -> Vec<OsString> {
+    variables.iter().flat_map(|(name, value)| [OsString::from("-genv"), (*name).into(), value.clone()]).collect()
+}
+
+/// ALPS: `-e NAME=VALUE`.
+pub fn of_aprun(variables: &Variables) -> Vec<OsString> {
+    with("-e", variables)
+}
+
+/// PALS: `--env NAME=VALUE`.
+pub fn of_pals(variables: &Variables) -> Vec<OsString> {
+    with("--env", variables)
+}
+
+fn with(option: &str, variables: &Variables) -> Vec<OsString> {
+    variables.iter().flat_map(|(name, value)| [option.into(), pair(name, value)]).collect()
+}
+
+/// Flux: `--env=NAME=VALUE`, behind the subcommand, as flux-run(1) says.
+pub fn of_flux(variables: &Variables) -> Vec<OsString> {
+    let argument = |(name, value): &(&'static str, OsString)| {
+        let mut argument = OsString::from("--env=");
+        // A dollar in a value stands for another variable, two for one.
+        let value = value.as_bytes().iter().flat_map(|byte| vec![*byte; if *byte == b'$' { 2 } else { 1 }]);
+        argument.push(pair(name, &OsString::from_vec(value.collect())));
+        argument
+    };
+    variables.iter().map(argument).collect()
+}
+
+/// Adds them behind `run`, or `mini run` in older versions.
+pub fn flux_command(command: &[OsString], variables: &Variables) -> Vec<OsString> {
+    let mut whole = command.to_vec();
+    let behind = command.iter().position(|word| word == "run").map_or(1, |at| at + 1);
+    whole.splice(behind..behind, of_flux(variables));
+    whole
+}
+
+/// Slurm: `--export=ALL,NAME=VALUE`, one list, separated by commas.
+pub fn of_srun(variables: &Variables) -> Vec<OsString> {
+    vec![export(OsStr::new("ALL"), variables)]
+}
+
+/// Adds them to the user's own list, if there is one on the command line or in SLURM_EXPORT_ENV.
+pub fn srun_command(command: &[OsString], variables: &Variables) -> Vec<OsString> {
+    let mut whole = command.to_vec();
+    let is_list = |word: &OsString| word.as_encoded_bytes().starts_with(b"--export=");
+    let own = match command.iter().position(is_list) {
+        Some(at) => whole.remove(at).into_string().ok().and_then(|word| Some(word.split_once('=')?.1.into())),
+        None => match command.iter().position(|word| word == "--export") {
+            Some(at) if at + 1 < command.len() => whole.drain(at..at + 2).nth(1),
+            _ => env::var_os("SLURM_EXPORT_ENV"),
+        },
+    };
+    let own = own.unwrap_or("ALL".into());
+    whole.insert(1, export(&own, variables));
+    whole
+}
+
+fn export(own: &OsStr, variables: &Variables) -> OsString {
+    let mut list = OsString::from("--export=");
+    // NONE and NIL stand alone; a list without ALL hands on no more than they do, and what is in it.
+    if own != "NONE" && own != "NIL" {
+        list.push(own);
+        list.push(",");
+    }
+    // A value with a comma cannot stand in the list. It is in srun's own environment, from which its name takes it.
+    let word = |(name, value): &(&'static str, OsString)| match value.as_encoded_bytes().contains(&b',') {
+        true => OsString::from(name),
+        false => pair(name, value),
+    };
+    list.push(variables.iter().map(word).collect::<Vec<_>>().join(OsStr::new(",")));
+    list
+}
+
+/// Open MPI: `-x NAME=VALUE`.
+pub fn of_openmpi(variables: &Variables) -> Vec<OsString> {
+    variables.iter().flat_map(|(name, value)| [OsString::from("-x"), pair(name, value)]).collect()
+}
+
+/// Adds to the command line, for each program; or to the file of programs, which stands for all of that.
+pub fn openmpi_command(command: &[OsString], variables: &Variables) -> Vec<OsString> {
+    // Where the file cannot be read, mpirun will say so.
+    let by_file = place_of_file(command).and_then(|place| with_file(command, place, variables).ok());
+    by_file.unwrap_or_else(|| in_front(command, &of_openmpi(variables), |word| word == ":"))
+}
+
+/// Whether processes have part of their environment from the launcher's own.
+pub fn openmpi_hands_on_own_environment(command: &[OsString]) -> bool {
+    is_prrte(&command[0]) || place_of_file(command).is_some()
+}
+
+fn place_of_file(command: &[OsString]) -> Option<usize> {
+    programs::place_of_file(Launcher::Openmpi, command)
+}
+
+/// The command with another file of programs in place of the user's. Each line is a command line of its own, for which `-x` on
+/// mpirun's does not count; its words have no quotes, so that values come from mpirun's environment. What is preloaded may be nothing for mpirun itself.
+fn with_file(command: &[OsString], place: usize, variables: &Variables) -> io::Result<Vec<OsString>> {
+    let hand_on = |(name, value): &(&'static str, OsString)| match value.to_str() {
+        Some(value) if *name == "LD_PRELOAD" && !value.contains(char::is_whitespace) => format!("-x {name}={value} "),
+        _ => format!("-x {name} "),
+    };
+    let handed_on: String = variables.iter().map(hand_on).collect();
+    let text = fs::read_to_string(&command[place])?;
+    let mut file = inherited()?;
+    for line in programs::lines(&text) {
+        writeln!(file, "{handed_on}{line}")?;
+    }
+    let mut whole = command.to_vec();
+    whole[place] = format!("/proc/self/fd/{}", file.into_raw_fd()).into();
+    Ok(whole)
+}
+
+/// A file without a name, which the launcher inherits. C libraries before 2.27 have no function for that; the system is asked itself.
+fn inherited() -> io::Result<File> {
+    Ok(rustix::fs::memfd_create("programs", MemfdFlags::empty())?.into())
+}
+
+/// Whether the launcher is PRRTE, as from Open MPI 5 on: what its ranks spawn has the launcher's own environment, and nothing
+/// of what `-x` says.
+fn is_prrte(program: &OsStr) -> bool {
+    let beside = |path: std::path::PathBuf| path.with_file_name("prterun").exists();
+    find(program).and_then(|path| path.canonicalize().ok()).is_some_and(beside)
+}

@@ -1,0 +1,121 @@
+//! `cargo lab`: experiments with the profiler. Each installs and builds all it needs.
+
+mod agreement;
+mod case_study;
+mod clocks;
+mod conformance;
+mod demo;
+mod hosts;
+mod looks;
+mod papers;
+mod real_programs;
+mod synthetic;
+mod verdicts;
+mod watched;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use ::synthetic::{Shape, Topology};
+use clap::Parser;
+
+/// Experiments with the profiler. Each installs and builds all it needs.
+#[derive(Parser)]
+#[command(bin_name = "cargo lab")]
+enum Experiment {
+    /// Record an integer sort on 4 ranks and show where its time went
+    Demo,
+    /// Repeat the measurements of published papers, and rewrite docs/papers/
+    Papers {
+        /// Only this page, such as availability
+        page: Option<String>,
+    },
+    /// Show why one MPI is slower than another by what their progress engines do
+    CaseStudy,
+    /// Compare the figures that benchmark loops print with those in their traces
+    Agreement(agreement::AgreementArgs),
+    /// Record applications from Debian's packages, and check their results and their reports
+    RealPrograms {
+        /// Only programs whose names contain this
+        name: Option<String>,
+    },
+    /// Run every MPI function, misuse of MPI, and mpi4py's own tests, with and without the recorder
+    Conformance {
+        /// Only under these MPIs, such as ompi4,mpich5
+        #[arg(long)]
+        mpi: Option<String>,
+    },
+    /// Call `overhear hang` on small programs from start to end, and report every false alarm
+    Looks {
+        /// Number of calls
+        #[arg(default_value_t = 1000)]
+        count: u64,
+        /// Only under these MPIs, such as ompi4,mpich5
+        #[arg(long)]
+        mpi: Option<String>,
+        /// Only programs whose names contain this
+        name: Option<String>,
+    },
+    /// Run small programs, of which some hang, and count the right and wrong verdicts of `overhear hang`
+    Verdicts {
+        /// Only under these MPIs, such as ompi4,mpich5 [default: ompi4,mpich4]
+        #[arg(long)]
+        mpi: Option<String>,
+        /// Only programs whose names contain this
+        name: Option<String>,
+    },
+    /// Measure by how much `overhear top` slows a program down
+    Watched {
+        /// Pairs of runs, one with top and one without
+        #[arg(default_value_t = 20)]
+        pairs: usize,
+        /// Only under these MPIs, such as ompi4,mpich5
+        #[arg(long)]
+        mpi: Option<String>,
+    },
+    /// Measure how well the clocks of several hosts are aligned, and the waits found with them
+    Clocks,
+    /// Write the run of an imaginary program of any size, and print how long its ranks wait
+    Synthetic {
+        /// The run's folder
+        dir: PathBuf,
+        /// Ranks
+        #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..))]
+        ranks: u32,
+        /// Calls per rank, about
+        #[arg(long, default_value_t = 10_000)]
+        calls: u64,
+        /// Give ranks two neighbors instead of four
+        #[arg(long)]
+        ring: bool,
+        /// Seed of the random times
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+    },
+}
+
+fn main() -> ExitCode {
+    let done = match Experiment::parse() {
+        Experiment::Demo => demo::run(),
+        Experiment::Papers { page } => papers::run(page.as_deref()),
+        Experiment::CaseStudy => case_study::run(),
+        Experiment::Agreement(arguments) => agreement::run(&arguments),
+        Experiment::RealPrograms { name } => real_programs::run(name.as_deref()),
+        Experiment::Conformance { mpi } => conformance::run(mpi.as_deref()),
+        Experiment::Looks { count, mpi, name } => looks::run(count, mpi.as_deref(), name.as_deref()),
+        Experiment::Verdicts { mpi, name } => verdicts::run(mpi.as_deref(), name.as_deref()),
+        Experiment::Watched { pairs, mpi } => watched::run(pairs, mpi.as_deref()),
+        Experiment::Clocks => clocks::run(),
+        Experiment::Synthetic { dir, ranks, calls, ring, seed } => {
+            let topology = if ring { Topology::Ring } else { Topology::Torus };
+            synthetic::run(&dir, &Shape { ranks, calls, topology, seed })
+        }
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(reason) => {
+            eprintln!("lab: {reason}");
+            ExitCode::FAILURE
+        }
+    }
+}

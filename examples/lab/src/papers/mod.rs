@@ -1,0 +1,45 @@
+//! The five documents that define what this project measures, each repeated here: its programs under each MPI at hand, what they
+//! say beside what their traces say, and what could not be done.
+
+mod availability;
+mod collectives;
+mod fan_out;
+mod machine;
+mod page;
+mod progress;
+mod setting;
+mod swaps;
+
+use examples::build;
+use examples::mpi;
+
+use setting::Setting;
+
+/// A document's page, by its name.
+type Study = fn(&[Setting]) -> Result<(), String>;
+
+const STUDIES: [(&str, Study); 5] = [
+    ("availability", availability::write),
+    ("fan-out", fan_out::write),
+    ("swaps", swaps::write),
+    ("collectives", collectives::write),
+    ("progress", progress::write),
+];
+
+/// Writes the pages, or that of one document.
+pub fn run(only: Option<&str>) -> Result<(), String> {
+    let names = STUDIES.map(|(name, _)| name).join(", ");
+    if let Some(name) = only.filter(|name| !STUDIES.iter().any(|(other, _)| other == name)) {
+        return Err(format!("there is no page {name}: there are {names}"));
+    }
+    mpi::install_all()?;
+    build::overhear()?;
+    page::prepare()?;
+    let settings = setting::all()?;
+    for (name, study) in STUDIES {
+        if only.is_none_or(|only| only == name) {
+            study(&settings)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,54 @@
+//! Latency and bandwidth are reconstructed from traces as programs measure them themselves, in the same run.
+
+use crate::common::agreement::{Differences, agree_everywhere, recorded};
+use crate::common::in_rust;
+use examples::answer::number;
+use examples::mpi::Mpi;
+use examples::run::Case;
+use serde_json::{Value, json};
+
+/// By how much times may differ: a share, and seconds.
+const TIME: (f64, f64) = (0.05, 0.3e-6);
+/// The protocols that are compared, and how the analysis names them.
+const PROTOCOLS: [(&str, &str); 4] =
+    [("0,1", "Isend+Recv"), ("0,3", "Irecv+Isend"), ("1,0", "Send+Recv/Recv+Send"), ("1,2", "Irecv+Send/Recv+Send")];
+
+#[test]
+fn the_times_of_exchanges_are_reconstructed_as_the_program_measures_them() {
+    agree_everywhere(differences);
+}
+
+/// Protocols and sizes whose times differ, and how.
+fn differences(mpi: &Mpi, variables: &[(&str, &str)]) -> Differences {
+    let words = "--json --volumes 131072 --min-messages 2 --max-messages 64 --forms basic --ways kept --iterations 21 --protocols";
+    let words = words.split(' ').chain(PROTOCOLS.map(|(id, _)| id)).map(String::from);
+    let case = Case { arguments: words.collect(), ranks: 2, ..in_rust("swap", mpi) };
+    let (output, run) = recorded(case, variables, "swap");
+    let measured: Value = serde_json::from_str(&output).unwrap();
+    let said = run.ask("network", &[]);
+    let (mut differences, mut compared) = (Differences::new(), 0);
+    for (row, (id, calls)) in measured["rows"].as_array().unwrap().iter().zip(PROTOCOLS) {
+        assert_eq!(row["protocol"], id);
+        let pattern = if row["is_ordered"] == true { "ordered" } else { "unordered" };
+        for point in row["points"].as_array().unwrap() {
+            let bytes = point["message_bytes"].clone();
+            let of = [("calls", json!(calls)), ("pattern", json!(pattern)), ("size_bytes", bytes.clone())];
+            let found = said.matching("sizes", &of);
+            let [found] = found[..] else { panic!("{}: {point} is {found:#?}", mpi.name) };
+            let key = format!("{id} {bytes}");
+            differences.extend(difference(point, found).map(|difference| (key, difference)));
+            compared += 1;
+        }
+    }
+    assert_eq!(compared, 4 * 6);
+    differences
+}
+
+/// How the time of an exchange differs. The program knows the median of its goes between bounds.
+fn difference(point: &Value, found: &Value) -> Option<String> {
+    let one = |name: &str| number(point, name) / number(point, "messages");
+    let may = TIME.1.max(TIME.0 * one("time_s"));
+    let trace = number(found, "time_s");
+    let is_as_measured = (one("time_least_s") - may..=one("time_most_s") + may).contains(&trace);
+    (!is_as_measured).then(|| format!("{trace} and not {} s", one("time_s")))
+}
