@@ -131,6 +131,7 @@ impl Follower {
             base: header.base,
             requests: header.requests,
             words,
+            decoded: &self.file.decoded,
         })
     }
 
