@@ -5,7 +5,7 @@ mod completions;
 mod diff;
 mod doctor;
 mod env;
-mod everything;
+pub mod everything;
 mod explain;
 mod export;
 mod fanout;
