@@ -1,4 +1,4 @@
-//! How fast a run is read for the breakdown by function, from the page cache, and in how much memory.
+//! How fast a run is read for the breakdown by function, from the page cache, and in how much memory; and how often each page is decoded.
 //!
 //! `cargo bench -p overhear --bench read [-- CALLS]`: so many million calls in each of two ranks, default 50.
 
@@ -9,6 +9,7 @@ use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use analyzer::commands::all_analyses::Everything;
 use model::Run;
 use traces::calls::Call;
 use traces::file::{FINALIZED, FileHeader, INITIALIZED};
@@ -38,8 +39,19 @@ fn main() {
             rates[ROUNDS / 2] / 1e6,
             common::peak() >> 10
         );
+        print_passes(&folder);
     }
     let _ = fs::remove_dir_all(&folder);
+}
+
+/// How often each page of records is decoded, on average.
+fn print_passes(folder: &Path) {
+    let run = Run::load(folder).expect("what was written can be read");
+    let pages: usize = run.ranks.iter().flat_map(|rank| rank.contents().threads).map(|thread| thread.pages.len()).sum();
+    let passes = || run.ranks.iter().map(|rank| rank.trace.pages_decoded()).sum::<u64>() as f64 / pages as f64;
+    let report = passes();
+    drop(Everything::of(&run));
+    println!("each page is decoded {report:.1} times for report, {:.1} times for the first screen", passes());
 }
 
 /// Calls a second.

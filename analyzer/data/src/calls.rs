@@ -12,6 +12,7 @@ use traces::record::{Arrived, LEFT, RecordKind};
 use super::meanings::{CallMeaning, Meanings};
 use super::set::{DataSet, OfRank, Piece, RankOfRows, rank_columns, time_columns};
 use super::table::{DataRow, RowSource, ShowRows};
+use model::request_numbers::{RequestChange, RequestNumbers};
 use model::selection::{Cursor, LEFT_OUT};
 use tables::{Column, Shared};
 
@@ -152,7 +153,7 @@ impl RowSource<CallRow> for CallRows<'_> {
         let mut reader = CallReader::new(&meanings, Cursor::new(rank.stretches(thread.number)));
         let mut pages = self.set.pages(&piece).iter();
         if let Some(page) = pages.next() {
-            reader.started = page.requests;
+            reader.numbers = RequestNumbers::new(thread.number, page.requests);
             reader.rows.reserve(page.words.len());
             // What is damaged was said when the calls were added up.
             let _ = Walk::new(page).step(&mut reader, usize::MAX);
@@ -182,8 +183,7 @@ struct CallReader<'a> {
     rows: Vec<CallRow>,
     /// What follows belongs to the last row.
     is_open: bool,
-    /// Requests begun so far.
-    started: u64,
+    numbers: RequestNumbers,
     /// It reads behind its page: up to the next call.
     is_behind: bool,
     is_over: bool,
@@ -191,7 +191,8 @@ struct CallReader<'a> {
 
 impl<'a> CallReader<'a> {
     fn new(meanings: &'a Meanings, cursor: Cursor<'a>) -> CallReader<'a> {
-        CallReader { meanings, cursor, rows: Vec::new(), is_open: false, started: 0, is_behind: false, is_over: false }
+        let numbers = RequestNumbers::default();
+        CallReader { meanings, cursor, rows: Vec::new(), is_open: false, numbers, is_behind: false, is_over: false }
     }
 
     #[inline]
@@ -201,8 +202,8 @@ impl<'a> CallReader<'a> {
             return;
         }
         let meaning = self.meanings.get(signature);
-        let request = if meaning.takes { self.started } else { NO_REQUEST };
-        self.started = self.started.wrapping_add(meaning.takes.into());
+        let number = self.numbers.begin(meaning.takes);
+        let request = if meaning.takes { number } else { NO_REQUEST };
         self.is_open = meaning.counts && self.cursor.part_at(start) != LEFT_OUT;
         if self.is_open {
             self.rows.push(CallRow {
@@ -226,10 +227,9 @@ impl<'a> CallReader<'a> {
         if self.is_open { self.rows.last_mut() } else { None }
     }
 
-    fn begin_requests(&mut self, count: u32) {
-        let first = self.started;
-        self.started = first.wrapping_add(count.into());
-        if let Some(row) = self.current()
+    fn change(&mut self, change: RequestChange) {
+        if let RequestChange::Started { first, .. } = change
+            && let Some(row) = self.current()
             && row.request == NO_REQUEST
         {
             row.request = first;
@@ -264,16 +264,14 @@ impl Visitor for CallReader<'_> {
         }
     }
 
-    fn requests(&mut self, kind: RecordKind, count: u32, _age: u64) {
-        if kind == RecordKind::Started {
-            self.begin_requests(count);
-        }
+    fn requests(&mut self, kind: RecordKind, count: u32, age: u64) {
+        let change = self.numbers.own(kind, count, age);
+        self.change(change);
     }
 
-    fn elsewhere(&mut self, kind: RecordKind, count: u32, _thread: u32, _number: u64) {
-        if kind == RecordKind::Started {
-            self.begin_requests(count);
-        }
+    fn elsewhere(&mut self, kind: RecordKind, count: u32, thread: u32, number: u64) {
+        let change = self.numbers.foreign(kind, count, thread, number);
+        self.change(change);
     }
 
     fn failed(&mut self, class: u16, _code: i32) {

@@ -1,17 +1,16 @@
 //! `regions`: each time that a thread was in a part of the program that has a name.
 
-use traces::read::{ThreadPages, Visitor, walk};
-use traces::record::RecordKind;
+use traces::read::ThreadPages;
 
 use super::set::{DataSet, RankOfRows, rank_columns};
 use super::table::DataRow;
-use model::selection::{Cursor, LEFT_OUT};
+use model::Rank;
+use model::selection::{Cursor, LEFT_OUT, RegionMark, region_marks};
 use tables::{Column, Shared};
 
 /// A region from where it was entered to where it was left.
 pub struct RegionRow {
     thread: u32,
-    number: u32,
     name: String,
     depth: u32,
     start: u64,
@@ -50,45 +49,29 @@ impl DataRow for RegionRow {
 /// The regions that a rank's threads were in.
 pub fn rows(set: &DataSet<'_>, at: usize) -> Vec<RegionRow> {
     let rank = &set.run.ranks[at];
-    let of_thread = |thread: &ThreadPages<'_>| {
-        let cursor = Cursor::new(rank.stretches(thread.number));
-        let mut reader = RegionReader { thread: thread.number, cursor, open: Vec::new(), rows: Vec::new() };
-        for page in &thread.pages {
-            // What is damaged was said when the calls were added up.
-            let _ = walk(page, &mut reader);
-        }
-        let name =
-            |number| rank.regions.get(&number).map_or_else(|| format!("region {number}"), |region| region.name.clone());
-        reader.rows.iter_mut().for_each(|row| row.name = name(row.number));
-        reader.rows
-    };
-    set.threads(at).iter().flat_map(of_thread).collect()
+    set.threads(at).iter().flat_map(|thread| rows_of_thread(rank, thread)).collect()
 }
 
-struct RegionReader<'a> {
-    thread: u32,
-    cursor: Cursor<'a>,
-    /// Places of the rows of those the thread is in, and of one that is not asked about, with their numbers.
-    open: Vec<(u32, Option<usize>)>,
-    rows: Vec<RegionRow>,
-}
-
-impl Visitor for RegionReader<'_> {
-    fn call(&mut self, _signature: u32, _start: u64, _duration: u64) {}
-
-    fn region(&mut self, kind: RecordKind, at: u64, number: u32) {
-        if kind == RecordKind::RegionBegin {
-            let counts = self.cursor.part_at(at) != LEFT_OUT;
-            let place = counts.then_some(self.rows.len());
+fn rows_of_thread(rank: &Rank, thread: &ThreadPages<'_>) -> Vec<RegionRow> {
+    let mut cursor = Cursor::new(rank.stretches(thread.number));
+    let mut rows: Vec<RegionRow> = Vec::new();
+    // The regions that the thread is in, with the places of their rows, if they are asked about.
+    let mut open: Vec<(u32, Option<usize>)> = Vec::new();
+    for RegionMark { at, is_begin, number } in region_marks(thread) {
+        if is_begin {
+            let counts = cursor.part_at(at) != LEFT_OUT;
+            let place = counts.then_some(rows.len());
             if counts {
-                let (thread, depth) = (self.thread, self.open.len() as u32);
-                self.rows.push(RegionRow { thread, number, name: String::new(), depth, start: at, end: None });
+                let name =
+                    rank.regions.get(&number).map_or_else(|| format!("region {number}"), |region| region.name.clone());
+                rows.push(RegionRow { thread: thread.number, name, depth: open.len() as u32, start: at, end: None });
             }
-            self.open.push((number, place));
-        } else if let Some(found) = self.open.iter().rposition(|(open, _)| *open == number)
-            && let (_, Some(place)) = self.open.remove(found)
+            open.push((number, place));
+        } else if let Some(found) = open.iter().rposition(|(open, _)| *open == number)
+            && let (_, Some(place)) = open.remove(found)
         {
-            self.rows[place].end = Some(at);
+            rows[place].end = Some(at);
         }
     }
+    rows
 }

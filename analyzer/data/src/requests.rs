@@ -4,14 +4,14 @@ use std::io;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use traces::progress::Polls;
-use traces::read::{ThreadWalk, Visitor};
-use traces::record::{Arrived, Fate, RecordKind};
+use traces::record::{Arrived, Fate};
 
 use super::meanings::{CallMeaning, Meanings};
 use super::set::{DataSet, OfRank, RankOfRows, rank_columns};
 use super::table::{DataRow, RowSource, ShowRows};
+use model::request_numbers::RequestChange;
 use model::selection::{Cursor, LEFT_OUT};
+use model::thread_calls::{Detail, Extras, ThreadCall, ThreadCalls};
 use tables::{Column, Shared};
 
 /// A request. Times in ticks.
@@ -147,93 +147,101 @@ impl RowSource<RequestRow> for RequestRows<'_> {
         let common =
             RequestsOfThread { rank: self.set.rank(rank), thread: thread.number, meanings: Arc::clone(&meanings) };
         let cursor = Cursor::new(self.set.run.ranks[rank].stretches(thread.number));
-        let mut reader = RequestReader::new(&meanings, cursor);
-        let mut walk = ThreadWalk::of_records(thread);
-        // What is damaged was said when the calls were added up.
-        while walk.step(&mut reader, ROWS).unwrap_or(true) {
-            reader.show(false, &common, show)?;
+        let mut reader = RequestReader::new(&meanings, thread.number, cursor);
+        let mut calls = ThreadCalls::of_records(thread, Extras::empty());
+        while let Some(call) = calls.peek() {
+            reader.call(call, calls.details(call));
+            calls.advance();
+            if reader.rows.len() >= ROWS {
+                show(&reader.rows, &common)?;
+                reader.rows.clear();
+            }
         }
         reader.give_up();
-        reader.show(true, &common, show)
+        for rows in reader.rows.chunks(ROWS) {
+            show(rows, &common)?;
+        }
+        Ok(())
     }
 }
 
 struct RequestReader<'a> {
     meanings: &'a Meanings,
+    thread: u32,
     cursor: Cursor<'a>,
-    started: u64,
     /// Those that are not complete.
     open: FxHashMap<u64, RequestRow>,
     /// Persistent requests: the signatures of the calls that created them.
     created: FxHashMap<u64, u32>,
     rows: Vec<RequestRow>,
-    /// The call that what follows belongs to, if that is known.
-    call: Option<(u32, u64, u64)>,
-    counts: bool,
-    /// The last row is what came belongs to.
-    is_told: bool,
 }
 
 impl<'a> RequestReader<'a> {
-    fn new(meanings: &'a Meanings, cursor: Cursor<'a>) -> RequestReader<'a> {
+    fn new(meanings: &'a Meanings, thread: u32, cursor: Cursor<'a>) -> RequestReader<'a> {
         RequestReader {
             meanings,
+            thread,
             cursor,
-            started: 0,
             open: FxHashMap::default(),
             created: FxHashMap::default(),
             rows: Vec::new(),
-            call: None,
-            counts: false,
-            is_told: false,
         }
     }
 
-    /// Shows rows, but for the last, of which the next record may tell.
-    fn show(&mut self, all: bool, common: &RequestsOfThread, show: &mut ShowRows<'_, RequestRow>) -> io::Result<()> {
-        let known = if all { self.rows.len() } else { self.rows.len().saturating_sub(1) };
-        for rows in self.rows[..known].chunks(ROWS) {
-            show(rows, common)?;
-        }
-        self.rows.drain(..known);
-        Ok(())
-    }
-
-    fn begin(&mut self, signature: u32, start: u64, end: u64) {
-        (self.call, self.is_told) = (Some((signature, start, end)), false);
-        self.counts = self.cursor.part_at(start) != LEFT_OUT;
-        let meaning = self.meanings.get(signature);
-        if !meaning.takes {
-            return;
-        }
-        let number = self.started;
-        self.started = number.wrapping_add(1);
+    fn call(&mut self, call: &ThreadCall, details: &[Detail]) {
+        let counts = self.cursor.part_at(call.start) != LEFT_OUT;
+        let meaning = self.meanings.get(call.signature);
+        // The last row is the request that the next message belongs to.
+        let mut is_last = false;
         if meaning.creates {
-            self.created.insert(number, signature);
-        } else if meaning.at_once {
-            self.add(number, signature, false);
-            self.complete(number);
-        } else {
-            self.add(number, signature, false);
+            self.created.insert(call.request, call.signature);
+        } else if meaning.takes && !call.failed {
+            self.begin(call, counts, (call.request, call.signature), false);
+            is_last = meaning.at_once && self.complete(call, call.request);
+        }
+        for detail in details {
+            match *detail {
+                Detail::Requests(RequestChange::Started { created, first }) if created.thread == self.thread => {
+                    for (created, number) in created.numbers().zip(first..) {
+                        let signature = self.created.get(&created).copied().unwrap_or(0);
+                        self.begin(call, counts, (number, signature), true);
+                    }
+                }
+                Detail::Requests(RequestChange::Completed(run)) if run.thread == self.thread => {
+                    for number in run.numbers() {
+                        is_last = self.complete(call, number);
+                    }
+                }
+                Detail::Requests(RequestChange::Freed(run)) if run.thread == self.thread => {
+                    for number in run.numbers() {
+                        self.rows.extend(self.open.remove(&number));
+                    }
+                }
+                Detail::Requests(_) => is_last = false,
+                Detail::Arrived(arrived) => {
+                    if let Some(row) = self.rows.last_mut().filter(|_| is_last) {
+                        row.came = Some(arrived);
+                    }
+                }
+                Detail::Content(_) | Detail::FoundComplete(..) => {}
+            }
         }
     }
 
-    /// The call begins a request.
-    fn add(&mut self, number: u64, signature: u32, is_persistent: bool) {
-        let Some((_, start, posted)) = self.call else { return };
-        if self.counts && self.meanings.get(signature).counts {
+    /// A call begins a request of a number and a signature.
+    fn begin(&mut self, call: &ThreadCall, counts: bool, (number, signature): (u64, u32), is_persistent: bool) {
+        if counts && self.meanings.get(signature).counts {
+            let (start, posted) = (call.start, call.end);
             let row = RequestRow { number, signature, start, posted, completed: None, came: None, is_persistent };
             self.open.insert(number, row);
         }
     }
 
-    /// The call completes it.
-    fn complete(&mut self, number: u64) {
-        self.is_told = false;
-        if let Some(row) = self.open.remove(&number) {
-            self.rows.push(RequestRow { completed: self.call, ..row });
-            self.is_told = true;
-        }
+    /// A call completes a request. Whether that has a row.
+    fn complete(&mut self, call: &ThreadCall, number: u64) -> bool {
+        let Some(row) = self.open.remove(&number) else { return false };
+        self.rows.push(RequestRow { completed: Some((call.signature, call.start, call.end)), ..row });
+        true
     }
 
     /// Nothing follows: what is still open was never completed here.
@@ -241,56 +249,5 @@ impl<'a> RequestReader<'a> {
         let mut open: Vec<RequestRow> = self.open.drain().map(|(_, row)| row).collect();
         open.sort_unstable_by_key(|row| row.number);
         self.rows.extend(open);
-    }
-}
-
-impl Visitor for RequestReader<'_> {
-    fn call(&mut self, signature: u32, start: u64, duration: u64) {
-        self.begin(signature, start, start.wrapping_add(duration));
-    }
-
-    fn polls(&mut self, polls: &Polls) {
-        self.begin(polls.signature as u32, polls.start, polls.end);
-    }
-
-    fn torn(&mut self, request: Option<u64>) {
-        (self.call, self.is_told) = (None, false);
-        self.started = request.unwrap_or(self.started);
-    }
-
-    fn arrived(&mut self, arrived: Arrived) {
-        if let Some(row) = self.rows.last_mut().filter(|_| self.is_told) {
-            row.came = Some(arrived);
-        }
-    }
-
-    fn requests(&mut self, kind: RecordKind, count: u32, age: u64) {
-        let first = self.started.saturating_sub(age);
-        for number in first..first.saturating_add(count.into()) {
-            match kind {
-                RecordKind::Started => {
-                    let signature = self.created.get(&number).copied().unwrap_or(0);
-                    self.add(self.started, signature, true);
-                    self.started = self.started.wrapping_add(1);
-                }
-                RecordKind::Completed => self.complete(number),
-                RecordKind::Freed => drop(self.open.remove(&number).map(|row| self.rows.push(row))),
-                _ => {}
-            }
-        }
-    }
-
-    fn elsewhere(&mut self, kind: RecordKind, count: u32, _thread: u32, _number: u64) {
-        self.is_told = false;
-        if kind == RecordKind::Started {
-            self.started = self.started.wrapping_add(count.into());
-        }
-    }
-
-    fn failed(&mut self, _class: u16, _code: i32) {
-        // What MPI refused began nothing.
-        if self.call.is_some_and(|(signature, ..)| self.meanings.get(signature).takes) {
-            self.open.remove(&self.started.wrapping_sub(1));
-        }
     }
 }

@@ -6,12 +6,13 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use traces::calls::{ArgumentKind, Call, Class};
-use traces::read::{OpenCall, ThreadPages, Visitor, walk_thread};
+use traces::read::ThreadPages;
 use traces::signature::{NESTED, Signature, peer};
 
 use super::Rank;
 use super::selection::{Cursor, LEFT_OUT};
 use super::sums::Grow;
+use super::thread_calls::{Extras, ThreadCall, ThreadCalls};
 
 /// Transfers that were under way together. Ticks of the rank's clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -53,8 +54,12 @@ pub fn of_rank(rank: &Rank) -> RankTransfers {
 fn read(thread: &ThreadPages<'_>, rank: &Rank, found: &mut RankTransfers) {
     let by_number = thread.signatures.by_number(Meaning::Other, |signature, _| Meaning::of(signature));
     let cursor = Cursor::new(rank.stretches(thread.number));
-    let mut reader = Reader { found, cursor, by_number, open: FxHashMap::default(), last: None };
-    walk_thread(thread, &mut reader);
+    let mut reader = Reader { found, cursor, by_number, open: FxHashMap::default() };
+    let mut calls = ThreadCalls::of_records(thread, Extras::empty());
+    while let Some(call) = calls.peek() {
+        reader.call(call);
+        calls.advance();
+    }
     for open in std::mem::take(&mut reader.open).into_values() {
         reader.found.left_out.grow(open.transfers);
     }
@@ -129,11 +134,36 @@ struct Reader<'a> {
     by_number: Vec<Meaning>,
     /// By window.
     open: FxHashMap<u32, OpenRound>,
-    /// The window of the last call, where that was a transfer.
-    last: Option<u32>,
 }
 
 impl Reader<'_> {
+    fn call(&mut self, call: &ThreadCall) {
+        let counts = self.cursor.part_at(call.start) != LEFT_OUT;
+        match self.by_number.get(call.signature as usize).copied().unwrap_or(Meaning::Other) {
+            Meaning::Transfer { window, target, call: function, site, bytes } => {
+                let open = self.open.entry(window).or_insert_with(|| OpenRound {
+                    call: function,
+                    site,
+                    bytes,
+                    begin: call.start,
+                    targets: FxHashSet::default(),
+                    pending: FxHashSet::default(),
+                    transfers: 0,
+                    is_round: true,
+                });
+                let is_like = open.call == function && open.bytes == bytes;
+                open.is_round &= is_like && open.targets.insert(target) && counts && !call.failed;
+                open.pending.insert(target);
+                open.transfers.grow(1);
+            }
+            Meaning::Requested => self.found.left_out.grow(1),
+            Meaning::Completion { window, target, call: function, local } => {
+                self.complete(window, target, local, function, call.end);
+            }
+            Meaning::Other => {}
+        }
+    }
+
     fn complete(&mut self, window: u32, target: Option<i32>, local: bool, completed_by: u16, end: u64) {
         let Some(open) = self.open.get_mut(&window) else { return };
         if local && Call::from_number(open.call) != Some(Call::Get) {
@@ -153,45 +183,5 @@ impl Reader<'_> {
         let OpenRound { call, site, bytes, begin, targets, .. } = open;
         let targets = targets.len() as u64;
         self.found.rounds.push(TransferRound { call, completed_by, site, bytes, targets, begin, end });
-    }
-}
-
-impl Visitor for Reader<'_> {
-    fn call(&mut self, signature: u32, start: u64, duration: u64) {
-        self.last = None;
-        let counts = self.cursor.part_at(start) != LEFT_OUT;
-        match self.by_number.get(signature as usize).copied().unwrap_or(Meaning::Other) {
-            Meaning::Transfer { window, target, call, site, bytes } => {
-                self.last = Some(window);
-                let open = self.open.entry(window).or_insert_with(|| OpenRound {
-                    call,
-                    site,
-                    bytes,
-                    begin: start,
-                    targets: FxHashSet::default(),
-                    pending: FxHashSet::default(),
-                    transfers: 0,
-                    is_round: true,
-                });
-                let is_like = open.call == call && open.bytes == bytes;
-                open.is_round &= is_like && open.targets.insert(target) && counts;
-                open.pending.insert(target);
-                open.transfers.grow(1);
-            }
-            Meaning::Requested => self.found.left_out.grow(1),
-            Meaning::Completion { window, target, call, local } => {
-                self.complete(window, target, local, call, start.wrapping_add(duration));
-            }
-            Meaning::Other => {}
-        }
-    }
-
-    fn open(&mut self, _call: &OpenCall) {
-        // It completes nothing yet.
-    }
-
-    fn failed(&mut self, _class: u16, _code: i32) {
-        let open = self.last.and_then(|window| self.open.get_mut(&window));
-        open.into_iter().for_each(|open| open.is_round = false);
     }
 }

@@ -1,6 +1,6 @@
 //! Carries out the commands that a user types.
 
-mod all_analyses;
+pub mod all_analyses;
 mod compared_runs;
 mod completions;
 mod diff;

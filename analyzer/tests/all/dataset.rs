@@ -32,7 +32,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// The rows of a table, from its lines of JSON.
-fn rows(out: &Path, table: &str) -> Vec<Value> {
+pub fn rows(out: &Path, table: &str) -> Vec<Value> {
     let texts = files(&out.join(table)).into_iter().map(|file| fs::read_to_string(file).unwrap());
     texts
         .flat_map(|text| text.lines().map(|line| serde_json::from_str(line).unwrap()).collect::<Vec<Value>>())

@@ -1,9 +1,14 @@
 //! Behind a page that cannot be read, requests have the numbers that they had: what completes later is paired as if nothing were lost.
 
+use std::path::Path;
+
 use crate::common::made::{Calls, account, made, on_nobody, receive, send, told};
-use crate::common::{Folder, overhear, stdout};
+use crate::common::{Folder, overhear, stderr, stdout};
+use crate::dataset::rows;
+use metrics::messages::{DifferenceKind, compare};
 use model::matching::{Follow, WaitState};
 use model::messages::{Way, of_rank};
+use model::standing::Standing;
 use serde_json::Value;
 use traces::calls::Call;
 use traces::signature::{STARTS, Signature};
@@ -49,4 +54,57 @@ fn waits_messages_and_overlap_pair_behind_a_damaged_page_as_without_the_damage()
         rows.map(|row| ["size_bytes", "requests", "life_s"].map(|key| row[key].clone())).collect()
     };
     assert_eq!((overlap(&whole).len(), overlap(&damaged)), (3, overlap(&whole)));
+}
+
+/// A table that a command prints of a run.
+fn table(command: &str, run: &Path, name: &str) -> Vec<Value> {
+    let output = overhear(command, run, &["--format", "json"]);
+    assert!(matches!(output.status.code(), Some(0 | 4)), "{command}: {}", stderr(&output));
+    let said: Value = serde_json::from_str(&stdout(&output)).unwrap();
+    said[name].as_array().unwrap_or_else(|| panic!("{command} has no {name}: {said}")).clone()
+}
+
+/// A table of a run's data set, without the calls of the lost page.
+fn exported(run: &Path, name: &str) -> Vec<Value> {
+    let out = Folder::new();
+    let to = out.0.join("out");
+    let words = [to.to_str().unwrap(), "--no-cache", "--to", "json", "--tables", name];
+    let output = overhear("export", run, &words);
+    assert!(matches!(output.status.code(), Some(0 | 4)), "{name}: {}", stderr(&output));
+    let mut all = rows(&to, name);
+    all.retain(|row| row["function"] != "MPI_Isend");
+    all
+}
+
+#[test]
+fn every_command_that_pairs_requests_says_the_same_of_them_with_and_without_the_damage() {
+    let [whole, damaged] = [false, true].map(|is_damaged| made(vec![receiver(is_damaged), sender()], 3));
+    let folders = [&whole.0.0, &damaged.0.0].map(|folder| folder.as_path());
+
+    for (command, name) in [("waits", "waits"), ("check", "pairs")] {
+        let [of_whole, of_damaged] = folders.map(|folder| table(command, folder, name));
+        assert!(!of_whole.is_empty(), "{command}");
+        assert_eq!(of_whole, of_damaged, "{command}");
+    }
+    for name in ["requests", "messages", "waits", "calls"] {
+        let [of_whole, of_damaged] = folders.map(|folder| exported(folder, name));
+        assert!(of_whole.len() >= if name == "waits" { 1 } else { 3 }, "{name}: {of_whole:?}");
+        assert_eq!(of_whole, of_damaged, "{name}");
+    }
+
+    // By message, the two lost sends are the only difference.
+    let [of_whole, of_damaged] = [&whole.1, &damaged.1].map(|run| of_rank(&run.ranks[0]));
+    let found = compare(&of_whole, &of_damaged);
+    assert_eq!(found.counts, [[2, 3, 0], [0, 3, 0]]);
+    let first = found.first.unwrap();
+    assert_eq!((first.channel.way, first.kind), (Way::Sent, DifferenceKind::OnlyA));
+
+    // No receive is pending; whether the lost sends are is unknown, so nothing says so.
+    let pending = |run: &model::Run| -> Vec<u64> {
+        let standing = Standing::of(run);
+        let mut numbers: Vec<u64> = standing.ranks[0].past.pending.keys().map(|(_, number)| *number).collect();
+        numbers.sort_unstable();
+        numbers
+    };
+    assert_eq!((pending(&whole.1), pending(&damaged.1)), (vec![2, 3], vec![]));
 }

@@ -29,6 +29,7 @@ mod holes;
 mod hung;
 mod imbalance;
 mod installed;
+mod late_wildcards;
 mod levels;
 mod lost_page;
 mod matrix;

@@ -129,6 +129,7 @@ impl Follower {
             base: header.base,
             requests: header.requests,
             words,
+            decoded: &self.file.decoded,
         })
     }
 

@@ -15,6 +15,7 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use memmap2::Mmap;
 use zerocopy::FromBytes;
@@ -38,6 +39,8 @@ pub struct RankFile {
     header: FileHeader,
     /// Device and inode: another file may take the same name later.
     identity: (u64, u64),
+    /// How often a page of records was decoded from its begin.
+    decoded: AtomicU64,
 }
 
 impl RankFile {
@@ -52,7 +55,7 @@ impl RankFile {
         let map = unsafe { Mmap::map(&file) }.map_err(io)?;
         let header = header(&map, path)?;
         let identity = identity(&file).map_err(io)?;
-        Ok(RankFile { path: path.into(), map, header, identity })
+        Ok(RankFile { path: path.into(), map, header, identity, decoded: AtomicU64::new(0) })
     }
 
     pub fn path(&self) -> &Path {
@@ -72,6 +75,11 @@ impl RankFile {
     /// Whether no page follows the header.
     pub fn is_empty(&self) -> bool {
         self.len() <= FIRST_PAGE as u64
+    }
+
+    /// How many pages of records were decoded so far, each as often as somebody began to.
+    pub fn pages_decoded(&self) -> u64 {
+        self.decoded.load(Ordering::Relaxed)
     }
 
     /// Finds the pages. Reads their headers, the definitions and the signatures, not the records.

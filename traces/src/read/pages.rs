@@ -1,6 +1,7 @@
 //! Finds the pages of a file and sorts them by thread.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::AtomicU64;
 
 use zerocopy::FromBytes;
 
@@ -85,6 +86,8 @@ pub struct EventPage<'a> {
     pub requests: u64,
     /// The words of the records; the first zero ends them.
     pub words: &'a [u64],
+    /// Counts how often pages of its file are decoded.
+    pub(super) decoded: &'a AtomicU64,
 }
 
 /// The signatures of a thread, by number.
@@ -310,7 +313,7 @@ pub(super) fn contents(trace: &RankFile) -> Contents<'_> {
             if kind == Some(PageKind::Signatures) {
                 signatures.push((header.thread, body));
             }
-            add(thread, kind.unwrap_or(PageKind::Events), header, body);
+            add(thread, kind.unwrap_or(PageKind::Events), (header, body), &trace.decoded);
         }
         at += claimed;
     }
@@ -330,7 +333,12 @@ pub(super) fn contents(trace: &RankFile) -> Contents<'_> {
     contents
 }
 
-fn add<'a>(thread: &mut ThreadPages<'a>, kind: PageKind, header: &'a PageHeader, body: &'a [u8]) {
+fn add<'a>(
+    thread: &mut ThreadPages<'a>,
+    kind: PageKind,
+    (header, body): (&'a PageHeader, &'a [u8]),
+    decoded: &'a AtomicU64,
+) {
     match kind {
         PageKind::Thread => thread.block = ThreadBlock::ref_from_prefix(body).ok().map(|(block, _)| block),
         PageKind::Events => thread.pages.push(EventPage {
@@ -340,6 +348,7 @@ fn add<'a>(thread: &mut ThreadPages<'a>, kind: PageKind, header: &'a PageHeader,
             base: header.base,
             requests: header.requests,
             words: items::<u64>(body),
+            decoded,
         }),
         PageKind::Profile => {
             let entries = items::<ProfileEntry>(body).iter();

@@ -1,5 +1,7 @@
 //! Reads the records of one page of events.
 
+use std::sync::atomic::Ordering;
+
 use super::pages::EventPage;
 use super::tail::OpenCall;
 use crate::error::Damage;
@@ -79,6 +81,7 @@ impl<'a> Walk<'a> {
 
     /// Reads from the page's first record on.
     pub fn new(page: &EventPage<'a>) -> Walk<'a> {
+        page.decoded.fetch_add(1, Ordering::Relaxed);
         Walk { page: *page, last: page.base, at: 0, seen: 0 }
     }
 

@@ -14,8 +14,10 @@ use super::windows::{WindowMessage, WindowReader};
 use crate::Run;
 use crate::batches::Batches;
 use crate::objects::Objects;
+use crate::request_numbers::{RequestChange, RequestRun};
 use crate::roles::{CallPart, CallSites, Peer, Role, Roles};
-use crate::stream::{Detail, Stream, TimedCall};
+use crate::stream::{Stream, TimedCall};
+use crate::thread_calls::Detail;
 use crate::timeline::Timeline;
 
 /// Messages of one kind under way in an exchange: this one's and the next one's, posted early.
@@ -45,7 +47,7 @@ pub fn of_rank(run: &Run, timeline: &Timeline, objects: &Objects, places: &CallS
     for thread in &rank.contents().threads {
         let roles = Roles::of(run, objects, places, at);
         let mut stream = Stream::new(thread, rank, &timeline.lines[at], roles);
-        let mut reader = Reader::new(at as u32, &mut found);
+        let mut reader = Reader::new((at as u32, thread.number), &mut found);
         while let Some(call) = stream.peek() {
             reader.call(stream.role(call), call, stream.details(call));
             stream.advance();
@@ -74,6 +76,7 @@ struct Operation {
 
 struct Reader<'a> {
     rank: u32,
+    thread: u32,
     found: &'a mut RankExchanges,
     peer: Option<u32>,
     sends: VecDeque<Operation>,
@@ -99,9 +102,10 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn new(rank: u32, found: &'a mut RankExchanges) -> Reader<'a> {
+    fn new((rank, thread): (u32, u32), found: &'a mut RankExchanges) -> Reader<'a> {
         Reader {
             rank,
+            thread,
             found,
             peer: None,
             sends: VecDeque::new(),
@@ -142,13 +146,15 @@ impl<'a> Reader<'a> {
         } else if is_message {
             self.begin(role, call, (role.takes && !role.at_once).then_some(call.request), details);
         }
+        let thread = self.thread;
         for detail in details {
             match *detail {
-                Detail::Completed(None, first, count) => self.complete(first, count, call.end),
-                Detail::Started(None, first, number, count) => self.start(first, number, count, call),
-                Detail::Freed(None, first, count) => {
-                    let freed = first..first.saturating_add(count.into());
-                    self.persistent.retain(|number, _| !freed.contains(number));
+                Detail::Requests(RequestChange::Completed(run)) if run.thread == thread => self.complete(run, call.end),
+                Detail::Requests(RequestChange::Started { created, first }) if created.thread == thread => {
+                    self.start(created, first, call);
+                }
+                Detail::Requests(RequestChange::Freed(run)) if run.thread == thread => {
+                    self.persistent.retain(|number, _| !run.numbers().contains(number));
                 }
                 _ => {}
             }
@@ -163,12 +169,12 @@ impl<'a> Reader<'a> {
         self.pair();
     }
 
-    fn start(&mut self, first: u64, number: u64, count: u32, call: &TimedCall) {
-        for place in 0..u64::from(count).min(1 << 20) {
-            if let Some(role) = self.persistent.get(&first.wrapping_add(place)).copied()
+    fn start(&mut self, created: RequestRun, first: u64, call: &TimedCall) {
+        for (created, number) in created.numbers().zip(first..) {
+            if let Some(role) = self.persistent.get(&created).copied()
                 && matches!(role.what, CallPart::Message { partitioned: false, .. })
             {
-                self.begin(&role, call, Some(number.wrapping_add(place)), &[]);
+                self.begin(&role, call, Some(number), &[]);
             }
         }
     }
@@ -233,8 +239,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn complete(&mut self, first: u64, count: u32, end: i64) {
-        for number in first..first.saturating_add(count.into()).min(first.saturating_add(1 << 20)) {
+    fn complete(&mut self, run: RequestRun, end: i64) {
+        for number in run.numbers() {
             self.windows.complete(number, end);
             let Some((is_send, operation)) = self.requests.remove(&number) else { continue };
             let queue = if is_send { &mut self.sends } else { &mut self.receives };

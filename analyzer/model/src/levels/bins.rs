@@ -1,11 +1,12 @@
 //! A rank's time in bins: how long it was in which function, how long it waited, its longest call.
 
 use super::Grid;
-use super::reader::{SingleCall, ThreadCalls};
+use super::reader::{SingleCall, SingleCalls};
 use super::ticks::GridCursor;
 use crate::Rank;
 use crate::matching::WaitSpan;
 use crate::sums::Grow;
+use crate::thread_calls::Extras;
 use crate::timeline::ClockLine;
 
 /// See the module. Only bins in which something was are there.
@@ -51,13 +52,17 @@ impl RankBins {
         let contents = rank.contents();
         let mut sorter = BinSorter::new(grid, line);
         for thread in &contents.threads {
-            let mut calls = ThreadCalls::new(thread, rank);
+            let mut calls = SingleCalls::new(thread, rank, Extras::PRODUCTIVE);
             while let Some(call) = calls.peek() {
                 sorter.add(call);
                 calls.advance();
-                calls.take_marks().for_each(|mark| sorter.productive(mark.start, mark.count));
+                for run in calls.take_productive() {
+                    sorter.productive(run.start, run.count);
+                }
             }
-            calls.take_marks().for_each(|mark| sorter.productive(mark.start, mark.count));
+            for run in calls.take_productive() {
+                sorter.productive(run.start, run.count);
+            }
         }
         sorter.flush();
         let mut bins = RankBins { cells: sorter.cells, times: sorter.times };

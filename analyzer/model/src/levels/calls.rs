@@ -1,10 +1,12 @@
 //! A rank's single calls on the run's time line, in the order they began.
 
+use traces::progress::EntryRun;
 use traces::read::Contents;
 use traces::signature::Signature;
 
-use super::reader::{EngineMark, ThreadCalls};
+use super::reader::SingleCalls;
 use crate::Rank;
+use crate::thread_calls::Extras;
 use crate::timeline::ClockLine;
 
 /// A call. Times in nanoseconds on the run's time line.
@@ -16,11 +18,11 @@ pub struct PlacedCall<'a> {
     pub start: i64,
     /// When it ended; of one that has not returned, until when it is known to have lasted.
     pub end: i64,
-    /// Inside MPI: less than that between the two where it is several.
+    /// Inside MPI: less than from start to end for a run of tests.
     pub inside: i64,
-    /// How many it is.
+    /// How many calls it stands for: 1, except for a run of tests.
     pub count: u64,
-    /// What it is.
+    /// Its function, call site and arguments.
     pub signature: &'a Signature,
     /// It returned an error.
     pub failed: bool,
@@ -35,7 +37,7 @@ pub struct PlacedCall<'a> {
 /// A rank's calls from the first on, read as they are asked for.
 pub struct RankCalls<'a> {
     line: &'a ClockLine,
-    threads: Vec<ThreadCalls<'a>>,
+    threads: Vec<SingleCalls<'a>>,
     /// What the engine achieved in calls that were read and not asked for yet.
     marks: Vec<(i64, i64, u64)>,
 }
@@ -43,7 +45,8 @@ pub struct RankCalls<'a> {
 impl<'a> RankCalls<'a> {
     /// Of a rank.
     pub fn new(rank: &'a Rank, contents: &'a Contents<'a>, line: &'a ClockLine) -> RankCalls<'a> {
-        let threads = contents.threads.iter().map(|thread| ThreadCalls::new(thread, rank)).collect();
+        let calls = |thread| SingleCalls::new(thread, rank, Extras::PRODUCTIVE);
+        let threads = contents.threads.iter().map(calls).collect();
         RankCalls { line, threads, marks: Vec::new() }
     }
 
@@ -78,11 +81,11 @@ impl<'a> RankCalls<'a> {
                 });
                 thread.advance();
             }
-            let place = |mark: EngineMark| {
-                let (start, end) = (self.line.nanoseconds_at(mark.start), self.line.nanoseconds_at(mark.end));
-                (start, end.max(start), mark.count)
+            let place = |run: EntryRun| {
+                let (start, end) = (self.line.nanoseconds_at(run.start), self.line.nanoseconds_at(run.end));
+                (start, end.max(start), run.count)
             };
-            self.marks.extend(thread.take_marks().map(place));
+            self.marks.extend(thread.take_productive().map(place));
         }
         if !calls.is_sorted_by_key(|call| call.start) {
             calls.sort_by_key(|call| call.start);

@@ -22,7 +22,7 @@ use crate::parallel;
 pub use bins::{BinCell, FunctionTime, RankBins};
 pub use calls::{PlacedCall, RankCalls};
 pub use class::TimeClass;
-pub use reader::{EngineMark, SingleCall, ThreadCalls};
+pub use reader::{SingleCall, SingleCalls};
 pub use regions::{RegionSpan, regions};
 
 /// Time cut into equal bins. Nanoseconds on the run's time line.

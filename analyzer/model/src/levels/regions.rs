@@ -2,10 +2,8 @@
 
 use std::collections::HashMap;
 
-use traces::read::{Visitor, walk};
-use traces::record::RecordKind;
-
 use crate::Rank;
+use crate::selection::region_marks;
 use crate::timeline::ClockLine;
 
 /// The most that are kept of a rank: the longest.
@@ -28,12 +26,16 @@ pub struct RegionSpan {
 pub fn regions(rank: &Rank, line: &ClockLine, end: i64, (from, to): (i64, i64)) -> (Vec<RegionSpan>, usize) {
     let contents = rank.contents();
     let Some(thread) = contents.threads.first() else { return (Vec::new(), 0) };
-    let mut reader = RegionReader { open: Vec::new(), closed: Vec::new() };
-    for page in &thread.pages {
-        // What is damaged was said when the calls were added up.
-        let _ = walk(page, &mut reader);
+    // Number and begin; of those that were left, also the end and how many regions were around them.
+    let (mut open, mut closed) = (Vec::new(), Vec::new());
+    for mark in region_marks(thread) {
+        if mark.is_begin {
+            open.push((mark.number, mark.at));
+        } else if let Some(depth) = open.iter().rposition(|open| open.0 == mark.number) {
+            let (number, begin) = open.remove(depth);
+            closed.push((number, begin, Some(mark.at), depth));
+        }
     }
-    let RegionReader { open, closed } = reader;
     let left_open = open.into_iter().enumerate().map(|(depth, (number, at))| (number, at, None, depth));
     let names: HashMap<u32, &str> =
         rank.regions.iter().map(|(number, region)| (*number, region.name.as_str())).collect();
@@ -52,23 +54,4 @@ pub fn regions(rank: &Rank, line: &ClockLine, end: i64, (from, to): (i64, i64)) 
     }
     spans.sort_unstable();
     (spans, count)
-}
-
-struct RegionReader {
-    open: Vec<(u32, u64)>,
-    /// Number, begin, end, depth.
-    closed: Vec<(u32, u64, Option<u64>, usize)>,
-}
-
-impl Visitor for RegionReader {
-    fn call(&mut self, _signature: u32, _start: u64, _duration: u64) {}
-
-    fn region(&mut self, kind: RecordKind, at: u64, number: u32) {
-        if kind == RecordKind::RegionBegin {
-            self.open.push((number, at));
-        } else if let Some(place) = self.open.iter().rposition(|open| open.0 == number) {
-            let (number, begin) = self.open.remove(place);
-            self.closed.push((number, begin, Some(at), place));
-        }
-    }
 }

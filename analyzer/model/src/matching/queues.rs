@@ -5,86 +5,15 @@
 //! a queue once its message is known; later receives that could have taken that message wait. If threads called at once, the
 //! order is [unknown](super::concurrent).
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use rustc_hash::FxHashMap;
 
 use super::Message;
-use super::concurrent::{self, CallSpan};
+use super::concurrent;
+use super::held_receives::HeldReceives;
+use super::posted_receive::{Envelope, Pattern, Post, Receival};
 use crate::roles::SpottedSite;
-
-/// What MPI keeps order by.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Envelope {
-    /// The communicator.
-    pub object: u32,
-    /// The sender.
-    pub source: u32,
-    /// The tag.
-    pub tag: i32,
-    /// Partitioned communication is a world of its own.
-    pub partitioned: bool,
-}
-
-impl Envelope {
-    /// The source of messages from all ranks that were not recorded. They are not here.
-    pub const UNRECORDED: u32 = u32::MAX;
-}
-
-/// What a receive can take: a source or tag that is not there stands for any.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Pattern {
-    /// The communicator.
-    pub object: u32,
-    /// The sender.
-    pub source: Option<u32>,
-    /// The tag.
-    pub tag: Option<i32>,
-    /// See [`Envelope`].
-    pub partitioned: bool,
-}
-
-/// A receive.
-#[derive(Clone, Copy, Debug)]
-pub struct Post {
-    /// When it was posted.
-    pub at: i64,
-    /// Where.
-    pub place: SpottedSite,
-    /// The call that posted it.
-    pub turn: CallSpan,
-    /// Bytes it had room for, or got.
-    pub bytes: u64,
-    /// The message was longer than that.
-    pub truncated: bool,
-    state: PostState,
-    /// What its queue knows it by.
-    number: u64,
-}
-
-/// What became of a receive.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum PostState {
-    /// Nobody knows yet.
-    Open,
-    /// It got its message in this completion, at this time.
-    Done(u32, i64),
-    /// It will get no message.
-    Gone,
-}
-
-/// How a receive got its message.
-#[derive(Clone, Copy, Debug)]
-pub struct Receival {
-    /// The number of the completion.
-    pub completion: u32,
-    /// When that ended.
-    pub end: i64,
-    /// The bytes that came, where those are not what was posted.
-    pub bytes: Option<u64>,
-    /// The message was longer.
-    pub truncated: bool,
-}
 
 /// A call that asked for a message before it was received.
 #[derive(Clone, Copy, Debug)]
@@ -134,55 +63,14 @@ struct Queue {
     probes: Vec<Probe>,
 }
 
-struct HeldPost {
-    ticket: u64,
-    pattern: Pattern,
-    envelope: Option<Envelope>,
-    post: Post,
-}
-
 /// All queues of one receiving rank.
 #[derive(Default)]
 pub struct Queues {
     numbers: FxHashMap<Envelope, u32>,
     queues: Vec<Queue>,
-    held: Vec<HeldPost>,
-    tickets: u64,
+    held: HeldReceives,
     /// Where held receives went that were placed before they were over.
     placed: FxHashMap<u64, Receipt>,
-}
-
-impl Post {
-    /// A receive that was just posted.
-    pub fn new(turn: CallSpan, place: SpottedSite, bytes: u64) -> Post {
-        Post { at: turn.begin, place, turn, bytes, truncated: false, state: PostState::Open, number: 0 }
-    }
-
-    /// When its message had come.
-    pub fn done(&self) -> Option<i64> {
-        if let PostState::Done(_, end) = self.state { Some(end) } else { None }
-    }
-}
-
-impl Pattern {
-    /// One that takes just this.
-    pub fn of(envelope: Envelope) -> Pattern {
-        let Envelope { object, source, tag, partitioned } = envelope;
-        Pattern { object, source: Some(source), tag: Some(tag), partitioned }
-    }
-
-    fn covers(&self, other: &Pattern) -> bool {
-        let same = self.object == other.object && self.partitioned == other.partitioned;
-        let source = self.source.is_none() || other.source.is_none() || self.source == other.source;
-        let tag = self.tag.is_none() || other.tag.is_none() || self.tag == other.tag;
-        same && source && tag
-    }
-
-    /// What it takes, where nothing is left open.
-    pub fn envelope(&self) -> Option<Envelope> {
-        let (object, partitioned) = (self.object, self.partitioned);
-        Some(Envelope { object, source: self.source?, tag: self.tag?, partitioned })
-    }
 }
 
 impl Queues {
@@ -197,14 +85,8 @@ impl Queues {
     /// A receive was posted.
     pub fn post(&mut self, pattern: Pattern, post: Post) -> Receipt {
         match pattern.envelope() {
-            Some(envelope) if self.held.is_empty() || !self.is_held(&pattern, self.held.len()) => {
-                self.place(envelope, post)
-            }
-            envelope => {
-                self.tickets += 1;
-                self.held.push(HeldPost { ticket: self.tickets, pattern, envelope, post });
-                Receipt::Held(self.tickets)
-            }
+            Some(envelope) if !self.held.blocks(&pattern) => self.place(envelope, post),
+            _ => Receipt::Held(self.held.add(pattern, post)),
         }
     }
 
@@ -216,14 +98,6 @@ impl Queues {
         got: Option<Receival>,
         pairs: &mut Vec<MatchedMessage>,
     ) {
-        let finish = |post: &mut Post| match got {
-            None => post.state = PostState::Gone,
-            Some(got) => {
-                post.state = PostState::Done(got.completion, got.end);
-                post.bytes = got.bytes.unwrap_or(post.bytes);
-                post.truncated = got.truncated;
-            }
-        };
         let receipt = match receipt {
             Receipt::Held(ticket) => self.placed.remove(&ticket).unwrap_or(receipt),
             receipt => receipt,
@@ -231,20 +105,20 @@ impl Queues {
         match receipt {
             Receipt::Placed(number, post) => {
                 let queue = &mut self.queues[number as usize];
-                if let Some(at) = queue.place_of(post) {
-                    finish(&mut queue.posts[at]);
-                    if got.is_none() {
-                        queue.posts.remove(at);
-                    }
+                match (queue.place_of(post), got) {
+                    (Some(at), Some(got)) => queue.posts[at].finish(got),
+                    (Some(at), None) => drop(queue.posts.remove(at)),
+                    (None, _) => {}
                 }
                 queue.pump(pairs);
             }
             Receipt::Held(ticket) => {
-                if let Some(held) = self.held.iter_mut().find(|held| held.ticket == ticket) {
-                    finish(&mut held.post);
-                    held.envelope = held.envelope.or(envelope);
+                let mut freed = BTreeSet::from([ticket]);
+                match got {
+                    Some(got) => self.held.finish(ticket, envelope, got),
+                    None => self.held.give_up(ticket, &mut freed),
                 }
-                self.release(pairs);
+                self.release(freed, pairs);
             }
         }
     }
@@ -278,7 +152,7 @@ impl Queues {
                 let queue = &self.queues[number as usize];
                 queue.messages.get(queue.place_of(post)?)
             }
-            Receipt::Held(ticket) => self.message_for(&self.held.iter().find(|held| held.ticket == ticket)?.pattern),
+            Receipt::Held(ticket) => self.message_for(&self.held.get(ticket)?.pattern),
         }
     }
 
@@ -298,7 +172,7 @@ impl Queues {
         let here = self.numbers.iter().filter(|(envelope, _)| envelope.source != Envelope::UNRECORDED);
         let posts = here.flat_map(|(_, number)| &self.queues[*number as usize].posts);
         let held = self.held.iter().map(|held| &held.post);
-        (messages, posts.chain(held).filter(|post| post.state != PostState::Gone))
+        (messages, posts.chain(held))
     }
 
     fn number(&mut self, envelope: Envelope) -> u32 {
@@ -313,45 +187,34 @@ impl Queues {
         Receipt::Placed(number, self.queues[number as usize].post(post))
     }
 
-    /// Whether one of the first held receives may take what this one wants.
-    fn is_held(&self, pattern: &Pattern, first: usize) -> bool {
-        self.held[..first].iter().any(|held| held.post.state != PostState::Gone && held.pattern.covers(pattern))
-    }
-
-    /// Places what nothing holds any more.
-    fn release(&mut self, pairs: &mut Vec<MatchedMessage>) {
-        let mut at = 0;
+    /// Places those of the `freed` receives that no other holds back, and all that are free then.
+    fn release(&mut self, mut freed: BTreeSet<u64>, pairs: &mut Vec<MatchedMessage>) {
         let mut filled = Vec::new();
-        while at < self.held.len() {
-            let held = &self.held[at];
-            if held.post.state == PostState::Gone {
-                self.held.remove(at);
-            } else if let Some(envelope) = held.envelope.filter(|_| !self.is_held(&held.pattern, at)) {
-                let held = self.held.remove(at);
-                let open = held.post.state == PostState::Open;
-                let receipt = self.place(envelope, held.post);
-                if open {
-                    self.placed.insert(held.ticket, receipt);
-                }
-                if let Receipt::Placed(number, _) = receipt {
-                    filled.push(number);
-                }
-            } else {
-                at += 1;
+        while let Some((ticket, envelope, post)) = self.held.take_free(&mut freed) {
+            let open = post.done().is_none();
+            let receipt = self.place(envelope, post);
+            if open {
+                self.placed.insert(ticket, receipt);
+            }
+            if let Receipt::Placed(number, _) = receipt {
+                filled.push(number);
             }
         }
-        filled.into_iter().for_each(|number| self.queues[number as usize].pump(pairs));
+        for number in filled {
+            self.queues[number as usize].pump(pairs);
+        }
     }
 }
 
 impl Queue {
     /// Takes in a receive. Returns its number.
-    fn post(&mut self, post: Post) -> u64 {
+    fn post(&mut self, mut post: Post) -> u64 {
         let (number, mut turn) = (self.posted, post.turn);
         if self.reach > turn.begin {
             concurrent::mark(&mut turn, self.posts.iter_mut().map(|post| &mut post.turn));
         }
-        self.posts.push_back(Post { number, turn, ..post });
+        (post.number, post.turn) = (number, turn);
+        self.posts.push_back(post);
         self.reach = self.reach.max(turn.end);
         self.posted += 1;
         number
@@ -378,7 +241,7 @@ impl Queue {
     fn pump(&mut self, pairs: &mut Vec<MatchedMessage>) {
         while let Some(at) = self.ready() {
             let (Some(message), Some(post)) = (self.messages.pop_front(), self.posts.remove(at)) else { return };
-            let PostState::Done(completion, _) = post.state else { return };
+            let Some(completion) = post.completion() else { return };
             let uncertain = message.turn.uncertain || post.turn.uncertain;
             let mut probes = if self.probes.is_empty() { Vec::new() } else { self.probed(post.number) };
             if uncertain {

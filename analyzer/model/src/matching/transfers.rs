@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::Message;
 use super::completions::Completion;
-use super::queues::Post;
+use super::posted_receive::Post;
 use crate::roles::SpottedSite;
 use crate::sample::Sample;
 

@@ -1,15 +1,16 @@
-//! Goes through a thread's records and follows each receive from its post to what came.
+//! Goes through a thread's calls and follows each receive from its post to what came.
 
 use std::mem::take;
 
 use rustc_hash::FxHashMap;
 use traces::calls::{ArgumentKind, Call, Class};
-use traces::progress::Polls;
-use traces::read::{OpenCall, ThreadPages, Visitor, walk_thread};
-use traces::record::{Arrived, Content, Fate, RecordKind};
-use traces::signature::{CREATES, NESTED, STARTS, Signature, peer, tag};
+use traces::read::ThreadPages;
+use traces::record::{Arrived, Content, Fate};
+use traces::signature::{CREATES, STARTS, Signature, peer, tag};
 
 use super::{ComparableMessage, Way};
+use crate::request_numbers::{RequestChange, RequestId, RequestRun};
+use crate::thread_calls::{Detail, Extras, ThreadCall, ThreadCalls};
 
 /// What was found so far of a rank.
 #[derive(Default)]
@@ -17,11 +18,11 @@ pub struct Found {
     /// Where each message belongs.
     pub messages: Vec<(Place, ComparableMessage)>,
     /// Receives and collective calls under way, by thread and number of their request.
-    open: FxHashMap<(u32, u64), Open>,
+    open: FxHashMap<RequestId, Open>,
     /// What a thread completed that another one began.
     foreign: Vec<CompletedRun>,
     /// Persistent requests.
-    created: FxHashMap<(u32, u64), Meaning>,
+    created: FxHashMap<RequestId, Meaning>,
 }
 
 /// The channel of a message, by the rank's own numbers.
@@ -51,9 +52,7 @@ struct Completion {
 
 /// Requests with consecutive numbers that a call completed, and what the last of them got.
 struct CompletedRun {
-    thread: u32,
-    first: u64,
-    count: u32,
+    run: RequestRun,
     last: Completion,
 }
 
@@ -72,16 +71,21 @@ struct Meaning {
     received: u64,
     takes: bool,
     creates: bool,
-    nested: bool,
     at_once: bool,
 }
 
 /// Adds the messages of a thread.
 pub fn read(thread: &ThreadPages<'_>, found: &mut Found) {
     let by_number = thread.signatures.by_number(Meaning::default(), Meaning::of);
-    let mut reader = Reader { thread: thread.number, found, by_number, next: 0, current: None };
-    walk_thread(thread, &mut reader);
-    reader.close();
+    let mut reader = Reader { thread: thread.number, found, by_number };
+    // Tests that found nothing and calls that have not returned moved nothing for certain.
+    let mut calls = ThreadCalls::of_records(thread, Extras::CONTENTS);
+    while let Some(call) = calls.peek() {
+        if !call.in_vain {
+            reader.call(call, calls.details(call));
+        }
+        calls.advance();
+    }
 }
 
 impl Meaning {
@@ -113,7 +117,6 @@ impl Meaning {
             received,
             takes: is(STARTS) || is(CREATES),
             creates: is(CREATES),
-            nested: is(NESTED),
             at_once,
         }
     }
@@ -138,12 +141,11 @@ impl Found {
     }
 
     fn complete_run(&mut self, run: CompletedRun) {
-        let CompletedRun { thread, first, count, last } = run;
-        let end = first.saturating_add(count.into()).saturating_sub(1);
-        for number in first..end {
-            self.complete((thread, number), Completion { end: last.end, ..Completion::default() });
+        let CompletedRun { run, last } = run;
+        for request in run.ids().filter(|request| *request != run.last()) {
+            self.complete(request, Completion { end: last.end, ..Completion::default() });
         }
-        self.complete((thread, end), last);
+        self.complete(run.last(), last);
     }
 
     /// A call begins what it moves. Returns what a request of it waits for.
@@ -165,7 +167,7 @@ impl Found {
         meaning.from.map(|_| Open::Receive(*meaning, begin))
     }
 
-    fn complete(&mut self, request: (u32, u64), completion: Completion) {
+    fn complete(&mut self, request: RequestId, completion: Completion) {
         match self.open.remove(&request) {
             Some(Open::Receive(meaning, begin)) => self.receive(&meaning, begin, completion),
             Some(Open::Collective(at)) => {
@@ -191,63 +193,63 @@ impl Found {
     }
 }
 
-/// The call that the records which follow belong to.
-struct Current {
-    meaning: Meaning,
-    begin: u64,
-    end: u64,
-    number: u64,
-    failed: bool,
-    own: Completion,
-    /// Requests it started: the meaning, their numbers, and what they hand out.
-    started: Vec<(Meaning, u64, Vec<Content>)>,
-    completed: Vec<CompletedRun>,
-}
-
 struct Reader<'a> {
     thread: u32,
     found: &'a mut Found,
     by_number: Vec<Meaning>,
-    /// The number that the next request gets.
-    next: u64,
-    current: Option<Current>,
 }
 
 impl Reader<'_> {
-    fn begin(&mut self, signature: u32, begin: u64, end: u64) {
-        self.close();
-        let meaning = self.by_number.get(signature as usize).copied().unwrap_or_default();
-        let number = self.next;
-        self.next = self.next.wrapping_add(u64::from(meaning.takes));
-        let own = Completion { end, ..Completion::default() };
-        let current =
-            Current { meaning, begin, end, number, failed: false, own, started: Vec::new(), completed: Vec::new() };
-        self.current = (!meaning.nested).then_some(current);
-    }
-
-    /// All is known of the current call.
-    fn close(&mut self) {
-        let Some(Current { meaning, begin, end, number, failed, own, started, completed }) = self.current.take() else {
-            return;
-        };
+    fn call(&mut self, call: &ThreadCall, details: &[Detail]) {
+        let meaning = self.by_number.get(call.signature as usize).copied().unwrap_or_default();
+        let (begin, end) = (call.start, call.end);
+        let mut own = Completion { end, ..Completion::default() };
+        // Requests that it started: what they move, their numbers, and what they hand out.
+        let mut started: Vec<(Meaning, u64, Vec<Content>)> = Vec::new();
+        let mut completed: Vec<CompletedRun> = Vec::new();
+        for detail in details {
+            match *detail {
+                Detail::Requests(RequestChange::Completed(run)) => {
+                    completed.push(CompletedRun { run, last: Completion { end, ..Completion::default() } });
+                }
+                Detail::Requests(RequestChange::Started { created, first }) => {
+                    for (created, number) in created.ids().zip(first..) {
+                        if let Some(known) = self.found.created.get(&created) {
+                            started.push((Meaning { site: meaning.site, ..*known }, number, Vec::new()));
+                        }
+                    }
+                }
+                Detail::Arrived(arrived) => {
+                    completed.last_mut().map_or(&mut own, |run| &mut run.last).arrived = Some(arrived);
+                }
+                Detail::Content(content) => match (started.last_mut(), completed.last_mut()) {
+                    (Some((.., contents)), _) => contents.push(content),
+                    (None, Some(run)) => run.last.contents.push(content),
+                    (None, None) => own.contents.push(content),
+                },
+                Detail::Requests(RequestChange::Freed(_) | RequestChange::Ready(_)) | Detail::FoundComplete(..) => {}
+            }
+        }
         for run in completed {
-            match run.thread == self.thread {
+            match run.run.thread == self.thread {
                 true => self.found.complete_run(run),
                 false => self.found.foreign.push(run),
             }
         }
         for (meaning, number, contents) in started {
-            let open = self.found.begin(&meaning, begin, end, contents);
-            self.found.open.extend(open.map(|open| ((self.thread, number), open)));
+            if let Some(open) = self.found.begin(&meaning, begin, end, contents) {
+                self.found.open.insert((self.thread, number), open);
+            }
         }
+        let request = (self.thread, call.request);
         if meaning.creates {
-            self.found.created.insert((self.thread, number), meaning);
-        } else if !failed {
+            self.found.created.insert(request, meaning);
+        } else if !call.failed {
             let (contents, arrived) = (own.contents, own.arrived);
             let received = contents.iter().filter(|content| content.received).copied().collect();
             match self.found.begin(&meaning, begin, end, contents) {
                 Some(open) if meaning.takes && !meaning.at_once => {
-                    self.found.open.insert((self.thread, number), open);
+                    self.found.open.insert(request, open);
                 }
                 Some(Open::Receive(meaning, begin)) => {
                     self.found.receive(&meaning, begin, Completion { end, arrived, contents: received });
@@ -255,77 +257,5 @@ impl Reader<'_> {
                 _ => {}
             }
         }
-    }
-
-    fn requests_of(&mut self, kind: RecordKind, (thread, first): (u32, u64), count: u32) {
-        let numbers = first..first.saturating_add(count.into());
-        let from = self.next;
-        if kind == RecordKind::Started {
-            self.next = self.next.wrapping_add(count.into());
-        }
-        let Some(current) = &mut self.current else { return };
-        match kind {
-            RecordKind::Completed => {
-                let last = Completion { end: current.end, ..Completion::default() };
-                current.completed.push(CompletedRun { thread, first, count, last });
-            }
-            RecordKind::Started => {
-                for (created, number) in numbers.zip(from..) {
-                    if let Some(meaning) = self.found.created.get(&(thread, created)) {
-                        current.started.push((Meaning { site: current.meaning.site, ..*meaning }, number, Vec::new()));
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-}
-
-impl Visitor for Reader<'_> {
-    fn call(&mut self, signature: u32, start: u64, duration: u64) {
-        self.begin(signature, start, start.wrapping_add(duration));
-    }
-
-    fn polls(&mut self, polls: &Polls) {
-        self.begin(polls.signature as u32, polls.start, polls.end);
-        // They got nothing.
-        self.current = None;
-    }
-
-    fn open(&mut self, _call: &OpenCall) {
-        // What it moves may not have moved.
-        self.close();
-    }
-
-    fn torn(&mut self, request: Option<u64>) {
-        self.close();
-        self.next = request.unwrap_or(self.next);
-    }
-
-    fn failed(&mut self, _class: u16, _code: i32) {
-        self.current.iter_mut().for_each(|current| current.failed = true);
-    }
-
-    fn arrived(&mut self, arrived: Arrived) {
-        let Some(current) = &mut self.current else { return };
-        let of = current.completed.last_mut().map_or(&mut current.own, |run| &mut run.last);
-        of.arrived = Some(arrived);
-    }
-
-    fn content(&mut self, content: Content) {
-        let Some(current) = &mut self.current else { return };
-        match (current.started.last_mut(), current.completed.last_mut()) {
-            (Some((.., contents)), _) => contents.push(content),
-            (None, Some(run)) => run.last.contents.push(content),
-            (None, None) => current.own.contents.push(content),
-        }
-    }
-
-    fn requests(&mut self, kind: RecordKind, count: u32, age: u64) {
-        self.requests_of(kind, (self.thread, self.next.saturating_sub(age)), count);
-    }
-
-    fn elsewhere(&mut self, kind: RecordKind, count: u32, thread: u32, number: u64) {
-        self.requests_of(kind, (thread, number), count);
     }
 }

@@ -1,7 +1,7 @@
 //! What a signature says of the requests that its calls post, test and wait for.
 
 use traces::calls::{ArgumentKind, Call, Class};
-use traces::signature::{CREATES, NESTED, STARTS, Signature};
+use traces::signature::{CREATES, STARTS, Signature};
 
 use super::{Posting, Transmission};
 
@@ -44,24 +44,14 @@ pub struct OverlapMeaning {
     pub site: u32,
     /// Requests that it completes all of before it returns.
     pub awaits: u64,
-    pub takes: bool,
     pub creates: bool,
-    pub nested: bool,
     pub at_once: bool,
 }
 
 impl OverlapMeaning {
     /// Of an unknown one.
-    pub const NONE: OverlapMeaning = OverlapMeaning {
-        purpose: Purpose::Other,
-        posting: None,
-        site: 0,
-        awaits: 0,
-        takes: false,
-        creates: false,
-        nested: false,
-        at_once: false,
-    };
+    pub const NONE: OverlapMeaning =
+        OverlapMeaning { purpose: Purpose::Other, posting: None, site: 0, awaits: 0, creates: false, at_once: false };
 
     /// Of a signature, or of it where the request was complete at once.
     pub fn of(signature: &Signature, at_once: bool) -> OverlapMeaning {
@@ -80,9 +70,7 @@ impl OverlapMeaning {
             posting: call.filter(|_| is(STARTS) || is(CREATES)).and_then(Transmission::of).map(posting),
             site: signature.site,
             awaits: if matches!(call, Some(Call::Wait | Call::Waitall)) { signature.requests.into() } else { 0 },
-            takes: is(STARTS) || is(CREATES),
             creates: is(CREATES),
-            nested: is(NESTED),
             at_once,
         }
     }

@@ -1,14 +1,12 @@
-//! Goes through a thread's records and follows each request from the call that posts it to the one that completes it.
+//! Goes through a thread's calls and follows each request from the call that posts it to the one that completes it.
 //!
-//! Time inside calls is added up once for the thread; a request keeps what the sums were when it was posted. So many requests under
+//! Time inside calls is added up once for the thread; a request keeps what the sums were when it was posted. Many requests under
 //! way cost no more than one, and a call counts for each request in whose life it lies.
 
 use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
-use traces::progress::{Entries, Polls};
-use traces::read::{OpenCall, ThreadPages, Visitor, walk_thread};
-use traces::record::{Arrived, RecordKind};
+use traces::read::ThreadPages;
 
 use super::levels::{LevelCall, LevelReader};
 use super::life::RequestLife;
@@ -17,18 +15,20 @@ use super::page_turns::PageTurns;
 use super::rule::BoundRule;
 use super::{Posting, RankRequests};
 use crate::Rank;
+use crate::request_numbers::{RequestChange, RequestRun};
 use crate::selection::{Cursor, LEFT_OUT};
 use crate::sums::Grow;
+use crate::thread_calls::{Detail, Extras, ThreadCall, ThreadCalls};
 
 /// Adds the requests of a thread.
 pub fn read(thread: &ThreadPages<'_>, rank: &Rank, rule: BoundRule, requests: &mut RankRequests) {
     let mut reader = Reader {
+        thread: thread.number,
         rank,
         rule,
         requests,
         cursor: Cursor::new(rank.stretches(thread.number)),
         by_number: thread.signatures.by_number(OverlapMeaning::NONE, OverlapMeaning::of),
-        next: 0,
         open: FxHashMap::default(),
         resting: VecDeque::new(),
         tested: VecDeque::new(),
@@ -40,12 +40,12 @@ pub fn read(thread: &ThreadPages<'_>, rank: &Rank, rule: BoundRule, requests: &m
         levels: LevelReader::default(),
         entered_until: 0,
         until: 0,
-        current: None,
-        begun: Vec::new(),
-        completed: Vec::new(),
     };
-    walk_thread(thread, &mut reader);
-    reader.close();
+    let mut calls = ThreadCalls::whole(thread, Extras::FOUND_COMPLETE);
+    while let Some(call) = calls.peek() {
+        reader.call(call, calls.details(call));
+        calls.advance();
+    }
     reader.give_up(0, 0);
     let pending = reader.open.values().filter(|open| open.counts).count() as u64;
     let loops = reader.levels.finish();
@@ -96,29 +96,22 @@ struct FinishedRequest {
     came: Option<u64>,
 }
 
-/// The call, or run of calls, that the records which follow belong to.
-#[derive(Clone, Copy)]
-struct CurrentCall {
-    meaning: OverlapMeaning,
-    signature: u32,
-    start: u64,
-    end: u64,
-    inside: u64,
-    times: u64,
-    /// The request it takes.
-    number: u64,
-    enters: bool,
-    failed: bool,
+/// What a call did with the thread's requests.
+#[derive(Default)]
+struct CallRequests {
+    /// Those it started, by number.
+    begun: Vec<(u64, Posting)>,
+    /// Those it completed, with the bytes that the last of them got.
+    completed: Vec<(RequestRun, Option<u64>)>,
 }
 
 struct Reader<'a> {
+    thread: u32,
     rank: &'a Rank,
     rule: BoundRule,
     requests: &'a mut RankRequests,
     cursor: Cursor<'a>,
     by_number: Vec<OverlapMeaning>,
-    /// The number that the next request gets.
-    next: u64,
     open: FxHashMap<u64, OpenRequest>,
     /// Those that were complete when they were posted, until a call waits for them: no record says which.
     resting: VecDeque<FinishedRequest>,
@@ -137,26 +130,54 @@ struct Reader<'a> {
     entered_until: u64,
     /// When the last call ended.
     until: u64,
-    current: Option<CurrentCall>,
-    /// Of the current call: requests it posted, and those it completed, with what came for the last of them.
-    begun: Vec<(u64, Posting)>,
-    completed: Vec<(u64, u32, Option<u64>)>,
 }
 
 impl Reader<'_> {
-    fn begin(&mut self, signature: u32, start: u64, end: u64, inside: u64, times: u64) {
-        self.close();
-        let meaning = self.by_number.get(signature as usize).copied().unwrap_or(OverlapMeaning::NONE);
-        let number = self.next;
-        self.next = self.next.wrapping_add(u64::from(meaning.takes));
-        // The time of a call inside another is the other's.
-        if meaning.nested {
-            return;
+    fn call(&mut self, call: &ThreadCall, details: &[Detail]) {
+        let meaning = self.by_number.get(call.signature as usize).copied().unwrap_or(OverlapMeaning::NONE);
+        self.reach(call.signature, call.start);
+        self.until = call.end;
+        let found = self.requests_of(meaning.site, details);
+        self.account(call, meaning, &found);
+        for detail in details {
+            if let Detail::FoundComplete(at, number) = *detail
+                && let Some(open) = self.open.get_mut(&number)
+            {
+                open.found.get_or_insert(at);
+            }
         }
-        self.reach(signature, start);
-        self.until = end;
-        let (enters, failed) = (false, false);
-        self.current = Some(CurrentCall { meaning, signature, start, end, inside, times, number, enters, failed });
+    }
+
+    /// What a call at a call site did with requests.
+    fn requests_of(&mut self, site: u32, details: &[Detail]) -> CallRequests {
+        let mut found = CallRequests::default();
+        for detail in details {
+            match *detail {
+                Detail::Requests(RequestChange::Completed(run)) if run.thread == self.thread => {
+                    found.completed.push((run, None));
+                }
+                Detail::Requests(RequestChange::Completed(run)) => self.requests.foreign.grow(run.count.into()),
+                Detail::Requests(RequestChange::Freed(run)) if run.thread == self.thread => {
+                    for number in run.numbers() {
+                        self.created.remove(&number);
+                    }
+                }
+                Detail::Requests(RequestChange::Started { created, first }) if created.thread == self.thread => {
+                    for (created, number) in created.numbers().zip(first..) {
+                        if let Some(posting) = self.created.get(&created) {
+                            found.begun.push((number, Posting { site, ..*posting }));
+                        }
+                    }
+                }
+                Detail::Arrived(arrived) => {
+                    if let Some(last) = found.completed.last_mut() {
+                        last.1 = Some(arrived.bytes);
+                    }
+                }
+                _ => {}
+            }
+        }
+        found
     }
 
     /// A call begins. If the recorder took a new page since the last one, as much of the time between as before the same call the last
@@ -176,53 +197,51 @@ impl Reader<'_> {
         }
     }
 
-    /// All is known of the current call.
-    fn close(&mut self) {
-        let (begun, completed) = (std::mem::take(&mut self.begun), std::mem::take(&mut self.completed));
-        let Some(call) = self.current.take() else { return };
-        let (before, purpose) = (self.sums, call.meaning.purpose);
+    /// Adds a call, and follows the requests that it posts and completes.
+    fn account(&mut self, call: &ThreadCall, meaning: OverlapMeaning, found: &CallRequests) {
+        let (before, purpose) = (self.sums, meaning.purpose);
+        // What an open call begins may not have begun.
+        let failed = call.failed || call.open;
         if matches!(purpose, Purpose::Posting | Purpose::Other) {
             self.give_up(RESTING, 0);
         }
-        self.add(&call);
-        self.follow_levels(&call, !completed.is_empty());
-        match call.meaning.posting {
-            Some(posting) if call.meaning.creates => drop(self.created.insert(call.number, posting)),
-            Some(posting) if !call.failed => self.post(&call, before, call.number, posting),
+        self.add(call, purpose);
+        self.follow_levels(call, meaning, !found.completed.is_empty());
+        match meaning.posting {
+            Some(posting) if meaning.creates => drop(self.created.insert(call.request, posting)),
+            Some(posting) if !failed => self.post(call, before, meaning.at_once, (call.request, posting)),
             _ => {}
         }
-        for (number, posting) in &begun {
-            self.post(&call, before, *number, *posting);
+        for begun in &found.begun {
+            self.post(call, before, meaning.at_once, *begun);
         }
-        let (sums, mut awaited) = ([before, self.sums], call.meaning.awaits);
-        for (first, count, came) in &completed {
-            let end = first.saturating_add((*count).into());
-            for number in *first..end {
+        let (sums, mut awaited) = ([before, self.sums], meaning.awaits);
+        for (run, came) in &found.completed {
+            for number in run.numbers() {
                 let Some(open) = self.open.remove(&number) else { continue };
                 let over = self.over(&open, call.end);
-                let came = came.filter(|_| number + 1 == end);
+                let came = came.filter(|_| (run.thread, number) == run.last());
                 let finished = FinishedRequest { open, end: call.end, over, sums, came };
                 match purpose == Purpose::Testing {
                     true => self.tested.push_back(finished),
                     false => self.end(&finished),
                 }
             }
-            awaited = awaited.saturating_sub((*count).into());
+            awaited = awaited.saturating_sub(run.count.into());
         }
         // What else it waited for was complete before, the first that was posted first.
         for _ in 0..awaited.min((self.tested.len() + self.resting.len()) as u64) {
-            let found = self.tested.pop_front().or_else(|| self.resting.pop_front());
-            found.into_iter().for_each(|found| self.end(&FinishedRequest { end: call.end, sums, ..found }));
+            if let Some(found) = self.tested.pop_front().or_else(|| self.resting.pop_front()) {
+                self.end(&FinishedRequest { end: call.end, sums, ..found });
+            }
         }
         self.give_up(RESTING, RESTING);
-        (self.begun, self.completed) = (begun, completed);
-        self.begun.clear();
-        self.completed.clear();
     }
 
     /// Tells the reader of levels, of which only calls that count and do more than to ask are a part.
-    fn follow_levels(&mut self, call: &CurrentCall, completes: bool) {
-        let CurrentCall { meaning, signature, start, end, failed, .. } = *call;
+    fn follow_levels(&mut self, call: &ThreadCall, meaning: OverlapMeaning, completes: bool) {
+        let ThreadCall { signature, start, end, .. } = *call;
+        let failed = call.failed || call.open;
         if meaning.purpose == Purpose::Query || self.cursor.part_at(start) == LEFT_OUT {
             return;
         }
@@ -232,25 +251,24 @@ impl Reader<'_> {
     }
 
     /// Adds a call to the thread's sums.
-    fn add(&mut self, call: &CurrentCall) {
-        let purpose = call.meaning.purpose;
+    fn add(&mut self, call: &ThreadCall, purpose: Purpose) {
         self.sums.time[purpose as usize].grow(call.inside);
         if !matches!(purpose, Purpose::Other | Purpose::Query) {
-            self.sums.calls.grow(call.times);
+            self.sums.calls.grow(call.count);
         }
         if purpose == Purpose::Testing {
-            self.sums.tests.grow(call.times);
+            self.sums.tests.grow(call.count);
         }
-        if call.enters {
+        if call.engine.entries > 0 {
             self.sums.entering.grow(1);
             self.entered_until = call.end;
         }
     }
 
-    fn post(&mut self, call: &CurrentCall, before: Sums, number: u64, posting: Posting) {
+    fn post(&mut self, call: &ThreadCall, before: Sums, at_once: bool, (number, posting): (u64, Posting)) {
         self.requests.posted.grow(1);
         let counts = self.cursor.part_at(call.start) != LEFT_OUT;
-        let (start, end, behind, at_once) = (call.start, call.end, self.sums, call.meaning.at_once);
+        let (start, end, behind) = (call.start, call.end, self.sums);
         let open = OpenRequest { posting, start, posted: end, before, behind, counts, at_once, found: None };
         match at_once {
             true => self.resting.push_back(FinishedRequest { open, end, over: end, sums: [behind; 2], came: None }),
@@ -312,77 +330,5 @@ impl Reader<'_> {
         let posting = Posting { bytes: came.unwrap_or(open.posting.bytes), ..open.posting };
         self.requests.lives.entry(posting).or_default().add(life, self.rule);
         self.ended = Some(posting);
-    }
-}
-
-impl Visitor for Reader<'_> {
-    fn call(&mut self, signature: u32, start: u64, duration: u64) {
-        self.begin(signature, start, start.wrapping_add(duration), duration, 1);
-    }
-
-    fn polls(&mut self, polls: &Polls) {
-        self.begin(polls.signature as u32, polls.start, polls.end, polls.total, polls.count);
-    }
-
-    fn open(&mut self, call: &OpenCall) {
-        self.call(call.number, call.start, call.duration());
-        // What it begins may not have begun, and what it completes is not known.
-        self.current.iter_mut().for_each(|call| call.failed = true);
-    }
-
-    fn torn(&mut self, request: Option<u64>) {
-        self.close();
-        self.next = request.unwrap_or(self.next);
-    }
-
-    fn engine(&mut self, during: Entries) {
-        self.current.iter_mut().for_each(|call| call.enters |= during.entries > 0);
-    }
-
-    fn failed(&mut self, _class: u16, _code: i32) {
-        self.current.iter_mut().for_each(|call| call.failed = true);
-    }
-
-    fn found_complete(&mut self, at: u64, age: u64) {
-        // It may be of the call before, which posted it.
-        self.close();
-        if let Some(open) = self.open.get_mut(&self.next.saturating_sub(age)) {
-            open.found.get_or_insert(at);
-        }
-    }
-
-    fn arrived(&mut self, arrived: Arrived) {
-        if let Some(last) = self.completed.last_mut() {
-            last.2 = Some(arrived.bytes);
-        }
-    }
-
-    fn requests(&mut self, kind: RecordKind, count: u32, age: u64) {
-        let first = self.next.saturating_sub(age);
-        match kind {
-            RecordKind::Completed => self.completed.push((first, count, None)),
-            RecordKind::Freed => {
-                for number in first..first.saturating_add(count.into()) {
-                    self.created.remove(&number);
-                }
-            }
-            RecordKind::Started => {
-                let site = self.current.map_or(0, |call| call.meaning.site);
-                for (created, number) in (first..).zip(self.next..).take(count as usize) {
-                    let posting = self.created.get(&created).map(|posting| Posting { site, ..*posting });
-                    self.begun.extend(posting.map(|posting| (number, posting)));
-                }
-                self.next = self.next.wrapping_add(count.into());
-            }
-            _ => {}
-        }
-    }
-
-    fn elsewhere(&mut self, kind: RecordKind, count: u32, _thread: u32, _number: u64) {
-        match kind {
-            RecordKind::Completed => self.requests.foreign.grow(count.into()),
-            RecordKind::Started => self.next = self.next.wrapping_add(count.into()),
-            _ => {}
-        }
     }
 }

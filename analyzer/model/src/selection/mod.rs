@@ -14,11 +14,11 @@ use std::collections::{BTreeMap, HashMap};
 use traces::definitions::Region;
 use traces::file::{FileHeader, Mode, NO_RANK};
 use traces::read::Contents;
-use traces::record::RecordKind;
 
 use super::sums::{Grow, Total};
 use crate::ranks::Ranks;
 use read::Marks;
+pub use read::{RegionMark, region_marks};
 
 /// What is asked about, of what the program did not take out.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -111,14 +111,14 @@ impl Selection {
             Some(name) => regions.get(&number).is_some_and(|region| region.name == *name),
             None => true,
         };
-        let of_regions = |events: &[(u64, RecordKind, u32)]| of_regions(events, RegionStack::new(choice, &is_named));
-        let stretches = |events: &[(u64, RecordKind, u32)]| without(&without(&of_regions(events), &out), &outside);
+        let of_regions = |events: &[RegionMark]| of_regions(events, RegionStack::new(choice, &is_named));
+        let stretches = |events: &[RegionMark]| without(&without(&of_regions(events), &out), &outside);
         let of_threads = marks.regions.iter().filter(|_| by_regions);
         let threads: HashMap<u32, Stretches> =
             of_threads.map(|(thread, events)| (*thread, stretches(events))).collect();
         let first = contents.threads.first().map_or(0, |thread| thread.number);
         let others = threads.get(&first).cloned().unwrap_or_else(|| stretches(&[]));
-        let asked = |event: &&(u64, RecordKind, u32)| event.1 == RecordKind::RegionBegin && is_named(event.2);
+        let asked = |mark: &&RegionMark| mark.is_begin && is_named(mark.number);
         let entered = marks.regions.values().flatten().filter(asked).count() as u64;
         // Nobody knows when the calls of a profile were made.
         let has_profile = choice.region.is_none() && outside.is_empty();
@@ -226,15 +226,15 @@ impl<'a> RegionStack<'a> {
 }
 
 /// A thread's time by the regions it was in.
-fn of_regions(events: &[(u64, RecordKind, u32)], mut open: RegionStack<'_>) -> Stretches {
+fn of_regions(events: &[RegionMark], mut open: RegionStack<'_>) -> Stretches {
     let mut stretches = vec![(0, open.part())];
-    for (at, kind, number) in events {
-        match kind {
-            RecordKind::RegionBegin => open.begin(*number),
-            _ if open.end(*number) => {}
-            _ => continue,
+    for mark in events {
+        if mark.is_begin {
+            open.begin(mark.number);
+        } else if !open.end(mark.number) {
+            continue;
         }
-        push(&mut stretches, *at, open.part());
+        push(&mut stretches, mark.at, open.part());
     }
     stretches
 }

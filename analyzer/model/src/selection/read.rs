@@ -7,11 +7,22 @@ use traces::read::{Contents, ThreadPages, Visitor, walk};
 use traces::record::RecordKind;
 use traces::signature::Signature;
 
+/// A region was entered or left.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RegionMark {
+    /// When, ticks.
+    pub at: u64,
+    /// It was entered.
+    pub is_begin: bool,
+    /// The region's number.
+    pub number: u32,
+}
+
 /// What a rank's threads say.
 #[derive(Default)]
 pub struct Marks {
-    /// By thread, in order: when a region was entered or left, and its number.
-    pub regions: BTreeMap<u32, Vec<(u64, RecordKind, u32)>>,
+    /// By thread, in order.
+    pub regions: BTreeMap<u32, Vec<RegionMark>>,
     /// Calls of MPI_Pcontrol, in order: start, end and level.
     pub levels: Vec<(u64, u64, i32)>,
 }
@@ -22,16 +33,17 @@ pub fn calls_pcontrol(contents: &Contents<'_>) -> bool {
     contents.threads.iter().any(calls)
 }
 
+/// When a thread entered and left regions, in order; without the regions that it left for another thread.
+pub fn region_marks(thread: &ThreadPages<'_>) -> Vec<RegionMark> {
+    MarksReader::read(thread).regions
+}
+
 /// Reads what all threads of a rank say.
 pub fn marks(contents: &Contents<'_>) -> Marks {
     let mut marks = Marks::default();
     let mut left_elsewhere = Vec::new();
     for thread in &contents.threads {
-        let mut reader = MarksReader::new(thread);
-        for page in &thread.pages {
-            // What is damaged is said when the calls are added up.
-            let _ = walk(page, &mut reader);
-        }
+        let reader = MarksReader::read(thread);
         marks.levels.extend(reader.levels);
         left_elsewhere.extend(reader.left_elsewhere);
         if !reader.regions.is_empty() {
@@ -51,11 +63,11 @@ impl Marks {
         for (at, number) in left_elsewhere {
             let begun = open.get_mut(number).and_then(|begun| begun.pop_front_if(|(begun, _)| *begun <= *at));
             if let Some(events) = begun.and_then(|(_, thread)| self.regions.get_mut(&thread)) {
-                events.push((*at, RecordKind::RegionEnd, *number));
+                events.push(RegionMark { at: *at, is_begin: false, number: *number });
             }
         }
         // At the same tick, what comes from elsewhere stays behind what the thread did itself.
-        self.regions.values_mut().for_each(|events| events.sort_by_key(|event| event.0));
+        self.regions.values_mut().for_each(|events| events.sort_by_key(|event| event.at));
     }
 
     /// Of each region, when it was begun without being left, in order, and by which thread.
@@ -63,11 +75,11 @@ impl Marks {
         let mut open: HashMap<u32, VecDeque<(u64, u32)>> = HashMap::new();
         for (thread, events) in &self.regions {
             let mut of_thread: HashMap<u32, VecDeque<u64>> = HashMap::new();
-            for (at, _, number) in events.iter().filter(|event| event.1 == RecordKind::RegionBegin) {
-                of_thread.entry(*number).or_default().push_back(*at);
+            for mark in events.iter().filter(|mark| mark.is_begin) {
+                of_thread.entry(mark.number).or_default().push_back(mark.at);
             }
-            for (_, _, number) in events.iter().filter(|event| event.1 == RecordKind::RegionEnd) {
-                of_thread.get_mut(number).and_then(VecDeque::pop_front);
+            for mark in events.iter().filter(|mark| !mark.is_begin) {
+                of_thread.get_mut(&mark.number).and_then(VecDeque::pop_front);
             }
             for (number, begun) in of_thread {
                 open.entry(number).or_default().extend(begun.into_iter().map(|at| (at, *thread)));
@@ -87,13 +99,22 @@ struct MarksReader {
     /// By signature number.
     levels_of: Vec<Option<i32>>,
     levels: Vec<(u64, u64, i32)>,
-    regions: Vec<(u64, RecordKind, u32)>,
+    regions: Vec<RegionMark>,
     /// How often the thread is in a region, by its number.
     open: BTreeMap<u32, u64>,
     left_elsewhere: Vec<(u64, u32)>,
 }
 
 impl MarksReader {
+    fn read(thread: &ThreadPages<'_>) -> MarksReader {
+        let mut reader = MarksReader::new(thread);
+        for page in &thread.pages {
+            // What is damaged is said when the calls are added up.
+            let _ = walk(page, &mut reader);
+        }
+        reader
+    }
+
     fn new(thread: &ThreadPages<'_>) -> MarksReader {
         let levels_of = thread.signatures.by_number(None, |signature, _| level(signature));
         MarksReader {
@@ -116,11 +137,12 @@ impl Visitor for MarksReader {
 
     fn region(&mut self, kind: RecordKind, at: u64, number: u32) {
         let open = self.open.entry(number).or_default();
-        match kind {
-            RecordKind::RegionBegin => *open += 1,
-            _ if *open > 0 => *open -= 1,
-            _ => return self.left_elsewhere.push((at, number)),
+        let is_begin = kind == RecordKind::RegionBegin;
+        match *open {
+            _ if is_begin => *open += 1,
+            0 => return self.left_elsewhere.push((at, number)),
+            _ => *open -= 1,
         }
-        self.regions.push((at, kind, number));
+        self.regions.push(RegionMark { at, is_begin, number });
     }
 }

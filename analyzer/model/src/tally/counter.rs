@@ -9,6 +9,7 @@ use traces::record::{Arrived, Fate, RecordKind};
 use traces::signature::{CREATES, STARTS, Signature, UNKNOWN_BYTES};
 
 use super::{CallTotal, Tally};
+use crate::request_numbers::{RequestChange, RequestId, RequestNumbers};
 use crate::selection::{Cursor, LEFT_OUT, Part};
 use crate::sums::Grow;
 
@@ -86,8 +87,8 @@ pub struct Counter<'a> {
     takes: Vec<bool>,
     /// What began each of the last requests, at its number modulo the length.
     began: Vec<Began>,
-    /// Requests begun so far.
-    pub started: u64,
+    /// The numbers of the thread's requests.
+    pub numbers: RequestNumbers,
     /// Signature of the call that what follows belongs to.
     call: u32,
     /// Its place among the sums.
@@ -95,10 +96,9 @@ pub struct Counter<'a> {
     /// The request that what follows belongs to.
     request: Option<Began>,
     /// The same by thread and number.
-    completed: (u32, u64),
-    thread: u32,
-    /// Requests that were cancelled, by thread and number.
-    pub cancelled: Vec<(u32, u64)>,
+    completed: RequestId,
+    /// Requests that were cancelled.
+    pub cancelled: Vec<RequestId>,
     posted: Vec<u64>,
     /// What a start of persistent requests that a call of this number created moves.
     starts: Vec<(u64, u64)>,
@@ -143,12 +143,11 @@ impl<'a> Counter<'a> {
             sums: vec![NOTHING; last as usize + 1],
             takes,
             began: Vec::new(),
-            started: 0,
+            numbers: RequestNumbers::new(thread.number, 0),
             call: 0,
             place: 0,
             request: None,
             completed: (thread.number, 0),
-            thread: thread.number,
             cancelled: Vec::new(),
             posted,
             starts,
@@ -199,29 +198,29 @@ impl<'a> Counter<'a> {
         *self.undefined.entry(number).or_default() += 1;
     }
 
-    fn begin_request(&mut self, by: u32, posted: u32) {
-        let began = Began { by, posted };
+    /// A request of this number has begun.
+    fn remember(&mut self, number: u64, began: Began) {
         if self.began.len() < REMEMBERED {
             self.began.push(began);
         } else {
-            self.began[self.started as usize % REMEMBERED] = began;
+            self.began[number as usize % REMEMBERED] = began;
         }
-        self.started.grow(1);
     }
 
-    /// A persistent request was started by this call: now its bytes move.
-    fn start_request(&mut self, created: u32) {
+    /// A persistent request was started by this call as a new one of this number: now its bytes move.
+    fn start_request(&mut self, created: u64, number: u64) {
+        let created = self.began(created, number).map_or(0, |began| began.posted);
         let (sent, received) = self.starts[self.number(created) as usize];
         *self.started_of.entry(self.base + self.number(created)).or_default() += 1;
         let moved = self.moved.entry(self.place).or_default();
         moved.sent.grow(sent as i64);
         moved.received.grow(received as i64);
-        self.begin_request(self.place, created);
+        self.remember(number, Began { by: self.place, posted: created });
     }
 
-    /// What began the request of a number, if that is remembered.
-    fn began(&self, number: u64) -> Option<Began> {
-        let back = self.started.checked_sub(number)?;
+    /// What began the request of a number, if that is remembered. `next` is the number that is remembered next.
+    fn began(&self, number: u64, next: u64) -> Option<Began> {
+        let back = next.checked_sub(number)?;
         let at = if self.began.len() < REMEMBERED {
             (self.began.len() as u64).checked_sub(back)?
         } else if back <= REMEMBERED as u64 {
@@ -300,7 +299,8 @@ impl Visitor for Counter<'_> {
         self.last_call = Some(RecordedCall { start, signature });
         let number = self.number(signature);
         if self.takes[number as usize] {
-            self.begin_request(place, signature);
+            let request = self.numbers.begin(true);
+            self.remember(request, Began { by: place, posted: signature });
         }
         if number == self.last {
             self.undefined(signature);
@@ -330,7 +330,7 @@ impl Visitor for Counter<'_> {
     }
 
     fn torn(&mut self, request: Option<u64>) {
-        self.started = request.unwrap_or(self.started);
+        self.numbers.torn(request);
         // Number 0 has no calls.
         (self.call, self.place) = (0, self.base);
         self.request = Some(Began { by: self.base, posted: 0 });
@@ -372,30 +372,32 @@ impl Visitor for Counter<'_> {
     }
 
     fn requests(&mut self, kind: RecordKind, count: u32, age: u64) {
-        let first = self.started.saturating_sub(age);
-        match kind {
-            RecordKind::Started => {
-                for number in first..first.saturating_add(count.into()) {
-                    let created = self.began(number).map_or(0, |began| began.posted);
-                    self.start_request(created);
+        match self.numbers.own(kind, count, age) {
+            RequestChange::Started { created, first } => {
+                for (created, number) in created.numbers().zip(first..) {
+                    self.start_request(created, number);
                 }
             }
-            RecordKind::Completed => {
-                let last = first.saturating_add(count.into()).wrapping_sub(1);
-                self.completed = (self.thread, last);
-                self.request = self.began(last);
+            RequestChange::Completed(run) => {
+                self.completed = run.last();
+                self.request = self.began(self.completed.1, self.numbers.next());
             }
-            _ => {}
+            RequestChange::Freed(_) | RequestChange::Ready(_) => {}
         }
     }
 
     fn elsewhere(&mut self, kind: RecordKind, count: u32, thread: u32, number: u64) {
-        match kind {
-            RecordKind::Started => (0..count).for_each(|_| self.begin_request(0, 0)),
-            _ => {
-                self.completed = (thread, number.wrapping_add(u64::from(count)).wrapping_sub(1));
-                // Which signature of the other thread that was is not known here; number 0 has no calls.
-                self.request = Some(Began { by: 0, posted: 0 });
+        // Which signature of the other thread began them is not known here; number 0 has no calls.
+        let unknown = Began { by: 0, posted: 0 };
+        match self.numbers.foreign(kind, count, thread, number) {
+            RequestChange::Started { created, first } => {
+                for (_, number) in created.numbers().zip(first..) {
+                    self.remember(number, unknown);
+                }
+            }
+            RequestChange::Completed(run) | RequestChange::Freed(run) | RequestChange::Ready(run) => {
+                self.completed = run.last();
+                self.request = Some(unknown);
             }
         }
     }

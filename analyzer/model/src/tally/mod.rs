@@ -12,6 +12,7 @@ use traces::progress::Entries;
 use traces::read::{ReadUntil, Recorded, RecordedCall, Tail, ThreadPages, Visitor, Walk};
 use traces::signature::Signature;
 
+use super::request_numbers::RequestId;
 use super::selection::Part;
 use super::sums::Grow;
 use counter::Counter;
@@ -57,8 +58,8 @@ pub struct Tally {
     pub last: Option<RecordedCall>,
     /// Its end.
     pub last_end: Option<u64>,
-    /// Requests that were cancelled, by the thread that began them and their numbers.
-    pub cancelled: Vec<(u32, u64)>,
+    /// Requests that were cancelled.
+    pub cancelled: Vec<RequestId>,
     /// Records that could not be used.
     pub damage: Vec<Damage>,
 }
@@ -87,7 +88,7 @@ pub fn read<'a>(thread: &ThreadPages<'_>, stretches: &'a [(u64, Part)], seen: im
         if is_torn || page.sequence != next {
             counter.torn(Some(page.requests));
         }
-        until.requests.push(counter.started);
+        until.requests.push(counter.numbers.next());
         (next, is_torn) = (page.sequence.wrapping_add(1), false);
         let mut walk = Walk::new(page);
         match walk.step(&mut counter, usize::MAX) {

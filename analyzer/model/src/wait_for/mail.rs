@@ -8,8 +8,9 @@ use rustc_hash::FxHashMap;
 use traces::signature::tag;
 
 use crate::parallel;
+use crate::request_numbers::RequestId;
 use crate::roles::{Peer, SpottedSite};
-use crate::standing::{Awaited, RankStanding, RequestId, Standing};
+use crate::standing::{Awaited, RankStanding, Standing};
 
 /// Of more receives than these on one communicator, some with wildcards, each is taken as served if any message fits it; and so
 /// is one that as many come before. That takes nobody for stuck who is not.

@@ -13,8 +13,9 @@ use traces::calls::Call;
 
 use super::deadlock::{Doubt, Need};
 use super::process::ProcessState;
+use super::request_numbers::RequestId;
 use super::roles::Peer;
-use super::standing::{Awaited, Completes, Entered, Position, RequestId, SendMode, Standing, ThreadStanding};
+use super::standing::{Awaited, Completes, Entered, Position, SendMode, Standing, ThreadStanding};
 use crate::parallel;
 pub use collectives::{Absence, absences};
 use collectives::{Absences, all_absences, has_diverged};

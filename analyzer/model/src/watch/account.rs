@@ -10,12 +10,10 @@ use traces::read::{RecordedCall, Visitor};
 use traces::record::RecordKind;
 use traces::signature::{CREATES, NESTED, STARTS, Signature};
 
+use crate::request_numbers::{RequestChange, RequestId, RequestNumbers};
 use crate::roles::Flow;
 use crate::standing::{CollectiveKind, Made};
 use crate::sums::Grow;
-
-/// A request by the thread that began it and its number.
-type Request = (u32, u64);
 
 /// What a rank's calls add up to.
 #[derive(Default)]
@@ -23,11 +21,11 @@ pub struct RankAccount {
     /// By the rank's own number of the object.
     pub made: FxHashMap<u32, Made>,
     /// Requests that are pending, with the tick at which they were begun.
-    pub pending: FxHashMap<Request, u64>,
+    pub pending: FxHashMap<RequestId, u64>,
     /// Bytes that a start of a persistent request hands out.
-    persistent: FxHashMap<Request, u64>,
+    persistent: FxHashMap<RequestId, u64>,
     /// Requests whose completion was read before their begin.
-    early: FxHashSet<Request>,
+    early: FxHashSet<RequestId>,
     /// Bytes handed out.
     pub sent: u64,
 }
@@ -70,31 +68,35 @@ pub struct ThreadAccount {
     pub last: Option<RecordedCall>,
     /// When it ended, ticks.
     pub last_end: u64,
-    /// Requests begun.
-    pub requests: u64,
+    /// The numbers of its requests.
+    requests: RequestNumbers,
     /// What the last call did, to be taken back where it failed.
     effect: Effect,
 }
 
 impl ThreadAccount {
+    /// The account of a thread of which nothing was read.
+    pub fn new(thread: u32) -> ThreadAccount {
+        ThreadAccount { requests: RequestNumbers::new(thread, 0), ..ThreadAccount::default() }
+    }
+
     /// Records were lost; the next request has this number.
     pub fn torn(&mut self, request: u64) {
-        (self.requests, self.effect) = (request, Effect::default());
+        self.requests.torn(Some(request));
+        self.effect = Effect::default();
     }
 }
 
 #[derive(Clone, Copy, Default)]
 struct Effect {
     made: Option<u32>,
-    request: Option<u64>,
+    request: Option<RequestId>,
     sent: u64,
     has_details: bool,
 }
 
 /// Adds a thread's records to both accounts.
 pub struct Reader<'a> {
-    /// The thread's number.
-    pub thread: u32,
     /// What its signatures mean.
     pub known: &'a FxHashMap<u32, KnownCall>,
     /// Of the thread.
@@ -119,8 +121,7 @@ impl Reader<'_> {
         self.own.effect = Effect::default();
         let Some((known, at_once)) = meaning(self.known, signature) else { return };
         let takes = known.has(STARTS | CREATES);
-        let number = self.own.requests;
-        self.own.requests += u64::from(takes);
+        let request = (self.own.requests.thread(), self.own.requests.begin(takes));
         if known.has(NESTED) {
             return;
         }
@@ -130,13 +131,13 @@ impl Reader<'_> {
             self.own.effect.made = Some(known.signature.object);
         }
         if known.has(CREATES) {
-            self.rank.persistent.insert((self.thread, number), known.sent);
+            self.rank.persistent.insert(request, known.sent);
             return;
         }
         self.send(known.sent);
         if takes && !at_once {
-            self.begin(number, end);
-            self.own.effect.request = Some(number);
+            self.begin(request, end);
+            self.own.effect.request = Some(request);
         }
     }
 
@@ -145,30 +146,31 @@ impl Reader<'_> {
         self.own.effect.sent.grow(bytes);
     }
 
-    fn begin(&mut self, number: u64, at: u64) {
-        let request = (self.thread, number);
+    fn begin(&mut self, request: RequestId, at: u64) {
         if !self.rank.early.remove(&request) {
             self.rank.pending.insert(request, at);
         }
     }
 
-    /// So many persistent requests have begun once more.
-    fn start(&mut self, created: Request, count: u32) {
-        for number in (created.1..).take(count as usize) {
-            let sent = self.rank.persistent.get(&(created.0, number)).copied().unwrap_or(0);
-            self.send(sent);
-            let begun = self.own.requests;
-            self.begin(begun, self.own.last_end);
-            self.own.requests += 1;
-        }
-    }
-
-    fn complete(&mut self, first: Request, count: u32) {
-        for number in (first.1..).take(count as usize) {
-            let request = (first.0, number);
-            if self.rank.pending.remove(&request).is_none() && first.0 != self.thread {
-                self.rank.early.insert(request);
+    fn change(&mut self, change: RequestChange) {
+        self.own.effect.has_details = true;
+        let thread = self.own.requests.thread();
+        match change {
+            RequestChange::Started { created, first } => {
+                for (created, number) in created.ids().zip(first..) {
+                    let sent = self.rank.persistent.get(&created).copied().unwrap_or(0);
+                    self.send(sent);
+                    self.begin((thread, number), self.own.last_end);
+                }
             }
+            RequestChange::Completed(run) | RequestChange::Freed(run) => {
+                for request in run.ids() {
+                    if self.rank.pending.remove(&request).is_none() && run.thread != thread {
+                        self.rank.early.insert(request);
+                    }
+                }
+            }
+            RequestChange::Ready(_) => {}
         }
     }
 }
@@ -183,16 +185,13 @@ impl Visitor for Reader<'_> {
     }
 
     fn requests(&mut self, kind: RecordKind, count: u32, age: u64) {
-        self.elsewhere(kind, count, self.thread, self.own.requests.saturating_sub(age));
+        let change = self.own.requests.own(kind, count, age);
+        self.change(change);
     }
 
     fn elsewhere(&mut self, kind: RecordKind, count: u32, thread: u32, number: u64) {
-        self.own.effect.has_details = true;
-        match kind {
-            RecordKind::Started => self.start((thread, number), count),
-            RecordKind::Completed | RecordKind::Freed => self.complete((thread, number), count),
-            _ => {}
-        }
+        let change = self.own.requests.foreign(kind, count, thread, number);
+        self.change(change);
     }
 
     fn failed(&mut self, _class: u16, _code: i32) {
@@ -204,8 +203,8 @@ impl Visitor for Reader<'_> {
         if let Some(made) = effect.made.and_then(|object| self.rank.made.get_mut(&object)) {
             made.take_back();
         }
-        if let Some(number) = effect.request {
-            self.rank.pending.remove(&(self.thread, number));
+        if let Some(request) = effect.request {
+            self.rank.pending.remove(&request);
         }
     }
 }

@@ -14,7 +14,6 @@ use crate::sums::Total;
 /// See the module.
 #[derive(Default)]
 pub struct WatchedThread {
-    number: u32,
     block: Option<FoundPage>,
     /// Pages of signatures, with how many of each are known.
     signatures: Vec<(FoundPage, usize)>,
@@ -55,7 +54,7 @@ impl Visitor for Nobody {
 impl WatchedThread {
     /// One of this number, of which nothing was found.
     pub fn new(number: u32) -> WatchedThread {
-        WatchedThread { number, ..WatchedThread::default() }
+        WatchedThread { account: ThreadAccount::new(number), ..WatchedThread::default() }
     }
 
     /// A page of it has begun.
@@ -107,8 +106,7 @@ impl WatchedThread {
                 self.account.torn(page.header.requests);
             }
             let count = if left == 0 { last.saturating_sub(walk.place().seen) as usize } else { usize::MAX };
-            let mut reader =
-                Reader { thread: self.number, known: &self.known, own: &mut self.account, rank: &mut *rank };
+            let mut reader = Reader { known: &self.known, own: &mut self.account, rank: &mut *rank };
             self.is_torn = walk.step(&mut reader, count).is_err();
             self.place = Some(walk.place());
             if left > 0 {

@@ -11,8 +11,10 @@ use super::meanings::{EventMeaning, UNKNOWN};
 use super::nesting::Nesting;
 use super::told::Told;
 use model::error::Error;
+use model::request_numbers::{RequestChange, RequestId};
 use model::roles::{CallPart, Role};
-use model::stream::{Detail, Stream, TimedCall};
+use model::stream::{Stream, TimedCall};
+use model::thread_calls::Detail;
 
 /// What a request is for.
 #[derive(Clone, Copy)]
@@ -43,9 +45,9 @@ pub struct ThreadEvents<'a> {
 pub struct RankEvents<'a, 'r> {
     told: &'a mut Told<'r>,
     rank: u32,
-    requests: FxHashMap<(u32, u64), Request>,
+    requests: FxHashMap<RequestId, Request>,
     /// Persistent requests, by the number of their creation.
-    persistent: FxHashMap<(u32, u64), (Role, EventMeaning)>,
+    persistent: FxHashMap<RequestId, (Role, EventMeaning)>,
 }
 
 impl<'a, 'r> RankEvents<'a, 'r> {
@@ -132,7 +134,7 @@ impl<'a, 'r> RankEvents<'a, 'r> {
         &mut self,
         out: &mut Out<'_, '_>,
         call: &TimedCall,
-        number: (u32, u64),
+        number: RequestId,
         (role, meaning): (Role, EventMeaning),
     ) -> Result<(), Error> {
         let posted = call.start;
@@ -160,30 +162,26 @@ impl<'a, 'r> RankEvents<'a, 'r> {
     fn requests(&mut self, out: &mut Out<'_, '_>, stream: &Stream<'_>, call: &TimedCall) -> Result<(), Error> {
         for detail in stream.details(call) {
             match *detail {
-                Detail::Completed(thread, first, count) => {
-                    let thread = thread.unwrap_or(stream.thread);
-                    for number in first..first.saturating_add(count.into()) {
-                        let is_cancelled =
-                            self.told.run.ranks[self.rank as usize].cancelled.contains(&(thread, number));
-                        self.complete(out, (thread, number), call.end, is_cancelled)?;
+                Detail::Requests(RequestChange::Completed(run)) => {
+                    for request in run.ids() {
+                        let is_cancelled = self.told.run.ranks[self.rank as usize].cancelled.contains(&request);
+                        self.complete(out, request, call.end, is_cancelled)?;
                     }
                 }
-                Detail::Started(thread, first, number, count) => {
-                    let thread = thread.unwrap_or(stream.thread);
-                    for (created, number) in (first..first.saturating_add(count.into())).zip(number..) {
-                        if let Some(known) = self.persistent.get(&(thread, created)).copied() {
+                Detail::Requests(RequestChange::Started { created, first }) => {
+                    for (created, number) in created.ids().zip(first..) {
+                        if let Some(known) = self.persistent.get(&created).copied() {
                             self.begin(out, call, (stream.thread, number), known)?;
                         }
                     }
                 }
-                Detail::Freed(thread, first, count) => {
-                    let thread = thread.unwrap_or(stream.thread);
-                    for number in first..first.saturating_add(count.into()) {
-                        self.requests.remove(&(thread, number));
-                        self.persistent.remove(&(thread, number));
+                Detail::Requests(RequestChange::Freed(run)) => {
+                    for request in run.ids() {
+                        self.requests.remove(&request);
+                        self.persistent.remove(&request);
                     }
                 }
-                Detail::Ready(..) | Detail::Arrived(_) => {}
+                _ => {}
             }
         }
         Ok(())
@@ -192,7 +190,7 @@ impl<'a, 'r> RankEvents<'a, 'r> {
     fn complete(
         &mut self,
         out: &mut Out<'_, '_>,
-        number: (u32, u64),
+        number: RequestId,
         end: i64,
         is_cancelled: bool,
     ) -> Result<(), Error> {
@@ -237,7 +235,7 @@ fn enter(out: &mut Out<'_, '_>, meaning: &EventMeaning, call: &TimedCall) -> Res
 }
 
 /// Requests' numbers are unique in a process; one may be for a send and a receive.
-fn id((thread, number): (u32, u64), is_receive: bool) -> u64 {
+fn id((thread, number): RequestId, is_receive: bool) -> u64 {
     u64::from(thread) << 48 | number << 1 | u64::from(is_receive)
 }
 

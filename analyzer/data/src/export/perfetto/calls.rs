@@ -10,8 +10,9 @@ use traces::signature::{Signature, peer};
 use super::file::TraceFile;
 use super::proto::TrackEvent;
 use metrics::words::{object, peer_in_words, peer_role};
-use model::levels::{ThreadCalls, TimeClass};
+use model::levels::{SingleCalls, TimeClass};
 use model::rank::function;
+use model::thread_calls::Extras;
 use model::timeline::ClockLine;
 use model::{Rank, Run};
 
@@ -24,7 +25,7 @@ pub fn write(
     line: &ClockLine,
     track: u64,
 ) -> io::Result<u64> {
-    let mut calls = ThreadCalls::new(thread, rank);
+    let mut calls = SingleCalls::new(thread, rank, Extras::empty());
     let mut events: FxHashMap<u32, TrackEvent> = FxHashMap::default();
     let mut written = 0;
     while let Some(call) = calls.peek() {
@@ -61,7 +62,6 @@ pub fn write(
         file.slice(track, (from, to.max(from)), event)?;
         written += call.count;
         calls.advance();
-        calls.take_marks();
     }
     Ok(written)
 }

@@ -1,7 +1,5 @@
 //! What a rank's calls complete, and what they waited for.
 
-use std::ops::Range;
-
 use traces::record::{Arrived, Fate};
 
 use super::{Persistent, RankMatcher, count};
@@ -12,14 +10,11 @@ use crate::matching::received::ReceivedMessage;
 use crate::matching::requests::{Partner, Request};
 use crate::matching::waits::{RankSite, WaitKey, WaitState};
 use crate::matching::{Cause, Delivery, Letter, RankPair, Token};
+use crate::request_numbers::{RequestChange, RequestId};
 use crate::roles::{CallPart, Role};
-use crate::stream::{Detail, Stream, TimedCall};
+use crate::stream::{Stream, TimedCall};
 use crate::sums::Grow;
-
-/// So many numbers of requests, from one on; a damaged file may say any.
-fn numbers(first: u64, count: u32) -> Range<u64> {
-    first..first.saturating_add(count.into())
-}
+use crate::thread_calls::Detail;
 
 impl<'a> RankMatcher<'a> {
     /// A call that completes, starts or gives up requests.
@@ -29,35 +24,33 @@ impl<'a> RankMatcher<'a> {
         let mut details = details.iter().peekable();
         while let Some(detail) = details.next() {
             match *detail {
-                Detail::Completed(thread, first, count) => {
-                    let thread = thread.unwrap_or(stream.thread);
+                Detail::Requests(RequestChange::Completed(run)) => {
                     // What came belongs to the last of them.
                     let got = details.peek().and_then(|next| next.arrived());
-                    let end = numbers(first, count).end;
-                    for number in first..end {
-                        self.completed(stream, call, (thread, number), completion, got.filter(|_| number + 1 == end));
+                    for request in run.ids() {
+                        let got = got.filter(|_| request == run.last());
+                        self.completed(stream, call, request, completion, got);
                     }
                 }
-                Detail::Started(thread, first, number, count) => {
-                    let thread = thread.unwrap_or(stream.thread);
-                    for (created, number) in numbers(first, count).zip(number..) {
-                        self.started(stream, call, (thread, created), number);
+                Detail::Requests(RequestChange::Started { created, first }) => {
+                    for (created, number) in created.ids().zip(first..) {
+                        self.started(stream, call, created, number);
                     }
                 }
-                Detail::Freed(thread, first, count) => {
-                    let thread = thread.unwrap_or(stream.thread);
-                    numbers(first, count).for_each(|number| self.freed(thread, number));
+                Detail::Requests(RequestChange::Freed(run)) => {
+                    for request in run.ids() {
+                        self.freed(request);
+                    }
                 }
-                Detail::Ready(thread, first, count) => {
-                    let thread = thread.unwrap_or(stream.thread);
-                    for number in numbers(first, count) {
-                        if let Some((_, message)) = self.partitioned.get_mut(&(thread, number)) {
+                Detail::Requests(RequestChange::Ready(run)) => {
+                    for request in run.ids() {
+                        if let Some((_, message)) = self.partitioned.get_mut(&request) {
                             (message.begin, message.place) = (call.start, stream.role(call).place);
                             message.mark = self.links.mark();
                         }
                     }
                 }
-                Detail::Arrived(_) => {}
+                Detail::Arrived(_) | Detail::Content(_) | Detail::FoundComplete(..) => {}
             }
         }
         self.judge_matched();
@@ -68,7 +61,7 @@ impl<'a> RankMatcher<'a> {
         &mut self,
         stream: &Stream<'a>,
         call: &TimedCall,
-        (thread, number): (u32, u64),
+        (thread, number): RequestId,
         completion: u32,
         got: Option<Arrived>,
     ) {
@@ -99,7 +92,7 @@ impl<'a> RankMatcher<'a> {
         }
     }
 
-    fn started(&mut self, stream: &Stream<'a>, call: &TimedCall, created: (u32, u64), number: u64) {
+    fn started(&mut self, stream: &Stream<'a>, call: &TimedCall, created: RequestId, number: u64) {
         let Some(persistent) = self.persistent.get_mut(&created) else { return };
         let starts = persistent.starts;
         persistent.starts += 1;
@@ -115,7 +108,7 @@ impl<'a> RankMatcher<'a> {
         }
     }
 
-    fn freed(&mut self, thread: u32, number: u64) {
+    fn freed(&mut self, (thread, number): RequestId) {
         if self.persistent.remove(&(thread, number)).is_some() {
             return;
         }
@@ -164,7 +157,7 @@ impl<'a> RankMatcher<'a> {
                 count(&mut self.odd.truncated, receiver);
             }
             if uncertain {
-                // Somebody's message, and nobody's wait.
+                // Several threads could own this message: count it, charge no wait.
                 count(&mut self.odd.uncertain, sender);
                 message.token.into_iter().for_each(|token| self.letters.send(source, Letter::Told(token, None)));
                 self.tell(completion, None);

@@ -4,11 +4,13 @@ use traces::record::{Arrived, Fate};
 
 use super::{RankMatcher, arrived, count};
 use crate::matching::concurrent::CallSpan;
-use crate::matching::queues::{Envelope, Pattern, Post, Receipt, Receival};
+use crate::matching::posted_receive::{Envelope, Pattern, Post, Receival};
+use crate::matching::queues::Receipt;
 use crate::matching::requests::{Partner, Request, Wanted};
 use crate::matching::{Letter, Message, RankSite, Token};
 use crate::roles::{CallPart, Peer, Role, SpottedSite};
-use crate::stream::{Detail, Stream, TimedCall};
+use crate::stream::{Stream, TimedCall};
+use crate::thread_calls::Detail;
 
 impl<'a> RankMatcher<'a> {
     /// A call that begins sends and receives, by requests or complete at once.

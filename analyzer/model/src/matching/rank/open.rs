@@ -9,7 +9,7 @@ use traces::calls::{Call, Class};
 use super::RankMatcher;
 use super::messages::{turn, wanted};
 use crate::matching::collectives::{ArrivalEnd, Ordinal, OwnPart};
-use crate::matching::queues::{Envelope, Pattern};
+use crate::matching::posted_receive::{Envelope, Pattern};
 use crate::matching::requests::{Partner, Request};
 use crate::matching::waits::{RankSite, WaitState};
 use crate::matching::windows::Called;

@@ -13,13 +13,12 @@ use traces::record::{Arrived, Fate};
 use super::awaited::{Awaited, awaited, kind_of, part_of, probe_takes, takes_probed};
 use super::collective_order::Made;
 use crate::Rank;
+use crate::request_numbers::{RequestChange, RequestId};
 use crate::roles::{CallPart, Peer, Role, Roles, SpottedSite};
-use crate::stream::{Detail, Stream, TimedCall};
+use crate::stream::{Stream, TimedCall};
+use crate::thread_calls::Detail;
 use crate::timeline::ClockLine;
 pub use windows::{OpenedTo, WindowPast};
-
-/// A request by the number of the thread that began it and its own.
-pub type RequestId = (u32, u64);
 
 /// A request that has begun and is not complete, as far as the program was told.
 #[derive(Clone, Debug)]
@@ -253,25 +252,27 @@ impl Reader<'_, '_> {
         let mut details = details.iter().peekable();
         while let Some(detail) = details.next() {
             match *detail {
-                Detail::Completed(thread, first, count) => {
+                Detail::Requests(RequestChange::Completed(run)) => {
                     // What came belongs to the last of them.
                     let got = details.peek().and_then(|next| next.arrived());
-                    let end = first.saturating_add(count.into());
-                    for number in first..end {
-                        self.complete(thread, number, got.filter(|_| number + 1 == end));
+                    for id in run.ids() {
+                        self.complete(id, got.filter(|_| id == run.last()));
                     }
                 }
-                Detail::Started(thread, first, number, count) => {
-                    for (created, number) in (first..first.saturating_add(count.into())).zip(number..) {
-                        self.start((thread.unwrap_or(self.thread), created), place, call, number);
+                Detail::Requests(RequestChange::Started { created, first }) => {
+                    for (created, number) in created.ids().zip(first..) {
+                        self.start(created, place, call, number);
                     }
                 }
-                Detail::Freed(thread, first, count) => {
-                    for number in first..first.saturating_add(count.into()) {
-                        self.give_up((thread.unwrap_or(self.thread), number));
+                Detail::Requests(RequestChange::Freed(run)) => {
+                    for id in run.ids() {
+                        self.give_up(id);
                     }
                 }
-                Detail::Ready(..) | Detail::Arrived(_) => {}
+                Detail::Requests(RequestChange::Ready(_))
+                | Detail::Arrived(_)
+                | Detail::Content(_)
+                | Detail::FoundComplete(..) => {}
             }
         }
     }
@@ -283,8 +284,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn complete(&mut self, thread: Option<u32>, number: u64, got: Option<Arrived>) {
-        let id = (thread.unwrap_or(self.thread), number);
+    fn complete(&mut self, id: RequestId, got: Option<Arrived>) {
         match self.past.pending.remove(&id) {
             Some(request) => self.completed(request, got),
             None if id.0 != self.thread => drop(self.past.early.insert(id, got)),
