@@ -7,6 +7,8 @@
 use super::totals::{self, CallGroup, Totals, percent};
 use model::Run;
 use model::rank::function;
+use tables::part::Addend::{Bytes, Calls, Nanoseconds, Ranks};
+use tables::part::{PartName, PartRows, PartRule, PartTable, added};
 use tables::{Column, Row, Table, WorldRank};
 
 /// Calls that have something in common: what that is, and their figures.
@@ -31,7 +33,12 @@ pub struct SingleRankRow<Name> {
 pub fn functions(run: &Run) -> Table<GroupRow<FunctionName>> {
     let groups = totals::group_calls(run, |_, _, entry| Some(function(&entry.signature)));
     let groups = groups.into_iter().map(|(function, group)| (FunctionName { function }, group));
-    Table::new("", rows(run, groups))
+    Table::new("", rows(run, groups)).in_part(by_calls(&["time_total_s"]))
+}
+
+/// A part of the run has rows of the calls in it.
+pub fn by_calls(order: &'static [&'static str]) -> PartTable {
+    PartTable::new(PartRows::Calls, order)
 }
 
 /// A function's name.
@@ -43,7 +50,11 @@ pub struct FunctionName {
 impl Row for FunctionName {
     const TABLE: &'static str = "functions";
     fn columns() -> Vec<Column<Self>> {
-        vec![Column::text("function", "function", |name: &Self| name.function.clone()).name()]
+        vec![
+            Column::text("function", "function", |name: &Self| name.function.clone())
+                .name()
+                .in_part(PartName::Function),
+        ]
     }
 }
 
@@ -80,11 +91,16 @@ impl<Name: Row> Row for GroupRow<Name> {
         let mut columns: Vec<_> =
             Name::columns().into_iter().map(|column| column.from_part(|row: &Self| &row.name)).collect();
         columns.extend([
-            Column::seconds("time_max_s", "max", |row: &Self| row.max),
-            Column::rank("time_max_rank", "rank", |row: &Self| row.max_rank),
-            Column::seconds("time_mean_s", "mean", |row: &Self| row.mean).spare(2),
-            Column::seconds("time_total_s", "total", |row: &Self| row.sum.time).spare(1),
-            Column::percent("time_share_percent", "share %", |row: &Self| row.share).spare(3),
+            Column::seconds("time_max_s", "max", |row: &Self| row.max).in_part(added(Nanoseconds).most()),
+            Column::rank("time_max_rank", "rank", |row: &Self| row.max_rank)
+                .in_part(PartRule::RankWithMost(added(Nanoseconds))),
+            Column::seconds("time_mean_s", "mean", |row: &Self| row.mean)
+                .spare(2)
+                .in_part(added(Nanoseconds).over(Ranks)),
+            Column::seconds("time_total_s", "total", |row: &Self| row.sum.time).spare(1).in_part(Nanoseconds),
+            Column::percent("time_share_percent", "share %", |row: &Self| row.share)
+                .spare(3)
+                .in_part(added(Nanoseconds).over(added(Nanoseconds).whole())),
         ]);
         columns.extend(calls_and_bytes().map(|column| column.from_part(|row: &Self| &row.sum)));
         columns
@@ -108,9 +124,9 @@ impl<Name: Row> Row for SingleRankRow<Name> {
 /// What all of these tables end in.
 fn calls_and_bytes() -> impl Iterator<Item = Column<Totals>> {
     let columns = [
-        Column::count("calls", "calls", |sum: &Totals| sum.calls),
+        Column::count("calls", "calls", |sum: &Totals| sum.calls).in_part(Calls),
         totals::open_calls(),
-        Column::bytes("bytes", "bytes", Totals::bytes),
+        Column::bytes("bytes", "bytes", Totals::bytes).in_part(Bytes),
         Column::bytes("sent_bytes", "", |sum: &Totals| sum.sent),
         Column::bytes("received_bytes", "", |sum: &Totals| sum.received),
         Column::seconds("call_min_s", "", |sum: &Totals| sum.shortest),

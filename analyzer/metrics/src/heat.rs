@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::matrix::Matrix;
+use tables::part::Addend::Bytes;
+use tables::part::{PartName, PartRows, PartTable};
 use tables::{Column, Row, Table, WorldRank};
 
 /// Places on a side.
@@ -19,9 +21,9 @@ impl Row for HeatRow {
     const TABLE: &'static str = "heat";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::rank("from_rank", "from", |row: &Self| row.from),
-            Column::rank("to_rank", "to", |row: &Self| row.to),
-            Column::bytes("bytes", "bytes", |row: &Self| row.bytes),
+            Column::rank("from_rank", "from", |row: &Self| row.from).in_part(PartName::Sender),
+            Column::rank("to_rank", "to", |row: &Self| row.to).in_part(PartName::Receiver),
+            Column::bytes("bytes", "bytes", |row: &Self| row.bytes).in_part(Bytes),
         ]
     }
 }
@@ -41,7 +43,7 @@ pub fn table(matrix: &Matrix) -> Table<HeatRow> {
         1 => "bytes from rank to rank".to_string(),
         each => format!("bytes from {each} neighbors to {each} others"),
     };
-    Table::new(title, sums.iter().map(row).collect())
+    Table::new(title, sums.iter().map(row).collect()).in_part(PartTable::new(PartRows::Messages, &[]).only("bytes"))
 }
 
 #[cfg(test)]

@@ -16,6 +16,8 @@ use model::error::Error;
 use model::objects::Objects;
 use model::tally::CallTotal;
 use model::{Rank, Run};
+use tables::part::Addend::{Bytes, Messages};
+use tables::part::{PartName, PartRows, PartTable, added};
 use tables::{Column, Fact, Named, Row, Table, Value, WorldRank, facts};
 
 /// Pairs that people are shown.
@@ -243,13 +245,14 @@ impl Row for TrafficRow {
     const TABLE: &'static str = "pairs";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::rank("from_rank", "from", |row: &Self| row.from),
-            Column::rank("to_rank", "to", |row: &Self| row.to),
-            Column::count("messages", "messages", |row: &Self| row.traffic.messages),
-            Column::bytes("bytes", "bytes", |row: &Self| row.traffic.bytes),
+            Column::rank("from_rank", "from", |row: &Self| row.from).in_part(PartName::Sender),
+            Column::rank("to_rank", "to", |row: &Self| row.to).in_part(PartName::Receiver),
+            Column::count("messages", "messages", |row: &Self| row.traffic.messages).in_part(Messages),
+            Column::bytes("bytes", "bytes", |row: &Self| row.traffic.bytes).in_part(Bytes),
             Column::bytes("message_mean_bytes", "mean", |row: &Self| {
                 row.traffic.bytes.checked_div(row.traffic.messages)
-            }),
+            })
+            .in_part(added(Bytes).over(Messages)),
             Column::bytes("collective_bytes", "collectives", |row: &Self| row.traffic.collective),
             Column::bytes("total_bytes", "total", |row: &Self| row.traffic.total()),
         ]
@@ -322,7 +325,10 @@ impl Matrix {
             to: self.ranks[*to as usize],
             traffic: *traffic,
         };
-        Table::new("from rank to rank", pairs.into_iter().map(row).collect()).most(PAIRS)
+        let part = PartTable::new(PartRows::Messages, &["bytes", "messages", "from_rank", "to_rank"]);
+        Table::new("from rank to rank", pairs.into_iter().map(row).collect())
+            .most(PAIRS)
+            .in_part(part.left_out("what collective calls hand over is known of the whole run alone"))
     }
 
     /// The bytes as a square, for people, where there are as few ranks as fit side by side.

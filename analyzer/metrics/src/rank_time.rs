@@ -7,6 +7,8 @@ use traces::calls::{Call, Class};
 use super::totals::{self, CallGroup, seconds, world_rank};
 use model::matching::Account;
 use model::{Rank, Run};
+use tables::part::Addend::{Nanoseconds, RanOfThreads, Waited};
+use tables::part::{PartFigure, PartName, PartRows, PartTable, added};
 use tables::{Column, Row, Table, WorldRank};
 
 /// The most rows: more ranks than that share them.
@@ -27,6 +29,9 @@ fn kind(class: Class) -> usize {
         _ => OTHER,
     }
 }
+
+/// The attribute of functions that [`part_key`] is the value of.
+pub const PART: &str = "part";
 
 /// The column that the time of a function counts in, by the function's number.
 pub fn part_key(function: u16) -> String {
@@ -50,15 +55,20 @@ pub struct RankTimeRow {
 impl Row for RankTimeRow {
     const TABLE: &'static str = "rank_time";
     fn columns() -> Vec<Column<Self>> {
+        // What counts for a kind, of its functions.
+        let of = |addend, kind: &str| PartFigure::AddedWhere(addend, PART, key(kind));
+        let waited = KINDS.map(|kind| of(Waited, kind).at_most(of(Nanoseconds, kind)));
         let mut columns = vec![
-            Column::rank("rank", "rank", |row: &Self| row.rank),
+            Column::rank("rank", "rank", |row: &Self| row.rank).in_part(PartName::Rank),
             Column::count("ranks", "ranks", |row: &Self| (row.ranks > 1).then_some(row.ranks)).silent_empty(),
-            Column::seconds("computation_s", "computation", |row: &Self| row.computation),
-            Column::seconds("waiting_s", "waiting", |row: &Self| row.waiting),
+            Column::seconds("computation_s", "computation", |row: &Self| row.computation)
+                .in_part(added(RanOfThreads).without(Nanoseconds)),
+            Column::seconds("waiting_s", "waiting", |row: &Self| row.waiting).in_part(PartFigure::Plus(waited.into())),
         ];
         columns.extend(KINDS.iter().enumerate().map(|(at, name)| {
             Column::seconds(key(name), *name, move |row: &Self| Some(row.kinds[at]).filter(|time| *time > 0.0))
                 .silent_empty()
+                .in_part(of(Nanoseconds, name).without(of(Waited, name)).if_any())
         }));
         columns
     }
@@ -89,6 +99,7 @@ pub fn table(run: &Run, account: Option<&Account>) -> Table<RankTimeRow> {
         each => format!("time by rank: means of {each} neighbors each"),
     };
     Table::new(title, if each == 1 { rows } else { rows.chunks(each).map(mean).collect() })
+        .in_part(PartTable::new(PartRows::Ranks, &[]))
 }
 
 /// Seconds that each rank waited in calls of each kind.

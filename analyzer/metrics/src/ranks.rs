@@ -7,6 +7,8 @@ use model::error::Error;
 use model::rank::function;
 use model::sums::Total;
 use model::{End, Rank, Run};
+use tables::part::Addend::{Calls, Nanoseconds, Ran, RanOfThreads};
+use tables::part::{PartName, PartRows, PartRule, PartTable, added};
 use tables::{Column, Row, Table, Value, WorldRank};
 
 /// A rank: its time, and how much of it in MPI.
@@ -30,15 +32,16 @@ impl Row for RankTotalRow {
     const TABLE: &'static str = "ranks";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::rank("rank", "rank", |row: &Self| row.rank),
-            Column::text("host", "host", |row: &Self| row.host.clone()),
+            Column::rank("rank", "rank", |row: &Self| row.rank).in_part(PartName::Rank),
+            Column::text("host", "host", |row: &Self| row.host.clone()).in_part(PartRule::Kept),
             Column::number("pid", "", |row: &Self| u64::from(row.pid)),
-            Column::seconds("wall_time_s", "wall", |row: &Self| row.wall),
-            Column::seconds("mpi_time_s", "in MPI", |row: &Self| row.mpi),
-            Column::percent("mpi_share_percent", "share %", |row: &Self| row.mpi_share),
-            Column::count("calls", "calls", |row: &Self| row.calls),
-            Column::count("open_calls", "open", |row: &Self| row.open).silent_empty(),
-            Column::count("threads", "threads", |row: &Self| row.threads),
+            Column::seconds("wall_time_s", "wall", |row: &Self| row.wall).in_part(Ran),
+            Column::seconds("mpi_time_s", "in MPI", |row: &Self| row.mpi).in_part(Nanoseconds),
+            Column::percent("mpi_share_percent", "share %", |row: &Self| row.mpi_share)
+                .in_part(added(Nanoseconds).over(RanOfThreads)),
+            Column::count("calls", "calls", |row: &Self| row.calls).in_part(Calls),
+            Column::count("open_calls", "open", |row: &Self| row.open).silent_empty().in_part(PartRule::Kept),
+            Column::count("threads", "threads", |row: &Self| row.threads).in_part(PartRule::Kept),
             Column::text("languages", "", |row: &Self| row.languages.clone()),
             Column::bytes("file_bytes", "", |row: &Self| row.file),
             Column::text("finalized", "", |row: &Self| if row.is_finalized { "yes" } else { "no" }.to_string()),
@@ -67,7 +70,7 @@ pub fn overview(run: &Run) -> Table<RankTotalRow> {
             program: programs::command(rank),
         }
     };
-    Table::new("by rank", run.asked().map(row).collect())
+    Table::new("by rank", run.asked().map(row).collect()).in_part(PartTable::new(PartRows::Ranks, &[]))
 }
 
 /// The most ranks that stand side by side in a table for people.

@@ -9,6 +9,8 @@ use super::words::plural;
 use model::matching::{Account, RankSite, WaitKey, WaitState, WaitSum};
 use model::sums::Grow;
 use model::{Rank, Run};
+use tables::part::Addend::{Longest, Ran, Waited, Waits};
+use tables::part::{PartName, PartRows, PartTable, added};
 use tables::{Column, Fact, Row, Table, Value, WorldRank, facts};
 
 /// Rows of places that people are shown.
@@ -77,13 +79,16 @@ impl Row for WaitStateRow {
     const TABLE: &'static str = "wait_states";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::text("wait_state", "wait state", |row: &Self| row.state.name().to_string()).name(),
-            Column::seconds("wait_s", "time", |row: &Self| seconds(row.waited.time)),
+            Column::text("wait_state", "wait state", |row: &Self| row.state.name().to_string())
+                .name()
+                .in_part(PartName::WaitState),
+            Column::seconds("wait_s", "time", |row: &Self| seconds(row.waited.time)).in_part(Waited),
             Column::seconds("error_s", "±", |row: &Self| seconds(row.waited.error)),
-            Column::percent("wait_percent", "% of all", |row: &Self| row.share),
-            Column::count("waits", "waits", |row: &Self| row.waited.count),
+            Column::percent("wait_percent", "% of all", |row: &Self| row.share).in_part(added(Waited).over(Ran)),
+            Column::count("waits", "waits", |row: &Self| row.waited.count).in_part(Waits),
             Column::count("open_waits", "open", |row: &Self| row.waited.open).silent_empty(),
-            Column::seconds("longest_s", "longest", |row: &Self| seconds(row.waited.longest)),
+            Column::seconds("longest_s", "longest", |row: &Self| seconds(row.waited.longest))
+                .in_part(added(Longest).most()),
             Column::count("unresolved", "unresolved", |row: &Self| row.unresolved.count),
             Column::seconds("unresolved_s", "", |row: &Self| seconds(row.unresolved.time)),
         ]
@@ -105,7 +110,7 @@ pub fn states(run: &Run, account: &Account) -> Table<WaitStateRow> {
     let mut rows: Vec<WaitStateRow> = WaitState::ALL.iter().map(row).collect();
     rows.retain(|row| row.waited.count > 0 || row.unresolved.count > 0);
     rows.sort_by_key(|row| std::cmp::Reverse(row.waited.time));
-    Table::new("wait states", rows)
+    Table::new("wait states", rows).in_part(PartTable::new(PartRows::Waits, &["wait_s"]))
 }
 
 /// A call site of a rank.
@@ -128,17 +133,23 @@ impl Row for WaitPlaceRow {
     const TABLE: &'static str = "waits";
     fn columns() -> Vec<Column<Self>> {
         vec![
-            Column::text("wait_state", "wait state", |row: &Self| row.state.name().to_string()),
-            Column::rank("rank", "rank", |row: &Self| row.waiter.rank),
-            Column::text("function", "in", |row: &Self| row.waiter.function.clone()).spare(2),
-            Column::text("site", "at", |row: &Self| row.waiter.site.clone()),
-            Column::rank("cause_rank", "for", |row: &Self| row.cause.as_ref().map(|cause| cause.rank)),
+            Column::text("wait_state", "wait state", |row: &Self| row.state.name().to_string())
+                .in_part(PartName::WaitState),
+            Column::rank("rank", "rank", |row: &Self| row.waiter.rank).in_part(PartName::Rank),
+            Column::text("function", "in", |row: &Self| row.waiter.function.clone())
+                .spare(2)
+                .in_part(PartName::Function),
+            Column::text("site", "at", |row: &Self| row.waiter.site.clone()).in_part(PartName::SiteInShort),
+            Column::rank("cause_rank", "for", |row: &Self| row.cause.as_ref().map(|cause| cause.rank))
+                .in_part(PartName::CauseRank),
             Column::text("cause_function", "in", |row: &Self| row.cause.as_ref().map(|cause| cause.function.clone()))
-                .spare(3),
-            Column::text("cause_site", "at", |row: &Self| row.cause.as_ref().map(|cause| cause.site.clone())),
-            Column::seconds("wait_s", "time", |row: &Self| seconds(row.waited.time)),
+                .spare(3)
+                .in_part(PartName::CauseFunction),
+            Column::text("cause_site", "at", |row: &Self| row.cause.as_ref().map(|cause| cause.site.clone()))
+                .in_part(PartName::CauseSite),
+            Column::seconds("wait_s", "time", |row: &Self| seconds(row.waited.time)).in_part(Waited),
             Column::seconds("error_s", "", |row: &Self| seconds(row.waited.error)),
-            Column::count("waits", "waits", |row: &Self| row.waited.count).spare(1),
+            Column::count("waits", "waits", |row: &Self| row.waited.count).spare(1).in_part(Waits),
             Column::count("open_waits", "open", |row: &Self| row.waited.open).silent_empty(),
             Column::seconds("longest_s", "", |row: &Self| seconds(row.waited.longest)),
         ]
@@ -160,7 +171,9 @@ pub fn places(run: &Run, account: &Account) -> Table<WaitPlaceRow> {
         cause: (key.cause != key.waiter).then(|| site(key.cause)),
         waited: *sum,
     };
-    Table::new("who waited for whom", sums.into_iter().map(row).collect()).most(PLACES)
+    Table::new("who waited for whom", sums.into_iter().map(row).collect())
+        .most(PLACES)
+        .in_part(PartTable::new(PartRows::Waits, &["wait_s"]))
 }
 
 /// So many of something, and where most of them are; nothing where there are none.

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+use crate::part::PartRule;
 use crate::unit::Unit;
 use crate::value::{Label, Value, WorldRank};
 use crate::values::{Cells, Values};
@@ -42,6 +43,8 @@ pub struct ColumnHead {
     pub spare: u8,
     /// Text leaves it out where no row has a figure.
     pub is_silent_empty: bool,
+    /// What it has for a part of the run, on a page that a timeline is on; unknown without.
+    pub part: Option<PartRule>,
 }
 
 /// A figure, or perhaps none.
@@ -200,6 +203,12 @@ impl<Row, Common> Column<Row, Common> {
         self
     }
 
+    /// Says what a page has here for a part of the run.
+    pub fn in_part(mut self, rule: impl Into<PartRule>) -> Column<Row, Common> {
+        self.head.part = Some(rule.into());
+        self
+    }
+
     /// The figures of rows.
     pub fn values(&self, rows: &[Row], common: &Common) -> Values {
         (self.fill)(rows, common)
@@ -219,6 +228,7 @@ impl ColumnHead {
             is_each: false,
             spare: 0,
             is_silent_empty: false,
+            part: None,
         }
     }
 }

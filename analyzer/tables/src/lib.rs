@@ -8,6 +8,7 @@ mod format;
 pub mod json;
 pub mod meaning;
 mod named;
+pub mod part;
 mod report;
 mod scalar;
 pub mod scale;

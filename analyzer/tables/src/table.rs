@@ -4,6 +4,7 @@ use super::column::{Column, ColumnHead};
 use super::value::Value;
 use super::values::Values;
 use crate::format::Format;
+use crate::part::PartTable;
 
 /// What a row of a table is made of.
 pub trait Row: Sized + 'static {
@@ -47,6 +48,8 @@ pub struct Presentation {
     pub is_asked: bool,
     /// People are shown nothing of it where it has no rows.
     pub is_silent_empty: bool,
+    /// How it follows a page's timeline; without, it is always of the whole run.
+    pub part: Option<PartTable>,
 }
 
 /// Who a table is for.
@@ -83,6 +86,7 @@ impl<R> Table<R> {
             is_whole: false,
             is_asked: false,
             is_silent_empty: false,
+            part: None,
         };
         Table { rows, columns, look }
     }
@@ -114,6 +118,12 @@ impl<R> Table<R> {
     /// The one of several that spreadsheets and data frames get.
     pub fn asked(mut self) -> Table<R> {
         self.look.is_asked = true;
+        self
+    }
+
+    /// Which follows a page's timeline.
+    pub fn in_part(mut self, follow: PartTable) -> Table<R> {
+        self.look.part = Some(follow);
         self
     }
 

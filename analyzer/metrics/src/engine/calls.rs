@@ -3,6 +3,8 @@
 use crate::totals::{self, CallGroup, Totals};
 use model::Run;
 use model::rank::function;
+use tables::part::Addend::{Calls, Entries, Nanoseconds, Productive};
+use tables::part::{PartName, PartRows, PartTable, added};
 use tables::{Column, Row, Table};
 
 /// An MPI function in which the engine was entered.
@@ -14,7 +16,8 @@ pub struct FunctionRow {
 impl Row for FunctionRow {
     const TABLE: &'static str = "engine_functions";
     fn columns() -> Vec<Column<Self>> {
-        let mut columns = vec![Column::text("function", "function", |row: &Self| row.function.clone())];
+        let mut columns =
+            vec![Column::text("function", "function", |row: &Self| row.function.clone()).in_part(PartName::Function)];
         columns.extend(figures().map(|column| column.from_part(|row: &Self| &row.sum)));
         columns
     }
@@ -42,13 +45,13 @@ impl Row for EngineSiteRow {
 fn figures() -> impl Iterator<Item = Column<Totals>> {
     let per_call = |sum: &Totals| sum.entries as f64 / sum.calls.max(1) as f64;
     let columns = [
-        Column::count("calls", "calls", |sum: &Totals| sum.calls),
+        Column::count("calls", "calls", |sum: &Totals| sum.calls).in_part(Calls),
         totals::open_calls(),
-        Column::count("entries", "entries", |sum: &Totals| sum.entries),
-        Column::ratio("entries_per_call", "a call", per_call).spare(1),
-        Column::count("productive_entries", "productive", |sum: &Totals| sum.productive),
+        Column::count("entries", "entries", |sum: &Totals| sum.entries).in_part(Entries),
+        Column::ratio("entries_per_call", "a call", per_call).spare(1).in_part(added(Entries).over(Calls)),
+        Column::count("productive_entries", "productive", |sum: &Totals| sum.productive).in_part(Productive),
         Column::seconds("engine_s", "engine", |sum: &Totals| sum.engine),
-        Column::seconds("time_s", "of", |sum: &Totals| sum.time),
+        Column::seconds("time_s", "of", |sum: &Totals| sum.time).in_part(Nanoseconds),
         Column::seconds("entry_s", "", |sum: &Totals| sum.engine / sum.entries.max(1) as f64),
     ];
     columns.into_iter()
@@ -58,7 +61,9 @@ fn figures() -> impl Iterator<Item = Column<Totals>> {
 pub fn functions(run: &Run) -> Table<FunctionRow> {
     let groups = totals::group_calls(run, |_, _, entry| Some(function(&entry.signature)));
     let rows = entered(groups.into_iter()).map(|(function, sum)| FunctionRow { function, sum });
+    let part = PartTable::new(PartRows::Calls, &["entries"]).only("entries");
     Table::new("by MPI function", rows.collect())
+        .in_part(part.left_out("how long the engine took is known of the whole run alone"))
 }
 
 /// By call site, the one with the most entries first.
